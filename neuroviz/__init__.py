@@ -1,0 +1,37 @@
+"""neuroviz: the functions that attention networks can express, to be moved, measured and proved.
+
+    >>> import neuroviz as nv
+    >>> arch = nv.Architecture.uniform(d=4, a=2, layers=2)
+    >>> nv.expected_dimension(arch).value, nv.measure_dimension(arch).value
+    (38, 38)
+
+Importing this package loads neither torch, plotly nor ipywidgets: what needs them is loaded when
+it is first asked for.
+"""
+
+from importlib import import_module
+
+from neuroviz.architecture import Architecture
+from neuroviz.formulas import Expected, expected_dimension, general_formula, paper_formula
+from neuroviz.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
+
+_LATER = {"functional_dimension": "neuroviz.modules"}
+
+__all__ = [
+    "Architecture",
+    "Expected",
+    "InputsCurve",
+    "Measurement",
+    "expected_dimension",
+    "functional_dimension",
+    "general_formula",
+    "measure_dimension",
+    "paper_formula",
+    "rank_by_inputs",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'neuroviz' has no attribute {name!r}")

@@ -1,0 +1,119 @@
+"""What network is being asked about: sizes and kind of attention, nothing else.
+
+An `Architecture` is the one value that crosses every layer of the package: it is frozen and
+hashable, so it is a cache key, a test id, a figure title and the only thing a slider can change.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from operator import index
+
+ATTENTION_KINDS = ("lightning", "softmax")
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A deep attention network: l layers of width d₀ → d₁ → … → d_l on t tokens.
+
+    Layer i holds Q_i, K_i of shape a_i × d_{i−1} and V_i of shape d_i × d_{i−1}, and maps the
+    tokens, which are the columns of X, to (Eq. 3, Eq. 15; A_i = K_iᵀQ_i)
+
+        lightning   V_i X (Xᵀ A_i X)
+        softmax     V_i X softmax(Xᵀ A_i X), column by column.
+
+    Every size from 1 on is legal, also a > d, one token, and networks that widen: the cases
+    outside the paper's hypotheses are the interesting ones.
+
+    Args:
+        widths: d₀, d₁, …, d_l: at least two whole numbers ≥ 1.
+        head_dims: a₁, …, a_l: one whole number ≥ 1 for each layer.
+        tokens: t ≥ 1.
+        attention: "lightning" or "softmax".
+
+    Raises:
+        ValueError: if a size is not a whole number ≥ 1, if there is not one head dimension for
+            each layer, or if the kind of attention is unknown.
+
+    >>> arch = Architecture(widths=(4, 3, 5), head_dims=(2, 2), tokens=3, attention="softmax")
+    >>> arch.num_layers, arch.num_parameters
+    (2, 55)
+    >>> print(arch)
+    softmax 4→3→5, a = 2, 2, t = 3
+    """
+
+    widths: tuple[int, ...]
+    head_dims: tuple[int, ...]
+    tokens: int = 3
+    attention: str = "lightning"
+
+    def __post_init__(self) -> None:
+        # Frozen: a normalised value can only be stored through object.__setattr__.
+        object.__setattr__(self, "widths", _sizes("widths", self.widths))
+        object.__setattr__(self, "head_dims", _sizes("head_dims", self.head_dims))
+        object.__setattr__(self, "tokens", _size("tokens", self.tokens))
+        if len(self.widths) < 2:
+            raise ValueError(
+                f"a network needs an input and an output width; got widths={self.widths}: "
+                "give at least two numbers, as in widths=(4, 4)"
+            )
+        if len(self.head_dims) != len(self.widths) - 1:
+            raise ValueError(
+                f"each layer needs one head dimension: widths={self.widths} make {len(self.widths) - 1} "
+                f"layer(s), but head_dims={self.head_dims} has {len(self.head_dims)}; "
+                f"give head_dims with {len(self.widths) - 1} number(s)"
+            )
+        if self.attention not in ATTENTION_KINDS:
+            raise ValueError(
+                f"attention must be one of {', '.join(map(repr, ATTENTION_KINDS))}; got {self.attention!r}"
+            )
+
+    @classmethod
+    def uniform(
+        cls, d: int, a: int, layers: int, tokens: int = 3, attention: str = "lightning"
+    ) -> "Architecture":
+        """All widths d and all head dimensions a.
+
+        >>> Architecture.uniform(d=4, a=2, layers=3).widths
+        (4, 4, 4, 4)
+        """
+        layers = _size("layers", layers)
+        return cls((d,) * (layers + 1), (a,) * layers, tokens, attention)
+
+    @property
+    def num_layers(self) -> int:
+        """l, the number of attention layers."""
+        return len(self.head_dims)
+
+    @property
+    def layers(self) -> tuple[tuple[int, int, int], ...]:
+        """(d_{i−1}, d_i, a_i) for i = 1, …, l."""
+        return tuple(zip(self.widths[:-1], self.widths[1:], self.head_dims, strict=True))
+
+    @property
+    def num_parameters(self) -> int:
+        """Σ_i (2 a_i d_{i−1} + d_i d_{i−1}): the entries of all Q_i, K_i, V_i."""
+        return sum(d_in * (2 * a + d_out) for d_in, d_out, a in self.layers)
+
+    def __str__(self) -> str:
+        widths = "→".join(map(str, self.widths))
+        head_dims = ", ".join(map(str, self.head_dims))
+        return f"{self.attention} {widths}, a = {head_dims}, t = {self.tokens}"
+
+
+def _sizes(name: str, values: Iterable[int]) -> tuple[int, ...]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ValueError(
+            f"{name} needs a sequence of whole numbers ≥ 1; got {values!r}: "
+            f"write a tuple such as {name}=({values!r},)"
+        )
+    return tuple(_size(name, value) for value in values)
+
+
+def _size(name: str, value: int) -> int:
+    try:
+        size = index(value)
+    except TypeError:
+        size = 0
+    if isinstance(value, bool) or size < 1:
+        raise ValueError(f"{name} needs whole numbers ≥ 1; got {value!r}")
+    return size

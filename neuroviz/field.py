@@ -1,0 +1,114 @@
+"""The arithmetic that networks are written over: the reals, and a prime field.
+
+Both store their elements as float64 arrays, so the same numpy expressions, and the same BLAS,
+serve both. A prime field keeps the residues of least absolute value and reduces after every
+product; with p < 2²³ each product is below 2⁴⁴ and a sum of 2⁹ of them is exact in float64.
+"""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+
+DEFAULT_PRIME = 8_388_593
+SECOND_PRIME = 8_388_587
+_LARGEST_PRIME = 2**23
+
+
+@dataclass(frozen=True)
+class Reals:
+    """Floating point: what the spectrum that people look at is computed in."""
+
+    def reduce(self, x: np.ndarray) -> np.ndarray:
+        """The number itself: there is nothing to reduce."""
+        return x
+
+    def matmul(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """x @ y."""
+        return x @ y
+
+    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Independent standard normal entries."""
+        return rng.standard_normal(shape)
+
+    def softmax(self, logits: np.ndarray, symmetric: bool, rng: np.random.Generator) -> np.ndarray:
+        """exp(s_ji) / Σ_k exp(s_ki), column by column (Eq. 15 with temperature 1)."""
+        # Subtracting the largest logit of a column changes nothing but the overflow.
+        e = np.exp(logits - logits.max(axis=-2, keepdims=True))
+        return e / e.sum(axis=-2, keepdims=True)
+
+
+@dataclass(frozen=True)
+class PrimeField:
+    """Arithmetic modulo a prime p < 2²³, exact.
+
+    A rank over it at a random point is a rigorous lower bound of the generic rank over Q, and
+    falls short of it with a probability that `neuroviz.rank` bounds ("Exact rank").
+
+    Raises:
+        ValueError: if p is not a prime between 3 and 2²³.
+
+    >>> F = PrimeField(7)
+    >>> F.matmul(np.array([[3.0, 4.0]]), np.array([[2.0], [4.0]]))
+    array([[1.]])
+    """
+
+    p: int = DEFAULT_PRIME
+
+    def __post_init__(self) -> None:
+        if not (3 <= self.p < _LARGEST_PRIME and _is_prime(self.p)):
+            raise ValueError(
+                f"the field needs an odd prime below 2²³ = {_LARGEST_PRIME}, so that float64 holds every "
+                f"sum of products exactly; got {self.p}: try {DEFAULT_PRIME} or {SECOND_PRIME}"
+            )
+
+    @cached_property
+    def _longest_sum(self) -> int:
+        """How many products of residues, and one more term, add up below 2⁵³."""
+        return int(2**53 // ((self.p + 1) // 2) ** 2) - 1
+
+    def reduce(self, x: np.ndarray) -> np.ndarray:
+        """The residues of least absolute value (up to rounding at ±p/2), for |x| < 2⁵³."""
+        quotient = np.rint(x * (1.0 / self.p))
+        quotient *= self.p
+        return x - quotient
+
+    def matmul(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """x @ y mod p, in blocks short enough to be exact."""
+        n, step = x.shape[-1], self._longest_sum
+        if n <= step:
+            return self.reduce(x @ y)
+        return self.reduce(
+            sum(self.reduce(x[..., i : i + step] @ y[..., i : i + step, :]) for i in range(0, n, step))
+        )
+
+    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Independent uniform elements."""
+        return rng.integers(0, self.p, shape).astype(np.float64) - self.p // 2
+
+    def softmax(self, logits: np.ndarray, symmetric: bool, rng: np.random.Generator) -> np.ndarray:
+        """Random columns that sum to 1: what a softmax is when its exponentials are free.
+
+        By Ax's theorem the exponentials of independent logits satisfy no algebraic relation with
+        the weights and tokens, so for the generic rank each may be replaced by a fresh random
+        element E_ji ("Exponentials as free elements"). The columns E_ji / Σ_k E_ki are then free
+        but for their sums. Logits symmetric in j and i share their exponentials, E_ji = E_ij; then
+        the columns are E_ji c_i off the diagonal, with the c_i = 1 / Σ_k E_ki free as well.
+        """
+        S = self.random(rng, logits.shape)
+        if symmetric:
+            above = np.triu(S, 1)
+            c = self.random(rng, (*logits.shape[:-2], 1, logits.shape[-1]))
+            S = self.reduce((above + np.swapaxes(above, -1, -2)) * c)
+        diagonal = np.arange(logits.shape[-1])
+        S[..., diagonal, diagonal] = 0
+        S[..., diagonal, diagonal] = self.reduce(1 - S.sum(axis=-2))
+        return S
+
+
+Field = Reals | PrimeField
+
+
+@cache
+def _is_prime(n: int) -> bool:
+    return n > 1 and all(n % q for q in range(2, int(n**0.5) + 1))

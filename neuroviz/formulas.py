@@ -1,0 +1,279 @@
+"""Closed formulas for the dimension of the neuromanifold: Architecture → Expected.
+
+A formula answers under its own name only where its hypotheses hold. Elsewhere it says which
+hypothesis fails, and `expected_dimension` answers with the general formula, which has none.
+Nothing here measures anything; `docs/mathematics.md` has the statements and the proofs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from neuroviz.architecture import Architecture
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What theory says about an architecture, and with what right.
+
+    Attributes:
+        value: the dimension, or None where no formula is known.
+        status: "proved" (the paper), "proved here" (ours, not peer-reviewed), "no formula", or
+            "outside hypotheses" (a named formula shown where it does not apply).
+        source: the paper's item, or a heading of docs/mathematics.md.
+        note: why, in a sentence.
+    """
+
+    value: int | None
+    status: str
+    source: str
+    note: str
+
+
+def alpha(a: int, d: int) -> int:
+    """Dimension of the determinantal variety of d × d matrices of rank at most a.
+
+    α(a, d) = a(2d − a) if a ≤ d, else d²   (Lemma 3.1: 2ad parameters less the a² of GL_a)
+
+    >>> [alpha(a, 3) for a in (1, 2, 3, 4)]
+    [5, 8, 9, 9]
+    """
+    return a * (2 * d - a) if a <= d else d * d
+
+
+def sigma(a: int, w: int) -> int:
+    """Dimension of the symmetric parts of w × w matrices of rank at most a.
+
+    σ(a, w) = 2aw − a(2a − 1) if 2a ≤ w, else w(w + 1)/2
+
+    >>> [sigma(a, 3) for a in (1, 2, 3)]
+    [5, 6, 6]
+    """
+    return 2 * a * w - a * (2 * a - 1) if 2 * a <= w else w * (w + 1) // 2
+
+
+def effective_widths(arch: Architecture) -> tuple[int, ...]:
+    """w₀, …, w_l: how much of each width the later layers can see (Lemma D).
+
+        r_i = min(d₀, …, d_i);   w_l = d_l;   w_{i−1} = min(r_{i−1}, w_i + 2 min(a_i, r_{i−1}));
+        then w₀ := d₀.
+
+    In a bottleneck (inner widths at most d₀ and d_l) these are the widths themselves.
+
+    >>> effective_widths(Architecture((2, 4, 2), (2, 2)))
+    (2, 2, 2)
+    """
+    d = arch.widths
+    r = [min(d[: i + 1]) for i in range(len(d))]
+    w = list(d)
+    for i in range(arch.num_layers, 0, -1):
+        w[i - 1] = min(r[i - 1], w[i] + 2 * min(arch.head_dims[i - 1], r[i - 1]))
+    w[0] = d[0]
+    return tuple(w)
+
+
+def collapsing_layer(arch: Architecture) -> int | None:
+    """The first layer before the last whose A_i has rank one, as a number from 1; None if there is none.
+
+    After it all tokens of a lightning network are parallel, and later layers see only the
+    symmetric part of their A ("Rank-one collapse").
+
+    >>> collapsing_layer(Architecture((3, 3, 3), (1, 2)))
+    1
+    """
+    w = effective_widths(arch)
+    for i, a in enumerate(arch.head_dims[:-1], start=1):
+        if min(a, w[i - 1]) == 1:
+            return i
+    return None
+
+
+def _count(arch: Architecture, symmetric_after: int | None = None) -> int:
+    """D of Lemma D; layers after `symmetric_after` count the symmetric part of their A only."""
+    w, l = effective_widths(arch), arch.num_layers
+    count = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, l)) + w[l] * w[l - 1]
+    for i, a in enumerate(arch.head_dims, start=1):
+        only_symmetric = symmetric_after is not None and i > symmetric_after
+        count += (sigma if only_symmetric else alpha)(a, w[i - 1])
+    return count
+
+
+def general_formula(arch: Architecture) -> Expected:
+    """The dimension of any deep lightning or softmax network: no hypotheses.
+
+    With w the effective widths and D = Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i α(a_i, w_{i−1}):
+
+        softmax     t ≥ 2: D                       t = 1: r(d₀ + d_l − r), r = min of all widths
+        lightning   t ≥ 2: D − l, with σ for α in every layer after a rank-one collapse
+                    t = 1: D − l with σ for α in every layer
+
+    Source: Corollary A, Theorem C of docs/mathematics.md (proved here, not peer-reviewed).
+
+    >>> general_formula(Architecture((3, 3, 1), (1, 3))).value
+    12
+    """
+    if arch.attention == "softmax":
+        if arch.tokens == 1:
+            r = min(arch.widths)
+            return Expected(
+                r * (arch.widths[0] + arch.widths[-1] - r),
+                "proved here",
+                "One token",
+                f"a single token attends to itself alone, so the network is a linear map of rank at most {r}",
+            )
+        return Expected(
+            _count(arch),
+            "proved here",
+            "Corollary A",
+            "every softmax network with t ≥ 2; our proof, not peer-reviewed",
+        )
+    if arch.tokens == 1:
+        return Expected(
+            _count(arch, symmetric_after=0) - arch.num_layers,
+            "proved here",
+            "Theorem C",
+            "a single token sees xᵀAx only: the symmetric part of each A counts",
+        )
+    layer = collapsing_layer(arch)
+    if layer is not None:
+        return Expected(
+            _count(arch, symmetric_after=layer) - arch.num_layers,
+            "proved here",
+            "Theorem C",
+            f"A{_sub(layer)} has rank one: after layer {layer} all tokens are parallel, and later layers see "
+            "only the symmetric part of their A",
+        )
+    return Expected(
+        _count(arch) - arch.num_layers,
+        "proved here",
+        "Theorem C",
+        "every lightning network with t ≥ 2; our proof, not peer-reviewed",
+    )
+
+
+@dataclass(frozen=True)
+class _NamedFormula:
+    """One statement of the paper: when it is about this network, what it needs, what it then says."""
+
+    source: str
+    status: str
+    note: str
+    concerns: Callable[[Architecture], bool]
+    failures: Callable[[Architecture], list[str]]
+    value: Callable[[Architecture], int]
+
+
+def _bottleneck_pattern(arch: Architecture) -> int:
+    """δ(d₀ + d_l − δ) + Σ α(a_i, d_{i−1}), δ the smallest inner width (Eq. 16; Eq. 14 less l)."""
+    d = arch.widths
+    delta = min(d[1:-1])
+    return delta * (d[0] + d[-1] - delta) + sum(alpha(a, d_in) for d_in, _, a in arch.layers)
+
+
+def _needs_two_tokens(arch: Architecture) -> list[str]:
+    return ["t ≥ 2 (there is one token)"] if arch.tokens == 1 else []
+
+
+def _not_a_bottleneck(arch: Architecture) -> list[str]:
+    d = arch.widths
+    failed, inner = [], d[1:-1]
+    if len(set(inner)) > 1:
+        failed.append(f"equal inner widths (they are {', '.join(map(str, inner))})")
+    if max(inner) > min(d[0], d[-1]):
+        failed.append(
+            f"inner widths at most the first and the last (δ = {max(inner)}, d₀ = {d[0]}, "
+            f"d{_sub(arch.num_layers)} = {d[-1]})"
+        )
+    return failed
+
+
+def _not_corollary_3_8(arch: Architecture) -> list[str]:
+    failed = _needs_two_tokens(arch) + _not_a_bottleneck(arch)
+    if min(arch.widths[1:-1]) < 2:
+        failed.append("δ ≥ 2 (an inner width is 1)")
+    for i, (d_in, _, a) in enumerate(arch.layers, start=1):
+        if not 2 <= a <= d_in:
+            failed.append(f"2 ≤ a{_sub(i)} ≤ d{_sub(i - 1)} (a{_sub(i)} = {a}, d{_sub(i - 1)} = {d_in})")
+    return failed
+
+
+_NAMED = (
+    _NamedFormula(
+        source="Cor. 3.3",
+        status="proved",
+        note="one lightning layer: α(a, d) + d d′, less 1 for the rescaling (cA, V/c)",
+        concerns=lambda arch: arch.attention == "lightning" and arch.num_layers == 1,
+        failures=_needs_two_tokens,
+        value=lambda arch: alpha(arch.head_dims[0], arch.widths[0]) + arch.widths[0] * arch.widths[1] - 1,
+    ),
+    _NamedFormula(
+        source="Cor. 3.8",
+        status="proved",
+        note="a bottleneck of rank ≥ 2 in every layer (Eq. 14); the −l is one rescaling a layer",
+        concerns=lambda arch: arch.attention == "lightning" and arch.num_layers >= 2,
+        failures=_not_corollary_3_8,
+        value=lambda arch: _bottleneck_pattern(arch) - arch.num_layers,
+    ),
+    _NamedFormula(
+        source="Thm. 3.9",
+        status="proved",
+        note="one softmax layer: the fibre in (A, V) is a point, so nothing but the head basis is lost",
+        concerns=lambda arch: arch.attention == "softmax" and arch.num_layers == 1,
+        failures=_needs_two_tokens,
+        value=lambda arch: alpha(arch.head_dims[0], arch.widths[0]) + arch.widths[0] * arch.widths[1],
+    ),
+    _NamedFormula(
+        source="Eq. 16, Corollary A",
+        status="proved here",
+        note="a softmax bottleneck: conjectured in the paper (Conjecture 3.10), proved here, not peer-reviewed",
+        concerns=lambda arch: arch.attention == "softmax" and arch.num_layers >= 2,
+        failures=lambda arch: _needs_two_tokens(arch) + _not_a_bottleneck(arch),
+        value=_bottleneck_pattern,
+    ),
+)
+
+
+@lru_cache(maxsize=4096)
+def paper_formula(arch: Architecture) -> Expected:
+    """What the paper's formula for this kind of network says, with the hypotheses that fail.
+
+    Corollary 3.3 and 3.8 for lightning, Theorem 3.9 and Eq. 16 for softmax. Where a hypothesis
+    fails the status is "outside hypotheses" and the value is what the bare pattern would give
+    (δ read as the smallest inner width): something to compare with, never an answer.
+
+    >>> paper_formula(Architecture((3, 3, 3), (1, 2))).value, expected_dimension(
+    ...     Architecture((3, 3, 3), (1, 2))
+    ... ).value
+    (20, 18)
+    """
+    formula = next(named for named in _NAMED if named.concerns(arch))
+    failed = formula.failures(arch)
+    if failed:
+        note = f"{formula.source.split(',')[0]} needs " + "; ".join(failed)
+        return Expected(formula.value(arch), "outside hypotheses", formula.source, note)
+    return Expected(formula.value(arch), formula.status, formula.source, formula.note)
+
+
+@lru_cache(maxsize=4096)
+def expected_dimension(arch: Architecture) -> Expected:
+    """The dimension that theory predicts: the paper's formula where it applies, else the general one.
+
+    One layer    lightning α(a, d) + dd′ − 1 (Cor. 3.3), softmax α(a, d) + dd′ (Thm. 3.9)
+    Bottleneck   lightning δ(d₀ + d_l − δ) + Σ α(a_i, d_{i−1}) − l (Cor. 3.8, Eq. 14), softmax without
+                 the −l (Eq. 16: Conjecture 3.10 of the paper, proved here as Corollary A)
+    Otherwise    `general_formula`, and the note names the hypothesis that fails.
+
+    >>> expected_dimension(Architecture((10, 10, 10), (2, 2))).value
+    170
+    >>> expected_dimension(Architecture((2, 4, 2), (2, 2))).source
+    'Theorem C'
+    """
+    named = paper_formula(arch)
+    if named.status != "outside hypotheses":
+        return named
+    general = general_formula(arch)
+    return Expected(general.value, general.status, general.source, f"{named.note}. So: {general.note}")
+
+
+def _sub(number: int) -> str:
+    return "".join("₀₁₂₃₄₅₆₇₈₉"[int(digit)] for digit in str(number))

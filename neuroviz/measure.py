@@ -1,0 +1,297 @@
+"""Architecture → Measurement: the one path that every panel, test and benchmark takes.
+
+A measurement never consults a formula. It draws a random network and random inputs, takes the
+derivative of the function in the weights, and finds its rank: over a prime field ("exact"), or
+in floating point ("float").
+"""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import ceil
+
+import numpy as np
+
+from neuroviz.architecture import Architecture
+from neuroviz.field import DEFAULT_PRIME, Field, PrimeField, Reals
+from neuroviz.network import (
+    Weights,
+    conditioned_tokens,
+    conditioned_weights,
+    jacobian,
+    random_tokens,
+    random_weights,
+)
+from neuroviz.rank import RowSpace, exact_rank, float_rank, schwartz_zippel
+from neuroviz.symmetry import gauge_slice
+
+METHODS = ("exact", "float")
+ROUTES = ("slice", "weights")
+_SPARE_ROWS = 2  # rows beyond the columns: if they add nothing, the others had saturated
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A measured dimension, and what it rests on.
+
+    Attributes:
+        value: the rank that was found.
+        method: "exact" (over a prime field) or "float".
+        status: "exact" or "float": what a reader may take the number for.
+        num_inputs: on how many inputs the function was observed.
+        seed: what the random network and inputs were drawn from; None where they were given.
+        note: how the number was found, in a sentence.
+        route: "slice" (across the symmetries' orbits) or "weights" (every parameter a column).
+        num_columns: free entries of the slice, or parameters.
+        prime, error_bound: exact only: the field, and the probability that the random point hid
+            some of the generic rank; 0 where the rank meets the upper bound that the symmetries prove.
+        singular_values, gap, decided: float only: the spectrum relative to its largest value, the
+            factor across the split, and False where it is too small to say.
+    """
+
+    value: int
+    method: str
+    status: str
+    num_inputs: int
+    seed: int | None
+    note: str
+    route: str | None = None
+    num_columns: int | None = None
+    prime: int | None = None
+    error_bound: float | None = None
+    singular_values: np.ndarray | None = field(default=None, compare=False, repr=False)
+    gap: float | None = None
+    decided: bool | None = None
+
+
+@dataclass(frozen=True)
+class InputsCurve:
+    """The exact rank as inputs are added one by one, up to where it stops growing.
+
+    Attributes:
+        ranks: the rank on the first 1, 2, …, N inputs.
+        enough: the first N after which one more input adds nothing.
+        equations_per_input: t · d_l outputs.
+        num_columns, seed: as in `Measurement`.
+    """
+
+    ranks: tuple[int, ...]
+    enough: int
+    equations_per_input: int
+    num_columns: int
+    seed: int
+
+
+def measure_dimension(
+    arch: Architecture,
+    method: str = "exact",
+    seed: int = 0,
+    inputs: int | None = None,
+    route: str | None = None,
+    prime: int = DEFAULT_PRIME,
+) -> Measurement:
+    """The dimension of the neuromanifold: generic rank of the derivative weights ↦ outputs.
+
+    exact   A random point over F_p, one random functional of the output for each of n + 2 inputs
+            (n columns): always enough, and the rank is a rigorous lower bound of the generic rank
+            ("How many inputs", "Exact rank"). Softmax: each exponential is a fresh element (Ax 1971).
+            When the rank is below the number of columns, a second independent point is tried.
+    float   float64 at well conditioned weights and tokens, as many inputs as the exact rank needs
+            and half as many again; the spectrum, its gap, and whether the gap decides. Evidence only.
+
+    Args:
+        arch: any `Architecture`.
+        method: "exact" or "float".
+        seed: a whole number ≥ 0; the same seed gives the same measurement.
+        inputs: observe this many inputs, all outputs of each, instead of enough of them.
+        route: "slice" (default for exact: columns across the symmetries' orbits, so that full rank
+            is a proof) or "weights" (all parameters; default, and only choice, for float).
+        prime: exact only: an odd prime below 2²³.
+
+    Raises:
+        ValueError: if an argument is none of the above.
+
+    >>> from neuroviz import Architecture, measure_dimension
+    >>> found = measure_dimension(Architecture((3, 3, 1), (1, 3)))
+    >>> found.value, found.status, found.prime
+    (12, 'exact', 8388593)
+    """
+    if not isinstance(arch, Architecture):
+        raise ValueError(
+            f"measure_dimension needs an Architecture; got {type(arch).__name__}: "
+            "for a torch module call functional_dimension(module, inputs)"
+        )
+    if method not in METHODS:
+        raise ValueError(f"method must be 'exact' or 'float'; got {method!r}")
+    seed = _whole("seed", seed, least=0)
+    inputs = None if inputs is None else _whole("inputs", inputs, least=1)
+    if route is not None and route not in ROUTES:
+        raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
+    if method == "exact":
+        return _measure_exact(arch, seed, inputs, route or "slice", PrimeField(prime).p)
+    if route == "slice":
+        raise ValueError(
+            "the float spectrum is that of all parameters: leave route out, or take route='weights'"
+        )
+    return _measure_float(arch, seed, inputs)
+
+
+def _whole(name: str, value: int, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
+    return int(value)
+
+
+@lru_cache(maxsize=4096)
+def _measure_exact(arch: Architecture, seed: int, inputs: int | None, route: str, p: int) -> Measurement:
+    over = PrimeField(p)
+    columns = gauge_slice(arch).num_free if route == "slice" else arch.num_parameters
+    full = "slice" if route == "slice" else "parameter space"
+    num_inputs = inputs or columns + _SPARE_ROWS
+    if columns == 0:
+        return Measurement(
+            0, "exact", "exact", num_inputs, seed, "the symmetries leave nothing free", route, 0, p, 0.0
+        )
+    value, error = 0, 1.0
+    points = 0
+    for rng in np.random.default_rng([seed, p]).spawn(2):
+        points += 1
+        matrix = _jacobian_rows(over, arch, route, num_inputs, inputs is not None, rng)
+        found = exact_rank(matrix, over)
+        value = max(value, found)
+        error *= schwartz_zippel(min(columns, len(matrix)), _degree(arch), p)
+        if value == columns:
+            break
+    if value == columns:
+        note = (
+            f"full rank: all {columns} directions of the {full} move the function, so this is the dimension"
+        )
+        if arch.attention == "softmax":
+            note += " (exponentials free by Ax's theorem)"
+        error = 0.0
+    else:
+        note = (
+            f"rank {value} of {columns} columns of the {full}, the larger of {points} random points mod {p}; "
+            f"a generic rank above it has probability at most {error:.1g}"
+        )
+    if inputs is not None:
+        note += f"; observed on {inputs} input(s) only, so it is the dimension only if these are enough"
+    return Measurement(
+        value, "exact", "exact", num_inputs, seed, note, route, columns, prime=p, error_bound=error
+    )
+
+
+def _jacobian_rows(
+    over: Field,
+    arch: Architecture,
+    route: str,
+    num_inputs: int,
+    all_outputs: bool,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Rows of the derivative at a random point over F_p: one functional an input, or all outputs."""
+    net, weights, free = _random_point(over, arch, route, rng)
+    X = random_tokens(over, net, num_inputs, rng)
+    outputs = (net.widths[-1], net.tokens)
+    cotangents = None if all_outputs else over.random(rng, (num_inputs, 1, *outputs))
+    J = jacobian(over, net.attention, weights, X, cotangents, rng)
+    return J.reshape(-1, J.shape[-1])[:, free]
+
+
+def _random_point(
+    over: Field, arch: Architecture, route: str, rng: np.random.Generator
+) -> tuple[Architecture, Weights, np.ndarray | slice]:
+    """A random network on the route, and which of its parameters are free there."""
+    if route == "weights":
+        return arch, random_weights(over, arch, rng), slice(None)
+    across = gauge_slice(arch)
+    return across.reduced, across.weights(over, rng), across.free
+
+
+def _degree(arch: Architecture) -> int:
+    """Total degree of an entry of a Jacobian row in weights, tokens, exponentials and cotangent.
+
+    Lightning: 1 + n_l, where n_0 = 1, n_i = 3 n_{i−1} + 3 are the degrees of the tokens after layer i.
+    Softmax, with attention weights of degree s: n_i = n_{i−1} + 1 + s; a cotangent of degree 1 goes
+    back by g_{i−1} = g_i + 2 n_{i−1} + 3 + 2s, and meets a weight at g_i + 3 n_{i−1} + 2 + 2s.
+    Derived in docs/mathematics.md, "Exact rank".
+    """
+    n = [1]
+    if arch.attention == "lightning":
+        for _ in range(arch.num_layers):
+            n.append(3 * n[-1] + 3)
+        return 1 + n[-1]
+    s = (
+        2 if min(arch.widths[:-1]) == 1 else 1
+    )  # tokens on a line: symmetric exponentials times column factors
+    for _ in range(arch.num_layers):
+        n.append(n[-1] + 1 + s)
+    cotangent, degree = 1, 0
+    for before in reversed(n[:-1]):
+        degree = max(degree, cotangent + 3 * before + 2 + 2 * s)
+        cotangent += 2 * before + 3 + 2 * s
+    return degree
+
+
+@lru_cache(maxsize=1024)
+def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME) -> InputsCurve:
+    """The exact rank on the first N inputs, all outputs of each, until one more adds nothing.
+
+    What a generic further input adds never grows with N, so the first input that adds nothing ends
+    the growth for good ("How many inputs").
+
+    >>> from neuroviz import Architecture, rank_by_inputs
+    >>> rank_by_inputs(Architecture((3, 3, 3, 3), (1, 1, 1))).ranks
+    (5, 10, 12, 14, 16, 18, 19, 20, 21, 21)
+    """
+    over = PrimeField(prime)
+    rng = np.random.default_rng([seed, prime, 1])
+    net, weights, free = _random_point(over, arch, "slice", rng)
+    columns = gauge_slice(arch).num_free
+    equations = arch.tokens * arch.widths[-1]
+    space, ranks = RowSpace(over, columns), []
+    while len(ranks) < 2 or ranks[-1] > ranks[-2]:
+        # About as many inputs as the equations suggest, then a few at a time.
+        chunk = ceil(columns / equations) + 2 if not ranks else 4
+        X = random_tokens(over, net, chunk, rng)
+        for rows in jacobian(over, net.attention, weights, X, None, rng)[..., free]:
+            space.add(rows)
+            ranks.append(space.dimension)
+            if len(ranks) > 1 and ranks[-1] == ranks[-2]:
+                break
+    return InputsCurve(tuple(ranks), ranks.index(ranks[-1]) + 1, equations, columns, seed)
+
+
+@lru_cache(maxsize=256)
+def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> Measurement:
+    num_inputs = inputs or ceil(1.5 * rank_by_inputs(arch, seed).enough) + 1
+    rng = np.random.default_rng([seed, 2])
+    weights = conditioned_weights(arch, rng)
+    X = conditioned_tokens(arch, num_inputs, rng)
+    J = jacobian(Reals(), arch.attention, weights, X, rescale=arch.attention == "lightning")
+    return from_spectrum(J.reshape(-1, J.shape[-1]), num_inputs, seed)
+
+
+def from_spectrum(J: np.ndarray, num_inputs: int, seed: int | None = None) -> Measurement:
+    """The float measurement that a Jacobian, one column for each parameter, amounts to."""
+    rank = float_rank(J)
+    rank.singular_values.flags.writeable = False
+    if rank.decided:
+        note = f"the spectrum splits by a factor {rank.gap:.1g}; floating point is evidence, not a bound"
+    else:
+        note = (
+            f"undecided: the spectrum splits by a factor {rank.gap:.1g} only, near the rounding noise; "
+            "the exact rank can tell"
+        )
+    return Measurement(
+        rank.value,
+        "float",
+        "float",
+        num_inputs,
+        seed,
+        note,
+        "weights",
+        J.shape[1],
+        singular_values=rank.singular_values,
+        gap=rank.gap,
+        decided=rank.decided,
+    )

@@ -1,0 +1,235 @@
+"""Deep attention networks over any field: weights, forward pass, and the derivative in the weights.
+
+Tokens are the columns of X. A batch of N inputs has shape (N, d₀, t). The forward pass and the
+structured reverse pass are written once; over `Reals` they give the spectrum that people look at,
+over `PrimeField` the exact rank that settles the question. torch's autograd checks both, in the tests.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from neuroviz.architecture import Architecture
+from neuroviz.field import Field
+
+
+class Layer(NamedTuple):
+    """Q, K of shape (a, d_in) and V of shape (d_out, d_in); A = KᵀQ."""
+
+    Q: np.ndarray
+    K: np.ndarray
+    V: np.ndarray
+
+
+Weights = tuple[Layer, ...]
+
+
+def layer_shapes(arch: Architecture) -> list[Layer]:
+    """The shapes of Q, K, V, layer by layer.
+
+    >>> layer_shapes(Architecture((4, 3), (2,)))[0].V
+    (3, 4)
+    """
+    return [Layer((a, d_in), (a, d_in), (d_out, d_in)) for d_in, d_out, a in arch.layers]
+
+
+def random_weights(field: Field, arch: Architecture, rng: np.random.Generator) -> Weights:
+    """A random point of parameter space."""
+    return tuple(Layer(*(field.random(rng, shape) for shape in shapes)) for shapes in layer_shapes(arch))
+
+
+def random_tokens(field: Field, arch: Architecture, inputs: int, rng: np.random.Generator) -> np.ndarray:
+    """Random inputs X, of shape (inputs, d₀, t)."""
+    return field.random(rng, (inputs, arch.widths[0], arch.tokens))
+
+
+# How the float spectrum is made readable (docs/mathematics.md, "Floating point"): each token mostly
+# attends to itself, so that no layer makes the tokens parallel and nothing fades from layer to layer.
+_HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
+_SOFTMAX_SHARPNESS = 12.0  # multiplies A
+_TOKEN_NOISE = 0.4  # tokens: orthonormal as far as they can be, plus noise, then of length near 1
+
+
+def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights:
+    """A random float64 point at which the Jacobian's spectrum is as readable as we know how to make it.
+
+    Q with orthonormal rows (or columns), K = Q + noise, V with orthonormal rows (or columns).
+    """
+    sharpness = _SOFTMAX_SHARPNESS if arch.attention == "softmax" else 1.0
+    layers = []
+    for d_in, d_out, a in arch.layers:
+        Q = _orthonormal(rng, a, d_in)
+        K = Q + _HEAD_NOISE * rng.standard_normal((a, d_in)) / np.sqrt(d_in)
+        layers.append(Layer(np.sqrt(sharpness) * Q, np.sqrt(sharpness) * K, _orthonormal(rng, d_out, d_in)))
+    return tuple(layers)
+
+
+def conditioned_tokens(arch: Architecture, inputs: int, rng: np.random.Generator) -> np.ndarray:
+    """Random tokens of length near 1, as orthogonal to each other as noise and d₀ allow; (inputs, d₀, t)."""
+    d, t = arch.widths[0], arch.tokens
+    X = np.stack([_orthonormal(rng, d, t) for _ in range(inputs)])
+    X = X + _TOKEN_NOISE * rng.standard_normal(X.shape) / np.sqrt(d)
+    # On a line, unit tokens would be ±1 only: there the lengths must do all the varying.
+    spread = 0.7 if d == 1 else 0.2
+    lengths = 1 + spread * rng.uniform(-1, 1, (inputs, 1, t))
+    return lengths * X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def _orthonormal(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """Orthonormal rows or columns, whichever are fewer."""
+    q, _ = np.linalg.qr(rng.standard_normal((max(rows, columns), min(rows, columns))))
+    return q if rows >= columns else q.T
+
+
+def flatten(weights: Weights) -> np.ndarray:
+    """All parameters as one vector: Q₁, K₁, V₁, Q₂, … row by row, the column order of `jacobian`."""
+    return np.concatenate([matrix.ravel() for layer in weights for matrix in layer])
+
+
+def unflatten(arch: Architecture, parameters: np.ndarray) -> Weights:
+    """The inverse of `flatten`.
+
+    Raises:
+        ValueError: if the vector does not have one entry for each parameter.
+    """
+    if np.shape(parameters) != (arch.num_parameters,):
+        raise ValueError(
+            f"{arch} has {arch.num_parameters} parameters; got an array of shape {np.shape(parameters)}"
+        )
+    layers, start = [], 0
+    for shapes in layer_shapes(arch):
+        matrices = []
+        for rows, columns in shapes:
+            matrices.append(parameters[start : start + rows * columns].reshape(rows, columns))
+            start += rows * columns
+        layers.append(Layer(*matrices))
+    return tuple(layers)
+
+
+class _Trace(NamedTuple):
+    """What a layer's reverse pass needs to remember of its forward pass."""
+
+    X: np.ndarray  # tokens in, (N, d_in, t)
+    q: np.ndarray  # Q X
+    k: np.ndarray  # K X
+    S: np.ndarray  # attention weights; column i says how token i attends
+    scale: np.ndarray | None  # what the layer's output was divided by, for each input
+
+
+def _has_symmetric_logits(widths: list[int]) -> bool:
+    """Tokens on a line have logits A·x_j·x_i, symmetric in j and i, so their exponentials coincide."""
+    return min(widths) == 1
+
+
+def _run(
+    field: Field,
+    attention: str,
+    weights: Weights,
+    X: np.ndarray,
+    rng: np.random.Generator | None,
+    rescale: bool = False,
+) -> tuple[np.ndarray, list[_Trace]]:
+    traces, widths = [], [X.shape[-2]]
+    for Q, K, V in weights:
+        q, k = field.matmul(Q, X), field.matmul(K, X)
+        S = field.matmul(np.swapaxes(k, -1, -2), q)  # S_ji = x_jᵀ A x_i
+        if attention == "softmax":
+            S = field.softmax(S, _has_symmetric_logits(widths), rng)
+        Y, scale = field.matmul(V, field.matmul(X, S)), None
+        if rescale:
+            scale = np.linalg.norm(Y, axis=(-2, -1), keepdims=True)
+            scale[scale == 0] = 1.0
+            Y = Y / scale
+        traces.append(_Trace(X, q, k, S, scale))
+        X = Y
+        widths.append(X.shape[-2])
+    return X, traces
+
+
+def forward(
+    field: Field,
+    attention: str,
+    weights: Weights,
+    X: np.ndarray,
+    rng: np.random.Generator | None = None,
+) -> np.ndarray:
+    """φ(X): each layer is X ↦ V X S with S = XᵀAX (lightning) or its column softmax.
+
+        lightning   φ(X) = V X Xᵀ A X                      (Eq. 1–3)
+        softmax     φ(X) = V X softmax(Xᵀ A X)             (Eq. 15, temperature 1)
+
+    Args:
+        field: `Reals()` or `PrimeField(p)`.
+        attention: "lightning" or "softmax".
+        weights: one `Layer` after the other.
+        X: tokens as columns, shape (N, d₀, t).
+        rng: source of the fresh exponentials; needed for softmax over a prime field only.
+
+    Returns:
+        The outputs, shape (N, d_l, t).
+
+    >>> from neuroviz.field import Reals
+    >>> identity = np.eye(2)
+    >>> forward(Reals(), "lightning", (Layer(identity, identity, identity),), 2 * identity[None])[0]
+    array([[8., 0.],
+           [0., 8.]])
+    """
+    return _run(field, attention, weights, X, rng)[0]
+
+
+def jacobian(
+    field: Field,
+    attention: str,
+    weights: Weights,
+    X: np.ndarray,
+    cotangents: np.ndarray | None = None,
+    rng: np.random.Generator | None = None,
+    rescale: bool = False,
+) -> np.ndarray:
+    """The derivative of the network in all its weights, by a structured reverse pass.
+
+    With Z = X S, k = K X, q = Q X a cotangent Ȳ of a layer's output goes to
+
+        V̄ = Ȳ Zᵀ,  S̄ = Xᵀ Vᵀ Ȳ,  K̄ = q B̄ᵀ Xᵀ,  Q̄ = k B̄ Xᵀ,  X̄ = Vᵀ Ȳ Sᵀ + Kᵀ q B̄ᵀ + Qᵀ k B̄
+
+    where B̄ = S̄ (lightning) or B̄_ji = S_ji (S̄_ji − Σ_k S_ki S̄_ki) (softmax).
+
+    Args:
+        field, attention, weights, X, rng: as in `forward`.
+        cotangents: shape (N, c, d_l, t): c linear functionals of the output for each input. By
+            default every output coordinate, c = d_l·t.
+        rescale: over the reals and for lightning only: divide each input's tokens by their norm
+            after every layer. Lightning is homogeneous, so this multiplies all rows of one input
+            by one number, which changes no rank and keeps 3^l-th powers in the float range.
+
+    Returns:
+        Shape (N, c, number of parameters); columns in the order of `flatten`.
+    """
+    Y, traces = _run(field, attention, weights, X, rng, rescale)
+    if cotangents is None:
+        size = Y.shape[-2] * Y.shape[-1]
+        cotangents = np.eye(size).reshape(1, size, *Y.shape[-2:])
+    mul, T = field.matmul, lambda M: np.swapaxes(M, -1, -2)
+    blocks: list[np.ndarray] = []
+    grad = cotangents
+    for (Q, K, V), trace in zip(reversed(weights), reversed(traces), strict=True):
+        X, q, k, S = (part[:, None] for part in trace[:4])
+        if trace.scale is not None:
+            grad = grad / trace.scale[:, None]
+        V_bar = mul(grad, T(mul(X, S)))
+        grad = mul(V.T, grad)
+        B_bar = mul(T(X), grad)
+        if attention == "softmax":
+            weighted = field.reduce(S * B_bar)
+            B_bar = field.reduce(weighted - S * field.reduce(weighted.sum(axis=-2, keepdims=True)))
+        k_bar, q_bar = mul(q, T(B_bar)), mul(k, B_bar)
+        blocks[:0] = [_rows(mul(q_bar, T(X))), _rows(mul(k_bar, T(X))), _rows(V_bar)]
+        if len(blocks) < 3 * len(weights):  # the tokens of the first layer are given
+            grad = field.reduce(mul(grad, T(S)) + mul(K.T, k_bar) + mul(Q.T, q_bar))
+    shape = (len(Y), cotangents.shape[1])
+    return np.concatenate([np.broadcast_to(block, (*shape, block.shape[-1])) for block in blocks], axis=-1)
+
+
+def _rows(matrices: np.ndarray) -> np.ndarray:
+    """Matrices as rows: (N, c, m, n) → (N, c, m·n)."""
+    return matrices.reshape(*matrices.shape[:-2], -1)

@@ -1,0 +1,192 @@
+"""The rank of a matrix, together with the evidence for it. Nothing here knows about attention.
+
+Over a prime field the rank is exact for the matrix in hand, and what travels with it is the prime
+and the probability that a random point hid some of the generic rank. Over the reals a rank is an
+integer read off a list of floats, and what travels with it is that list and its gap.
+"""
+
+from dataclasses import dataclass, field
+from math import inf
+
+import flint
+import numpy as np
+
+from neuroviz.field import PrimeField
+
+_BLOCK = 32
+_SMALLEST_SCALE = 1e-9
+_SMALL = 60  # columns below which flint, building included, is quicker than our blocks
+
+
+@dataclass(frozen=True)
+class FloatRank:
+    """Singular values in decreasing order, relative to the largest, and how they split.
+
+    Attributes:
+        value: how many exceed the rounding noise.
+        singular_values: σ_i / σ_1, decreasing.
+        noise: what rounding alone produces, max(rows, columns) · 2.2e−16 relative to σ_1.
+        gap: σ_r / σ_{r+1} across the split; infinite when nothing was dropped or an exact zero was.
+        decided: False when the split is too small, or a value too near to the noise, to say.
+    """
+
+    value: int
+    singular_values: np.ndarray = field(compare=False)
+    noise: float
+    gap: float
+    decided: bool
+
+
+DECISIVE_GAP = 1e7
+"""A split decides from this factor on: below it, wrong ranks were seen from six layers on."""
+_CLEAR_OF_NOISE = 1e3
+
+
+def float_rank(matrix: np.ndarray) -> FloatRank:
+    """Count the singular values that rounding errors cannot explain.
+
+    Rows, then columns, are first scaled to unit length: that changes no rank, and undoes the
+    spread in size that a deep polynomial network gives its outputs. A float rank is evidence,
+    never a bound ("Floating point").
+
+    Raises:
+        ValueError: if the matrix has no entries, or an entry that is not finite.
+
+    >>> float_rank(np.array([[1e9, 0.0], [1.0, 1e-3]])).value
+    2
+    """
+    if matrix.size == 0:
+        raise ValueError(f"a rank needs a matrix with entries; got shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError(
+            "the matrix has entries that overflowed or are undefined, so its spectrum says nothing; "
+            "take smaller inputs or weights, fewer layers, or the exact rank"
+        )
+    sigma = np.linalg.svd(_unit(_unit(matrix, axis=1), axis=0), compute_uv=False)
+    noise = max(matrix.shape) * np.finfo(np.float64).eps
+    if sigma[0] == 0:
+        return FloatRank(0, sigma, noise, inf, True)
+    sigma = sigma / sigma[0]
+    # Strictly greater, so that what is at the noise counts as noise.
+    value = int((sigma > noise).sum())
+    dropped = sigma[value] if value < len(sigma) else 0.0
+    gap = float(sigma[value - 1] / dropped) if dropped > 0 else inf
+    decided = gap >= DECISIVE_GAP and sigma[value - 1] >= _CLEAR_OF_NOISE * noise
+    return FloatRank(value, sigma, noise, gap, bool(decided))
+
+
+def _unit(matrix: np.ndarray, axis: int) -> np.ndarray:
+    """Rows (axis 1) or columns (axis 0) of unit length, unless they are too small to be trusted."""
+    largest = np.abs(matrix).max()
+    if largest == 0:
+        return matrix
+    matrix = matrix / largest  # first: the squares of very large entries leave the float range
+    norm = np.linalg.norm(matrix, axis=axis, keepdims=True)
+    # A row far below the others may be nothing but the rounding left by a cancellation: it must
+    # not be blown up to count like the rest.
+    return matrix / np.maximum(norm, _SMALLEST_SCALE * norm.max())
+
+
+def exact_rank(matrix: np.ndarray, over: PrimeField) -> int:
+    """The rank over F_p of a matrix of residues; exact.
+
+    >>> exact_rank(np.array([[1.0, 2.0], [3.0, 6.0]]), PrimeField(7))
+    1
+    """
+    rows, columns = matrix.shape
+    if columns < _SMALL:
+        entries = matrix.astype(np.int64).ravel().tolist()
+        return flint.nmod_mat(rows, columns, entries, over.p).rank()
+    space = RowSpace(over, columns)
+    space.add(matrix)
+    return space.dimension
+
+
+def schwartz_zippel(rank: int, degree: int, p: int) -> float:
+    """How likely a random point mod p hides some of a generic rank: at most rank · degree / p.
+
+    `degree` bounds the total degree of an entry (for rational entries, over one denominator for
+    each row) in everything that was drawn at random ("Exact rank").
+
+    >>> schwartz_zippel(rank=10, degree=100, p=8_388_593) < 2e-4
+    True
+    """
+    return 1.0 if rank * degree >= p else rank * degree / p
+
+
+class RowSpace:
+    """The span of the rows added so far over F_p, kept in reduced row echelon form.
+
+    Rows arrive in blocks, so the dimension can be read after each: this is both the large exact
+    rank and the count of what each further input adds. All heavy work is float64 matrix products.
+
+    >>> space = RowSpace(PrimeField(7), columns=3)
+    >>> space.add(np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]))
+    1
+    >>> space.add(np.array([[0.0, 1.0, 0.0]]))
+    1
+    >>> space.dimension
+    2
+    """
+
+    def __init__(self, over: PrimeField, columns: int) -> None:
+        self._field = over
+        self._basis = np.zeros((0, columns))  # identity in the pivot columns
+        self._pivots = np.zeros(0, dtype=np.intp)
+        self._free = np.arange(columns)
+
+    @property
+    def dimension(self) -> int:
+        """How many independent rows there are so far."""
+        return len(self._pivots)
+
+    def add(self, rows: np.ndarray) -> int:
+        """Add rows, shape (m, columns); returns by how much the dimension grew."""
+        before = self.dimension
+        for start in range(0, len(rows), _BLOCK):
+            if not len(self._free):
+                break
+            self._add_block(rows[start : start + _BLOCK])
+        return self.dimension - before
+
+    def _add_block(self, rows: np.ndarray) -> None:
+        F = self._field
+        if len(self._pivots):
+            rows = F.reduce(rows - F.matmul(rows[:, self._pivots], self._basis))
+        # A few columns more than rows usually hold all pivots; only dependent rows need a wider look.
+        width = len(rows) + 2
+        while len(rows) and len(self._free):
+            columns = self._free[:width]
+            transform, used, found = _gauss_jordan(F, rows[:, columns])
+            rows = F.matmul(transform, rows)
+            new, pivots = rows[used], columns[found]
+            if len(self._pivots):
+                self._basis = F.reduce(self._basis - F.matmul(self._basis[:, pivots], new))
+            self._basis = np.concatenate([self._basis, new])
+            self._pivots = np.concatenate([self._pivots, pivots])
+            self._free = np.setdiff1d(self._free, pivots, assume_unique=True)
+            rest = np.delete(rows, used, axis=0)
+            rows = rest[rest.any(axis=1)]
+            width *= 8
+
+
+def _gauss_jordan(F: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
+    """T, rows and columns such that T · block is the identity there and 0 in its other rows."""
+    m, n = block.shape
+    work = np.concatenate([block, np.eye(m)], axis=1)
+    rows, pivots = [], []
+    for i in range(m):
+        # Rows and columns are reduced when they are used; in between a few dozen products add up exactly.
+        row = F.reduce(work[i])
+        nonzero = row[:n].nonzero()[0]
+        if not len(nonzero):
+            continue
+        pivot = int(nonzero[0])
+        row = F.reduce(row * F.reduce(float(pow(int(row[pivot]), -1, F.p))))
+        column = F.reduce(work[:, pivot])
+        column[i] = 0
+        work -= column[:, None] * row
+        work[i] = row
+        rows.append(i)
+        pivots.append(pivot)
+    return F.reduce(work[:, n:]), rows, pivots
