@@ -90,8 +90,8 @@ def collapsing_layer(arch: Architecture) -> int | None:
 
 def _count(arch: Architecture, symmetric_after: int | None = None) -> int:
     """D of Lemma D; layers after `symmetric_after` count the symmetric part of their A only."""
-    w, l = effective_widths(arch), arch.num_layers
-    count = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, l)) + w[l] * w[l - 1]
+    w = effective_widths(arch)
+    count = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, arch.num_layers)) + w[-1] * w[-2]
     for i, a in enumerate(arch.head_dims, start=1):
         only_symmetric = symmetric_after is not None and i > symmetric_after
         count += (sigma if only_symmetric else alpha)(a, w[i - 1])
@@ -225,7 +225,7 @@ _NAMED = (
     _NamedFormula(
         source="Eq. 16, Corollary A",
         status="proved here",
-        note="a softmax bottleneck: conjectured in the paper (Conjecture 3.10), proved here, not peer-reviewed",
+        note="a softmax bottleneck: Conjecture 3.10 of the paper, proved here, not peer-reviewed",
         concerns=lambda arch: arch.attention == "softmax" and arch.num_layers >= 2,
         failures=lambda arch: _needs_two_tokens(arch) + _not_a_bottleneck(arch),
         value=_bottleneck_pattern,

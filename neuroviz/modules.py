@@ -7,19 +7,23 @@ weights go to and from `neuroviz.network` unchanged, so what is trained here can
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
 import torch
+from threadpoolctl import threadpool_limits
 from torch import Tensor, nn
 
 from neuroviz.architecture import Architecture
-from neuroviz.measure import Measurement
+from neuroviz.measure import Measurement, from_spectrum
 from neuroviz.network import Layer, Weights, layer_shapes
 from neuroviz.rank import float_rank
 
 # Cotangents pushed back at once: bounds the memory for modules with very many outputs.
 _COTANGENTS = 256
+# Parameters up to which one thread is quicker: torch's threads and numpy's wait for one another.
+_ONE_THREAD = 2048
 
 
 class _Attention(nn.Module):
@@ -314,24 +318,14 @@ def functional_dimension(module: nn.Module, inputs: Tensor | Sequence[Tensor]) -
                 "functional_dimension counts real directions and needs real parameters; got complex ones: "
                 "store their real and imaginary parts as two parameters"
             )
-        blocks = [_parameter_jacobian(double, parameters, one) for one in _one_at_a_time(arguments)]
-    N = len(blocks)
-    rank = float_rank(_without_rounding(np.concatenate(blocks)))
-    return Measurement(
-        value=rank.value,
-        method="float",
-        status="float",
-        num_inputs=N,
-        seed=None,
-        note=_growth_note(blocks, rank.value),
-        num_columns=blocks[0].shape[1],
-        singular_values=rank.singular_values,
-        gap=rank.gap,
-        decided=rank.decided,
-    )
+        size = sum(parameter.numel() for parameter in double.parameters())
+        with threadpool_limits(1 if size <= _ONE_THREAD else None):
+            blocks = [_parameter_jacobian(double, parameters, one) for one in _one_at_a_time(arguments)]
+            measured = from_spectrum(_stack(blocks), num_inputs=len(blocks))
+            return replace(measured, note=f"{_growth(blocks, measured.value)}; {measured.note}")
 
 
-def _growth_note(blocks: list[np.ndarray], value: int) -> str:
+def _growth(blocks: list[np.ndarray], value: int) -> str:
     """Whether more inputs may show more, judged by what the second half of these added."""
     N, parameters = len(blocks), blocks[0].shape[1]
     if value == parameters:
@@ -340,23 +334,27 @@ def _growth_note(blocks: list[np.ndarray], value: int) -> str:
         return "no output changes with any parameter: is the output detached in the module's forward?"
     if N == 1:
         return "one input only, so nothing shows whether more would add to it: give more inputs"
-    half = float_rank(_without_rounding(np.concatenate(blocks[: N // 2]))).value
+    half = float_rank(_stack(blocks[: N // 2])).value
     if half < value:
         return f"still growing: {half} on the first {N // 2} of {N} inputs, {value} on all: give more inputs"
     return f"the first {N // 2} of {N} inputs already give {half}"
 
 
-def _without_rounding(J: np.ndarray) -> np.ndarray:
-    """J with 0 for the columns that hold rounding errors alone.
+def _stack(blocks: list[np.ndarray]) -> np.ndarray:
+    """The blocks as one matrix, with 0 in the columns that hold rounding errors alone.
 
     The bias of the keys in softmax attention moves no output, but autograd gives it derivatives
     near 1e−16, and scaling such a column to unit length would count it as a direction.
     """
-    size = np.abs(J)
-    largest = size.max(axis=1, keepdims=True)
-    size = np.divide(size, largest, out=np.zeros_like(J), where=largest > 0)
-    rounding = max(J.shape) * np.finfo(J.dtype).eps
-    return np.where(size.max(axis=0) > rounding, J, 0.0)
+    J, relative = np.concatenate(blocks), np.zeros(blocks[0].shape[1])
+    with np.errstate(invalid="ignore"):  # what is not finite stays, for float_rank to refuse
+        for block in blocks:
+            size = np.abs(block)
+            largest = size.max(axis=1, keepdims=True)
+            size = np.divide(size, largest, out=size, where=largest > 0)
+            relative = np.maximum(relative, size.max(axis=0, initial=0.0))
+        J[:, relative <= max(J.shape) * np.finfo(J.dtype).eps] = 0
+    return J
 
 
 def _parameter_jacobian(module: nn.Module, parameters: list[Tensor], arguments: list[Tensor]) -> np.ndarray:

@@ -61,8 +61,8 @@ def gauge_slice(arch: Architecture) -> GaugeSlice:
     >>> gauge_slice(Architecture.uniform(10, 2, 2)).num_free
     170
     """
-    d, l = arch.widths, arch.num_layers
-    r = [min(d[: i + 1]) for i in range(l)] + [d[-1]]
+    d = arch.widths
+    r = [min(d[: i + 1]) for i in range(arch.num_layers)] + [d[-1]]
     reduced = Architecture(
         tuple(r), tuple(min(a, r[i]) for i, a in enumerate(arch.head_dims)), arch.tokens, arch.attention
     )
@@ -70,7 +70,7 @@ def gauge_slice(arch: Architecture) -> GaugeSlice:
     for i, (Q_shape, K_shape, V_shape) in enumerate(layer_shapes(reduced)):
         Q, K, V = (np.ones(shape, dtype=bool) for shape in (Q_shape, K_shape, V_shape))
         K[:, : K_shape[0]] = False
-        if i < l - 1:
+        if i < arch.num_layers - 1:
             V[:, : V_shape[0]] = False
         if arch.attention == "lightning":
             Q[0, 0] = False

@@ -1,0 +1,182 @@
+"""From an architecture to its dimension: spectrum, dimension against width, rank against inputs."""
+
+from dataclasses import dataclass, replace
+
+import ipywidgets as widgets
+import plotly.graph_objects as go
+
+from neuroviz import theme
+from neuroviz.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.explorables.panel import Panel
+from neuroviz.figures.dimension import DimensionStudy, WidthPoint, dimension_figure, update_dimension
+from neuroviz.formulas import expected_dimension, paper_formula
+from neuroviz.measure import measure_dimension, rank_by_inputs
+from neuroviz.symmetry import gauge_slice
+
+MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS, MAX_INPUTS = 12, 12, 6, 8, 40
+_WIDTHS_SHOWN = 8
+# Sizes up to which a part is drawn: columns of exact ranks, parameters of a spectrum. Measured on
+# a laptop-like core, the first limits keep a move under about 0.3 s, the others under some seconds.
+_QUICK_PARAMETERS, _QUICK_COLUMNS = 300, 260
+_MOST_PARAMETERS, _MOST_COLUMNS = 900, 1500
+
+
+@dataclass(frozen=True)
+class DimensionRequest:
+    """What the controls ask for."""
+
+    arch: Architecture
+    varied: tuple[int, ...]  # the widths that the curve moves, as positions in arch.widths
+    seed: int
+    inputs: int | None
+
+    def at_width(self, width: int) -> Architecture:
+        """The same architecture with the varied widths set to another value."""
+        widths = list(self.arch.widths)
+        for position in self.varied:
+            widths[position] = width
+        return replace(self.arch, widths=tuple(widths))
+
+
+def study_dimension(request: DimensionRequest) -> DimensionStudy:
+    """Measure everything that the figure of one architecture shows."""
+    arch, seed = request.arch, request.seed
+    here = arch.widths[request.varied[0]]
+    first = max(1, min(here - _WIDTHS_SHOWN // 2, MAX_WIDTH - _WIDTHS_SHOWN + 1))
+    columns = gauge_slice(arch).num_free
+    points = []
+    for width in range(first, first + _WIDTHS_SHOWN):
+        at = request.at_width(width)
+        affordable = width == here or gauge_slice(at).num_free <= max(_QUICK_COLUMNS, columns)
+        points.append(
+            WidthPoint(
+                width,
+                expected_dimension(at),
+                paper_formula(at),
+                measure_dimension(at, seed=seed) if affordable else None,
+            )
+        )
+    return DimensionStudy(
+        arch=arch,
+        exact=measure_dimension(arch, seed=seed),
+        spectrum=(
+            measure_dimension(arch, method="float", seed=seed, inputs=request.inputs)
+            if arch.num_parameters <= _MOST_PARAMETERS
+            else None
+        ),
+        expected=expected_dimension(arch),
+        paper=paper_formula(arch),
+        width_name="d₀" if request.varied == (0,) else "δ",
+        width=here,
+        widths=tuple(points),
+        inputs=rank_by_inputs(arch, seed) if columns <= _MOST_COLUMNS else None,
+        chosen_inputs=request.inputs,
+    )
+
+
+class DimensionExplorer(Panel):
+    """How many dimensions the functions of a deep attention network have, measured while you move it.
+
+    Controls: δ, a, t, layers, kind; under "More": equal widths, d₀, d_l, a per layer (such as
+    2,2,1), seed, inputs (0: as many as are needed). See `Panel` for what all panels share.
+
+    >>> panel = DimensionExplorer()
+    >>> panel.controls["layers"].value = 3
+    >>> panel.description.split(":")[0]
+    'lightning 4→4→4→4, a = 2, 2, 2, t = 3'
+    """
+
+    title = "How many dimensions?"
+
+    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
+        def slider(label: str, value: int, most: int, least: int = 1) -> widgets.IntSlider:
+            return widgets.IntSlider(value=value, min=least, max=most, description=label)
+
+        first = {
+            "width": slider("width δ", 4, MAX_WIDTH),
+            "head_dim": slider("head dimension a", 2, MAX_HEAD),
+            "tokens": slider("tokens t", 3, MAX_TOKENS),
+            "layers": slider("layers l", 2, MAX_LAYERS),
+            "kind": widgets.Dropdown(options=ATTENTION_KINDS, value="lightning", description="attention"),
+        }
+        more = {
+            "equal": widgets.Checkbox(value=True, description="all widths equal δ"),
+            "width_in": slider("input width d₀", 4, MAX_WIDTH),
+            "width_out": slider("output width dₗ", 4, MAX_WIDTH),
+            "head_dims": widgets.Text(
+                value="", placeholder="such as 2,2,1", description="a per layer", continuous_update=False
+            ),
+            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
+            "inputs": slider("inputs (0: enough)", 0, MAX_INPUTS, least=0),
+        }
+        return first, more
+
+    def _read(self) -> DimensionRequest:
+        value = {name: control.value for name, control in self.controls.items()}
+        layers, width = value["layers"], value["width"]
+        if value["equal"]:
+            widths = (width,) * (layers + 1)
+            varied = tuple(range(layers + 1))
+        else:
+            widths = (value["width_in"], *(width,) * (layers - 1), value["width_out"])
+            # A single layer has no inner width: the curve runs over the input width instead.
+            varied = tuple(range(1, layers)) or (0,)
+        head_dims = (value["head_dim"],) * layers
+        if text := value["head_dims"].strip():
+            head_dims = _numbers(text, layers)
+        arch = Architecture(widths, head_dims, value["tokens"], value["kind"])
+        return DimensionRequest(arch, varied, value["seed"], value["inputs"] or None)
+
+    _answer = staticmethod(study_dimension)
+
+    def _is_slow(self, request: DimensionRequest) -> bool:
+        arch = request.arch
+        return arch.num_parameters > _QUICK_PARAMETERS or gauge_slice(arch).num_free > _QUICK_COLUMNS
+
+    def _make_figure(self, answer: DimensionStudy) -> go.Figure:
+        return dimension_figure(answer)
+
+    def _update_figure(self, old: DimensionStudy, new: DimensionStudy) -> None:
+        update_dimension(self.figure, old, new)
+
+    def _badge(self, answer: DimensionStudy) -> str:
+        exact, expected = answer.exact, answer.expected
+        measured = theme.badge("exact", f"{exact.value} mod {exact.prime:,}".replace(",", " "))
+        if expected.value is None:
+            return measured + theme.badge("no formula")
+        agrees = "" if expected.value == exact.value else " ≠ measured"
+        return measured + theme.badge(expected.status, f"{expected.source}: {expected.value}{agrees}")
+
+    def _describe(self, answer: DimensionStudy) -> str:
+        arch, exact, expected = answer.arch, answer.exact, answer.expected
+        parts = [
+            f"{arch}: {arch.num_parameters} parameters, but the functions form a set of dimension "
+            f"{exact.value} (exact: {exact.note})."
+        ]
+        if expected.value is not None:
+            verdict = "agrees" if expected.value == exact.value else f"says {expected.value}: they DISAGREE"
+            parts.append(f"Theory {verdict}, {expected.source} ({expected.status}): {expected.note}.")
+        if answer.spectrum is not None and not answer.spectrum.decided:
+            parts.append(f"Floating point reads {answer.spectrum.value}, {answer.spectrum.note}.")
+        if answer.visible < exact.value:
+            parts.append(
+                f"On {answer.chosen_inputs} input(s) only {answer.visible} directions show; "
+                f"{answer.inputs.enough} are enough."
+            )
+        return " ".join(parts)
+
+
+def _numbers(text: str, layers: int) -> tuple[int, ...]:
+    """Head dimensions from text such as 2,2,1: one for each layer."""
+    try:
+        numbers = tuple(int(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        raise ValueError(f"a per layer needs whole numbers such as 2,2,1; got {text!r}") from None
+    if len(numbers) != layers:
+        raise ValueError(
+            f"a per layer needs {layers} numbers, one for each layer; got {len(numbers)} in {text!r}: "
+            "add or remove some, or clear the box to use the slider a"
+        )
+    if outside := [a for a in numbers if not 1 <= a <= MAX_HEAD]:
+        raise ValueError(f"a per layer goes from 1 to {MAX_HEAD} in this panel; got {outside[0]}")
+    return numbers

@@ -1,0 +1,357 @@
+"""The shell of every panel: title and badge, controls, figure, description, footer.
+
+A subclass says what its controls are, how they become a request, what answers the request, and
+how the answer is drawn. The shell does the rest: state strings, reset, "More", errors that leave
+the panel alive, work in the background, and a figure that is mounted when its width is known.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from html import escape
+from typing import ClassVar
+
+import anywidget
+import ipywidgets as widgets
+import plotly.graph_objects as go
+import traitlets
+
+from neuroviz import theme
+from neuroviz.explorables.background import Background
+
+
+class _Fit(anywidget.AnyWidget):
+    """Reports the panel's width. A figure drawn before the page knows its width can stay blank for good."""
+
+    width = traitlets.Int(0).tag(sync=True)
+    _esm = """export default { render({ model, el }) {
+      el.style.display = "none";
+      let last = 0, stopped = false;
+      const observer = new ResizeObserver(([entry]) => {
+        const width = Math.floor(entry.contentRect.width);
+        if (width <= 300 || Math.abs(width - last) <= 4) return;
+        last = width; model.set("width", width); model.save_changes();
+      });
+      const start = () => {
+        if (stopped) return;
+        const panel = el.closest(".nv");
+        panel ? observer.observe(panel) : requestAnimationFrame(start);
+      };
+      start();
+      return () => { stopped = true; observer.disconnect(); };
+    } }"""
+
+
+class Panel(widgets.VBox):
+    """What all panels share; see the methods marked "a subclass says".
+
+    Args:
+        only: names of the controls to show; the others keep their values and stay in the state.
+            With `only`, Reset and the state box are hidden: for a lecture.
+        state: a state string to start from, as the panel's own `state` gives it.
+
+    Attributes:
+        controls: name → widget.
+        figure: the one FigureWidget.
+        description: in words, what the figure shows now.
+        status: the visible line: busy, done, or the error.
+        state: a short string; assigning it restores the panel.
+    """
+
+    title: ClassVar[str] = ""
+
+    def __init__(self, *, only: Iterable[str] | None = None, state: str | None = None) -> None:
+        first, more = self._make_controls()
+        self.controls: dict[str, widgets.Widget] = {**first, **more}
+        self._initial = {name: control.value for name, control in self.controls.items()}
+        shown = set(self.controls) if only is None else self._known(only)
+        self._background = Background()
+        self._quiet = False
+        self._description = self._status = ""
+        lecture = theme.size("base") > 14
+        for name, control in self.controls.items():
+            control.layout.width = "400px" if lecture else "340px"
+            control.style.description_width = "150px" if lecture else "120px"
+            if name not in shown:
+                control.layout.display = "none"
+            control.observe(self._on_change, names="value")
+
+        self._title_html = widgets.HTML(layout={"height": "34px", "margin": "0"})
+        row = {"display": "flex", "flex_flow": "row wrap", "width": "100%", "min_height": "34px"}
+        self._more = widgets.ToggleButton(
+            description="More ▾", tooltip="show or hide the other controls", layout={"width": "90px"}
+        )
+        self._more_row = widgets.Box(list(more.values()), layout=row | {"display": "none"})
+        self._more.observe(self._on_more, names="value")
+        self._more.layout.display = None if shown & set(more) else "none"
+        self._box = widgets.Box(
+            layout={
+                "height": f"{theme.size('height') + 4:.0f}px",
+                "overflow": "hidden",
+                "display": "block",
+                "width": "100%",
+            }
+        )
+        self._description_html = widgets.HTML(layout={"width": "100%"})
+        self._reset_button = widgets.Button(
+            description="Reset", tooltip="back to how it was opened", layout={"width": "90px"}
+        )
+        self._cancel_button = widgets.Button(
+            description="Cancel",
+            tooltip="stop what is being measured",
+            layout={"width": "90px"},
+            disabled=True,
+        )
+        self._status_html = widgets.HTML(layout={"flex": "1 1 auto", "min_width": "0", "height": "28px"})
+        self._state_text = widgets.Text(
+            description="State",
+            continuous_update=False,
+            layout={"width": "380px"},
+            style={"description_width": "48px"},
+        )
+        self._reset_button.on_click(lambda _: self.reset())
+        self._cancel_button.on_click(lambda _: self.cancel())
+        self._state_text.observe(self._on_state_text, names="value")
+        if only is not None:
+            self._reset_button.layout.display = self._state_text.layout.display = "none"
+        self._fit = _Fit()
+        self._fit.observe(self._mount, names="width")
+        self.figure: go.FigureWidget | None = None
+        super().__init__(
+            [
+                widgets.HTML(theme.css(), layout={"display": "none"}),
+                self._title_html,
+                widgets.Box([*first.values(), self._more], layout=row),
+                self._more_row,
+                self._box,
+                self._description_html,
+                widgets.HBox(
+                    [self._reset_button, self._cancel_button, self._status_html, self._state_text],
+                    layout={"width": "100%"},
+                ),
+                self._fit,
+            ]
+        )
+        self.add_class("nv")
+        if state is not None:
+            self._restore(state)
+        # The first picture is made at once, whatever it costs: a panel never opens empty.
+        self._shown = self._answer(self._read())
+        self.figure = go.FigureWidget(self._make_figure(self._shown))
+        self._say(self._shown, started=None)
+
+    # What a subclass says.
+
+    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
+        """The controls seen at first, and those under "More": name → widget, in tab order."""
+        raise NotImplementedError
+
+    def _read(self) -> object:
+        """The controls as one frozen, picklable request; ValueError says what is wrong with them."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _answer(request: object) -> object:
+        """The result object that answers a request. Static and importable: it may run in a child process."""
+        raise NotImplementedError
+
+    def _is_slow(self, request: object) -> bool:
+        """Whether the answer takes longer than about 0.3 s."""
+        return False
+
+    def _make_figure(self, answer: object) -> go.Figure:
+        """The figure of an answer."""
+        raise NotImplementedError
+
+    def _update_figure(self, old: object, new: object) -> None:
+        """Bring `self.figure` from one answer to another, in one batch update."""
+        raise NotImplementedError
+
+    def _describe(self, answer: object) -> str:
+        """In a sentence or two, what the figure shows."""
+        raise NotImplementedError
+
+    def _badge(self, answer: object) -> str:
+        """The badge of the claim in the title, from `theme.badge`."""
+        return ""
+
+    # What every panel has.
+
+    @property
+    def description(self) -> str:
+        """In words, what the figure shows now."""
+        return self._description
+
+    @property
+    def status(self) -> str:
+        """The status line: busy, done, or the error."""
+        return self._status
+
+    @property
+    def state(self) -> str:
+        """All controls as name=value;…: assigning such a string restores the panel, seed included."""
+        return ";".join(f"{name}={_write(control.value)}" for name, control in self.controls.items())
+
+    @state.setter
+    def state(self, text: str) -> None:
+        self._restore(text)
+        self._refresh()
+
+    def reset(self) -> None:
+        """Back to the values the panel was opened with."""
+        self._assign(self._initial)
+        self._refresh()
+
+    def cancel(self) -> None:
+        """Stop what is being measured in the background; the last picture stays."""
+        if self._background.cancel():
+            self._set_status("cancelled; the figure still shows the previous setting")
+            self._cancel_button.disabled = True
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for work in the background; False when the time ran out. For scripts and tests."""
+        return self._background.wait(seconds)
+
+    def _known(self, only: Iterable[str]) -> set[str]:
+        names = {only} if isinstance(only, str) else set(only)
+        if unknown := names - set(self.controls):
+            raise ValueError(
+                f"only= names the controls to show, of {', '.join(self.controls)}; "
+                f"got {', '.join(map(repr, sorted(unknown)))}"
+            )
+        return names
+
+    def _restore(self, text: str) -> None:
+        """Set the controls from a state string, all or none."""
+        values = {}
+        for part in filter(None, (part.strip() for part in text.split(";"))):
+            name, equals, value = part.partition("=")
+            if not equals or name not in self.controls:
+                raise ValueError(
+                    f"a state is name=value;… with names of {', '.join(self.controls)}; got {part!r}"
+                )
+            values[name] = _parse(name, self.controls[name], value)
+        self._assign(values)
+
+    def _assign(self, values: dict[str, object]) -> None:
+        self._quiet = True
+        try:
+            for name, value in values.items():
+                self.controls[name].value = value
+        finally:
+            self._quiet = False
+
+    def _on_change(self, _change: object) -> None:
+        if not self._quiet:
+            self._refresh()
+
+    def _on_more(self, change: dict) -> None:
+        self._more_row.layout.display = "flex" if change["new"] else "none"
+        self._more.description = "Less ▴" if change["new"] else "More ▾"
+
+    def _on_state_text(self, change: dict) -> None:
+        if self._quiet or change["new"] == self.state:
+            return
+        try:
+            self.state = change["new"]
+        except ValueError as error:
+            self._fail(error)
+
+    def _mount(self, change: dict) -> None:
+        self.figure.layout.width = change["new"]
+        if not self._box.children:
+            self._box.children = [self.figure]
+
+    def _refresh(self) -> None:
+        started = time.perf_counter()
+        self._write_state()
+        try:
+            request = self._read()
+        except ValueError as error:
+            self._background.cancel()
+            self._cancel_button.disabled = True
+            self._fail(error)
+            return
+        self._set_status("working …")
+        if self._is_slow(request):
+            self._cancel_button.disabled = False
+            self._background.submit(type(self)._answer, request, lambda result: self._arrive(result, started))
+            return
+        self._background.cancel()
+        self._cancel_button.disabled = True
+        try:
+            answer = self._answer(request)
+        except Exception as error:  # shown to the reader: the panel stays alive
+            self._fail(error)
+            return
+        self._arrive(answer, started)
+
+    def _arrive(self, result: object, started: float) -> None:
+        self._cancel_button.disabled = True
+        if isinstance(result, Exception):
+            self._fail(result)
+            return
+        try:
+            self._update_figure(self._shown, result)
+            self._shown = result
+            self._say(result, started)
+        except Exception as error:
+            self._fail(error)
+
+    def _say(self, answer: object, started: float | None) -> None:
+        self._description = self._describe(answer)
+        self._description_html.value = (
+            f'<div class="nv-description" aria-live="polite">{escape(self._description)}</div>'
+        )
+        self._title_html.value = f'<div class="nv-title">{escape(self.title)} {self._badge(answer)}</div>'
+        self._write_state()
+        took = "" if started is None else f" in {1000 * (time.perf_counter() - started):.0f} ms"
+        self._set_status(f"done{took}")
+
+    def _write_state(self) -> None:
+        quiet, self._quiet = self._quiet, True
+        self._state_text.value = self.state
+        self._quiet = quiet
+
+    def _set_status(self, text: str) -> None:
+        self._status = text
+        self._status_html.value = f'<div class="nv-status" role="status">{escape(text)}</div>'
+
+    def _fail(self, error: Exception) -> None:
+        expected = isinstance(error, ValueError)
+        text = str(error) if expected else f"{type(error).__name__}: {error}"
+        self._status = text
+        self._status_html.value = (
+            f'<div class="nv-status nv-error" role="alert" title="{escape(text)}">▨ {escape(text)}</div>'
+        )
+
+
+def _write(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _parse(name: str, control: widgets.Widget, text: str) -> object:
+    """A control's value from a state string; ValueError says what it may be."""
+    text = text.strip()
+    if isinstance(control, (widgets.Checkbox, widgets.ToggleButton)):
+        if text not in ("yes", "no"):
+            raise ValueError(f"{name} is yes or no; got {text!r}")
+        return text == "yes"
+    if isinstance(control, (widgets.Dropdown, widgets.ToggleButtons)):
+        options = [option[1] if isinstance(option, tuple) else option for option in control.options]
+        if text not in options:
+            raise ValueError(f"{name} is one of {', '.join(options)}; got {text!r}")
+        return text
+    if hasattr(control, "min"):
+        kind: Callable = float if isinstance(control.value, float) else int
+        try:
+            value = kind(text)
+        except ValueError:
+            raise ValueError(
+                f"{name} is a number from {control.min} to {control.max}; got {text!r}"
+            ) from None
+        if not control.min <= value <= control.max:
+            raise ValueError(f"{name} goes from {control.min} to {control.max}; got {text}")
+        return value
+    return text

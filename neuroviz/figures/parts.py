@@ -1,0 +1,101 @@
+"""Small pieces that several figures share: headlines, powers of ten, updates in place."""
+
+from math import floor, inf, log10
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+from plotly.basedatatypes import BaseFigure
+
+from neuroviz import theme
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power_of_ten(exponent: int) -> str:
+    """10ⁿ in Unicode: figure text carries no dollar signs.
+
+    >>> power_of_ten(-12), power_of_ten(0)
+    ('10⁻¹²', '1')
+    """
+    return "1" if exponent == 0 else "10" + str(exponent).translate(_SUPERSCRIPT)
+
+
+def rough(value: float) -> str:
+    """A factor with one digit.
+
+    >>> rough(31_700_000_000_000.0), rough(42.0)
+    ('3·10¹³', '40')
+    """
+    if value == inf:
+        return "∞"
+    exponent = floor(log10(value))
+    digit = round(value / 10**exponent)
+    if digit == 10:
+        digit, exponent = 1, exponent + 1
+    return str(digit * 10**exponent) if exponent < 3 else f"{digit}·{power_of_ten(exponent)}"
+
+
+def headline(text: str, axis: str = "") -> dict:
+    """The bold line above a subplot that says what was found there; axis is "", "2", "3", …"""
+    return {
+        "text": f"<b>{text}</b>",
+        "xref": f"x{axis} domain",
+        "yref": f"y{axis} domain",
+        "x": 0,
+        "y": 1,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "yshift": 6,
+        "showarrow": False,
+        "font": {"size": theme.size("title")},
+    }
+
+
+def label(text: str, x: object, y: object, axis: str = "", **more: object) -> dict:
+    """Text at a data point of a subplot; on a log axis y is log₁₀ of the value."""
+    note = {"text": text, "x": x, "y": y, "xref": f"x{axis}", "yref": f"y{axis}", "showarrow": False}
+    return note | more
+
+
+class Parts(NamedTuple):
+    """A figure as plain data: its traces and its layout, always the same elements in the same order."""
+
+    traces: list[dict]
+    layout: dict
+
+
+def make(parts: Parts) -> go.Figure:
+    """A figure of its own from its parts."""
+    layout = {"template": theme.template(), "height": theme.size("height"), **parts.layout}
+    return go.Figure(parts.traces, layout)
+
+
+def redraw(figure: BaseFigure, old: Parts, new: Parts) -> None:
+    """Bring a figure from its old parts to new ones, in place and in one message.
+
+    Only what differs is touched: nothing flickers, no camera is lost, and plotly, which needs ten
+    times longer to check a whole figure than to check what a slider moves, is not asked to.
+    """
+    with figure.batch_update():
+        for trace, before, after in zip(figure.data, old.traces, new.traces, strict=True):
+            _set_changes(trace, before, after)
+        _set_changes(figure.layout, old.layout, new.layout)
+
+
+def _set_changes(target: object, old: dict, new: dict) -> None:
+    for key, value in new.items():
+        before = old.get(key)
+        if isinstance(value, dict) and isinstance(before, dict):
+            if value != before:
+                _set_changes(target[key], before, value)
+        elif _are_elements(value) and _are_elements(before) and len(value) == len(before):
+            for i, (element_before, element) in enumerate(zip(before, value, strict=True)):
+                if element != element_before:
+                    _set_changes(target[key][i], element_before, element)
+        elif value != before:
+            target[key] = value
+
+
+def _are_elements(value: object) -> bool:
+    """Whether this is a list of annotations or shapes rather than of numbers."""
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)

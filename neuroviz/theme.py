@@ -1,0 +1,180 @@
+"""Colours, fonts and sizes: the only place with a hex code.
+
+A figure asks for a role ("measured", "formula", "outside"), never for a colour, and every role has
+a second cue beside its hue (filled or hollow, dashed, hatched, a glyph in the badge).
+"""
+
+from html import escape
+
+import plotly.graph_objects as go
+
+FONT = "'Source Sans 3','Segoe UI','Helvetica Neue','Liberation Sans',Arial,sans-serif"
+
+_MODES = {
+    "light": {
+        "ground": "#FFFFFF",
+        "panel": "#F6F7F9",
+        "ink": "#14171A",
+        "soft": "#4A545E",
+        "axis": "#9AA3AD",
+        "grid": "#E3E7EB",
+        "wash": "#E6EBF0",
+        "measured": "#1668B0",
+        "formula": "#14171A",
+        "certified": "#00806A",
+        "outside": "#A03A86",
+        "focus": "#D9480F",
+        "ghost": "#9AA3AD",
+        "symmetry": "#B9C3CD",
+    },
+    "dark": {
+        "ground": "#15181C",
+        "panel": "#1E2227",
+        "ink": "#F2F4F7",
+        "soft": "#B8C1CA",
+        "axis": "#7C8794",
+        "grid": "#2E343B",
+        "wash": "#262C33",
+        "measured": "#5AA9F0",
+        "formula": "#F2F4F7",
+        "certified": "#4FD6B0",
+        "outside": "#F0A0DC",
+        "focus": "#FF8A4C",
+        "ghost": "#7C8794",
+        "symmetry": "#56616C",
+    },
+}
+
+_SIZES = {
+    "notebook": {"base": 14, "title": 15, "tick": 12, "note": 12, "marker": 8, "line": 2.2, "height": 460},
+    "lecture": {"base": 18, "title": 21, "tick": 16, "note": 16, "marker": 11, "line": 3.0, "height": 470},
+}
+
+# Glyph, role of the border, and the words a reader sees. Glyph and words say it without the colour.
+_STATUS = {
+    "proved": ("■", "certified", "proved"),
+    "proved here": ("□", "certified", "proved here"),
+    "exact": ("●", "measured", "exact"),
+    "certified": ("◆", "certified", "certified"),
+    "float": ("≈", "ghost", "floating point"),
+    "observed": ("○", "measured", "observed"),
+    "conjectured": ("◇", "soft", "conjectured"),
+    "no formula": ("–", "soft", "no formula"),
+    "outside hypotheses": ("▨", "outside", "outside hypotheses"),
+}
+
+_current = {"mode": "light", "size": "notebook"}
+
+
+def use(mode: str | None = None, size: str | None = None) -> None:
+    """Choose how figures made from now on look: mode "light" or "dark", size "notebook" or "lecture".
+
+    Raises:
+        ValueError: if the mode or the size is unknown.
+
+    >>> use("dark"); color("ground")
+    '#15181C'
+    >>> use("light")
+    """
+    for key, value, known in (("mode", mode, _MODES), ("size", size, _SIZES)):
+        if value is None:
+            continue
+        if value not in known:
+            raise ValueError(f"{key} must be one of {', '.join(map(repr, known))}; got {value!r}")
+        _current[key] = value
+
+
+def color(role: str) -> str:
+    """The hex code of a role in the mode in use."""
+    return _MODES[_current["mode"]][role]
+
+
+def size(name: str) -> float:
+    """A font size, marker size, line width or figure height in pixels, in the size in use."""
+    return _SIZES[_current["size"]][name]
+
+
+def template() -> go.layout.Template:
+    """The plotly template that all figures share."""
+    c, s = _MODES[_current["mode"]], _SIZES[_current["size"]]
+    axis = {
+        "showgrid": True,
+        "gridcolor": c["grid"],
+        "zeroline": False,
+        "showline": True,
+        "linecolor": c["axis"],
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickcolor": c["axis"],
+        "tickfont": {"size": s["tick"], "color": c["soft"]},
+        "title": {"font": {"size": s["base"]}, "standoff": 8},
+        "automargin": True,
+    }
+    return go.layout.Template(
+        layout={
+            "font": {"family": FONT, "size": s["base"], "color": c["ink"]},
+            "paper_bgcolor": c["ground"],
+            "plot_bgcolor": c["ground"],
+            "margin": {"l": 16, "r": 16, "t": round(2.2 * s["title"]), "b": 12},
+            "xaxis": axis,
+            "yaxis": axis,
+            "colorway": [c[k] for k in ("measured", "focus", "certified", "outside", "soft")],
+            "showlegend": False,
+            "hovermode": "closest",
+            "uirevision": "keep",
+            "annotationdefaults": {
+                "font": {"size": s["note"], "color": c["ink"]},
+                "showarrow": False,
+                "arrowcolor": c["soft"],
+                "arrowwidth": 1.5,
+                "arrowhead": 2,
+            },
+            "hoverlabel": {
+                "font": {"family": FONT, "size": s["tick"]},
+                "bgcolor": c["panel"],
+                "bordercolor": c["axis"],
+            },
+            "modebar": {
+                "orientation": "v",
+                "bgcolor": "rgba(0,0,0,0)",
+                "color": c["ghost"],
+                "activecolor": c["ink"],
+                "remove": [
+                    "zoom2d", "pan2d", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
+                    "resetScale2d",
+                ],
+            },
+        }
+    )  # fmt: skip
+
+
+def badge(status: str, source: str = "") -> str:
+    """The badge of a status as HTML: glyph, words and source, with a border in the role's colour.
+
+    >>> "proved here" in badge("proved here", "Theorem C")
+    True
+    """
+    glyph, role, words = _STATUS[status]
+    text = f"{glyph} {words}" + (f" · {source}" if source else "")
+    border = _MODES["light"][role]
+    ink = _MODES["light"]["ink"]
+    return (
+        f'<span class="nv-badge" style="border-color:{border};color:{ink};background:#FFFFFF">'
+        f"{escape(text)}</span>"
+    )
+
+
+def css() -> str:
+    """The style sheet of a panel: focus rings that show from the back row, the badge, the status line."""
+    focus = color("focus")
+    return f"""<style>
+.nv {{ font-family: {FONT}; }}
+.nv :focus-visible, .nv .noUi-handle:focus {{ outline: 3px solid {focus} !important; outline-offset: 2px; }}
+.nv .noUi-handle {{ background: {focus} !important; }}
+.nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: 14px; white-space: nowrap; }}
+.nv-title {{ font-size: {_SIZES[_current["size"]]["title"] + 2}px; font-weight: 600; line-height: 30px; }}
+.nv-title .nv-badge {{ font-weight: 400; margin-left: 10px; vertical-align: 2px; }}
+.nv-description {{ min-height: 2.8em; max-width: 75em; line-height: 1.4; }}
+.nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px; }}
+.nv-error {{ color: {_MODES["light"]["outside"]}; background: #FFFFFF; font-weight: 600; }}
+</style>"""
