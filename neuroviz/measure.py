@@ -5,7 +5,7 @@ derivative of the function in the weights, and finds its rank: over a prime fiel
 in floating point ("float").
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from math import ceil
 
@@ -58,9 +58,23 @@ class Measurement:
     num_columns: int | None = None
     prime: int | None = None
     error_bound: float | None = None
-    singular_values: np.ndarray | None = field(default=None, compare=False, repr=False)
+    singular_values: np.ndarray | None = field(default=None, compare=False)
     gap: float | None = None
     decided: bool | None = None
+
+    def __repr__(self) -> str:
+        """Every field that says something; the spectrum by its length only."""
+        said = {f.name: getattr(self, f.name) for f in fields(self)}
+        if self.singular_values is not None:
+            said["singular_values"] = f"<{len(self.singular_values)} values>"
+        if self.gap is not None:
+            said["gap"] = float(f"{self.gap:.3g}")
+        inside = ", ".join(
+            f"{name}={value if name == 'singular_values' else repr(value)}"
+            for name, value in said.items()
+            if value is not None
+        )
+        return f"Measurement({inside})"
 
 
 @dataclass(frozen=True)
@@ -149,14 +163,11 @@ def _measure_exact(arch: Architecture, seed: int, inputs: int | None, route: str
         return Measurement(
             0, "exact", "exact", num_inputs, seed, "the symmetries leave nothing free", route, 0, p, 0.0
         )
-    value, error = 0, 1.0
-    points = 0
+    value = points = 0
     for rng in np.random.default_rng([seed, p]).spawn(2):
-        points += 1
         matrix = _jacobian_rows(over, arch, route, num_inputs, inputs is not None, rng)
-        found = exact_rank(matrix, over)
-        value = max(value, found)
-        error *= schwartz_zippel(min(columns, len(matrix)), _degree(arch), p)
+        value = max(value, exact_rank(matrix, over))
+        points += 1
         if value == columns:
             break
     if value == columns:
@@ -167,6 +178,7 @@ def _measure_exact(arch: Architecture, seed: int, inputs: int | None, route: str
             note += " (exponentials free by Ax's theorem)"
         error = 0.0
     else:
+        error = schwartz_zippel(value, _degree(arch), p) ** points
         note = (
             f"rank {value} of {columns} columns of the {full}, the larger of {points} random points mod {p}; "
             f"a generic rank above it has probability at most {error:.1g}"
@@ -206,28 +218,17 @@ def _random_point(
 
 
 def _degree(arch: Architecture) -> int:
-    """Total degree of an entry of a Jacobian row in weights, tokens, exponentials and cotangent.
+    """Total degree of an entry of a Jacobian row in everything that is drawn at random.
 
-    Lightning: 1 + n_l, where n_0 = 1, n_i = 3 n_{i−1} + 3 are the degrees of the tokens after layer i.
-    Softmax, with attention weights of degree s: n_i = n_{i−1} + 1 + s; a cotangent of degree 1 goes
-    back by g_{i−1} = g_i + 2 n_{i−1} + 3 + 2s, and meets a weight at g_i + 3 n_{i−1} + 2 + 2s.
-    Derived in docs/mathematics.md, "Exact rank".
+    Lightning (5·3^l − 1)/2; softmax 2l² + 5l + 1, and 3l² + 6l + 1 where tokens lie on a line and
+    share their exponentials (docs/mathematics.md, "Exact rank").
     """
-    n = [1]
+    depth = arch.num_layers
     if arch.attention == "lightning":
-        for _ in range(arch.num_layers):
-            n.append(3 * n[-1] + 3)
-        return 1 + n[-1]
-    s = (
-        2 if min(arch.widths[:-1]) == 1 else 1
-    )  # tokens on a line: symmetric exponentials times column factors
-    for _ in range(arch.num_layers):
-        n.append(n[-1] + 1 + s)
-    cotangent, degree = 1, 0
-    for before in reversed(n[:-1]):
-        degree = max(degree, cotangent + 3 * before + 2 + 2 * s)
-        cotangent += 2 * before + 3 + 2 * s
-    return degree
+        return (5 * 3**depth - 1) // 2
+    if min(arch.widths[:-1]) == 1:
+        return 3 * depth**2 + 6 * depth + 1
+    return 2 * depth**2 + 5 * depth + 1
 
 
 @lru_cache(maxsize=1024)

@@ -82,7 +82,9 @@ class Panel(widgets.VBox):
         )
         self._more_row = widgets.Box(list(more.values()), layout=row | {"display": "none"})
         self._more.observe(self._on_more, names="value")
-        self._more.layout.display = None if shown & set(more) else "none"
+        if only is not None:  # few controls: those under "More" stand there with the others
+            self._more.layout.display = "none"
+            self._more_row.layout.display = "flex" if shown & set(more) else "none"
         self._box = widgets.Box(
             layout={
                 "height": f"{theme.size('height') + 4:.0f}px",

@@ -191,21 +191,6 @@ def _traces(study: DimensionStudy) -> list[dict]:
             "hovertemplate": "%{text}: %{y}<extra></extra>",
         },
         {
-            "name": "the paper's formula outside its hypotheses",
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "x": [point.width for point in outside],
-            "y": [point.paper.value for point in outside],
-            "text": [point.paper.note for point in outside],
-            "mode": "markers",
-            "marker": {
-                "symbol": "x-thin",
-                "size": marker + 1,
-                "line": {"color": theme.color("outside"), "width": 2.2},
-            },
-            "hovertemplate": "%{y}: does not apply, %{text}<extra></extra>",
-        },
-        {
             "name": "measured",
             "xaxis": "x2",
             "yaxis": "y2",
@@ -214,6 +199,24 @@ def _traces(study: DimensionStudy) -> list[dict]:
             "mode": "markers",
             "marker": {"symbol": mark, "size": marker, "color": theme.color("measured")},
             "hovertemplate": f"{study.width_name} = %{{x}}: measured %{{y}}<extra></extra>",
+        },
+        {
+            "name": "the paper's formula outside its hypotheses",
+            "xaxis": "x2",
+            "yaxis": "y2",
+            "x": [point.width for point in outside],
+            "y": [point.paper.value for point in outside],
+            "text": [f"{p.paper.value - p.expected.value:+d}".replace("-", "−") for p in outside],
+            "customdata": [point.paper.note for point in outside],
+            "mode": "markers+text",
+            "textposition": "top center",
+            "textfont": {"size": theme.size("note"), "color": theme.color("outside")},
+            "marker": {
+                "symbol": "x-thin",
+                "size": marker,
+                "line": {"color": theme.color("outside"), "width": 2.2},
+            },
+            "hovertemplate": "%{y}: does not apply, %{customdata}<extra></extra>",
         },
         {
             "name": "this architecture (measured)",
@@ -369,6 +372,7 @@ def _layout(study: DimensionStudy) -> dict:
                 xshift=-16 if rank > 0.4 * n else 16,
                 font={"size": theme.size("base"), "color": formula},
             ),
+            _outside_label(study),
             label(
                 "rounding noise" if spectrum is not None else "",
                 0,
@@ -410,11 +414,23 @@ def _layout(study: DimensionStudy) -> dict:
 
 
 def _formula_text(study: DimensionStudy) -> str:
-    expected, paper = study.expected, study.paper
-    text = "no formula" if expected.value is None else f"{expected.source}: <b>{expected.value}</b>"
-    if _is_wrong(paper, expected):
-        text = _outside(f"✕ {_paper_name(paper)} says {paper.value}: does not apply") + "   " + text
-    return text
+    expected = study.expected
+    return "no formula" if expected.value is None else f"{expected.source}: <b>{expected.value}</b>"
+
+
+def _outside_label(study: DimensionStudy) -> dict:
+    """Beside the cross on the axis: what the paper's formula would say, and that it has no say here."""
+    paper, n = study.paper, study.arch.num_parameters
+    wrong = _is_wrong(paper, study.expected)
+    at_right = wrong and paper.value < 0.5 * n
+    return label(
+        _outside(f"✕ {_paper_name(paper)} would say {paper.value}: does not apply") if wrong else "",
+        (paper.value if wrong else 0) + 0.5,
+        _BOTTOM + (0.45 if at_right else 1.25),
+        xanchor="left" if at_right else "right",
+        xshift=12 if at_right else 0,
+        font={"size": theme.size("base")},
+    )
 
 
 def _spectrum_headline(study: DimensionStudy) -> str:
@@ -427,9 +443,8 @@ def _spectrum_headline(study: DimensionStudy) -> str:
 def _width_headline(study: DimensionStudy) -> str:
     off = [p.width for p in study.widths if p.measured and p.measured.value != p.expected.value]
     if off:
-        return f"formula and measurement differ at {study.width_name} = {', '.join(map(str, off))}"
-    where = "formula and measurement agree" if any(p.measured for p in study.widths) else "formula"
-    return f"dimension against {study.width_name}: {where}"
+        return f"formula and measurement DIFFER at {study.width_name} = {', '.join(map(str, off))}"
+    return "formula and measurement agree"
 
 
 def _width_axis(study: DimensionStudy) -> str:

@@ -1,0 +1,199 @@
+"""A real JupyterLab in a real Chromium: Run All, move a slider by keyboard, and look at what is there."""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+ROOT = Path(__file__).parent.parent
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PANEL = ".nv:has(.nv-title)"
+FIRST = f"document.querySelector('{PANEL} .js-plotly-plot')"
+KERNEL = ".jp-Notebook-ExecutionIndicator"
+# Opening a lab without network or with no extension manager is not ours to complain about.
+HARMLESS = re.compile(r"favicon|extensionmanager|/api/me|news|net::ERR_|ResizeObserver loop", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A JupyterLab server on a copy of the notebooks, with settings of its own: its address."""
+    home = tmp_path_factory.mktemp("lab")
+    shutil.copytree(ROOT / "notebooks", home / "notebooks")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    token = secrets.token_hex(16)
+    environment = os.environ | {name: str(home / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "HOME")}
+    log = (home / "lab.log").open("w")
+    server = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "jupyterlab",
+            "--no-browser",
+            "--allow-root",
+            f"--port={port}",
+            "--ServerApp.port_retries=0",
+            f"--IdentityProvider.token={token}",
+            f"--ServerApp.root_dir={home}",
+            f"--LabApp.workspaces_dir={home}/workspaces",
+            f"--LabApp.user_settings_dir={home}/settings",
+        ],
+        env=environment,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+    )
+    address = f"http://127.0.0.1:{port}"
+    for _ in range(120):
+        try:
+            urllib.request.urlopen(f"{address}/api?token={token}", timeout=2)
+            break
+        except OSError:
+            assert server.poll() is None, (home / "lab.log").read_text()
+            time.sleep(0.5)
+    else:
+        pytest.fail((home / "lab.log").read_text())
+
+    def url(notebook: str) -> str:
+        return f"{address}/lab/tree/notebooks/{notebook}?token={token}&reset"
+
+    def kernels() -> list[dict]:
+        with urllib.request.urlopen(f"{address}/api/kernels?token={token}", timeout=5) as answer:
+            return json.load(answer)
+
+    yield SimpleNamespace(url=url, kernels=kernels)
+    server.terminate()
+    server.wait(20)
+
+
+@pytest.fixture
+def open_page(chromium, tmp_path):
+    """Opens a page in a fresh browser, and remembers what the console complains about."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            str(tmp_path / "profile"),
+            executable_path=chromium,
+            args=FLAGS,
+            viewport={"width": 1280, "height": 900},
+        )
+
+        def open_at(address: str):
+            page = context.new_page()
+            page.complaints = []
+            page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
+            page.on("pageerror", lambda error: page.complaints.append(str(error)))
+            page.goto(address, wait_until="domcontentloaded")
+            return page
+
+        yield open_at
+        for number, page in enumerate(context.pages):  # what a failing test leaves to look at
+            page.screenshot(path=tmp_path / f"page-{number}.png")
+        context.close()
+
+
+def run_all(page, lab) -> None:
+    """Run every cell and wait until the kernel has been idle for a while."""
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    # The light says "idle" before there is a kernel: wait for one that the page has connected to.
+    for _ in range(120):
+        if any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in lab.kernels()):
+            break
+        page.wait_for_timeout(500)
+    page.wait_for_selector(f"{KERNEL}[data-status='idle']", timeout=60_000)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    # Cells off the screen are not in the page, so their numbers cannot be read: ask the kernel's light.
+    page.wait_for_selector(f"{KERNEL}[data-status='busy']", timeout=20_000)
+    idle = 0
+    for _ in range(240):
+        page.wait_for_timeout(500)
+        idle = idle + 1 if page.locator(f"{KERNEL}[data-status='idle']").count() else 0
+        if idle == 4:
+            return
+    pytest.fail("the notebook did not finish in two minutes")
+
+
+def look_at(page, panel: int) -> dict:
+    """Scroll to a panel, wait for its figure, and say what is in it."""
+    page.mouse.move(640, 500)
+    for _ in range(80):  # cells far from the screen are not in the page: scroll until the panel is
+        if page.locator(PANEL).count() > panel:
+            break
+        page.mouse.wheel(0, 400)
+        page.wait_for_timeout(60)
+    page.locator(PANEL).nth(panel).scroll_into_view_if_needed()
+    plot = f"document.querySelectorAll('{PANEL} .js-plotly-plot')[{panel}]"
+    page.wait_for_function(f"{plot}?.data?.length && {plot}.querySelector('.main-svg')", timeout=60_000)
+    return page.evaluate(
+        f"(p => ({{traces: p.data.length, points: p.data[0].x.length, width: p._fullLayout.width,"
+        f" panel: p.closest('.nv').clientWidth}}))({plot})"
+    )
+
+
+def errors_shown(page) -> list[str]:
+    """Errors and warnings that cells print, and panels' status lines in trouble."""
+    mime = "[data-mime-type='application/vnd.jupyter.{}']"
+    places = f".jp-OutputArea-output{mime.format('stderr')}, .jp-OutputArea-output{mime.format('error')}"
+    return page.locator(f"{places}, .nv-error").all_inner_texts()
+
+
+@pytest.mark.parametrize(("notebook", "panels"), [("00_start.ipynb", 1), ("04_deep_dimension.ipynb", 3)])
+def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook, panels):
+    page = open_page(lab.url(notebook))
+    run_all(page, lab)
+    for panel in range(panels):
+        seen = look_at(page, panel)
+        assert seen["traces"] >= 10 and seen["points"] > 0, seen
+        assert abs(seen["width"] - seen["panel"]) < 30, seen
+    assert page.locator(PANEL).count() == panels
+
+    page.locator(PANEL).first.scroll_into_view_if_needed()
+    before = page.evaluate(f"Array.from({FIRST}.data[0].y)")
+    page.locator(f"{PANEL} .noUi-handle").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"{FIRST}.data[0].y.length !== {len(before)}", timeout=20_000)
+    done = "document.querySelector('.nv-status').innerText.startsWith('done')"
+    page.wait_for_function(done, timeout=20_000)
+
+    assert errors_shown(page) == []
+    assert [text for text in page.complaints if not HARMLESS.search(text)] == []
+    if folder := os.environ.get("NEUROVIZ_SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"{Path(notebook).stem}.png")
+
+
+def test_an_error_in_a_panel_would_be_seen(lab, open_page):
+    """The check above has a case where it fails; and the panel lives on."""
+    page = open_page(lab.url("00_start.ipynb"))
+    run_all(page, lab)
+    look_at(page, 0)
+    box = page.locator(f"{PANEL} input[type=text]").last
+    box.fill("width=99")
+    box.press("Enter")
+    page.wait_for_selector(".nv-error", timeout=20_000)
+    (said,) = errors_shown(page)
+    assert "width goes from 1 to 12" in said
+    box.fill("width=2")
+    box.press("Enter")
+    page.wait_for_function(f"{FIRST}.data[0].x.length < 38", timeout=20_000)
+    assert errors_shown(page) == []
