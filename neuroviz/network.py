@@ -55,9 +55,11 @@ def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights
 
     Q with orthonormal rows (or columns), K = Q + noise, V with orthonormal rows (or columns).
     """
-    sharpness = _SOFTMAX_SHARPNESS if arch.attention == "softmax" else 1.0
     layers = []
-    for d_in, d_out, a in arch.layers:
+    for i, (d_in, d_out, a) in enumerate(arch.layers):
+        # On a line no token can attend to itself alone, and a sharp softmax would only saturate.
+        on_a_line = min(arch.widths[: i + 1]) == 1
+        sharpness = _SOFTMAX_SHARPNESS if arch.attention == "softmax" and not on_a_line else 1.0
         Q = _orthonormal(rng, a, d_in)
         K = Q + _HEAD_NOISE * rng.standard_normal((a, d_in)) / np.sqrt(d_in)
         layers.append(Layer(np.sqrt(sharpness) * Q, np.sqrt(sharpness) * K, _orthonormal(rng, d_out, d_in)))

@@ -15,6 +15,7 @@ from neuroviz.field import PrimeField
 
 _BLOCK = 32
 _SMALLEST_SCALE = 1e-9
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
 _SMALL = 60  # columns below which flint, building included, is quicker than our blocks
 
 
@@ -62,8 +63,9 @@ def float_rank(matrix: np.ndarray) -> FloatRank:
             "the matrix has entries that overflowed or are undefined, so its spectrum says nothing; "
             "take smaller inputs or weights, fewer layers, or the exact rank"
         )
-    sigma = np.linalg.svd(_unit(_unit(matrix, axis=1), axis=0), compute_uv=False)
     noise = max(matrix.shape) * np.finfo(np.float64).eps
+    scaled = _unit(_unit(matrix, axis=1), axis=0)
+    sigma = np.linalg.svd(scaled, compute_uv=False)
     if sigma[0] == 0:
         return FloatRank(0, sigma, noise, inf, True)
     sigma = sigma / sigma[0]
@@ -82,8 +84,9 @@ def _unit(matrix: np.ndarray, axis: int) -> np.ndarray:
         return matrix
     matrix = matrix / largest  # first: the squares of very large entries leave the float range
     norm = np.linalg.norm(matrix, axis=axis, keepdims=True)
-    # A row far below the others may be nothing but the rounding left by a cancellation: it must
-    # not be blown up to count like the rest.
+    # What lies far below the rest may be the rounding left by a cancellation: it must not be blown
+    # up to count like the rest, and at the level of the noise itself it counts as zero.
+    matrix = np.where(norm > _ROUNDING * norm.max(), matrix, 0.0)
     return matrix / np.maximum(norm, _SMALLEST_SCALE * norm.max())
 
 

@@ -143,7 +143,7 @@ def look_at(page, panel: int) -> dict:
         page.mouse.wheel(0, 400)
         page.wait_for_timeout(60)
     page.locator(PANEL).nth(panel).scroll_into_view_if_needed()
-    plot = f"document.querySelectorAll('{PANEL} .js-plotly-plot')[{panel}]"
+    plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
     page.wait_for_function(f"{plot}?.data?.length && {plot}.querySelector('.main-svg')", timeout=60_000)
     return page.evaluate(
         f"(p => ({{traces: p.data.length, points: p.data[0].x.length, width: p._fullLayout.width,"

@@ -10,35 +10,12 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import ClassVar
 
-import anywidget
 import ipywidgets as widgets
 import plotly.graph_objects as go
-import traitlets
 
 from neuroviz import theme
 from neuroviz.explorables.background import Background
-
-
-class _Fit(anywidget.AnyWidget):
-    """Reports the panel's width. A figure drawn before the page knows its width can stay blank for good."""
-
-    width = traitlets.Int(0).tag(sync=True)
-    _esm = """export default { render({ model, el }) {
-      el.style.display = "none";
-      let last = 0, stopped = false;
-      const observer = new ResizeObserver(([entry]) => {
-        const width = Math.floor(entry.contentRect.width);
-        if (width <= 300 || Math.abs(width - last) <= 4) return;
-        last = width; model.set("width", width); model.save_changes();
-      });
-      const start = () => {
-        if (stopped) return;
-        const panel = el.closest(".nv");
-        panel ? observer.observe(panel) : requestAnimationFrame(start);
-      };
-      start();
-      return () => { stopped = true; observer.disconnect(); };
-    } }"""
+from neuroviz.explorables.live import Fit, LiveFigure
 
 
 class Panel(widgets.VBox):
@@ -115,9 +92,8 @@ class Panel(widgets.VBox):
         self._state_text.observe(self._on_state_text, names="value")
         if only is not None:
             self._reset_button.layout.display = self._state_text.layout.display = "none"
-        self._fit = _Fit()
+        self._fit = Fit()
         self._fit.observe(self._mount, names="width")
-        self.figure: go.FigureWidget | None = None
         super().__init__(
             [
                 widgets.HTML(theme.css(), layout={"display": "none"}),
@@ -138,7 +114,7 @@ class Panel(widgets.VBox):
             self._restore(state)
         # The first picture is made at once, whatever it costs: a panel never opens empty.
         self._shown = self._answer(self._read())
-        self.figure = go.FigureWidget(self._make_figure(self._shown))
+        self.figure = LiveFigure(self._make_figure(self._shown))
         self._say(self._shown, started=None)
 
     # What a subclass says.
@@ -261,6 +237,7 @@ class Panel(widgets.VBox):
     def _mount(self, change: dict) -> None:
         self.figure.layout.width = change["new"]
         if not self._box.children:
+            self.figure.show_now()
             self._box.children = [self.figure]
 
     def _refresh(self) -> None:

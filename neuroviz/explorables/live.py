@@ -1,0 +1,56 @@
+"""A FigureWidget that reaches the page complete, and the widget that says how wide the page is."""
+
+from copy import deepcopy
+
+import anywidget
+import plotly.graph_objects as go
+import traitlets
+
+
+class LiveFigure(go.FigureWidget):
+    """A FigureWidget that tells the browser nothing until `show_now`, and then everything at once.
+
+    A plain FigureWidget opens its connection empty and sends its data afterwards. When the page
+    draws it in between, it stays empty for good: seen as blank panels after "Run All".
+    """
+
+    _complete = False
+
+    def open(self) -> None:
+        """Called by ipywidgets while the figure is still being built: wait."""
+        if self._complete:
+            super().open()
+
+    def show_now(self) -> None:
+        """Open the connection with everything the figure holds by now."""
+        if not self._complete:
+            self._widget_data = deepcopy(self._data)
+            self._widget_layout = deepcopy(self._layout_obj._props)
+            self._complete = True
+            self.open()
+
+    def _repr_mimebundle_(self, *args: object, **kwargs: object) -> dict:
+        self.show_now()
+        return super()._repr_mimebundle_(*args, **kwargs)
+
+
+class Fit(anywidget.AnyWidget):
+    """Reports the width of the panel (class nv) that it stands in, in pixels; shows nothing itself."""
+
+    width = traitlets.Int(0).tag(sync=True)
+    _esm = """export default { render({ model, el }) {
+      el.style.display = "none";
+      let last = 0, stopped = false;
+      const observer = new ResizeObserver(([entry]) => {
+        const width = Math.floor(entry.contentRect.width);
+        if (width <= 300 || Math.abs(width - last) <= 4) return;
+        last = width; model.set("width", width); model.save_changes();
+      });
+      const start = () => {
+        if (stopped) return;
+        const panel = el.closest(".nv");
+        panel ? observer.observe(panel) : requestAnimationFrame(start);
+      };
+      start();
+      return () => { stopped = true; observer.disconnect(); };
+    } }"""
