@@ -47,6 +47,7 @@ def random_tokens(field: Field, arch: Architecture, inputs: int, rng: np.random.
 # attends to itself, so that no layer makes the tokens parallel and nothing fades from layer to layer.
 _HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
 _SOFTMAX_SHARPNESS = 12.0  # multiplies A
+_SHARPNESS_ON_A_LINE = 6.0  # there a token cannot attend to itself alone, and more would saturate
 _TOKEN_NOISE = 0.4  # tokens: orthonormal as far as they can be, plus noise, then of length near 1
 
 
@@ -57,9 +58,9 @@ def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights
     """
     layers = []
     for i, (d_in, d_out, a) in enumerate(arch.layers):
-        # On a line no token can attend to itself alone, and a sharp softmax would only saturate.
-        on_a_line = min(arch.widths[: i + 1]) == 1
-        sharpness = _SOFTMAX_SHARPNESS if arch.attention == "softmax" and not on_a_line else 1.0
+        sharpness = 1.0
+        if arch.attention == "softmax":
+            sharpness = _SHARPNESS_ON_A_LINE if min(arch.widths[: i + 1]) == 1 else _SOFTMAX_SHARPNESS
         Q = _orthonormal(rng, a, d_in)
         K = Q + _HEAD_NOISE * rng.standard_normal((a, d_in)) / np.sqrt(d_in)
         layers.append(Layer(np.sqrt(sharpness) * Q, np.sqrt(sharpness) * K, _orthonormal(rng, d_out, d_in)))
