@@ -7,6 +7,7 @@ product; with p < 2²³ each product is below 2⁴⁴ and a sum of 2⁹ of them 
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from operator import index
 
 import numpy as np
 
@@ -56,11 +57,16 @@ class PrimeField:
     p: int = DEFAULT_PRIME
 
     def __post_init__(self) -> None:
-        if not (3 <= self.p < _LARGEST_PRIME and _is_prime(self.p)):
+        try:
+            p = index(self.p)
+        except TypeError:
+            p = 0
+        if not (3 <= p < _LARGEST_PRIME and _is_prime(p)):
             raise ValueError(
                 f"the field needs an odd prime below 2²³ = {_LARGEST_PRIME}, so that float64 holds every "
-                f"sum of products exactly; got {self.p}: try {DEFAULT_PRIME} or {SECOND_PRIME}"
+                f"sum of products exactly; got prime {self.p!r}: try {DEFAULT_PRIME} or {SECOND_PRIME}"
             )
+        object.__setattr__(self, "p", p)
 
     @cached_property
     def _longest_sum(self) -> int:

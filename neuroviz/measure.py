@@ -129,11 +129,7 @@ def measure_dimension(
     >>> found.value, found.status, found.prime
     (12, 'exact', 8388593)
     """
-    if not isinstance(arch, Architecture):
-        raise ValueError(
-            f"measure_dimension needs an Architecture; got {type(arch).__name__}: "
-            "for a torch module call functional_dimension(module, inputs)"
-        )
+    _check_architecture("measure_dimension", arch)
     if method not in METHODS:
         raise ValueError(f"method must be 'exact' or 'float'; got {method!r}")
     seed = _whole("seed", seed, least=0)
@@ -145,6 +141,14 @@ def measure_dimension(
     if route == "slice":
         raise ValueError("the float spectrum is that of all parameters: leave route out, or take 'weights'")
     return _measure_float(arch, seed, inputs)
+
+
+def _check_architecture(caller: str, arch: object) -> None:
+    if not isinstance(arch, Architecture):
+        raise ValueError(
+            f"{caller} needs an Architecture; got {type(arch).__name__}: "
+            "for a torch module call functional_dimension(module, inputs)"
+        )
 
 
 def _whole(name: str, value: int, least: int) -> int:
@@ -231,19 +235,27 @@ def _degree(arch: Architecture) -> int:
     return 2 * depth**2 + 5 * depth + 1
 
 
-@lru_cache(maxsize=1024)
 def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME) -> InputsCurve:
     """The exact rank on the first N inputs, all outputs of each, until one more adds nothing.
 
     What a generic further input adds never grows with N, so the first input that adds nothing ends
     the growth for good ("How many inputs").
 
+    Raises:
+        ValueError: as in `measure_dimension`.
+
     >>> from neuroviz import Architecture, rank_by_inputs
     >>> rank_by_inputs(Architecture((3, 3, 3, 3), (1, 1, 1))).ranks
     (5, 8, 11, 14, 17, 18, 19, 20, 21, 21)
     """
-    over = PrimeField(prime)
-    rng = np.random.default_rng([seed, prime, 1])
+    _check_architecture("rank_by_inputs", arch)
+    return _rank_by_inputs(arch, _whole("seed", seed, least=0), PrimeField(prime).p)
+
+
+@lru_cache(maxsize=1024)
+def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
+    over = PrimeField(p)
+    rng = np.random.default_rng([seed, p, 1])
     net, weights, free = _random_point(over, arch, "slice", rng)
     columns = gauge_slice(arch).num_free
     equations = arch.tokens * arch.widths[-1]
@@ -262,7 +274,7 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
 
 @lru_cache(maxsize=256)
 def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> Measurement:
-    num_inputs = inputs or ceil(1.5 * rank_by_inputs(arch, seed).enough) + 1
+    num_inputs = inputs or ceil(1.5 * _rank_by_inputs(arch, seed, DEFAULT_PRIME).enough) + 1
     rng = np.random.default_rng([seed, 2])
     weights = conditioned_weights(arch, rng)
     X = conditioned_tokens(arch, num_inputs, rng)

@@ -15,7 +15,7 @@ from neuroviz.field import PrimeField
 
 _BLOCK = 32
 _SMALLEST_SCALE = 1e-9
-_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a true zero comes out below this
 _SMALL = 60  # columns below which flint, building included, is quicker than our blocks
 
 
@@ -73,7 +73,7 @@ def float_rank(matrix: np.ndarray) -> FloatRank:
     value = int((sigma > noise).sum())
     dropped = sigma[value] if value < len(sigma) else 0.0
     gap = float(sigma[value - 1] / dropped) if dropped > 0 else inf
-    decided = gap >= DECISIVE_GAP and sigma[value - 1] >= _CLEAR_OF_NOISE * noise
+    decided = gap >= DECISIVE_GAP and sigma[value - 1] >= _CLEAR_OF_NOISE * noise and dropped <= _ROUNDING
     return FloatRank(value, sigma, noise, gap, bool(decided))
 
 
