@@ -64,7 +64,7 @@ class PrimeField:
         if not (3 <= p < _LARGEST_PRIME and _is_prime(p)):
             raise ValueError(
                 f"the field needs an odd prime below 2²³ = {_LARGEST_PRIME}, so that float64 holds every "
-                f"sum of products exactly; got prime {self.p!r}: try {DEFAULT_PRIME} or {SECOND_PRIME}"
+                f"sum of products exactly; got {self.p!r}: try {DEFAULT_PRIME} or {SECOND_PRIME}"
             )
         object.__setattr__(self, "p", p)
 
