@@ -1,0 +1,97 @@
+# `make lab` and `make test` are all that is needed; `make` alone lists the rest.
+
+PYTHON ?= python3
+LAB_ARGS ?=
+PYTEST_ARGS ?=
+JOBS ?= 2
+CPU_INDEX ?= https://download.pytorch.org/whl/cpu
+
+BIN := .venv/bin
+
+# CPU=1 fetches a torch without CUDA, and the environment remembers it (.venv/.cpu) until `make clean`.
+# CPU=0 says "with CUDA, I know".
+ifeq ($(CPU),1)
+  STAMP := .venv/.installed-cpu
+else ifneq ($(wildcard .venv/.cpu),)
+  STAMP := .venv/.installed-cpu
+  override CPU := 1
+else
+  STAMP := .venv/.installed
+endif
+# Progress bars for the first, long download; afterwards only what goes wrong.
+QUIET := $(if $(wildcard .venv/lib/python*/site-packages/torch-*.dist-info),--quiet)
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check $(QUIET) -c constraints.txt
+ifeq ($(CPU),1)
+  # Only torch itself comes from there; what it needs comes with the rest.
+  TORCH := $(INSTALL) --no-deps --upgrade --index-url $(CPU_INDEX) torch
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help lab env test test-env lint format notebooks links constraints bench clean
+
+help: ## list the targets
+	@echo "make lab    sets everything up and opens JupyterLab on the first notebook"
+	@echo "make test   runs all checks and tests"
+	@echo
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
+	@echo
+	@echo "CPU=1                    torch without CUDA (smaller download on Linux)"
+	@echo "PYTHON=python3.12        the Python to build the environment with"
+	@echo "LAB_ARGS=--no-browser    passed on to jupyter lab"
+	@echo "PYTEST_ARGS='-k rank'    passed on to pytest;  JOBS=4 runs the tests in 4 processes"
+
+lab: env ## open JupyterLab (makes the environment first)
+	$(BIN)/python -m jupyterlab --notebook-dir=. notebooks/00_start.ipynb $(LAB_ARGS)
+
+env: $(STAMP) .venv/etc/jupyter/labconfig/default_setting_overrides.json ## make the environment in .venv
+
+# Each stamp is touched last: an interrupted installation has none, and the next call goes on.
+$(STAMP): pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "neuroviz: there is no $(PYTHON) here; name your Python (3.11 or newer):  make lab PYTHON=…" >&2; exit 1; }
+	@$(PYTHON) tools/environment.py "$(CPU)" "$(firstword $(MAKECMDGOALS) env)"
+	$(TORCH)
+	$(INSTALL) -e ".[notebooks]"
+	@touch $@
+
+$(STAMP)-tests: $(STAMP)
+	@$(PYTHON) tools/environment.py "$(CPU)" "$(firstword $(MAKECMDGOALS) env)"
+	$(INSTALL) -e ".[notebooks,tests,benchmarks]"
+	@touch $@
+
+# No "Jupyter news" window over the first notebook.
+.venv/etc/jupyter/labconfig/%.json: binder/labconfig/%.json $(STAMP)
+	@mkdir -p $(@D)
+	@cp $< $@
+
+test-env: env $(STAMP)-tests ## the environment, with what the tests need
+
+test: lint ## ruff, then pytest: doctests, notebooks, import order, set-up, browser
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
+
+lint: test-env ## ruff only
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+
+format: test-env ## rewrite the code the way ruff wants it
+	$(BIN)/python -m ruff check --fix --exit-zero .
+	$(BIN)/python -m ruff format .
+
+notebooks: env ## write every notebooks/NN_name.ipynb from its .py
+	$(BIN)/python -m tools.notebooks
+
+links: env ## write the repository's address (pyproject.toml) into README.md and CITATION.cff
+	$(BIN)/python -m tools.links
+
+constraints: ## resolve the versions in constraints.txt anew (torch stays)
+	$(PYTHON) -m venv --clear .venv-new
+	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,tests,benchmarks]"
+	.venv-new/bin/python -m tools.constraints
+	rm -rf .venv-new
+
+bench: test-env ## run the benchmarks
+	@for script in $$(grep -l __main__ benchmarks/*.py); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean: ## remove the environment and every cache
+	rm -rf .venv .venv-new .pytest_cache .ruff_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -name .ipynb_checkpoints -type d -prune -exec rm -rf {} +

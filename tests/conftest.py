@@ -1,0 +1,65 @@
+"""What all tests share: a Jupyter of their own, and a browser where there is one."""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROME_ON_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the reader's own Jupyter settings and kernels out of the tests, and the tests out of them."""
+    config.jupyter_home = tempfile.TemporaryDirectory(prefix="neuroviz-tests-", ignore_cleanup_errors=True)
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        folder = Path(config.jupyter_home.name) / name.lower()
+        folder.mkdir()
+        os.environ[name] = str(folder)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    config.jupyter_home.cleanup()
+
+
+def find_chromium() -> str | None:
+    """The path of a Chromium or Chrome, or None. CHROMIUM=/path/to/it has the first word."""
+    for name in (os.environ.get("CHROMIUM", ""), *CHROMIUMS):
+        if name and (path := shutil.which(name)):
+            return path
+    return str(CHROME_ON_MACOS) if CHROME_ON_MACOS.exists() else None
+
+
+def is_set(variable: str) -> bool:
+    return os.environ.get(variable, "").lower() not in ("", "0", "false", "no")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a browser for Playwright. A reader may be without; a test machine (CI=true) may not."""
+    path = find_chromium()
+    if path is None:
+        complaint = (
+            "no Chromium or Chrome on this machine: install one (Debian and Ubuntu: apt install chromium), "
+            "or give its path, CHROMIUM=/path/to/chromium"
+        )
+        if is_set("CI"):
+            pytest.fail(complaint)
+        pytest.skip(complaint)
+    return path
+
+
+@pytest.fixture
+def run_python():
+    """Run a few lines in a fresh interpreter and return what they print."""
+    import subprocess
+
+    def run(code: str) -> str:
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return run

@@ -1,0 +1,163 @@
+"""Both files of every notebook say the same, carry no results, and run from top to bottom."""
+
+import re
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from tools.notebooks import FOLDER, KERNEL, from_source, to_text
+
+SOURCES = sorted(FOLDER.glob("*.py"))
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+
+# The tags a cell may carry. JupyterLab ignores a misspelt one without a word.
+TAGS = {
+    "hide-input",  # plumbing: the static edition folds the code away
+    "exercise",  # a question to the reader
+    "solution",  # its answer; the students' version leaves it out
+    "instructor",  # a remark to the teacher; the students' version leaves it out
+    "raises-exception",  # the error is what the cell is there to show
+}
+
+by_name = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+
+
+def read(path: Path) -> nbformat.NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def contents(notebook: nbformat.NotebookNode) -> list[tuple]:
+    return [(cell.cell_type, cell.source, sorted(cell.metadata.get("tags", []))) for cell in notebook.cells]
+
+
+def leftovers(notebook: nbformat.NotebookNode) -> list[str]:
+    """What an execution, a browser or an editor left behind in a notebook."""
+    found = [f"metadata.{key}" for key in sorted(set(notebook.metadata) - {"kernelspec", "language_info"})]
+    for number, cell in enumerate(notebook.cells):
+        if cell.get("outputs"):
+            found.append(f"outputs of cell {number}")
+        if cell.get("execution_count") is not None:
+            found.append(f"execution count of cell {number}")
+        found += [f"metadata.{key} of cell {number}" for key in sorted(set(cell.metadata) - {"tags"})]
+    return found
+
+
+def complaints(notebook: nbformat.NotebookNode) -> list[str]:
+    """The errors and warnings that an executed notebook shows to its reader."""
+    found = []
+    for number, cell in enumerate(notebook.cells):
+        if "raises-exception" in cell.metadata.get("tags", []):
+            continue
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                found.append(f"cell {number}: {output.ename}: {output.evalue}")
+            elif output.get("name") == "stderr" and re.search(r"Traceback|Error|Warning", output.text):
+                found.append(f"cell {number} prints: {output.text.strip()}")
+    return found
+
+
+def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Run all cells in a kernel of their own, in the notebooks' folder."""
+    client = NotebookClient(
+        notebook, timeout=300, kernel_name=KERNEL["name"], resources={"metadata": {"path": str(FOLDER)}}
+    )
+    return client.execute()
+
+
+def test_there_is_a_notebook_to_start_with():
+    assert FOLDER / "00_start.py" in SOURCES
+
+
+def test_every_notebook_is_a_pair_named_by_number():
+    assert [path.stem for path in NOTEBOOKS] == [path.stem for path in SOURCES], "run `make notebooks`"
+    assert all(re.fullmatch(r"\d\d_[a-z0-9_]+", path.stem) for path in SOURCES)
+
+
+@by_name
+def test_both_files_have_the_same_cells(path):
+    assert contents(read(path.with_suffix(".ipynb"))) == contents(jupytext.read(path)), "run `make notebooks`"
+
+
+@by_name
+def test_a_notebook_is_kept_without_results(path):
+    notebook = read(path.with_suffix(".ipynb"))
+    nbformat.validate(notebook)
+    assert leftovers(notebook) == [], "run `make notebooks`"
+
+
+@by_name
+def test_both_files_name_the_same_kernel(path):
+    for notebook in (read(path.with_suffix(".ipynb")), jupytext.read(path)):
+        assert notebook.metadata.kernelspec == KERNEL
+        # A pair declared here makes JupyterLab compare modification times, which a clone does not keep.
+        assert "formats" not in notebook.metadata.get("jupytext", {})
+
+
+@by_name
+def test_tags_come_from_the_list(path):
+    used = {tag for cell in jupytext.read(path).cells for tag in cell.metadata.get("tags", [])}
+    assert used <= TAGS
+
+
+@by_name
+def test_a_notebook_runs_from_top_to_bottom(path):
+    assert complaints(execute(read(path.with_suffix(".ipynb")))) == []
+
+
+# The checks above, on notebooks that have to fail them.
+
+SMALL = """\
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Add two numbers
+
+# %% tags=["hide-input"]
+{}
+"""
+
+
+def test_writing_a_notebook_twice_gives_the_same_text():
+    first, second = (to_text(from_source(SMALL.format("1 + 1"))) for _ in range(2))
+    assert first == second
+
+
+def test_a_changed_cell_is_seen():
+    assert contents(from_source(SMALL.format("1 + 1"))) != contents(from_source(SMALL.format("1 + 2")))
+    retagged = SMALL.format("1 + 1").replace("hide-input", "solution")
+    assert contents(from_source(SMALL.format("1 + 1"))) != contents(from_source(retagged))
+
+
+def test_outputs_and_widget_state_are_seen():
+    notebook = from_source(SMALL.format("1 + 1"))
+    assert leftovers(notebook) == []
+    notebook.metadata["widgets"] = {"state": {}}
+    notebook.cells[1].execution_count = 1
+    notebook.cells[1].outputs = [nbformat.v4.new_output("stream", text="2")]
+    assert leftovers(notebook) == ["metadata.widgets", "outputs of cell 1", "execution count of cell 1"]
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import warnings; warnings.warn('too few inputs')", "UserWarning: too few inputs"),
+        ("import logging; logging.error('ValueError in a callback')", "ValueError in a callback"),
+    ],
+)
+def test_a_notebook_that_complains_is_seen(code, said):
+    (found,) = complaints(execute(from_source(SMALL.format(code))))
+    assert said in found
+
+
+def test_a_notebook_that_fails_is_seen():
+    with pytest.raises(Exception, match="ZeroDivisionError"):
+        execute(from_source(SMALL.format("1 / 0")))

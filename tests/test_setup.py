@@ -1,0 +1,265 @@
+"""The lists of dependencies agree, the commands of the README exist, the package is quick to import."""
+
+import ast
+import importlib.util
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+import neuroviz
+from tools import environment, links
+
+ROOT = Path(__file__).parents[1]
+CONDA_NAMES = {"torch": "pytorch-cpu"}  # where conda-forge has another name than PyPI
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+PROJECT = tomllib.loads(text("pyproject.toml"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+
+def requirements(*lists: list[str]) -> dict[str, Requirement]:
+    return {canonicalize_name(r.name): r for r in map(Requirement, sum(lists, []))}
+
+
+def pins() -> dict[str, Version]:
+    lines = [line for line in text("constraints.txt").splitlines() if not line.startswith("#")]
+    pairs = [re.fullmatch(r"([\w.-]+)==([\w.]+)", line).groups() for line in lines]
+    return {canonicalize_name(name): Version(version) for name, version in pairs}
+
+
+# Dependencies
+
+
+def test_every_dependency_is_pinned_inside_its_range():
+    wanted = requirements(PROJECT["dependencies"], *EXTRAS.values())
+    assert set(wanted) <= set(pins())
+    for name, requirement in wanted.items():
+        assert requirement.specifier.contains(pins()[name]), f"{requirement} does not allow {pins()[name]}"
+
+
+def test_an_extra_repeats_the_range_of_another():
+    ranges: dict[str, set[str]] = {}
+    for requirement in map(Requirement, sum(EXTRAS.values(), PROJECT["dependencies"])):
+        ranges.setdefault(canonicalize_name(requirement.name), set()).add(str(requirement.specifier))
+    assert {name: found for name, found in ranges.items() if len(found) > 1} == {}
+
+
+def test_conda_gets_the_same_dependencies_as_pip():
+    wanted = requirements(PROJECT["dependencies"], EXTRAS["notebooks"])
+    in_conda_words = {CONDA_NAMES.get(name, name) + str(r.specifier) for name, r in wanted.items()}
+    listed = yaml.safe_load(text("environment.yml"))["dependencies"]
+    python = next(entry for entry in listed if entry.startswith("python="))
+    assert set(listed) - {python, "pip"} == in_conda_words
+    assert Version(python.removeprefix("python=")) in Requirement(f"x{PROJECT['requires-python']}").specifier
+
+
+def test_binder_has_the_same_environment():
+    # With a binder/ folder there, repo2docker reads nothing outside it.
+    assert text("binder/environment.yml") == text("environment.yml")
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("repo2docker"), reason="repo2docker is not installed")
+def test_repo2docker_can_plan_the_image():
+    words = ["--no-build", "--debug", "--user-id", "1000", "--user-name", "jovyan", str(ROOT)]
+    done = subprocess.run([sys.executable, "-m", "repo2docker", *words], capture_output=True, text=True)
+    plan = done.stdout + done.stderr
+    assert done.returncode == 0, plan
+    assert '--file "binder/environment.yml"' in plan
+    assert "RUN ./binder/postBuild" in plan
+    assert "binder/start" in plan
+
+
+@pytest.mark.parametrize("name", [".ci/run", "binder/postBuild", "binder/start"])
+def test_a_shell_script_can_run(name):
+    assert text(name).startswith("#!")
+    if shutil.which("bash"):
+        subprocess.run(["bash", "-n", ROOT / name], check=True)
+    if os.name == "posix":
+        assert (ROOT / name).stat().st_mode & stat.S_IXUSR, f"chmod +x {name}"
+
+
+def test_the_settings_for_jupyterlab_exist_there():
+    schemas = Path(sys.prefix, "share", "jupyter", "lab", "schemas")
+    if not schemas.exists():
+        pytest.skip("this JupyterLab is not part of this Python's environment")
+    for plugin, settings in json.loads(text("binder/labconfig/default_setting_overrides.json")).items():
+        package, name = plugin.split(":")
+        schema = json.loads((schemas / package / f"{name}.json").read_text(encoding="utf-8"))
+        assert settings.keys() <= schema["properties"].keys()
+
+
+# The package
+
+
+def test_the_version_is_said_once():
+    assert f"version: {PROJECT['version']}\n" in text("CITATION.cff")
+    assert getattr(neuroviz, "__version__", PROJECT["version"]) == PROJECT["version"]
+
+
+def test_importing_the_package_takes_less_than_three_tenths_of_a_second(run_python):
+    # Processor time, and the best of five: other tests are running beside this one.
+    code = "import time; t = time.process_time(); import neuroviz; print(time.process_time() - t)"
+    assert min(float(run_python(code)) for _ in range(5)) < 0.3
+
+
+# The browser
+
+ASKS_FOR_A_BROWSER = "def test_browser(chromium):\n    assert chromium\n"
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", "1 skipped"), ("true", "1 error")])
+def test_only_a_reader_may_be_without_a_browser(tmp_path, ci, outcome):
+    (tmp_path / "test_small.py").write_text(ASKS_FOR_A_BROWSER)
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    env = os.environ | {"PATH": str(tmp_path), "CI": ci, "CHROMIUM": ""}
+    command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:xdist", "--rootdir", tmp_path, tmp_path]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    if "1 passed" in done.stdout:
+        pytest.skip("this machine has a browser outside its PATH")
+    assert outcome in done.stdout and "no Chromium or Chrome on this machine" in done.stdout
+
+
+# The repository's address
+
+
+def test_the_address_stands_in_one_place():
+    url = links.repository()
+    assert links.readme(text("README.md"), url) == text("README.md"), "run `make links`"
+    assert links.citation(text("CITATION.cff"), url) == text("CITATION.cff"), "run `make links`"
+    assert links.binder(url) in text("README.md")
+
+
+def test_a_new_address_reaches_every_place():
+    new = "https://github.com/geometers/attention"
+    readme, citation = links.readme(text("README.md"), new), links.citation(text("CITATION.cff"), new)
+    old = links.repository().removeprefix("https://github.com/")
+    assert old not in readme and old not in citation
+    assert "mybinder.org/v2/gh/geometers/attention/HEAD?urlpath=lab/tree/notebooks/00_start.ipynb" in readme
+    assert f"git clone {new}\ncd attention\n" in readme
+    assert f'repository-code: "{new}"' in citation
+
+
+def test_binder_needs_an_address_it_knows():
+    assert "v2/gl/geometers%2Fattention/HEAD" in links.binder("https://gitlab.com/geometers/attention")
+    with pytest.raises(
+        ValueError, match="Binder needs an address of the form .* says 'https://example.org/x'"
+    ):
+        links.binder("https://example.org/x")
+
+
+# The commands
+
+TARGETS = set(re.findall(r"^([a-z-]+):(?!=)", text("Makefile"), flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", ".ci/run"])
+def test_every_make_command_that_is_mentioned_exists(name):
+    mentioned = set(re.findall(r"(?m)(?:`|^)make ([a-z-]+)", text(name)))
+    assert mentioned and mentioned <= TARGETS
+
+
+def test_the_plain_lines_do_what_make_does():
+    assert text("README.md").count('-m pip install -c constraints.txt -e ".[notebooks]"') == 2
+    index = re.search(r"CPU_INDEX \?= (\S+)", text("Makefile"))[1]
+    assert f"--extra-index-url {index}" in text("README.md")
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of what `make env` reads, with an environment that looks finished."""
+    if not shutil.which("make"):
+        pytest.skip("no make on this machine")
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("tools", "binder"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / ".installed").touch()
+    return tmp_path
+
+
+def make(folder: Path, *words: str) -> subprocess.CompletedProcess:
+    ours = ("CPU", "CPU_INDEX", "PYTHON", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
+    env = {name: value for name, value in os.environ.items() if name not in ours}
+    return subprocess.run(["make", *words], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def test_make_alone_names_the_two_commands():
+    done = make(ROOT)
+    assert done.returncode == 0
+    assert "make lab" in done.stdout and "make test" in done.stdout
+
+
+def test_a_finished_environment_is_left_alone(copy):
+    assert make(copy, "env").returncode == 0
+    start = time.perf_counter()
+    done = make(copy, "env")
+    assert time.perf_counter() - start < 1
+    assert "pip" not in done.stdout
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
+def test_a_changed_list_is_installed(copy, name):
+    later = time.time() + 60
+    os.utime(copy / name, (later, later))
+    assert "-m pip install" in make(copy, "-n", "env").stdout
+
+
+def test_the_cpu_choice_is_remembered(copy):
+    assert "download.pytorch.org/whl/cpu" in make(copy, "-n", "env", "CPU=1").stdout
+    assert "download.pytorch.org" not in make(copy, "-n", "env").stdout
+    (copy / ".venv" / ".cpu").touch()
+    assert "download.pytorch.org/whl/cpu" in make(copy, "-n", "env").stdout
+
+
+def test_a_missing_python_is_explained(copy):
+    (copy / ".venv" / ".installed").unlink()
+    done = make(copy, "env", "PYTHON=python-of-tomorrow")
+    assert done.returncode != 0
+    assert "there is no python-of-tomorrow here" in done.stderr
+
+
+def test_an_old_python_is_explained(capsys):
+    with pytest.raises(SystemExit):
+        environment.check_python((3, 9, 2), can_make_environments=True)
+    said = capsys.readouterr().err
+    assert "3.11 or newer" in said and "is Python 3.9" in said and "make lab PYTHON=python3.12" in said
+
+
+def test_a_python_without_venv_is_explained(capsys):
+    with pytest.raises(SystemExit):
+        environment.check_python((3, 12, 0), can_make_environments=False)
+    assert "apt install python3-venv" in capsys.readouterr().err
+
+
+def test_an_old_python_can_read_the_explanation():
+    tree = ast.parse(text("tools/environment.py"), feature_version=(3, 4))
+    assert not any(isinstance(node, ast.JoinedStr | ast.NamedExpr) for node in ast.walk(tree))
+    oldest = Requirement(f"x{PROJECT['requires-python']}").specifier
+    assert str(oldest) == ">=" + ".".join(map(str, environment.MINIMUM))
+
+
+def test_a_package_cut_off_while_it_was_installed_is_found(tmp_path):
+    packages = tmp_path / "lib" / "python3.12" / "site-packages"
+    whole, cut = packages / "whole-1.0.dist-info", packages / "cut-1.0.dist-info"
+    for path in (whole / "METADATA", whole / "INSTALLER", cut / "METADATA"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert environment.half_installed(str(tmp_path)) == [str(cut)]

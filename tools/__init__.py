@@ -1,0 +1,1 @@
+"""Scripts behind the Makefile's targets; no part of the installed package."""

@@ -1,0 +1,65 @@
+"""Write the repository's address into README.md and CITATION.cff.
+
+pyproject.toml, `[project.urls]`, is the one place that knows it: change it there, then `make links`.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+START = "notebooks/00_start.ipynb"
+
+
+def repository() -> str:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["urls"]["Repository"].rstrip("/")
+
+
+def binder(url: str) -> str:
+    """The address at which Binder builds the repository and opens the first notebook."""
+    found = re.fullmatch(r"https://(github|gitlab)\.com/([^/]+)/([^/]+?)(\.git)?", url)
+    if not found:
+        raise ValueError(
+            "Binder needs an address of the form https://github.com/OWNER/REPOSITORY (or gitlab.com); "
+            f"[project.urls] in pyproject.toml says {url!r}"
+        )
+    host, owner, name = found.group(1), found.group(2), found.group(3)
+    place = f"gh/{owner}/{name}" if host == "github" else f"gl/{owner}%2F{name}"
+    return f"https://mybinder.org/v2/{place}/HEAD?urlpath=lab/tree/{START}"
+
+
+def blocks(url: str) -> dict[str, str]:
+    """The generated parts of README.md, by the name that stands in their comments."""
+    folder = url.removesuffix(".git").rsplit("/", 1)[1]
+    return {
+        "badge": f"[![Open in Binder](https://mybinder.org/badge_logo.svg)]({binder(url)})",
+        "clone": f"```bash\ngit clone {url}\ncd {folder}\n```",
+    }
+
+
+def readme(text: str, url: str) -> str:
+    for name, content in blocks(url).items():
+        pattern = rf"(<!-- {name}: written by `make links` -->\n).*?(<!-- end of {name} -->)"
+        text, times = re.subn(pattern, lambda m, new=content: f"{m[1]}{new}\n{m[2]}", text, flags=re.DOTALL)
+        if times != 1:
+            raise ValueError(f"README.md needs one place for the {name}, between two comments; found {times}")
+    return text
+
+
+def citation(text: str, url: str) -> str:
+    text, times = re.subn(r'(?m)^repository-code: ".*"$', f'repository-code: "{url}"', text)
+    if times != 1:
+        raise ValueError(f'CITATION.cff should hold one line `repository-code: "…"`; found {times}')
+    return text
+
+
+def main() -> None:
+    for name, rewrite in (("README.md", readme), ("CITATION.cff", citation)):
+        path = ROOT / name
+        text = rewrite(path.read_text(encoding="utf-8"), repository())
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Write each notebooks/NN_name.ipynb from notebooks/NN_name.py, which is the source.
+
+The result depends on the source alone: no outputs, no widget state, no timestamps, and cell names
+that stay put, so that a change of one sentence is a change of one line in the history.
+"""
+
+import sys
+from collections import Counter
+from hashlib import sha256
+from pathlib import Path
+
+import jupytext
+import nbformat
+
+FOLDER = Path(__file__).parents[1] / "notebooks"
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
+def from_source(source: str) -> nbformat.NotebookNode:
+    """The notebook that a py:percent text describes."""
+    notebook = jupytext.reads(source, fmt="py:percent")
+    seen = Counter()
+    for cell in notebook.cells:
+        # Named after its text: a cell inserted above renames no other.
+        name = sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
+        seen[name] += 1
+        cell.id = name if seen[name] == 1 else f"{name}-{seen[name]}"
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    # Not kept: jupytext's own metadata. A declared pair makes JupyterLab compare two modification
+    # times, which are arbitrary after a clone, and refuse to open the notebook.
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    return notebook
+
+
+def to_text(notebook: nbformat.NotebookNode) -> str:
+    nbformat.validate(notebook)
+    return nbformat.writes(notebook).rstrip("\n") + "\n"
+
+
+def main() -> None:
+    for source in sorted(FOLDER.glob("*.py")):
+        target = source.with_suffix(".ipynb")
+        text = to_text(from_source(source.read_text(encoding="utf-8")))
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8", newline="\n")
+            sys.stdout.write(f"written: {target.relative_to(FOLDER.parent)}\n")
+
+
+if __name__ == "__main__":
+    main()
