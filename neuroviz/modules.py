@@ -321,7 +321,7 @@ def functional_dimension(module: nn.Module, inputs: Tensor | Sequence[Tensor]) -
         size = sum(parameter.numel() for parameter in double.parameters())
         with threadpool_limits(1 if size <= _ONE_THREAD else None):
             blocks = [_parameter_jacobian(double, parameters, one) for one in _one_at_a_time(arguments)]
-            measured = from_spectrum(_stack(blocks), num_inputs=len(blocks))
+            measured = from_spectrum(np.concatenate(blocks), num_inputs=len(blocks))
             return replace(measured, note=f"{_growth(blocks, measured.value)}; {measured.note}")
 
 
@@ -334,27 +334,10 @@ def _growth(blocks: list[np.ndarray], value: int) -> str:
         return "no output changes with any parameter: is the output detached in the module's forward?"
     if N == 1:
         return "one input only, so nothing shows whether more would add to it: give more inputs"
-    half = float_rank(_stack(blocks[: N // 2])).value
+    half = float_rank(np.concatenate(blocks[: N // 2])).value
     if half < value:
         return f"still growing: {half} on the first {N // 2} of {N} inputs, {value} on all: give more inputs"
     return f"the first {N // 2} of {N} inputs already give {half}"
-
-
-def _stack(blocks: list[np.ndarray]) -> np.ndarray:
-    """The blocks as one matrix, with 0 in the columns that hold rounding errors alone.
-
-    The bias of the keys in softmax attention moves no output, but autograd gives it derivatives
-    near 1e−16, and scaling such a column to unit length would count it as a direction.
-    """
-    J, relative = np.concatenate(blocks), np.zeros(blocks[0].shape[1])
-    with np.errstate(invalid="ignore"):  # what is not finite stays, for float_rank to refuse
-        for block in blocks:
-            size = np.abs(block)
-            largest = size.max(axis=1, keepdims=True)
-            size = np.divide(size, largest, out=size, where=largest > 0)
-            relative = np.maximum(relative, size.max(axis=0, initial=0.0))
-        J[:, relative <= max(J.shape) * np.finfo(J.dtype).eps] = 0
-    return J
 
 
 def _parameter_jacobian(module: nn.Module, parameters: list[Tensor], arguments: list[Tensor]) -> np.ndarray:

@@ -1,0 +1,602 @@
+"""The torch modules are the networks of the paper, and functional_dimension counts what it should.
+
+Three implementations that share no line check one another: numpy with its structured derivative,
+torch with autograd, and the paper's sums written out token by token with finite differences.
+"""
+
+import copy
+from math import exp
+
+import numpy as np
+import pytest
+import torch
+from threadpoolctl import threadpool_limits
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import FlopCounterMode
+
+from neuroviz.architecture import Architecture
+from neuroviz.field import Reals
+from neuroviz.formulas import expected_dimension
+from neuroviz.modules import (
+    AttentionNetwork,
+    LightningAttention,
+    SoftmaxAttention,
+    functional_dimension,
+)
+from neuroviz.network import Layer, flatten, forward, jacobian, random_tokens, random_weights, unflatten
+
+SIZES = [
+    dict(widths=(3, 3), head_dims=(2,), tokens=3),
+    dict(widths=(2, 3), head_dims=(4,), tokens=2),  # a > d: A is unconstrained
+    dict(widths=(4, 3, 5), head_dims=(2, 2), tokens=3),
+    dict(widths=(2, 4, 2), head_dims=(2, 1), tokens=4),  # widens
+    dict(widths=(3, 1, 2), head_dims=(2, 1), tokens=3),  # width 1: all tokens on a line
+    dict(widths=(1, 1), head_dims=(1,), tokens=1),
+    dict(widths=(3, 2), head_dims=(2,), tokens=1),  # one token
+    dict(widths=(2, 2, 2, 2), head_dims=(1, 2, 1), tokens=3),
+]
+NETWORKS = [
+    Architecture(**sizes, attention=attention) for attention in ("lightning", "softmax") for sizes in SIZES
+]
+KINDS = [LightningAttention, SoftmaxAttention]
+
+all_networks = pytest.mark.parametrize("arch", NETWORKS, ids=str)
+both_kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+
+
+@pytest.fixture(autouse=True)
+def same_random_numbers_every_time_and_one_thread():
+    with torch.random.fork_rng(devices=[]), threadpool_limits(1):
+        torch.manual_seed(0)
+        yield
+
+
+def a_network(arch, inputs=3, seed=0):
+    """Weights and tokens in numpy, of a size that keeps 27th powers in range."""
+    rng = np.random.default_rng(seed)
+    weights = tuple(
+        Layer(*(0.7 * matrix for matrix in layer)) for layer in random_weights(Reals(), arch, rng)
+    )
+    return weights, random_tokens(Reals(), arch, inputs, rng)
+
+
+def assert_close(actual, expected, rtol):
+    """Entry by entry, relative to the largest entry."""
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=rtol * np.abs(expected).max())
+
+
+def by_the_book(attention, weights, X, temperature=1.0):
+    """Eq. 1–3 and Eq. 15 for one input, token by token and number by number."""
+    for Q, K, V in weights:
+        (a, d), t = Q.shape, X.shape[1]
+        A = [[sum(K[r, p] * Q[r, q] for r in range(a)) for q in range(d)] for p in range(d)]
+        Y = np.zeros((len(V), t))
+        for i in range(t):
+            score = [sum(X[p, j] * A[p][q] * X[q, i] for p in range(d) for q in range(d)) for j in range(t)]
+            if attention == "softmax":
+                S = [exp(s / temperature) for s in score]
+                score = [s / sum(S) for s in S]
+            for j in range(t):
+                for r in range(len(V)):
+                    Y[r, i] += score[j] * sum(V[r, p] * X[p, j] for p in range(d))
+        X = Y
+    return X
+
+
+def finite_differences(arch, weights, X, step=1e-5):
+    """The derivative of `by_the_book` in every weight, by central differences."""
+    theta, columns = flatten(weights), []
+    for direction in step * np.eye(len(theta)):
+        ends = (by_the_book(arch.attention, unflatten(arch, theta + sign * direction), X) for sign in (1, -1))
+        columns.append((next(ends) - next(ends)).ravel() / (2 * step))
+    return np.stack(columns, axis=1)
+
+
+def autograd_jacobian(network, X):
+    """The derivative in every weight by torch, shape (N, outputs, parameters)."""
+    theta = dict(network.named_parameters())
+    blocks = torch.func.jacrev(lambda theta: torch.func.functional_call(network, theta, (X,)))(theta)
+    outputs = network.arch.widths[-1] * X.shape[-1]
+    J = torch.cat([block.reshape(len(X), outputs, -1) for block in blocks.values()], dim=-1)
+    return J.detach().numpy()
+
+
+# --- the same function ---------------------------------------------------------------------------
+
+
+@all_networks
+def test_the_module_and_numpy_are_the_same_function(arch):
+    weights, X = a_network(arch)
+    Y = AttentionNetwork.from_weights(arch, weights)(torch.from_numpy(X)).detach().numpy()
+    assert_close(Y, forward(Reals(), arch.attention, weights, X), rtol=1e-12)
+
+
+@all_networks
+def test_the_network_is_the_sum_over_tokens_that_the_paper_writes(arch):
+    weights, X = a_network(arch)
+    Y = forward(Reals(), arch.attention, weights, X)
+    for one, expected in zip(Y, X, strict=True):
+        assert_close(one, by_the_book(arch.attention, weights, expected), rtol=1e-12)
+
+
+@all_networks
+def test_the_structured_derivative_is_autograds(arch):
+    weights, X = a_network(arch)
+    J = autograd_jacobian(AttentionNetwork.from_weights(arch, weights), torch.from_numpy(X))
+    assert_close(jacobian(Reals(), arch.attention, weights, X), J, rtol=1e-9)
+
+
+@all_networks
+def test_the_structured_derivative_is_the_limit_of_differences(arch):
+    weights, X = a_network(arch, inputs=1)
+    J = jacobian(Reals(), arch.attention, weights, X)[0]
+    assert_close(J, finite_differences(arch, weights, X[0]), rtol=1e-7)
+
+
+@pytest.mark.parametrize("attention", ["lightning", "softmax"])
+def test_these_comparisons_notice_keys_in_the_place_of_queries(attention):
+    """A check that cannot fail is no check: Aᵀ for A is the mistake one makes."""
+    arch = Architecture((4, 3, 5), (2, 2), 3, attention)
+    weights, X = a_network(arch)
+    swapped = tuple(Layer(layer.K, layer.Q, layer.V) for layer in weights)
+    Y = forward(Reals(), attention, weights, X)
+    J = jacobian(Reals(), attention, weights, X)
+    wrong = AttentionNetwork.from_weights(arch, swapped)
+    for found, expected in [
+        (wrong(torch.from_numpy(X)).detach().numpy(), Y),
+        (by_the_book(attention, swapped, X[0]), Y[0]),
+        (autograd_jacobian(wrong, torch.from_numpy(X)), J),
+        (finite_differences(arch, swapped, X[0]), J[0]),
+    ]:
+        with pytest.raises(AssertionError):
+            assert_close(found, expected, rtol=1e-2)
+
+
+# --- weights to and from numpy -------------------------------------------------------------------
+
+
+@all_networks
+def test_weights_come_back_bit_by_bit(arch):
+    weights, _ = a_network(arch)
+    back = AttentionNetwork.from_weights(arch, weights).to_weights()
+    assert [type(layer) for layer in back] == [Layer] * arch.num_layers
+    assert all(matrix.dtype == np.float64 for layer in back for matrix in layer)
+    assert flatten(back).tobytes() == flatten(weights).tobytes()
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_a_modules_weights_survive_the_way_through_numpy(dtype):
+    """float64 holds every shorter float, so this direction loses nothing in any of them."""
+    arch = Architecture((4, 3, 5), (2, 2))
+    network = AttentionNetwork(arch, dtype=dtype)
+    again = AttentionNetwork.from_weights(arch, network.to_weights(), dtype=dtype)
+    for before, after in zip(network.parameters(), again.parameters(), strict=True):
+        assert torch.equal(before, after)
+
+
+def test_a_shorter_dtype_rounds_and_that_is_seen():
+    arch = Architecture((3, 3), (2,))
+    weights, _ = a_network(arch)
+    short = AttentionNetwork.from_weights(arch, weights, dtype=torch.float32)
+    assert flatten(short.to_weights()).tobytes() != flatten(weights).tobytes()
+
+
+def test_the_numpy_weights_share_no_memory_with_the_module():
+    network = AttentionNetwork(Architecture((3, 3), (2,)), dtype=torch.float64)
+    weights = network.to_weights()
+    weights[0].Q[:] = 0
+    assert network.layers[0].Q.abs().min() > 0
+
+
+def test_refused_weights_leave_the_network_as_it_was():
+    network = AttentionNetwork(Architecture((3, 3), (2,)))
+    before = copy.deepcopy(network.state_dict())
+    (layer,) = network.to_weights()
+    with pytest.raises(ValueError, match=r"V of layer 1 .* needs shape \(3, 3\); got \(3, 2\)"):
+        network.load_weights((Layer(0 * layer.Q, 0 * layer.K, layer.V[:, :2]),))
+    assert all(torch.equal(before[name], value) for name, value in network.state_dict().items())
+
+
+# --- batches, types, devices, temperature --------------------------------------------------------
+
+
+@both_kinds
+@pytest.mark.parametrize("batch", [(), (5,), (2, 3), (0,)], ids=str)
+def test_a_batch_of_any_shape_is_its_inputs_one_by_one(kind, batch):
+    layer = kind(d_in=4, d_out=3, a=2, dtype=torch.float64)
+    X = torch.randn(*batch, 4, 6, dtype=torch.float64)
+    Y = layer(X)
+    assert Y.shape == (*batch, 3, 6)
+    singles = [layer(one) for one in X.reshape(-1, 4, 6)]
+    for whole, single in zip(Y.reshape(-1, 3, 6), singles, strict=True):
+        torch.testing.assert_close(whole, single)
+
+
+@both_kinds
+@pytest.mark.parametrize(
+    ("dtype", "rtol"), [(torch.float64, 1e-12), (torch.float32, 1e-5), (torch.bfloat16, 0.2)], ids=str
+)
+def test_every_floating_type_computes_the_same_function_to_its_own_precision(kind, dtype, rtol):
+    exact, X = kind(4, 3, 2, dtype=torch.float64), torch.randn(4, 6, dtype=torch.float64)
+    layer = copy.deepcopy(exact).to(dtype)
+    Y = layer(X.to(dtype))
+    assert Y.dtype == dtype
+    assert_close(Y.detach().double().numpy(), exact(X).detach().numpy(), rtol)
+
+
+@both_kinds
+@pytest.mark.parametrize("device", ["cpu", "meta"] + ["cuda"] * torch.cuda.is_available())
+def test_a_layer_lives_on_any_device(kind, device):
+    layer = kind(4, 3, 2, device=device, dtype=torch.float64)
+    Y = layer(torch.ones(5, 4, 6, device=device, dtype=torch.float64))
+    assert (Y.device.type, Y.dtype, Y.shape) == (device, torch.float64, (5, 3, 6))
+
+
+@both_kinds
+def test_mixed_precision_reaches_through_a_deep_network(kind):
+    attention = {LightningAttention: "lightning", SoftmaxAttention: "softmax"}[kind]
+    network = AttentionNetwork(Architecture((4, 3, 5), (2, 2), attention=attention))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert network(torch.randn(4, 6)).dtype == torch.bfloat16
+
+
+@both_kinds
+def test_the_first_weights_give_logits_and_values_of_variance_one(kind):
+    """Stated in reset_parameters; 40 layers of 30 tokens, so a few percent of scatter."""
+    values, logits = [], []
+    for _ in range(40):
+        layer, X = kind(20, 10, 5), torch.randn(20, 30)
+        scores = (layer.K @ X).mT @ (layer.Q @ X)
+        logits.append(scores[~torch.eye(30, dtype=torch.bool)])
+        values.append((layer.V @ X).ravel())
+    assert torch.cat(values).var().item() == pytest.approx(1, rel=0.1)
+    assert torch.cat(logits).var().item() == pytest.approx(1, rel=0.1)
+
+
+def test_first_weights_follow_the_generator_they_are_given():
+    network = AttentionNetwork(Architecture((3, 3, 3), (2, 2)))
+    drawn = []
+    for seed in (7, 7, 8):
+        network.reset_parameters(torch.Generator().manual_seed(seed))
+        drawn.append(flatten(network.to_weights()))
+    assert (drawn[0] == drawn[1]).all() and (drawn[0] != drawn[2]).any()
+
+
+@pytest.mark.parametrize("temperature", [0.5, 3.0])
+def test_a_temperature_divides_the_attention_matrix(temperature):
+    """Eq. 15: S = exp(·/τ)."""
+    arch = Architecture((4, 3, 5), (2, 2), attention="softmax")
+    weights, X = a_network(arch)
+    tempered = AttentionNetwork.from_weights(arch, weights, temperature)(torch.from_numpy(X))
+    divided = tuple(layer._replace(Q=layer.Q / temperature) for layer in weights)
+    torch.testing.assert_close(tempered, AttentionNetwork.from_weights(arch, divided)(torch.from_numpy(X)))
+    assert_close(tempered[0].detach().numpy(), by_the_book("softmax", weights, X[0], temperature), rtol=1e-12)
+    with pytest.raises(AssertionError):  # and it is not without effect
+        assert_close(tempered[0].detach().numpy(), by_the_book("softmax", weights, X[0]), rtol=1e-2)
+
+
+def test_softmax_does_not_overflow_where_its_exponentials_would():
+    layer = SoftmaxAttention(4, 3, 2)
+    assert layer(1e3 * torch.randn(4, 6)).isfinite().all()
+
+
+@both_kinds
+def test_gradients_reach_every_weight_and_the_tokens(kind):
+    layer, X = kind(4, 3, 2), torch.randn(5, 4, 6, requires_grad=True)
+    layer(X).square().sum().backward()
+    for tensor in (X, *layer.parameters()):
+        assert tensor.grad.abs().max() > 0
+
+
+# --- linear in t: where the name comes from ------------------------------------------------------
+
+
+def flops(layer, t):
+    """Multiplications and additions of a forward and backward pass, counted, not timed."""
+    with FlopCounterMode(display=False) as counter:
+        layer(torch.empty(layer.d_in, t, device="meta", requires_grad=True)).sum().backward()
+    return counter.get_total_flops()
+
+
+class LargestTensor(TorchDispatchMode):
+    """Remembers how many entries the largest tensor had that any operation returned."""
+
+    entries = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        sizes = [x.numel() for x in tree_leaves(out) if isinstance(x, torch.Tensor)]
+        self.entries = max([self.entries, *sizes])
+        return out
+
+
+def growth(layer, t=1000):
+    """By how much more the third thousand of tokens costs than the second."""
+    return (flops(layer, 3 * t) - flops(layer, 2 * t)) / (flops(layer, 2 * t) - flops(layer, t))
+
+
+def test_lightning_attention_is_linear_in_the_number_of_tokens():
+    assert growth(LightningAttention(8, 6, 4, device="meta")) == 1
+
+
+def test_softmax_attention_is_not_linear_in_the_number_of_tokens():
+    """(3² − 2²) / (2² − 1²) = 5/3 once t² is all that matters."""
+    assert growth(SoftmaxAttention(8, 6, 4, device="meta")) == pytest.approx(5 / 3, rel=0.01)
+
+
+def test_the_cost_of_lightning_attention_is_what_its_docstring_says():
+    (d_in, d_out, a), t = (8, 6, 4), 1000
+    layer = LightningAttention(d_in, d_out, a, device="meta")
+    with FlopCounterMode(display=False) as counter:
+        layer(torch.empty(d_in, t, device="meta"))
+    assert counter.get_total_flops() == 2 * (t * a * (3 * d_in + d_out) + a * d_in * d_out)
+
+
+@both_kinds
+def test_only_softmax_attention_forms_the_matrix_of_all_pairs_of_tokens(kind):
+    t = 100_000
+    with LargestTensor() as largest:
+        kind(8, 6, 4, device="meta")(torch.empty(8, t, device="meta", requires_grad=True)).sum().backward()
+    assert largest.entries == (8 * t if kind is LightningAttention else t * t)
+
+
+def test_lightning_attention_runs_on_a_hundred_thousand_tokens():
+    """The t × t matrix would take 80 GB. Tokens repeated r times give r times the output."""
+    layer, X = LightningAttention(8, 6, 4, dtype=torch.float64), torch.randn(8, 100, dtype=torch.float64)
+    torch.testing.assert_close(layer(X.repeat(1, 1000))[:, :100], 1000 * layer(X))
+
+
+# --- functional dimension ------------------------------------------------------------------------
+
+SHALLOW = [
+    Architecture(**sizes, attention=attention)
+    for attention in ("lightning", "softmax")
+    for sizes in [*SIZES[:7], dict(widths=(3, 3, 3), head_dims=(1, 2), tokens=3)]  # rank-one collapse
+]
+
+
+@pytest.mark.parametrize("arch", SHALLOW, ids=str)
+def test_the_functional_dimension_of_an_attention_network_is_the_formulas(arch):
+    """Up to two layers; deeper spectra have no clear gap at random weights."""
+    X = torch.randn(arch.num_parameters, arch.widths[0], arch.tokens)
+    found = functional_dimension(AttentionNetwork(arch), X)
+    assert found.decided, f"gap {found.gap}"
+    assert found.value == expected_dimension(arch).value
+    assert (found.method, found.status, found.num_inputs) == ("float", "float", arch.num_parameters)
+    assert len(found.singular_values) == arch.num_parameters
+
+
+@pytest.mark.parametrize(("n", "m", "k"), [(4, 2, 3), (3, 3, 3), (5, 1, 2)])
+def test_two_linear_layers_make_the_matrices_of_rank_at_most_m(n, m, k):
+    """dim {k × n matrices of rank ≤ m} = m(n + k − m)."""
+    net = nn.Sequential(nn.Linear(n, m, bias=False), nn.Linear(m, k, bias=False))
+    found = functional_dimension(net, torch.randn(3 * n, n))
+    assert (found.value, found.decided) == (m * (n + k - m), True)
+
+
+class Square(nn.Module):
+    def forward(self, x):
+        return x * x
+
+
+@pytest.mark.parametrize(("n", "m"), [(4, 1), (4, 2), (4, 3), (4, 6)])
+def test_a_hidden_layer_of_squares_makes_the_quadratic_forms_of_rank_at_most_m(n, m):
+    """Σ_i v_i (w_i·x)² has m(n + 1) parameters; symmetric rank ≤ m has dimension mn − m(m − 1)/2."""
+    net = nn.Sequential(nn.Linear(n, m, bias=False), Square(), nn.Linear(m, 1, bias=False))
+    rank = min(m, n)
+    found = functional_dimension(net, torch.randn(30, n))
+    assert (found.value, found.decided) == (rank * n - rank * (rank - 1) // 2, True)
+
+
+def test_a_tanh_network_uses_all_of_its_parameters():
+    """One hidden layer of tanh has finitely many symmetries only: signs and permutations."""
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+    found = functional_dimension(net, torch.randn(60, 3))
+    assert (found.value, found.decided) == (26, True)
+    assert "all 26 parameters count" in found.note
+
+
+class Pair(nn.Module):
+    """x ↦ (first(x), second(x)), with one weight for both or one each."""
+
+    def __init__(self, tied):
+        super().__init__()
+        self.first, self.second = nn.Linear(3, 2, bias=False), nn.Linear(3, 2, bias=False)
+        if tied:
+            self.second.weight = self.first.weight
+
+    def forward(self, x):
+        return self.first(x), {"second": [self.second(x), "no tensor"]}
+
+
+def test_a_tied_parameter_counts_once_and_every_tensor_of_the_output_counts():
+    x = torch.randn(8, 3)
+    assert functional_dimension(Pair(tied=True), x).value == 6
+    assert functional_dimension(Pair(tied=False), x).value == 12
+
+
+class TiedAutoencoder(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.W = nn.Parameter(torch.randn(m, n))
+
+    def forward(self, x):
+        return x @ self.W.T @ self.W
+
+
+def test_a_tied_linear_autoencoder_makes_symmetric_matrices():
+    """WᵀW: O_m moves W alone, mn − m(m − 1)/2."""
+    assert functional_dimension(TiedAutoencoder(5, 3), torch.randn(20, 5)).value == 15 - 3
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, d, bias):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(d, 1, bias=bias, batch_first=True)
+        for parameter in self.parameters():
+            nn.init.normal_(parameter)
+
+    def forward(self, x):
+        return self.attention(x, x, x)[0]
+
+
+@pytest.mark.parametrize(("bias", "lost"), [(False, 4**2 + 4**2), (True, 4**2 + 4**2 + 4 + 4)])
+def test_torchs_own_attention_loses_its_head_bases_and_the_biases_of_keys_and_values(bias, lost):
+    """The key bias moves no output, though rounding gives it derivatives of 1e−17."""
+    module = SelfAttention(4, bias)
+    found = functional_dimension(module, torch.randn(30, 3, 4))
+    assert (found.value, found.decided) == (sum(p.numel() for p in module.parameters()) - lost, True)
+
+
+def test_frozen_parameters_do_not_count():
+    net = nn.Linear(3, 2)
+    net.bias.requires_grad_(False)
+    assert functional_dimension(net, torch.randn(8, 3)).value == 6
+
+
+def test_parameters_that_nothing_uses_do_not_count():
+    class Idle(nn.Linear):
+        def __init__(self):
+            super().__init__(3, 2)
+            self.idle = nn.Linear(3, 2)
+
+    found = functional_dimension(Idle(), torch.randn(8, 3))
+    assert (found.value, found.num_columns) == (8, 16)
+
+
+def test_whole_numbers_stay_whole_and_several_arguments_go_in_together():
+    class Lookup(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.map = nn.Embedding(5, 2), nn.Linear(2, 2, bias=False)
+
+        def forward(self, token, x):
+            return self.table(token) + self.map(x)
+
+    token = torch.tensor([0, 0, 0, 1, 2, 0, 0])  # rows 3 and 4 of the table are never looked up
+    assert functional_dimension(Lookup(), (token, torch.randn(7, 2))).value == 3 * 2 + 4
+
+
+def test_complex_outputs_count_their_real_and_imaginary_parts():
+    class Spectrum(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.real, self.imaginary = nn.Linear(3, 1, bias=False), nn.Linear(3, 1, bias=False)
+
+        def forward(self, x):
+            return torch.complex(self.real(x), self.imaginary(x))
+
+    assert functional_dimension(Spectrum(), torch.randn(8, 3)).value == 6
+
+
+def test_an_output_of_many_entries_goes_in_pieces():
+    """More entries than cotangents that are pushed back at once."""
+    assert functional_dimension(nn.Linear(2, 300, bias=False), torch.randn(3, 2)).value == 600
+
+
+def everything_about(module):
+    """Values with their types, gradients, identities and modes: all that somebody could notice."""
+    values = {name: value.clone() for name, value in module.state_dict().items()}
+    gradients = {name: p.grad.clone() for name, p in module.named_parameters() if p.grad is not None}
+    kept = [(id(p), p.requires_grad) for p in module.parameters()], [m.training for m in module.modules()]
+    return values, gradients, kept
+
+
+def test_the_module_and_the_inputs_are_left_as_they_were():
+    net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5), nn.Linear(4, 2))
+    net[3].eval()
+    net(torch.randn(8, 3)).sum().backward()
+    net[0].bias.requires_grad_(False)
+    x = torch.randn(8, 3, requires_grad=True)
+    *before, kept_before = everything_about(net)
+    x_before, random_state = x.detach().clone(), torch.get_rng_state()
+    assert functional_dimension(net, x).value == 8  # affine maps from R³ to R²
+    *after, kept_after = everything_about(net)
+    torch.testing.assert_close(after, before, rtol=0, atol=0)
+    assert kept_after == kept_before
+    assert torch.equal(x, x_before) and x.grad is None
+    assert torch.equal(torch.get_rng_state(), random_state)
+
+
+def test_dropout_is_off_and_batch_normalisation_is_a_fixed_map():
+    """At p = 1 training would output 0; batches of one could not be normalised."""
+    net = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Dropout(1.0), nn.BatchNorm1d(2, affine=False))
+    assert functional_dimension(net.train(), torch.randn(8, 3)).value == 6
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_it_works_where_gradients_are_switched_off(mode):
+    with mode():
+        assert functional_dimension(nn.Linear(3, 2), torch.randn(8, 3)).value == 8
+
+
+def test_too_few_inputs_are_noticed():
+    """One input shows V X B with B of rank 2: a 4 × 3 matrix of rank 2, so 2(4 + 3 − 2) numbers."""
+    network, X = AttentionNetwork(Architecture((4, 4), (2,))), torch.randn(32, 4, 3)
+    one, two, enough = (functional_dimension(network, X[:N]) for N in (1, 2, 32))
+    assert one.value == 10 < two.value < enough.value == 27
+    assert one.note.startswith("one input only")
+    assert two.note.startswith(f"still growing: 10 on the first 1 of 2 inputs, {two.value} on all: give more")
+    assert enough.note.startswith("the first 16 of 32 inputs already give 27; ")
+
+
+def test_a_detached_output_is_pointed_out():
+    class Detached(nn.Linear):
+        def forward(self, x):
+            return super().forward(x).detach()
+
+    found = functional_dimension(Detached(3, 2), torch.randn(8, 3))
+    assert found.value == 0 and "detached" in found.note
+
+
+# --- errors that teach ---------------------------------------------------------------------------
+
+
+class Words(nn.Linear):
+    def forward(self, x):
+        return "a sentence"
+
+
+LIGHTNING, SOFTMAX = LightningAttention(4, 3, 2), SoftmaxAttention(4, 3, 2)
+POINT, LINEAR = Architecture((1, 1), (1,)), nn.Linear(3, 2)
+UNREAL = nn.Linear(3, 2, dtype=torch.complex64)
+COMPLEX = (Layer(*[np.ones((1, 1), complex)] * 3),)
+ROWS = torch.ones(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: LIGHTNING(torch.ones(6, 4)), r"\(…, 4, t\).*got \(6, 4\).*transpose with X.mT"),
+        (lambda: SOFTMAX(torch.ones(5, 6)), r"\(…, 4, t\).*got \(5, 6\).*width 5"),
+        (lambda: LIGHTNING(torch.ones(4)), r"got \(4,\): a single token x .* x\[:, None\]"),
+        (lambda: LIGHTNING(torch.ones(4, 6).double()), r"float64.*float32.*X.to\(torch.float32\)"),
+        (lambda: LightningAttention(0, 3, 2), "whole numbers ≥ 1; got 0"),
+        (lambda: SoftmaxAttention(4, 3, 2.5), "whole numbers ≥ 1; got 2.5"),
+        (lambda: SoftmaxAttention(4, 3, 2, temperature=0), "finite number > 0; got 0"),
+        (lambda: SoftmaxAttention(4, 3, 2, temperature="hot"), "finite number > 0; got 'hot'"),
+        (lambda: AttentionNetwork(POINT, temperature=2.0), "lightning attention has no temperature; got"),
+        (lambda: AttentionNetwork.from_weights(POINT, ()), r"needs weights for 1 layer\(s\); got 0"),
+        (lambda: AttentionNetwork.from_weights(POINT, COMPLEX), "got Q of layer 1 as complex128.*astype"),
+        (lambda: AttentionNetwork(POINT, dtype=torch.complex64).to_weights(), "real weights; got layers.0.Q"),
+        (lambda: functional_dimension(torch.tanh, ROWS), "needs a torch.nn.Module; got builtin"),
+        (lambda: functional_dimension(nn.Tanh(), ROWS), "Tanh has no trainable parameter.*requires_grad"),
+        (lambda: functional_dimension(Words(3, 2), ROWS), "Words needs a floating-point tensor.*wrap"),
+        (lambda: functional_dimension(LINEAR, np.ones((2, 3))), "tensor.*got ndarray.*torch.as_tensor"),
+        (lambda: functional_dimension(LINEAR, torch.ones(0, 3)), r"at least one.*\[\(0, 3\)\]"),
+        (lambda: functional_dimension(LINEAR, (ROWS, torch.ones(4, 3))), r"the same.*\(2, 3\), \(4, 3\)"),
+        (lambda: functional_dimension(LINEAR, 1 / (ROWS - 1)), "entries that overflowed"),
+        (lambda: functional_dimension(UNREAL, ROWS), "real parameters; got complex"),
+    ],
+)
+def test_an_error_says_what_is_needed_what_came_and_what_to_do(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_the_modules_print_what_they_are():
+    network = AttentionNetwork(Architecture((4, 3), (2,), attention="softmax"), temperature=0.5)
+    assert "softmax 4→3, a = 2, t = 3" in repr(network)
+    assert "SoftmaxAttention(d_in=4, d_out=3, a=2, temperature=0.5)" in repr(network)
