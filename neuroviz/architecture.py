@@ -4,7 +4,7 @@ An `Architecture` is the one value that crosses every layer of the package: it i
 hashable, so it is a cache key, a test id, a figure title and the only thing a slider can change.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from operator import index
 
@@ -100,13 +100,31 @@ class Architecture:
         return f"{self.attention} {widths}, a = {head_dims}, t = {self.tokens}"
 
 
-def _sizes(name: str, values: Iterable[int]) -> tuple[int, ...]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
+def check_architecture(caller: str, arch: object) -> None:
+    """Refuse anything but an Architecture, in the caller's name.
+
+    Raises:
+        ValueError: if `arch` is something else.
+    """
+    if not isinstance(arch, Architecture):
         raise ValueError(
-            f"{name} needs a sequence of whole numbers ≥ 1; got {values!r}: "
-            f"write a tuple such as {name}=({values!r},)"
+            f"{caller} needs an Architecture; got {type(arch).__name__}: "
+            "for a torch module call functional_dimension(module, inputs)"
         )
-    return tuple(_size(name, value) for value in values)
+
+
+def _sizes(name: str, values: Sequence[int]) -> tuple[int, ...]:
+    try:
+        # Sets and dicts have no order to speak of, and the letters of a text are no sizes.
+        ordered = None if isinstance(values, (str, bytes, Set, Mapping)) else list(values)
+    except TypeError:
+        ordered = None
+    if ordered is None:
+        raise ValueError(
+            f"{name} needs a sequence of whole numbers ≥ 1, in order; got {values!r}: "
+            f"write a tuple such as {name}=(4, 4)"
+        )
+    return tuple(_size(name, value) for value in ordered)
 
 
 def _size(name: str, value: int) -> int:

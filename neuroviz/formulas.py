@@ -7,9 +7,8 @@ Nothing here measures anything; `docs/mathematics.md` has the statements and the
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
-from neuroviz.architecture import Architecture
+from neuroviz.architecture import Architecture, check_architecture
 
 
 @dataclass(frozen=True)
@@ -112,6 +111,7 @@ def general_formula(arch: Architecture) -> Expected:
     >>> general_formula(Architecture((3, 3, 1), (1, 3))).value
     12
     """
+    check_architecture("general_formula", arch)
     if arch.attention == "softmax":
         if arch.tokens == 1:
             r = min(arch.widths)
@@ -233,7 +233,6 @@ _NAMED = (
 )
 
 
-@lru_cache(maxsize=4096)
 def paper_formula(arch: Architecture) -> Expected:
     """What the paper's formula for this kind of network says, with the hypotheses that fail.
 
@@ -246,6 +245,7 @@ def paper_formula(arch: Architecture) -> Expected:
     ... ).value
     (20, 18)
     """
+    check_architecture("paper_formula", arch)
     formula = next(named for named in _NAMED if named.concerns(arch))
     failed = formula.failures(arch)
     if failed:
@@ -254,7 +254,6 @@ def paper_formula(arch: Architecture) -> Expected:
     return Expected(formula.value(arch), formula.status, formula.source, formula.note)
 
 
-@lru_cache(maxsize=4096)
 def expected_dimension(arch: Architecture) -> Expected:
     """The dimension that theory predicts: the paper's formula where it applies, else the general one.
 
@@ -268,6 +267,7 @@ def expected_dimension(arch: Architecture) -> Expected:
     >>> expected_dimension(Architecture((2, 4, 2), (2, 2))).source
     'Theorem C'
     """
+    check_architecture("expected_dimension", arch)
     named = paper_formula(arch)
     if named.status != "outside hypotheses":
         return named

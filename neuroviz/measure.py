@@ -7,11 +7,11 @@ in floating point ("float").
 
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from math import ceil
+from math import ceil, inf
 
 import numpy as np
 
-from neuroviz.architecture import Architecture
+from neuroviz.architecture import Architecture, check_architecture
 from neuroviz.field import DEFAULT_PRIME, Field, PrimeField, Reals
 from neuroviz.network import (
     Weights,
@@ -101,7 +101,7 @@ def measure_dimension(
     seed: int = 0,
     inputs: int | None = None,
     route: str | None = None,
-    prime: int = DEFAULT_PRIME,
+    prime: int | None = None,
 ) -> Measurement:
     """The dimension of the neuromanifold: generic rank of the derivative weights ↦ outputs.
 
@@ -119,7 +119,7 @@ def measure_dimension(
         inputs: observe this many inputs, all outputs of each, instead of enough of them.
         route: "slice" (default for exact: columns across the symmetries' orbits, so that full rank
             is a proof) or "weights" (all parameters; default, and only choice, for float).
-        prime: exact only: an odd prime below 2²³.
+        prime: exact only: an odd prime below 2²³; another one is an independent check.
 
     Raises:
         ValueError: if an argument is none of the above.
@@ -129,7 +129,7 @@ def measure_dimension(
     >>> found.value, found.status, found.prime
     (12, 'exact', 8388593)
     """
-    _check_architecture("measure_dimension", arch)
+    check_architecture("measure_dimension", arch)
     if method not in METHODS:
         raise ValueError(f"method must be 'exact' or 'float'; got {method!r}")
     seed = _whole("seed", seed, least=0)
@@ -137,18 +137,15 @@ def measure_dimension(
     if route is not None and route not in ROUTES:
         raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
     if method == "exact":
-        return _measure_exact(arch, seed, inputs, route or "slice", PrimeField(prime).p)
+        over = PrimeField(DEFAULT_PRIME if prime is None else prime)
+        return _measure_exact(arch, seed, inputs, route or "slice", over.p)
+    if prime is not None:
+        raise ValueError(
+            f"a float measurement has no prime; got prime={prime!r}: leave it out, or take 'exact'"
+        )
     if route == "slice":
         raise ValueError("the float spectrum is that of all parameters: leave route out, or take 'weights'")
     return _measure_float(arch, seed, inputs)
-
-
-def _check_architecture(caller: str, arch: object) -> None:
-    if not isinstance(arch, Architecture):
-        raise ValueError(
-            f"{caller} needs an Architecture; got {type(arch).__name__}: "
-            "for a torch module call functional_dimension(module, inputs)"
-        )
 
 
 def _whole(name: str, value: int, least: int) -> int:
@@ -163,10 +160,6 @@ def _measure_exact(arch: Architecture, seed: int, inputs: int | None, route: str
     columns = gauge_slice(arch).num_free if route == "slice" else arch.num_parameters
     full = "slice" if route == "slice" else "parameter space"
     num_inputs = inputs or columns + _SPARE_ROWS
-    if columns == 0:
-        return Measurement(
-            0, "exact", "exact", num_inputs, seed, "the symmetries leave nothing free", route, 0, p, 0.0
-        )
     value = points = 0
     for rng in np.random.default_rng([seed, p]).spawn(2):
         matrix = _jacobian_rows(over, arch, route, num_inputs, inputs is not None, rng)
@@ -192,6 +185,12 @@ def _measure_exact(arch: Architecture, seed: int, inputs: int | None, route: str
     return Measurement(
         value, "exact", "exact", num_inputs, seed, note, route, columns, prime=p, error_bound=error
     )
+
+
+def clear_cache() -> None:
+    """Forget all measurements, so that the next ones are made anew (for timing, for tests)."""
+    for cached in (_measure_exact, _measure_float, _rank_by_inputs):
+        cached.cache_clear()
 
 
 def _jacobian_rows(
@@ -224,12 +223,12 @@ def _random_point(
 def _degree(arch: Architecture) -> int:
     """Total degree of an entry of a Jacobian row in everything that is drawn at random.
 
-    Lightning (5·3^l − 1)/2; softmax 2l² + 5l + 1, and 3l² + 6l + 1 where tokens lie on a line and
+    Lightning (5·3^l − 3)/2; softmax 2l² + 5l + 1, and 3l² + 6l + 1 where tokens lie on a line and
     share their exponentials (docs/mathematics.md, "Exact rank").
     """
     depth = arch.num_layers
     if arch.attention == "lightning":
-        return (5 * 3**depth - 1) // 2
+        return (5 * 3**depth - 3) // 2
     if min(arch.widths[:-1]) == 1:
         return 3 * depth**2 + 6 * depth + 1
     return 2 * depth**2 + 5 * depth + 1
@@ -248,7 +247,7 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
     >>> rank_by_inputs(Architecture((3, 3, 3, 3), (1, 1, 1))).ranks
     (5, 8, 11, 14, 17, 18, 19, 20, 21, 21)
     """
-    _check_architecture("rank_by_inputs", arch)
+    check_architecture("rank_by_inputs", arch)
     return _rank_by_inputs(arch, _whole("seed", seed, least=0), PrimeField(prime).p)
 
 
@@ -289,10 +288,12 @@ def from_spectrum(J: np.ndarray, num_inputs: int, seed: int | None = None) -> Me
     if rank.decided:
         note = f"the spectrum splits by a factor {rank.gap:.1g}; floating point is evidence, not a bound"
     else:
-        note = (
-            f"undecided: the spectrum splits by a factor {rank.gap:.1g} only, near the rounding noise; "
-            "the exact rank can tell"
+        split = (
+            "nothing is dropped, but"
+            if rank.gap == inf
+            else f"it splits by a factor {rank.gap:.1g} only, and"
         )
+        note = f"undecided: {split} values lie near the rounding noise; the exact rank can tell"
     return Measurement(
         rank.value,
         "float",

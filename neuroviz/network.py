@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.architecture import Architecture
-from neuroviz.field import Field
+from neuroviz.field import Field, Reals
 
 
 class Layer(NamedTuple):
@@ -207,7 +207,15 @@ def jacobian(
 
     Returns:
         Shape (N, c, number of parameters); columns in the order of `flatten`.
+
+    Raises:
+        ValueError: if `rescale` is asked for where it would change the function.
     """
+    if rescale and not (attention == "lightning" and isinstance(field, Reals)):
+        raise ValueError(
+            "rescale is for lightning over the reals, where it changes no rank; "
+            f"got {attention} over {field}: leave rescale out"
+        )
     Y, traces = _run(field, attention, weights, X, rng, rescale)
     if cotangents is None:
         size = Y.shape[-2] * Y.shape[-1]

@@ -174,7 +174,7 @@ def css() -> str:
 .nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: 14px; white-space: nowrap; }}
 .nv-title {{ font-size: {_SIZES[_current["size"]]["title"] + 2}px; font-weight: 600; line-height: 30px; }}
 .nv-title .nv-badge {{ font-weight: 400; margin-left: 10px; vertical-align: 2px; }}
-.nv-description {{ min-height: 2.8em; max-width: 75em; line-height: 1.4; }}
+.nv-description {{ min-height: 4.2em; max-width: 75em; line-height: 1.4; }}
 .nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px; }}
 .nv-error {{ color: {_MODES["light"]["outside"]}; background: #FFFFFF; font-weight: 600; }}
 </style>"""

@@ -149,15 +149,17 @@ class DimensionExplorer(Panel):
 
     def _describe(self, answer: DimensionStudy) -> str:
         arch, exact, expected = answer.arch, answer.exact, answer.expected
+        sure = (
+            "full rank, a proof" if exact.error_bound == 0 else f"wrong with chance ≤ {exact.error_bound:.0e}"
+        )
         parts = [
-            f"{arch}: {arch.num_parameters} parameters, but the functions form a set of dimension "
-            f"{exact.value} (exact: {exact.note})."
+            f"{arch}: of {arch.num_parameters} parameters, {exact.value} dimensions remain (exact, {sure})."
         ]
         if expected.value is not None:
             verdict = "agrees" if expected.value == exact.value else f"says {expected.value}: they DISAGREE"
-            parts.append(f"Theory {verdict}, {expected.source} ({expected.status}): {expected.note}.")
+            parts.append(f"Theory {verdict}: {expected.source}, {expected.status}; {expected.note}.")
         if answer.spectrum is not None and not answer.spectrum.decided:
-            parts.append(f"Floating point reads {answer.spectrum.value}, {answer.spectrum.note}.")
+            parts.append(f"Floating point reads {answer.spectrum.value} and cannot decide.")
         if answer.visible < exact.value:
             parts.append(
                 f"On {answer.chosen_inputs} input(s) only {answer.visible} directions show; "

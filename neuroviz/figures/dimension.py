@@ -487,10 +487,11 @@ def _gap(study: DimensionStudy) -> list[dict]:
         y0, y1 = log10(dropped[0]), log10(kept[-1])
         gap = kept[-1] / dropped[0] if study.spectrum.singular_values[rank] > 0 else inf
         text = f"gap {rough(gap)}"
-        if not study.spectrum.decided and rank == study.exact.value:
-            text = "<b>floats cannot decide</b><br>" + text
+        if not study.spectrum.decided:
+            text = f"<b>floats cannot decide</b><br>they read {study.spectrum.value}, {text}"
     left = x > 0.75 * n
-    middle = (y0 + y1) / 2 if y1 > y0 else -3.5
+    # In the middle of the arrow, if there is one; else in the empty upper right.
+    middle = (y0 + y1) / 2 - 2.2 if y1 - y0 > 5 else -3.5
     return [
         {
             "text": "",
@@ -510,7 +511,7 @@ def _gap(study: DimensionStudy) -> list[dict]:
         label(
             text,
             x,
-            middle - 2.2 if y1 > y0 else middle,
+            middle,
             xanchor="right" if left else "left",
             xshift=-8 if left else 8,
             align="right" if left else "left",

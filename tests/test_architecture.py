@@ -1,0 +1,134 @@
+"""An architecture is a value: sizes from 1 on, checked once, equal when they are equal."""
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+from neuroviz.architecture import Architecture
+from neuroviz.network import layer_shapes
+
+LEGAL = [
+    dict(widths=(1, 1), head_dims=(1,), tokens=1),  # everything as small as it gets
+    dict(widths=(2, 3), head_dims=(5,), tokens=2),  # a > d
+    dict(widths=(2, 5, 2), head_dims=(2, 2)),  # widening
+    dict(widths=(5, 1, 5), head_dims=(2, 1)),  # a width of one
+    dict(widths=(3, 3, 3), head_dims=(1, 1), attention="softmax"),  # rank-one heads
+    dict(widths=(12_288, 12_288), head_dims=(128,), tokens=2048, attention="softmax"),
+    dict(widths=(2,) * 97, head_dims=(1,) * 96),  # dozens of layers
+]
+
+ILLEGAL = [
+    (dict(widths=(3,), head_dims=()), r"input and an output width; got widths=\(3,\).*at least two"),
+    (dict(widths=(), head_dims=()), r"input and an output width; got widths=\(\)"),
+    (dict(widths=(3, 3), head_dims=()), r"make 1 layer\(s\), but head_dims=\(\) has 0; give head_dims with"),
+    (dict(widths=(3, 3), head_dims=(2, 2)), r"make 1 layer\(s\), but head_dims=\(2, 2\) has 2"),
+    (dict(widths=(3, 0), head_dims=(1,)), r"widths needs whole numbers ≥ 1; got 0"),
+    (dict(widths=(-1, 3), head_dims=(1,)), r"widths needs whole numbers ≥ 1; got -1"),
+    (dict(widths=(3, 2.0), head_dims=(1,)), r"widths needs whole numbers ≥ 1; got 2.0"),
+    (dict(widths=(3, "2"), head_dims=(1,)), r"widths needs whole numbers ≥ 1; got '2'"),
+    (dict(widths=(3, True), head_dims=(1,)), r"widths needs whole numbers ≥ 1; got True"),
+    (dict(widths=(3, np.bool_(True)), head_dims=(1,)), r"widths needs whole numbers ≥ 1; got"),
+    (dict(widths=(3, None), head_dims=(1,)), r"widths needs whole numbers ≥ 1; got None"),
+    (dict(widths=(3, float("nan")), head_dims=(1,)), r"widths needs whole numbers ≥ 1; got nan"),
+    (dict(widths=3, head_dims=(1,)), r"widths needs a sequence of whole numbers ≥ 1, in order; got 3: write"),
+    (
+        dict(widths={3, 4}, head_dims=(1,)),
+        r"widths needs a sequence of whole numbers ≥ 1, in order; got \{3, 4",
+    ),
+    (
+        dict(widths=b"ab", head_dims=(1,)),
+        r"widths needs a sequence of whole numbers ≥ 1, in order; got b'ab'",
+    ),
+    (dict(widths={3: 4, 4: 3}, head_dims=(1,)), r"widths needs a sequence of whole numbers ≥ 1, in order"),
+    (dict(widths=np.array(3), head_dims=(1,)), r"widths needs a sequence of whole numbers ≥ 1, in order"),
+    (dict(widths="33", head_dims=(1,)), r"widths needs a sequence of whole numbers ≥ 1, in order; got '33'"),
+    (dict(widths=None, head_dims=(1,)), r"widths needs a sequence of whole numbers ≥ 1, in order; got None"),
+    (dict(widths=(3, 3), head_dims=2), r"head_dims needs a sequence of whole numbers ≥ 1, in order; got 2"),
+    (dict(widths=(3, 3), head_dims=(0,)), r"head_dims needs whole numbers ≥ 1; got 0"),
+    (dict(widths=(3, 3), head_dims=(1,), tokens=0), r"tokens needs whole numbers ≥ 1; got 0"),
+    (dict(widths=(3, 3), head_dims=(1,), tokens=2.5), r"tokens needs whole numbers ≥ 1; got 2.5"),
+    (dict(widths=(3, 3), head_dims=(1,), tokens=(3,)), r"tokens needs whole numbers ≥ 1; got \(3,\)"),
+    (dict(widths=(3, 3), head_dims=(1,), attention="linear"), r"one of 'lightning', 'softmax'; got 'linear'"),
+    (dict(widths=(3, 3), head_dims=(1,), attention=None), r"one of 'lightning', 'softmax'; got None"),
+]
+
+
+@pytest.mark.parametrize("sizes", LEGAL, ids=lambda sizes: str(Architecture(**sizes))[:40])
+def test_every_size_from_one_on_is_legal(sizes):
+    arch = Architecture(**sizes)
+    assert arch.widths == sizes["widths"] and arch.head_dims == sizes["head_dims"]
+    assert arch.num_layers == len(sizes["head_dims"])
+
+
+@pytest.mark.parametrize(("sizes", "message"), ILLEGAL)
+def test_a_bad_size_is_refused_with_what_is_needed_and_what_came(sizes, message):
+    with pytest.raises(ValueError, match=message):
+        Architecture(**sizes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (dict(layers=0), "layers needs whole numbers ≥ 1; got 0"),
+        (dict(layers=1.0), "layers needs whole numbers ≥ 1; got 1.0"),
+        (dict(d=0), "widths needs whole numbers ≥ 1; got 0"),
+        (dict(a=-2), "head_dims needs whole numbers ≥ 1; got -2"),
+        (dict(attention="relu"), "one of 'lightning', 'softmax'; got 'relu'"),
+    ],
+)
+def test_a_bad_uniform_architecture_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        Architecture.uniform(**(dict(d=3, a=2, layers=2) | changes))
+
+
+def test_tokens_and_attention_have_the_documented_defaults():
+    assert (Architecture((3, 3), (2,)).tokens, Architecture((3, 3), (2,)).attention) == (3, "lightning")
+    assert Architecture.uniform(3, 2, 1) == Architecture((3, 3), (2,))
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        Architecture([4, 3, 5], [2, 2], 3, "softmax"),
+        Architecture(np.array([4, 3, 5]), np.array([2, 2], dtype=np.uint8), np.int32(3), "softmax"),
+        Architecture(iter((4, 3, 5)), (a for a in (2, 2)), 3, "softmax"),
+    ],
+    ids=["lists", "numpy", "iterators"],
+)
+def test_the_same_sizes_make_the_same_key(same):
+    arch = Architecture((4, 3, 5), (2, 2), 3, "softmax")
+    assert same == arch and hash(same) == hash(arch) and {arch: "found"}[same] == "found"
+    assert {type(size) for size in (*same.widths, *same.head_dims, same.tokens)} == {int}
+    assert str(same) == str(arch)
+
+
+DIFFERENT = [
+    Architecture((4, 3, 5), (2, 2), 3, "softmax"),
+    Architecture((4, 3, 5), (2, 2), 3, "lightning"),
+    Architecture((4, 3, 5), (2, 2), 2, "softmax"),
+    Architecture((4, 3, 5), (2, 1), 3, "softmax"),
+    Architecture((4, 3, 4), (2, 2), 3, "softmax"),
+    Architecture((43, 5), (2,), 3, "softmax"),
+]
+
+
+def test_different_sizes_make_different_keys_and_different_titles():
+    assert len(set(DIFFERENT)) == len({str(arch) for arch in DIFFERENT}) == len(DIFFERENT)
+
+
+@pytest.mark.parametrize("field", ["widths", "head_dims", "tokens", "attention"])
+def test_an_architecture_cannot_be_changed(field):
+    arch = Architecture((4, 3, 5), (2, 2))
+    with pytest.raises(FrozenInstanceError):
+        setattr(arch, field, getattr(arch, field))
+
+
+@pytest.mark.parametrize("sizes", LEGAL, ids=lambda sizes: str(Architecture(**sizes))[:40])
+def test_the_parameters_are_the_entries_of_all_Q_K_V(sizes):
+    arch = Architecture(**sizes)
+    assert arch.num_parameters == sum(m * n for layer in layer_shapes(arch) for m, n in layer)
+
+
+def test_a_layer_lists_width_in_width_out_and_head_dimension():
+    assert Architecture((4, 3, 5), (2, 6)).layers == ((4, 3, 2), (3, 5, 6))

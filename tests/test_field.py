@@ -1,0 +1,210 @@
+"""The arithmetic of a prime field is that of Python's whole numbers, and softmax is a softmax."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+import sympy
+
+from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
+
+PRIMES = [3, 5, 7, 101, 65_537, SECOND_PRIME, DEFAULT_PRIME]
+NOT_ODD_PRIMES_BELOW_2_23 = [
+    -7, 0, 1, 2, 4, 9, 561, 2047, 2896**2, 2887**2, 2887 * 2897, 2**23 - 1, 2**23, 2**23 + 9, 2**31 - 1,
+]  # fmt: skip
+
+
+def whole(rng: random.Random, p: int, *shape: int) -> np.ndarray:
+    """Residues of least absolute value, among them the extreme ones."""
+    extremes = [0, 1, -1, p // 2, -(p // 2)]
+    entries = [rng.choice([*extremes, rng.randrange(-(p // 2), p // 2 + 1)]) for _ in range(math.prod(shape))]
+    return np.array(entries, dtype=object).reshape(shape)
+
+
+def congruent(x: np.ndarray, y: np.ndarray, p: int) -> bool:
+    """Equal modulo p, counted in Python's whole numbers."""
+    return all((int(a) - int(b)) % p == 0 for a, b in zip(np.ravel(x), np.ravel(y), strict=True))
+
+
+def is_reduced(x: np.ndarray, p: int) -> bool:
+    # Up to rounding at ±p/2, and zero is always 0.
+    x = np.ravel(x)
+    return bool((x == np.rint(x)).all() and (np.abs(x) <= p // 2 + 4).all() and (x[x % p == 0] == 0).all())
+
+
+def largest_entries(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Factors of inner length n whose entries are all (p − 1)/2 or next to it: the largest sums there are."""
+    x = np.array([[p // 2 - (i + j) % 3 for j in range(n)] for i in range(2)], dtype=object)
+    return x, x.T - 1
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_products_and_sums_are_those_of_whole_numbers(p):
+    F, rng = PrimeField(p), random.Random(p)
+    for _ in range(50):
+        x, y = whole(rng, p, 20), whole(rng, p, 20)
+        for ours, exact in [
+            (F.reduce(x.astype(float) * y.astype(float)), x * y),
+            (F.reduce(x.astype(float) - y.astype(float)), x - y),
+            (F.reduce(x.astype(float)), x),
+        ]:
+            assert congruent(ours, exact, p) and is_reduced(ours, p)
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_reduction_is_exact_up_to_2_to_the_53(p):
+    rng = random.Random(p)
+    limit = 2**53 - 2 * p
+    large = [rng.randrange(-limit, limit) for _ in range(2000)]
+    near_ties = [p * (limit // p - k) + offset for k in range(200) for offset in (0, p // 2, p // 2 + 1)]
+    numbers = large + near_ties + [-n for n in near_ties]
+    reduced = PrimeField(p).reduce(np.array(numbers, dtype=np.float64))
+    assert congruent(reduced, np.array(numbers, dtype=object), p) and is_reduced(reduced, p)
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_matrix_products_are_those_of_whole_numbers(p):
+    F, rng = PrimeField(p), random.Random(p + 1)
+    for m, n, k in [(1, 1, 1), (2, 3, 4), (5, 1, 5), (3, 510, 2), (3, 511, 2), (3, 512, 2), (2, 513, 3)]:
+        x, y = whole(rng, p, m, n), whole(rng, p, n, k)
+        ours = F.matmul(x.astype(float), y.astype(float))
+        assert congruent(ours, x @ y, p) and is_reduced(ours, p)
+
+
+@pytest.mark.parametrize("p", [SECOND_PRIME, DEFAULT_PRIME])
+@pytest.mark.parametrize("n", [1023, 1536, 4097])
+def test_inner_sums_longer_than_float64_holds_are_exact(p, n):
+    x, y = largest_entries(n, p)
+    ours = PrimeField(p).matmul(x.astype(float), y.astype(float))
+    assert congruent(ours, x @ y, p) and is_reduced(ours, p)
+
+
+def test_without_blocks_the_same_sums_are_wrong():
+    """The check above can fail: one long float64 sum rounds."""
+    p, n = DEFAULT_PRIME, 4097
+    F, (x, y) = PrimeField(p), largest_entries(n, p)
+    assert not congruent(F.reduce(x.astype(float) @ y.astype(float)), x @ y, p)
+    assert congruent(F.matmul(x.astype(float), y.astype(float)), x @ y, p)
+
+
+def test_a_batch_of_long_products_is_its_members():
+    F, rng = PrimeField(), np.random.default_rng(0)
+    x, y = F.random(rng, (3, 1, 2, 700)), F.random(rng, (4, 700, 2))
+    together = F.matmul(x, y)
+    assert together.shape == (3, 4, 2, 2)
+    for i in range(3):
+        for j in range(4):
+            assert congruent(together[i, j], x[i, 0].astype(int).astype(object) @ y[j].astype(int), F.p)
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_random_elements_are_residues_and_all_of_them(p):
+    drawn = PrimeField(p).random(np.random.default_rng(0), (4, 500))
+    assert drawn.shape == (4, 500) and is_reduced(drawn, p)
+    if p < 10:
+        assert set(drawn.ravel()) == set(range(-(p // 2), p // 2 + 1))
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_the_primes_in_use_are_primes(p):
+    assert sympy.isprime(p) and PrimeField(p).p == p
+
+
+def test_the_default_primes_are_different_and_the_first_is_the_largest():
+    assert sympy.prevprime(2**23) == DEFAULT_PRIME != SECOND_PRIME
+
+
+@pytest.mark.parametrize("n", NOT_ODD_PRIMES_BELOW_2_23)
+def test_what_is_no_odd_prime_below_2_to_the_23_is_refused(n):
+    with pytest.raises(ValueError, match=f"odd prime below 2²³ = 8388608.*got {n}: try {DEFAULT_PRIME}"):
+        PrimeField(n)
+
+
+@pytest.mark.parametrize("p", [7.0, "7", None, True, (7,)])
+def test_what_is_no_whole_number_is_no_prime(p):
+    with pytest.raises(ValueError, match="needs an odd prime below"):
+        PrimeField(p)
+
+
+def test_a_numpy_prime_makes_the_same_field():
+    assert PrimeField(np.int64(101)) == PrimeField(101) and type(PrimeField(np.int64(101)).p) is int
+
+
+def test_a_field_accepts_exactly_the_odd_primes():
+    def accepted(n: int) -> bool:
+        try:
+            return bool(PrimeField(n))
+        except ValueError:
+            return False
+
+    assert [n for n in range(500) if accepted(n)] == list(sympy.primerange(3, 500))
+
+
+def test_fields_with_the_same_prime_are_the_same_key():
+    assert PrimeField(7) == PrimeField(7) != PrimeField(11) and hash(PrimeField(7)) == hash(PrimeField(7))
+    assert Reals() == Reals()
+
+
+# Softmax
+
+
+@pytest.mark.parametrize("p", [3, 7, 101, DEFAULT_PRIME])
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("t", [1, 2, 3, 4])
+def test_each_token_pays_attention_that_sums_to_one(p, symmetric, t):
+    F = PrimeField(p)
+    S = F.softmax(np.zeros((50, t, t)), symmetric, np.random.default_rng(t))
+    assert S.shape == (50, t, t) and is_reduced(S, p)
+    assert congruent(S.sum(axis=-2), np.ones((50, t), dtype=object), p)
+
+
+def test_one_token_attends_to_itself():
+    assert (PrimeField().softmax(np.zeros((5, 1, 1)), False, np.random.default_rng(0)) == 1).all()
+
+
+def test_attention_is_free_but_for_its_sums():
+    """Over F₃ every column that sums to 1 occurs, and about equally often."""
+    S = PrimeField(3).softmax(np.zeros((9000, 2, 2)), False, np.random.default_rng(0))
+    columns, often = np.unique(np.mod(S[:, :, 0], 3), axis=0, return_counts=True)
+    assert len(columns) == 3 and often.min() > 2700
+
+
+def around_the_triangle(S: np.ndarray, p: int) -> np.ndarray:
+    """S₁₂S₂₃S₃₁ − S₂₁S₃₂S₁₃ mod p: zero when the exponentials are symmetric, whatever the columns sum to."""
+    S = S.astype(np.int64).astype(object)
+    there, back = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0], S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
+    return (there - back) % p
+
+
+def test_symmetric_logits_have_symmetric_exponentials():
+    F = PrimeField()
+    logits = np.zeros((200, 3, 3))
+    assert not around_the_triangle(F.softmax(logits, True, np.random.default_rng(0)), F.p).any()
+
+
+def test_symmetric_exponentials_are_divided_by_sums_of_their_own():
+    """S = E c: from symmetric logits the columns differ by free factors, so S itself is not symmetric."""
+    S = PrimeField().softmax(np.zeros((200, 3, 3)), True, np.random.default_rng(0))
+    assert (S[:, 0, 1] != S[:, 1, 0]).all()
+
+
+def test_other_logits_have_exponentials_of_their_own():
+    F = PrimeField()
+    assert around_the_triangle(F.softmax(np.zeros((200, 3, 3)), False, np.random.default_rng(0)), F.p).all()
+
+
+def test_real_softmax_is_the_definition():
+    """Eq. 15, column by column."""
+    s = np.random.default_rng(0).normal(size=(4, 3, 3))
+    S = Reals().softmax(s, False, np.random.default_rng(0))
+    for n in range(4):
+        for i in range(3):
+            e = [math.exp(s[n, j, i]) for j in range(3)]
+            np.testing.assert_allclose(S[n, :, i], [x / sum(e) for x in e], rtol=1e-14)
+
+
+def test_real_softmax_survives_logits_that_no_exponential_does():
+    S = Reals().softmax(np.array([[[1e4, -1e4], [1e4 - 1, 1e4]]]), False, np.random.default_rng(0))
+    np.testing.assert_allclose(S[0, :, 0], [1 / (1 + math.exp(-1)), 1 / (1 + math.e)], rtol=1e-12)
+    np.testing.assert_allclose(S[0, :, 1], [0, 1])

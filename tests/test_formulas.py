@@ -1,0 +1,382 @@
+"""Every formula against a measurement, and what it says where it has no right to speak."""
+
+import itertools
+import random
+from pathlib import Path
+
+import flint
+import numpy as np
+import pytest
+
+from neuroviz.architecture import Architecture
+from neuroviz.formulas import (
+    alpha,
+    collapsing_layer,
+    effective_widths,
+    expected_dimension,
+    general_formula,
+    paper_formula,
+    sigma,
+)
+from neuroviz.measure import measure_dimension
+
+P = 8_388_587
+BOTH = ("lightning", "softmax")
+
+# widths, head dims, lightning, softmax at t = 3
+EXAMPLES = [
+    ((2, 4, 2), (2, 2), 10, 12),
+    ((4, 2, 3, 2), (2, 2, 2), 25, 28),
+    ((3, 1, 3), (2, 2), 12, 14),
+    ((5, 3, 4), (2, 2), 40, 42),
+    ((3, 3, 3), (1, 2), 18, 22),
+    ((3, 3, 1), (1, 3), 12, 17),
+    ((3, 3, 3, 3), (1, 1, 1), 21, 24),
+]
+FIGURE_3 = dict(zip(range(3, 11), (25, 40, 57, 76, 97, 120, 145, 172), strict=True))
+
+TOO_WIDE = "inner widths at most the first and the last"
+
+# One hypothesis fails, and it is named; each network misses only that one.
+OUTSIDE = [
+    ("Cor. 3.3", Architecture((3, 3), (2,), 1), "t ≥ 2 (there is one token)"),
+    ("Cor. 3.8", Architecture((3, 2, 3), (2, 2), 1), "t ≥ 2 (there is one token)"),
+    ("Cor. 3.8", Architecture((3, 3, 3), (1, 2)), "2 ≤ a₁ ≤ d₀ (a₁ = 1, d₀ = 3)"),
+    ("Cor. 3.8", Architecture((3, 3, 3), (2, 1)), "2 ≤ a₂ ≤ d₁ (a₂ = 1, d₁ = 3)"),
+    ("Cor. 3.8", Architecture((3, 3, 3), (4, 2)), "2 ≤ a₁ ≤ d₀ (a₁ = 4, d₀ = 3)"),
+    ("Cor. 3.8", Architecture((3, 2, 3), (2, 3)), "2 ≤ a₂ ≤ d₁ (a₂ = 3, d₁ = 2)"),
+    ("Cor. 3.8", Architecture((4, 3, 2, 4), (2, 2, 2)), "equal inner widths (they are 3, 2)"),
+    ("Cor. 3.8", Architecture((2, 3, 2), (2, 2)), f"{TOO_WIDE} (δ = 3, d₀ = 2, d₂ = 2)"),
+    ("Cor. 3.8", Architecture((3, 3, 2), (2, 2)), f"{TOO_WIDE} (δ = 3, d₀ = 3, d₂ = 2)"),
+    ("Thm. 3.9", Architecture((3, 3), (2,), 1, "softmax"), "t ≥ 2 (there is one token)"),
+    ("Eq. 16", Architecture((3, 2, 3), (2, 2), 1, "softmax"), "t ≥ 2 (there is one token)"),
+    ("Eq. 16", Architecture((4, 3, 2, 4), (2, 2, 2), 3, "softmax"), "equal inner widths (they are 3, 2)"),
+    ("Eq. 16", Architecture((2, 3, 3), (2, 2), 3, "softmax"), f"{TOO_WIDE} (δ = 3, d₀ = 2, d₂ = 3)"),
+]  # fmt: skip
+
+INSIDE = [
+    ("Cor. 3.3", "proved", Architecture((3, 3), (2,), 2)),
+    ("Cor. 3.3", "proved", Architecture((1, 1), (1,))),
+    ("Cor. 3.3", "proved", Architecture((2, 4), (5,))),
+    ("Cor. 3.8", "proved", Architecture((3, 2, 3), (2, 2), 2)),
+    ("Cor. 3.8", "proved", Architecture((5, 3, 3, 4), (4, 2, 3))),
+    ("Thm. 3.9", "proved", Architecture((3, 3), (2,), 2, "softmax")),
+    ("Thm. 3.9", "proved", Architecture((2, 1), (5,), 3, "softmax")),
+    ("Eq. 16, Corollary A", "proved here", Architecture((3, 2, 3), (2, 2), 2, "softmax")),
+    ("Eq. 16, Corollary A", "proved here", Architecture((3, 1, 3), (1, 4), 3, "softmax")),
+    ("Eq. 16, Corollary A", "proved here", Architecture((4, 3, 3, 3, 4), (1, 5, 2, 3), 2, "softmax")),
+]
+
+
+def random_architectures(count: int, seed: int):
+    draw = random.Random(seed)
+    for _ in range(count):
+        depth = draw.randint(1, 4)
+        widths = [draw.randint(1, 6) for _ in range(depth + 1)]
+        yield Architecture(
+            widths, [draw.randint(1, 4) for _ in range(depth)], draw.randint(1, 4), draw.choice(BOTH)
+        )
+
+
+# The general formula and the measurement
+
+
+@pytest.mark.parametrize("attention", BOTH)
+@pytest.mark.parametrize(("widths", "head_dims", "lightning", "softmax"), EXAMPLES)
+def test_examples_have_the_dimension_that_was_measured(widths, head_dims, lightning, softmax, attention):
+    arch = Architecture(widths, head_dims, 3, attention)
+    expected = lightning if attention == "lightning" else softmax
+    assert measure_dimension(arch).value == general_formula(arch).value == expected
+
+
+@pytest.mark.parametrize(("d", "dimension"), FIGURE_3.items())
+def test_figure_3(d, dimension):
+    """Two layers, a = 2, t = 3: softmax; lightning has one less for each layer."""
+    for attention, expected in (("softmax", dimension), ("lightning", dimension - 2)):
+        arch = Architecture.uniform(d, 2, 2, attention=attention)
+        assert measure_dimension(arch).value == expected_dimension(arch).value == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_general_formula_is_the_measured_dimension_of_any_network(seed):
+    """Corollary A and Theorem C."""
+    for arch in random_architectures(200, seed):
+        assert general_formula(arch).value == measure_dimension(arch, prime=P).value, arch
+
+
+def wrong(formula):
+    """On how many of 200 random networks a formula is not the measured dimension."""
+    return sum(
+        formula(arch) != measure_dimension(arch, prime=P).value for arch in random_architectures(200, 0)
+    )
+
+
+def without_effective_widths(arch):
+    d, rescalings = arch.widths, arch.num_layers * (arch.attention == "lightning")
+    values = sum(d[i] * (d[i - 1] - d[i]) for i in range(1, arch.num_layers)) + d[-1] * d[-2]
+    return values + sum(alpha(a, d_in) for d_in, _, a in arch.layers) - rescalings
+
+
+def without_rescaling(arch):
+    return general_formula(arch).value + arch.num_layers * (arch.attention == "lightning")
+
+
+def without_collapse(arch):
+    softmax = Architecture(arch.widths, arch.head_dims, max(2, arch.tokens), "softmax")
+    return general_formula(softmax).value - arch.num_layers * (arch.attention == "lightning")
+
+
+@pytest.mark.parametrize("formula", [without_effective_widths, without_rescaling, without_collapse])
+def test_a_formula_that_forgets_something_disagrees_with_the_measurement(formula):
+    assert wrong(lambda arch: general_formula(arch).value) == 0 < 10 < wrong(formula)
+
+
+@pytest.mark.parametrize(
+    ("widths", "head_dims", "naive", "true"), [((3, 3, 3), (1, 2), 20, 18), ((3, 3, 1), (1, 3), 15, 12)]
+)
+def test_eq_14_read_naively_is_wrong_where_a_layer_has_rank_one(widths, head_dims, naive, true):
+    arch = Architecture(widths, head_dims)
+    assert general_formula(arch).value == measure_dimension(arch).value == true
+    pattern = 3 * (3 + widths[-1] - 3) + sum(alpha(a, 3) for a in head_dims) - 2
+    assert pattern == naive != true
+    assert paper_formula(arch).status == "outside hypotheses"
+
+
+# The pieces of the formula
+
+
+def jacobian_rank(entries) -> int:
+    entries = np.array(entries, dtype=object)
+    return flint.nmod_mat(*entries.shape, [int(x) % P for x in entries.ravel()], P).rank()
+
+
+def random_matrix(rng, rows, columns):
+    return rng.integers(0, P, (rows, columns)).astype(object)
+
+
+def units(*shapes):
+    """Every direction in a tuple of matrices: all zero but for one entry."""
+    for n, shape in enumerate(shapes):
+        for index in np.ndindex(*shape):
+            direction = [np.zeros(s, dtype=object) for s in shapes]
+            direction[n][index] = 1
+            yield direction
+
+
+@pytest.mark.parametrize("d", range(1, 6))
+@pytest.mark.parametrize("a", range(1, 7))
+def test_alpha_and_sigma_are_ranks_of_differentials(a, d):
+    """Of (Q, K) ↦ KᵀQ (Lemma 3.1), and of its symmetric part."""
+    rng = np.random.default_rng([a, d])
+    Q, K = random_matrix(rng, a, d), random_matrix(rng, a, d)
+    moved = [dK.T @ Q + K.T @ dQ for dQ, dK in units((a, d), (a, d))]
+    assert alpha(a, d) == jacobian_rank([A.ravel() for A in moved])
+    assert sigma(a, d) == jacobian_rank([(A + A.T).ravel() for A in moved])
+
+
+def virtual_rank(arch, symmetric: bool) -> int:
+    """Rank of the differential of weights ↦ (L, M₁ … M_l), or of (L, Sym M₁ … Sym M_l) (Eq. 8)."""
+    rng = np.random.default_rng(0)
+    shapes = [shape for d_in, d_out, a in arch.layers for shape in ((a, d_in), (a, d_in), (d_out, d_in))]
+    weights = [random_matrix(rng, *shape) for shape in shapes]
+    rows = []
+    for direction in units(*shapes):
+        U, dU = (
+            np.eye(arch.widths[0], dtype=int).astype(object),
+            np.zeros((arch.widths[0],) * 2, dtype=object),
+        )
+        row = []
+        for i in range(0, len(shapes), 3):
+            (Q, K, V), (dQ, dK, dV) = weights[i : i + 3], direction[i : i + 3]
+            q, k = Q @ U % P, K @ U % P
+            dM = (dK @ U + K @ dU).T @ q + k.T @ (dQ @ U + Q @ dU)
+            row.append((dM + dM.T if symmetric else dM).ravel())
+            U, dU = V @ U % P, (dV @ U + V @ dU) % P
+        rows.append(np.concatenate([*row, dU.ravel()]))
+    return jacobian_rank(rows)
+
+
+def test_D_counts_the_virtual_weights():
+    """Lemma D: no network, no tokens, only the map from weights to (L, M₁ … M_l)."""
+    small = [arch for arch in random_architectures(80, seed=7) if arch.num_parameters <= 90]
+    assert len(small) > 30
+    for arch in small:
+        softmax = Architecture(arch.widths, arch.head_dims, 2, "softmax")
+        one_token = Architecture(arch.widths, arch.head_dims, 1, "lightning")
+        assert general_formula(softmax).value == virtual_rank(arch, symmetric=False), arch
+        assert general_formula(one_token).value + arch.num_layers == virtual_rank(arch, symmetric=True), arch
+
+
+@pytest.mark.parametrize(
+    ("widths", "head_dims", "effective"),
+    [
+        ((4, 3, 5), (2, 2), (4, 3, 5)),  # an inner width at most the ends: as it is
+        ((2, 4, 2), (2, 2), (2, 2, 2)),  # beyond d₀ nothing arrives
+        ((5, 5, 1), (2, 1), (5, 3, 1)),  # one output and a rank-one A: 1 + 2 · 1 directions are read
+        ((6, 6, 6, 1), (1, 1, 1), (6, 5, 3, 1)),
+        ((6, 6, 1), (1, 4), (6, 6, 1)),
+        ((1, 6, 6), (3, 3), (1, 1, 6)),
+    ],
+)
+def test_effective_widths_are_what_later_layers_read(widths, head_dims, effective):
+    assert effective_widths(Architecture(widths, head_dims)) == effective
+
+
+def test_effective_widths_are_ranks():
+    """What is read of layer i's tokens: by Q_{i+1}, K_{i+1}, and through V_{i+1} by what comes later."""
+    for arch in random_architectures(60, seed=9):
+        rng, d = np.random.default_rng(0), arch.widths
+        layers = [
+            (random_matrix(rng, a, d_in), random_matrix(rng, a, d_in), random_matrix(rng, d_out, d_in))
+            for d_in, d_out, a in arch.layers
+        ]
+        U = [np.eye(d[0], dtype=int).astype(object)]
+        for *_, V in layers:
+            U.append(V @ U[-1] % P)
+        read, ranks = np.eye(d[-1], dtype=int).astype(object), [d[-1]]
+        for i in range(arch.num_layers, 1, -1):
+            Q, K, V = layers[i - 1]
+            read = np.concatenate([Q, K, read @ V % P])
+            ranks.insert(0, jacobian_rank(read @ U[i - 1]))
+        assert effective_widths(arch) == (d[0], *ranks), arch
+
+
+@pytest.mark.parametrize(
+    ("widths", "head_dims", "layer"),
+    [
+        ((3, 3, 3), (1, 2), 1),
+        ((3, 3, 3), (2, 1), None),  # the last layer has nothing after it
+        ((3, 3, 3, 3), (2, 1, 1), 2),
+        ((3, 1, 3, 3), (2, 2, 2), 2),  # width one is rank one
+        ((3, 3), (1,), None),
+    ],
+)
+def test_the_collapsing_layer_is_the_first_of_rank_one_that_has_a_successor(widths, head_dims, layer):
+    arch = Architecture(widths, head_dims)
+    assert collapsing_layer(arch) == layer
+    if layer:
+        assert f"A{'₀₁₂₃'[layer]} has rank one" in general_formula(arch).note
+
+
+# Formulas under their own names
+
+
+@pytest.mark.parametrize(("source", "status", "arch"), INSIDE, ids=lambda value: str(value))
+def test_inside_its_hypotheses_a_formula_answers_under_its_own_name(source, status, arch):
+    named = paper_formula(arch)
+    assert (named.source, named.status) == (source, status)
+    assert expected_dimension(arch) == named
+    assert named.value == measure_dimension(arch, prime=P).value
+    assert ("not peer-reviewed" in named.note) == (status == "proved here")
+
+
+@pytest.mark.parametrize(("source", "arch", "failing"), OUTSIDE, ids=lambda value: str(value))
+def test_outside_its_hypotheses_a_formula_names_the_one_that_fails(source, arch, failing):
+    named = paper_formula(arch)
+    assert named.status == "outside hypotheses"
+    assert named.source.startswith(source)
+    assert named.note == f"{source} needs {failing}"
+
+
+@pytest.mark.parametrize(("source", "arch", "failing"), OUTSIDE, ids=lambda value: str(value))
+def test_outside_its_hypotheses_the_general_formula_answers(source, arch, failing):
+    expected, general = expected_dimension(arch), general_formula(arch)
+    assert (expected.value, expected.status, expected.source) == (
+        general.value,
+        "proved here",
+        general.source,
+    )
+    assert expected.value == measure_dimension(arch, prime=P).value
+    assert failing in expected.note and general.note in expected.note
+
+
+def test_a_width_of_one_fails_twice():
+    """δ = 1 leaves no room for 2 ≤ a ≤ δ, so no network misses δ ≥ 2 alone."""
+    arch = Architecture((3, 1, 3), (2, 2))
+    assert (
+        paper_formula(arch).note == "Cor. 3.8 needs δ ≥ 2 (an inner width is 1); 2 ≤ a₂ ≤ d₁ (a₂ = 2, d₁ = 1)"
+    )
+    assert expected_dimension(arch).value == measure_dimension(arch).value == 12
+
+
+def hypotheses_hold(arch) -> bool:
+    """The hypotheses as the mathematics states them, once more."""
+    inner = set(arch.widths[1:-1])
+    narrow = len(inner) <= 1 and all(delta <= min(arch.widths[0], arch.widths[-1]) for delta in inner)
+    if arch.attention == "softmax" or arch.num_layers == 1:
+        return arch.tokens >= 2 and narrow
+    ranks = all(2 <= a <= d_in for d_in, _, a in arch.layers)
+    return arch.tokens >= 2 and narrow and min(inner) >= 2 and ranks
+
+
+SMALL = [
+    Architecture(widths, head_dims, tokens, attention)
+    for depth, largest in ((1, 4), (2, 3), (3, 2))
+    for widths in itertools.product(range(1, largest + 1), repeat=depth + 1)
+    for head_dims in itertools.product(range(1, largest + 1), repeat=depth)
+    for tokens in (1, 2)
+    for attention in BOTH
+]
+
+
+def test_a_formula_speaks_exactly_where_its_hypotheses_hold():
+    for arch in SMALL:
+        assert (paper_formula(arch).status != "outside hypotheses") == hypotheses_hold(arch), arch
+
+
+def test_where_the_papers_formula_holds_the_general_one_agrees():
+    inside = [arch for arch in SMALL if hypotheses_hold(arch)]
+    assert len(inside) > 100
+    for arch in inside:
+        assert paper_formula(arch).value == general_formula(arch).value, arch
+
+
+def test_outside_the_hypotheses_the_bare_pattern_is_often_wrong():
+    """Why a formula may not answer there under its own name."""
+    outside = [arch for arch in SMALL if not hypotheses_hold(arch)]
+    assert (
+        sum(paper_formula(arch).value != expected_dimension(arch).value for arch in outside)
+        > len(outside) // 4
+    )
+
+
+def test_every_answer_says_with_what_right():
+    for arch in SMALL:
+        expected = expected_dimension(arch)
+        assert expected.status in {"proved", "proved here"} and expected.source and expected.note
+        assert (expected.status == "proved") == (expected.source in {"Cor. 3.3", "Cor. 3.8", "Thm. 3.9"})
+
+
+def test_a_bottleneck_of_any_size_needs_no_computation():
+    """GPT-3's width and depth: Eq. 16 counts (l + 1)d² + l(2ad − a² − d²) + … without a measurement."""
+    d, a, depth = 12_288, 128, 96
+    expected = expected_dimension(Architecture.uniform(d, a, depth, attention="softmax"))
+    assert (expected.value, expected.source) == (d * d + depth * a * (2 * d - a), "Eq. 16, Corollary A")
+
+
+@pytest.mark.parametrize("ask", [expected_dimension, paper_formula, general_formula])
+def test_what_is_no_architecture_is_refused(ask):
+    with pytest.raises(ValueError, match=f"{ask.__name__} needs an Architecture; got list"):
+        ask([3, 3])
+
+
+def test_every_source_is_an_item_of_the_paper_or_a_heading_of_the_mathematics():
+    """`Expected.source` names what a reader can look up in docs/mathematics.md."""
+    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    headings = [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
+    asked = [
+        Architecture(widths, head_dims, tokens, attention)
+        for widths, head_dims in [
+            ((3, 3), (2,)),
+            ((3, 3, 3), (2, 2)),
+            ((3, 3, 3), (1, 2)),
+            ((2, 4, 2), (2, 2)),
+        ]
+        for tokens in (1, 2)
+        for attention in ("lightning", "softmax")
+    ]
+    sources = {formula(arch).source for arch in asked for formula in (expected_dimension, paper_formula)}
+    assert len(sources) == 6, sources
+    for item in {part for source in sources for part in source.split(", ")}:
+        in_full = item.replace("Cor.", "Corollary").replace("Thm.", "Theorem")
+        assert any(in_full in heading for heading in headings), f"no heading for {item}"

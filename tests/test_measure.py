@@ -1,0 +1,430 @@
+"""A measurement against computations that share nothing with it, and what it says about itself."""
+
+import random
+from dataclasses import FrozenInstanceError
+from math import comb
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from definition import RandomExponential, fractions, measure, residues
+
+from neuroviz import measure as package
+from neuroviz import network
+from neuroviz.architecture import Architecture
+from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
+from neuroviz.formulas import general_formula
+from neuroviz.measure import measure_dimension, rank_by_inputs
+from neuroviz.network import Layer, jacobian, layer_shapes
+
+BOTH = ("lightning", "softmax")
+NOT_FULL = Architecture((3, 3, 1), (1, 3))  # rank 12 on a slice of 15
+NOT_FULL_SOFTMAX = Architecture((5, 4, 1), (4, 1), attention="softmax")  # 38 of 39
+DEEP = [Architecture.uniform(2, a, 24, attention=kind) for a in (1, 2) for kind in BOTH]
+
+TINY = [
+    ((2, 2), (1,), 2),
+    ((2, 2), (3,), 2),  # a > d
+    ((1, 1), (1,), 3),
+    ((2, 1), (2,), 1),  # one token
+    ((2, 1, 2), (1, 1), 2),
+    ((1, 2, 1), (1, 2), 3),  # tokens on a line
+    ((2, 2, 1), (1, 2), 2),  # rank-one collapse
+    ((2, 1, 1), (1, 1), 3),
+    ((2, 2, 2), (1, 2), 2),
+    ((1, 2, 2), (2, 1), 1),
+]
+TINY_LIGHTNING = [Architecture(*sizes, "lightning") for sizes in TINY]
+TINY_SOFTMAX = [Architecture(*sizes, "softmax") for sizes in TINY]
+
+
+def random_architectures(count: int, seed: int, depth: int = 4):
+    draw = random.Random(seed)
+    for _ in range(count):
+        layers = draw.randint(1, depth)
+        widths = [draw.randint(1, 6) for _ in range(layers + 1)]
+        yield Architecture(
+            widths, [draw.randint(1, 4) for _ in range(layers)], draw.randint(1, 4), draw.choice(BOTH)
+        )
+
+
+# Against the definition
+
+
+@pytest.mark.parametrize("arch", TINY_LIGHTNING, ids=str)
+def test_lightning_has_the_rank_of_the_definition_over_Q(arch):
+    """Token by token in fractions, derivatives by dual numbers, rank by elimination over Q."""
+    assert measure_dimension(arch).value == measure(arch, fractions(seed=1))
+
+
+@pytest.mark.parametrize("arch", TINY_SOFTMAX, ids=str)
+def test_softmax_has_the_rank_of_the_definition_with_a_random_exponential(arch):
+    """A function that takes equal logits to equal values, whatever the reason that they are equal."""
+    number = residues(2**31 - 1, seed=1)
+    assert measure_dimension(arch).value == measure(arch, number, RandomExponential(number))
+
+
+@pytest.mark.parametrize("arch", TINY_SOFTMAX, ids=str)
+def test_softmax_has_the_rank_of_the_definition_with_the_real_exponential(arch):
+    """In 80 digits: no free exponentials, no prime, no theorem of Ax."""
+    draw = random.Random(2)
+    with mpmath.workdps(80):
+        found = measure(
+            arch,
+            lambda: mpmath.mpf(draw.randint(-1000, 1000)) / 700,
+            mpmath.exp,
+            is_zero=lambda x: abs(x) < mpmath.mpf(10) ** -40,
+        )
+    assert measure_dimension(arch).value == found
+
+
+def test_the_definition_can_disagree():
+    """The checks above can fail: for the other kind of attention, and on a single input."""
+    lightning, softmax = (Architecture((2, 2), (2,), 2, kind) for kind in BOTH)
+    number = residues(2**31 - 1, seed=1)
+    assert measure(lightning, number) == measure_dimension(softmax).value - 1 == 7
+    assert (
+        measure(softmax, number, RandomExponential(number), inputs=1) < measure_dimension(softmax).value == 8
+    )
+
+
+@pytest.mark.parametrize(
+    ("widths", "head_dims", "tokens"), [((2, 2), (1,), 2), ((2, 1), (2,), 1), ((1, 2, 1), (1, 1), 2)]
+)
+def test_lightning_has_the_rank_of_a_symbolic_jacobian(widths, head_dims, tokens):
+    """sympy: V X Xᵀ KᵀQ X as polynomials, differentiated, at random whole numbers over Q."""
+    arch = Architecture(widths, head_dims, tokens)
+    names = iter(sympy.symbols(f"w:{arch.num_parameters}"))
+    X = sympy.Matrix(widths[0], tokens, sympy.symbols(f"x:{widths[0] * tokens}"))
+    out, parameters = X, []
+    for shapes in layer_shapes(arch):
+        Q, K, V = (sympy.Matrix(*shape, lambda i, j: next(names)) for shape in shapes)
+        parameters += [*Q, *K, *V]
+        out = V * out * out.T * K.T * Q * out
+    symbolic = sympy.lambdify([*parameters, *X], sympy.Matrix(list(out)).jacobian(parameters), "sympy")
+    draw = random.Random(0)
+    point = [sympy.Integer(draw.randint(-9, 9)) for _ in parameters]
+    inputs = [[sympy.Integer(draw.randint(-9, 9)) for _ in X] for _ in parameters]
+    rows = sympy.Matrix.vstack(*(symbolic(*point, *x) for x in inputs))
+    assert measure_dimension(arch).value == rows.rank()
+
+
+# Against itself: primes, routes, seeds
+
+
+def test_two_primes_two_routes_and_two_seeds_agree():
+    for arch in random_architectures(120, seed=11):
+        values = {
+            measure_dimension(arch, seed=seed, route=route, prime=prime).value
+            for seed, route, prime in [
+                (0, "slice", DEFAULT_PRIME),
+                (0, "slice", SECOND_PRIME),
+                (1, "weights", DEFAULT_PRIME),
+                (2, "weights", 1_000_003),
+            ]
+        }
+        assert len(values) == 1, f"{arch}: {values}"
+
+
+@pytest.mark.parametrize("method", ["exact", "float"])
+@pytest.mark.parametrize("arch", [NOT_FULL, NOT_FULL_SOFTMAX], ids=str)
+def test_the_same_seed_gives_the_same_measurement(arch, method):
+    first = measure_dimension(arch, method, seed=5)
+    for cached in (package._measure_exact, package._measure_float, package._rank_by_inputs):
+        cached.cache_clear()
+    again = measure_dimension(arch, method, seed=5)
+    assert first == again and first is not again
+    if method == "float":
+        assert (first.singular_values == again.singular_values).all()
+
+
+def test_another_seed_gives_another_point():
+    over_f3 = {measure_dimension(NOT_FULL, seed=seed, prime=3).value for seed in range(20)}
+    assert len(over_f3) > 1, "over F₃ most points are special, each in its own way"
+    first, second = (measure_dimension(NOT_FULL, "float", seed=seed) for seed in (0, 1))
+    assert (first.singular_values != second.singular_values).any() and first.value == second.value
+
+
+def test_a_tiny_field_may_fall_short_and_never_goes_beyond():
+    """A rank mod p is a lower bound, also where p is far too small; the error bound says so."""
+    short = 0
+    for arch in random_architectures(60, seed=12):
+        found, true = measure_dimension(arch, prime=3), general_formula(arch).value
+        assert found.value <= true
+        assert found.value == true or found.error_bound == 1.0
+        short += found.value < true
+    assert short > 5
+
+
+# How many inputs
+
+
+def test_more_equations_than_parameters_are_not_enough():
+    """7 inputs give 63 equations for 45 parameters, and rank 19 of 21 (math: "How many inputs")."""
+    arch = Architecture((3, 3, 3, 3), (1, 1, 1), 3)
+    found = [
+        measure_dimension(arch, inputs=n, route=route).value
+        for n in (7, 8, 9, 10)
+        for route in ("slice", "weights")
+    ]
+    assert 7 * 9 > arch.num_parameters
+    assert found == [19, 19, 20, 20, 21, 21, 21, 21]
+    assert measure_dimension(arch).value == 21
+    assert "only" in measure_dimension(arch, inputs=7).note
+
+
+@pytest.mark.parametrize(
+    "arch", [*TINY_LIGHTNING, *TINY_SOFTMAX, NOT_FULL, Architecture.uniform(4, 1, 3)], ids=str
+)
+def test_what_one_more_input_adds_never_grows(arch):
+    curve = rank_by_inputs(arch)
+    increments = np.diff([0, *curve.ranks])
+    assert (np.diff(increments) <= 0).all() and increments[-1] == 0
+    assert curve.ranks[-1] == measure_dimension(arch).value
+    assert curve.ranks.index(curve.ranks[-1]) + 1 == curve.enough == len(curve.ranks) - 1
+    assert curve.ranks[0] <= curve.equations_per_input == arch.tokens * arch.widths[-1]
+
+
+def test_the_curve_of_inputs_is_the_measurement_on_so_many_inputs():
+    for arch in random_architectures(25, seed=13, depth=3):
+        curve = rank_by_inputs(arch)
+        assert curve.ranks[-1] == measure_dimension(arch).value
+        assert (np.diff([0, *curve.ranks], 2) <= 0).all()
+        for n, expected in enumerate(curve.ranks[:4], start=1):
+            assert measure_dimension(arch, inputs=n, route="weights").value == expected, (arch, n)
+
+
+def test_too_few_functionals_fall_short(monkeypatch):
+    """One functional for each of n + 2 inputs is enough; one for each of half as many is not."""
+    arch = Architecture.uniform(3, 2, 2)
+    full = package._jacobian_rows
+    monkeypatch.setattr(package, "_jacobian_rows", lambda *arguments: full(*arguments)[::2])
+    package.clear_cache()
+    assert measure_dimension(arch).value == (arch_columns := 23) // 2 + 2 < arch_columns
+    package.clear_cache()
+
+
+# Tokens on a line share their exponentials
+
+
+def test_tokens_on_a_line_share_their_exponentials_and_others_do_not():
+    """Their logits are symmetric, x_jᵀAx_i = x_iᵀAx_j, and from three tokens on S shows it."""
+    shared = {}
+    for widths in [(3, 1, 2), (1, 2), (3, 2, 2)]:
+        arch = Architecture(widths, (1,) * (len(widths) - 1), 3, "softmax")
+        rng = np.random.default_rng(0)
+        weights = network.random_weights(PrimeField(), arch, rng)
+        X = network.random_tokens(PrimeField(), arch, 5, rng)
+        S = network._run(PrimeField(), "softmax", weights, X, rng)[1][-1].S.astype(np.int64).astype(object)
+        there, back = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0], S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
+        shared[widths] = [bool(x) for x in (there - back) % DEFAULT_PRIME == 0]
+    assert shared == {(3, 1, 2): [True] * 5, (1, 2): [True] * 5, (3, 2, 2): [False] * 5}
+
+
+# What a measurement says about itself
+
+
+@pytest.mark.parametrize("arch", [Architecture.uniform(3, 2, 2, attention=kind) for kind in BOTH], ids=str)
+def test_full_rank_on_the_slice_leaves_no_error(arch):
+    found = measure_dimension(arch)
+    assert found.value == found.num_columns and found.error_bound == 0
+    assert "full rank" in found.note and ("Ax" in found.note) == (arch.attention == "softmax")
+
+
+@pytest.mark.parametrize("arch", [NOT_FULL, NOT_FULL_SOFTMAX], ids=str)
+def test_a_deficient_rank_carries_a_probability_of_error(arch):
+    found = measure_dimension(arch)
+    assert found.value < found.num_columns and 0 < found.error_bound < 1e-4
+    assert f"rank {found.value} of {found.num_columns}" in found.note
+
+
+def test_the_error_is_zero_exactly_at_full_rank_and_otherwise_a_probability():
+    full = 0
+    for arch in random_architectures(150, seed=14):
+        for route in ("slice", "weights"):
+            found = measure_dimension(arch, route=route)
+            full += found.value == found.num_columns
+            assert (found.error_bound == 0) == (found.value == found.num_columns)
+            assert 0 <= found.error_bound <= 1
+    assert 20 < full < 280
+
+
+def test_an_exact_measurement_says_where_it_comes_from():
+    found = measure_dimension(NOT_FULL, seed=3, prime=SECOND_PRIME)
+    assert (found.method, found.status, found.prime, found.seed) == ("exact", "exact", SECOND_PRIME, 3)
+    assert (found.route, found.num_columns, found.num_inputs) == ("slice", 15, 17)
+    assert (found.singular_values, found.gap, found.decided) == (None, None, None)
+
+
+def test_a_float_measurement_says_where_it_comes_from():
+    found = measure_dimension(NOT_FULL, "float", seed=3)
+    assert (found.method, found.status, found.seed, found.value) == ("float", "float", 3, 12)
+    assert (found.prime, found.error_bound) == (None, None)
+    assert len(found.singular_values) == found.num_columns == NOT_FULL.num_parameters
+    assert found.decided and found.gap > 1e7
+    assert found.singular_values[0] == 1 and (np.diff(found.singular_values) <= 0).all()
+
+
+def test_a_measurement_cannot_be_changed():
+    found = measure_dimension(NOT_FULL, "float")
+    with pytest.raises(FrozenInstanceError):
+        found.value = 13
+    with pytest.raises(ValueError, match="read-only"):
+        found.singular_values[0] = 2
+
+
+# The degree in the error bound
+
+
+def along_a_line(arch, order: int, monkeypatch) -> list[np.ndarray]:
+    """A Jacobian row while weights, tokens, cotangent and attention weights all move along a line."""
+    over, rng = PrimeField(), np.random.default_rng(0)
+    draw = lambda shape: [over.random(rng, shape) for _ in range(2)]  # noqa: E731
+    weights = [[draw(shape) for shape in shapes] for shapes in layer_shapes(arch)]
+    X, cotangent = draw((1, arch.widths[0], arch.tokens)), draw((1, 1, arch.widths[-1], arch.tokens))
+    attention = [(draw((1, arch.tokens, arch.tokens)), draw((1, 1, arch.tokens))) for _ in weights]
+
+    def softmax(self, logits, symmetric, rng):
+        E, c = (self.reduce(a + s * b) for a, b in attention[layer[0]])
+        layer[0] += 1
+        S = np.triu(E, 1) + np.swapaxes(np.triu(E, 1), -1, -2) if symmetric else E
+        S = self.reduce(S * c) if symmetric else S
+        diagonal = np.arange(arch.tokens)
+        S[..., diagonal, diagonal] = 0
+        S[..., diagonal, diagonal] = self.reduce(1 - S.sum(axis=-2))
+        return S
+
+    monkeypatch.setattr(PrimeField, "softmax", softmax)
+    rows = []
+    for s in range(order + 1):
+        layer = [0]
+        at = lambda pair: over.reduce(pair[0] + s * pair[1])  # noqa: B023, E731
+        moved = tuple(Layer(*map(at, matrices)) for matrices in weights)
+        rows.append(jacobian(over, arch.attention, moved, at(X), at(cotangent))[0, 0])
+    return rows
+
+
+def difference(rows: list[np.ndarray], order: int) -> np.ndarray:
+    """The finite difference mod p of this order: zero for every polynomial of smaller degree."""
+    return (
+        sum((-1) ** k * comb(order, k) * rows[k].astype(np.int64).astype(object) for k in range(order + 1))
+        % DEFAULT_PRIME
+    )
+
+
+@pytest.mark.parametrize(
+    "arch",
+    [
+        Architecture(widths, head_dims, 3, kind)
+        for kind in BOTH
+        for widths, head_dims in [
+            ((2, 2), (2,)),
+            ((2, 3, 2), (1, 2)),
+            ((2, 2, 2, 2), (1, 2, 1)),
+            ((1, 2, 2), (2, 1)),
+            ((2, 1, 2), (2, 1)),
+        ]
+    ],
+    ids=str,
+)
+def test_an_entry_of_the_derivative_is_a_polynomial_of_the_degree_in_the_error_bound(arch, monkeypatch):
+    """So minors have a degree, and Schwartz and Zippel's count applies. It is not much too large either."""
+    degree = package._degree(arch)
+    rows = along_a_line(arch, degree + 1, monkeypatch)
+    assert not difference(rows, degree + 1).any()
+    if 1 not in arch.widths[1:]:  # else the degree counts every layer as one on a line
+        assert difference(rows, degree - 1).any()
+
+
+# Deep networks
+
+
+@pytest.mark.parametrize("arch", DEEP, ids=lambda arch: f"{arch.attention}, a = {arch.head_dims[0]}")
+def test_two_dozen_layers_are_measured_exactly(arch):
+    assert measure_dimension(arch).value == general_formula(arch).value
+
+
+@pytest.mark.parametrize("arch", DEEP, ids=lambda arch: f"{arch.attention}, a = {arch.head_dims[0]}")
+def test_two_dozen_layers_in_floating_point_are_undecided_and_raise_nothing(arch):
+    found = measure_dimension(arch, "float")
+    assert not found.decided and "undecided" in found.note
+    assert np.isfinite(found.singular_values).all()
+
+
+# Floating point
+
+
+def test_a_float_rank_that_is_decided_is_the_exact_one():
+    decided, count = 0, 150
+    for arch in random_architectures(count, seed=15):
+        found = measure_dimension(arch, "float")
+        decided += found.decided
+        assert not found.decided or found.value == measure_dimension(arch).value, arch
+    assert decided > 0.9 * count, "a measurement that hardly ever decides is of no use"
+
+
+def test_a_float_rank_can_be_wrong_and_then_it_is_not_decided():
+    found = {seed: measure_dimension(arch, "float", seed=seed) for arch in DEEP[:1] for seed in range(3)}
+    for measurement in found.values():
+        assert measurement.value != general_formula(DEEP[0]).value and not measurement.decided
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (dict(arch="lightning"), "needs an Architecture; got str.*functional_dimension"),
+        (dict(arch=(3, 3)), "needs an Architecture; got tuple"),
+        (dict(method="guess"), "method must be 'exact' or 'float'; got 'guess'"),
+        (dict(method=None), "method must be 'exact' or 'float'; got None"),
+        (dict(seed=-1), "seed must be a whole number ≥ 0; got -1"),
+        (dict(seed=1.0), "seed must be a whole number ≥ 0; got 1.0"),
+        (dict(seed=None), "seed must be a whole number ≥ 0; got None"),
+        (dict(seed=True), "seed must be a whole number ≥ 0; got True"),
+        (dict(inputs=0), "inputs must be a whole number ≥ 1; got 0"),
+        (dict(inputs="7"), "inputs must be a whole number ≥ 1; got '7'"),
+        (dict(inputs=2.5), "inputs must be a whole number ≥ 1; got 2.5"),
+        (dict(route="short"), "route must be 'slice', 'weights' or None; got 'short'"),
+        (dict(method="float", route="slice"), "float spectrum is that of all parameters"),
+        (dict(prime=10), "odd prime below 2²³ = 8388608.*got 10: try 8388593"),
+        (dict(prime=2**23 + 9), "odd prime below 2²³ = 8388608.*got 8388617"),
+        (dict(prime=101.0), "odd prime.*got 101.0"),
+        (dict(prime="101"), "odd prime.*got '101'"),
+    ],
+    ids=str,
+)
+def test_a_bad_argument_is_refused_with_what_is_needed_and_what_came(changes, message):
+    with pytest.raises(ValueError, match=message):
+        measure_dimension(**(dict(arch=NOT_FULL) | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (dict(arch="lightning"), "needs an Architecture; got str"),
+        (dict(seed=-1), "seed must be a whole number ≥ 0; got -1"),
+        (dict(seed=0.5), "seed must be a whole number ≥ 0; got 0.5"),
+        (dict(prime=10), "odd prime below 2²³ = 8388608.*got 10"),
+    ],
+    ids=str,
+)
+def test_a_bad_argument_for_the_curve_of_inputs_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        rank_by_inputs(**(dict(arch=NOT_FULL) | changes))
+
+
+def test_numpy_integers_are_whole_numbers():
+    arch = Architecture.uniform(np.int64(5), np.int32(3), np.int8(2))
+    found = measure_dimension(arch, seed=np.int64(2), inputs=np.uint8(9), prime=np.int64(1_000_003))
+    assert found == measure_dimension(arch, seed=2, inputs=9, prime=1_000_003)
+    assert {type(x) for x in (found.value, found.seed, found.num_inputs, found.num_columns, found.prime)} == {
+        int
+    }
+
+
+def test_a_float_measurement_has_no_prime():
+    with pytest.raises(ValueError, match="float measurement has no prime; got prime=101"):
+        measure_dimension(Architecture((3, 3), (2,)), method="float", prime=101)

@@ -1,0 +1,383 @@
+"""The forward pass is the definition, the Jacobian is its derivative, and symmetries do not move it."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from definition import Residue, derivative, output
+
+from neuroviz.architecture import Architecture
+from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
+from neuroviz.network import (
+    Layer,
+    conditioned_tokens,
+    conditioned_weights,
+    flatten,
+    forward,
+    jacobian,
+    layer_shapes,
+    random_tokens,
+    random_weights,
+    unflatten,
+)
+from neuroviz.rank import exact_rank
+
+ARCHITECTURES = [
+    Architecture(widths, head_dims, tokens, attention)
+    for widths, head_dims, tokens in [
+        ((2, 3), (2,), 3),  # one layer
+        ((2, 2), (4,), 2),  # a > d
+        ((3, 2), (2,), 1),  # one token
+        ((1, 1), (1,), 3),  # as narrow as it gets
+        ((3, 1, 2), (2, 1), 3),  # tokens on a line
+        ((2, 4, 3), (1, 3), 2),  # widening
+        ((2, 2, 2, 2), (1, 2, 1), 2),  # deep
+    ]
+    for attention in ("lightning", "softmax")
+]
+LIGHTNING = [arch for arch in ARCHITECTURES if arch.attention == "lightning"]
+every_architecture = pytest.mark.parametrize("arch", ARCHITECTURES, ids=str)
+every_lightning = pytest.mark.parametrize("arch", LIGHTNING, ids=str)
+
+
+def point(arch: Architecture, inputs: int = 2, seed: int = 0, over=Reals()):  # noqa: B008
+    rng = np.random.default_rng(seed)
+    weights, X = random_weights(over, arch, rng), random_tokens(over, arch, inputs, rng)
+    if isinstance(over, Reals):
+        weights = tuple(Layer(*(0.7 * M for M in layer)) for layer in weights)
+    return weights, X
+
+
+# Against the definition
+
+
+@every_architecture
+def test_the_forward_pass_is_the_definition(arch):
+    """Eq. 1–4 and Eq. 15, token by token."""
+    weights, X = point(arch)
+    ours = forward(Reals(), arch.attention, weights, X)
+    assert ours.shape == (2, arch.widths[-1], arch.tokens)
+    for x, y in zip(X, ours, strict=True):
+        lists = [tuple(M.tolist() for M in layer) for layer in weights]
+        expected = output(arch.attention, lists, x.T.tolist(), math.exp)
+        np.testing.assert_allclose(y.T, expected, rtol=1e-11, atol=1e-12)
+
+
+def by_hand(arch, weights, X, p, attention_weights):
+    """Outputs and derivative over F_p with the attention weights that the package drew as exponentials."""
+    residues = lambda M: [[Residue(int(n) % p, p) for n in row] for row in M.tolist()]  # noqa: E731
+    lists = [tuple(residues(M) for M in layer) for layer in weights]
+
+    def replay(n):
+        drawn = [S[n].T.ravel() for S in attention_weights]
+        numbers = iter(np.concatenate(drawn) if drawn else [])
+        return lambda s: Residue(int(next(numbers)) % p, p)
+
+    outputs = [output(arch.attention, lists, residues(x.T), replay(n)) for n, x in enumerate(X)]
+    rows = [derivative(arch.attention, lists, residues(x.T), replay(n)) for n, x in enumerate(X)]
+    numbers = lambda nested: np.vectorize(lambda r: r.n, otypes=[object])(np.array(nested, dtype=object))  # noqa: E731
+    return numbers(outputs), numbers(rows)
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What a prime field's softmax drew, layer by layer."""
+    kept, softmax = [], PrimeField.softmax
+
+    def keep(self, *arguments):
+        kept.append(softmax(self, *arguments))
+        return kept[-1]
+
+    monkeypatch.setattr(PrimeField, "softmax", keep)
+    return kept
+
+
+@pytest.mark.parametrize("p", [DEFAULT_PRIME, SECOND_PRIME, 3])
+@every_architecture
+def test_over_a_prime_field_outputs_and_derivatives_are_the_definitions(arch, p, drawn):
+    """Entry by entry, against dual numbers over whole numbers mod p."""
+    over = PrimeField(p)
+    weights, X = point(arch, over=over)
+    J = jacobian(over, arch.attention, weights, X, rng=np.random.default_rng(1))
+    outputs, rows = by_hand(arch, weights, X, p, drawn)
+    drawn.clear()
+    Y = forward(over, arch.attention, weights, X, np.random.default_rng(1))
+    assert (np.swapaxes(Y, 1, 2).astype(int) % p == outputs).all()
+    assert J.shape == (2, arch.widths[-1] * arch.tokens, arch.num_parameters)
+    assert (J.astype(int) % p == rows).all()
+
+
+@every_architecture
+def test_one_wrong_entry_of_the_derivative_is_seen(arch, drawn):
+    """The check above can fail."""
+    over = PrimeField()
+    weights, X = point(arch, over=over)
+    J = jacobian(over, arch.attention, weights, X, rng=np.random.default_rng(1))
+    J[1, 0, -1] += 1
+    assert not (J.astype(int) % over.p == by_hand(arch, weights, X, over.p, drawn)[1]).all()
+
+
+# Against finite differences
+
+
+def largest_error(arch, weights, X, J, step: float = 1e-5) -> float:
+    """How far J is from central differences of the forward pass, relative to its largest entry."""
+    theta = flatten(weights)
+
+    def outputs(parameters):
+        return forward(Reals(), arch.attention, unflatten(arch, parameters), X).reshape(len(X), -1)
+
+    columns = [
+        (outputs(theta + step * unit) - outputs(theta - step * unit)) / (2 * step)
+        for unit in np.eye(len(theta))
+    ]
+    return np.abs(np.stack(columns, axis=-1) - J).max() / np.abs(J).max()
+
+
+@every_architecture
+def test_the_jacobian_is_what_small_steps_measure(arch):
+    weights, X = point(arch)
+    J = jacobian(Reals(), arch.attention, weights, X)
+    assert largest_error(arch, weights, X, J) < 1e-6
+
+
+@every_architecture
+def test_a_perturbed_entry_of_the_jacobian_is_seen_by_small_steps(arch):
+    weights, X = point(arch)
+    J = jacobian(Reals(), arch.attention, weights, X)
+    J[0, -1, 0] += 1e-4 * np.abs(J).max()
+    assert largest_error(arch, weights, X, J) > 5e-5
+
+
+@every_architecture
+def test_cotangents_give_the_combinations_of_rows(arch):
+    weights, X = point(arch)
+    J = jacobian(Reals(), arch.attention, weights, X)
+    cotangents = np.random.default_rng(3).normal(size=(2, 4, arch.widths[-1], arch.tokens))
+    combined = jacobian(Reals(), arch.attention, weights, X, cotangents)
+    np.testing.assert_allclose(combined, cotangents.reshape(2, 4, -1) @ J, rtol=1e-9, atol=1e-9)
+
+
+@every_lightning
+def test_rescaled_tokens_multiply_all_rows_of_an_input_by_one_number(arch):
+    """Lightning is homogeneous, so the rank of the rows is not touched."""
+    weights, X = point(arch)
+    J = jacobian(Reals(), "lightning", weights, X)
+    rescaled = jacobian(Reals(), "lightning", weights, X, rescale=True)
+    for plain, ours in zip(J, rescaled, strict=True):
+        ratio = np.abs(plain).max() / np.abs(ours).max()
+        np.testing.assert_allclose(ratio * ours, plain, rtol=1e-8, atol=1e-9 * np.abs(plain).max())
+
+
+# Theorems about the function
+
+
+@every_lightning
+def test_a_lightning_network_is_homogeneous_of_degree_3_to_the_l(arch):
+    weights, X = point(arch)
+    scaled = forward(Reals(), "lightning", weights, 1.1 * X)
+    expected = 1.1 ** (3**arch.num_layers) * forward(Reals(), "lightning", weights, X)
+    np.testing.assert_allclose(scaled, expected, rtol=1e-9)
+
+
+@every_architecture
+def test_permuted_tokens_give_permuted_outputs(arch):
+    weights, X = point(arch)
+    order = np.roll(np.arange(arch.tokens), 1)
+    np.testing.assert_allclose(
+        forward(Reals(), arch.attention, weights, X[..., order]),
+        forward(Reals(), arch.attention, weights, X)[..., order],
+        rtol=1e-9,
+        atol=1e-12,
+    )
+
+
+def virtual_weights(weights):
+    """L = V_l ⋯ V_1 and M_i = U_{i−1}ᵀ A_i U_{i−1} (Eq. 8)."""
+    U, Ms = np.eye(weights[0].V.shape[1]), []
+    for Q, K, V in weights:
+        Ms.append(U.T @ K.T @ Q @ U)
+        U = V @ U
+    return U, Ms
+
+
+@every_lightning
+def test_a_deep_lightning_network_is_one_product_of_virtual_weights(arch):
+    """Lemma 3.6: φ = L G_{l−1} M_l ⋯ G_0 M_1 X with G_0 = XXᵀ, G_i = G_{i−1} M_i G_{i−1} M_iᵀ G_{i−1}."""
+    weights, X = point(arch)
+    L, Ms = virtual_weights(weights)
+    for x, y in zip(X, forward(Reals(), "lightning", weights, X), strict=True):
+        G, product = x @ x.T, x
+        for M in Ms:
+            product = G @ M @ product
+            G = G @ M @ G @ M.T @ G
+        np.testing.assert_allclose(L @ product, y, rtol=1e-8, atol=1e-10)
+
+
+def unrolled(weights, x):
+    """Eq. 12: φ(X)_i = Σ_j L x_{j₁} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}}, over all j in [t]ⁿ with j_{n+1} = i."""
+    L, Ms = virtual_weights(weights)
+    t, n = x.shape[1], (3 ** len(Ms) - 1) // 2
+    factors = []
+    for k in range(1, n + 1):
+        height = 0
+        while k % 3 == 0:
+            k, height = k // 3, height + 1
+        M = Ms[height] if k % 3 == 1 else Ms[height].T
+        factors.append(x.T @ M @ x)
+    result = np.zeros((L.shape[0], t))
+    for i in range(t):
+        for j in itertools.product(range(t), repeat=n):
+            path = (*j, i)
+            result[:, i] += L @ x[:, j[0]] * math.prod(N[path[k], path[k + 1]] for k, N in enumerate(factors))
+    return result
+
+
+@pytest.mark.parametrize("arch", [arch for arch in LIGHTNING if arch.num_layers <= 2], ids=str)
+def test_a_deep_lightning_network_is_a_sum_over_paths(arch):
+    weights, X = point(arch, inputs=1)
+    np.testing.assert_allclose(
+        unrolled(weights, X[0]), forward(Reals(), "lightning", weights, X)[0], rtol=1e-8, atol=1e-10
+    )
+
+
+def change_head(rng, weights):
+    C = np.linalg.qr(rng.normal(size=(len(weights[0].Q),) * 2))[0] + 0.1
+    first = weights[0]._replace(Q=C @ weights[0].Q, K=np.linalg.inv(C).T @ weights[0].K)
+    return (first, *weights[1:])
+
+
+def change_interface(rng, weights):
+    (first, second), rest = weights[:2], weights[2:]
+    C = np.linalg.qr(rng.normal(size=(len(first.V),) * 2))[0] + 0.1
+    return (first._replace(V=C @ first.V), Layer(*(M @ np.linalg.inv(C) for M in second)), *rest)
+
+
+def rescale(rng, weights):
+    return (weights[0]._replace(Q=2 * weights[0].Q, V=weights[0].V / 2), *weights[1:])
+
+
+def swap_queries_and_keys(rng, weights):
+    return (weights[0]._replace(Q=weights[0].K, K=weights[0].Q), *weights[1:])
+
+
+def is_moved(move, arch) -> bool:
+    weights, X = point(arch)
+    before = forward(Reals(), arch.attention, weights, X)
+    after = forward(Reals(), arch.attention, move(np.random.default_rng(5), weights), X)
+    return not np.allclose(after, before, rtol=1e-8, atol=1e-10)
+
+
+DEEP = [Architecture((3, 4, 2), (2, 2), 3, attention) for attention in ("lightning", "softmax")]
+
+
+@pytest.mark.parametrize("arch", DEEP, ids=str)
+def test_a_change_of_basis_in_a_head_does_not_move_the_function(arch):
+    """Lemma 3.1: (Q, K) and (CQ, C⁻ᵀK) have the same A = KᵀQ."""
+    assert not is_moved(change_head, arch)
+
+
+@pytest.mark.parametrize("arch", DEEP, ids=str)
+def test_a_change_of_basis_between_layers_does_not_move_the_function(arch):
+    """Eq. 9."""
+    assert not is_moved(change_interface, arch)
+
+
+def test_a_rescaling_moves_softmax_and_not_lightning():
+    """Eq. 13, and Theorem 3.9 says that there is no such thing for softmax."""
+    assert [is_moved(rescale, arch) for arch in DEEP] == [False, True]
+
+
+@pytest.mark.parametrize("arch", DEEP, ids=str)
+def test_swapping_queries_and_keys_moves_the_function(arch):
+    assert is_moved(swap_queries_and_keys, arch)
+
+
+# Special weights
+
+
+def exact_rank_at(A: np.ndarray, V: np.ndarray, tokens: int = 3) -> int:
+    """Rank of the derivative of one lightning layer at Q = I, K = Aᵀ, V."""
+    arch, over = Architecture((3, 3), (3,), tokens), PrimeField()
+    X = random_tokens(over, arch, 2 * arch.num_parameters, np.random.default_rng(0))
+    J = jacobian(over, "lightning", (Layer(np.eye(3), A.T, V),), X)
+    return exact_rank(J.reshape(-1, J.shape[-1]), over)
+
+
+h, k, v, w = np.array([[1.0, -4, 2], [1, 2, 3], [2, -1, 5], [3, 1, 1]])
+INVERTIBLE = np.array([[1.0, 2, 3], [0, 1, 5], [2, 0, 1]])
+ANTISYMMETRIC = np.array([[0.0, 1, 2], [-1, 0, 3], [-2, -3, 0]])
+POINTS = [
+    ("generic", INVERTIBLE, INVERTIBLE + np.outer(h, k), 9 + 9 - 1),
+    ("singular, not boundary", np.outer(w, k), np.outer(h, v), 9 + 9 - 1),
+    ("boundary: A = v kᵀ, V = h vᵀ", np.outer(v, k), np.outer(h, v), 9 + 9 - 3),
+    ("the wrong side: A = k vᵀ", np.outer(k, v), np.outer(h, v), 9 + 9 - 1),
+    ("A = 0", np.zeros((3, 3)), INVERTIBLE, 9),
+    ("V = 0", INVERTIBLE, np.zeros((3, 3)), 9),
+    ("antisymmetric A", ANTISYMMETRIC, INVERTIBLE, 9 + 9 - 1),
+]
+
+
+@pytest.mark.parametrize(("A", "V", "expected"), [pytest.param(*rest, id=name) for name, *rest in POINTS])
+def test_the_kernel_at_special_weights_is_that_of_lemma_A3(A, V, expected):
+    """Kernel 1 in (A, V), the rescaling; d at boundary points; everything in A or V where the other is 0."""
+    assert exact_rank_at(A, V) == expected
+
+
+def test_one_token_sees_nothing_of_the_values_behind_an_antisymmetric_A():
+    """xᵀAx = 0: only A's symmetric part can change the output, to first order."""
+    assert exact_rank_at(INVERTIBLE, INVERTIBLE + np.outer(h, k), tokens=1) == 6 + 9 - 1
+    assert exact_rank_at(ANTISYMMETRIC, INVERTIBLE, tokens=1) == 6
+
+
+def test_tokens_collapse_where_the_first_layer_is_antisymmetric():
+    """Two tokens, two softmax layers: at an antisymmetric A₁ nothing shows A₂, and 4 of 12 vanish."""
+    arch = Architecture((2, 2, 2), (2, 2), 2, "softmax")
+    ranks = []
+    for A in (np.array([[1.0, 0.3], [-0.2, 0.8]]), np.array([[0.0, 1.0], [-1.0, 0.0]])):
+        first, second = conditioned_weights(arch, np.random.default_rng(0))
+        X = 1.5 * conditioned_tokens(arch, 30, np.random.default_rng(1))
+        J = jacobian(Reals(), "softmax", (first._replace(Q=A, K=np.eye(2)), second), X)
+        sigma = np.linalg.svd(J.reshape(-1, J.shape[-1]), compute_uv=False)
+        ranks.append(int((sigma > 1e-12 * sigma[0]).sum()))
+    assert ranks == [12, 8]
+
+
+# Shapes and randomness
+
+
+@every_architecture
+def test_flattened_weights_unflatten_to_themselves(arch):
+    weights = random_weights(Reals(), arch, np.random.default_rng(0))
+    vector = flatten(weights)
+    assert vector.shape == (arch.num_parameters,)
+    for layer, again, shapes in zip(weights, unflatten(arch, vector), layer_shapes(arch), strict=True):
+        for M, N, shape in zip(layer, again, shapes, strict=True):
+            assert M.shape == N.shape == shape and (M == N).all()
+
+
+@pytest.mark.parametrize("shape", [(15,), (17,), (16, 1), (1, 16), ()])
+def test_a_vector_of_another_length_is_refused(shape):
+    arch = Architecture((2, 2, 2), (1, 1))
+    with pytest.raises(ValueError, match="has 16 parameters; got an array of shape"):
+        unflatten(arch, np.zeros(shape))
+
+
+@every_architecture
+def test_conditioned_points_are_reproducible_and_have_tokens_of_length_near_one(arch):
+    weights, again = (flatten(conditioned_weights(arch, np.random.default_rng(4))) for _ in range(2))
+    assert weights.shape == (arch.num_parameters,) and (weights == again).all()
+    X, again, other = (conditioned_tokens(arch, 5, np.random.default_rng(seed)) for seed in (4, 4, 5))
+    assert X.shape == (5, arch.widths[0], arch.tokens) and (X == again).all() and (X != other).any()
+    lengths = np.linalg.norm(X, axis=1)
+    assert 0.2 < lengths.min() and lengths.max() < 1.8
+
+
+@pytest.mark.parametrize(("attention", "over"), [("softmax", Reals()), ("lightning", PrimeField())])
+def test_tokens_are_rescaled_only_where_that_changes_no_rank(attention, over):
+    arch = Architecture((2, 2), (2,), tokens=2, attention=attention)
+    rng = np.random.default_rng(0)
+    weights, X = random_weights(over, arch, rng), random_tokens(over, arch, 1, rng)
+    with pytest.raises(ValueError, match=f"lightning over the reals.*got {attention}"):
+        jacobian(over, attention, weights, X, rng=rng, rescale=True)

@@ -1,0 +1,266 @@
+"""A rank over a prime field is exact, against a second program; a float rank says when it cannot tell."""
+
+import flint
+import numpy as np
+import pytest
+import sympy
+from definition import Residue, rank
+
+from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
+from neuroviz.rank import RowSpace, exact_rank, float_rank, schwartz_zippel
+
+P = DEFAULT_PRIME
+SWITCH = [1, 2, 31, 33, 58, 59, 60, 61, 62]  # from 60 columns on the package uses elimination of its own
+BLOCKS = [63, 64, 65, 66, 95, 96, 97, 128, 130, 200]  # it takes 32 rows at a time, and a few columns more
+SHAPES = [
+    *((n, n) for n in SWITCH + BLOCKS),
+    *((rows, 60) for rows in (1, 2, 31, 32, 33, 34, 59, 61, 64, 65, 300)),
+    *((rows, columns) for rows in (1, 31, 32, 33, 64) for columns in (90, 700)),
+    (700, 90),
+]
+
+
+def random_matrix(F: PrimeField, rows: int, columns: int, rank: int, seed: int = 0) -> np.ndarray:
+    """A random matrix of rank at most `rank`, and of exactly that rank but for bad luck."""
+    rng = np.random.default_rng([seed, rows, columns, rank])
+    return F.matmul(F.random(rng, (rows, rank)), F.random(rng, (rank, columns)))
+
+
+def flint_rank(matrix: np.ndarray, p: int) -> int:
+    rows, columns = matrix.shape
+    return flint.nmod_mat(rows, columns, [int(x) % p for x in matrix.ravel()], p).rank()
+
+
+def ranks_to_try(rows: int, columns: int) -> list[int]:
+    most = min(rows, columns)
+    return sorted({0, 1, most // 2, most - 1, most})
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape[0]}x{shape[1]}")
+def test_the_exact_rank_is_flints(shape):
+    """Full, deficient, zero; tall, wide and square; around every size where the method changes."""
+    F = PrimeField()
+    for wanted in ranks_to_try(*shape):
+        matrix = random_matrix(F, *shape, wanted)
+        assert exact_rank(matrix, F) == flint_rank(matrix, P) == wanted
+
+
+@pytest.mark.parametrize("columns", [7, 59, 60, 61, 100, 131])
+@pytest.mark.parametrize("p", [3, 5, 101, SECOND_PRIME])
+def test_the_exact_rank_is_flints_over_small_fields_and_sparse_matrices(p, columns):
+    """Over F₃ pivots vanish by chance all the time."""
+    F, rng = PrimeField(p), np.random.default_rng([p, columns])
+    for rows in (20, columns, 2 * columns):
+        for density in (0.01, 0.1, 1.0):
+            matrix = F.random(rng, (rows, columns)) * (rng.uniform(size=(rows, columns)) < density)
+            assert exact_rank(matrix, F) == flint_rank(matrix, p)
+
+
+def staircases():
+    """Matrices whose pivots are where a block looks last."""
+    n = 150
+    yield "zero", np.zeros((n, n)), 0
+    yield "identity", np.eye(n), n
+    yield "reversed identity", np.eye(n)[::-1], n
+    yield "pivots at the far right", np.concatenate([np.zeros((40, 500)), np.eye(40)], axis=1), 40
+    yield "all rows equal", np.ones((n, n)), 1
+    yield "every row twice", np.repeat(np.eye(n), 2, axis=0), n
+    yield "zero rows between", np.kron(np.eye(n), [[0.0], [1.0], [0.0]]), n
+    yield "one row after a thousand zeros", np.concatenate([np.zeros((1000, n)), np.ones((1, n))]), 1
+    yield "upper triangular", np.triu(np.ones((n, n))), n
+    yield "one column only", np.outer(np.arange(n) - n // 2, np.eye(n)[-1]), 1
+
+
+@pytest.mark.parametrize(("matrix", "expected"), [pytest.param(m, r, id=name) for name, m, r in staircases()])
+def test_the_exact_rank_of_matrices_built_to_be_awkward(matrix, expected):
+    assert exact_rank(matrix, PrimeField()) == flint_rank(matrix, P) == expected
+
+
+def test_the_exact_rank_is_that_of_elimination_by_hand():
+    F = PrimeField()
+    for wanted in (3, 8, 12):
+        matrix = random_matrix(F, 20, 12, wanted)
+        assert (
+            exact_rank(matrix, F) == rank([[Residue(int(x) % P, P) for x in row] for row in matrix]) == wanted
+        )
+
+
+def test_the_same_whole_numbers_have_their_rank_over_another_prime_and_over_Q():
+    rng = np.random.default_rng(0)
+    matrix = rng.integers(-5, 6, (9, 4)) @ rng.integers(-5, 6, (4, 9))
+    ranks = {exact_rank(matrix.astype(float), PrimeField(p)) for p in (DEFAULT_PRIME, SECOND_PRIME)}
+    assert ranks == {sympy.Matrix(matrix).rank()} == {4}
+
+
+def test_a_prime_that_divides_the_determinant_lowers_the_rank():
+    """A rank mod p bounds the rank over Q from below only."""
+    matrix = np.diag([1.0, 101.0])
+    assert exact_rank(PrimeField(101).reduce(matrix), PrimeField(101)) == 1
+    assert exact_rank(matrix, PrimeField()) == 2
+
+
+@pytest.mark.parametrize("n", [50, 100])
+def test_one_changed_entry_changes_the_exact_rank(n):
+    F = PrimeField()
+    matrix = random_matrix(F, n, n, n - 1)
+    assert exact_rank(matrix, F) == n - 1
+    matrix[0, 0] += 1
+    assert exact_rank(F.reduce(matrix), F) == n
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (0, 70), (5, 0), (0, 0)])
+def test_an_empty_matrix_has_rank_zero(shape):
+    assert exact_rank(np.zeros(shape), PrimeField()) == 0
+
+
+def long_combination() -> tuple[np.ndarray, int]:
+    """[I | B] and one combination of its rows, every coefficient and every entry of B near p/2."""
+    F, n = PrimeField(), 1030
+    B = P // 2 - np.add.outer(np.arange(n), np.arange(5)) % 3.0
+    coefficients = P // 2 - np.arange(n) % 2.0
+    combination = np.concatenate([coefficients, F.matmul(coefficients[None], B)[0]])
+    return np.concatenate([np.concatenate([np.eye(n), B], axis=1), combination[None]]), n
+
+
+def test_more_pivots_than_one_exact_sum_are_still_exact():
+    matrix, expected = long_combination()
+    assert exact_rank(matrix, PrimeField()) == expected
+
+
+def test_without_blocks_more_pivots_than_one_exact_sum_go_wrong(monkeypatch):
+    """The check above can fail: beyond 511 products a float64 sum may round."""
+    matrix, expected = long_combination()
+    monkeypatch.setattr(PrimeField, "matmul", lambda self, x, y: self.reduce(x @ y))
+    assert exact_rank(matrix, PrimeField()) == expected + 1
+
+
+# Rows that arrive bit by bit
+
+
+@pytest.mark.parametrize("columns", [5, 59, 60, 130])
+def test_a_row_space_grows_as_the_rank_of_the_rows_so_far(columns):
+    F = PrimeField()
+    rng = np.random.default_rng(columns)
+    matrix = random_matrix(F, 2 * columns, columns, columns - 2)
+    space, start = RowSpace(F, columns), 0
+    while start < len(matrix):
+        count = int(rng.integers(0, 45))
+        before = space.dimension
+        grown = space.add(matrix[start : start + count])
+        start += count
+        assert space.dimension == before + grown == flint_rank(matrix[:start], P)
+    assert space.dimension == columns - 2
+
+
+def test_rows_that_are_there_already_add_nothing():
+    F = PrimeField()
+    matrix = random_matrix(F, 80, 100, 50)
+    space = RowSpace(F, 100)
+    assert [space.add(matrix), space.add(matrix), space.add(F.reduce(2 * matrix[::-1]))] == [50, 0, 0]
+
+
+# The probability of bad luck
+
+
+def test_a_random_singular_point_is_as_likely_as_schwartz_zippel_allows():
+    """det of a random 2 × 2 matrix over F₃₁ vanishes about once in 31, below the bound 2 · 1/31."""
+    F, rng = PrimeField(31), np.random.default_rng(0)
+    short = np.mean([exact_rank(F.random(rng, (2, 2)), F) < 2 for _ in range(3000)])
+    assert 0.02 < short < schwartz_zippel(found=1, degree=1, p=31) == 2 / 31
+
+
+@pytest.mark.parametrize(
+    ("found", "degree", "bound"),
+    [(0, 5, 5 / P), (0, P - 1, 1 - 1 / P), (0, P, 1.0), (1, P // 2 + 1, 1.0), (9, P, 1.0)],
+)
+def test_a_probability_is_never_more_than_one(found, degree, bound):
+    assert schwartz_zippel(found, degree, P) == pytest.approx(bound)
+
+
+# Floating point
+
+
+def spectrum(values: list[float], rows: int = 30, seed: int = 0) -> np.ndarray:
+    """A matrix with these singular values, and rows and columns of about equal length."""
+    rng, n = np.random.default_rng(seed), len(values)
+    left, right = (np.linalg.qr(rng.normal(size=(m, n)))[0] for m in (rows, n))
+    return left * values @ right.T
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (5, 5), (30, 7), (7, 30)])
+def test_a_clear_spectrum_is_decided_and_right(shape):
+    rng = np.random.default_rng(1)
+    for wanted in range(min(shape) + 1):
+        matrix = rng.normal(size=(shape[0], wanted)) @ rng.normal(size=(wanted, shape[1]))
+        found = float_rank(matrix)
+        assert (found.value, found.decided) == (wanted, True)
+        assert len(found.singular_values) == min(shape)
+        assert (np.diff(found.singular_values) <= 0).all()
+
+
+@pytest.mark.parametrize("weakest", [1e-11, 1e-12, 1e-13])
+def test_a_value_near_the_noise_is_not_decided(weakest):
+    assert not float_rank(spectrum([1, 1, 1, weakest, 1e-17])).decided
+
+
+def test_full_rank_is_not_decided_by_a_value_near_the_noise():
+    """Nothing is dropped, so the gap is infinite; that alone must not decide."""
+    found = float_rank(spectrum([1, 1, 1, 1e-13]))
+    assert found.gap == float("inf") and not found.decided
+
+
+def test_a_spectrum_without_a_gap_is_not_decided():
+    assert not float_rank(spectrum([10.0**-k for k in range(17)])).decided
+
+
+def test_a_spectrum_with_a_gap_is_decided():
+    found = float_rank(spectrum([1, 0.5, 1e-3, 1e-17, 1e-17]))
+    assert (found.value, found.decided) == (3, True) and found.gap > 1e7
+
+
+def test_the_zero_matrix_has_rank_zero():
+    found = float_rank(np.zeros((3, 4)))
+    assert (found.value, found.decided, found.gap) == (0, True, float("inf"))
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e-9, 1e9, 1e200])
+def test_scaling_a_matrix_or_one_row_changes_no_rank(factor):
+    matrix = spectrum([1, 0.5, 0.2, 0, 0])
+    assert float_rank(factor * matrix).value == 3
+    if 1e-9 <= factor <= 1e9:
+        matrix[0] *= factor
+        assert float_rank(matrix).value == 3
+
+
+def test_without_scaling_rows_of_different_size_are_undecided():
+    """Why rows are scaled: their sizes alone imitate a decaying spectrum."""
+    rng = np.random.default_rng(0)
+    sizes = 10.0 ** -np.arange(0, 9, 0.5)
+    matrix = sizes[:, None] * rng.normal(size=(len(sizes), 5))
+    raw = np.linalg.svd(matrix, compute_uv=False)
+    assert raw[0] / raw[-1] > 50 > 1 / float_rank(matrix).singular_values[-1]
+
+
+@pytest.mark.parametrize("axis", [0, 1], ids=["rows", "columns"])
+def test_a_line_of_rounding_errors_does_not_count(axis):
+    """A derivative that cancels to 1e−16 is a zero that rounding has touched, and must not be blown up."""
+    rng = np.random.default_rng(2)
+    matrix = rng.normal(size=(40, 6)) @ rng.normal(size=(6, 40))
+    line = 1e-16 * rng.normal(size=40)
+    matrix[(3, slice(None)) if axis == 0 else (slice(None), 3)] = line
+    found = float_rank(matrix)
+    assert found.value == 6 or not found.decided
+
+
+@pytest.mark.parametrize("entry", [np.nan, np.inf, -np.inf])
+def test_a_matrix_that_overflowed_is_refused(entry):
+    matrix = np.eye(3)
+    matrix[1, 2] = entry
+    with pytest.raises(ValueError, match="overflowed or are undefined.*take smaller inputs or weights"):
+        float_rank(matrix)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
+def test_a_matrix_without_entries_has_no_spectrum(shape):
+    with pytest.raises(ValueError, match=r"needs a matrix with entries; got shape"):
+        float_rank(np.zeros(shape))
