@@ -191,9 +191,13 @@ def _not_corollary_3_8(arch: Architecture) -> list[str]:
     failed = _needs_two_tokens(arch) + _not_a_bottleneck(arch)
     if min(arch.widths[1:-1]) < 2:
         failed.append("δ ≥ 2 (an inner width is 1)")
-    for i, (d_in, _, a) in enumerate(arch.layers, start=1):
-        if not 2 <= a <= d_in:
-            failed.append(f"2 ≤ a{_sub(i)} ≤ d{_sub(i - 1)} (a{_sub(i)} = {a}, d{_sub(i - 1)} = {d_in})")
+    ranks = [(i, a, d_in) for i, (d_in, _, a) in enumerate(arch.layers, start=1) if not 2 <= a <= d_in]
+    if len(ranks) == 1:
+        ((i, a, d_in),) = ranks
+        failed.append(f"2 ≤ a{_sub(i)} ≤ d{_sub(i - 1)} (a{_sub(i)} = {a}, d{_sub(i - 1)} = {d_in})")
+    elif ranks:
+        layers = ", ".join(str(i) for i, _, _ in ranks)
+        failed.append(f"2 ≤ a ≤ d in every layer (it fails in layers {layers})")
     return failed
 
 

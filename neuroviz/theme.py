@@ -166,7 +166,7 @@ def badge(status: str, source: str = "") -> str:
 
 def css() -> str:
     """The style sheet of a panel: focus rings that show from the back row, the badge, the status line."""
-    focus = color("focus")
+    focus, base = color("focus"), _SIZES[_current["size"]]["base"]
     return f"""<style>
 .nv {{ font-family: {FONT}; }}
 .nv :focus-visible, .nv .noUi-handle:focus {{ outline: 3px solid {focus} !important; outline-offset: 2px; }}
@@ -174,6 +174,8 @@ def css() -> str:
 .nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: 14px; white-space: nowrap; }}
 .nv-title {{ font-size: {_SIZES[_current["size"]]["title"] + 2}px; font-weight: 600; line-height: 30px; }}
 .nv-title .nv-badge {{ font-weight: 400; margin-left: 10px; vertical-align: 2px; }}
+.nv .widget-label, .nv .widget-readout, .nv select, .nv button {{ font-size: {base - 1}px !important; }}
+.nv-description, .nv-status {{ font-size: {base - 1}px; }}
 .nv-description {{ min-height: 4.2em; max-width: 75em; line-height: 1.4; }}
 .nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px; }}
 .nv-error {{ color: {_MODES["light"]["outside"]}; background: #FFFFFF; font-weight: 600; }}

@@ -178,7 +178,11 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
 
     assert errors_shown(page) == []
     assert [text for text in page.complaints if not HARMLESS.search(text)] == []
-    if folder := os.environ.get("NEUROVIZ_SCREENSHOTS"):
+    if folder := os.environ.get("NEUROVIZ_PICTURES"):  # `make pictures`
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+b")  # no file browser in the picture
+        page.wait_for_timeout(1500)
+        page.locator(PANEL).first.scroll_into_view_if_needed()
         page.screenshot(path=Path(folder) / f"{Path(notebook).stem}.png")
 
 

@@ -376,7 +376,7 @@ def test_every_source_is_an_item_of_the_paper_or_a_heading_of_the_mathematics():
         for attention in ("lightning", "softmax")
     ]
     sources = {formula(arch).source for arch in asked for formula in (expected_dimension, paper_formula)}
-    assert len(sources) == 6, sources
+    assert len(sources) == 7, sources
     for item in {part for source in sources for part in source.split(", ")}:
         in_full = item.replace("Cor.", "Corollary").replace("Thm.", "Theorem")
         assert any(in_full in heading for heading in headings), f"no heading for {item}"

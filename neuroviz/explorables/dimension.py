@@ -111,6 +111,13 @@ class DimensionExplorer(Panel):
         }
         return first, more
 
+    def _arrange(self) -> None:
+        equal = self.controls["equal"].value
+        self.controls["width_in"].disabled = self.controls["width_out"].disabled = equal
+        # A single layer of unequal widths has no inner width.
+        self.controls["width"].disabled = not equal and self.controls["layers"].value == 1
+        self.controls["head_dim"].disabled = bool(self.controls["head_dims"].value.strip())
+
     def _read(self) -> DimensionRequest:
         value = {name: control.value for name, control in self.controls.items()}
         layers, width = value["layers"], value["width"]

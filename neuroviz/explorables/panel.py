@@ -110,18 +110,27 @@ class Panel(widgets.VBox):
             ]
         )
         self.add_class("nv")
+        request = default = self._read()
         if state is not None:
             self._restore(state)
-        # The first picture is made at once, whatever it costs: a panel never opens empty.
-        self._shown = self._answer(self._read())
+            request = self._read()
+        self._arrange()
+        # A panel never opens empty. Where its state takes long, it opens on its default picture.
+        slow = self._is_slow(request)
+        self._shown = self._answer(default if slow else request)
         self.figure = LiveFigure(self._make_figure(self._shown))
         self._say(self._shown, started=None)
+        if slow:
+            self._refresh()
 
     # What a subclass says.
 
     def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
         """The controls seen at first, and those under "More": name → widget, in tab order."""
         raise NotImplementedError
+
+    def _arrange(self) -> None:
+        """Disable the controls that have no say at the moment."""
 
     def _read(self) -> object:
         """The controls as one frozen, picklable request; ValueError says what is wrong with them."""
@@ -242,6 +251,7 @@ class Panel(widgets.VBox):
 
     def _refresh(self) -> None:
         started = time.perf_counter()
+        self._arrange()
         self._write_state()
         try:
             request = self._read()

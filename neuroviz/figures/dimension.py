@@ -209,6 +209,7 @@ def _traces(study: DimensionStudy) -> list[dict]:
             "text": [f"{p.paper.value - p.expected.value:+d}".replace("-", "−") for p in outside],
             "customdata": [point.paper.note for point in outside],
             "mode": "markers+text",
+            "cliponaxis": False,
             "textposition": "top center",
             "textfont": {"size": theme.size("note"), "color": theme.color("outside")},
             "marker": {
@@ -318,7 +319,7 @@ def _layout(study: DimensionStudy) -> dict:
         "yaxis2": {
             "anchor": "x2",
             "domain": _UPPER,
-            "range": [-0.06 * top, 1.14 * top],
+            "range": [-0.06 * top, 1.2 * top],
             "title": {"text": "dimension"},
             "nticks": 4,
         },
@@ -375,27 +376,26 @@ def _layout(study: DimensionStudy) -> dict:
             _outside_label(study),
             label(
                 "rounding noise" if spectrum is not None else "",
-                0,
+                0 if rank > 0.3 * n else 1,
                 log10(noise) - 0.2,
                 xref="x domain",
-                xanchor="left",
+                xanchor="left" if rank > 0.3 * n else "right",
                 yanchor="top",
-                xshift=6,
+                xshift=6 if rank > 0.3 * n else -6,
                 font={"size": theme.size("note"), "color": soft},
             ),
             *_gap(study),
             label(
                 _width_legend(study),
-                1,
                 0,
+                1,
                 xref="x2 domain",
                 yref="y2 domain",
-                xanchor="right",
-                yanchor="bottom",
-                xshift=-4,
-                align="right",
+                xanchor="left",
+                yanchor="top",
+                xshift=8,
+                align="left",
                 font={"size": theme.size("note"), "color": soft},
-                bgcolor=theme.color("ground"),
             ),
             label(
                 f"· · · equations: {study.inputs.equations_per_input} per input" if study.inputs else "",
@@ -419,17 +419,20 @@ def _formula_text(study: DimensionStudy) -> str:
 
 
 def _outside_label(study: DimensionStudy) -> dict:
-    """Beside the cross on the axis: what the paper's formula would say, and that it has no say here."""
+    """What the cross on the axis says, in the empty corner: below the dots, or right of the line."""
     paper, n = study.paper, study.arch.num_parameters
-    wrong = _is_wrong(paper, study.expected)
-    at_right = wrong and paper.value < 0.5 * n
+    text = _outside(f"✕ {_paper_name(paper)} would say {paper.value},<br>but does not apply here")
+    below_the_dots = study.visible > 0.75 * n
     return label(
-        _outside(f"✕ {_paper_name(paper)} would say {paper.value}: does not apply") if wrong else "",
-        (paper.value if wrong else 0) + 0.5,
-        _BOTTOM + (0.45 if at_right else 1.25),
-        xanchor="left" if at_right else "right",
-        xshift=12 if at_right else 0,
+        text if _is_wrong(paper, study.expected) else "",
+        0 if below_the_dots else 1,
+        -9.0 if below_the_dots else -7.0,
+        xref="x domain",
+        xanchor="left" if below_the_dots else "right",
+        xshift=8 if below_the_dots else -4,
+        align="left" if below_the_dots else "right",
         font={"size": theme.size("base")},
+        bgcolor=theme.color("ground"),
     )
 
 
