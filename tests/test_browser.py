@@ -176,6 +176,10 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
     done = "document.querySelector('.nv-status').innerText.startsWith('done')"
     page.wait_for_function(done, timeout=20_000)
 
+    buttons = page.locator(f"{PANEL} .modebar-btn").evaluate_all("all => all.map(b => b.dataset.title)")
+    assert not [title for title in buttons if re.search("share|cloud|produced", title, re.IGNORECASE)], (
+        buttons
+    )
     assert errors_shown(page) == []
     assert [text for text in page.complaints if not HARMLESS.search(text)] == []
     if folder := os.environ.get("NEUROVIZ_PICTURES"):  # `make pictures`

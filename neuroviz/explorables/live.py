@@ -26,6 +26,8 @@ class LiveFigure(go.FigureWidget):
         if not self._complete:
             self._widget_data = deepcopy(self._data)
             self._widget_layout = deepcopy(self._layout_obj._props)
+            # plotly's button bar would offer to upload the figure to its makers' server.
+            self._config = {**self._config, "showSendToCloud": False, "displaylogo": False}
             self._complete = True
             self.open()
 
