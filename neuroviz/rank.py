@@ -38,8 +38,8 @@ class FloatRank:
     decided: bool
 
 
-DECISIVE_GAP = 1e7
-"""A split decides from this factor on: below it, wrong ranks were seen from six layers on."""
+DECISIVE_GAP = 1e8
+"""A split decides from this factor on: below it, wrong ranks were seen (2 of 10,000, at most 4 layers)."""
 _CLEAR_OF_NOISE = 1e3
 
 
