@@ -1,8 +1,10 @@
 """Commit to a number first, then see the true one."""
 
 from html import escape
+from operator import index
 
 import ipywidgets as widgets
+import numpy as np
 
 from neuroviz import theme
 from neuroviz.formulas import Expected
@@ -21,18 +23,21 @@ class Prediction(widgets.VBox):
         self._answer = answer
         self.committed: int | None = None
         self.message = ""
-        self._entry = widgets.IntText(
-            value=None, description="My guess", layout={"width": "200px"}, style={"description_width": "70px"}
+        self._entry = widgets.Text(
+            description="My guess",
+            placeholder="a whole number",
+            layout={"width": "240px"},
+            style={"description_width": "70px"},
         )
         self._button = widgets.Button(
             description="Lock in, then show", tooltip="commit to this number and see the answer"
         )
-        self._button.on_click(lambda _: self.commit(self._entry.value))
+        self._button.on_click(lambda _: self._on_click())
         self._outcome = widgets.HTML()
         super().__init__(
             [
                 widgets.HTML(theme.css(), layout={"display": "none"}),
-                widgets.HTMLMath(f"<b>Predict.</b> {question}"),
+                widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}"),
                 widgets.HBox([self._entry, self._button]),
                 self._outcome,
             ]
@@ -40,20 +45,31 @@ class Prediction(widgets.VBox):
         self.add_class("nv")
 
     def commit(self, guess: int) -> None:
-        """Lock the guess in and show the answer; a second commitment changes nothing."""
+        """Lock the guess in and show the answer; a second commitment changes nothing.
+
+        Raises:
+            ValueError: if the guess is not a whole number.
+        """
+        guess = _whole("a guess", guess)
         if self.committed is not None:
             return
         self.committed = guess
-        self._entry.value = guess
+        self._entry.value = str(guess)
         self._entry.disabled = self._button.disabled = True
         value, status, why = _read(self._answer)
-        difference = guess - value
-        verdict = (
-            "Right." if not difference else f"{abs(difference)} too {'many' if difference > 0 else 'few'}."
-        )
+        off = abs(guess - value)
+        verdict = "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
         self.message = f"You said {guess}; it is {value}. {verdict} {why}".strip()
         badge = theme.badge(*status) if status else ""
         self._outcome.value = f'<div aria-live="polite">{badge} {escape(self.message)}</div>'
+
+    def _on_click(self) -> None:
+        try:
+            guess = int(self._entry.value)
+        except ValueError:
+            self._outcome.value = '<div role="alert">Type a whole number first; any guess will do.</div>'
+        else:
+            self.commit(guess)
 
 
 def predict(question: str, answer: int | Measurement | Expected, guess: int | None = None) -> Prediction:
@@ -75,8 +91,6 @@ def predict(question: str, answer: int | Measurement | Expected, guess: int | No
     ''
     """
     _read(answer)
-    if guess is not None and (isinstance(guess, bool) or not isinstance(guess, int)):
-        raise ValueError(f"a guess is a whole number, or None to be asked; got {guess!r}")
     prediction = Prediction(question, answer)
     if guess is not None:
         prediction.commit(guess)
@@ -84,17 +98,34 @@ def predict(question: str, answer: int | Measurement | Expected, guess: int | No
 
 
 def _read(answer: int | Measurement | Expected) -> tuple[int, tuple[str, ...], str]:
-    """The number, its badge and its reason."""
+    """The number, its badge and its reason, in words for a reader."""
     if isinstance(answer, Measurement):
-        return answer.value, (answer.status,), _sentence(answer.note)
+        return answer.value, (answer.status,), _how_sure(answer)
     if isinstance(answer, Expected) and answer.value is not None:
-        return answer.value, (answer.status, answer.source), _sentence(answer.note)
-    if isinstance(answer, int) and not isinstance(answer, bool):
-        return answer, (), ""
-    raise ValueError(
-        f"the answer is a whole number, a Measurement or an Expected with a value; got {answer!r}"
-    )
+        return answer.value, (answer.status, answer.source), answer.note[:1].upper() + answer.note[1:] + "."
+    try:
+        return _whole("the answer", answer), (), ""
+    except ValueError:
+        raise ValueError(
+            f"the answer is a whole number, a Measurement or an Expected with a value; got {answer!r}"
+        ) from None
 
 
-def _sentence(note: str) -> str:
-    return note[:1].upper() + note[1:] + "."
+def _how_sure(found: Measurement) -> str:
+    """What the measurement's note says, without the library's words."""
+    if found.method == "float":
+        clear = "clearly" if found.decided else "but the spectrum does not decide"
+        return f"Read off a spectrum, {clear}."
+    if found.error_bound == 0:
+        return "Certain: the rank meets an upper bound that the symmetries prove."
+    return f"Measured exactly; wrong with a chance of at most {found.error_bound:.0e}."
+
+
+def _whole(what: str, value: object) -> int:
+    try:
+        number = index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{what} is a whole number; got {value!r}")
+    return number

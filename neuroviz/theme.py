@@ -4,6 +4,8 @@ A figure asks for a role ("measured", "formula", "outside"), never for a colour,
 a second cue beside its hue (filled or hollow, dashed, hatched, a glyph in the badge).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 
 import plotly.graph_objects as go
@@ -76,22 +78,54 @@ def use(mode: str | None = None, size: str | None = None) -> None:
     '#15181C'
     >>> use("light")
     """
-    for key, value, known in (("mode", mode, _MODES), ("size", size, _SIZES)):
-        if value is None:
-            continue
-        if value not in known:
-            raise ValueError(f"{key} must be one of {', '.join(map(repr, known))}; got {value!r}")
-        _current[key] = value
+    chosen = {
+        key: _known(key, value, known)
+        for key, value, known in (("mode", mode, _MODES), ("size", size, _SIZES))
+        if value is not None
+    }
+    _current.update(chosen)
+
+
+def current() -> dict[str, str]:
+    """The mode and the size in use, as arguments for `using`."""
+    return dict(_current)
+
+
+@contextmanager
+def using(choice: dict[str, str]) -> Iterator[None]:
+    """The mode and size of an earlier `current()`, for the length of a with block."""
+    before = current()
+    use(**choice)
+    try:
+        yield
+    finally:
+        use(**before)
 
 
 def color(role: str) -> str:
-    """The hex code of a role in the mode in use."""
-    return _MODES[_current["mode"]][role]
+    """The hex code of a role in the mode in use.
+
+    Raises:
+        ValueError: if there is no such role.
+    """
+    colors = _MODES[_current["mode"]]
+    return colors[_known("role", role, colors)]
 
 
 def size(name: str) -> float:
-    """A font size, marker size, line width or figure height in pixels, in the size in use."""
-    return _SIZES[_current["size"]][name]
+    """A font size, marker size, line width or figure height in pixels, in the size in use.
+
+    Raises:
+        ValueError: if there is no such size.
+    """
+    sizes = _SIZES[_current["size"]]
+    return sizes[_known("size", name, sizes)]
+
+
+def _known(what: str, value: str, known: dict) -> str:
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{what} must be one of {', '.join(map(repr, known))}; got {value!r}")
+    return value
 
 
 def template() -> go.layout.Template:
@@ -154,7 +188,7 @@ def badge(status: str, source: str = "") -> str:
     >>> "proved here" in badge("proved here", "Theorem C")
     True
     """
-    glyph, role, words = _STATUS[status]
+    glyph, role, words = _STATUS[_known("status", status, _STATUS)]
     text = f"{glyph} {words}" + (f" · {source}" if source else "")
     border = _MODES["light"][role]
     ink = _MODES["light"]["ink"]

@@ -53,14 +53,7 @@ predict("How many dimensions does the set of functions have?", nv.measure_dimens
 # * **measured, in floating point:** the same matrix has singular values, and the rank shows as a gap between them;
 # * **predicted:** a formula, with its source and its hypotheses.
 
-# %%
-nv.measure_dimension(arch)
-
-# %%
-nv.measure_dimension(arch, method="float")
-
-# %%
-nv.expected_dimension(arch)
+# Keep your number in mind, and look at all three at once.
 
 # %% [markdown]
 # ## Move it
@@ -73,14 +66,29 @@ from neuroviz.explorables import DimensionExplorer
 DimensionExplorer()
 
 # %% [markdown]
-# *What you see.* On the left are the singular values of the 64 directions: dots that move the function, and rings
-# that are rounding noise. The blue line is the exact rank and the triangle is the formula: they meet where the dots
-# end. On the right, the same count for other widths, and how many inputs one has to look at before the
-# rank stops growing.
+# *What you see.* On the left are the singular values, in floating point, of the 64 directions: dots that move the
+# function, and rings that are rounding noise. The blue line is the exact rank and the triangle is the formula: they
+# meet where the dots end. On the right, the same count for other widths, and how many inputs one has to look at before
+# the rank stops growing.
 #
-# *What each panel has.* A badge that says with what right a number stands there; a sentence that describes the picture;
+# *What a panel has.* Badges that say with what right a number stands there; a sentence that describes the picture;
 # **Reset**; and a **State** box: copy its text to show somebody else exactly what you see, paste it to come back.
-# **More** unfolds the controls that are needed less often.
+# **More** unfolds the controls that are needed less often. (A panel made for a lecture, with `only=[…]`, hides these.)
+#
+# In code the three ways are three calls. Each result also says how it was found, and how far to trust it:
+
+# %%
+nv.measure_dimension(arch)
+
+# %%
+nv.measure_dimension(arch, method="float")
+
+# %%
+nv.expected_dimension(arch)
+
+# %% [markdown]
+# (`num_inputs` differs because the ways look differently: the exact rank takes one random combination of the outputs of
+# each input, and a few inputs more than it could need; floating point takes all outputs, of fewer inputs.)
 
 # %% [markdown]
 # ## What the badges mean

@@ -156,7 +156,7 @@ def errors_shown(page) -> list[str]:
     return page.locator(f"{places}, .nv-error").all_inner_texts()
 
 
-@pytest.mark.parametrize(("notebook", "panels"), [("00_start.ipynb", 1), ("04_deep_dimension.ipynb", 3)])
+@pytest.mark.parametrize(("notebook", "panels"), [("00_start.ipynb", 1), ("04_deep_dimension.ipynb", 4)])
 def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook, panels):
     page = open_page(lab.url(notebook))
     run_all(page, lab)

@@ -356,12 +356,40 @@ def test_two_dozen_layers_in_floating_point_are_undecided_and_raise_nothing(arch
 
 
 def test_a_float_rank_that_is_decided_is_the_exact_one():
-    decided, count = 0, 150
-    for arch in random_architectures(count, seed=15):
+    decided = asked = 0
+    for arch in random_architectures(150, seed=15):
         found = measure_dimension(arch, "float")
-        decided += found.decided
         assert not found.decided or found.value == measure_dimension(arch).value, arch
-    assert decided > 0.9 * count, "a measurement that hardly ever decides is of no use"
+        if arch.attention == "lightning" or min(arch.widths[:-1]) > 1:
+            decided, asked = decided + found.decided, asked + 1
+    assert decided > 0.9 * asked, "a measurement that hardly ever decides is of no use"
+
+
+@pytest.mark.parametrize(
+    ("widths", "head_dims", "tokens"),
+    [
+        ((6, 1, 6, 6, 2), (1, 3, 1, 1), 3),
+        ((4, 2, 1, 5, 6), (1, 1, 1, 3), 2),
+        ((2, 3, 1, 4, 5), (1, 1, 2, 4), 2),
+    ],
+)
+def test_tokens_on_a_line_leave_softmax_undecided_whatever_the_gap(widths, head_dims, tokens):
+    """Each of these shows a gap of more than 10⁸ at a wrong rank."""
+    arch = Architecture(widths, head_dims, tokens, "softmax")
+    found = measure_dimension(arch, "float")
+    assert found.gap > 1e8 and found.value < measure_dimension(arch).value
+    assert not found.decided and "tokens on a line" in found.note
+
+
+def test_a_float_measurement_on_few_inputs_says_so():
+    found = measure_dimension(Architecture.uniform(4, 2, 2), "float", inputs=1)
+    assert found.value == 10 and found.decided and "observed on 1 input only" in found.note
+
+
+def test_the_spectrum_has_a_value_for_each_parameter():
+    """With fewer equations than parameters the others are exactly 0."""
+    found = measure_dimension(Architecture.uniform(4, 2, 2), "float", inputs=2)
+    assert len(found.singular_values) == 64 and not found.singular_values[24:].any()
 
 
 def test_a_float_rank_can_be_wrong_and_then_it_is_not_decided():

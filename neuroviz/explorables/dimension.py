@@ -26,36 +26,42 @@ class DimensionRequest:
     """What the controls ask for."""
 
     arch: Architecture
-    varied: tuple[int, ...]  # the widths that the curve moves, as positions in arch.widths
+    varies: str  # the widths that the curve moves: "all", "inner" or "input"
     seed: int
     inputs: int | None
 
+    @property
+    def width(self) -> int:
+        """The value of the varied widths."""
+        return self.arch.widths[1 if self.varies == "inner" else 0]
+
     def at_width(self, width: int) -> Architecture:
         """The same architecture with the varied widths set to another value."""
-        widths = list(self.arch.widths)
-        for position in self.varied:
-            widths[position] = width
-        return replace(self.arch, widths=tuple(widths))
+        d = self.arch.widths
+        if self.varies == "all":
+            widths = (width,) * len(d)
+        elif self.varies == "inner":
+            widths = (d[0], *(width,) * (len(d) - 2), d[-1])
+        else:
+            widths = (width, *d[1:])
+        return replace(self.arch, widths=widths)
 
 
 def study_dimension(request: DimensionRequest) -> DimensionStudy:
     """Measure everything that the figure of one architecture shows."""
     arch, seed = request.arch, request.seed
-    here = arch.widths[request.varied[0]]
-    first = max(1, min(here - _WIDTHS_SHOWN // 2, MAX_WIDTH - _WIDTHS_SHOWN + 1))
     columns = gauge_slice(arch).num_free
-    points = []
-    for width in range(first, first + _WIDTHS_SHOWN):
-        at = request.at_width(width)
-        affordable = width == here or gauge_slice(at).num_free <= max(_QUICK_COLUMNS, columns)
-        points.append(
-            WidthPoint(
-                width,
-                expected_dimension(at),
-                paper_formula(at),
-                measure_dimension(at, seed=seed) if affordable else None,
-            )
+    affordable = _affordable_widths(request)
+    points = tuple(
+        WidthPoint(
+            width,
+            expected_dimension(at),
+            paper_formula(at),
+            measure_dimension(at, seed=seed) if width in affordable else None,
         )
+        for width in _widths_shown(request.width)
+        for at in [request.at_width(width)]
+    )
     return DimensionStudy(
         arch=arch,
         exact=measure_dimension(arch, seed=seed),
@@ -66,12 +72,37 @@ def study_dimension(request: DimensionRequest) -> DimensionStudy:
         ),
         expected=expected_dimension(arch),
         paper=paper_formula(arch),
-        width_name="d₀" if request.varied == (0,) else "δ",
-        width=here,
-        widths=tuple(points),
+        varies=request.varies,
+        width=request.width,
+        widths=points,
         inputs=rank_by_inputs(arch, seed) if columns <= _MOST_COLUMNS else None,
         chosen_inputs=request.inputs,
     )
+
+
+def _widths_shown(here: int) -> range:
+    first = max(1, min(here - _WIDTHS_SHOWN // 2, MAX_WIDTH - _WIDTHS_SHOWN + 1))
+    return range(first, first + _WIDTHS_SHOWN)
+
+
+def _affordable_widths(request: DimensionRequest) -> set[int]:
+    """The widths of the curve to measure: the chosen one, then its neighbours while the budget lasts.
+
+    The neighbours illustrate; they may cost about as much as what they stand beside. Costs are
+    estimated, in milliseconds, from the number of columns, so that the picture never depends on the
+    machine; a slice that is known not to be full, with one token, is measured twice.
+    """
+    arch = request.arch
+    budget = 20 + 2e-4 * arch.num_parameters**2
+    chosen = {request.width}
+    for width in sorted(_widths_shown(request.width), key=lambda width: abs(width - request.width)):
+        columns = gauge_slice(request.at_width(width)).num_free
+        if width not in chosen:
+            budget -= (1 + 2e-4 * columns**2) * (2 if arch.tokens == 1 else 1)
+            if budget < 0:
+                break
+            chosen.add(width)
+    return chosen
 
 
 class DimensionExplorer(Panel):
@@ -123,16 +154,16 @@ class DimensionExplorer(Panel):
         layers, width = value["layers"], value["width"]
         if value["equal"]:
             widths = (width,) * (layers + 1)
-            varied = tuple(range(layers + 1))
+            varies = "all"
         else:
             widths = (value["width_in"], *(width,) * (layers - 1), value["width_out"])
             # A single layer has no inner width: the curve runs over the input width instead.
-            varied = tuple(range(1, layers)) or (0,)
+            varies = "inner" if layers > 1 else "input"
         head_dims = (value["head_dim"],) * layers
         if text := value["head_dims"].strip():
             head_dims = _numbers(text, layers)
         arch = Architecture(widths, head_dims, value["tokens"], value["kind"])
-        return DimensionRequest(arch, varied, value["seed"], value["inputs"] or None)
+        return DimensionRequest(arch, varies, value["seed"], value["inputs"] or None)
 
     _answer = staticmethod(study_dimension)
 
@@ -143,7 +174,7 @@ class DimensionExplorer(Panel):
     def _make_figure(self, answer: DimensionStudy) -> go.Figure:
         return dimension_figure(answer)
 
-    def _update_figure(self, old: DimensionStudy, new: DimensionStudy) -> None:
+    def _update_figure(self, old: DimensionStudy | None, new: DimensionStudy) -> None:
         update_dimension(self.figure, old, new)
 
     def _badge(self, answer: DimensionStudy) -> str:
@@ -160,16 +191,21 @@ class DimensionExplorer(Panel):
             "full rank, a proof" if exact.error_bound == 0 else f"wrong with chance ≤ {exact.error_bound:.0e}"
         )
         parts = [
-            f"{arch}: of {arch.num_parameters} parameters, {exact.value} dimensions remain (exact, {sure})."
+            f"{arch}: of {arch.num_parameters} parameters, {exact.value} "
+            f"dimension{'s remain' if exact.value != 1 else ' remains'} (exact, {sure})."
         ]
         if expected.value is not None:
             verdict = "agrees" if expected.value == exact.value else f"says {expected.value}: they DISAGREE"
             parts.append(f"Theory {verdict}: {expected.source}, {expected.status}; {expected.note}.")
-        if answer.spectrum is not None and not answer.spectrum.decided:
-            parts.append(f"Floating point reads {answer.spectrum.value} and cannot decide.")
+        spectrum = answer.spectrum
+        if spectrum is not None and not spectrum.decided:
+            parts.append(f"Floating point reads {spectrum.value} and cannot decide.")
+        elif spectrum is not None and spectrum.value != answer.visible:
+            parts.append(f"Floating point reads {spectrum.value}, against the exact rank.")
         if answer.visible < exact.value:
+            inputs = answer.chosen_inputs
             parts.append(
-                f"On {answer.chosen_inputs} input(s) only {answer.visible} directions show; "
+                f"On {inputs} input{'s' if inputs > 1 else ''} only {answer.visible} directions show; "
                 f"{answer.inputs.enough} are enough."
             )
         return " ".join(parts)

@@ -31,6 +31,20 @@ class LiveFigure(go.FigureWidget):
             self._complete = True
             self.open()
 
+    @property
+    def model_id(self) -> str:
+        """The name the page knows the figure by; whoever asks for it is about to show it."""
+        self.show_now()
+        return super().model_id
+
+    def get_state(self, key: object = None, drop_defaults: bool = False) -> dict:
+        """What a page gets that asks for the whole figure: as it is now, not as it was first shown."""
+        if key is None:
+            # Past the traits' setters: this is no change, and nobody is to be told.
+            self._trait_values["_widget_data"] = deepcopy(self._data)
+            self._trait_values["_widget_layout"] = deepcopy(self._layout_obj._props)
+        return super().get_state(key, drop_defaults)
+
     def _repr_mimebundle_(self, *args: object, **kwargs: object) -> dict:
         self.show_now()
         return super()._repr_mimebundle_(*args, **kwargs)
@@ -45,7 +59,7 @@ class Fit(anywidget.AnyWidget):
       let last = 0, stopped = false;
       const observer = new ResizeObserver(([entry]) => {
         const width = Math.floor(entry.contentRect.width);
-        if (width <= 300 || Math.abs(width - last) <= 4) return;
+        if (width <= 240 || Math.abs(width - last) <= 4) return;
         last = width; model.set("width", width); model.save_changes();
       });
       const start = () => {

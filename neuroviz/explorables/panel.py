@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from html import escape
 from typing import ClassVar
+from urllib.parse import unquote
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
@@ -39,7 +40,7 @@ class Panel(widgets.VBox):
     def __init__(self, *, only: Iterable[str] | None = None, state: str | None = None) -> None:
         first, more = self._make_controls()
         self.controls: dict[str, widgets.Widget] = {**first, **more}
-        self._initial = {name: control.value for name, control in self.controls.items()}
+        self._theme = theme.current()
         shown = set(self.controls) if only is None else self._known(only)
         self._background = Background()
         self._quiet = False
@@ -112,8 +113,8 @@ class Panel(widgets.VBox):
         self.add_class("nv")
         request = default = self._read()
         if state is not None:
-            self._restore(state)
-            request = self._read()
+            request = self._restore(state)
+        self._opened_with = {name: control.value for name, control in self.controls.items()}
         self._arrange()
         # A panel never opens empty. Where its state takes long, it opens on its default picture.
         slow = self._is_slow(request)
@@ -149,8 +150,11 @@ class Panel(widgets.VBox):
         """The figure of an answer."""
         raise NotImplementedError
 
-    def _update_figure(self, old: object, new: object) -> None:
-        """Bring `self.figure` from one answer to another, in one batch update."""
+    def _update_figure(self, old: object | None, new: object) -> None:
+        """Bring `self.figure` from one answer to another, in one batch update.
+
+        `old` is None when nobody knows what the figure shows, because an update failed half way.
+        """
         raise NotImplementedError
 
     def _describe(self, answer: object) -> str:
@@ -185,7 +189,7 @@ class Panel(widgets.VBox):
 
     def reset(self) -> None:
         """Back to the values the panel was opened with."""
-        self._assign(self._initial)
+        self._assign(self._opened_with)
         self._refresh()
 
     def cancel(self) -> None:
@@ -198,17 +202,27 @@ class Panel(widgets.VBox):
         """Wait for work in the background; False when the time ran out. For scripts and tests."""
         return self._background.wait(seconds)
 
+    def close(self) -> None:
+        """Take the panel off the page, and end its child process."""
+        self._background.close()
+        super().close()
+
     def _known(self, only: Iterable[str]) -> set[str]:
-        names = {only} if isinstance(only, str) else set(only)
+        try:
+            names = {only} if isinstance(only, str) else set(only)
+        except TypeError:
+            names = {only}
         if unknown := names - set(self.controls):
             raise ValueError(
                 f"only= names the controls to show, of {', '.join(self.controls)}; "
-                f"got {', '.join(map(repr, sorted(unknown)))}"
+                f"got {', '.join(sorted(map(repr, unknown)))}"
             )
         return names
 
-    def _restore(self, text: str) -> None:
-        """Set the controls from a state string, all or none."""
+    def _restore(self, text: str) -> object:
+        """Set the controls from a state string, all or none; returns the request they make."""
+        if not isinstance(text, str):
+            raise ValueError(f"a state is a text such as {self.state!r}; got {text!r}")
         values = {}
         for part in filter(None, (part.strip() for part in text.split(";"))):
             name, equals, value = part.partition("=")
@@ -217,15 +231,21 @@ class Panel(widgets.VBox):
                     f"a state is name=value;… with names of {', '.join(self.controls)}; got {part!r}"
                 )
             values[name] = _parse(name, self.controls[name], value)
+        before = {name: control.value for name, control in self.controls.items()}
         self._assign(values)
+        try:
+            return self._read()
+        except ValueError:
+            self._assign(before)
+            raise
 
     def _assign(self, values: dict[str, object]) -> None:
-        self._quiet = True
+        quiet, self._quiet = self._quiet, True
         try:
             for name, value in values.items():
                 self.controls[name].value = value
         finally:
-            self._quiet = False
+            self._quiet = quiet
 
     def _on_change(self, _change: object) -> None:
         if not self._quiet:
@@ -236,7 +256,7 @@ class Panel(widgets.VBox):
         self._more.description = "Less ▴" if change["new"] else "More ▾"
 
     def _on_state_text(self, change: dict) -> None:
-        if self._quiet or change["new"] == self.state:
+        if self._quiet:
             return
         try:
             self.state = change["new"]
@@ -279,11 +299,13 @@ class Panel(widgets.VBox):
         if isinstance(result, Exception):
             self._fail(result)
             return
+        old, self._shown = self._shown, None
         try:
-            self._update_figure(self._shown, result)
+            with theme.using(self._theme):  # the one the figure was made in
+                self._update_figure(old, result)
+                self._say(result, started)
             self._shown = result
-            self._say(result, started)
-        except Exception as error:
+        except Exception as error:  # shown to the reader: the panel stays alive
             self._fail(error)
 
     def _say(self, answer: object, started: float | None) -> None:
@@ -317,7 +339,9 @@ class Panel(widgets.VBox):
 def _write(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value).replace("%", "%25").replace(";", "%3B")  # ; separates the parts of a state
 
 
 def _parse(name: str, control: widgets.Widget, text: str) -> object:
@@ -343,4 +367,4 @@ def _parse(name: str, control: widgets.Widget, text: str) -> object:
         if not control.min <= value <= control.max:
             raise ValueError(f"{name} goes from {control.min} to {control.max}; got {text}")
         return value
-    return text
+    return unquote(text)

@@ -37,8 +37,8 @@ class DimensionStudy:
         exact: its dimension, measured exactly.
         spectrum: the float measurement, or None where the matrix is too large for a panel.
         expected, paper: what theory says; what the paper's formula says, applicable or not.
-        width_name: which width the curve runs over: "δ" or "d₀".
-        width: its value in `arch`.
+        varies: which widths the curve moves together: "all", "inner" or "input".
+        width: their value in `arch`.
         widths: the points of the curve.
         inputs: the rank against the number of inputs, or None where it would take too long.
         chosen_inputs: the number of inputs the reader fixed for the spectrum, or None for enough.
@@ -49,11 +49,16 @@ class DimensionStudy:
     spectrum: Measurement | None
     expected: Expected
     paper: Expected
-    width_name: str
+    varies: str
     width: int
     widths: tuple[WidthPoint, ...]
     inputs: InputsCurve | None
     chosen_inputs: int | None = None
+
+    @property
+    def width_name(self) -> str:
+        """What the axis of the curve is called for short."""
+        return "d₀" if self.varies == "input" else "δ"
 
     @property
     def visible(self) -> int:
@@ -69,9 +74,9 @@ def dimension_figure(study: DimensionStudy) -> go.Figure:
     return make(_parts(study))
 
 
-def update_dimension(figure: BaseFigure, old: DimensionStudy, new: DimensionStudy) -> None:
-    """Bring a figure that shows one study to another, in one message."""
-    redraw(figure, _parts(old), _parts(new))
+def update_dimension(figure: BaseFigure, old: DimensionStudy | None, new: DimensionStudy) -> None:
+    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
+    redraw(figure, None if old is None else _parts(old), _parts(new))
 
 
 def _parts(study: DimensionStudy) -> Parts:
@@ -81,6 +86,15 @@ def _parts(study: DimensionStudy) -> Parts:
 def _is_wrong(paper: Expected, expected: Expected) -> bool:
     """Whether the paper's formula, taken outside its hypotheses, would give another number."""
     return paper.status == "outside hypotheses" and paper.value != expected.value
+
+
+def _has_crosses(study: DimensionStudy) -> bool:
+    return any(_can_be_drawn(point.paper, point.expected) for point in study.widths)
+
+
+def _can_be_drawn(paper: Expected, expected: Expected) -> bool:
+    """Whether that number can stand on an axis of dimensions: far outside, it may be below 1."""
+    return _is_wrong(paper, expected) and paper.value >= 1
 
 
 def _paper_name(paper: Expected) -> str:
@@ -112,10 +126,12 @@ def _traces(study: DimensionStudy) -> list[dict]:
     kept, dropped = _split(study)
     rank = study.visible
     measured = [point for point in study.widths if point.measured is not None]
-    outside = [point for point in study.widths if _is_wrong(point.paper, point.expected)]
+    outside = [point for point in study.widths if _can_be_drawn(point.paper, point.expected)]
     here = next(point for point in study.widths if point.width == study.width)
     curve = study.inputs
     inputs = list(range(1, len(curve.ranks) + 1)) if curve else []
+    equations = [min(n * curve.equations_per_input, arch.num_parameters) for n in inputs]
+    equations = [y for y in equations if y <= 1.2 * _tallest(study)]
     mark = _kind_mark(arch)
     return [
         {
@@ -162,8 +178,8 @@ def _traces(study: DimensionStudy) -> list[dict]:
         },
         {
             "name": "the paper's formula outside its hypotheses, for this architecture",
-            "x": [study.paper.value + 0.5] if _is_wrong(study.paper, study.expected) else [],
-            "y": [10 ** (_BOTTOM + 0.35)] if _is_wrong(study.paper, study.expected) else [],
+            "x": [study.paper.value + 0.5] if _can_be_drawn(study.paper, study.expected) else [],
+            "y": [10 ** (_BOTTOM + 0.35)] if _can_be_drawn(study.paper, study.expected) else [],
             "mode": "markers",
             "cliponaxis": False,
             "marker": {
@@ -238,8 +254,8 @@ def _traces(study: DimensionStudy) -> list[dict]:
             "name": "equations",
             "xaxis": "x3",
             "yaxis": "y3",
-            "x": inputs,
-            "y": [min(n * curve.equations_per_input, arch.num_parameters) for n in inputs],
+            "x": inputs[: len(equations)],
+            "y": equations,
             "mode": "lines",
             "line": {"color": theme.color("ghost"), "width": 2, "dash": "dot"},
             "hoverinfo": "skip",
@@ -273,6 +289,11 @@ def _traces(study: DimensionStudy) -> list[dict]:
     ]
 
 
+def _tallest(study: DimensionStudy) -> int:
+    """Up to where the ranks are drawn; the dotted line of equations leaves the picture there."""
+    return min(study.arch.num_parameters, 2 * study.exact.value)
+
+
 def _inputs_in_use(study: DimensionStudy) -> int:
     """Where the ring sits on the inputs curve: the chosen number, or the first that is enough."""
     if study.chosen_inputs is None:
@@ -288,10 +309,13 @@ def _layout(study: DimensionStudy) -> dict:
     top = max(
         [p.expected.value or 0 for p in study.widths]
         + [p.measured.value for p in study.widths if p.measured]
-        + [p.paper.value for p in study.widths if _is_wrong(p.paper, p.expected)]
+        + [p.paper.value for p in study.widths if _can_be_drawn(p.paper, p.expected)]
     )
     first, last = study.widths[0].width, study.widths[-1].width
+    tallest = _tallest(study)
     most_inputs = max(len(study.inputs.ranks) if study.inputs else 1, 2)
+    crossed = _can_be_drawn(study.paper, expected)
+    formula_left = rank > (0.25 if crossed and study.paper.value > rank else 0.4) * n
     to_the_left = rank > 0.75 * n  # labels of the rank stand where there is room
     return {
         "xaxis": {
@@ -319,7 +343,7 @@ def _layout(study: DimensionStudy) -> dict:
         "yaxis2": {
             "anchor": "x2",
             "domain": _UPPER,
-            "range": [-0.06 * top, 1.2 * top],
+            "range": [-0.06 * top, (1.5 if _has_crosses(study) else 1.25) * top],
             "title": {"text": "dimension"},
             "nticks": 4,
         },
@@ -333,8 +357,8 @@ def _layout(study: DimensionStudy) -> dict:
         "yaxis3": {
             "anchor": "x3",
             "domain": _LOWER,
-            "range": [0, 1.18 * max(n, 1)],
-            "tickvals": _ticks(0, study.exact.value, n),
+            "range": [-0.08 * tallest, 1.2 * tallest],
+            "tickvals": [v for v in _ticks(0, study.exact.value, n) if v <= 1.2 * tallest],
             "title": {"text": "rank"},
         },
         "shapes": [
@@ -356,7 +380,7 @@ def _layout(study: DimensionStudy) -> dict:
             headline(_width_headline(study), "2"),
             headline(_inputs_headline(study), "3"),
             label(
-                f"exact rank<br><b>{rank}</b>",
+                f"{_rank_name(study)}<br><b>{rank}</b>",
                 rank + 0.5,
                 -6.6 if to_the_left else 0.35,
                 align="right" if to_the_left else "left",
@@ -369,8 +393,9 @@ def _layout(study: DimensionStudy) -> dict:
                 _formula_text(study),
                 (rank if expected.value is None else expected.value) + 0.5,
                 _BOTTOM + 0.45,
-                xanchor="right" if rank > 0.4 * n else "left",
-                xshift=-16 if rank > 0.4 * n else 16,
+                xanchor="right" if formula_left else "left",
+                xshift=-16 if formula_left else 16,
+                yshift=0 if formula_left or not crossed else 16,
                 font={"size": theme.size("base"), "color": formula},
             ),
             _outside_label(study),
@@ -421,7 +446,8 @@ def _formula_text(study: DimensionStudy) -> str:
 def _outside_label(study: DimensionStudy) -> dict:
     """What the cross on the axis says, in the empty corner: below the dots, or right of the line."""
     paper, n = study.paper, study.arch.num_parameters
-    text = _outside(f"✕ {_paper_name(paper)} would say {paper.value},<br>but does not apply here")
+    value = paper.value if paper.value >= 1 else f"\u2212{-paper.value}" if paper.value else "0"
+    text = _outside(f"✕ {_paper_name(paper)} would say {value},<br>but does not apply here")
     below_the_dots = study.visible > 0.75 * n
     return label(
         text if _is_wrong(paper, study.expected) else "",
@@ -439,28 +465,34 @@ def _outside_label(study: DimensionStudy) -> dict:
 def _spectrum_headline(study: DimensionStudy) -> str:
     n, rank = study.arch.num_parameters, study.visible
     if rank < study.exact.value:
-        return f"{study.chosen_inputs} inputs show {rank} of {study.exact.value} directions"
+        shows = "1 input shows" if study.chosen_inputs == 1 else f"{study.chosen_inputs} inputs show"
+        return f"{shows} {rank} of {study.exact.value} directions"
     return f"{rank} of {n} directions move the function"
+
+
+def _rank_name(study: DimensionStudy) -> str:
+    if study.visible == study.exact.value:
+        return "exact rank"
+    return f"exact rank on {study.chosen_inputs} input{'s' if study.chosen_inputs > 1 else ''}"
 
 
 def _width_headline(study: DimensionStudy) -> str:
     off = [p.width for p in study.widths if p.measured and p.measured.value != p.expected.value]
     if off:
         return f"formula and measurement DIFFER at {study.width_name} = {', '.join(map(str, off))}"
-    return "formula and measurement agree"
+    measured = sum(p.measured is not None for p in study.widths)
+    where = "" if measured == len(study.widths) else f" at the {measured} measured"
+    return f"formula and measurement agree{where}"
 
 
 def _width_axis(study: DimensionStudy) -> str:
-    widths = set(study.arch.widths)
-    if len(widths) == 1:
-        return "δ (all widths)"
-    return "δ (inner widths)" if study.width_name == "δ" else "d₀ (input width)"
+    return {"all": "δ (all widths)", "inner": "δ (inner widths)", "input": "d₀ (input width)"}[study.varies]
 
 
 def _width_legend(study: DimensionStudy) -> str:
     filled, hollow = ("■", "□") if study.arch.attention == "softmax" else ("●", "○")
     lines = [f"{filled} measured   {hollow} formula"]
-    if any(_is_wrong(point.paper, point.expected) for point in study.widths):
+    if _has_crosses(study):
         lines.append(_outside(f"✕ {_paper_name(study.paper)} where it does not apply"))
     return "<br>".join(lines)
 
@@ -477,24 +509,23 @@ def _inputs_headline(study: DimensionStudy) -> str:
 
 
 def _gap(study: DimensionStudy) -> list[dict]:
-    """The double arrow across the split, and its text; the arrow is invisible where nothing was dropped."""
+    """The double arrow across the split, and its text; the arrow is invisible where there is no split."""
     kept, dropped = _split(study)
-    n, rank = study.arch.num_parameters, study.visible
-    x = min(rank + 0.5 + 0.09 * n, n + 0.4)
-    text, y0, y1 = "", _BOTTOM, _BOTTOM
-    if study.spectrum is None:
+    spectrum, n, rank = study.spectrum, study.arch.num_parameters, study.visible
+    no_room = rank > 0.7 * n  # right of the line: then the text stands left of it
+    x, y0, y1 = rank + 0.5 + (0.5 * (n - rank) if no_room else 0.09 * n), _BOTTOM, _BOTTOM
+    if spectrum is None:
         text = f"{n} parameters: too many for<br>a spectrum in a panel"
-    elif not dropped:
-        text = "nothing dropped:<br>full rank"
-    elif kept:
+    elif kept and dropped:
         y0, y1 = log10(dropped[0]), log10(kept[-1])
-        gap = kept[-1] / dropped[0] if study.spectrum.singular_values[rank] > 0 else inf
-        text = f"gap {rough(gap)}"
-        if not study.spectrum.decided:
-            text = f"<b>floats cannot decide</b><br>they read {study.spectrum.value}, {text}"
-    left = x > 0.75 * n
-    # In the middle of the arrow, if there is one; else in the empty upper right.
-    middle = (y0 + y1) / 2 - 2.2 if y1 - y0 > 5 else -3.5
+        if y1 > -1.9 and not no_room:  # the label of the rank stands at the top: the arrow goes beside it
+            x = rank + 0.5 + 0.24 * n
+        text = f"≈ gap {rough(kept[-1] / dropped[0] if spectrum.singular_values[rank] > 0 else inf)}"
+    else:
+        text = "nothing dropped:<br>full rank"
+    if spectrum is not None and (not spectrum.decided or spectrum.value != rank):
+        verdict = "floats cannot decide" if not spectrum.decided else "floats say something else"
+        text = f"<b>{verdict}</b><br>they read {spectrum.value}, {text}"
     return [
         {
             "text": "",
@@ -513,13 +544,13 @@ def _gap(study: DimensionStudy) -> list[dict]:
         },
         label(
             text,
-            x,
-            middle,
-            xanchor="right" if left else "left",
-            xshift=-8 if left else 8,
-            align="right" if left else "left",
+            rank + 0.5 if no_room else x,
+            # In the middle of the arrow, if there is one; else in the empty upper right.
+            (y0 + y1) / 2 - 2.2 if y1 - y0 > 5 else -3.5,
+            xanchor="right" if no_room else "left",
+            xshift=-8 if no_room else 8,
+            align="right" if no_room else "left",
             font={"size": theme.size("base"), "color": theme.color("ink")},
-            bgcolor=theme.color("ground"),
         ),
     ]
 

@@ -70,12 +70,14 @@ def make(parts: Parts) -> go.Figure:
     return go.Figure(parts.traces, layout)
 
 
-def redraw(figure: BaseFigure, old: Parts, new: Parts) -> None:
-    """Bring a figure from its old parts to new ones, in place and in one message.
+def redraw(figure: BaseFigure, old: Parts | None, new: Parts) -> None:
+    """Bring a figure from its old parts (None: unknown) to new ones, in place and in one message.
 
     Only what differs is touched: nothing flickers, no camera is lost, and plotly, which needs ten
     times longer to check a whole figure than to check what a slider moves, is not asked to.
     """
+    if old is None:
+        old = Parts([{} for _ in new.traces], {})
     with figure.batch_update():
         for trace, before, after in zip(figure.data, old.traces, new.traces, strict=True):
             _set_changes(trace, before, after)

@@ -1,0 +1,465 @@
+"""The explorer of dimensions: what its controls ask for, what it shows, and that nothing breaks it."""
+
+import random
+from itertools import combinations
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+import neuroviz as nv
+from neuroviz import formulas, measure, theme
+from neuroviz.explorables import DimensionExplorer
+from neuroviz.explorables import dimension as module
+from neuroviz.figures import parts
+from neuroviz.figures.dimension import dimension_figure
+from neuroviz.rank import FloatRank
+
+KINDS = ("lightning", "softmax")
+VISIBLE = ["width", "head_dim", "tokens", "layers", "kind"]
+MORE = ["equal", "width_in", "width_out", "head_dims", "seed", "inputs"]
+
+# state, the architecture it asks for, the number of inputs
+ASKED = [
+    ("", (4, 4, 4), (2, 2), 3, "lightning", None),
+    ("width=3;layers=3", (3, 3, 3, 3), (2, 2, 2), 3, "lightning", None),
+    ("head_dims=1,3;kind=softmax", (4, 4, 4), (1, 3), 3, "softmax", None),
+    ("head_dims= 3 1 ;tokens=1", (4, 4, 4), (3, 1), 1, "lightning", None),
+    ("equal=no;width=3;width_in=5;width_out=6", (5, 3, 6), (2, 2), 3, "lightning", None),
+    ("equal=no;layers=1;width=9;width_in=5;width_out=2", (5, 2), (2,), 3, "lightning", None),
+    ("equal=yes;width=3;width_in=5;width_out=6", (3, 3, 3), (2, 2), 3, "lightning", None),
+    ("equal=no;layers=3;width=5;width_in=2;width_out=2", (2, 5, 5, 2), (2, 2, 2), 3, "lightning", None),
+    ("inputs=2;seed=5", (4, 4, 4), (2, 2), 3, "lightning", 2),
+    ("inputs=40;kind=softmax;layers=1", (4, 4), (2,), 3, "softmax", 40),
+]  # fmt: skip
+
+BAD_TEXTS = [
+    ("2", "needs 2 numbers"),
+    ("2,2,2", "needs 2 numbers"),
+    ("2,x", "needs whole numbers"),
+    ("2,1.5", "needs whole numbers"),
+    ("2,0", "goes from 1 to"),
+    ("2,-1", "goes from 1 to"),
+    ("2,13", "goes from 1 to"),
+    ("2,99999999999999999999", "goes from 1 to"),
+    ("2;2", "needs whole numbers"),
+    (",", "needs 2 numbers"),
+    ("two", "needs whole numbers"),
+    ("<b>2</b>", "needs whole numbers"),
+    ("9" * 5000 + ",2", "a per layer"),
+]
+
+BAD_STATES = [
+    "width=0", "width=13", "width=x", "width=", "tokens=7", "layers=0", "layers=9", "kind=hardmax", "equal=1",
+    "seed=-1", "seed=1000001", "inputs=41", "head_dims=1,2,3", "layers=3;head_dims=2,2", "depth=3", "δ=4",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shared():
+    panel = DimensionExplorer()
+    yield panel
+    panel.cancel()
+    panel.close()
+
+
+@pytest.fixture
+def panel(shared):
+    """A panel at its start: the same one, since it has to survive everything."""
+    shared.reset()
+    assert shared.wait(60) and shared.status.startswith("done")
+    return shared
+
+
+@pytest.fixture
+def cold():
+    """No measurement is remembered from before, and none of this test afterwards."""
+    measure.clear_cache()
+    yield
+    measure.clear_cache()
+
+
+def trace(panel, name):
+    (found,) = [t for t in panel.figure.data if t.name == name]
+    return found
+
+
+def plain(figure):
+    found = go.Figure(figure).to_plotly_json()
+    found["layout"].pop("template", None)
+    for one in found["data"]:
+        one.pop("uid", None)
+    return found
+
+
+def shown(panel):
+    """What a reader sees, apart from the status line."""
+    return panel.state, panel.description, plain(panel.figure)
+
+
+def headlines(panel):
+    return [a.text for a in panel.figure.layout.annotations if a.text.startswith("<b>") and a.y == 1]
+
+
+def title(panel):
+    def walk(widget):
+        yield widget
+        for child in getattr(widget, "children", ()):
+            yield from walk(child)
+
+    return next(w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30])
+
+
+def ends(control):
+    """The smallest and the largest value of a control."""
+    if hasattr(control, "min"):
+        return control.min, control.max
+    if isinstance(control, widgets.Dropdown):
+        return control.options[0], control.options[-1]
+    return (False, True) if isinstance(control, widgets.Checkbox) else ("", "1,3")
+
+
+def random_states(count, seed):
+    draw = random.Random(seed)
+    for _ in range(count):
+        layers, kind, equal = draw.randint(1, 3), draw.choice(KINDS), draw.choice(("yes", "no"))
+        text = ",".join(str(draw.randint(1, 5)) for _ in range(layers)) if draw.random() < 0.4 else ""
+        yield (
+            f"width={draw.randint(1, 6)};head_dim={draw.randint(1, 4)};tokens={draw.randint(1, 6)};"
+            f"layers={layers};kind={kind};equal={equal};"
+            f"width_in={draw.randint(1, 6)};width_out={draw.randint(1, 6)};head_dims={text};"
+            f"seed={draw.randint(0, 10**6)};inputs={draw.choice((0, 0, 1, 3, 40))}"
+        )
+
+
+def agrees_with_measurements(panel, arch, inputs=None, seed=0):
+    """Whether every measured mark of the figure is what measuring the architecture gives."""
+    exact = nv.measure_dimension(arch, seed=seed).value
+    ranks = nv.rank_by_inputs(arch, seed).ranks
+    seen = exact if inputs is None else ranks[min(inputs, len(ranks)) - 1]
+    sigma = nv.measure_dimension(arch, method="float", seed=seed, inputs=inputs).singular_values
+    kept = trace(panel, "singular values of the weights that move the function").y
+    noise = trace(panel, "singular values that are rounding noise").y
+    return (
+        trace(panel, "exact rank (measured)").x[0] == seen + 0.5
+        and list(trace(panel, "this architecture (measured)").y) == [exact]
+        and tuple(trace(panel, "exact rank by inputs (measured)").y) == ranks
+        and np.array_equal([*kept, *noise], np.maximum(sigma, 1e-17))
+        and len(kept) == seen
+        and str(arch) in panel.description
+        and f"{arch.num_parameters} parameters" in panel.description
+        and f"{exact} dimensions" in panel.description
+    )
+
+
+# What it asks for and what it shows
+
+
+def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
+    assert list(panel.controls) == VISIBLE + MORE
+    homes = {}
+    for box in panel.children:
+        for child in getattr(box, "children", ()):
+            homes[child] = box
+    assert all(homes[panel.controls[name]].layout.display == "flex" for name in VISIBLE)
+    assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)
+
+
+@pytest.mark.parametrize(("state", "widths", "head_dims", "tokens", "kind", "inputs"), ASKED)
+def test_the_figure_shows_measurements_of_the_architecture_asked_for(
+    panel, state, widths, head_dims, tokens, kind, inputs
+):
+    arch = nv.Architecture(widths, head_dims, tokens, kind)
+    panel.state = state
+    assert panel.wait(60) and panel.status.startswith("done")
+    assert agrees_with_measurements(panel, arch, inputs, panel.controls["seed"].value)
+    assert trace(panel, "dimension by the formula").x[0] == nv.expected_dimension(arch).value + 0.5
+
+
+def test_that_check_sees_another_architecture(panel):
+    assert agrees_with_measurements(panel, nv.Architecture((4, 4, 4), (2, 2)))
+    for other in [((4, 4, 4), (2, 2), 2), ((4, 4, 4), (2, 3)), ((4, 4, 4), (2, 2), 3, "softmax")]:
+        assert not agrees_with_measurements(panel, nv.Architecture(*other))
+    assert not agrees_with_measurements(panel, nv.Architecture((4, 4, 4), (2, 2)), inputs=2)
+    assert not agrees_with_measurements(panel, nv.Architecture((4, 4, 4), (2, 2)), seed=1)
+
+
+@pytest.mark.parametrize(
+    "state", ["", "equal=no;width=3;width_in=5;width_out=6", "equal=no;layers=1;width_in=5"]
+)
+def test_the_curve_runs_over_the_width_that_it_names(panel, state):
+    panel.state = state
+    start = panel._read().arch
+    measured = trace(panel, "measured")
+    inner_only = panel.figure.layout.xaxis2.title.text.startswith("δ (inner")
+    input_only = panel.figure.layout.xaxis2.title.text.startswith("d₀")
+    assert len(measured.x) == 8
+    for width, value in zip(measured.x, measured.y, strict=True):
+        widths = [width] * len(start.widths)
+        if inner_only:
+            widths[0], widths[-1] = start.widths[0], start.widths[-1]
+        elif input_only:
+            widths[1:] = start.widths[1:]
+        assert nv.measure_dimension(nv.Architecture(widths, start.head_dims)).value == value
+
+
+def test_controls_without_a_say_are_greyed_out(panel):
+    off = {name for name, control in panel.controls.items() if control.disabled}
+    assert off == {"width_in", "width_out"}
+    panel.controls["equal"].value = False
+    panel.controls["head_dims"].value = "2,2"
+    assert {name for name, control in panel.controls.items() if control.disabled} == {"head_dim"}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 999_999])
+def test_the_seed_changes_the_spectrum_and_no_dimension(panel, seed):
+    panel.state = f"seed={seed}"
+    assert agrees_with_measurements(panel, nv.Architecture((4, 4, 4), (2, 2)), seed=seed)
+    assert list(trace(panel, "this architecture (measured)").y) == [38]
+
+
+def test_the_description_says_in_words_what_is_shown(panel):
+    for part in (
+        "lightning 4→4→4, a = 2, 2, t = 3",
+        "64 parameters",
+        "38 dimensions",
+        "exact",
+        "agrees",
+        "Cor. 3.8",
+    ):
+        assert part in panel.description, part
+    panel.state = "inputs=2"
+    enough = nv.rank_by_inputs(nv.Architecture((4, 4, 4), (2, 2))).enough
+    assert "2 input" in panel.description and f"{enough} are enough" in panel.description
+    panel.state = "inputs=0;width=2;layers=8"
+    assert "cannot decide" in panel.description
+
+
+def test_the_badge_names_the_evidence_and_its_source(panel):
+    badge = title(panel)
+    for part in ("● exact · 38 mod 8 388 593", "■ proved · Cor. 3.8: 38"):
+        assert part in badge, badge
+    panel.state = "head_dims=1,2"
+    assert "□ proved here · Theorem C" in title(panel)
+
+
+# A disagreement is seen, whoever is wrong
+
+
+def test_a_wrong_formula_leaves_the_measurements_alone_and_the_panel_says_so(panel, monkeypatch, cold):
+    before = {t.name: t.y for t in panel.figure.data}
+    alpha = formulas.alpha
+    monkeypatch.setattr(formulas, "alpha", lambda a, d: alpha(a, d) + 1)
+    panel.controls["tokens"].value = 4  # another picture of the same numbers
+    assert list(trace(panel, "this architecture (measured)").y) == [38]
+    assert trace(panel, "measured").y == before["measured"]
+    assert trace(panel, "dimension by the formula").x[0] == 40.5
+    formula, measured = (trace(panel, name).y for name in ("formula", "measured"))
+    assert all(f > m for f, m in zip(formula, measured, strict=True))
+    assert "DIFFER" in headlines(panel)[1]
+    assert "DISAGREE" in panel.description and "40" in panel.description
+    assert "≠ measured" in title(panel)
+
+    monkeypatch.setattr(formulas, "alpha", alpha)
+    panel.controls["tokens"].value = 5
+    assert "agree" in headlines(panel)[1] and "DISAGREE" not in panel.description and "≠" not in title(panel)
+
+
+def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(panel, monkeypatch, cold):
+    formula = trace(panel, "formula").y
+    rank = measure.exact_rank
+    monkeypatch.setattr(measure, "exact_rank", lambda matrix, over: rank(matrix, over) - 1)
+    panel.controls["tokens"].value = 4
+    assert list(trace(panel, "this architecture (measured)").y) == [37]
+    assert trace(panel, "formula").y == formula and trace(panel, "dimension by the formula").x[0] == 38.5
+    assert (
+        "DIFFER" in headlines(panel)[1] and "DISAGREE" in panel.description and "≠ measured" in title(panel)
+    )
+    assert "37 dimensions" in panel.description and "a proof" not in panel.description
+
+
+def test_a_float_rank_that_contradicts_the_exact_one_is_said(panel, monkeypatch, cold):
+    """Sure of itself, and wrong: the spectrum alone would not show it."""
+    real = measure.float_rank
+
+    def too_small(J):
+        found = real(J)
+        return FloatRank(found.value - 3, found.singular_values, found.noise, found.gap, True)
+
+    monkeypatch.setattr(measure, "float_rank", too_small)
+    panel.controls["tokens"].value = 4
+    assert "35" in panel.description
+    assert any("35" in (a.text or "") for a in panel.figure.layout.annotations)
+
+
+# In place
+
+
+def test_the_figure_keeps_its_elements_whatever_is_asked(panel):
+    figure, traces, uids = panel.figure, panel.figure.data, [t.uid for t in panel.figure.data]
+    sizes = len(figure.layout.annotations), len(figure.layout.shapes)
+    for state in [
+        "kind=softmax",
+        "head_dims=1,2",
+        "tokens=1",
+        "inputs=1",
+        "width=1;layers=1",
+        "width=2;layers=8",
+    ]:
+        panel.reset()
+        panel.state = state
+        assert panel.figure is figure and [t.uid for t in figure.data] == uids
+        assert all(a is b for a, b in zip(figure.data, traces, strict=True))
+        assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
+
+
+def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
+    for state in random_states(25, seed=1):
+        panel.state = state
+        assert panel.wait(60) and panel.status.startswith("done"), (state, panel.status)
+        assert panel.state == state
+        assert plain(panel.figure) == plain(dimension_figure(module.study_dimension(panel._read()))), state
+
+
+def test_a_state_restores_the_figure_exactly(panel):
+    for state in random_states(8, seed=2):
+        panel.state = state
+        assert panel.wait(60)
+        before = shown(panel)
+        panel.reset()
+        assert panel.wait(60) and shown(panel) != before
+        panel.state = state
+        assert panel.wait(60) and shown(panel) == before
+    again = DimensionExplorer(state=state)
+    assert again.wait(60) and shown(again) == before
+    again.close()
+
+
+def test_a_panel_that_is_open_keeps_its_colours_when_the_theme_changes(panel):
+    """`theme.use` is for figures made from then on: half of each would be legible on neither ground."""
+    try:
+        theme.use("dark")
+        panel.state = "head_dims=1,2"
+        moved = str(plain(panel.figure))
+        dark = {theme.color(role) for role in ("outside", "measured", "ink")}
+    finally:
+        theme.use("light")
+    assert not any(color in moved for color in dark)
+
+
+# Nothing breaks it
+
+
+@pytest.mark.parametrize("name", VISIBLE + MORE)
+def test_both_ends_of_every_control_are_legal(panel, name):
+    for value in ends(panel.controls[name]):
+        panel.controls[name].value = value
+        assert panel.wait(60) and panel.status.startswith("done"), (value, panel.status)
+        assert panel._read().arch.num_layers == panel.controls["layers"].value
+        assert str(panel._read().arch) in panel.description
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), list(combinations(["width", "head_dim", "tokens", "layers", "width_in", "inputs"], 2))
+)
+def test_extremes_of_two_controls_are_legal_together(panel, one, two):
+    panel.state = "equal=no" if "width_in" in (one, two) else "kind=softmax"
+    for first in ends(panel.controls[one]):
+        for second in ends(panel.controls[two]):
+            panel.state = f"{one}={first};{two}={second}"
+            assert panel.wait(60) and panel.status.startswith("done"), (panel.state, panel.status)
+            assert str(panel._read().arch) in panel.description
+
+
+def test_the_largest_network_is_drawn_without_what_would_take_too_long(panel):
+    panel.state = "width=12;head_dim=12;layers=8;tokens=6;kind=softmax"
+    assert panel.status.startswith("working")
+    assert panel.wait(120) and panel.status.startswith("done")
+    assert "3456 parameters" in panel.description
+    assert len(trace(panel, "singular values of the weights that move the function").x) == 0
+    exact = trace(panel, "this architecture (measured)").y[0]
+    assert exact == nv.expected_dimension(nv.Architecture.uniform(12, 12, 8, 6, "softmax")).value
+    assert "agrees" in panel.description
+
+
+def test_a_slow_network_can_be_cancelled(panel):
+    before = plain(panel.figure)
+    panel.state = "width=12;head_dim=12;layers=8;tokens=6;kind=lightning"
+    assert panel.status.startswith("working")
+    panel.cancel()
+    assert panel.status.startswith("cancelled") and panel.wait(0) and plain(panel.figure) == before
+    panel.controls["layers"].value = 1
+    assert panel.wait(60) and panel.status.startswith("done")
+
+
+@pytest.mark.parametrize(("text", "said"), BAD_TEXTS)
+def test_head_dimensions_that_make_no_sense_are_refused_in_words(panel, text, said):
+    before = panel.description, plain(panel.figure)
+    panel.controls["head_dims"].value = text
+    assert said in panel.status and not panel.status.startswith(("done", "working"))
+    assert (panel.description, plain(panel.figure)) == before
+    panel.controls["head_dims"].value = "1,3"
+    assert panel.status.startswith("done") and "a = 1, 3" in panel.description
+
+
+def test_more_layers_than_head_dimensions_is_a_message_and_not_the_end(panel):
+    panel.controls["head_dims"].value = "2,1"
+    panel.controls["layers"].value = 3
+    assert "needs 3 numbers" in panel.status
+    panel.controls["head_dims"].value = ""
+    assert panel.status.startswith("done") and "a = 2, 2, 2" in panel.description
+
+
+@pytest.mark.parametrize("state", BAD_STATES)
+def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
+    before = shown(panel)
+    with pytest.raises(ValueError):
+        panel.state = state
+    assert shown(panel) == before and panel.wait(0)
+    with pytest.raises(ValueError):
+        DimensionExplorer(state=state)
+
+
+def test_an_error_inside_the_measurement_is_shown_and_the_panel_recovers(panel, monkeypatch, cold):
+    def broken(*_):
+        raise MemoryError("no room for the matrix")
+
+    before = plain(panel.figure)
+    with monkeypatch.context() as bad:
+        bad.setattr(measure, "exact_rank", broken)
+        panel.controls["tokens"].value = 4
+        assert panel.status == "MemoryError: no room for the matrix"
+        assert plain(panel.figure) == before and "t = 3" in panel.description
+    panel.controls["tokens"].value = 5
+    assert panel.status.startswith("done") and "t = 5" in panel.description
+
+
+def test_a_figure_that_was_half_drawn_is_made_whole_again(panel, monkeypatch):
+    """An error in the middle of an update must not leave parts of one picture in another."""
+    before = plain(panel.figure)
+    set_changes, calls = parts._set_changes, []
+
+    def fails_on_the_way(target, old, new):
+        calls.append(target)
+        if len(calls) == 9:
+            raise RuntimeError("the ninth change went wrong")
+        set_changes(target, old, new)
+
+    with monkeypatch.context() as bad:
+        bad.setattr(parts, "_set_changes", fails_on_the_way)
+        panel.controls["width"].value = 6
+        assert "the ninth change went wrong" in panel.status
+    panel.controls["width"].value = 4
+    assert panel.status.startswith("done") and plain(panel.figure) == before
+
+
+@pytest.mark.parametrize("only", [["width", "seed"], ["kind"], [], "layers", VISIBLE + MORE])
+def test_only_shows_these_controls_and_no_others(only):
+    panel = DimensionExplorer(only=only)
+    names = [only] if isinstance(only, str) else only
+    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == names
+    panel.controls["tokens"].value = 2
+    assert "t = 2" in panel.description
+    with pytest.raises(ValueError, match="width, head_dim, tokens"):
+        DimensionExplorer(only=["depth"])

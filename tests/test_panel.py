@@ -1,0 +1,649 @@
+"""The shell of every panel, with a toy inside; the child process behind it; the figure in front."""
+
+import asyncio
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+
+import comm
+import ipywidgets as widgets
+import plotly.graph_objects as go
+import pytest
+from comm.base_comm import BaseComm
+
+from neuroviz.explorables.background import Background
+from neuroviz.explorables.live import Fit, LiveFigure
+from neuroviz.explorables.panel import Panel
+
+SLOW, FAILS, DIES, HANGS = 10, 20, 30, 40  # values of "number" from which the toy does this
+
+BAD_STATES = [
+    ("number=999", "number goes from 0 to 50; got 999"),
+    ("number=-1", "number goes from 0 to 50; got -1"),
+    ("number=2.5", "number is a number from 0 to 50; got '2.5'"),
+    ("number=", "number is a number"),
+    ("number=two", "got 'two'"),
+    ("factor=9", "factor goes from 0.0 to 2.0; got 9"),
+    ("factor=nan", "factor goes from 0.0 to 2.0; got nan"),
+    ("factor=inf", "factor goes from"),
+    ("factor=x", "factor is a number from"),
+    ("kind=baroque", "kind is one of plain, fancy; got 'baroque'"),
+    ("kind=", "kind is one of"),
+    ("flag=maybe", "flag is yes or no; got 'maybe'"),
+    ("flag=True", "flag is yes or no"),
+    ("colour=red", "got 'colour=red'"),
+    ("Number=3", "names of number, kind, factor, flag, word"),
+    ("number", "a state is name=value"),
+    ("=3", "a state is name=value"),
+    ("complete garbage", "got 'complete garbage'"),
+    ("number=3;kind=baroque", "kind is one of"),  # what was right in it must not be taken over either
+    ("number=3;word=forbidden", "word may be anything but 'forbidden'"),  # each alone legal, not together
+]
+
+
+@dataclass(frozen=True)
+class ToyRequest:
+    number: int
+    factor: float
+    kind: str
+
+
+def answer_toy(request: ToyRequest) -> tuple[float, ...]:
+    if request.number >= HANGS:
+        time.sleep(120)
+    if request.number >= DIES:
+        os._exit(1)
+    if request.number >= FAILS:
+        raise ArithmeticError(f"<b>{request.number}</b> & more")
+    return tuple(request.factor * request.number * i for i in range(4))
+
+
+class Toy(Panel):
+    """Four multiples of a number; slow from 10 on, and worse beyond."""
+
+    title = "A & B"
+
+    def _make_controls(self):
+        first = {
+            "number": widgets.IntSlider(value=2, min=0, max=50),
+            "kind": widgets.Dropdown(options=["plain", "fancy"], value="plain"),
+        }
+        more = {
+            "factor": widgets.FloatSlider(value=1.0, min=0.0, max=2.0, step=0.05),
+            "flag": widgets.Checkbox(value=False),
+            "word": widgets.Text(value="", continuous_update=False),
+        }
+        return first, more
+
+    def _read(self):
+        value = {name: control.value for name, control in self.controls.items()}
+        if value["word"] == "forbidden":
+            raise ValueError("word may be anything but 'forbidden'")
+        return ToyRequest(value["number"], value["factor"], value["kind"])
+
+    _answer = staticmethod(answer_toy)
+
+    def _is_slow(self, request):
+        return request.number >= SLOW and request.number != FAILS  # one failure on each side
+
+    def _make_figure(self, answer):
+        return go.Figure({"y": answer})
+
+    def _update_figure(self, old, new):
+        with self.figure.batch_update():
+            self.figure.data[0].y = new
+
+    def _describe(self, answer):
+        return f"a < b: the last is {answer[-1]:.6g}"
+
+
+@pytest.fixture
+def toy():
+    panel = Toy()
+    yield panel
+    panel.cancel()
+    panel.close()
+
+
+@pytest.fixture(scope="module")
+def background():
+    """One child for the tests that leave it alive: it takes a second or two to start."""
+    shared = Background()
+    yield shared
+    shared.submit(abs, 0, lambda _: None)
+    shared.cancel()
+
+
+def walk(widget):
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from walk(child)
+
+
+def named(panel, description):
+    """The button or box of the shell with this description."""
+    return next(w for w in walk(panel) if getattr(w, "description", "").startswith(description))
+
+
+def row_of(panel, name):
+    """The box that a control stands in."""
+    return next(w for w in walk(panel) if panel.controls[name] in getattr(w, "children", ()))
+
+
+def shown(panel):
+    """Everything a reader sees, apart from the status line."""
+    return panel.state, panel.description, panel.figure.to_json(), [w.value for w in panel.controls.values()]
+
+
+def status_html(panel):
+    return next(w.value for w in walk(panel) if "nv-status" in str(getattr(w, "value", "")) and not is_css(w))
+
+
+def is_css(widget):
+    return str(widget.value).startswith("<style>")
+
+
+def last(panel):
+    return panel.figure.data[0].y[-1]
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{pid}/stat") if os.path.exists(f"/proc/{pid}/stat") else open(os.devnull) as stat:
+        return " Z " not in stat.read()
+
+
+def eventually(fact, seconds=10.0):
+    end = time.monotonic() + seconds
+    while not fact() and time.monotonic() < end:
+        time.sleep(0.02)
+    return fact()
+
+
+# The shell
+
+
+def test_a_panel_is_a_box_with_the_surface_that_all_panels_share(toy):
+    assert isinstance(toy, widgets.VBox) and "nv" in toy._dom_classes
+    assert list(toy.controls) == ["number", "kind", "factor", "flag", "word"]
+    assert isinstance(toy.figure, go.FigureWidget)
+    assert toy.status == "done" and toy.description == "a < b: the last is 6"
+    assert toy.state == "number=2;kind=plain;factor=1;flag=no;word="
+
+
+def test_moving_a_control_redraws_and_says_so(toy):
+    toy.controls["number"].value = 4
+    assert last(toy) == 12 and toy.description == "a < b: the last is 12"
+    assert toy.status.startswith("done in ") and toy.status.endswith(" ms")
+
+
+def test_texts_are_escaped_where_they_meet_html(toy):
+    seen = " ".join(str(w.value) for w in walk(toy) if isinstance(w, widgets.HTML) and not is_css(w))
+    assert "a &lt; b" in seen and "A &amp; B" in seen
+    assert "a < b" not in seen and "A & B" not in seen
+    toy.controls["number"].value = FAILS
+    assert f"&lt;b&gt;{FAILS}&lt;/b&gt; &amp; more" in status_html(toy)
+
+
+def test_a_screen_reader_is_told_what_changed(toy):
+    assert any('aria-live="polite"' in str(getattr(w, "value", "")) for w in walk(toy))
+    assert 'role="status"' in status_html(toy)
+    toy.controls["number"].value = FAILS
+    assert 'role="alert"' in status_html(toy) and "▨" in status_html(toy)
+
+
+def test_few_controls_are_visible_at_first_and_the_rest_unfolds(toy):
+    more, row = named(toy, "More"), row_of(toy, "factor")
+    assert toy.controls["number"] not in row.children and row.layout.display == "none"
+    more.value = True
+    assert row.layout.display == "flex" and more.description.startswith("Less")
+    more.value = False
+    assert row.layout.display == "none" and more.description.startswith("More")
+
+
+def test_only_hides_the_others_which_keep_their_values_and_stay_in_the_state():
+    panel = Toy(only=["number", "flag"], state="factor=0.5")
+    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == ["number", "flag"]
+    assert row_of(panel, "flag").layout.display == "flex"  # nothing to unfold: what is shown is there
+    for hidden in ("More", "Reset", "State"):
+        assert named(panel, hidden).layout.display == "none"
+    assert named(panel, "Cancel").layout.display != "none"
+    assert "factor=0.5" in panel.state and last(panel) == 3
+
+
+def test_only_with_nothing_or_with_a_single_name():
+    assert all(control.layout.display == "none" for control in Toy(only=[]).controls.values())
+    assert Toy(only="kind").controls["kind"].layout.display != "none"
+    assert row_of(Toy(only=["kind"]), "flag").layout.display == "none"
+
+
+@pytest.mark.parametrize("only", [["numbr"], ["number", "x"], "numbers", [3], 3, [3, "x"]])
+def test_only_refuses_what_is_no_control_and_lists_what_is(only):
+    with pytest.raises(ValueError, match="only= names the controls to show, of number, kind"):
+        Toy(only=only)
+
+
+# The state
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "number=7;kind=fancy;factor=0.7;flag=yes;word=two words",
+        "number=0;kind=plain;factor=0;flag=no;word=",
+        "number=9;kind=plain;factor=1.35;flag=yes;word=a=b",
+    ],
+)
+def test_a_state_comes_back_as_it_was_and_brings_the_figure_with_it(toy, state):
+    toy.state = state
+    assert toy.state == state
+    other = Toy(state=state)
+    assert shown(other)[:2] == shown(toy)[:2] and other.figure.data[0].y == toy.figure.data[0].y
+
+
+def test_whatever_a_box_holds_its_state_can_be_read_back(toy):
+    toy.controls["word"].value = "a;b"
+    toy.controls["number"].value = 3
+    again = Toy(state=toy.state)
+    assert again.controls["number"].value == 3 and again.state == toy.state
+
+
+def test_a_slider_that_holds_rounding_dust_has_a_short_state(toy):
+    toy.controls["factor"].value = 0.7000000000000004
+    assert "factor=0.7;" in toy.state
+
+
+def test_a_state_may_name_a_few_controls_and_leave_the_others(toy):
+    toy.controls["factor"].value = 0.5
+    toy.state = " number=4 ; kind=fancy ;"
+    assert toy.state == "number=4;kind=fancy;factor=0.5;flag=no;word=" and last(toy) == 6
+
+
+@pytest.mark.parametrize(("state", "said"), BAD_STATES)
+def test_a_bad_state_is_refused_and_leaves_the_panel_as_it_was(toy, state, said):
+    before = shown(toy)
+    with pytest.raises(ValueError) as refused:
+        toy.state = state
+    assert said in str(refused.value)
+    assert shown(toy) == before
+    with pytest.raises(ValueError):
+        Toy(state=state)
+
+
+@pytest.mark.parametrize("state", [None, 5, b"number=3", ["number=3"]])
+def test_a_state_that_is_no_text_is_refused_in_words(toy, state):
+    with pytest.raises(ValueError, match="state"):
+        toy.state = state
+
+
+@pytest.mark.parametrize(("state", "said"), BAD_STATES)
+def test_a_bad_state_in_the_box_shows_in_the_status_line_and_changes_nothing(toy, state, said):
+    before = shown(toy)
+    box = named(toy, "State")
+    box.value = state
+    assert said in toy.status and 'role="alert"' in status_html(toy)
+    assert shown(toy) == before
+    box.value = "number=4"
+    assert toy.status.startswith("done") and last(toy) == 12 and box.value == toy.state
+
+
+def test_the_way_back_from_a_bad_state_is_to_type_the_old_one(toy):
+    box, good = named(toy, "State"), toy.state
+    box.value = "number=999"
+    assert 'role="alert"' in status_html(toy)
+    box.value = good
+    assert toy.status.startswith("done") and 'role="alert"' not in status_html(toy)
+
+
+def test_the_box_follows_the_sliders(toy):
+    toy.controls["number"].value = 5
+    assert named(toy, "State").value == toy.state and "number=5" in toy.state
+
+
+def test_a_state_moves_many_controls_and_draws_once(toy, monkeypatch):
+    drawn = []
+    draw = toy._update_figure
+    monkeypatch.setattr(toy, "_update_figure", lambda old, new: (drawn.append(new), draw(old, new)))
+    toy.state = "number=5;factor=0.5;kind=fancy"
+    assert len(drawn) == 1
+
+
+@pytest.mark.parametrize("state", [None, "number=5;factor=0.5", "flag=yes"])
+def test_reset_goes_back_to_how_the_panel_was_opened(state):
+    panel = Toy(state=state)
+    opened = shown(panel)
+    panel.state = "number=9;kind=fancy;factor=2;flag=no;word=x"
+    panel.reset()
+    assert shown(panel) == opened
+    panel.controls["number"].value = 1
+    named(panel, "Reset").click()
+    assert shown(panel) == opened
+
+
+# Errors
+
+
+def test_a_failing_answer_is_shown_and_the_panel_lives_on(toy):
+    before = toy.description, last(toy)
+    toy.controls["number"].value = FAILS
+    assert toy.status == f"ArithmeticError: <b>{FAILS}</b> & more"
+    assert (toy.description, last(toy)) == before
+    toy.controls["number"].value = 5
+    assert toy.status.startswith("done") and last(toy) == 15 and 'role="alert"' not in status_html(toy)
+
+
+def test_controls_that_do_not_go_together_are_refused_in_words(toy):
+    toy.controls["word"].value = "forbidden"
+    assert toy.status == "word may be anything but 'forbidden'" and last(toy) == 6
+    toy.controls["number"].value = 5
+    assert "forbidden" in toy.status and last(toy) == 6
+    toy.controls["word"].value = ""
+    assert toy.status.startswith("done") and last(toy) == 15
+
+
+@pytest.mark.parametrize("method", ["_update_figure", "_describe"])
+def test_a_failure_while_drawing_is_shown_and_the_panel_recovers(toy, monkeypatch, method):
+    def fail(*_):
+        raise KeyError("seventeen")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(toy, method, fail)
+        toy.controls["number"].value = 5
+        assert toy.status == "KeyError: 'seventeen'"
+    toy.controls["number"].value = 6
+    assert toy.status.startswith("done") and last(toy) == 18
+
+
+# Slow requests
+
+
+def test_a_slow_request_says_working_at_once_and_is_drawn_when_it_is_done(toy):
+    start = time.monotonic()
+    toy.controls["number"].value = 11
+    assert time.monotonic() - start < 1 and toy.status.startswith("working")
+    assert last(toy) == 6 and not named(toy, "Cancel").disabled
+    assert toy.wait(30) and last(toy) == 33 and toy.status.startswith("done in")
+    assert named(toy, "Cancel").disabled
+    assert not toy._background.cancel()  # nothing left to end
+
+    # What goes wrong over there is shown here.
+    toy.controls["number"].value = FAILS + 1
+    assert toy.wait(30) and toy.status == f"ArithmeticError: <b>{FAILS + 1}</b> & more" and last(toy) == 33
+    toy.controls["number"].value = DIES
+    assert toy.wait(30) and "ended before it answered" in toy.status and last(toy) == 33
+    assert 'role="alert"' in status_html(toy) and named(toy, "Cancel").disabled
+    toy.controls["number"].value = 12
+    assert toy.wait(30) and last(toy) == 36 and toy.status.startswith("done")
+
+
+def test_a_slow_state_opens_on_the_first_picture_and_arrives_later():
+    panel = Toy(state="number=11;factor=2")
+    assert panel.status.startswith("working") and last(panel) == 6 and "number=11;" in panel.state
+    assert panel.wait(30) and last(panel) == 66 and panel.status.startswith("done")
+    panel.reset()
+    assert panel.wait(30) and last(panel) == 66 and "number=11;" in panel.state
+    panel.close()
+
+
+def test_cancel_ends_the_work_within_a_second_and_the_old_figure_stays(toy):
+    toy.controls["number"].value = HANGS
+    pid = toy._background._process.pid
+    start = time.monotonic()
+    named(toy, "Cancel").click()
+    assert time.monotonic() - start < 1 and toy.wait(0)
+    assert toy.status.startswith("cancelled") and last(toy) == 6 and named(toy, "Cancel").disabled
+    assert f"number={HANGS}" in toy.state and not is_alive(pid)
+    toy.cancel()  # with nothing to end, nothing happens
+    assert toy.status.startswith("cancelled")
+    toy.controls["number"].value = 3
+    assert toy.status.startswith("done") and last(toy) == 9
+
+
+@pytest.mark.parametrize("then", ["number=3", "word=forbidden"])
+def test_a_quick_request_or_a_refused_one_ends_a_slow_one(toy, then):
+    toy.controls["number"].value = HANGS
+    name, value = then.split("=")
+    toy.controls[name].value = int(value) if value.isdigit() else value
+    assert not toy._background.running and named(toy, "Cancel").disabled
+    assert toy.wait(0) and last(toy) == (9 if name == "number" else 6)
+
+
+def test_a_newer_request_discards_the_older_one(toy):
+    for number in (HANGS, 11, 12, HANGS + 1, 13):
+        toy.controls["number"].value = number
+    assert toy.wait(30) and last(toy) == 39
+    time.sleep(0.2)
+    assert last(toy) == 39 and toy.status.startswith("done")
+
+
+def test_results_come_on_the_thread_of_the_event_loop(toy, monkeypatch):
+    threads = []
+    draw = toy._update_figure
+    monkeypatch.setattr(
+        toy, "_update_figure", lambda old, new: (threads.append(threading.get_ident()), draw(old, new))
+    )
+
+    async def a_notebook():
+        toy.controls["number"].value = 11
+        beats = 0
+        while toy._background.running and beats < 3000:
+            await asyncio.sleep(0.01)
+            beats += 1
+        assert last(toy) == 33 and beats > 3  # the loop was free all the while
+        return threading.get_ident()
+
+    assert asyncio.run(a_notebook()) == threads[0] and len(threads) == 1
+
+
+def test_on_a_loop_a_result_that_is_already_queued_does_not_overwrite_a_newer_one(toy):
+    async def a_notebook():
+        toy.controls["number"].value = 11
+        # Until the child has answered, without giving the loop a turn to deliver it.
+        assert eventually(lambda: not any("_listen" in thread.name for thread in threading.enumerate()), 30)
+        toy.controls["number"].value = 4
+        await asyncio.sleep(0.2)
+
+    asyncio.run(a_notebook())
+    assert last(toy) == 12 and toy.status.startswith("done")
+
+
+def test_wait_in_a_notebook_cell_does_not_wait_for_itself(toy):
+    """A cell runs on the loop that would deliver the result."""
+
+    async def a_cell():
+        toy.controls["number"].value = 11
+        return toy.wait(15), last(toy), toy.status
+
+    arrived, y, status = asyncio.run(a_cell())
+    assert arrived and y == 33 and status.startswith("done")
+
+
+def test_a_closed_panel_leaves_no_process(toy):
+    toy.controls["number"].value = 11
+    assert toy.wait(30)
+    pid = toy._background._process.pid
+    assert is_alive(pid)
+    toy.close()
+    assert eventually(lambda: not is_alive(pid))
+
+
+# The child process alone
+
+
+def test_a_result_an_error_and_the_wait_for_them(background):
+    seen = []
+    assert background.wait(0) and not background.running
+    background.submit(abs, -3, seen.append)
+    assert background.running and background.wait(30) and not background.running
+    background.submit(int, "x", seen.append)
+    assert background.wait(30)
+    assert seen[0] == 3 and isinstance(seen[1], ValueError)
+    background.submit(time.sleep, 5, seen.append)
+    assert not background.wait(0.05) and background.cancel() and background.wait(0)
+    assert len(seen) == 2 and not background.cancel()
+
+
+def test_what_cannot_travel_is_reported_and_does_not_block_the_next(background):
+    seen = []
+    try:
+        background.submit(lambda x: x, 1, seen.append)  # a local function cannot be sent
+    except Exception as error:
+        seen.append(error)
+    assert background.wait(30), "it waits for an answer that nobody will give"
+    background.submit(eval, "lambda: 1", seen.append)  # ... nor sent back
+    assert background.wait(30)
+    background.submit(abs, -4, seen.append)
+    assert background.wait(30)
+    assert isinstance(seen[0], Exception) and isinstance(seen[1], Exception) and seen[2] == 4
+
+
+def test_an_error_that_cannot_be_rebuilt_here_is_reported(background):
+    """Exceptions with arguments of their own often travel badly."""
+    seen = []
+    background.submit(raise_odd, None, seen.append)
+    assert background.wait(10), "the listener died of it, and the panel would be busy for good"
+    assert isinstance(seen[0], Exception)
+
+
+class OddError(Exception):
+    def __init__(self, one, two):
+        super().__init__(one)
+
+
+def raise_odd(_):
+    raise OddError(1, 2)
+
+
+def test_a_child_that_died_while_idle_is_replaced():
+    """An interrupted kernel, or a machine short of memory, ends it between two requests."""
+    background, seen = Background(), []
+    background.submit(abs, -3, seen.append)
+    assert background.wait(30)
+    background._process.kill()
+    background._process.wait()
+    background.submit(abs, -4, seen.append)
+    assert background.wait(30) and seen[0] == 3
+    assert seen[1] == 4 or isinstance(seen[1], Exception)
+    background.submit(abs, -5, seen.append)
+    assert background.wait(30) and seen[2] == 5
+    pid = background._process.pid
+
+    # And one that nobody holds any more goes by itself.
+    del background
+    gc.collect()
+    assert eventually(lambda: not is_alive(pid))
+
+
+def test_a_script_without_a_main_guard_is_not_run_a_second_time(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "print('hello', flush=True)\n"
+        "from neuroviz.explorables.background import Background\n"
+        "background = Background()\n"
+        "background.submit(abs, -3, print)\n"
+        "background.wait(30)\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["hello", "3"], done.stderr
+
+
+# The figure
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Records what the browser is sent: the states with which comms open, and the messages after that."""
+
+    class Recorder(BaseComm):
+        def publish_msg(self, msg_type, data=None, **_):
+            if msg_type == "comm_open" and "_widget_data" in data["state"]:
+                figures.append(data["state"])
+            elif msg_type == "comm_msg" and data.get("method") == "update":
+                messages.extend(key for key, value in data["state"].items() if value is not None)
+
+    figures, messages = [], []
+    monkeypatch.setattr(comm, "create_comm", lambda **arguments: Recorder(**arguments))
+    figures_and_messages = (figures, messages)
+    return figures_and_messages
+
+
+def test_a_plain_figure_widget_opens_empty(opened):
+    """What `LiveFigure` is there for."""
+    go.FigureWidget({"data": [{"y": [1, 2, 3]}]})
+    assert [state["_widget_data"] for state in opened[0]] == [[]]
+
+
+def test_a_live_figure_opens_once_and_complete(opened):
+    figures, messages = opened
+    figure = LiveFigure(go.Figure({"y": [1, 2, 3]}, {"title": {"text": "before"}}))
+    figure.data[0].y = (4, 5)
+    figure.layout.title.text = "after"
+    assert figures == [] and messages == []
+    figure.show_now()
+    figure.show_now()
+    (state,) = figures
+    assert list(state["_widget_data"][0]["y"]) == [4, 5]
+    assert state["_widget_layout"]["title"]["text"] == "after"
+    figure.data[0].y = (6, 7)
+    assert "_py2js_restyle" in messages or "_py2js_update" in messages
+
+
+def test_a_panel_mounts_its_figure_once_when_its_width_is_known(opened):
+    figures, _ = opened
+    panel = Toy()
+    fit = next(w for w in walk(panel) if isinstance(w, Fit))
+    panel.controls["number"].value = 5
+    assert panel.figure not in walk(panel) and figures == []
+    fit.width = 900
+    assert panel.figure.layout.width == 900
+    assert list(walk(panel)).count(panel.figure) == 1
+    (state,) = figures
+    assert list(state["_widget_data"][0]["y"]) == [0, 5, 10, 15]
+    assert state["_widget_layout"]["width"] == 900
+    fit.width = 700
+    assert panel.figure.layout.width == 700
+    assert list(walk(panel)).count(panel.figure) == 1 and len(figures) == 1
+
+
+def test_after_a_move_the_browser_gets_one_message_for_the_figure(opened):
+    _, messages = opened
+    panel = Toy()
+    next(w for w in walk(panel) if isinstance(w, Fit)).width = 900
+    messages.clear()
+    panel.controls["number"].value = 5
+    assert sum(key.startswith("_py2js") for key in messages) == 1
+
+
+def test_a_page_that_is_loaded_again_gets_the_figure_as_it_is_now():
+    panel = Toy()
+    next(w for w in walk(panel) if isinstance(w, Fit)).width = 900
+    panel.controls["number"].value = 5
+    state = panel.figure.get_state()  # what the kernel answers when a browser asks for all widgets
+    assert list(state["_widget_data"][0]["y"]) == [0, 5, 10, 15]
+
+
+def test_the_figure_may_also_stand_alone_or_in_a_box_of_the_reader(opened):
+    figures, _ = opened
+    panel = Toy()
+    assert "application/vnd.jupyter.widget-view+json" in panel.figure._repr_mimebundle_()
+    assert len(figures) == 1 and len(figures[0]["_widget_data"]) == 1
+    other = Toy()
+    widgets.VBox([other.figure])
+    assert len(figures) == 2 and len(figures[1]["_widget_data"]) == 1
+
+
+@pytest.mark.parametrize(
+    "hook", ["_make_controls", "_read", "_answer", "_make_figure", "_update_figure", "_describe"]
+)
+def test_a_subclass_that_forgets_something_hears_of_it(hook):
+    missing = type("Missing", (Toy,), {hook: vars(Panel)[hook]})
+    with pytest.raises(NotImplementedError):
+        panel = missing()
+        panel._update_figure(None, None)

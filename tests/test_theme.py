@@ -1,0 +1,158 @@
+"""Colours and sizes: legible in every mode, asked for by role, and written down in one place only."""
+
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import neuroviz
+from neuroviz import theme
+
+PACKAGE = Path(neuroviz.__file__).parent
+MODES, SIZES = ("light", "dark"), ("notebook", "lecture")
+TEXT_ROLES = ("ink", "soft", "measured", "formula", "certified", "outside")  # roles that letters are set in
+STATUSES = {
+    "proved": "■", "proved here": "□", "exact": "●", "certified": "◆", "float": "≈", "observed": "○",
+    "conjectured": "◇", "no formula": "–", "outside hypotheses": "▨",
+}  # fmt: skip
+HEX = re.compile(r"#(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3,4})\b")
+
+
+@pytest.fixture(autouse=True)
+def look():
+    yield theme.use
+    theme.use("light", "notebook")
+
+
+def luminance(code):
+    """Relative luminance, WCAG 2.2."""
+    channels = [int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, two):
+    """Contrast ratio, WCAG 2.2: from 1 to 21."""
+    bright, dark = sorted((luminance(one), luminance(two)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def test_the_contrast_is_that_of_the_standard():
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)  # the well-known near miss
+    assert contrast("#1668B0", "#1668B0") == 1
+
+
+@pytest.mark.parametrize(
+    ("role", "ground"),
+    # Nothing is written in "certified" on a wash, and nothing may be: 4.1 in the light.
+    sorted(set(product(TEXT_ROLES, ("ground", "panel", "wash"))) - {("certified", "wash")}),
+)
+@pytest.mark.parametrize("mode", MODES)
+def test_text_can_be_read_on_what_lies_behind_it(look, mode, role, ground):
+    look(mode)
+    assert contrast(theme.color(role), theme.color(ground)) >= 4.5
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_marks_and_focus_rings_stand_out_from_the_ground(look, mode):
+    look(mode)
+    for role in ("measured", "formula", "certified", "outside", "focus"):
+        assert contrast(theme.color(role), theme.color("ground")) >= 3, role
+
+
+def test_a_ghost_is_too_faint_for_text():
+    """The check above has a failing case."""
+    assert contrast(theme.color("ghost"), theme.color("ground")) < 4.5
+
+
+def test_both_modes_know_the_same_roles(look):
+    roles = set(theme._MODES["light"])
+    assert roles == set(theme._MODES["dark"])
+    look("dark")
+    dark = {role: theme.color(role) for role in roles}
+    look("light")
+    assert all(dark[role] != theme.color(role) for role in roles)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("size", SIZES)
+def test_the_template_is_opaque_and_in_the_look_asked_for(look, mode, size):
+    look(mode, size)
+    layout = theme.template().layout
+    assert layout.paper_bgcolor == layout.plot_bgcolor == theme.color("ground")
+    assert layout.font.color == theme.color("ink") and layout.font.size == theme.size("base")
+    assert (luminance(layout.paper_bgcolor) < 0.1) == (mode == "dark")
+    assert min(theme.size("tick"), theme.size("note")) >= (14 if size == "lecture" else 12)
+
+
+@pytest.mark.parametrize("wrong", [("pink",), ("Dark",), ("light", "huge"), (None, "Lecture"), (1,), ("",)])
+def test_an_unknown_look_is_refused_and_the_known_ones_are_named(wrong):
+    with pytest.raises(
+        ValueError, match=r"must be one of 'light', 'dark'|must be one of 'notebook', 'lecture'"
+    ):
+        theme.use(*wrong)
+
+
+def test_a_refused_look_changes_nothing():
+    with pytest.raises(ValueError):
+        theme.use("dark", "huge")
+    assert theme.color("ground") == "#FFFFFF"
+
+
+def test_mode_and_size_are_chosen_one_by_one(look):
+    look("dark")
+    look(size="lecture")
+    assert theme.color("ground") == "#15181C" and theme.size("base") == 18
+    look()
+    assert theme.color("ground") == "#15181C" and theme.size("base") == 18
+
+
+@pytest.mark.parametrize("ask", [theme.color, theme.size, theme.badge])
+@pytest.mark.parametrize("name", ["meassured", "", None])
+def test_an_unknown_role_size_or_status_is_refused_in_words(ask, name):
+    with pytest.raises(ValueError, match="one of"):
+        ask(name)
+
+
+@pytest.mark.parametrize(("status", "glyph"), STATUSES.items())
+def test_a_badge_says_its_status_without_the_colour(status, glyph):
+    badge = theme.badge(status, "Cor. 3.8")
+    words = "floating point" if status == "float" else status
+    assert f"{glyph} {words} · Cor. 3.8" in badge and "·" not in theme.badge(status)
+
+
+def test_badges_differ_without_their_colour():
+    texts = [HEX.sub("", theme.badge(status)) for status in STATUSES]
+    assert len(set(texts)) == len(STATUSES)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_text_of_a_badge_can_be_read(look, mode):
+    look(mode)
+    badge = theme.badge("proved")
+    ink, ground = (re.search(rf"{name}:(#\w+)", badge)[1] for name in (";color", "background"))
+    assert contrast(ink, ground) >= 4.5
+
+
+def test_a_badge_escapes_its_source():
+    assert "<script>" not in theme.badge("proved", "<script>") and "&lt;script&gt;" in theme.badge(
+        "proved", "<script>"
+    )
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_hex_codes_stand_in_the_theme_only(path):
+    found = HEX.findall(path.read_text(encoding="utf-8"))
+    assert bool(found) == (path.name == "theme.py"), found
+
+
+@pytest.mark.parametrize("text", ['"#1668B0"', "'#fff'", "color:#14171A;", "#15181CFF"])
+def test_the_search_finds_a_hex_code(text):
+    assert HEX.search(text)
+
+
+@pytest.mark.parametrize("text", ["# a comment", "issue #12", "#define", "# 1668B0"])
+def test_the_search_lets_comments_pass(text):
+    assert not HEX.search(text)
