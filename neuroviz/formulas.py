@@ -121,12 +121,8 @@ def general_formula(arch: Architecture) -> Expected:
                 "One token",
                 f"a single token attends to itself alone, so the network is a linear map of rank at most {r}",
             )
-        return Expected(
-            _count(arch),
-            "proved here",
-            "Corollary A",
-            "every softmax network with t ≥ 2; our proof, not peer-reviewed",
-        )
+        note = _seen(arch, effective_widths(arch))
+        return Expected(_count(arch), "proved here", "Corollary A", note)
     if arch.tokens == 1:
         return Expected(
             _count(arch, symmetric_after=0) - arch.num_layers,
@@ -134,20 +130,30 @@ def general_formula(arch: Architecture) -> Expected:
             "Theorem C",
             "a single token sees xᵀAx only: the symmetric part of each A counts",
         )
-    layer = collapsing_layer(arch)
-    if layer is not None:
-        return Expected(
-            _count(arch, symmetric_after=layer) - arch.num_layers,
-            "proved here",
-            "Theorem C",
-            f"A{_sub(layer)} has rank one: after layer {layer} all tokens are parallel, and later layers see "
-            "only the symmetric part of their A",
-        )
+    layer, w = collapsing_layer(arch), effective_widths(arch)
+    if layer is None:
+        return Expected(_count(arch) - arch.num_layers, "proved here", "Theorem C", _seen(arch, w))
+    collapsed = _count(arch, symmetric_after=layer)
+    why = (
+        f"the tokens of layer {layer} lie on a line"
+        if w[layer - 1] == 1
+        else f"A{_sub(layer)} has rank one: after layer {layer} all tokens are parallel"
+    )
+    loss = ", which costs nothing here" if collapsed == _count(arch) else ""
     return Expected(
-        _count(arch) - arch.num_layers,
+        collapsed - arch.num_layers,
         "proved here",
         "Theorem C",
-        "every lightning network with t ≥ 2; our proof, not peer-reviewed",
+        f"{why}, and later layers see only the symmetric part of their A{loss}",
+    )
+
+
+def _seen(arch: Architecture, w: tuple[int, ...]) -> str:
+    """How much of each width counts, or that the formula is general."""
+    if w == arch.widths:
+        return f"the general formula holds for every {arch.attention} network; our proof, not peer-reviewed"
+    return (
+        f"of the widths, {', '.join(map(str, w))} can be seen by later layers; our proof, not peer-reviewed"
     )
 
 

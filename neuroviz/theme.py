@@ -205,12 +205,15 @@ def css() -> str:
 .nv {{ font-family: {FONT}; }}
 .nv :focus-visible, .nv .noUi-handle:focus {{ outline: 3px solid {focus} !important; outline-offset: 2px; }}
 .nv .noUi-handle {{ background: {focus} !important; }}
-.nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: 14px; white-space: nowrap; }}
+.nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: {base}px; }}
+.nv-badge {{ white-space: nowrap; }}
+.nv-stale {{ opacity: 0.4; }}
 .nv-title {{ font-size: {_SIZES[_current["size"]]["title"] + 2}px; font-weight: 600; line-height: 30px; }}
 .nv-title .nv-badge {{ font-weight: 400; margin-left: 10px; vertical-align: 2px; }}
-.nv .widget-label, .nv .widget-readout, .nv select, .nv button {{ font-size: {base - 1}px !important; }}
+.nv .widget-label, .nv .widget-readout, .nv .widget-label-basic, .nv select, .nv input, .nv button {{
+  font-size: {base - 1}px !important; }}
 .nv-description, .nv-status {{ font-size: {base - 1}px; }}
 .nv-description {{ min-height: 4.2em; max-width: 75em; line-height: 1.4; }}
 .nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px; }}
-.nv-error {{ color: {_MODES["light"]["outside"]}; background: #FFFFFF; font-weight: 600; }}
+.nv-error {{ white-space: normal; color: {_MODES["light"]["outside"]}; background: #FFFFFF; }}
 </style>"""

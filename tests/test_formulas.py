@@ -255,7 +255,18 @@ def test_the_collapsing_layer_is_the_first_of_rank_one_that_has_a_successor(widt
     arch = Architecture(widths, head_dims)
     assert collapsing_layer(arch) == layer
     if layer:
-        assert f"A{'₀₁₂₃'[layer]} has rank one" in general_formula(arch).note
+        rank_one, on_a_line = f"A{'₀₁₂₃'[layer]} has rank one", f"tokens of layer {layer} lie on a line"
+        assert (on_a_line if widths[layer - 1] == 1 else rank_one) in general_formula(arch).note
+
+
+def test_a_collapse_that_loses_nothing_says_so():
+    """σ(1, w) = α(1, w): with rank one everywhere the symmetric parts are as many."""
+    assert "costs nothing here" in general_formula(Architecture((3, 3, 3), (1, 1))).note
+    assert "costs nothing" not in general_formula(Architecture((3, 3, 3), (1, 2))).note
+
+
+def test_the_general_formula_names_the_widths_that_can_be_seen():
+    assert "2, 2, 2 can be seen" in general_formula(Architecture((2, 4, 2), (2, 2))).note
 
 
 # Formulas under their own names

@@ -53,10 +53,11 @@ class Panel(widgets.VBox):
                 control.layout.display = "none"
             control.observe(self._on_change, names="value")
 
-        self._title_html = widgets.HTML(layout={"height": "34px", "margin": "0"})
+        self._title_html = widgets.HTML(layout={"min_height": "34px", "margin": "0"})
+        button = {"flex": "0 0 auto", "width": "120px" if lecture else "90px"}
         row = {"display": "flex", "flex_flow": "row wrap", "width": "100%", "min_height": "34px"}
         self._more = widgets.ToggleButton(
-            description="More ▾", tooltip="show or hide the other controls", layout={"width": "90px"}
+            description="More ▾", tooltip="show or hide the other controls", layout=button
         )
         self._more_row = widgets.Box(list(more.values()), layout=row | {"display": "none"})
         self._more.observe(self._on_more, names="value")
@@ -73,7 +74,7 @@ class Panel(widgets.VBox):
         )
         self._description_html = widgets.HTML(layout={"width": "100%"})
         self._reset_button = widgets.Button(
-            description="Reset", tooltip="back to how it was opened", layout={"width": "90px"}
+            description="Reset", tooltip="back to how it was opened", layout=button
         )
         self._cancel_button = widgets.Button(
             description="Cancel",
@@ -81,11 +82,13 @@ class Panel(widgets.VBox):
             layout={"width": "90px"},
             disabled=True,
         )
-        self._status_html = widgets.HTML(layout={"flex": "1 1 auto", "min_width": "0", "height": "28px"})
+        self._status_html = widgets.HTML(
+            layout={"flex": "1 1 auto", "min_width": "0", "min_height": "28px", "overflow": "hidden"}
+        )
         self._state_text = widgets.Text(
             description="State",
             continuous_update=False,
-            layout={"width": "380px"},
+            layout={"flex": "0 1 380px", "min_width": "160px"},
             style={"description_width": "48px"},
         )
         self._reset_button.on_click(lambda _: self.reset())
@@ -196,6 +199,7 @@ class Panel(widgets.VBox):
         """Stop what is being measured in the background; the last picture stays."""
         if self._background.cancel():
             self._set_status("cancelled; the figure still shows the previous setting")
+            self._box.add_class("nv-stale")
             self._cancel_button.disabled = True
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -309,6 +313,7 @@ class Panel(widgets.VBox):
             self._fail(error)
 
     def _say(self, answer: object, started: float | None) -> None:
+        self._box.remove_class("nv-stale")
         self._description = self._describe(answer)
         self._description_html.value = (
             f'<div class="nv-description" aria-live="polite">{escape(self._description)}</div>'
@@ -328,6 +333,7 @@ class Panel(widgets.VBox):
         self._status_html.value = f'<div class="nv-status" role="status">{escape(text)}</div>'
 
     def _fail(self, error: Exception) -> None:
+        self._box.add_class("nv-stale")  # the picture is of an earlier setting
         expected = isinstance(error, ValueError)
         text = str(error) if expected else f"{type(error).__name__}: {error}"
         self._status = text
