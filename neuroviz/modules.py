@@ -287,7 +287,9 @@ def functional_dimension(module: nn.Module, inputs: Tensor | Sequence[Tensor]) -
         module: any `torch.nn.Module` with real parameters.
         inputs: a tensor, or a tuple of tensors for several arguments, such that `module(inputs)`
             or `module(*inputs)` is a legal call and the first dimension counts the N inputs. They
-            go in one at a time, as batches of one. Whole numbers stay whole (token ids).
+            go in one at a time, as batches of one: a module that wants its batch elsewhere, such as
+            `nn.MultiheadAttention` without `batch_first=True`, would take each input for something
+            else. Whole numbers stay whole (token ids).
 
     Returns:
         A Measurement with method "float": value, singular values, gap, and whether the gap decides.
@@ -302,7 +304,10 @@ def functional_dimension(module: nn.Module, inputs: Tensor | Sequence[Tensor]) -
     8
     """
     if not isinstance(module, nn.Module):
-        raise ValueError(f"functional_dimension needs a torch.nn.Module; got {type(module).__name__}")
+        hint = (
+            ": for an Architecture call measure_dimension(arch)" if isinstance(module, Architecture) else ""
+        )
+        raise ValueError(f"functional_dimension needs a torch.nn.Module; got {type(module).__name__}{hint}")
     # A copy of parameters made under the caller's inference mode could not be differentiated.
     with torch.inference_mode(False), torch.enable_grad():
         arguments = _arguments(inputs)

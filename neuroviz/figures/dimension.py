@@ -13,7 +13,7 @@ from neuroviz.formulas import Expected
 from neuroviz.measure import InputsCurve, Measurement
 
 _FLOOR = 1e-17  # where an exact zero is drawn on the log axis
-_BOTTOM, _TOP = -17.6, 0.7  # log₁₀ of the ends of that axis
+_BOTTOM, _TOP = -18.6, 0.7  # log₁₀ of the ends of that axis
 _LEFT, _RIGHT = (0.0, 0.5), (0.6, 1.0)
 _UPPER, _LOWER = (0.6, 1.0), (0.0, 0.36)
 
