@@ -40,80 +40,14 @@ class Panel(widgets.VBox):
     def __init__(self, *, only: Iterable[str] | None = None, state: str | None = None) -> None:
         first, more = self._make_controls()
         self.controls: dict[str, widgets.Widget] = {**first, **more}
-        self._theme = theme.current()
         shown = set(self.controls) if only is None else self._known(only)
+        self._theme = theme.current()
         self._background = Background()
         self._quiet = False
         self._description = self._status = ""
-        lecture = theme.size("base") > 14
-        for name, control in self.controls.items():
-            control.layout.width = "400px" if lecture else "340px"
-            control.style.description_width = "150px" if lecture else "120px"
-            if name not in shown:
-                control.layout.display = "none"
-            control.observe(self._on_change, names="value")
-
-        self._title_html = widgets.HTML(layout={"min_height": "34px", "margin": "0"})
-        button = {"flex": "0 0 auto", "width": "120px" if lecture else "90px"}
-        row = {"display": "flex", "flex_flow": "row wrap", "width": "100%", "min_height": "34px"}
-        self._more = widgets.ToggleButton(
-            description="More ▾", tooltip="show or hide the other controls", layout=button
-        )
-        self._more_row = widgets.Box(list(more.values()), layout=row | {"display": "none"})
-        self._more.observe(self._on_more, names="value")
-        if only is not None:  # few controls: those under "More" stand there with the others
-            self._more.layout.display = "none"
-            self._more_row.layout.display = "flex" if shown & set(more) else "none"
-        self._box = widgets.Box(
-            layout={
-                "height": f"{theme.size('height') + 4:.0f}px",
-                "overflow": "hidden",
-                "display": "block",
-                "width": "100%",
-            }
-        )
-        self._description_html = widgets.HTML(layout={"width": "100%"})
-        self._reset_button = widgets.Button(
-            description="Reset", tooltip="back to how it was opened", layout=button
-        )
-        self._cancel_button = widgets.Button(
-            description="Cancel",
-            tooltip="stop what is being measured",
-            layout={"width": "90px"},
-            disabled=True,
-        )
-        self._status_html = widgets.HTML(
-            layout={"flex": "1 1 auto", "min_width": "0", "min_height": "28px", "overflow": "hidden"}
-        )
-        self._state_text = widgets.Text(
-            description="State",
-            continuous_update=False,
-            layout={"flex": "0 1 380px", "min_width": "160px"},
-            style={"description_width": "48px"},
-        )
-        self._reset_button.on_click(lambda _: self.reset())
-        self._cancel_button.on_click(lambda _: self.cancel())
-        self._state_text.observe(self._on_state_text, names="value")
-        if only is not None:
-            self._reset_button.layout.display = self._state_text.layout.display = "none"
-        self._fit = Fit()
-        self._fit.observe(self._mount, names="width")
-        super().__init__(
-            [
-                widgets.HTML(theme.css(), layout={"display": "none"}),
-                self._title_html,
-                widgets.Box([*first.values(), self._more], layout=row),
-                self._more_row,
-                self._box,
-                self._description_html,
-                widgets.HBox(
-                    [self._reset_button, self._cancel_button, self._status_html, self._state_text],
-                    layout={"width": "100%"},
-                ),
-                self._fit,
-            ]
-        )
+        super().__init__(self._lay_out(first, more, shown, for_lecture=only is not None))
         self.add_class("nv")
+
         request = default = self._read()
         if state is not None:
             request = self._restore(state)
@@ -126,6 +60,74 @@ class Panel(widgets.VBox):
         self._say(self._shown, started=None)
         if slow:
             self._refresh()
+
+    def _lay_out(
+        self,
+        first: dict[str, widgets.Widget],
+        more: dict[str, widgets.Widget],
+        shown: set[str],
+        for_lecture: bool,
+    ) -> list[widgets.Widget]:
+        """Everything the panel shows, from top to bottom, which is also the order of the Tab key."""
+        large = theme.size("base") > 14
+        for name, control in self.controls.items():
+            control.layout.width = "400px" if large else "340px"
+            control.style.description_width = "150px" if large else "120px"
+            if name not in shown:
+                control.layout.display = "none"
+            control.observe(self._on_change, names="value")
+        button = {"flex": "0 0 auto", "width": "120px" if large else "90px"}
+        row = {"display": "flex", "flex_flow": "row wrap", "width": "100%", "min_height": "34px"}
+        figure_height = f"{theme.size('height') + 4:.0f}px"
+
+        self._title_html = widgets.HTML(layout={"min_height": "34px", "margin": "0"})
+        self._more = widgets.ToggleButton(
+            description="More ▾", tooltip="show or hide the other controls", layout=button
+        )
+        self._more_row = widgets.Box(list(more.values()), layout=row | {"display": "none"})
+        self._box = widgets.Box(
+            layout={"height": figure_height, "overflow": "hidden", "display": "block", "width": "100%"}
+        )
+        self._description_html = widgets.HTML(layout={"width": "100%"})
+        self._reset_button = widgets.Button(
+            description="Reset", tooltip="back to how it was opened", layout=button
+        )
+        self._cancel_button = widgets.Button(
+            description="Cancel", tooltip="stop what is being measured", layout=button, disabled=True
+        )
+        self._status_html = widgets.HTML(
+            layout={"flex": "1 1 auto", "min_width": "0", "min_height": "28px", "overflow": "hidden"}
+        )
+        self._state_text = widgets.Text(
+            description="State",
+            continuous_update=False,
+            layout={"flex": "0 1 380px", "min_width": "160px"},
+            style={"description_width": "48px"},
+        )
+        self._fit = Fit()
+        if for_lecture:  # few controls: those under "More" stand there with the others
+            self._more.layout.display = "none"
+            self._more_row.layout.display = "flex" if shown & set(more) else "none"
+            self._reset_button.layout.display = self._state_text.layout.display = "none"
+
+        self._more.observe(self._on_more, names="value")
+        self._reset_button.on_click(lambda _: self.reset())
+        self._cancel_button.on_click(lambda _: self.cancel())
+        self._state_text.observe(self._on_state_text, names="value")
+        self._fit.observe(self._mount, names="width")
+        return [
+            widgets.HTML(theme.css(), layout={"display": "none"}),
+            self._title_html,
+            widgets.Box([*first.values(), self._more], layout=row),
+            self._more_row,
+            self._box,
+            self._description_html,
+            widgets.HBox(
+                [self._reset_button, self._cancel_button, self._status_html, self._state_text],
+                layout={"width": "100%"},
+            ),
+            self._fit,
+        ]
 
     # What a subclass says.
 
