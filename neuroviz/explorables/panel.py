@@ -38,11 +38,11 @@ class Panel(widgets.VBox):
     title: ClassVar[str] = ""
 
     def __init__(self, *, only: Iterable[str] | None = None, state: str | None = None) -> None:
+        self._background = Background()  # first: a panel that fails to open is closed all the same
         first, more = self._make_controls()
         self.controls: dict[str, widgets.Widget] = {**first, **more}
         shown = set(self.controls) if only is None else self._known(only)
         self._theme = theme.current()
-        self._background = Background()
         self._quiet = False
         self._description = self._status = ""
         super().__init__(self._lay_out(first, more, shown, for_lecture=only is not None))

@@ -57,11 +57,69 @@ def label(text: str, x: object, y: object, axis: str = "", **more: object) -> di
     return note | more
 
 
+def ticks(low: int, middle: int, high: int) -> list[int]:
+    """Two or three ticks; the middle one stays, and an end too near to it goes."""
+    near = 0.08 * max(high - low, 1)
+    return [v for v in dict.fromkeys((low, middle, high)) if v == middle or abs(v - middle) > near]
+
+
+def few(most: int) -> list[int]:
+    """At most a dozen whole ticks from 1 to `most`."""
+    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**6) if most / s <= 12)
+    return [1, *range(step if step > 1 else 2, most + 1, step)]
+
+
+def kind_mark(attention: str) -> str:
+    """Shape says which network: lightning ●, softmax ■. (Colour says how we know.)"""
+    return "square" if attention == "softmax" else "circle"
+
+
+def kind_dash(attention: str) -> str:
+    """As `kind_mark`, for lines."""
+    return "dash" if attention == "softmax" else "solid"
+
+
+def focus_ring(attention: str) -> dict:
+    """The marker around what the reader is moving now."""
+    return {
+        "symbol": f"{kind_mark(attention)}-open",
+        "size": 2 * theme.size("marker") + 6,
+        "color": theme.color("focus"),
+        "line": {"width": 3},
+    }
+
+
+def outside_words(text: str) -> str:
+    """Words about a formula where it does not apply, in the colour of that role."""
+    return f'<span style="color:{theme.color("outside")}">{text}</span>'
+
+
+class View(NamedTuple):
+    """One subplot as plain data: its traces, axes, annotations and shapes."""
+
+    traces: list[dict]
+    axes: dict
+    annotations: list[dict]
+    shapes: list[dict]
+
+
 class Parts(NamedTuple):
     """A figure as plain data: its traces and its layout, always the same elements in the same order."""
 
     traces: list[dict]
     layout: dict
+
+
+def compose(*views: View) -> Parts:
+    """Subplots side by side."""
+    layout: dict = {"annotations": [], "shapes": []}
+    traces = []
+    for view in views:
+        traces += view.traces
+        layout |= view.axes
+        layout["annotations"] += view.annotations
+        layout["shapes"] += view.shapes
+    return Parts(traces, layout)
 
 
 def make(parts: Parts) -> go.Figure:
