@@ -8,7 +8,6 @@ integer read off a list of floats, and what travels with it is that list and its
 from dataclasses import dataclass, field
 from math import inf
 
-import flint
 import numpy as np
 
 from neuroviz.field import PrimeField
@@ -98,6 +97,8 @@ def exact_rank(matrix: np.ndarray, over: PrimeField) -> int:
     """
     rows, columns = matrix.shape
     if columns < _SMALL:
+        import flint  # here: it would take a quarter of the time that importing neuroviz takes
+
         entries = matrix.astype(np.int64).ravel().tolist()
         return flint.nmod_mat(rows, columns, entries, over.p).rank()
     space = RowSpace(over, columns)

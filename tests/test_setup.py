@@ -113,12 +113,6 @@ def test_the_version_is_said_once():
     assert getattr(neuroviz, "__version__", PROJECT["version"]) == PROJECT["version"]
 
 
-def test_importing_the_package_takes_less_than_three_tenths_of_a_second(run_python):
-    # Processor time, and the best of five: other tests are running beside this one.
-    code = "import time; t = time.process_time(); import neuroviz; print(time.process_time() - t)"
-    assert min(float(run_python(code)) for _ in range(5)) < 0.3
-
-
 # The browser
 
 ASKS_FOR_A_BROWSER = "def test_browser(chromium):\n    assert chromium\n"
@@ -209,10 +203,8 @@ def test_make_alone_names_the_two_commands():
 
 def test_a_finished_environment_is_left_alone(copy):
     assert make(copy, "env").returncode == 0
-    start = time.perf_counter()
-    done = make(copy, "env")
-    assert time.perf_counter() - start < 1
-    assert "pip" not in done.stdout
+    done = make(copy, "env")  # how long that takes stands in benchmarks/README.md
+    assert done.returncode == 0 and "pip" not in done.stdout and "python" not in done.stdout
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
