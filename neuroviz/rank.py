@@ -38,7 +38,7 @@ class FloatRank:
 
 
 DECISIVE_GAP = 1e8
-"""A split decides from this factor on: below it, wrong ranks were seen (2 of 10,000 networks)."""
+"""A split decides from this factor on: below it wrong ranks were seen, above it they are rare."""
 _CLEAR_OF_NOISE = 1e3
 
 

@@ -236,7 +236,7 @@ DimensionExplorer(
 # * For softmax the exponentials are replaced by free random elements. That this changes no rank is a theorem of
 #   Ax (1971); see *Exponentials as free elements* in [docs/mathematics.md](../docs/mathematics.md).
 # * A float rank is evidence. Look at `decided`: it is False where the spectrum is no help. Of 20,000 small random networks with
-#   at most four layers, 88 in 100 were decided, none of them wrongly; at eight layers hardly any is decided.
+#   at most four layers, 88 in 100 were decided, none of them wrongly; of 1,800 with five to eight layers 63 in 100, and 3 wrongly.
 #
 # **On your own.** Find a network with fewer than 30 parameters whose dimension is less than a third of them.
 #

@@ -1,6 +1,7 @@
 """The explorer of dimensions: what its controls ask for, what it shows, and that nothing breaks it."""
 
 import random
+from dataclasses import replace
 from itertools import combinations
 
 import ipywidgets as widgets
@@ -463,3 +464,17 @@ def test_only_shows_these_controls_and_no_others(only):
     assert "t = 2" in panel.description
     with pytest.raises(ValueError, match="width, head_dim, tokens"):
         DimensionExplorer(only=["depth"])
+
+
+def test_a_float_rank_against_the_exact_one_is_seen_even_when_it_is_decided():
+    """Deep networks have them: softmax 4→2→3→4→2→5→4→2→1, a = 4, 4, 1, 3, 3, 2, 4, 1, t = 2."""
+    panel = DimensionExplorer()
+    agreeing = panel._shown
+    wrong = replace(agreeing, spectrum=replace(agreeing.spectrum, value=37, decided=True))
+    says = [note.text for note in dimension_figure(wrong).layout.annotations]
+    assert any("floats say something else" in text and "they read 37" in text for text in says)
+    assert "reads 37, against the exact rank" in panel._describe(wrong)
+    says = [note.text for note in dimension_figure(agreeing).layout.annotations]
+    assert not any("floats say" in text for text in says) and "Floating point" not in panel._describe(
+        agreeing
+    )
