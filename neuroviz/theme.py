@@ -28,6 +28,16 @@ _MODES = {
         "focus": "#D9480F",
         "ghost": "#9AA3AD",
         "symmetry": "#B9C3CD",
+        "singular": "#F2B800",
+        "boundary": "#14171A",
+        "sheet a": "#86B4DE",
+        "sheet mid": "#CFD8E0",
+        "sheet b": "#E3B994",
+        "ruling": "#27435C",
+        "layer 1": "#BFE0F2",
+        "layer 2": "#5FA8D3",
+        "layer 3": "#1B5E8C",
+        "layer 4": "#0B2F4E",
     },
     "dark": {
         "ground": "#15181C",
@@ -44,8 +54,35 @@ _MODES = {
         "focus": "#FF8A4C",
         "ghost": "#7C8794",
         "symmetry": "#56616C",
+        "singular": "#FFD21F",
+        "boundary": "#FFFFFF",
+        "sheet a": "#5E93C4",
+        "sheet mid": "#7F8B96",
+        "sheet b": "#B98A6C",
+        "ruling": "#0B1622",
+        "layer 1": "#23496A",
+        "layer 2": "#3E7FB0",
+        "layer 3": "#83BFE8",
+        "layer 4": "#D3EBFA",
     },
 }
+
+# Colour scales as plotly wants them: entries of weights (a range symmetric about 0), and measured minus
+# formula (from the largest deficit to 0, which has a colour of its own).
+_SCALES = {
+    "light": {
+        "diverging": [
+            [0, "#0B4F8A"], [0.25, "#7FB0D8"], [0.5, "#F7F7F7"], [0.75, "#EBA06B"], [1, "#A63A00"],
+        ],
+        "deficit": [[0, "#6E1F5D"], [0.6, "#C98ABB"], [0.92, "#EBD3E5"], [0.921, "#EEF1F4"], [1, "#EEF1F4"]],
+    },
+    "dark": {
+        "diverging": [
+            [0, "#6CB4F2"], [0.25, "#2F5F88"], [0.5, "#22272D"], [0.75, "#9A5A2E"], [1, "#FFA866"],
+        ],
+        "deficit": [[0, "#F7C3EA"], [0.6, "#8A4B7B"], [0.92, "#43293D"], [0.921, "#262C33"], [1, "#262C33"]],
+    },
+}  # fmt: skip
 
 _SIZES = {
     "notebook": {"base": 14, "title": 15, "tick": 12, "note": 12, "marker": 8, "line": 2.2, "height": 460},
@@ -112,6 +149,16 @@ def color(role: str) -> str:
     return colors[_known("role", role, colors)]
 
 
+def scale(name: str) -> list[list]:
+    """A plotly colour scale: "diverging" for entries of weights, "deficit" for measured minus formula.
+
+    Raises:
+        ValueError: if there is no such scale.
+    """
+    scales = _SCALES[_current["mode"]]
+    return scales[_known("scale", name, scales)]
+
+
 def size(name: str) -> float:
     """A font size, marker size, line width or figure height in pixels, in the size in use.
 
@@ -144,6 +191,17 @@ def template() -> go.layout.Template:
         "title": {"font": {"size": s["base"]}, "standoff": 8},
         "automargin": True,
     }
+    axis3 = {
+        "showbackground": False,
+        "gridcolor": c["grid"],
+        "zeroline": False,
+        "showspikes": False,
+        "linecolor": c["axis"],
+        "nticks": 5,
+        "ticks": "",
+        "tickfont": {"size": max(12, s["tick"] - 3), "color": c["soft"]},
+        "title": {"font": {"size": s["base"], "color": c["ink"]}},
+    }
     return go.layout.Template(
         layout={
             "font": {"family": FONT, "size": s["base"], "color": c["ink"]},
@@ -152,6 +210,7 @@ def template() -> go.layout.Template:
             "margin": {"l": 16, "r": 16, "t": round(2.2 * s["title"]), "b": 12},
             "xaxis": axis,
             "yaxis": axis,
+            "scene": {"xaxis": axis3, "yaxis": axis3, "zaxis": axis3, "dragmode": "turntable"},
             "colorway": [c[k] for k in ("measured", "focus", "certified", "outside", "soft")],
             "showlegend": False,
             "hovermode": "closest",

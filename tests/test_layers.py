@@ -9,7 +9,8 @@ import neuroviz
 
 ORDER = [
     "architecture", "formulas", "field", "network", "rank", "symmetry", "certificate", "measure",
-    "surface", "flow", "modules", "sweep", "theme", "figures", "explorables", "teaching",
+    "ledger", "identifiability", "surface", "flow", "modules", "sweep", "theme", "figures", "explorables",
+    "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 
