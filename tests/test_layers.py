@@ -8,9 +8,9 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "formulas", "field", "network", "rank", "symmetry", "certificate", "measure",
-    "ledger", "identifiability", "surface", "flow", "modules", "sweep", "theme", "figures", "explorables",
-    "teaching",
+    "architecture", "formulas", "field", "network", "rank", "symmetry", "determinantal", "certificate",
+    "measure", "fiber", "ledger", "identifiability", "surface", "flow", "modules", "sweep", "theme",
+    "figures", "explorables", "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 
