@@ -13,6 +13,8 @@ from importlib import import_module
 
 from neuroviz.architecture import Architecture
 from neuroviz.formulas import Expected, expected_dimension, general_formula, paper_formula
+from neuroviz.identifiability import Identifiability, is_identifiable
+from neuroviz.ledger import KernelLedger, kernel_ledger
 from neuroviz.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
 
 _LATER = {"functional_dimension": "neuroviz.modules"}
@@ -20,11 +22,15 @@ _LATER = {"functional_dimension": "neuroviz.modules"}
 __all__ = [
     "Architecture",
     "Expected",
+    "Identifiability",
     "InputsCurve",
+    "KernelLedger",
     "Measurement",
     "expected_dimension",
     "functional_dimension",
     "general_formula",
+    "is_identifiable",
+    "kernel_ledger",
     "measure_dimension",
     "paper_formula",
     "rank_by_inputs",

@@ -155,6 +155,21 @@ class RowSpace:
             self._add_block(rows[start : start + _BLOCK])
         return self.dimension - before
 
+    def orthogonal_vector(self, rng: np.random.Generator) -> np.ndarray:
+        """A random vector of length `columns` whose product with every row added so far is 0.
+
+        >>> space = RowSpace(PrimeField(7), columns=2)
+        >>> space.add(np.array([[1.0, 1.0]]))
+        1
+        >>> vector = space.orthogonal_vector(np.random.default_rng(0))
+        >>> vector.any(), vector.sum()
+        (np.True_, np.float64(0.0))
+        """
+        vector = np.zeros(self._basis.shape[1])
+        vector[self._free] = self._field.random(rng, self._free.shape)
+        vector[self._pivots] = self._field.reduce(-self._field.matmul(self._basis, vector[:, None])[:, 0])
+        return vector
+
     def _add_block(self, rows: np.ndarray) -> None:
         F = self._field
         if len(self._pivots):
