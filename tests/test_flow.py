@@ -1,0 +1,187 @@
+"""Gradient flow of one layer: the right velocity, what it conserves, and where it ends."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.integrate import solve_ivp
+
+from neuroviz.flow import TARGETS, Flow, attraction, gradient_flow, random_targets, table
+
+
+def starts(runs, d, d_out, a=None, seed=0):
+    rng = np.random.default_rng(seed)
+    head = [(runs, d, d)] if a is None else [(runs, a, d), (runs, a, d)]
+    return [rng.standard_normal(shape) / 2 for shape in (*head, (runs, d_out, d))]
+
+
+def bombieri(form):
+    """a² + b²/2 + c² for aX² + bXY + cY²."""
+    a, b, c = form
+    return a**2 + b**2 / 2 + c**2
+
+
+def forms(A, V):
+    """The forms l_k · v_m of a layer with d = 2, multiplied out by hand."""
+    return [(A[0, k] * v[0], A[0, k] * v[1] + A[1, k] * v[0], A[1, k] * v[1]) for k in range(2) for v in V]
+
+
+def test_the_loss_is_half_the_bombieri_distance_of_the_forms():
+    (A, V), (A2, V2) = starts(1, 2, 3, seed=1), starts(1, 2, 3, seed=2)
+    flow = gradient_flow(table(A2, V2), A, V, time=0.1, samples=2)
+    apart = [np.subtract(p, q) for p, q in zip(forms(A[0], V[0]), forms(A2[0], V2[0]), strict=True)]
+    assert flow.loss[0, 0] == pytest.approx(sum(map(bombieri, apart)) / 2)
+
+
+@pytest.mark.parametrize(("d", "d_out", "a"), [(2, 1, None), (3, 2, None), (2, 1, 1), (3, 2, 2), (2, 3, 4)])
+def test_the_runs_follow_minus_the_gradient(d, d_out, a):
+    """Against torch's autograd, integrated by another solver."""
+    parts = starts(2, d, d_out, a)
+    target = table(*starts(2, d, d_out, seed=9))
+
+    def velocity(_time, z):
+        leaves, position = [], 0
+        for part in parts:
+            size = part[0].size
+            piece = torch.tensor(z[position : position + size].reshape(part[0].shape), requires_grad=True)
+            leaves.append(piece)
+            position += size
+        A = leaves[0] if a is None else leaves[1].T @ leaves[0]
+        product = torch.einsum("ik,mj->kmij", A, leaves[-1])
+        loss = ((product + product.transpose(-1, -2)) / 2 - torch.tensor(target[1])).square().sum() / 2
+        grads = torch.autograd.grad(loss, leaves)
+        return -np.concatenate([grad.numpy().ravel() for grad in grads])
+
+    reference = solve_ivp(
+        velocity, (0, 2), np.concatenate([part[1].ravel() for part in parts]), rtol=1e-9, atol=1e-11
+    ).y[:, -1]
+    named = {"A": parts[0]} if a is None else {"Q": parts[0], "K": parts[1]}
+    flow = gradient_flow(target, V=parts[-1], time=2, samples=3, rtol=1e-9, **named)
+    head = [flow.A] if a is None else [flow.Q, flow.K]
+    found = np.concatenate([path[-1, 1].ravel() for path in (*head, flow.V)])
+    np.testing.assert_allclose(found, reference, atol=1e-6)
+
+
+def test_the_loss_never_rises():
+    A, V = starts(20, 2, 1, seed=3)
+    flow = gradient_flow(random_targets("gaussian", 20, seed=3), A, V, time=200)
+    assert (np.diff(flow.loss, axis=0) <= 1e-6).all()
+    assert (flow.loss[-1] < flow.loss[0]).all()
+    assert flow.loss.shape == (61, 20) and flow.times[-1] == 200
+
+
+@pytest.mark.parametrize("a", [None, 1, 2, 4])
+def test_what_theory_says_is_conserved_is(a):
+    parts = starts(8, 3, 2, a, seed=4)
+    named = {"A": parts[0]} if a is None else {"Q": parts[0], "K": parts[1]}
+    flow = gradient_flow(table(*starts(8, 3, 2, seed=5)), V=parts[-1], time=40, rtol=1e-9, **named)
+    assert set(flow.conserved) == ({"‖A‖² − ‖V‖²"} if a is None else {"QQᵀ − KKᵀ", "‖Q‖² − ‖V‖²"})
+    for values in flow.conserved.values():
+        np.testing.assert_allclose(values, np.broadcast_to(values[0], values.shape), atol=1e-6)
+
+
+def test_what_theory_does_not_say_is_conserved_is_not():
+    Q, K, V = starts(8, 3, 2, 2, seed=4)
+    flow = gradient_flow(table(*starts(8, 3, 2, seed=5)), Q=Q, K=K, V=V, time=40)
+    for quantity in (flow.Q @ np.swapaxes(flow.Q, -1, -2), np.square(flow.A).sum(axis=(-2, -1))):
+        assert np.abs(quantity[-1] - quantity[0]).max() > 0.1
+
+
+def ended(A, V):
+    """A flow that stands still at given weights."""
+    A, V = np.array([[A]], dtype=float), np.array([[V]], dtype=float)
+    return Flow(np.zeros(1), table(A[0], V[0]), A, V, None, None, np.zeros((1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("A", "V", "end"),
+    [
+        ([[1, 0], [0, 1]], [[1, 0]], "smooth"),
+        ([[1, 2], [0, 0]], [[0, 1]], "singular"),  # A = u kᵀ with u = (1, 0), v = (0, 1)
+        ([[1, 2], [0, 0]], [[1, 0]], "boundary"),  # u = v: the keys' form is the values' form
+        ([[1, 0], [2, 0]], [[1, 0]], "singular"),  # A = k vᵀ: v on the wrong side
+        ([[1, 2], [0, 0]], [[1, 0], [0, 1]], "smooth"),  # V of rank two
+        ([[1, 2], [0, 0]], [[1, 0], [3, 0]], "boundary"),
+    ],
+)
+def test_where_a_run_ends_is_read_off_its_weights(A, V, end):
+    assert ended(A, V).ends.tolist() == [end]
+
+
+def test_a_target_on_the_dotted_part_attracts_to_the_boundary_and_a_generic_one_does_not():
+    """docs/mathematics.md, "Gradient flow": 99 % and 0 %, here with fewer runs and less time."""
+    dotted, gaussian = (attraction(kind, runs=60, seed=1, time=300) for kind in ("dotted", "gaussian"))
+    assert dotted.singular > 0.8 and dotted.boundary > 0.6
+    assert gaussian.singular < 0.1
+    assert dotted.singular >= dotted.boundary and dotted.near >= dotted.singular
+
+
+def test_the_same_seed_gives_the_same_shares():
+    assert attraction("realisable", 5, seed=3, time=5) == attraction("realisable", 5, seed=3, time=5)
+
+
+def test_the_standard_error_is_that_of_a_share():
+    found = attraction("gaussian", runs=4, time=1)
+    assert found.error(0.5) == 0.25 and found.error(0.0) == 0
+
+
+def test_dotted_targets_have_no_common_real_root_and_realisable_ones_have():
+    def common_real_root(T):
+        (a1, b1, c1), (a2, b2, c2) = [(q[0, 0], 2 * q[0, 1], q[1, 1]) for q in T[:, 0]]
+        resultant = (a1 * c2 - a2 * c1) ** 2 - (a1 * b2 - a2 * b1) * (b1 * c2 - b2 * c1)
+        return abs(resultant) < 1e-9 and b1**2 - 4 * a1 * c1 >= -1e-9
+
+    assert all(common_real_root(T) for T in random_targets("realisable", 50, seed=0))
+    assert not any(common_real_root(T) for T in random_targets("dotted", 50, seed=0))
+    assert not any(common_real_root(T) for T in random_targets("gaussian", 50, seed=0))
+    for kind in TARGETS:
+        T = random_targets(kind, 3, seed=0)
+        assert T.shape == (3, 2, 1, 2, 2) and (T == np.swapaxes(T, -1, -2)).all()
+
+
+def test_gaussian_targets_are_isotropic_for_the_norm():
+    T = random_targets("gaussian", 4000, seed=0)[:, 0, 0]
+    spread = [np.var(T[:, 0, 0]), 2 * np.var(T[:, 0, 1]), np.var(T[:, 1, 1])]
+    np.testing.assert_allclose(spread, 1, atol=0.12)
+
+
+def test_progress_is_told_and_can_stop_the_flow():
+    class EnoughError(Exception):
+        pass
+
+    told = []
+
+    def progress(share):
+        told.append(share)
+        if share > 0.3:
+            raise EnoughError
+
+    A, V = starts(4, 2, 1)
+    with pytest.raises(EnoughError):
+        gradient_flow(random_targets("dotted", 4, 0), A, V, progress=progress)
+    assert told == sorted(told) and 0 < told[0] < told[-1] < 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"A": None}, "either A, or Q and K"),
+        ({"V": None}, "either A, or Q and K"),
+        ({"Q": np.ones((2, 1, 2)), "K": np.ones((2, 1, 2))}, "either A, or Q and K"),
+        ({"V": np.ones((3, 1, 2))}, "with one N and one d"),
+        ({"V": np.ones((2, 1, 3))}, "with one N and one d"),
+        ({"A": np.ones((2, 2))}, "need shapes"),
+        ({"target": np.ones((2, 2, 2, 2))}, r"the target needs shape \(2, 1, 2, 2\)"),
+        ({"target": np.triu(np.ones((2, 1, 2, 2)))}, "symmetric"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, said):
+    given = {"target": np.zeros((2, 1, 2, 2)), "A": np.ones((2, 2, 2)), "V": np.ones((2, 1, 2))} | change
+    with pytest.raises(ValueError, match=said):
+        gradient_flow(**given)
+
+
+def test_unknown_targets_and_runs_are_refused():
+    with pytest.raises(ValueError, match="one of 'gaussian', 'realisable'"):
+        attraction("random")
+    with pytest.raises(ValueError, match="runs must be a whole number ≥ 1; got 0"):
+        attraction("dotted", runs=0)
