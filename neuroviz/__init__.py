@@ -16,6 +16,7 @@ from neuroviz.formulas import Expected, expected_dimension, general_formula, pap
 from neuroviz.identifiability import Identifiability, is_identifiable
 from neuroviz.ledger import KernelLedger, kernel_ledger
 from neuroviz.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
+from neuroviz.unrolling import unroll
 
 _LATER = {"functional_dimension": "neuroviz.modules"}
 
@@ -34,6 +35,7 @@ __all__ = [
     "measure_dimension",
     "paper_formula",
     "rank_by_inputs",
+    "unroll",
 ]
 
 

@@ -228,13 +228,66 @@ def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8
                 "other factorisations of the same A are not on one orbit"
             )
     A, A2 = over.matmul(K.T, Q), over.matmul(K2.T, Q2)
-    apart = np.abs(over.reduce(A - A2)).max()
-    if apart > (tol * np.abs(A).max() if isinstance(over, Reals) else 0):
+    if not _close(over, A, A2, tol):
         raise ValueError(
-            f"both factorisations need the same product KᵀQ; got products that differ by {apart:.3g}: "
-            "they belong to different functions"
+            "both factorisations need the same product KᵀQ; got products that differ by "
+            f"{np.abs(over.reduce(A - A2)).max():.3g}: they belong to different functions"
         )
     return over.matmul(Q2, _right_inverse(over, Q))
+
+
+def recover_interfaces(
+    over: Field, weights: Weights, other: Weights, tol: float = 1e-8
+) -> tuple[np.ndarray, ...]:
+    """The C_1, …, C_{l−1} of Eq. 9 between two networks with the same virtual weights (Lemma 3.5).
+
+    With U_i = V_i ⋯ V_1, the answer is the C_i with U_i′ = C_i U_i; then A_i and V_i of the other network
+    are those of the first in the new bases.
+
+    Args:
+        over: the field of both.
+        weights, other: of one shape in every layer.
+        tol: over the reals: how far the virtual weights may be apart, relative to their size.
+
+    Returns:
+        One invertible matrix for each place between two layers.
+
+    Raises:
+        ValueError: if the shapes or the virtual weights differ, or if the two networks need not be on
+            one orbit: some U_i has not full row rank (a V has lost rank, or the network widens), or
+            the rows of U_i and U_i′ span different spaces (L has lost rank).
+
+    >>> one, two = (Layer(np.eye(1), np.eye(1), np.array([[v]])) for v in (2.0, 3.0))
+    >>> recover_interfaces(Reals(), (one, two), change_interface(Reals(), (one, two), 0, np.array([[5.0]])))
+    (array([[5.]]),)
+    """
+    shapes = [[tuple(matrix.shape for matrix in layer) for layer in network] for network in (weights, other)]
+    if shapes[0] != shapes[1]:
+        raise ValueError(f"two networks need the same shapes in every layer; got {shapes[0]} and {shapes[1]}")
+    here, there, found = np.eye(weights[0].V.shape[1]), np.eye(weights[0].V.shape[1]), []
+    for i, (layer, other_layer) in enumerate(zip(weights[:-1], other[:-1], strict=True), start=1):
+        here, there = over.matmul(layer.V, here), over.matmul(other_layer.V, there)
+        name = "V_1" if i == 1 else f"V_{i} ⋯ V_1"
+        for U in (here, there):
+            if (rank := _rank(over, U, tol)) < len(U):
+                raise ValueError(
+                    f"the basis after layer {i} is determined only where {name} has rank {len(U)}; "
+                    f"got rank {rank}: on what is lost there, later weights are free"
+                )
+        C = over.matmul(there, _right_inverse(over, here))
+        if not _close(over, over.matmul(C, here), there, tol):
+            raise ValueError(
+                f"the rows of {name} span different spaces in the two networks: no change of basis "
+                "leads from one to the other (Lemma 3.5 needs L of full rank)"
+            )
+        found.append(C)
+    for name, M, M2 in _named_pairs(virtual_weights(over, weights), virtual_weights(over, other)):
+        if not _close(over, M, M2, tol):
+            raise ValueError(
+                f"the two networks need the same virtual weights; got {name} that differ by "
+                f"{np.abs(over.reduce(M - M2)).max():.3g}"
+            )
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -299,6 +352,12 @@ def gauge_slice(arch: Architecture) -> GaugeSlice:
     return GaugeSlice(arch, reduced, np.concatenate(free))
 
 
+def _named_pairs(one: VirtualWeights, other: VirtualWeights) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    yield "L", one.L, other.L
+    for i, (M, M2) in enumerate(zip(one.M, other.M, strict=True), start=1):
+        yield f"M_{i}", M, M2
+
+
 def _check_layer(weights: Weights, layer: int) -> None:
     if isinstance(layer, bool) or layer not in range(len(weights)):
         raise ValueError(f"layers are counted from 0 to {len(weights) - 1} here; got layer={layer!r}")
@@ -337,6 +396,12 @@ def _rank_one(over: Field, name: str, matrix: np.ndarray, tol: float = 1e-8) -> 
     raise ValueError(
         f"keys and values can be swapped only where A and V have rank one; got {name} of rank {rank}"
     )
+
+
+def _close(over: Field, matrix: np.ndarray, other: np.ndarray, tol: float) -> bool:
+    """Equality over a prime field; over the reals up to `tol` times the largest entry."""
+    apart = np.abs(over.reduce(matrix - other)).max()
+    return bool(apart <= (tol * np.abs(matrix).max() if isinstance(over, Reals) else 0))
 
 
 def _rank(over: Field, matrix: np.ndarray, tol: float) -> int:

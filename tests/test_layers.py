@@ -8,8 +8,8 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "formulas", "field", "network", "rank", "symmetry", "determinantal", "certificate",
-    "measure", "fiber", "ledger", "identifiability", "surface", "flow", "modules", "sweep", "theme",
+    "architecture", "formulas", "field", "network", "rank", "symmetry", "determinantal", "unrolling",
+    "certificate", "measure", "fiber", "ledger", "identifiability", "surface", "flow", "modules", "sweep", "theme",
     "figures", "explorables", "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent

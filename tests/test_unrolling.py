@@ -1,0 +1,231 @@
+"""Eq. 10, 11 and 12 are one function; Eq. 13 and Eq. 28; and what Figure 4's reflection does."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from neuroviz.architecture import Architecture
+from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.network import Layer, forward, random_tokens, random_weights
+from neuroviz.symmetry import VirtualWeights, virtual_weights
+from neuroviz.unrolling import (
+    Factor,
+    balancing_factor,
+    link_values,
+    mirror,
+    occurrences,
+    part_linear_in_one_token,
+    product_form,
+    reflect,
+    sum_form,
+    term,
+    token_form,
+    unroll,
+)
+
+F = PrimeField()
+NETWORKS = [
+    ((3, 2), (2,), 3),
+    ((2, 3), (1,), 1),
+    ((3, 2, 3), (2, 1), 3),
+    ((2, 4, 1), (3, 2), 2),
+    ((4, 3, 3, 2), (2, 2, 3), 3),
+    ((2, 2, 2, 2, 2), (1, 2, 2, 1), 2),
+    ((3, 2, 4, 2, 3, 2), (2, 1, 2, 3, 1), 4),
+    ((2, 3, 2, 2, 2, 2, 2), (2, 2, 1, 2, 2, 2), 2),
+]
+
+
+def draw(widths, head_dims, tokens, seed=0):
+    """Random weights over F_p, their virtual weights, and one input."""
+    arch, rng = Architecture(widths, head_dims, tokens), np.random.default_rng(seed)
+    weights = random_weights(F, arch, rng)
+    return weights, virtual_weights(F, weights), random_tokens(F, arch, 1, rng)[0]
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=str)
+def test_the_network_is_one_product_of_its_virtual_weights(network):
+    """Eq. 10 and 11 against the layers applied one after the other, exactly, for up to six layers."""
+    weights, virtual, X = draw(*network)
+    layered = forward(F, "lightning", weights, X[None])[0]
+    assert (product_form(F, virtual, X) == layered).all()
+    assert (token_form(F, virtual, X) == layered).all()
+    assert layered.any()
+
+
+@pytest.mark.parametrize(
+    "network", [n for n in NETWORKS if len(n[1]) < 3] + [((2, 3, 2, 2), (2, 1, 2), 2)], ids=str
+)
+def test_the_network_is_one_sum_over_all_multi_indices(network):
+    """Eq. 12 by brute force: 8,192 terms for each token with three layers."""
+    weights, virtual, X = draw(*network)
+    assert (sum_form(F, virtual, X) == forward(F, "lightning", weights, X[None])[0]).all()
+
+
+def test_a_wrong_transpose_would_be_seen(monkeypatch):
+    from neuroviz import unrolling
+
+    _, virtual, X = draw((3, 2, 3), (2, 1), 3)
+    honest = sum_form(F, virtual, X)
+    monkeypatch.setattr(
+        unrolling, "unroll", lambda layers: tuple(Factor(h, False) for h, _ in unroll(layers))
+    )
+    assert (sum_form(F, virtual, X) != honest).any()
+
+
+def test_a_batch_of_inputs_is_taken_at_once():
+    arch, rng = Architecture((3, 2, 2), (2, 2), 3), np.random.default_rng(0)
+    virtual = virtual_weights(F, random_weights(F, arch, rng))
+    X = random_tokens(F, arch, 4, rng)
+    for form in (product_form, token_form):
+        assert (form(F, virtual, X) == np.stack([form(F, virtual, x) for x in X])).all()
+
+
+def words(layers):
+    """The factors of Eq. 12 by the recursion w_i = w_{i−1} M_i w_{i−1} M_iᵀ of its proof."""
+    within = [[]]
+    for h in range(1, layers + 1):
+        w = within[-1]
+        within.append([*w, (h, False), *w, (h, True), *w])
+    return [factor for h in range(layers, 0, -1) for factor in [*within[h - 1], (h, False)]]
+
+
+@pytest.mark.parametrize("layers", range(1, 8))
+def test_the_ternary_rule_is_the_recursion(layers):
+    assert list(map(tuple, unroll(layers))) == words(layers)
+    assert len(unroll(layers)) == (3**layers - 1) // 2
+
+
+@pytest.mark.parametrize("layers", range(1, 7))
+def test_layer_h_occurs_three_to_the_l_minus_h_times(layers):
+    assert occurrences(layers) == tuple(3 ** (layers - h) for h in range(1, layers + 1))
+
+
+@pytest.mark.parametrize("layers", range(1, 6))
+def test_left_and_right_of_the_mirror_stand_transposes(layers):
+    factors = unroll(layers)
+    for place in range(1, len(factors) + 1):
+        radius = len(mirror(layers, place)) // 2
+        for s in range(1, radius):
+            left, right = factors[place - 1 - s], factors[place - 1 + s]
+            assert left.layer == right.layer and left.transposed != right.transposed
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_a_reflection_transposes_one_factor_and_nothing_else(layers):
+    """For every place and radius, over indices with equal ends of the window."""
+    _, virtual, X = draw((3,) * (layers + 1), (2,) * layers, 3)
+    rng = np.random.default_rng(1)
+    factors = unroll(layers)
+    N = [F.matmul(X.T, F.matmul(M, X)) for M in virtual.M]
+    for place in range(1, len(factors) + 1):
+        for radius in range(1, len(mirror(layers, place)) // 2 + 1):
+            indices = rng.integers(0, 3, len(factors) + 1).tolist()
+            window = mirror(layers, place, radius)
+            indices[window[-1] - 1] = indices[window[0] - 1]
+            turned = reflect(layers, indices, place, radius)
+            before, after = (link_values(F, virtual, X, j) for j in (indices, turned))
+            others = [[v for k, v in enumerate(links, 1) if k != place] for links in (before, after)]
+            assert sorted(others[0]) == sorted(others[1])
+            h, transposed = factors[place - 1]
+            j, i = indices[place - 1], indices[place]
+            assert before[place - 1] == N[h - 1][(i, j) if transposed else (j, i)]
+            assert after[place - 1] == N[h - 1][(j, i) if transposed else (i, j)]
+            assert reflect(layers, turned, place, radius) == tuple(indices)
+
+
+def test_a_reflection_with_unequal_ends_changes_the_neighbours():
+    _, virtual, X = draw((3, 3, 3), (2, 2), 3)
+    indices = (0, 1, 2, 2, 0)  # the window around place 3 is (1, 2, 2, 0)
+    before, after = (link_values(F, virtual, X, j) for j in (indices, reflect(2, indices, 3)))
+    assert sorted(v for k, v in enumerate(before) if k != 2) != sorted(
+        v for k, v in enumerate(after) if k != 2
+    )
+
+
+def test_terms_with_an_antisymmetric_factor_cancel_in_pairs():
+    """M_2 antisymmetric: a term and its reflection at M_2's place add up to zero."""
+    _, virtual, X = draw((3, 3, 3), (2, 2), 2)
+    M = virtual.M[1]
+    antisymmetric = VirtualWeights(virtual.L, (virtual.M[0], F.reduce(M - M.T)))
+    for j in product(range(2), repeat=5):
+        indices = (*j[:4], j[1])  # equal ends around place 3
+        both = term(F, antisymmetric, X, indices) + term(F, antisymmetric, X, reflect(2, indices, 3))
+        assert (F.reduce(both) == 0).all()
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 4])
+def test_the_balancing_factor_keeps_the_function(layers):
+    """Eq. 13, exactly; and one factor more does not."""
+    _, virtual, X = draw((3,) * (layers + 1), (2,) * layers, 2)
+    factors = np.random.default_rng(2).integers(2, 50, layers).astype(float)
+    scaled = tuple(F.reduce(f * M) for f, M in zip(factors, virtual.M, strict=True))
+    balance = balancing_factor(F, factors)
+    kept = VirtualWeights(F.reduce(balance * virtual.L), scaled)
+    assert (product_form(F, kept, X) == product_form(F, virtual, X)).all()
+    off = VirtualWeights(F.reduce(2 * balance * virtual.L), scaled)
+    assert (product_form(F, off, X) != product_form(F, virtual, X)).any()
+
+
+def test_the_exponents_are_powers_of_three():
+    """log λ_0 = −Σ 3^{l−i} log λ_i: how strongly λ_0 must answer."""
+    for i, exponent in enumerate((27, 9, 3, 1)):
+        factors = [1.0] * 4
+        factors[i] = 2.0
+        assert balancing_factor(Reals(), factors) == 2.0**-exponent
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_eq_28_is_the_part_linear_in_one_token(layers):
+    """Extracted from the network itself: interpolation in s of the output of token s·x beside y."""
+    weights, virtual, X = draw((3,) * (layers + 1), (2,) * layers, 2)
+    y, x = X[:, 0], X[:, 1]
+    degree, p = 3**layers, DEFAULT_PRIME
+    points = np.arange(degree + 1)
+    inputs = np.stack([np.stack([y, F.reduce(s * x)], axis=1) for s in points])
+    outputs = forward(F, "lightning", weights, inputs)[:, :, 1]
+    # Lagrange: the coefficient of s is Σ_s output(s) · [s^1] of the basis polynomial.
+    total = 0
+    for s in points.tolist():
+        numerator, denominator = [1], 1
+        for r in points.tolist():
+            if r != s:
+                shifted = [0, *numerator]
+                numerator = [(a - r * b) % p for a, b in zip(shifted, [*numerator, 0], strict=True)]
+                denominator = denominator * (s - r) % p
+        weight = numerator[1] * pow(denominator, -1, p) % p
+        total = (total + outputs[s].astype(int) * weight) % p
+    expected = part_linear_in_one_token(F, virtual, y, x)
+    assert (F.reduce(total.astype(float)) == expected).all() and expected.any()
+
+
+def test_eq_28_by_hand_for_one_layer():
+    A, V = np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[3.0, 0.0]])
+    virtual = virtual_weights(Reals(), (Layer(A, np.eye(2), V),))
+    y, x = np.array([1.0, 0.0]), np.array([1.0, 1.0])
+    assert part_linear_in_one_token(Reals(), virtual, y, x) == 3 * 3  # (V y)(yᵀ A x)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: unroll(0), "from 1 to 12"),
+        (lambda: unroll(True), "from 1 to 12"),
+        (lambda: unroll(2.0), "from 1 to 12"),
+        (lambda: unroll(13), "from 1 to 12"),
+        (lambda: mirror(2, 0), "go from 1 to 4; got 0"),
+        (lambda: mirror(2, 3, 3), "reaches 2 indices far; got 3"),
+        (lambda: mirror(3, 1, 2), "reaches 1 indices far"),
+        (lambda: balancing_factor(Reals(), [1.0, 0.0]), "not zero"),
+        (
+            lambda: term(F, draw((2, 2, 2), (1, 1), 2)[1], np.eye(2), (0, 1)),
+            "needs 5 tokens, each from 0 to 1",
+        ),
+        (lambda: term(F, draw((2, 2), (1,), 2)[1], np.eye(2), (0, 2)), "needs 2 tokens"),
+        (lambda: sum_form(F, draw((2,) * 5, (1,) * 4, 3)[1], np.ones((2, 3))), "too many to add one by one"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
