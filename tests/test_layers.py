@@ -9,7 +9,7 @@ import neuroviz
 
 ORDER = [
     "architecture", "formulas", "field", "network", "rank", "symmetry", "determinantal", "unrolling",
-    "certificate", "measure", "fiber", "ledger", "identifiability", "surface", "flow", "modules", "sweep", "theme",
+    "certificate", "measure", "peeling", "fiber", "ledger", "identifiability", "surface", "flow", "modules", "sweep", "theme",
     "figures", "explorables", "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent

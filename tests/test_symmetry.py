@@ -1,6 +1,5 @@
 """What symmetries leave alone and what they do not, and the slice that every network reaches by them."""
 
-import itertools
 import random
 from fractions import Fraction
 
@@ -21,6 +20,7 @@ from neuroviz.symmetry import (
     head_directions,
     interface_directions,
     recover_head_basis,
+    recover_interfaces,
     rescale,
     rescaling_direction,
     swap_keys_and_values,
@@ -191,7 +191,10 @@ def as_residues(matrix: np.ndarray, p: int) -> list[list[Residue]]:
 
 
 def is_same_function(attention: str, first, second, tokens: int, p: int = DEFAULT_PRIME) -> bool:
-    """Whether two networks agree mod p on random tokens, by the definition; equal logits have equal exponentials."""
+    """Whether two networks agree mod p on random tokens, by the definition.
+
+    Softmax: equal logits have equal exponentials, others have others.
+    """
     number = residues(p, seed=1)
     exp = RandomExponential(number)
     inputs = [[[number() for _ in range(first[0].V.shape[1])] for _ in range(tokens)] for _ in range(2)]
@@ -286,26 +289,25 @@ def wrong_actions(F, weights, rng):
     Q, K, V = weights[0]
     C, D = F.random_invertible(rng, len(Q)), F.random_invertible(rng, len(V))
     back, after = F.inverse(D), weights[1]
-    both = BOTH
-    yield "head: C for its inverse transpose", both, replace(weights, 0, Q=F.matmul(C, Q), K=F.matmul(C, K))
+    yield "head: C for its inverse transpose", BOTH, replace(weights, 0, Q=F.matmul(C, Q), K=F.matmul(C, K))
     yield (
         "head: not transposed",
-        both,
+        BOTH,
         replace(weights, 0, Q=F.matmul(C, Q), K=F.matmul(F.inverse(C), K)),
     )
-    yield "head: keys forgotten", both, replace(weights, 0, Q=F.matmul(C, Q))
-    yield "interface: only the layer before", both, replace(weights, 0, V=F.matmul(D, V))
+    yield "head: keys forgotten", BOTH, replace(weights, 0, Q=F.matmul(C, Q))
+    yield "interface: only the layer before", BOTH, replace(weights, 0, V=F.matmul(D, V))
     for forgotten in ("Q", "K", "V"):
         moved = {n: F.matmul(getattr(after, n), back) for n in "QKV" if n != forgotten}
         yield (
             f"interface: {forgotten} forgotten",
-            both,
+            BOTH,
             replace(replace(weights, 0, V=F.matmul(D, V)), 1, **moved),
         )
     moved = {n: F.matmul(getattr(after, n), D) for n in "QKV"}
-    yield "interface: C for its inverse", both, replace(replace(weights, 0, V=F.matmul(D, V)), 1, **moved)
+    yield "interface: C for its inverse", BOTH, replace(replace(weights, 0, V=F.matmul(D, V)), 1, **moved)
     moved = {n: F.matmul(getattr(after, n), back.T) for n in "QKV"}
-    yield "interface: transposed", both, replace(replace(weights, 0, V=F.matmul(D, V)), 1, **moved)
+    yield "interface: transposed", BOTH, replace(replace(weights, 0, V=F.matmul(D, V)), 1, **moved)
     yield "rescaling: V times c", ("lightning",), replace(weights, 0, Q=F.reduce(5 * Q), V=F.reduce(5 * V))
     yield "rescaling: values forgotten", ("lightning",), replace(weights, 0, Q=F.reduce(5 * Q))
     yield "rescaling: of a softmax layer", ("softmax",), rescale(F, weights, 0, 5)
@@ -393,7 +395,8 @@ def with_rank_one(over, weights, i, rng):
     return (*weights[:i], layer, *weights[i + 1 :]), (u, k, h, v)
 
 
-@pytest.mark.parametrize(("i", "head_dim"), itertools.product(range(3), (1, 2, 4)))
+@pytest.mark.parametrize("i", range(3))
+@pytest.mark.parametrize("head_dim", [1, 2, 4])
 def test_where_keys_and_values_have_rank_one_they_may_change_places(i, head_dim):
     """Theorem 3.2, inside a deep network: exact over F_p, and A, V are v kᵀ, h uᵀ."""
     F, rng = PrimeField(), np.random.default_rng([i, head_dim])
@@ -751,6 +754,56 @@ def test_where_a_is_small_in_one_direction_the_keys_are_compared_as_well():
     Q, K = np.diag([1, 1e-7]), np.diag([1, -1e-7])
     with pytest.raises(ValueError):
         recover_head_basis(Reals(), Layer(Q, Q, None), Layer(Q, K, None))
+
+
+@pytest.mark.parametrize("over", [PrimeField(), Reals()], ids=repr)
+@pytest.mark.parametrize(
+    ("widths", "head_dims"), [((3, 2, 3), (2, 1)), ((4, 3, 3, 2, 2), (2, 3, 1, 4)), ((2, 2), (2,))]
+)
+def test_the_bases_between_the_layers_are_found_again(widths, head_dims, over):
+    """Lemma 3.5: whatever happens inside the heads, U_i′ = C_i U_i has one solution."""
+    rng = np.random.default_rng(widths)
+    weights = other = random_weights(over, Architecture(widths, head_dims), rng)
+    chosen = [over.random_invertible(rng, d) for d in widths[1:-1]]
+    for i, C in enumerate(chosen):
+        other = change_interface(over, other, i, C)
+    for i, a in enumerate(head_dims):
+        other = change_head_basis(over, other, i, over.random_invertible(rng, a))
+    found = recover_interfaces(over, weights, other)
+    assert len(found) == len(chosen)
+    for ours, C in zip(found, chosen, strict=True):
+        np.testing.assert_allclose(over.reduce(ours - C), 0, atol=1e-8)
+
+
+@pytest.mark.parametrize("over", [PrimeField(), Reals()], ids=repr)
+def test_between_networks_on_other_orbits_no_bases_are_found(over):
+    """Another shape, a lost rank, widening, other rows, other virtual weights: each is named."""
+    rng = np.random.default_rng(3)
+    weights = random_weights(over, Architecture((3, 2, 3), (2, 2)), rng)
+    other = random_weights(over, Architecture((3, 2, 3), (2, 2)), rng)
+    thin = over.matmul(over.random(rng, (2, 1)), over.random(rng, (1, 3)))
+    wide = random_weights(over, Architecture((2, 3, 2), (2, 2)), rng)
+    # Later layers look at the first coordinate only, so the second row of V_1 is free.
+    blind = tuple(M * np.array([1.0, 0.0]) for M in weights[1])
+    lost = (weights[0], Layer(*blind))
+    free = replace(lost, 0, V=np.concatenate([weights[0].V[:1], other[0].V[1:]]))
+    assert all(
+        (x == y).all()
+        for x, y in zip(virtual_weights(over, lost).M, virtual_weights(over, free).M, strict=True)
+    )
+    for first, second, said in [
+        (weights, wide, "need the same shapes in every layer"),
+        (replace(weights, 0, V=thin), weights, r"only where V_1 ⋯ V_1 has rank 2; got rank 1|got rank 1"),
+        (weights, replace(weights, 0, V=thin), "got rank 1"),
+        (wide, wide, "has rank 3; got rank 2"),
+        (lost, free, "the rows of V_1 ⋯ V_1 span different spaces"),
+        (weights, replace(weights, 0, Q=other[0].Q), "need the same virtual weights; got M_1 that differ"),
+        (weights, replace(weights, 1, Q=other[1].Q), "got M_2 that differ"),
+        (weights, replace(weights, 1, V=other[1].V), "got L that differ"),
+        (weights, rescale(over, weights, 0, 2), "need the same virtual weights"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            recover_interfaces(over, first, second)
 
 
 # What the actions and directions refuse
