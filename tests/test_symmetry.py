@@ -793,10 +793,10 @@ def test_between_networks_on_other_orbits_no_bases_are_found(over):
     )
     for first, second, said in [
         (weights, wide, "need the same shapes in every layer"),
-        (replace(weights, 0, V=thin), weights, r"only where V_1 ⋯ V_1 has rank 2; got rank 1|got rank 1"),
+        (replace(weights, 0, V=thin), weights, "has rank 2; got rank 1"),
         (weights, replace(weights, 0, V=thin), "got rank 1"),
         (wide, wide, "has rank 3; got rank 2"),
-        (lost, free, "the rows of V_1 ⋯ V_1 span different spaces"),
+        (lost, free, "the rows of V_1.* span different spaces"),
         (weights, replace(weights, 0, Q=other[0].Q), "need the same virtual weights; got M_1 that differ"),
         (weights, replace(weights, 1, Q=other[1].Q), "got M_2 that differ"),
         (weights, replace(weights, 1, V=other[1].V), "got L that differ"),
