@@ -37,10 +37,14 @@ class Reals:
         return rng.standard_normal(shape)
 
     def random_invertible(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """A random invertible matrix with condition number at most 4: a stretch between two rotations."""
+        """A random invertible matrix with condition number at most 4: a stretch between two rotations.
+
+        Its determinant has either sign.
+        """
         left, _ = np.linalg.qr(rng.standard_normal((size, size)))
         right, _ = np.linalg.qr(rng.standard_normal((size, size)))
-        return left * 2.0 ** rng.uniform(-1, 1, size) @ right
+        stretch = rng.choice([-1.0, 1.0], size) * 2.0 ** rng.uniform(-1, 1, size)
+        return left * stretch @ right
 
     def softmax(self, logits: np.ndarray, symmetric: bool, rng: np.random.Generator) -> np.ndarray:
         """exp(s_ji) / Σ_k exp(s_ki), column by column (Eq. 15 with temperature 1)."""
@@ -102,7 +106,7 @@ class PrimeField:
         """The inverse of a square matrix of residues.
 
         Raises:
-            ValueError: if its determinant is 0 mod p.
+            ValueError: if its determinant is 0 mod p, or an entry is not a whole number.
 
         >>> PrimeField(7).inverse(np.array([[2.0]]))
         array([[-3.]])
@@ -110,6 +114,8 @@ class PrimeField:
         import flint  # here: it would take a quarter of the time that importing neuroviz takes
 
         n = len(x)
+        if not (x == np.rint(x)).all():
+            raise ValueError(f"a matrix mod {self.p} has whole entries; got {x[x != np.rint(x)][0]}")
         try:
             found = flint.nmod_mat(n, n, x.astype(np.int64).ravel().tolist(), self.p).inv()
         except ZeroDivisionError:

@@ -8,6 +8,7 @@ space of the Jacobian. Rational quantities are decided over a prime field, the o
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Number
 
 import numpy as np
 
@@ -27,10 +28,13 @@ from neuroviz.network import (
 from neuroviz.rank import DECISIVE_GAP, RowSpace
 
 _POINTS = 8  # random points tried before giving up
+_EXACT_DENOMINATOR = 2**20  # a float with a longer one, such as 0.1, was rounded and is not taken as exact
 _STEP = 1e-3  # of the finite differences, relative to weights of size 1
 _GENEROUS = 1e3  # times the decisive gap: no need to look for a better point
 _NO_CHANGE = 1e-10  # a gradient below this, for a quantity of size 1, may be rounding
-_ZERO, _CLEAR = 1e-6, 1e-3  # a share of the gradient below the first is none, above the second is some
+_HUGE = 1e6  # beside a number of this size a change may be rounded away altogether
+_ROUGH = 1e-2  # how far the two differences of a smooth quantity may be apart, relative to its gradient
+_ZERO, _CLEAR = 1e-8, 1e-3  # a share of the gradient below the first is none, above the second is some
 
 
 @dataclass(frozen=True)
@@ -96,24 +100,26 @@ def is_identifiable(
     dimension = measure_dimension(arch, seed=seed).value  # it also checks the seed
     try:
         return _exact(arch, quantity, dimension, seed)
-    except TypeError:
-        # The quantity is not rational, so the elements of the prime field cannot follow it. A mistake in
-        # it shows again in floating point, and there it is the reader's own.
+    except _NotRationalError:
+        # A mistake in the quantity, rather than a root or a norm in it, shows again in floating point.
         return _float(arch, quantity, dimension, seed)
 
 
 def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) -> Identifiability:
-    over, points = PrimeField(DEFAULT_PRIME), 0
+    over, points, complete = PrimeField(DEFAULT_PRIME), 0, 0
     silent = f"the {arch.num_parameters - dimension} directions that leave the function alone"
     for rng in np.random.default_rng([seed, over.p, 4]).spawn(_POINTS):
         weights = random_weights(over, arch, rng)
         space = _row_space(over, arch, weights, rng)
         if space.dimension < dimension:
             continue  # an unlucky point
+        complete += 1
         try:
             values = _numbers(quantity(_moving(arch, weights, space.orthogonal_vector(rng))))
         except ZeroDivisionError:
             continue
+        except Exception as error:
+            raise _NotRationalError from error
         if any(value.slope for value in values):
             note = f"its derivative along a random mixture of {silent} is not zero"
             return Identifiability(False, "exact", None, note, seed)
@@ -123,6 +129,8 @@ def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) ->
                 f"its derivative along random mixtures of {silent} is zero, at two random points mod {over.p}"
             )
             return Identifiability(True, "exact", None, note, seed)
+    if not complete:
+        raise ValueError(f"none of {_POINTS} random points mod {over.p} was generic: try another seed")
     raise ValueError(
         "the quantity is undefined at random weights: it divides by something that is always zero"
     )
@@ -149,6 +157,10 @@ def _moving(arch: Architecture, weights: Weights, direction: np.ndarray) -> Weig
     return unflatten(arch, entries)
 
 
+class _NotRationalError(Exception):
+    """The elements of the prime field cannot follow a quantity: a root, a comparison, a float in it."""
+
+
 class _Dual:
     """value + slope·ε over F_p, with ε² = 0: arithmetic that differentiates rational functions exactly.
 
@@ -169,11 +181,20 @@ class _Dual:
         if isinstance(number, (bool, np.bool_)):
             raise TypeError("a truth value is not a rational function of the weights")
         if isinstance(number, (int, float, Fraction, np.integer, np.floating)):
-            exactly = Fraction(number.item() if isinstance(number, np.generic) else number)
+            number = number.item() if isinstance(number, np.generic) else number
+            if isinstance(number, float) and not np.isfinite(number):
+                raise TypeError(f"{number} is not a number")
+            exactly = Fraction(number)
+            if isinstance(number, float) and exactly.denominator > _EXACT_DENOMINATOR:
+                raise TypeError(f"{number!r} is a rounded number: write it as a Fraction")
+            if exactly.denominator % cls.p == 0:
+                raise ZeroDivisionError(f"the denominator of {exactly} is 0 mod {cls.p}")
             return cls(exactly.numerator * pow(exactly.denominator, -1, cls.p))
         raise TypeError(f"{type(number).__name__} is not a rational number")
 
     def __add__(self, other: object) -> "_Dual":
+        if isinstance(other, np.ndarray):
+            return NotImplemented  # numpy goes through its entries
         other = self.of(other)
         return _Dual(self.value + other.value, self.slope + other.slope)
 
@@ -184,18 +205,22 @@ class _Dual:
         return self
 
     def __sub__(self, other: object) -> "_Dual":
-        return self + -self.of(other)
+        return NotImplemented if isinstance(other, np.ndarray) else self + -self.of(other)
 
     def __rsub__(self, other: object) -> "_Dual":
         return self.of(other) - self
 
     def __mul__(self, other: object) -> "_Dual":
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         other = self.of(other)
         return _Dual(self.value * other.value, self.value * other.slope + self.slope * other.value)
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other: object) -> "_Dual":
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         other = self.of(other)
         if not other.value:
             raise ZeroDivisionError("division by zero")
@@ -230,27 +255,26 @@ class _Dual:
 def _float(arch: Architecture, quantity: Callable, dimension: int, seed: int) -> Identifiability:
     weights, silent, gap = _silent_directions(arch, dimension, seed)
     point = flatten(weights)
-    size = _evaluate(quantity, arch, point)
+    size = np.abs(_evaluate(quantity, arch, point))
+    if not size.size:
+        raise ValueError("the quantity must give at least one number; got an empty array")
+    coarse, gradient = _slopes(quantity, arch, point, np.eye(len(point)))
+    _, along = _slopes(quantity, arch, point, silent)
 
-    def slope(direction: np.ndarray) -> np.ndarray:
-        """The derivative along a direction, by a five-point formula."""
-        near, far = (
-            _evaluate(quantity, arch, point + h * direction)
-            - _evaluate(quantity, arch, point - h * direction)
-            for h in (_STEP, 2 * _STEP)
-        )
-        return (8 * near - far) / (12 * _STEP)
-
-    gradient = np.linalg.norm([slope(direction) for direction in np.eye(len(point))], axis=0)
-    along = np.linalg.norm([slope(direction) for direction in silent], axis=0) if len(silent) else 0 * size
-    changes = gradient > 0
-    margin = float(np.max(np.where(changes, along / np.where(changes, gradient, 1.0), 0.0)))
+    largest = np.abs(gradient).max(axis=0)
+    changes = largest > 0
+    scale = np.where(changes, largest, 1.0)  # first: squares of very large or small numbers leave the range
+    norms = [np.linalg.norm(slopes / scale, axis=0) for slopes in (gradient, along, gradient - coarse)]
+    whole, lost, rough = norms
+    margin = float(np.max(np.where(changes, lost / np.where(changes, whole, 1.0), 0.0)))
     share = f"{margin:.1g} of its gradient lies along the {len(silent)} directions that do nothing"
     value = None
     if gap < DECISIVE_GAP:
         note = f"the spectrum splits by {gap:.1g} only, so the directions that do nothing are not known"
-    elif (changes & (gradient < _NO_CHANGE * np.maximum(np.abs(size), 1.0))).any():
+    elif (largest < _NO_CHANGE * np.maximum(size, 1.0))[changes].any() or (size > _HUGE)[~changes].any():
         note = "it changes so little with the weights that rounding hides how: multiply it by a large number"
+    elif (rough > _ROUGH * whole)[changes].any():
+        note = "differences over two steps disagree: it is not smooth here, or hardly more than rounding"
     elif margin < _ZERO:
         value, note = True, f"only {share}: as good as nothing, in floating point"
     elif margin > _CLEAR:
@@ -258,6 +282,20 @@ def _float(arch: Architecture, quantity: Callable, dimension: int, seed: int) ->
     else:
         note = f"{share}: too little for a change, too much for rounding"
     return Identifiability(value, "float", margin, note, seed)
+
+
+def _slopes(
+    quantity: Callable, arch: Architecture, point: np.ndarray, directions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives along directions, roughly and by a five-point formula; shape (directions, entries) each."""
+
+    def difference(step: np.ndarray) -> np.ndarray:
+        return _evaluate(quantity, arch, point + step) - _evaluate(quantity, arch, point - step)
+
+    shape = (len(directions), -1)
+    near = np.array([difference(_STEP * direction) for direction in directions]).reshape(shape)
+    far = np.array([difference(2 * _STEP * direction) for direction in directions]).reshape(shape)
+    return far / (4 * _STEP), (8 * near - far) / (12 * _STEP)
 
 
 def _silent_directions(arch: Architecture, dimension: int, seed: int) -> tuple[Weights, np.ndarray, float]:
@@ -285,7 +323,9 @@ def _silent_directions(arch: Architecture, dimension: int, seed: int) -> tuple[W
 
 
 def _evaluate(quantity: Callable, arch: Architecture, parameters: np.ndarray) -> np.ndarray:
-    values = np.asarray(quantity(unflatten(arch, parameters)))
+    values = np.asarray(quantity(unflatten(arch, parameters.copy())))  # it may write into its weights
+    if values.dtype == object and all(isinstance(value, Number) for value in values.ravel()):
+        values = values.astype(float)
     if values.dtype.kind not in "fiu" or not np.isfinite(values).all():
         raise ValueError(
             f"the quantity must give finite real numbers at random weights; got {values.ravel()[:3].tolist()}"

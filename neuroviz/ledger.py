@@ -4,14 +4,14 @@ Nothing here is told to add up. Parameters are counted, the dimension is measure
 each symmetry are written down and their rank is computed; what is left over is `unexplained`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 
 from neuroviz.architecture import Architecture, check_architecture
 from neuroviz.field import DEFAULT_PRIME, PrimeField
-from neuroviz.formulas import collapsing_layer, effective_widths
+from neuroviz.formulas import collapsing_layer, effective_widths, general_formula
 from neuroviz.measure import Measurement, measure_dimension
 from neuroviz.network import random_weights
 from neuroviz.rank import RowSpace, schwartz_zippel
@@ -69,7 +69,8 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
     """
     check_architecture("kernel_ledger", arch)
     measured = measure_dimension(arch, seed=seed, route="weights")  # it also checks the seed
-    return _kernel_ledger(arch, measured)
+    ledger = _kernel_ledger(arch, measured)
+    return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))  # the reader's own
 
 
 @lru_cache(maxsize=1024)
@@ -90,46 +91,55 @@ def _kernel_ledger(arch: Architecture, measured: Measurement) -> KernelLedger:
         parts,
         unexplained,
         measured.value,
-        _note(arch, unexplained),
+        _note(arch, entries, unexplained),
         measured,
         error,
     )
 
 
-def _note(arch: Architecture, unexplained: int) -> str:
+def _note(arch: Architecture, entries: dict[str, int], unexplained: int) -> str:
     if not unexplained:
-        return "head bases, interfaces and rescalings explain every direction that does nothing"
-    causes = _causes(arch)
+        *most, last = entries
+        return f"{', '.join(most)} and {last} explain every direction that does nothing"
+    causes = _causes(arch, entries)
     if not causes:
         return "these symmetries do not explain all of it, and no cause is known: please tell us"
     return "; ".join(causes)
 
 
-def _causes(arch: Architecture) -> list[str]:
-    """What else hides parameters ("One token", "Rank-one collapse", "The general formula")."""
+def _causes(arch: Architecture, entries: dict[str, int]) -> list[str]:
+    """What else hides parameters ("One token", "Rank-one collapse", "The general formula").
+
+    Each cause is named only where it costs something, by the general formula: with two tokens and no
+    collapse there would be D dimensions, for lightning D − l.
+    """
+    lightning = arch.attention == "lightning"
+    with_two_tokens = general_formula(replace(arch, attention="softmax", tokens=2)).value  # D: no collapse
+    generic = with_two_tokens - (arch.num_layers if lightning else 0)
     causes = []
-    if arch.tokens == 1:
-        causes.append(
-            "one token attends to itself alone: no A is visible"
-            if arch.attention == "softmax"
-            else "one token sees xᵀAx only: the antisymmetric part of each A is invisible"
-        )
-    elif arch.attention == "lightning" and (layer := collapsing_layer(arch)) is not None:
-        index = str(layer).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
-        on_a_line = effective_widths(arch)[layer - 1] == 1
-        causes.append(
-            (
-                f"the tokens of layer {layer} lie on a line: after it"
-                if on_a_line
-                else f"A{index} has rank one: after layer {layer}"
-            )
-            + " all tokens are parallel, so the antisymmetric part of later A is hidden"
-        )
-    hidden = [
-        f"{seen} of the {width} after layer {i}"
-        for i, (width, seen) in enumerate(zip(arch.widths, effective_widths(arch), strict=True))
-        if 0 < i < arch.num_layers and seen < width
-    ]
-    if hidden:
-        causes.append("of the coordinates between layers, only some reach the output: " + ", ".join(hidden))
+    if general_formula(arch).value < generic:
+        causes.append(_hidden_by_tokens(arch))
+    if arch.num_parameters - sum(entries.values()) > generic:
+        hidden = [
+            f"{seen} of the {width} after layer {i}"
+            for i, (width, seen) in enumerate(zip(arch.widths, effective_widths(arch), strict=True))
+            if 0 < i < arch.num_layers and seen < width
+        ]
+        numbers = "" if arch.tokens == 1 else ": " + ", ".join(hidden)  # they are those of two tokens or more
+        causes.append(f"of the coordinates between layers only some reach the output{numbers}")
     return causes
+
+
+def _hidden_by_tokens(arch: Architecture) -> str:
+    """Why some part of A cannot be seen: a single token, or tokens that are parallel."""
+    if arch.tokens == 1 and arch.attention == "softmax":
+        return "one token attends to itself alone: no A is visible"
+    if arch.tokens == 1:
+        return "one token sees xᵀAx only: the antisymmetric part of each A is hidden"
+    layer = collapsing_layer(arch)
+    index = str(layer).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+    on_a_line = effective_widths(arch)[layer - 1] == 1
+    what = f"the tokens of layer {layer} lie on a line" if on_a_line else f"A{index} has rank one"
+    return (
+        f"{what}: after layer {layer} all tokens are parallel, so the antisymmetric part of later A is hidden"
+    )

@@ -56,12 +56,7 @@ def change_interface(over: Field, weights: Weights, layer: int, C: np.ndarray) -
     Raises:
         ValueError: if there is no such interface, or C is not an invertible d_i × d_i matrix.
     """
-    _check_layer(weights, layer)
-    if layer == len(weights) - 1:
-        raise ValueError(
-            f"an interface lies between two layers; got layer={layer}, the last of {len(weights)}: "
-            "changing the basis after it would change the outputs"
-        )
+    _check_interface(weights, layer)
     Q, K, V = weights[layer]
     _check_square("C", C, len(V), "the width between the two layers")
     back = over.inverse(C)
@@ -81,8 +76,8 @@ def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
     """
     _check_layer(weights, layer)
     factor = over.reduce(np.array([[float(c)]]))
-    if factor[0, 0] == 0:
-        raise ValueError(f"a rescaling needs a factor c that is not zero; got {c!r}")
+    if not np.isfinite(factor[0, 0]) or factor[0, 0] == 0:
+        raise ValueError(f"a rescaling needs a finite factor c that is not zero; got {c!r}")
     Q, K, V = weights[layer]
     c, back = factor[0, 0], over.inverse(factor)[0, 0]
     return _replace(weights, {layer: Layer(over.reduce(Q * c), K, over.reduce(V * back))})
@@ -115,7 +110,11 @@ def head_directions(over: Field, weights: Weights, layer: int) -> np.ndarray:
     Returns:
         Shape (a², number of parameters), in the column order of `network.flatten`. Only for a ≤ d
         and full rank are they independent.
+
+    Raises:
+        ValueError: if there is no such layer.
     """
+    _check_layer(weights, layer)
     Q, K, V = weights[layer]
     return _directions(
         weights,
@@ -128,7 +127,11 @@ def interface_directions(over: Field, weights: Weights, layer: int) -> np.ndarra
 
     Returns:
         Shape (d_i², number of parameters).
+
+    Raises:
+        ValueError: if there is no such interface.
     """
+    _check_interface(weights, layer)
     Q, K, V = weights[layer]
     return _directions(
         weights,
@@ -147,7 +150,11 @@ def rescaling_direction(over: Field, weights: Weights, layer: int) -> np.ndarray
 
     Returns:
         Shape (1, number of parameters).
+
+    Raises:
+        ValueError: if there is no such layer.
     """
+    _check_layer(weights, layer)
     Q, K, V = weights[layer]
     return _directions(weights, [{layer: Layer(Q, np.zeros(K.shape), over.reduce(-V))}])
 
@@ -233,7 +240,13 @@ def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8
             "both factorisations need the same product KᵀQ; got products that differ by "
             f"{np.abs(over.reduce(A - A2)).max():.3g}: they belong to different functions"
         )
-    return over.matmul(Q2, _right_inverse(over, Q))
+    C = over.matmul(Q2, _right_inverse(over, Q))
+    if not _close(over, over.matmul(C.T, K2), K, tol):
+        raise ValueError(
+            "the two factorisations are of nearly equal, but different products: K is not CᵀK′ for the C "
+            "that their Q have; they belong to different functions"
+        )
+    return C
 
 
 def recover_interfaces(
@@ -359,8 +372,18 @@ def _named_pairs(one: VirtualWeights, other: VirtualWeights) -> Iterator[tuple[s
 
 
 def _check_layer(weights: Weights, layer: int) -> None:
-    if isinstance(layer, bool) or layer not in range(len(weights)):
+    whole = isinstance(layer, (int, np.integer)) and not isinstance(layer, bool)
+    if not whole or layer not in range(len(weights)):
         raise ValueError(f"layers are counted from 0 to {len(weights) - 1} here; got layer={layer!r}")
+
+
+def _check_interface(weights: Weights, layer: int) -> None:
+    _check_layer(weights, layer)
+    if layer == len(weights) - 1:
+        raise ValueError(
+            f"an interface lies between two layers; got layer={layer}, the last of {len(weights)}: "
+            "changing the basis after it would change the outputs"
+        )
 
 
 def _check_square(name: str, matrix: np.ndarray, size: int, what: str) -> None:

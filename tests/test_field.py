@@ -208,3 +208,96 @@ def test_real_softmax_survives_logits_that_no_exponential_does():
     S = Reals().softmax(np.array([[[1e4, -1e4], [1e4 - 1, 1e4]]]), False, np.random.default_rng(0))
     np.testing.assert_allclose(S[0, :, 0], [1 / (1 + math.exp(-1)), 1 / (1 + math.e)], rtol=1e-12)
     np.testing.assert_allclose(S[0, :, 1], [0, 1])
+
+
+# Invertible matrices
+
+
+@pytest.mark.parametrize("p", PRIMES)
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_an_inverse_is_one_on_both_sides(p, n):
+    F, rng = PrimeField(p), random.Random(n)
+    found = 0
+    while found < 20:
+        x = whole(rng, p, n, n)
+        if sympy.Matrix(x).det() % p == 0:
+            continue
+        found += 1
+        inverse = F.inverse(x.astype(float))
+        whole_inverse = inverse.astype(np.int64).astype(object)
+        assert is_reduced(inverse, p)
+        assert congruent(x @ whole_inverse, np.eye(n, dtype=int), p)
+        assert congruent(whole_inverse @ x, np.eye(n, dtype=int), p)
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_a_matrix_is_refused_exactly_where_its_determinant_is_zero(p):
+    F, rng, refused = PrimeField(p), random.Random(p), 0
+    for _ in range(60):
+        x = np.array([[rng.randrange(-2, 3) for _ in range(3)] for _ in range(3)])
+        try:
+            F.inverse(F.reduce(x.astype(float)))
+        except ValueError as error:
+            assert str(error) == f"the 3 × 3 matrix has no inverse mod {p}"
+            assert sympy.Matrix(x).det() % p == 0
+            refused += 1
+        else:
+            assert sympy.Matrix(x).det() % p != 0
+    assert 0 < refused < 60
+
+
+def test_the_prime_itself_has_no_inverse():
+    with pytest.raises(ValueError, match="the 1 × 1 matrix has no inverse mod 7"):
+        PrimeField(7).inverse(np.array([[7.0]]))
+
+
+def test_a_real_matrix_without_inverse_is_refused():
+    with pytest.raises(ValueError, match="Singular"):
+        Reals().inverse(np.ones((2, 2)))
+
+
+def test_a_fraction_is_no_residue_and_has_no_inverse():
+    with pytest.raises(ValueError):
+        PrimeField().inverse(np.array([[1.5]]))
+
+
+@pytest.mark.parametrize("p", [3, 5, 7, DEFAULT_PRIME])
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_random_invertible_matrices_are_invertible(p, n):
+    F, rng = PrimeField(p), np.random.default_rng(n)
+    drawn = [F.random_invertible(rng, n) for _ in range(50)]
+    for x in drawn:
+        assert x.shape == (n, n) and is_reduced(x, p)
+        assert congruent(F.matmul(F.inverse(x), x), np.eye(n), p)
+    assert len({x.tobytes() for x in drawn}) >= min(50, p) - 1
+
+
+def test_over_a_small_field_a_matrix_drawn_at_random_often_has_no_inverse():
+    """Why they are drawn as products of triangles: over F₃ 33 of the 81 2 × 2 matrices are singular."""
+    F, rng, singular = PrimeField(3), np.random.default_rng(0), 0
+    for _ in range(300):
+        try:
+            F.inverse(F.random(rng, (2, 2)))
+        except ValueError:
+            singular += 1
+    assert 80 < singular < 180
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 10])
+def test_random_real_group_elements_are_well_conditioned_and_not_all_rotations(n):
+    rng = np.random.default_rng(n)
+    drawn = [Reals().random_invertible(rng, n) for _ in range(200)]
+    condition = [np.linalg.cond(x) for x in drawn]
+    assert max(condition) < 4 * (1 + 1e-12)
+    sizes = np.array([np.linalg.svd(x, compute_uv=False) for x in drawn])
+    assert 0.5 - 1e-12 < sizes.min() < 0.6 and 1.8 < sizes.max() < 2 + 1e-12
+    if n > 1:
+        assert max(condition) > 3
+    for x in drawn:
+        np.testing.assert_allclose(Reals().inverse(x) @ x, np.eye(n), atol=1e-13)
+
+
+def test_a_gaussian_matrix_is_not_well_conditioned():
+    """Why they are not drawn entry by entry."""
+    rng = np.random.default_rng(0)
+    assert max(np.linalg.cond(Reals().random(rng, (3, 3))) for _ in range(200)) > 100

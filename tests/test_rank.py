@@ -159,6 +159,68 @@ def test_rows_that_are_there_already_add_nothing():
     assert [space.add(matrix), space.add(matrix), space.add(F.reduce(2 * matrix[::-1]))] == [50, 0, 0]
 
 
+@pytest.mark.parametrize(("rows", "columns", "wanted"), [(1, 3, 1), (20, 12, 7), (40, 70, 33), (90, 70, 69)])
+def test_an_orthogonal_vector_is_orthogonal_to_every_row(rows, columns, wanted):
+    """And n − rank of them span all that is orthogonal."""
+    F, rng = PrimeField(), np.random.default_rng(columns)
+    matrix = random_matrix(F, rows, columns, wanted)
+    space = RowSpace(F, columns)
+    space.add(matrix)
+    vectors = np.array([space.orthogonal_vector(rng) for _ in range(columns - wanted + 2)])
+    assert not F.matmul(matrix, vectors.T).any()
+    assert (vectors == F.reduce(vectors)).all() and vectors.any(axis=1).all()
+    assert flint_rank(vectors, P) == columns - wanted
+    assert F.matmul(random_matrix(F, 1, columns, 1, seed=5), vectors.T).any()
+
+
+def test_orthogonal_vectors_follow_the_rows_that_arrive():
+    F, rng = PrimeField(101), np.random.default_rng(0)
+    matrix = random_matrix(F, 30, 25, 20)
+    space = RowSpace(F, 25)
+    for start in range(0, 30, 6):
+        space.add(matrix[start : start + 6])
+        seen = matrix[: start + 6]
+        vectors = np.array([space.orthogonal_vector(rng) for _ in range(30)])
+        assert not F.matmul(seen, vectors.T).any()
+        assert flint_rank(vectors, 101) == 25 - flint_rank(seen, 101)
+
+
+def test_without_rows_everything_is_orthogonal_and_with_all_of_them_only_zero():
+    F, rng = PrimeField(7), np.random.default_rng(0)
+    space = RowSpace(F, 3)
+    drawn = {tuple(space.orthogonal_vector(rng)) for _ in range(8000)}
+    assert len(drawn) == 7**3
+    space.add(np.eye(3))
+    assert not space.orthogonal_vector(rng).any()
+
+
+def largest_row_and_vector() -> tuple[np.ndarray, np.ndarray]:
+    """A row with entries near p/2, and a vector orthogonal to it whose free entries are (p − 1)/2."""
+
+    class Largest:
+        def integers(self, low, high, shape):
+            return np.full(shape, high - 1)
+
+    n = 3000
+    row = P // 2 - np.arange(n)[None] % 3.0
+    row[0, 0] = 1
+    space = RowSpace(PrimeField(), n)
+    space.add(row)
+    return row, space.orthogonal_vector(Largest())
+
+
+def test_a_sum_longer_than_float64_holds_is_still_zero():
+    row, vector = (x.astype(np.int64).astype(object) for x in largest_row_and_vector())
+    assert (vector[1:] == P // 2).all() and (row @ vector % P == 0).all()
+
+
+def test_without_blocks_the_long_sum_is_not_zero(monkeypatch):
+    """The check above can fail."""
+    monkeypatch.setattr(PrimeField, "matmul", lambda self, x, y: self.reduce(x @ y))
+    row, vector = (x.astype(np.int64).astype(object) for x in largest_row_and_vector())
+    assert (row @ vector % P != 0).all()
+
+
 # The probability of bad luck
 
 

@@ -369,7 +369,7 @@ def test_what_is_no_group_element_is_refused(over):
     for act, size in ((change_head_basis, 2), (change_interface, 3)):
         with pytest.raises(ValueError, match="inverse|Singular"):
             act(over, weights, 0, np.ones((size, size)))
-    with pytest.raises(ValueError, match="needs a factor c that is not zero; got 0"):
+    with pytest.raises(ValueError, match="needs a finite factor c that is not zero; got 0"):
         rescale(over, weights, 0, 0)
 
 

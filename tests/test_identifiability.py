@@ -1,0 +1,622 @@
+"""What the function tells about the weights, on quantities whose answer is known by hand, both ways."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+from definition import RandomExponential, Residue, derivative, rank, residues
+
+from neuroviz.architecture import Architecture
+from neuroviz.field import PrimeField, Reals
+from neuroviz.identifiability import Identifiability, is_identifiable
+from neuroviz.measure import measure_dimension
+from neuroviz.network import layer_shapes, random_weights
+from neuroviz.rank import DECISIVE_GAP
+from neuroviz.symmetry import virtual_weights
+
+
+def lightning(widths, head_dims, tokens=3):
+    return Architecture(widths, head_dims, tokens, "lightning")
+
+
+def softmax(widths, head_dims, tokens=3):
+    return Architecture(widths, head_dims, tokens, "softmax")
+
+
+# Quantities, written as a reader would
+
+
+def A(w, i=0):
+    return w[i].K.T @ w[i].Q
+
+
+def M(w, i=0):
+    U = np.eye(w[0].V.shape[1], dtype=int)
+    for layer in w[:i]:
+        U = layer.V @ U
+    return U.T @ A(w, i) @ U
+
+
+def L(w):
+    product = w[0].V
+    for layer in w[1:]:
+        product = layer.V @ product
+    return product
+
+
+def ratios(matrix):
+    return matrix / matrix[0, 0]
+
+
+def minor(matrix, j=0, k=1):
+    return matrix[0, j] * matrix[1, k] - matrix[0, k] * matrix[1, j]
+
+
+def square(matrix):
+    """‖·‖²."""
+    return (matrix * matrix).sum()
+
+
+ONE = lightning((3, 3), (2,))
+SOFT = softmax((3, 3), (2,))
+THIN = lightning((3, 3), (1,))
+DEEP = lightning((3, 2, 3), (2, 2))
+SOFT_DEEP = softmax((3, 2, 3), (2, 2))
+THREE = lightning((2, 2, 2, 2), (2, 2, 2))
+ALONE = lightning((3, 3), (2,), 1)  # one token
+SOFT_ALONE = softmax((3, 3), (2,), 1)
+COLLAPSE = lightning((3, 3, 3), (1, 2))
+NO_COLLAPSE = lightning((3, 3, 3), (2, 2))
+SOFT_COLLAPSE = softmax((3, 3, 3), (1, 2))
+TALL = lightning((2, 2), (3,))  # a > d
+SOFT_TALL = softmax((2, 2), (3,))
+WIDE = lightning((2, 4, 2), (2, 2))
+SOFT_WIDE = softmax((2, 4, 2), (2, 2))
+
+# (architecture, what, the quantity, whether the function determines it)
+KNOWN = [
+    # One lightning layer: A and V up to (cA, V/c).
+    (ONE, "an entry of A", lambda w: A(w)[1, 2], False),
+    (ONE, "all of A", A, False),
+    (ONE, "A up to scale", lambda w: ratios(A(w)), True),
+    (ONE, "‖A‖²", lambda w: square(A(w)), False),
+    (ONE, "A ⊗ A / ‖A‖²", lambda w: A(w) * A(w)[0, 1] / square(A(w)), True),
+    (ONE, "tr(A²) / tr(A)²", lambda w: np.trace(A(w) @ A(w)) / np.trace(A(w)) ** 2, True),
+    (ONE, "tr(A²) / tr(A)", lambda w: np.trace(A(w) @ A(w)) / np.trace(A(w)), False),
+    (ONE, "V", lambda w: w[0].V, False),
+    (ONE, "V up to scale", lambda w: ratios(w[0].V), True),
+    (ONE, "A times V", lambda w: A(w) @ w[0].V, True),
+    (ONE, "A over V", lambda w: A(w)[0, 0] / w[0].V[0, 0], False),
+    (ONE, "an entry of Q", lambda w: w[0].Q[0, 0], False),
+    (ONE, "the direction of a row of Q", lambda w: w[0].Q[0, 1] / w[0].Q[0, 0], False),
+    (ONE, "the row space of Q", lambda w: minor(w[0].Q, 0, 1) / minor(w[0].Q, 0, 2), True),
+    (ONE, "a minor of Q", lambda w: minor(w[0].Q), False),
+    (ONE, "QᵀQ", lambda w: w[0].Q.T @ w[0].Q, False),
+    (ONE, "‖Q‖² − ‖K‖²", lambda w: square(w[0].Q) - square(w[0].K), False),
+    (ONE, "tr QKᵀ", lambda w: np.trace(w[0].Q @ w[0].K.T), False),
+    (ONE, "det QKᵀ / tr(QKᵀ)²", lambda w: minor(w[0].Q @ w[0].K.T) / np.trace(A(w)) ** 2, True),
+    (ONE, "entries of QKᵀ", lambda w: ratios(w[0].Q @ w[0].K.T), False),
+    (ONE, "a constant", lambda w: 7, True),
+    (ONE, "Q / Q", lambda w: w[0].Q / w[0].Q, True),
+    (ONE, "0 · Q", lambda w: 0 * w[0].Q, True),
+    (ONE, "the width", lambda w: w[0].Q.shape[1], True),
+    (ONE, "one good and one bad entry", lambda w: [A(w)[0, 1] / A(w)[0, 0], w[0].Q[0, 0]], False),
+    # One softmax layer: A and V themselves.
+    (SOFT, "A", A, True),
+    (SOFT, "V", lambda w: w[0].V, True),
+    (SOFT, "A + V", lambda w: A(w) + w[0].V, True),
+    (SOFT, "tr QKᵀ", lambda w: np.trace(w[0].Q @ w[0].K.T), True),
+    (SOFT, "det QKᵀ", lambda w: minor(w[0].Q @ w[0].K.T), True),
+    (SOFT, "det QQᵀ · det KKᵀ", lambda w: minor(w[0].Q @ w[0].Q.T) * minor(w[0].K @ w[0].K.T), True),
+    (SOFT, "det QQᵀ", lambda w: minor(w[0].Q @ w[0].Q.T), False),
+    (SOFT, "QQᵀ − KKᵀ", lambda w: w[0].Q @ w[0].Q.T - w[0].K @ w[0].K.T, False),
+    (SOFT, "Q", lambda w: w[0].Q, False),
+    (SOFT, "A + Q/10", lambda w: A(w)[:2] + w[0].Q / 10, False),
+    # a = 1: C is a number.
+    (THIN, "the direction of q", lambda w: ratios(w[0].Q), True),
+    (THIN, "q ⊗ k ⊗ V", lambda w: w[0].V * w[0].Q[0, 0] * w[0].K[0, 1], True),
+    (THIN, "q ⊗ V", lambda w: w[0].Q[0, 0] * w[0].V[0, 0], False),
+    (THIN, "k / q", lambda w: w[0].K[0, 0] / w[0].Q[0, 0], False),
+    # Two layers: L and M up to λ₀ λ₁³ λ₂ = 1.
+    (DEEP, "L", L, False),
+    (DEEP, "L up to scale", lambda w: ratios(L(w)), True),
+    (DEEP, "M₁ up to scale", lambda w: ratios(M(w, 0)), True),
+    (DEEP, "M₂ up to scale", lambda w: ratios(M(w, 1)), True),
+    (DEEP, "M₂", lambda w: M(w, 1), False),
+    (DEEP, "L M₁³ M₂", lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 3 * M(w, 1)[0, 0], True),
+    (DEEP, "L M₁² M₂", lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 2 * M(w, 1)[0, 0], False),
+    (DEEP, "L M₁ M₂", lambda w: L(w)[0, 0] * M(w, 0)[0, 0] * M(w, 1)[0, 0], False),
+    (DEEP, "V₁ up to scale", lambda w: ratios(w[0].V), False),
+    (DEEP, "the row space of V₁", lambda w: minor(w[0].V, 0, 1) / minor(w[0].V, 0, 2), True),
+    (DEEP, "the column space of V₂", lambda w: minor(w[1].V.T, 0, 1) / minor(w[1].V.T, 0, 2), True),
+    (DEEP, "A₂ up to scale", lambda w: ratios(A(w, 1)), False),
+    (DEEP, "det A₂ in the right basis",
+     lambda w: minor(A(w, 1)) * minor(w[0].V) ** 2 / square(M(w, 1)), True),
+    (DEEP, "det A₂", lambda w: minor(A(w, 1)), False),
+    (THREE, "L M₁⁹ M₂³ M₃",
+     lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 9 * M(w, 1)[0, 0] ** 3 * M(w, 2)[0, 0], True),
+    (THREE, "L M₁⁹ M₂³ M₃²",
+     lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 9 * M(w, 1)[0, 0] ** 3 * M(w, 2)[0, 0] ** 2, False),
+    (SOFT_DEEP, "L", L, True),
+    (SOFT_DEEP, "M₁ and M₂", lambda w: [M(w, 0), M(w, 1)], True),
+    (SOFT_DEEP, "V₁", lambda w: w[0].V, False),
+    (SOFT_DEEP, "A₂", lambda w: A(w, 1), False),
+    (SOFT_DEEP, "det A₂ · det V₁²", lambda w: minor(A(w, 1)) * minor(w[0].V) ** 2, True),
+    (SOFT_DEEP, "tr A₂", lambda w: np.trace(A(w, 1)), False),
+    # One token.
+    (ALONE, "symmetric part of A", lambda w: ratios(A(w) + A(w).T), True),
+    (ALONE, "antisymmetric part of A", lambda w: (A(w)[0, 1] - A(w)[1, 0]) / A(w)[0, 0], False),
+    (ALONE, "A up to scale", lambda w: ratios(A(w)), False),
+    (ALONE, "V up to scale", lambda w: ratios(w[0].V), True),
+    (SOFT_ALONE, "A", lambda w: A(w)[0, 0], False),
+    (SOFT_ALONE, "A up to scale", lambda w: ratios(A(w)), False),
+    (SOFT_ALONE, "V", lambda w: w[0].V, True),
+    (softmax((3, 2, 3), (2, 2), 1), "V₂V₁", L, True),
+    (softmax((3, 2, 3), (2, 2), 1), "V₁", lambda w: w[0].V, False),
+    # Rank-one collapse: all tokens are parallel in the second layer.
+    (COLLAPSE, "antisymmetric part of M₂",
+     lambda w: (M(w, 1)[0, 1] - M(w, 1)[1, 0]) / M(w, 1)[0, 0], False),
+    (COLLAPSE, "symmetric part of M₂", lambda w: ratios(M(w, 1) + M(w, 1).T), True),
+    (COLLAPSE, "M₁ up to scale", lambda w: ratios(M(w, 0)), True),
+    (COLLAPSE, "L up to scale", lambda w: ratios(L(w)), True),
+    (NO_COLLAPSE, "antisymmetric part of M₂",
+     lambda w: (M(w, 1)[0, 1] - M(w, 1)[1, 0]) / M(w, 1)[0, 0], True),
+    (SOFT_COLLAPSE, "M₂", lambda w: M(w, 1), True),
+    # a > d: Q and K are less than ever determined, A as always.
+    (TALL, "A up to scale", lambda w: ratios(A(w)), True),
+    (TALL, "A", A, False),
+    (TALL, "row space of Q", lambda w: minor(w[0].Q.T, 0, 1) / minor(w[0].Q.T, 0, 2), False),
+    (SOFT_TALL, "A", A, True),
+    (SOFT_TALL, "tr QKᵀ", lambda w: np.trace(w[0].Q @ w[0].K.T), True),
+    (SOFT_TALL, "Q", lambda w: w[0].Q[2, 1], False),
+    # Widening: the inner coordinates are free, the virtual weights are not.
+    (WIDE, "M₂ up to scale", lambda w: ratios(M(w, 1)), True),
+    (WIDE, "M₂", lambda w: M(w, 1), False),
+    (SOFT_WIDE, "M₂", lambda w: M(w, 1), True),
+    (SOFT_WIDE, "L", L, True),
+    (SOFT_WIDE, "the column space of V₁", lambda w: minor(w[0].V.T, 0, 1) / minor(w[0].V.T, 0, 2), False),
+]  # fmt: skip
+known = pytest.mark.parametrize(
+    ("arch", "quantity", "expected"),
+    [
+        pytest.param(arch, quantity, expected, id=f"{arch}: {what}")
+        for arch, what, quantity, expected in KNOWN
+    ],
+)
+
+
+def in_floats(quantity):
+    """The same in absolute value; asking for a float leads away from the prime field."""
+
+    def absolute(w):
+        float(w[0].Q[0, 0])
+        return np.abs(np.asarray(quantity(w), dtype=float))
+
+    return absolute
+
+
+@known
+def test_rational_quantities_are_decided_exactly(arch, quantity, expected):
+    found = is_identifiable(arch, quantity)
+    assert (found.value, found.status, found.margin) == (expected, "exact", None)
+    assert bool(found) is expected
+
+
+@known
+def test_the_same_quantities_are_decided_in_floats_with_a_margin(arch, quantity, expected):
+    found = is_identifiable(arch, in_floats(quantity))
+    assert (found.value, found.status) == (expected, "float")
+    assert found.margin < 1e-8 if expected else found.margin > 1e-2
+
+
+def test_another_seed_gives_the_same_answers():
+    for arch, what, quantity, expected in KNOWN[::3]:
+        for seed in (1, 2, np.int64(3)):
+            assert is_identifiable(arch, quantity, seed).value == expected, what
+            assert is_identifiable(arch, in_floats(quantity), seed).value in (expected, None), what
+
+
+# Against a second program
+
+TINY = [
+    (lightning((2, 1), (1,), 2), 14),
+    (lightning((2, 2), (1,), 1), 16),
+    (softmax((2, 1), (1,), 2), 14),
+    (lightning((2, 2), (2,), 2), 20),
+    (softmax((2, 2), (2,), 1), 20),
+    (lightning((2, 1, 1), (1, 1), 2), 20),
+    (softmax((2, 1, 2), (1, 1), 2), 20),
+]
+
+
+@pytest.mark.parametrize(("arch", "inputs"), TINY, ids=str)
+def test_the_answer_is_whether_the_gradient_adds_to_the_rank_of_the_definition(arch, inputs):
+    """The Jacobian token by token, the gradient by sympy, the rank by elimination: nothing of the package."""
+    p = 2**31 - 1
+    number = residues(p, seed=3)
+    draw = lambda rows, columns: [[number() for _ in range(columns)] for _ in range(rows)]  # noqa: E731
+    weights = [tuple(draw(*shape) for shape in shapes) for shapes in layer_shapes(arch)]
+    exp = RandomExponential(number)
+    rows = []
+    for _ in range(inputs):
+        rows += derivative(arch.attention, weights, draw(arch.tokens, arch.widths[0]), exp)
+    total = rank(rows)
+    symbols, symbolic, values = [], [], {}
+    for layer, shapes in zip(weights, layer_shapes(arch), strict=True):
+        matrices = []
+        for matrix, shape in zip(layer, shapes, strict=True):
+            names = sympy.symbols(f"x{len(symbols)}:{len(symbols) + shape[0] * shape[1]}")
+            values |= dict(zip(names, (x.n for row in matrix for x in row), strict=True))
+            symbols += names
+            matrices.append(np.array(names, dtype=object).reshape(shape))
+        symbolic.append(type(shapes)(*matrices))
+    quantities = [
+        lambda w: A(w)[0, 0], lambda w: A(w)[0, 1] * w[0].V[0, 0], lambda w: w[0].Q[0, 1] * w[0].K[0, 0],
+        lambda w: w[0].Q[0, 0], lambda w: L(w)[0, 0], lambda w: L(w)[0, 0] * M(w, 0)[0, 1],
+        lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 3 * M(w, len(w) - 1)[0, 0],
+        lambda w: M(w, len(w) - 1)[0, 1] - M(w, len(w) - 1)[1, 0], lambda w: w[-1].V[0, 0],
+        lambda w: (A(w)[0, 1] + A(w)[1, 0]) * w[0].V[0, 0], lambda w: np.trace(w[0].Q @ w[0].K.T),
+    ]  # fmt: skip
+    answers = []
+    for quantity in quantities:
+        gradient = [Residue(int(sympy.diff(quantity(symbolic), x).subs(values)) % p, p) for x in symbols]
+        answers.append(rank([*rows, gradient]) == total)
+        assert is_identifiable(arch, quantity).value == answers[-1]
+    assert total == measure_dimension(arch).value and not all(answers) and any(answers)
+
+
+# Floating point
+
+FLOAT = [
+    (SOFT, "‖A‖", lambda w: np.linalg.norm(A(w)), True),
+    (ONE, "A / ‖A‖", lambda w: A(w) / np.linalg.norm(A(w)), True),
+    (ONE, "‖A‖", lambda w: np.linalg.norm(A(w)), False),
+    (ONE, "singular values of Q", lambda w: np.linalg.svd(w[0].Q, compute_uv=False), False),
+    (SOFT, "singular values of Q", lambda w: np.linalg.svd(w[0].Q, compute_uv=False), False),
+    (SOFT, "first singular values of A", lambda w: np.linalg.svd(A(w), compute_uv=False)[:2], True),
+    (ONE, "ratio of singular values of A",
+     lambda w: np.divide(*np.linalg.svd(A(w), compute_uv=False)[:2]), True),
+    (ONE, "condition of V", lambda w: np.linalg.cond(w[0].V), True),
+    (SOFT, "inverse of V", lambda w: np.linalg.inv(w[0].V), True),
+    (ONE, "inverse of V", lambda w: np.linalg.inv(w[0].V), False),
+    (SOFT, "projection on the rows of Q", lambda w: np.linalg.pinv(w[0].Q) @ w[0].Q, True),
+    (SOFT, "orthonormal basis of the rows of Q", lambda w: np.linalg.qr(w[0].Q.T)[0], False),
+    (SOFT, "largest eigenvalue of A", lambda w: np.abs(np.linalg.eigvals(A(w))).max(), True),
+    (SOFT, "the larger of two entries of A", lambda w: max(A(w)[0, 0], A(w)[0, 1]), True),
+    (SOFT, "the larger of two entries of Q", lambda w: max(w[0].Q[0, 0], w[0].Q[0, 1]), False),
+    (SOFT, "a branch", lambda w: A(w)[0, 0] if A(w)[0, 0] > 0 else A(w)[0, 1], True),
+    (SOFT, "a branch in Q", lambda w: w[0].Q[0, 0] if w[0].Q[0, 0] > 0 else A(w)[0, 1] + w[0].Q[0, 1], False),
+    (DEEP, "‖M₂‖", lambda w: np.linalg.norm(M(w, 1)), False),
+    (SOFT_DEEP, "‖M₂‖", lambda w: np.linalg.norm(M(w, 1)), True),
+    (SOFT_DEEP, "‖V₁‖", lambda w: np.linalg.norm(w[0].V), False),
+    (SOFT, "exp", lambda w: np.exp(A(w)), True),
+    (SOFT, "a bounded function", lambda w: np.tanh(w[0].V), True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    ("arch", "quantity", "expected"), [pytest.param(a, q, e, id=f"{a}: {n}") for a, n, q, e in FLOAT]
+)
+def test_quantities_that_are_not_rational_are_decided_in_floats(arch, quantity, expected, seed):
+    found = is_identifiable(arch, quantity, seed)
+    assert (found.value, found.status, found.seed) == (expected, "float", seed)
+    assert found.margin < 1e-8 if expected else found.margin > 1e-2
+    assert f"{found.margin:.1g} of its gradient" in found.note
+
+
+def test_over_many_seeds_a_float_answer_is_never_wrong():
+    """Undecided it may be, at networks that happen to be badly conditioned."""
+    decided = 0
+    for seed in range(25):
+        for arch, what, quantity, expected in FLOAT[::4]:
+            value = is_identifiable(arch, quantity, seed).value
+            assert value in (expected, None), (what, seed)
+            decided += value is not None
+    assert decided > 0.9 * 25 * len(FLOAT[::4])
+
+
+@pytest.mark.parametrize("factor", [1e-8, 1e-4, 1e8, 1e100])
+def test_the_unit_of_a_quantity_does_not_matter(factor):
+    assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(A(w))).value is True
+    assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(w[0].Q)).value is False
+
+
+def test_a_quantity_that_is_invisibly_small_is_never_decided_wrongly():
+    """At 1e−300 the squares of the differences are 0, and nothing may be read off that."""
+    for factor in (1e-12, 1e-100, 1e-160, 1e-300):
+        assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(w[0].Q)).value in (False, None)  # noqa: B023
+
+
+def test_a_quantity_that_drowns_beside_a_constant_is_never_decided_wrongly():
+    """Beside 1e16 a change of size 1 is rounded away: that it is not seen is no proof that there is none."""
+    for constant in (1e6, 1e10, 1e12, 1e14, 1e15, 1e16, 1e18):
+        found = is_identifiable(SOFT, lambda w: np.linalg.norm(w[0].Q) + constant)  # noqa: B023
+        assert found.value in (False, None), constant
+        found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)) + constant)  # noqa: B023
+        assert found.value in (True, None), constant
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e-5])
+def test_between_identifiable_and_not_nothing_is_decided(size):
+    """A trace of Q in a function of A: too little for floats, plain over a prime field."""
+    found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)) + size * np.linalg.norm(w[0].Q))
+    assert found.value is None and 1e-6 < found.margin < 1e-3
+    assert "too little for a change, too much for rounding" in found.note
+    assert is_identifiable(SOFT, lambda w: square(A(w)) + square(w[0].Q) * Fraction(1, 10**9)).value is False
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-7])
+def test_a_trace_that_rounding_cannot_explain_is_not_called_rounding(size):
+    """An identifiable quantity of one layer shows 1e−13; 3e−8 is something else."""
+    found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)) + size * np.linalg.norm(w[0].Q))
+    assert found.value is None
+
+
+def test_the_truth_of_what_is_undecided_is_refused():
+    found = is_identifiable(SOFT, lambda w: 1e-12 * np.linalg.norm(A(w)))
+    assert found.value is None and "multiply it by a large number" in found.note
+    with pytest.raises(ValueError, match=r"could not be decided: .*; look at \.value and \.margin"):
+        bool(found)
+
+
+def test_without_a_clear_kernel_nothing_is_decided_in_floats(monkeypatch):
+    from neuroviz import identifiability as module
+
+    true = module._silent_directions
+    for gap, expected in ((DECISIVE_GAP / 2, None), (DECISIVE_GAP * 2, True)):
+        monkeypatch.setattr(module, "_silent_directions", lambda *args, gap=gap: (*true(*args)[:2], gap))
+        found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)))
+        assert found.value is expected
+        assert ("splits by" in found.note) == (expected is None)
+
+
+@pytest.mark.parametrize("unlucky", [1, 7, 8])
+def test_a_point_of_too_small_a_rank_is_passed_over(monkeypatch, unlucky):
+    """Where V is 0 the Jacobian has almost no rank, and its kernel says nothing about other points."""
+    from neuroviz import identifiability as module
+
+    calls = []
+
+    def special(over, arch, rng):
+        calls.append(arch)
+        weights = random_weights(over, arch, rng)
+        return tuple(w._replace(V=0 * w.V) for w in weights) if len(calls) <= unlucky else weights
+
+    monkeypatch.setattr(module, "random_weights", special)
+    if unlucky < 7:
+        assert is_identifiable(SOFT, A).value is True and len(calls) == unlucky + 2
+    else:  # of eight points fewer than two were any good
+        with pytest.raises(ValueError):
+            is_identifiable(SOFT, A)
+
+
+def test_near_equal_singular_values_are_no_reason_for_a_wrong_answer():
+    """Sorted singular values have a kink where two meet: undecided is allowed, wrong is not."""
+    gap = 1e-4
+
+    def almost_tied(w):
+        """Of A divided by its own singular values, but for a small rest."""
+        u, s, vt = np.linalg.svd(A(w))
+        return np.linalg.svd(u @ np.diag(1 + gap * s) @ vt, compute_uv=False)[:2]
+
+    assert is_identifiable(SOFT, almost_tied).value in (True, None)
+
+
+def test_quantities_that_are_constant_near_almost_every_point_are_identifiable():
+    """Locally nothing changes them: a sign, a rank, a rounding to whole numbers."""
+    for quantity in (
+        lambda w: np.sign(w[0].Q),
+        lambda w: np.linalg.matrix_rank(w[0].Q),
+        lambda w: 1.0 if w[0].Q[0, 0] > 0 else 0.0,
+        lambda w: np.argmax(w[0].Q),
+        lambda w: np.rint(w[0].Q),
+    ):
+        assert is_identifiable(SOFT, quantity, seed=1).value is True
+
+
+# What may be written
+
+
+EXACT = {
+    "a Fraction in front": lambda w: Fraction(1, 3) * A(w)[0, 0],
+    "a Fraction behind": lambda w: A(w) * Fraction(2, 7),
+    "a float": lambda w: 0.25 * A(w) - 1.5,
+    "numpy numbers": lambda w: np.float64(2) * A(w)[0, 0] + np.int64(3) / A(w)[0, 1] - np.float32(0.5),
+    "whole powers": lambda w: [A(w)[0, 0] ** 3, A(w)[0, 1] ** -2, A(w)[0, 2] ** 0, A(w)[1, 1] ** 2.0],
+    "mean and variance": lambda w: [np.mean(A(w)), np.var(A(w))],
+    "einsum": lambda w: np.einsum("ij,kj->ik", A(w), w[0].V),
+    "matrix powers": lambda w: np.linalg.matrix_power(A(w), 3),
+    "products": lambda w: [np.prod(A(w)), np.vdot(A(w), w[0].V), np.trace(np.outer(A(w), w[0].V))],
+    "a list of lists": lambda w: [[A(w)[0, 0], 1], [Fraction(1, 2), A(w)[1, 1]]],
+    "a sum of Python": lambda w: sum(A(w).ravel()),
+    "other numpy": lambda w: [*np.cumsum(A(w)), *np.diff(A(w)).ravel(), *np.cross(A(w)[0], A(w)[1])],
+    "signs": lambda w: [-A(w)[0, 0], +A(w)[0, 1], 1 - A(w)[0, 2]],
+    "the identity less A": lambda w: np.eye(3) - A(w).conj(),
+}
+
+
+@pytest.mark.parametrize("quantity", EXACT.values(), ids=EXACT.keys())
+def test_what_is_rational_is_exact_however_it_is_written(quantity):
+    """Each is a function of A and V: softmax determines it; one step off it is not."""
+    found, off = (
+        is_identifiable(SOFT, quantity),
+        is_identifiable(SOFT, lambda w: np.ravel(np.asarray(quantity(w), dtype=object)) + w[0].Q[0, 0]),
+    )
+    assert (found.value, found.status, off.value, off.status) == (True, "exact", False, "exact")
+
+
+NUMBER_AND_ARRAY = {
+    "times": lambda w: A(w)[0, 0] * w[0].V,
+    "over": lambda w: A(w)[0, 0] / w[0].V,
+    "plus": lambda w: np.trace(A(w)) + w[0].V,
+    "minus": lambda w: np.trace(A(w)) - w[0].V,
+    "times numbers": lambda w: A(w) - np.trace(A(w)) * np.eye(3) / 3,
+}
+
+
+@pytest.mark.parametrize("quantity", NUMBER_AND_ARRAY.values(), ids=NUMBER_AND_ARRAY.keys())
+def test_a_number_may_stand_before_an_array(quantity):
+    found = is_identifiable(SOFT, quantity)
+    assert (found.value, found.status) == (True, "exact")
+
+
+def test_virtual_weights_of_the_package_are_a_quantity():
+    """Their arithmetic is numpy's, so the weights of a prime field pass through it."""
+    for arch, expected in ((SOFT_DEEP, True), (DEEP, False)):
+        found = is_identifiable(arch, lambda w: virtual_weights(Reals(), w).M[1])
+        assert (found.value, found.status) == (expected, "exact")
+    assert is_identifiable(DEEP, lambda w: ratios(virtual_weights(Reals(), w).L)).value is True
+
+
+NUMBERS_HAVE = {
+    "item": lambda w: np.trace(A(w)).item(),
+    "real": lambda w: np.trace(A(w)).real,
+    "sum": lambda w: (A(w)[0] @ A(w)[1]).sum(),
+    "astype": lambda w: A(w)[0, 0].astype(float),
+    "shape": lambda w: A(w)[0, 0].reshape(1) * 2,
+    "cov": lambda w: np.cov(A(w)),
+}
+
+
+@pytest.mark.parametrize("quantity", NUMBERS_HAVE.values(), ids=NUMBERS_HAVE.keys())
+def test_whatever_works_on_real_weights_is_answered(quantity):
+    """Exactly or in floats: but not with an error about a class that the reader never saw."""
+    assert is_identifiable(SOFT, quantity).value is True
+
+
+def test_functions_that_refuse_arrays_of_objects_are_answered_in_floats():
+    import scipy.linalg
+
+    found = is_identifiable(SOFT, lambda w: scipy.linalg.svdvals(A(w))[:2])
+    assert (found.value, found.status) == (True, "float")
+
+
+def test_torch_may_be_used():
+    import torch
+
+    found = is_identifiable(SOFT, lambda w: torch.linalg.norm(torch.from_numpy(A(w))))
+    assert (found.value, found.status) == (True, "float")
+
+
+def test_a_quantity_may_work_in_place():
+    """The weights that it gets are its own."""
+
+    def normalised(w):
+        product = np.linalg.norm(A(w))
+        w[0].K[:] = 1.0
+        w[0].V[:] = 0.0
+        return product
+
+    assert is_identifiable(SOFT, normalised).value is True
+
+
+def test_a_basis_change_in_floats_does_not_count_as_a_change_of_the_quantity():
+    """C⁻¹ in floats is not the inverse of C exactly; no reader means the rounding."""
+    C = np.array([[1.0, 2.0], [3.0, 5.0]])
+    found = is_identifiable(SOFT, lambda w: (np.linalg.inv(C).T @ w[0].K).T @ (C @ w[0].Q))
+    assert found.value in (True, None)
+    assert is_identifiable(SOFT, lambda w: 0.1 * 3 * w[0].Q - 0.3 * w[0].Q + A(w)[:2]).value in (True, None)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    "quantity",
+    [
+        lambda w: 1 / (w[0].Q[0, 0] - w[0].Q[0, 0]),
+        lambda w: A(w) / (minor(w[0].Q) - minor(w[0].Q)),
+        lambda w: (0 * w[0].V[0, 0]) ** -1,
+        # A of rank 2 has determinant 0.
+        lambda w: 1 / sum(A(w)[0, i] * (A(w)[1, (i + 1) % 3] * A(w)[2, (i + 2) % 3]
+                                        - A(w)[1, (i + 2) % 3] * A(w)[2, (i + 1) % 3]) for i in range(3)),
+    ],
+)  # fmt: skip
+def test_a_quantity_that_is_nowhere_defined_is_refused(quantity):
+    with pytest.raises(ValueError, match="undefined at random weights: it divides by something"):
+        is_identifiable(SOFT, quantity)
+
+
+@pytest.mark.parametrize(
+    "quantity",
+    [
+        lambda w: None,
+        lambda w: "A",
+        lambda w: w[0].Q[0, 0] > 0,
+        lambda w: {"A": 1},
+        lambda w: np.sqrt(-1 - np.square(w[0].Q)),
+        lambda w: 1j * A(w),
+        lambda w: np.exp(1e6 * np.square(w[0].Q)),
+    ],
+)
+def test_what_gives_no_finite_numbers_is_refused(quantity):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        with pytest.raises(ValueError, match="must give finite real numbers at random weights; got"):
+            is_identifiable(SOFT, quantity)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_a_number_that_is_none_is_refused_as_one(number):
+    for quantity in (lambda w: number, lambda w: A(w) * number, lambda w: [A(w)[0, 0], number]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            with pytest.raises(ValueError, match="must give finite real numbers"):
+                is_identifiable(SOFT, quantity)
+
+
+def test_the_readers_own_mistakes_come_out_as_they_are():
+    with pytest.raises(KeyError, match="weights"):
+        is_identifiable(SOFT, lambda w: {}["weights"])
+    with pytest.raises(IndexError):
+        is_identifiable(SOFT, lambda w: w[1].Q)
+    with pytest.raises(AttributeError, match="'Layer' object has no attribute 'O'"):
+        is_identifiable(SOFT, lambda w: w[0].O)
+    with pytest.raises(TypeError, match="positional argument"):
+        is_identifiable(SOFT, lambda: 1)
+    with pytest.raises(ValueError, match="matmul"):
+        is_identifiable(SOFT, lambda w: w[0].K @ w[0].Q)
+    with pytest.raises(np.linalg.LinAlgError):
+        is_identifiable(SOFT, lambda w: np.linalg.inv(w[0].Q))
+
+
+@pytest.mark.parametrize("quantity", [None, 3, "A", np.eye(2)])
+def test_what_is_no_function_is_no_quantity(quantity):
+    with pytest.raises(ValueError, match="quantity must be a function of the weights; got"):
+        is_identifiable(SOFT, quantity)
+
+
+def test_what_is_no_architecture_and_no_seed_is_refused():
+    with pytest.raises(ValueError, match="is_identifiable needs an Architecture; got tuple"):
+        is_identifiable((3, 3), A)
+    for seed in (-1, 0.5, True):
+        with pytest.raises(ValueError, match="seed must be a whole number ≥ 0"):
+            is_identifiable(SOFT, A, seed=seed)
+
+
+# What it says about itself
+
+
+def test_the_note_says_how_it_was_found():
+    yes, no = is_identifiable(SOFT, A), is_identifiable(SOFT, lambda w: w[0].Q)
+    assert "4 directions that leave the function alone is zero, at two random points mod" in yes.note
+    assert "4 directions that leave the function alone is not zero" in no.note
+    assert yes == is_identifiable(SOFT, A) and isinstance(yes, Identifiability)
+    assert (yes.seed, yes.status, yes.margin) == (0, "exact", None)
+
+
+def test_the_dual_numbers_differentiate():
+    """A derivative along a direction is that of sympy, also of quotients and powers."""
+    from neuroviz.identifiability import _Dual
+
+    x, y, p = *sympy.symbols("x y"), PrimeField().p
+    f = lambda x, y: (3 * x**4 - y / 7 + 2) ** -2 * (1 - y) / (x + y * x**-1) - +x  # noqa: E731
+    exact = f(x, y)
+    at, along = {x: 12, y: 345}, {x: 67, y: 8}
+    slope = sum(sympy.diff(exact, v) * along[v] for v in (x, y)).subs(at)
+    found = f(_Dual(12, 67), _Dual(345, 8))
+    for ours, theirs in ((found.value, exact.subs(at)), (found.slope, slope)):
+        assert (ours * int(theirs.q) - int(theirs.p)) % p == 0

@@ -1,0 +1,348 @@
+"""The ledger adds up because it is measured: against autograd, by-hand counts and random architectures."""
+
+import random
+
+import numpy as np
+import pytest
+
+from neuroviz.architecture import Architecture
+from neuroviz.field import Reals
+from neuroviz.formulas import alpha, expected_dimension, general_formula, sigma
+from neuroviz.ledger import KernelLedger, kernel_ledger
+from neuroviz.measure import measure_dimension
+from neuroviz.network import flatten, random_weights, unflatten
+from neuroviz.symmetry import symmetry_directions
+
+BOTH = ("lightning", "softmax")
+LINE, RANK_ONE = "lie on a line", "has rank one"
+ONE_TOKEN, HIDDEN = "one token", "of the coordinates between layers"
+
+
+def lightning(widths, head_dims, tokens=3):
+    return Architecture(widths, head_dims, tokens, "lightning")
+
+
+def softmax(widths, head_dims, tokens=3):
+    return Architecture(widths, head_dims, tokens, "softmax")
+
+
+def random_architectures(count: int, seed: int, depth: int = 4, width: int = 5):
+    draw = random.Random(seed)
+    for _ in range(count):
+        layers = draw.randint(1, depth)
+        widths = [draw.randint(1, width) for _ in range(layers + 1)]
+        head_dims = [draw.randint(1, 5) for _ in range(layers)]
+        yield Architecture(widths, head_dims, draw.choice((1, 2, 3)), draw.choice(BOTH))
+
+
+def bottlenecks(count: int, seed: int):
+    """Inner widths δ ≤ d₀, d_l, t ≥ 2, any heads with a ≤ d; lightning: no rank one before the last layer."""
+    draw = random.Random(seed)
+    for _ in range(count):
+        layers, kind, delta = draw.randint(1, 4), draw.choice(BOTH), draw.randint(2, 4)
+        widths = [draw.randint(delta, 6), *[delta] * (layers - 1), draw.randint(delta, 6)]
+        least = [2 if kind == "lightning" and i < layers - 1 else 1 for i in range(layers)]
+        head_dims = [draw.randint(m, d) for m, d in zip(least, widths, strict=False)]
+        yield Architecture(widths, head_dims, draw.randint(2, 3), kind)
+
+
+# It adds up
+
+
+def test_every_ledger_adds_up_to_the_dimension():
+    """On architectures that nobody chose: a > d, widening, widths of 1, one token, both kinds."""
+    for arch in random_architectures(250, seed=1):
+        ledger = kernel_ledger(arch)
+        families = ["head bases", "interfaces", "rescalings"][: 3 if arch.attention == "lightning" else 2]
+        assert list(ledger.entries) == list(ledger.parts) == families, arch
+        assert ledger.parameters == arch.num_parameters
+        assert (
+            ledger.parameters - sum(ledger.entries.values()) - ledger.unexplained
+            == ledger.dimension
+            == ledger.measured.value
+            == expected_dimension(arch).value
+        ), arch
+        assert ledger.unexplained >= 0 and min(ledger.entries.values()) >= 0, arch
+        assert {name: sum(parts) for name, parts in ledger.parts.items()} == ledger.entries, arch
+        places = (arch.num_layers, arch.num_layers - 1, arch.num_layers)
+        assert tuple(map(len, ledger.parts.values())) == places[: len(families)], arch
+
+
+def test_what_is_unexplained_is_measured_and_not_what_is_left_by_the_formula(monkeypatch):
+    """With another measured dimension the ledger says another number, and that it has no cause."""
+    from dataclasses import replace
+
+    from neuroviz import ledger as module
+
+    arch = lightning((3, 2, 3), (2, 2))
+    true = measure_dimension(arch, route="weights")
+    monkeypatch.setattr(
+        module, "measure_dimension", lambda *_, **__: replace(true, value=true.value - 4, seed=77)
+    )
+    found = kernel_ledger(arch)
+    assert (found.unexplained, found.dimension) == (4, true.value - 4)
+    assert "no cause is known" in found.note
+
+
+def test_in_a_bottleneck_every_direction_is_explained():
+    """Σ a² for the heads, δ² for each interface, one rescaling a layer, and nothing is left."""
+    for arch in bottlenecks(50, seed=2):
+        ledger = kernel_ledger(arch)
+        assert ledger.unexplained == 0, arch
+        assert ledger.parts["head bases"] == tuple(a * a for a in arch.head_dims), arch
+        assert ledger.parts["interfaces"] == tuple(d * d for d in arch.widths[1:-1]), arch
+        if arch.attention == "lightning":
+            assert ledger.parts["rescalings"] == (1,) * arch.num_layers, arch
+
+
+def test_where_widths_never_grow_all_directions_are_independent():
+    """Also with one token or a rank-one collapse: then it is the kernel that is larger."""
+    draw = random.Random(3)
+    for _ in range(50):
+        inner = sorted((draw.randint(1, 5) for _ in range(draw.randint(1, 4))), reverse=True)
+        widths = [*inner, draw.randint(1, 5)]
+        heads = [draw.randint(1, d) for d in inner]
+        arch = Architecture(widths, heads, draw.choice((1, 2, 3)), draw.choice(BOTH))
+        ledger = kernel_ledger(arch)
+        assert ledger.entries["head bases"] == sum(a * a for a in heads), arch
+        assert ledger.entries["interfaces"] == sum(d * d for d in widths[1:-1]), arch
+        assert ledger.entries.get("rescalings", len(heads)) == len(heads), arch
+
+
+def test_the_families_are_never_more_than_their_groups_have_dimensions():
+    for arch in random_architectures(250, seed=1):
+        parts = kernel_ledger(arch).parts
+        heads = [a * a if a <= d else 2 * a * d - d * d for d, _, a in arch.layers]
+        assert list(parts["head bases"]) == heads, arch
+        for i, found in enumerate(parts["interfaces"], start=1):
+            width, before, (_, after, a) = arch.widths[i], arch.widths[i - 1], arch.layers[i]
+            still = max(0, width - before) * max(0, width - 2 * a - after)
+            assert found <= width**2 - still, arch
+        assert all(found == 1 for found in parts.get("rescalings", ())), arch
+
+
+# By hand: architecture, head bases, interfaces, rescalings, unexplained, what the note must say
+
+BY_HAND = [
+    (lightning((4, 4), (2,)), 4, 0, 1, 0, "explain every direction"),
+    (softmax((4, 4), (2,)), 4, 0, None, 0, "explain every direction"),
+    (lightning((4, 3, 5), (2, 2)), 8, 9, 2, 0, "explain every direction"),
+    (lightning((2, 2), (5,)), 2 * 5 * 2 - 4, 0, 1, 0, "explain every direction"),  # a > d
+    (softmax((3, 3), (4,)), 2 * 4 * 3 - 9, 0, None, 0, "explain every direction"),
+    # One token: the antisymmetric part of A, 3 numbers at full rank; with a = 1, α − σ = 5 − 5 = 0.
+    (lightning((3, 3), (3,), 1), 9, 0, 1, 3, ONE_TOKEN),
+    (lightning((3, 3), (1,), 1), 1, 0, 1, 0, "explain every direction"),
+    # One token and softmax: all of A, α(2, 3) = 8.
+    (softmax((3, 3), (2,), 1), 4, 0, None, 8, "no A is visible"),
+    # Rank one: α(2, 3) − σ(2, 3) = 8 − 6 of the second layer.
+    (lightning((3, 3, 3), (1, 2)), 5, 9, 2, 2, RANK_ONE),
+    (softmax((3, 3, 3), (1, 2)), 5, 9, None, 0, "explain every direction"),
+    (lightning((3, 3, 3), (2, 1)), 5, 9, 2, 0, "explain every direction"),  # only in the last layer
+    (lightning((3, 3, 3), (1, 1)), 2, 9, 2, 0, "explain every direction"),  # α(1, 3) = σ(1, 3) = 5
+    # Rank one in the middle: α(3, 3) − σ(3, 3) = 9 − 6 of the third layer.
+    (lightning((3, 3, 3, 3), (2, 1, 3)), 4 + 1 + 9, 18, 3, 3, RANK_ONE),
+    # Widening 2 → 4: on the two coordinates that stay empty, 6 rows of 2 weights do nothing; 4 × 2
+    # of these are interfaces.
+    (lightning((2, 4, 2), (2, 2)), 8, 16, 2, 4, "2 of the 4 after layer 1"),
+    (softmax((2, 4, 2), (2, 2)), 8, 16, None, 4, "2 of the 4 after layer 1"),
+    # A narrow end: of four coordinates one output and one head of dimension one see three.
+    (softmax((4, 4, 1), (1, 1)), 2, 16, None, 0, "explain every direction"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arch", "heads", "interfaces", "rescalings", "unexplained", "said"), BY_HAND, ids=lambda x: str(x)[:40]
+)
+def test_ledgers_counted_by_hand(arch, heads, interfaces, rescalings, unexplained, said):
+    ledger = kernel_ledger(arch)
+    expected = {"head bases": heads, "interfaces": interfaces, "rescalings": rescalings}
+    assert ledger.entries == {name: n for name, n in expected.items() if n is not None}
+    assert ledger.unexplained == unexplained
+    assert said in ledger.note
+
+
+# Causes
+
+
+@pytest.mark.parametrize("a", [2, 3, 4])
+def test_a_rank_one_collapse_hides_the_antisymmetric_parts(a):
+    """α − σ for each layer after it, and no other layer's."""
+    collapsed, whole = lightning((4, 4, 4, 4), (1, a, 3)), lightning((4, 4, 4, 4), (2, a, 3))
+    lost = sum(alpha(b, 4) - sigma(b, 4) for b in (a, 3))
+    assert kernel_ledger(collapsed).unexplained == lost > 0 == kernel_ledger(whole).unexplained
+    assert kernel_ledger(collapsed).note.startswith("A₁ has rank one: after layer 1 all tokens are parallel")
+
+
+def test_the_layer_that_collapses_is_named():
+    note = kernel_ledger(lightning((3, 3, 3, 3), (2, 1, 2))).note
+    assert note.startswith("A₂ has rank one: after layer 2")
+
+
+def test_unexplained_directions_have_a_named_cause_and_explained_ledgers_name_none():
+    seen = set()
+    for arch in random_architectures(250, seed=1):
+        ledger = kernel_ledger(arch)
+        named = {cause for cause in (LINE, RANK_ONE, ONE_TOKEN, HIDDEN) if cause in ledger.note}
+        assert bool(named) == bool(ledger.unexplained), (arch, ledger.note)
+        assert "no cause is known" not in ledger.note, arch
+        assert (ONE_TOKEN in named) <= (arch.tokens == 1), arch
+        assert (RANK_ONE in named or LINE in named) <= (arch.attention == "lightning" and arch.tokens > 1), (
+            arch
+        )
+        seen |= named
+    assert {RANK_ONE, ONE_TOKEN, HIDDEN} <= seen
+
+
+def without_token_loss(arch: Architecture) -> int:
+    """What would be unexplained if every layer saw its whole A: with two tokens, and no layer of rank one.
+
+    Then A of rank a ≥ 2 in every layer would do; here the count is the softmax dimension, less l.
+    """
+    two_tokens = Architecture(arch.widths, arch.head_dims, 2, "softmax")
+    lost = arch.num_layers if arch.attention == "lightning" else 0
+    return general_formula(two_tokens).value - lost
+
+
+def test_a_cause_is_named_only_where_it_costs_something():
+    """Of two causes that are possible, the one that hides nothing is not mentioned."""
+    for arch in random_architectures(250, seed=1):
+        ledger = kernel_ledger(arch)
+        generic = without_token_loss(arch)
+        by_tokens = generic - ledger.dimension
+        by_widths = ledger.parameters - sum(ledger.entries.values()) - generic
+        assert by_tokens >= 0 and by_widths >= 0 and by_tokens + by_widths == ledger.unexplained
+        blames_tokens = any(cause in ledger.note for cause in (LINE, RANK_ONE, ONE_TOKEN))
+        assert blames_tokens == (by_tokens > 0), (arch, ledger.note)
+        if not (arch.tokens == 1 and arch.attention == "softmax"):
+            assert (HIDDEN in ledger.note) == (by_widths > 0), (arch, ledger.note)
+
+
+def test_the_note_speaks_of_no_symmetry_that_the_network_does_not_have():
+    """Softmax has no rescalings."""
+    assert "rescaling" not in kernel_ledger(softmax((3, 3), (2,))).note
+    assert "rescaling" in kernel_ledger(lightning((3, 3), (2,))).note
+
+
+def test_of_a_single_softmax_token_no_more_coordinates_are_seen_than_the_narrowest_width():
+    """One token attends to itself: the network is V_2 V_1, and sees one of the four coordinates."""
+    assert "3 of the 4" not in kernel_ledger(softmax((5, 4, 1), (1, 1), 1)).note
+
+
+# Against a second program
+
+
+def torch_outputs(arch: Architecture, X):
+    """Eq. 1 and Eq. 15 in torch, as a function of all parameters."""
+    import torch
+
+    def run(parameters):
+        tokens, start = X, 0
+        for d, out, a in arch.layers:
+            matrices = []
+            for rows in (a, a, out):
+                matrices.append(parameters[start : start + rows * d].reshape(rows, d))
+                start += rows * d
+            Q, K, V = matrices
+            logits = torch.einsum("ndj,ed,ef,nfi->nji", tokens, K, Q, tokens)
+            shares = logits.softmax(dim=1) if arch.attention == "softmax" else logits
+            tokens = V @ tokens @ shares
+        return tokens.flatten()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "arch",
+    [
+        lightning((3, 3), (2,)),
+        lightning((2, 3), (4,)),
+        softmax((3, 2, 3), (2, 1)),
+        lightning((3, 2, 3), (2, 2)),
+        lightning((3, 3, 2), (1, 2)),  # collapse
+        lightning((2, 3, 2), (2, 1), 2),  # widening
+        lightning((3, 2), (2,), 1),
+        softmax((3, 2), (2,), 1),
+    ],
+    ids=str,
+)
+def test_the_kernel_is_that_of_autograd(arch):
+    """torch's derivative and numpy's singular values: the kernel, the directions in it, what is left over."""
+    import torch
+
+    ledger, rng = kernel_ledger(arch), np.random.default_rng(0)
+    start = random_weights(Reals(), arch, rng)
+    weights = unflatten(arch, 0.7 * flatten(start))
+    X = torch.from_numpy(rng.standard_normal((2 * arch.num_parameters, arch.widths[0], arch.tokens)))
+    J = torch.autograd.functional.jacobian(
+        torch_outputs(arch, X), torch.from_numpy(flatten(weights)), vectorize=True
+    ).numpy()
+    J /= np.linalg.norm(J, axis=1, keepdims=True)
+    sigma_J = np.linalg.svd(J, compute_uv=False)
+    assert (sigma_J > 1e-9 * sigma_J[0]).sum() == ledger.dimension
+    assert sigma_J[ledger.dimension - 1] > 1e-6 * sigma_J[0], "this point is too close to a special one"
+    blocks, grown = [], 0
+    for name, parts in symmetry_directions(Reals(), arch.attention, weights).items():
+        for rows, count in zip(parts, ledger.parts[name], strict=True):
+            assert np.abs(J @ rows.T).max() < 1e-10
+            blocks.append(rows)
+            values = np.linalg.svd(np.concatenate(blocks), compute_uv=False)
+            rank = int((values > 1e-9 * values[0]).sum())
+            assert rank - grown == count, name
+            grown = rank
+    assert arch.num_parameters - ledger.dimension - grown == ledger.unexplained
+
+
+# What it says about itself
+
+
+def test_the_entries_do_not_depend_on_the_seed():
+    for arch in random_architectures(25, seed=7):
+        ledgers = [kernel_ledger(arch, seed) for seed in (0, 1, 2)]
+        assert len({(str(x.parts), x.unexplained, x.dimension, x.note) for x in ledgers}) == 1, arch
+        assert [x.measured.seed for x in ledgers] == [0, 1, 2]
+
+
+def test_the_probability_of_bad_luck_is_said_and_small():
+    for arch in random_architectures(50, seed=1):
+        ledger = kernel_ledger(arch)
+        assert ledger.measured.error_bound < ledger.error_bound < 1e-3, arch
+        assert (ledger.measured.route, ledger.measured.status) == ("weights", "exact")
+
+
+def test_over_a_small_field_the_probability_of_bad_luck_is_large(monkeypatch):
+    """The bound is no decoration: over F₅ it is 1."""
+    from neuroviz import ledger as module
+
+    monkeypatch.setattr(module, "DEFAULT_PRIME", 5)
+    assert kernel_ledger(lightning((3, 3), (2,)), seed=12345).error_bound == 1.0
+
+
+def test_a_ledger_can_be_a_key_and_is_equal_to_itself_made_again():
+    arch = lightning((3, 2), (2,))
+    one, other = kernel_ledger(arch), kernel_ledger(lightning([3, 2], [2]))
+    assert isinstance(one, KernelLedger) and one == other and len({one, other}) == 1
+    assert one != kernel_ledger(softmax((3, 2), (2,)))
+
+
+def test_a_reader_who_changes_a_ledger_does_not_change_the_next_one():
+    arch = lightning((3, 4), (2,))
+    ledger = kernel_ledger(arch, seed=31)
+    try:
+        ledger.entries["head bases"] = 100
+        ledger.parts.clear()
+    except TypeError:
+        pass  # a read-only mapping refuses
+    again = kernel_ledger(arch, seed=31)
+    assert again.entries["head bases"] == 4 and again.parts["head bases"] == (4,)
+
+
+@pytest.mark.parametrize("arch", [None, (3, 3), "3→3", 3])
+def test_what_is_no_architecture_is_refused(arch):
+    with pytest.raises(ValueError, match="kernel_ledger needs an Architecture; got"):
+        kernel_ledger(arch)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True, None, "0"])
+def test_what_is_no_seed_is_refused(seed):
+    with pytest.raises(ValueError, match="seed must be a whole number ≥ 0; got"):
+        kernel_ledger(lightning((2, 2), (2,)), seed)
