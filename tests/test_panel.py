@@ -647,3 +647,47 @@ def test_a_subclass_that_forgets_something_hears_of_it(hook):
     with pytest.raises(NotImplementedError):
         panel = missing()
         panel._update_figure(None, None)
+
+
+def first_word(figure, layout_edit_id=0):
+    """What the page sends when it has loaded plotly and drawn the figure."""
+    figure._js2py_layoutDelta = {"layout_delta": {}, "layout_edit_id": layout_edit_id}
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """What the figure tells the page, as (what, data)."""
+    told = []
+    monkeypatch.setattr(
+        LiveFigure, "_send_restyle_msg", lambda self, data, traces=None, **_: told.append((traces, data))
+    )
+    monkeypatch.setattr(
+        LiveFigure, "_send_relayout_msg", lambda self, data, **_: told.append(("layout", data))
+    )
+    return told
+
+
+def test_what_changed_while_the_page_was_loading_is_sent_again(sent):
+    figure = LiveFigure(go.Figure([{"y": [1, 2]}, {"y": [3]}], {"title": {"text": "before"}}))
+    figure.show_now()
+    with figure.batch_update():
+        figure.data[1].y = [4, 5]
+        figure.layout.title.text = "after"
+    first_word(figure)
+    assert [to for to, _ in sent] == [[0], [1], "layout"]
+    assert list(sent[1][1]["y"][0]) == [4, 5] and "uid" not in sent[1][1]
+    assert sent[2][1]["title"]["text"] == "after" and "template" not in sent[2][1]
+    first_word(figure)
+    assert len(sent) == 3
+
+
+def test_nothing_is_sent_twice_to_a_page_that_missed_nothing(sent):
+    figure = LiveFigure(go.Figure({"y": [1, 2]}))
+    figure.layout.width = 700
+    figure.show_now()
+    sent.clear()
+    first_word(figure)
+    figure.data[0].y = [3]
+    figure.layout.width = 800
+    first_word(figure, figure._last_layout_edit_id)
+    assert len(sent) == 2  # the two changes themselves

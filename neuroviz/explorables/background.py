@@ -10,6 +10,7 @@ import asyncio
 import os
 import pickle
 import selectors
+import signal
 import subprocess
 import sys
 import threading
@@ -178,6 +179,7 @@ def _receive(stream: BinaryIO) -> bytes:
 
 def serve() -> None:
     """The child: answer requests until its parent goes, or it has been idle for two minutes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, whose end is noticed here
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the work prints must not end up among the answers
     waiting = selectors.DefaultSelector()
@@ -185,7 +187,7 @@ def serve() -> None:
     while waiting.select(_IDLE_SECONDS):
         try:
             message = _receive(requests)
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
             return
         try:
             work, argument = pickle.loads(message)

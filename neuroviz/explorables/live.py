@@ -11,10 +11,13 @@ class LiveFigure(go.FigureWidget):
     """A FigureWidget that tells the browser nothing until `show_now`, and then everything at once.
 
     A plain FigureWidget opens its connection empty and sends its data afterwards. When the page
-    draws it in between, it stays empty for good: seen as blank panels after "Run All".
+    draws it in between, it stays empty for good: seen as blank panels after "Run All". And a page
+    hears nothing before it has loaded plotly, which can take seconds: what was changed meanwhile is
+    sent again at its first word.
     """
 
     _complete = False
+    _heard = False
 
     def open(self) -> None:
         """Called by ipywidgets while the figure is still being built: wait."""
@@ -29,7 +32,22 @@ class LiveFigure(go.FigureWidget):
             # plotly's button bar would offer to upload the figure to its makers' server.
             self._config = {**self._config, "showSendToCloud": False, "displaylogo": False}
             self._complete = True
+            self._opened_at = self._last_layout_edit_id, self._last_trace_edit_id
             self.open()
+
+    @traitlets.observe("_js2py_layoutDelta")
+    def _on_first_word(self, change: dict) -> None:
+        """The page has drawn the figure, as it was when the connection was opened."""
+        if self._heard or not change["new"]:
+            return
+        self._heard = True
+        if self._opened_at != (self._last_layout_edit_id, self._last_trace_edit_id):
+            for index, trace in enumerate(deepcopy(self._data)):
+                self._send_restyle_msg(
+                    {key: [value] for key, value in trace.items() if key not in ("type", "uid")}, [index]
+                )
+            layout = deepcopy(self._layout_obj._props)
+            self._send_relayout_msg({key: value for key, value in layout.items() if key != "template"})
 
     @property
     def model_id(self) -> str:
