@@ -1,0 +1,968 @@
+"""The surface of Figure 1: equations by sympy, points by a contour, weights and ranks by the network."""
+
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from neuroviz.field import Reals
+from neuroviz.network import Layer, forward, jacobian
+from neuroviz.surface import (
+    BOUNDARY,
+    CLOSURE,
+    CROSSING,
+    KINDS,
+    OFF,
+    SLICES,
+    SMOOTH,
+    Root,
+    Slice,
+    Window,
+    common_roots,
+    discriminant,
+    facts_of,
+    forms_of,
+    kernel_dimension,
+    kind_of,
+    layer_with_root,
+    minors,
+    nearest_layer,
+    on_circle,
+    preimages_of,
+    real_roots,
+    resultant,
+    s1k,
+    s3,
+    weights_of,
+)
+
+X, Y, m, t, x, y, z = sp.symbols("X Y m t x y z")
+ALPHAS = (1, Fraction(1, 2), 2, 3, -3, Fraction(7, 2))
+KAPPAS = (-1, 0, 2, Fraction(1, 2), -3, 5)
+NAMED = [SLICES["S1"], *map(s1k, KAPPAS), SLICES["S2"], *map(s3, ALPHAS), SLICES["S4"]]
+
+
+def four_functions(seed: int) -> list:
+    """Four layers with small whole weights, none of them zero."""
+    rng = np.random.default_rng(seed)
+    digits = [-3, -2, -1, 1, 2, 3]
+    return [forms_of(rng.choice(digits, (2, 2)), rng.choice(digits, (1, 2))) for _ in range(4)]
+
+
+def with_a_plane() -> Slice:
+    """A cone over three layers, two of which have the root [−3:1]."""
+    functions = [([[1, 2], [3, 4]], [[1, 3]]), ([[0, 1], [2, 1]], [[1, 3]]), ([[1, 0], [0, 1]], [[1, 1]])]
+    return Slice.through(*(forms_of(A, V) for A, V in functions))
+
+
+RANDOM = [
+    Slice.random(1),
+    Slice.random(4),
+    Slice.through(*four_functions(0)),
+    Slice.through(*four_functions(0)[:3]),
+]
+SOME = [*SLICES.values(), s3(1), s3(2), *RANDOM, with_a_plane()]
+
+
+def label(part: Slice) -> str:
+    return " ".join([part.name, *(f"{name}={value}" for name, value in part.parameters)])
+
+
+every_slice = pytest.mark.parametrize("part", SOME, ids=label)
+named_slice = pytest.mark.parametrize("part", NAMED, ids=label)
+
+
+def parameter(part: Slice):
+    return part.parameters[0][1] if part.parameters else None
+
+
+# The pairs and the surfaces of "Figure 1", typed from the page and not from the code.
+TABLE = {
+    "S1": (
+        lambda _: (X**2 + x * X * Y + Y**2, y * (X**2 - Y**2) + z * X * Y),
+        lambda _: z**2 - (x**2 - 4) * y**2,
+    ),
+    "S1k": (
+        lambda k: (X**2 + x * X * Y + Y**2, y * X**2 + z * X * Y + k * y * Y**2),
+        lambda k: (z - x * y) * (z - k * x * y) + (k - 1) ** 2 * y**2,
+    ),
+    "S2": (
+        lambda _: ((1 + x) * X**2 + (x - 1) * Y**2, y * (X**2 + Y**2) + z * X * Y),
+        lambda _: 4 * y**2 - (1 - x**2) * z**2,
+    ),
+    "S3": (
+        lambda a: (X**2 + a * x * X * Y + y * Y**2, x * X**2 + a * y * X * Y + z * Y**2),
+        lambda a: (z - x * y) ** 2 - a**2 * (y - x**2) * (x * z - y**2),
+    ),
+    "S4": (
+        lambda _: (X**2 + x * X * Y + y * Y**2, z * X**2 + X * Y + Y**2),
+        lambda _: (1 - y * z) ** 2 - (1 - x * z) * (x - y),
+    ),
+}  # fmt: skip
+
+
+# --- identities, by sympy ---------------------------------------------------------------------------
+
+
+def test_the_resultant_is_the_resultant():
+    """And the package's formula is fed the symbols themselves."""
+    a1, b1, c1, a2, b2, c2 = sp.symbols("a1 b1 c1 a2 b2 c2")
+    ours = resultant((a1, b1, c1), (a2, b2, c2))
+    sylvester = sp.resultant(a1 * X**2 + b1 * X + c1, a2 * X**2 + b2 * X + c2, X)
+    assert sp.expand(ours - sylvester) == 0
+    assert sp.Poly(ours, a1, b1, c1, a2, b2, c2).is_irreducible
+    assert sp.expand(discriminant((a1, b1, c1)) - sp.discriminant(a1 * X**2 + b1 * X + c1, X)) == 0
+
+
+@named_slice
+def test_a_named_slice_holds_the_pairs_and_the_surface_of_the_table(part):
+    pair, surface = (entry(parameter(part)) for entry in TABLE[part.name])
+    for form, expected in zip(part.forms(x, y, z), pair, strict=True):
+        a, b, c = form
+        assert sp.expand(a * X**2 + b * X * Y + c * Y**2 - expected) == 0
+    ratio = sp.cancel(part.resultant(x, y, z) / surface)
+    assert ratio.is_number and ratio != 0
+
+
+def test_the_check_of_a_surface_sees_a_wrong_equation():
+    assert not sp.cancel(SLICES["S1"].resultant(x, y, z) / (z**2 - (x**2 - 3) * y**2)).is_number
+
+
+RULINGS = {  # the lines with root [m:1] of "Figure 1", with a free coordinate t
+    "S1": lambda _: (-(m + 1 / m), t, t * (1 - m**2) / m),
+    "S3": lambda a: (t, -a * m * t - m**2, (a**2 - 1) * m**2 * t + a * m**3),
+    "S4": lambda _: (-(m**2 + t) / m, t, -(m + 1) / m**2),
+}
+
+
+@pytest.mark.parametrize("part", [part for part in NAMED if part.name in RULINGS], ids=label)
+def test_the_rulings_of_the_table_lie_on_the_surface_and_are_the_ones_that_are_solved_for(part):
+    line = RULINGS[part.name](parameter(part))
+    for a, b, c in part.forms(*line):
+        assert sp.simplify(a * m**2 + b * m + c) == 0
+    assert sp.simplify(part.resultant(*line)) == 0
+    for root in (2, -3, Fraction(1, 2), Fraction(-5, 3)):
+        ruling = part.ruling(root, 1)
+        for s in (0, 1, 5):
+            point = [
+                Fraction(str(sp.nsimplify(entry.subs({m: root, t: s})))) for entry in map(sp.sympify, line)
+            ]
+            away = [p - q for p, q in zip(point, ruling.point, strict=True)]
+            assert not any(np.cross(np.array(away, dtype=object), ruling.direction))
+
+
+def test_the_angle_charts_of_the_table_lie_on_their_surfaces():
+    """S1: s = ±2 cosh τ, z = 2y sinh τ; S2: s = cos θ, y = (z/2) sin θ."""
+    for sign in (-1, 1):
+        assert sp.simplify(SLICES["S1"].resultant(sign * 2 * sp.cosh(t), y, 2 * y * sp.sinh(t))) == 0
+    assert sp.simplify(SLICES["S2"].resultant(sp.cos(t), z * sp.sin(t) / 2, z)) == 0
+
+
+CURVES = {
+    "S1": lambda _: ((t, 0, 0), t**2 - 4),
+    "S1k": lambda _: ((t, 0, 0), t**2 - 4),
+    "S2": lambda _: ((t, 0, 0), 1 - t**2),
+    "S3": lambda a: ((t, t**2, t**3), (a**2 - 4) * t**2),
+    "S4": lambda _: ((t, t, 1 / t), t * (t - 4)),
+}  # the singular curve, and an expression with the sign of the discriminant of the common form
+
+
+@named_slice
+def test_the_singular_curve_of_the_table_is_all_of_it_and_its_kinds_are_right(part):
+    curve, sign = CURVES[part.name](parameter(part))
+    q1, q2 = part.forms(*curve)
+    assert all(sp.simplify(minor) == 0 for minor in minors(q1, q2))
+    ratio = sp.cancel(discriminant(q1) / sign) if sign != 0 else 1
+    assert discriminant(q1) == 0 if sign == 0 else ratio.is_number and ratio > 0
+    # No other point: the ideal of the minors contains what vanishes on the curve (S1, S2: y and z).
+    ideal = sp.groebner(
+        [sp.nsimplify(minor) for minor in map(sp.expand, minors(*part.forms(x, y, z)))], x, y, z
+    )
+    others = {"S3": (y - x**2, z - x**3), "S4": (x - y, x * z - 1)}.get(part.name, (y, z))
+    # S3 at infinity of its ratio, and S4, need no more; S1 and S2 hold y², yz, z² instead of y, z.
+    power = 1 if part.name in ("S3", "S4") else 2
+    assert all(ideal.contains(sp.expand(other**power)) for other in others)
+
+
+@named_slice
+def test_the_pieces_and_pinch_points_are_those_of_the_table(part):
+    curve, sign = CURVES[part.name](parameter(part))
+    pieces = part.singular_curve(count=40)
+    assert pieces
+    for piece in pieces:
+        for p in piece.points:
+            expected = [float(sp.sympify(entry).subs(t, sp.Float(p[0], 30))) for entry in curve]
+            np.testing.assert_allclose(p, expected, atol=1e-12)
+        middle = sp.sympify(sign).subs(t, sp.Float(piece.points[20, 0], 30))
+        assert piece.kind == (CROSSING if middle > 0 else CLOSURE if middle < 0 else BOUNDARY)
+        assert piece.dotted == (piece.kind == "closure only")
+    pinches = {"S1": [-2, 2], "S1k": [-2, 2], "S2": [-1, 1], "S3": [0], "S4": [4]}[part.name]
+    points = [] if sign == 0 else [[float(sp.sympify(e).subs(t, s)) for e in curve] for s in pinches]
+    np.testing.assert_array_equal(part.pinch_points(), np.array(points).reshape(-1, 3))
+    for p in points:
+        assert part.kind(*map(Fraction, p)) == part.kind(*p) == BOUNDARY
+
+
+def test_in_s1_the_dotted_segment_is_the_finite_one():
+    assert [piece.kind for piece in SLICES["S1"].singular_curve()] == [CROSSING, CLOSURE, CROSSING]
+    assert [piece.kind for piece in SLICES["S2"].singular_curve()] == [CLOSURE, CROSSING, CLOSURE]
+
+
+def test_the_tangent_developable_is_all_boundary_along_its_edge():
+    assert {piece.kind for piece in s3(2).singular_curve()} == {BOUNDARY}
+    assert len(s3(2).pinch_points()) == 0
+    assert {piece.kind for piece in s3(1).singular_curve()} == {CLOSURE}
+    assert {piece.kind for piece in s3(3).singular_curve()} == {CROSSING}
+
+
+@pytest.mark.parametrize("make, value, surface", [(s1k, 1, z - x * y), (s3, 0, z - x * y)])
+def test_a_parameter_at_which_all_of_the_surface_is_singular_is_refused(make, value, surface):
+    """There R is a square, so this is not a matter of taste."""
+    name = {s1k: "S1k", s3: "S3"}[make]
+    assert sp.expand(TABLE[name][1](value) - surface**2) == 0
+    with pytest.raises(ValueError, match="singular; got"):
+        make(value)
+
+
+# --- kinds ------------------------------------------------------------------------------------------
+
+
+def kind_by_roots(q1, q2) -> str:
+    """The definition, read off the roots that numpy finds: real common ones, proportional or not."""
+    pair = np.array([q1, q2], dtype=float)
+    if not pair.any():
+        return BOUNDARY
+    found = []
+    for form in pair[[row.any() for row in pair]]:
+        a, b, c = form
+        roots = [*np.roots(form)] + [np.inf] * (int(a == 0) + int(a == b == 0))
+        found.append(
+            [2 * np.arctan2(1, r) if np.isfinite(r) else 0.0 for r in roots if abs(np.imag(r)) < 1e-6]
+        )
+    if np.linalg.matrix_rank(pair) == 1:
+        real = found[0]
+        return (
+            CLOSURE
+            if not real
+            else CROSSING
+            if abs(np.exp(1j * real[0]) - np.exp(1j * real[1])) > 1e-5
+            else BOUNDARY
+        )
+    shared = [(r, s) for r in found[0] for s in found[1] if abs(np.exp(1j * r) - np.exp(1j * s)) < 1e-5]
+    return SMOOTH if shared else OFF
+
+
+@pytest.fixture(scope="module")
+def small_pairs():
+    """Pairs of every kind with coefficients from −2 to 2: half drawn freely, half with a factor in common."""
+    rng = np.random.default_rng(0)
+    pairs = [tuple(map(tuple, pair)) for pair in rng.integers(-2, 3, (300, 2, 3)).tolist()]
+    for A, V in zip(rng.integers(-1, 2, (300, 2, 2)), rng.integers(-1, 2, (300, 1, 2)), strict=True):
+        pairs.append(forms_of(A, V))
+    for k, q in zip(
+        rng.integers(-2, 3, (200, 2)).tolist(), rng.integers(-2, 3, (200, 3)).tolist(), strict=True
+    ):
+        pairs.append(tuple(tuple(s * c for c in q) for s in k))
+    return pairs
+
+
+def test_the_kind_is_what_the_roots_of_both_forms_say(small_pairs):
+    kinds = [kind_of(*pair) for pair in small_pairs]
+    assert kinds == [kind_by_roots(*pair) for pair in small_pairs]
+    assert set(kinds) == set(KINDS), "each kind has to occur, or nothing was tested"
+
+
+def test_floats_fractions_and_arrays_agree_on_the_kind(small_pairs):
+    exact = [kind_of(*pair) for pair in small_pairs]
+    third = [kind_of(*(tuple(Fraction(c, 3) for c in q) for q in pair)) for pair in small_pairs]
+    floats = [kind_of(*(tuple(c / 3 for c in q) for q in pair)) for pair in small_pairs]
+    columns = np.array(small_pairs, dtype=float).transpose(1, 2, 0).reshape(2, 3, 8, 100)
+    at_once = kind_of(*map(tuple, columns))
+    assert exact == third == floats == at_once.ravel().tolist()
+    assert at_once.shape == (8, 100)
+
+
+def test_the_common_roots_are_roots_of_both_forms_and_as_many_as_the_kind_says(small_pairs):
+    number = {SMOOTH: 1, CROSSING: 2, BOUNDARY: 1, CLOSURE: 0, OFF: 0}
+    for q1, q2 in small_pairs:
+        if not any(q1) and not any(q2):
+            with pytest.raises(ValueError, match="not 0"):
+                common_roots(q1, q2)
+            continue
+        exact, floats = common_roots(q1, q2), common_roots(*([c * 1.0 for c in q] for q in (q1, q2)))
+        assert len(exact) == len(floats) == number[kind_of(q1, q2)]
+        for root, near in zip(exact, floats, strict=True):
+            assert abs(np.exp(1j * root.angle) - np.exp(1j * near.angle)) < 1e-7
+            for a, b, c in (q1, q2):
+                value = a * root.X**2 + b * root.X * root.Y + c * root.Y**2
+                assert value == 0 if isinstance(root.X, int) else abs(value) < 1e-14
+
+
+def test_roots_at_infinity_double_roots_and_irrational_ones():
+    assert real_roots((0, 0, 5)) == (Root(1, 0),) and Root(1, 0).m == inf
+    assert real_roots((4, -4, 1)) == (Root(1, 2),)
+    assert [root.m for root in real_roots((1, 0, -2))] == pytest.approx([2**0.5, -(2**0.5)])
+    assert real_roots((1, 0, 1)) == ()
+    assert real_roots((Fraction(1, 2), 0, Fraction(-2, 9))) == (Root(2, 3), Root(-2, 3))
+
+
+def test_whole_numbers_are_decided_exactly_where_floats_cannot_be():
+    n = 10**40
+    square = (1, 2 * n, n * n)
+    for last, kind in ((0, BOUNDARY), (1, CLOSURE), (-1, CROSSING)):
+        q = (*square[:2], square[2] + last)
+        assert kind_of(q, (0, 0, 0)) == kind
+        assert kind_of(tuple(map(float, q)), (0.0, 0.0, 0.0)) == BOUNDARY
+    assert SLICES["S1"].kind(2, 0, Fraction(1, 10**30)) == OFF
+    assert SLICES["S1"].kind(2.0, 0.0, 1e-30) == BOUNDARY
+    (first, second) = real_roots((1, -2 * 10**400, 2))  # near 2·10⁴⁰⁰ and 10⁻⁴⁰⁰
+    assert (first.Y, second.X) == (0.0, 0.0)
+    assert SLICES["S1"].kind(np.int64(2**40), np.int64(0), np.int64(0)) == CROSSING
+
+
+def test_the_zero_function_is_a_boundary_point():
+    """Theorem 3.4 with k = 0 or h = 0."""
+    zero = (0, 0, 0)
+    assert kind_of(zero, zero) == kind_of((0.0, 0.0, 0.0), zero) == BOUNDARY
+    assert facts_of(zero, zero).preimages == facts_of((0.0, 0.0, 0.0), zero).preimages == inf
+    for number in (0, 0.0):
+        A, V = weights_of((number, 0, 0), zero)
+        assert not A.any() and not V.any() and len(preimages_of((number, 0, 0), zero)) == 1
+
+
+def test_a_float_kind_does_not_depend_on_the_scale():
+    for scale in (1e-100, 1.0, 1e100):
+        for q1, q2 in (
+            ((1, 3, 1), (0, 0, 0)),
+            ((1, 2, 1), (2, 4, 2)),
+            ((1, 1, 1), (0, 0, 0)),
+            ((1, 0, -1), (1, 2, 1)),
+        ):
+            scaled = [tuple(scale * c for c in q) for q in (q1, q2)]
+            assert kind_of(*scaled) == kind_of(q1, q2)
+
+
+def test_the_tolerance_is_a_relative_error_of_the_coefficients():
+    layer = np.array([[1.0, 0, -1], [1, 2, 1]])
+    for size, kind in ((1e-11, SMOOTH), (1e-6, OFF)):
+        moved = layer + size * np.array([[1, 0, 0], [0, 0, 1]])
+        assert kind_of(*map(tuple, moved)) == kind
+    assert kind_of(*map(tuple, moved), tol=1e-4) == SMOOTH
+    for tol in (0, 1, -1e-9, np.nan):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            kind_of((1.0, 0, 0), (0, 0, 1), tol)
+
+
+def test_next_to_the_dotted_curve_nothing_is_taken_for_a_layer():
+    """R is of second order there, so a bound on R alone would let these pass."""
+    rng = np.random.default_rng(0)
+    s = 2 - 10.0 ** rng.uniform(-5, 0, 2000)
+    turn, size = rng.uniform(0, 2 * np.pi, 2000), 10.0 ** rng.uniform(-6, -4, 2000)
+    p = s, size * np.cos(turn), size * np.sin(turn)
+    assert (SLICES["S1"].kind(*p) == OFF).all()
+    assert (np.abs(SLICES["S1"].resultant(*p)) < 1e-7).all()
+
+
+def test_what_is_called_smooth_is_within_the_tolerance_of_its_weights():
+    rng = np.random.default_rng(1)
+    A, V = rng.standard_normal((4000, 2, 2)), rng.standard_normal((4000, 1, 2))
+    A[:2000, :, 1] = A[:2000, :, 0] * rng.standard_normal((2000, 1)) + 10.0 ** rng.uniform(-9, 0, (2000, 2))
+    pair = np.array(forms_of(A, V))
+    noise = 10.0 ** rng.uniform(-14, -6, 4000) * rng.standard_normal(pair.shape)
+    kind = kind_of(*map(tuple, pair + noise), tol=1e-9)
+    on = kind == SMOOTH
+    assert 500 < on.sum() < 3500
+    got = np.array(forms_of(*weights_of(*map(tuple, (pair + noise)[..., on]))))
+    size = np.sqrt(((pair + noise)[..., on] ** 2).sum((0, 1)))
+    assert (np.abs(got - (pair + noise)[..., on]).max((0, 1)) <= 3e-9 * size).all()
+    quiet = np.abs(noise).max((0, 1)) < 1e-11 * np.sqrt((pair**2).sum((0, 1)))
+    assert np.isin(kind[quiet], (SMOOTH, CROSSING)).all(), "a layer may not be lost"
+
+
+def test_coefficients_that_are_not_numbers_are_refused():
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="finite"):
+            kind_of((bad, 0, 0), (0, 0, 1))
+        with pytest.raises(ValueError, match="finite number"):
+            Slice.through(((1, bad, 0), (0, 0, 0)), ((0, 0, 1), (0, 0, 0)), ((0, 0, 0), (1, 0, 0)))
+
+
+# --- weights, ranks, kernels ------------------------------------------------------------------------
+
+
+def as_network(A, V) -> tuple[Layer, ...]:
+    return (Layer(np.asarray(A, dtype=float), np.eye(2), np.asarray(V, dtype=float)),)
+
+
+def measured_kernel(A, V) -> int:
+    """6 − rank of the network's own Jacobian in (A, V): with K = I, A is Q."""
+    tokens = np.random.default_rng(0).standard_normal((8, 2, 3))
+    J = jacobian(Reals(), "lightning", as_network(A, V), tokens).reshape(-1, 10)[:, [0, 1, 2, 3, 8, 9]]
+    return 6 - np.linalg.matrix_rank(J, tol=1e-7 * max(1, np.abs(J).max()))
+
+
+def test_a_layer_is_its_pair_of_forms():
+    """Prop. A.5, against the network: φ(X)_i = Σ_j Σ_k (x_i)_k q_k(x_j)."""
+    rng = np.random.default_rng(0)
+    A, V, tokens = rng.standard_normal((2, 2)), rng.standard_normal((1, 2)), rng.standard_normal((5, 2, 3))
+    values = [
+        a * tokens[:, 0] ** 2 + b * tokens[:, 0] * tokens[:, 1] + c * tokens[:, 1] ** 2
+        for a, b, c in forms_of(A, V)
+    ]
+    expected = sum(tokens[:, k] * values[k].sum(-1, keepdims=True) for k in (0, 1))
+    out = forward(Reals(), "lightning", as_network(A, V), tokens)[:, 0]
+    np.testing.assert_allclose(out, expected, rtol=1e-12)
+    wrong = forward(Reals(), "lightning", as_network(A.T, V), tokens)[:, 0]
+    assert not np.allclose(wrong, expected), "rows of A would be the wrong side"
+
+
+def test_weights_give_the_function_back(small_pairs):
+    for q1, q2 in small_pairs:
+        if kind_of(q1, q2) in (CLOSURE, OFF):
+            for numbers in (int, float):
+                with pytest.raises(ValueError, match="real weights need .*'(off|closure only)'"):
+                    weights_of(*(tuple(map(numbers, q)) for q in (q1, q2)))
+            continue
+        for A, V in preimages_of(q1, q2):
+            if all(isinstance(entry, (int, Fraction)) for entry in V.flat):
+                assert forms_of(A, V) == (q1, q2)
+            else:
+                np.testing.assert_allclose(np.array(forms_of(A, V), dtype=float), (q1, q2), atol=1e-13)
+
+
+def test_weights_of_arrays_are_arrays_of_weights(small_pairs):
+    pairs = np.array([p for p in small_pairs if kind_of(*p) not in (CLOSURE, OFF)][:240], dtype=float)
+    columns = pairs.transpose(1, 2, 0).reshape(2, 3, 6, 40)
+    A, V = weights_of(*map(tuple, columns))
+    assert A.shape == (6, 40, 2, 2) and V.shape == (6, 40, 1, 2)
+    np.testing.assert_allclose(forms_of(A, V), columns, atol=1e-12)
+    columns[:, :, 0, 0] = [[1, 0, 1], [0, 1, 0]]
+    with pytest.raises(ValueError, match="1 of 240 are not, the first is 'off'"):
+        weights_of(*map(tuple, columns))
+
+
+def test_the_facts_are_what_the_network_measures(small_pairs):
+    """Lemma A.3 and Theorem 3.4: ranks and kernel at every preimage of every pair."""
+    seen = {}
+    for q1, q2 in small_pairs:
+        facts = facts_of(q1, q2)
+        if not any(q1) and not any(q2):
+            continue
+        seen[facts.kind] = seen.get(facts.kind, 0) + 1
+        if facts.preimages == 0 or seen[facts.kind] > 25:
+            continue
+        layers = preimages_of(q1, q2)
+        assert len(layers) == facts.preimages
+        for A, V in layers:
+            ranks = [np.linalg.matrix_rank(np.asarray(M, dtype=float), tol=1e-9) for M in (A, V)]
+            assert ranks == [facts.rank_a, facts.rank_v]
+            assert measured_kernel(A, V) == facts.kernel == kernel_dimension(A, V)
+    assert min(seen[kind] for kind in KINDS) >= 10
+
+
+def test_where_weights_vanish_the_kernel_is_larger():
+    A, V, no_A, no_V = np.eye(2), np.array([[1.0, 2.0]]), np.zeros((2, 2)), np.zeros((1, 2))
+    for weights, kernel in (((no_A, V), 2), ((A, no_V), 4), ((no_A, no_V), 6), ((A, V), 1)):
+        assert measured_kernel(*weights) == kernel_dimension(*weights) == kernel
+    assert facts_of((0, 0, 0), (0, 0, 0)).kernel == 6
+
+
+def test_the_keys_decide_what_a_boundary_point_is_and_not_the_queries():
+    """A = v kᵀ is boundary, A = k vᵀ is not (Theorem 3.4)."""
+    v, k = np.array([[1.0], [2.0]]), np.array([[3.0], [1.0]])
+    assert kind_of(*forms_of(v @ k.T, v.T)) == BOUNDARY and kernel_dimension(v @ k.T, v.T) == 2
+    assert kind_of(*forms_of(k @ v.T, v.T)) == CROSSING and kernel_dimension(k @ v.T, v.T) == 1
+    assert [kernel_dimension(v @ k.T + size * np.eye(2), v.T) for size in (1e-13, 1e-3)] == [2, 1]
+
+
+def test_the_two_preimages_of_a_crossing_are_the_swap():
+    """Theorem 3.2: A = u kᵀ, V = vᵀ and A′ ∝ v kᵀ, V′ ∝ uᵀ; not a rescaling of each other."""
+    for q1, q2 in (((1, 0, -1), (2, 0, -2)), ((0, 1, -3), (0, 0, 0)), ((2, 5, 1), (4, 10, 2))):
+        (A, V), (B, W) = ((np.asarray(M, dtype=float) for M in pair) for pair in preimages_of(q1, q2))
+        assert np.linalg.matrix_rank(np.vstack([V, W])) == 2
+        for one, other in ((A, W), (B, V)):  # every column of A is a multiple of the other's values
+            np.testing.assert_allclose(
+                one * other[0, ::-1, None] @ np.eye(2), one * other[0, ::-1, None], atol=0
+            )
+            assert np.linalg.matrix_rank(np.hstack([one, other.T]), tol=1e-9) == 1
+        tokens = np.random.default_rng(0).standard_normal((4, 2, 3))
+        outs = [forward(Reals(), "lightning", as_network(*pair), tokens) for pair in ((A, V), (B, W))]
+        np.testing.assert_allclose(*outs, atol=1e-12)
+
+
+def test_weights_need_the_right_shapes():
+    with pytest.raises(ValueError, match=r"A of shape \(2, 2\).*got \(3, 3\)"):
+        forms_of(np.eye(3), np.ones((1, 3)))
+
+
+# --- the nearest layer, and the circle --------------------------------------------------------------
+
+
+def test_no_layer_is_nearer_than_the_nearest():
+    rng = np.random.default_rng(0)
+    pair = rng.standard_normal((2, 3, 200))
+    pair[:, :, :20] = [[[1.0]], [[0.3]]] * np.array([1.0, 0.0, 1.0])[
+        None, :, None
+    ]  # rotations do nothing: all equal
+    found = nearest_layer(*map(tuple, pair))
+    theta = np.linspace(0, np.pi, 10_001)[:, None]
+    u, v = np.cos(theta), np.sin(theta)
+    values = [a * u * u + b * u * v + c * v * v for a, b, c in pair]
+    grid = np.sqrt(values[0] ** 2 + values[1] ** 2).min(0)
+    assert (found.distance <= grid + 1e-12).all()
+    np.testing.assert_allclose(found.distance, grid, atol=1e-5)
+    layer = np.array(forms_of(*layer_with_root(*map(tuple, pair), found.X, found.Y)))
+    weight = np.array([1, 0.5, 1])[:, None]
+    np.testing.assert_allclose(
+        np.sqrt(((layer - pair) ** 2 * weight).sum((0, 1))), found.distance, atol=1e-12
+    )
+    assert (kind_of(*map(tuple, layer)) != OFF).all()
+
+
+def test_the_circle_shows_real_roots_on_its_rim_and_complex_ones_inside():
+    """Against the half-plane: Cayley's map, then Klein's, conjugated so that rim and inside fit."""
+    rng = np.random.default_rng(0)
+    for q in rng.standard_normal((200, 3)).tolist():
+        points = on_circle(tuple(q))
+        a, b, c = q
+        if b * b > 4 * a * c:
+            for px, py in points:
+                half = np.arctan2(py, px) / 2
+                assert (
+                    abs(a * np.cos(half) ** 2 + b * np.cos(half) * np.sin(half) + c * np.sin(half) ** 2)
+                    < 1e-12
+                )
+            continue
+        root = complex(-b / (2 * a), abs(np.sqrt(4 * a * c - b * b) / (2 * a)))
+        w = (root - 1j) / (root + 1j)
+        klein = np.conj(2 * w / (1 + abs(w) ** 2))
+        np.testing.assert_allclose(points, [[klein.real, klein.imag]], atol=1e-12)
+        assert np.linalg.norm(points) < 1
+
+
+def test_a_chord_and_a_point_inside_meet_on_the_rim_when_the_discriminant_vanishes():
+    for root in (0.3, -2.0, 5.0):
+        q = (1.0, -2 * root, root * root)
+        tangent = on_circle(q)
+        assert tangent.shape == (1, 2) and np.linalg.norm(tangent) == pytest.approx(1)
+        for change, count in ((1e-6, 1), (-1e-6, 2)):
+            near = on_circle((*q[:2], q[2] + change))
+            assert near.shape == (count, 2)
+            np.testing.assert_allclose(near - tangent, 0, atol=1e-2)
+        mirrored = tangent * [1, -1]
+        assert np.abs(near - mirrored).max() > 0.1, "without the conjugate the inside would be mirrored"
+
+
+# --- the chart, against a contour that knows nothing of rulings -------------------------------------
+
+
+def on_the_surface(part: Slice, window: Window, count: int, seed: int) -> np.ndarray:
+    """Points where R changes sign along random segments through the window, by bisection."""
+    rng = np.random.default_rng(seed)
+    stretch = np.where(np.array(window.stretch) == 0, 1 / min(window.half_length, 1e9), window.stretch)
+    ends = np.array(window.centre) + window.radius * rng.uniform(-1, 1, (2, 200_000, 3)) / stretch
+    inside, outside = ends[:, window.inside(ends).all(0)]
+    change = part.resultant(*inside.T) * part.resultant(*outside.T) < 0
+    inside, outside = inside[change][:count], outside[change][:count]
+    sign = np.sign(part.resultant(*inside.T))
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        same = (np.sign(part.resultant(*middle.T)) == sign)[:, None]
+        inside, outside = np.where(same, middle, inside), np.where(same, outside, middle)
+    return (inside + outside) / 2
+
+
+def distance_from_strips(part: Slice, strips, points: np.ndarray) -> np.ndarray:
+    """How far each point is from the ruling of its root, on a strip with this root; inf if none has it."""
+    found = np.full(len(points), inf)
+    for i, p in enumerate(points):
+        for root in part.roots(*p, tol=1e-6):
+            theta = root.angle / 2
+            for strip in strips:
+                if strip.theta[0] == strip.theta[-1]:  # a plane
+                    plane = strip.points(2).reshape(-1, 3)
+                    normal = np.linalg.svd(plane - plane[0])[2][2]
+                    if abs(np.exp(2j * theta) - np.exp(2j * strip.theta[0])) < 1e-6:
+                        found[i] = min(found[i], abs(normal @ (p - plane[0])))
+                elif any(strip.theta[0] <= angle <= strip.theta[-1] for angle in (theta, theta + np.pi)):
+                    line = part.ruling(root.X, root.Y)
+                    found[i] = min(found[i], np.linalg.norm(np.cross(p - line.point, line.direction)))
+    return found
+
+
+@every_slice
+def test_where_the_resultant_changes_sign_the_chart_has_a_ruling(part):
+    points = on_the_surface(part, part.window, 40, seed=0)
+    assert len(points) == 40, "the surface has to be met often enough to say something"
+    strips = part.rulings()
+    assert (distance_from_strips(part, strips, points) < 1e-6).all()
+    most = max(range(len(strips)), key=lambda i: np.ptp(strips[i].theta))
+    fewer = strips[:most] + strips[most + 1 :]
+    assert (distance_from_strips(part, fewer, points) == inf).any(), "a missing strip has to be noticed"
+
+
+@every_slice
+def test_every_point_of_the_chart_is_a_layer_in_the_window_with_the_root_of_its_ruling(part):
+    strips = part.rulings(count=60)
+    assert strips
+    for strip in strips:
+        assert strip.theta.shape == (60,) and (np.diff(strip.theta) >= 0).all()
+        mesh = strip.points(7)
+        assert mesh.shape == (60, 7, 3) and np.isfinite(mesh).all()
+        grown = Window(
+            part.window.radius + 1e-6, part.window.centre, part.window.stretch, part.window.half_length + 1e-6
+        )
+        assert grown.inside(mesh).all()
+        forms = part.forms(*np.moveaxis(mesh, -1, 0))
+        size = np.sqrt(sum(c**2 for q in forms for c in q))
+        assert (np.abs(resultant(*forms)) <= 1e-12 * size**4 + 1e-18).all()
+        assert np.isin(kind_of(*forms), (SMOOTH, CROSSING, BOUNDARY)).all()
+        u, v = np.cos(strip.theta)[:, None], np.sin(strip.theta)[:, None]
+        for a, b, c in forms:
+            assert (np.abs(a * u * u + b * u * v + c * v * v) <= 1e-9 * size + 1e-12).all()
+        moved = mesh + 0.05
+        assert (part.kind(*np.moveaxis(moved, -1, 0)) == OFF).mean() > 0.9, "beside it are no layers"
+
+
+def test_a_strip_runs_on_past_the_root_at_infinity():
+    """RP¹ is a circle: where θ starts again, the surface has no seam."""
+    (strip,) = [strip for strip in Slice.random(1).rulings() if strip.theta[-1] > np.pi]
+    assert strip.theta[0] < np.pi < strip.theta[-1] < strip.theta[0] + np.pi
+    assert [len(SLICES[name].rulings()) for name in ("S1", "S2", "S3")] == [2, 1, 1]
+
+
+@every_slice
+def test_the_rank_of_the_jacobian_on_the_chart_is_that_of_the_lemma(part):
+    checked = set()
+    for strip in part.rulings(count=12):
+        for p in strip.points(4).reshape(-1, 3)[::5]:
+            facts = part.facts(*p)
+            checked.add(facts.kind)
+            for A, V in part.preimages(*p):
+                scale = np.sqrt(np.linalg.norm(A) * np.linalg.norm(V)) or 1.0
+                if facts.kind == SMOOTH and np.linalg.svd(A / np.linalg.norm(A), compute_uv=False)[1] < 1e-4:
+                    continue  # nearly singular: a float rank could not tell
+                assert (
+                    measured_kernel(A * scale / np.linalg.norm(A), V * scale / np.linalg.norm(V))
+                    == facts.kernel
+                )
+    assert SMOOTH in checked
+
+
+@every_slice
+def test_the_mesh_leaves_no_gap_between_neighbouring_rulings(part):
+    for strip in part.rulings(count=400):
+        for ends in (strip.starts, strip.ends):
+            step = np.linalg.norm(np.diff(ends, axis=0), axis=-1)
+            assert step.max() < 0.2 * part.window.radius * max(1 / s for s in part.window.stretch if s)
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        Window(1.0),
+        Window(2.0, (0.5, -1.0, 0.0), (1.0, 2.0, 0.5)),
+        Window(1.0, stretch=(0.0, 1.0, 0.5), half_length=1.5),
+        Window(2.0, half_length=0.5),
+    ],
+)
+def test_a_window_cuts_a_line_where_it_enters_and_leaves(window):
+    rng = np.random.default_rng(0)
+    point, direction = rng.normal(0, 1.5, (2, 300, 3))
+    direction[:30] = [1, 0, 0]
+    direction[30:60, 0] = 0
+    direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
+    lo, hi = window.cut(point, direction)
+    t = np.linspace(-12, 12, 3001)[:, None, None]
+    inside = window.inside(point + t * direction)
+    missed = np.isnan(lo)
+    assert 20 < missed.sum() < 280 and (np.isnan(hi) == missed).all()
+    assert (inside[:, missed].sum(0) == 0).all()
+    within = (t[..., 0] >= lo[~missed]) & (t[..., 0] <= hi[~missed])
+    assert (inside[:, ~missed] == within).mean() > 1 - 1e-6
+    assert (
+        np.abs(point + hi[:, None] * direction)[~missed].max() <= window.reach + np.abs(window.centre).max()
+    )
+
+
+def test_a_ruling_is_refused_where_it_is_not_a_line():
+    for X_, Y_ in ((1, 0), (0, 1), (1.0, 0.0), (0.0, -2.0)):
+        with pytest.raises(ValueError, match=r"in S1 no point has the common root"):
+            SLICES["S1"].ruling(X_, Y_)
+    flat = Slice(
+        "flat",
+        ((1, 0, 0), (0, 0, 0)),
+        (((0, 1, 0), (0, 0, 0)), ((0, 0, 1), (0, 0, 0)), ((0, 0, 0), (1, 0, 0))),
+    )
+    for number in (1, 1.0):
+        with pytest.raises(ValueError, match="a whole plane has the common root"):
+            flat.ruling(0, number)
+    assert SLICES["S1"].ruling(1e-6, 1.0).root.m == pytest.approx(1e-6), "far out is not nowhere"
+    with pytest.raises(ValueError, match="not both 0"):
+        SLICES["S1"].ruling(0, 0)
+
+
+def test_exact_rulings_stay_exact():
+    line = SLICES["S3"].ruling(Fraction(2, 3), -1)
+    assert line.root == Root(-2, 3)
+    p = line.at(Fraction(5, 7))
+    assert SLICES["S3"].resultant(*p) == 0 and SLICES["S3"].kind(*p) == SMOOTH
+    floats = SLICES["S3"].ruling(2 / 3, -1.0)
+    np.testing.assert_allclose(np.array(line.point, dtype=float), floats.point, atol=1e-12)
+    assert np.linalg.norm(floats.direction) == pytest.approx(1)
+    assert floats.at(np.zeros(4)).shape == (4, 3)
+
+
+@every_slice
+def test_a_ruling_meets_the_singular_curve_at_most_twice_and_where_it_says(part):
+    rng = np.random.default_rng(0)
+    met = 0
+    for angle in rng.uniform(0.1, np.pi - 0.1, 20):
+        line = part.ruling(np.cos(angle), np.sin(angle))
+        positions = part.singular_positions(np.cos(angle), np.sin(angle))
+        assert len(positions) <= 2
+        met += len(positions)
+        for s in positions:
+            snapped = part.snap(*line.at(s), tol=1e-6)
+            assert np.linalg.norm(snapped - line.at(s)) <= 1e-6
+            assert part.kind(*snapped) in (CROSSING, BOUNDARY)
+        elsewhere = [
+            s for s in rng.uniform(-3, 3, 20) if all(abs(s - position) > 1e-3 for position in positions)
+        ]
+        assert (part.kind(*line.at(np.array(elsewhere)).T) == SMOOTH).all()
+    assert met > 0 or label(part) in ("S3 alpha=1", "random 1", "random 4")
+
+
+# --- the singular curve of any slice ----------------------------------------------------------------
+
+
+def singular_point(part: Slice, angle: float) -> np.ndarray:
+    """The solution of sin·q₁ = cos·q₂ by numpy; a point of the curve that no polynomial was needed for."""
+    columns = [np.array(pair, dtype=float) for pair in (*part.directions, part.origin)]
+    *steps, origin = [np.sin(angle) * pair[0] - np.cos(angle) * pair[1] for pair in columns]
+    return np.linalg.solve(np.array(steps).T, -origin)
+
+
+@pytest.mark.parametrize("part", [s3(1), s3(3), SLICES["S4"], *RANDOM[:3]], ids=label)
+def test_each_ratio_gives_one_point_of_the_curve(part):
+    window = Window(30.0)
+    pieces = part.singular_curve(count=600, window=window)
+    for angle in np.random.default_rng(0).uniform(0.05, np.pi - 0.05, 40):
+        p = singular_point(part, angle)
+        assert np.abs(minors(*part.forms(*p))).max() < 1e-6 * max(1, np.abs(part.forms(*p)).max()) ** 2
+        if not window.inside(p):
+            continue
+        nearest = min(pieces, key=lambda piece: np.linalg.norm(piece.points - p, axis=-1).min())
+        assert np.linalg.norm(nearest.points - p, axis=-1).min() < 0.5, "the piece passes by"
+        np.testing.assert_allclose(part.snap(*p, tol=1e-6), p, atol=1e-6 * max(1, np.abs(p).max()))
+        if len(part.pinch_points()) == 0 or np.linalg.norm(part.pinch_points() - p, axis=-1).min() > 0.1:
+            assert part.kind(*p) == nearest.kind
+
+
+@every_slice
+def test_the_pieces_have_the_kind_that_their_points_have(part):
+    for piece in part.singular_curve(count=50):
+        inner = piece.points[3:-3]
+        pinches = part.pinch_points()
+        if len(pinches):
+            inner = inner[np.linalg.norm(inner[:, None] - pinches, axis=-1).min(1) > 1e-3]
+        assert (part.kind(*inner.T) == piece.kind).all()
+        for end in piece.points[[0, -1]]:
+            at_pinch = len(pinches) and (end == pinches).all(-1).any()
+            assert (
+                at_pinch
+                or part.window.inside(end)
+                and not part.window.inside(end + np.sign(end) * 1e-6).all()
+            )
+        wrong = {CROSSING: CLOSURE, CLOSURE: CROSSING, BOUNDARY: CROSSING}[piece.kind]
+        assert not (part.kind(*inner.T) == wrong).any()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_pinch_points_are_where_the_discriminant_of_the_common_form_changes_sign(seed):
+    part = Slice.random(seed)
+    angles = np.linspace(0, np.pi, 4001) + 1e-4
+    discs = []
+    for angle in angles:
+        q1, q2 = part.forms(*singular_point(part, angle))
+        q = np.cos(angle) * np.array(q1) + np.sin(angle) * np.array(q2)
+        discs.append(np.sign(q[1] ** 2 - 4 * q[0] * q[2]))
+    changes = int((np.diff(discs) != 0).sum())
+    pinches = part.pinch_points()
+    assert len(pinches) == changes <= 4
+    for p in pinches:
+        assert part.kind(*p) == BOUNDARY
+    assert part.kind(*(singular_point(part, 0.7))) in (CROSSING, CLOSURE)
+
+
+def test_the_pinch_points_of_a_general_slice_are_the_zeros_of_a_form_of_degree_four():
+    counts = {len(Slice.random(seed).pinch_points()) for seed in range(30)}
+    assert counts == {0, 2, 4}
+
+
+def test_a_slice_whose_singular_points_fill_a_plane_or_a_surface_says_so():
+    flat = Slice(
+        "flat",
+        ((1, 0, 0), (0, 0, 0)),
+        (((0, 1, 0), (0, 0, 0)), ((0, 0, 1), (0, 0, 0)), ((0, 0, 0), (1, 0, 0))),
+    )
+    with pytest.raises(ValueError, match="fill a plane"):
+        flat.singular_curve()
+    pair = lambda s, y, z: ((1, s, 1), (y, z, y))  # noqa: E731 (S1k at its forbidden value)
+    square = Slice.through(*(pair(*corner) for corner in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))))
+    for ask in (square.singular_curve, square.pinch_points):
+        with pytest.raises(ValueError, match="fill a surface"):
+            ask()
+
+
+# --- snapping ---------------------------------------------------------------------------------------
+
+
+@every_slice
+def test_snapping_goes_to_the_nearest_point_of_the_curve_and_no_further_than_asked(part):
+    pieces = part.singular_curve(count=4000, window=Window(20.0))
+    curve = np.concatenate([piece.points for piece in pieces])
+    rng = np.random.default_rng(0)
+    start = curve[rng.integers(0, len(curve), 12)]
+    for p in start[np.linalg.norm(start, axis=-1) < 10] + rng.normal(0, 0.05, 3):
+        nearest = np.linalg.norm(curve - p, axis=-1).min()
+        snapped = np.array(part.snap(*p, tol=1.0))
+        pinches = part.pinch_points()
+        if len(pinches) and np.linalg.norm(pinches - p, axis=-1).min() <= 1.0:
+            assert any((snapped == pinch).all() for pinch in pinches)
+        else:
+            assert np.linalg.norm(snapped - p) <= nearest + 1e-9
+            assert part.kind(*snapped, tol=1e-8) in (CROSSING, BOUNDARY, CLOSURE)
+        assert part.snap(*p, tol=nearest / 2) == tuple(p)
+
+
+def test_a_slider_that_is_nearly_at_a_pinch_point_gets_there():
+    part = SLICES["S1"]
+    assert part.kind(1.99, 0.003, 0.0) == OFF
+    assert part.kind(*part.snap(1.99, 0.003, 0.0, tol=0.02)) == BOUNDARY
+    assert part.kind(*part.snap(2.3, 0.003, 0.001, tol=0.02)) == CROSSING
+    assert part.kind(*part.snap(1.3, 0.003, 0.001, tol=0.02)) == CLOSURE
+    assert part.snap(1.3, 0.3, 0.1, tol=0.02) == (1.3, 0.3, 0.1)
+    with pytest.raises(ValueError, match="tol > 0"):
+        part.snap(0, 0, 0, tol=0)
+
+
+# --- slices through functions -----------------------------------------------------------------------
+
+
+def test_a_slice_goes_through_the_four_functions_that_the_reader_picks():
+    functions = four_functions(0)
+    part = Slice.through(*functions)
+    for corner, pair in zip(((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)), functions, strict=True):
+        assert part.forms(*corner) == pair
+        assert part.kind(*corner) in (SMOOTH, CROSSING, BOUNDARY)
+    assert part.kind(Fraction(1, 3), 2, Fraction(1, 5)) == OFF
+
+
+def test_two_functions_with_one_root_put_a_plane_into_the_surface():
+    """And the chart shows it: a strip whose lines all have this root."""
+    f, g, h = (
+        forms_of([[1, 2], [3, 4]], [[1, 3]]),
+        forms_of([[0, 1], [2, 1]], [[1, 3]]),
+        forms_of(np.eye(2), [[1, 1]]),
+    )
+    cone = Slice.through(f, g, h)
+    (plane,) = [strip for strip in cone.rulings(count=30) if strip.theta[0] == strip.theta[-1]]
+    assert plane.theta[0] == pytest.approx(np.arctan2(1, -3))
+    np.testing.assert_allclose(plane.points(3)[..., 2], 0, atol=1e-12)
+    assert np.linalg.norm(plane.starts - plane.ends, axis=-1).max() == pytest.approx(
+        2 * cone.window.radius, rel=1e-2
+    )
+    assert all(strip.theta[0] < strip.theta[-1] for strip in SLICES["S3"].rulings())
+
+
+def test_three_functions_and_zero_give_a_cone():
+    part = Slice.through(*four_functions(0)[:3])
+    assert part.forms(0, 1, 0) == four_functions(0)[1]
+    for p in np.random.default_rng(0).integers(-3, 4, (40, 3)).tolist():
+        if any(p):
+            assert part.kind(*p) == part.kind(*(5 * c for c in p)) == part.kind(*(-c for c in p))
+    assert part.pinch_points().tolist() == [[0, 0, 0]]
+    for piece in part.singular_curve():
+        assert np.linalg.matrix_rank(piece.points, tol=1e-9) == 1, "lines through the apex"
+
+
+def test_a_cone_over_irrational_singular_lines_is_still_split_at_its_apex():
+    """Their ratios are zeros of a cubic: floats, and the apex exact all the same. One line or three."""
+    counts = set()
+    for seed in range(20, 32):
+        cone = Slice.through(*four_functions(seed)[:3])
+        assert [0.0, 0.0, 0.0] in cone.pinch_points().tolist()
+        pieces = cone.singular_curve(count=20)
+        counts.add(len(pieces))
+        for piece in pieces:
+            assert np.linalg.matrix_rank(piece.points, tol=1e-9) == 1
+            assert (cone.kind(*piece.points[1:-1].T) == piece.kind).all()
+    assert counts >= {2, 6}
+
+
+def test_an_apex_that_is_not_at_the_origin_is_found_all_the_same():
+    """Four functions with 0 in their affine span: a cone again, written in other coordinates."""
+    for seed in range(20, 32):
+        f, g, h = (np.array(pair, dtype=object) for pair in four_functions(seed)[:3])
+        cone = Slice.through(
+            *(tuple(map(tuple, pair)) for pair in (f + g + h, 2 * f + g + h, f + 2 * g + h, f + g + 2 * h))
+        )
+        assert cone.kind(-1, -1, -1) == BOUNDARY
+        assert np.linalg.norm(cone.pinch_points() + 1, axis=-1).min() < 1e-9
+        assert len(cone.pinch_points()) == len(Slice.through(*four_functions(seed)[:3]).pinch_points()) == 1
+
+
+def test_a_cone_can_have_three_boundary_lines_with_irrational_ratios():
+    """Σ over the roots r of r³ − 3r + 1 of r^k·(1, r) ⊗ (X − rY)², k = 0, 1, 2, by power sums."""
+    p = (3, 0, 6, -3, 18, -15)
+    functions = [((p[k], -2 * p[k + 1], p[k + 2]), (p[k + 1], -2 * p[k + 2], p[k + 3])) for k in range(3)]
+    pieces = Slice.through(*functions).singular_curve()
+    assert [piece.kind for piece in pieces] == [BOUNDARY] * 3
+
+
+@pytest.mark.parametrize("part", [SLICES["S1"], SLICES["S2"], SLICES["S3"], SLICES["S4"]], ids=label)
+def test_which_form_is_called_the_first_does_not_matter(part):
+    """Nor does any change of basis of queries: here q₁, q₂ ↦ q₂, q₁."""
+    turned = Slice(
+        "turned", part.origin[::-1], tuple(pair[::-1] for pair in part.directions), window=part.window
+    )
+    assert turned.pinch_points().tolist() == part.pinch_points().tolist()
+    for one, other in zip(part.singular_curve(), turned.singular_curve(), strict=True):
+        assert one.kind == other.kind
+        np.testing.assert_allclose(one.points, other.points, atol=0.05)
+    assert len(turned.rulings()) == len(part.rulings())
+
+
+def test_slices_that_hold_no_surface_are_refused():
+    f, g, h, k = four_functions(0)
+    middle = tuple(
+        tuple(Fraction(a + b, 2) for a, b in zip(q, r, strict=True)) for q, r in zip(f, g, strict=True)
+    )
+    with pytest.raises(ValueError, match="linearly independent"):
+        Slice.through(f, g, h, middle)
+    with pytest.raises(ValueError, match="four functions, or three and zero; got 2"):
+        Slice.through(f, g)
+    rng = np.random.default_rng(0)
+    same_root = [forms_of(A, [[1, 2]]) for A in rng.integers(-3, 4, (4, 2, 2))]
+    with pytest.raises(ValueError, match="have a common factor"):
+        Slice.through(*same_root)
+    with pytest.raises(ValueError, match="pair of forms"):
+        Slice.through(f, g, h, (1, 2, 3))
+    with pytest.raises(ValueError, match=r"has the parameters \['alpha'\]; got \['beta'\]"):
+        SLICES["S3"].at(beta=2)
+
+
+def test_the_slices_are_named_and_a_float_parameter_is_the_rational_number_that_it_is():
+    assert list(SLICES) == ["S1", "S1k", "S2", "S3", "S4"]
+    assert SLICES["S3"].at(alpha=2.0) == s3(2) and hash(s3(2)) == hash(s3(2.0))
+    assert s3(0.1).parameters == (("alpha", Fraction(0.1)),)
+    assert s1k(-1).forms(x, y, z) == SLICES["S1"].forms(x, y, z)
+
+
+def test_importing_the_surface_loads_numpy_and_no_algebra_system(run_python):
+    heavy = ["sympy", "flint", "scipy", "torch", "plotly", "skimage"]
+    code = f"import sys, neuroviz.surface; print([name for name in {heavy} if name in sys.modules])"
+    assert run_python(code) == "[]"
