@@ -123,6 +123,8 @@ nv.expected_dimension(arch)
 #
 # | notebook | section of the paper | the question |
 # | --- | --- | --- |
+# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 3 | which queries and keys give the same attention matrix? |
+# | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 3.1 | which weights give one layer the same function, and what can be read off it? |
 # | [04 Deep dimension](04_deep_dimension.ipynb) | 3.3 | how many dimensions does a deep network have, and when does the formula fail? |
 #
 # All formulas, their hypotheses and our own proofs: [docs/mathematics.md](../docs/mathematics.md).
