@@ -315,7 +315,7 @@ def test_a_cell_holds_the_measurement_minus_the_formula(name):
 def test_a_wrong_measurement_is_seen_on_the_map():
     s = study("start")
     cells = tuple(
-        replace(c, measured=replace(c.measured, value=c.measured.value - (c.width == c.head_dim == 3)))
+        replace(c, measured=replace(c.measured, value=c.measured.value - (c.column == c.row == 3)))
         for c in s.map.cells
     )
     wrong = replace(s, map=replace(s.map, cells=cells))
@@ -338,7 +338,7 @@ def test_the_paper_is_right_in_the_frame_and_off_only_outside(name):
 def test_for_one_layer_the_frame_is_what_the_paper_asks_for_and_zero_is_everywhere(d_out):
     """Cor. 3.3 asks for d > 1, and a > 1 or d′ > 1: neither matters for the dimension."""
     found = study_ledger(LedgerRequest(nv.Architecture((3, d_out), (2,)), 0)).map
-    framed = {(c.width, c.head_dim) for c in found.cells if c.covered}
+    framed = {(c.column, c.row) for c in found.cells if c.covered}
     assert framed == {(d, a) for d in range(2, 7) for a in range(1 if d_out > 1 else 2, 6)}
     assert found.off == () and len(found.unneeded) == 30 - len(framed) > 0
     assert "more than it needs" in module._say_map(found)
@@ -348,7 +348,7 @@ def test_for_one_layer_the_frame_is_what_the_paper_asks_for_and_zero_is_everywhe
 def test_the_frame_is_drawn_around_the_covered_cells(name):
     found, frame = study(name).map, shape(ledger_figure(study(name)), "path")
     covered = {
-        (found.widths.index(c.width), found.head_dims.index(c.head_dim)) for c in found.cells if c.covered
+        (found.columns.index(c.column), found.rows.index(c.row)) for c in found.cells if c.covered
     }
     assert frame.opacity == (1 if covered else 0)
     sides = sum(

@@ -288,7 +288,7 @@ def _say_map(found: FormulaMap) -> str:
         framed = "the framed one" if covered == 1 else f"the {covered} framed ones"
         parts.append(
             f"{found.statement} is about {framed}; {found.formula} is right in "
-            f"{len(found.unneeded)} more{'' if off else ', so it asks for more than it needs'}."
+            f"{len(found.unneeded)} more{'' if off else ', so on this map it asks for more than it needs'}."
         )
     if found.here is None:
         parts.append("The chosen network has unequal inner widths and is not on the map.")

@@ -1,4 +1,4 @@
-"""The paper's formula put to the test on a grid of widths and head dimensions: measured minus formula."""
+"""The paper's formula put to the test on a grid of two sizes: measured minus formula."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,6 @@ from neuroviz.figures.parts import View, outside_words
 from neuroviz.formulas import Expected
 from neuroviz.measure import Measurement
 
-_ON = {"xaxis": "x2", "yaxis": "y2"}
 _BEYOND_PALE = 0.45  # below this point of the deficit scale, text in the colour of the ground reads better
 _SUBTITLES = 3  # lines between headline and cells
 
@@ -17,14 +16,14 @@ class MapCell:
     """One network of the map.
 
     Attributes:
-        width, head_dim: where it stands.
+        column, row: where it stands, by the values that vary.
         measured: its dimension.
         paper: what the paper's formula says there, applicable or not.
         covered: whether all that the paper asks for in its statement is true there.
     """
 
-    width: int
-    head_dim: int
+    column: int
+    row: int
     measured: Measurement
     paper: Expected
     covered: bool
@@ -37,12 +36,12 @@ class MapCell:
 
 @dataclass(frozen=True)
 class FormulaMap:
-    """The paper's formula against measurements, over widths and head dimensions.
+    """The paper's formula against measurements, over two sizes of a network.
 
     Attributes:
-        cells: one for each pair of a width and a head dimension.
-        widths, head_dims: the columns and the rows, increasing.
-        width_title, head_title: what the axes vary.
+        cells: one for each column and row.
+        columns, rows: the values that vary, increasing.
+        column_title, row_title: what the axes vary.
         tokens: of every network on the map.
         formula: the name of the formula, such as "Eq. 14".
         statement: the statement of the paper it comes from, such as "Cor. 3.8".
@@ -50,10 +49,10 @@ class FormulaMap:
     """
 
     cells: tuple[MapCell, ...]
-    widths: tuple[int, ...]
-    head_dims: tuple[int, ...]
-    width_title: str
-    head_title: str
+    columns: tuple[int, ...]
+    rows: tuple[int, ...]
+    column_title: str
+    row_title: str
     tokens: int
     formula: str
     statement: str
@@ -75,13 +74,13 @@ class FormulaMap:
         return tuple(cell for cell in self.cells if not cell.difference and not cell.covered)
 
 
-def map_view(found: FormulaMap, x_domain: tuple[float, float]) -> View:
-    """The map, on the axes x2 and y2."""
+def map_view(found: FormulaMap, x_domain: tuple[float, float], axis: str = "2") -> View:
+    """The map, on the axes x2 and y2, or others."""
     return View(
-        [_colours(found), _numbers(found)],
-        _axes(found, x_domain),
-        _annotations(found),
-        [_frame(found), _ring(found)],
+        [_colours(found, axis), _numbers(found, axis)],
+        _axes(found, x_domain, axis),
+        _annotations(found, axis),
+        [_frame(found, axis), _ring(found, axis)],
     )
 
 
@@ -89,17 +88,18 @@ def _worst(found: FormulaMap) -> int:
     return max(1, *(abs(cell.difference) for cell in found.cells))
 
 
-def _colours(found: FormulaMap) -> dict:
+def _colours(found: FormulaMap, axis: str) -> dict:
     """How far off, whichever way: the sign is in the text."""
-    by_place = {(cell.width, cell.head_dim): cell for cell in found.cells}
+    by_place = {(cell.column, cell.row): cell for cell in found.cells}
     worst = _worst(found)
     return {
         "type": "heatmap",
         "name": "distance between measurement and formula",
-        **_ON,
-        "x": list(range(len(found.widths))),
-        "y": list(range(len(found.head_dims))),
-        "z": [[-abs(by_place[d, a].difference) for d in found.widths] for a in found.head_dims],
+        "xaxis": f"x{axis}",
+        "yaxis": f"y{axis}",
+        "x": list(range(len(found.columns))),
+        "y": list(range(len(found.rows))),
+        "z": [[-abs(by_place[x, y].difference) for x in found.columns] for y in found.rows],
         "zmin": -worst,
         "zmax": 0.0857 * worst,  # so that 0, and nothing else, falls on the colour that is its own
         "colorscale": theme.scale("deficit"),
@@ -110,7 +110,7 @@ def _colours(found: FormulaMap) -> dict:
     }
 
 
-def _numbers(found: FormulaMap) -> dict:
+def _numbers(found: FormulaMap, axis: str) -> dict:
     note, title, worst = theme.size("note"), theme.size("title"), _worst(found)
     lower = round(0.012 * (title - note), 3)  # the larger first line would stand too high
     texts, colors, hovers = [], [], []
@@ -132,9 +132,10 @@ def _numbers(found: FormulaMap) -> dict:
     return {
         "type": "scatter",
         "name": "measured minus formula, and measured",
-        **_ON,
-        "x": [found.widths.index(cell.width) for cell in found.cells],
-        "y": [found.head_dims.index(cell.head_dim) - lower for cell in found.cells],
+        "xaxis": f"x{axis}",
+        "yaxis": f"y{axis}",
+        "x": [found.columns.index(cell.column) for cell in found.cells],
+        "y": [found.rows.index(cell.row) - lower for cell in found.cells],
         "mode": "text",
         "text": texts,
         "textfont": {"color": colors, "size": note},
@@ -150,35 +151,42 @@ def _text_color(share: float) -> str:
     return theme.color("ground" if 0.92 * (1 - share) < _BEYOND_PALE else "ink")
 
 
-def _axes(found: FormulaMap, x_domain: tuple[float, float]) -> dict:
-    columns, rows = len(found.widths), len(found.head_dims)
+def _axes(found: FormulaMap, x_domain: tuple[float, float], axis: str) -> dict:
+    columns, rows = len(found.columns), len(found.rows)
     lines = _SUBTITLES * 1.35 * theme.size("note")
     top = 1 - lines / (theme.size("height") - 3 * theme.size("title") - 3 * theme.size("base"))
     quiet = {"showgrid": False, "showline": False, "ticks": ""}
     return {
-        "xaxis2": {
-            "anchor": "y2",
+        f"xaxis{axis}": {
+            "anchor": f"y{axis}",
             "domain": x_domain,
             "range": [-0.56, columns - 0.44],
             "tickvals": list(range(columns)),
-            "ticktext": [str(d) for d in found.widths],
-            "title": {"text": found.width_title},
+            "ticktext": [str(d) for d in found.columns],
+            "title": {"text": found.column_title},
             **quiet,
         },
-        "yaxis2": {
-            "anchor": "x2",
+        f"yaxis{axis}": {
+            "anchor": f"x{axis}",
             "domain": (0.0, round(top, 3)),
             "range": [-0.56, rows - 0.44],
             "tickvals": list(range(rows)),
-            "ticktext": [str(a) for a in found.head_dims],
-            "title": {"text": found.head_title},
+            "ticktext": [str(a) for a in found.rows],
+            "title": {"text": found.row_title},
             **quiet,
         },
     }
 
 
-def _annotations(found: FormulaMap) -> list[dict]:
-    at_top = {"x": 0, "y": 1, "xref": "x2 domain", "yref": "paper", "xanchor": "left", "showarrow": False}
+def _annotations(found: FormulaMap, axis: str) -> list[dict]:
+    at_top = {
+        "x": 0,
+        "y": 1,
+        "xref": f"x{axis} domain",
+        "yref": "paper",
+        "xanchor": "left",
+        "showarrow": False,
+    }
     return [
         at_top
         | {
@@ -213,7 +221,7 @@ def _subtitles(found: FormulaMap) -> list[str]:
     covered = sum(cell.covered for cell in found.cells)
     lines = [f"measured − {found.formula}, over measured"]
     if found.contradicted:
-        places = ", ".join(f"({cell.width}, {cell.head_dim})" for cell in found.contradicted[:4])
+        places = ", ".join(f"({cell.column}, {cell.row})" for cell in found.contradicted[:4])
         lines.append(outside_words(f"▨ at {places}{', …' if len(found.contradicted) > 4 else ''}"))
         return lines
     if covered == 0:
@@ -225,7 +233,7 @@ def _subtitles(found: FormulaMap) -> list[str]:
         lines.append(_proved_words(f"frame: what {found.statement} asks for: all 0"))
     if unneeded := len(found.unneeded):
         # Where the formula is off nowhere, the paper's hypotheses exclude nothing that they have to.
-        too_much = "" if found.off else ": it asks too much"
+        too_much = "" if found.off else ": here it asks too much"
         lines.append(
             f"right in {unneeded} more{too_much}" if covered else f"right in {unneeded} all the same"
         )
@@ -236,12 +244,10 @@ def _proved_words(text: str) -> str:
     return f'<span style="color:{theme.color("certified")}">{text}</span>'
 
 
-def _frame(found: FormulaMap) -> dict:
+def _frame(found: FormulaMap, axis: str) -> dict:
     """The outline of the cells that the paper's statement covers."""
     covered = {
-        (found.widths.index(cell.width), found.head_dims.index(cell.head_dim))
-        for cell in found.cells
-        if cell.covered
+        (found.columns.index(cell.column), found.rows.index(cell.row)) for cell in found.cells if cell.covered
     }
     end = 0.025  # edges are drawn one by one, each a little longer, so that corners close
     edges = []
@@ -254,22 +260,22 @@ def _frame(found: FormulaMap) -> dict:
     return {
         "type": "path",
         "path": "".join(edges) or "M0,0",
-        "xref": "x2",
-        "yref": "y2",
+        "xref": f"x{axis}",
+        "yref": f"y{axis}",
         "layer": "above",
         "line": {"color": theme.color("certified"), "width": 4},
         "opacity": 1 if edges else 0,
     }
 
 
-def _ring(found: FormulaMap) -> dict:
+def _ring(found: FormulaMap, axis: str) -> dict:
     """Around the network that the reader has chosen."""
-    x, y = found.here or (found.widths[0], found.head_dims[0])
-    x, y = found.widths.index(x), found.head_dims.index(y)
+    x, y = found.here or (found.columns[0], found.rows[0])
+    x, y = found.columns.index(x), found.rows.index(y)
     return {
         "type": "rect",
-        "xref": "x2",
-        "yref": "y2",
+        "xref": f"x{axis}",
+        "yref": f"y{axis}",
         "x0": x - 0.4,
         "x1": x + 0.4,
         "y0": y - 0.42,
