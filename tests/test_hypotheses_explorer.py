@@ -1,0 +1,104 @@
+"""Where the paper's formula stops: cells are measurements, angles are those of tokens."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from neuroviz import theme
+from neuroviz.architecture import Architecture
+from neuroviz.explorables.hypotheses import (
+    HypothesesExplorer,
+    HypothesesRequest,
+    _between,
+    study_hypotheses,
+)
+from neuroviz.figures.hypotheses import hypotheses_figure, update_hypotheses
+from neuroviz.formulas import general_formula
+from neuroviz.measure import measure_dimension
+
+
+def study(widths=(4, 4, 4), head_dims=(1, 3), tokens=3, attention="lightning"):
+    return study_hypotheses(HypothesesRequest(Architecture(widths, head_dims, tokens, attention), 0))
+
+
+@pytest.mark.parametrize("attention", ["lightning", "softmax"])
+@pytest.mark.parametrize("tokens", [1, 3])
+def test_every_cell_is_a_measurement_and_the_general_formula_is_right_there(attention, tokens):
+    found = study(tokens=tokens, attention=attention)
+    for cell in found.heads.cells:
+        arch = Architecture((4, 4, 4), (cell.column, cell.row), tokens, attention)
+        assert cell.measured == measure_dimension(arch)
+        assert cell.measured.value == general_formula(arch).value
+    for cell in found.widths.cells:
+        arch = Architecture((cell.row, cell.column, cell.row), (1, 3), tokens, attention)
+        assert cell.measured == measure_dimension(arch)
+        assert cell.measured.value == general_formula(arch).value
+
+
+def test_the_formula_is_right_wherever_its_hypotheses_hold_and_only_there_promised():
+    found = study()
+    assert not found.heads.contradicted and not found.widths.contradicted
+    assert {(c.column, c.row) for c in found.heads.cells if c.covered} == {
+        (a, b) for a in (2, 3, 4) for b in (2, 3, 4)
+    }
+    assert {(c.column, c.row) for c in found.heads.off} == {(1, b) for b in (2, 3, 4, 5)}
+
+
+def test_a_layer_of_rank_one_makes_all_tokens_parallel_and_a_thicker_one_does_not():
+    assert study(head_dims=(1, 3)).collapsed == 1
+    assert study(head_dims=(2, 3)).collapsed is None
+    assert study(head_dims=(3, 1)).collapsed == 2  # the last layer: nothing comes after it
+    assert study(attention="softmax").collapsed is None
+    assert study(widths=(3, 1, 3), head_dims=(2, 2)).collapsed == 1  # a line, whatever the rank
+
+
+def test_angles_are_between_lines():
+    X = np.array([[1.0, 1.0, -2.0, 1e-9], [0.0, 1.0, 0.0, 1.0]])
+    np.testing.assert_allclose(_between(X), [45, 0, 90, 45, 45, 90], atol=1e-6)
+    assert _between(X[:, :1]) == ()
+
+
+def test_the_numbers_in_the_cells_come_from_the_measurements():
+    found = study()
+    wrong = [replace(c, measured=replace(c.measured, value=c.measured.value + 7)) for c in found.heads.cells]
+    figure = hypotheses_figure(replace(found, heads=replace(found.heads, cells=tuple(wrong))))
+    assert all("+7" in t or "+" in t for t in figure.data[1].text if ">0<" not in t)
+    assert figure.data[1].text != hypotheses_figure(found).data[1].text
+
+
+@pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])
+def test_an_update_in_place_gives_the_same_figure(choice):
+    with theme.using({"mode": choice[0], "size": choice[1]}):
+        first, second = study(), study((3, 5, 3), (2, 4), 5)
+        figure = hypotheses_figure(first)
+        update_hypotheses(figure, first, second)
+        assert figure.to_dict() == hypotheses_figure(second).to_dict()
+        update_hypotheses(figure, None, first)
+        assert figure.to_dict() == hypotheses_figure(first).to_dict()
+
+
+def test_every_control_goes_to_both_ends_without_an_error():
+    panel = HypothesesExplorer()
+    for name, control in panel.controls.items():
+        values = control.options if hasattr(control, "options") else (control.min, control.max)
+        for value in values:
+            control.value = value
+            assert panel.status.startswith("done"), (name, value, panel.status)
+        panel.reset()
+
+
+def test_a_state_comes_back():
+    panel = HypothesesExplorer()
+    panel.state = "head_1=2;inner=5;outer=3;tokens=2;kind=softmax;seed=4"
+    other = HypothesesExplorer(state=panel.state)
+    assert other.description == panel.description and other.state == panel.state
+
+
+def test_the_words_say_what_is_measured_and_why():
+    panel = HypothesesExplorer(state="head_1=1;head_2=3")
+    assert "31 dimensions, measured exactly; Eq. 14 says 36, off by −5" in panel.description
+    assert "After layer 1 all tokens of the network drawn here are parallel" in panel.description
+    panel.state = "head_1=2"
+    assert "right" in panel.description and "parallel" not in panel.description
+    assert not any("$" in (a.text or "") for a in panel.figure.layout.annotations)

@@ -1,0 +1,559 @@
+"""The unrolled network: tree and strip agree, the numbers are the package's, and nothing breaks the panel."""
+
+import json
+import random
+from dataclasses import replace
+from functools import cache
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from neuroviz import theme
+from neuroviz.explorables import unrolling as module
+from neuroviz.explorables.unrolling import (
+    UnrollingExplorer,
+    random_indices,
+    readable_network,
+    study_unrolling,
+)
+from neuroviz.field import Reals
+from neuroviz.figures.unrolled_term import coefficient_name, link_name, name_of, number, ternary
+from neuroviz.figures.unrolling import grow, unrolling_figure, update_unrolling
+from neuroviz.network import forward
+from neuroviz.symmetry import virtual_weights
+from neuroviz.unrolling import link_values, mirror, occurrences, reflect, term, unroll
+
+VISIBLE = ["layers", "tokens", "place", "output", "reflect"]
+MORE = ["indices", "index_seed", "equal_ends", "antisymmetric", "two_tokens", "seed"]
+PLACES = [(layers, place) for layers in (1, 2, 3, 4) for place in range(1, len(unroll(layers)) + 1)]
+
+BAD_STATES = [
+    ("place=5", "place goes from 1 to 4 with 2 layers; got 5"),
+    ("layers=1;place=2", "place goes from 1 to 1 with 1 layer; got 2"),
+    ("place=9;layers=2", "place goes from 1 to 4"),
+    ("layers=4;place=41", "place goes from 1 to 40"),
+    ("place=0", "place goes from 1 to 40"),
+    ("output=4", "output goes from 1 to 3 with 3 tokens; got 4"),
+    ("output=3;tokens=2", "output goes from 1 to 2"),
+    ("tokens=1", "tokens goes from 2 to 4"),
+    ("tokens=5", "tokens goes from 2 to 4"),
+    ("layers=5", "layers goes from 1 to 4"),
+    ("indices=212", "2 layers need 4 tokens"),
+    ("indices=2,1,2,1,1", "got 5"),
+    ("indices=1,2,3,4", "from 1 to 3"),
+    ("indices=0,1,1,1", "got '0'"),
+    ("indices=1,2,x,1", "got 'x'"),
+    ("indices=,", "got 0"),
+    ("reflect=1", "yes or no"),
+    ("seed=-1", "seed goes from 0"),
+    ("k=3", "names of layers"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shared():
+    panel = UnrollingExplorer()
+    yield panel
+    panel.close()
+
+
+@pytest.fixture
+def panel(shared):
+    """A panel at its start: the same one, since it has to survive everything."""
+    shared.reset()
+    assert shared.status.startswith("done")
+    return shared
+
+
+@cache
+def reader():
+    """A panel that only turns states into requests; nobody looks at its figure."""
+    return UnrollingExplorer()
+
+
+def study(state=""):
+    """The study of a state, from the settings that a panel opens with."""
+    panel = reader()
+    panel._assign(panel._opened_with)
+    return study_unrolling(panel._restore(state))
+
+
+def trace(figure, name):
+    (found,) = [t for t in figure.data if t.name == name]
+    return found
+
+
+def plain(figure):
+    found = json.loads(go.Figure(figure).to_json())
+    found["layout"].pop("template", None)
+    for one in found["data"]:
+        one.pop("uid", None)
+        one.pop("type", None)
+    return found
+
+
+def shown(panel):
+    return panel.state, panel.description, plain(panel.figure)
+
+
+def seen(figure):
+    """The texts of all annotations that are not hidden."""
+    return [a.text for a in figure.layout.annotations if a.visible is not False]
+
+
+def ends(control):
+    if hasattr(control, "min"):
+        return control.min, control.max
+    return (False, True) if isinstance(control, (widgets.Checkbox, widgets.ToggleButton)) else ("", "2132")
+
+
+def network_of(answer, seed=0):
+    weights, X = readable_network(answer.layers, seed, answer.antisymmetric)
+    return weights, virtual_weights(Reals(), weights), X[:, : answer.tokens]
+
+
+def random_states(count, seed):
+    draw = random.Random(seed)
+    for _ in range(count):
+        layers, tokens = draw.randint(1, 4), draw.randint(2, 4)
+        places = len(unroll(layers))
+        typed = "".join(str(draw.randint(1, tokens)) for _ in range(places)) if draw.random() < 0.3 else ""
+        flags = [draw.choice(("yes", "no")) for _ in range(3)] + [draw.choice(("yes", "no", "no", "no"))]
+        yield (
+            f"layers={layers};tokens={tokens};place={draw.randint(1, places)};"
+            f"output={draw.randint(1, tokens)};reflect={flags[0]};indices={typed};"
+            f"index_seed={draw.randint(0, 10**6)};equal_ends={flags[1]};antisymmetric={flags[2]};"
+            f"two_tokens={flags[3]};seed={draw.randint(0, 10**6)}"
+        )
+
+
+# The tree and the strip
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 4])
+def test_the_tree_by_the_recursion_and_the_strip_by_the_ternary_rule_hold_the_same_factors(layers):
+    nodes = sorted(grow(layers), key=lambda node: node.place)
+    assert [node.place for node in nodes] == list(range(1, len(unroll(layers)) + 1))
+    assert tuple(node.factor for node in nodes) == unroll(layers)
+
+
+def word(layers):
+    """S_l as a list of letters: X, Xᵀ, and (layer, transposed)."""
+    if layers == 0:
+        return ["X"]
+    S = word(layers - 1)
+    turned = {"X": "Xᵀ", "Xᵀ": "X"}
+    reversed_S = [turned[c] if c in turned else (c[0], not c[1]) for c in reversed(S)]
+    return [*S, *reversed_S, (layers, False), *S]
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 4])
+def test_the_recursion_written_out_in_letters_has_its_factors_where_the_tree_has_them(layers):
+    leaves, factors = 0, {}
+    for letter in word(layers):
+        if isinstance(letter, tuple):
+            factors[leaves / 2] = letter  # the k-th stands after 2k copies of X
+        else:
+            leaves += 1
+    assert leaves == 3**layers
+    assert {node.place: tuple(node.factor) for node in grow(layers)} == factors
+
+
+def test_a_tree_that_forgets_to_mirror_its_keys_would_be_seen():
+    def straight(layers):
+        return [] if layers == 0 else [*straight(layers - 1) * 2, (layers, False), *straight(layers - 1)]
+
+    assert straight(2) != [tuple(factor) for factor in unroll(2)]
+    assert [node.factor for node in grow(2)] != [node.factor for node in grow(2, mirrored=True)]
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 4])
+def test_the_figure_shows_that_tree_over_that_strip(layers):
+    answer = study(f"layers={layers}")
+    figure = unrolling_figure(answer)
+    nodes, bars = trace(figure, "layers"), trace(figure, "factors")
+    assert len(trace(figure, "copies of X").x) == 3**layers
+    assert len(bars.x) == len(nodes.x) == len(answer.factors)
+    for k, factor in enumerate(unroll(layers)):
+        assert bars.x[k] == 2 * k + 1.5  # over the leaves 2k + 1 and 2k + 2
+        assert bars.marker.color[k] == theme.color(f"layer {factor.layer}")
+        assert (bars.marker.pattern.shape[k] == "/") == factor.transposed
+    for text in nodes.customdata:
+        name, place = text.split("gives ")[1].split(" at place ")
+        assert name_of(unroll(layers)[int(place) - 1]) == name
+    names = trace(figure, "names").text
+    digits = trace(figure, "k in base 3").text
+    if layers < 4:
+        assert [n.strip("</b>") for n in names] == ["L", *map(name_of, answer.factors)]
+        plain_digits = [d.replace("<b>", "").replace("</b>", "") for d in digits]
+        assert [int(d, 3) for d in plain_digits] == list(range(1, len(answer.factors) + 1))
+    else:  # no room
+        assert list(names) == ["<b>L</b>"] and len(digits) == 1
+        assert not trace(figure, "values").visible
+
+
+def test_a_node_stands_over_its_key_child_and_the_wash_lies_behind_the_key():
+    for node in grow(3):
+        assert node.x == node.children[1]
+    value, key, query = grow(3)[-1].children
+    assert value < key < query
+    (wash,) = unrolling_figure(study("layers=3")).layout.shapes
+    assert (wash.x0, wash.x1) == (8.5, 17.5)
+    root_value, root_key, _ = grow(2)[-1].children
+    (key_node,) = [node for node in grow(2) if node.x == root_key and node.factor.layer == 1]
+    assert key_node.children[0] > key_node.children[2]  # mirrored: its value stands on the right
+    (value_node,) = [node for node in grow(2) if node.x == root_value and node.factor.layer == 1]
+    assert value_node.children[0] < value_node.children[2]
+
+
+def test_ternary_digits_are_those_of_int():
+    assert all(int(ternary(k), 3) == k for k in range(1, 100))
+
+
+# The numbers
+
+
+@pytest.mark.parametrize("state", list(random_states(25, seed=0)))
+def test_the_values_are_the_links_and_their_product_is_the_term(state):
+    answer = study(state)
+    _, virtual, X = network_of(answer, seed=int(state.rpartition("=")[2]))
+    assert answer.values == link_values(Reals(), virtual, X, answer.indices)
+    assert answer.start == pytest.approx(float((virtual.L @ X[:, answer.indices[0]])[0]))
+    product = answer.start * np.prod(answer.values)
+    assert answer.value == pytest.approx(float(term(Reals(), virtual, X, answer.indices)[0]))
+    assert answer.value == pytest.approx(product, abs=1e-12)
+    if answer.reflection:
+        after = answer.reflection
+        assert after.indices == reflect(answer.layers, answer.indices, answer.place)
+        assert after.value == pytest.approx(after.start * np.prod(after.values), abs=1e-12)
+    if answer.layers < 4:
+        drawn = trace(unrolling_figure(answer), "values").text[: len(answer.values) + 1]
+        assert list(drawn) == [number(v) for v in (answer.start, *answer.values)]
+
+
+@pytest.mark.parametrize(("layers", "tokens"), [(1, 2), (1, 4), (2, 2), (2, 3), (2, 4)])
+@pytest.mark.parametrize("antisymmetric", ["no", "yes"])
+def test_all_terms_together_are_what_the_layers_give(layers, tokens, antisymmetric):
+    answer = study(f"layers={layers};tokens={tokens};output={tokens};antisymmetric={antisymmetric}")
+    weights, _, X = network_of(answer)
+    layered = forward(Reals(), "lightning", weights, X[None])[0, 0, tokens - 1]
+    assert answer.summed == pytest.approx(layered) and answer.output == pytest.approx(layered)
+    assert answer.adds_up and abs(layered) > 1e-6
+    assert not replace(answer, summed=answer.summed + 0.01).adds_up
+
+
+def test_where_the_terms_are_too_many_nobody_claims_to_have_added_them(panel):
+    panel.state = "layers=3"
+    assert study("layers=3").summed is None
+    assert "too many to add" in panel.description and "3¹³" in panel.description
+    panel.state = "layers=2"
+    assert "3⁴ = 81 of them add up to" in panel.description
+
+
+def test_the_weights_are_drawn_so_that_products_can_be_read():
+    for seed in range(5):
+        weights, X = readable_network(4, seed)
+        virtual = virtual_weights(Reals(), weights)
+        for N in [virtual.L @ X, *(X.T @ M @ X for M in virtual.M)]:
+            assert (abs(N) > 0.699).all() and (abs(N) < 1.401).all()
+        assert (np.sign(X.T @ virtual.M[0] @ X) < 0).any()
+
+
+def test_fewer_layers_or_tokens_keep_the_indices_that_are_left():
+    assert random_indices(4, 3, 7)[:13] == random_indices(3, 3, 7)
+    assert random_indices(4, 3, 7) != random_indices(4, 3, 8)
+    assert {j for seed in range(9) for j in random_indices(4, 2, seed)} == {0, 1}
+
+
+# The reflection
+
+
+@pytest.mark.parametrize(("layers", "place"), PLACES)
+def test_with_equal_ends_one_number_changes_and_the_others_change_places(layers, place):
+    for index_seed in (0, 1):
+        answer = study(f"layers={layers};place={place};reflect=yes;index_seed={index_seed}")
+        after = answer.reflection
+        assert answer.equal_ends and answer.same_output and after.start == answer.start
+        assert set(after.changed) <= {place}
+        goes_to = dict(after.moved) | {
+            k: k for k in range(1, len(answer.factors) + 1) if k not in dict(after.moved)
+        }
+        for k, value in enumerate(answer.values, start=1):
+            if k not in after.changed:
+                assert after.values[goes_to[k] - 1] == pytest.approx(value)
+        if after.changed:
+            assert after.values[place - 1] != pytest.approx(answer.values[place - 1])
+
+
+@pytest.mark.parametrize(("layers", "place"), PLACES)
+def test_with_unequal_ends_their_neighbours_change_too(layers, place):
+    window = mirror(layers, place)
+    draw = random.Random(place)
+    j = [draw.randint(1, 3) for _ in unroll(layers)] + [1]
+    j[window[0] - 1] = 2  # the window ends in a 1, as its end may be the output token
+    j[window[-1] - 1] = 1
+    text = ",".join(map(str, j[:-1]))
+    answer = study(f"layers={layers};place={place};reflect=yes;equal_ends=no;indices={text}")
+    after = answer.reflection
+    assert not answer.equal_ends and after.indices != answer.indices
+    neighbours = {k for k in (window[0] - 1, window[-1]) if k <= len(answer.factors)}
+    assert set(after.changed) - {place} == neighbours
+    before = {k: v for k, v in enumerate((answer.start, *answer.values))}
+    now = {k: v for k, v in enumerate((after.start, *after.values))}
+    moved = dict(after.moved)
+    for k in before:
+        if k not in after.changed:
+            assert now[moved.get(k, k)] == pytest.approx(before[k])
+    for k in neighbours:
+        # Up to coincidence: the other token leads to another number of the same matrix.
+        assert now[k] != pytest.approx(before[k])
+    assert answer.same_output == (window[-1] != len(answer.indices))
+    assert ("other output" in seen(unrolling_figure(answer))) == (not answer.same_output)
+
+
+@pytest.mark.parametrize("layers", [2, 3, 4])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_an_antisymmetric_factor_makes_the_two_terms_cancel(layers, seed):
+    top = 3 ** (layers - 1)
+    state = f"layers={layers};place={top};reflect=yes;seed={seed}"
+    for tokens in (3, 4):
+        answer = study(f"{state};tokens={tokens};antisymmetric=yes")
+        assert answer.cancels and not answer.vanishes
+        assert answer.reflection.value == pytest.approx(-answer.value)
+        said = seen(unrolling_figure(answer))
+        assert "sum <b>0</b>" in said and any("the two terms cancel" in text for text in said)
+        other = study(f"{state};tokens={tokens}")
+        assert not other.cancels and not any("cancel" in text for text in seen(unrolling_figure(other)))
+
+
+@pytest.mark.parametrize(("layers", "place"), PLACES)
+def test_terms_never_fail_to_cancel_where_they_have_to(layers, place):
+    answer = study(f"layers={layers};place={place};reflect=yes;antisymmetric=yes")
+    assert answer.value + answer.reflection.value == pytest.approx(0, abs=1e-9)
+    M = network_of(answer)[1].M[answer.factor.layer - 1]
+    assert M == pytest.approx(-M.T, abs=1e-12) and abs(M).max() > 0.1
+
+
+def test_the_picture_says_what_became_of_the_factor(panel):
+    assert not any("⇄" in text for text in seen(panel.figure))
+    panel.controls["reflect"].value = True
+    assert "<b>M₂ ⇄ M₂ᵀ</b>" in seen(panel.figure)
+    assert "x₃ᵀM₂x₂ becomes x₂ᵀM₂x₃" in panel.description
+    before, after = (trace(panel.figure, name) for name in ("tokens", "tokens afterwards"))
+    assert list(before.text) == ["x₂", "x₁", "x₃", "x₂", "x₁"]
+    assert list(after.text) == ["x₂", "x₁", "x₂", "x₃", "x₁"] and after.visible
+    panel.controls["place"].value = 2
+    assert "<b>M₁ᵀ ⇄ M₁</b>" in seen(panel.figure)
+    assert "own mirror image" in panel.description
+    panel.controls["reflect"].value = False
+    assert not trace(panel.figure, "tokens afterwards").visible
+
+
+def test_equal_ends_that_overrule_what_was_typed_are_said(panel):
+    panel.state = "indices=2,1,3,2"
+    assert "set to" not in panel.description
+    panel.state = "indices=2,3,3,2"
+    assert "with j₂ set to 1" in panel.description
+    panel.state = "equal_ends=no"
+    assert "set to" not in panel.description and panel._read().indices == (1, 2, 2, 1, 0)
+
+
+# Eq. 28
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 4])
+@pytest.mark.parametrize("output", [1, 2])
+def test_with_y_and_x_only_the_term_is_the_coefficient_of_eq_28(panel, layers, output):
+    panel.state = f"layers={layers};place=1;output={output};two_tokens=yes"
+    answer = study(panel.state)
+    y, x = answer.indices[0], answer.indices[-1]
+    assert x == output - 1 and set(answer.indices[:-1]) == {y} and y != x
+    assert answer.coefficient == pytest.approx(answer.value) and answer.reads_off
+    assert not replace(answer, coefficient=answer.coefficient * 1.01).reads_off
+    _, virtual, X = network_of(answer)
+    N = [X.T @ M @ X for M in virtual.M]
+    powers = [often - (h == 0) for h, often in enumerate(occurrences(layers))]
+    by_hand = answer.start * np.prod([N[h][y, y] ** powers[h] for h in range(layers)]) * N[0][y, x]
+    assert answer.value == pytest.approx(by_hand)
+    assert coefficient_name(layers) in panel.description and number(by_hand) in panel.description
+    assert set(trace(panel.figure, "tokens").text) == {"y", "x"}
+
+
+def test_an_antisymmetric_m_leaves_nothing_to_read_off(panel):
+    for layers, place in [(2, 1), (2, 3), (3, 9), (4, 3)]:
+        panel.state = f"layers={layers};place={place};two_tokens=yes;antisymmetric=yes"
+        assert study(panel.state).coefficient == pytest.approx(0, abs=1e-12)
+        assert "nothing can be read off" in panel.description
+    panel.state = "layers=1;place=1"  # here M₁ stands between y and x only
+    assert abs(study(panel.state).coefficient) > 0.1
+    assert "nothing can be read off" not in panel.description
+
+
+def test_a_wrong_coefficient_is_said(panel, monkeypatch):
+    monkeypatch.setattr(module, "part_linear_in_one_token", lambda *_: np.array([7.0]))
+    panel.state = "two_tokens=yes"
+    assert "DISAGREE" in panel.description
+
+
+def test_a_wrong_sum_is_said(panel, monkeypatch):
+    monkeypatch.setattr(module, "_all_terms", lambda *_: (1.0, 2.0, 3.0))
+    panel.state = "output=2"
+    assert "DISAGREE" in panel.description
+
+
+# The panel
+
+
+def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
+    assert list(panel.controls) == VISIBLE + MORE
+
+
+@pytest.mark.parametrize("name", VISIBLE + MORE)
+@pytest.mark.parametrize(
+    "start", ["", "reflect=yes;equal_ends=no", "two_tokens=yes", "layers=4;place=27;reflect=yes"]
+)
+def test_both_ends_of_every_control_are_legal(panel, name, start):
+    for value in ends(panel.controls[name]):
+        panel.reset()
+        panel.state = start
+        if name == "indices" and value and panel.controls["layers"].value == 4:
+            value = "12" * 20
+        panel.controls[name].value = value
+        assert panel.status.startswith("done"), (value, panel.status)
+        assert plain(panel.figure) == plain(unrolling_figure(study(panel.state)))
+
+
+def test_the_place_follows_the_layers_in_one_refresh(panel, monkeypatch):
+    drawn = []
+    update = panel._update_figure
+    monkeypatch.setattr(
+        panel, "_update_figure", lambda old, new: (drawn.append((new.layers, new.place)), update(old, new))
+    )
+    for layers in (3, 4, 1, 2):
+        panel.controls["layers"].value = layers
+        assert panel.controls["place"].max == len(unroll(layers))
+    assert drawn == [(3, 9), (4, 27), (1, 1), (2, 3)]  # from the place of M_l to that of M_l
+    drawn.clear()
+    panel.state = "layers=4;place=40"
+    panel.controls["layers"].value = 3  # there is no place 40
+    panel.controls["place"].value = 4
+    panel.controls["layers"].value = 4  # there is a place 4
+    assert drawn == [(4, 40), (3, 9), (3, 4), (4, 4)]
+
+
+def test_the_output_follows_the_number_of_tokens(panel):
+    panel.state = "tokens=4;output=4"
+    panel.controls["tokens"].value = 2
+    assert panel.controls["output"].value == panel.controls["output"].max == 2
+    assert panel.status.startswith("done") and "φ(X)₂" in panel.description
+
+
+@pytest.mark.parametrize("state", ["place=40;layers=4", "layers=4;place=40", "output=4;tokens=4", "layers=1"])
+def test_a_state_may_name_its_parts_in_any_order(panel, state):
+    panel.state = state
+    wanted = dict(part.split("=") for part in state.split(";"))
+    assert {name: str(panel.controls[name].value) for name in wanted} == wanted
+    assert panel.status.startswith("done")
+
+
+@pytest.mark.parametrize(("state", "said"), BAD_STATES)
+def test_a_bad_state_is_refused_in_words_and_changes_nothing(panel, state, said):
+    before, most = shown(panel), panel.controls["place"].max
+    with pytest.raises(ValueError) as refused:
+        panel.state = state
+    assert said in str(refused.value)
+    assert shown(panel) == before and panel.controls["place"].max == most
+    with pytest.raises(ValueError):
+        UnrollingExplorer(state=state)
+
+
+def test_indices_that_do_not_fit_are_a_message_and_not_the_end(panel):
+    panel.controls["indices"].value = "2132"
+    panel.controls["layers"].value = 3
+    assert "3 layers need 13 tokens" in panel.status
+    panel.controls["indices"].value = "2,1,3,2,1,1,2,3,1,2,3,1,1"
+    assert panel.status.startswith("done")
+    panel.controls["tokens"].value = 2
+    assert "from 1 to 2" in panel.status
+    panel.controls["indices"].value = ""
+    assert panel.status.startswith("done")
+
+
+def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
+    figure, traces = panel.figure, panel.figure.data
+    for state in random_states(25, seed=1):
+        panel.state = state
+        assert panel.status.startswith("done") and panel.state == state
+        assert plain(figure) == plain(unrolling_figure(study(state))), state
+    assert all(a is b for a, b in zip(figure.data, traces, strict=True))
+
+
+def test_that_comparison_sees_a_figure_that_was_not_redrawn():
+    figure = unrolling_figure(study())
+    update_unrolling(figure, study("reflect=yes"), study("reflect=yes"))
+    assert plain(figure) != plain(unrolling_figure(study("reflect=yes")))
+
+
+def test_a_state_restores_the_figure_exactly(panel):
+    for state in random_states(6, seed=2):
+        panel.state = state
+        before = shown(panel)
+        panel.reset()
+        assert shown(panel) != before
+        panel.state = state
+        assert shown(panel) == before
+
+
+def test_controls_without_a_say_are_greyed_out(panel):
+    def off():
+        return {name for name, control in panel.controls.items() if control.disabled}
+
+    assert off() == set()
+    panel.state = "indices=2132"
+    assert off() == {"index_seed"}
+    panel.state = "two_tokens=yes"
+    assert off() == {"reflect", "indices", "index_seed", "equal_ends"}
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("size", ["notebook", "lecture"])
+def test_every_look_has_room_for_tree_and_strip_and_letters_to_read(mode, size):
+    answers = [study(s) for s in ("", "layers=4;place=27;reflect=yes", "layers=3;place=9;reflect=yes")]
+    with theme.using({"mode": mode, "size": size}):
+        for answer in answers:
+            figure = unrolling_figure(answer)
+            assert figure.layout.height == theme.size("height")
+            low, high = figure.layout.yaxis.domain
+            assert figure.layout.yaxis2.domain[1] < low < high
+            assert (high - low) * theme.size("height") > 28 * answer.layers  # pixels for each layer
+            fonts = [a.font.size for a in figure.layout.annotations]
+            fonts += [t.textfont.size for t in figure.data if t.textfont.size]
+            assert min(fonts) >= (14 if size == "lecture" else 12)
+            fill = trace(figure, "factors").marker.color
+            assert set(fill) == {theme.color(f"layer {f.layer}") for f in answer.factors}
+
+
+def test_texts_hold_no_dollar_no_python_and_no_combining_marks(panel):
+    for state in random_states(12, seed=3):
+        panel.state = state
+        for text in (json.dumps(plain(panel.figure), ensure_ascii=False), panel.description):
+            assert "$" not in text and "np." not in text and "nan" not in text
+            assert not any("\u0300" <= c <= "\u036f" for c in text)
+
+
+def test_links_are_named_as_they_are_multiplied():
+    answer = study()
+    assert [link_name(answer, k, answer.indices) for k in range(1, 5)] == [
+        "x₂ᵀM₁x₁", "x₁ᵀM₁ᵀx₃", "x₃ᵀM₂x₂", "x₂ᵀM₁x₁",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("only", [["layers", "reflect"], ["place"], []])
+def test_only_shows_these_controls_and_no_others(only):
+    panel = UnrollingExplorer(only=only)
+    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == only
+    panel.controls["reflect"].value = True
+    assert "M₂ becomes M₂ᵀ" in panel.description
+    panel.close()
