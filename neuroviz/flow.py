@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from neuroviz.forms import Form
+
 SINGULAR = 1e-3
 """A run has ended at a singular point when σ₂/σ₁ is below this, for A and for V (Thm. 3.4)."""
 BOUNDARY = 1e-2
@@ -82,7 +84,7 @@ class Attraction:
     """How often gradient flow ends at singular points.
 
     Attributes:
-        target: which kind of target, of `TARGETS`.
+        target: which kind of target, of `TARGETS`, or a name for the one that was given.
         runs, seed, time: how many runs, drawn from what, for how long.
         singular: share with σ₂/σ₁ < 10⁻³; boundary points are among them.
         boundary: share that ends at boundary points.
@@ -122,6 +124,7 @@ def gradient_flow(
     K: np.ndarray | None = None,
     time: float = 600.0,
     samples: int = 61,
+    times: np.ndarray | None = None,
     rtol: float = 1e-6,
     progress: Callable[[float], None] | None = None,
 ) -> Flow:
@@ -134,11 +137,12 @@ def gradient_flow(
         Q, K: starts of shape (N, a, d); A = KᵀQ.
         time: how long to follow the flow; the time of gradient descent is its step times its steps.
         samples: at how many equally spaced times to look, start and end included.
+        times: instead of these two: the times to look at, increasing from 0.
         rtol: relative tolerance of the solver (scipy's DOP853); the absolute one is a hundredth of it.
         progress: called now and then with the share that is done; what it raises stops the flow.
 
     Raises:
-        ValueError: if shapes do not fit, or neither A nor Q and K are given.
+        ValueError: if shapes do not fit, neither A nor Q and K are given, or times do not increase from 0.
 
     >>> rng = np.random.default_rng(0)
     >>> A, V = rng.standard_normal((5, 2, 2)), rng.standard_normal((5, 1, 2))
@@ -169,10 +173,11 @@ def gradient_flow(
         return -np.concatenate([grad.ravel() for grad in (*grads, V_bar)])
 
     start = np.concatenate([part.ravel() for part in parts])
-    times, seen = np.linspace(0.0, time, samples), [start]
+    times, seen = _checked_times(np.linspace(0.0, time, samples) if times is None else times), [start]
+    time = float(times[-1])
     solver = DOP853(velocity, 0.0, start, time, rtol=rtol, atol=rtol / 100)
     steps = 0
-    while len(seen) < samples:
+    while len(seen) < len(times):
         message = solver.step()
         if solver.status == "failed":
             raise ValueError(f"the solver stopped at time {solver.t:.3g} of {time:.3g}: {message}")
@@ -215,6 +220,26 @@ def _checked_target(target: np.ndarray, parts: list[np.ndarray]) -> np.ndarray:
     if not np.allclose(T, np.swapaxes(T, -1, -2)):
         raise ValueError("the target holds quadratic forms: make its matrices symmetric, (T + Tᵀ)/2")
     return np.broadcast_to(T, (runs, *shape))
+
+
+def _checked_times(times: np.ndarray) -> np.ndarray:
+    times = np.asarray(times, dtype=float)
+    if times.ndim != 1 or len(times) < 2 or times[0] != 0 or not (np.diff(times) > 0).all():
+        raise ValueError(
+            f"a flow is seen at times that increase from 0, at least two of them; got {times.tolist()}"
+        )
+    return times
+
+
+def forms_table(q1: Form, q2: Form) -> np.ndarray:
+    """The pair of forms aX² + bXY + cY² of d = 2, d′ = 1 as a table, shape (2, 1, 2, 2).
+
+    >>> forms_table((1, 3, 0), (0, 0, 2))[0, 0]
+    array([[1. , 1.5],
+           [1.5, 0. ]])
+    """
+    pair = [[float(c) for c in q] for q in (q1, q2)]
+    return np.array([[[[a, b / 2], [b / 2, c]]] for a, b, c in pair])
 
 
 def random_targets(kind: str, runs: int, seed: int) -> np.ndarray:
@@ -268,17 +293,39 @@ def attraction(
     """
     if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs < 1:
         raise ValueError(f"runs must be a whole number ≥ 1; got {runs!r}")
-    T = random_targets(target, runs, seed)
+    flow = gradient_flow(
+        random_targets(target, runs, seed),
+        **random_starts(runs, seed),
+        time=time,
+        samples=2,
+        progress=progress,
+    )
+    return count_ends(flow, target, seed)
+
+
+def random_starts(runs: int, seed: int, factored: bool = False) -> dict[str, np.ndarray]:
+    """Starts for d = 2, d′ = 1 with independent entries of variance ¼: A and V, or Q, K (a = 2) and V."""
     rng = np.random.default_rng([seed, 7])
-    A, V = rng.standard_normal((runs, 2, 2)) / 2, rng.standard_normal((runs, 1, 2)) / 2
-    flow = gradient_flow(T, A, V, time=time, samples=2, progress=progress)
+    names = ("Q", "K") if factored else ("A",)
+    starts = {name: rng.standard_normal((runs, 2, 2)) / 2 for name in names}
+    return starts | {"V": rng.standard_normal((runs, 1, 2)) / 2}
+
+
+def count_ends(flow: Flow, target: str, seed: int) -> Attraction:
+    """The shares of runs that end at singular and at boundary points.
+
+    Args:
+        flow: the runs.
+        target, seed: what they were started with, to be remembered.
+    """
+    ends = flow.ends
     return Attraction(
         target,
-        int(runs),
+        len(ends),
         seed,
-        time,
-        singular=float(np.mean(flow.ends != "smooth")),
-        boundary=float(np.mean(flow.ends == "boundary")),
+        float(flow.times[-1]),
+        singular=float(np.mean(ends != "smooth")),
+        boundary=float(np.mean(ends == "boundary")),
         near=float(np.mean(flow.ratio < 0.05)),
     )
 

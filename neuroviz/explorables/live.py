@@ -69,10 +69,21 @@ class LiveFigure(go.FigureWidget):
 
 
 class Fit(anywidget.AnyWidget):
-    """Reports the width of the panel (class nv) that it stands in, in pixels; shows nothing itself."""
+    """Reports the width of the panel (class nv) that it stands in, in pixels; shows nothing itself.
+
+    It also buys the figure time. anywidget gives a widget 2 seconds to load, and never speaks to it
+    again when they are over; a figure loads 5 MB of plotly, and on a slow or busy machine that takes
+    longer. Fit runs before the figure exists, and turns a timeout of exactly 2 s into 2 minutes.
+    """
 
     width = traitlets.Int(0).tag(sync=True)
-    _esm = """export default { render({ model, el }) {
+    _esm = """
+    if (!AbortSignal.timeout.patient) {
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = (ms) => timeout(ms === 2000 ? 120000 : ms);
+      AbortSignal.timeout.patient = true;
+    }
+    export default { render({ model, el }) {
       el.style.display = "none";
       let last = 0, stopped = false;
       const observer = new ResizeObserver(([entry]) => {

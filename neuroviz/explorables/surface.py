@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from neuroviz import theme
+from neuroviz.curves import Piece, Strip
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.surface import (
     KIND_WORDS,
@@ -19,7 +20,8 @@ from neuroviz.figures.surface import (
     surface_figure,
     update_surface,
 )
-from neuroviz.surface import SLICES, Piece, Slice, Strip, discriminant
+from neuroviz.forms import discriminant
+from neuroviz.surface import SLICES, Slice
 
 PRESETS = {
     "like Figure 1": "S1",

@@ -9,9 +9,11 @@ import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
 
 from neuroviz import theme
+from neuroviz.curves import Piece, Ruling, Strip
 from neuroviz.figures.parts import Parts, View, compose, label, make, redraw
 from neuroviz.figures.solids import balls, dashes, join, mesh, pointer, rods, shaded_mesh, sheet, tubes
-from neuroviz.surface import Facts, Form, Piece, Root, Ruling, Slice, Strip, layer_with_root, on_circle
+from neuroviz.forms import Facts, Form, Root, layer_with_root, on_circle
+from neuroviz.surface import Slice
 
 SPACE, DISC = (0.0, 0.64), (0.68, 1.0)
 _STEPS = 7  # points along a ruling, so that the colour may change on it

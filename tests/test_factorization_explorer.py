@@ -1,0 +1,575 @@
+"""A = KᵀQ: what the walk leaves alone, what Lemma 3.1 recovers, and the smallest case as a surface."""
+
+import random
+from itertools import combinations
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+import sympy
+
+from neuroviz import determinantal, theme
+from neuroviz.determinantal import (
+    WALKS,
+    drop_rank,
+    factor,
+    measure_product,
+    numerical_rank,
+    product_jacobian,
+    rank_one_heads,
+    rank_one_point,
+    ruling,
+    slice_coordinates,
+    slice_matrix,
+    walk_in_gl,
+)
+from neuroviz.explorables import factorization as module
+from neuroviz.explorables.factorization import FactorizationExplorer, study_factorization
+from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
+from neuroviz.figures.factorization import factorization_figure
+from neuroviz.figures.matrices import Row, Tile, matrices_view
+from neuroviz.figures.parts import compose, make, redraw
+from neuroviz.formulas import alpha
+from neuroviz.network import Layer
+from neuroviz.symmetry import recover_head_basis
+
+VISIBLE = ["d", "a", "walk", "along", "rank"]
+MORE = ["trace", "angle", "height", "seed"]
+SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (2, 4), (4, 2), (6, 8)]
+SLICES = [(0.0, 330.0, 0.6), (0.0, 20.0, -1.0), (1.0, 77.0, 0.0), (1.5, 200.0, -0.4), (0.3, 360.0, 1.0)]
+
+REFUSED = [
+    # state, what is said, dimension of the fibre there
+    ("a=5", "a > d, and 4 of the a² = 25 dimensions of GLₐ move neither", 21),
+    ("rank=Q", "Q has rank 1, below 2", 5),
+    ("rank=K", "K has rank 1, below 2", 5),
+    ("a=1;rank=Q", "Q has rank 0, below 1", 3),
+    ("d=2;a=1;rank=K", "K has rank 0, below 1", 2),
+    ("d=2;a=1;height=0", "Q has rank 0, below 1", 2),
+    ("d=2;a=2;height=0", "Q has rank 0, below 2", 4),
+    ("d=2;a=2;rank=K;trace=1", "K has rank 1, below 2", 4),
+    ("d=2;a=4;rank=Q;trace=1", "Q has rank 1, below 2", 12),
+    ("a=5;rank=K", "K has rank 2, below 3", 21),
+]
+
+BAD_STATES = [
+    "d=0", "d=7", "a=0", "a=9", "walk=jump", "along=1.2", "rank=1", "trace=-1", "angle=361", "height=2",
+    "seed=-1", "width=3", "d=two",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shared():
+    panel = FactorizationExplorer()
+    yield panel
+    panel.close()
+
+
+@pytest.fixture
+def panel(shared):
+    """A panel at its start: the same one, since it has to survive everything."""
+    shared.reset()
+    assert shared.status.startswith("done")
+    return shared
+
+
+def trace(panel, name):
+    (found,) = [t for t in panel.figure.data if t.name == name]
+    return found
+
+
+def plain(figure):
+    found = go.Figure(figure).to_plotly_json()
+    found["layout"].pop("template", None)
+    for one in found["data"]:
+        one.pop("uid", None)
+    return found
+
+
+def drawn(panel, name):
+    return np.array(trace(panel, name).z, dtype=float)
+
+
+def headlines(panel):
+    notes = panel.figure.layout.annotations
+    return [a.text for a in notes if a.text.startswith("<b>") and a.y == 1 and a.yanchor == "bottom"]
+
+
+def title(panel):
+    def walk(widget):
+        yield widget
+        for child in getattr(widget, "children", ()):
+            yield from walk(child)
+
+    return next(w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30])
+
+
+def ends(control):
+    if hasattr(control, "min"):
+        return control.min, control.max
+    assert isinstance(control, widgets.Dropdown)
+    options = [option[1] if isinstance(option, tuple) else option for option in control.options]
+    return options[0], options[-1]
+
+
+def random_states(count, seed):
+    draw = random.Random(seed)
+    for _ in range(count):
+        yield (
+            f"d={draw.randint(1, 6)};a={draw.randint(1, 8)};walk={draw.choice(WALKS)};"
+            f"along={draw.choice((-1, -0.35, 0, 0.05, 1))};rank={draw.choice(('full', 'full', 'Q', 'K'))};"
+            f"trace={draw.choice((0, 0.05, 1.5))};angle={draw.choice((0, 85, 360))};"
+            f"height={draw.choice((-1, 0, 0.6))};seed={draw.randint(0, 10**6)}"
+        )
+
+
+def heads(d, a, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((a, d)), rng.standard_normal((a, d))
+
+
+# Walks in GL_a
+
+
+@pytest.mark.parametrize("kind", WALKS)
+@pytest.mark.parametrize("a", [1, 2, 3, 8])
+def test_a_walk_is_a_one_parameter_subgroup(kind, a):
+    for s, t in [(0.3, 0.5), (-1.0, 1.0), (0.0, 0.7)]:
+        both = walk_in_gl(kind, a, s) @ walk_in_gl(kind, a, t)
+        np.testing.assert_allclose(both, walk_in_gl(kind, a, s + t), atol=1e-12)
+    np.testing.assert_array_equal(walk_in_gl(kind, a, 0.0), np.eye(a))
+    moves = not np.array_equal(walk_in_gl(kind, a, 0.4), np.eye(a))
+    assert moves == (a > 1 or kind == "stretch")
+
+
+def test_an_unknown_walk_is_refused():
+    with pytest.raises(ValueError, match="rotation, stretch, shear; got 'jump'"):
+        walk_in_gl("jump", 2, 0.5)
+
+
+@pytest.mark.parametrize("kind", WALKS)
+@pytest.mark.parametrize(("d", "a"), SIZES)
+def test_a_walk_moves_the_factors_and_leaves_the_product_alone(panel, kind, d, a):
+    panel.state = f"d={d};a={a};walk={kind};along=-0.8"
+    study = panel._shown
+    assert study.change < 1e-9 and study.is_same
+    assert (study.moved > 0.05) == (a > 1 or kind == "stretch")
+    np.testing.assert_allclose(study.now.Q, study.C @ study.start.Q, atol=1e-12)
+    np.testing.assert_allclose(study.C.T @ study.now.K, study.start.K, atol=1e-12)
+
+
+# Lemma 3.1
+
+
+@pytest.mark.parametrize("kind", WALKS)
+@pytest.mark.parametrize(("d", "a"), [size for size in SIZES if size[1] <= size[0]])
+def test_the_walk_is_recovered_from_the_two_factorisations(panel, kind, d, a):
+    """Lemma 3.1."""
+    panel.state = f"d={d};a={a};walk={kind};along=0.7"
+    study = panel._shown
+    np.testing.assert_allclose(study.recovered, walk_in_gl(kind, a, 0.7), atol=1e-9)
+    assert study.refusal == "" and study.here == a * a
+    assert "C is recovered" in panel.description and f"■ proved · Lemma 3.1: fibre a² = {a * a}" in title(
+        panel
+    )
+
+
+@pytest.mark.parametrize(("state", "said", "fibre"), REFUSED)
+def test_where_the_lemma_does_not_apply_nothing_is_recovered_and_the_panel_says_why(
+    panel, state, said, fibre
+):
+    panel.state = state
+    assert panel.status.startswith("done")
+    assert f"C cannot be recovered: {said}" in panel.description
+    assert panel._shown.here == fibre and str(fibre) in panel.description
+    a = panel.controls["a"].value
+    assert f"▨ outside hypotheses · Lemma 3.1: a² = {a * a}, here {fibre}" in title(panel)
+    assert panel._shown.recovered is None and panel._shown.is_same
+
+
+def test_with_a_factor_of_lower_rank_one_product_has_factorisations_on_several_orbits():
+    """Q = 0 and any K: the products agree, and the ranks of K do not, so no C carries one to the other."""
+    Q, K = np.zeros((2, 3)), heads(3, 2)[1]
+    assert numerical_rank(K) == 2 and numerical_rank(drop_rank(K)) == 1
+    np.testing.assert_array_equal(K.T @ Q, drop_rank(K).T @ Q)
+    with pytest.raises(ValueError, match="Q of rank 0"):
+        recover_head_basis(Reals(), Layer(Q, K, None), Layer(Q, drop_rank(K), None))
+
+
+def test_for_a_beyond_d_several_changes_of_basis_do_the_same():
+    """And they are (a − d)² dimensions of GL_a: what the fibre lacks to a²."""
+    Q, K = heads(2, 3)
+    basis = np.linalg.svd(K.T)[2][2:]  # the kernel of Kᵀ, one row
+    away = np.linalg.svd(Q.T)[2][2:]  # what no column of Q sees
+    C = np.eye(3) + 0.8 * basis.T @ away
+    np.testing.assert_allclose(C @ Q, Q, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.inv(C).T @ K, K, atol=1e-12)
+    assert not np.allclose(C, np.eye(3))
+    for d in range(1, 5):
+        for a in range(d, d + 4):
+            assert measure_product(d, a).fibre == a**2 - (a - d) ** 2
+
+
+# Counting
+
+
+@pytest.mark.parametrize("d", range(1, 7))
+def test_the_measured_dimensions_are_the_formula(d):
+    for a in range(1, 9):
+        for prime in (DEFAULT_PRIME, SECOND_PRIME):
+            found = measure_product(d, a, seed=1, prime=prime)
+            assert found.dimension == alpha(a, d) and found.fibre == 2 * a * d - alpha(a, d)
+            assert found.fibre == (a * a if a <= d else 2 * a * d - d * d)
+            assert (found.error_bound == 0) == (a >= d) and found.error_bound < 1e-5
+
+
+def test_the_count_can_disagree():
+    """A small field hides rank often enough: over F₃ some seeds fall short, and the bound says it may be."""
+    counts = [measure_product(2, 1, seed=seed, prime=3) for seed in range(40)]
+    assert {count.dimension for count in counts} != {3}
+    assert all(count.dimension <= 3 and count.error_bound > 0.3 for count in counts)
+    with pytest.raises(ValueError, match="d = 0, a = 1"):
+        measure_product(0, 1)
+
+
+def test_the_derivative_of_the_product_is_that_of_finite_differences():
+    Q, K = heads(3, 2)
+    J, step, columns = product_jacobian(Reals(), Q, K), 1e-6, []
+    for direction in np.eye(12):
+        dQ, dK = direction[:6].reshape(2, 3), direction[6:].reshape(2, 3)
+        ahead, behind = ((K + s * dK).T @ (Q + s * dQ) for s in (step, -step))
+        columns.append((ahead - behind).ravel() / (2 * step))
+    np.testing.assert_allclose(J, np.array(columns).T, atol=1e-9)
+    over = PrimeField(7)
+    assert np.array_equal(product_jacobian(over, over.reduce(Q.round()), K.round()) % 7, product_jacobian(
+        Reals(), Q.round(), K.round()) % 7)  # fmt: skip
+
+
+@pytest.mark.parametrize(("d", "a"), [(3, 2), (3, 3), (4, 1), (5, 3)])
+def test_at_a_rank_drop_the_fibre_has_d_minus_a_dimensions_more(d, a):
+    Q, K = heads(d, a)
+    J = product_jacobian(Reals(), drop_rank(Q), K)
+    assert 2 * a * d - numerical_rank(J) == a * a + d - a
+
+
+def test_a_given_matrix_is_factored():
+    A = slice_matrix(0.7, 0.1, 0.2, 0.3)
+    for a in (2, 3, 8):
+        Q, K = factor(A, a, np.random.default_rng(0))
+        np.testing.assert_allclose(K.T @ Q, A, atol=1e-12)
+        assert Q.shape == K.shape == (a, 2) and numerical_rank(K) == 2
+    with pytest.raises(ValueError, match="a = 1 < d = 2"):
+        factor(A, 1, np.random.default_rng(0))
+
+
+def test_the_view_of_dimensions_shows_measurements_beside_the_formula(panel):
+    for d, a in SIZES:
+        panel.state = f"d={d};a={a}"
+        last = max(d + 2, a)
+        measured, fibres = trace(panel, "matrices, measured"), trace(panel, "fibre, measured")
+        assert list(measured.x) == list(range(1, last + 1))
+        assert list(measured.y) == [measure_product(d, b).dimension for b in measured.x]
+        assert list(fibres.y) == [measure_product(d, b).fibre for b in measured.x]
+        assert list(trace(panel, "matrices, formula").y) == [alpha(b, d) for b in measured.x]
+        assert list(trace(panel, "this a (measured)").y) == [measured.y[a - 1], fibres.y[a - 1]]
+        assert f"Of {2 * a * d} entries {fibres.y[a - 1]} " in panel.description
+        assert f"{measured.y[a - 1]} dimension" in panel.description and f"d² = {d * d}" in panel.description
+        bend = next(s for s in panel.figure.layout.shapes if s.type == "line")
+        assert bend.x0 == bend.x1 == d
+
+
+def test_a_wrong_formula_leaves_the_measurement_alone_and_the_panel_says_so(panel, monkeypatch):
+    before = trace(panel, "matrices, measured").y
+    monkeypatch.setattr(module, "alpha", lambda a, d: alpha(a, d) + 1)
+    panel.controls["along"].value = 0.5
+    assert trace(panel, "matrices, measured").y == before
+    assert "≠ formula" in title(panel) and any("DIFFER" in text for text in headlines(panel))
+    monkeypatch.undo()
+    panel.controls["along"].value = 0.4
+    assert "≠" not in title(panel) and not any("DIFFER" in text for text in headlines(panel))
+
+
+# The surface
+
+
+def test_the_rank_one_matrices_of_one_trace_are_a_cone_or_a_hyperboloid():
+    c, x, y, z = sympy.symbols("c x y z", real=True)
+    A = sympy.Matrix([[c / 2 + x, y + z], [y - z, c / 2 - x]])
+    det = c**2 / 4 - x**2 - y**2 + z**2
+    assert sympy.expand(A.det() - det) == 0
+    np.testing.assert_allclose(
+        slice_matrix(0.7, 0.1, 0.2, 0.3), np.array(A.subs({c: 0.7, x: 0.1, y: 0.2, z: 0.3})).astype(float)
+    )
+    # Singular: on the surface, and the gradient is zero. That is the origin, and only for c = 0.
+    singular = sympy.solve([det, *(sympy.diff(det, v) for v in (x, y, z))], [x, y, z, c], dict=True)
+    assert singular == [{x: 0, y: 0, z: 0, c: 0}]
+
+
+@pytest.mark.parametrize("at", SLICES)
+def test_a_point_of_the_surface_has_rank_one_and_its_factors_give_it(at):
+    A = slice_matrix(at[0], *rank_one_point(*at))
+    assert abs(np.linalg.det(A)) < 1e-12 and numerical_rank(A) == 1
+    Q, K = rank_one_heads(*at)
+    np.testing.assert_allclose(K.T @ Q, A, atol=1e-12)
+    assert np.linalg.norm(K) == pytest.approx(1)
+    np.testing.assert_allclose(slice_coordinates(A), (at[0], *rank_one_point(*at)), atol=1e-12)
+    x, y, z = rank_one_point(*at)
+    assert abs(np.linalg.det(slice_matrix(at[0], 1.1 * x, 1.1 * y, z))) > 1e-3  # beside it: rank 2
+
+
+@pytest.mark.parametrize("at", SLICES)
+@pytest.mark.parametrize(("family", "stack"), [("image", np.hstack), ("kernel", np.vstack)])
+def test_a_straight_line_keeps_the_image_or_the_kernel(at, family, stack):
+    start, end = map(np.array, ruling(*at, family, 1.2))
+    A = slice_matrix(at[0], *rank_one_point(*at))
+    for share in (0.0, 0.3, 1.0):
+        other = slice_matrix(at[0], *(start + share * (end - start)))
+        assert abs(np.linalg.det(other)) < 1e-12
+        assert numerical_rank(stack([A, other])) == 1
+    np.testing.assert_allclose(start + (at[2] + 1.2) / 2.4 * (end - start), rank_one_point(*at), atol=1e-12)
+
+
+def test_an_unknown_family_of_lines_is_refused():
+    with pytest.raises(ValueError, match="'image' or 'kernel'; got 'both'"):
+        ruling(0.0, 0.0, 0.5, "both", 1.0)
+
+
+def middle_of_ball(panel, name):
+    ball = trace(panel, name)
+    return np.array([(max(side) + min(side)) / 2 for side in (ball.x, ball.y, ball.z)])
+
+
+@pytest.mark.parametrize("at", SLICES)
+def test_the_ball_is_the_product_that_the_matrices_show(panel, at):
+    panel.state = "d=2;a=1;walk=stretch;trace={};angle={};height={}".format(*at)
+    shown = slice_coordinates(drawn(panel, "A = KᵀQ, now"))
+    np.testing.assert_allclose(shown, (at[0], *rank_one_point(*at)), atol=1e-9)
+    np.testing.assert_allclose(middle_of_ball(panel, "A"), shown[1:], atol=2e-3)
+    panel.controls["along"].value = -1.0
+    np.testing.assert_allclose(middle_of_ball(panel, "A"), shown[1:], atol=2e-3)
+    assert "A is on it" in panel.description
+
+
+@pytest.mark.parametrize("at", SLICES)
+def test_a_product_of_rank_two_is_off_the_surface_and_its_foot_is_the_nearest(panel, at):
+    panel.state = "d=2;a=3;trace={};angle={};height={}".format(*at)
+    point = panel._shown.point
+    assert point.rank == 2 and "A, of rank 2, is not on it" in panel.description
+    A, distance = np.array(point.place), np.linalg.norm(np.array(point.place) - point.foot)
+    around = [
+        rank_one_point(at[0], angle, z) for angle in range(0, 360, 5) for z in np.linspace(-1.5, 1.5, 121)
+    ]
+    assert distance <= np.linalg.norm(np.array(around) - A, axis=1).min() + 1e-9
+    assert len(trace(panel, "from it to the nearest matrix of rank ≤ 1").x) > 0
+    panel.state = "rank=Q"
+    assert panel._shown.point.rank == 1 and not trace(panel, "from it to the nearest matrix of rank ≤ 1").x
+
+
+def test_only_the_cone_has_a_singular_point(panel):
+    tip = "singular point: the zero matrix"
+    assert np.allclose(middle_of_ball(panel, tip), 0) and panel.figure.layout.scene.annotations[0].visible
+    assert "a cone" in headlines(panel)[-1] and "singular at 0 only" in panel.description
+    panel.controls["trace"].value = 0.05
+    assert not trace(panel, tip).x and not panel.figure.layout.scene.annotations[0].visible
+    assert "hyperboloid" in headlines(panel)[-1] and "smooth everywhere" in panel.description
+
+
+def test_the_drawn_surface_has_rank_at_most_one(panel):
+    for c in (0.0, 1.5):
+        panel.controls["trace"].value = c
+        sheet = trace(panel, "rank ≤ 1")
+        for x, y, z in zip(*(np.ravel(side) for side in (sheet.x, sheet.y, sheet.z)), strict=True):
+            assert abs(np.linalg.det(slice_matrix(c, x, y, z))) < 1e-12
+
+
+def test_for_other_widths_the_ball_is_an_example_and_the_panel_says_so(panel):
+    assert "set d = 2 and A is the ball" in panel.description and trace(panel, "a 2 × 2 matrix").x
+    panel.state = "d=2"
+    assert trace(panel, "A").x and "set d = 2" not in panel.description
+
+
+# The panel
+
+
+def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
+    assert list(panel.controls) == VISIBLE + MORE
+    homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
+    assert all(homes[panel.controls[name]].layout.display == "flex" for name in VISIBLE)
+    assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)
+
+
+def test_a_control_without_a_say_is_greyed_out(panel):
+    assert not any(control.disabled for control in panel.controls.values())
+    panel.state = "d=2;a=1"
+    assert [name for name, control in panel.controls.items() if control.disabled] == ["seed"]
+    before = plain(panel.figure)
+    panel.controls["seed"].value = 7
+    assert plain(panel.figure) == before
+
+
+def test_with_no_queries_the_keys_turn_freely_and_the_product_stays_zero(panel):
+    """The fibre of A = 0 at Q = 0, by hand."""
+    panel.state = "d=2;a=1;rank=Q;along=0"
+    K = drawn(panel, "K, now")
+    panel.state = "angle=20;height=-0.5;trace=1"
+    assert not drawn(panel, "A = KᵀQ, now").any() and np.abs(drawn(panel, "K, now") - K).max() > 0.3
+    assert "A = 0 is that point" in panel.description and "a cone" in headlines(panel)[-1]
+
+
+@pytest.mark.parametrize("name", VISIBLE + MORE)
+def test_both_ends_of_every_control_are_legal(panel, name):
+    for size in ("d=3;a=2", "d=2;a=1", "d=2;a=3"):
+        panel.state = size
+        for value in ends(panel.controls[name]):
+            panel.controls[name].value = value
+            assert panel.status.startswith("done"), (value, panel.status)
+            assert panel._shown.is_same
+            assert f"d = {panel.controls['d'].value}, a = {panel.controls['a'].value}" in panel.description
+
+
+@pytest.mark.parametrize(("one", "two"), list(combinations(["d", "a", "walk", "along", "rank", "height"], 2)))
+def test_extremes_of_two_controls_are_legal_together(panel, one, two):
+    panel.state = "trace=1.5;walk=stretch"
+    for first in ends(panel.controls[one]):
+        for second in ends(panel.controls[two]):
+            panel.state = f"{one}={first};{two}={second}"
+            assert panel.status.startswith("done") and panel._shown.is_same, (panel.state, panel.status)
+
+
+def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
+    for state in random_states(25, seed=1):
+        panel.state = state
+        assert panel.status.startswith("done") and panel.state == state, (state, panel.status)
+        assert plain(panel.figure) == plain(factorization_figure(study_factorization(panel._read()))), state
+
+
+def test_a_state_restores_the_figure_exactly(panel):
+    for state in random_states(5, seed=2):
+        panel.state = state
+        before = panel.state, panel.description, plain(panel.figure)
+        panel.reset()
+        assert (panel.state, panel.description, plain(panel.figure)) != before
+        again = FactorizationExplorer(state=state)
+        assert (again.state, again.description, plain(again.figure)) == before
+        again.close()
+
+
+def test_the_figure_keeps_its_elements_whatever_is_asked(panel):
+    uids = [t.uid for t in panel.figure.data]
+    sizes = len(panel.figure.layout.annotations), len(panel.figure.layout.shapes)
+    for state in random_states(10, seed=3):
+        panel.state = state
+        assert [t.uid for t in panel.figure.data] == uids
+        assert (len(panel.figure.layout.annotations), len(panel.figure.layout.shapes)) == sizes
+
+
+def test_a_figure_that_was_half_drawn_is_made_whole_again(panel, monkeypatch):
+    before = plain(panel.figure)
+    with monkeypatch.context() as bad:
+        bad.setattr(module, "update_factorization", lambda *_: 1 / 0)
+        panel.controls["d"].value = 5
+        assert "ZeroDivisionError" in panel.status
+    panel.controls["d"].value = 3
+    assert panel.status.startswith("done") and plain(panel.figure) == before
+
+
+def test_a_product_that_changed_would_be_seen(panel, monkeypatch):
+    """The equality on the screen is measured: a wrong symmetry takes the green frames away."""
+    assert any("= same A" in a.text for a in panel.figure.layout.annotations)
+    monkeypatch.setattr(
+        module,
+        "change_head_basis",
+        lambda over, weights, layer, C: (Layer(C @ weights[0].Q, C.T @ weights[0].K, None),),
+    )
+    panel.controls["walk"].value = "shear"
+    assert "A has CHANGED" in headlines(panel)[0] and "rank 2 now" in headlines(panel)[1]
+    assert any("≠ A CHANGED" in a.text for a in panel.figure.layout.annotations)
+    assert "outside hypotheses" in title(panel)
+
+
+def test_the_words_on_the_figure_follow_the_walk(panel):
+    assert "Q and K move, A stands still" in headlines(panel)[0]
+    panel.controls["along"].value = 0.0
+    assert "nothing has moved" in headlines(panel)[0] and "C = 1" in panel.description
+    panel.state = "a=1;along=0.4"
+    assert "GL₁ has no rotation" in panel.description and "GL₁ has no rotation" in headlines(panel)[0]
+    panel.controls["walk"].value = "stretch"
+    assert "Q and K move" in headlines(panel)[0] and "C = (1.55)" in panel.description
+
+
+@pytest.mark.parametrize("look", [("dark", "notebook"), ("light", "lecture"), ("dark", "lecture")])
+def test_every_look_is_drawn(look):
+    with theme.using({"mode": look[0], "size": look[1]}):
+        panel = FactorizationExplorer(state="d=2;a=2;trace=1")
+        ground = theme.color("ground")
+    assert panel.figure.layout.template.layout.paper_bgcolor == ground
+    panel.state = "d=6;a=8"
+    assert panel.status.startswith("done") and theme.current() == {"mode": "light", "size": "notebook"}
+    panel.close()
+
+
+def test_no_text_carries_a_dollar_sign(panel):
+    for state in ("", "d=2;a=1", "rank=Q", "a=8;trace=1", "d=1;a=1"):
+        panel.state = state
+        assert "$" not in str(plain(panel.figure)) + panel.description
+
+
+@pytest.mark.parametrize("state", BAD_STATES)
+def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
+    before = panel.state, panel.description, plain(panel.figure)
+    with pytest.raises(ValueError):
+        panel.state = state
+    assert (panel.state, panel.description, plain(panel.figure)) == before
+
+
+def test_only_shows_these_controls_and_no_others():
+    panel = FactorizationExplorer(only=["along", "height"], state="d=2;a=1;walk=stretch")
+    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == ["along", "height"]
+    panel.close()
+
+
+# The table of matrices
+
+
+def test_the_table_shows_the_entries_and_one_range_of_colours():
+    M = np.array([[1.0, -12.3], [0.04, 0.5]])
+    row = Row("start", (Tile("M", M, 20.0, above="M", below="× 2", frame="certified"), None))
+    figure = make(compose(matrices_view([row, Row("now", (Tile("N", 2 * M, 20.0), Tile("P", M[:1], 1.0)))])))
+    assert np.array_equal(figure.data[0].z, M) and (figure.data[0].zmin, figure.data[0].zmax) == (-20, 20)
+    assert [list(row) for row in figure.data[0].text] == [["1.0", "−12"], ["0", "0.5"]]
+    assert [shape.visible for shape in figure.layout.shapes] == [True, False, False, False]
+    assert len(figure.data) == 4 and not figure.data[1].z
+    top, below = (min(one.y) for one in (figure.data[0], figure.data[2]))
+    assert top < below and figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
+
+
+def test_a_table_moves_to_other_sizes_in_place():
+    def table(m, n, axis=""):
+        tiles = tuple(Tile(name, np.ones((m, n)), 1.0, above=name) for name in ("Q", "K"))
+        return compose(matrices_view([Row("○", tiles), Row("●", tiles)], axis=axis))
+
+    figure = make(table(2, 3))
+    redraw(figure, table(2, 3), table(8, 1))
+    assert plain(figure) == plain(make(table(8, 1)))
+    redraw(figure, None, table(1, 6))
+    assert plain(figure) == plain(make(table(1, 6)))
+    assert make(table(1, 1, "4")).data[0].xaxis == "x4"
+
+
+def test_the_table_fits_its_place_and_no_two_matrices_touch():
+    for m, n in [(1, 1), (8, 1), (8, 6), (2, 4)]:
+        tiles = tuple(Tile(name, np.ones((m, n)), 1.0, above=name) for name in ("Q", "K", "A = KᵀQ"))
+        view = matrices_view([Row("○<br>start", tiles), Row("●<br>now", tiles)])
+        width, height = view.axes["xaxis"]["range"][1], view.axes["yaxis"]["range"][0]
+        for one, other in combinations(view.traces, 2):
+            apart = [
+                max(one[axis][0], other[axis][0]) - min(one[axis][-1], other[axis][-1]) for axis in ("x", "y")
+            ]
+            assert max(apart) > 0
+        assert max(max(t["x"]) for t in view.traces) <= width
+        assert max(max(t["y"]) for t in view.traces) <= height
+
+
+def test_the_mathematics_imports_no_figure():
+    assert not any("plotly" in str(value) for value in vars(determinantal).values())
