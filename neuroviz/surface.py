@@ -155,7 +155,7 @@ class Slice:
             p, read = [np.asarray(t, dtype=float) for t in p], float
         p.append(1)
         return tuple(
-            tuple(sum(read(pair[k][j]) * t for pair, t in zip(self._pairs, p, strict=True)) for j in range(3))
+            tuple(sum(read(pair[k][j]) * t for pair, t in zip(self.pairs, p, strict=True)) for j in range(3))
             for k in (0, 1)
         )
 
@@ -205,7 +205,7 @@ class Slice:
         [Fraction(-5, 2), 0, 0]
         """
         root = make_root(X, Y)
-        equations = np.array(self._equations(root.X, root.Y))
+        equations = np.array(self.equations(root.X, root.Y))
         if equations.dtype != object and equations.dtype.kind == "i":
             equations = equations.astype(object)
         solutions = null_vectors(equations.tolist())
@@ -255,7 +255,7 @@ class Slice:
             return np.stack([point + lo[:, None] * direction, point + hi[:, None] * direction], 1)
 
         def lines(theta: np.ndarray) -> np.ndarray:
-            equations = self._equations(np.cos(theta), np.sin(theta))
+            equations = self.equations(np.cos(theta), np.sin(theta))
             return cut(*meeting_line(*(np.stack(np.broadcast_arrays(*e), -1) for e in equations)))
 
         def strips(
@@ -275,7 +275,7 @@ class Slice:
         for lo, hi in zip(corners, [*corners[1:], corners[0] + pi], strict=True):
             found += strips(lines, lo + _NEAR_A_PLANE, hi - _NEAR_A_PLANE, closed=False)
         for theta, u, v in planes:
-            normal = max(np.array(self._equations(float(u), float(v))), key=lambda e: np.linalg.norm(e[:3]))
+            normal = max(np.array(self.equations(float(u), float(v))), key=lambda e: np.linalg.norm(e[:3]))
             normal = normal / np.linalg.norm(normal[:3])
             across, along = np.linalg.svd(normal[None, :3])[2][1:]
             middle = np.array(window.centre) - (normal[:3] @ window.centre + normal[3]) * normal[:3]
@@ -303,7 +303,7 @@ class Slice:
         """
         window = window or self.window
         pieces = []
-        for branch in self._branches():
+        for branch in self.branches():
             special = {atan2(v, u) % pi: branch.point(u, v) for u, v in branch.pinches() + branch.poles()}
             corners = sorted(special) or [0.0]
             for lo, hi in zip(corners, [*corners[1:], corners[0] + pi], strict=True):
@@ -330,7 +330,7 @@ class Slice:
         >>> SLICES["S1"].pinch_points().tolist()
         [[-2.0, 0.0, 0.0], [2.0, 0.0, 0.0]]
         """
-        points = [branch.point(u, v) for branch in self._branches() for u, v in branch.pinches()]
+        points = [branch.point(u, v) for branch in self.branches() for u, v in branch.pinches()]
         found: list[tuple[float, float, float]] = []
         for p in sorted(filter(None, points)):  # lines of a cone meet in one point, up to rounding
             if all(dist(p, q) > TOLERANCE * (1 + hypot(*p)) for q in found):
@@ -349,7 +349,7 @@ class Slice:
         if not 0 < tol < inf:
             raise ValueError(f"snapping needs a distance tol > 0; got {tol!r}")
         here = np.array([x, y, z], dtype=float)
-        on_curve = [branch.near(here) for branch in self._branches()]
+        on_curve = [branch.near(here) for branch in self.branches()]
         for points in (self.pinch_points(), np.array(on_curve).reshape(-1, 3)):
             away = np.linalg.norm(points - here, axis=-1)
             if len(points) and away.min() <= tol:
@@ -357,44 +357,44 @@ class Slice:
         return tuple(here.tolist())
 
     @property
-    def _pairs(self) -> tuple[Pair, ...]:
+    def pairs(self) -> tuple[Pair, ...]:
         """What x, y, z and 1 are multiplied with."""
         return *self.directions, self.origin
 
-    def _equations(self, X: Number, Y: Number) -> tuple[list[Number], list[Number]]:
+    def equations(self, X: Number, Y: Number) -> tuple[list[Number], list[Number]]:
         """(e_x, e_y, e_z, e₀) with q_k(X, Y) = e_x x + e_y y + e_z z + e₀, for k = 1, 2."""
         read = tidy if is_exact(X, Y) else float
         powers = X * X, X * Y, Y * Y
         return tuple(
-            [sum(read(c) * p for c, p in zip(pair[k], powers, strict=True)) for pair in self._pairs]
+            [sum(read(c) * p for c, p in zip(pair[k], powers, strict=True)) for pair in self.pairs]
             for k in (0, 1)
         )
 
     def _roots_with_planes(self) -> list[tuple[Number, Number]]:
         """The roots [X:Y] at which the two equations of a ruling are one: where their minors are all 0."""
-        columns = [(polynomial(*q1), polynomial(*q2)) for q1, q2 in self._pairs]
+        columns = [(polynomial(*q1), polynomial(*q2)) for q1, q2 in self.pairs]
         common, degree = common_factor([p * s - q * r for (p, q), (r, s) in combinations(columns, 2)], 4)
         # Where both normals vanish too, the plane is the one at infinity.
-        return [m for m in zeros(common, degree) if any(any(e[:3]) for e in self._equations(*m))]
+        return [m for m in zeros(common, degree) if any(any(e[:3]) for e in self.equations(*m))]
 
-    def _branches(self) -> list["Branch"]:
+    def branches(self) -> list[Branch]:
         """The components of the singular curve that are not at infinity, each parametrised by [u:v]."""
         # λ₂q₁ − λ₁q₂ at λ₁ = 1, λ₂ = t: a row for each coefficient, a column for each of x, y, z, 1.
-        matrix = [[(-pair[1][j], pair[0][j]) for pair in self._pairs] for j in range(3)]
+        matrix = [[(-pair[1][j], pair[0][j]) for pair in self.pairs] for j in range(3)]
         cubics = cross_product([[polynomial(*entry) for entry in row] for row in matrix])
         if not any(cubics):
             raise self._fill("surface")
         common, lost = common_factor(cubics, 3)
         moving, n, branches = [cubic // common for cubic in cubics], 3 - lost, []
         if moving[3] and n > 0:
-            branches.append(Branch(moving, n, common_form(self._pairs, 0, moving), n - 1))  # q₁ = λ₁q, λ₁ = 1
+            branches.append(Branch(moving, n, common_form(self.pairs, 0, moving), n - 1))  # q₁ = λ₁q, λ₁ = 1
         for u, v in zeros(common, lost):  # ratios that belong to a whole line
             basis = null_vectors([[a * u + b * v for a, b in row] for row in matrix])
             if basis[-1][3]:  # else the line is at infinity
                 if len(basis) > 2:
                     raise self._fill("plane")
                 line = [polynomial(first, last) for first, last in zip(*basis, strict=True)]
-                q = common_form(self._pairs, int(abs(u) < abs(v)), line)
+                q = common_form(self.pairs, int(abs(u) < abs(v)), line)
                 branches.append(Branch(line, 1, q, 1, 0 if is_exact(u, v) else ROUNDING))
         return branches
 

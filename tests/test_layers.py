@@ -10,7 +10,8 @@ import neuroviz
 ORDER = [
     "architecture", "formulas", "field", "network", "rank", "symmetry", "determinantal", "unrolling",
     "certificate", "measure", "peeling", "fiber", "ledger", "identifiability", "forms", "curves", "surface",
-    "flow", "modules", "sweep", "theme", "figures", "explorables", "teaching",
+    "section", "flow", "singular", "modules", "sweep", "theme", "figures", "explorables",
+    "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 
