@@ -66,7 +66,7 @@ $(STAMP)-tests: $(STAMP)
 test-env: env $(STAMP)-tests ## the environment, with what the tests need
 
 test: lint ## ruff, then pytest: doctests, notebooks, import order, set-up, browser
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
 
 lint: test-env ## ruff only
 	$(BIN)/python -m ruff check .

@@ -229,10 +229,14 @@ def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8
     a, d = Q.shape
     for name, matrix in (("Q", Q), ("K", K), ("Q′", Q2), ("K′", K2)):
         if (rank := _rank(over, matrix, tol)) < a:
-            why = f"a > d = {d}: its rows cannot be independent" if a > d else "Lemma 3.1 needs full rank"
+            why = (
+                f"with a > d = {d} its rows cannot be independent, and many C lead to the same Q′ and K′"
+                if a > d
+                else "other factorisations of the same A need not be on one orbit"
+            )
             raise ValueError(
-                f"C is determined only where Q and K have rank a = {a}; got {name} of rank {rank} ({why}): "
-                "other factorisations of the same A are not on one orbit"
+                f"C is determined only where Q and K have rank a = {a} (Lemma 3.1); "
+                f"got {name} of rank {rank}: {why}"
             )
     A, A2 = over.matmul(K.T, Q), over.matmul(K2.T, Q2)
     if not _close(over, A, A2, tol):

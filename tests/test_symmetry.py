@@ -728,7 +728,7 @@ def test_between_layers_without_a_common_basis_nothing_is_found(over):
         (head._replace(K=one), head, "got K of rank 1"),
         (head, head._replace(Q=one), "got Q′ of rank 1"),
         (head, head._replace(K=0 * one), "got K′ of rank 0"),
-        (wide, moved, r"rank a = 3; got Q of rank 2 \(a > d = 2: its rows cannot be independent\)"),
+        (wide, moved, r"rank a = 3 \(Lemma 3.1\); got Q of rank 2: with a > d = 2 its rows cannot"),
         (head, other, "need the same product KᵀQ; got products that differ by"),
         (head, Layer(head.K, head.Q, head.V), "need the same product KᵀQ"),
         (head, wide, r"of one shape; got \(2, 3\), \(2, 3\), \(3, 2\), \(3, 2\)"),
