@@ -724,7 +724,7 @@ def test_between_layers_without_a_common_basis_nothing_is_found(over):
     wide = random_weights(over, Architecture((2, 2), (3,)), rng)[0]
     moved = change_head_basis(over, (wide,), 0, over.random_invertible(rng, 3))[0]
     for first, second, said in [
-        (head._replace(Q=one), head, r"rank a = 2; got Q of rank 1 \(Lemma 3.1 needs full rank\)"),
+        (head._replace(Q=one), head, r"rank a = 2 \(Lemma 3.1\); got Q of rank 1: other factorisations"),
         (head._replace(K=one), head, "got K of rank 1"),
         (head, head._replace(Q=one), "got Q′ of rank 1"),
         (head, head._replace(K=0 * one), "got K′ of rank 0"),

@@ -142,6 +142,23 @@ def pointer(text: str, at: Point, shift: tuple[float, float], shown: bool = True
     }
 
 
+def frame(at: Point, size: float) -> dict:
+    """A square around a point of the scene, in the colour of the focus: seen also through what is before it."""
+    return {
+        "text": " ",
+        "x": float(at[0]),
+        "y": float(at[1]),
+        "z": float(at[2]),
+        "showarrow": False,
+        "width": size,
+        "height": size,
+        "borderpad": 0,
+        "bordercolor": theme.color("focus"),
+        "borderwidth": 2,
+        "font": {"size": 1},
+    }
+
+
 def _tube(curve: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
     """Rings around the points of a curve, joined, with a lid at both ends."""
     step = np.linalg.norm(np.diff(curve, axis=0), axis=1)
