@@ -284,7 +284,10 @@ def _dimensions(study: FactorizationStudy) -> View:
         "layer": "below",
         "line": {"color": theme.color("axis"), "width": 1.4, "dash": "dot"},
     }
-    return View(traces, axes, [headline(_sum(study), "3"), legend, bend], [line])
+    # All matrices have d² dimensions: the level at which the count bends, and stays.
+    level = line | {"yref": "y3", "x0": 0.4, "x1": len(counts) + 0.6, "y0": d * d, "y1": d * d}
+    all_of_them = label("d²", 0.5, d * d, "3", xanchor="left", yanchor="bottom", font=soft)
+    return View(traces, axes, [headline(_sum(study), "3"), legend, bend, all_of_them], [line, level])
 
 
 def _sum(study: FactorizationStudy) -> str:

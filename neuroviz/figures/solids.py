@@ -143,7 +143,7 @@ def pointer(text: str, at: Point, shift: tuple[float, float], shown: bool = True
 
 
 def frame(at: Point, size: float) -> dict:
-    """A square around a point of the scene, in the colour of the focus: seen also through what is before it."""
+    """A square around a point of the scene, in the focus colour: seen also through what is before it."""
     return {
         "text": " ",
         "x": float(at[0]),
