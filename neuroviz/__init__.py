@@ -12,6 +12,7 @@ it is first asked for.
 from importlib import import_module
 
 from neuroviz.architecture import Architecture
+from neuroviz.certificate import Certificate
 from neuroviz.formulas import Expected, expected_dimension, general_formula, paper_formula
 from neuroviz.identifiability import Identifiability, is_identifiable
 from neuroviz.ledger import KernelLedger, kernel_ledger
@@ -22,6 +23,7 @@ _LATER = {"functional_dimension": "neuroviz.modules"}
 
 __all__ = [
     "Architecture",
+    "Certificate",
     "Expected",
     "Identifiability",
     "InputsCurve",

@@ -264,6 +264,26 @@ def paper_formula(arch: Architecture) -> Expected:
     return Expected(formula.value(arch), formula.status, formula.source, formula.note)
 
 
+def paper_promises(arch: Architecture) -> bool:
+    """Whether the statement behind `paper_formula`, with all that it asks for, is about this network.
+
+    The same as its hypotheses, but for one lightning layer: there Corollary 3.3 of the paper (Eq. 7,
+    proved) also asks for d > 1, and a > 1 or d′ > 1. The dimension needs neither ("Corollary 3.3" in
+    docs/mathematics.md), so `paper_formula` does not ask for them. For deep softmax the statement is
+    Conjecture 3.10 of the paper (Eq. 16, proved here).
+
+    >>> arch = Architecture((3, 1), (1,))
+    >>> paper_promises(arch), paper_formula(arch).status
+    (False, 'proved')
+    """
+    check_architecture("paper_promises", arch)
+    if arch.attention == "lightning" and arch.num_layers == 1:
+        ((d, d_out, a),) = arch.layers
+        if d == 1 or (a == 1 and d_out == 1):
+            return False
+    return paper_formula(arch).status != "outside hypotheses"
+
+
 def expected_dimension(arch: Architecture) -> Expected:
     """The dimension that theory predicts: the paper's formula where it applies, else the general one.
 

@@ -12,7 +12,9 @@ from math import ceil, inf
 import numpy as np
 
 from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.certificate import Certificate, certify
 from neuroviz.field import DEFAULT_PRIME, Field, PrimeField, Reals
+from neuroviz.gauge import gauge_slice
 from neuroviz.network import (
     Weights,
     conditioned_tokens,
@@ -22,9 +24,8 @@ from neuroviz.network import (
     random_weights,
 )
 from neuroviz.rank import RowSpace, exact_rank, float_rank, schwartz_zippel
-from neuroviz.symmetry import gauge_slice
 
-METHODS = ("exact", "float")
+METHODS = ("exact", "float", "certified")
 ROUTES = ("slice", "weights")
 _SPARE_ROWS = 2  # rows beyond the columns: if they add nothing, the others had saturated
 
@@ -35,9 +36,9 @@ class Measurement:
 
     Attributes:
         value: the rank that was found.
-        method: "exact" (over a prime field) or "float".
-        status: "exact" or "float": what a reader may take the number for.
-        num_inputs: on how many inputs the function was observed.
+        method: "exact" (over a prime field), "float" or "certified".
+        status: the same word: what a reader may take the number for.
+        num_inputs: on how many inputs the function was observed; 0 where a theorem needed none.
         seed: what the random network and inputs were drawn from; None where they were given.
         note: how the number was found, in a sentence.
         route: "slice" (across the symmetries' orbits) or "weights" (every parameter a column).
@@ -47,6 +48,7 @@ class Measurement:
         singular_values, gap, decided: float only: the spectrum relative to its largest value (one for
             each parameter, those beyond the number of equations being 0), the factor across the
             split, and False where it is too small to say.
+        certificate: certified only: what was proved, and how; `certificate.verify()` checks it again.
     """
 
     value: int
@@ -62,6 +64,7 @@ class Measurement:
     singular_values: np.ndarray | None = field(default=None, compare=False)
     gap: float | None = None
     decided: bool | None = None
+    certificate: Certificate | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Every field that says something; the spectrum by its length only."""
@@ -73,7 +76,7 @@ class Measurement:
         inside = ", ".join(
             f"{name}={value if name == 'singular_values' else repr(value)}"
             for name, value in said.items()
-            if value is not None
+            if value is not None and name != "certificate"
         )
         return f"Measurement({inside})"
 
@@ -115,14 +118,17 @@ def measure_dimension(
             When the rank is below the number of columns, a second independent point is tried.
     float   float64 at well conditioned weights and tokens, half as many inputs again as the exact
             rank needs; the spectrum, its gap, and whether the gap decides. Evidence only.
+    certified   the strongest proof that we have, as an object that checks itself again: see
+            `neuroviz.certificate`. The status of the statement it rests on is in its argument.
 
     Args:
         arch: any `Architecture`.
-        method: "exact" or "float".
+        method: "exact", "float" or "certified".
         seed: a whole number ≥ 0; the same seed gives the same measurement.
         inputs: observe this many inputs, all outputs of each, instead of enough of them.
         route: "slice" (default for exact: columns across the symmetries' orbits, so that full rank
-            is a proof) or "weights" (all parameters; default, and only choice, for float).
+            is a proof) or "weights" (all parameters; default, and only choice, for float). For
+            certified "theorem", "exact rank", "ball", or None for the strongest.
         prime: exact only: an odd prime below 2²³; another one is an independent check.
 
     Raises:
@@ -135,9 +141,15 @@ def measure_dimension(
     """
     check_architecture("measure_dimension", arch)
     if method not in METHODS:
-        raise ValueError(f"method must be 'exact' or 'float'; got {method!r}")
+        raise ValueError(f"method must be 'exact', 'float' or 'certified'; got {method!r}")
     seed = _whole("seed", seed, least=0)
     inputs = None if inputs is None else _whole("inputs", inputs, least=1)
+    if method == "certified":
+        if inputs is not None or prime is not None:
+            raise ValueError(
+                "a certificate chooses its inputs and its field itself: leave inputs and prime out"
+            )
+        return _certified(arch, seed, route)
     if route is not None and route not in ROUTES:
         raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
     if method == "exact":
@@ -150,6 +162,22 @@ def measure_dimension(
     if route == "slice":
         raise ValueError("the float spectrum is that of all parameters: leave route out, or take 'weights'")
     return _measure_float(arch, seed, inputs)
+
+
+@lru_cache(maxsize=256)
+def _certified(arch: Architecture, seed: int, route: str | None) -> Measurement:
+    proof = certify(arch, route, seed)
+    inputs = len(proof.data.get("inputs", ()))
+    return Measurement(
+        proof.dimension,
+        "certified",
+        "certified",
+        inputs,
+        seed,
+        proof.argument,
+        proof.route,
+        certificate=proof,
+    )
 
 
 def _whole(name: str, value: int, least: int) -> int:
@@ -194,7 +222,7 @@ def _measure_exact(arch: Architecture, seed: int, inputs: int | None, route: str
 
 def clear_cache() -> None:
     """Forget all measurements, so that the next ones are made anew (for timing, for tests)."""
-    for cached in (_measure_exact, _measure_float, _rank_by_inputs):
+    for cached in (_measure_exact, _measure_float, _certified, _rank_by_inputs):
         cached.cache_clear()
 
 

@@ -217,6 +217,11 @@ class Slice:
             )
         return Ruling(root, *meeting_line(*equations))
 
+    def lines(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Points and unit directions of the rulings with roots [cos θ : sin θ], (n, 3); nan where none is."""
+        equations = self.equations(np.cos(theta), np.sin(theta))
+        return meeting_line(*(np.stack(np.broadcast_arrays(*e), -1) for e in equations))
+
     def singular_positions(self, X: Number, Y: Number) -> tuple[float, ...]:
         """The t at which `ruling(X, Y).at(t)` is a singular point: none, one or two.
 
@@ -255,8 +260,7 @@ class Slice:
             return np.stack([point + lo[:, None] * direction, point + hi[:, None] * direction], 1)
 
         def lines(theta: np.ndarray) -> np.ndarray:
-            equations = self.equations(np.cos(theta), np.sin(theta))
-            return cut(*meeting_line(*(np.stack(np.broadcast_arrays(*e), -1) for e in equations)))
+            return cut(*self.lines(theta))
 
         def strips(
             ends: Callable[[np.ndarray], np.ndarray], lo: float, hi: float, closed: bool
@@ -461,7 +465,7 @@ def s2() -> Slice:
         "S2",
         lambda s, y, z: ((1 + s, 0, s - 1), (y, z, y)),
         coordinates=("s", "y", "z"),
-        window=Window(1.0, stretch=(0.0, 2.0, 1.0), half_length=2.0),
+        window=Window(1.0, stretch=(0.0, 2.0, 1.0), half_length=1.6),
     )
 
 

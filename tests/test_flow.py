@@ -5,7 +5,17 @@ import pytest
 import torch
 from scipy.integrate import solve_ivp
 
-from neuroviz.flow import TARGETS, Flow, attraction, gradient_flow, random_targets, table
+from neuroviz.flow import (
+    TARGETS,
+    Flow,
+    attraction,
+    count_ends,
+    forms_table,
+    gradient_flow,
+    random_starts,
+    random_targets,
+    table,
+)
 
 
 def starts(runs, d, d_out, a=None, seed=0):
@@ -122,6 +132,35 @@ def test_the_same_seed_gives_the_same_shares():
 def test_the_standard_error_is_that_of_a_share():
     found = attraction("gaussian", runs=4, time=1)
     assert found.error(0.5) == 0.25 and found.error(0.0) == 0
+
+
+def test_the_shares_can_be_counted_from_the_runs_themselves():
+    flow = gradient_flow(random_targets("dotted", 8, 2), **random_starts(8, 2), time=30, samples=2)
+    assert count_ends(flow, "dotted", 2) == attraction("dotted", 8, seed=2, time=30)
+
+
+@pytest.mark.parametrize("factored", [False, True])
+def test_starts_have_entries_of_variance_one_quarter(factored):
+    starts = random_starts(3000, seed=0, factored=factored)
+    assert set(starts) == ({"Q", "K", "V"} if factored else {"A", "V"})
+    for part in starts.values():
+        assert part.var() == pytest.approx(0.25, abs=0.01) and abs(part.mean()) < 0.02
+
+
+def test_a_flow_is_the_same_at_whatever_times_one_looks():
+    T, start = random_targets("dotted", 5, 1), random_starts(5, 1)
+    few = gradient_flow(T, **start, times=[0, 0.5, 7, 20])
+    many = gradient_flow(T, **start, time=20, samples=41)
+    np.testing.assert_allclose(few.times, [0, 0.5, 7, 20])
+    np.testing.assert_allclose(few.A, many.A[[0, 1, 14, 40]], atol=1e-5)
+    for times in ([1, 2], [0], [0, 2, 2], [[0, 1]]):
+        with pytest.raises(ValueError, match="increase from 0"):
+            gradient_flow(T, **start, times=times)
+
+
+def test_the_table_of_a_pair_of_forms_is_that_of_a_layer_that_has_them():
+    (A, V) = (part[0] for part in starts(1, 2, 1, seed=6))
+    np.testing.assert_allclose(forms_table(*forms(A, V)), table(A, V))
 
 
 def test_dotted_targets_have_no_common_real_root_and_realisable_ones_have():

@@ -16,6 +16,7 @@ from neuroviz.formulas import (
     expected_dimension,
     general_formula,
     paper_formula,
+    paper_promises,
     sigma,
 )
 from neuroviz.measure import measure_dimension
@@ -351,6 +352,24 @@ def test_outside_the_hypotheses_the_bare_pattern_is_often_wrong():
     )
 
 
+def test_the_paper_promises_what_its_formula_says_but_for_one_lightning_layer():
+    for arch in SMALL:
+        if arch.attention == "softmax" or arch.num_layers > 1:
+            assert paper_promises(arch) == hypotheses_hold(arch), arch
+
+
+def test_for_one_lightning_layer_the_paper_asks_for_more_than_its_formula_needs():
+    """Cor. 3.3 of the paper: d > 1, and a > 1 or d′ > 1; the dimension is the same without."""
+    single = [arch for arch in SMALL if arch.attention == "lightning" and arch.num_layers == 1]
+    for arch in single:
+        ((d, d_out, a),) = arch.layers
+        asked = arch.tokens >= 2 and d > 1 and (a > 1 or d_out > 1)
+        assert paper_promises(arch) == asked, arch
+    more = [arch for arch in single if hypotheses_hold(arch) and not paper_promises(arch)]
+    assert len(more) == 19  # d = 1: 4 · 4, and a = d′ = 1: 3
+    assert all(measure_dimension(arch).value == paper_formula(arch).value for arch in more)
+
+
 def test_every_answer_says_with_what_right():
     for arch in SMALL:
         expected = expected_dimension(arch)
@@ -365,7 +384,7 @@ def test_a_bottleneck_of_any_size_needs_no_computation():
     assert (expected.value, expected.source) == (d * d + depth * a * (2 * d - a), "Eq. 16, Corollary A")
 
 
-@pytest.mark.parametrize("ask", [expected_dimension, paper_formula, general_formula])
+@pytest.mark.parametrize("ask", [expected_dimension, paper_formula, paper_promises, general_formula])
 def test_what_is_no_architecture_is_refused(ask):
     with pytest.raises(ValueError, match=f"{ask.__name__} needs an Architecture; got list"):
         ask([3, 3])

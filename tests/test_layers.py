@@ -8,7 +8,7 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "formulas", "field", "network", "rank", "symmetry", "determinantal", "unrolling",
+    "architecture", "formulas", "field", "network", "rank", "symmetry", "gauge", "determinantal", "unrolling",
     "certificate", "measure", "peeling", "fiber", "ledger", "identifiability", "forms", "curves", "surface",
     "section", "flow", "singular", "modules", "sweep", "theme", "figures", "explorables",
     "teaching",

@@ -15,7 +15,8 @@ from neuroviz import formulas, measure, theme
 from neuroviz.explorables import ledger as module
 from neuroviz.explorables.ledger import LedgerExplorer, LedgerRequest, study_ledger
 from neuroviz.figures.formula_map import _text_color
-from neuroviz.figures.ledger import FAMILIES, family_parts, ledger_figure, update_ledger
+from neuroviz.figures.ledger import ledger_figure, update_ledger
+from neuroviz.figures.waterfall import FAMILIES, family_parts
 from neuroviz.ledger import kernel_ledger
 
 VISIBLE = ["width", "width_out", "head_dim", "tokens", "layers", "kind"]
@@ -347,9 +348,7 @@ def test_for_one_layer_the_frame_is_what_the_paper_asks_for_and_zero_is_everywhe
 @pytest.mark.parametrize("name", CASES)
 def test_the_frame_is_drawn_around_the_covered_cells(name):
     found, frame = study(name).map, shape(ledger_figure(study(name)), "path")
-    covered = {
-        (found.columns.index(c.column), found.rows.index(c.row)) for c in found.cells if c.covered
-    }
+    covered = {(found.columns.index(c.column), found.rows.index(c.row)) for c in found.cells if c.covered}
     assert frame.opacity == (1 if covered else 0)
     sides = sum(
         (x + i, y + j) not in covered for x, y in covered for i, j in ((1, 0), (-1, 0), (0, 1), (0, -1))

@@ -406,8 +406,8 @@ def test_a_float_rank_can_be_wrong_and_then_it_is_not_decided():
     [
         (dict(arch="lightning"), "needs an Architecture; got str.*functional_dimension"),
         (dict(arch=(3, 3)), "needs an Architecture; got tuple"),
-        (dict(method="guess"), "method must be 'exact' or 'float'; got 'guess'"),
-        (dict(method=None), "method must be 'exact' or 'float'; got None"),
+        (dict(method="guess"), "method must be 'exact', 'float' or 'certified'; got 'guess'"),
+        (dict(method=None), "method must be 'exact', 'float' or 'certified'; got None"),
         (dict(seed=-1), "seed must be a whole number ≥ 0; got -1"),
         (dict(seed=1.0), "seed must be a whole number ≥ 0; got 1.0"),
         (dict(seed=None), "seed must be a whole number ≥ 0; got None"),

@@ -10,8 +10,8 @@ from neuroviz.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.dimension import DimensionStudy, WidthPoint, dimension_figure, update_dimension
 from neuroviz.formulas import expected_dimension, paper_formula
+from neuroviz.gauge import gauge_slice
 from neuroviz.measure import measure_dimension, rank_by_inputs
-from neuroviz.symmetry import gauge_slice
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS, MAX_INPUTS = 12, 12, 6, 8, 40
 _WIDTHS_SHOWN = 8

@@ -8,12 +8,13 @@ import plotly.graph_objects as go
 from neuroviz import theme
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.explorables.panel import Panel
-from neuroviz.figures.ledger import FAMILIES, FormulaMap, LedgerStudy, MapCell, ledger_figure, update_ledger
+from neuroviz.figures.ledger import FormulaMap, LedgerStudy, MapCell, ledger_figure, update_ledger
 from neuroviz.figures.study import paper_name, would_mislead
-from neuroviz.formulas import expected_dimension, paper_formula
+from neuroviz.figures.waterfall import FAMILIES
+from neuroviz.formulas import expected_dimension, paper_formula, paper_promises
+from neuroviz.gauge import gauge_slice
 from neuroviz.ledger import KernelLedger, kernel_ledger
 from neuroviz.measure import Measurement, measure_dimension
-from neuroviz.symmetry import gauge_slice
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 8, 8, 6, 6
 _COLUMNS, _ROWS = 6, 5  # of the map
@@ -78,7 +79,7 @@ def study_ledger(request: LedgerRequest) -> LedgerStudy:
     arch = request.arch
     paper = paper_formula(arch)
     cells = tuple(
-        MapCell(d, a, measure_dimension(at, seed=request.seed), paper_formula(at), _is_covered(at))
+        MapCell(d, a, measure_dimension(at, seed=request.seed), paper_formula(at), paper_promises(at))
         for a in request.rows
         for d in request.columns
         for at in [request.at(d, a)]
@@ -101,19 +102,6 @@ def study_ledger(request: LedgerRequest) -> LedgerStudy:
         paper=paper,
         map=found,
     )
-
-
-def _is_covered(arch: Architecture) -> bool:
-    """Whether the paper's statement, with all that it asks for, is about this network.
-
-    For one lightning layer the paper asks for d > 1, and a > 1 or d′ > 1. The dimension needs neither
-    ("Corollary 3.3" in docs/mathematics.md), so `paper_formula` does not ask for them.
-    """
-    if arch.attention == "lightning" and arch.num_layers == 1:
-        ((d, d_out, a),) = arch.layers
-        if d == 1 or (a == 1 and d_out == 1):
-            return False
-    return paper_formula(arch).status != "outside hypotheses"
 
 
 def _width_title(request: LedgerRequest) -> str:

@@ -1,0 +1,206 @@
+"""The slice that every network reaches by symmetries, and how far two networks are from one orbit."""
+
+import random
+
+import numpy as np
+import pytest
+
+from neuroviz.architecture import Architecture
+from neuroviz.determinantal import walk_in_gl
+from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
+from neuroviz.formulas import paper_formula
+from neuroviz.gauge import gauge_slice, interface_misfit
+from neuroviz.measure import measure_dimension
+from neuroviz.network import (
+    Layer,
+    conditioned_weights,
+    flatten,
+    forward,
+    layer_shapes,
+    random_tokens,
+    random_weights,
+)
+from neuroviz.symmetry import change_head_basis, change_interface, recover_interfaces
+
+BOTH = ("lightning", "softmax")
+BOTTLENECKS = [
+    Architecture(widths, head_dims, 3, attention)
+    for widths, head_dims in [
+        ((3, 3), (2,)),
+        ((3, 2, 3), (2, 2)),
+        ((4, 4, 4), (4, 2)),
+        ((5, 3, 3, 4), (2, 3, 1)),
+        ((2, 1, 2), (1, 1)),
+        ((4, 2, 2, 2, 3), (3, 2, 1, 2)),
+    ]
+    for attention in BOTH
+]
+NOT_BOTTLENECKS = [
+    Architecture(widths, head_dims, 3, attention)
+    for widths, head_dims in [
+        ((2, 4, 2), (2, 2)),  # widening
+        ((2, 5, 3, 4), (1, 2, 4)),  # widening, then narrower, a > d
+        ((3, 3), (5,)),  # a > d
+        ((4, 2, 3, 2), (2, 2, 2)),  # unequal
+        ((1, 3, 2), (2, 2)),  # tokens on a line
+        ((3, 3, 1), (1, 3)),  # a narrow end
+    ]
+    for attention in BOTH
+]
+every_architecture = pytest.mark.parametrize("arch", BOTTLENECKS + NOT_BOTTLENECKS, ids=str)
+
+
+# The slice
+
+
+def carry_into_the_slice(weights, attention):
+    """Weights of the slice with the same function, by symmetries; written from Lemma 3.1, Eq. 9 and Eq. 13.
+
+    B_i maps the slice's tokens after layer i to the network's: it starts as the identity, and where a
+    layer widens, the tokens stay in the image of what came before.
+    """
+    B, carried = np.eye(weights[0].V.shape[1]), []
+    for i, (Q, K, V) in enumerate(weights):
+        Q, K, V = Q @ B, K @ B, V @ B
+        a, r = Q.shape
+        if a > r:  # more rows than needed: Q ↦ A, K ↦ I
+            Q, K = K.T @ Q, np.eye(r)
+        C = K[:, : len(K)]  # head basis: K ↦ C⁻¹K, Q ↦ CᵀQ
+        Q, K = C.T @ Q, np.linalg.solve(C, K)
+        if attention == "lightning":  # rescaling: A ↦ A/c, V ↦ cV
+            Q, V = Q / Q[0, 0], V * Q[0, 0]
+        if i < len(weights) - 1:  # interface: V ↦ B⁻¹V
+            B = V[:, : min(V.shape)]
+            V = np.linalg.lstsq(B, V, rcond=None)[0]
+        carried.append(Layer(Q, K, V))
+    return tuple(carried)
+
+
+@every_architecture
+def test_symmetries_carry_a_random_network_into_the_slice(arch):
+    """And the function stays what it was, which is all that the upper bound rests on."""
+    across, rng = gauge_slice(arch), np.random.default_rng(1)
+    weights = random_weights(Reals(), arch, rng)
+    carried = carry_into_the_slice(weights, arch.attention)
+    X = 0.5 * random_tokens(Reals(), arch, 4, rng)
+    np.testing.assert_allclose(
+        forward(Reals(), arch.attention, carried, X),
+        forward(Reals(), arch.attention, weights, X),
+        rtol=1e-6,
+        atol=1e-9,
+    )
+    assert [tuple(M.shape for M in layer) for layer in carried] == [
+        tuple(s) for s in layer_shapes(across.reduced)
+    ]
+    fixed = ~across.free
+    member = flatten(across.weights(Reals(), rng))
+    np.testing.assert_allclose(flatten(carried)[fixed], member[fixed], atol=1e-8)
+
+
+@every_architecture
+def test_the_free_entries_of_the_slice_are_random_and_the_others_are_not(arch):
+    across = gauge_slice(arch)
+    rng = np.random.default_rng(0)
+    points = np.array([flatten(across.weights(PrimeField(), rng)) for _ in range(6)])
+    varies = (points != points[0]).any(axis=0)
+    assert (varies == across.free).all()
+    assert across.num_free == across.free.sum() and across.free.shape == (across.reduced.num_parameters,)
+
+
+@pytest.mark.parametrize("arch", BOTTLENECKS, ids=str)
+def test_in_a_bottleneck_the_free_entries_are_counted_by_the_papers_formula(arch):
+    """Eq. 14 and Eq. 16, written out."""
+    d = arch.widths
+    alphas = sum(min(a, d_in) * (2 * d_in - min(a, d_in)) for d_in, _, a in arch.layers)
+    values = d[1] * (d[0] + d[-1] - d[1]) if arch.num_layers > 1 else d[0] * d[1]
+    rescalings = arch.num_layers if arch.attention == "lightning" else 0
+    assert gauge_slice(arch).num_free == values + alphas - rescalings == paper_formula(arch).value
+
+
+@pytest.mark.parametrize("arch", [Architecture.uniform(3, 2, 3, attention=kind) for kind in BOTH], ids=str)
+def test_each_symmetry_that_is_forgotten_leaves_too_many_free_entries(arch):
+    """The count above can fail: without head bases, interfaces or rescalings it is another number."""
+    free = gauge_slice(arch).num_free
+    heads, interfaces = 3 * 2 * 2, 2 * 3 * 3
+    rescalings = 3 if arch.attention == "lightning" else 0
+    assert free + heads + interfaces + rescalings == arch.num_parameters
+
+
+def random_architectures(count: int, seed: int):
+    draw = random.Random(seed)
+    for _ in range(count):
+        depth = draw.randint(1, 4)
+        widths = [draw.randint(1, 6) for _ in range(depth + 1)]
+        yield Architecture(
+            widths, [draw.randint(1, 4) for _ in range(depth)], draw.randint(1, 4), draw.choice(BOTH)
+        )
+
+
+def test_the_slice_never_has_fewer_free_entries_than_there_are_dimensions():
+    """Measured over all parameters: nothing of the slice is used."""
+    for arch in random_architectures(150, seed=3):
+        assert gauge_slice(arch).num_free >= measure_dimension(arch, route="weights").value, arch
+
+
+def test_the_slice_has_as_many_dimensions_as_the_parameter_space():
+    """route="slice" against route="weights", over two primes."""
+    for arch in random_architectures(150, seed=4):
+        on_slice = measure_dimension(arch, route="slice", prime=SECOND_PRIME)
+        everywhere = measure_dimension(arch, route="weights", prime=DEFAULT_PRIME)
+        assert on_slice.value == everywhere.value, arch
+
+
+@every_architecture
+def test_a_reduced_network_is_no_wider_than_its_narrowest_earlier_layer(arch):
+    reduced = gauge_slice(arch).reduced
+    inner = [min(arch.widths[: i + 1]) for i in range(arch.num_layers)]
+    assert reduced.widths == (*inner, arch.widths[-1])
+    assert all(a <= d_in for d_in, _, a in reduced.layers)
+    assert (reduced.tokens, reduced.attention) == (arch.tokens, arch.attention)
+    assert gauge_slice(reduced).num_free == gauge_slice(arch).num_free
+
+
+# How far two networks are from one orbit of the changes of basis between layers
+
+
+@pytest.mark.parametrize("widths", [(3, 2, 2, 3), (2, 4, 1, 3), (1, 3, 2, 2, 1)])
+def test_the_misfit_is_nothing_on_an_orbit_and_something_off_it(widths):
+    """Also where a network widens, so that recovering the bases is refused."""
+    layers = len(widths) - 1
+    start = now = conditioned_weights(Architecture(widths, (2,) * layers), np.random.default_rng(0))
+    for i, width in enumerate(widths[1:-1]):
+        now = change_interface(Reals(), now, i, walk_in_gl("shear" if i else "rotation", width, 0.7))
+    assert interface_misfit(start, now) < 1e-12
+    off = (*now[:-1], now[-1]._replace(V=1.1 * now[-1].V))
+    assert interface_misfit(start, off) > 1e-3
+    assert interface_misfit(start, start) < 1e-12
+
+
+def test_the_misfit_is_about_changes_of_basis_between_layers_and_about_nothing_else():
+    """A head basis leaves the function alone as well, and is no solution of Eq. 9."""
+    start = conditioned_weights(Architecture((2, 2, 2), (2, 2)), np.random.default_rng(1))
+    for layer in (0, 1):
+        turned = change_head_basis(Reals(), start, layer, walk_in_gl("rotation", 2, 0.5))
+        assert interface_misfit(start, turned) > 1e-3
+
+
+def test_a_misfit_of_nothing_is_found_where_the_bases_are_not_determined():
+    start = conditioned_weights(Architecture((2, 2, 2), (2, 2)), np.random.default_rng(2))
+    start = (start[0]._replace(V=np.array([[1.0, 2.0], [2.0, 4.0]])), start[1])
+    now = change_interface(Reals(), start, 0, walk_in_gl("stretch", 2, 0.6))
+    assert interface_misfit(start, now) < 1e-12
+    with pytest.raises(ValueError, match="has rank 2; got rank 1"):
+        recover_interfaces(Reals(), start, now)
+
+
+def test_networks_without_a_place_for_a_change_of_basis_have_no_misfit():
+    one, two = (
+        conditioned_weights(Architecture(widths, (2,) * (len(widths) - 1)), np.random.default_rng(0))
+        for widths in ((2, 2), (2, 2, 2))
+    )
+    with pytest.raises(ValueError, match="between two layers; got networks of 1 layer"):
+        interface_misfit(one, one)
+    with pytest.raises(ValueError, match="the same shapes in every layer"):
+        interface_misfit(one, two)
+    nothing = tuple(Layer(*(0 * matrix for matrix in layer)) for layer in two)
+    assert interface_misfit(nothing, nothing) == 0
