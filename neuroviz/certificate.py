@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.balls import Place, ball_jacobian, ball_tangents, proved_invertible
 from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.formulas import alpha, expected_dimension, general_formula
 from neuroviz.gauge import gauge_slice
@@ -381,7 +382,7 @@ def _read_weights(stored: list) -> Weights:
     return tuple(Layer(*(np.array(matrix, dtype=float) for matrix in layer)) for layer in stored)
 
 
-def _checked_slice(arch: Architecture, weights: Weights) -> tuple[Weights, list[tuple[int, int, int, int]]]:
+def _checked_slice(arch: Architecture, weights: Weights) -> tuple[Weights, list[Place]]:
     """The stored weights, if they lie on the slice, and its free places (layer, matrix, row, column).
 
     The slice of "The gauge slice", built again: K = [1 | K′], V = [1 | V′] before the last layer, and for
@@ -407,7 +408,7 @@ def _checked_slice(arch: Architecture, weights: Weights) -> tuple[Weights, list[
     return weights, free
 
 
-def _directions(weights: Weights, free: list[tuple[int, int, int, int]]):
+def _directions(weights: Weights, free: list[Place]):
     """One direction of weight space for each free entry."""
     for i, m, row, column in free:
         matrices = [[np.zeros(matrix.shape) for matrix in layer] for layer in weights]
@@ -480,8 +481,8 @@ def _by_ball(arch: Architecture, seed: int) -> Certificate:
     try:
         for bits in _BITS:
             flint.ctx.prec = bits
-            B = _ball_jacobian(arch.attention, weights, across.free, X, functionals)
-            if _proved_invertible(B, n):
+            B = ball_jacobian(arch.attention, weights, across.free, X, functionals)
+            if proved_invertible(B, n):
                 break
         else:
             raise ValueError(
@@ -515,77 +516,6 @@ def _texts(x: np.ndarray) -> list:
     return [_texts(part) for part in x] if np.ndim(x) else str(Fraction(float(x)))
 
 
-def _ball(matrix: np.ndarray):
-    """A matrix of exact balls."""
-    import flint
-
-    rows, columns = matrix.shape
-    return flint.arb_mat(rows, columns, [flint.arb(float(value)) for value in matrix.ravel()])
-
-
-def _ball_jacobian(
-    attention: str, weights: Weights, free: np.ndarray, X: np.ndarray, functionals: np.ndarray
-):
-    """The derivative of one functional of the output for each input, backward: a matrix of balls."""
-    import flint
-
-    layers = [tuple(_ball(matrix) for matrix in layer) for layer in weights]
-    rows = []
-    for x, functional in zip(X, functionals, strict=True):
-        tokens, traces = _ball(x), []
-        for Q, K, V in layers:
-            q, k = Q * tokens, K * tokens
-            S = _ball_softmax(k.transpose() * q) if attention == "softmax" else k.transpose() * q
-            traces.append((tokens, q, k, S))
-            tokens = V * (tokens * S)
-        grad, parts = _ball(functional.astype(float)), []
-        for (Q, K, V), (tokens, q, k, S) in zip(reversed(layers), reversed(traces), strict=True):
-            V_bar = grad * (tokens * S).transpose()
-            grad = V.transpose() * grad
-            B_bar = tokens.transpose() * grad
-            if attention == "softmax":
-                B_bar = _ball_softmax_back(S, B_bar)
-            k_bar, q_bar = q * B_bar.transpose(), k * B_bar
-            parts[:0] = [q_bar * tokens.transpose(), k_bar * tokens.transpose(), V_bar]
-            grad = grad * S.transpose() + K.transpose() * k_bar + Q.transpose() * q_bar
-        entries = [entry for part in parts for entry in part.entries()]
-        rows.append([entry for entry, is_free in zip(entries, free, strict=True) if is_free])
-    return flint.arb_mat(rows)
-
-
-def _ball_softmax(z):
-    import flint
-
-    t = z.nrows()
-    e = [[z[j, i].exp() for i in range(t)] for j in range(t)]
-    sums = [sum((e[j][i] for j in range(t)), flint.arb(0)) for i in range(t)]
-    return flint.arb_mat([[e[j][i] / sums[i] for i in range(t)] for j in range(t)])
-
-
-def _ball_softmax_back(S, B_bar):
-    import flint
-
-    t = S.nrows()
-    mean = [sum((S[k, i] * B_bar[k, i] for k in range(t)), flint.arb(0)) for i in range(t)]
-    return flint.arb_mat([[S[j, i] * (B_bar[j, i] - mean[i]) for i in range(t)] for j in range(t)])
-
-
-def _proved_invertible(B, n: int) -> bool:
-    """‖1 − R B‖_∞ < 1 with an approximate inverse R, and certainly so."""
-    import flint
-
-    middle = flint.arb_mat(n, n, [entry.mid() for entry in B.entries()])
-    try:
-        R = middle.inv()
-    except ZeroDivisionError:
-        return False
-    R = flint.arb_mat(n, n, [entry.mid() for entry in R.entries()])
-    rest = flint.arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)]) - R * B
-    one = flint.arb(1)
-    sums = (sum((abs(rest[i, j]) for j in range(n)), flint.arb(0)) for i in range(n))
-    return all(bool(total < one) for total in sums)
-
-
 def _verify_ball(certificate: Certificate) -> Verification:
     """Forward differentiation in balls, and the determinant by python-flint's own elimination."""
     import flint
@@ -604,7 +534,7 @@ def _verify_ball(certificate: Certificate) -> Verification:
     try:
         columns = [[flint.arb(0)] * n for _ in free]
         for row, (x, functional) in enumerate(zip(X, functionals, strict=True)):
-            for column, moved in enumerate(_ball_tangents(arch.attention, weights, free, x)):
+            for column, moved in enumerate(ball_tangents(arch.attention, weights, free, x)):
                 columns[column][row] = sum(
                     (int(s) * m for s, m in zip(functional.ravel(), moved.entries(), strict=True) if s),
                     flint.arb(0),
@@ -626,45 +556,3 @@ def _as_floats(texts: list) -> np.ndarray:
     if (numbers != np.vectorize(Fraction, otypes=[object])(floats)).any():
         raise ValueError("a stored number is no short binary fraction")
     return floats
-
-
-def _ball_tangents(attention: str, weights: Weights, free: list, x: np.ndarray):
-    """For each free entry, how the output of one input moves; the derivative, forward."""
-    import flint
-
-    layers = [tuple(_ball(matrix) for matrix in layer) for layer in weights]
-    path, tokens = [], _ball(x)
-    for Q, K, V in layers:
-        z = (K * tokens).transpose() * (Q * tokens)
-        S = _ball_softmax(z) if attention == "softmax" else z
-        path.append((tokens, S))
-        tokens = V * (tokens * S)
-    for i, m, row, column in free:
-        moved = None
-        for at in range(i, len(layers)):
-            Q, K, V = layers[at]
-            tokens, S = path[at]
-            A = K.transpose() * Q
-            if at == i:
-                E = flint.arb_mat(*weights[i][m].shape)
-                E[row, column] = 1
-                dA = (K.transpose() * E, E.transpose() * Q)[m] if m < 2 else None
-                dz = tokens.transpose() * dA * tokens if m < 2 else None
-                out = E * (tokens * S) if m == 2 else None
-            else:
-                dz = moved.transpose() * A * tokens + tokens.transpose() * A * moved
-                out = V * (moved * S)
-            if dz is not None:
-                dS = _ball_softmax_forward(S, dz) if attention == "softmax" else dz
-                more = V * (tokens * dS)
-                out = more if out is None else out + more
-            moved = out
-        yield moved
-
-
-def _ball_softmax_forward(S, dz):
-    import flint
-
-    t = S.nrows()
-    mean = [sum((S[k, i] * dz[k, i] for k in range(t)), flint.arb(0)) for i in range(t)]
-    return flint.arb_mat([[S[j, i] * (dz[j, i] - mean[i]) for i in range(t)] for j in range(t)])

@@ -8,10 +8,10 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "formulas", "field", "network", "rank", "symmetry", "gauge", "determinantal", "unrolling",
-    "certificate", "measure", "peeling", "fiber", "ledger", "identifiability", "forms", "curves", "surface",
-    "section", "flow", "singular", "modules", "sweep", "theme", "figures", "explorables",
-    "teaching",
+    "architecture", "formulas", "field", "network", "rank", "symmetry", "gauge", "determinantal",
+    "unrolling", "balls", "certificate", "measure", "peeling", "flag", "fiber", "ledger",
+    "identifiability", "forms", "curves", "surface", "section", "flow", "singular", "modules", "sweep",
+    "theme", "figures", "explorables", "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 
