@@ -7,12 +7,12 @@ space of the Jacobian. Rational quantities are decided over a prime field, the o
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from numbers import Number
 
 import numpy as np
 
 from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.dual import Dual
 from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.measure import measure_dimension, rank_by_inputs
 from neuroviz.network import (
@@ -28,7 +28,6 @@ from neuroviz.network import (
 from neuroviz.rank import DECISIVE_GAP, RowSpace
 
 _POINTS = 8  # random points tried before giving up
-_EXACT_DENOMINATOR = 2**20  # a float with a longer one, such as 0.1, was rounded and is not taken as exact
 _STEP = 1e-3  # of the finite differences, relative to weights of size 1
 _GENEROUS = 1e3  # times the decisive gap: no need to look for a better point
 _NO_CHANGE = 1e-10  # a gradient below this, for a quantity of size 1, may be rounding
@@ -146,110 +145,19 @@ def _row_space(over: PrimeField, arch: Architecture, weights: Weights, rng: np.r
     return space
 
 
-def _numbers(values: object) -> "list[_Dual]":
-    return [_Dual.of(value) for value in np.asarray(values, dtype=object).ravel()]
+def _numbers(values: object) -> list[Dual]:
+    return [Dual.of(value) for value in np.asarray(values, dtype=object).ravel()]
 
 
 def _moving(arch: Architecture, weights: Weights, direction: np.ndarray) -> Weights:
     """The weights as numbers that carry their derivative along a direction."""
     pairs = zip(flatten(weights), direction, strict=True)
-    entries = np.array([_Dual(int(value), int(slope)) for value, slope in pairs], dtype=object)
+    entries = np.array([Dual(int(value), int(slope)) for value, slope in pairs], dtype=object)
     return unflatten(arch, entries)
 
 
 class _NotRationalError(Exception):
     """The elements of the prime field cannot follow a quantity: a root, a comparison, a float in it."""
-
-
-class _Dual:
-    """value + slope·ε over F_p, with ε² = 0: arithmetic that differentiates rational functions exactly.
-
-    Whatever is not rational (a root, a comparison, a conversion to float) raises a TypeError.
-    """
-
-    __slots__ = ("value", "slope")
-    __hash__ = None
-    p = DEFAULT_PRIME
-
-    def __init__(self, value: int, slope: int = 0) -> None:
-        self.value, self.slope = value % self.p, slope % self.p
-
-    @classmethod
-    def of(cls, number: object) -> "_Dual":
-        if isinstance(number, _Dual):
-            return number
-        if isinstance(number, (bool, np.bool_)):
-            raise TypeError("a truth value is not a rational function of the weights")
-        if isinstance(number, (int, float, Fraction, np.integer, np.floating)):
-            number = number.item() if isinstance(number, np.generic) else number
-            if isinstance(number, float) and not np.isfinite(number):
-                raise TypeError(f"{number} is not a number")
-            exactly = Fraction(number)
-            if isinstance(number, float) and exactly.denominator > _EXACT_DENOMINATOR:
-                raise TypeError(f"{number!r} is a rounded number: write it as a Fraction")
-            if exactly.denominator % cls.p == 0:
-                raise ZeroDivisionError(f"the denominator of {exactly} is 0 mod {cls.p}")
-            return cls(exactly.numerator * pow(exactly.denominator, -1, cls.p))
-        raise TypeError(f"{type(number).__name__} is not a rational number")
-
-    def __add__(self, other: object) -> "_Dual":
-        if isinstance(other, np.ndarray):
-            return NotImplemented  # numpy goes through its entries
-        other = self.of(other)
-        return _Dual(self.value + other.value, self.slope + other.slope)
-
-    def __neg__(self) -> "_Dual":
-        return _Dual(-self.value, -self.slope)
-
-    def __pos__(self) -> "_Dual":
-        return self
-
-    def __sub__(self, other: object) -> "_Dual":
-        return NotImplemented if isinstance(other, np.ndarray) else self + -self.of(other)
-
-    def __rsub__(self, other: object) -> "_Dual":
-        return self.of(other) - self
-
-    def __mul__(self, other: object) -> "_Dual":
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        other = self.of(other)
-        return _Dual(self.value * other.value, self.value * other.slope + self.slope * other.value)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __truediv__(self, other: object) -> "_Dual":
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        other = self.of(other)
-        if not other.value:
-            raise ZeroDivisionError("division by zero")
-        inverse = pow(other.value, -1, self.p)
-        return self * _Dual(inverse, -other.slope * inverse * inverse)
-
-    def __rtruediv__(self, other: object) -> "_Dual":
-        return self.of(other) / self
-
-    def __pow__(self, exponent: object) -> "_Dual":
-        if isinstance(exponent, (float, np.floating)) and float(exponent).is_integer():
-            exponent = int(exponent)
-        if isinstance(exponent, (bool, np.bool_)) or not isinstance(exponent, (int, np.integer)):
-            raise TypeError("only whole powers are rational functions")
-        if exponent < 0:
-            return 1 / self ** -int(exponent)
-        if exponent == 0:
-            return _Dual(1)
-        power = pow(self.value, int(exponent) - 1, self.p)
-        return _Dual(power * self.value, int(exponent) * power * self.slope)
-
-    def conjugate(self) -> "_Dual":
-        """Of a real number: itself."""
-        return self
-
-    def _not_rational(self, *_: object) -> bool:
-        raise TypeError("comparing weights, or asking for their sign, is not a rational function")
-
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __abs__ = _not_rational
 
 
 def _float(arch: Architecture, quantity: Callable, dimension: int, seed: int) -> Identifiability:

@@ -56,6 +56,8 @@ from neuroviz.forms import (
     weights_of,
 )
 
+CONE = "through three functions and zero"
+"""The name of a slice that is a cone."""
 _NEAR_A_PLANE = 1e-6  # nearer to its root, a ruling beside a plane would have fewer than half its digits
 
 
@@ -134,7 +136,7 @@ class Slice:
         if len(functions) not in (3, 4):
             raise ValueError(f"a slice goes through four functions, or three and zero; got {len(functions)}")
         if len(functions) == 3:
-            return cls("through three functions and zero", ((0, 0, 0), (0, 0, 0)), functions)
+            return cls(CONE, ((0, 0, 0), (0, 0, 0)), functions)
         return cls("through four functions", *_steps(*map(_pair, functions)))
 
     def at(self, **parameters: Number) -> "Slice":
@@ -341,6 +343,21 @@ class Slice:
                 found.append(p)
         return np.array(found).reshape(-1, 3)
 
+    def nearest_singular(self, x: float, y: float, z: float) -> tuple[float, float, float]:
+        """The point of the singular curve, dotted or not, that is nearest to a given one.
+
+        Raises:
+            ValueError: if the slice has no singular points, or they fill a surface.
+
+        >>> SLICES["S1"].nearest_singular(1.97, 0.02, 0.0)
+        (1.97, 0.0, 0.0)
+        """
+        here = np.array([x, y, z], dtype=float)
+        points = [branch.near(here) for branch in self.branches()]
+        if not points:
+            raise ValueError(f"{self.name} has no singular points: take another slice")
+        return tuple(min(points, key=lambda p: np.linalg.norm(p - here)).tolist())
+
     def snap(self, x: float, y: float, z: float, tol: float) -> tuple[float, float, float]:
         """The nearest pinch point, if it is within `tol`; else the singular curve's; else the point itself.
 
@@ -353,7 +370,7 @@ class Slice:
         if not 0 < tol < inf:
             raise ValueError(f"snapping needs a distance tol > 0; got {tol!r}")
         here = np.array([x, y, z], dtype=float)
-        on_curve = [branch.near(here) for branch in self.branches()]
+        on_curve = [self.nearest_singular(x, y, z)] if self.branches() else []
         for points in (self.pinch_points(), np.array(on_curve).reshape(-1, 3)):
             away = np.linalg.norm(points - here, axis=-1)
             if len(points) and away.min() <= tol:

@@ -159,6 +159,52 @@ def scale(name: str) -> list[list]:
     return scales[_known("scale", name, scales)]
 
 
+def letters_on(name: str, place: float) -> str:
+    """The role, "ink" or "ground", of the letters that stand out more where a scale has a colour.
+
+    By the contrast ratio of WCAG 2.2; whatever the colour, one of the two has a ratio of 4 or more.
+
+    Args:
+        name: of a scale, as in `scale`.
+        place: on it, from 0 to 1.
+
+    Raises:
+        ValueError: if there is no such scale, or no such place on it.
+
+    >>> letters_on("diverging", 0.0), letters_on("diverging", 0.5)
+    ('ground', 'ink')
+    """
+    stops = scale(name)
+    if not 0 <= place <= 1:
+        raise ValueError(f"a place on a scale is a number from 0 to 1; got {place!r}")
+    behind = _luminance(_between(stops, place))
+    ink, ground = (_luminance(_channels(color(role))) for role in ("ink", "ground"))
+    bright, dark = max(ink, ground), min(ink, ground)
+    # Equally far from both where the ratios are: (bright + 0.05) / (x + 0.05) = (x + 0.05) / (dark + 0.05).
+    wants_bright = (behind + 0.05) ** 2 < (bright + 0.05) * (dark + 0.05)
+    return "ink" if wants_bright == (ink > ground) else "ground"
+
+
+def _channels(code: str) -> list[float]:
+    """Red, green and blue of a hex code, from 0 to 1."""
+    return [int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+
+
+def _between(stops: list[list], place: float) -> list[float]:
+    """The colour at a place of a scale, mixed linearly as plotly does."""
+    high = next(i for i, (stop, _) in enumerate(stops) if i and place <= stop)
+    (a, before), (b, after) = stops[high - 1 : high + 1]
+    share = (place - a) / (b - a)
+    pairs = zip(_channels(before), _channels(after), strict=True)
+    return [(1 - share) * one + share * other for one, other in pairs]
+
+
+def _luminance(channels: list[float]) -> float:
+    """Relative luminance, WCAG 2.2: 0 for black, 1 for white."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
 def size(name: str) -> float:
     """A font size, marker size, line width or figure height in pixels, in the size in use.
 
@@ -173,6 +219,15 @@ def _known(what: str, value: str, known: dict) -> str:
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{what} must be one of {', '.join(map(repr, known))}; got {value!r}")
     return value
+
+
+def margin() -> dict[str, int]:
+    """Pixels around the plots of every figure: left, right, top and bottom as "l", "r", "t" and "b".
+
+    >>> margin()["l"]
+    16
+    """
+    return {"l": 16, "r": 16, "t": round(2.2 * size("title")), "b": 12}
 
 
 def template() -> go.layout.Template:
@@ -207,7 +262,7 @@ def template() -> go.layout.Template:
             "font": {"family": FONT, "size": s["base"], "color": c["ink"]},
             "paper_bgcolor": c["ground"],
             "plot_bgcolor": c["ground"],
-            "margin": {"l": 16, "r": 16, "t": round(2.2 * s["title"]), "b": 12},
+            "margin": margin(),
             "xaxis": axis,
             "yaxis": axis,
             "scene": {"xaxis": axis3, "yaxis": axis3, "zaxis": axis3, "dragmode": "turntable"},

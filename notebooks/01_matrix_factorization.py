@@ -54,12 +54,13 @@ print(np.abs(Q2 - Q).max(), np.abs(K2.T @ Q2 - A).max())
 # The queries have moved a lot and $A$ by rounding errors only, because $K'^\top Q' = K^\top C^{-1} C\, Q$.
 #
 # All pairs $(Q, K)$ with one and the same product form the **fibre** of that product. The invertible matrices form a group
-# called $\mathrm{GL}_a$, and each of them takes us from one point of the fibre to another.
+# called $\mathrm{GL}_a$, and each of them takes us from one point of the fibre to another. All points that can be reached from
+# one in this way are its **orbit**.
 
 # %% [markdown]
 # ## Move it
 #
-# The panel walks through $\mathrm{GL}_a$ along a curve $C(s)$ that starts at $C(0) = 1$: a rotation, a stretch or a shear.
+# The panel walks through $\mathrm{GL}_a$ along a curve $C(s)$ that starts at the identity, $C(0) = 1$: a rotation, a stretch or a shear.
 # Slide **along the walk**, and keep an eye on the two green frames.
 
 # %%
@@ -69,7 +70,7 @@ FactorizationExplorer(only=["d", "a", "walk", "along"])
 # *What you see.* On the left are $Q$, $K$ and $A$ at the start (○) and now (●). In the middle are the singular values of $A$, and
 # below them a count that comes next. The surface on the right has its own section at the end.
 #
-# * Set **a** to 1. Which of the three walks still moves anything?
+# * Set **head dimension a** to 1. Which of the three walks still moves anything?
 # * The singular values of $A$ stand still. Do those of $Q$?
 #
 # <details><summary>Answers</summary>
@@ -82,25 +83,27 @@ FactorizationExplorer(only=["d", "a", "walk", "along"])
 # %% [markdown]
 # ## Count the freedom
 #
-# $Q$ and $K$ have $2ad = 12$ entries. $A$ has $d^2 = 9$, but it is a product through $a = 2$ dimensions, so its rank
-# is at most 2, and not every $3 \times 3$ matrix is like that. The **dimension** of the set of all these
+# $Q$ and $K$ have $2ad$ entries. $A$ has $d^2$, but it is a product through $a$ dimensions, so its rank
+# is at most $a$, and for $a < d$ not every $d \times d$ matrix is like that. The **dimension** of the set of all these
 # $A$ is the number of independent directions in which a typical one can be moved without leaving the set.
+#
+# For $d = 3$ and $a = 2$ the panel counts 8. Take $d = 4$ and $a = 3$, and commit before you ask the panel.
 
 # %%
-count = measure_product(d=3, a=2)
-predict("12 entries go in. How many dimensions do the products have?", count.dimension)
+count = measure_product(d=4, a=3)
+predict("24 entries go in. How many dimensions do the products have?", count.dimension)
 
 # %% [markdown]
 # <details><summary>Why this number? Open when you have committed to one.</summary>
 #
-# Each of the $a^2 = 4$ entries of $C$ can be varied on its own, and each variation moves $(Q, K)$ along the fibre. So
-# 4 of the 12 directions do nothing to $A$. If nothing else is lost, $12 - 4 = 8$ remain. That is one less than 9, which makes
-# sense: among nine free entries, rank $\le 2$ is the single equation $\det A = 0$.
+# Each of the $a^2 = 9$ entries of $C$ can be varied on its own, and each variation moves $(Q, K)$ along the fibre. So
+# 9 of the 24 directions do nothing to $A$. If nothing else is lost, $24 - 9 = 15$ remain. That is one less than 16, which makes
+# sense: among sixteen free entries, rank $\le 3$ is the single equation $\det A = 0$.
 #
 # </details>
 #
-# How was it measured? Nudge $Q$ by $\dot Q$ and $K$ by $\dot K$: the product moves by $K^\top \dot Q + \dot K^\top Q$. This is linear in the
-# twelve numbers of $\dot Q, \dot K$, and its rank is the count:
+# How is it measured? Nudge $Q$ by $\dot Q$ and $K$ by $\dot K$: the product moves by $K^\top \dot Q + \dot K^\top Q$. For the $Q, K$ from
+# above this is linear in the twelve numbers of $\dot Q, \dot K$, and its rank is the count:
 
 # %%
 J = product_jacobian(Reals(), Q, K)
@@ -113,7 +116,8 @@ J.shape, numerical_rank(J)
 # %% [markdown]
 # ## Find the change again
 #
-# Somebody hands you two factorisations of the same $A$. Can you say which $C$ leads from one to the other?
+# Somebody hands you two factorisations of the same $A$. Can you say which $C$ leads from one to the other? If $Q' = CQ$, multiply by a
+# matrix that cancels $Q$ from the right; numpy's `pinv` is one, as long as the rows of $Q$ are independent.
 
 # %%
 found = Q2 @ np.linalg.pinv(Q)
@@ -187,10 +191,19 @@ print(np.abs(K3.T @ thin - K.T @ thin).max(), numerical_rank(np.vstack([K, K3]))
 # The product is the same. But the rows of $K$ and of $K'$ together span three dimensions, while the rows of $C^{-\top}K$ always span
 # the same plane as those of $K$. So these two factorisations of one $A$ are in no common orbit of $\mathrm{GL}_2$.
 #
-# Look at an extreme case: $d = 2$, $a = 1$, and the query is zero. Slide **angle**. What moves, and what does not?
+# Look at an extreme case: $d = 2$, $a = 1$, and all queries are zero. Slide **along the walk**: ● runs through the orbit of ○. Slide **angle**:
+# ○ moves too. What happens to the key, and what to $A$?
 
 # %%
-FactorizationExplorer(state="d=2;a=1;walk=stretch;rank=Q;along=0", only=["rank", "angle"])
+FactorizationExplorer(state="d=2;a=1;walk=stretch;rank=Q", only=["along", "angle"])
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# $A = 0$ throughout. The walk multiplies the key by a number, which is all that $\mathrm{GL}_1$ can do. The angle turns it. So every
+# key with $Q = 0$ is in the fibre: 2 dimensions, and not $a^2 = 1$.
+#
+# </details>
 
 # %% [markdown]
 # ## Break it: a head wider than the tokens
@@ -205,23 +218,31 @@ FactorizationExplorer(state="d=2;a=1;walk=stretch;rank=Q;along=0", only=["rank",
 # them are products, and a larger head gains nothing. The fibre goes on growing, though no longer like $a^2$.
 
 # %%
-predict("a = 5, d = 3. By how much does the fibre miss 5² = 25?", 25 - measure_product(3, 5).fibre)
+predict("a = 7, d = 3. By how much does the fibre miss 7² = 49?", 49 - measure_product(3, 7).fibre)
 
 # %% [markdown]
 # <details><summary>Why?</summary>
 #
-# Queries and keys are now columns in $\mathbb{R}^5$ that fill three dimensions only. The matrices $C$ that respect what they fill,
-# and do something in the $a - d = 2$ dimensions left over, change neither $Q$ nor $K$. They have $(a - d)^2 = 4$ dimensions. So the fibre has
+# Queries and keys are now columns in $\mathbb{R}^7$ that fill three dimensions only. The matrices $C$ that act on the $a - d = 4$
+# dimensions left over, and on nothing else, change neither $Q$ nor $K$. They have $(a - d)^2 = 16$ dimensions. So the fibre has
 # $a^2 - (a - d)^2 = 2ad - d^2$. When $A$ is invertible there still is a $C$ between any two factorisations, but it
 # is no longer unique.
 #
 # </details>
 #
-# Drag **a** through **d** in this panel and watch the two curves in the middle meet. Filled marks are measured, hollow ones are
-# the formula. What does the badge say on either side of $a = d$, and what when **rank** drops?
+# Drag **head dimension a** from below $d$ to above it, and watch the orange frames in the middle meet and part. Filled marks are measured,
+# hollow ones are the formula. What does the badge say on either side of $a = d$, and what when **rank** drops?
 
 # %%
-FactorizationExplorer(state="d=4;a=3;walk=shear", only=["d", "a", "walk", "along", "rank"])
+FactorizationExplorer(state="d=4;a=3;walk=shear", only=["d", "a", "rank"])
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Up to $a = d$ the lemma holds, beyond it does not: for $a = 5$ the fibre has 24 dimensions and not 25. When a rank drops, it fails for
+# every $a$. For $a < d$ the fibre has $d - a$ dimensions more; for $a = d$ it still has $a^2$ of them, but more than one orbit.
+#
+# </details>
 
 # %% [markdown]
 # ## See one: the smallest determinantal variety
@@ -240,12 +261,12 @@ FactorizationExplorer(state="d=4;a=3;walk=shear", only=["d", "a", "walk", "along
 FactorizationExplorer(state="d=2;a=1;walk=stretch;angle=330", only=["a", "along", "trace", "angle", "height"])
 
 # %% [markdown]
-# The ball is $A$, on a cone, and it moves when $A$ does: with **angle** and **height**. Slide **along**: now $Q$ and $K$ move and the ball stands
-# still. Each point of the surface has a whole fibre of factorisations above it, and you are walking in it.
+# The ball is $A$, on a cone, and it moves when $A$ does: with **angle** and **height**. Slide **along the walk**: now $Q$ and $K$ move and the
+# ball stands still. Each point of the surface has a whole fibre of factorisations above it, and you are walking in it.
 #
 # * Let **height** go to 0. What is $A$ there, and which hypothesis of Lemma 3.1 fails?
-# * Give **trace** a value above 0. Where has the tip gone?
-# * Set **a** to 2. Why does the ball leave the surface?
+# * Give **trace of A** a value above 0. Where has the tip gone?
+# * Set **head dimension a** to 2. Why does the ball leave the surface?
 #
 # <details><summary>Answers</summary>
 #
@@ -265,8 +286,9 @@ FactorizationExplorer(state="d=2;a=1;walk=stretch;angle=330", only=["a", "along"
 # The general rule has the same shape: for $a < d$ the singular points of $\{\mathrm{rank} \le a\}$ are the matrices of rank $\le a - 1$. These are exactly
 # the products for which a factor has dropped rank, and Lemma 3.1 failed.
 #
-# **The rods.** Through each point go straight lines of matrices of rank at most 1. On one line all matrices share their image, since
-# $K$ keeps its direction; on the other they share their kernel, since $Q$ does. On the cone the two are the same line. With $a = 1$ and a trace above 0, turn the figure with the mouse until you see both.
+# **The orange rods.** Through each point but the tip go two straight lines of matrices of rank at most 1. On one all matrices share their
+# image, since $K$ keeps its direction; on the other they share their kernel, since $Q$ does. On the cone the two are the same line. Set
+# **trace of A** above 0 to see both, and turn the figure with the mouse.
 
 # %% [markdown]
 # ## Why this matters for attention
@@ -279,7 +301,7 @@ FactorizationExplorer(state="d=2;a=1;walk=stretch;angle=330", only=["a", "along"
 #
 # * A head of GPT-2 small has $d = 768$ and $a = 64$: $2ad = 98{,}304$ entries in $Q$ and $K$, of which $a^2 = 4{,}096$, about 4.2 %, are
 #   redundant in this way.
-# * Low-rank adapters (LoRA) write a change of weights as a product $BA$ of a tall and a wide matrix. The same lemma applies: the
+# * Low-rank adapters (LoRA) write a change of weights as a product of a tall and a wide matrix of rank $r$. The same proof applies: the
 #   factors are known up to a $\mathrm{GL}_r$ only, so compare products and not factors.
 # * Near a rank drop the recovered $C$ exists but is badly conditioned: small errors in $Q$ are divided by its smallest singular value.
 #

@@ -30,7 +30,7 @@ from neuroviz.teaching import predict
 # $$\varphi(X) = V X X^\top A X, \qquad A = K^\top Q .$$
 #
 # The last notebook settled what happens between $Q, K$ and $A$: in a head of full rank, all $Q, K$ with the same $A$ are
-# $CQ,\ C^{-\top}K$ for one invertible $C$ (Lemma 3.1). So here we look at $A$ and $V$ only.
+# $CQ,\ C^{-\top}K$ for an invertible $C$ (Lemma 3.1). So here we look at $A$ and $V$ only.
 
 # %%
 rng = np.random.default_rng(0)
@@ -102,8 +102,8 @@ np.abs(layer((1 + e) * A, (1 - e) * V, X) / layer(A, V, X) - 1).max()
 np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
 
 # %% [markdown]
-# Two thousandths: of first order, and so it is in any direction but that of the curve. In the panel, under **More**, let
-# the step go *at random* and see. On logarithmic scales an order is a slope. That the direction of the rescaling is the *only* one with slope 2 is
+# Two thousandths: of first order, and so it is in any direction but that of the curve. In the panel, under **More**, set
+# **step goes** to *at random* and see. On logarithmic scales an order is a slope. That the direction of the rescaling is the *only* one with slope 2 is
 # Lemma A.3 of the paper: to first order nothing else is invisible.
 
 # %% [markdown]
@@ -138,7 +138,7 @@ predict("How many of the six leave the function alone?", sum(same))
 # No walk along the curve leads there: like the change of sign from $c > 0$ to $c < 0$, the swap is a jump.
 
 # %%
-FiberExplorer(state="preset=rank-one;along=0.5", only=["preset", "along", "off", "swap", "angle", "kind"])
+FiberExplorer(state="preset=rank-one;along=0.5", only=["preset", "along", "off", "swap", "angle"])
 
 # %% [markdown]
 # * Tick **swap u and v**. The weights jump, the outputs do not.
@@ -213,11 +213,10 @@ np.allclose(layer(A + antisymmetric, V, x), layer(A, V, x))
 np.allclose(layer(A + antisymmetric, V, X), layer(A, V, X))
 
 # %% [markdown]
-# In this panel the walk adds multiples of the antisymmetric part of $A$ to $A$. Drag it along, then give the layer a
-# second token.
+# In this panel the walk adds multiples of the antisymmetric part of $A$ to $A$. Drag **walk along**, then set **tokens t** to 2.
 
 # %%
-FiberExplorer(state="tokens=1;walk=antisymmetric;along=1", only=["kind", "along", "off", "tokens", "walk"])
+FiberExplorer(state="tokens=1;walk=antisymmetric;along=1", only=["kind", "along", "tokens", "walk"])
 
 # %% [markdown]
 # With one token, how many of the six permutations of $u, k, v$ above leave the function alone?
@@ -234,7 +233,7 @@ FiberExplorer(state="tokens=1;walk=antisymmetric;along=1", only=["kind", "along"
 # Softmax divides by a sum of exponentials: column $i$ of the output becomes
 # $\sum_j p_{ji}\, V x_j$, where the $p_{ji}$ are positive, add up to 1, and are in the ratios of $\exp(x_j^\top A x_i)$.
 #
-# What is its fibre? Decide what you expect. Then, in the panel above, set **tokens** to 2, **the walk** to *rescale* and
+# What is its fibre? Decide what you expect. Then, in the panel above, set **tokens t** to 2, **the walk** to *rescale* and
 # **attention** to *softmax*, and walk along.
 #
 # <details><summary>What happens, and why</summary>
@@ -247,7 +246,7 @@ FiberExplorer(state="tokens=1;walk=antisymmetric;along=1", only=["kind", "along"
 #
 # </details>
 #
-# And softmax with a single token? Set **tokens** to 1 again, and try the three walks.
+# And softmax with a single token? Set **tokens t** to 1 again, and try the three walks.
 #
 # <details><summary>Answer</summary>
 #
@@ -282,21 +281,22 @@ answers = {question: nv.is_identifiable(arch, quantity).value for question, quan
 predict("To how many of the six is the answer yes?", sum(answers.values()))
 
 # %% [markdown]
-# Run the next cell when you have committed.
-
-# %%
-answers
-
-# %% [markdown]
+# <details><summary>Which ones? Open this when you have committed to a number.</summary>
+#
+# Not an entry of $A$, and not the singular values of $Q$; the other four can be read off. (The variable `answers` says so too.)
 # Entries change along the curve $(cA, V/c)$; ratios and products do not. The singular values of $Q$ change with the basis of the head.
 # (The answers are about almost all weights and about small changes: a sign, such as that of $c$, is not asked for.)
 #
-# What will one token say to the second question? And softmax to the first? Try `nv.is_identifiable` with
-# `nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=1)`, and with `attention="softmax"`.
+# </details>
+#
+# What will one token say to the second question? And softmax to the first? Decide, and ask in a cell of your own:
+# `nv.is_identifiable(nv.Architecture((3, 3), (2,), tokens=1), questions["a ratio of two entries of A"])`, and the same with `tokens=2`,
+# `attention="softmax"` and `"an entry of A"`.
 #
 # <details><summary>Answers</summary>
 #
-# One token: no, since an entry of $A$ cannot be told from its mirror image. Softmax with two tokens: yes, even entries, since its fibre is a point.
+# One token: no, since of an entry of $A$ and its mirror image only the sum counts. Softmax with two tokens: yes, even entries, since its
+# fibre is a point.
 #
 # </details>
 
@@ -325,18 +325,18 @@ LedgerExplorer(
 #
 # * The paper states it for $d > 1$ with $a > 1$ or $d' > 1$. Set **output width d′** to 1: what this leaves
 #   out now lies outside the green frame. Has the formula become wrong there?
-# * Set **tokens** to 1. Where does the formula fail now, and by how much?
-# * What does a second **layer** cost?
+# * Back to 3, and **tokens t** to 1. Where does the formula fail now, and by how much?
+# * Back to 2 tokens, and **layers l** to 2. What does a second layer cost?
 #
 # <details><summary>Answers</summary>
 #
 # It is right in every cell: the hypotheses are not needed for the dimension. What they exclude is the swap, and a swap does not
 # cost a dimension: two curves are as thin as one. (They do matter for Theorem 3.4, on singular points.)
 #
-# With one token the antisymmetric part of $A$ is lost: for $a \ge d$ these are $d(d-1)/2$ dimensions, 3 for $d = 3$; for $a = 1$ none, although
-# the formula does not apply there either.
+# With one token it fails wherever $a > 1$ and $d > 1$, as only the symmetric part of $A$ counts. For $a \ge d$ this costs all $d(d-1)/2$
+# dimensions of the antisymmetric part, 3 for $d = 3$; here, where $a = 2$ bounds the rank, 2. For $a = 1$ it costs none.
 #
-# A second layer of width 3 brings its own head and its own factor, and in between the basis of the tokens: 9 more.
+# A second layer of width 3 brings its own head (4) and its own factor (1), and in between the basis of the tokens: 9 more.
 # That is the subject of [Deep dimension](04_deep_dimension.ipynb).
 #
 # </details>

@@ -9,14 +9,21 @@
 # %% [markdown]
 # # Count the functions a deep attention network can express
 #
-# *Section 3.3 of the paper. About 40 minutes. You need: rank, and the [first notebook](00_start.ipynb).*
+# *Section 3.3 of the paper. About 60 minutes. You need: rank, and the [first notebook](00_start.ipynb). Good to have: [Unrolling](04_unrolling.ipynb),
+# where the symmetries come from.*
 #
-# You will predict the dimension of a deep network from its sizes, measure it exactly, and find two places where
-# the obvious formula breaks, one layer of rank one and a network that widens, and one where a measurement does: too few inputs.
+# You will predict the dimension of a deep network from its sizes, measure it exactly, and compare it with the number of parameters. You will find three places where
+# the obvious formula breaks, a layer of rank one, a network that widens and a single token, and one where a measurement does: too few inputs. At the end you
+# look for a counterexample to the formula that has none of these limits.
 
 # %%
+import numpy as np
+
 import neuroviz as nv
-from neuroviz.explorables import DimensionExplorer
+from neuroviz.explorables import CounterexampleExplorer, DimensionExplorer, HypothesesExplorer
+from neuroviz.field import DEFAULT_PRIME, PrimeField
+from neuroviz.network import jacobian, random_weights
+from neuroviz.rank import exact_rank
 from neuroviz.teaching import predict
 
 # %% [markdown]
@@ -42,12 +49,11 @@ predict("144 parameters. How many dimensions?", nv.measure_dimension(net))
 # * **between two layers**, let layer $i$ hand on $C X_i$ instead of $X_i$ and let layer $i+1$ undo it: $d^2$ directions
 #   for each of the $l - 1$ interfaces;
 # * **along a layer**, multiply $A_i$ by $c$ and divide $V_i$ by $c$: one direction a layer.
-
+#
 # <details><summary>Add them up: what remains?</summary>
 #
 # Subtract $3 \cdot 16$ for the heads, $2 \cdot 16$ for the interfaces and $3$ for the factors, and 61 remain: 58 % of the
-# directions change nothing. In general $3ld^2$ parameters shrink to $(l+1)d^2 - l$ dimensions, so with more and more layers it
-# is towards two thirds.
+# directions change nothing. In general $3ld^2$ parameters shrink to $(l+1)d^2 - l$ dimensions.
 #
 # </details>
 #
@@ -107,13 +113,44 @@ DimensionExplorer()
 [nv.measure_dimension(nv.Architecture.uniform(d, 2, 2, 3)).value for d in range(3, 11)]
 
 # %% [markdown]
-# The upper right part of this panel draws exactly that. Filled marks are measurements, hollow ones the formula: they
-# come from different code, and where they differ you would see two marks instead of one.
+# The upper right part of the panel above draws exactly that, if you set **δ** to 7, **a** to 2, **tokens** to 3, **layers** to 2 and **attention** to softmax. Filled marks are
+# measurements, hollow ones the formula: they come from different code, and where they differ you would see two marks instead of one.
+
+# %% [markdown]
+# ## Count parameters against dimensions
+#
+# With all widths and head dimensions $\delta$ there are
+#
+# $$\frac{3l\delta^2}{(l+1)\delta^2 - l}$$
+#
+# parameters for each dimension. What becomes of this ratio in a very deep and very narrow network? Take $\delta = 2$ and let $l$ grow.
+
 
 # %%
-DimensionExplorer(
-    state="width=7;head_dim=2;tokens=3;layers=2;kind=softmax", only=["width", "head_dim", "kind"]
-)
+def ratio(layers, width):
+    net = nv.Architecture.uniform(d=width, a=width, layers=layers)
+    return net.num_parameters / nv.expected_dimension(net).value
+
+
+predict("δ = 2 and 1000 layers: how many parameters for each dimension, rounded?", round(ratio(1000, 2)))
+
+# %%
+depths = (1, 2, 3, 12, 96, 1000)
+for width in (2, 3, 4, 16, 768):
+    print(f"{width:4}", *(f"{ratio(layers, width):.3f}" for layers in depths))
+
+# %% [markdown]
+# <details><summary>Which limits do you see?</summary>
+#
+# Down a column the width grows: $3l/(l+1)$, which is 1.5 for one layer, 2 for two, 2.25 for three. Along a row the depth grows: $3\delta^2/(\delta^2 - 1)$, which is 4 for $\delta = 2$ and 3.2 for $\delta = 4$:
+# in a narrow network the one factor a layer counts. With both growing it is 3, so that two thirds of all directions do nothing.
+#
+# Where do the two thirds go? Each layer has $Q$, $K$ and $V$. One $\delta^2$ goes to the basis of its head, one to the basis of the tokens in front of it, one remains.
+#
+# </details>
+#
+# So counting parameters overstates what these networks can express, about twofold with two layers and threefold with many. With small heads it is more, as the bases
+# between the layers cost $\delta^2$ in any case: 4.8 for $\delta = 768$, $a = 64$ and 12 layers. (This is about one head in each layer and no skip connection, which real models do have.)
 
 # %% [markdown]
 # ## Where the formula stops: one layer of rank one
@@ -145,23 +182,39 @@ predict("Eq. 14, used all the same, says 20. What does the network say?", nv.mea
 nv.general_formula(thin)
 
 # %% [markdown]
-# One such layer is enough, wherever it stands, if a later layer has something to lose. In this panel, type the head dimensions
-# of three layers, such as `2,1,2`, and compare the crosses, which are Eq. 14 where it does not apply, with the measured marks.
+# The panel shows this for two layers. On the left and in the middle every cell is a network of its own: above, its exact rank minus Eq. 14, below, the rank. On the right
+# are the angles between the tokens of one random network, as they come in and after each layer.
 
 # %%
-DimensionExplorer(
-    state="width=3;tokens=3;layers=3;head_dims=2,1,2",
-    only=["width", "head_dims", "kind"],
-)
+HypothesesExplorer(state="head_1=1;head_2=2;inner=3;outer=3;tokens=3")
 
 # %% [markdown]
-# Try `1,1,1`: why are there no crosses? And does softmax collapse in the same way? Switch **attention** and see.
+# * Look at the angles. Drag **a₁** to 2. What happens to them, and to the number in the chosen cell?
+# * Keep $a_1 = 1$ and drag **a₂** up. How much is lost for $a_2 = 1, 2, 3$?
+# * Set **a₁** to 2 and **a₂** to 1: a *last* layer of rank one. What is lost?
+# * Does softmax collapse in the same way? Set **a₁** to 1 and switch **attention**.
+#
+# <details><summary>Answers</summary>
+#
+# With $a_1 = 1$ all angles are 0 after layer 1; with $a_1 = 2$ they are not, and nothing is lost. Lost are $\alpha(a_2, 3) - \sigma(a_2, 3)$: 0 for $a_2 = 1$, then 2, then 3, the number of
+# antisymmetric $3 \times 3$ matrices. A last layer of rank one costs nothing, for nobody looks at its tokens any more. And no: a softmax of
+# rank-one logits is not a rank-one matrix, the tokens stay different, and the dimension is what Eq. 16 says, with $a_i = 1$ too.
+#
+# </details>
+#
+# With more layers, one such layer is enough, wherever it stands, if a later layer has something to lose. Head dimensions, Eq. 14 used all the same, and the truth:
+
+# %%
+for heads in ((1, 2, 2), (2, 1, 2), (2, 2, 1), (1, 1, 1)):
+    net = nv.Architecture(widths=(3, 3, 3, 3), head_dims=heads, tokens=3)
+    print(heads, nv.paper_formula(net).value, nv.measure_dimension(net).value)
+
+# %% [markdown]
+# Why is nothing lost in the last row, where all layers have rank one?
 #
 # <details><summary>Answer</summary>
 #
-# With $a = 1$ everywhere nothing is lost by it: the symmetric parts of the matrices of rank one have as many dimensions as the
-# matrices themselves. And no: a softmax of rank-one logits is not a rank-one matrix, the tokens stay different, and the
-# dimension is what Eq. 16 says, with $a_i = 1$ too.
+# Because the symmetric parts of the matrices of rank one have as many dimensions as the matrices themselves: $\alpha(1, 3) = \sigma(1, 3) = 5$.
 #
 # </details>
 
@@ -178,26 +231,38 @@ predict("Eq. 14, used all the same, says 14. And the network?", nv.measure_dimen
 # The tokens that come out of the first layer live in the image of a $4 \times 2$ matrix, so two of the four coordinates carry
 # nothing new, and whatever the second layer does with them alone cannot be seen.
 
-# %%
-nv.expected_dimension(wide)
+# In the panel above, set **a₁** and **a₂** to 2 and look at the map in the middle. The cells with $\delta > d_0$, on the lower right, widen. Is Eq. 14 right in any of them? Is it always too large?
+#
+# <details><summary>Answer</summary>
+#
+# It is right in none of them. In most it is too large, by 2, 3 or 4. For outer widths 1 and $\delta = 5$ it is too small: it says 0, but the network can still multiply by a number, 1 dimension.
+#
+# </details>
 
 # %% [markdown]
+# ## Where the formula stops: one token
+#
+# A single token attends to itself, $x^\top A\, x$. What does that see of $A$?
+
+# %%
+alone = nv.Architecture(widths=(3, 3, 3), head_dims=(2, 2), tokens=1)
+predict("3, 3, 3 with a = 2, 2. Eq. 14 says 23. And with one token?", nv.measure_dimension(alone))
+
+# %% [markdown]
+# Again the symmetric parts only, now in every layer: $\alpha(2, 3) = 8$ becomes $\sigma(2, 3) = 6$, twice.
+
+# %% [markdown]
+# ## A formula without these limits
+#
 # The **general formula** (ours, proved in [docs/mathematics.md](../docs/mathematics.md), not peer-reviewed) covers
-# every width, every head dimension and every number of tokens. It first asks how much of each width the later layers can see.
-# Check it against exact measurements of networks drawn at random; each run draws others if you change the seed:
+# every width, every head dimension and every number of tokens. It first asks how much of each width the later layers can see, and counts with that instead of the width; then
+# it asks where the tokens become parallel.
 
 # %%
-import random
-
-draw = random.Random(1)
-nets = [
-    nv.Architecture([draw.randint(1, 6) for _ in range(4)], [draw.randint(1, 4) for _ in range(3)], tokens=3)
-    for _ in range(50)
-]
-sum(nv.measure_dimension(net).value == nv.expected_dimension(net).value for net in nets)
+[nv.general_formula(net).value for net in (thin, wide, alone)]
 
 # %% [markdown]
-# All fifty agree. If you ever find one that does not, the formula or its proof is wrong, and we would like to know.
+# These are the three measurements from above. [Why the formula is true](04_why_the_formula.ipynb) takes it apart.
 
 # %% [markdown]
 # ## How many inputs does one have to look at?
@@ -227,6 +292,58 @@ DimensionExplorer(
 # %% [markdown]
 # Once a further input adds nothing, none ever will: what a generic input adds can only shrink as others are there already.
 # So the place where the curve first stays level is the end, and that is how the panel finds it.
+
+# %% [markdown]
+# ## Say what a dimension tells about data, and what it does not
+#
+# From one input we took all its outputs, and they repeated each other. Take a *single* number from each input instead, a random combination of its outputs. The rank after 1, 5, 10, 20, 21, 22 and 30 inputs:
+
+# %%
+over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng(0)
+weights, X = random_weights(over, narrow, rng), over.random(rng, (30, 3, 3))
+rows = jacobian(over, "lightning", weights, X, over.random(rng, (30, 1, 3, 3)))[:, 0]
+[exact_rank(rows[:count], over) for count in (1, 5, 10, 20, 21, 22, 30)]
+
+# %% [markdown]
+# Each number fixes one dimension, until all 21 are fixed; that it goes on like this is proved in [docs/mathematics.md](../docs/mathematics.md) (*How many inputs*). So this is what a dimension $D$ says about data. If they come from a
+# network of this kind with generic weights, then from generic inputs
+#
+# * fewer than $D$ numbers leave a whole family of functions that fit perfectly, of dimension $D$ minus their number;
+# * $D$ numbers leave no other function nearby that fits. Here 21 are enough, where counting parameters would ask for 45.
+#
+# The paper remarks that the dimension governs how many samples learning needs. That remark is worth a careful look. What is counted here are the parameters of a fit in general position, without noise, for data that some network
+# of the family explains. The dimension does not say
+#
+# * that a training run finds the fit, or how long it takes;
+# * how well the fit is determined: functions far away may fit *almost* as well, and with noise that is what counts;
+# * that nothing can be learned from fewer than $D$ numbers: then many functions fit, and it depends on the training which one comes out;
+# * how good the best function of the family is, if the data come from somewhere else.
+#
+# A bound on the error of a trained network, in numbers, needs assumptions on all of these. The dimension is one ingredient: it replaces the number of parameters, which says less.
+
+# %% [markdown]
+# ## Look for a counterexample
+#
+# Back to the general formula. A proof can have a gap, so here is a machine that tries to refute it. Each press of the button draws an architecture at random, measures it exactly, and compares.
+
+# %%
+CounterexampleExplorer()
+
+# %% [markdown]
+# Try wider and deeper networks. If a mark is ever off the line, the panel shows the state that brings it back: please send it to us. The same in code, fifty at once; change the seed to draw others:
+
+# %%
+import random
+
+draw = random.Random(1)
+nets = [
+    nv.Architecture([draw.randint(1, 6) for _ in range(4)], [draw.randint(1, 4) for _ in range(3)], tokens=3)
+    for _ in range(50)
+]
+sum(nv.measure_dimension(net).value == nv.general_formula(net).value for net in nets)
+
+# %% [markdown]
+# All fifty agree. That is no proof; how one goes is told in [Why the formula is true](04_why_the_formula.ipynb).
 
 # %% [markdown]
 # ## In practice

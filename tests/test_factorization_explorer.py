@@ -28,8 +28,6 @@ from neuroviz.explorables import factorization as module
 from neuroviz.explorables.factorization import FactorizationExplorer, study_factorization
 from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.figures.factorization import factorization_figure
-from neuroviz.figures.matrices import Row, Tile, matrices_view
-from neuroviz.figures.parts import compose, make, redraw
 from neuroviz.formulas import alpha
 from neuroviz.network import Layer
 from neuroviz.symmetry import recover_head_basis
@@ -527,48 +525,6 @@ def test_only_shows_these_controls_and_no_others():
     panel = FactorizationExplorer(only=["along", "height"], state="d=2;a=1;walk=stretch")
     assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == ["along", "height"]
     panel.close()
-
-
-# The table of matrices
-
-
-def test_the_table_shows_the_entries_and_one_range_of_colours():
-    M = np.array([[1.0, -12.3], [0.04, 0.5]])
-    row = Row("start", (Tile("M", M, 20.0, above="M", below="× 2", frame="certified"), None))
-    figure = make(compose(matrices_view([row, Row("now", (Tile("N", 2 * M, 20.0), Tile("P", M[:1], 1.0)))])))
-    assert np.array_equal(figure.data[0].z, M) and (figure.data[0].zmin, figure.data[0].zmax) == (-20, 20)
-    assert [list(row) for row in figure.data[0].text] == [["1.0", "−12"], ["0", "0.5"]]
-    assert [shape.visible for shape in figure.layout.shapes] == [True, False, False, False]
-    assert len(figure.data) == 4 and not figure.data[1].z
-    top, below = (min(one.y) for one in (figure.data[0], figure.data[2]))
-    assert top < below and figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
-
-
-def test_a_table_moves_to_other_sizes_in_place():
-    def table(m, n, axis=""):
-        tiles = tuple(Tile(name, np.ones((m, n)), 1.0, above=name) for name in ("Q", "K"))
-        return compose(matrices_view([Row("○", tiles), Row("●", tiles)], axis=axis))
-
-    figure = make(table(2, 3))
-    redraw(figure, table(2, 3), table(8, 1))
-    assert plain(figure) == plain(make(table(8, 1)))
-    redraw(figure, None, table(1, 6))
-    assert plain(figure) == plain(make(table(1, 6)))
-    assert make(table(1, 1, "4")).data[0].xaxis == "x4"
-
-
-def test_the_table_fits_its_place_and_no_two_matrices_touch():
-    for m, n in [(1, 1), (8, 1), (8, 6), (2, 4)]:
-        tiles = tuple(Tile(name, np.ones((m, n)), 1.0, above=name) for name in ("Q", "K", "A = KᵀQ"))
-        view = matrices_view([Row("○<br>start", tiles), Row("●<br>now", tiles)])
-        width, height = view.axes["xaxis"]["range"][1], view.axes["yaxis"]["range"][0]
-        for one, other in combinations(view.traces, 2):
-            apart = [
-                max(one[axis][0], other[axis][0]) - min(one[axis][-1], other[axis][-1]) for axis in ("x", "y")
-            ]
-            assert max(apart) > 0
-        assert max(max(t["x"]) for t in view.traces) <= width
-        assert max(max(t["y"]) for t in view.traces) <= height
 
 
 def test_the_mathematics_imports_no_figure():

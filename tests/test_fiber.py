@@ -8,25 +8,21 @@ import pytest
 
 from neuroviz.architecture import Architecture
 from neuroviz.fiber import (
-    PRESETS,
     TOLERANCE,
-    WALKS,
-    FiberSetting,
     Pair,
     as_pair,
     as_weights,
     fiber_case,
     function_table,
     kernel_dimension,
-    plane_of,
     rescaled,
     same_function,
-    study_fiber,
     swapped,
     with_antisymmetric_part,
 )
 from neuroviz.field import PrimeField, Reals
 from neuroviz.network import forward, random_weights
+from neuroviz.walk import PRESETS, WALKS, FiberSetting, plane_of, study_fiber
 
 P = PrimeField()
 BOTH = ("lightning", "softmax")

@@ -13,9 +13,9 @@ import pytest
 
 from neuroviz import theme
 from neuroviz.explorables.fiber import FiberExplorer
-from neuroviz.fiber import FiberSetting, study_fiber
 from neuroviz.figures import parts
 from neuroviz.figures.fiber import fiber_figure, order_in_words, percent, update_fiber
+from neuroviz.walk import FiberSetting, study_fiber
 
 VISIBLE = ["preset", "kind", "along", "off", "tokens"]
 MORE = ["width", "width_out", "walk", "swap", "negative", "direction", "angle", "seed"]

@@ -17,10 +17,10 @@ from neuroviz.architecture import Architecture
 from neuroviz.explorables.flag import FlagExplorer, study_flag
 from neuroviz.field import PrimeField
 from neuroviz.figures.flag import flag_figure, update_flag
+from neuroviz.flag import flag_steps, formula_terms, measure_span
 from neuroviz.formulas import effective_widths, general_formula
 from neuroviz.measure import measure_dimension
 from neuroviz.network import random_weights
-from neuroviz.peeling import flag_steps, formula_terms, measure_span
 from neuroviz.rank import exact_rank
 from neuroviz.symmetry import virtual_weights
 

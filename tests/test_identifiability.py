@@ -9,6 +9,7 @@ import sympy
 from definition import RandomExponential, Residue, derivative, rank, residues
 
 from neuroviz.architecture import Architecture
+from neuroviz.dual import Dual
 from neuroviz.field import PrimeField, Reals
 from neuroviz.identifiability import Identifiability, is_identifiable
 from neuroviz.measure import measure_dimension
@@ -610,13 +611,11 @@ def test_the_note_says_how_it_was_found():
 
 def test_the_dual_numbers_differentiate():
     """A derivative along a direction is that of sympy, also of quotients and powers."""
-    from neuroviz.identifiability import _Dual
-
     x, y, p = *sympy.symbols("x y"), PrimeField().p
     f = lambda x, y: (3 * x**4 - y / 7 + 2) ** -2 * (1 - y) / (x + y * x**-1) - +x  # noqa: E731
     exact = f(x, y)
     at, along = {x: 12, y: 345}, {x: 67, y: 8}
     slope = sum(sympy.diff(exact, v) * along[v] for v in (x, y)).subs(at)
-    found = f(_Dual(12, 67), _Dual(345, 8))
+    found = f(Dual(12, 67), Dual(345, 8))
     for ours, theirs in ((found.value, exact.subs(at)), (found.slope, slope)):
         assert (ours * int(theirs.q) - int(theirs.p)) % p == 0

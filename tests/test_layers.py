@@ -8,8 +8,8 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "formulas", "field", "network", "rank", "symmetry", "gauge", "determinantal",
-    "unrolling", "balls", "certificate", "measure", "peeling", "flag", "fiber", "ledger",
+    "architecture", "formulas", "field", "dual", "network", "rank", "symmetry", "gauge", "determinantal",
+    "unrolling", "balls", "certificate", "measure", "peeling", "flag", "fiber", "walk", "ledger",
     "identifiability", "forms", "curves", "surface", "section", "flow", "singular", "modules", "sweep",
     "theme", "figures", "explorables", "teaching",
 ]  # fmt: skip

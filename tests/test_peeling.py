@@ -16,7 +16,9 @@ import pytest
 from neuroviz import theme
 from neuroviz.explorables.peeling import PeelExplorer
 from neuroviz.field import SECOND_PRIME, PrimeField, Reals
-from neuroviz.figures.peeling import END_NAMES, number, peel_figure, update_peel
+from neuroviz.figures.peel_plane import number
+from neuroviz.figures.peel_spectra import END_NAMES
+from neuroviz.figures.peeling import peel_figure, update_peel
 from neuroviz.peeling import (
     ENDS,
     PeelSetting,

@@ -62,6 +62,50 @@ def test_marks_and_focus_rings_stand_out_from_the_ground(look, mode):
         assert contrast(theme.color(role), theme.color("ground")) >= 3, role
 
 
+def mixed(stops, place):
+    """The colour at a place of a scale, rounded to a hex code."""
+    (a, low), (b, high) = next(
+        (p, q) for p, q in zip(stops, stops[1:], strict=False) if p[0] <= place <= q[0]
+    )
+    ends = ([int(code[i : i + 2], 16) for i in (1, 3, 5)] for code in (low, high))
+    share = (place - a) / (b - a)
+    return "#" + "".join(f"{round((1 - share) * x + share * y):02X}" for x, y in zip(*ends, strict=True))
+
+
+@pytest.mark.parametrize("name", ["diverging", "deficit"])
+@pytest.mark.parametrize("mode", MODES)
+def test_letters_on_a_scale_take_the_colour_that_stands_out_more(look, mode, name):
+    look(mode)
+    roles = []
+    for place in [k / 200 for k in range(201)]:
+        behind, role = mixed(theme.scale(name), place), theme.letters_on(name, place)
+        found = {r: contrast(theme.color(r), behind) for r in ("ink", "ground")}
+        assert found[role] >= 4 and found[role] > max(found.values()) - 0.05, place
+        roles.append(role)
+    assert set(roles) == {"ink", "ground"}  # neither would do for all of it
+
+
+def test_at_the_light_ends_of_the_dark_scale_the_letters_are_dark(look):
+    look("dark")
+    for place in (0, 1):
+        behind = mixed(theme.scale("diverging"), place)
+        assert contrast(theme.color(theme.letters_on("diverging", place)), behind) > 7
+        assert contrast(theme.color("ink"), behind) < 3
+
+
+@pytest.mark.parametrize(("name", "place"), [("rain", 0.5), ("diverging", -0.1), ("diverging", float("nan"))])
+def test_there_are_no_letters_where_there_is_no_scale(name, place):
+    with pytest.raises(ValueError, match="one of|from 0 to 1"):
+        theme.letters_on(name, place)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_margin_is_that_of_the_template(look, size):
+    look(size=size)
+    assert theme.template().layout.margin.to_plotly_json() == theme.margin()
+    assert theme.margin()["t"] > theme.size("title")
+
+
 def test_a_ghost_is_too_faint_for_text():
     """The check above has a failing case."""
     assert contrast(theme.color("ghost"), theme.color("ground")) < 4.5

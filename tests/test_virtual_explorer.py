@@ -1,32 +1,26 @@
-"""The explorers of virtual weights and of rescalings: what their pictures claim, and how they survive."""
+"""The explorer of virtual weights: what its pictures claim, and how it survives."""
 
 import json
-import random
 from dataclasses import replace
 from itertools import combinations, product
-from math import isfinite, log2
+from math import isfinite
 
-import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 import pytest
+from panels import ends, plain, random_states, text, texts, title, trace
 
 from neuroviz import theme
 from neuroviz.architecture import Architecture
 from neuroviz.determinantal import walk_in_gl
 from neuroviz.explorables import virtual as module
-from neuroviz.explorables.virtual import RescalingExplorer, VirtualWeightsExplorer
+from neuroviz.explorables.virtual import VirtualWeightsExplorer
 from neuroviz.field import Reals
-from neuroviz.figures import parts
-from neuroviz.figures import virtual as figures
-from neuroviz.figures.virtual import Moved, interface_figure, rescaling_figure
-from neuroviz.network import Layer, conditioned_weights, forward
-from neuroviz.symmetry import change_interface, rescale, virtual_weights
+from neuroviz.figures import parts, words
+from neuroviz.figures.virtual import Moved, interface_figure
+from neuroviz.network import forward
 
 FIRST = ["layers", "width", "interface", "walk", "along"]
 MORE = ["lost", "free", "alone", "width_in", "width_out", "head_dim", "kind", "seed"]
-FIRST_R = ["layers", "log_1", "log_2", "log_3", "log_4"]
-MORE_R = ["kind", "off", "width", "head_dim", "seed"]
 
 STATES = [
     "",
@@ -43,79 +37,34 @@ STATES = [
     "alone=-0.3;layers=4;width=2;interface=middle;seed=7",
 ]
 
-STATES_R = [
-    "",
-    "log_1=0;log_2=0;log_3=0",
-    "layers=1;log_1=-1",
-    "layers=4;log_1=1;log_2=1;log_3=1;log_4=1;width=1;head_dim=1",
-    "layers=4;log_1=-1;log_2=1;log_3=-1;log_4=1;off=-1;width=4;head_dim=4",
-    "kind=softmax",
-    "kind=softmax;log_1=0;log_2=0;log_3=0",
-    "kind=softmax;layers=4;off=1;width=1",
-    "off=0.5;seed=3",
-]
-
 BAD_STATES = [
     "layers=1", "layers=5", "width=0", "interface=second", "walk=run", "along=1.1", "lost=1", "alone=0.4",
     "free=x", "width_in=5", "kind=hardmax", "seed=-1", "depth=2",
 ]  # fmt: skip
-BAD_STATES_R = ["layers=0", "layers=5", "log_1=1.1", "log_5=0", "kind=linear", "off=2", "width=", "seed=x"]
-
-STUDIES = {VirtualWeightsExplorer: module.study_interface, RescalingExplorer: module.study_rescaling}
-START = {}  # the state in which each panel opens
-DRAWN = {VirtualWeightsExplorer: interface_figure, RescalingExplorer: rescaling_figure}
-EVERY = [
-    *((VirtualWeightsExplorer, state) for state in STATES),
-    *((RescalingExplorer, state) for state in STATES_R),
-]
 
 
 @pytest.fixture(scope="module")
 def shared():
-    panels = {kind: kind() for kind in STUDIES}
-    START.update({kind: panel.state for kind, panel in panels.items()})
-    yield panels
-    for panel in panels.values():
-        panel.close()
+    panel = VirtualWeightsExplorer()
+    panel.start = panel.state
+    yield panel
+    panel.close()
 
 
 @pytest.fixture
 def panel(shared):
-    shared[VirtualWeightsExplorer].reset()
-    return shared[VirtualWeightsExplorer]
+    shared.reset()
+    return shared
 
 
-@pytest.fixture
-def rescaling(shared):
-    shared[RescalingExplorer].reset()
-    return shared[RescalingExplorer]
-
-
-def at(shared, kind, state):
-    shared[kind].state = f"{START[kind]};{state}"  # of two values of one name the later one counts
-    assert shared[kind].status.startswith("done"), shared[kind].status
-    return shared[kind]
-
-
-def plain(figure):
-    found = json.loads(go.Figure(figure).to_json())
-    found["layout"].pop("template", None)
-    for one in found["data"]:
-        one.pop("uid", None)
-    return found
+def at(panel, state):
+    panel.state = f"{panel.start};{state}"  # of two values of one name the later one counts
+    assert panel.status.startswith("done"), panel.status
+    return panel
 
 
 def shown(panel):
     return panel.state, panel.description, plain(panel.figure)
-
-
-def trace(figure, name):
-    (found,) = [t for t in figure.data if t.name == name]
-    return found
-
-
-def texts(figure):
-    return [a.text or "" for a in figure.layout.annotations]
 
 
 def frames(figure):
@@ -130,61 +79,14 @@ def bars(figure):
     return dict(zip(found.customdata, found.y, strict=True))
 
 
-def title(panel):
-    def walk(widget):
-        yield widget
-        for child in getattr(widget, "children", ()):
-            yield from walk(child)
-
-    return next(w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30])
-
-
-def ends(control):
-    if hasattr(control, "min"):
-        return control.min, control.max
-    if isinstance(control, widgets.Dropdown):
-        values = [option[1] if isinstance(option, tuple) else option for option in control.options]
-        return values[0], values[-1]
-    return False, True
-
-
-def text(value):
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
-
-
-def random_states(kind, count, seed):
-    draw, panel = random.Random(seed), kind()
-    for _ in range(count):
-        values = {}
-        for name, control in panel.controls.items():
-            if isinstance(control, widgets.FloatSlider):
-                steps = round(control.max / control.step)
-                values[name] = f"{draw.choice((0, draw.randint(-steps, steps))) * control.step:.6g}"
-            elif isinstance(control, widgets.IntSlider):
-                values[name] = str(draw.randint(control.min, control.max))
-            elif isinstance(control, widgets.BoundedIntText):
-                values[name] = str(draw.randint(0, 10**6))
-            else:
-                values[name] = text(draw.choice(_values(control)))
-        yield ";".join(f"{name}={value}" for name, value in values.items())
-    panel.close()
-
-
-def _values(control):
-    if isinstance(control, widgets.Checkbox):
-        return [False, True]
-    return [option[1] if isinstance(option, tuple) else option for option in control.options]
-
-
 # Eq. 8 and Eq. 9: what moves and what does not
 
 
-def test_few_controls_are_visible_and_the_rest_is_under_more(panel, rescaling):
-    for one, first, more in ((panel, FIRST, MORE), (rescaling, FIRST_R, MORE_R)):
-        assert list(one.controls) == first + more
-        homes = {child: box for box in one.children for child in getattr(box, "children", ())}
-        assert all(homes[one.controls[name]].layout.display == "flex" for name in first)
-        assert all(homes[one.controls[name]].layout.display == "none" for name in more)
+def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
+    assert list(panel.controls) == FIRST + MORE
+    homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
+    assert all(homes[panel.controls[name]].layout.display == "flex" for name in FIRST)
+    assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)
 
 
 @pytest.mark.parametrize("kind", ["lightning", "softmax"])
@@ -326,16 +228,6 @@ def test_where_v_has_lost_rank_there_are_networks_that_no_change_of_basis_reache
     assert "some C does lead" in panel.description
 
 
-def test_the_misfit_is_nothing_on_an_orbit_and_something_off_it():
-    arch = Architecture((3, 2, 2, 3), (2, 2, 2))
-    start = conditioned_weights(arch, np.random.default_rng(0))
-    now = change_interface(Reals(), start, 0, walk_in_gl("shear", 2, 0.7))
-    now = change_interface(Reals(), now, 1, walk_in_gl("rotation", 2, 0.4))
-    assert module._misfit(start, now) < 1e-12
-    off = (*now[:2], now[2]._replace(V=1.1 * now[2].V))
-    assert module._misfit(start, off) > 1e-3
-
-
 @pytest.mark.parametrize("state", ["width=3;width_in=2", "width=4;width_in=1;layers=4;interface=last"])
 def test_a_network_that_widens_has_free_weights_without_any_loss_of_rank(panel, state):
     panel.state = state
@@ -351,126 +243,25 @@ def test_lemma_35_is_claimed_only_under_its_hypotheses(panel):
     assert "outside hypotheses · Lemma 3.5" in title(panel)
 
 
-def test_controls_without_a_say_are_greyed_out(panel, rescaling):
+def test_controls_without_a_say_are_greyed_out(panel):
     assert {name for name, c in panel.controls.items() if c.disabled} == {"interface", "free"}
     panel.state = "layers=3;lost=yes"
     assert not any(c.disabled for c in panel.controls.values())
-    assert {name for name, c in rescaling.controls.items() if c.disabled} == {"log_4"}
-    rescaling.state = "layers=1"
-    assert {name for name, c in rescaling.controls.items() if c.disabled} == {"log_2", "log_3", "log_4"}
-
-
-# Eq. 13: rescalings
-
-
-@pytest.mark.parametrize("layers", [1, 2, 3, 4])
-def test_with_the_answer_of_eq_13_the_outputs_stand_still(rescaling, layers):
-    rescaling.state = f"layers={layers};log_1=-0.8;log_2=1;log_3=0.45;log_4=-0.3"
-    study = rescaling._shown
-    start, now = (np.array(trace(rescaling.figure, f"outputs, {w}").y) for w in ("start", "now"))
-    assert np.abs(start - now).max() < 1e-9 and np.abs(start).max() == pytest.approx(1)
-    assert study.exponents == tuple(3 ** (layers - i) for i in range(1, layers + 1))
-    assert not study.unanswered.is_same  # and without the answer they do not
-    ratio = np.linalg.norm(study.unanswered.now) / np.linalg.norm(study.unanswered.start)
-    assert ratio * study.balance == pytest.approx(1)
-    assert any("has not changed" in text for text in texts(rescaling.figure))
-
-
-@pytest.mark.parametrize("off", [-1, -0.05, 0.05, 1])
-def test_another_factor_than_that_of_eq_13_is_seen(rescaling, off):
-    rescaling.state = f"off={off}"
-    start, now = (np.array(trace(rescaling.figure, f"outputs, {w}").y) for w in ("start", "now"))
-    assert np.allclose(now, 2**off * start)
-    assert "another function" in rescaling.description and "missed" in rescaling.description
-    assert not any("has not changed" in text for text in texts(rescaling.figure))
-
-
-def test_a_layer_at_a_time_the_rescaling_is_that_of_the_weights():
-    """(Q, V) → (c Q, V / c) is the rescaling λ_i = c, λ_j = c⁻² for j > i, λ_0 = 1/c of Eq. 13."""
-    over, arch = Reals(), Architecture.uniform(3, 2, 3)
-    start = conditioned_weights(arch, np.random.default_rng(1))
-    before, after = (virtual_weights(over, w) for w in (start, rescale(over, start, 1, 2.0)))
-    factors = [
-        float(np.vdot(b, a) / np.vdot(b, b))
-        for b, a in zip((before.L, *before.M), (after.L, *after.M), strict=True)
-    ]
-    assert factors == pytest.approx([0.5, 1.0, 2.0, 0.25])
-    assert module.balancing_factor(over, factors[1:]) == pytest.approx(factors[0])
-
-
-@pytest.mark.parametrize("state", ["", "layers=4;log_1=1;log_2=-1;log_3=0.3;log_4=-1", "layers=1;log_1=-0.7"])
-def test_the_answer_is_as_many_blocks_as_m_occurs_each_as_high_as_the_bar(rescaling, state):
-    rescaling.state = state
-    study, figure = rescaling._shown, rescaling.figure
-    bars_of = trace(figure, "log₂ λ of each layer")
-    assert tuple(bars_of.y) == study.logs
-    up = down = 0.0
-    for i, (log, exponent) in enumerate(zip(study.logs, study.exponents, strict=True), start=1):
-        blocks = trace(figure, f"λ₀'s answer to λ{'₀₁₂₃₄'[i]}")
-        assert len(blocks.y) == exponent and np.allclose(blocks.y, abs(log))
-        bottom, top = min(blocks.base), max(blocks.base) + abs(log)
-        assert (down == pytest.approx(top)) if log > 0 else (up == pytest.approx(bottom))
-        up, down = (up, bottom) if log > 0 else (top, down)
-    tick = figure.layout.shapes[1]
-    assert tick.y0 == tick.y1 == log2(study.balance) == pytest.approx(up + down)
-
-
-def test_softmax_has_no_rescaling_and_the_best_factor_leaves_a_distance(rescaling):
-    rescaling.state = "kind=softmax"
-    study = rescaling._shown
-    assert not study.outputs.is_same and study.outputs.change > 0.01
-    worse = [
-        np.linalg.norm(c * study.unanswered.now - study.outputs.start)
-        for c in (0.9 * study.factor, 1.1 * study.factor)
-    ]
-    assert min(worse) > np.linalg.norm(study.outputs.now - study.outputs.start)
-    assert any("no λ₀ can answer" in text for text in texts(rescaling.figure))
-    assert any("at best off by" in text for text in texts(rescaling.figure))
-    assert not rescaling.figure.layout.shapes[1].visible
-    assert "proved here · Theorem B" in title(rescaling) and "outside hypotheses · Eq. 13" in title(rescaling)
-    rescaling.state = "log_1=0;log_2=0;log_3=0"
-    assert rescaling._shown.outputs.is_same
-    assert not any("no λ₀ can answer" in text for text in texts(rescaling.figure))
-
-
-@pytest.mark.parametrize(
-    ("state", "badge"),
-    [
-        ("", "proved · Thm. 3.7: nothing else"),
-        ("layers=1", "proved · Thm. 3.2: nothing else"),
-        ("head_dim=1", "outside hypotheses · Thm. 3.7"),
-        ("width=1", "outside hypotheses · Thm. 3.7"),
-        ("layers=1;width=1", "outside hypotheses · Thm. 3.2"),
-        ("layers=1;head_dim=1", "proved · Thm. 3.2: nothing else"),
-        ("kind=softmax;width=1;head_dim=1", "proved here · Theorem B"),
-    ],
-)
-def test_the_whole_fibre_is_claimed_only_where_it_is_known(rescaling, state, badge):
-    rescaling.state = state
-    assert badge in title(rescaling)
-
-
-def test_theorem_b_is_not_claimed_where_m_is_antisymmetric():
-    arch = Architecture((2, 2), (2,), 3, "softmax")
-    turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
-    assert not module._is_covered(arch, (Layer(turn, np.eye(2), np.eye(2)),))
-    assert module._is_covered(arch, (Layer(np.eye(2), np.eye(2), np.eye(2)),))
-    assert not module._is_covered(arch, (Layer(np.eye(2), np.eye(2), np.zeros((2, 2))),))
 
 
 def test_the_input_is_scaled_so_that_lightning_outputs_have_size_one():
     for layers, width in ((1, 1), (4, 1), (4, 4)):
         arch = Architecture.uniform(width, 2, layers)
-        weights, X = module._network(arch, np.random.default_rng(0))
+        weights, X = module.example_network(arch, np.random.default_rng(0))
         assert np.abs(forward(Reals(), "lightning", weights, X)).max() == pytest.approx(1)
 
 
 # In place, and nothing breaks it
 
 
-@pytest.mark.parametrize(("kind", "state"), EVERY)
-def test_every_number_drawn_is_finite_and_no_text_carries_a_dollar(shared, kind, state):
-    panel = at(shared, kind, state)
+@pytest.mark.parametrize("state", STATES)
+def test_every_number_drawn_is_finite_and_no_text_carries_a_dollar(shared, state):
+    panel = at(shared, state)
     found = []
 
     def collect(value, key=""):
@@ -490,60 +281,49 @@ def test_every_number_drawn_is_finite_and_no_text_carries_a_dollar(shared, kind,
     assert "measured" not in " ".join(t.name for t in panel.figure.data)
 
 
-@pytest.mark.parametrize("kind", STUDIES)
-def test_the_figure_keeps_its_elements_whatever_is_asked(shared, kind):
-    panel = at(shared, kind, "")
+def test_the_figure_keeps_its_elements_whatever_is_asked(panel):
     figure, traces = panel.figure, panel.figure.data
     sizes = len(figure.layout.annotations), len(figure.layout.shapes)
-    for state in (state for one, state in EVERY if one is kind):
-        at(shared, kind, state)
+    for state in STATES:
+        at(panel, state)
         assert panel.figure is figure and all(a is b for a, b in zip(figure.data, traces, strict=True))
         assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
 
 
-@pytest.mark.parametrize("kind", STUDIES)
-def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(shared, kind):
-    panel = at(shared, kind, "")
-    for state in [*(s for one, s in EVERY if one is kind), *random_states(kind, 12, seed=1)]:
+def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
+    for state in [*STATES, *random_states(VirtualWeightsExplorer, 12, seed=1)]:
         panel.state = state
         assert panel.status.startswith("done"), (state, panel.status)
-        assert plain(panel.figure) == plain(DRAWN[kind](STUDIES[kind](panel._read()))), state
+        assert plain(panel.figure) == plain(interface_figure(module.study_interface(panel._read()))), state
 
 
-@pytest.mark.parametrize("kind", STUDIES)
-def test_a_state_restores_the_panel_exactly(shared, kind):
-    for state in random_states(kind, 3, seed=2):
-        panel = at(shared, kind, state)
+def test_a_state_restores_the_panel_exactly(panel):
+    for state in random_states(VirtualWeightsExplorer, 3, seed=2):
+        at(panel, state)
         assert panel.state == state
         before = shown(panel)
         panel.reset()
         assert shown(panel) != before
         panel.state = state
         assert shown(panel) == before
-    again = kind(state=state)
+    again = VirtualWeightsExplorer(state=state)
     assert shown(again) == before
     again.close()
 
 
-@pytest.mark.parametrize(
-    ("kind", "paired"),
-    [
-        (VirtualWeightsExplorer, ["layers", "width", "width_in", "lost", "alone"]),
-        (RescalingExplorer, ["layers", "kind", "width", "off"]),
-    ],
-)
-def test_both_ends_of_every_control_are_legal_and_so_are_two_at_once(shared, kind, paired):
-    panel = at(shared, kind, "")
-    for settings in [*((name,) for name in panel.controls), *combinations(paired, 2)]:
+PAIRED = ["layers", "width", "width_in", "lost", "alone"]
+
+
+def test_both_ends_of_every_control_are_legal_and_so_are_two_at_once(panel):
+    for settings in [*((name,) for name in panel.controls), *combinations(PAIRED, 2)]:
         for values in product(*(ends(panel.controls[name]) for name in settings)):
             asked = ";".join(f"{n}={text(value)}" for n, value in zip(settings, values, strict=True))
-            panel = at(shared, kind, asked)
+            at(panel, asked)
             assert str(panel._read().arch) in panel.description, asked
 
 
-def test_eq_9_holds_at_random_and_extreme_settings(shared):
+def test_eq_9_holds_at_random_and_extreme_settings(panel):
     """The threshold of "same" is never met by chance: rounding stays far below it."""
-    panel = shared[VirtualWeightsExplorer]
     for state in random_states(VirtualWeightsExplorer, 60, seed=4):
         panel._restore(f"{state};alone=0")
         study = module.study_interface(panel._read())
@@ -560,40 +340,22 @@ def test_every_control_changes_the_picture(panel, name):
     assert pictures[0] != pictures[1]
 
 
-@pytest.mark.parametrize("name", FIRST_R + MORE_R)
-def test_every_control_of_the_rescalings_changes_the_picture(rescaling, name):
-    rescaling.state = "layers=4"
-    pictures = []
-    for value in ends(rescaling.controls[name]):
-        rescaling.controls[name].value = value
-        pictures.append(plain(rescaling.figure))
-    assert pictures[0] != pictures[1]
-
-
-@pytest.mark.parametrize(
-    ("kind", "state"),
-    [*((VirtualWeightsExplorer, s) for s in BAD_STATES), *((RescalingExplorer, s) for s in BAD_STATES_R)],
-)
-def test_a_bad_state_is_refused_and_changes_nothing(shared, kind, state):
-    panel = at(shared, kind, "")
+@pytest.mark.parametrize("state", BAD_STATES)
+def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
     before = shown(panel)
     with pytest.raises(ValueError):
         panel.state = state
     assert shown(panel) == before
 
 
-def test_a_slider_beside_zero_is_zero(panel, rescaling):
+def test_a_slider_beside_zero_is_zero(panel):
     """A slider of step 0.05 gives 5e-17 where it says 0."""
     panel.controls["along"].value = 5e-17
     panel.controls["alone"].value = -5e-17
     assert set(bars(panel.figure).values()) == {0.0}
-    rescaling.controls["log_1"].value = 5e-17
-    assert rescaling._read().logs[0] == 0
 
 
-@pytest.mark.parametrize("kind", STUDIES)
-def test_a_figure_that_was_half_drawn_is_made_whole_again(shared, kind, monkeypatch):
-    panel = at(shared, kind, "")
+def test_a_figure_that_was_half_drawn_is_made_whole_again(panel, monkeypatch):
     before, set_changes, calls = plain(panel.figure), parts._set_changes, []
 
     def fails_on_the_way(target, old, new):
@@ -621,16 +383,14 @@ def test_only_shows_these_controls_and_no_others():
 
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_both_panels_open_in_every_theme(size, mode):
+def test_the_panel_opens_in_every_theme(size, mode):
     with theme.using({"mode": mode, "size": size}):
-        for kind in STUDIES:
-            one = kind(state="layers=4")
-            assert one.status.startswith("done")
-            assert theme.color("focus") in json.dumps(plain(one.figure))
-            one.close()
+        one = VirtualWeightsExplorer(state="layers=4")
+        assert one.status.startswith("done")
+        assert theme.color("focus") in json.dumps(plain(one.figure))
+        one.close()
 
 
 def test_numbers_are_written_as_people_write_them():
-    assert figures.signed(0.35) == "0.35" and figures.signed(-20.0) == "−20" and figures.signed(10.0) == "10"
-    assert module._factor(0.011) == "0.011" and module._factor(2.0**40) == "1.10·10¹²"
-    assert figures.numbered("M", 4) == "M₄" and figures.percent(1.0) == "100 %"
+    assert words.signed(0.35) == "0.35" and words.signed(-20.0) == "−20" and words.signed(10.0) == "10"
+    assert words.numbered("M", 4) == "M₄" and words.percent(1.0) == "100 %"

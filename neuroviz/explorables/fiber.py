@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 from neuroviz import theme
 from neuroviz.architecture import ATTENTION_KINDS
 from neuroviz.explorables.panel import Panel
-from neuroviz.fiber import FiberSetting, FiberStudy, study_fiber
 from neuroviz.figures.fiber import fiber_figure, order_in_words, percent, update_fiber
+from neuroviz.walk import FiberSetting, FiberStudy, study_fiber
 
 _PRESETS = [
     ("generic: a curve", "generic"),

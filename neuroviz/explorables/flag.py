@@ -9,9 +9,9 @@ from neuroviz import theme
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.flag import MAX_LAYERS, FlagStudy, flag_figure, sub, update_flag
+from neuroviz.flag import flag_steps, formula_terms
 from neuroviz.formulas import general_formula
 from neuroviz.measure import measure_dimension
-from neuroviz.peeling import flag_steps, formula_terms
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS = 10, 10, 4  # so that the largest network takes about 0.1 s
 

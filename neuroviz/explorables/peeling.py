@@ -5,7 +5,9 @@ import plotly.graph_objects as go
 
 from neuroviz import theme
 from neuroviz.explorables.panel import Panel
-from neuroviz.figures.peeling import END_NAMES, number, peel_figure, update_peel
+from neuroviz.figures.peel_plane import number
+from neuroviz.figures.peel_spectra import END_NAMES
+from neuroviz.figures.peeling import peel_figure, update_peel
 from neuroviz.peeling import PeelSetting, PeelStudy, kernel, study_peel
 
 _ENDS = [

@@ -18,7 +18,7 @@ from neuroviz.explorables.slices import (
     slice_controls,
     slice_name,
 )
-from neuroviz.figures.projective_line import KIND_WORDS, SurfacePoint
+from neuroviz.figures.projective_line import KIND_WORDS, SurfacePoint, root_text
 from neuroviz.figures.space import Chart, in_drawing
 from neuroviz.figures.surface import SurfaceStudy, surface_figure, update_surface
 from neuroviz.forms import discriminant
@@ -26,7 +26,7 @@ from neuroviz.surface import Slice
 
 _SNAP = 0.02  # of a ruling: nearer to a singular point, the slider stops on it
 _STOP = 0.03  # the same for pinch points, as drawn
-_WHERE, _ALONG = 0.005, 0.01  # steps of the two sliders
+_WHERE, _ALONG = 0.005, 1 / 64  # steps of the two sliders: a slider that crosses 0 has to hit it exactly
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _on_curve(chart: Chart, where: float) -> tuple[float, float, float]:
     near = [float(np.interp(share * lengths[index], run, points[:, i])) for i in range(3)]
     pinch = _pinch_near(chart, near)
     # Between two points of the curve, the curve itself: it is solved for, not interpolated.
-    return pinch or chart.slice.snap(*near, tol=1.0)
+    return pinch or chart.slice.nearest_singular(*near)
 
 
 def _on_surface(chart: Chart, where: float, along: float) -> tuple:
@@ -268,7 +268,7 @@ def _said(point: SurfacePoint) -> str:
     kind = point.facts.kind
     if kind == "boundary" and not any(map(any, point.forms)):
         return "The zero function: every layer with A = 0 or V = 0 has it."
-    roots = " and ".join("∞" if root.m > 1e6 else f"{root.m:.3g}" for root in point.roots)
+    roots = " and ".join(map(root_text, point.roots))
     return {
         "smooth": f"q₁ and q₂ share the root m = X/Y = {roots}, and all points of its line do; one set of "
         "weights, up to rescaling, has this function.",

@@ -1,4 +1,4 @@
-"""What a deep network shows of its weights: changes of basis between layers, and rescalings."""
+"""What a deep network shows of its weights, and a change of basis between two layers that nobody sees."""
 
 from dataclasses import dataclass, replace
 
@@ -16,26 +16,20 @@ from neuroviz.figures.virtual import (
     SAME,
     InterfaceStudy,
     Moved,
-    RescalingStudy,
     interface_figure,
-    numbered,
-    percent,
-    rescaling_figure,
-    signed,
-    tiny,
     update_interface,
-    update_rescaling,
 )
+from neuroviz.figures.words import numbered, percent, signed, tiny
+from neuroviz.gauge import interface_misfit
 from neuroviz.network import Layer, Weights, conditioned_tokens, conditioned_weights, forward
 from neuroviz.symmetry import change_interface, recover_interfaces, virtual_weights
-from neuroviz.unrolling import balancing_factor, occurrences
 
 MAX_WIDTH, MAX_HEAD, TOKENS = 4, 4, 3
 _SOFTMAX_SIZE, _VALUE_NOISE = 2.0, 0.2
 _PLACES = {"first": "after the first layer", "middle": "in the middle", "last": "before the last layer"}
 
 
-def _network(arch: Architecture, rng: np.random.Generator) -> tuple[Weights, np.ndarray]:
+def example_network(arch: Architecture, rng: np.random.Generator) -> tuple[Weights, np.ndarray]:
     """Weights and one input, the same for both kinds of attention up to their sizes.
 
     Lightning outputs have degree 3^l in X: its length is chosen so that the largest of them is ±1.
@@ -57,9 +51,6 @@ def _network(arch: Architecture, rng: np.random.Generator) -> tuple[Weights, np.
 
 def _changed(weights: Weights, new: dict[int, Layer]) -> Weights:
     return tuple(new.get(i, layer) for i, layer in enumerate(weights))
-
-
-# A change of basis between two layers
 
 
 @dataclass(frozen=True)
@@ -90,7 +81,7 @@ def study_interface(request: InterfaceRequest) -> InterfaceStudy:
     """Change the basis between two layers, and see what has moved and whether the change can be recovered."""
     arch, i, over = request.arch, request.interface, Reals()
     rng, delta = np.random.default_rng(request.seed), request.arch.widths[request.interface]
-    start, X = _network(arch, rng)
+    start, X = example_network(arch, rng)
     if request.lost:
         start = _changed(start, {i - 1: start[i - 1]._replace(V=drop_rank(start[i - 1].V))})
     U = virtual_weights(over, start[:i]).L
@@ -111,7 +102,7 @@ def study_interface(request: InterfaceRequest) -> InterfaceStudy:
     try:
         recovered = recover_interfaces(over, start, now)
     except ValueError as error:
-        refusal, misfit = str(error), _misfit(start, now)
+        refusal, misfit = str(error), interface_misfit(start, now)
     before, after = virtual_weights(over, start), virtual_weights(over, now)
     outputs = [forward(over, arch.attention, weights, X)[0] for weights in (start, now)]
     names = [numbered("V", i), *(numbered(letter, i + 1) for letter in "QKV")]
@@ -142,33 +133,6 @@ def study_interface(request: InterfaceRequest) -> InterfaceStudy:
 def _unit(rng: np.random.Generator, size: int) -> np.ndarray:
     column = rng.standard_normal((size, 1))
     return column / np.linalg.norm(column)
-
-
-def _misfit(start: Weights, now: Weights) -> float:
-    """What the best C_1, …, C_{l−1} leave of Eq. 9, relative: 0 if they lead from one network to the other.
-
-    Linear in them all: Q_j′ C_{j−1} = Q_j, K_j′ C_{j−1} = K_j, V_j′ C_{j−1} = C_j V_j, with C_0 = C_l = 1.
-    """
-    last, delta = len(start), len(start[0].V)
-    size = delta * delta
-    rows, right = [], []
-    for j, (layer, other) in enumerate(zip(start, now, strict=True), start=1):
-        for name, W, W_now in zip("QKV", layer, other, strict=True):
-            block = np.zeros((W.size, (last - 1) * size))
-            known = np.zeros(W.shape)
-            if j > 1:
-                block[:, (j - 2) * size : (j - 1) * size] += np.kron(W_now, np.eye(delta))
-            else:
-                known = known - W_now
-            if name == "V" and j < last:
-                block[:, (j - 1) * size : j * size] -= np.kron(np.eye(delta), W.T)
-            else:
-                known = known + W
-            rows.append(block)
-            right.append(known.ravel())
-    A, b = np.vstack(rows), np.concatenate(right)
-    best = np.linalg.lstsq(A, b, rcond=None)[0]
-    return float(np.linalg.norm(A @ best - b) / np.linalg.norm(b))
 
 
 class VirtualWeightsExplorer(Panel):
@@ -305,187 +269,3 @@ def _say_recovered(study: InterfaceStudy) -> str:
     if study.misfit > SAME:
         return f"{said} Here no C leads from one to the other (the best leaves {percent(study.misfit)})."
     return f"{said} Here some C does lead from one to the other; L and M do not tell."
-
-
-# Rescaling the virtual weights
-
-
-@dataclass(frozen=True)
-class RescalingRequest:
-    """What the controls ask for.
-
-    Attributes:
-        arch: the network.
-        logs: log₂ λ_i of each layer.
-        off: log₂ of a factor by which λ_0 misses its value.
-        seed: what the network is drawn from.
-    """
-
-    arch: Architecture
-    logs: tuple[float, ...]
-    off: float
-    seed: int
-
-
-def study_rescaling(request: RescalingRequest) -> RescalingStudy:
-    """Multiply every M_i by λ_i and L by the λ_0 that answers, and see what the outputs do."""
-    arch, over = request.arch, Reals()
-    weights, X = _network(arch, np.random.default_rng(request.seed))
-    factors = [2.0**log for log in request.logs]
-    balance = balancing_factor(over, factors)
-    scaled = tuple(Layer(c * Q, K, V) for c, (Q, K, V) in zip(factors, weights, strict=True))
-
-    start = forward(over, arch.attention, weights, X)[0]
-    unanswered = forward(over, arch.attention, scaled, X)[0]
-    factor = balance
-    if arch.attention == "softmax":  # least squares: nothing that λ_0 could do is better
-        factor = float((start * unanswered).sum() / (unanswered * unanswered).sum())
-    applied = factor * 2.0**request.off
-    last = scaled[-1]._replace(V=applied * scaled[-1].V)
-    now = forward(over, arch.attention, (*scaled[:-1], last), X)[0]
-    return RescalingStudy(
-        arch=arch,
-        logs=request.logs,
-        exponents=occurrences(arch.num_layers),
-        balance=balance,
-        factor=factor,
-        off=request.off,
-        outputs=Moved("φ(X)", start, now),
-        unanswered=Moved("φ(X)", start, unanswered),
-        covered=_is_covered(arch, weights),
-    )
-
-
-def _is_covered(arch: Architecture, weights: Weights) -> bool:
-    """Whether the whole fibre is known here: by Theorem B, Theorem 3.7, or for one layer Theorem 3.2."""
-    L, M = virtual_weights(Reals(), weights)
-    if arch.attention == "lightning":
-        ranks = [numerical_rank(matrix) for matrix in M]
-        if arch.num_layers == 1:
-            return min(ranks) > 0 and numerical_rank(L) > 0 and (ranks[0] > 1 or numerical_rank(L) > 1)
-        if min(ranks) < 2:
-            return False
-    return numerical_rank(L) > 0 and all(numerical_rank(matrix + matrix.T) > 0 for matrix in M)
-
-
-class RescalingExplorer(Panel):
-    """Multiply each M_i by λ_i: L must answer with λ_0 = ∏ λ_i^{−3^{l−i}}, and the function stays (Eq. 13).
-
-    Controls: layers, log₂ λ_1 to log₂ λ_4; under "More": kind (for softmax nothing answers), off (log₂ of
-    a factor by which λ_0 misses), width, head_dim, seed. See `Panel` for what all panels share.
-
-    >>> panel = RescalingExplorer()
-    >>> panel.controls["layers"].value = 4
-    >>> panel._shown.exponents
-    (27, 9, 3, 1)
-    """
-
-    title = "What must λ₀ be?"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def whole(label: str, value: int, most: int) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=1, max=most, description=label)
-
-        def log(label: str, value: float = 0.0) -> widgets.FloatSlider:
-            return widgets.FloatSlider(
-                value=value, min=-1, max=1, step=0.05, description=label, readout_format=".2f"
-            )
-
-        first = {
-            "layers": whole("layers l", 3, MAX_LAYERS),
-            **{
-                f"log_{i}": log(f"log₂ {numbered('λ', i)}", value)
-                for i, value in enumerate((0.5, 0.5, 0.5, 0.5), start=1)
-            },
-        }
-        more = {
-            "kind": widgets.Dropdown(options=ATTENTION_KINDS, value="lightning", description="attention"),
-            "off": log("miss λ₀ by"),
-            "width": whole("width d", 3, MAX_WIDTH),
-            "head_dim": whole("head dimension a", 2, MAX_HEAD),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        }
-        return first, more
-
-    def _arrange(self) -> None:
-        for i in range(1, MAX_LAYERS + 1):
-            self.controls[f"log_{i}"].disabled = i > self.controls["layers"].value
-
-    def _read(self) -> RescalingRequest:
-        value = {name: control.value for name, control in self.controls.items()}
-        layers = value["layers"]
-        arch = Architecture.uniform(value["width"], value["head_dim"], layers, TOKENS, value["kind"])
-        # A slider of step 0.05 gives 5e-17 where it says 0.
-        logs = tuple(round(value[f"log_{i}"], 6) for i in range(1, layers + 1))
-        return RescalingRequest(arch, logs, round(value["off"], 6), value["seed"])
-
-    _answer = staticmethod(study_rescaling)
-
-    def _make_figure(self, answer: RescalingStudy) -> go.Figure:
-        return rescaling_figure(answer)
-
-    def _update_figure(self, old: RescalingStudy | None, new: RescalingStudy) -> None:
-        update_rescaling(self.figure, old, new)
-
-    def _badge(self, answer: RescalingStudy) -> str:
-        if not answer.is_symmetry:
-            rest = (
-                theme.badge("proved here", "Theorem B: no rescaling at all")
-                if answer.covered
-                else theme.badge("outside hypotheses", "Theorem B")
-            )
-            return theme.badge("outside hypotheses", "Eq. 13") + rest
-        theorem = "Thm. 3.2" if answer.arch.num_layers == 1 else "Thm. 3.7"
-        rest = (
-            theme.badge("proved", f"{theorem}: nothing else")
-            if answer.covered
-            else theme.badge("outside hypotheses", theorem)
-        )
-        return theme.badge("proved", "Eq. 13") + rest
-
-    def _describe(self, answer: RescalingStudy) -> str:
-        return " ".join([f"{answer.arch}.", _say_answer(answer), _say_outputs(answer)])
-
-
-def _say_answer(study: RescalingStudy) -> str:
-    terms = " − ".join(
-        f"{exponent}·({signed(log)})" if log < 0 else f"{exponent}·{signed(log)}"
-        for exponent, log in zip(study.exponents, study.logs, strict=True)
-    )
-    if not study.is_symmetry:
-        return (
-            f"Softmax: Eq. 13 would ask for log₂ λ₀ = −{terms}, but doubling M changes where softmax looks, "
-            f"and no factor of L undoes that. The best one is {study.factor:.3g}."
-        )
-    total = sum(-exponent * log for exponent, log in zip(study.exponents, study.logs, strict=True))
-    return (
-        f"log₂ λ₀ = −{terms} = {signed(total)}, so λ₀ = {_factor(study.balance)}: "
-        f"every term of Eq. 12 contains {_and_times(study.exponents)}, and L once."
-    )
-
-
-def _and_times(exponents: tuple[int, ...]) -> str:
-    return ", ".join(
-        f"{numbered('M', i)} {f'{exponent} times' if exponent > 1 else 'once'}"
-        for i, exponent in enumerate(exponents, start=1)
-    )
-
-
-def _say_outputs(study: RescalingStudy) -> str:
-    if study.outputs.is_same:
-        rounding = f" (rounding: {tiny(study.outputs.change)})" if study.outputs.change else ""
-        alone = study.unanswered
-        without = (
-            ""
-            if alone.is_same
-            else f"; with λ₀ = 1 they would be {_factor(1 / study.balance)} times as large"
-        )
-        return f"The outputs do not move{rounding}{without}."
-    missed = f"λ₀ is missed by a factor of {signed(2**study.off)}, and " if study.off else "With it "
-    if study.is_symmetry:
-        return f"{missed}the outputs are {signed(2**study.off)} times as large: another function."
-    return f"{missed}the outputs are off by {percent(study.outputs.change)}: another function."
-
-
-def _factor(value: float) -> str:
-    return f"{value:.3g}" if 1e-3 <= value < 1e3 else tiny(value, digits=2)

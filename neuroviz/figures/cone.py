@@ -1,22 +1,18 @@
 """The smallest determinantal variety as a surface: 2 × 2 matrices of rank ≤ 1 and of one trace."""
 
 from dataclasses import dataclass
-from math import cos, pi, sin
 
 import numpy as np
 
 from neuroviz import theme
 from neuroviz.determinantal import rank_one_point, ruling
 from neuroviz.figures.parts import View
+from neuroviz.figures.solids import balls, both, join, mesh, pointer, rods, shaded_mesh
 
 Point = tuple[float, float, float]
 
 _REACH = 1.15  # the surface is drawn for |z| up to here
 _ANGLES, _HEIGHTS, _RODS = 72, 24, 16
-_CORNERS = 6  # of a rod's cross section
-_NO_MESH: dict = {"x": [], "y": [], "z": [], "i": [], "j": [], "k": []}
-_LIGHT = {"ambient": 0.8, "diffuse": 0.42, "specular": 0.06, "roughness": 0.7, "fresnel": 0.02}
-_FROM = {"x": 2000, "y": -6000, "z": 9000}
 
 
 @dataclass(frozen=True)
@@ -56,14 +52,14 @@ def _traces(point: SlicePoint) -> list[dict]:
     families = ("image", "kernel") if point.rank else ()  # all lines of the cone go through zero
     through = [ruling(point.trace, point.angle, point.height, family, _REACH) for family in families]
     off = [] if on_surface else [(point.foot, point.place)]
-    balls = [(point.place, 0.085)] + ([] if on_surface else [(point.foot, 0.045)])
+    foot = [] if on_surface else [point.foot]
     return [
         _sheet(point.trace),
-        _mesh("straight lines of matrices of rank ≤ 1", "ruling", _rods(_all_lines(point.trace), 0.006)),
-        _mesh("the two lines through it: one image, one kernel", "focus", _rods(through, 0.017)),
-        _mesh("from it to the nearest matrix of rank ≤ 1", "ink", _rods(off, 0.012)),
-        _mesh("singular point: the zero matrix", "singular", _balls([((0, 0, 0), 0.06)] if singular else [])),
-        _mesh(_name(point), "focus", _balls(balls)),
+        mesh("straight lines of matrices of rank ≤ 1", "ruling", rods(_all_lines(point.trace), 0.006)),
+        mesh("the two lines through it: one image, one kernel", "focus", rods(through, 0.017)),
+        mesh("from it to the nearest matrix of rank ≤ 1", "ink", rods(off, 0.012)),
+        mesh("singular point: the zero matrix", "singular", balls([(0, 0, 0)] if singular else [], 0.06)),
+        mesh(_name(point), "focus", both(balls([point.place], 0.085), balls(foot, 0.045))),
     ]
 
 
@@ -80,93 +76,14 @@ def _sheet(trace: float) -> dict:
         for j in range(_ANGLES):
             here, beside = row + j, row + (j + 1) % _ANGLES
             faces += [(here, beside, here + _ANGLES), (beside, beside + _ANGLES, here + _ANGLES)]
-    return {
-        "type": "mesh3d",
-        "name": "rank ≤ 1",
-        **_join([(corners, faces)]),
-        "intensity": [float(np.tanh(4 * z)) for _, _, z in corners],
-        "colorscale": [
-            [0, theme.color("sheet b")],
-            [0.5, theme.color("sheet mid")],
-            [1, theme.color("sheet a")],
-        ],
-        "cmin": -1,
-        "cmax": 1,
-        "showscale": False,
-        "lighting": _LIGHT,
-        "lightposition": _FROM,
-        "hoverinfo": "skip",
-    }
+    tone = [float(np.tanh(4 * z)) for _, _, z in corners]
+    return shaded_mesh("rank ≤ 1", join([(np.array(corners), np.array(faces))]), tone, hoverinfo="skip")
 
 
 def _all_lines(trace: float) -> list[tuple[Point, Point]]:
     families = ("image", "kernel") if trace else ("image",)
     count = _RODS if trace else 2 * _RODS
     return [ruling(trace, 360 * j / count, 0.0, family, _REACH) for family in families for j in range(count)]
-
-
-def _mesh(name: str, role: str, mesh: dict) -> dict:
-    return {
-        "type": "mesh3d",
-        "name": name,
-        **mesh,
-        "color": theme.color(role),
-        "flatshading": False,
-        "lighting": _LIGHT if role != "ruling" else {"ambient": 1, "diffuse": 0, "specular": 0},
-        "lightposition": _FROM,
-        "hovertemplate": f"{name}<extra></extra>",
-    }
-
-
-def _rods(lines: list[tuple[Point, Point]], radius: float) -> dict:
-    """Straight rods as one mesh: a line in a surface would disappear into specks."""
-    pieces = []
-    for start, end in lines:
-        p, q = np.array(start), np.array(end)
-        along = (q - p) / np.linalg.norm(q - p)
-        aside = np.cross(along, np.eye(3)[np.abs(along).argmin()])
-        aside /= np.linalg.norm(aside)
-        up = np.cross(along, aside)
-        ring = [
-            radius * (cos(2 * pi * k / _CORNERS) * aside + sin(2 * pi * k / _CORNERS) * up)
-            for k in range(_CORNERS)
-        ]
-        faces = []
-        for k in range(_CORNERS):
-            following = (k + 1) % _CORNERS
-            faces += [(k, following, _CORNERS + k), (following, _CORNERS + following, _CORNERS + k)]
-        pieces.append(([*(p + corner for corner in ring), *(q + corner for corner in ring)], faces))
-    return _join(pieces)
-
-
-def _balls(balls: list[tuple[Point, float]], rings: int = 9, sides: int = 16) -> dict:
-    pieces = []
-    for center, radius in balls:
-        corners, faces = [], []
-        for i in range(rings + 1):
-            polar = pi * i / rings
-            for j in range(sides):
-                around = 2 * pi * j / sides
-                away = np.array([sin(polar) * cos(around), sin(polar) * sin(around), cos(polar)])
-                corners.append(np.array(center) + radius * away)
-                if i < rings:
-                    here, beside = i * sides + j, i * sides + (j + 1) % sides
-                    faces += [(here, beside, here + sides), (beside, beside + sides, here + sides)]
-        pieces.append((corners, faces))
-    return _join(pieces)
-
-
-def _join(pieces: list[tuple[list, list[tuple[int, int, int]]]]) -> dict:
-    """Several meshes as one."""
-    if not pieces:
-        return {name: list(values) for name, values in _NO_MESH.items()}
-    corners, faces = [], []
-    for piece_corners, piece_faces in pieces:
-        faces += [tuple(len(corners) + index for index in face) for face in piece_faces]
-        corners += piece_corners
-    x, y, z = np.array(corners).T.tolist()
-    i, j, k = np.array(faces).T.tolist()
-    return {"x": x, "y": y, "z": z, "i": i, "j": j, "k": k}
 
 
 def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> dict:
@@ -189,22 +106,7 @@ def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[flo
 
 def _pointer(text: str, at: Point, shown: bool) -> dict:
     """A label to the left of a point, as far as its own length asks for."""
-    x, y, z = at
-    return {
-        "text": text,
-        "x": x,
-        "y": y,
-        "z": z,
-        "ax": -0.27 * theme.size("note") * len(text) - 34,
-        "ay": 0,
-        "showarrow": True,
-        "arrowhead": 0,
-        "arrowwidth": 1.5,
-        "arrowcolor": theme.color("soft"),
-        "bgcolor": theme.color("ground"),
-        "font": {"size": theme.size("note"), "color": theme.color("ink")},
-        "visible": shown,
-    }
+    return pointer(text, at, (-0.27 * theme.size("note") * len(text) - 34, 0), shown)
 
 
 def _annotations(point: SlicePoint, x_domain: tuple[float, float]) -> list[dict]:

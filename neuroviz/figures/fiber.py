@@ -7,10 +7,10 @@ import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
 
 from neuroviz import theme
-from neuroviz.fiber import FiberStudy, StepCurve
 from neuroviz.figures.fiber_plane import colored, finding, plane_view
 from neuroviz.figures.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.figures.parts import Parts, View, compose, label, make, power_of_ten, redraw
+from neuroviz.walk import FiberStudy, StepCurve
 
 _LEFT, _MIDDLE, _RIGHT = (0.0, 0.39), (0.44, 0.7), (0.775, 1.0)
 _HEIGHT = (0.0, 0.9)  # above it the headlines, of two lines

@@ -3,8 +3,8 @@
 import numpy as np
 
 from neuroviz import theme
-from neuroviz.fiber import FiberStudy
 from neuroviz.figures.parts import View, headline, label
+from neuroviz.walk import FiberStudy
 
 _REACH = 3.4  # the plane is drawn from −3.4 to 3.4
 

@@ -8,9 +8,9 @@ from plotly.basedatatypes import BaseFigure
 from neuroviz import theme
 from neuroviz.architecture import Architecture
 from neuroviz.figures.parts import Parts, View, compose, headline, label, make, outside_words, redraw
+from neuroviz.flag import FlagStep, Term
 from neuroviz.formulas import Expected
 from neuroviz.measure import Measurement
-from neuroviz.peeling import FlagStep, Term
 
 _LEFT, _RIGHT = (0.0, 0.61), (0.76, 1.0)
 MAX_LAYERS = 4  # as many layers have a colour

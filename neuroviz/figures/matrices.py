@@ -7,11 +7,13 @@ import numpy as np
 
 from neuroviz import theme
 from neuroviz.figures.parts import View, label
+from neuroviz.figures.words import colored
 
 _PANEL_WIDTH = 1100  # pixels of a cell's output in JupyterLab: what the sizes are worked out for
 _LARGEST_CELL = 46
 _GAP = 18  # pixels between two columns of matrices
 _SPARE_BETWEEN_ROWS = 22  # pixels added between two rows where there is room
+_CELL_PER_LETTER = 2.5  # cells from this many times the size of a letter on hold numbers such as −0.7 apart
 _BESIDE = 12  # pixels kept free at the right end, for the last frame
 
 
@@ -93,17 +95,21 @@ def matrices_view(
 
 def _plan(rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float, float]) -> _Plan:
     columns = [[tile for tile in column if tile] for column in zip(*(row.tiles for row in rows), strict=True)]
-    widths = [max(tile.matrix.shape[1] for tile in column) for column in columns]
-    heights = [max(tile.matrix.shape[0] for tile in row.tiles if tile) for row in rows]
-    texts = [max(_pixels(text) for tile in column for text in (tile.above, tile.below)) for column in columns]
+    # A column or a row may be empty: it keeps its place, with no width or height.
+    widths = [max((tile.matrix.shape[1] for tile in column), default=0) for column in columns]
+    heights = [max((tile.matrix.shape[0] for tile in row.tiles if tile), default=0) for row in rows]
+    texts = [
+        max((_pixels(text) for tile in column for text in (tile.above, tile.below)), default=0.0)
+        for column in columns
+    ]
     lines = 2 if any(tile.below for column in columns for tile in column) else 1
     line = 2.2 * theme.size("base")  # what a text above or below a row takes
     gutter = max(_pixels(row.heading) for row in rows) + 14
 
-    margin = theme.template().layout.margin
-    x_pixels = (_PANEL_WIDTH - margin.l - margin.r) * (x_domain[1] - x_domain[0])
+    margin = theme.margin()
+    x_pixels = (_PANEL_WIDTH - margin["l"] - margin["r"]) * (x_domain[1] - x_domain[0])
     # Less what plotly adds to the margin for the ticks and titles of axes elsewhere in the figure.
-    y_pixels = (theme.size("height") - margin.t - margin.b - 3 * theme.size("base")) * (
+    y_pixels = (theme.size("height") - margin["t"] - margin["b"] - 3 * theme.size("base")) * (
         y_domain[1] - y_domain[0]
     )
 
@@ -146,8 +152,8 @@ def _bare(text: str) -> str:
 def _heat_map(tile: Tile | None, plan: _Plan, i: int, j: int, axis: str) -> dict:
     matrix = np.zeros((0, 0)) if tile is None else np.asarray(tile.matrix, dtype=float)
     rows, columns = matrix.shape
-    note = theme.size("note")
-    has_room = plan.cell >= 2.1 * note
+    note, limit = theme.size("note"), 1.0 if tile is None else tile.limit
+    has_room = plan.cell >= _CELL_PER_LETTER * note
     return {
         "type": "heatmap",
         "name": "" if tile is None else tile.name,
@@ -157,17 +163,23 @@ def _heat_map(tile: Tile | None, plan: _Plan, i: int, j: int, axis: str) -> dict
         "x": [plan.left[j] + k for k in range(columns + 1)],
         "y": [plan.top[i] + k for k in range(rows + 1)],
         "z": matrix.tolist(),
-        "zmin": -1.0 if tile is None else -tile.limit,
-        "zmax": 1.0 if tile is None else tile.limit,
+        "zmin": -limit,
+        "zmax": limit,
         "colorscale": theme.scale("diverging"),
         "showscale": False,
         "xgap": 2,
         "ygap": 2,
-        "text": [[_short(entry) for entry in row] for row in matrix.tolist()],
+        "text": [[_cell_text(entry, limit) if has_room else "" for entry in row] for row in matrix.tolist()],
         "texttemplate": "%{text}" if has_room else "",
         "textfont": {"size": note},
         "hovertemplate": "" if tile is None else f"{tile.name}: %{{z:.4f}}<extra></extra>",
     }
+
+
+def _cell_text(entry: float, limit: float) -> str:
+    """An entry in the colour that can be read on its cell; one colour for a whole heat map cannot."""
+    place = min(max(0.5 + entry / (2 * limit), 0.0), 1.0)
+    return colored(theme.letters_on("diverging", place), _short(entry))
 
 
 def _short(entry: float) -> str:

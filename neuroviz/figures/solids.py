@@ -15,6 +15,7 @@ Point = Sequence[float]
 Mesh = dict[str, list]
 
 _CORNERS = 6  # of the cross section of a rod
+_DIGITS = 5  # of what is thick anyway: a third of the message
 _LIGHT = {"ambient": 0.8, "diffuse": 0.42, "specular": 0.06, "roughness": 0.7, "fresnel": 0.02}
 _FLAT = {"ambient": 1, "diffuse": 0, "specular": 0}
 _FROM = {"x": 2000, "y": -6000, "z": 9000}
@@ -22,12 +23,12 @@ _FROM = {"x": 2000, "y": -6000, "z": 9000}
 
 def rods(lines: Iterable[tuple[Point, Point]], radius: float) -> Mesh:
     """Straight rods, one for each pair of ends; ends that coincide make none."""
-    return join([_tube(np.array(line, dtype=float), radius) for line in lines])
+    return join([_tube(np.array(line, dtype=float), radius) for line in lines], _DIGITS)
 
 
 def tubes(curves: Iterable[np.ndarray], radius: float) -> Mesh:
     """Round tubes along curves, each of shape (n, 3)."""
-    return join([_tube(np.asarray(curve, dtype=float), radius) for curve in curves])
+    return join([_tube(np.asarray(curve, dtype=float), radius) for curve in curves], _DIGITS)
 
 
 def dashes(curve: np.ndarray, length: float, gap: float) -> list[np.ndarray]:
@@ -60,7 +61,7 @@ def balls(centers: Iterable[Point], radius: float, rings: int = 9, sides: int = 
                     here, beside = i * sides + j, i * sides + (j + 1) % sides
                     faces += [(here, beside, here + sides), (beside, beside + sides, here + sides)]
         pieces.append((np.array(corners), np.array(faces)))
-    return join(pieces)
+    return join(pieces, _DIGITS)
 
 
 def sheet(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,8 +72,8 @@ def sheet(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return points.reshape(-1, 3), np.concatenate([np.stack([a, b, d], 1), np.stack([a, d, c], 1)])
 
 
-def join(pieces: Iterable[tuple[np.ndarray, np.ndarray]]) -> Mesh:
-    """Several meshes as one, in plotly's words: corners x, y, z and triangles i, j, k."""
+def join(pieces: Iterable[tuple[np.ndarray, np.ndarray]], digits: int | None = None) -> Mesh:
+    """Several meshes as one, in plotly's words: corners x, y, z, perhaps rounded, and triangles i, j, k."""
     corners, faces, count = [], [], 0
     for piece_corners, piece_faces in pieces:
         if len(piece_faces):
@@ -81,9 +82,22 @@ def join(pieces: Iterable[tuple[np.ndarray, np.ndarray]]) -> Mesh:
             count += len(piece_corners)
     if not corners:
         return {name: [] for name in "xyzijk"}
-    x, y, z = np.concatenate(corners).round(5).T.tolist()
+    points = np.concatenate(corners)
+    x, y, z = (points if digits is None else points.round(digits)).T.tolist()
     i, j, k = np.concatenate(faces).T.tolist()
     return {"x": x, "y": y, "z": z, "i": i, "j": j, "k": k}
+
+
+def both(one: Mesh, other: Mesh) -> Mesh:
+    """Two meshes as one."""
+    shift = len(one["x"])
+    faces = {name: one[name] + [index + shift for index in other[name]] for name in "ijk"}
+    return {name: one[name] + other[name] for name in "xyz"} | faces
+
+
+def sheet_scale() -> list[list]:
+    """The colours of two sheets that cross: b at −1, mid where they blend, a at 1."""
+    return [[0, theme.color("sheet b")], [0.5, theme.color("sheet mid")], [1, theme.color("sheet a")]]
 
 
 def mesh(name: str, role: str, solid: Mesh, **more: object) -> dict:
@@ -96,7 +110,7 @@ def mesh(name: str, role: str, solid: Mesh, **more: object) -> dict:
         "flatshading": False,
         "lighting": _FLAT if role == "ruling" else _LIGHT,
         "lightposition": _FROM,
-        "hovertemplate": f"{name}<extra></extra>",
+        **({} if "hoverinfo" in more else {"hovertemplate": f"{name}<extra></extra>"}),
         **more,
     }
 
@@ -110,11 +124,7 @@ def shaded_mesh(name: str, solid: Mesh, tone: Sequence[float], **more: object) -
         "intensity": list(tone),
         "cmin": -1,
         "cmax": 1,
-        "colorscale": [
-            [0, theme.color("sheet b")],
-            [0.5, theme.color("sheet mid")],
-            [1, theme.color("sheet a")],
-        ],
+        "colorscale": sheet_scale(),
         "showscale": False,
         "flatshading": False,
         "lighting": _LIGHT,

@@ -1,0 +1,475 @@
+"""Pairs of real binary quadratic forms: what one lightning layer with d = 2, d′ = 1 computes.
+
+The layer (A, V) is known by the pair q_k = ℓ_k·v, where ℓ_k is column k of A and v the row V, as
+linear forms in (X, Y) (Prop. A.5). So a function is a point of a 6-dimensional space, and
+
+    layers            pairs with a common real linear factor               (dimension 5)
+    Zariski closure   pairs with any common factor: the resultant is 0     (Cor. A.6)
+    singular points   proportional pairs                                   (Thm. 3.4)
+
+A form aX² + bXY + cY² is a triple (a, b, c); its size is √(a² + b²/2 + c²), which no rotation of
+(X, Y) changes. Everything is exact for int and Fraction, and takes numpy arrays of any shape
+otherwise. docs/mathematics.md: "Figure 1. The surface", "Theorem 3.4", "Lemma A.3".
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import atan2, gcd, hypot, inf, isqrt, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+Number = int | Fraction | float | np.ndarray
+Form = tuple[Number, Number, Number]
+Pair = tuple[Form, Form]
+
+SMOOTH, CROSSING, BOUNDARY, CLOSURE, OFF = "smooth", "crossing", "boundary", "closure only", "off"
+KINDS = (SMOOTH, CROSSING, BOUNDARY, CLOSURE, OFF)
+TOLERANCE = 1e-9
+"""How far, relative to their size, float coefficients may be from what is said of them."""
+ROUNDING = 1e-12
+"""What is smaller, relative to what it is made of, is 0 up to rounding."""
+
+
+@dataclass(frozen=True)
+class Root:
+    """A point [X:Y] of the projective line, with Y > 0 or [X:Y] = [1:0].
+
+    Coprime integers where it is rational and known exactly; else a unit vector.
+    """
+
+    X: Number
+    Y: Number
+
+    @property
+    def m(self) -> float:
+        """X/Y; infinite at [1:0]."""
+        return float(self.X / self.Y) if self.Y else inf
+
+    @property
+    def angle(self) -> float:
+        """2·atan2(Y, X), in [0, 2π): where the root lies on the circle that RP¹ is."""
+        return 2 * atan2(self.Y, self.X) % (2 * pi)
+
+
+class Weights(NamedTuple):
+    """A of shape (…, 2, 2) and V of shape (…, 1, 2); of dtype object where they are exact."""
+
+    A: np.ndarray
+    V: np.ndarray
+
+
+class Nearest(NamedTuple):
+    """The root [X:Y] (a unit vector) of the layer nearest to a pair, and how far that layer is."""
+
+    X: np.ndarray
+    Y: np.ndarray
+    distance: np.ndarray
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What Theorem 3.2, Lemma A.3 and Theorem 3.4 say about a function.
+
+    Attributes:
+        kind: one of `KINDS`.
+        rank_a, rank_v: the ranks of its weights A, V; None where it has no real weights.
+        kernel: dimension of the kernel of the differential in (A, V) at its weights; None likewise.
+        preimages: how many real weights it has, up to rescaling.
+    """
+
+    kind: str
+    rank_a: int | None
+    rank_v: int | None
+    kernel: int | None
+    preimages: int | float
+
+
+_FACTS = {
+    SMOOTH: Facts(SMOOTH, 2, 1, 1, 1),
+    CROSSING: Facts(CROSSING, 1, 1, 1, 2),  # the swap of Theorem 3.2
+    BOUNDARY: Facts(BOUNDARY, 1, 1, 2, 1),
+    CLOSURE: Facts(CLOSURE, None, None, None, 0),
+    OFF: Facts(OFF, None, None, None, 0),
+}
+_ZERO_FACTS = Facts(BOUNDARY, 0, 0, 6, inf)  # at A = 0, V = 0
+
+
+# --- Pairs of forms ---------------------------------------------------------------------------------
+
+
+def minors(q1: Form, q2: Form) -> Form:
+    """a₁b₂ − a₂b₁, a₁c₂ − a₂c₁, b₁c₂ − b₂c₁: all 0 exactly if the forms are proportional.
+
+    >>> minors((1, 0, 1), (0, 1, 0))
+    (1, 0, -1)
+    """
+    (a1, b1, c1), (a2, b2, c2) = q1, q2
+    return a1 * b2 - a2 * b1, a1 * c2 - a2 * c1, b1 * c2 - b2 * c1
+
+
+def resultant(q1: Form, q2: Form) -> Number:
+    """R = (a₁c₂ − a₂c₁)² − (a₁b₂ − a₂b₁)(b₁c₂ − b₂c₁): 0 exactly if the forms have a common factor.
+
+    >>> resultant((1, 0, -1), (1, 2, 1)), resultant((1, 0, -1), (1, 0, 1))
+    (0, 4)
+    """
+    ab, ac, bc = minors(q1, q2)
+    return ac * ac - ab * bc
+
+
+def discriminant(q: Form) -> Number:
+    """b² − 4ac: positive for two real roots, 0 for a double one, negative for none.
+
+    >>> discriminant((1, 3, 1))
+    5
+    """
+    a, b, c = q
+    return b * b - 4 * a * c
+
+
+def real_roots(q: Form, tol: float = TOLERANCE) -> tuple[Root, ...]:
+    """The real roots of one form, by their angle: two, one (double) or none.
+
+    Exact for int and Fraction; a float form is taken for a square if it is one up to a relative `tol`.
+
+    Raises:
+        ValueError: for the zero form, and as in `kind_of`.
+
+    >>> real_roots((0, 1, -2))
+    (Root(X=1, Y=0), Root(X=2, Y=1))
+    """
+    return common_roots(q, (0, 0, 0), tol)
+
+
+def kind_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> str | np.ndarray:
+    """Where a pair of forms lies: "smooth", "crossing", "boundary", "closure only" or "off" (Thm. 3.4).
+
+        not proportional   smooth if a real root is common, else off
+        proportional       with the common form: crossing if it has two real roots, boundary if a
+                           double one, closure only if none; (0, 0) is a boundary point, v·0ᵀ
+
+    Int and Fraction are decided exactly. Float pairs are taken for proportional, for a pair with a
+    common root, or for one with a double root, if they are so up to a relative error `tol`.
+
+    Args:
+        q1, q2: coefficients; arrays are broadcast, and the answer is then an array of words.
+        tol: between 0 and 1; used for floats only.
+
+    Raises:
+        ValueError: if a coefficient is not finite, or tol is not between 0 and 1.
+
+    >>> kind_of((1, 0, -1), (1, 2, 1)), kind_of((1, 0, 1), (2, 0, 2)), kind_of((1, 2, 1), (0, 0, 0))
+    ('smooth', 'closure only', 'boundary')
+    """
+    if is_exact(*q1, *q2):
+        return _sort_exactly(q1, q2)[0]
+    kind = _sort(q1, q2, tol)[0]
+    return kind if kind.ndim else str(kind)
+
+
+def common_roots(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Root, ...]:
+    """The real roots that two forms share, by their angle: one, two (proportional forms) or none.
+
+    Raises:
+        ValueError: as in `kind_of`, and for the pair (0, 0).
+
+    >>> common_roots((1, 0, -1), (1, 2, 1)), common_roots((1, 0, -1), (2, 0, -2))
+    ((Root(X=-1, Y=1),), (Root(X=1, Y=1), Root(X=-1, Y=1)))
+    """
+    if not any(q1) and not any(q2):
+        raise ValueError("roots need a form that is not 0; every [X:Y] is a root of 0: take another point")
+    if is_exact(*q1, *q2):
+        return _sort_exactly(q1, q2)[1]
+    angles = _sort(q1, q2, tol)[1] / 2
+    return tuple(make_root(np.cos(angle), np.sin(angle)) for angle in angles if not np.isnan(angle))
+
+
+def nearest_layer(q1: Form, q2: Form) -> Nearest:
+    """How far a pair of forms is from the nearest layer, and that layer's root.
+
+        distance = min over unit (X, Y) of √(q₁(X, Y)² + q₂(X, Y)²)
+
+    since this is the distance to the pairs with root [X:Y]. The layer is `layer_with_root(q1, q2, X, Y)`.
+
+    >>> round(float(nearest_layer((1, 0, 1), (0, 0, 0)).distance), 12)
+    1.0
+    """
+    phi, distance = _nearest(_light_pair(q1, q2))
+    return Nearest(np.cos(phi / 2), np.sin(phi / 2), distance)
+
+
+def layer_with_root(q1: Form, q2: Form, X: Number, Y: Number) -> Weights:
+    """V = (Y, −X), which vanishes at the root, and the A whose layer is nearest to the pair.
+
+    At a common root [X:Y] the layer is the pair; exactly so for int and Fraction.
+    """
+    exact = is_exact(*q1, *q2, X, Y)
+    squared = (X * X + Y * Y) ** 2
+    columns = []
+    for a, b, c in (q1, q2):
+        # q in the basis (X, Y), (Y, −X): its value along the root is left out, the rest divided by v.
+        mixed = 2 * (a - c) * X * Y + b * (Y * Y - X * X)
+        across = a * Y * Y - b * X * Y + c * X * X
+        parts = mixed * X + across * Y, mixed * Y - across * X
+        columns.append([tidy(Fraction(part) / squared) if exact else part / squared for part in parts])
+    return Weights(_matrix(zip(*columns, strict=True), exact), _matrix([[Y, -X]], exact))
+
+
+def weights_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> Weights:
+    """Real weights (A, V) of a function: the first of its `preimages_of`; for arrays of any shape.
+
+    Exact where q₁, q₂ and the root are rational. The zero function gets A = 0, V = 0.
+
+    Raises:
+        ValueError: if a pair is "off" or "closure only": then it has no real weights.
+
+    >>> weights_of((1, 0, -1), (1, 2, 1))
+    Weights(A=array([[1, 1],
+           [-1, 1]], dtype=object), V=array([[1, 1]], dtype=object))
+    """
+    if is_exact(*q1, *q2):
+        return preimages_of(q1, q2)[0]
+    kind, angles, _ = _sort(q1, q2, tol)
+    _need_weights(kind)
+    half = angles[..., 0] / 2
+    found = layer_with_root(q1, q2, np.cos(half), np.sin(half))
+    return Weights(*map(np.nan_to_num, found))  # the zero function has no root of its own
+
+
+def preimages_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Weights, ...]:
+    """All real weights of one function up to rescaling: 1, or 2 at a crossing (the swap of Thm. 3.2).
+
+    The zero function has infinitely many, of which A = 0, V = 0 stands for all.
+
+    Raises:
+        ValueError: as in `weights_of`.
+
+    >>> [V.tolist() for A, V in preimages_of((1, 0, -1), (2, 0, -2))]
+    [[[1, -1]], [[1, 1]]]
+    """
+    _need_weights(np.asarray(kind_of(q1, q2, tol)))
+    if not any(q1) and not any(q2):
+        return (layer_with_root((0, 0, 0), (0, 0, 0), 0, 1)._replace(V=_matrix([[0, 0]], True)),)
+    return tuple(layer_with_root(q1, q2, root.X, root.Y) for root in common_roots(q1, q2, tol))
+
+
+def facts_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> Facts:
+    """Ranks, kernel and number of preimages of one function, by Thm. 3.2, Lemma A.3 and Thm. 3.4.
+
+    >>> facts_of((1, 2, 1), (0, 0, 0))
+    Facts(kind='boundary', rank_a=1, rank_v=1, kernel=2, preimages=1)
+    """
+    return _FACTS[kind_of(q1, q2, tol)] if any(q1) or any(q2) else _ZERO_FACTS
+
+
+def forms_of(A: np.ndarray, V: np.ndarray) -> Pair:
+    """The pair q_k = ℓ_k·v of a layer, ℓ_k being column k of A and v the row V (Prop. A.5).
+
+    >>> forms_of([[1, 1], [-1, 1]], [[1, 1]])
+    ((1, 0, -1), (1, 2, 1))
+    """
+    A, V = (M if isinstance(M, np.ndarray) else np.asarray(M, dtype=object) for M in (A, V))
+    if A.shape[-2:] != (2, 2) or V.shape[-2:] != (1, 2):
+        raise ValueError(
+            f"d = 2, d′ = 1 needs A of shape (2, 2), V of shape (1, 2); got {A.shape}, {V.shape}"
+        )
+    v, w = V[..., 0, 0], V[..., 0, 1]
+    return tuple((p * v, p * w + r * v, r * w) for p, r in ((A[..., 0, k], A[..., 1, k]) for k in (0, 1)))
+
+
+def kernel_dimension(A: np.ndarray, V: np.ndarray, tol: float = TOLERANCE) -> int:
+    """Dimension of the kernel of the differential of (A, V) ↦ function, by Lemma A.3.
+
+    1; 2 if A = v kᵀ and V = h v, for floats up to a relative `tol`; 2 at A = 0, 4 at V = 0, 6 at both.
+
+    >>> kernel_dimension([[1, 0], [0, 1]], [[1, 2]]), kernel_dimension([[1, 3], [2, 6]], [[1, 2]])
+    (1, 2)
+    """
+    A, V = np.asarray(A, dtype=object), np.asarray(V, dtype=object)
+    if not A.any() or not V.any():
+        return 6 if A.any() == V.any() else 4 if A.any() else 2
+    tol = 0 if is_exact(*A.flat, *V.flat) else tol
+    beside = V[0, 0] * A[1] - V[0, 1] * A[0]  # 0 where ℓ_k is a multiple of v
+    return 2 if np.abs(beside).max() <= tol * np.abs(A).max() * np.abs(V).max() else 1
+
+
+def on_circle(q: Form, tol: float = TOLERANCE) -> np.ndarray:
+    """A form as a picture in the unit disc: two ends of a chord, one point of the rim, or one inside, (k, 2).
+
+    Real roots are the points of the rim at their `Root.angle`. A complex pair is the point
+    (c − a, −b)/(a + c) inside: hyperbolic geometry in the model whose lines are chords. As the
+    discriminant goes to 0, from either side, chord and point shrink to the same point of the rim.
+
+    Raises:
+        ValueError: for the zero form.
+
+    >>> on_circle((1, 0, -1)).round(3).tolist(), on_circle((1, 0, 1)).tolist()
+    ([[0.0, 1.0], [-0.0, -1.0]], [[0.0, 0.0]])
+    """
+    roots = real_roots(q, tol)
+    if roots:
+        return np.array([[np.cos(root.angle), np.sin(root.angle)] for root in roots])
+    a, b, c = (float(t) for t in q)
+    return np.array([[c - a, -b]]) / (a + c) + 0.0
+
+
+# --- Exact numbers ----------------------------------------------------------------------------------
+
+
+def is_exact(*numbers: Number) -> bool:
+    """Whether all of them are int or Fraction."""
+    return all(isinstance(t, (int, Fraction, np.integer)) for t in numbers)
+
+
+def tidy(t: Number) -> Number:
+    """The same number, as a Python int where it is one."""
+    if isinstance(t, Fraction):
+        return t.numerator if t.denominator == 1 else t
+    return int(t) if isinstance(t, np.integer) else t
+
+
+def _matrix(rows, exact: bool) -> np.ndarray:
+    """Rows of numbers, or of arrays: shape (…, rows, columns)."""
+    dtype = object if exact else float
+    rows = [np.broadcast_arrays(*(np.asarray(entry, dtype=dtype) for entry in row)) for row in rows]
+    return np.stack([np.stack(row, -1) for row in rows], -2)
+
+
+def make_root(X: Number, Y: Number) -> Root:
+    """The root [X:Y], as `Root` writes it.
+
+    Raises:
+        ValueError: if X, Y are both 0, or not finite.
+    """
+    exact = is_exact(X, Y)
+    length = (1 if X or Y else 0) if exact else hypot(X, Y)
+    if not 0 < length < inf:
+        raise ValueError(f"a root [X:Y] needs finite numbers, not both 0; got [{X}:{Y}]")
+    if exact:
+        X, Y = Fraction(tidy(X)), Fraction(tidy(Y))
+        p, q = X.numerator * Y.denominator, Y.numerator * X.denominator
+        length = gcd(p, q) * (-1 if q < 0 or (q == 0 and p < 0) else 1)
+        return Root(p // length, q // length)
+    length = -length if Y < 0 or (Y == 0 and X < 0) else length
+    return Root(float(X / length) + 0.0, float(Y / length) + 0.0)
+
+
+def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
+    """Kind and common real roots of a pair of rational forms; none are listed for (0, 0)."""
+    q1, q2 = tuple(map(tidy, q1)), tuple(map(tidy, q2))
+    ab, ac, bc = minors(q1, q2)
+    if ab or ac or bc:
+        if resultant(q1, q2):
+            return OFF, ()
+        # (X², XY, Y²) is orthogonal to both forms, so it is their cross product (bc, −ac, ab).
+        return SMOOTH, (make_root(bc, -ac) if bc else make_root(-ac, ab),)
+    a, b, c = q1 if any(q1) else q2
+    disc = Fraction(discriminant((a, b, c)))
+    if disc < 0:
+        return CLOSURE, ()
+    if disc == 0:
+        return BOUNDARY, (make_root(-b, 2 * a),) if a else (make_root(1, 0),) if c else ()
+    root = Fraction(isqrt(disc.numerator), isqrt(disc.denominator))
+    if root * root != disc:
+        largest = max(abs(a), abs(b), abs(c))  # lest whole numbers leave the float range
+        a, b, c = (Fraction(t) / largest for t in (a, b, c))
+        root = sqrt(disc / largest**2)
+    # The numerator in which nothing cancels, and the other root by the product of both, c/a.
+    numerator = -b - root if b > 0 else -b + root
+    return CROSSING, tuple(
+        sorted((make_root(numerator, 2 * a), make_root(2 * c, numerator)), key=lambda r: r.angle)
+    )
+
+
+def _need_weights(kind: np.ndarray) -> None:
+    without = np.isin(kind, (CLOSURE, OFF))
+    if without.any():
+        which = f"{without.sum()} of {kind.size} are not, the first is" if kind.ndim else "this one is"
+        raise ValueError(
+            f"real weights need a function that is smooth, crossing or boundary; {which} "
+            f"{str(kind[without][0])!r}: move along a ruling, or take the nearest_layer"
+        )
+
+
+# --- Floats -----------------------------------------------------------------------------------------
+
+
+def _light(q: Form) -> np.ndarray:
+    """Orthonormal u with √2·q(cos θ, sin θ) = u₀ + u₁ cos 2θ + u₂ sin 2θ; disc = 2(u₁² + u₂² − u₀²)."""
+    a, b, c = np.broadcast_arrays(*(np.asarray(t, dtype=float) for t in q))
+    return np.stack([a + c, a - c, b], -1) / sqrt(2)
+
+
+def _light_pair(q1: Form, q2: Form) -> np.ndarray:
+    """Both forms in these coordinates, shape (…, 2, 3)."""
+    pair = np.stack(np.broadcast_arrays(_light(q1), _light(q2)), -2)
+    if not np.isfinite(pair).all():
+        raise ValueError("forms need finite coefficients; some overflowed or are undefined")
+    return pair
+
+
+def _sort(q1: Form, q2: Form, tol: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Kind, angles 2θ of the common roots (…, 2), padded with nan, and relative distance from the layers."""
+    if not 0 < tol < 1:
+        raise ValueError(f"tol is a relative error between 0 and 1; got {tol!r}")
+    pair = _light_pair(q1, q2)
+    size = np.abs(pair).max((-2, -1))
+    zero = size == 0
+    pair = pair / np.where(zero, 1.0, size)[..., None, None]
+    sigma, right = np.linalg.svd(pair, full_matrices=False)[1:]
+    proportional = sigma[..., 1] <= tol * sigma[..., 0]
+    nearest, distance = _nearest(pair)
+    distance = distance / np.where(zero, 1.0, np.linalg.norm(pair, axis=(-2, -1)))
+
+    u0, u1, u2 = np.moveaxis(right[..., 0, :], -1, 0)  # the common form, of size 1
+    radius, centre = np.hypot(u1, u2), np.arctan2(u2, u1)
+    disc = radius**2 - u0**2
+    common = np.select([zero | (np.abs(disc) <= tol), disc > 0], [BOUNDARY, CROSSING], CLOSURE)
+    kind = np.where(proportional, common, np.where(distance <= tol, SMOOTH, OFF))
+
+    half = np.arccos(np.clip(np.divide(-u0, radius, out=np.zeros_like(u0), where=radius > 0), -1, 1))
+    one, other, double = map(_turn, (centre - half, centre + half, centre + np.where(u0 > 0, pi, 0.0)))
+    cases = [kind == CROSSING, (kind == BOUNDARY) & ~zero, kind == SMOOTH]
+    first = np.select(cases, [np.minimum(one, other), double, nearest], np.nan)
+    return kind, np.stack([first, np.where(cases[0], np.maximum(one, other), np.nan)], -1), distance
+
+
+def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The φ = 2θ at which |(q₁, q₂)(cos θ, sin θ)| is least, and this least value.
+
+    With G the Gram matrix its square is ½(1, c, s)G(1, c, s)ᵀ, whose critical points are zeros of a
+    quartic in e^{iφ}. Newton's method improves them, as those close together come out badly.
+    """
+    G = np.swapaxes(pair, -1, -2) @ pair
+    one = G[..., 0, 2] + 1j * G[..., 0, 1]
+    two = G[..., 1, 2] - 0.5j * (G[..., 2, 2] - G[..., 1, 1])
+    size = np.abs(one) + np.abs(two)
+    # A leading coefficient that is nearly 0 is moved off it; what this changes Newton's method undoes.
+    two = np.where(np.abs(two) > 1e-10 * size, two, np.where(size > 0, 1e-10 * size, 1.0))
+    companion = np.zeros((*two.shape, 4, 4), dtype=complex)
+    companion[..., 0, :] = np.stack([-one, 0 * one, -one.conj(), -two.conj()], -1) / two[..., None]
+    companion[..., [1, 2, 3], [0, 1, 2]] = 1
+    phi = np.angle(np.linalg.eigvals(companion))
+    u0, u1, u2 = np.moveaxis(pair[..., None] / sqrt(2), -2, 0)  # each (…, 2, 1), beside (…, 1, 4) angles
+
+    def value(phi: np.ndarray) -> np.ndarray:
+        return u0 + u1 * np.cos(phi)[..., None, :] + u2 * np.sin(phi)[..., None, :]
+
+    least = np.linalg.norm(value(phi), axis=-2)
+    for _ in range(4):
+        q = value(phi)
+        slope = value(phi + pi / 2) - u0
+        gradient, curvature = (q * slope).sum(-2), np.abs((slope**2 + q * (u0 - q)).sum(-2))
+        moved = phi - np.divide(gradient, curvature, out=np.zeros_like(phi), where=curvature > 0)
+        lower = np.linalg.norm(value(moved), axis=-2)
+        phi, least = np.where(lower < least, moved, phi), np.minimum(lower, least)
+    best = least.argmin(-1)[..., None]
+    phi, least = (np.take_along_axis(t, best, -1)[..., 0] for t in (phi, least))
+    return _turn(phi), least
+
+
+def _turn(phi: np.ndarray) -> np.ndarray:
+    """An angle from 0 up to 2π; what lies less than the rounding below 2π is 0."""
+    phi = np.mod(phi, 2 * pi)
+    return np.where(2 * pi - phi < ROUNDING, 0.0, phi)

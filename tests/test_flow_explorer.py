@@ -1,0 +1,330 @@
+"""The explorer of gradient flow: what it counts, what it says of it, and how long work is followed."""
+
+import asyncio
+import json
+import re
+from math import isfinite
+from pathlib import Path
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from neuroviz import theme
+from neuroviz.explorables.flow import FlowExplorer, study_flow
+from neuroviz.figures.flow import flow_figure, share_in_words, small, update_flow
+from neuroviz.flow import attraction, forms_table
+from neuroviz.surface import SLICES
+
+VISIBLE = ["target", "runs", "time", "coordinates"]
+MORE = ["slice", "x", "y", "z", "seed"]
+STATES = [
+    "runs=12;time=20",
+    "runs=8;time=20;target=realisable;coordinates=QKV",
+    "runs=6;time=30;target=placed;x=1",
+    "runs=1;time=10;target=gaussian",
+    "runs=5;time=20;target=placed;slice=S3;x=1;y=1;z=1",
+    "runs=5;time=20;target=placed;slice=S1;x=4;y=-4;z=4;coordinates=QKV",
+    "runs=9;time=10;target=dotted, noisy;seed=7",
+]
+BAD_STATES = ["target=zero", "runs=0", "runs=401", "time=5", "coordinates=V", "slice=S2", "x=5", "seed=-1"]
+
+
+@pytest.fixture(scope="module")
+def shared():
+    panel = FlowExplorer()
+    yield panel
+    panel.close()
+
+
+@pytest.fixture
+def panel(shared):
+    shared.reset()
+    assert shared.status.startswith("done")
+    return shared
+
+
+def trace(figure, name):
+    (found,) = [t for t in figure.data if t.name == name]
+    return found
+
+
+def plain(figure):
+    found = json.loads(go.Figure(figure).to_json())
+    found["layout"].pop("template", None)
+    for one in found["data"]:
+        one.pop("uid", None)
+    return found
+
+
+def said(figure):
+    """Every text in a figure, also that of axes and that which appears on hovering."""
+    found = []
+
+    def collect(value, key=""):
+        if isinstance(value, dict):
+            for inner_key, inner in value.items():
+                collect(inner, inner_key)
+        elif isinstance(value, list):
+            for inner in value:
+                collect(inner, key)
+        elif isinstance(value, str) and key in ("text", "ticktext", "name", "hovertemplate"):
+            found.append(value)
+
+    collect(plain(figure))
+    return found
+
+
+def bare(text):
+    return re.sub(r"</?(b|br|span)\b[^>]*>", " ", text).strip()
+
+
+def headlines(figure):
+    found = [a for a in figure.layout.annotations if a.yanchor == "bottom" and a.text.startswith("<b>")]
+    return [bare(a.text) for a in found if a.font.size == theme.size("title")]
+
+
+def ends(control):
+    if hasattr(control, "min"):
+        return control.min, control.max
+    if isinstance(control, widgets.Dropdown):
+        values = [option[1] if isinstance(option, tuple) else option for option in control.options]
+        return values[0], values[-1]
+    return False, True
+
+
+# What it shows
+
+
+def test_the_share_is_that_of_the_one_call_that_reproduces_the_table(panel):
+    panel.state = "runs=30;time=40;seed=3"
+    known = attraction("dotted", 30, seed=3, time=40)
+    counts = panel._shown.counts
+    assert (counts.singular, counts.boundary) == (known.singular, known.boundary)
+    assert headlines(panel.figure)[-1].startswith(share_in_words(known.singular, 30))
+    assert share_in_words(known.singular, 30) in panel.description
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_run_is_drawn_where_it_ended(panel, state):
+    panel.state = state
+    flow = panel._shown.flow
+    drawn = 0
+    for end, name in (("smooth", "smooth"), ("singular", "singular only"), ("boundary", "at the boundary")):
+        points = trace(panel.figure, f"ends: {name}")
+        where = flow.ends == end
+        assert len(points.x) == where.sum()
+        np.testing.assert_allclose(points.y, np.log10(np.maximum(flow.ratio[where], 1e-10)), atol=1e-3)
+        np.testing.assert_allclose(points.x, np.log10(np.maximum(flow.angle[where], 1e-6)), atol=1e-3)
+        drawn += len(points.x)
+        loss = trace(panel.figure, f"loss of runs that end {name}")
+        assert sum(x is None for x in loss.x) == where.sum()
+    assert drawn == panel._shown.counts.runs
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_regions_are_those_by_which_runs_are_counted(panel, state):
+    panel.state = state
+    boundary = trace(panel.figure, "ends: at the boundary")
+    singular = trace(panel.figure, "ends: singular only")
+    _, box = panel.figure.layout.shapes
+    for x, y in zip(boundary.x, boundary.y, strict=True):
+        assert box.x0 <= x <= box.x1 + 1e-4 and box.y0 <= y <= box.y1 + 1e-4
+    assert all(x >= box.x1 - 1e-4 for x in singular.x)
+    assert all(y <= box.y1 + 1e-4 for y in singular.y)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_what_is_conserved_is_flat_and_its_drift_is_said(panel, state):
+    panel.state = state
+    study = panel._shown
+    assert max(study.drift.values()) < 1e-5
+    assert f"drift ≤ {small(max(study.drift.values()))}" in headlines(panel.figure)[1]
+    flat = trace(panel.figure, "conserved")
+    runs = " ".join("|" if y is None else f"{y:.6f}" for y in flat.y).split("|")
+    for run in filter(str.strip, runs):
+        values = np.array(run.split(), dtype=float)
+        assert np.ptp(values) < 1e-4
+    moving = [y for y in trace(panel.figure, "not conserved").y if y is not None]
+    assert np.ptp(moving) > 1e-3
+
+
+def test_a_placed_target_is_the_function_at_that_point_of_the_slice(panel):
+    panel.state = "target=placed;slice=S3;x=1;y=1;z=1;runs=3;time=10"
+    expected = forms_table(*SLICES["S3"].forms(1, 1, 1))
+    np.testing.assert_array_equal(panel._shown.flow.target[2], expected)
+    assert "a layer, where two sheets cross" in panel.description
+    panel.state = "slice=S1;x=1;y=0;z=0"
+    assert "on the dotted curve: no layer" in panel.description
+    panel.state = "x=2"
+    assert "a layer at the boundary" in panel.description
+    panel.state = "x=2;y=1;z=1"
+    assert "off the closure" in panel.description
+
+
+def test_a_slider_that_stops_beside_the_dotted_curve_stands_on_it(panel):
+    panel.state = "target=placed;runs=3;time=10"
+    panel.controls["y"].value = 1e-17
+    assert "on the dotted curve" in panel.description
+
+
+def test_the_finding_is_told_and_so_is_what_a_zero_leaves_open(panel):
+    panel.state = "target=gaussian;runs=20;time=20"
+    assert "none of 20 end at a singular point" in panel.description
+    assert "20 runs cannot tell 0 from a share of 15 %" in panel.description
+    assert "With 400 runs of time 600 from (A, V) it was 0 %" in panel.description
+
+
+@pytest.mark.parametrize(
+    ("share", "runs", "words"),
+    [(0.0, 40, "none of 40"), (1.0, 5, "all 5"), (1.0, 1, "the run"), (0.5, 100, "50 % ± 5 %")],
+)
+def test_a_share_has_its_error_or_its_count(share, runs, words):
+    assert share_in_words(share, runs) == words
+
+
+def test_the_place_of_a_target_is_asked_only_of_a_placed_one(panel):
+    def off():
+        return {name for name, control in panel.controls.items() if control.disabled}
+
+    assert off() == {"slice", "x", "y", "z"}
+    panel.state = "target=placed;runs=3;time=10"
+    assert off() == set()
+    assert panel.controls["x"].description == "target’s s"
+    panel.controls["slice"].value = "S3"
+    assert panel.controls["x"].description == "target’s x"
+
+
+# Long flows
+
+
+def test_a_long_flow_runs_in_the_background_can_be_cancelled_and_says_how_far_it_is():
+    async def session():
+        panel = FlowExplorer(state="runs=5;time=10")
+        try:
+            before = plain(panel.figure)
+            panel.state = "runs=400;time=600"
+            assert panel.status.startswith("working")
+            for _ in range(200):
+                await asyncio.sleep(0.1)
+                if "%" in panel.status:
+                    break
+            assert re.fullmatch(r"working … \d+% of the time has passed", panel.status)
+            panel.cancel()
+            assert panel.status.startswith("cancelled") and plain(panel.figure) == before
+            await asyncio.sleep(1)
+            assert panel.status.startswith("cancelled")
+            panel.state = "runs=6;time=70"  # long enough for the background, and soon done
+            for _ in range(300):
+                await asyncio.sleep(0.1)
+                if panel.status.startswith("done"):
+                    break
+            assert panel._shown.counts.runs == 6 and panel.status.startswith("done")
+        finally:
+            panel.close()
+            assert not Path(panel._report).exists()
+
+    asyncio.run(session())
+
+
+def test_a_long_flow_in_a_script_ends_when_it_is_waited_for():
+    panel = FlowExplorer(state="runs=4;time=70")
+    assert panel.wait(60) and panel.status.startswith("done")
+    assert panel._shown.counts.runs == 4 and panel._shown.counts.time == 70
+    panel.close()
+
+
+# What every picture owes its reader
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_texts_hold_no_dollar_and_no_python_and_every_mark_has_a_finite_place(panel, state):
+    panel.state = state
+    for text in [*said(panel.figure), panel.description]:
+        assert "$" not in text and not re.search(r"\b(None|nan|inf|np\.|float64|Fraction)\b", text), text
+    for one in panel.figure.data:
+        assert len(one.x) == len(one.y)
+        for x, y in zip(one.x, one.y, strict=True):
+            assert x is None or y is None or (isfinite(x) and isfinite(y)), one.name
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("size", ["notebook", "lecture"])
+def test_a_figure_has_its_ground_and_readable_letters_in_every_look(panel, mode, size):
+    answer = panel._shown
+    theme.use(mode, size)
+    try:
+        figure = flow_figure(answer)
+        assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
+        assert figure.layout.height == theme.size("height")
+        sizes = [a.font.size for a in figure.layout.annotations if a.font.size]
+        assert min(sizes) >= (14 if size == "lecture" else 12)
+    finally:
+        theme.use("light", "notebook")
+
+
+def test_the_figure_keeps_its_elements_and_is_the_one_a_new_panel_would_draw(panel):
+    figure, uids = panel.figure, [t.uid for t in panel.figure.data]
+    sizes = len(figure.layout.annotations), len(figure.layout.shapes)
+    for state in STATES:
+        panel.state = state
+        assert panel.status.startswith("done"), (state, panel.status)
+        assert panel.figure is figure and [t.uid for t in figure.data] == uids
+        assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
+        assert plain(figure) == plain(flow_figure(study_flow(panel._read()))), state
+
+
+def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
+    one = panel._shown
+    panel.state = STATES[1]
+    two = panel._shown
+    figure = flow_figure(one)
+    update_flow(figure, two, two)
+    assert plain(figure) == plain(flow_figure(one)) != plain(flow_figure(two))
+    update_flow(figure, None, two)
+    assert plain(figure) == plain(flow_figure(two))
+
+
+@pytest.mark.parametrize("name", VISIBLE + MORE)
+@pytest.mark.parametrize("state", STATES[:2])
+def test_both_ends_of_every_control_are_legal(panel, state, name):
+    panel.state = state
+    for value in ends(panel.controls[name]):
+        panel.controls[name].value = value
+        if panel._is_slow(panel._read()):  # the ends of runs and time: begun, and not waited for
+            assert panel.status.startswith("working"), (value, panel.status)
+            panel.cancel()
+        else:
+            assert panel.status.startswith("done"), (value, panel.status)
+
+
+def test_a_state_restores_the_panel(panel):
+    panel.state = STATES[2]
+    before = panel.state, panel.description, plain(panel.figure)
+    panel.reset()
+    assert (panel.state, panel.description, plain(panel.figure)) != before
+    again = FlowExplorer(state=before[0])
+    assert (again.state, again.description, plain(again.figure)) == before
+    again.close()
+
+
+@pytest.mark.parametrize("state", BAD_STATES)
+def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
+    before = panel.state, panel.description
+    with pytest.raises(ValueError):
+        panel.state = state
+    assert (panel.state, panel.description) == before
+
+
+def test_only_shows_these_controls_and_no_others():
+    panel = FlowExplorer(only=VISIBLE[:2])
+    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == VISIBLE[:2]
+    panel.close()
+
+
+def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
+    assert list(panel.controls) == VISIBLE + MORE
+    homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
+    assert all(homes[panel.controls[name]].layout.display == "flex" for name in VISIBLE)
+    assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)

@@ -1,0 +1,359 @@
+"""Pairs of forms: their kinds from roots that numpy finds, their weights and ranks from the network."""
+
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from neuroviz.field import Reals
+from neuroviz.forms import (
+    BOUNDARY,
+    CLOSURE,
+    CROSSING,
+    KINDS,
+    OFF,
+    SMOOTH,
+    Root,
+    common_roots,
+    discriminant,
+    facts_of,
+    forms_of,
+    kernel_dimension,
+    kind_of,
+    layer_with_root,
+    nearest_layer,
+    on_circle,
+    preimages_of,
+    real_roots,
+    resultant,
+    weights_of,
+)
+from neuroviz.network import Layer, forward, jacobian
+
+X = sp.symbols("X")
+
+
+def test_the_resultant_is_the_resultant():
+    """And the package's formula is fed the symbols themselves."""
+    a1, b1, c1, a2, b2, c2 = sp.symbols("a1 b1 c1 a2 b2 c2")
+    ours = resultant((a1, b1, c1), (a2, b2, c2))
+    sylvester = sp.resultant(a1 * X**2 + b1 * X + c1, a2 * X**2 + b2 * X + c2, X)
+    assert sp.expand(ours - sylvester) == 0
+    assert sp.Poly(ours, a1, b1, c1, a2, b2, c2).is_irreducible
+    assert sp.expand(discriminant((a1, b1, c1)) - sp.discriminant(a1 * X**2 + b1 * X + c1, X)) == 0
+
+
+# --- kinds ------------------------------------------------------------------------------------------
+
+
+def kind_by_roots(q1, q2) -> str:
+    """The definition, read off the roots that numpy finds: real common ones, proportional or not."""
+    pair = np.array([q1, q2], dtype=float)
+    if not pair.any():
+        return BOUNDARY
+    found = []
+    for form in pair[[row.any() for row in pair]]:
+        a, b, c = form
+        roots = [*np.roots(form)] + [np.inf] * (int(a == 0) + int(a == b == 0))
+        found.append(
+            [2 * np.arctan2(1, r) if np.isfinite(r) else 0.0 for r in roots if abs(np.imag(r)) < 1e-6]
+        )
+    if np.linalg.matrix_rank(pair) == 1:
+        real = found[0]
+        return (
+            CLOSURE
+            if not real
+            else CROSSING
+            if abs(np.exp(1j * real[0]) - np.exp(1j * real[1])) > 1e-5
+            else BOUNDARY
+        )
+    shared = [(r, s) for r in found[0] for s in found[1] if abs(np.exp(1j * r) - np.exp(1j * s)) < 1e-5]
+    return SMOOTH if shared else OFF
+
+
+@pytest.fixture(scope="module")
+def small_pairs():
+    """Pairs of every kind with coefficients from −2 to 2: half drawn freely, half with a factor in common."""
+    rng = np.random.default_rng(0)
+    pairs = [tuple(map(tuple, pair)) for pair in rng.integers(-2, 3, (300, 2, 3)).tolist()]
+    for A, V in zip(rng.integers(-1, 2, (300, 2, 2)), rng.integers(-1, 2, (300, 1, 2)), strict=True):
+        pairs.append(forms_of(A, V))
+    for k, q in zip(
+        rng.integers(-2, 3, (200, 2)).tolist(), rng.integers(-2, 3, (200, 3)).tolist(), strict=True
+    ):
+        pairs.append(tuple(tuple(s * c for c in q) for s in k))
+    return pairs
+
+
+def test_the_kind_is_what_the_roots_of_both_forms_say(small_pairs):
+    kinds = [kind_of(*pair) for pair in small_pairs]
+    assert kinds == [kind_by_roots(*pair) for pair in small_pairs]
+    assert set(kinds) == set(KINDS), "each kind has to occur, or nothing was tested"
+
+
+def test_floats_fractions_and_arrays_agree_on_the_kind(small_pairs):
+    exact = [kind_of(*pair) for pair in small_pairs]
+    third = [kind_of(*(tuple(Fraction(c, 3) for c in q) for q in pair)) for pair in small_pairs]
+    floats = [kind_of(*(tuple(c / 3 for c in q) for q in pair)) for pair in small_pairs]
+    columns = np.array(small_pairs, dtype=float).transpose(1, 2, 0).reshape(2, 3, 8, 100)
+    at_once = kind_of(*map(tuple, columns))
+    assert exact == third == floats == at_once.ravel().tolist()
+    assert at_once.shape == (8, 100)
+
+
+def test_the_common_roots_are_roots_of_both_forms_and_as_many_as_the_kind_says(small_pairs):
+    number = {SMOOTH: 1, CROSSING: 2, BOUNDARY: 1, CLOSURE: 0, OFF: 0}
+    for q1, q2 in small_pairs:
+        if not any(q1) and not any(q2):
+            with pytest.raises(ValueError, match="not 0"):
+                common_roots(q1, q2)
+            continue
+        exact, floats = common_roots(q1, q2), common_roots(*([c * 1.0 for c in q] for q in (q1, q2)))
+        assert len(exact) == len(floats) == number[kind_of(q1, q2)]
+        for root, near in zip(exact, floats, strict=True):
+            assert abs(np.exp(1j * root.angle) - np.exp(1j * near.angle)) < 1e-7
+            for a, b, c in (q1, q2):
+                value = a * root.X**2 + b * root.X * root.Y + c * root.Y**2
+                assert value == 0 if isinstance(root.X, int) else abs(value) < 1e-14
+
+
+def test_roots_at_infinity_double_roots_and_irrational_ones():
+    assert real_roots((0, 0, 5)) == (Root(1, 0),) and Root(1, 0).m == inf
+    assert real_roots((4, -4, 1)) == (Root(1, 2),)
+    assert [root.m for root in real_roots((1, 0, -2))] == pytest.approx([2**0.5, -(2**0.5)])
+    assert real_roots((1, 0, 1)) == ()
+    assert real_roots((Fraction(1, 2), 0, Fraction(-2, 9))) == (Root(2, 3), Root(-2, 3))
+
+
+def test_whole_numbers_are_decided_exactly_where_floats_cannot_be():
+    n = 10**40
+    square = (1, 2 * n, n * n)
+    for last, kind in ((0, BOUNDARY), (1, CLOSURE), (-1, CROSSING)):
+        q = (*square[:2], square[2] + last)
+        assert kind_of(q, (0, 0, 0)) == kind
+        assert kind_of(tuple(map(float, q)), (0.0, 0.0, 0.0)) == BOUNDARY
+    (first, second) = real_roots((1, -2 * 10**400, 2))  # near 2·10⁴⁰⁰ and 10⁻⁴⁰⁰
+    assert (first.Y, second.X) == (0.0, 0.0)
+
+
+def test_the_zero_function_is_a_boundary_point():
+    """Theorem 3.4 with k = 0 or h = 0."""
+    zero = (0, 0, 0)
+    assert kind_of(zero, zero) == kind_of((0.0, 0.0, 0.0), zero) == BOUNDARY
+    assert facts_of(zero, zero).preimages == facts_of((0.0, 0.0, 0.0), zero).preimages == inf
+    for number in (0, 0.0):
+        A, V = weights_of((number, 0, 0), zero)
+        assert not A.any() and not V.any() and len(preimages_of((number, 0, 0), zero)) == 1
+
+
+def test_a_float_kind_does_not_depend_on_the_scale():
+    for scale in (1e-100, 1.0, 1e100):
+        for q1, q2 in (
+            ((1, 3, 1), (0, 0, 0)),
+            ((1, 2, 1), (2, 4, 2)),
+            ((1, 1, 1), (0, 0, 0)),
+            ((1, 0, -1), (1, 2, 1)),
+        ):
+            scaled = [tuple(scale * c for c in q) for q in (q1, q2)]
+            assert kind_of(*scaled) == kind_of(q1, q2)
+
+
+def test_the_tolerance_is_a_relative_error_of_the_coefficients():
+    layer = np.array([[1.0, 0, -1], [1, 2, 1]])
+    for size, kind in ((1e-11, SMOOTH), (1e-6, OFF)):
+        moved = layer + size * np.array([[1, 0, 0], [0, 0, 1]])
+        assert kind_of(*map(tuple, moved)) == kind
+    assert kind_of(*map(tuple, moved), tol=1e-4) == SMOOTH
+    for tol in (0, 1, -1e-9, np.nan):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            kind_of((1.0, 0, 0), (0, 0, 1), tol)
+
+
+def test_what_is_called_smooth_is_within_the_tolerance_of_its_weights():
+    rng = np.random.default_rng(1)
+    A, V = rng.standard_normal((4000, 2, 2)), rng.standard_normal((4000, 1, 2))
+    A[:2000, :, 1] = A[:2000, :, 0] * rng.standard_normal((2000, 1)) + 10.0 ** rng.uniform(-9, 0, (2000, 2))
+    pair = np.array(forms_of(A, V))
+    noise = 10.0 ** rng.uniform(-14, -6, 4000) * rng.standard_normal(pair.shape)
+    kind = kind_of(*map(tuple, pair + noise), tol=1e-9)
+    on = kind == SMOOTH
+    assert 500 < on.sum() < 3500
+    got = np.array(forms_of(*weights_of(*map(tuple, (pair + noise)[..., on]))))
+    size = np.sqrt(((pair + noise)[..., on] ** 2).sum((0, 1)))
+    assert (np.abs(got - (pair + noise)[..., on]).max((0, 1)) <= 3e-9 * size).all()
+    quiet = np.abs(noise).max((0, 1)) < 1e-11 * np.sqrt((pair**2).sum((0, 1)))
+    assert np.isin(kind[quiet], (SMOOTH, CROSSING)).all(), "a layer may not be lost"
+
+
+def test_coefficients_that_are_not_numbers_are_refused():
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="finite"):
+            kind_of((bad, 0, 0), (0, 0, 1))
+
+
+# --- weights, ranks, kernels ------------------------------------------------------------------------
+
+
+def as_network(A, V) -> tuple[Layer, ...]:
+    return (Layer(np.asarray(A, dtype=float), np.eye(2), np.asarray(V, dtype=float)),)
+
+
+def measured_kernel(A, V) -> int:
+    """6 − rank of the network's own Jacobian in (A, V): with K = I, A is Q."""
+    tokens = np.random.default_rng(0).standard_normal((8, 2, 3))
+    J = jacobian(Reals(), "lightning", as_network(A, V), tokens).reshape(-1, 10)[:, [0, 1, 2, 3, 8, 9]]
+    return 6 - np.linalg.matrix_rank(J, tol=1e-7 * max(1, np.abs(J).max()))
+
+
+def test_a_layer_is_its_pair_of_forms():
+    """Prop. A.5, against the network: φ(X)_i = Σ_j Σ_k (x_i)_k q_k(x_j)."""
+    rng = np.random.default_rng(0)
+    A, V, tokens = rng.standard_normal((2, 2)), rng.standard_normal((1, 2)), rng.standard_normal((5, 2, 3))
+    values = [
+        a * tokens[:, 0] ** 2 + b * tokens[:, 0] * tokens[:, 1] + c * tokens[:, 1] ** 2
+        for a, b, c in forms_of(A, V)
+    ]
+    expected = sum(tokens[:, k] * values[k].sum(-1, keepdims=True) for k in (0, 1))
+    out = forward(Reals(), "lightning", as_network(A, V), tokens)[:, 0]
+    np.testing.assert_allclose(out, expected, rtol=1e-12)
+    wrong = forward(Reals(), "lightning", as_network(A.T, V), tokens)[:, 0]
+    assert not np.allclose(wrong, expected), "rows of A would be the wrong side"
+
+
+def test_weights_give_the_function_back(small_pairs):
+    for q1, q2 in small_pairs:
+        if kind_of(q1, q2) in (CLOSURE, OFF):
+            for numbers in (int, float):
+                with pytest.raises(ValueError, match="real weights need .*'(off|closure only)'"):
+                    weights_of(*(tuple(map(numbers, q)) for q in (q1, q2)))
+            continue
+        for A, V in preimages_of(q1, q2):
+            if all(isinstance(entry, (int, Fraction)) for entry in V.flat):
+                assert forms_of(A, V) == (q1, q2)
+            else:
+                np.testing.assert_allclose(np.array(forms_of(A, V), dtype=float), (q1, q2), atol=1e-13)
+
+
+def test_weights_of_arrays_are_arrays_of_weights(small_pairs):
+    pairs = np.array([p for p in small_pairs if kind_of(*p) not in (CLOSURE, OFF)][:240], dtype=float)
+    columns = pairs.transpose(1, 2, 0).reshape(2, 3, 6, 40)
+    A, V = weights_of(*map(tuple, columns))
+    assert A.shape == (6, 40, 2, 2) and V.shape == (6, 40, 1, 2)
+    np.testing.assert_allclose(forms_of(A, V), columns, atol=1e-12)
+    columns[:, :, 0, 0] = [[1, 0, 1], [0, 1, 0]]
+    with pytest.raises(ValueError, match="1 of 240 are not, the first is 'off'"):
+        weights_of(*map(tuple, columns))
+
+
+def test_the_facts_are_what_the_network_measures(small_pairs):
+    """Lemma A.3 and Theorem 3.4: ranks and kernel at every preimage of every pair."""
+    seen = {}
+    for q1, q2 in small_pairs:
+        facts = facts_of(q1, q2)
+        if not any(q1) and not any(q2):
+            continue
+        seen[facts.kind] = seen.get(facts.kind, 0) + 1
+        if facts.preimages == 0 or seen[facts.kind] > 25:
+            continue
+        layers = preimages_of(q1, q2)
+        assert len(layers) == facts.preimages
+        for A, V in layers:
+            ranks = [np.linalg.matrix_rank(np.asarray(M, dtype=float), tol=1e-9) for M in (A, V)]
+            assert ranks == [facts.rank_a, facts.rank_v]
+            assert measured_kernel(A, V) == facts.kernel == kernel_dimension(A, V)
+    assert min(seen[kind] for kind in KINDS) >= 10
+
+
+def test_where_weights_vanish_the_kernel_is_larger():
+    A, V, no_A, no_V = np.eye(2), np.array([[1.0, 2.0]]), np.zeros((2, 2)), np.zeros((1, 2))
+    for weights, kernel in (((no_A, V), 2), ((A, no_V), 4), ((no_A, no_V), 6), ((A, V), 1)):
+        assert measured_kernel(*weights) == kernel_dimension(*weights) == kernel
+    assert facts_of((0, 0, 0), (0, 0, 0)).kernel == 6
+
+
+def test_the_keys_decide_what_a_boundary_point_is_and_not_the_queries():
+    """A = v kᵀ is boundary, A = k vᵀ is not (Theorem 3.4)."""
+    v, k = np.array([[1.0], [2.0]]), np.array([[3.0], [1.0]])
+    assert kind_of(*forms_of(v @ k.T, v.T)) == BOUNDARY and kernel_dimension(v @ k.T, v.T) == 2
+    assert kind_of(*forms_of(k @ v.T, v.T)) == CROSSING and kernel_dimension(k @ v.T, v.T) == 1
+    assert [kernel_dimension(v @ k.T + size * np.eye(2), v.T) for size in (1e-13, 1e-3)] == [2, 1]
+
+
+def test_the_two_preimages_of_a_crossing_are_the_swap():
+    """Theorem 3.2: A = u kᵀ, V = vᵀ and A′ ∝ v kᵀ, V′ ∝ uᵀ; not a rescaling of each other."""
+    for q1, q2 in (((1, 0, -1), (2, 0, -2)), ((0, 1, -3), (0, 0, 0)), ((2, 5, 1), (4, 10, 2))):
+        (A, V), (B, W) = ((np.asarray(M, dtype=float) for M in pair) for pair in preimages_of(q1, q2))
+        assert np.linalg.matrix_rank(np.vstack([V, W])) == 2
+        for one, other in ((A, W), (B, V)):  # every column of A is a multiple of the other's values
+            np.testing.assert_allclose(
+                one * other[0, ::-1, None] @ np.eye(2), one * other[0, ::-1, None], atol=0
+            )
+            assert np.linalg.matrix_rank(np.hstack([one, other.T]), tol=1e-9) == 1
+        tokens = np.random.default_rng(0).standard_normal((4, 2, 3))
+        outs = [forward(Reals(), "lightning", as_network(*pair), tokens) for pair in ((A, V), (B, W))]
+        np.testing.assert_allclose(*outs, atol=1e-12)
+
+
+def test_weights_need_the_right_shapes():
+    with pytest.raises(ValueError, match=r"A of shape \(2, 2\).*got \(3, 3\)"):
+        forms_of(np.eye(3), np.ones((1, 3)))
+
+
+# --- the nearest layer, and the circle --------------------------------------------------------------
+
+
+def test_no_layer_is_nearer_than_the_nearest():
+    rng = np.random.default_rng(0)
+    pair = rng.standard_normal((2, 3, 200))
+    pair[:, :, :20] = [[[1.0]], [[0.3]]] * np.array([1.0, 0.0, 1.0])[
+        None, :, None
+    ]  # rotations do nothing: all equal
+    found = nearest_layer(*map(tuple, pair))
+    theta = np.linspace(0, np.pi, 10_001)[:, None]
+    u, v = np.cos(theta), np.sin(theta)
+    values = [a * u * u + b * u * v + c * v * v for a, b, c in pair]
+    grid = np.sqrt(values[0] ** 2 + values[1] ** 2).min(0)
+    assert (found.distance <= grid + 1e-12).all()
+    np.testing.assert_allclose(found.distance, grid, atol=1e-5)
+    layer = np.array(forms_of(*layer_with_root(*map(tuple, pair), found.X, found.Y)))
+    weight = np.array([1, 0.5, 1])[:, None]
+    np.testing.assert_allclose(
+        np.sqrt(((layer - pair) ** 2 * weight).sum((0, 1))), found.distance, atol=1e-12
+    )
+    assert (kind_of(*map(tuple, layer)) != OFF).all()
+
+
+def test_the_circle_shows_real_roots_on_its_rim_and_complex_ones_inside():
+    """Against the half-plane: Cayley's map, then Klein's, conjugated so that rim and inside fit."""
+    rng = np.random.default_rng(0)
+    for q in rng.standard_normal((200, 3)).tolist():
+        points = on_circle(tuple(q))
+        a, b, c = q
+        if b * b > 4 * a * c:
+            for px, py in points:
+                half = np.arctan2(py, px) / 2
+                assert (
+                    abs(a * np.cos(half) ** 2 + b * np.cos(half) * np.sin(half) + c * np.sin(half) ** 2)
+                    < 1e-12
+                )
+            continue
+        root = complex(-b / (2 * a), abs(np.sqrt(4 * a * c - b * b) / (2 * a)))
+        w = (root - 1j) / (root + 1j)
+        klein = np.conj(2 * w / (1 + abs(w) ** 2))
+        np.testing.assert_allclose(points, [[klein.real, klein.imag]], atol=1e-12)
+        assert np.linalg.norm(points) < 1
+
+
+def test_a_chord_and_a_point_inside_meet_on_the_rim_when_the_discriminant_vanishes():
+    for root in (0.3, -2.0, 5.0):
+        q = (1.0, -2 * root, root * root)
+        tangent = on_circle(q)
+        assert tangent.shape == (1, 2) and np.linalg.norm(tangent) == pytest.approx(1)
+        for change, count in ((1e-6, 1), (-1e-6, 2)):
+            near = on_circle((*q[:2], q[2] + change))
+            assert near.shape == (count, 2)
+            np.testing.assert_allclose(near - tangent, 0, atol=1e-2)
+        mirrored = tangent * [1, -1]
+        assert np.abs(near - mirrored).max() > 0.1, "without the conjugate the inside would be mirrored"

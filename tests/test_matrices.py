@@ -1,0 +1,103 @@
+"""The table of matrices: where its tiles lie, what stands in their cells, and that it can be read."""
+
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+from panels import plain
+
+from neuroviz import theme
+from neuroviz.figures import matrices as module
+from neuroviz.figures.matrices import Row, Tile, matrices_view
+from neuroviz.figures.parts import compose, make, redraw
+
+
+@pytest.fixture(autouse=True)
+def look():
+    yield theme.use
+    theme.use("light", "notebook")
+
+
+def bare(text):
+    return re.sub("<[^>]*>", "", text)
+
+
+def test_the_table_shows_the_entries_and_one_range_of_colours():
+    M = np.array([[1.0, -12.3], [0.04, 0.5]])
+    row = Row("start", (Tile("M", M, 20.0, above="M", below="× 2", frame="certified"), None))
+    figure = make(compose(matrices_view([row, Row("now", (Tile("N", 2 * M, 20.0), Tile("P", M[:1], 1.0)))])))
+    assert np.array_equal(figure.data[0].z, M) and (figure.data[0].zmin, figure.data[0].zmax) == (-20, 20)
+    assert [[bare(text) for text in row] for row in figure.data[0].text] == [["1.0", "−12"], ["0", "0.5"]]
+    assert [shape.visible for shape in figure.layout.shapes] == [True, False, False, False]
+    assert len(figure.data) == 4 and not figure.data[1].z
+    top, below = (min(one.y) for one in (figure.data[0], figure.data[2]))
+    assert top < below and figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
+
+
+def test_a_table_moves_to_other_sizes_in_place():
+    def table(m, n, axis=""):
+        tiles = tuple(Tile(name, np.ones((m, n)), 1.0, above=name) for name in ("Q", "K"))
+        return compose(matrices_view([Row("○", tiles), Row("●", tiles)], axis=axis))
+
+    figure = make(table(2, 3))
+    redraw(figure, table(2, 3), table(8, 1))
+    assert plain(figure) == plain(make(table(8, 1)))
+    redraw(figure, None, table(1, 6))
+    assert plain(figure) == plain(make(table(1, 6)))
+    assert make(table(1, 1, "4")).data[0].xaxis == "x4"
+
+
+def test_the_table_fits_its_place_and_no_two_matrices_touch():
+    for m, n in [(1, 1), (8, 1), (8, 6), (2, 4)]:
+        tiles = tuple(Tile(name, np.ones((m, n)), 1.0, above=name) for name in ("Q", "K", "A = KᵀQ"))
+        view = matrices_view([Row("○<br>start", tiles), Row("●<br>now", tiles)])
+        width, height = view.axes["xaxis"]["range"][1], view.axes["yaxis"]["range"][0]
+        for one, other in combinations(view.traces, 2):
+            apart = [
+                max(one[axis][0], other[axis][0]) - min(one[axis][-1], other[axis][-1]) for axis in ("x", "y")
+            ]
+            assert max(apart) > 0
+        assert max(max(t["x"]) for t in view.traces) <= width
+        assert max(max(t["y"]) for t in view.traces) <= height
+
+
+@pytest.mark.parametrize("empty", ["a column", "a row", "all"])
+def test_a_column_or_a_row_without_any_tile_keeps_its_place(empty):
+    M = Tile("M", np.ones((2, 3)), 1.0, above="M")
+    tiles = {"a column": [(M, None), (M, None)], "a row": [(M, M), (None, None)], "all": [(None,), (None,)]}
+    rows = [Row(name, row) for name, row in zip("○●", tiles[empty], strict=True)]
+    view = matrices_view(rows)
+    whole = matrices_view([Row(row.heading, tuple(M for _ in row.tiles)) for row in rows])
+    assert [len(part) for part in view] == [len(part) for part in whole]
+    redraw(make(compose(whole)), compose(whole), compose(view))
+    for trace, tile in zip(view.traces, [tile for row in tiles[empty] for tile in row], strict=True):
+        assert len(trace["z"]) == (2 if tile else 0) and trace["name"] == ("M" if tile else "")
+
+
+@pytest.mark.parametrize("size", ["notebook", "lecture"])
+def test_numbers_are_written_only_where_neighbours_do_not_touch(look, size):
+    look(size=size)
+    written = []
+    for m, n in [(k, j) for k in range(1, 9) for j in range(1, 9)]:
+        tiles = tuple(Tile(name, np.full((m, n), -0.7), 1.0) for name in "QK")
+        rows = [Row("○", tiles), Row("●", tiles)]
+        trace = matrices_view(rows, (0.0, 1.0)).traces[0]
+        cell = module._plan(rows, (0.0, 1.0), (0.0, 1.0)).cell
+        # A digit and a minus are about 0.56 of a letter's size wide, a point 0.3: 2 pixels between cells.
+        has_room = cell - 2 >= (3 * 0.56 + 0.3) * theme.size("note") + 3
+        written.append(bool(trace["texttemplate"]))
+        assert has_room or not written[-1], (m, n, cell)
+        assert {bare(text) for row in trace["text"] for text in row} == {"−0.7" if written[-1] else ""}
+    assert set(written) == {True, False}
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_number_stands_in_the_colour_that_can_be_read_on_its_cell(look, mode):
+    look(mode)
+    entries = np.linspace(-1.5, 1.5, 7)[:, None]  # the ends lie beyond the limit
+    (trace,) = matrices_view([Row("", (Tile("M", entries, 1.0),))], (0.0, 1.0)).traces
+    colors = [re.search(r"color:(#\w+)", text)[1] for (text,) in trace["text"]]
+    places = [0, 0, 0.25, 0.5, 0.75, 1, 1]
+    assert colors == [theme.color(theme.letters_on("diverging", place)) for place in places]
+    assert colors[0] == theme.color("ground") != colors[3] == theme.color("ink")

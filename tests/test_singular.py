@@ -1,0 +1,272 @@
+"""Singular and boundary points of one layer: where the kernel jumps, the closure, what stays inside."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from neuroviz.architecture import Architecture
+from neuroviz.fiber import Pair, fiber_case, kernel_dimension
+from neuroviz.field import PrimeField, Reals
+from neuroviz.flow import table
+from neuroviz.forms import discriminant, facts_of, kind_of, nearest_layer, resultant
+from neuroviz.formulas import alpha
+from neuroviz.measure import measure_dimension
+from neuroviz.rank import exact_rank
+from neuroviz.singular import (
+    BOUNDARY,
+    CROSSING,
+    SEQUENCES,
+    SMOOTH,
+    THIN,
+    Approach,
+    conjugate_table,
+    differential,
+    directions,
+    follow_sequence,
+    forms_table,
+    singular_facts,
+    singular_values,
+    smallest_values,
+)
+
+HALF = Fraction(1, 2)
+SIZES = [
+    (2, 1, 2),
+    (2, 2, 2),
+    (3, 1, 3),
+    (3, 2, 3),
+    (3, 2, 2),
+    (3, 2, 1),
+    (4, 3, 4),
+    (4, 2, 2),
+    (5, 2, 5),
+    (2, 3, 4),
+]
+PLACES = [(0, 0), (HALF, HALF), (0, 1), (1, 0), (1, HALF), (Fraction(99, 100), 1), (1, 1)]
+F = PrimeField()
+
+
+def pair_of(approach):
+    return Pair(*map(F.reduce, approach.numerators()))
+
+
+@pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
+@pytest.mark.parametrize(("s", "b"), PLACES)
+def test_the_kernel_is_one_and_jumps_to_d_exactly_at_the_boundary(d, d_out, a, s, b):
+    """Lemma A.3 and Theorem 3.4: singular are ranks at most 1, and boundary those of them with u = v."""
+    facts = singular_facts(Approach(d, d_out, a, s, b, seed=1))
+    rank_one = s == 1 or (a == 1 and d_out == 1)
+    assert facts.kind == (BOUNDARY if rank_one and b == 1 else CROSSING if rank_one else SMOOTH)
+    assert facts.kernel == (d if facts.kind == BOUNDARY else 1)
+    assert facts.preimages == (2 if facts.kind == CROSSING else 1)
+    assert facts.singular == (facts.kind != SMOOTH)
+
+
+@pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
+@pytest.mark.parametrize(("s", "b"), PLACES)
+def test_the_kernel_is_that_of_the_network_itself(d, d_out, a, s, b):
+    """Against the Jacobian of outputs on random inputs, where A may move in all directions."""
+    approach = Approach(d, d_out, a, s, b, seed=2)
+    pair = pair_of(approach)
+    moves = directions(F, pair.A, d, exact_rank(pair.A, F))
+    rows = differential(F, pair, moves)
+    measured = kernel_dimension(F, "lightning", pair, 2, np.random.default_rng(0))
+    assert len(rows) - exact_rank(rows.T, F) == measured
+    if a >= d:
+        assert singular_facts(approach).kernel == measured
+
+
+@pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
+def test_at_a_smooth_point_the_image_has_the_dimension_of_the_set(d, d_out, a):
+    facts = singular_facts(Approach(d, d_out, a, HALF, HALF))
+    measured = measure_dimension(Architecture((d, d_out), (a,), tokens=2)).value
+    assert facts.image == facts.dimension == measured
+
+
+def test_the_form_of_the_queries_in_the_place_of_the_keys_is_no_boundary():
+    """A = k vᵀ, V = h vᵀ: the wrong side."""
+    k, v, h = np.array([1.0, 2.0, -1.0]), np.array([2.0, 1.0, 1.0]), np.array([1.0, -1.0])
+    for A, kernel in ((np.outer(k, v), 1), (np.outer(v, k), 3)):
+        rows = differential(F, Pair(A, np.outer(h, v)), directions(F, A, 3, 1))
+        assert len(rows) - exact_rank(rows.T, F) == kernel
+
+
+def test_the_directions_that_the_lemma_names_do_nothing_and_are_all():
+    approach = Approach(4, 2, 4, 1, 1, seed=3)
+    A, V = approach.numerators()
+    v, h, k = A[:, 0], V[:, 0] / A[0, 0], A[0] / A[0, 0]
+    np.testing.assert_array_equal(A, np.outer(v, k))
+    np.testing.assert_allclose(V, np.outer(h, v))
+    moved = []
+    for w in np.eye(4):
+        change = table(np.outer(w, k), V) + table(A, -np.outer(h, w))
+        np.testing.assert_allclose(change, 0, atol=1e-9)
+        moved.append(np.concatenate([np.outer(w, k).ravel(), -np.outer(h, w).ravel()]))
+    assert np.linalg.matrix_rank(moved) == 4 == singular_facts(approach).kernel
+
+
+@pytest.mark.parametrize(("d", "a"), [(3, 1), (3, 2), (4, 2), (4, 3), (3, 3), (3, 5)])
+def test_a_matrix_of_rank_a_moves_along_its_variety_and_one_of_smaller_rank_anywhere(d, a):
+    rng = np.random.default_rng(d + a)
+    for rank in range(1, min(a, d) + 1):
+        A = rng.integers(1, 9, (d, rank)) @ rng.integers(1, 9, (rank, d)) + 0.0
+        assert np.linalg.matrix_rank(A) == rank
+        expected = alpha(a, d) if rank == min(a, d) else d * d
+        exact, floats = directions(F, A, a, rank), directions(None, A, a, rank)
+        assert exact_rank(exact.reshape(len(exact), -1).T, F) == expected == len(floats)
+        gram = floats.reshape(len(floats), -1)
+        np.testing.assert_allclose(gram @ gram.T, np.eye(len(gram)), atol=1e-12)
+        both = np.concatenate([gram, exact.reshape(len(exact), -1)])
+        assert np.linalg.matrix_rank(both, tol=1e-8) == expected
+
+
+@pytest.mark.parametrize(("d", "a"), [(3, 2), (4, 2), (4, 3)])
+def test_for_a_below_d_a_smaller_rank_of_a_is_singular_whatever_v_is(d, a):
+    """Curves in the set leave in more independent directions than it has dimensions."""
+    approach = Approach(d, 2, a, 1, 0, values_too=False)
+    facts, A = singular_facts(approach), approach.numerators().A
+    assert (facts.rank_a, facts.rank_v, facts.kind) == (1, 2, THIN)
+    assert facts.image == facts.dimension + (d - a) ** 2 and facts.kernel == 1
+    for move in directions(None, A, a, 1):  # each is the velocity of a curve of matrices of rank ≤ a
+        assert np.linalg.matrix_rank(A + move) <= a
+    whole = singular_facts(Approach(d, 2, d, 1, 0, values_too=False))
+    assert whole.kind == SMOOTH and whole.image == whole.dimension
+
+
+@pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
+def test_where_branches_cross_their_tangent_spaces_differ(d, d_out, a):
+    facts = singular_facts(Approach(d, d_out, a, 1, HALF))
+    assert facts.kind == CROSSING and facts.span > facts.image >= facts.dimension
+
+
+def test_with_a_and_d_out_one_the_swap_is_everywhere_and_nothing_crosses():
+    """Outside the hypotheses of Theorem 3.4: two weights, one tangent space."""
+    approach = Approach(3, 1, 1, HALF, HALF)
+    facts = singular_facts(approach)
+    assert not approach.covered
+    assert facts.kind == CROSSING and facts.span == facts.image == facts.dimension
+
+
+def test_for_d_two_the_facts_are_those_of_the_pair_of_forms():
+    for s, b in PLACES:
+        approach = Approach(2, 1, 2, s, b)
+        pair = approach.numerators()
+        q1, q2 = [tuple(map(int, q)) for q in forms_table(*pair)[0]]
+        known, found = facts_of(q1, q2), singular_facts(approach)
+        assert (known.kind, known.rank_a, known.rank_v) == (found.kind, found.rank_a, found.rank_v)
+        assert (known.kernel, known.preimages) == (found.kernel, found.preimages)
+
+
+@pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
+@pytest.mark.parametrize(("s", "b"), [(0, 0), (HALF, 1), (1, HALF), (1, 1)])
+def test_as_many_singular_values_are_zero_as_the_kernel_has_dimensions(d, d_out, a, s, b):
+    approach = Approach(d, d_out, a, s, b)
+    values, facts = singular_values(approach), singular_facts(approach)
+    assert len(values) == facts.directions
+    assert (values < 1e-9).sum() == facts.kernel and values[facts.image - 1] > 0.05
+    np.testing.assert_allclose(smallest_values(approach, d + 1), values[::-1][: d + 1], atol=1e-6)
+
+
+def test_exactly_d_minus_one_values_fall_to_zero_on_the_way_to_the_boundary():
+    near = singular_values(Approach(4, 2, 4, 1, Fraction(999, 1000)))[::-1]
+    assert near[0] < 1e-9 and (near[1:4] < 0.01).all() and (near[1:4] > 1e-6).all() and near[4] > 0.3
+
+
+def test_the_differential_is_the_derivative_of_the_table():
+    A, V = Approach(3, 2, 3, HALF, HALF).numerators()
+    pair, step = Pair(A / np.linalg.norm(A), V / np.linalg.norm(V)), 1e-6
+    rows = differential(None, pair, directions(None, pair.A, 3, 3))
+    for i, row in enumerate(rows):
+        move = np.zeros(len(rows))
+        move[i] = step
+        there = Pair(pair.A + move[:9].reshape(3, 3), pair.V + move[9:].reshape(2, 3))
+        np.testing.assert_allclose((table(*there) - table(*pair)).ravel() / step, row, atol=1e-5)
+
+
+def test_u_and_v_are_perpendicular_at_first_and_meet_at_last():
+    assert Approach(4, 1, 4, b=0).angle == pytest.approx(90) and Approach(5, 1, 4, b=1).angle == 0
+    angles = [Approach(5, 2, 4, b=Fraction(i, 10)).angle for i in range(11)]
+    assert angles == sorted(angles, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"d": 1}, "d ≥ 2"),
+        ({"d_out": 0}, "d′ ≥ 1"),
+        ({"a": 0}, "a ≥ 1"),
+        ({"s": 0.5}, "int or a Fraction"),
+        ({"b": Fraction(3, 2)}, "from 0 to 1"),
+        ({"s": Fraction(1, 10**6)}, "denominator up to 10000"),
+    ],
+)
+def test_places_that_are_none_are_refused(change, said):
+    with pytest.raises(ValueError, match=said):
+        Approach(**change)
+
+
+# Corollary A.6
+
+
+@pytest.mark.parametrize("imaginary", [0.01, 0.3, 1.0])
+def test_a_complex_v_leaves_the_layers_and_not_their_closure(imaginary):
+    v, k = np.array([0.6, 0.8]) + 1j * imaginary * np.array([-0.8, 0.6]), np.array([1.0, -0.5])
+    ((q1, q2),) = conjugate_table(v, k, np.array([1.0]))
+    assert resultant(q1, q2) == pytest.approx(0, abs=1e-12) and discriminant(q1) < 0
+    assert kind_of(q1, q2) == "closure only"
+    assert nearest_layer(q1, q2).distance == pytest.approx(np.linalg.norm(k) * imaginary**2)
+
+
+def test_the_conjugate_table_is_the_table_of_complex_weights():
+    rng = np.random.default_rng(0)
+    v, k, h = (
+        rng.standard_normal(2) + 1j * rng.standard_normal(2),
+        rng.standard_normal(2),
+        rng.standard_normal(2),
+    )
+    A, V = np.outer(v, k), np.outer(h, v.conj())
+    expected = [[(p * a, p * b + r * a, r * b) for p, r in A.T] for a, b in V]
+    np.testing.assert_allclose(conjugate_table(v, k, h), expected, atol=1e-12)
+    assert kind_of(*conjugate_table(v.real + 0j, k, h)[0]) == BOUNDARY
+
+
+def test_the_table_of_forms_is_the_table_of_symmetric_matrices():
+    A, V = np.random.default_rng(1).standard_normal((2, 2, 2))
+    for m, k in product(range(2), repeat=2):
+        T, (a, b, c) = table(A, V)[k, m], forms_table(A, V)[m][k]
+        np.testing.assert_allclose([a, b / 2, b / 2, c], T.ravel())
+
+
+# Closedness
+
+
+@pytest.mark.parametrize("d_out", [1, 2])
+@pytest.mark.parametrize("kind", SEQUENCES)
+def test_the_weights_run_off_and_the_functions_converge_to_a_layer(kind, d_out):
+    sequence = follow_sequence(kind, d_out, (1, 10, 100, 1000, 10_000))
+    assert max(sequence.sizes_a[-1], sequence.sizes_v[-1]) > 5000
+    assert list(sequence.distances) == sorted(sequence.distances, reverse=True)
+    assert sequence.distances[-1] < 1e-3
+    for pair, size_a, size_v in zip(sequence.layers, sequence.sizes_a, sequence.sizes_v, strict=True):
+        assert (np.linalg.norm(pair.A), np.linalg.norm(pair.V)) == (size_a, size_v)
+    case = fiber_case(Reals(), sequence.limit)
+    assert case == {"rescaled": "generic", "to the boundary": "boundary", "to zero": "zero"}[kind]
+
+
+def test_the_sizes_of_a_and_v_are_bounded_by_that_of_the_function():
+    """|A| |V| ≤ √2 |φ|, with equality where the forms of keys and values are perpendicular."""
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        d, d_out = rng.integers(1, 5, 2)
+        A, V = rng.standard_normal((d, d)), rng.standard_normal((d_out, d))
+        assert np.linalg.norm(A) * np.linalg.norm(V) <= np.sqrt(2) * np.linalg.norm(table(A, V)) + 1e-12
+    u, v = np.eye(2)
+    for V, ratio in ((v, np.sqrt(2)), (u, 1.0)):  # the worst case, and the best
+        assert 1 / np.linalg.norm(table(np.outer(u, v), V[None])) == pytest.approx(ratio)
+
+
+def test_an_unknown_sequence_is_refused():
+    with pytest.raises(ValueError, match="one of 'rescaled'"):
+        follow_sequence("away", 1, (1, 2))
