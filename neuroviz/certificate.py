@@ -493,8 +493,8 @@ def _by_ball(arch: Architecture, seed: int) -> Certificate:
     finally:
         flint.ctx.prec = precision
     argument = (
-        f"a square part of the Jacobian ({n} × {n}) at a rational point is invertible, by ball arithmetic with "
-        f"{bits} bits, so the dimension is at least {n}; the symmetries prove that it is at most {n}. "
+        f"a square part of the Jacobian ({n} × {n}) at a rational point is invertible, by ball arithmetic "
+        f"with {bits} bits, so the dimension is at least {n}; the symmetries prove that it is at most {n}. "
         "Ax's theorem is not used"
     )
     data = {

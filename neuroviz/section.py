@@ -92,12 +92,14 @@ class Section:
         runs: the curve.
         singular: the points of the singular curve on the plane, and the kind of each.
         along: the stretches of the singular curve that lie in the plane altogether.
+        whole: whether all of the plane belongs to the surface; then there are no runs.
     """
 
     plane: Plane
     runs: tuple[Run, ...]
     singular: tuple[tuple[str, tuple[float, float, float]], ...]
     along: tuple[Piece, ...]
+    whole: bool = False
 
     def of_kind(self, kind: str) -> list[tuple[float, float, float]]:
         """The singular points of one kind: "crossing", "boundary" or "closure only"."""
@@ -108,7 +110,7 @@ def section_of(slice: Slice, plane: Plane, count: int = 300, window: Window | No
     """The section of a slice by a plane: runs of `count` points, and its nodes, cusps and isolated points.
 
     Raises:
-        ValueError: if the plane is part of the surface, or the singular points fill a surface.
+        ValueError: if the singular points fill a surface.
 
     >>> from neuroviz.surface import SLICES
     >>> [section_of(SLICES["S1"], Plane((1, 0, 0), s)).singular for s in (3, 2)]
@@ -118,13 +120,16 @@ def section_of(slice: Slice, plane: Plane, count: int = 300, window: Window | No
     rows = [[polynomial(*(pair[k])) for pair in slice.pairs] for k in (0, 1)]
     rows.append([polynomial(e) for e in plane.equation])
     quartics = cross_product(rows)
-    if not any(quartics):
-        raise ValueError("this plane is a part of the surface, and cuts no curve out of it: move the plane")
-    common, lost = common_factor(quartics, 4)
-    moving = [quartic // common for quartic in quartics]
-    runs = _runs(RationalCurve(moving, 4 - lost), window, count) if moving[3] and lost < 4 else []
-    for u, v in zeros(common, lost):
-        runs += _line_in(slice, plane, u, v, window, count)
+    whole, runs = not any(quartics), []
+    if not whole:
+        common, lost = common_factor(quartics, 4)
+        moving = [quartic // common for quartic in quartics]
+        if moving[3] and lost < 4:
+            runs += _runs(RationalCurve(moving, 4 - lost), window, count)
+        for u, v in zeros(common, lost):
+            solutions = _solutions(slice, plane, u, v)
+            whole |= len(solutions) > 2 and bool(solutions[-1][3])
+            runs += _line(solutions, atan2(v, u) % pi, window, count)
     singular, along = [], []
     for branch in slice.branches():
         places = branch.on_plane(plane.equation)
@@ -138,7 +143,8 @@ def section_of(slice: Slice, plane: Plane, count: int = 300, window: Window | No
             if point is not None and window.inside(np.array(point)):
                 near = any(abs(np.sin(angle - pinch)) < 1e-9 for pinch in pinches)
                 singular.append((BOUNDARY if near else branch.kind(angle), point))
-    return Section(plane, tuple(runs), tuple(sorted(set(singular))), tuple(along))
+    runs = () if whole else tuple(runs)
+    return Section(plane, runs, tuple(sorted(set(singular))), tuple(along), whole)
 
 
 def _runs(curve: RationalCurve, window: Window, count: int) -> list[Run]:
@@ -152,19 +158,21 @@ def _runs(curve: RationalCurve, window: Window, count: int) -> list[Run]:
     return found
 
 
-def _line_in(slice: Slice, plane: Plane, u: Number, v: Number, window: Window, count: int) -> list[Run]:
-    """The line of the plane all of whose functions have the root [u:v], if it meets the window."""
+def _solutions(slice: Slice, plane: Plane, u: Number, v: Number) -> list[list[Number]]:
+    """The points (x : y : z : w) of the plane whose functions have the root [u:v], by a basis."""
     read = Fraction if is_exact(u, v) else float
-    equations = [[read(t) for t in row] for row in (*slice.equations(u, v), plane.equation)]
-    basis = null_vectors(equations)
+    return null_vectors([[read(t) for t in row] for row in (*slice.equations(u, v), plane.equation)])
+
+
+def _line(basis: list[list[Number]], theta: float, window: Window, count: int) -> list[Run]:
+    """A ruling that lies in the plane, if it is not at infinity and meets the window."""
     if len(basis) != 2 or not basis[-1][3]:
-        return []  # it has gone to infinity
+        return []
     direction, point = (np.array(vector[:3], dtype=float) for vector in basis)
     lo, hi = window.cut(point, direction)
     if not lo < hi:
         return []
-    theta = np.full(count, atan2(v, u) % pi)
-    return [Run(theta, point + np.linspace(lo, hi, count)[:, None] * direction)]
+    return [Run(np.full(count, theta), point + np.linspace(lo, hi, count)[:, None] * direction)]
 
 
 def _lies_in(plane: Plane, points: np.ndarray) -> bool:

@@ -33,6 +33,9 @@ class Prediction(widgets.VBox):
             description="Lock in, then show", tooltip="commit to this number and see the answer"
         )
         self._button.on_click(lambda _: self._on_click())
+        self._entry.on_msg(
+            lambda _, message, __: self._on_click() if message.get("event") == "submit" else None
+        )
         self._outcome = widgets.HTML()
         super().__init__(
             [

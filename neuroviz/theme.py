@@ -318,6 +318,7 @@ def css() -> str:
     return f"""<style>
 .nv {{ font-family: {FONT}; }}
 .nv :focus-visible, .nv .noUi-handle:focus {{ outline: 3px solid {focus} !important; outline-offset: 2px; }}
+.nv select:focus-visible, .nv input[type=checkbox]:focus-visible {{ outline-offset: -2px; }}
 .nv .noUi-handle {{ background: {focus} !important; }}
 .nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: {base}px; }}
 .nv-badge {{ white-space: nowrap; }}

@@ -53,7 +53,7 @@ predict("How many dimensions does the set of functions have?", nv.measure_dimens
 # * **measured, in floating point:** the same matrix has singular values, and the rank shows as a gap between them;
 # * **predicted:** a formula, with its source and its hypotheses.
 
-# Keep your number in mind, and look at all three at once.
+# Now look at all three at once.
 
 # %% [markdown]
 # ## Move it
@@ -87,7 +87,7 @@ nv.measure_dimension(arch, method="float")
 nv.expected_dimension(arch)
 
 # %% [markdown]
-# (`num_inputs` differs because the ways look differently: the exact rank takes one random combination of the outputs of
+# (`num_columns` differs because the exact rank leaves out directions that are known to do nothing, and `num_inputs` because the ways look differently: the exact rank takes one random combination of the outputs of
 # each input, and a few inputs more than it could need; floating point takes all outputs, of fewer inputs.)
 
 # %% [markdown]

@@ -330,8 +330,8 @@ LedgerExplorer(
 #
 # <details><summary>Answers</summary>
 #
-# It is right in every cell: the hypotheses are not needed for the dimension. What they exclude is the swap, and a swap does not
-# cost a dimension: two curves are as thin as one. (They do matter for Theorem 3.4, on singular points.)
+# It is right in every cell: the hypotheses are not needed for the dimension. What they exclude are networks in which $A$ and $V$ always
+# have rank one, as in the swap; and a swap does not cost a dimension: two curves are as thin as one. (They do matter for Theorem 3.4, on singular points.)
 #
 # With one token it fails wherever $a > 1$ and $d > 1$, as only the symmetric part of $A$ counts. For $a \ge d$ this costs all $d(d-1)/2$
 # dimensions of the antisymmetric part, 3 for $d = 3$; here, where $a = 2$ bounds the rank, 2. For $a = 1$ it costs none.

@@ -125,8 +125,10 @@ DimensionExplorer()
 #
 # parameters for each dimension. What becomes of this ratio in a very deep and very narrow network? Take $\delta = 2$ and let $l$ grow.
 
-
 # %%
+depths, widths = (1, 2, 3, 12, 96, 1000), (2, 3, 4, 16, 768)
+
+
 def ratio(layers, width):
     net = nv.Architecture.uniform(d=width, a=width, layers=layers)
     return net.num_parameters / nv.expected_dimension(net).value
@@ -135,8 +137,8 @@ def ratio(layers, width):
 predict("δ = 2 and 1000 layers: how many parameters for each dimension, rounded?", round(ratio(1000, 2)))
 
 # %%
-depths = (1, 2, 3, 12, 96, 1000)
-for width in (2, 3, 4, 16, 768):
+print("   l", *(f"{layers:5}" for layers in depths))
+for width in widths:
     print(f"{width:4}", *(f"{ratio(layers, width):.3f}" for layers in depths))
 
 # %% [markdown]
@@ -198,7 +200,8 @@ HypothesesExplorer(state="head_1=1;head_2=2;inner=3;outer=3;tokens=3")
 #
 # With $a_1 = 1$ all angles are 0 after layer 1; with $a_1 = 2$ they are not, and nothing is lost. Lost are $\alpha(a_2, 3) - \sigma(a_2, 3)$: 0 for $a_2 = 1$, then 2, then 3, the number of
 # antisymmetric $3 \times 3$ matrices. A last layer of rank one costs nothing, for nobody looks at its tokens any more. And no: a softmax of
-# rank-one logits is not a rank-one matrix, the tokens stay different, and the dimension is what Eq. 16 says, with $a_i = 1$ too.
+# rank-one logits is not a rank-one matrix, the tokens come close to each other but not onto one line, and the dimension is
+# what Eq. 16 says, with $a_i = 1$ too.
 #
 # </details>
 #

@@ -43,18 +43,19 @@ from neuroviz.unrolling import (
 #
 # Two lightning layers in a row, three tokens. The tokens have 3 coordinates, only 2 between the layers, and 3 again at the end:
 
-
 # %%
+rng = np.random.default_rng(0)
+arch = nv.Architecture(widths=(3, 2, 3), head_dims=(2, 2), tokens=3)
+weights = random_weights(Reals(), arch, rng)
+X = rng.standard_normal((3, 3))
+
+
 def network(weights, X):
     for Q, K, V in weights:
         X = V @ X @ X.T @ (K.T @ Q) @ X
     return X
 
 
-rng = np.random.default_rng(0)
-arch = nv.Architecture(widths=(3, 2, 3), head_dims=(2, 2), tokens=3)
-weights = random_weights(Reals(), arch, rng)
-X = rng.standard_normal((3, 3))
 network(weights, X)
 
 # %% [markdown]
@@ -159,9 +160,9 @@ except ValueError as refusal:
     print(refusal)
 
 # %% [markdown]
-# <details><summary>Seven, and no C? Why not?</summary>
+# <details><summary>Why is there no C? Open this when you have committed to a number.</summary>
 #
-# There are $2 + 2 + 3$ rows. A $C$ that leaves $V_1$ as it is has the form $C = 1 + w n^\top$, with two numbers in $w$, and moves all three matrices with these
+# There are $2 + 2 + 3 = 7$ rows. A $C$ that leaves $V_1$ as it is has the form $C = 1 + w n^\top$, with two numbers in $w$, and moves all three matrices with these
 # two. So it cannot make seven independent changes: five of the seven belong to no change of basis.
 #
 # </details>
@@ -232,7 +233,7 @@ predict("l = 3, t = 3: how many digits has the number of terms?", len(str(3 ** l
 #
 # </details>
 #
-# **Which matrix stands where?** Call the one at place $k$ $\widetilde M_k$. Write $k$ in base three. The number of zeros at its end says which layer: none is $M_1$, one is
+# **Which matrix stands where?** Let $\widetilde M_k$ be the one at place $k$, and write $k$ in base three. The number of zeros at its end says which layer: none is $M_1$, one is
 # $M_2$, and so on. The last digit that is not zero says whether it is transposed: 1 is no, 2 is yes (Eq. 12). `nv.unroll` reads this off:
 
 # %%
@@ -337,8 +338,10 @@ RescalingExplorer()
 # (Eq. 28; in the panel with the tree, under **More**: *only y and x*). Its direction is that of $Ly$, and its dependence on $x$ is that of $y^\top M_1 x$. So ratios can be read off. Here the
 # ratio of two entries of $M_1$, from outputs alone:
 
-
 # %%
+e1, e2, e3 = np.eye(3)
+
+
 def linear_part(y, x, step=1e-5):
     def output(s):
         return network(weights, np.stack([y, s * x], axis=1))[:, 1]
@@ -346,7 +349,6 @@ def linear_part(y, x, step=1e-5):
     return (output(step) - output(-step)) / (2 * step)
 
 
-e1, e2, e3 = np.eye(3)
 print(linear_part(e1, e2)[0] / linear_part(e1, e1)[0], M[0][0, 1] / M[0][0, 0])
 
 # %% [markdown]
@@ -363,7 +365,8 @@ print(linear_part(e1, e2) / linear_part(e1, e2)[0], L[:, 0] / L[0, 0])
 # rescaling of it (Eq. 13).
 #
 # Together with Lemma 3.5 and Lemma 3.1 this says all: in a bottleneck of full rank, weights with the same function differ by changes of basis inside the heads, changes of basis
-# between the layers, and one factor for each layer. (The hypotheses on the $M_i$ are sufficient; the exact ranges in the paper we could not read.)
+# between the layers, and one factor for each layer. (The paper may ask for less: the text that we worked from does not show
+# for which $i$ the two hypotheses on $M_i$ are needed, and asking for all is safe.)
 #
 # The hypotheses are there for a reason. Here is a network that breaks one: $M_1 = J$ is a quarter turn, which is antisymmetric. Let the two layers change places:
 
@@ -402,6 +405,9 @@ tries = [
 size = np.linalg.norm(network(weights, X))
 off = [np.linalg.norm(network(trial, X) - network(weights, X)) / size for trial in tries]
 predict("How many of the five leave the function alone?", sum(error < 1e-9 for error in off))
+
+# %% [markdown]
+# Run the next cell when you have committed: by what part of their size do the outputs change?
 
 # %%
 np.round(off, 2)
@@ -449,8 +455,21 @@ LedgerExplorer(
 #
 # </details>
 #
-# **A direction that is no symmetry.** Of the 42 directions of two layers with $d = 3$, $a = 2$, 19 do nothing and 23 do something. Take a change of basis between the layers, as a straight step of length
-# $\varepsilon$, and the same step without the answer of layer 2. How much do the outputs change?
+# Back to our own network, $3 \to 2 \to 3$ with $a = 2$. Add up the three families in your head:
+
+# %%
+silent = arch.num_parameters - nv.measure_dimension(arch).value
+predict("32 parameters. How many directions do nothing?", silent)
+
+# %% [markdown]
+# <details><summary>Which ones?</summary>
+#
+# $4 + 4$ for the heads, $4$ for the basis between the layers, which has only 2 dimensions, and $1 + 1$ for the factors.
+#
+# </details>
+#
+# **A direction that is no symmetry.** Take a change of basis between the layers, as a straight step of length $\varepsilon$, and the same step without the answer of layer 2. By what part of their size do the
+# outputs change?
 
 # %%
 D = rng.standard_normal((2, 2))

@@ -12,7 +12,7 @@
 # *Section 3.3 of the paper, and Lemma D, the Peel lemma and Theorem C of [docs/mathematics.md](../docs/mathematics.md). About 50 minutes. You need: rank, determinants, and the notebooks
 # [Unrolling](04_unrolling.ipynb) and [Deep dimension](04_deep_dimension.ipynb).*
 #
-# The general formula gives the dimension of every deep lightning network. It is ours, and **nobody has reviewed the proof**. So do not believe it: take it apart. You will see why a network cannot have
+# The general formula gives the dimension of every deep lightning network. It is ours, proved in full, and **not peer-reviewed**. So do not believe it: take it apart. You will see why a network cannot have
 # more dimensions than the formula says, watch a layer disappear, see why it cannot have fewer, and get a list of the places where one would attack the proof.
 
 # %%
@@ -255,7 +255,7 @@ PeelExplorer(
 # **The matrices are not free.** In a network with widths and head dimensions, $M_i$ has rank at most $a_i$ and its rows and columns lie in $R_{i-1}$. So the antisymmetric matrix has to be found in there. It has rank 2: this needs $a_i \ge 2$ and $w_{i-1} \ge 2$. And it has to be a limit of
 # what generic weights give, so that the rule about special points applies. It is, since all choices of flags and matrices form one connected piece with a single notion of "generic" (one says: the set is *irreducible*).
 #
-# **And if $a_k = 1$ or $w_{k-1} = 1$?** Then there is no antisymmetric matrix of rank 2 for layer $k$, and no peeling. But exactly then $M_k$ has rank one, the tokens become parallel, and later layers show the symmetric part of their $M_j$ only. So fewer dimensions are to be found: $\sigma$ instead of $\alpha$, the
+# **And if $a_k = 1$ or $w_{k-1} = 1$ for some layer $k$ before the last?** Then there is no antisymmetric matrix of rank 2 for layer $k$, and no peeling. But exactly then $M_k$ has rank one, the tokens become parallel, and later layers show the symmetric part of their $M_j$ only. So fewer dimensions are to be found: $\sigma$ instead of $\alpha$, the
 # rank-one collapse. The layers before $k$ are peeled off as before. For the rest there is an explicit formula, in which the function is a product of powers of quadratic forms $g^\top M_j\, g$ and a linear one; and since polynomials
 # factor in one way only, each factor can be read off, up to a number. These numbers are the rescalings.
 #

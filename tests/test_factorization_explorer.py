@@ -182,7 +182,7 @@ def test_where_the_lemma_does_not_apply_nothing_is_recovered_and_the_panel_says_
     assert f"C cannot be recovered: {said}" in panel.description
     assert panel._shown.here == fibre and str(fibre) in panel.description
     a = panel.controls["a"].value
-    assert f"▨ outside hypotheses · Lemma 3.1: a² = {a * a}, here {fibre}" in title(panel)
+    assert f"▨ outside hypotheses · Lemma 3.1: not a² = {a * a} but {fibre} here" in title(panel)
     assert panel._shown.recovered is None and panel._shown.is_same
 
 

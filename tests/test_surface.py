@@ -505,6 +505,23 @@ def test_snapping_goes_to_the_nearest_point_of_the_curve_and_no_further_than_ask
         assert part.snap(*p, tol=nearest / 2) == tuple(p)
 
 
+@every_slice
+def test_the_nearest_singular_point_is_on_the_curve_and_none_is_nearer(part):
+    """Also beside a pinch point, at which `snap` would stop."""
+    curve = np.concatenate([piece.points for piece in part.singular_curve(count=4000, window=Window(20.0))])
+    near = curve[np.linalg.norm(curve, axis=-1) < 5]
+    rng = np.random.default_rng(0)
+    for p in near[rng.integers(0, len(near), 12)] + rng.normal(0, 0.05, (12, 3)):
+        found = np.array(part.nearest_singular(*p))
+        assert np.linalg.norm(found - p) <= np.linalg.norm(curve - p, axis=-1).min() + 1e-9
+        assert part.kind(*found, tol=1e-8) in (CROSSING, BOUNDARY, CLOSURE)
+
+
+def test_beside_a_pinch_point_the_nearest_singular_point_is_no_pinch_point():
+    assert SLICES["S1"].nearest_singular(1.9, 0.0, 0.1) == pytest.approx((1.9, 0, 0))
+    assert SLICES["S1"].snap(1.9, 0.0, 0.1, tol=0.5) == (2.0, 0.0, 0.0)
+
+
 def test_a_slider_that_is_nearly_at_a_pinch_point_gets_there():
     part = SLICES["S1"]
     assert part.kind(1.99, 0.003, 0.0) == OFF

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 import pytest
+from panels import ends, plain
 
 from neuroviz import theme
 from neuroviz.explorables.slices import PRESETS, chart_of, read_slice
@@ -57,14 +57,6 @@ def panel(shared):
     return shared
 
 
-def plain(figure):
-    found = json.loads(go.Figure(figure).to_json())
-    found["layout"].pop("template", None)
-    for one in found["data"]:
-        one.pop("uid", None)
-    return found
-
-
 def corners(trace) -> np.ndarray:
     return np.array([trace.x, trace.y, trace.z], dtype=float).T
 
@@ -75,13 +67,6 @@ def from_drawing(slice, points: np.ndarray) -> np.ndarray:
 
 def middle(trace) -> np.ndarray:
     return (corners(trace).min(axis=0) + corners(trace).max(axis=0)) / 2
-
-
-def ends(control):
-    if hasattr(control, "min"):
-        return control.min, control.max
-    values = [option[1] for option in control.options]
-    return values[0], values[-1]
 
 
 def random_states(count, seed):
@@ -390,7 +375,7 @@ def test_moving_the_point_sends_one_message_with_the_focus_and_the_circle_only(p
         )
         assert set(indices) <= {RULING, BALL, BALL + 2, BALL + 3, BALL + 4}, name
         assert not any("camera" in key for key in relayout)
-        assert len(json.dumps([restyle, relayout])) < 40_000
+        assert len(json.dumps([restyle, relayout], default=str)) < 40_000
     sent.clear()
     panel.controls["preset"].value = "rays"
     ((_, sends),) = sent

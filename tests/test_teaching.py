@@ -166,3 +166,10 @@ def test_a_reason_is_escaped():
 
 def test_a_screen_reader_is_told_the_outcome():
     assert 'aria-live="polite"' in html(predict("How many?", 38, guess=38))
+
+
+def test_enter_commits_the_guess():
+    prediction = predict("How many?", 38)
+    prediction._entry.value = "40"
+    prediction._entry._handle_custom_msg({"event": "submit"}, [])
+    assert prediction.committed == 40

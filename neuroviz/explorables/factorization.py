@@ -190,7 +190,8 @@ class FactorizationExplorer(Panel):
         if not answer.refusal:
             return theme.badge("proved", f"Lemma 3.1: fibre a² = {answer.a**2}") + measured
         return (
-            theme.badge("outside hypotheses", f"Lemma 3.1: a² = {answer.a**2}, here {answer.here}") + measured
+            theme.badge("outside hypotheses", f"Lemma 3.1: not a² = {answer.a**2} but {answer.here} here")
+            + measured
         )
 
     def _describe(self, answer: FactorizationStudy) -> str:
@@ -230,10 +231,15 @@ def _recovery(answer: FactorizationStudy) -> str:
     if a > d and min(ranks.values()) == d:
         return (
             f"C cannot be recovered: a > d, and {(a - d) ** 2} of the a² = {a * a} dimensions of GLₐ "
-            f"move neither Q nor K; {here} remain."
+            f"{'move' if (a - d) ** 2 > 1 else 'moves'} neither Q nor K; {here} remain."
         )
     low = min(ranks, key=ranks.get)
     usual = f", against {answer.count.fibre} at most points" if here != answer.count.fibre else ""
+    if max(ranks.values()) < min(a, d):  # both: the kernel of the derivative exceeds the fibre
+        return (
+            f"C cannot be recovered: Q and K both have rank below {min(a, d)}; here {here} directions do "
+            f"nothing, to first order{usual}."
+        )
     return (
         f"C cannot be recovered: {low} has rank {ranks[low]}, below {min(a, d)}, and the fibre is more than "
         f"one orbit of GLₐ; here it has dimension {here}{usual}."

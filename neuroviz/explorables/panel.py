@@ -88,7 +88,7 @@ class Panel(widgets.VBox):
         self._box = widgets.Box(
             layout={"height": figure_height, "overflow": "hidden", "display": "block", "width": "100%"}
         )
-        self._description_html = widgets.HTML(layout={"width": "100%"})
+        self._description_html = widgets.HTML(layout={"width": "100%", "margin": "0"})
         self._reset_button = widgets.Button(
             description="Reset", tooltip="back to how it was opened", layout=button
         )

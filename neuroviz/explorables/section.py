@@ -95,6 +95,8 @@ def _found(chart: Chart, section: Section) -> str:
     """The headline: what the section has, most of all its singular points."""
     nodes, cusps, isolated = (len(section.of_kind(kind)) for kind in ("crossing", "boundary", "closure only"))
     rulings = sum(run.is_ruling for run in section.runs)
+    if section.whole:
+        return "all of this plane belongs to the surface"
     if section.along:
         return "the plane holds the yellow line"
     if not section.runs:

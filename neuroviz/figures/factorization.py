@@ -129,7 +129,7 @@ def _matrices(study: FactorizationStudy) -> View:
         ],
         _LEFT,
     )
-    says = "Q and K move, A stands still"
+    says = "Q and K move, A stands still" if start.Q.any() and start.K.any() else "A = 0, and stands still"
     if study.moved <= SAME:
         trivial = study.a == 1 and study.walk != "stretch"
         says = f"GL₁ has no {study.walk}: nothing moves" if trivial else "C = 1: nothing has moved yet"

@@ -122,7 +122,8 @@ def _plane_texts(study: FiberStudy, reach: float) -> list[dict]:
             xanchor="left" if now[0] < 0.5 * reach else "right",
             yanchor="bottom" if above else "top",
             yshift=8 if above else -8,
-            **small,
+            # An empty label would still paint its box over the point.
+            **small | {"bgcolor": theme.color("ground") if study.outside else "rgba(0,0,0,0)"},
         ),
     ]
 

@@ -300,15 +300,12 @@ def _mark(study: SectionStudy, kind: str, size: float) -> dict:
 def _word(study: SectionStudy, kind: str, box: tuple[np.ndarray, np.ndarray]) -> dict:
     """A label at the first of the marks of a kind, above it where there is room."""
     points = study.section.of_kind(kind)
-    text = _MARKS[kind][1]
-    if not points:
-        return label("", 0, 0)
-    (x, y), *_ = _flat(study.chart, study.frame, np.array(points)).tolist()
+    x, y = _flat(study.chart, study.frame, np.array(points))[0].tolist() if points else (0.0, 0.0)
     share = (np.array([x, y]) - box[0]) / box[1]
     up = -1 if share[1] > 0.75 else 1
     side = "right" if share[0] > 0.75 else "left" if share[0] < -0.75 else "center"
     return label(
-        text,
+        _MARKS[kind][1] if points else "",
         x,
         y,
         xanchor=side,
