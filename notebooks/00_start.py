@@ -125,7 +125,11 @@ nv.expected_dimension(arch)
 # | --- | --- | --- |
 # | [01 Matrix factorization](01_matrix_factorization.ipynb) | 3 | which queries and keys give the same attention matrix? |
 # | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 3.1 | which weights give one layer the same function, and what can be read off it? |
+# | [03 Singular locus](03_singular_locus.ipynb) | 3.2, Figure 1 | where does the set of functions cross itself, and where does it end? |
+# | [03 Where training ends](03_where_training_ends.ipynb) | 3.2 | does gradient flow prefer singular functions? |
+# | [04 Unrolling](04_unrolling.ipynb) | 3.3 | what is a deep network made of, and which weights give the same one? |
 # | [04 Deep dimension](04_deep_dimension.ipynb) | 3.3 | how many dimensions does a deep network have, and when does the formula fail? |
+# | [04 Why the formula](04_why_the_formula.ipynb) | beyond the paper | why is the general formula true? |
 #
 # All formulas, their hypotheses and our own proofs: [docs/mathematics.md](../docs/mathematics.md).
 

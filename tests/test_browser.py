@@ -178,7 +178,11 @@ def errors_shown(page) -> list[str]:
         ("00_start.ipynb", 1),
         ("01_matrix_factorization.ipynb", 4),
         ("02_single_layer_fibers.ipynb", 4),
+        ("03_singular_locus.ipynb", 4),
+        ("03_where_training_ends.ipynb", 2),
+        ("04_unrolling.ipynb", 4),
         ("04_deep_dimension.ipynb", 4),
+        ("04_why_the_formula.ipynb", 3),
     ],
 )
 def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook, panels):
