@@ -349,8 +349,8 @@ class Slice:
         Raises:
             ValueError: if the slice has no singular points, or they fill a surface.
 
-        >>> SLICES["S1"].nearest_singular(1.97, 0.02, 0.0)
-        (1.97, 0.0, 0.0)
+        >>> [round(t, 9) for t in SLICES["S1"].nearest_singular(1.97, 0.02, 0.0)]
+        [1.97, 0.0, 0.0]
         """
         here = np.array([x, y, z], dtype=float)
         points = [branch.near(here) for branch in self.branches()]

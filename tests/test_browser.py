@@ -144,22 +144,27 @@ def look_at(page, panel: int) -> dict:
     plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
     page.wait_for_function(f"{plot}?.data?.length && {plot}.querySelector('.main-svg')", timeout=60_000)
     return page.evaluate(
-        f"(p => ({{traces: p.data.length, points: (p.data[0].x || p.data[0].z).length,"
+        f"(p => ({{traces: p.data.length,"
+        f" points: p.data.reduce((sum, trace) => sum + (trace.x || trace.z || []).length, 0),"
         f" width: p._fullLayout.width, panel: p.closest('.nv').clientWidth}}))({plot})"
     )
 
 
 def move_a_slider(page, panel: int) -> None:
-    """One key on the first slider that may move: the picture changes, and the panel says that it is done."""
+    """One key on the first slider that may move, or another choice: the picture changes, and it is done."""
     here = page.locator(PANEL).nth(panel)
     here.scroll_into_view_if_needed()
     plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
     shown = f"JSON.stringify({plot}.data.map(trace => [trace.x, trace.y, trace.z, trace.text]))"
     before = page.evaluate(shown)
-    handle = here.locator(".noUi-target:not([disabled]) .noUi-handle:visible").first
-    at_its_end = handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemax")
-    handle.focus()
-    page.keyboard.press("ArrowLeft" if at_its_end else "ArrowRight")
+    handles = here.locator(".noUi-target:not([disabled]) .noUi-handle:visible")
+    if handles.count():
+        handle = handles.first
+        lowest = handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemin")
+        handle.focus()
+        page.keyboard.press("ArrowRight" if lowest else "ArrowLeft")
+    else:
+        here.locator("select:visible").first.select_option(index=1)
     page.wait_for_function(f"before => {shown} !== before", arg=before, timeout=30_000)
     done = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.nv-status').innerText"
     page.wait_for_function(f"{done}.startsWith('done')", timeout=20_000)

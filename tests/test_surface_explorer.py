@@ -504,7 +504,7 @@ def test_both_ends_of_every_control_are_legal(panel, state, name):
 
 def test_slice_and_parameter_are_legal_together(panel):
     for key in KEYS:
-        for alpha, kappa in [(0.2, -3.0), (4.0, 0.875)]:
+        for alpha, kappa in [(0.2, -3.0), (4.0, 0.75)]:
             panel.state = f"preset={key};alpha={alpha};kappa={kappa}"
             assert panel.status.startswith("done"), panel.status
             assert (panel.controls["alpha"].value, panel.controls["kappa"].value) == (alpha, kappa)

@@ -12,6 +12,7 @@ from neuroviz.explorables.panel import Panel
 from neuroviz.explorables.slices import (
     arrange_slice,
     chart_of,
+    coordinates,
     follow_presets,
     read_slice,
     slice_controls,
@@ -188,11 +189,6 @@ class SectionExplorer(Panel):
             ),
         ):
             if points := section.of_kind(kind):
-                where = "; ".join(_coordinates(answer.chart.slice, point) for point in points)
+                where = "; ".join(coordinates(answer.chart.slice, point) for point in points)
                 parts.append(f"{words} ({where}).")
         return " ".join(parts)
-
-
-def _coordinates(slice: Slice, point: tuple[float, float, float]) -> str:
-    values = zip(slice.coordinates, point, strict=True)
-    return ", ".join(f"{name} = {value + 0.0:.3g}" for name, value in values).replace("-", "−")

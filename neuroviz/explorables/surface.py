@@ -13,6 +13,7 @@ from neuroviz.explorables.panel import Panel
 from neuroviz.explorables.slices import (
     arrange_slice,
     chart_of,
+    coordinates,
     follow_presets,
     read_slice,
     slice_controls,
@@ -255,9 +256,7 @@ class SurfaceExplorer(Panel):
 
     def _describe(self, answer: SurfaceStudy) -> str:
         point, slice = answer.point, answer.chart.slice
-        where = ", ".join(
-            f"{name} = {value:.3g}" for name, value in zip(slice.coordinates, point.at, strict=True)
-        )
+        where = coordinates(slice, point.at)
         return f"{slice_name(slice)} at {where}: {KIND_WORDS[point.facts.kind]}. {_said(point)}".replace(
             "-", "−"
         )

@@ -101,7 +101,7 @@ def roots_view(point: SurfacePoint, domain: tuple[float, float]) -> View:
         "xaxis": {**hidden, "domain": domain, "anchor": "y", "range": [-1.35, 1.35]},
         "yaxis": {
             **hidden,
-            "domain": (0.30, 0.88),
+            "domain": (0.30, 1 - 5.2 * theme.size("note") / theme.size("height")),
             "anchor": "x",
             "range": [-1.26, 1.26],
             "scaleanchor": "x",
@@ -186,7 +186,8 @@ def _facts(point: SurfacePoint) -> list[str]:
     facts = point.facts
     lines = [f"<b>{KIND_WORDS[facts.kind]}</b>"]
     if point.roots:  # Prop. A.5: the table of products
-        lines.append(f"q₁ = ℓ₁v, q₂ = ℓ₂v, v = {' or '.join(map(factor_text, point.roots))}")
+        products = "q₁ = ℓ₁v, q₂ = ℓ₂v, " if len(point.roots) == 1 else "both qₖ = ℓₖv: "
+        lines.append(f"{products}v = {' or '.join(map(factor_text, point.roots))}")
     if facts.rank_a is None:
         lines.append("no real weights: 0 preimages")
     else:
