@@ -45,6 +45,23 @@ def test_the_formula_is_right_wherever_its_hypotheses_hold_and_only_there_promis
     assert {(c.column, c.row) for c in found.heads.off} == {(1, b) for b in (2, 3, 4, 5)}
 
 
+@pytest.mark.parametrize("attention", ["lightning", "softmax"])
+@pytest.mark.parametrize("tokens", [1, 3])
+@pytest.mark.parametrize("widths", [(4, 4, 4), (3, 5, 3)])
+def test_every_cell_that_is_off_names_its_cause_and_no_other_does(widths, tokens, attention):
+    found = study(widths, (1, 3), tokens, attention)
+    for cell in (*found.heads.cells, *found.widths.cells):
+        assert bool(cell.cause) == bool(cell.difference)
+
+
+def test_causes_are_told_apart():
+    heads = {(c.column, c.row): c.cause for c in study().heads.cells}
+    widths = {(c.column, c.row): c.cause for c in study().widths.cells}
+    assert heads[1, 3] == "rank 1" and heads[2, 3] == "" and heads[1, 1] == ""
+    assert widths[3, 4] == "rank 1" and widths[5, 4] == "both" and widths[3, 1] == "widens"
+    assert {c.cause for c in study(tokens=1).heads.cells} == {"t = 1", ""}
+
+
 def test_a_layer_of_rank_one_makes_all_tokens_parallel_and_a_thicker_one_does_not():
     assert study(head_dims=(1, 3)).collapsed == 1
     assert study(head_dims=(2, 3)).collapsed is None

@@ -19,7 +19,14 @@ from neuroviz.figures.hypotheses import (
     update_hypotheses,
 )
 from neuroviz.figures.study import paper_name
-from neuroviz.formulas import expected_dimension, paper_formula
+from neuroviz.formulas import (
+    Expected,
+    collapsing_layer,
+    effective_widths,
+    expected_dimension,
+    general_formula,
+    paper_formula,
+)
 from neuroviz.measure import measure_dimension
 from neuroviz.network import forward, random_tokens, random_weights
 
@@ -57,21 +64,32 @@ def _map(
     at: dict[tuple[int, int], Architecture], seed: int, columns: str, rows: str, here: tuple[int, int]
 ) -> FormulaMap:
     papers = {place: paper_formula(arch) for place, arch in at.items()}
-    cells = tuple(
-        MapCell(
-            x,
-            y,
-            measure_dimension(arch, seed=seed),
-            papers[x, y],
-            papers[x, y].status != "outside hypotheses",
-        )
-        for (x, y), arch in at.items()
-    )
+    cells = tuple(_cell(place, arch, papers[place], seed) for place, arch in at.items())
     paper = papers[here]
     name = paper_name(paper)
     return FormulaMap(
         cells, _SIZES, _SIZES, columns, rows, at[here].tokens, name, paper.source.split(",")[0], here
     )
+
+
+def _cell(place: tuple[int, int], arch: Architecture, paper: Expected, seed: int) -> MapCell:
+    measured = measure_dimension(arch, seed=seed)
+    cause = _cause(arch) if measured.value != paper.value else ""
+    return MapCell(*place, measured, paper, paper.status != "outside hypotheses", cause)
+
+
+def _cause(arch: Architecture) -> str:
+    """Which hypothesis it is whose failure costs something, in a word or two for a cell."""
+    causes = []
+    if arch.tokens == 1:
+        causes.append("t = 1")
+    elif arch.attention == "lightning" and collapsing_layer(arch) is not None:
+        thick = general_formula(replace(arch, attention="softmax")).value - arch.num_layers
+        if general_formula(arch).value < thick:  # without the collapse there would be more
+            causes.append("rank 1")
+    if effective_widths(arch) != arch.widths:
+        causes.append("widens")
+    return "both" if len(causes) == 2 else "".join(causes)
 
 
 def _angles(arch: Architecture, seed: int) -> tuple[tuple[float, ...], ...]:

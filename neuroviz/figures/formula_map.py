@@ -20,6 +20,7 @@ class MapCell:
         measured: its dimension.
         paper: what the paper's formula says there, applicable or not.
         covered: whether all that the paper asks for in its statement is true there.
+        cause: in a word or two, why the formula is off there; "" leaves it out.
     """
 
     column: int
@@ -27,6 +28,7 @@ class MapCell:
     measured: Measurement
     paper: Expected
     covered: bool
+    cause: str = ""
 
     @property
     def difference(self) -> int:
@@ -119,10 +121,13 @@ def _numbers(found: FormulaMap, axis: str) -> dict:
         # Three digits and a sign are wider than a cell in the size of a title.
         large = title if len(difference) < 4 else note + 1
         said = f"<b>{difference}</b>" if cell.difference else difference
-        texts.append(
-            f'<span style="font-size:{large}px">{said}</span><br>'
-            f'<span style="font-size:{note}px">{cell.measured.value}</span>'
-        )
+        lines = [
+            f'<span style="font-size:{large}px">{said}</span>',
+            f'<span style="font-size:{note}px">{cell.measured.value}</span>',
+        ]
+        if cell.cause:  # large letters leave room for two lines
+            lines = [*lines[: 1 if _is_large() else 2], cell.cause]
+        texts.append("<br>".join(lines))
         colors.append(_text_color(abs(cell.difference) / worst))
         applies = f", which does not apply: {cell.paper.note}"
         hovers.append(
@@ -210,16 +215,22 @@ def _headline(found: FormulaMap) -> str:
     if found.contradicted:
         return f"{found.statement} DIFFERS"
     off, cells = len(found.off), len(found.cells)
-    where = f"{cells} cells" if theme.size("title") < 20 else cells  # large letters have no room for more
+    where = cells if _is_large() else f"{cells} cells"  # large letters have no room for more
     if not off:
         return f"{found.formula} is right in all {where}"
     return f"{found.formula} is off in {'all' if off == cells else f'{off} of'} {where}"
 
 
+def _is_large() -> bool:
+    """Whether letters have the size for a lecture."""
+    return theme.size("title") >= 20
+
+
 def _subtitles(found: FormulaMap) -> list[str]:
     """What the cells hold, what the frame means, and what stands outside it."""
     covered = sum(cell.covered for cell in found.cells)
-    lines = [f"measured − {found.formula}, over measured"]
+    below = "the cause" if _is_large() and any(cell.cause for cell in found.cells) else "measured"
+    lines = [f"measured − {found.formula}, over {below}"]
     if found.contradicted:
         places = ", ".join(f"({cell.column}, {cell.row})" for cell in found.contradicted[:4])
         lines.append(outside_words(f"▨ at {places}{', …' if len(found.contradicted) > 4 else ''}"))

@@ -101,14 +101,9 @@ def _angles_view(study: HypothesesStudy) -> View:
             "title": {"text": "angle between two tokens (degrees)"},
         },
     }
-    one = study.arch.tokens == 1
-    text = (
-        "one token: no angles"
-        if one
-        else f"parallel after layer {study.collapsed}"
-        if study.collapsed
-        else "tokens stay apart"
-    )
+    text = "tokens parallel" if study.collapsed else "tokens apart"
+    if study.arch.tokens == 1:
+        text = "one token"
     said = [
         headline(text, "3"),
         label(
