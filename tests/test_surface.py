@@ -656,3 +656,68 @@ def test_importing_the_surface_loads_numpy_and_no_algebra_system(run_python):
     heavy = ["sympy", "flint", "scipy", "torch", "plotly", "skimage"]
     code = f"import sys, neuroviz.surface; print([name for name in {heavy} if name in sys.modules])"
     assert run_python(code) == "[]"
+
+
+# --- kinds, once more, without anything of the package -----------------------------------------------
+
+
+def real_roots_by_numpy(q) -> list[float]:
+    """Angles mod π of the real roots [X:Y] of a form with coefficients that are not all tiny."""
+    a, b, c = q
+    size = max(abs(a), abs(b), abs(c))
+    coefficients = [t for t in (a, b, c)]
+    angles = []
+    if abs(a) < 1e-12 * size:  # [1:0] is a root
+        angles.append(0.0)
+        coefficients = [b, c]
+        if abs(b) < 1e-12 * size:
+            return [0.0, 0.0]
+    for root in np.roots(coefficients):
+        if abs(root.imag) < 1e-6 * (1 + abs(root)):
+            angles.append(float(np.arctan2(1.0, root.real) % np.pi))
+    return angles
+
+
+def kind_by_numpy(q1, q2) -> str:
+    """Ranks of the coefficients, discriminant of what they share, or a common root; with crude tolerances."""
+    pair = np.array([q1, q2], dtype=float)
+    left, sigma, right = np.linalg.svd(pair)
+    if sigma[0] == 0:
+        return BOUNDARY
+    if sigma[1] < 1e-8 * sigma[0]:
+        a, b, c = right[0]
+        disc = b * b - 4 * a * c
+        return BOUNDARY if abs(disc) < 1e-7 else CROSSING if disc > 0 else CLOSURE
+    if min(np.abs(pair[0]).max(), np.abs(pair[1]).max()) < 1e-12 * sigma[0]:
+        return OFF  # one form is 0 and the other is not proportional: cannot be
+    for one in real_roots_by_numpy(pair[0]):
+        for other in real_roots_by_numpy(pair[1]):
+            if abs(np.sin(one - other)) < 1e-6:
+                return SMOOTH
+    return OFF
+
+
+@every_slice
+def test_kinds_of_thousands_of_points_agree_with_roots_found_by_numpy(part):
+    """On rulings, on the singular curve, at pinch points, and anywhere: some 2,000 points of each slice."""
+    rng = np.random.default_rng(7)
+    reach = part.window.reach
+    points = [rng.uniform(-reach, reach, (700, 3)) + part.window.centre]
+    for strip in part.rulings(count=40):
+        points.append(strip.points(30)[:, 1:-1].reshape(-1, 3))
+    points += [piece.points[2:-2] for piece in part.singular_curve(count=60)]
+    points.append(part.pinch_points())
+    points = np.concatenate(points)
+    assert len(points) > 1800
+    found = part.kind(*points.T)
+    clear = 0
+    for p, kind in zip(points, found, strict=True):
+        q1, q2 = part.forms(*p)
+        expected = kind_by_numpy([float(t) for t in q1], [float(t) for t in q2])
+        if kind != expected:
+            # Crude tolerances meet fine ones next to the singular curve only.
+            near = np.linalg.norm(np.array(part.nearest_singular(*p)) - p)
+            assert near < 1e-2 * max(1.0, reach), (p, kind, expected)
+        clear += kind == expected
+    assert clear > 0.99 * len(points)
+    assert set(found) >= {OFF, SMOOTH}
