@@ -330,6 +330,26 @@ def count_ends(flow: Flow, target: str, seed: int) -> Attraction:
     )
 
 
+def attraction_table(
+    runs: int = 400,
+    seed: int = 0,
+    time: float = 600.0,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[Attraction, ...]:
+    """`attraction` for each kind of target: the table of docs/mathematics.md, "Gradient flow", in one call.
+
+    Args and errors as in `attraction`; `progress` is told the share of the whole.
+
+    >>> [row.target for row in attraction_table(runs=2, time=1)]
+    ['gaussian', 'realisable', 'dotted', 'dotted, noisy']
+    """
+    rows = []
+    for done, target in enumerate(TARGETS):
+        told = None if progress is None else lambda share, done=done: progress((done + share) / len(TARGETS))
+        rows.append(attraction(target, runs, seed, time, told))
+    return tuple(rows)
+
+
 def _squares(matrices: np.ndarray) -> np.ndarray:
     """Squared Frobenius norms: (…, m, n) → (…)."""
     return np.square(matrices).sum(axis=(-2, -1))

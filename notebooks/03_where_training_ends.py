@@ -100,7 +100,7 @@ FlowExplorer(state="target=dotted;runs=40;time=60")
 # | dotted | 99 % | nearly all | all |
 # | dotted, plus noise | 4 % | nearly all | 85 % |
 #
-# One call measures a row again, with another seed if you like; each takes a few seconds.
+# One call measures a row again, with another seed if you like; each takes a few seconds. (`neuroviz.flow.attraction_table()` makes the whole table.)
 
 # %%
 attraction("gaussian", runs=100, time=300)
