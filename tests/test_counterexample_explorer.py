@@ -120,3 +120,15 @@ def test_a_state_comes_back():
     panel = CounterexampleExplorer(state="tried=7;max_layers=2;max_width=4;seed=9")
     other = CounterexampleExplorer(state=panel.state)
     assert other.description == panel.description and other.state == panel.state
+
+
+def test_the_badge_would_say_that_formula_and_measurement_differ(monkeypatch):
+    panel = CounterexampleExplorer()
+    assert "≠ measured" not in panel._title_html.value
+    monkeypatch.setattr(
+        module,
+        "general_formula",
+        lambda arch: replace(general_formula(arch), value=general_formula(arch).value - 1),
+    )
+    panel.controls["tried"].click()
+    assert "≠ measured" in panel._title_html.value

@@ -7,8 +7,8 @@ import ipywidgets as widgets
 import plotly.graph_objects as go
 import traitlets
 
-from neuroviz import theme
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.explorables.badges import measured_badge, theory_badge
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.counterexample import Trial, Trials, trials_figure, update_trials
 from neuroviz.formulas import general_formula, paper_formula
@@ -115,12 +115,7 @@ class CounterexampleExplorer(Panel):
 
     def _badge(self, answer: Trials) -> str:
         newest = answer.tried[-1]
-        measured = theme.badge(
-            "exact", f"{newest.measured.value} mod {newest.measured.prime:,}".replace(",", " ")
-        )
-        return measured + theme.badge(
-            newest.expected.status, f"{newest.expected.source}: {newest.expected.value}"
-        )
+        return measured_badge(newest.measured) + theory_badge(newest.expected, newest.measured.value)
 
     def _describe(self, answer: Trials) -> str:
         newest, tried = answer.tried[-1], len(answer.tried)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import ipywidgets as widgets
 import plotly.graph_objects as go
 
-from neuroviz import theme
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
-from neuroviz.explorables.panel import Panel
+from neuroviz.explorables.badges import measured_badge, theory_badge
+from neuroviz.explorables.panel import Panel, whole_numbers
 from neuroviz.figures.dimension import DimensionStudy, WidthPoint, dimension_figure, update_dimension
 from neuroviz.formulas import expected_dimension, paper_formula
 from neuroviz.gauge import gauge_slice
@@ -161,7 +161,7 @@ class DimensionExplorer(Panel):
             varies = "inner" if layers > 1 else "input"
         head_dims = (value["head_dim"],) * layers
         if text := value["head_dims"].strip():
-            head_dims = _numbers(text, layers)
+            head_dims = _head_dims(text, layers)
         arch = Architecture(widths, head_dims, value["tokens"], value["kind"])
         return DimensionRequest(arch, varies, value["seed"], value["inputs"] or None)
 
@@ -178,12 +178,7 @@ class DimensionExplorer(Panel):
         update_dimension(self.figure, old, new)
 
     def _badge(self, answer: DimensionStudy) -> str:
-        exact, expected = answer.exact, answer.expected
-        measured = theme.badge("exact", f"{exact.value} mod {exact.prime:,}".replace(",", " "))
-        if expected.value is None:
-            return measured + theme.badge("no formula")
-        agrees = "" if expected.value == exact.value else " ≠ measured"
-        return measured + theme.badge(expected.status, f"{expected.source}: {expected.value}{agrees}")
+        return measured_badge(answer.exact) + theory_badge(answer.expected, answer.exact.value)
 
     def _describe(self, answer: DimensionStudy) -> str:
         arch, exact, expected = answer.arch, answer.exact, answer.expected
@@ -211,17 +206,12 @@ class DimensionExplorer(Panel):
         return " ".join(parts)
 
 
-def _numbers(text: str, layers: int) -> tuple[int, ...]:
+def _head_dims(text: str, layers: int) -> tuple[int, ...]:
     """Head dimensions from text such as 2,2,1: one for each layer."""
-    try:
-        numbers = tuple(int(part) for part in text.replace(",", " ").split())
-    except ValueError:
-        raise ValueError(f"a per layer needs whole numbers such as 2,2,1; got {text!r}") from None
+    numbers = whole_numbers("a per layer", text, "2,2,1", MAX_HEAD)
     if len(numbers) != layers:
         raise ValueError(
             f"a per layer needs {layers} numbers, one for each layer; got {len(numbers)} in {text!r}: "
             "add or remove some, or clear the box to use the slider a"
         )
-    if outside := [a for a in numbers if not 1 <= a <= MAX_HEAD]:
-        raise ValueError(f"a per layer goes from 1 to {MAX_HEAD} in this panel; got {outside[0]}")
     return numbers

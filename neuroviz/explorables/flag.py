@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import ipywidgets as widgets
 import plotly.graph_objects as go
 
-from neuroviz import theme
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
-from neuroviz.explorables.panel import Panel
+from neuroviz.explorables.badges import measured_badge, theory_badge
+from neuroviz.explorables.panel import Panel, whole_numbers
 from neuroviz.figures.flag import MAX_LAYERS, FlagStudy, flag_figure, sub, update_flag
 from neuroviz.flag import flag_steps, formula_terms
 from neuroviz.formulas import general_formula
@@ -68,13 +68,13 @@ class FlagExplorer(Panel):
 
     def _read(self) -> FlagRequest:
         value = {name: control.value for name, control in self.controls.items()}
-        widths = _numbers("widths", value["widths"], "9,8,9,1", MAX_WIDTH)
+        widths = whole_numbers("widths", value["widths"], "9,8,9,1", MAX_WIDTH)
         if not 2 <= len(widths) <= MAX_LAYERS + 1:
             raise ValueError(
                 f"widths needs 2 to {MAX_LAYERS + 1} numbers, d₀, d₁, …; got {len(widths)} in "
                 f"{value['widths']!r}: add or remove some"
             )
-        head_dims = _numbers("a per layer", value["head_dims"], "2,2,1", MAX_HEAD)
+        head_dims = whole_numbers("a per layer", value["head_dims"], "2,2,1", MAX_HEAD)
         if len(head_dims) != len(widths) - 1:
             raise ValueError(
                 f"a per layer needs {len(widths) - 1} numbers, one for each layer of the widths "
@@ -91,24 +91,10 @@ class FlagExplorer(Panel):
         update_flag(self.figure, old, new)
 
     def _badge(self, answer: FlagStudy) -> str:
-        exact, expected = answer.exact, answer.expected
-        measured = theme.badge("exact", f"{exact.value} mod {exact.prime:,}".replace(",", " "))
-        agrees = "" if expected.value == exact.value else " ≠ measured"
-        return measured + theme.badge(expected.status, f"{expected.source}: {expected.value}{agrees}")
+        return measured_badge(answer.exact) + theory_badge(answer.expected, answer.exact.value)
 
     def _describe(self, answer: FlagStudy) -> str:
         return " ".join((_say_columns(answer), _say_spans(answer), _say_sum(answer)))
-
-
-def _numbers(name: str, text: str, example: str, most: int) -> tuple[int, ...]:
-    """Whole numbers from text such as 9,8,9,1."""
-    try:
-        numbers = tuple(int(part) for part in text.replace(",", " ").split())
-    except ValueError:
-        raise ValueError(f"{name} needs whole numbers such as {example}; got {text!r}") from None
-    if outside := [number for number in numbers if not 1 <= number <= most]:
-        raise ValueError(f"{name} goes from 1 to {most} in this panel; got {outside[0]}")
-    return numbers
 
 
 def _say_columns(study: FlagStudy) -> str:

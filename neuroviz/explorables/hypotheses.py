@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from neuroviz import theme
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.explorables.badges import measured_badge, theory_badge
 from neuroviz.explorables.panel import Panel
 from neuroviz.field import Reals
 from neuroviz.figures.hypotheses import (
@@ -162,12 +163,11 @@ class HypothesesExplorer(Panel):
         update_hypotheses(self.figure, old, new)
 
     def _badge(self, answer: HypothesesStudy) -> str:
-        measured, expected, paper = answer.measured, answer.expected, answer.paper
-        badges = theme.badge("exact", f"{measured.value} mod {measured.prime:,}".replace(",", " "))
+        measured, paper = answer.measured, answer.paper
+        badges = measured_badge(measured)
         if paper.status == "outside hypotheses":
             badges += theme.badge("outside hypotheses", f"{paper_name(paper)}: {paper.value}")
-        agrees = "" if expected.value == measured.value else " ≠ measured"
-        return badges + theme.badge(expected.status, f"{expected.source}: {expected.value}{agrees}")
+        return badges + theory_badge(answer.expected, measured.value)
 
     def _describe(self, answer: HypothesesStudy) -> str:
         arch, measured, expected, paper = answer.arch, answer.measured, answer.expected, answer.paper

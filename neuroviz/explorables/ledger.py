@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import ipywidgets as widgets
 import plotly.graph_objects as go
 
-from neuroviz import theme
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
-from neuroviz.explorables.panel import Panel
+from neuroviz.explorables.badges import measured_badge, theory_badge
+from neuroviz.explorables.panel import Panel, whole_numbers
 from neuroviz.figures.ledger import FormulaMap, LedgerStudy, MapCell, ledger_figure, update_ledger
 from neuroviz.figures.study import paper_name, would_mislead
 from neuroviz.figures.waterfall import FAMILIES
@@ -168,7 +168,7 @@ class LedgerExplorer(Panel):
         value = {name: control.value for name, control in self.controls.items()}
         widths = (value["width"],) * value["layers"] + (value["width_out"],)
         if typed := value["widths"].strip():
-            widths = _numbers("widths", typed, MAX_WIDTH)
+            widths = whole_numbers("widths", typed, "4,3,5", MAX_WIDTH)
             if not 2 <= len(widths) <= MAX_LAYERS + 1:
                 raise ValueError(
                     f"widths needs 2 to {MAX_LAYERS + 1} numbers, d₀, d₁, …, d′; got {len(widths)} in "
@@ -177,7 +177,7 @@ class LedgerExplorer(Panel):
         layers = len(widths) - 1
         head_dims = (value["head_dim"],) * layers
         if typed_heads := value["head_dims"].strip():
-            head_dims = _numbers("a per layer", typed_heads, MAX_HEAD)
+            head_dims = whole_numbers("a per layer", typed_heads, "2,1", MAX_HEAD)
             if len(head_dims) != layers:
                 raise ValueError(
                     f"a per layer needs {layers} numbers, one for each layer; got {len(head_dims)} in "
@@ -205,26 +205,10 @@ class LedgerExplorer(Panel):
         update_ledger(self.figure, old, new)
 
     def _badge(self, answer: LedgerStudy) -> str:
-        ledger, expected = answer.ledger, answer.expected
-        measured = theme.badge("exact", f"{ledger.dimension} mod {ledger.measured.prime:,}".replace(",", " "))
-        if expected.value is None:
-            return measured + theme.badge("no formula")
-        agrees = "" if expected.value == ledger.dimension else " ≠ measured"
-        return measured + theme.badge(expected.status, f"{expected.source}: {expected.value}{agrees}")
+        return measured_badge(answer.ledger.measured) + theory_badge(answer.expected, answer.ledger.dimension)
 
     def _describe(self, answer: LedgerStudy) -> str:
         return " ".join([_say_ledger(answer.ledger, answer.exact), _say_theory(answer), _say_map(answer.map)])
-
-
-def _numbers(name: str, text: str, most: int) -> tuple[int, ...]:
-    """Whole numbers from text such as 4,3,5."""
-    try:
-        numbers = tuple(int(part) for part in text.replace(",", " ").split())
-    except ValueError:
-        raise ValueError(f"{name} needs whole numbers such as 4,3,5; got {text!r}") from None
-    if outside := [number for number in numbers if not 1 <= number <= most]:
-        raise ValueError(f"{name} goes from 1 to {most} in this panel; got {outside[0]}")
-    return numbers
 
 
 def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:

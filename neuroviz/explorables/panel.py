@@ -376,3 +376,21 @@ def _parse(name: str, control: widgets.Widget, text: str) -> object:
             raise ValueError(f"{name} goes from {control.min} to {control.max}; got {text}")
         return value
     return unquote(text)
+
+
+def whole_numbers(name: str, text: str, example: str, most: int) -> tuple[int, ...]:
+    """The numbers of a text control, such as 4,3,5, each from 1 to `most`.
+
+    Raises:
+        ValueError: if the text holds something else; the message names the control.
+
+    >>> whole_numbers("widths", "4, 3 5", "4,3,5", most=8)
+    (4, 3, 5)
+    """
+    try:
+        numbers = tuple(int(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        raise ValueError(f"{name} needs whole numbers such as {example}; got {text!r}") from None
+    if outside := [number for number in numbers if not 1 <= number <= most]:
+        raise ValueError(f"{name} goes from 1 to {most} in this panel; got {outside[0]}")
+    return numbers

@@ -7,7 +7,17 @@ from plotly.basedatatypes import BaseFigure
 
 from neuroviz import theme
 from neuroviz.architecture import Architecture
-from neuroviz.figures.parts import Parts, View, compose, headline, label, make, outside_words, redraw
+from neuroviz.figures.parts import (
+    Parts,
+    View,
+    compose,
+    headline,
+    label,
+    layer_letters,
+    make,
+    outside_words,
+    redraw,
+)
 from neuroviz.flag import FlagStep, Term
 from neuroviz.formulas import Expected
 from neuroviz.measure import Measurement
@@ -66,11 +76,6 @@ def sub(name: str, index: int) -> str:
     return name + str(index).translate(_SUB)
 
 
-def _text_role(layer: int) -> str:
-    """The letters on the colour of a layer: in both modes the later layers stand out from the ground."""
-    return "ink" if layer <= 2 else "ground"
-
-
 # Left: a column of cells for each width.
 
 
@@ -97,7 +102,7 @@ def _columns(study: FlagStudy) -> View:
                 theme.color(f"layer {j}"),
                 ground,
                 sub("M", j),
-                _text_role(j),
+                layer_letters(j),
             )
             for j in range(2, MAX_LAYERS + 1)
         ),

@@ -79,6 +79,11 @@ def kind_dash(attention: str) -> str:
     return "dash" if attention == "softmax" else "solid"
 
 
+def layer_letters(layer: int) -> str:
+    """The role of letters on the colour of a layer; in both modes later layers are far from the ground."""
+    return "ink" if layer <= 2 else "ground"
+
+
 def focus_ring(attention: str) -> dict:
     """The marker around what the reader is moving now."""
     return {

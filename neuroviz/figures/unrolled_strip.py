@@ -1,7 +1,7 @@
 """The lower view: the factors of Eq. 12 in a row, the tokens of one term between them, and the mirror."""
 
 from neuroviz import theme
-from neuroviz.figures.parts import View, headline, label
+from neuroviz.figures.parts import View, headline, label, layer_letters
 from neuroviz.figures.unrolled_plan import (
     X_DOMAIN,
     Plan,
@@ -94,7 +94,7 @@ def _bars(
     places = range(1, len(study.factors) + 1)
     fill = [theme.color(f"layer {factor.layer}") for factor in study.factors]
     names = [f"<b>{name}</b>" for name in ("L", *map(name_of, study.factors))]
-    text = ["ink", *(_text_role(factor.layer) for factor in study.factors)]
+    text = ["ink", *(layer_letters(factor.layer) for factor in study.factors)]
     x, count = [start_at(plan), *map(bar_at, places)], len(names) if plan.labelled else 1
     plates = [k for k in places if study.factors[k - 1].transposed and plan.labelled]
     high = 1.45 * theme.size("base")
@@ -151,11 +151,6 @@ def _bars(
             visible,
         ),
     ]
-
-
-def _text_role(layer: int) -> str:
-    """Letters that can be read on the colour of a layer, in both modes."""
-    return "ink" if layer < 3 else "ground"
 
 
 def _ternary(study: UnrollStudy, plan: Plan) -> dict:
