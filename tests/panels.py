@@ -2,9 +2,12 @@
 
 import json
 import random
+import re
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
+
+from neuroviz import theme
 
 
 def plain(figure):
@@ -51,6 +54,33 @@ def ends(control):
 def text(value):
     """A value as a state writes it."""
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def said(figure):
+    """Every text in a figure, also that of axes and that which appears on hovering."""
+    found = []
+
+    def collect(value, key=""):
+        if isinstance(value, dict):
+            for inner_key, inner in value.items():
+                collect(inner, inner_key)
+        elif isinstance(value, list):
+            for inner in value:
+                collect(inner, key)
+        elif isinstance(value, str) and key in ("text", "ticktext", "name", "hovertemplate"):
+            found.append(value)
+
+    collect(plain(figure))
+    return found
+
+
+def bare(text):
+    return re.sub(r"</?(b|br|span)\b[^>]*>", " ", text).strip()
+
+
+def headlines(figure):
+    found = [a for a in figure.layout.annotations if a.yanchor == "bottom" and a.text.startswith("<b>")]
+    return [bare(a.text) for a in found if a.font.size == theme.size("title")]
 
 
 def random_states(kind, count, seed):

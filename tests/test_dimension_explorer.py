@@ -8,6 +8,7 @@ import ipywidgets as widgets
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from panels import title
 
 import neuroviz as nv
 from neuroviz import formulas, measure, theme
@@ -101,15 +102,6 @@ def shown(panel):
 
 def headlines(panel):
     return [a.text for a in panel.figure.layout.annotations if a.text.startswith("<b>") and a.y == 1]
-
-
-def title(panel):
-    def walk(widget):
-        yield widget
-        for child in getattr(widget, "children", ()):
-            yield from walk(child)
-
-    return next(w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30])
 
 
 def ends(control):

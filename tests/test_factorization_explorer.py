@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 import sympy
+from panels import title
 
 from neuroviz import determinantal, theme
 from neuroviz.determinantal import (
@@ -92,15 +93,6 @@ def drawn(panel, name):
 def headlines(panel):
     notes = panel.figure.layout.annotations
     return [a.text for a in notes if a.text.startswith("<b>") and a.y == 1 and a.yanchor == "bottom"]
-
-
-def title(panel):
-    def walk(widget):
-        yield widget
-        for child in getattr(widget, "children", ()):
-            yield from walk(child)
-
-    return next(w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30])
 
 
 def ends(control):

@@ -1,15 +1,13 @@
 """The explorer of fibres: what its picture claims, that it claims nothing wrong, that nothing breaks it."""
 
-import json
 import random
 import re
 from itertools import combinations
 from math import isfinite, log10
 
-import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 import pytest
+from panels import ends, plain, said, title, trace
 
 from neuroviz import theme
 from neuroviz.explorables.fiber import FiberExplorer
@@ -62,61 +60,12 @@ def panel(shared):
     return shared
 
 
-def trace(figure, name):
-    (found,) = [t for t in figure.data if t.name == name]
-    return found
-
-
-def plain(figure):
-    found = json.loads(go.Figure(figure).to_json())
-    found["layout"].pop("template", None)
-    for one in found["data"]:
-        one.pop("uid", None)
-    return found
-
-
-def said(figure):
-    """Every text in a figure, also that of axes and that which appears on hovering."""
-    found = []
-
-    def collect(value, key=""):
-        if isinstance(value, dict):
-            for inner_key, inner in value.items():
-                collect(inner, inner_key)
-        elif isinstance(value, list):
-            for inner in value:
-                collect(inner, key)
-        elif isinstance(value, str) and key in ("text", "ticktext", "name", "hovertemplate"):
-            found.append(value)
-
-    collect(plain(figure))
-    return found
-
-
 def headlines(figure):
     return [
         re.sub(r"<br>", " ", re.sub(r"</?b>|</?span[^>]*>", "", a.text))
         for a in figure.layout.annotations
         if a.text.startswith("<b>") and (a.xref or "").endswith("domain")
     ]
-
-
-def title(panel):
-    def walk(widget):
-        yield widget
-        for child in getattr(widget, "children", ()):
-            yield from walk(child)
-
-    return next(w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30])
-
-
-def ends(control):
-    if hasattr(control, "min"):
-        return control.min, control.max
-    if isinstance(control, widgets.Dropdown):
-        values = [option[1] if isinstance(option, tuple) else option for option in control.options]
-        return values[0], values[-1]
-    return False, True
 
 
 def random_states(count, seed):

@@ -10,6 +10,7 @@ from math import inf, isfinite, log10
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from panels import trace
 
 from neuroviz import theme
 from neuroviz.architecture import Architecture
@@ -60,14 +61,9 @@ def plain(figure):
     """A figure as JSON, without what plotly adds by itself and without the template."""
     found = json.loads(figure.to_json())
     found["layout"].pop("template", None)
-    for trace in found["data"]:
-        trace.pop("uid", None)
-        trace.pop("type", None)
-    return found
-
-
-def trace(figure, name):
-    (found,) = [t for t in figure.data if t.name == name]
+    for one in found["data"]:
+        one.pop("uid", None)
+        one.pop("type", None)
     return found
 
 

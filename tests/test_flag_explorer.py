@@ -1,6 +1,5 @@
 """The flag of Lemma D: the recursion against exact ranks, the formula against its terms, and the panel."""
 
-import json
 import random
 import re
 from dataclasses import replace
@@ -9,8 +8,8 @@ from itertools import combinations
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 import pytest
+from panels import plain, said, title, trace
 
 from neuroviz import theme
 from neuroviz.architecture import Architecture
@@ -152,51 +151,12 @@ def panel(shared):
     return shared
 
 
-def trace(figure, name):
-    (found,) = [t for t in figure.data if t.name == name]
-    return found
-
-
-def plain(figure):
-    found = json.loads(go.Figure(figure).to_json())
-    found["layout"].pop("template", None)
-    for one in found["data"]:
-        one.pop("uid", None)
-    return found
-
-
-def said(figure):
-    found = []
-
-    def collect(value, key=""):
-        if isinstance(value, dict):
-            for inner_key, inner in value.items():
-                collect(inner, inner_key)
-        elif isinstance(value, list):
-            for inner in value:
-                collect(inner, key)
-        elif isinstance(value, str) and key in ("text", "ticktext", "name", "hovertemplate"):
-            found.append(value)
-
-    collect(plain(figure))
-    return found
-
-
 def headlines(figure):
     return [
         re.sub(r"</?b>|</?span[^>]*>", "", a.text)
         for a in figure.layout.annotations
         if a.text.startswith("<b>") and a.y == 1
     ]
-
-
-def title(panel):
-    def walk(widget):
-        yield widget
-        for child in getattr(widget, "children", ()):
-            yield from walk(child)
-
-    return next(w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30])
 
 
 def cells(figure, name):

@@ -1,15 +1,13 @@
 """The explorer of gradient flow: what it counts, what it says of it, and how long work is followed."""
 
 import asyncio
-import json
 import re
 from math import isfinite
 from pathlib import Path
 
-import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 import pytest
+from panels import ends, headlines, plain, said, trace
 
 from neuroviz import theme
 from neuroviz.explorables.flow import FlowExplorer, study_flow
@@ -43,55 +41,6 @@ def panel(shared):
     shared.reset()
     assert shared.status.startswith("done")
     return shared
-
-
-def trace(figure, name):
-    (found,) = [t for t in figure.data if t.name == name]
-    return found
-
-
-def plain(figure):
-    found = json.loads(go.Figure(figure).to_json())
-    found["layout"].pop("template", None)
-    for one in found["data"]:
-        one.pop("uid", None)
-    return found
-
-
-def said(figure):
-    """Every text in a figure, also that of axes and that which appears on hovering."""
-    found = []
-
-    def collect(value, key=""):
-        if isinstance(value, dict):
-            for inner_key, inner in value.items():
-                collect(inner, inner_key)
-        elif isinstance(value, list):
-            for inner in value:
-                collect(inner, key)
-        elif isinstance(value, str) and key in ("text", "ticktext", "name", "hovertemplate"):
-            found.append(value)
-
-    collect(plain(figure))
-    return found
-
-
-def bare(text):
-    return re.sub(r"</?(b|br|span)\b[^>]*>", " ", text).strip()
-
-
-def headlines(figure):
-    found = [a for a in figure.layout.annotations if a.yanchor == "bottom" and a.text.startswith("<b>")]
-    return [bare(a.text) for a in found if a.font.size == theme.size("title")]
-
-
-def ends(control):
-    if hasattr(control, "min"):
-        return control.min, control.max
-    if isinstance(control, widgets.Dropdown):
-        values = [option[1] if isinstance(option, tuple) else option for option in control.options]
-        return values[0], values[-1]
-    return False, True
 
 
 # What it shows

@@ -9,6 +9,7 @@ from itertools import combinations
 import ipywidgets as widgets
 import plotly.graph_objects as go
 import pytest
+from panels import trace
 
 import neuroviz as nv
 from neuroviz import formulas, measure, theme
@@ -100,11 +101,6 @@ def panel(shared):
     shared.reset()
     assert shared.wait(60) and shared.status.startswith("done")
     return shared
-
-
-def trace(figure, name):
-    (found,) = [t for t in figure.data if t.name == name]
-    return found
 
 
 def plain(figure):

@@ -9,6 +9,7 @@ import ipywidgets as widgets
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from panels import trace
 
 from neuroviz import theme
 from neuroviz.explorables import unrolling as module
@@ -78,11 +79,6 @@ def study(state=""):
     panel = reader()
     panel._assign(panel._opened_with)
     return study_unrolling(panel._restore(state))
-
-
-def trace(figure, name):
-    (found,) = [t for t in figure.data if t.name == name]
-    return found
 
 
 def plain(figure):
