@@ -143,7 +143,7 @@ def test_the_page_is_the_plane_as_the_camera_sees_it(panel):
         ("turn=-25;tilt=10;offset=0.46875", "a cusp: the plane goes through a pinch point", 0, 1, 0),
         ("turn=45;tilt=20;offset=0.203125", "one isolated point, off the curve", 0, 0, 1),
         ("turn=-90;tilt=0;offset=0", "the plane holds the yellow line", 0, 0, 0),
-        ("offset=1", "the plane misses the surface", 0, 0, 0),
+        ("offset=1", "the plane misses what is drawn", 0, 0, 0),
         ("preset=tangent;offset=0.3125", "a cusp: the plane goes through the sharp edge", 0, 1, 0),
         ("preset=isolated;offset=0.3125", "one isolated point, off the curve", 0, 0, 1),
         ("preset=crossing;offset=0", "a cusp: the plane goes through a pinch point", 0, 1, 0),

@@ -101,7 +101,7 @@ def _found(chart: Chart, section: Section) -> str:
     if section.along:
         return "the plane holds the yellow line"
     if not section.runs:
-        return f"{_isolated(isolated)}, and no curve" if isolated else "the plane misses the surface"
+        return f"{_isolated(isolated)}, and no curve" if isolated else "the plane misses what is drawn"
     if rulings == len(section.runs):
         if cusps:
             return (
