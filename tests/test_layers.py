@@ -8,10 +8,11 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "formulas", "field", "dual", "network", "rank", "symmetry", "gauge", "determinantal",
-    "unrolling", "balls", "certificate", "measure", "peeling", "flag", "fiber", "walk", "ledger",
-    "identifiability", "forms", "curves", "surface", "section", "flow", "singular", "modules", "sweep",
-    "theme", "figures", "explorables", "teaching",
+    "architecture", "formulas", "field", "dual", "network", "rank", "symmetry", "two_tokens", "gauge",
+    "determinantal", "unrolling", "balls", "certificate", "measure", "peeling", "immersion",
+    "singletons", "exponentials", "one_layer", "search", "flag", "fiber", "walk", "ledger", "known",
+    "figure3", "identifiability", "forms", "curves", "surface", "section", "flow", "singular",
+    "modules", "sweep", "theme", "figures", "explorables", "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 
