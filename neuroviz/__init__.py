@@ -17,6 +17,7 @@ from neuroviz.formulas import Expected, expected_dimension, general_formula, pap
 from neuroviz.identifiability import Identifiability, is_identifiable
 from neuroviz.ledger import KernelLedger, kernel_ledger
 from neuroviz.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
+from neuroviz.sweep import Record, Sweep, sweep
 from neuroviz.unrolling import unroll
 
 _LATER = {"functional_dimension": "neuroviz.modules"}
@@ -29,6 +30,8 @@ __all__ = [
     "InputsCurve",
     "KernelLedger",
     "Measurement",
+    "Record",
+    "Sweep",
     "expected_dimension",
     "functional_dimension",
     "general_formula",
@@ -37,6 +40,7 @@ __all__ = [
     "measure_dimension",
     "paper_formula",
     "rank_by_inputs",
+    "sweep",
     "unroll",
 ]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from operator import index
 
 ATTENTION_KINDS = ("lightning", "softmax")
+_LONG = 12  # more equal sizes than this are counted instead of listed
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,15 @@ class Architecture:
         return sum(d_in * (2 * a + d_out) for d_in, d_out, a in self.layers)
 
     def __str__(self) -> str:
-        widths = "→".join(map(str, self.widths))
-        head_dims = ", ".join(map(str, self.head_dims))
+        widths, head_dims = _in_short(self.widths, "→"), _in_short(self.head_dims, ", ")
         return f"{self.attention} {widths}, a = {head_dims}, t = {self.tokens}"
+
+
+def _in_short(numbers: tuple[int, ...], between: str) -> str:
+    """All numbers; of a long row of equal ones the number and how often it stands there."""
+    if len(numbers) > _LONG and len(set(numbers)) == 1:
+        return f"{numbers[0]} ({len(numbers)} times)"
+    return between.join(map(str, numbers))
 
 
 def check_architecture(caller: str, arch: object) -> None:

@@ -10,6 +10,7 @@ from math import inf
 
 import numpy as np
 
+from neuroviz.elimination import Float64, eliminate, gauss_jordan, stored
 from neuroviz.field import PrimeField
 
 _BLOCK = 32
@@ -101,9 +102,8 @@ def exact_rank(matrix: np.ndarray, over: PrimeField) -> int:
 
         entries = matrix.astype(np.int64).ravel().tolist()
         return flint.nmod_mat(rows, columns, entries, over.p).rank()
-    space = RowSpace(over, columns)
-    space.add(matrix)
-    return space.dimension
+    arithmetic = Float64(over)
+    return eliminate(stored(matrix, arithmetic), arithmetic)
 
 
 def schwartz_zippel(found: int, degree: int, p: int) -> float:
@@ -123,8 +123,8 @@ def schwartz_zippel(found: int, degree: int, p: int) -> float:
 class RowSpace:
     """The span of the rows added so far over F_p, kept in reduced row echelon form.
 
-    Rows arrive in blocks, so the dimension can be read after each: this is both the large exact
-    rank and the count of what each further input adds. All heavy work is float64 matrix products.
+    Rows arrive in blocks, and the dimension can be read after each: what does one more input add? All
+    heavy work is float64 matrix products. For a rank alone `exact_rank` is several times as fast.
 
     >>> space = RowSpace(PrimeField(7), columns=3)
     >>> space.add(np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]))
@@ -178,7 +178,7 @@ class RowSpace:
         width = len(rows) + 2
         while len(rows) and len(self._free):
             columns = self._free[:width]
-            transform, used, found = _gauss_jordan(F, rows[:, columns])
+            transform, used, found = gauss_jordan(F, rows[:, columns])
             rows = F.matmul(transform, rows)
             new, pivots = rows[used], columns[found]
             if len(self._pivots):
@@ -189,25 +189,3 @@ class RowSpace:
             rest = np.delete(rows, used, axis=0)
             rows = rest[rest.any(axis=1)]
             width *= 8
-
-
-def _gauss_jordan(F: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
-    """T, rows and columns such that T · block is the identity there and 0 in its other rows."""
-    m, n = block.shape
-    work = np.concatenate([block, np.eye(m)], axis=1)
-    rows, pivots = [], []
-    for i in range(m):
-        # Rows and columns are reduced when they are used; in between a few dozen products add up exactly.
-        row = F.reduce(work[i])
-        nonzero = row[:n].nonzero()[0]
-        if not len(nonzero):
-            continue
-        pivot = int(nonzero[0])
-        row = F.reduce(row * F.reduce(float(pow(int(row[pivot]), -1, F.p))))
-        column = F.reduce(work[:, pivot])
-        column[i] = 0
-        work -= column[:, None] * row
-        work[i] = row
-        rows.append(i)
-        pivots.append(pivot)
-    return F.reduce(work[:, n:]), rows, pivots

@@ -8,7 +8,7 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "formulas", "field", "dual", "network", "rank", "symmetry", "two_tokens", "gauge",
+    "architecture", "formulas", "field", "dual", "network", "elimination", "rank", "symmetry", "two_tokens", "gauge",
     "determinantal", "unrolling", "balls", "certificate", "measure", "peeling", "immersion",
     "singletons", "exponentials", "one_layer", "search", "flag", "fiber", "walk", "ledger", "known",
     "figure3", "identifiability", "forms", "curves", "surface", "section", "flow", "singular",

@@ -1,0 +1,293 @@
+"""Rank of a large matrix over a prime field: elimination in blocks, nearly all of it matrix products.
+
+A block of pivots is found in a few more rows than columns, and inverted; one product T A₁₂ and one product
+A₂₁ (T A₁₂) clear its columns from all other rows. What the products are made of is a choice of arithmetic:
+
+    float64   p near 2²³ in float64: the prime of the small ranks, 8 bytes an entry
+    float32   p = 241 in float32 products, stored in one byte an entry
+    int8      the same entries in integer products, where the processor does these exactly
+
+A rank modulo any prime is a lower bound of the generic rank. Modulo 241 a random point misses it often enough
+that only a rank which meets a proved upper bound may be believed ("Exact rank" in docs/mathematics.md).
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+
+from neuroviz.field import DEFAULT_PRIME, PrimeField
+
+SMALL_PRIME = 241
+_SPARE_ROWS = 8  # with these a block of pivots is missed with a probability of about p⁻⁹
+_LEAST_BLOCK = 64
+_LEAF = 32  # columns below which a block is inverted row by row
+_TILE = 256, 2048  # rows and columns of what is brought up to date at a time: it should fit into the cache
+
+
+class Arithmetic(Protocol):
+    """How the entries of a large matrix are stored, and multiplied."""
+
+    name: str
+    over: PrimeField
+    block: int
+    dtype: type
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """target ← target − left · right mod p, in place; all of them stored."""
+
+
+@dataclass(frozen=True)
+class Float64:
+    """A prime below 2²³: sums of 511 products are exact, so blocks of 384 columns are."""
+
+    over: PrimeField = PrimeField(DEFAULT_PRIME)
+    name: str = "float64"
+    block: int = 384
+    dtype: type = np.float64
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """In place, tile by tile."""
+        for rows, columns in _tiles(target.shape):
+            tile = target[rows, columns]
+            tile -= left[rows] @ right[:, columns]
+            quotient = tile * (1.0 / self.over.p)
+            np.rint(quotient, out=quotient)
+            quotient *= self.over.p
+            tile -= quotient
+
+
+@dataclass(frozen=True)
+class Float32:
+    """p = 241: 1,024 products of residues, each at most 120², add up below 2²⁴."""
+
+    name: str = "float32"
+    over: PrimeField = PrimeField(SMALL_PRIME)
+    block: int = 1024
+    dtype: type = np.int8
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """In place, tile by tile; entries are whole numbers below 2²⁴, which float32 holds exactly."""
+        left, right = left.astype(np.float32), right.astype(np.float32)
+        for rows, columns in _tiles(target.shape):
+            tile = left[rows] @ right[:, columns]
+            np.subtract(target[rows, columns], tile, out=tile)
+            _store_residues(tile, target[rows, columns])
+
+
+@dataclass(frozen=True)
+class Int8:
+    """p = 241 in the processor's integer products; only where `int8_is_exact`.
+
+    2,048 products of residues add up below 2²⁵, and the float32 quotient of such a sum is off by at most one.
+    """
+
+    name: str = "int8"
+    over: PrimeField = PrimeField(SMALL_PRIME)
+    block: int = 2048
+    dtype: type = np.int8
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """In place, some rows at a time."""
+        import torch
+
+        right_ = torch.from_numpy(np.ascontiguousarray(right))
+        for start in range(0, len(target), _TILE[0]):
+            rows = slice(start, start + _TILE[0])
+            sums = torch._int_mm(torch.from_numpy(np.ascontiguousarray(left[rows])), right_).numpy()
+            np.subtract(target[rows], sums, out=sums)
+            quotient = np.rint(sums * np.float32(1 / SMALL_PRIME)).astype(np.int32)
+            quotient *= SMALL_PRIME
+            sums -= quotient
+            target[rows] = sums
+
+
+def _store_residues(sums: np.ndarray, into: np.ndarray) -> None:
+    """Whole numbers below 2²⁴ in float32, reduced mod 241."""
+    quotient = sums * np.float32(1 / SMALL_PRIME)
+    np.rint(quotient, out=quotient)
+    quotient *= np.float32(SMALL_PRIME)
+    sums -= quotient
+    into[...] = sums
+
+
+def _tiles(shape: tuple[int, int]) -> Iterable[tuple[slice, slice]]:
+    for row in range(0, shape[0], _TILE[0]):
+        for column in range(0, shape[1], _TILE[1]):
+            yield slice(row, row + _TILE[0]), slice(column, column + _TILE[1])
+
+
+@cache
+def int8_is_exact() -> bool:
+    """Whether torch multiplies bytes exactly here, tried with the largest entries.
+
+    Without VNNI or AMX instructions pairs of products are added in 16 bits, which saturate silently.
+    """
+    try:
+        import torch
+    except ImportError:
+        return False
+    n = 256
+    rng = np.random.default_rng(0)
+    for a, b in (
+        (np.full((n, n), 120), np.full((n, n), 120)),
+        (np.full((n, n), -120), np.full((n, n), 120)),
+        (rng.choice([-120, 120], (n, n)), rng.choice([-120, 120], (n, n))),
+    ):
+        try:
+            product = torch._int_mm(*(torch.from_numpy(part.astype(np.int8)) for part in (a, b)))
+        except (AttributeError, RuntimeError):  # this torch does not offer it here
+            return False
+        if (product.numpy() != a @ b).any():
+            return False
+    return True
+
+
+@cache
+def int8_is_fast() -> bool:
+    """Whether torch multiplies bytes more quickly here than numpy multiplies float32 numbers."""
+    import torch
+
+    n, times = 512, []
+    whole = np.random.default_rng(0).integers(-120, 121, (n, n)).astype(np.int8)
+    as_torch, as_floats = torch.from_numpy(whole), whole.astype(np.float32)
+    for product in (lambda: torch._int_mm(as_torch, as_torch), lambda: as_floats @ as_floats):
+        product()
+        start = perf_counter()
+        product()
+        times.append(perf_counter() - start)
+    return times[0] < times[1]
+
+
+def fastest_arithmetic() -> Arithmetic:
+    """int8 where it is exact and pays, else float32: for ranks that a proved upper bound can confirm."""
+    return Int8() if int8_is_exact() and int8_is_fast() else Float32()
+
+
+def stored(matrix: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
+    """A matrix of residues as the arithmetic keeps it.
+
+    Raises:
+        ValueError: if the entries do not fit, which means that they are residues of another prime.
+    """
+    if matrix.size and np.abs(matrix).max() > arithmetic.over.p // 2 + 1:
+        raise ValueError(f"entries must be residues mod {arithmetic.over.p}, of least absolute value")
+    return matrix.astype(arithmetic.dtype)
+
+
+def eliminate(
+    matrix: np.ndarray, arithmetic: Arithmetic, progress: Callable[[int, int], None] | None = None
+) -> int:
+    """The rank of a stored matrix, which is overwritten.
+
+    Args:
+        matrix: residues as `stored` returns them.
+        arithmetic: what it was stored for.
+        progress: called after each block as (columns done, columns); an exception it raises ends the work.
+
+    >>> rng = np.random.default_rng(0)
+    >>> over = PrimeField(SMALL_PRIME)
+    >>> low = over.matmul(over.random(rng, (60, 20)), over.random(rng, (20, 50)))
+    >>> eliminate(stored(low, Float32()), Float32())
+    20
+    """
+    over, total = arithmetic.over, matrix.shape[1]
+    size = min(arithmetic.block, max(_LEAST_BLOCK, total // 12))
+    rank, rest = 0, matrix  # the part that is still to do, a view
+    while rest.size:
+        block = min(size, *rest.shape)
+        panel = rest[: block + _SPARE_ROWS, :block].astype(np.float64)
+        rows, columns, inverse = invert_pivots(over, panel)
+        if len(rows) < block:
+            rest, changed = _drop_zero_columns(rest, block)
+            if changed or not len(rows):
+                continue
+        k = len(rows)
+        _bring_first(rest[: len(panel)], rows)
+        _bring_first(rest.T[:block], columns)
+        across = stored(over.matmul(inverse, rest[:k, k:].astype(np.float64)), arithmetic)
+        arithmetic.subtract_product(rest[k:, k:], rest[k:, :k], across)
+        rank, rest = rank + k, rest[k:, k:]
+        if progress:
+            progress(total - rest.shape[1], total)
+    return rank
+
+
+def _bring_first(lines: np.ndarray, chosen: list[int]) -> None:
+    """Reorder rows in place so that the chosen ones come first, in their order."""
+    if chosen != list(range(len(chosen))):
+        others = np.setdiff1d(np.arange(len(lines)), chosen)
+        lines[...] = lines[np.concatenate([np.array(chosen, dtype=int), others])]
+
+
+def _drop_zero_columns(rest: np.ndarray, block: int) -> tuple[np.ndarray, bool]:
+    """Without the zero columns of its first block, and with a first row that is not zero there.
+
+    Returns the smaller view, and whether anything was moved: then the block is to be looked at again.
+    """
+    head = rest[:, :block]
+    zero = ~head.any(axis=0)
+    if zero.any():
+        keep = np.flatnonzero(~zero)
+        _bring_first(rest.T[:block], [*np.flatnonzero(zero), *keep])
+        return rest[:, int(zero.sum()) :], True
+    if head[0].any():  # then there is a pivot in this row, if not in another one
+        return rest, False
+    row = int(np.flatnonzero(head.any(axis=1))[0])
+    rest[[0, row]] = rest[[row, 0]]
+    return rest, True
+
+
+def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[int], np.ndarray]:
+    """Rows and columns of a regular part of a panel, as large as found, and its inverse mod p.
+
+    The left half first; then the right half of what is left, and the inverse of the whole by blocks:
+    with A⁻¹ = T and S = D − C T B,
+
+        [A B; C D]⁻¹ = [T + T B S⁻¹ C T,  −T B S⁻¹;  −S⁻¹ C T,  S⁻¹].
+
+    >>> rows, columns, inverse = invert_pivots(PrimeField(7), np.array([[0.0, 2.0], [3.0, 1.0]]))
+    >>> rows, columns, inverse.tolist()
+    ([0, 1], [1, 0], [[-3.0, 0.0], [1.0, -2.0]])
+    """
+    m, n = panel.shape
+    if n <= _LEAF:
+        transform, rows, columns = gauss_jordan(over, panel)
+        return rows, columns, transform[np.ix_(rows, rows)]
+    half = n // 2
+    rows, columns, T = invert_pivots(over, panel[: half + _SPARE_ROWS, :half])
+    others = np.setdiff1d(np.arange(m), rows)
+    C, B = panel[np.ix_(others, columns)], panel[np.ix_(rows, range(half, n))]
+    CT = over.matmul(C, T)
+    S = over.reduce(panel[others, half:] - over.matmul(CT, B))
+    rows_, columns_, inverse = invert_pivots(over, S)
+    TB, CT = over.matmul(T, B[:, columns_]), CT[rows_]
+    right = over.reduce(-over.matmul(TB, inverse))
+    left = over.reduce(-over.matmul(inverse, CT))
+    whole = np.block([[over.reduce(T - over.matmul(right, CT)), right], [left, inverse]])
+    return [*rows, *others[rows_].tolist()], [*columns, *(half + c for c in columns_)], whole
+
+
+def gauss_jordan(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
+    """T, rows and columns such that T · block is the identity there and 0 in its other rows."""
+    m, n = block.shape
+    work = np.concatenate([block, np.eye(m)], axis=1)
+    rows, pivots = [], []
+    for i in range(m):
+        # Rows and columns are reduced when they are used; in between a few dozen products add up exactly.
+        row = over.reduce(work[i])
+        nonzero = row[:n].nonzero()[0]
+        if not len(nonzero):
+            continue
+        pivot = int(nonzero[0])
+        row = over.reduce(row * over.reduce(float(pow(int(row[pivot]), -1, over.p))))
+        column = over.reduce(work[:, pivot])
+        column[i] = 0
+        work -= column[:, None] * row
+        work[i] = row
+        rows.append(i)
+        pivots.append(pivot)
+    return over.reduce(work[:, n:]), rows, pivots

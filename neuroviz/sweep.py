@@ -1,0 +1,419 @@
+"""Many architectures, one record each, on whatever runs things: this process, a pool of its own, a cluster.
+
+Records arrive as they finish and are appended to a file at once, one a line; a sweep that was stopped goes on
+from its file. A worker that dies costs its own item, which is tried again and then recorded as failed. The
+records say nothing about time or place: the same seed gives the same records on any executor.
+"""
+
+import csv
+import json
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
+
+from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.formulas import expected_dimension
+from neuroviz.measure import METHODS, measure_dimension
+
+_TRIES = 2  # of an item whose worker died, or that was in flight when another one did
+_WAITING = 64  # items handed to an executor that does not say how many it runs at a time
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was measured of one architecture: the numbers of its `Measurement`, and what theory says.
+
+    Attributes:
+        arch: the architecture.
+        method, seed: as asked for.
+        value: the dimension; None where it failed.
+        status: that of the measurement, or "failed".
+        expected, source: `expected_dimension`, and the statement it comes from.
+        error_bound, prime: exact only.
+        gap, decided: float only.
+        route: as in `Measurement`.
+        note: how the number was found, or why there is none.
+    """
+
+    arch: Architecture
+    method: str
+    seed: int
+    value: int | None
+    status: str
+    expected: int | None = None
+    source: str = ""
+    error_bound: float | None = None
+    prime: int | None = None
+    gap: float | None = None
+    decided: bool | None = None
+    route: str | None = None
+    note: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is no number."""
+        return self.status == "failed"
+
+    def row(self) -> dict[str, object]:
+        """All of it as a flat dictionary, for tables: the sizes first."""
+        arch = self.arch
+        sizes = {
+            "attention": arch.attention,
+            "layers": arch.num_layers,
+            "tokens": arch.tokens,
+            "widths": " ".join(map(str, arch.widths)),
+            "head_dims": " ".join(map(str, arch.head_dims)),
+            "parameters": arch.num_parameters,
+        }
+        return sizes | {f.name: getattr(self, f.name) for f in fields(self) if f.name != "arch"}
+
+    def to_json(self) -> str:
+        """One line of a sweep's file."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> "Record":
+        """The record of a line.
+
+        Raises:
+            ValueError: if the line is no record.
+        """
+        try:
+            read = json.loads(line)
+            return cls(**read | {"arch": Architecture(**read["arch"])})
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"a line of a sweep's file is what Record.to_json writes; this is not: {error}"
+            ) from None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The records of a sweep, in the order of the architectures that were asked for."""
+
+    records: tuple[Record, ...]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    @property
+    def failed(self) -> tuple[Record, ...]:
+        """The records without a number; their notes say why."""
+        return tuple(record for record in self.records if record.failed)
+
+    @property
+    def disagreements(self) -> tuple[Record, ...]:
+        """The records whose number is not the expected one; undecided float ranks are not counted."""
+        return tuple(
+            r
+            for r in self.records
+            if r.value is not None and r.value != r.expected and r.decided is not False
+        )
+
+    def to_pandas(self):
+        """A pandas DataFrame, one row a record (needs pandas, which neuroviz does not install)."""
+        try:
+            import pandas
+        except ImportError:
+            raise ValueError("to_pandas needs pandas: pip install pandas, or use to_csv") from None
+        return pandas.DataFrame([record.row() for record in self.records], columns=_columns())
+
+    def to_csv(self, path: str | Path) -> None:
+        """A table with one line a record."""
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, _columns())
+            table.writeheader()
+            table.writerows(record.row() for record in self.records)
+
+    def __repr__(self) -> str:
+        kinds = Counter(record.status for record in self.records)
+        inside = ", ".join(f"{count} {status}" for status, count in kinds.items())
+        return f"Sweep({len(self.records)} records: {inside}; {len(self.disagreements)} unlike theory)"
+
+
+@cache
+def _columns() -> tuple[str, ...]:
+    return tuple(Record(Architecture((1, 1), (1,)), "exact", 0, None, "failed").row())
+
+
+def sweep(
+    architectures: Iterable[Architecture],
+    method: str = "exact",
+    workers: int = 1,
+    executor: Executor | None = None,
+    file: str | Path | None = None,
+    progress: bool | Callable[[int, int, Record], None] = True,
+    seed: int = 0,
+) -> Sweep:
+    """Measure many architectures; records are kept as they finish.
+
+    Args:
+        architectures: any number of them; equal ones are measured once.
+        method: "exact", "float" or "certified", as in `measure_dimension`.
+        workers: 1: in this process; more: a pool of as many processes, which the sweep starts and ends.
+        executor: any `concurrent.futures.Executor` instead, a dask cluster's through `Client.get_executor()`
+            included; it is not shut down.
+        file: where each record is appended as one line of JSON. If the file is there, what it holds is not
+            measured again, except for what failed; a last line that was cut off is dropped.
+        progress: a bar with the time left; False: none; or a function called as (done, of, record).
+        seed: as in `measure_dimension`.
+
+    Raises:
+        ValueError: if an argument is none of the above, or the file holds something else.
+
+    >>> from neuroviz import Architecture, sweep
+    >>> sweep([Architecture.uniform(d, 2, 2) for d in (2, 3, 4)], progress=False)
+    Sweep(3 records: 3 exact; 0 unlike theory)
+    """
+    wanted = _checked(architectures, method, workers, executor, seed)
+    found = {} if file is None else _read(Path(file), method, seed)
+    todo = [arch for arch in dict.fromkeys(wanted) if arch not in found]
+    done = len(set(wanted)) - len(todo)
+    with _Progress(progress, len(set(wanted)), done) as report, _Log(file) as log:
+        with closing(measured(todo, method, seed, workers, executor)) as records:
+            for record in records:
+                found[record.arch] = record
+                log.append(record)
+                done += 1
+                report(done, record)
+    return Sweep(tuple(found[arch] for arch in wanted))
+
+
+def measured(
+    architectures: Iterable[Architecture],
+    method: str = "exact",
+    seed: int = 0,
+    workers: int = 1,
+    executor: Executor | None = None,
+) -> Iterator[Record]:
+    """The records one by one, as they finish: what `sweep` is made of. Closing the iterator ends the work."""
+    todo = [(arch, method, seed) for arch in _checked(architectures, method, workers, executor, seed)]
+    if executor is not None:
+        yield from _on(executor, todo, _WAITING)
+    elif workers == 1:
+        yield from (measure_one(item) for item in todo)
+    else:
+        yield from _on_a_pool(todo, workers)
+
+
+Item = tuple[Architecture, str, int]
+
+
+def measure_one(item: Item) -> Record:
+    """One record; an error of the measurement becomes a failed record. Runs in a worker, on one thread."""
+    arch, method, seed = item
+    theory = expected_dimension(arch)
+    try:
+        with _threads().limit(limits=1):
+            m = measure_dimension(arch, method, seed)
+    except Exception as error:  # recorded: one architecture must not end a sweep
+        return _failed(item, f"{type(error).__name__}: {error}")
+    gap = None if m.gap is None else float(f"{m.gap:.6g}")
+    return Record(
+        arch,
+        method,
+        seed,
+        m.value,
+        m.status,
+        theory.value,
+        theory.source,
+        m.error_bound,
+        m.prime,
+        gap,
+        m.decided,
+        m.route,
+        m.note,
+    )
+
+
+def _failed(item: Item, why: str) -> Record:
+    theory = expected_dimension(item[0])
+    return Record(*item, None, "failed", theory.value, theory.source, note=why)
+
+
+@cache
+def _threads():
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _checked(
+    architectures: Iterable[Architecture], method: str, workers: int, executor: Executor | None, seed: int
+) -> list[Architecture]:
+    if isinstance(architectures, Architecture):
+        raise ValueError(f"sweep needs several architectures, in a list; got one: [{architectures}]?")
+    wanted = list(architectures)
+    for arch in wanted:
+        check_architecture("sweep", arch)
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
+    for name, value, least in (("workers", workers, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
+    if executor is not None and (workers != 1 or not hasattr(executor, "submit")):
+        raise ValueError(
+            "executor is a concurrent.futures.Executor, which has its own workers; "
+            f"got executor={executor!r} and workers={workers}: leave one of them out"
+        )
+    return wanted
+
+
+# On executors
+
+
+def _on(executor: Executor, todo: list[Item], at_a_time: int) -> Iterator[Record]:
+    """The records of an executor that is not ours: what fails there is tried again there."""
+    waiting, tries = deque(todo), Counter()
+    running: dict[Future, Item] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < at_a_time:
+                item = waiting.popleft()
+                tries[item] += 1
+                try:
+                    running[executor.submit(measure_one, item)] = item
+                except BrokenExecutor as error:
+                    yield _failed(item, f"the executor is broken: {error}")
+            for future in _first(running):
+                item = running.pop(future)
+                error = future.exception()
+                if error is None:
+                    yield future.result()
+                elif tries[item] < _TRIES:
+                    waiting.append(item)
+                else:
+                    yield _failed(item, f"the worker failed {_TRIES} times: {type(error).__name__}: {error}")
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _first(running: dict[Future, Item]) -> list[Future]:
+    """The futures that are done, once there is one."""
+    return list(wait(running, return_when=FIRST_COMPLETED).done) if running else []
+
+
+def _on_a_pool(todo: list[Item], workers: int) -> Iterator[Record]:
+    """The records of a pool of our own. Where a worker dies, all that were running are tried again, alone."""
+    waiting, suspects = deque(todo), deque()
+    while waiting:
+        with _pool(workers) as pool:
+            yield from _until_one_dies(pool, waiting, 2 * workers, suspects)
+    while suspects:
+        with _pool(1) as pool:
+            dead: deque[Item] = deque()
+            yield from _until_one_dies(pool, suspects, 1, dead)
+        for item in dead:
+            yield _failed(item, "the worker died, and again when it had nothing else to do")
+
+
+def _until_one_dies(
+    pool: Executor, waiting: deque[Item], at_a_time: int, lost: deque[Item]
+) -> Iterator[Record]:
+    """The records of what is waiting, until a worker dies; what was running then is lost."""
+    running: dict[Future, Item] = {}
+    alive = True
+    while (waiting and alive) or running:
+        while waiting and alive and len(running) < at_a_time:
+            item = waiting.popleft()
+            try:
+                running[pool.submit(measure_one, item)] = item
+            except BrokenExecutor:
+                waiting.appendleft(item)
+                alive = False
+        for future in _first(running):
+            item = running.pop(future)
+            if future.exception() is None:
+                yield future.result()
+            else:
+                lost.append(item)
+                alive = False
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[Executor]:
+    """Processes that do not run the caller's script again, and go when the block ends."""
+    from loky import ProcessPoolExecutor
+
+    pool = ProcessPoolExecutor(workers, env=dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, kill_workers=True)
+
+
+# The file
+
+
+def _read(path: Path, method: str, seed: int) -> dict[Architecture, Record]:
+    """What a file holds of this sweep, but for what failed; a torn last line is cut off the file."""
+    if not path.exists():
+        return {}
+    text = path.read_bytes()
+    whole = text[: text.rfind(b"\n") + 1]
+    if whole != text:
+        with open(path, "r+b") as file:
+            file.truncate(len(whole))
+    found = {}
+    for number, line in enumerate(whole.decode("utf-8").splitlines(), start=1):
+        try:
+            record = Record.from_json(line)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from None
+        if (record.method, record.seed) == (method, seed) and not record.failed:
+            found[record.arch] = record
+    return found
+
+
+class _Log:
+    """Appends records to a file, each as one line that is written at once; without a file, nothing."""
+
+    def __init__(self, path: str | Path | None) -> None:
+        self._path, self._file = path, None
+
+    def __enter__(self) -> "_Log":
+        if self._path is not None:
+            self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        return self
+
+    def append(self, record: Record) -> None:
+        if self._file is not None:
+            os.write(self._file, (record.to_json() + "\n").encode())
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            os.close(self._file)
+
+
+class _Progress:
+    """A bar with the time left, a function of the caller's, or nothing."""
+
+    def __init__(self, wanted: bool | Callable, total: int, done: int) -> None:
+        self._total, self._bar = total, None
+        self._call = wanted if callable(wanted) else None
+        if wanted is True:
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(total=total, initial=done, unit="net", disable=total == done)
+
+    def __enter__(self) -> Callable[[int, Record], None]:
+        return self._report
+
+    def _report(self, done: int, record: Record) -> None:
+        if self._call:
+            self._call(done, self._total, record)
+        if self._bar is not None:
+            self._bar.update()
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,153 @@
+"""Large ranks: all arithmetics find the rank that flint finds, and each fails where it should not be used."""
+
+from dataclasses import replace
+
+import flint
+import numpy as np
+import pytest
+
+from neuroviz import elimination
+from neuroviz.elimination import (
+    Float32,
+    Float64,
+    Int8,
+    eliminate,
+    fastest_arithmetic,
+    int8_is_exact,
+    invert_pivots,
+    stored,
+)
+from neuroviz.field import PrimeField
+
+ARITHMETICS = [Float64(), Float32(), Int8()]
+NAMES = [one.name for one in ARITHMETICS]
+
+
+def flint_rank(matrix, over):
+    return flint.nmod_mat(*matrix.shape, matrix.astype(np.int64).ravel().tolist(), over.p).rank()
+
+
+def needs(arithmetic):
+    if arithmetic.name == "int8" and not int8_is_exact():
+        pytest.skip("this processor does not multiply bytes exactly")
+
+
+def low_rank(over, rng, m, n, r):
+    return over.matmul(over.random(rng, (m, r)), over.random(rng, (r, n)))
+
+
+@pytest.mark.parametrize("arithmetic", ARITHMETICS, ids=NAMES)
+@pytest.mark.parametrize("trial", range(12))
+def test_the_rank_is_that_of_flint(arithmetic, trial):
+    needs(arithmetic)
+    rng = np.random.default_rng(trial)
+    over = arithmetic.over
+    m, n, r = rng.integers(1, (60, 200, 330)[trial % 3], 3)
+    matrix = low_rank(over, rng, m, n, r)
+    if trial % 2:  # columns and rows of zeros, where pivots must be looked for
+        matrix[:, rng.random(n) < 0.4] = 0
+        matrix[rng.random(m) < 0.5] = 0
+    if trial % 4 == 0:
+        matrix[: m // 2] = 0
+    assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(matrix, over)
+
+
+@pytest.mark.parametrize("p", [3, 5, 101])
+@pytest.mark.parametrize("density", [0.01, 0.05, 0.5])
+def test_small_fields_and_sparse_matrices(p, density):
+    rng = np.random.default_rng(p)
+    over = PrimeField(p)
+    matrix = over.random(rng, (150, 140)) * (rng.random((150, 140)) < density)
+    arithmetic = replace(Float64(over), block=48)
+    assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(matrix, over)
+
+
+@pytest.mark.parametrize("arithmetic", ARITHMETICS, ids=NAMES)
+def test_full_rank_and_one_less_are_told_apart(arithmetic):
+    needs(arithmetic)
+    rng = np.random.default_rng(1)
+    over, n = arithmetic.over, 700
+    matrix = over.random(rng, (n + 2, n))
+    assert eliminate(stored(matrix, arithmetic), arithmetic) == n
+    matrix[:, 500] = over.reduce(matrix[:, :5].sum(axis=1))
+    assert eliminate(stored(matrix, arithmetic), arithmetic) == n - 1
+
+
+def test_the_largest_entries_are_multiplied_exactly():
+    for arithmetic in (Float64(), Float32()):
+        edge = arithmetic.over.p // 2
+        left = np.full((300, arithmetic.block), edge, dtype=arithmetic.dtype)
+        right = np.full((arithmetic.block, 300), -edge, dtype=arithmetic.dtype)
+        target = np.full((300, 300), edge, dtype=arithmetic.dtype)
+        arithmetic.subtract_product(target, left, right)
+        truth = (edge + arithmetic.block * edge**2) % arithmetic.over.p
+        assert {int(x) % arithmetic.over.p for x in target.ravel()} == {truth}
+
+
+def test_sums_that_are_too_long_go_wrong():
+    """The check above can fail: beyond 2²⁴ a float32 sum rounds."""
+    n = 2100
+    left, right = np.full((1, n), 120, np.int8), np.full((n, 1), 120, np.int8)
+    left[0, -1] = 119
+    target = np.zeros((1, 1), np.int8)
+    Float32().subtract_product(target, left, right)
+    assert int(target[0, 0]) % 241 != -int(left[0].astype(int) @ right[:, 0].astype(int)) % 241
+
+
+def test_residues_of_another_prime_are_refused():
+    with pytest.raises(ValueError, match="residues mod 241"):
+        stored(PrimeField().random(np.random.default_rng(0), (3, 3)), Float32())
+
+
+def test_bytes_that_saturate_are_noticed(monkeypatch):
+    """Where pairs of products are added in 16 bits, sums stop at 2¹⁵: the self-test refuses them."""
+    import torch
+
+    def saturating(a, b):
+        pairs = a.double().reshape(len(a), -1, 2), (b.double() + 128).reshape(-1, 2, b.shape[1])
+        sums = torch.einsum("ikp,kpj->ikj", *pairs).clamp(-(2**15), 2**15 - 1).sum(1)
+        return (sums - 128 * a.double().sum(1, keepdim=True)).int()
+
+    monkeypatch.setattr(torch, "_int_mm", saturating)
+    int8_is_exact.cache_clear()
+    try:
+        assert not int8_is_exact()
+        assert fastest_arithmetic().name == "float32"
+    finally:
+        int8_is_exact.cache_clear()
+
+
+def test_progress_grows_and_may_stop_the_work():
+    rng = np.random.default_rng(0)
+    arithmetic = replace(Float32(), block=64)
+    seen = []
+    matrix = stored(arithmetic.over.random(rng, (302, 300)), arithmetic)
+    eliminate(matrix, arithmetic, lambda done, total: seen.append((done, total)))
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen}) and seen[-1] == (300, 300)
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    matrix = stored(arithmetic.over.random(rng, (302, 300)), arithmetic)
+    with pytest.raises(KeyboardInterrupt):
+        eliminate(matrix, arithmetic, stop)
+
+
+def test_the_inverse_of_the_pivots_is_one():
+    rng = np.random.default_rng(2)
+    for over in (PrimeField(), PrimeField(7)):
+        panel = low_rank(over, rng, 130, 120, 90)
+        rows, columns, inverse = invert_pivots(over, panel)
+        regular = panel[np.ix_(rows, columns)]
+        np.testing.assert_array_equal(over.matmul(inverse, regular), np.eye(len(rows)))
+        assert len(rows) == 90 or over.p == 7
+
+
+def test_a_matrix_is_overwritten_and_nothing_else_is_taken():
+    rng = np.random.default_rng(3)
+    arithmetic = Float32()
+    matrix = stored(arithmetic.over.random(rng, (202, 200)), arithmetic)
+    before = matrix.copy()
+    assert eliminate(matrix, arithmetic) == 200
+    assert (matrix != before).any()
+    assert elimination.SMALL_PRIME == 241 and matrix.dtype == np.int8
