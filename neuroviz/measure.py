@@ -109,6 +109,7 @@ def measure_dimension(
     inputs: int | None = None,
     route: str | None = None,
     prime: int | None = None,
+    budget: float | None = None,
 ) -> Measurement:
     """The dimension of the neuromanifold: generic rank of the derivative weights ↦ outputs.
 
@@ -130,9 +131,11 @@ def measure_dimension(
             is a proof) or "weights" (all parameters; default, and only choice, for float). For
             certified "theorem", "exact rank", "ball", or None for the strongest.
         prime: exact only: an odd prime below 2²³; another one is an independent check.
+        budget: certified only: seconds that finding a proof may take, 60 if None (`certify` has the small
+            print). It never changes what is found, only whether something is.
 
     Raises:
-        ValueError: if an argument is none of the above.
+        ValueError: if an argument is none of the above; for certified also if nothing is proved.
 
     >>> from neuroviz import Architecture, measure_dimension
     >>> found = measure_dimension(Architecture((3, 3, 1), (1, 3)))
@@ -149,7 +152,9 @@ def measure_dimension(
             raise ValueError(
                 "a certificate chooses its inputs and its field itself: leave inputs and prime out"
             )
-        return _certified(arch, seed, route)
+        return _certified(arch, seed, route, budget)
+    if budget is not None:
+        raise ValueError(f"only a certificate has a budget; got budget={budget!r}: leave it out")
     if route is not None and route not in ROUTES:
         raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
     if method == "exact":
@@ -165,8 +170,8 @@ def measure_dimension(
 
 
 @lru_cache(maxsize=256)
-def _certified(arch: Architecture, seed: int, route: str | None) -> Measurement:
-    proof = certify(arch, route, seed)
+def _certified(arch: Architecture, seed: int, route: str | None, budget: float | None) -> Measurement:
+    proof = certify(arch, route, seed, budget)
     inputs = len(proof.data.get("inputs", ()))
     return Measurement(
         proof.dimension,

@@ -1,17 +1,29 @@
 """Certificates: three routes agree, each checks itself again in another way, and none survives a change."""
 
+import ast
 import json
 import random
+import unicodedata
 from dataclasses import replace
+from pathlib import Path
 
+import flint
 import numpy as np
 import pytest
 
+import neuroviz.verification
+from neuroviz import budget as budget_module
 from neuroviz.architecture import Architecture
-from neuroviz.certificate import ROUTES, Certificate, _count_another_way, _num_columns, certify
+from neuroviz.balls import ball_jacobian, ball_tangents, proved_invertible
+from neuroviz.budget import Budget
+from neuroviz.certificate import ROUTES, Certificate, certify
+from neuroviz.field import Reals
 from neuroviz.formulas import general_formula
 from neuroviz.gauge import gauge_slice
 from neuroviz.measure import measure_dimension
+from neuroviz.network import Layer
+from neuroviz.proofs import MOST_COLUMNS, ball_proof, num_columns, slice_steps
+from neuroviz.verification import count_another_way
 
 BOTH = ("lightning", "softmax")
 
@@ -47,7 +59,7 @@ def random_architectures(count, seed):
 def test_the_second_count_is_the_general_formula():
     """Codimensions and minima against widths and dimensions: 3,000 architectures."""
     for arch in random_architectures(3000, seed=1):
-        assert _count_another_way(arch) == general_formula(arch).value, arch
+        assert count_another_way(arch).total == general_formula(arch).value, arch
 
 
 @pytest.mark.parametrize("arch", SMALL, ids=str)
@@ -66,6 +78,192 @@ def test_figure_3_is_certified_by_every_route(d, route):
     assert proof.dimension == {3: 25, 4: 40, 5: 57, 6: 76, 7: 97, 8: 120}[d]
     if d < 6:
         assert proof.verify()
+
+
+@pytest.mark.parametrize("layers", range(1, 5))
+@pytest.mark.parametrize("attention", BOTH)
+def test_balls_prove_every_network_to_four_layers_and_width_six(attention, layers):
+    """The largest is a determinant of 116 rows; each is checked again."""
+    for d in range(1, 7):
+        arch = Architecture.uniform(d, min(2, d), layers, 3, attention=attention)
+        proof = certify(arch, "ball")
+        assert proof.dimension == general_formula(arch).value == gauge_slice(arch).num_free
+        assert proof.verify(), proof.verify().finding
+
+
+def test_what_checks_uses_nothing_of_what_finds():
+    tree = ast.parse(Path(neuroviz.verification.__file__).read_text(encoding="utf-8"))
+    named = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    ours = {name for name in named if name.startswith("neuroviz")}
+    assert ours == {f"neuroviz.{name}" for name in ("architecture", "balls", "field", "network")}
+    assert "jacobian" not in ast.unparse(tree)
+
+
+@pytest.mark.parametrize("attention", BOTH)
+def test_forward_and_backward_balls_overlap(attention):
+    across = gauge_slice(Architecture((3, 2, 4), (2, 1), 3, attention))
+    rng = np.random.default_rng(0)
+    weights = tuple(
+        Layer(*(rng.integers(-2, 3, np.shape(matrix)) / 2 for matrix in layer))
+        for layer in across.weights(Reals(), rng)
+    )
+    free = [
+        (i, m, *place)
+        for i, layer in enumerate(weights)
+        for m, matrix in enumerate(layer)
+        for place in np.ndindex(matrix.shape)
+    ]
+    X, functionals = rng.integers(-2, 3, (2, 3, 3)) / 2, rng.integers(-3, 4, (2, 4, 3))
+    backward = ball_jacobian(attention, weights, np.ones(len(free), dtype=bool), X, functionals)
+    for row, (x, functional) in enumerate(zip(X, functionals, strict=True)):
+        forward = ball_tangents(attention, weights, free, x)
+        for column in range(len(free)):
+            moved = sum(int(s) * forward[column, j] for j, s in enumerate(functional.ravel()))
+            assert moved.overlaps(backward[row, column]) and float(moved.rad()) < 1e-9
+
+
+# Proofs of invertibility
+
+
+def balls(rows, bits=128):
+    flint.ctx.prec = bits
+    return flint.arb_mat([[flint.arb(flint.fmpq(*entry)) for entry in row] for row in rows])
+
+
+@pytest.fixture
+def precision():
+    before = flint.ctx.prec
+    yield
+    flint.ctx.prec = before
+
+
+@pytest.mark.parametrize(("n", "bits"), [(3, 128), (12, 128), (25, 256), (60, 512)])
+def test_a_matrix_far_beyond_floating_point_is_proved_invertible(n, bits, precision):
+    """Hilbert's, of condition 10^(1.5 n): 10⁹⁰ for n = 60."""
+    hilbert = [[(1, 1 + i + j) for j in range(n)] for i in range(n)]
+    assert proved_invertible(balls(hilbert, bits))
+    if n == 60:
+        assert not proved_invertible(balls(hilbert, 128))  # too few bits prove nothing
+
+
+def test_a_singular_matrix_is_never_proved_invertible(precision):
+    rng = np.random.default_rng(0)
+    for bits in (128, 512):
+        for n in (1, 2, 5, 20):
+            thin, wide = rng.integers(-9, 10, (n, n - 1)), rng.integers(-9, 10, (n - 1, n))
+            rows = [[(int(value), 7) for value in row] for row in (thin @ wide).reshape(n, n)]
+            assert not proved_invertible(balls(rows, bits))
+
+
+def test_large_and_small_entries_are_no_obstacle(precision):
+    flint.ctx.prec = 128
+    for power in (5000, -5000):
+        scale = flint.arb(2) ** power
+        assert proved_invertible(flint.arb_mat([[scale, 0], [3 * scale, scale]]))
+        assert not proved_invertible(flint.arb_mat([[scale, scale], [scale, scale]]))
+    assert not proved_invertible(flint.arb_mat([[flint.arb("inf"), 0], [0, 1]]))
+
+
+def on_the_slice(*layers):
+    return tuple(Layer(*(np.array(matrix, dtype=float) for matrix in layer)) for layer in layers)
+
+
+I2, J2 = np.eye(2), np.array([[0.0, 1.0], [-1.0, 0.0]])
+SKEW = on_the_slice((J2, I2, I2), ([[1.5, -1], [0.5, 2]], I2, [[1, -0.5], [2, 0.25]]))
+RANK_ONE = on_the_slice(([[1, 2], [0.5, 1]], I2, I2), ([[1, -1], [0.5, 2]], I2, [[1, -0.5], [2, 0.25]]))
+PLAIN = on_the_slice(([[1, 2], [-0.5, 1]], I2, I2), ([[1, -1], [0.5, 2]], I2, [[1, -0.5], [2, 0.25]]))
+SINGULAR = [
+    pytest.param(soft((2, 2, 2), (2, 2), 2), SKEW, id="antisymmetric first layer, two tokens"),
+    pytest.param(Architecture((2, 2, 2), (2, 2), 3), RANK_ONE, id="rank-one first layer, lightning"),
+]
+
+
+@pytest.mark.parametrize(("arch", "weights"), SINGULAR)
+def test_a_singular_point_is_not_proved_and_no_certificate(arch, weights):
+    """The dimension is n, but not by this point; at another one it is proved."""
+    n, rng = num_columns(arch), np.random.default_rng(0)
+    X = rng.integers(-64, 65, (n, 2, arch.tokens)) / 64
+    functionals = rng.integers(1, 4, (n, 2, arch.tokens))
+    with pytest.raises(ValueError, match=f"not proved: 1024 bits do not prove a rank of {n} .* another seed"):
+        ball_proof(arch, weights, X, functionals, Budget(60))
+    found = ball_proof(arch, PLAIN, X, functionals, Budget(60))
+    proof = Certificate(arch, n, "ball", found.source, found.argument, found.data)
+    assert proof.verify()
+
+    def change(data):
+        data["weights"] = [
+            [[[str(x) for x in row] for row in M.tolist()] for M in layer] for layer in weights
+        ]
+
+    assert forged(proof, change).verify().finding == "at the stored point the determinant may be 0"
+
+
+# A budget
+
+
+@pytest.mark.parametrize("route", ["exact rank", "ball"])
+def test_a_spent_budget_is_not_proved_and_says_what_to_do(route):
+    said = r"not proved in 1e-09 s: .* raise budget, choose route='theorem', or take a smaller network"
+    for asked in (route, None):
+        with pytest.raises(ValueError, match=said):
+            certify(Architecture((2, 4, 2), (2, 2)), asked, budget=1e-9)
+    assert certify(Architecture((2, 4, 2), (2, 2)), "theorem", budget=1e-9).verify()
+
+
+def test_the_budget_is_asked_on_the_way_and_the_message_says_how_far_it_came(monkeypatch):
+    """A clock that goes on by a second whenever it is looked at."""
+    said = []
+    for seconds in (3, 20, 90):
+        clock = iter(range(10**6))
+        monkeypatch.setattr(budget_module, "monotonic", lambda clock=clock: next(clock))
+        with pytest.raises(ValueError) as caught:
+            certify(Architecture((3, 3, 3), (1, 2)), "ball", budget=seconds)
+        said.append(str(caught.value))
+    assert said[0].startswith("not proved in 3 s: nothing is done yet, and 128 bits were begun (2 of 20")
+    assert said[1].startswith("not proved in 20 s: nothing is done yet, and 128 bits were begun (19 of 20")
+    assert said[2].startswith("not proved in 90 s: 128 bits did not suffice, and 256 bits were begun (")
+    clock = iter(range(10**6))
+    monkeypatch.setattr(budget_module, "monotonic", lambda: next(clock))
+    with pytest.raises(ValueError, match=r"in 2 s: 32 of 57 inputs were looked at, which show rank 32;"):
+        certify(Architecture((5, 5, 5), (2, 2)), "exact rank", budget=2)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_the_budget_never_changes_what_is_found(route):
+    one, other = (certify(soft((3, 2, 3), (2, 1)), route, budget=seconds) for seconds in (30, 1000))
+    assert one == other and one.data == other.data
+
+
+@pytest.mark.parametrize("budget", [0, -1, True, "long", float("inf"), float("nan")])
+def test_a_budget_is_a_number_of_seconds(budget):
+    with pytest.raises(ValueError, match="budget is a number of seconds > 0"):
+        certify(soft((3, 2, 3), (2, 1)), budget=budget)
+    with pytest.raises(ValueError, match="only a certificate has a budget|number of seconds"):
+        measure_dimension(soft((3, 2, 3), (2, 1)), budget=budget)
+
+
+def test_ctrl_c_ends_the_search_and_leaves_the_precision_alone(monkeypatch):
+    calls = iter([None] * 5)
+
+    def check(self, so_far):
+        if next(calls, "now") == "now":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Budget, "check", check)
+    before = flint.ctx.prec
+    with pytest.raises(KeyboardInterrupt):
+        certify(soft((3, 2, 3), (2, 1)), "ball")
+    assert flint.ctx.prec == before
+
+
+@pytest.mark.parametrize("route", MOST_COLUMNS)
+def test_a_network_too_large_to_compute_with_is_refused_at_once(route):
+    for arch in (
+        Architecture.uniform(12288, 128, 96, tokens=2048, attention="softmax"),
+        Architecture.uniform(3, 2, 2, tokens=10**5),
+    ):
+        with pytest.raises(ValueError, match="choose route='theorem'"):
+            certify(arch, route)
 
 
 def test_a_collapsed_network_has_an_exact_certificate_and_no_ball():
@@ -94,7 +292,9 @@ def test_a_very_large_network_needs_no_computation():
 
 def test_the_entries_of_the_slice_are_counted_without_it():
     for arch in random_architectures(300, seed=2):
-        assert _num_columns(arch) == gauge_slice(arch).num_free, arch
+        steps = slice_steps(arch)
+        assert num_columns(arch) == gauge_slice(arch).num_free == steps[-1], arch
+        assert steps[0] == arch.num_parameters and sorted(steps, reverse=True) == list(steps)
 
 
 def test_the_strongest_proof_comes_first():
@@ -123,7 +323,7 @@ def test_one_changed_digit_is_noticed(route):
     text = certify(soft((3, 2, 3), (2, 1)), route).to_json()
     draw = random.Random(0)
     for place in draw.sample(digits(text), 40):
-        changed = text[:place] + str((int(text[place]) + draw.randint(1, 9)) % 10) + text[place + 1 :]
+        changed = text[:place] + another(text[place], draw) + text[place + 1 :]
         try:
             read = Certificate.from_json(changed)
         except ValueError:
@@ -142,6 +342,167 @@ def test_a_wrong_dimension_with_a_seal_that_fits_is_refuted(route):
     assert resealed(proof).verify()
     for wrong in (proof.dimension - 1, proof.dimension + 1):
         assert not resealed(proof, dimension=wrong).verify()
+
+
+def another(digit, draw):
+    """Another digit, plain also where it was a subscript."""
+    return str((unicodedata.digit(digit) + draw.randint(1, 9)) % 10)
+
+
+def changed_digits(text, count, seed):
+    """Copies of a text with one digit changed, at random places."""
+    draw = random.Random(seed)
+    places = digits(text)
+    for place in draw.sample(places, min(count, len(places))):
+        yield (text[:place] + another(text[place], draw) + text[place + 1 :])
+
+
+def with_its_seal_renewed(text):
+    """The certificate that a text holds, under a seal that fits; None where it holds none."""
+    try:
+        return resealed(Certificate.from_json(text))
+    except ValueError:
+        return None
+
+
+FORGED = [soft((3, 2, 3), (2, 1)), Architecture((3, 2, 3), (2, 1)), Architecture((3, 3, 2), (1, 2), 1)]
+
+
+@pytest.mark.parametrize(
+    ("route", "arch"),
+    # One token: the slice is larger than the dimension, so no ball certificate exists.
+    [(route, arch) for route in ROUTES for arch in FORGED if route != "ball" or arch.tokens > 1],
+    ids=str,
+)
+def test_with_any_digit_changed_and_the_seal_renewed_only_what_is_true_is_accepted(route, arch):
+    """Another random point may do as well: then the changed certificate proves what it says."""
+    text = certify(arch, route).to_json()
+    truths = 0
+    for changed in changed_digits(text, 60, seed=1):
+        read = with_its_seal_renewed(changed)
+        if read is not None and read.verify():
+            assert read.dimension == measure_dimension(read.arch).value
+            truths += 1
+    if (route, arch.attention) == ("ball", "softmax"):
+        assert truths  # the check is not empty: some changes leave a proof
+
+
+@pytest.mark.parametrize("part", ["dimension", "source", "argument", "widths", "head_dims", "tokens"])
+@pytest.mark.parametrize("route", ROUTES)
+def test_what_is_said_cannot_be_changed_by_a_digit_even_under_a_new_seal(route, part):
+    """Every digit of the claim, of its words and of the sizes, each changed to every other digit."""
+    proof = certify(soft((2, 2, 2), (1, 2)), route)
+    contents = json.loads(proof.to_json())
+    home = contents if part in contents else contents["architecture"]
+    was = json.dumps(home[part], ensure_ascii=False)
+    for place in digits(was):
+        for digit in set("0123456789") - {was[place]}:
+            try:
+                home[part] = json.loads(was[:place] + digit + was[place + 1 :])
+            except ValueError:
+                continue
+            read = with_its_seal_renewed(json.dumps(contents, ensure_ascii=False))
+            if read is None or not read.verify():
+                continue
+            # A head wider than the tokens is as good as one as wide; the theorem has the same number for
+            # every t ≥ 2. Both are true, and the words of the certificate are still the right ones.
+            assert part in ("head_dims", "tokens", "widths")
+            assert read.dimension == measure_dimension(read.arch).value
+
+
+def test_attention_weights_of_a_softmax_cannot_be_changed_by_a_digit():
+    """Columns sum to 1: no change of one number leaves that."""
+    proof = certify(soft((3, 2, 3), (2, 1)), "exact rank")
+    for place in [(0, 0, 0, 0), (1, 3, 2, 1), (1, 20, 0, 2)]:
+
+        def change(data, place=place):
+            *way, last = place
+            home = data["attention weights"]
+            for step in way:
+                home = home[step]
+            home[last] += 10
+
+        assert "do not sum to 1" in forged(proof, change).verify().finding
+
+
+@pytest.mark.parametrize("route", ["exact rank", "ball"])
+@pytest.mark.parametrize("attention", BOTH)
+def test_a_point_with_other_numbers_of_tokens_proves_nothing(route, attention):
+    """Three tokens show more than one: a claim about one token needs inputs of one token."""
+    proof = certify(Architecture((3, 3), (3,), 3, attention), route)
+    for tokens in (1, 2, 4):
+        found = resealed(proof, arch=replace(proof.arch, tokens=tokens)).verify()
+        assert not found and "inputs need the shape" in found.finding
+
+
+@pytest.mark.parametrize(
+    ("where", "entry", "said"),
+    [
+        ("inputs", 0.5, "no whole number"),
+        ("inputs", float("nan"), "no whole number"),
+        ("inputs", 10**30, "too many digits"),
+        ("functionals", "1", "no whole number"),
+        ("functionals", True, None),
+        ("weights", 0.5, "no whole number"),
+    ],
+)
+def test_numbers_that_would_round_are_refused(where, entry, said):
+    """Residues are whole numbers; a fraction or a rounded one could feign a rank."""
+    proof = certify(Architecture((3, 2, 3), (2, 1)), "exact rank")
+
+    def change(data):
+        home = data[where]
+        while isinstance(home[-1], list):
+            home = home[-1]
+        home[-1] = entry
+
+    found = forged(proof, change).verify()
+    assert (not found and said in found.finding) if said else found
+
+
+def test_a_residue_is_the_same_modulo_the_prime():
+    proof = certify(Architecture((3, 2, 3), (2, 1)), "exact rank")
+
+    def change(data):
+        data["inputs"] = (np.array(data["inputs"]) + 10**6 * data["prime"]).tolist()
+
+    assert forged(proof, change).verify()
+
+
+def test_on_a_line_zeros_do_not_hide_a_cycle_that_does_not_close():
+    """With weights on a cycle of four only, all triangles close, and still no softmax has them."""
+    proof = certify(soft((1, 2, 2), (1, 1), 4), "exact rank")
+    assert proof.verify()
+
+    def change(data):
+        for S in data["attention weights"][0]:
+            for column in range(4):
+                row, opposite = (column + 1) % 4, (column + 2) % 4
+                S[column][column] += S[opposite][column]
+                S[opposite][column] = 0
+                S[row][column] += 1
+                S[column][column] -= 1
+
+    assert "have a 0 where tokens lie on a line" in forged(proof, change).verify().finding
+
+
+def test_a_bad_number_is_a_finding_and_never_an_error():
+    proof = certify(soft((3, 2, 3), (2, 1)), "ball")
+    for entry in ("1/0", "1e999", "nan", "1/3", None, [], "9" * 400):
+
+        def change(data, entry=entry):
+            data["inputs"][0][0][0] = entry
+
+        assert "cannot be read" in forged(proof, change).verify().finding
+    for bits in (0, 10**9, "128", None):
+
+        def change(data, bits=bits):
+            data["bits"] = bits
+
+        assert "cannot be read" in forged(proof, change).verify().finding
+    for dimension in (25.0, "25", True, None):
+        assert not resealed(proof, dimension=dimension).verify()
+        assert not resealed(certify(proof.arch, "theorem"), dimension=dimension).verify()
 
 
 def test_a_theorem_is_not_taken_for_a_network_that_it_is_not_about():
@@ -243,8 +604,6 @@ def test_what_a_certificate_cannot_be_asked_for_is_refused(arguments, said):
 
 
 def test_the_precision_of_others_is_left_alone():
-    import flint
-
     before = flint.ctx.prec
     certify(soft((3, 2, 3), (2, 1)), "ball").verify()
     assert flint.ctx.prec == before
