@@ -1,0 +1,265 @@
+"""The experiments of Theorem A: kernels that fall to 0, and what stays where a hypothesis fails."""
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from neuroviz.field import PrimeField
+from neuroviz.immersion import MODES, ImmersionSetting, kernel, study_immersion
+from neuroviz.rank import exact_rank
+from neuroviz.symmetry import VirtualWeights
+from neuroviz.two_tokens import Shares, free_jacobian
+
+F = PrimeField()
+SIZES = [(width, layers) for width in (1, 2, 3) for layers in (1, 2, 3, 4)]
+
+
+@cache
+def study(layers=2, **changes):
+    modes = changes.pop("modes", ("true",) * layers)
+    freed = changes.pop("freed", ((0.3, 0.3),) * layers)
+    return study_immersion(ImmersionSetting(modes=modes, freed=freed, **changes))
+
+
+def kernels(found):
+    return [one.so_far.kernel for one in found.experiments]
+
+
+# The theorem
+
+
+@pytest.mark.parametrize(("width", "layers"), SIZES)
+@pytest.mark.parametrize("causal", [False, True])
+def test_one_experiment_after_the_other_the_kernel_falls_to_zero(width, layers, causal):
+    found = study(layers, width=width, causal=causal)
+    assert found.setting.holds
+    assert kernels(found) == [width**2 * left for left in range(layers, -1, -1)]
+    assert found.everything.kernel == found.left.kernel == found.everything.measured.error_bound == 0
+
+
+@pytest.mark.parametrize(("width", "layers"), SIZES)
+@pytest.mark.parametrize("causal", [False, True])
+def test_an_experiment_shows_l_and_the_matrix_of_the_layer_that_is_free(width, layers, causal):
+    for one in study(layers, width=width, causal=causal).experiments:
+        seen = [block for block, hidden in enumerate(one.alone.blocks) if hidden == 0]
+        assert seen == [0] + [one.free_layer] * (one.free_layer is not None)
+        assert set(one.alone.blocks) <= {0, width**2} and one.alone.mixed == 0
+
+
+@pytest.mark.parametrize(("width", "layers"), SIZES)
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("weak", ["nothing", "first", "last", "L", "a little"])
+def test_floating_point_with_the_true_exponentials_finds_the_exact_kernel(width, layers, causal, weak):
+    """Without Ax's theorem: so it is a check of the free exponentials."""
+    change = {
+        "nothing": {},
+        "first": {"symmetric": 0.0},
+        "last": {"symmetric": 0.0, "weak_layer": layers},
+        "L": {"size": 0.0},
+        "a little": {"symmetric": 0.5, "size": 0.5},
+    }[weak]
+    for seed in (0, 1):
+        found = study(layers, width=width, causal=causal, seed=seed, **change)
+        assert found.spectrum.decided
+        assert kernel(found.spectrum) == found.everything.kernel == found.left.kernel
+
+
+@pytest.mark.parametrize("copies", [2, 4])
+def test_copies_of_the_second_token_change_nothing_of_it(copies):
+    found = study(3, copies=copies)
+    assert kernels(found) == [12, 8, 4, 0] and kernel(found.spectrum) == 0
+
+
+# Its hypotheses
+
+
+@pytest.mark.parametrize(("width", "layers"), SIZES)
+def test_behind_a_layer_without_symmetric_part_nothing_is_seen(width, layers):
+    for weak in range(1, layers + 1):
+        found = study(layers, width=width, symmetric=0.0, weak_layer=weak)
+        assert found.everything.blocks == (0,) * (weak + 1) + (width**2,) * (layers - weak)
+        assert found.everything.kernel == kernels(found)[-1] == width**2 * (layers - weak)
+        assert not found.setting.holds and found.setting.tied_layer == weak
+        assert [one.possible for one in found.experiments] == [
+            one.free_layer == weak for one in found.experiments
+        ]
+
+
+def test_an_antisymmetric_first_layer_of_two_leaves_four_directions_and_an_antisymmetric_last_one_none():
+    assert kernels(study(symmetric=0.0)) == [4, 4, 4]
+    assert study(symmetric=0.0, weak_layer=2).everything.kernel == 0
+    assert kernels(study(symmetric=0.05)) == [8, 4, 0]
+
+
+def test_a_symmetric_part_that_is_tiny_is_not_zero():
+    assert study(symmetric=1e-6).everything.kernel == 0
+
+
+@pytest.mark.parametrize(("width", "layers"), SIZES)
+@pytest.mark.parametrize("causal", [False, True])
+def test_without_l_nothing_but_l_is_seen(width, layers, causal):
+    found = study(layers, width=width, size=0.0, causal=causal)
+    assert found.everything.blocks == (0,) + (width**2,) * layers
+    assert set(kernels(found)) == {width**2 * layers}
+
+
+@pytest.mark.parametrize(("width", "layers"), SIZES)
+def test_under_a_mask_one_zero_layer_breaks_the_argument_and_not_the_conclusion(width, layers):
+    for weak in range(1, layers + 1):
+        found = study(layers, width=width, symmetric=0.0, weak_layer=weak, causal=True)
+        assert not all(one.possible for one in found.experiments)
+        assert found.everything.kernel == found.left.kernel == kernel(found.spectrum) == 0
+
+
+def test_a_layer_that_is_not_there_cannot_be_weak():
+    assert study(symmetric=0.0, weak_layer=3).setting.holds
+    assert kernels(study(symmetric=0.0, weak_layer=3)) == [8, 4, 0]
+
+
+# Special weights, drawn here: nothing is said about them in the module
+
+
+def drawn(seed, *shape):
+    return F.random(np.random.default_rng(seed), shape)
+
+
+def special(kind, n, layers, seed=0):
+    """L and the M of a kind, mod p."""
+    L, *Ms = drawn([seed, n, layers], layers + 1, n, n)
+    u, v = drawn([seed, n, layers, 1], 2, layers, n)
+    if kind == "all equal":
+        Ms = [Ms[0]] * layers
+    elif kind == "symmetric":
+        Ms = [F.reduce(M + M.T) for M in Ms]
+    elif kind == "rank one":
+        Ms = [F.reduce(np.outer(a, b)) for a, b in zip(u, v, strict=True)]
+    elif kind == "symmetric of rank one":
+        Ms = [F.reduce(np.outer(a, a)) for a in u]
+    elif kind == "L of rank one":
+        L = F.reduce(np.outer(u[0], v[0]))
+    elif kind == "antisymmetric":
+        Ms = [F.reduce(M - M.T) for M in Ms]
+    return VirtualWeights(L, tuple(Ms))
+
+
+def free_kernel(virtual, causal=False, tied=None):
+    """The kernel for free exponentials; the layers in `tied` have the shares that are given there."""
+    columns = virtual.L.size + sum(M.size for M in virtual.M)
+    n, inputs = virtual.L.shape[1], columns + 2
+    X, functionals = drawn(7, inputs, n, 2), drawn(8, inputs, len(virtual.L), 2)
+    given = []
+    for i in range(len(virtual.M)):
+        mu, nu = drawn([9, i], 2, inputs)
+        free = Shares(np.zeros(inputs) if causal else mu, nu)
+        given.append((tied or {}).get(i + 1, lambda one: one)(free))
+    return columns - exact_rank(free_jacobian(F, virtual, X, given, functionals), F)
+
+
+KINDS = ["generic", "all equal", "symmetric", "rank one", "symmetric of rank one", "L of rank one"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("causal", [False, True])
+def test_special_weights_that_satisfy_the_hypotheses_are_no_exception(kind, causal):
+    for n, layers in product((1, 2, 3, 4), (1, 2, 3, 4)):
+        assert free_kernel(special(kind, n, layers), causal) == 0, (n, layers)
+
+
+def test_under_a_mask_antisymmetric_matrices_are_no_exception_either():
+    for n, layers in product((2, 3), (1, 2, 3)):
+        assert free_kernel(special("antisymmetric", n, layers), causal=True) == 0
+
+
+def test_without_a_mask_they_are_one():
+    def meet(free):
+        return Shares(free.mu, F.reduce(1 - free.mu))
+
+    antisymmetric = special("antisymmetric", 2, 2)
+    assert free_kernel(antisymmetric, tied={1: meet, 2: meet}) == 4
+
+
+def test_under_a_mask_two_zero_layers_hide_something():
+    """So that one zero layer does no harm is not a matter of course."""
+    half = float((F.p + 1) // 2)
+
+    def even(free):
+        return Shares(free.mu, np.full_like(free.nu, F.reduce(np.array(half))))
+
+    L, *Ms = drawn(1, 4, 2, 2)
+    for zeros, hides in (((1,), False), ((1, 2), True), ((2, 3), True)):
+        M = tuple(0 * one if i in zeros else one for i, one in enumerate(Ms, start=1))
+        found = free_kernel(VirtualWeights(L, M), causal=True, tied={i: even for i in zeros})
+        assert (found > 0) == hides
+
+
+# What the reader sets
+
+
+def test_one_pair_of_exponentials_shows_as_much_as_all_of_them():
+    for modes in (("free", "free"), ("free", "true"), ("free", "free", "free", "free")):
+        found = study(len(modes), modes=modes)
+        assert found.here.kernel == 0
+
+
+@pytest.mark.parametrize(("mu", "nu"), [(0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.0)])
+def test_shares_of_zero_and_one_hide_the_layer_that_has_them(mu, nu):
+    found = study(modes=("free", "frozen"), freed=((mu, nu), (0.3, 0.3)))
+    assert found.here.blocks == (0, 4, 4)
+    assert (found.met_after == 1) == (mu + nu == 1)
+
+
+def test_shares_that_sum_to_one_are_a_collapse():
+    for mu in (0.2, 0.5, 0.7):
+        found = study(modes=("free", "true"), freed=((mu, round(1 - mu, 6)), (0.3, 0.3)))
+        assert found.met_after == 1 and found.here.blocks == (0, 0, 4)
+    assert study(modes=("free", "true"), freed=((0.5, 0.45), (0.3, 0.3))).met_after is None
+
+
+@pytest.mark.parametrize("modes", list(product(MODES, repeat=2)), ids="-".join)
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_layer_is_hidden_where_it_is_frozen_or_gets_equal_tokens(modes, causal):
+    found = study(modes=modes, causal=causal)
+    for i, mode in enumerate(modes, start=1):
+        blind = found.met_after is not None and found.met_after < i
+        # Under a mask the limit Q → ∞ has no derivative, and equal tokens at the end hide all before.
+        silent = mode == "frozen" or (causal and "collapsed" in modes)
+        assert found.here.blocks[i] == (4 if blind or silent else 0)
+    assert found.met_after == (modes.index("collapsed") + 1 if "collapsed" in modes else None)
+    assert found.here.blocks[0] == 0
+
+
+def test_a_tied_layer_stays_as_it_is_whatever_the_reader_sets():
+    as_it_is = study(symmetric=0.0)
+    for mode in MODES[1:]:
+        found = study(modes=(mode, "true"), symmetric=0.0)
+        assert found.given == as_it_is.given and found.here == as_it_is.here
+    assert study(modes=("frozen", "true")).given != study().given
+
+
+def test_the_places_are_those_of_the_tokens():
+    for found in (study(4), study(3, width=3, causal=True), study(modes=("free", "collapsed"))):
+        first, second = found.tokens[0].T
+        for tokens, places in zip(found.tokens, found.places, strict=True):
+            np.testing.assert_allclose(tokens, first[:, None] + (second - first)[:, None] * places)
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({"modes": ()}, "1 to 4 layers"),
+        ({"modes": ("true",)}, "one entry for each"),
+        ({"modes": ("true", "thawed")}, "'thawed'"),
+        ({"freed": ((0.3, 1.3), (0.3, 0.3))}, "between 0 and 1"),
+        ({"symmetric": -0.1}, "between 0 and 1"),
+        ({"size": float("nan")}, "between 0 and 1"),
+        ({"width": 4}, "1, 2 or 3; got 4"),
+        ({"copies": 0}, "at least 1"),
+        ({"copies": 2, "causal": True}, "1 under a mask; got 2"),
+        ({"weak_layer": 5}, "from 1 to 4; got 5"),
+    ],
+)
+def test_a_setting_that_is_none_is_refused_in_words(bad, words):
+    with pytest.raises(ValueError, match=words):
+        ImmersionSetting(**bad)

@@ -1,0 +1,362 @@
+"""Theorem A under the reader's hands: the bars are measured kernels, the words say what they show."""
+
+from dataclasses import replace
+from itertools import combinations
+from math import isfinite, log10
+
+import numpy as np
+import pytest
+from panels import ends, headlines, plain, random_states, said, texts, title, trace
+
+from neuroviz import theme
+from neuroviz.explorables.proof import ProofExplorer
+from neuroviz.figures.immersion import immersion_figure, update_immersion
+from neuroviz.figures.immersion_lines import _number
+from neuroviz.immersion import study_immersion
+
+ALWAYS = ["experiment", "layers", "symmetric"]
+MORE = ["weak_layer", "size", "causal", "width", "copies", "seed"]
+OF_A_LAYER = [f"{name}_{i}" for i in (1, 2, 3, 4) for name in ("mode", "mu", "nu")]
+STATES = [
+    "",
+    "experiment=frozen",
+    "experiment=only-1",
+    "experiment=only-2;mu_2=0;nu_2=0",
+    "experiment=only-4",
+    "experiment=only-3;layers=4;width=3;mu_3=0.9",
+    "experiment=own;mode_1=collapsed;layers=3",
+    "experiment=own;mode_1=free;mu_1=1;nu_1=0;mode_2=free;mu_2=1;nu_2=1",
+    "experiment=own;mode_2=collapsed",
+    "symmetric=0",
+    "symmetric=0;experiment=frozen",
+    "symmetric=0;weak_layer=2",
+    "symmetric=0;weak_layer=2;layers=4;experiment=frozen;width=3",
+    "symmetric=0;width=1",
+    "symmetric=0;causal=yes",
+    "symmetric=0;causal=yes;weak_layer=4;layers=4;experiment=only-4",
+    "symmetric=0;size=0",
+    "symmetric=0;weak_layer=4",
+    "size=0;layers=3",
+    "causal=yes;experiment=own;mode_1=collapsed",
+    "copies=4;experiment=own;mode_1=collapsed;mode_2=free",
+    "layers=1;width=1;experiment=frozen",
+    "layers=4;width=3;seed=1000000",
+]
+BAD_STATES = [
+    "experiment=only-5", "experiment=none", "layers=0", "layers=5", "symmetric=1.1", "mode_1=thawed",
+    "mu_1=-0.1", "nu_4=2", "weak_layer=0", "size=x", "causal=maybe", "width=4", "copies=0", "seed=-1",
+    "mode_5=free", "layers",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shared():
+    panel = ProofExplorer()
+    yield panel
+    panel.close()
+
+
+@pytest.fixture
+def panel(shared):
+    shared.reset()
+    assert shared.status.startswith("done")
+    return shared
+
+
+def some_states(count, seed):
+    """Random states; no slider here goes below 0."""
+    return [state.replace("=-", "=") for state in random_states(ProofExplorer, count, seed)]
+
+
+EVERY_STATE = [*STATES, *some_states(6, seed=3)]
+
+
+def shown(panel):
+    return [name for name, control in panel.controls.items() if control.layout.display != "none"]
+
+
+# Controls
+
+
+def test_controls_of_a_layer_appear_where_they_have_a_say(panel):
+    assert list(panel.controls) == ALWAYS + OF_A_LAYER + MORE
+    assert shown(panel) == ALWAYS + MORE
+    panel.state = "experiment=only-2"
+    assert shown(panel) == [*ALWAYS, "mu_2", "nu_2", *MORE]
+    panel.state = "experiment=own"
+    assert shown(panel) == [*ALWAYS, "mode_1", "mode_2", *MORE]
+    panel.state = "experiment=own;mode_1=free;causal=yes"
+    assert shown(panel) == [*ALWAYS, "mode_1", "nu_1", "mode_2", *MORE]
+    assert all(panel.controls[name].disabled for name in OF_A_LAYER if name not in shown(panel))
+    panel.reset()
+    assert shown(panel) == ALWAYS + MORE
+
+
+def test_few_controls_are_seen_at_first(panel):
+    homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
+    assert all(homes[panel.controls[name]].layout.display == "flex" for name in ALWAYS)
+    assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_control_without_a_say_changes_nothing(panel, state):
+    panel.state = state
+    before = panel.description, plain(panel.figure)
+    for control in [control for control in panel.controls.values() if control.disabled]:
+        control.value = next(end for end in ends(control) if end != control.value)
+        assert (panel.description, plain(panel.figure)) == before
+
+
+@pytest.mark.parametrize("only", [["experiment"], ["mu_1", "symmetric"], []])
+def test_only_shows_these_controls_and_no_others(only):
+    panel = ProofExplorer(only=only)
+    for state in ("", "experiment=only-1", "experiment=own"):
+        panel.state = state
+        assert set(shown(panel)) == set(only)
+    assert "mu_1" not in only or panel.controls["mu_1"].disabled
+    panel.close()
+
+
+def test_the_name_of_a_slider_says_what_it_weakens(panel):
+    assert panel.controls["symmetric"].description == "Sym M₁ times"
+    panel.state = "causal=yes;weak_layer=2"
+    assert panel.controls["symmetric"].description == "M₂ times" and panel.controls["copies"].disabled
+    panel.state = "weak_layer=3"
+    assert panel.controls["symmetric"].disabled and "no layer 3 to weaken" in panel.description
+
+
+# What it shows
+
+
+def test_the_staircase_is_the_finding(panel):
+    lines, stairs, floats = headlines(panel.figure)
+    assert stairs == "hidden directions: 12 → 8 → 4 → 0"
+    assert floats == "floats agree: no zeros of 12, without Ax"
+    assert lines.endswith("% of the tokens’ distance is left")
+    assert "leave 8, 4, 0" in panel.description and "Step 1 (proved here, with Ax 1971)" in panel.description
+    assert "□ proved here · Theorem A<" in title(panel) and "kernel 0 mod 8 388 593" in title(panel)
+
+
+def test_freezing_all_shows_l_and_freeing_a_layer_its_matrix(panel):
+    panel.state = "experiment=frozen"
+    assert headlines(panel.figure)[0] == "frozen: nothing moves"
+    assert "8 of 12 directions do nothing, in M₁ and M₂" in panel.description
+    assert "Step 3 (proved here): with every S = I" in panel.description
+    panel.state = "experiment=only-1"
+    assert "4 of 12 directions do nothing, in M₂" in panel.description
+    assert "Steps 2 and 4 (proved here): only layer 1 acts" in panel.description
+    panel.state = "mu_1=1;nu_1=0"
+    assert "8 of 12 directions do nothing, in M₁ and M₂" in panel.description
+    assert "These P, Q hide M₁" in panel.description and "Steps 2 and 4" not in panel.description
+
+
+def test_an_antisymmetric_first_layer_leaves_four_directions(panel):
+    panel.controls["symmetric"].value = 0.0
+    lines, stairs, floats = headlines(panel.figure)
+    assert stairs == "4 directions do nothing: M₁ is antisymmetric"
+    assert lines == "they meet in layer 1: the rest is blind"
+    assert floats == "floats agree: 4 zeros of 12, without Ax"
+    assert any("▨ cannot be made: P₁Q₁ = 1" in text for text in texts(panel.figure))
+    assert "▨ outside hypotheses · Theorem A<" in title(panel)
+    panel.controls["symmetric"].value = 0.05
+    assert headlines(panel.figure)[1] == "hidden directions: 12 → 8 → 4 → 0"
+
+
+def test_where_a_hypothesis_fails_and_the_kernel_is_zero_all_the_same_that_is_said(panel):
+    panel.state = "symmetric=0;weak_layer=2"
+    assert headlines(panel.figure)[1] == "M₂ is antisymmetric, but last: nothing is left"
+    assert "no layer comes after it" in panel.description
+    panel.state = "weak_layer=1;causal=yes"
+    assert headlines(panel.figure)[1] == "the argument breaks, yet nothing is left"
+    assert "the conclusion holds all the same" in panel.description
+    assert "▨ outside hypotheses · Theorem A′" in title(panel)
+    assert any("▨ cannot be made: Q₁ = 1" in text for text in texts(panel.figure))
+
+
+def test_without_l_the_matrices_are_hidden(panel):
+    panel.state = "size=0"
+    assert headlines(panel.figure)[1] == "8 directions do nothing: L = 0"
+    assert "L = 0 makes every output 0" in panel.description
+
+
+@pytest.mark.parametrize("state", EVERY_STATE)
+def test_every_bar_is_a_measured_kernel(panel, state):
+    panel.state = state
+    s, figure = panel._shown, panel.figure
+    bars = [t for t in figure.data if t.type == "bar"]
+    heights = np.array([t.y for t in bars])
+    size = s.setting.width**2
+    expected = [size * (s.setting.layers + 1)] + [one.so_far.kernel for one in s.experiments]
+    np.testing.assert_array_equal(heights.sum(axis=0), [*expected, s.everything.kernel, s.here.kernel])
+    for block, hidden in enumerate(s.here.blocks):
+        assert heights[block][-1] == hidden
+    numbers = [
+        t
+        for t in texts(figure)
+        if t in {f"<b>{n}</b>" for n in (*expected, s.everything.kernel, s.here.kernel)}
+    ]
+    assert numbers == [f"<b>{n}</b>" for n in (*expected, s.everything.kernel, s.here.kernel)]
+    hatched = [shape == "/" for shape in bars[0].marker.pattern.shape]
+    assert hatched == [False, *(not one.possible for one in s.experiments), False, False]
+    assert sum("▨" in text for text in figure.layout.xaxis3.ticktext) == sum(hatched)
+
+
+@pytest.mark.parametrize("state", EVERY_STATE)
+def test_the_dots_are_the_measured_spectrum_split_at_the_exact_rank(panel, state):
+    panel.state = state
+    s = panel._shown
+    kept, rest = (
+        trace(panel.figure, f"singular values {where} the exact rank (measured)")
+        for where in ("up to", "beyond")
+    )
+    assert len(kept.y) == s.everything.measured.value and len(rest.y) == s.everything.kernel
+    np.testing.assert_array_equal([*kept.y, *rest.y], np.maximum(s.spectrum.singular_values, 1e-17))
+
+
+@pytest.mark.parametrize("state", EVERY_STATE)
+def test_the_world_lines_are_the_places_of_the_tokens(panel, state):
+    panel.state = state
+    s = panel._shown
+    for j in (0, 1):
+        line = trace(panel.figure, f"token {j + 1}")
+        np.testing.assert_allclose(line.x, s.places[:, j])
+        assert list(line.y) == list(range(s.setting.layers + 1))
+    behind = trace(panel.figure, "tokens behind the layers")
+    x, slope = np.array(behind.x), trace(panel.figure, "x₂").y[0]
+    scale = s.tokens[0][0, 1] - s.tokens[0][0, 0]
+    if s.setting.width > 1:  # in units of the first coordinate, seen from x₁
+        rows = np.concatenate([tokens[1] for tokens in s.tokens[1:]]) - s.tokens[0][1, 0]
+        np.testing.assert_allclose(rows / scale, np.array(behind.y), atol=1e-12)
+    np.testing.assert_allclose(slope * x, np.array(behind.y), atol=1e-12)
+
+
+@pytest.mark.parametrize("state", EVERY_STATE)
+def test_every_mark_has_a_finite_place_inside_its_picture(panel, state):
+    panel.state = state
+    for one in panel.figure.data:
+        assert len(one.x) == len(one.y)
+        across = panel.figure.layout[(one.xaxis or "x").replace("x", "xaxis")]
+        up = panel.figure.layout[(one.yaxis or "y").replace("y", "yaxis")]
+        low, high = sorted(up.range)
+        for x, y in zip(one.x, one.y, strict=True):
+            if x is None:
+                continue
+            height = log10(y) if up.type == "log" else y
+            assert isfinite(x) and isfinite(height)
+            assert across.range[0] <= x <= across.range[1], one.name
+            assert low - 1e-9 <= height <= high + 1e-9, one.name
+
+
+@pytest.mark.parametrize("state", EVERY_STATE)
+def test_texts_hold_no_dollar_and_no_python(panel, state):
+    panel.state = state
+    assert panel.status.startswith("done")
+    for text in [*said(panel.figure), panel.description]:
+        assert "$" not in text and "DISAGREE" not in text
+        for word in ("None", "nan", "inf", "np.", "float64", "M₀"):
+            assert word not in text.replace("finding", ""), text
+
+
+def test_a_disagreement_would_be_said(panel):
+    shown = panel._shown
+    wrong = replace(
+        shown, everything=replace(shown.everything, measured=replace(shown.here.measured, value=9))
+    )
+    assert "DISAGREES" in panel._describe(wrong) and "another number than 9" in panel._describe(wrong)
+    last = shown.experiments[-1]
+    left = replace(last, so_far=replace(last.so_far, measured=replace(last.so_far.measured, value=11)))
+    figure = immersion_figure(replace(shown, experiments=(*shown.experiments[:-1], left)))
+    assert "1 left: this DISAGREES" in headlines(figure)[1]
+    unsure = replace(shown, spectrum=replace(shown.spectrum, decided=False))
+    assert headlines(immersion_figure(unsure))[2] == "floats cannot decide: they read rank 12"
+    assert "Floating point cannot decide" in panel._describe(unsure)
+    off = replace(shown, spectrum=replace(shown.spectrum, value=11))
+    assert headlines(immersion_figure(off))[2] == "floats say rank 11: another number"
+
+
+def test_directions_that_mix_matrices_have_their_own_bar(panel):
+    shown = panel._shown
+    mixed = replace(shown.here, measured=replace(shown.here.measured, value=10))
+    figure = immersion_figure(replace(shown, here=mixed))
+    assert trace(figure, "hidden in several matrices at once (measured)").y[-1] == mixed.mixed == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0"), (0.5, "0.5"), (float("inf"), "∞"), (12345.0, "1·10⁴"), (0.0001, "1·10⁻⁴")]
+)
+def test_exponentials_are_written_as_a_reader_does(value, text):
+    assert _number(value) == text
+
+
+# As every panel
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("size", ["notebook", "lecture"])
+def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
+    with theme.using({"mode": mode, "size": size}):
+        figure = immersion_figure(ProofExplorer(state="symmetric=0;layers=4")._shown)
+        assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
+        assert figure.layout.height == theme.size("height")
+        sizes = [a.font.size for a in figure.layout.annotations if a.font.size]
+        assert min(sizes) >= (14 if size == "lecture" else 12)
+
+
+def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
+    figure, uids = panel.figure, [t.uid for t in panel.figure.data]
+    for state in [*STATES, *some_states(8, seed=1)]:
+        panel.reset()
+        panel.state = state
+        assert panel.status.startswith("done")
+        assert panel.figure is figure and [t.uid for t in figure.data] == uids
+        assert plain(figure) == plain(immersion_figure(study_immersion(panel._read()))), state
+
+
+def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
+    one = panel._shown
+    panel.state = "symmetric=0"
+    two = panel._shown
+    figure = immersion_figure(one)
+    update_immersion(figure, two, two)
+    assert plain(figure) == plain(immersion_figure(one)) != plain(immersion_figure(two))
+    update_immersion(figure, None, two)
+    assert plain(figure) == plain(immersion_figure(two))
+
+
+def test_a_state_restores_the_figure_exactly(panel):
+    for state in some_states(4, seed=2):
+        panel.state = state
+        before = panel.state, panel.description, plain(panel.figure)
+        panel.reset()
+        panel.state = before[0]
+        assert (panel.state, panel.description, plain(panel.figure)) == before
+    again = ProofExplorer(state=before[0])
+    assert (again.state, again.description, plain(again.figure)) == before
+    again.close()
+
+
+@pytest.mark.parametrize(("one", "two"), list(combinations([*ALWAYS, "mode_1", "mu_1", *MORE], 2)))
+def test_extremes_of_two_controls_are_legal_together(panel, one, two):
+    for first in ends(panel.controls[one]):
+        for second in ends(panel.controls[two]):
+            panel.controls[one].value = first
+            panel.controls[two].value = second
+            assert panel.status.startswith("done"), (panel.state, panel.status)
+
+
+@pytest.mark.parametrize("name", OF_A_LAYER)
+def test_controls_of_a_layer_go_to_both_ends(panel, name):
+    panel.state = "experiment=own;layers=4;" + ";".join(f"mode_{i}=free" for i in (1, 2, 3, 4))
+    for value in ends(panel.controls[name]):
+        panel.controls[name].value = value
+        assert panel.status.startswith("done"), (panel.state, panel.status)
+
+
+@pytest.mark.parametrize("state", BAD_STATES)
+def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
+    before = panel.state, panel.description, plain(panel.figure)
+    with pytest.raises(ValueError):
+        panel.state = state
+    assert (panel.state, panel.description, plain(panel.figure)) == before
+    with pytest.raises(ValueError):
+        ProofExplorer(state=state)

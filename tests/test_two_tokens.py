@@ -1,0 +1,202 @@
+"""Two tokens with free exponentials: a plain softmax network says the same, and so do dual numbers."""
+
+from itertools import product
+from math import inf
+
+import numpy as np
+import pytest
+import torch
+
+from neuroviz.dual import Dual
+from neuroviz.field import PrimeField, Reals
+from neuroviz.symmetry import VirtualWeights
+from neuroviz.two_tokens import (
+    FROZEN,
+    Shares,
+    attention,
+    exponentials,
+    follow,
+    free_jacobian,
+    logits,
+    shares,
+    softmax_shares,
+)
+
+F, R = PrimeField(), Reals()
+SIZES = [(width, rows, layers) for width in (1, 2, 3) for rows in (1, 3) for layers in (1, 2, 3)]
+
+
+def draw(seed, *shape, over=F):
+    return over.random(np.random.default_rng(seed), shape)
+
+
+def network(width, rows, layers, seed=0, over=R):
+    M = draw([seed, 1], layers, width, width, over=over)
+    return VirtualWeights(draw([seed, 2], rows, width, over=over), tuple(M))
+
+
+def plain_softmax(L, Ms, X, copies, causal):
+    """Column 1 and 2 of L X_l on (x_1, x_2, …, x_2): nothing is said about P and Q here."""
+    X = torch.cat([X[:, :1], X[:, 1:].expand(-1, copies)], dim=1)
+    hidden = torch.tril(torch.ones(X.shape[1], X.shape[1]), -1).bool()  # key j > query i
+    for M in Ms:
+        scores = X.T @ M @ X
+        if causal:
+            scores = scores.masked_fill(hidden, -inf)
+        X = X @ torch.softmax(scores, dim=0)
+    return (L @ X)[:, :2]
+
+
+@pytest.mark.parametrize(("width", "rows", "layers"), SIZES)
+@pytest.mark.parametrize(("copies", "causal"), [(1, False), (3, False), (1, True)])
+def test_with_the_true_shares_it_is_the_derivative_of_the_plain_network(width, rows, layers, copies, causal):
+    virtual = network(width, rows, layers)
+    X = 0.7 * draw(3, 4, width, 2, over=R)
+    functionals = draw(4, 4, rows, 2, over=R)
+    given = softmax_shares(virtual.M, X, copies, causal)
+    J = free_jacobian(R, virtual, X, given, functionals)
+    L, *Ms = (torch.tensor(matrix, requires_grad=True) for matrix in (virtual.L, *virtual.M))
+    tokens = follow(R, given, X)[-1]
+    for row, x, functional, after in zip(J, X, functionals, tokens, strict=True):
+        out = plain_softmax(L, Ms, torch.tensor(x), copies, causal)
+        found = torch.autograd.grad((out * torch.tensor(functional)).sum(), [*Ms, L])
+        np.testing.assert_allclose(row, np.concatenate([one.ravel() for one in found]), atol=1e-10)
+        np.testing.assert_allclose(virtual.L @ after, out.detach(), atol=1e-12)
+
+
+def test_with_other_shares_it_is_not():
+    virtual, X, functionals = network(2, 2, 2), draw(3, 4, 2, 2, over=R), draw(4, 4, 2, 2, over=R)
+    true = softmax_shares(virtual.M, X)
+    masked = softmax_shares(virtual.M, X, causal=True)
+    one, other = (free_jacobian(R, virtual, X, given, functionals) for given in (true, masked))
+    assert np.abs(one - other).max() > 0.01
+
+
+@pytest.mark.parametrize(("width", "rows", "layers"), SIZES)
+@pytest.mark.parametrize("copies", [1, 2])
+@pytest.mark.parametrize("causal", [False, True])
+def test_over_a_prime_field_dual_numbers_find_the_same_derivative(width, rows, layers, copies, causal):
+    """With P and Q as numbers whose slopes are P p˙ and Q q˙, and the shares as fractions in them."""
+    virtual, move = (network(width, rows, layers, seed, F) for seed in (0, 1))
+    X, functional = draw(3, width, 2), draw(4, rows, 2)
+    exps = draw(5, layers, 2)
+
+    def dual(value, slope):
+        return np.vectorize(lambda v, s: Dual(int(v), int(s)), otypes=[object])(value, slope)
+
+    L = dual(virtual.L, move.L)
+    tokens, given = dual(X, np.zeros_like(X)), []
+    for M, M_dot, (P, Q) in zip(virtual.M, move.M, exps, strict=True):
+        M = dual(M, M_dot)
+        x, y = tokens[:, 0], tokens[:, 1]
+        p, q = (y - x) @ M @ x, (x - y) @ M @ y
+        P, Q = (Dual(int(e), int(e) * logit.slope) for e, logit in ((P, p), (Q, q)))
+        mu, nu = copies * P / (1 + copies * P), Q / (Q + copies)
+        if causal:
+            mu = Dual(0)
+        given.append(Shares(float(mu.value), float(nu.value)))
+        tokens = np.stack([x + (y - x) * mu, y + (x - y) * nu], axis=-1)
+    expected = (functional * (L @ tokens)).sum()
+    row = free_jacobian(F, virtual, X[None], given, functional[None])
+    direction = np.concatenate([*(one.ravel() for one in move.M), move.L.ravel()])
+    assert F.matmul(row, direction[:, None])[0, 0] % F.p == expected.slope
+
+
+@pytest.mark.parametrize("copies", [1, 4])
+def test_the_tokens_stay_on_their_line_and_their_difference_is_multiplied_by_the_determinant(copies):
+    virtual, X = network(3, 3, 3), draw(1, 5, 3, 2, over=R)
+    given = softmax_shares(virtual.M, X, copies)
+    tokens = follow(R, given, X)
+    apart = X[..., 0] - X[..., 1]
+    for one, before, after in zip(given, tokens[:-1], tokens[1:], strict=True):
+        S = attention(R, one)
+        np.testing.assert_allclose(S.sum(axis=-2), 1)
+        np.testing.assert_allclose(np.linalg.det(S), 1 - one.mu - one.nu, atol=1e-12)
+        difference = after[..., 0] - after[..., 1]
+        was = before[..., 0] - before[..., 1]
+        np.testing.assert_allclose(difference, np.linalg.det(S)[:, None] * was, atol=1e-12)
+        for j in (0, 1):  # on the segment: a share between 0 and 1 of the way
+            way = X[..., 0] - after[..., j]
+            share = (way * apart).sum(-1) / (apart**2).sum(-1)
+            np.testing.assert_allclose(way, share[:, None] * apart, atol=1e-12)
+            assert (share >= 0).all() and (share <= 1).all()
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_the_determinant_in_the_exponentials(copies):
+    for P, Q in product((0.2, 1.0, 5.0), repeat=2):
+        mu, nu = shares(P, Q, copies)
+        assert 1 - mu - nu == pytest.approx(copies * (1 - P * Q) / ((1 + copies * P) * (Q + copies)))
+
+
+def test_a_frozen_layer_does_nothing_and_hides_its_weights():
+    virtual, X = network(2, 2, 1, over=F), draw(1, 5, 2, 2)
+    np.testing.assert_array_equal(follow(F, [FROZEN], X)[-1], X)
+    J = free_jacobian(F, virtual, X, [FROZEN], draw(2, 5, 2, 2))
+    assert not J[:, :4].any() and J[:, 4:].any()
+
+
+def test_a_layer_that_swaps_the_tokens_hides_its_weights_too_and_a_free_one_does_not():
+    virtual, X, functionals = network(2, 2, 1, over=F), draw(1, 5, 2, 2), draw(2, 5, 2, 2)
+    swap = Shares(1.0, 1.0)
+    np.testing.assert_array_equal(follow(F, [swap], X)[-1], X[..., ::-1])
+    assert not free_jacobian(F, virtual, X, [swap], functionals)[:, :4].any()
+    assert free_jacobian(F, virtual, X, [Shares(3.0, 1.0)], functionals)[:, :4].any()
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+@pytest.mark.parametrize("P", [0.1, 1.0, 7.0])
+def test_where_p_times_q_is_one_the_tokens_meet_and_later_weights_are_hidden(P, copies):
+    virtual, X = network(2, 2, 2), draw(1, 5, 2, 2, over=R)
+    given = [shares(P, 1 / P, copies), Shares(0.3, 0.4)]
+    after = follow(R, given, X)[1]
+    np.testing.assert_allclose(after[..., 0], after[..., 1], atol=1e-12)
+    J = free_jacobian(R, virtual, X, given, draw(2, 5, 2, 2, over=R))
+    assert np.abs(J[:, :4]).max() > 0.01 and np.abs(J[:, 4:8]).max() < 1e-12
+    apart = follow(R, [shares(P, 2 / P, copies)], X)[1]
+    assert np.abs(apart[..., 0] - apart[..., 1]).max() > 0.01
+
+
+def test_a_saturated_layer_sends_both_tokens_to_one_of_them():
+    X = draw(1, 5, 2, 2, over=R)
+    for given, token in ((shares(0.0, inf), 0), (shares(inf, 0.0), 1)):
+        after = follow(R, [given], X)[-1]
+        for j in (0, 1):
+            np.testing.assert_array_equal(after[..., j], X[..., token])
+
+
+def test_under_a_mask_the_first_token_stays_and_the_second_reaches_it_only_in_the_limit():
+    virtual, X = network(2, 2, 3), draw(1, 5, 2, 2, over=R)
+    given = softmax_shares(virtual.M, X, causal=True)
+    for tokens in follow(R, given, X):
+        np.testing.assert_array_equal(tokens[..., 0], X[..., 0])
+        assert np.abs(tokens[..., 1] - X[..., 0]).max() > 1e-3
+    assert shares(3.0, inf, causal=True) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("copies", [1, 2, 5])
+def test_shares_and_exponentials_are_inverse_to_each_other(copies):
+    for P, Q in product((0.0, 0.25, 1.0, 8.0, inf), repeat=2):
+        assert exponentials(shares(P, Q, copies), copies) == pytest.approx((P, Q))
+
+
+def test_the_two_logits_sum_to_a_form_in_the_difference_that_sees_the_symmetric_part_only():
+    M, X = draw(1, 3, 3), draw(2, 6, 3, 2)
+    apart = F.reduce(X[..., 0] - X[..., 1])[..., None]
+    p, q = logits(F, M, X)
+    form = F.matmul(F.matmul(np.swapaxes(apart, -1, -2), M), apart)[:, 0, 0]
+    assert not F.reduce(p + q + form).any()
+    p, q = logits(F, F.reduce(M - M.T), X)
+    assert p.any() and not F.reduce(p + q).any()
+
+
+def test_large_logits_do_not_overflow():
+    X = np.array([[[40.0, -40.0]]])
+    for sign in (1.0, -1.0):
+        (one,) = softmax_shares([np.array([[sign]])], X)
+        assert {float(one.mu[0]), float(one.nu[0])} <= {0.0, 1.0}
+
+
+def test_copies_under_a_mask_are_refused():
+    with pytest.raises(ValueError, match="under a causal mask .* got copies=2"):
+        softmax_shares([np.eye(2)], np.eye(2)[None], copies=2, causal=True)
