@@ -15,6 +15,7 @@ from neuroviz.architecture import Architecture
 from neuroviz.certificate import Certificate
 from neuroviz.formulas import Expected, expected_dimension, general_formula, paper_formula
 from neuroviz.identifiability import Identifiability, is_identifiable
+from neuroviz.known import StatusBoard, what_is_known
 from neuroviz.ledger import KernelLedger, kernel_ledger
 from neuroviz.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
 from neuroviz.sweep import Record, Sweep, sweep
@@ -31,6 +32,7 @@ __all__ = [
     "KernelLedger",
     "Measurement",
     "Record",
+    "StatusBoard",
     "Sweep",
     "expected_dimension",
     "functional_dimension",
@@ -42,6 +44,7 @@ __all__ = [
     "rank_by_inputs",
     "sweep",
     "unroll",
+    "what_is_known",
 ]
 
 

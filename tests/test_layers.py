@@ -8,11 +8,12 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "formulas", "field", "dual", "network", "elimination", "rank", "symmetry", "two_tokens", "gauge",
-    "determinantal", "unrolling", "balls", "certificate", "measure", "peeling", "immersion",
+    "architecture", "formulas", "field", "dual", "network", "elimination", "rank", "symmetry",
+    "two_tokens", "gauge", "determinantal", "unrolling", "balls", "budget", "verification", "proofs",
+    "certificate", "certificate_study", "measure", "peeling", "immersion", "candidates", "endings",
     "singletons", "exponentials", "one_layer", "search", "flag", "fiber", "walk", "ledger", "known",
-    "figure3", "identifiability", "forms", "curves", "surface", "section", "flow", "singular",
-    "modules", "sweep", "theme", "figures", "explorables", "teaching",
+    "identifiability", "forms", "curves", "surface", "section", "flow", "singular", "modules",
+    "figure3", "sweep", "theme", "figures", "explorables", "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 

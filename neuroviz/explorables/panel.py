@@ -123,7 +123,13 @@ class Panel(widgets.VBox):
             self._box,
             self._description_html,
             widgets.HBox(
-                [self._reset_button, self._cancel_button, self._status_html, self._state_text],
+                [
+                    self._reset_button,
+                    self._cancel_button,
+                    *self._extra_buttons(),
+                    self._status_html,
+                    self._state_text,
+                ],
                 layout={"width": "100%"},
             ),
             self._fit,
@@ -169,6 +175,10 @@ class Panel(widgets.VBox):
     def _badge(self, answer: object) -> str:
         """The badge of the claim in the title, from `theme.badge`."""
         return ""
+
+    def _extra_buttons(self) -> list[widgets.Widget]:
+        """Further buttons of the footer, after Cancel; asked for once, before there is a figure."""
+        return []
 
     # What every panel has.
 

@@ -1,0 +1,215 @@
+"""Kernels with and without the relations of the exponentials, and the spectrum that tells which is true."""
+
+from neuroviz import theme
+from neuroviz.exponentials import ExponentialsStudy, kernel
+from neuroviz.figures.parts import View, headline, label, outside_words, power_of_ten, ticks
+
+_FLOOR = 1e-17  # where an exact zero is drawn on the log axis
+_BOTTOM, _TOP = -18.6, 0.9  # log₁₀ of the ends of that axis
+_WIDTH = 490  # pixels of the view in a panel of 1100
+
+
+def kernels_view(
+    study: ExponentialsStudy, x_domain: tuple[float, float], y_domain: tuple[float, float]
+) -> View:
+    """Three counts of the directions that do nothing, one square each, on the axes x3 and y3."""
+    counts = kernel(study.related), kernel(study.free), kernel(study.spectrum)
+    most = max(*counts, 10)
+    size = min(1.2 * theme.size("tick"), 0.85 * _WIDTH * 0.62 / most)
+    wrong = outside_words(f"{counts[1]}: wrong") if study.misled else str(counts[1])
+    floats = str(counts[2]) if study.spectrum.decided else f"{counts[2]}, not decided"
+    free = study.setting.treat == "free"
+    rows = [("as related", not free), ("all free", free), ("floats", False)]
+    return View(
+        [
+            _squares("kernel as the exponentials are related (measured)", 2, counts[0], "measured", size),
+            _squares("kernel with all exponentials free (measured)", 1, counts[1], "outside", size),
+            _squares("kernel in floating point (measured)", 0, counts[2], "ghost", size),
+        ],
+        {
+            "xaxis3": {
+                "domain": x_domain,
+                "anchor": "y3",
+                "range": [-0.2, most / 0.62],
+                "showgrid": False,
+                "showline": False,
+                "ticks": "",
+                "showticklabels": False,
+            },
+            "yaxis3": {
+                "domain": y_domain,
+                "anchor": "x3",
+                "range": [-0.6, 2.6],
+                "tickvals": [2, 1, 0],
+                "ticktext": [_row(*row) for row in rows],
+                "tickfont": {"color": theme.color("ink"), "size": theme.size("note")},
+                "showgrid": False,
+                "showline": False,
+                "ticks": "",
+            },
+        },
+        [
+            headline(_finding(study), "3"),
+            *(
+                label(
+                    text,
+                    count,
+                    row,
+                    "3",
+                    xanchor="left",
+                    yanchor="middle",
+                    xshift=8,
+                    font={"size": theme.size("base")},
+                )
+                for text, count, row in zip((str(counts[0]), wrong, floats), counts, (2, 1, 0), strict=True)
+            ),
+        ],
+        [],
+    )
+
+
+def _row(text: str, chosen: bool) -> str:
+    return f'<b><span style="color:{theme.color("focus")}">▸ {text}</span></b>' if chosen else text
+
+
+def _finding(study: ExponentialsStudy) -> str:
+    true, free = kernel(study.related), kernel(study.free)
+    if study.misled:
+        return f"{_nothing(true)}; " + outside_words(f"drawn free: {free}")
+    if study.independence.complete:
+        return f"{_nothing(true)}: no relation to miss"
+    return f"{_nothing(true)}, either way"
+
+
+def _nothing(count: int) -> str:
+    if not count:
+        return "every direction is seen"
+    return f"{count} directions do nothing" if count > 1 else "1 direction does nothing"
+
+
+def _squares(name: str, row: int, count: int, role: str, size: float) -> dict:
+    return {
+        "name": name,
+        "xaxis": "x3",
+        "yaxis": "y3",
+        "x": [n + 0.5 for n in range(count)],
+        "y": [row] * count,
+        "mode": "markers",
+        "cliponaxis": False,
+        "marker": {
+            "symbol": "square",
+            "size": round(size),
+            "color": theme.color(role),
+            "line": {"width": 0},
+        },
+        "hovertemplate": f"{name}<extra></extra>",
+    }
+
+
+def spectrum_view(
+    study: ExponentialsStudy, x_domain: tuple[float, float], y_domain: tuple[float, float]
+) -> View:
+    """The singular values of the true softmax, and the exact rank that is chosen as a line; on x4 and y4."""
+    sigma = [max(float(value), _FLOOR) for value in study.spectrum.singular_values]
+    rank, n, marker = study.spectrum.value, study.spectrum.num_columns, theme.size("marker")
+    role = "outside" if study.shown is study.free and study.misled else "measured"
+    return View(
+        [
+            _dots("singular values of the true softmax (measured)", 1, sigma[:rank], True, marker),
+            _dots("zeros of the true softmax (measured)", rank + 1, sigma[rank:], False, marker),
+            {
+                "name": "exact rank (measured)",
+                "xaxis": "x4",
+                "yaxis": "y4",
+                "x": [study.shown.value + 0.5] * 2,
+                "y": [10**_BOTTOM, 10**_TOP],
+                "mode": "lines",
+                "line": {
+                    "color": theme.color(role),
+                    "width": theme.size("line") + 0.8,
+                    "dash": "solid" if role == "measured" else "dash",
+                },
+                "hoverinfo": "skip",
+            },
+        ],
+        {
+            "xaxis4": {
+                "domain": x_domain,
+                "anchor": "y4",
+                "range": [0, n + 1],
+                "title": {"text": f"index i ({n} entries of L and the M)"},
+                "tickvals": ticks(1, study.shown.value, n),
+                "showgrid": False,
+            },
+            "yaxis4": {
+                "domain": y_domain,
+                "anchor": "x4",
+                "type": "log",
+                "range": [_BOTTOM, _TOP],
+                "tickvals": [10.0**k for k in range(-16, 1, 8)],
+                "ticktext": [power_of_ten(k) for k in range(-16, 1, 8)],
+                "title": {"text": "σ<sub>i</sub> / σ<sub>1</sub>"},
+            },
+        },
+        [headline(_spectrum_finding(study), "4"), _rank_label(study, role)],
+        [_noise_band(n)],
+    )
+
+
+def _dots(name: str, first: int, values: list[float], filled: bool, size: float) -> dict:
+    return {
+        "name": name,
+        "xaxis": "x4",
+        "yaxis": "y4",
+        "x": list(range(first, first + len(values))),
+        "y": values,
+        "mode": "markers",
+        "cliponaxis": False,
+        "marker": {
+            "size": size if filled else size - 1,
+            "color": theme.color("measured" if filled else "ground"),
+            "line": {"color": theme.color("ground" if filled else "ghost"), "width": 0.8 if filled else 1.5},
+        },
+        "hovertemplate": "σ<sub>%{x}</sub> = %{y:.1e}<extra></extra>",
+    }
+
+
+def _rank_label(study: ExponentialsStudy, role: str) -> dict:
+    """Left of the line, below the dots."""
+    words = "exact rank" if role == "measured" else "relations ignored:<br>exact rank"
+    return label(
+        f"{words} <b>{study.shown.value}</b>",
+        study.shown.value + 0.5,
+        -8.0,
+        "4",
+        xanchor="right",
+        yanchor="middle",
+        xshift=-8,
+        align="right",
+        font={"size": theme.size("base"), "color": theme.color(role)},
+    )
+
+
+def _spectrum_finding(study: ExponentialsStudy) -> str:
+    zeros = kernel(study.spectrum)
+    if not study.spectrum.decided:
+        return "floats cannot decide here"
+    found = f"the true softmax has {zeros or 'no'} zero{'' if zeros == 1 else 's'}"
+    if zeros == kernel(study.shown):
+        return found
+    return found + outside_words(f", not {kernel(study.shown)}")
+
+
+def _noise_band(columns: int) -> dict:
+    return {
+        "type": "rect",
+        "xref": "x4 domain",
+        "yref": "y4",
+        "x0": 0,
+        "x1": 1,
+        "y0": 10**_BOTTOM,
+        "y1": max(columns * 2.2e-16, 2e-14),
+        "fillcolor": theme.color("wash"),
+        "line": {"width": 0},
+        "layer": "below",
+    }

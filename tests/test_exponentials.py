@@ -1,0 +1,409 @@
+"""Which exponentials are free, exactly; and what a count answers that ignores the others' relations."""
+
+from itertools import product
+
+import flint
+import numpy as np
+import pytest
+
+from neuroviz.architecture import Architecture
+from neuroviz.exponentials import (
+    KINDS,
+    PLACES,
+    ExponentialsSetting,
+    _whole,
+    all_free,
+    draw_attention,
+    kernel,
+    logit_differences,
+    matrix_of,
+    measure_attention,
+    measure_independence,
+    measure_softmax_kernel,
+    places,
+    real_network,
+    softmax_jacobian,
+    study_exponentials,
+)
+from neuroviz.field import SECOND_PRIME, PrimeField, Reals
+from neuroviz.network import Layer, conditioned_tokens, forward, jacobian
+from neuroviz.rank import exact_rank
+from neuroviz.symmetry import VirtualWeights
+
+F = PrimeField()
+
+
+def rng(*seed):
+    return np.random.default_rng(seed)
+
+
+def special(kind, width, seed=0, over=F):
+    return matrix_of(over, kind, *over.random(rng(seed, width), (2, width, width)))
+
+
+def independent(kind, width, tokens, layers=1, seed=0):
+    """How many differences of logits are independent, layer by layer, with M_1 of this kind."""
+    Ms = (special(kind, width, seed), *F.random(rng(seed, 1), (layers - 1, width, width)))
+    found = measure_independence(F, Ms, tokens, rng(seed, 2))
+    return [one.independent.value for one in found.layers]
+
+
+def expected(kind, width, tokens):
+    """The table of docs/mathematics.md, "Relations between logits"."""
+    pairs = tokens * (tokens - 1) // 2
+    if kind == "zero" or (kind == "antisymmetric" and width == 1):
+        return 0
+    if kind == "antisymmetric":
+        return pairs
+    if kind == "symmetric" or width == 1:
+        return 2 * pairs - (tokens - 1) * (tokens - 2) // 2
+    return 2 * pairs
+
+
+def coefficients(M, tokens):
+    """The differences of a first layer as quadratic forms in X: one row of whole numbers for each."""
+    d, rows = len(M), []
+    for j, i in places(tokens):
+        form = np.zeros((tokens * d, tokens * d))
+        form[(j - 1) * d : j * d, (i - 1) * d : i * d] += M
+        form[(i - 1) * d : i * d, (i - 1) * d : i * d] -= M
+        rows.append((form + form.T)[np.triu_indices(tokens * d)])
+    return np.array(rows, dtype=int)
+
+
+# The hypothesis of Ax's theorem
+
+
+@pytest.mark.parametrize("tokens", [2, 3, 4, 5])
+@pytest.mark.parametrize("width", [1, 2, 3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_independent_differences_of_the_first_layer_are_those_of_the_table(kind, width, tokens):
+    assert independent(kind, width, tokens) == [expected(kind, width, tokens)]
+
+
+@pytest.mark.parametrize("tokens", [2, 3, 4])
+@pytest.mark.parametrize("width", [1, 2, 3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_count_is_the_rank_over_the_rationals_of_the_coefficients(kind, width, tokens):
+    """Another path: no points, no prime; the quadratic forms themselves, in whole numbers."""
+    M = special(kind, width)
+    rows = coefficients(M, tokens)
+    assert flint.fmpz_mat(rows.tolist()).rank() == independent(kind, width, tokens)[0]
+
+
+def test_differences_of_logits_are_what_a_softmax_sees():
+    X, M = rng(0).standard_normal((2, 3, 4)), rng(1).standard_normal((3, 3))
+    s = np.swapaxes(X, -1, -2) @ M @ X
+    found = logit_differences(Reals(), M, X)
+    for n, (j, i) in enumerate(places(4)):
+        np.testing.assert_allclose(found[:, n], s[:, j - 1, i - 1] - s[:, i - 1, i - 1], atol=1e-12)
+    # A number added to a column of logits changes neither.
+    np.testing.assert_allclose(
+        Reals().softmax(s + rng(2).standard_normal((2, 1, 4)), False, rng(0)),
+        Reals().softmax(s, False, rng(0)),
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("width", "tokens"), [(2, 2), (2, 3), (1, 4), (3, 4)])
+def test_every_relation_of_a_first_layer_is_an_identity_of_polynomials(kind, width, tokens):
+    M = special(kind, width)
+    rows = dict(zip(places(tokens), coefficients(M, tokens), strict=True))
+    (layer,) = measure_independence(F, (M,), tokens, rng(3)).layers
+    for one in layer.relations:
+        assert one.proved
+        assert not (rows[one.determined[1:]] - sum(n * rows[place[1:]] for place, n in one.powers)).any()
+    assert layer.independent.error_bound == 0
+
+
+def test_a_relation_that_holds_mod_p_only_is_not_called_proved():
+    """M + Mᵀ = 0 mod p but not in whole numbers."""
+    over = PrimeField(7)
+    M = np.array([[0.0, 3.0], [4.0, 0.0]])
+    (layer,) = measure_independence(over, (M,), 2, rng(0)).layers
+    (relation,) = layer.relations
+    assert not relation.proved and layer.independent.error_bound > 0
+
+
+def test_symmetric_logits_are_related_round_every_triangle():
+    found = measure_independence(F, (special("symmetric", 3),), 4, rng(0))
+    for one in found.layers[0].relations:
+        powers = {one.determined[1:]: 1} | {place[1:]: -n for place, n in one.powers}
+        tokens = sorted({t for place in powers for t in place})
+        assert len(tokens) == 3 and len(powers) == 6
+        assert all(powers[j, i] == -powers[i, j] for j, i in powers)
+        assert all(sum(n for (_, column), n in powers.items() if column == i) == 0 for i in tokens)
+
+
+@pytest.mark.parametrize("tokens", [2, 3, 4])
+def test_antisymmetric_logits_are_related_for_every_pair(tokens):
+    found = measure_independence(F, (special("antisymmetric", 3),), tokens, rng(0))
+    relations = found.layers[0].relations
+    assert {one.determined[1:] for one in relations} == {(j, i) for j, i in places(tokens) if j < i}
+    for one in relations:
+        _, j, i = one.determined
+        assert one.powers == (((1, i, j), -1),)
+
+
+@pytest.mark.parametrize(("tokens", "later"), [(2, 0), (3, 6), (4, 12)])
+def test_an_antisymmetric_layer_collapses_two_tokens_and_not_three(tokens, later):
+    """With two tokens the layers after it see equal tokens: all their logits differ by 0."""
+    assert independent("antisymmetric", 2, tokens, layers=3)[1:] == [later, later]
+
+
+@pytest.mark.parametrize("tokens", [2, 3])
+def test_a_first_layer_without_weights_collapses_any_number_of_tokens(tokens):
+    assert independent("zero", 2, tokens, layers=3) == [0, 0, 0]
+
+
+def test_relations_of_a_later_layer_come_with_the_chance_that_they_are_none():
+    Ms = (special("antisymmetric", 2), F.random(rng(1), (2, 2)))
+    first, second = measure_independence(F, Ms, 2, rng(0)).layers
+    assert first.independent.error_bound == 0 < second.independent.error_bound < 1e-30
+    assert not any(one.proved for one in second.relations)
+
+
+def test_independence_does_not_depend_on_the_prime():
+    for p, kind in product((SECOND_PRIME, 1009), KINDS):
+        over = PrimeField(p)
+        M = special(kind, 3, over=over)
+        found = measure_independence(over, (M, over.random(rng(5), (3, 3))), 3, rng(0))
+        assert [one.independent.value for one in found.layers] == independent(kind, 3, 3, layers=2)
+
+
+def test_weights_with_a_relation_that_is_no_small_whole_number_are_refused():
+    """No network in reach has such a relation, so the check is asked by itself."""
+    assert _whole(F, (1, 2, 1), -1.0) == -1
+    for place, n in (((1, 2, 1), 1234.0), (None, 1.0)):
+        with pytest.raises(ValueError, match="take other weights, or another prime"):
+            _whole(F, place, n)
+
+
+# What Ax's theorem concludes
+
+
+def true_attention(M, X):
+    return Reals().softmax(np.swapaxes(X, -1, -2) @ M @ X, False, rng(0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "holds"),
+    [("symmetric", True), ("generic", False), ("rank-one", False), ("antisymmetric", False)],
+)
+def test_the_triangle_relation_holds_for_true_softmax_attention_where_m_is_symmetric(kind, holds):
+    S = true_attention(special(kind, 3, over=Reals()), rng(1).standard_normal((20, 3, 3)))
+    one_way, other = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0], S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
+    assert np.allclose(one_way, other, rtol=1e-9, atol=0) == holds
+
+
+@pytest.mark.parametrize("kind", ["symmetric", "antisymmetric", "generic"])
+def test_drawn_attention_satisfies_the_equations_of_true_attention(kind):
+    M = special(kind, 3)
+    S = draw_attention(F, measure_independence(F, (M,), 3, rng(0)).monomials, 30, rng(1))[0]
+    np.testing.assert_array_equal(F.reduce(S.sum(axis=-2)), 1)
+    one_way = F.reduce(F.reduce(S[:, 0, 1] * S[:, 1, 2]) * S[:, 2, 0])
+    other = F.reduce(F.reduce(S[:, 1, 0] * S[:, 2, 1]) * S[:, 0, 2])
+    assert (one_way == other).all() == (kind == "symmetric")
+    pairs = F.reduce(F.reduce(S[:, 0, 1] * S[:, 1, 0]) - F.reduce(S[:, 0, 0] * S[:, 1, 1]))
+    assert (pairs == 0).all() == (kind == "antisymmetric")
+
+
+@pytest.mark.parametrize(("kind", "missing"), [("generic", 0), ("symmetric", 0), ("antisymmetric", 1)])
+def test_no_equation_of_degree_two_binds_free_exponentials_of_two_tokens(kind, missing):
+    """1, X, P, Q and all their products on 200 real inputs: dependent exactly where PQ = 1."""
+    M = special(kind, 2, over=Reals())
+    X = rng(1).standard_normal((200, 2, 2)) * 0.7
+    functions = np.concatenate(
+        [np.ones((200, 1)), X.reshape(200, -1), np.exp(logit_differences(Reals(), M, X))], 1
+    )
+    n = functions.shape[1]
+    table = np.stack([functions[:, a] * functions[:, b] for a in range(n) for b in range(a, n)], axis=1)
+    sigma = np.linalg.svd(table / np.linalg.norm(table, axis=0), compute_uv=False)
+    assert (sigma < 1e-10).sum() == missing
+
+
+def test_the_field_that_shares_exponentials_draws_from_the_same_set():
+    """`PrimeField.softmax(symmetric=True)` and the monomials give one rank of the derivative."""
+    M, L, X = special("symmetric", 2), F.random(rng(1), (2, 2)), F.random(rng(2), (20, 2, 3))
+    c = F.random(rng(3), (20, 1, 2, 3))
+    monomials = measure_independence(F, (M,), 3, rng(0)).monomials
+    mine = softmax_jacobian(F, VirtualWeights(L, (M,)), X, c, draw_attention(F, monomials, 20, rng(4)))
+    S = F.softmax(np.zeros((20, 3, 3)), True, rng(5))
+    shared = softmax_jacobian(F, VirtualWeights(L, (M,)), X, c, S[None])
+    assert exact_rank(mine[:, 0], F) == exact_rank(shared[:, 0], F) == 8
+
+
+# The set of attention matrices
+
+
+@pytest.mark.parametrize("tokens", [2, 3, 4])
+@pytest.mark.parametrize("kind", ["generic", "symmetric", "antisymmetric", "zero"])
+def test_with_wide_tokens_attention_matrices_fill_as_many_dimensions_as_exponentials_are_free(kind, tokens):
+    filled = measure_attention(F, kind, 5, tokens, rng(0))
+    assert filled.value == expected(kind, 5, tokens)
+    assert filled.num_columns == tokens * (tokens - 1)
+
+
+def test_symmetric_attention_of_three_tokens_has_five_dimensions_and_ignoring_that_gives_six():
+    assert measure_attention(F, "symmetric", 3, 3, rng(0)).value == 5
+    assert draw_attention(F, all_free(1, 3), 1, rng(0)).shape == (1, 1, 3, 3)
+    assert all_free(1, 3).shape[-1] == 6
+
+
+def test_linear_independence_asks_less_than_algebraic_independence():
+    """Rank one: the logits themselves satisfy equations, their exponentials do not (Ax needs no more)."""
+    assert measure_attention(F, "rank-one", 3, 3, rng(0)).value == 4
+    assert independent("rank-one", 3, 3) == [6]
+
+
+@pytest.mark.parametrize("kind", ["generic", "symmetric", "antisymmetric", "rank-one"])
+def test_the_dimension_of_the_set_is_that_of_true_softmax_attention(kind):
+    """The derivative of S in X and M by central differences, in floating point."""
+    over, step = Reals(), 1e-5
+    A, B, X = rng(7).standard_normal((3, 3, 3)) * 0.6
+
+    def attention(z):
+        a, b, x = z.reshape(3, 3, 3)
+        return true_attention(matrix_of(over, kind, a, b), x).ravel()
+
+    z = np.concatenate([A.ravel(), B.ravel(), X.ravel()])
+    J = [(attention(z + step * e) - attention(z - step * e)) / (2 * step) for e in np.eye(27)]
+    sigma = np.linalg.svd(np.array(J), compute_uv=False)
+    assert (sigma > 1e-6 * sigma[0]).sum() == measure_attention(F, kind, 3, 3, rng(0)).value
+
+
+# Kernels
+
+
+def test_ignoring_pq_equal_one_hides_four_directions():
+    """The negative control: d₀ = l = t = 2, M_1 antisymmetric. The four entries of M_2 do nothing."""
+    study = study_exponentials(ExponentialsSetting())
+    assert (kernel(study.related), kernel(study.free), kernel(study.spectrum)) == (4, 0, 4)
+    assert study.misled and study.spectrum.decided
+
+
+def test_the_four_directions_are_the_entries_of_the_second_matrix():
+    M, (L, N) = special("antisymmetric", 2), F.random(rng(1), (2, 2, 2))
+    monomials = measure_independence(F, (M, N), 2, rng(0)).monomials
+    X, c = F.random(rng(2), (20, 2, 2)), F.random(rng(3), (20, 1, 2, 2))
+    J = softmax_jacobian(F, VirtualWeights(L, (M, N)), X, c, draw_attention(F, monomials, 20, rng(4)))[:, 0]
+    assert not J[:, 4:8].any() and exact_rank(J, F) == 8
+    free = softmax_jacobian(F, VirtualWeights(L, (M, N)), X, c, draw_attention(F, all_free(2, 2), 20, rng(4)))
+    assert exact_rank(free[:, 0], F) == 12
+
+
+EVERY = [
+    ExponentialsSetting(kind, place, tokens, width, layers, seed=1)
+    for kind, place, tokens, width, layers in product(KINDS, PLACES, (2, 3), (1, 2, 3), (1, 2))
+] + [ExponentialsSetting(kind, "first", 4, width, 3, seed=2) for kind in KINDS for width in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("setting", EVERY, ids=str)
+def test_the_kernel_with_relations_is_that_of_the_true_softmax(setting):
+    study = study_exponentials(setting)
+    assert study.spectrum.decided
+    assert kernel(study.spectrum) == kernel(study.related)
+
+
+@pytest.mark.parametrize("setting", EVERY, ids=str)
+def test_a_count_that_ignores_the_relations_answers_zero_whatever_the_network(setting):
+    """With free exponentials all layers can be frozen (Theorem A), so such a count knows one answer only."""
+    assert kernel(study_exponentials(setting).free) == 0
+
+
+@pytest.mark.parametrize("setting", EVERY, ids=str)
+def test_ignoring_the_relations_misleads_exactly_where_a_layer_before_the_last_collapses(setting):
+    """M = 0, or M antisymmetric and two tokens (or tokens on a line, where that is M = 0)."""
+    nothing = setting.kind == "zero" or (
+        setting.kind == "antisymmetric" and (setting.tokens == 2 or setting.width == 1)
+    )
+    collapses = nothing and setting.place != "last" and setting.layers > 1
+    study = study_exponentials(setting)
+    assert study.misled == collapses
+    later = (setting.layers - 1) * setting.width**2
+    assert kernel(study.related) == (later if collapses else 0)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_tied_queries_and_keys_change_the_free_exponentials_and_not_the_kernel(layers):
+    study = study_exponentials(ExponentialsSetting("symmetric", "all", 3, 2, layers))
+    assert study.independence.layers[0].independent.value == 5 != all_free(1, 3).shape[-1]
+    assert kernel(study.related) == kernel(study.free) == kernel(study.spectrum) == 0
+
+
+def test_a_kernel_of_zero_is_certain_and_a_larger_one_has_a_small_chance_to_be_wrong():
+    assert study_exponentials(ExponentialsSetting("generic")).related.error_bound == 0
+    assert 0 < study_exponentials(ExponentialsSetting()).related.error_bound < 1e-3
+
+
+# The derivative, and what is drawn
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_the_derivative_is_that_of_the_function(layers):
+    virtual = real_network(ExponentialsSetting("symmetric", tokens=3, width=2, layers=layers))
+    arch = Architecture.uniform(2, 2, layers, 3, "softmax")
+    X = conditioned_tokens(arch, 2, rng(1))
+
+    def outputs(z):
+        *Ms, L = z.reshape(layers + 1, 2, 2)
+        weights = [Layer(M, np.eye(2), np.eye(2)) for M in Ms[:-1]] + [Layer(Ms[-1], np.eye(2), L)]
+        return forward(Reals(), "softmax", tuple(weights), X).reshape(2, -1)
+
+    z = np.concatenate([*(M.ravel() for M in virtual.M), virtual.L.ravel()])
+    J = softmax_jacobian(Reals(), virtual, X, np.eye(6).reshape(1, 6, 2, 3))
+    for n, e in enumerate(np.eye(len(z))):
+        slope = (outputs(z + 1e-6 * e) - outputs(z - 1e-6 * e)) / 2e-6
+        np.testing.assert_allclose(J[..., n], slope, atol=1e-7)
+
+
+def test_given_attention_takes_the_place_of_the_fields_own():
+    M, L, X = rng(0).standard_normal((2, 2)), np.eye(2), rng(1).standard_normal((3, 2, 2))
+    c = np.eye(4).reshape(1, 4, 2, 2)
+    virtual = VirtualWeights(L, (M,))
+    own = softmax_jacobian(Reals(), virtual, X, c)
+    same = softmax_jacobian(Reals(), virtual, X, c, true_attention(M, X)[None])
+    np.testing.assert_allclose(own, same, atol=1e-14)
+    other = softmax_jacobian(Reals(), virtual, X, c, np.full((1, 3, 2, 2), 0.5))
+    assert np.abs(own - other).max() > 0.01
+    weights = (Layer(M, np.eye(2), L),)
+    np.testing.assert_allclose(own[..., :4], jacobian(Reals(), "softmax", weights, X)[..., :4])
+
+
+def test_columns_whose_sum_is_zero_are_drawn_again():
+    """Mod 3 every second column sums to 0 at first."""
+    S = draw_attention(PrimeField(3), all_free(2, 2), 200, rng(0))
+    np.testing.assert_array_equal(PrimeField(3).reduce(S.sum(axis=-2)), 1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "skew"},
+        {"place": "second"},
+        {"treat": "tied"},
+        {"tokens": 1},
+        {"tokens": 5},
+        {"width": 0},
+        {"layers": 4},
+        {"layers": True},
+        {"width": 2.0},
+    ],
+)
+def test_settings_outside_the_panel_are_refused(wrong):
+    with pytest.raises(ValueError, match="got"):
+        ExponentialsSetting(**wrong)
+
+
+def test_an_unknown_kind_of_matrix_is_refused():
+    with pytest.raises(ValueError, match="kind must be one of 'generic'"):
+        matrix_of(F, "skew", np.eye(2), np.eye(2))
+
+
+def test_the_same_setting_gives_the_same_study():
+    one, two = (
+        measure_softmax_kernel(F, VirtualWeights(np.eye(2), (special("generic", 2),)), all_free(1, 2), rng(4))
+        for _ in range(2)
+    )
+    assert one == two
+    assert study_exponentials(ExponentialsSetting(seed=5)).related.seed == 5

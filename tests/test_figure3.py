@@ -1,0 +1,341 @@
+"""Figure 3 of the paper: every mark is a measurement, and where floats are wrong it is seen."""
+
+import csv
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from panels import bare, headlines, plain, said, trace
+
+from neuroviz import theme
+from neuroviz.architecture import Architecture
+from neuroviz.field import Reals
+from neuroviz.figure3 import (
+    Figure3Setting,
+    Float32Rank,
+    Proof,
+    float32_rank,
+    procedure_jacobian,
+    study_figure3,
+)
+from neuroviz.figures import figure3 as drawing
+from neuroviz.figures.figure3 import figure3_figure, save_figure3, update_figure3
+from neuroviz.measure import measure_dimension
+from neuroviz.modules import AttentionNetwork
+from neuroviz.network import jacobian
+from neuroviz.rank import float_rank
+
+SOFTMAX = [25, 40, 57, 76, 97, 120, 145, 172]
+NINE = Architecture.uniform(9, 2, 2, 3, "softmax")
+
+
+def small(**more):
+    return study_figure3(Figure3Setting(most=5, **more))
+
+
+@pytest.fixture(scope="module")
+def missed():
+    """A study in which float32 misses δ = 9 and 10, and is right at δ = 8 or not."""
+    return study_figure3(Figure3Setting(least=8, peer=True, inputs=100, runs=1))
+
+
+def test_the_exact_ranks_are_those_of_the_paper_and_lightning_has_two_less():
+    study = study_figure3(Figure3Setting(attention="both"))
+    assert [p.width for p in study.of("softmax")] == list(range(3, 11))
+    assert [p.exact.value for p in study.of("softmax")] == SOFTMAX
+    assert [p.exact.value for p in study.of("lightning")] == [rank - 2 for rank in SOFTMAX]
+    assert all(p.on_formula and p.exact.error_bound == 0 for p in study.points)
+    assert all(p.floating.decided and p.floating.value == p.exact.value for p in study.points)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        Figure3Setting(least=1, most=4, attention="both", seed=3),
+        Figure3Setting(layers=3, tokens=2, head_dim=1, least=2, most=4, attention="lightning"),
+        Figure3Setting(layers=1, tokens=1, head_dim=4, least=3, most=3),
+    ],
+)
+def test_every_point_is_a_measurement_of_a_uniform_network(setting):
+    study = study_figure3(setting)
+    assert [p.arch for p in study.points] == list(setting.architectures)
+    for p in study.points:
+        assert p.arch == Architecture.uniform(
+            p.width, setting.head_dim, setting.layers, setting.tokens, p.arch.attention
+        )
+        assert p.exact == measure_dimension(p.arch, seed=setting.seed)
+        assert p.floating == measure_dimension(p.arch, method="float", seed=setting.seed)
+        assert p.on_formula and p.float32 is None and p.proofs == ()
+
+
+# The float32 procedure
+
+
+@pytest.mark.parametrize("kind", ["softmax", "lightning"])
+def test_all_rows_at_once_are_the_rows_one_by_one(kind):
+    arch = Architecture.uniform(4, 2, 2, 3, kind)
+    at_once, one_by_one = (procedure_jacobian(arch, 0, 20, row_by_row=way) for way in (False, True))
+    assert at_once.dtype == one_by_one.dtype == torch.float32
+    assert at_once.shape == one_by_one.shape == (20 * 3 * 4, arch.num_parameters)
+    assert (at_once - one_by_one).abs().max() < 1e-5 * one_by_one.abs().max()
+    assert torch.linalg.matrix_rank(at_once) == torch.linalg.matrix_rank(one_by_one)
+    other = procedure_jacobian(arch, 1, 20, row_by_row=True)
+    assert (at_once - other).abs().max() > 0.1 * other.abs().max()
+
+
+@pytest.mark.parametrize("kind", ["softmax", "lightning"])
+def test_its_derivatives_are_those_of_float64_up_to_rounding_and_of_the_numpy_network(kind):
+    arch = Architecture.uniform(5, 2, 2, 3, kind)
+    single, double = (procedure_jacobian(arch, 2, 30, double=longer) for longer in (False, True))
+    assert double.dtype == torch.float64
+    assert (single - double).abs().max() < 1e-3 * double.abs().max()
+    # The same draws once more, differentiated by the structured reverse pass.
+    generator = torch.Generator().manual_seed(2)
+    network = AttentionNetwork(arch)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.normal_(generator=generator)
+    X = torch.randn(30, 5, 3, generator=generator).double().numpy()
+    J = jacobian(Reals(), kind, network.to_weights(), X)
+    np.testing.assert_allclose(double.numpy(), J.reshape(double.shape), atol=1e-9 * float(np.abs(J).max()))
+
+
+def test_its_rank_is_what_torch_counts_above_its_tolerance():
+    found = float32_rank(NINE, seed=1, inputs=40)
+    assert found.value == torch.linalg.matrix_rank(procedure_jacobian(NINE, 1, 40))
+    assert found.value == (found.singular_values > found.tolerance).sum()
+    assert found.tolerance == 40 * 3 * 9 * torch.finfo(torch.float32).eps
+    assert found.status == "float"
+
+
+def test_what_it_misses_is_lost_to_the_tolerance_and_not_to_the_rounding_of_the_entries():
+    """The very same weights and inputs have rank 145, as float64 sees without doubt."""
+    found = float32_rank(NINE, seed=0, inputs=100)
+    assert found.value < 145 and found.num_inputs >= found.enough
+    double = float_rank(procedure_jacobian(NINE, 0, 100, double=True).numpy())
+    assert double.value == 145 and double.decided
+
+
+def test_more_runs_can_only_raise_its_rank():
+    ranks = [float32_rank(NINE, seed=seed, inputs=60).value for seed in range(3)]
+    assert float32_rank(NINE, seed=0, inputs=60, runs=3).value == max(ranks)
+    assert float32_rank(NINE, seed=0, inputs=60, runs=3).seed == ranks.index(max(ranks))
+
+
+def test_a_wrong_rank_is_flagged_and_drawn_with_its_error(missed):
+    by_width = {p.width: p for p in missed.points}
+    for width in (9, 10):
+        p = by_width[width]
+        assert p.float32_is_wrong and p.float32_difference == p.float32.value - p.exact.value < 0
+    wrong = [p for p in missed.points if p.float32_is_wrong]
+    figure = figure3_figure(missed)
+    crosses = trace(figure, "float32, wrong, softmax")
+    assert list(crosses.y) == [p.float32.value for p in wrong]
+    assert list(crosses.text) == [f"−{-p.float32_difference}" for p in wrong]
+    assert f"row-by-row float32 misses {len(wrong)} of 3" in headlines(figure)
+    assert "softmax: 3 of 3 exact ranks on the formula" in headlines(figure)
+
+
+def test_a_right_rank_is_not_flagged():
+    study = small(peer=True, inputs=100, runs=1)
+    assert not any(p.float32_is_wrong for p in study.points)
+    figure = figure3_figure(study)
+    assert len(trace(figure, "float32, wrong, softmax").x) == 0
+    assert list(trace(figure, "float32, right, softmax").y) == SOFTMAX[:3]
+    assert "row-by-row float32 misses 0 of 3" in headlines(figure)
+
+
+def test_an_overflow_is_no_rank_and_is_said():
+    study = study_figure3(
+        Figure3Setting(layers=4, most=4, attention="lightning", peer=True, inputs=20, runs=2)
+    )
+    assert all(p.float32.value is None and p.float32_is_wrong for p in study.points)
+    assert all(p.float32_difference is None for p in study.points)
+    assert "row-by-row float32 overflows at 2 of 2" in headlines(figure3_figure(study))
+    (first, _) = csv.DictReader(io.StringIO(study.to_csv()))
+    assert first["float32"] == "" and first["float32_inputs"] == "20"
+
+
+def test_too_few_inputs_are_known():
+    starved, fed = (float32_rank(Architecture((3, 3), (2,)), inputs=n) for n in (1, 50))
+    assert starved.num_inputs < starved.enough and "are needed" in starved.note
+    assert starved.value < 16 == fed.value and "are needed" not in fed.note
+
+
+# Certificates
+
+
+def test_each_point_is_proved_by_all_three_routes_which_hold_when_checked_again():
+    for kind in ("softmax", "lightning"):
+        for p in study_figure3(Figure3Setting(most=4, attention=kind, certificates=True)).points:
+            assert p.proved_by == ("theorem", "exact rank", "ball")
+            assert all(proof.certificate.verify() for proof in p.proofs)
+
+
+def test_a_certificate_of_another_number_proves_nothing():
+    (p,) = study_figure3(Figure3Setting(most=3, certificates=True)).points
+    theorem, *others = p.proofs
+    other = replace(theorem.certificate, dimension=26, seal="")
+    assert replace(p, proofs=(Proof("theorem", other), *others)).proved_by == ("exact rank", "ball")
+
+
+def test_a_route_that_proves_nothing_says_why():
+    study = study_figure3(Figure3Setting(tokens=1, least=3, most=3, certificates=True))
+    ball = next(proof for proof in study.points[0].proofs if proof.route == "ball")
+    assert ball.certificate is None and "columns" in ball.reason
+
+
+# The drawing
+
+
+def test_what_is_called_measured_is_never_the_formula():
+    study = small(attention="both")
+    points = tuple(replace(p, exact=replace(p.exact, value=p.exact.value + 7)) for p in study.points)
+    before, after = figure3_figure(study), figure3_figure(replace(study, points=points))
+    for kind in ("softmax", "lightning"):
+        moved = [y + 7 for y in trace(before, f"exact (measured), {kind}").y]
+        assert list(trace(after, f"exact (measured), {kind}").y) == moved
+        assert trace(after, f"formula, {kind}").y == trace(before, f"formula, {kind}").y
+    assert "DIFFER at δ = 3, 4, 5" in headlines(after)[0]
+    assert "all 6 on the formula" in headlines(before)[0]
+
+
+def test_a_tampered_formula_and_a_tampered_float_are_drawn_as_they_are():
+    study = small()
+    first, *others = study.points
+    theory = replace(first, expected=replace(first.expected, value=30))
+    figure = figure3_figure(replace(study, points=(theory, *others)))
+    assert list(trace(figure, "formula, softmax").y) == [30, 40, 57]
+    assert list(trace(figure, "exact (measured), softmax").y) == SOFTMAX[:3]
+    assert "DIFFER at δ = 3" in headlines(figure)[0]
+    floating = replace(first, floating=replace(first.floating, value=24))
+    figure = figure3_figure(replace(study, points=(floating, *others)))
+    assert list(trace(figure, "float64 (measured), softmax").y) == [24, 40, 57]
+    assert "float64: 1 of 3 decide WRONGLY" in headlines(figure)
+
+
+def test_a_gap_below_what_decides_is_hollow_and_counted():
+    study = small()
+    first, *others = study.points
+    unsure = replace(first, floating=replace(first.floating, gap=1e5, decided=False))
+    figure = figure3_figure(replace(study, points=(unsure, *others)))
+    assert list(trace(figure, "gap that cannot decide, softmax").y) == [1e5]
+    assert len(trace(figure, "gap that decides, softmax").y) == 2
+    assert "float64: 2 of 3 gaps decide" in headlines(figure)
+    assert "float64: all 3 gaps decide" in headlines(figure3_figure(study))
+
+
+@pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])
+def test_an_update_in_place_gives_the_same_figure(choice, missed):
+    with theme.using({"mode": choice[0], "size": choice[1]}):
+        studies = [
+            missed,
+            small(attention="both"),
+            small(attention="lightning", certificates=True),
+            study_figure3(Figure3Setting(least=1, most=1, tokens=1)),
+        ]
+        for old in studies:
+            for new in studies:
+                figure = figure3_figure(old)
+                update_figure3(figure, old, new)
+                assert plain(figure) == plain(figure3_figure(new))
+                update_figure3(figure, None, old)
+                assert plain(figure) == plain(figure3_figure(old))
+
+
+def test_every_text_can_be_read(missed):
+    for study in (missed, small(attention="both", certificates=True)):
+        for text in map(bare, said(figure3_figure(study))):
+            assert "$" not in text and "nan" not in text and "None" not in text
+
+
+@pytest.mark.parametrize("widths", [(3, 10), (10, 12), (5, 5), (1, 12)])
+def test_no_point_stands_among_the_words(widths):
+    """They end where the axis has its upper fifth or so; the points of its left two thirds are lower."""
+    least, most = widths
+    study = study_figure3(Figure3Setting(least=least, most=most, attention="both", certificates=True))
+    with theme.using({"mode": "light", "size": "lecture"}):
+        figure = figure3_figure(study)
+    low, high = figure.layout.yaxis.range
+    words = 4 * 1.35 * theme.size("note") / 370
+    for p in study.points:
+        if p.width - least + 0.6 <= 0.7 * (most - least + 1.2):
+            assert (p.exact.value - low) / (high - low) < 1 - words
+
+
+# Files
+
+
+def test_the_table_says_what_the_study_holds(missed):
+    lines = list(csv.DictReader(io.StringIO(missed.to_csv())))
+    assert len(lines) == len(missed.points)
+    for line, p in zip(lines, missed.points, strict=True):
+        assert (int(line["delta"]), line["attention"]) == (p.width, "softmax")
+        assert (int(line["layers"]), int(line["tokens"]), int(line["head_dim"])) == (2, 3, 2)
+        assert int(line["parameters"]) == p.arch.num_parameters
+        assert (int(line["exact"]), int(line["prime"])) == (p.exact.value, p.exact.prime)
+        assert float(line["error_bound"]) == p.exact.error_bound
+        assert (int(line["float"]), line["decided"]) == (p.floating.value, "yes")
+        assert float(line["gap"]) == pytest.approx(p.floating.gap, rel=1e-5)
+        assert int(line["float32"]) == p.float32.value
+        assert int(line["formula"]) == p.expected.value
+        assert (line["status"], line["source"]) == ("proved here", "Eq. 16, Corollary A")
+        assert (line["seed"], line["float32_inputs"], line["float32_runs"]) == ("0", "100", "1")
+
+
+def test_the_table_is_empty_where_nothing_was_asked():
+    (line, *_) = csv.DictReader(io.StringIO(small().to_csv()))
+    assert line["float32"] == line["float32_inputs"] == line["certified"] == ""
+    (line, *_) = csv.DictReader(io.StringIO(small(certificates=True).to_csv()))
+    assert line["certified"] == "theorem + exact rank + ball"
+
+
+def test_a_study_is_saved_as_a_table(tmp_path):
+    study = small()
+    study.save(tmp_path / "one.csv")
+    save_figure3(study, tmp_path / "two.CSV")
+    for name in ("one.csv", "two.CSV"):
+        assert (tmp_path / name).read_text(encoding="utf-8") == study.to_csv()
+
+
+def test_a_picture_without_kaleido_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(drawing, "find_spec", lambda name: None)
+    for name in ("figure3.png", "figure3.svg"):
+        with pytest.raises(ValueError, match=r"kaleido.*press the SVG or PNG button.*pip install kaleido"):
+            save_figure3(small(), tmp_path / name)
+    with pytest.raises(ValueError, match=r"saved as .csv, .png or .svg; got 'figure3.pdf'"):
+        save_figure3(small(), tmp_path / "figure3.pdf")
+    with pytest.raises(ValueError, match=r"saved as .csv; got 'figure3.svg'.*save_figure3"):
+        small().save(tmp_path / "figure3.svg")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_picture_with_kaleido_is_drawn_from_the_figure(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(drawing, "find_spec", lambda name: object())
+    monkeypatch.setattr(drawing.go.Figure, "write_image", lambda figure, path, **how: drawn.append(path.name))
+    save_figure3(small(), tmp_path / "figure3.svg")
+    assert drawn == ["figure3.svg"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"least": 4, "most": 3}, "most, the last δ, must be a whole number ≥ least = 4; got 3"),
+        ({"least": 0}, "least must be a whole number ≥ 1; got 0"),
+        ({"layers": 2.0}, "layers must be a whole number ≥ 1; got 2.0"),
+        ({"inputs": 0}, "inputs must be a whole number ≥ 1"),
+        ({"runs": True}, "runs must be a whole number ≥ 1; got True"),
+        ({"seed": -1}, "seed must be a whole number ≥ 0; got -1"),
+        ({"attention": "hard"}, "attention must be 'softmax', 'lightning' or 'both'; got 'hard'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        Figure3Setting(**wrong)
+
+
+def test_a_rank_in_float32_is_evidence_and_says_so():
+    assert Float32Rank(1, 1e-4, np.ones(1), 10, 1, 1, 0, "").status == "float"

@@ -1,0 +1,435 @@
+"""The status board: its dimension is the measured one, and no statement is used outside its hypotheses."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from neuroviz.architecture import Architecture
+from neuroviz.certificate import ROUTES, certify
+from neuroviz.field import PrimeField, Reals
+from neuroviz.gauge import gauge_slice
+from neuroviz.known import (
+    QUESTIONS,
+    measure_at_temperature,
+    routes_that_prove,
+    what_is_known,
+)
+from neuroviz.measure import measure_dimension
+from neuroviz.network import (
+    Layer,
+    conditioned_weights,
+    forward,
+    random_tokens,
+    random_weights,
+    unflatten,
+)
+from neuroviz.rank import exact_rank
+from neuroviz.symmetry import virtual_weights
+
+STATUSES = {
+    "proved", "proved here", "exact", "certified", "observed", "conjectured", "no formula",
+    "outside hypotheses",
+}  # fmt: skip
+FIBER, LAYERS = "function → (L, M)", "(L, M) → (A, V)"
+
+
+def some_architectures(count, seed):
+    draw = random.Random(seed)
+    for _ in range(count):
+        depth = draw.randint(1, 3)
+        yield Architecture(
+            tuple(draw.randint(1, 4) for _ in range(depth + 1)),
+            tuple(draw.randint(1, 4) for _ in range(depth)),
+            draw.randint(1, 3),
+            draw.choice(("lightning", "softmax")),
+        )
+
+
+def entry(question, widths, head_dims, tokens=3, attention="lightning"):
+    return what_is_known(Architecture(widths, head_dims, tokens, attention)).entry(question)
+
+
+@pytest.mark.parametrize("arch", list(some_architectures(60, seed=1)), ids=str)
+def test_the_dimension_of_the_board_is_the_exact_rank(arch):
+    board = what_is_known(arch)
+    assert board.measured == measure_dimension(arch)
+    assert board.entry("dimension").answer == board.entry("exact rank").answer == str(board.measured.value)
+    assert board.entry("exact rank").status == "exact"
+
+
+@pytest.mark.parametrize("arch", list(some_architectures(60, seed=2)), ids=str)
+def test_every_entry_has_an_answer_a_word_of_the_table_a_source_and_a_sentence(arch):
+    board = what_is_known(arch)
+    assert [e.question for e in board.entries] == [q for q in QUESTIONS if board.entry(q)]
+    missing = {"other normalisations"} if arch.attention == "lightning" else set()
+    assert set(QUESTIONS) - {e.question for e in board.entries} == missing
+    for e in board.entries:
+        assert e.answer and e.source and e.note.endswith(".") and e.status in STATUSES
+        assert not ("open" in e.answer and e.status.startswith("proved"))
+
+
+@pytest.mark.parametrize("arch", list(some_architectures(60, seed=6)), ids=str)
+def test_every_source_is_an_item_of_the_page_of_mathematics(arch):
+    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    headings = " ".join(line for line in text.splitlines() if line.startswith("#"))
+    for e in what_is_known(arch).entries:
+        for item in e.source.replace("Thm.", "Theorem").replace("Cor.", "Corollary").split(", "):
+            assert item in headings, e
+
+
+def test_a_measurement_that_contradicts_theory_is_said_to():
+    arch = Architecture((3, 3, 3), (2, 2))
+    found = measure_dimension(arch)
+    wrong = what_is_known(arch, replace(found, value=found.value - 1)).entry("exact rank")
+    assert wrong.answer == f"{found.value - 1}, against {found.value}" and "DISAGREE" in wrong.note
+    assert "DISAGREE" not in what_is_known(arch, found).entry("exact rank").note
+
+
+# The fibres of (L, M) ↦ φ
+
+
+@pytest.mark.parametrize(
+    ("widths", "head_dims", "tokens", "answer", "status", "source"),
+    [
+        ((3, 3), (2,), 2, "one point", "proved", "Thm. 3.9"),
+        ((1, 1), (1,), 2, "one point", "proved", "Thm. 3.9"),
+        ((3, 3, 3), (2, 2), 2, "one point", "proved here", "Theorem B"),
+        ((1, 5, 2), (4, 1), 3, "one point", "proved here", "Theorem B"),
+        ((3, 3), (2,), 1, "L, but no M", "proved here", "One token"),
+        ((3, 1, 3), (2, 2), 1, "L, but no M", "proved here", "One token"),
+    ],
+)
+def test_softmax_fibres_are_points_unless_there_is_one_token(
+    widths, head_dims, tokens, answer, status, source
+):
+    found = entry(FIBER, widths, head_dims, tokens, "softmax")
+    assert (found.answer, found.status, found.source) == (answer, status, source)
+
+
+@pytest.mark.parametrize(
+    ("widths", "head_dims", "tokens", "answer", "status", "source"),
+    [
+        ((3, 3), (2,), 3, "rescalings", "proved", "Thm. 3.2"),
+        ((3, 1), (2,), 3, "rescalings", "proved", "Thm. 3.2"),
+        ((3, 2), (1,), 3, "rescalings", "proved", "Thm. 3.2"),
+        ((1, 1), (1,), 3, "rescalings", "proved", "Thm. 3.2"),
+        ((3, 1), (1,), 3, "rescalings and one swap", "proved", "Thm. 3.2"),
+        ((4, 3, 4), (2, 2), 2, "2 rescalings", "proved", "Thm. 3.7"),
+        ((2, 4, 2), (5, 2), 3, "2 rescalings", "proved", "Thm. 3.7"),
+        ((2, 4, 1), (2, 2), 3, "2 rescalings", "proved", "Thm. 3.7"),
+        ((1, 2, 3), (2, 2), 3, "2 rescalings", "proved here", "Eq. 13"),
+        ((1, 2), (2,), 1, "rescalings", "proved here", "Eq. 13"),
+    ],
+)
+def test_lightning_fibres_are_rescalings_where_a_theorem_says_so(
+    widths, head_dims, tokens, answer, status, source
+):
+    found = entry(FIBER, widths, head_dims, tokens)
+    assert (found.answer, found.status, found.source) == (answer, status, source)
+
+
+@pytest.mark.parametrize(
+    ("widths", "head_dims", "tokens", "more", "source", "says"),
+    [
+        ((4, 3, 4), (2, 2), 1, True, "One token", "two tokens"),
+        ((3, 3), (2,), 1, True, "One token", "Theorem 3.2 needs two tokens"),
+        ((3, 3, 3), (1, 2), 3, True, "Rank-one collapse", "it is 1 in layer 1"),
+        ((3, 3, 3), (1, 1), 3, True, "Rank-one collapse", "it is 1 in layers 1, 2"),
+        ((2, 2, 1), (2, 1), 3, True, "Fibres that are not one orbit", "u and c may swap"),
+        ((3, 3, 3), (2, 1), 3, False, "What is not proved", "it is 1 in layer 2"),
+        ((3, 1, 3), (2, 2), 3, False, "What is not proved", "it is 1 in layer 2"),
+        ((3, 1, 1), (2, 1), 3, False, "What is not proved", "it is 1 in layer 2"),  # a swap rescales
+    ],
+)
+def test_where_a_hypothesis_fails_the_fibre_is_open_and_the_failure_is_named(
+    widths, head_dims, tokens, more, source, says
+):
+    found = entry(FIBER, widths, head_dims, tokens)
+    assert found.status == "no formula" and found.source == source and says in found.note
+    assert found.answer.endswith("more than rescalings" if more else "not described")
+
+
+@pytest.mark.parametrize("arch", list(some_architectures(60, seed=3)), ids=str)
+def test_the_dimension_of_the_fibre_is_what_the_virtual_weights_have_more_than_the_functions(arch):
+    """dim 𝓥 = D is the exact rank of the weights ↦ (L, M), which is taken here; it is no formula."""
+    found = what_is_known(arch).entry(FIBER)
+    cost = rank_of_virtual_weights(arch) - measure_dimension(arch).value
+    if found.answer.startswith("dimension"):
+        assert found.answer.split(",")[0] == f"dimension {cost}"
+    elif "rescaling" in found.answer:
+        assert cost == arch.num_layers
+    elif found.answer == "one point":
+        assert cost == 0
+    else:
+        assert arch.tokens == 1 and arch.attention == "softmax" and cost > 0
+
+
+@pytest.mark.parametrize("arch", list(some_architectures(60, seed=4)), ids=str)
+def test_the_dimension_of_the_weights_with_one_L_and_M_is_counted_right(arch):
+    found = what_is_known(arch).entry(LAYERS)
+    heads = sum(min(a, d) * (2 * a - min(a, d)) if a <= d else 2 * a * d - d * d for d, _, a in arch.layers)
+    fiber = arch.num_parameters - heads - rank_of_virtual_weights(arch)
+    if "orbit" in found.answer:
+        assert fiber == sum(width**2 for width in arch.widths[1:-1])
+        assert f"dimension {fiber}." in found.note
+    elif arch.num_layers == 1:
+        assert fiber == 0
+    else:
+        assert found.answer == f"dimension {fiber}"
+
+
+def rank_of_virtual_weights(arch):
+    """The exact rank of weights ↦ (L, M_1, …, M_l) at a random point mod p, differentiated forward."""
+    over, rng = PrimeField(), np.random.default_rng(0)
+    weights = random_weights(over, arch, rng)
+    rows = []
+    for unit in np.eye(arch.num_parameters):
+        moved, dU, U, found = (
+            unflatten(arch, unit),
+            np.zeros((arch.widths[0],) * 2),
+            np.eye(arch.widths[0]),
+            [],
+        )
+        for (Q, K, V), (dQ, dK, dV) in zip(weights, moved, strict=True):
+            q, k = over.matmul(Q, U), over.matmul(K, U)
+            dq = over.reduce(over.matmul(dQ, U) + over.matmul(Q, dU))
+            dk = over.reduce(over.matmul(dK, U) + over.matmul(K, dU))
+            found.append(over.reduce(over.matmul(dk.T, q) + over.matmul(k.T, dq)).ravel())
+            dU, U = over.reduce(over.matmul(dV, U) + over.matmul(V, dU)), over.matmul(V, U)
+        rows.append(np.concatenate([*found, dU.ravel()]))
+    return exact_rank(np.array(rows), over)
+
+
+# Points beyond the rescalings, where the board says that there are some
+
+
+def outputs(arch, weights):
+    X = random_tokens(Reals(), arch, 3, np.random.default_rng(7))
+    return forward(Reals(), arch.attention, weights, X)
+
+
+@pytest.mark.parametrize(
+    ("widths", "head_dims", "tokens", "layer", "same"),
+    [
+        ((3, 3, 3), (1, 2), 3, 1, True),  # after the collapse
+        ((3, 3, 3), (2, 2), 3, 1, False),  # no collapse
+        ((3, 3, 3), (1, 2), 3, 0, False),  # the collapsing layer itself
+        ((3, 3), (2,), 1, 0, True),
+        ((3, 3), (2,), 2, 0, False),
+    ],
+)
+def test_a_transposed_A_is_not_noticed_where_only_its_symmetric_part_is_seen(
+    widths, head_dims, tokens, layer, same
+):
+    arch = Architecture(widths, head_dims, tokens)
+    weights = random_weights(Reals(), arch, np.random.default_rng(1))
+    Q, K, V = weights[layer]
+    turned = tuple(Layer(K, Q, V) if i == layer else w for i, w in enumerate(weights))
+    assert np.allclose(outputs(arch, turned), outputs(arch, weights)) == same
+
+
+@pytest.mark.parametrize(("attention", "same"), [("lightning", True), ("softmax", False)])
+def test_the_swap_in_the_last_layer_leaves_the_lightning_function_alone(attention, same):
+    arch = Architecture((2, 2, 1), (2, 1), 3, attention)
+    first, (Q, K, V) = random_weights(Reals(), arch, np.random.default_rng(2))
+    swapped = (first, Layer(Q, V, K))  # L = h uᵀ and M = c kᵀ: u is V, c is K
+    assert np.allclose(outputs(arch, swapped), outputs(arch, (first, Layer(Q, K, V)))) == same
+
+
+def test_at_width_one_only_the_product_shows():
+    arch = Architecture((1, 1, 1), (1, 1))
+    weights = random_weights(Reals(), arch, np.random.default_rng(3))
+    (L, (M1, M2)) = virtual_weights(Reals(), weights)
+    value = float(L[0, 0] * M1[0, 0] ** 3 * M2[0, 0])
+    other = (Layer(np.eye(1), np.eye(1), np.eye(1)), Layer(np.eye(1), np.eye(1), value * np.eye(1)))
+    np.testing.assert_allclose(outputs(arch, other), outputs(arch, weights))
+    assert not np.allclose(
+        outputs(arch, (other[0], Layer(*(2 * m for m in other[1])))), outputs(arch, weights)
+    )
+
+
+# (L, M) ↦ (A, V), special weights, and what lies beyond
+
+
+@pytest.mark.parametrize("attention", ["lightning", "softmax"])
+@pytest.mark.parametrize(
+    ("widths", "head_dims", "status", "source", "answer"),
+    [
+        ((3, 3), (2,), "proved", "Eq. 8", "the same thing"),
+        ((4, 3, 4), (2, 2), "proved", "Lemma 3.5", "one orbit of GL(3)"),
+        ((4, 3, 3, 4), (2, 2, 1), "proved", "Lemma 3.5", "one orbit of GL(3), 2 times"),
+        ((1, 1, 1), (1, 1), "proved", "Lemma 3.5", "one orbit of GL(1)"),
+        ((4, 3, 2, 4), (2, 2, 2), "proved here", "Lemma D", "one orbit of bases"),
+        ((3, 3, 1), (2, 1), "proved here", "Lemma D", "one orbit of bases"),
+        ((2, 4, 2), (2, 2), "proved here", "Lemma D", "dimension 20"),
+    ],
+)
+def test_layers_are_known_up_to_bases_in_a_bottleneck(widths, head_dims, status, source, answer, attention):
+    found = entry(LAYERS, widths, head_dims, 3, attention)
+    assert (found.status, found.source, found.answer) == (status, source, answer)
+
+
+def test_other_normalisations_are_conjectured_in_a_bottleneck_only_and_trivial_for_one_token():
+    asked = "other normalisations"
+    assert entry(asked, (4, 3, 4), (2, 2), 3, "softmax").status == "conjectured"
+    assert entry(asked, (2, 4, 2), (2, 2), 3, "softmax").status == "no formula"
+    assert entry(asked, (4, 2, 3, 4), (2, 2, 2), 3, "softmax").status == "no formula"
+    assert entry(asked, (2, 4, 2), (2, 2), 1, "softmax").source == "One token"
+    assert entry(asked, (4, 3, 4), (2, 2)) is None
+
+
+@pytest.mark.parametrize(
+    ("widths", "tokens", "attention", "status", "source"),
+    [
+        ((3, 3, 3), 2, "softmax", "proved here", "Theorem E"),
+        ((3, 2), 2, "softmax", "proved here", "Theorem E"),
+        ((3, 2, 3), 2, "softmax", "no formula", "What is not proved"),
+        ((3, 3, 3), 1, "softmax", "no formula", "What is not proved"),
+        ((3, 3, 3), 2, "lightning", "observed", "Beyond the paper"),
+        ((3, 2, 3), 2, "lightning", "no formula", "What is not proved"),
+    ],
+)
+def test_heads_and_skips_have_dimensions_at_equal_widths_and_no_fibres(
+    widths, tokens, attention, status, source
+):
+    found = entry("heads or a skip", widths, (2,) * (len(widths) - 1), tokens, attention)
+    assert (found.status, found.source) == (status, source)
+    assert "skip" not in found.note or len(set(widths)) == 1 or status == "no formula"
+
+
+@pytest.mark.parametrize(
+    ("widths", "tokens", "attention", "status"),
+    [
+        ((3, 3), 2, "lightning", "proved"),
+        ((3, 3), 2, "softmax", "proved"),
+        ((3, 3), 1, "lightning", "no formula"),
+        ((3, 3), 1, "softmax", "proved here"),
+        ((3, 3, 3), 2, "lightning", "no formula"),
+        ((3, 3, 3), 2, "softmax", "no formula"),
+        ((1, 3, 3), 2, "lightning", "proved here"),
+    ],
+)
+def test_only_one_layer_has_all_its_special_weights_covered(widths, tokens, attention, status):
+    found = entry("special weights", widths, (2,) * (len(widths) - 1), tokens, attention)
+    assert found.status == status
+
+
+def test_the_papers_formula_is_outside_its_hypotheses_where_one_fails():
+    inside = entry("the paper's formula", (4, 3, 4), (2, 2))
+    assert (inside.answer, inside.status, inside.source) == ("33", "proved", "Cor. 3.8")
+    outside = entry("the paper's formula", (3, 3, 3), (1, 2))
+    assert outside.answer == "20, does not apply" and outside.status == "outside hypotheses"
+    assert entry("dimension", (3, 3, 3), (1, 2)).answer == "18"
+
+
+# Certificates
+
+
+@pytest.mark.parametrize("arch", list(some_architectures(40, seed=5)), ids=str)
+def test_a_route_is_offered_exactly_where_it_proves_the_dimension(arch):
+    offered = what_is_known(arch).routes
+    for route in ROUTES:
+        if route == "ball" and gauge_slice(arch).num_free > 25:
+            continue  # the attempt that fails would raise the precision to the end
+        try:
+            proved = certify(arch, route).dimension
+        except ValueError:
+            assert route not in offered
+        else:
+            assert route in offered and proved == measure_dimension(arch).value
+
+
+def test_without_full_rank_there_is_nothing_for_a_ball_to_prove():
+    arch = Architecture((3, 3, 3), (1, 2))
+    assert routes_that_prove(arch, measure_dimension(arch)) == ("theorem", "exact rank")
+    assert "ball" in routes_that_prove(
+        replace(arch, head_dims=(2, 2)), measure_dimension(replace(arch, head_dims=(2, 2)))
+    )
+    wrong = replace(measure_dimension(arch), value=17)
+    assert routes_that_prove(arch, wrong) == ("theorem",)
+
+
+@pytest.mark.parametrize(
+    ("route", "status"), [("theorem", "proved here"), ("exact rank", "certified"), ("ball", "certified")]
+)
+def test_a_certificate_is_shown_as_what_confirmed_the_dimension(route, status):
+    arch = Architecture((3, 3, 3), (2, 2), attention="softmax")
+    proof = certify(arch, route)
+    found = what_is_known(arch, certificate=proof).entry("certificates")
+    assert (found.answer, found.status, found.source) == (f"by {route}", status, proof.source)
+
+
+def test_a_certificate_of_another_network_or_a_changed_one_is_refused():
+    arch = Architecture((3, 3, 3), (2, 2))
+    proof = certify(arch, "theorem")
+    with pytest.raises(ValueError, match="must be of"):
+        what_is_known(replace(arch, tokens=2), certificate=proof)
+    with pytest.raises(ValueError, match="does not hold"):
+        what_is_known(arch, certificate=replace(proof, dimension=proof.dimension + 1))
+
+
+def test_a_network_of_any_size_has_a_board_without_a_measurement():
+    board = what_is_known(Architecture.uniform(12288, 128, 96, 3, "softmax"))
+    assert board.entry("dimension").answer == "451411968"
+    assert board.entry("exact rank").status == "no formula" and board.routes == ("theorem",)
+
+
+def test_what_is_no_architecture_or_no_question_is_refused():
+    with pytest.raises(ValueError, match="needs an Architecture"):
+        what_is_known("softmax")
+    with pytest.raises(ValueError, match="question is one of"):
+        what_is_known(Architecture((2, 2), (1,))).entry("depth")
+
+
+# Temperature
+
+
+@pytest.mark.parametrize("attention", ["lightning", "softmax"])
+def test_at_temperature_one_the_spectrum_is_that_of_the_float_measurement(attention):
+    arch = Architecture((3, 3, 3), (2, 2), 3, attention)
+    base = measure_dimension(arch, method="float")
+    assert measure_at_temperature(arch, 1.0) is base
+    near = measure_at_temperature(arch, 1 + 1e-9)
+    np.testing.assert_allclose(
+        near.singular_values[: base.value], base.singular_values[: base.value], rtol=1e-6
+    )
+    assert near.decided and near.value == base.value and near.num_inputs == base.num_inputs
+
+
+def gap(arch, temperature):
+    sigma, rank = measure_at_temperature(arch, temperature).singular_values, measure_dimension(arch).value
+    return sigma[rank - 1] / max(sigma[rank], 1e-300)
+
+
+@pytest.mark.parametrize("temperature", [0.1, 1e5])
+def test_away_from_one_the_gap_of_softmax_closes_and_that_of_lightning_does_not(temperature):
+    soft = Architecture((4, 4, 4), (2, 2), attention="softmax")
+    light = replace(soft, attention="lightning")
+    assert gap(soft, temperature) < 1e6 < 1e12 < gap(soft, 1.0)
+    assert gap(light, temperature) > 1e12
+
+
+@pytest.mark.parametrize("temperature", [0.5, 20.0])
+def test_temperature_is_a_factor_of_A_and_for_lightning_a_rescaling(temperature):
+    for attention in ("lightning", "softmax"):
+        arch = Architecture((3, 3), (2,), 3, attention)
+        ((Q, K, V),) = conditioned_weights(arch, np.random.default_rng(0))
+        divided = outputs(arch, (Layer(Q / temperature, K, V),))
+        rescaled = outputs(arch, (Layer(Q, K, V / temperature),))
+        assert np.allclose(divided, rescaled) == (attention == "lightning")
+
+
+def test_a_clear_gap_at_another_rank_than_at_temperature_one_is_not_decided():
+    arch = Architecture((3, 3), (2,), attention="softmax")
+    cold = measure_at_temperature(arch, 10**-1.5)
+    assert cold.value < measure_dimension(arch).value and cold.gap > 1e8
+    assert not cold.decided and "does not depend on the temperature" in cold.note
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_temperature_is_positive(temperature):
+    with pytest.raises(ValueError, match="above 0"):
+        measure_at_temperature(Architecture((2, 2), (1,)), temperature)
