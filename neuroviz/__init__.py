@@ -13,11 +13,14 @@ from importlib import import_module
 
 from neuroviz.architecture import Architecture
 from neuroviz.certificate import Certificate
+from neuroviz.cost import Cost, estimate_cost
 from neuroviz.formulas import Expected, expected_dimension, general_formula, paper_formula
 from neuroviz.identifiability import Identifiability, is_identifiable
 from neuroviz.known import StatusBoard, what_is_known
 from neuroviz.ledger import KernelLedger, kernel_ledger
 from neuroviz.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
+from neuroviz.search import search_fiber
+from neuroviz.search_result import FiberSearch
 from neuroviz.sweep import Record, Sweep, sweep
 from neuroviz.unrolling import unroll
 
@@ -26,7 +29,9 @@ _LATER = {"functional_dimension": "neuroviz.modules"}
 __all__ = [
     "Architecture",
     "Certificate",
+    "Cost",
     "Expected",
+    "FiberSearch",
     "Identifiability",
     "InputsCurve",
     "KernelLedger",
@@ -34,6 +39,7 @@ __all__ = [
     "Record",
     "StatusBoard",
     "Sweep",
+    "estimate_cost",
     "expected_dimension",
     "functional_dimension",
     "general_formula",
@@ -42,6 +48,7 @@ __all__ = [
     "measure_dimension",
     "paper_formula",
     "rank_by_inputs",
+    "search_fiber",
     "sweep",
     "unroll",
     "what_is_known",

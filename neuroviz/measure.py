@@ -5,6 +5,8 @@ derivative of the function in the weights, and finds its rank: over a prime fiel
 in floating point ("float").
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from math import ceil, inf
@@ -12,18 +14,17 @@ from math import ceil, inf
 import numpy as np
 
 from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.budget import Budget
 from neuroviz.certificate import Certificate, certify
-from neuroviz.field import DEFAULT_PRIME, Field, PrimeField, Reals
+from neuroviz.cost import BUDGET_SECONDS, LARGE, check_budget, estimate_cost
+from neuroviz.elimination import Float64, fastest_arithmetic
+from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.gauge import gauge_slice
-from neuroviz.network import (
-    Weights,
-    conditioned_tokens,
-    conditioned_weights,
-    jacobian,
-    random_tokens,
-    random_weights,
-)
-from neuroviz.rank import RowSpace, exact_rank, float_rank, schwartz_zippel
+from neuroviz.network import conditioned_tokens, conditioned_weights, jacobian, random_tokens
+from neuroviz.points import large_rank_at_a_point, random_point, rank_at_a_point
+from neuroviz.progress import reporting, showing
+from neuroviz.proofs import num_columns
+from neuroviz.rank import RowSpace, float_rank, schwartz_zippel
 
 METHODS = ("exact", "float", "certified")
 ROUTES = ("slice", "weights")
@@ -45,6 +46,7 @@ class Measurement:
         num_columns: free entries of the slice, or parameters.
         prime, error_bound: exact only: the field, and the probability that the random point hid
             some of the generic rank; 0 where the rank meets the upper bound that the symmetries prove.
+        arithmetic: exact only: what large matrices are multiplied in, "float64", "float32" or "int8".
         singular_values, gap, decided: float only: the spectrum relative to its largest value (one for
             each parameter, those beyond the number of equations being 0), the factor across the
             split, and False where it is too small to say.
@@ -61,6 +63,7 @@ class Measurement:
     num_columns: int | None = None
     prime: int | None = None
     error_bound: float | None = None
+    arithmetic: str | None = None
     singular_values: np.ndarray | None = field(default=None, compare=False)
     gap: float | None = None
     decided: bool | None = None
@@ -110,6 +113,7 @@ def measure_dimension(
     route: str | None = None,
     prime: int | None = None,
     budget: float | None = None,
+    progress: bool | Callable[[str, float], None] | None = None,
 ) -> Measurement:
     """The dimension of the neuromanifold: generic rank of the derivative weights ↦ outputs.
 
@@ -131,11 +135,15 @@ def measure_dimension(
             is a proof) or "weights" (all parameters; default, and only choice, for float). For
             certified "theorem", "exact rank", "ball", or None for the strongest.
         prime: exact only: an odd prime below 2²³; another one is an independent check.
-        budget: certified only: seconds that finding a proof may take, 60 if None (`certify` has the small
-            print). It never changes what is found, only whether something is.
+        budget: seconds. Exact and float estimate first what they will take (`estimate_cost`), and refuse
+            more than this, 600 if None. A certificate's search stops after it, 60 if None (`certify` has the
+            small print). It never changes what is found, only whether something is.
+        progress: a bar with the time left; None: where it will take longer than some seconds; or a
+            function called as (what, part), from 0 to 1.
 
     Raises:
-        ValueError: if an argument is none of the above; for certified also if nothing is proved.
+        ValueError: if an argument is none of the above, or the budget too small; for certified also if
+            nothing is proved.
 
     >>> from neuroviz import Architecture, measure_dimension
     >>> found = measure_dimension(Architecture((3, 3, 1), (1, 3)))
@@ -153,20 +161,49 @@ def measure_dimension(
                 "a certificate chooses its inputs and its field itself: leave inputs and prime out"
             )
         return _certified(arch, seed, route, budget)
-    if budget is not None:
-        raise ValueError(f"only a certificate has a budget; got budget={budget!r}: leave it out")
     if route is not None and route not in ROUTES:
         raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
     if method == "exact":
-        over = PrimeField(DEFAULT_PRIME if prime is None else prime)
-        return _measure_exact(arch, seed, inputs, route or "slice", over.p)
+        p = None if prime is None else PrimeField(prime).p
+        with _within(arch, method, route, budget, progress):
+            return _measure_exact(arch, seed, inputs, route or "slice", p)
     if prime is not None:
         raise ValueError(
             f"a float measurement has no prime; got prime={prime!r}: leave it out, or take 'exact'"
         )
     if route == "slice":
         raise ValueError("the float spectrum is that of all parameters: leave route out, or take 'weights'")
-    return _measure_float(arch, seed, inputs)
+    with _within(arch, method, route, budget, progress):
+        return _measure_float(arch, seed, inputs)
+
+
+_QUICK_COLUMNS = (
+    700  # below, nothing is estimated unless a budget is given: it would take longer than the work
+)
+_SECONDS_WITHOUT_A_BAR = 4.0
+
+
+@contextmanager
+def _within(
+    arch: Architecture,
+    method: str,
+    route: str | None,
+    budget: float | None,
+    progress: bool | Callable[[str, float], None] | None,
+) -> Iterator[None]:
+    """Refuse what the budget does not allow; show the progress of what takes long."""
+    if budget is not None:
+        Budget(budget)  # says what is wrong with it
+    columns = num_columns(arch) if method == "exact" and route != "weights" else arch.num_parameters
+    if columns < _QUICK_COLUMNS and budget is None and not progress:
+        yield
+        return
+    cost = estimate_cost(arch, method, route)
+    check_budget(cost, BUDGET_SECONDS if budget is None else budget, arch)
+    if progress is None:
+        progress = cost.seconds > _SECONDS_WITHOUT_A_BAR
+    with showing(progress, cost.derivative_share):
+        yield
 
 
 @lru_cache(maxsize=256)
@@ -192,36 +229,78 @@ def _whole(name: str, value: int, least: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _measure_exact(arch: Architecture, seed: int, inputs: int | None, route: str, p: int) -> Measurement:
-    over = PrimeField(p)
-    columns = gauge_slice(arch).num_free if route == "slice" else arch.num_parameters
-    full = "slice" if route == "slice" else "parameter space"
-    num_inputs = inputs or columns + _SPARE_ROWS
+def _measure_exact(
+    arch: Architecture, seed: int, inputs: int | None, route: str, p: int | None
+) -> Measurement:
+    columns = num_columns(arch) if route == "slice" else arch.num_parameters
+    shape = inputs or columns + _SPARE_ROWS, columns
+    large = columns >= LARGE
+    if large and p is None and inputs is None:
+        # One byte an entry; modulo so small a prime only a rank that meets the upper bound is believed.
+        arithmetic = fastest_arithmetic()
+        rng = np.random.default_rng([seed, arithmetic.over.p])
+        if large_rank_at_a_point(arithmetic, arch, route, shape, False, rng, reporting()) == columns:
+            return _full_rank(arch, seed, shape, route, arithmetic.over.p, arithmetic.name)
+    over = PrimeField(DEFAULT_PRIME if p is None else p)
     value = points = 0
-    for rng in np.random.default_rng([seed, p]).spawn(2):
-        matrix = _jacobian_rows(over, arch, route, num_inputs, inputs is not None, rng)
-        value = max(value, exact_rank(matrix, over))
+    for rng in np.random.default_rng([seed, over.p]).spawn(2):
+        if large:
+            where = Float64(over), arch, route, shape, inputs is not None, rng, reporting()
+            value = max(value, large_rank_at_a_point(*where))
+        else:
+            value = max(value, rank_at_a_point(over, arch, route, shape[0], inputs is not None, rng))
         points += 1
         if value == columns:
-            break
-    if value == columns:
-        note = (
-            f"full rank: all {columns} directions of the {full} move the function, so this is the dimension"
-        )
-        if arch.attention == "softmax":
-            note += " (exponentials free by Ax's theorem)"
-        error = 0.0
-    else:
-        error = schwartz_zippel(value, _degree(arch), p) ** points
-        where = f" on {inputs} input{'s' if inputs > 1 else ''}" if inputs is not None else ""
-        note = (
-            f"rank {value}{where} of {columns} columns of the {full}, the larger of {points} random points "
-            f"mod {p}; that generic points give more{where} has probability at most {error:.1g}"
-        )
-        if inputs is not None:
-            note += f"; observed{where} only: more may show more, so this need not be the dimension"
+            return _full_rank(arch, seed, shape, route, over.p, "float64")
+    error = schwartz_zippel(value, _degree(arch), over.p) ** points
+    seen = f" on {inputs} input{'s' if inputs > 1 else ''}" if inputs is not None else ""
+    note = (
+        f"rank {value}{seen} of {columns} columns of the {_COLUMNS_OF[route]}, the larger of {points} random "
+        f"points mod {over.p}; that generic points give more{seen} has probability at most {error:.1g}"
+    )
+    if inputs is not None:
+        note += f"; observed{seen} only: more may show more, so this need not be the dimension"
     return Measurement(
-        value, "exact", "exact", num_inputs, seed, note, route, columns, prime=p, error_bound=error
+        value,
+        "exact",
+        "exact",
+        shape[0],
+        seed,
+        note,
+        route,
+        columns,
+        prime=over.p,
+        error_bound=error,
+        arithmetic="float64",
+    )
+
+
+_COLUMNS_OF = {"slice": "slice", "weights": "parameter space"}
+
+
+def _full_rank(
+    arch: Architecture, seed: int, shape: tuple[int, int], route: str, p: int, arithmetic: str
+) -> Measurement:
+    """The rank is the number of columns: no point can show more, so nothing was left to chance."""
+    num_inputs, columns = shape
+    note = (
+        f"full rank: all {columns} directions of the {_COLUMNS_OF[route]} move the function, so this is the "
+        "dimension"
+    )
+    if arch.attention == "softmax":
+        note += " (exponentials free by Ax's theorem)"
+    return Measurement(
+        columns,
+        "exact",
+        "exact",
+        num_inputs,
+        seed,
+        note,
+        route,
+        columns,
+        prime=p,
+        error_bound=0.0,
+        arithmetic=arithmetic,
     )
 
 
@@ -229,33 +308,6 @@ def clear_cache() -> None:
     """Forget all measurements, so that the next ones are made anew (for timing, for tests)."""
     for cached in (_measure_exact, _measure_float, _certified, _rank_by_inputs):
         cached.cache_clear()
-
-
-def _jacobian_rows(
-    over: Field,
-    arch: Architecture,
-    route: str,
-    num_inputs: int,
-    all_outputs: bool,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """Rows of the derivative at a random point over F_p: one functional an input, or all outputs."""
-    net, weights, free = _random_point(over, arch, route, rng)
-    X = random_tokens(over, net, num_inputs, rng)
-    outputs = (net.widths[-1], net.tokens)
-    cotangents = None if all_outputs else over.random(rng, (num_inputs, 1, *outputs))
-    J = jacobian(over, net.attention, weights, X, cotangents, rng)
-    return J.reshape(-1, J.shape[-1])[:, free]
-
-
-def _random_point(
-    over: Field, arch: Architecture, route: str, rng: np.random.Generator
-) -> tuple[Architecture, Weights, np.ndarray | slice]:
-    """A random network on the route, and which of its parameters are free there."""
-    if route == "weights":
-        return arch, random_weights(over, arch, rng), slice(None)
-    across = gauge_slice(arch)
-    return across.reduced, across.weights(over, rng), across.free
 
 
 def _degree(arch: Architecture) -> int:
@@ -293,7 +345,7 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
 def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     over = PrimeField(p)
     rng = np.random.default_rng([seed, p, 1])
-    net, weights, free = _random_point(over, arch, "slice", rng)
+    net, weights, free = random_point(over, arch, "slice", rng)
     columns = gauge_slice(arch).num_free
     equations = arch.tokens * arch.widths[-1]
     space, ranks = RowSpace(over, columns), []

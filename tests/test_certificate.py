@@ -238,7 +238,7 @@ def test_the_budget_never_changes_what_is_found(route):
 def test_a_budget_is_a_number_of_seconds(budget):
     with pytest.raises(ValueError, match="budget is a number of seconds > 0"):
         certify(soft((3, 2, 3), (2, 1)), budget=budget)
-    with pytest.raises(ValueError, match="only a certificate has a budget|number of seconds"):
+    with pytest.raises(ValueError, match="number of seconds"):
         measure_dimension(soft((3, 2, 3), (2, 1)), budget=budget)
 
 

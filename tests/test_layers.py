@@ -8,12 +8,13 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "formulas", "field", "dual", "network", "elimination", "rank", "symmetry",
-    "two_tokens", "gauge", "determinantal", "unrolling", "balls", "budget", "verification", "proofs",
-    "certificate", "certificate_study", "measure", "peeling", "immersion", "candidates", "endings",
-    "singletons", "exponentials", "one_layer", "search", "flag", "fiber", "walk", "ledger", "known",
-    "identifiability", "forms", "curves", "surface", "section", "flow", "singular", "modules",
-    "figure3", "sweep", "theme", "figures", "explorables", "teaching",
+    "architecture", "formulas", "field", "progress", "dual", "network", "elimination", "rank",
+    "symmetry", "two_tokens", "gauge", "points", "chart", "twins", "starts", "descent", "search_result",
+    "search", "search_cases", "count", "determinantal", "unrolling", "balls", "budget", "verification",
+    "proofs", "certificate", "certificate_study", "cost", "measure", "peeling", "immersion",
+    "candidates", "endings", "singletons", "exponentials", "one_layer", "flag", "fiber", "walk",
+    "ledger", "known", "identifiability", "forms", "curves", "surface", "section", "flow", "singular",
+    "modules", "figure3", "sweep", "theme", "figures", "explorables", "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 

@@ -11,7 +11,7 @@ import sympy
 from definition import RandomExponential, fractions, measure, residues
 
 from neuroviz import measure as package
-from neuroviz import network
+from neuroviz import network, points
 from neuroviz.architecture import Architecture
 from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.formulas import general_formula
@@ -198,8 +198,8 @@ def test_the_curve_of_inputs_is_the_measurement_on_so_many_inputs():
 def test_too_few_functionals_fall_short(monkeypatch):
     """One functional for each of n + 2 inputs is enough; one for each of half as many is not."""
     arch = Architecture.uniform(3, 2, 2)
-    full = package._jacobian_rows
-    monkeypatch.setattr(package, "_jacobian_rows", lambda *arguments: full(*arguments)[::2])
+    full = points.derivative_rows
+    monkeypatch.setattr(points, "derivative_rows", lambda *some: (rows[::2] for rows in full(*some)))
     package.clear_cache()
     assert measure_dimension(arch).value == (arch_columns := 23) // 2 + 2 < arch_columns
     package.clear_cache()

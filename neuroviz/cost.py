@@ -1,0 +1,197 @@
+"""What a measurement will cost on this machine: seconds and bytes, before it starts.
+
+Each kind of work is timed once in this process, at a size that takes some hundredths of a second, and scaled
+by its number of operations. An estimate is good to a factor of two or three; it is there to refuse a day of
+work, and to say how long a minute will be.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
+
+import numpy as np
+
+from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.certificate import ROUTES as CERTIFICATE_ROUTES
+from neuroviz.elimination import Arithmetic, Float64, eliminate, fastest_arithmetic, stored
+from neuroviz.field import PrimeField
+from neuroviz.network import jacobian, random_tokens, random_weights
+from neuroviz.proofs import num_columns, rough_seconds
+
+BUDGET_SECONDS = 600.0
+"""What a measurement may take by its own estimate, unless told otherwise."""
+LARGE = 1500
+"""Columns from which an exact rank is first tried modulo 241, in one byte an entry."""
+_SVD_BYTES = 32  # an entry of a float measurement: the matrix, its scaled copy, and what LAPACK needs
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a measurement will take, about.
+
+    Attributes:
+        seconds, bytes: on this machine, and at the peak.
+        columns: of the matrix whose rank is taken; 0 for a theorem.
+        arithmetic: what its entries are: "int8", "float32", "float64"; "" for a theorem.
+        derivative_share: which part of the seconds goes into the derivative, the rest into the rank.
+    """
+
+    seconds: float
+    bytes: int
+    columns: int
+    arithmetic: str
+    derivative_share: float = 0.0
+
+    def __str__(self) -> str:
+        return f"about {_in_words(self.seconds)} and {_in_bytes(self.bytes)}"
+
+
+def estimate_cost(arch: Architecture, method: str = "exact", route: str | None = None) -> Cost:
+    """What `measure_dimension(arch, method, route=route)` will take on this machine.
+
+    Args:
+        arch: any `Architecture`.
+        method: "exact", "float" or "certified".
+        route: as in `measure_dimension`.
+
+    Raises:
+        ValueError: if an argument is none of these.
+
+    >>> from neuroviz import Architecture
+    >>> estimate_cost(Architecture.uniform(4, 2, 2)).seconds < 1
+    True
+    >>> estimate_cost(Architecture.uniform(12_288, 128, 96)).seconds > 1e9
+    True
+    """
+    check_architecture("estimate_cost", arch)
+    if method == "certified":
+        return _certified_cost(arch, route)
+    if method not in ("exact", "float"):
+        raise ValueError(f"method must be 'exact', 'float' or 'certified'; got {method!r}")
+    if route not in (None, "slice", "weights"):
+        raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
+    if method == "float":
+        return _float_cost(arch)
+    columns = arch.num_parameters if route == "weights" else num_columns(arch)
+    large = columns >= LARGE
+    derivative = (columns + 2) * _work_of_a_row(arch) * _seconds_per_derivative()
+    if not large:
+        rank = columns**3 / 3 * _seconds_per_product("float64")
+        return _cost(derivative, rank, 8 * columns**2, columns, "float64")
+    arithmetic = fastest_arithmetic()
+    rank = columns**3 / 3 * _seconds_per_product(arithmetic.name)
+    matrix = columns**2 * np.dtype(arithmetic.dtype).itemsize
+    return _cost(derivative, rank, matrix + 8 * arithmetic.block * columns, columns, arithmetic.name)
+
+
+def check_budget(cost: Cost, budget: float, arch: Architecture) -> None:
+    """Refuse what is too long or too large, before it starts.
+
+    Raises:
+        ValueError: if it is; the message says what to do.
+    """
+    memory = available_bytes()
+    if cost.seconds <= budget and (memory is None or cost.bytes <= memory):
+        return
+    limit = f"the budget is {_in_words(budget)}"
+    if memory is not None and cost.bytes > memory:
+        limit = f"there are {_in_bytes(memory)} of memory"
+    raise ValueError(
+        f"a matrix with {cost.columns} columns would take {cost}, and {limit}; raise budget, take "
+        "method='certified' (by a theorem every size is quick), or let another machine do it: "
+        "sweep([…], executor=…)"
+    )
+
+
+def available_bytes() -> int | None:
+    """Memory that is free now; None where the system does not say."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _cost(derivative: float, rank: float, size: int, columns: int, arithmetic: str) -> Cost:
+    seconds = derivative + rank
+    return Cost(seconds, int(1.2 * size), columns, arithmetic, derivative / seconds)
+
+
+def _certified_cost(arch: Architecture, route: str | None) -> Cost:
+    if route is not None and route not in CERTIFICATE_ROUTES:
+        raise ValueError(
+            f"route must be one of {', '.join(map(repr, CERTIFICATE_ROUTES))}, or None; got {route!r}"
+        )
+    if route in (None, "theorem"):  # without a route what would take long is proved by the theorem
+        return Cost(0.01, 10**6, 0, "")
+    columns = num_columns(arch)
+    each = 64 if route == "exact rank" else 200
+    return Cost(rough_seconds(arch, route), each * columns**2, columns, "float64" if each == 64 else "balls")
+
+
+def _float_cost(arch: Architecture) -> Cost:
+    columns = arch.num_parameters
+    rows = 1.5 * num_columns(arch) + 3 * arch.tokens * arch.widths[-1]
+    derivative = rows * _work_of_a_row(arch) * _seconds_per_derivative()
+    svd = 4 * rows * columns * min(rows, columns) * _seconds_per_svd()
+    search = num_columns(arch) ** 3 / 3 * 20 * _seconds_per_product("float64")  # how many inputs are enough
+    return _cost(derivative, svd + search, int(_SVD_BYTES * rows * columns), columns, "float64")
+
+
+def _work_of_a_row(arch: Architecture) -> float:
+    """Products in one row of the derivative, about: each weight meets t tokens, some times."""
+    return 3.0 * arch.tokens * (arch.num_parameters + arch.num_layers * arch.tokens * max(arch.widths))
+
+
+# Timed once
+
+
+def _timed(work: Callable[[], object]) -> float:
+    """The shorter of two runs: the first one warms up."""
+    times = []
+    for _ in range(2):
+        start = perf_counter()
+        work()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+@cache
+def _seconds_per_product(name: str) -> float:
+    n = 640
+    arithmetic: Arithmetic = Float64() if name == "float64" else fastest_arithmetic()
+    rows = arithmetic.over.random(np.random.default_rng(0), (n + 2, n))
+    return _timed(lambda: eliminate(stored(rows, arithmetic), arithmetic)) / (n**3 / 3) / _SPEED_UP
+
+
+_SPEED_UP = 3.0  # per product, of large blocks over those of 640 columns
+
+
+@cache
+def _seconds_per_derivative() -> float:
+    arch, over, rng = Architecture.uniform(16, 16, 2), PrimeField(), np.random.default_rng(0)
+    weights, X = random_weights(over, arch, rng), random_tokens(over, arch, 64, rng)
+    cotangents = over.random(rng, (64, 1, 16, arch.tokens))
+    seconds = _timed(lambda: jacobian(over, "lightning", weights, X, cotangents))
+    return seconds / (64 * _work_of_a_row(arch))
+
+
+@cache
+def _seconds_per_svd() -> float:
+    matrix = np.random.default_rng(0).standard_normal((300, 200))
+    return _timed(lambda: np.linalg.svd(matrix, compute_uv=False)) / (4 * 300 * 200 * 200)
+
+
+def _in_words(seconds: float) -> str:
+    for size, name in ((86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.0f} {name}"
+    return f"{seconds:.2g} seconds"
+
+
+def _in_bytes(size: float) -> str:
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
+        if size >= unit:
+            return f"{size / unit:,.3g} {name}"
+    return f"{size / 1e3:.0f} kB"

@@ -1,0 +1,94 @@
+"""A random point of a network over F_p, and the rank of the derivative there, however large the network is.
+
+Rows are computed a few at a time and kept in the form in which they are eliminated, so that nothing is ever
+there twice: the peak is little more than the matrix itself.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from neuroviz.architecture import Architecture
+from neuroviz.elimination import Arithmetic, eliminate, stored
+from neuroviz.field import Field, PrimeField
+from neuroviz.gauge import gauge_slice
+from neuroviz.network import Weights, jacobian, random_tokens, random_weights
+from neuroviz.rank import exact_rank
+
+_BYTES_AT_ONCE = 2**25  # of derivative rows in float64
+
+Report = Callable[[str, float], None]
+"""Called with what is being done, and which part of it is done."""
+
+
+def random_point(
+    over: Field, arch: Architecture, route: str, rng: np.random.Generator
+) -> tuple[Architecture, Weights, np.ndarray | slice]:
+    """A random network on the route ("slice" or "weights"), and which of its parameters are free there."""
+    if route == "weights":
+        return arch, random_weights(over, arch, rng), slice(None)
+    across = gauge_slice(arch)
+    return across.reduced, across.weights(over, rng), across.free
+
+
+def derivative_rows(
+    over: Field,
+    arch: Architecture,
+    route: str,
+    num_inputs: int,
+    all_outputs: bool,
+    rng: np.random.Generator,
+) -> Iterator[np.ndarray]:
+    """Rows of the derivative at a random point, block by block: one functional an input, or all outputs."""
+    net, weights, free = random_point(over, arch, route, rng)
+    outputs = (net.widths[-1], net.tokens)
+    rows_each = outputs[0] * outputs[1] if all_outputs else 1
+    at_once = max(1, _BYTES_AT_ONCE // (8 * rows_each * net.num_parameters))
+    for start in range(0, num_inputs, at_once):
+        inputs = min(at_once, num_inputs - start)
+        X = random_tokens(over, net, inputs, rng)
+        cotangents = None if all_outputs else over.random(rng, (inputs, 1, *outputs))
+        J = jacobian(over, net.attention, weights, X, cotangents, rng)
+        yield J.reshape(-1, J.shape[-1])[:, free]
+
+
+def rank_at_a_point(
+    over: PrimeField,
+    arch: Architecture,
+    route: str,
+    num_inputs: int,
+    all_outputs: bool,
+    rng: np.random.Generator,
+) -> int:
+    """The rank of the derivative at a random point: for matrices that are small."""
+    blocks = derivative_rows(over, arch, route, num_inputs, all_outputs, rng)
+    return exact_rank(np.concatenate(list(blocks)), over)
+
+
+def large_rank_at_a_point(
+    arithmetic: Arithmetic,
+    arch: Architecture,
+    route: str,
+    shape: tuple[int, int],
+    all_outputs: bool,
+    rng: np.random.Generator,
+    report: Report = lambda what, part: None,
+) -> int:
+    """The same, block by block, over the field of an arithmetic.
+
+    Args:
+        shape: inputs, and columns of the route.
+        report: told "derivative" and "elimination", each from 0 to 1; what it raises ends the work.
+    """
+    num_inputs, columns = shape
+    per_input = arch.tokens * arch.widths[-1] if all_outputs else 1
+    matrix = np.empty((num_inputs * per_input, columns), dtype=arithmetic.dtype)
+    filled = 0
+    for rows in derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng):
+        matrix[filled : filled + len(rows)] = stored(rows, arithmetic)
+        filled += len(rows)
+        report("derivative", filled / len(matrix))
+    # What is left to do shrinks with the cube of the columns.
+    return eliminate(
+        matrix, arithmetic, lambda done, total: report("elimination", 1 - (1 - done / total) ** 3)
+    )

@@ -1,0 +1,177 @@
+"""Large exact ranks: block by block, within a budget, with a sign of life, and stopped when asked."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from neuroviz import cost, measure, points
+from neuroviz.architecture import Architecture
+from neuroviz.cost import LARGE, Cost, check_budget, estimate_cost
+from neuroviz.elimination import Float32, Float64
+from neuroviz.field import PrimeField
+from neuroviz.formulas import general_formula
+from neuroviz.measure import clear_cache, measure_dimension
+from neuroviz.progress import reporting, showing
+
+WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns
+COLLAPSED = Architecture((20, 20, 20, 20), (1, 20, 20), 3)  # fewer dimensions than columns
+HUGE = Architecture.uniform(300, 300, 4)
+
+
+@pytest.fixture(autouse=True)
+def _afresh():
+    clear_cache()
+    yield
+    clear_cache()
+
+
+def test_a_large_rank_that_meets_the_bound_is_taken_modulo_a_small_prime():
+    found = measure_dimension(WIDE)
+    assert found.value == general_formula(WIDE).value == 1600 >= LARGE
+    assert (found.prime, found.error_bound) == (241, 0.0) and found.arithmetic in ("float32", "int8")
+
+
+def test_one_that_does_not_is_taken_again_modulo_a_large_prime():
+    found = measure_dimension(COLLAPSED)
+    assert found.value == general_formula(COLLAPSED).value < found.num_columns
+    assert (found.prime, found.arithmetic) == (8_388_593, "float64") and 0 < found.error_bound < 1e-2
+
+
+def test_a_prime_that_was_asked_for_is_taken():
+    assert measure_dimension(WIDE, prime=8_388_587).prime == 8_388_587
+
+
+@pytest.mark.parametrize("attention", ["lightning", "softmax"])
+@pytest.mark.parametrize("route", ["slice", "weights"])
+def test_block_by_block_the_rank_is_the_same(attention, route, monkeypatch):
+    arch = Architecture((4, 3, 5), (2, 2), 3, attention)
+    columns = arch.num_parameters if route == "weights" else measure_dimension(arch).num_columns
+    whole = measure_dimension(arch, route=route).value
+    monkeypatch.setattr(points, "_BYTES_AT_ONCE", 8 * 7 * arch.num_parameters)  # seven rows at a time
+    for arithmetic in (Float64(), Float32()):
+        rng = np.random.default_rng(1)
+        shape = (columns + 2, columns)
+        assert points.large_rank_at_a_point(arithmetic, arch, route, shape, False, rng) == whole
+    half = (columns // 2, columns)  # the check can fail: too few inputs
+    assert points.large_rank_at_a_point(Float64(), arch, route, half, False, np.random.default_rng(1)) < whole
+
+
+def test_all_outputs_of_each_input_are_seen():
+    arch = Architecture((4, 3, 5), (2, 2), 3)
+    shape = (8, measure_dimension(arch).num_columns)
+    rank = points.large_rank_at_a_point(Float64(), arch, "slice", shape, True, np.random.default_rng(0))
+    assert rank == measure_dimension(arch, inputs=8).value
+
+
+def test_the_matrix_is_never_there_twice():
+    """Peak memory, beyond the matrix, is that of a block of rows and some columns."""
+    arch = Architecture.uniform(36, 36, 3, 3, "softmax")
+    columns = 4 * 36**2
+    arithmetic = Float32()
+    points.derivative_rows(arithmetic.over, arch, "slice", 1, False, np.random.default_rng(0))
+    tracemalloc.start()
+    try:
+        rng = np.random.default_rng(0)
+        points.large_rank_at_a_point(
+            arithmetic, arch, "slice", (columns + 2, columns), False, rng, _stop_late
+        )
+    except StopIteration:
+        pass
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * columns**2 + 5 * points._BYTES_AT_ONCE
+    assert peak < 0.8 * 8 * columns**2  # far from float64 rows of everything
+
+
+def _stop_late(what, part):
+    if what == "elimination" and part > 0.3:
+        raise StopIteration
+
+
+def test_costs_grow_with_the_network_and_a_theorem_costs_nothing():
+    small, large = (estimate_cost(Architecture.uniform(d, d, 3)) for d in (10, 40))
+    assert small.seconds < large.seconds and small.bytes < large.bytes
+    assert estimate_cost(HUGE).columns == 449_996
+    assert estimate_cost(HUGE, "certified").seconds < 1 < estimate_cost(HUGE, "float").seconds
+    assert estimate_cost(HUGE, route="weights").columns == HUGE.num_parameters
+
+
+def test_arithmetics_are_timed_once():
+    estimate_cost(Architecture.uniform(24, 24, 3))
+    before = cost._seconds_per_product.cache_info().misses
+    estimate_cost(Architecture.uniform(30, 30, 3))
+    assert cost._seconds_per_product.cache_info().misses == before
+
+
+def test_what_is_too_long_is_refused_before_it_starts():
+    with pytest.raises(
+        ValueError, match=r"449996 columns would take about .* raise budget.*certified.*sweep"
+    ):
+        measure_dimension(HUGE)
+    with pytest.raises(ValueError, match="the budget is 1e-06 seconds"):
+        measure_dimension(Architecture.uniform(4, 2, 2), budget=1e-6)
+    assert measure_dimension(Architecture.uniform(4, 2, 2), budget=60).value == 38
+
+
+def test_what_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr(cost, "available_bytes", lambda: 10**6)
+    with pytest.raises(ValueError, match="there are 1 MB of memory"):
+        check_budget(Cost(1.0, 10**7, 3000, "float32"), 600, WIDE)
+    monkeypatch.setattr(cost, "available_bytes", lambda: None)  # a system that does not say
+    check_budget(Cost(1.0, 10**15, 3000, "float32"), 600, WIDE)
+
+
+def test_progress_goes_from_the_derivative_to_the_end_of_the_elimination():
+    seen = []
+    measure_dimension(WIDE, progress=lambda what, part: seen.append((what, part)))
+    parts = {name: [part for what, part in seen if what == name] for name in ("derivative", "elimination")}
+    for ups in parts.values():
+        assert ups == sorted(ups) and ups[-1] == 1.0 and len(ups) > 1
+    assert [what for what, _ in seen] == sorted(what for what, _ in seen)
+
+
+def test_stopping_in_the_middle_leaves_nothing_behind():
+    def stop(what, part):
+        if what == "elimination":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure_dimension(WIDE, progress=stop)
+    assert measure._measure_exact.cache_info().currsize == 0
+    assert measure_dimension(WIDE).value == 1600
+
+
+def test_a_bar_shows_the_time_left(capsys):
+    measure_dimension(WIDE, progress=True)
+    shown = capsys.readouterr().err
+    assert "elimination: 100%" in shown and "<" in shown
+    clear_cache()
+    measure_dimension(WIDE, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_listener_hears_its_own_block_only():
+    heard = []
+    with showing(lambda what, part: heard.append(part)):
+        reporting()("derivative", 0.5)
+    reporting()("derivative", 0.7)
+    assert heard == [0.5]
+
+
+def test_unknown_methods_and_routes_are_refused():
+    for arguments in ({"method": "guess"}, {"route": "scenic"}, {"method": "certified", "route": "slice"}):
+        with pytest.raises(ValueError, match="must be"):
+            estimate_cost(WIDE, **arguments)
+    with pytest.raises(ValueError, match="estimate_cost needs an Architecture"):
+        estimate_cost("softmax")
+
+
+def test_a_small_prime_alone_is_not_believed():
+    """Modulo 241 a random point may hide some of the rank: the bound of such a rank says nothing."""
+    over = PrimeField(241)
+    arch = Architecture.uniform(5, 5, 3)
+    found = measure_dimension(arch, prime=over.p)
+    assert found.value <= general_formula(arch).value
+    short = measure_dimension(arch, prime=3)
+    assert short.value == general_formula(arch).value or short.error_bound == 1.0
