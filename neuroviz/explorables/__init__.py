@@ -16,6 +16,7 @@ from neuroviz.explorables.peeling import PeelExplorer
 from neuroviz.explorables.products import ProductsExplorer
 from neuroviz.explorables.proof import ProofExplorer
 from neuroviz.explorables.rescaling import RescalingExplorer
+from neuroviz.explorables.search import SearchExplorer
 from neuroviz.explorables.section import SectionExplorer
 from neuroviz.explorables.singletons import SingletonExplorer
 from neuroviz.explorables.singularity import SingularityExplorer
@@ -41,6 +42,7 @@ __all__ = [
     "ProductsExplorer",
     "ProofExplorer",
     "RescalingExplorer",
+    "SearchExplorer",
     "SectionExplorer",
     "SingletonExplorer",
     "SingularityExplorer",

@@ -1,0 +1,451 @@
+"""Searching a fibre: what is found is there, and what is known to be there is found."""
+
+import csv
+
+import mpmath
+import numpy as np
+import pytest
+from definition import Residue, output
+
+from neuroviz.architecture import Architecture
+from neuroviz.chart import Chart, as_network, chart_at, flat, narrow, tangent_map
+from neuroviz.count import count_fiber
+from neuroviz.descent import Misfit, descend
+from neuroviz.fiber import Pair, function_table
+from neuroviz.field import PrimeField, Reals
+from neuroviz.gauge import gauge_slice
+from neuroviz.network import Layer, forward, random_weights
+from neuroviz.rank import exact_rank
+from neuroviz.search import VERIFIED, search_fiber
+from neuroviz.search_cases import CASES, SearchSetting, case_weights, study_search
+from neuroviz.starts import KINDS, draw
+from neuroviz.symmetry import VirtualWeights, virtual_weights
+from neuroviz.twins import LAYERS_SWAPPED, RESCALED, SAME, SWAPPED, distance, known_twins
+
+J = np.array([[0.0, 1.0], [-1.0, 0.0]])
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def random(arch, seed=5):
+    return random_weights(Reals(), arch, rng(seed))
+
+
+def disagreement(attention, one, other, tokens, count=3, seed=9):
+    """How far two points are from having one function, by the definition, token by token."""
+    worst = 0.0
+    for X in rng(seed).standard_normal((count, one.L.shape[1], tokens)):
+        pair = []
+        for virtual in (one, other):
+            lists = [[matrix.tolist() for matrix in layer] for layer in as_network(virtual)]
+            # mpmath's exponential does not overflow.
+            pair.append(np.array(output(attention, lists, X.T.tolist(), mpmath.exp), dtype=float))
+        worst = max(worst, float(np.abs(pair[0] - pair[1]).max() / np.abs(pair[0]).max()))
+    return worst
+
+
+def found(case, starts, kind="all", seed=0):
+    return study_search(SearchSetting(case, starts, kind, seed)).search
+
+
+# What is known to be there is found, and what is found is there.
+
+
+@pytest.mark.parametrize(
+    ("case", "starts", "kind", "symmetries"),
+    [
+        ("softmax-1", 8, "all", {SAME}),
+        ("softmax-2", 8, "all", {SAME}),
+        ("softmax-3", 8, "all", {SAME}),
+        ("softmax-turn-3", 8, "all", {SAME}),
+        ("lightning-1", 10, "all", {RESCALED}),
+        ("rank-one", 20, "all", {RESCALED, SWAPPED}),
+        ("lightning-2", 24, "all", {RESCALED}),
+        ("lightning-turn", 30, "all", {RESCALED, LAYERS_SWAPPED}),
+        ("lightning-221", 30, "all", {RESCALED, SWAPPED}),
+        ("lightning-331", 6, "near", {RESCALED}),
+        ("lightning-331", 16, "swapped", {SWAPPED}),
+        ("lightning-312", 20, "random", {RESCALED, SWAPPED}),
+    ],
+)
+def test_every_known_point_is_found_and_every_point_found_has_the_function(case, starts, kind, symmetries):
+    search = found(case, starts, kind)
+    arch = search.arch
+    assert {point.symmetry for point in search.classes} == symmetries
+    assert len(search.classes) == len(symmetries) and search.continuum is None
+    assert search.kernel == 0 and search.sigma_min > 1e-4
+    assert sum(point.found for point in search.classes) == search.verified <= search.converged
+    for point in search.classes:
+        assert disagreement(arch.attention, search.target, point.virtual, arch.tokens) < 1e-9
+        assert point.kernel == 0 and point.residual <= VERIFIED and point.radius < 1e-6
+        assert (point.distance < 1e-6) == (point.symmetry in (SAME, RESCALED))
+        assert sum(count for _, count in point.kinds) == point.found
+        wrong = VirtualWeights(point.virtual.L, (point.virtual.M[0] * 1.001 + 0.001, *point.virtual.M[1:]))
+        assert disagreement(arch.attention, search.target, wrong, arch.tokens) > 1e-6  # the check can fail
+
+
+@pytest.mark.parametrize(
+    ("case", "kernel"),
+    [("softmax-turn", 4), ("softmax-zero", 4), ("softmax-token", 4), ("lightning-collapse", 2)],
+)
+def test_where_weights_are_free_the_search_says_so_and_reports_no_points(case, kernel):
+    search = found(case, 8)
+    assert search.classes == () and search.continuum.found == search.verified > 1
+    assert search.kernel == kernel and search.continuum.kernel == (kernel, kernel)
+    assert search.sigma_min < 1e-12 and search.continuum.farthest > 0.1
+    assert "none isolated" in search.note and f"dimension {kernel}" in search.note
+    ends = [one.virtual for one in search.outcomes if one.verified]
+    attention, tokens = search.arch.attention, search.arch.tokens
+    assert distance(attention, ends[0], ends[1]) > 1e-3
+    for virtual in (*ends[:3], search.continuum.example):
+        assert disagreement(attention, search.target, virtual, tokens) < 1e-7
+
+
+def test_on_both_sides_of_an_antisymmetric_layer_three_tokens_determine_what_two_do_not():
+    arch = CASES["softmax-turn"].arch
+    weights = case_weights(CASES["softmax-turn"], 0)
+    three = Architecture(arch.widths, arch.head_dims, 3, "softmax")
+    assert search_fiber(arch, weights, starts=4).continuum is not None
+    assert search_fiber(three, weights, starts=4).continuum is None
+
+
+def test_at_a_boundary_point_the_kernel_is_larger_and_the_fibre_is_one_point_all_the_same():
+    v, k, h = rng(1).standard_normal((3, 3))
+    arch = Architecture((3, 1), (1,))
+    search = search_fiber(arch, (Layer(k[None], v[None], h[:1, None] * v[None]),), starts=16)
+    assert search.kernel == 2  # d, of which the rescaling is one (Lemma A.3)
+    assert search.continuum is None and [point.symmetry for point in search.classes] == [RESCALED]
+
+
+def test_all_signs_of_the_matrices_are_one_class_and_counted_apart():
+    search = found("lightning-2", 40)
+    (point,) = search.classes
+    assert point.signs == search.points == 4
+    signs = {tuple(np.sign(np.vdot(M, M2)) for M, M2 in zip(search.target.M, one.virtual.M, strict=True))
+             for one in search.outcomes if one.verified}  # fmt: skip
+    assert len(signs) == 4
+    assert found("softmax-1", 8).points == 1
+
+
+def test_three_lightning_layers_find_the_point_or_nothing():
+    search = found("lightning-3", 12, "random")
+    assert {point.symmetry for point in search.classes} <= {RESCALED}
+    if not search.verified:
+        assert "no information" in search.note
+
+
+def test_a_search_that_finds_nothing_says_that_this_is_no_information():
+    search = found("lightning-331", 3, "transposes")
+    assert search.verified == 0 and search.classes == ()
+    assert search.note == "3 starts, none verified on fresh inputs: no information."
+
+
+def test_with_too_few_inputs_networks_agree_by_accident_and_fresh_inputs_tell():
+    arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    weights, start = random(arch), draw("random", arch, random(arch), rng(3))
+    X, fresh = rng(4).standard_normal((2, 1, 2, 3))
+    Y = forward(Reals(), "softmax", weights, X)
+    end = descend(arch, start.weights, Misfit("softmax", X, Y, eliminate=True))
+    assert end.misfit < 1e-6
+    wrong, right = (forward(Reals(), "softmax", network, fresh) for network in (end.weights, weights))
+    assert np.abs(wrong - right).max() > 1e-3
+
+
+# How it is run.
+
+
+def test_a_search_tells_its_progress_and_stops_when_asked():
+    arch, seen = Architecture.uniform(2, 2, 1, 3, "softmax"), []
+    whole = search_fiber(arch, random(arch), starts=5, progress=lambda *counts: seen.append(counts))
+    assert [done for done, _, _ in seen] == [1, 2, 3, 4, 5] and {total for _, total, _ in seen} == {5}
+    assert seen[-1][2] == whole.verified and not whole.cancelled
+    asked = iter([False, True])
+    part = search_fiber(arch, random(arch), starts=5, cancel=lambda: next(asked))
+    assert part.cancelled and part.starts == 2 and part.asked == 5
+    assert part.note.startswith("Cancelled after 2 of 5 starts")
+
+
+def test_more_starts_only_add_and_a_seed_is_a_search():
+    arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    few, more = (search_fiber(arch, random(arch), starts=n, seed=3) for n in (2, 4))
+    for one, two in zip(few.outcomes, more.outcomes[:2], strict=True):
+        np.testing.assert_array_equal(flat(one.virtual), flat(two.virtual))
+    other = search_fiber(arch, random(arch), starts=2, seed=4)
+    assert not np.array_equal(flat(few.outcomes[0].virtual), flat(other.outcomes[0].virtual))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "arch", [Architecture((3, 2, 4), (1, 2)), Architecture((2, 3, 2), (3, 2), 3, "softmax")]
+)
+def test_every_kind_of_start_is_a_network_of_the_narrow_architecture(kind, arch):
+    reduced = gauge_slice(arch).reduced
+    for seed in range(4):
+        start = draw(kind, arch, random(arch), rng(seed))
+        shapes = [tuple(matrix.shape for matrix in layer) for layer in start.weights]
+        thin = [tuple(matrix.shape for matrix in layer) for layer in random_weights(Reals(), reduced, rng())]
+        assert shapes == thin and start.kind == kind
+
+
+def test_a_table_holds_every_start_and_its_solution_to_the_last_digit(tmp_path):
+    search = found("rank-one", 12)
+    search.to_csv(tmp_path / "starts.csv")
+    with open(tmp_path / "starts.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12 and {row["symmetry"] for row in rows} == {RESCALED, SWAPPED, ""} - (
+        set() if search.verified < 12 else {""}
+    )
+    for row, one in zip(rows, search.outcomes, strict=True):
+        L = np.array([[float(row[f"L_1{c}"]) for c in (1, 2, 3)]])
+        M = np.array([[float(row[f"M1_{r}{c}"]) for c in (1, 2, 3)] for r in (1, 2, 3)])
+        np.testing.assert_array_equal(L, one.virtual.L)
+        np.testing.assert_array_equal(M, one.virtual.M[0])
+        assert row["verified"] == str(one.verified)
+    assert SWAPPED in search.table() and "not solutions" in search.table()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"starts": 0}, "at least 1"),
+        ({"starts": True}, "at least 1"),
+        ({"kinds": ()}, "kinds of start"),
+        ({"kinds": ("lucky",)}, "lucky"),
+        ({"weights": ()}, "shapes"),
+        ({"arch": "softmax"}, "needs an Architecture"),
+    ],
+)
+def test_what_makes_no_search_is_refused(change, words):
+    arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    with pytest.raises(ValueError, match=words):
+        search_fiber(**{"arch": arch, "weights": random(arch), "starts": 2} | change)
+
+
+@pytest.mark.parametrize("attention", ["softmax", "lightning"])
+def test_the_zero_function_is_refused(attention):
+    arch = Architecture.uniform(2, 2, 1, 3, attention)
+    (layer,) = random(arch)
+    with pytest.raises(ValueError, match="zero"):
+        search_fiber(arch, (layer._replace(V=0 * layer.V),), starts=2)
+
+
+def test_settings_that_are_none_are_refused():
+    for wrong in ({"case": "gpt"}, {"kind": "lucky"}, {"starts": 0}, {"starts": 2.0}):
+        with pytest.raises(ValueError, match="must be"):
+            SearchSetting(**wrong)
+
+
+# The coordinates, and the way down.
+
+ARCHS = [
+    Architecture((3, 2, 3), (2, 1), 3, "softmax"),
+    Architecture((3, 2, 3), (2, 1)),
+    Architecture.uniform(2, 2, 3),
+    Architecture((3, 3, 1), (2, 1)),
+]
+
+
+@pytest.mark.parametrize("arch", ARCHS, ids=str)
+def test_a_chart_has_as_many_coordinates_as_the_gauge_slice_and_loses_no_direction(arch):
+    chart = chart_at(arch, random(arch))
+    assert chart.size == gauge_slice(arch).num_free
+    X = rng(2).standard_normal((4, arch.widths[0], arch.tokens))
+    wanted = forward(Reals(), arch.attention, random(arch), X)
+    np.testing.assert_allclose(forward(Reals(), arch.attention, chart.centre, X), wanted, rtol=1e-9)
+    # The virtual weights move as freely in a chart as with all weights, but for rescaling.
+    everything = Chart(arch, chart.centre, np.eye(arch.num_parameters))
+    lost = arch.num_layers if arch.attention == "lightning" else 0
+    rank = np.linalg.matrix_rank(tangent_map(everything), tol=1e-9)
+    assert np.linalg.matrix_rank(tangent_map(chart), tol=1e-9) == rank - lost == chart.size
+
+
+def test_the_derivative_by_a_complex_step_is_the_derivative():
+    arch = ARCHS[1]
+    chart, h = chart_at(arch, random(arch)), 1e-6
+    for column, unit in zip(tangent_map(chart).T, np.eye(chart.size), strict=True):
+        ends = [flat(virtual_weights(Reals(), chart.weights(s * h * unit))) for s in (1, -1)]
+        np.testing.assert_allclose((ends[0] - ends[1]) / (2 * h), column, atol=1e-7)
+
+
+WIDENING = [
+    Architecture((2, 4, 3, 2), (3, 1, 5)),
+    Architecture((3, 1, 2), (2, 2)),
+    Architecture((2, 3), (3,)),
+]
+
+
+@pytest.mark.parametrize("arch", WIDENING, ids=str)
+def test_a_narrow_network_has_the_same_virtual_weights_also_where_values_lost_rank(arch):
+    for lose in (False, True):
+        weights = random(arch)
+        if lose:
+            u = rng(3).standard_normal(weights[0].V.shape[0])
+            weights = (weights[0]._replace(V=np.outer(u, weights[0].V[0])), *weights[1:])
+        thin = narrow(arch, weights)
+        reduced = gauge_slice(arch).reduced
+        assert [layer.Q.shape for layer in thin] == [(a, d) for d, _, a in reduced.layers]
+        one, other = virtual_weights(Reals(), weights), virtual_weights(Reals(), thin)
+        np.testing.assert_allclose(flat(other), flat(one), atol=1e-10 * np.abs(flat(one)).max())
+
+
+@pytest.mark.parametrize("eliminate", [False, True])
+@pytest.mark.parametrize("arch", ARCHS, ids=str)
+def test_the_derivative_of_the_misfit_is_exact_with_and_without_the_last_matrix(arch, eliminate):
+    X = 0.5 * rng(1).standard_normal((6, arch.widths[0], arch.tokens))
+    misfit = Misfit(arch.attention, X, forward(Reals(), arch.attention, random(arch, 1), X), eliminate)
+    chart = chart_at(arch, random(arch, 2), free_last=not eliminate)
+    place = 0.1 * rng(3).standard_normal(chart.size)
+    J_here = misfit.derivative(chart, place)
+    for column, unit in zip(J_here.T, np.eye(chart.size), strict=True):
+        ends = [misfit.value(chart, place + s * 1e-6 * unit) for s in (1, -1)]
+        np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, column, atol=1e-6 * np.abs(J_here).max())
+
+
+def test_the_eliminated_matrix_is_the_best_one():
+    arch = ARCHS[0]
+    X = rng(1).standard_normal((6, 3, 3))
+    Y = forward(Reals(), "softmax", random(arch, 1), X)
+    misfit = Misfit("softmax", X, Y, eliminate=True)
+    best = misfit.with_best_last(random(arch, 2))
+    size = lambda network: np.linalg.norm(forward(Reals(), "softmax", network, X) - Y)  # noqa: E731
+    chart = chart_at(arch, best, free_last=False)
+    assert np.isclose(
+        np.linalg.norm(misfit.value(chart, np.zeros(chart.size))), size(best) / np.linalg.norm(Y)
+    )
+    for seed in range(3):
+        other = best[-1]._replace(V=best[-1].V + 0.1 * rng(seed).standard_normal(best[-1].V.shape))
+        assert size((*best[:-1], other)) > size(best)
+
+
+# Which twins are known.
+
+
+def known_cases():
+    g = rng(1).standard_normal
+    v = g(3)
+    return {
+        "rank one": VirtualWeights(np.outer(g(2), g(3)), (np.outer(g(3), g(3)),)),
+        "in the last layer": VirtualWeights(g((1, 3)), (g((3, 3)), np.outer(g(3), g(3)))),
+        "in the first layer": VirtualWeights(np.outer(g(2), v), (np.outer(g(3), g(3)), -2 * np.outer(v, v))),
+        "J first": VirtualWeights(g((2, 2)), (2.5 * J, g((2, 2)))),
+        "J last": VirtualWeights(g((2, 2)), (g((2, 2)), -0.7 * J)),
+        "J in the middle": VirtualWeights(g((2, 2)), (g((2, 2)), 1.2 * J, g((2, 2)))),
+    }
+
+
+@pytest.mark.parametrize("name", known_cases())
+def test_every_known_twin_has_the_same_function_and_is_another_point(name):
+    virtual = known_cases()[name]
+    twins = known_twins("lightning", virtual)
+    assert len(twins) == (3 if name == "J in the middle" else 2)
+    for twin in twins[1:]:
+        # Three layers are of degree 27, and rounding grows with it; the next test is exact.
+        assert disagreement("lightning", virtual, twin.virtual, 3) < (1e-9 if len(virtual.M) < 3 else 1e-4)
+        assert distance("lightning", virtual, twin.virtual) > 0.1
+
+
+@pytest.mark.parametrize(("depth", "place"), [(2, 0), (3, 0), (3, 1)])
+def test_an_antisymmetric_layer_and_the_next_change_places_exactly(depth, place):
+    p = 10007
+    over = PrimeField(p)
+    L, *M = over.random(rng(depth), (depth + 1, 2, 2))
+    c, B = 3, M[place + 1]
+    M[place] = c * J
+    det = int(over.reduce(over.reduce(B[0, 0] * B[1, 1]) - over.reduce(B[0, 1] * B[1, 0])))
+    factor = pow(c * c * pow(det, -1, p), 3 ** (depth - 2 - place), p)
+    other = [*M[:place], B, c * J, *M[place + 2 :]]
+    tokens = [[Residue(int(x), p) for x in token] for token in rng(1).integers(0, p, (3, 2))]
+    one, two, wrong = (
+        output("lightning", of_residues(VirtualWeights(K, tuple(N)), p), tokens, None)
+        for K, N in ((L, M), (over.reduce(L * factor), other), (L, other))
+    )
+    assert one == two != wrong
+
+
+def test_generic_weights_have_no_known_twin_and_softmax_never_has():
+    g = rng(2).standard_normal
+    virtual = VirtualWeights(g((2, 2)), (g((2, 2)), g((2, 2))))
+    assert [twin.symmetry for twin in known_twins("lightning", virtual)] == [RESCALED]
+    assert [twin.symmetry for twin in known_twins("softmax", known_cases()["J first"])] == [SAME]
+    swapped = VirtualWeights(virtual.L, virtual.M[::-1])
+    assert disagreement("lightning", virtual, swapped, 3) > 1e-3
+    turned = known_cases()["J first"]
+    without_factor = VirtualWeights(turned.L, turned.M[::-1])  # L has to be divided by det B
+    assert disagreement("lightning", turned, without_factor, 3) > 1e-3
+
+
+def test_distance_sees_no_rescaling_of_lightning_and_every_one_of_softmax():
+    g = rng(3).standard_normal
+    virtual = VirtualWeights(g((2, 3)), (g((3, 3)), g((3, 3))))
+    moved = VirtualWeights(virtual.L / ((-2.0) ** 3 * 0.5), (-2 * virtual.M[0], 0.5 * virtual.M[1]))
+    assert disagreement("lightning", virtual, moved, 3) < 1e-12
+    assert distance("lightning", virtual, moved) < 1e-12 < distance("softmax", virtual, moved)
+    assert distance("lightning", virtual, moved._replace(L=2 * moved.L)) > 0.1
+
+
+# Counting over a prime field.
+
+
+def of_residues(virtual, p):
+    return [
+        tuple([[Residue(int(x) % p, p) for x in row] for row in matrix] for matrix in layer)
+        for layer in as_network(virtual)
+    ]
+
+
+def test_one_layer_counted_by_outputs_and_by_coefficients_is_the_same():
+    p, over = 3, PrimeField(3)
+    for seed in range(6):
+        A, V = over.random(rng(seed), (2, 2, 2))
+        if not A.any() or not V.any():
+            continue
+        wanted = function_table(over, Pair(A, V), tokens=2)
+        entries = np.array(np.meshgrid(*[[-1.0, 0.0, 1.0]] * 4)).reshape(4, -1).T.reshape(-1, 2, 2)
+        same = sum(
+            np.array_equal(over.reduce(function_table(over, Pair(B, W), 2) - wanted), 0 * wanted)
+            for B in entries for W in entries
+        )  # fmt: skip
+        assert count_fiber(p, VirtualWeights(V, (A,))).classes * (p - 1) == same  # rescalings: p − 1
+
+
+def hypotheses_hold(M, p):
+    return round(np.linalg.det(M)) % p != 0 and bool(((M + M.T) % p).any())
+
+
+@pytest.mark.parametrize("p", [3, 5])
+def test_two_layers_have_one_point_where_the_theorem_says_so_and_two_at_an_antisymmetric_one(p):
+    over, seeds = PrimeField(p), range(20)
+    draws = [over.random(rng(seed), (3, 2, 2)) for seed in seeds]
+    generic = [d for d in draws if d[0].any() and all(hypotheses_hold(M, p) for M in d[1:])][:3]
+    for L, *Ms in generic:
+        assert count_fiber(p, VirtualWeights(L, tuple(Ms))).classes == 1
+    L, _, B = generic[0]
+    counted = count_fiber(p, VirtualWeights(L, (J, B)))
+    assert counted.classes == 2
+    tokens = [[[Residue(int(x), p) for x in token] for token in X] for X in rng(1).integers(0, p, (40, 2, 2))]
+    for X in tokens:
+        outputs = [output("lightning", of_residues(one, p), X, None) for one in counted.points]
+        assert outputs[0] == outputs[1] == output("lightning", of_residues(counted.target, p), X, None)
+    orders = sorted(exact_rank(over.reduce(one.M[0] + one.M[0].T), over) == 0 for one in counted.points)
+    assert orders == [False, True]  # J is first in one of them only
+
+
+def test_ranks_can_be_limited_and_then_fewer_networks_are_tried():
+    L, (A, B) = np.eye(2), (np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [0.0, 0.0]]))
+    free, thin = (count_fiber(3, VirtualWeights(L, (A, B)), ranks) for ranks in (None, (2, 1)))
+    assert thin.tried < free.tried and thin.classes == free.classes == 1
+    with pytest.raises(ValueError, match="too|at most"):
+        count_fiber(7, VirtualWeights(L, (A, A)))
+    with pytest.raises(ValueError, match="zero"):
+        count_fiber(3, VirtualWeights(0 * L, (A, A)))
+    with pytest.raises(ValueError, match="width 2"):
+        count_fiber(3, VirtualWeights(np.eye(3), (np.eye(3),)))
+
+
+def test_rank_one_layers_have_two_points():
+    u, k = np.array([1.0, 1.0]), np.array([1.0, -1.0])
+    one = VirtualWeights(np.array([[1.0, 0.0]]), (np.outer(u, k),))
+    assert count_fiber(5, one).classes == 2
+    assert count_fiber(5, VirtualWeights(np.array([u]), one.M)).classes == 1  # the boundary: u and v are one

@@ -1,0 +1,171 @@
+"""The panel that attacks: what it draws is what the search found, and it says no more than that."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from panels import bare, ends, headlines, plain, said, text, texts, title, trace
+
+from neuroviz import theme
+from neuroviz.explorables.search import SearchExplorer
+from neuroviz.figures.search import search_figure, update_search
+from neuroviz.search import VERIFIED
+from neuroviz.search_cases import CASES, KIND_KEYS, SearchSetting, study_search
+from neuroviz.starts import KINDS
+from neuroviz.twins import SWAPPED, UNEXPLAINED
+
+_STUDIES = {}
+
+
+def study(case="rank-one", starts=16, kind="all", seed=0):
+    key = case, starts, kind, seed
+    if key not in _STUDIES:
+        _STUDIES[key] = study_search(SearchSetting(*key))
+    return _STUDIES[key]
+
+
+def test_every_start_is_a_dot_where_it_ended():
+    answer = study("lightning-221", 24)
+    figure, search = search_figure(answer), answer.search
+    dots = [t for t in figure.data if t.type == "scatter" and t.name != "points of the fibre"]
+    drawn = {t.name: len(t.x) for t in dots}
+    assert sum(drawn.values()) == 24 and drawn["no solution"] == 24 - search.verified
+    others = trace(figure, "other solutions")
+    wanted = [
+        o for o in search.outcomes if o.point is not None and search.classes[o.point].symmetry == SWAPPED
+    ]
+    np.testing.assert_allclose(others.x, [o.distance for o in wanted])
+    assert len(trace(figure, "points of the fibre").x) == 2
+    for name in ("other solutions", "the given weights again"):
+        assert max(trace(figure, name).y) <= VERIFIED
+    (wash,) = [shape for shape in figure.layout.shapes if shape.layer == "below"]
+    assert wash.y1 == VERIFIED
+
+
+@pytest.mark.parametrize("case", ["rank-one", "softmax-turn", "lightning-331"])
+def test_the_bars_count_every_start_once_by_its_kind_and_its_end(case):
+    answer = study(case)
+    bars = [t for t in search_figure(answer).data if t.type == "bar"]
+    by_kind = np.array([bar.x for bar in bars]).sum(axis=0)
+    assert list(by_kind) == [sum(o.kind == kind for o in answer.search.outcomes) for kind in KINDS]
+    nowhere = next(bar for bar in bars if bar.name == "nowhere")
+    assert sum(nowhere.x) == 16 - answer.search.verified
+
+
+def test_the_headlines_say_what_was_found():
+    assert headlines(search_figure(study()))[0] == "2 points: given +  values and keys swapped"
+    assert "came back" in headlines(search_figure(study("softmax-1", 4)))[0]
+    assert headlines(search_figure(study("softmax-turn", 4)))[0].startswith("a continuum")
+    nothing = search_figure(study("lightning-331", 3, "transposes"))
+    assert headlines(nothing)[0] == "nothing converged: no information"
+    assert any("no weights found" in bare(t) for t in texts(nothing))
+
+
+def test_a_point_that_nothing_explains_is_shown_and_said():
+    answer = study()
+    strange = [
+        replace(p, symmetry=UNEXPLAINED) if p.symmetry == SWAPPED else p for p in answer.search.classes
+    ]
+    wrong = replace(answer, search=replace(answer.search, classes=tuple(strange)))
+    assert "unexplained" in headlines(search_figure(wrong))[0]
+    third = replace(answer, search=replace(answer.search, classes=(*answer.search.classes, strange[-1])))
+    assert "They DISAGREE" in SearchExplorer()._describe(third)
+    assert "DISAGREE" not in SearchExplorer()._describe(answer)
+
+
+def test_both_sets_of_weights_are_drawn_and_they_differ():
+    figure = search_figure(study())
+    tiles = {t.name: np.array(t.z, dtype=float) for t in figure.data if t.type == "heatmap" and t.name}
+    assert set(tiles) == {"L, given", "M₁, given", "L, other", "M₁, other"}
+    assert np.abs(tiles["M₁, given"] - tiles["M₁, other"]).max() > 0.05
+    target = study().search.target.M[0]
+    np.testing.assert_allclose(tiles["M₁, given"], target / np.linalg.norm(target), atol=1e-12)
+    single = search_figure(study("softmax-1", 4))
+    assert not any(t.name.endswith("other") for t in single.data if t.type == "heatmap")
+
+
+@pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])
+def test_an_update_in_place_gives_the_same_figure(choice):
+    with theme.using({"mode": choice[0], "size": choice[1]}):
+        several = [
+            study(), study("softmax-turn", 4), study("softmax-3", 4), study("lightning-331", 3, "transposes"),
+        ]  # fmt: skip
+        figure, before = search_figure(several[-1]), several[-1]
+        for answer in several:
+            update_search(figure, before, answer)
+            assert plain(figure) == plain(search_figure(answer))
+            before = answer
+        update_search(figure, None, several[0])
+        assert plain(figure) == plain(search_figure(several[0]))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_case_is_drawn_and_described_without_error(case):
+    answer = study(case, 4)
+    figure = search_figure(answer)
+    panel = SearchExplorer()
+    assert panel._describe(answer).count(". ") <= 6 and answer.case.known in panel._describe(answer)
+    assert answer.case.source in panel._badge(answer)
+    assert not any("$" in t for t in said(figure))
+
+
+def test_every_control_goes_to_both_ends_without_an_error():
+    panel = SearchExplorer()
+    panel.state = "starts=10"
+    for name, control in panel.controls.items():
+        for value in ends(control):
+            panel.state = f"case=rank-one;kind=all;seed=0;starts=10;{name}={text(value)}"
+            assert panel.wait(120)
+            assert panel.status.startswith("done"), (name, value, panel.status)
+    panel.close()
+
+
+@pytest.mark.parametrize("kind", KIND_KEYS)
+def test_every_kind_of_start_alone_is_a_search(kind):
+    panel = SearchExplorer(state=f"case=rank-one;starts=10;kind={kind}")
+    assert panel.status.startswith("done")
+    shown = {o.kind for o in panel._shown.search.outcomes}
+    assert shown == (set(KINDS) if kind == "all" else set(KIND_KEYS[kind]))
+
+
+def test_a_long_search_runs_behind_can_be_cancelled_and_leaves_the_last_picture():
+    panel = SearchExplorer()
+    before = panel.description
+    panel.state = "case=softmax-2;starts=200"
+    assert panel.status.startswith("working")
+    panel.cancel()
+    assert panel.status.startswith("cancelled") and panel.description == before
+    panel.state = "case=lightning-turn;starts=20"
+    assert panel.wait(120) and panel.status.startswith("done")
+    assert "layers swapped" in panel.description
+    panel.close()
+
+
+def test_a_state_comes_back_and_its_setting_is_the_search_that_is_shown():
+    panel = SearchExplorer(state="case=rank-one;starts=20;kind=random;seed=3")
+    other = SearchExplorer(state=panel.state)
+    assert other.description == panel.description and other.state == panel.state
+    assert panel.setting == SearchSetting("rank-one", 20, "random", 3)
+    assert study_search(panel.setting).search.note in panel.description
+
+
+def test_a_bad_state_leaves_the_panel_as_it_was():
+    panel = SearchExplorer()
+    before = panel.state
+    for wrong in ("case=gpt", "starts=5", "kind=lucky", "seed=-1"):
+        with pytest.raises(ValueError):
+            panel.state = wrong
+    assert panel.state == before
+
+
+def test_the_words_say_what_a_search_can_and_cannot_do():
+    panel = SearchExplorer()
+    assert (
+        "2 classes modulo rescaling" in panel.description and "values and keys swapped" in panel.description
+    )
+    assert "Theorem 3.2" in title(panel) and "floating point" in title(panel)
+    assert "cannot prove it" in panel._describe(study("softmax-1", 4))
+    assert "cannot prove it" not in panel.description
+    assert "no information" in panel._describe(study("lightning-331", 3, "transposes"))
+    few = study("rank-one", 3, "near")
+    assert "These starts did not find all" in panel._describe(few)
