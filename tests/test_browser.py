@@ -188,6 +188,8 @@ def errors_shown(page) -> list[str]:
         ("04_unrolling.ipynb", 4),
         ("04_deep_dimension.ipynb", 4),
         ("04_why_the_formula.ipynb", 3),
+        ("05_softmax_conjecture.ipynb", 4),
+        ("05_the_proof.ipynb", 4),
     ],
 )
 def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook, panels):

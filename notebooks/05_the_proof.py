@@ -1,0 +1,415 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Move a proof of Conjecture 3.10
+#
+# *Section 3.4 of the paper and Part 4 of [docs/mathematics.md](../docs/mathematics.md). About 90 minutes, or 45 without the folded proofs. You need: derivatives, rank, and the notebook
+# [Softmax](05_softmax_conjecture.ipynb).*
+#
+# The paper conjectures that a deep softmax network loses nothing but what every network loses: the dimension is that of its virtual weights, and almost all of its functions have one set of virtual weights only. Below is a proof of both, for softmax. It is **ours and not peer-reviewed**. It is complete,
+# so you can check every line; every claim stands beside a computation that could have failed; and each hypothesis can be broken, to see what it was good for.
+
+# %%
+import numpy as np
+
+import neuroviz as nv
+from neuroviz.explorables import CertificateExplorer, ProofExplorer, SearchExplorer, SingletonExplorer
+from neuroviz.field import Reals
+from neuroviz.immersion import ImmersionSetting, kernel, study_immersion
+from neuroviz.network import forward, random_weights
+from neuroviz.singletons import SingletonSetting, study_singleton
+from neuroviz.symmetry import virtual_weights
+from neuroviz.teaching import predict
+from neuroviz.two_tokens import attention, follow, shares, softmax_shares
+
+# %% [markdown]
+# ## Say what has to be shown
+#
+# A network with weights $Q_i, K_i, V_i$ depends on its **virtual weights** only: $\theta = (L, M_1, \dots, M_l)$ with $U_i = V_i \cdots V_1$, $M_i = U_{i-1}^\top K_i^\top Q_i\, U_{i-1}$ and $L = U_l$. In these letters the values leave the layers. A layer mixes tokens, and at the end $L$ is applied once:
+#
+# $$X_0 = X, \qquad X_i = X_{i-1}\, S_i, \qquad S_i = \mathrm{softmax}\bigl(X_{i-1}^\top M_i X_{i-1}\bigr) \text{ column by column}, \qquad \varphi_\theta(X) = L X_l .$$
+#
+# Write $\mathrm{Sym}\,M = (M + M^\top)/2$. There are two claims, for networks that see $t \ge 2$ tokens:
+#
+# * **Theorem A.** If $L \ne 0$ and no $\mathrm{Sym}\,M_i$ is 0, then every direction $(\dot L, \dot M_1, \dots, \dot M_l)$ changes the function. So the dimension is that of the set of all $(L, M_1, \dots, M_l)$ of the network, which Lemma D counts: $D$.
+# * **Theorem B.** If $L \ne 0$ and no $\mathrm{Sym}\,M_i$ is 0, and $\theta'$ is any other choice of virtual weights, then $\varphi_{\theta'} \ne \varphi_\theta$.
+#
+# Together they contain Conjecture 3.10, for softmax: Eq. 16, and fibres that are single points.
+
+# %% [markdown]
+# ## Two tokens are enough
+#
+# Show the network one token $x_1$, and $m = t - 1$ copies of another, $x_2$. Copies are treated alike, so they stay equal; two tokens go from layer to layer, the second with a weight $m$. A column of the attention matrix has two numbers in it, and they add up to 1. So one number a column is enough:
+#
+# $$S = \begin{pmatrix} 1 - \mu & \nu \\ \mu & 1 - \nu \end{pmatrix}, \qquad \mu = \frac{mP}{1 + mP}, \quad \nu = \frac{Q}{Q + m}, \qquad P = e^{\,p},\ p = (x_2 - x_1)^\top M x_1, \qquad Q = e^{\,q},\ q = (x_1 - x_2)^\top M x_2 .$$
+#
+# ($P$ and $Q$ are exponentials here, and $Q$ has nothing to do with queries.) Compare with the network itself, three layers and four tokens, of which three are equal:
+
+# %%
+rng = np.random.default_rng(0)
+net = nv.Architecture.uniform(d=3, a=2, layers=3, tokens=4, attention="softmax")
+weights = random_weights(Reals(), net, rng)
+x1, x2 = rng.standard_normal((2, 3))
+whole = forward(Reals(), "softmax", weights, np.stack([x1, x2, x2, x2], axis=1)[None])[0]
+
+L, M = virtual_weights(Reals(), weights)
+X = np.stack([x1, x2], axis=1)
+mixed = follow(Reals(), softmax_shares(M, X, copies=3), X)[-1]
+abs(whole[:, :2] - L @ mixed).max()
+
+# %% [markdown]
+# Since the columns of $S$ add up to 1, the new tokens lie on the line through the old ones. So a layer can do only one thing to two tokens: bring them closer, by the factor $\det S = 1 - \mu - \nu$. Which values of $P$ and $Q$ make the tokens meet?
+
+# %%
+predict("Two tokens meet in a layer if the product PQ is … (a number)", 1)
+
+# %% [markdown]
+# With $m$ copies, $1 - \mu - \nu = \dfrac{m\,(1 - PQ)}{(1 + mP)(Q + m)}$. Three settings will be used again and again:
+
+# %%
+frozen, met, saturated = shares(0, 0), shares(2.0, 0.5, copies=3), shares(0, np.inf)
+[attention(Reals(), setting).round(3).tolist() for setting in (frozen, met, saturated)]
+
+# %% [markdown]
+# * **Frozen**, $P = Q = 0$: the layer does nothing at all. Its derivative in $M$ is 0 as well, because $\dot\mu = \mu(1 - \mu)\,\dot p$.
+# * **Collapsed**, $PQ = 1$: both tokens become equal, all later ones too, and all later $p, q$ are 0. Whatever comes after is blind.
+# * **Saturated**, $P \to 0$ and $Q \to \infty$: both tokens become $x_1$ (or, the other way round, $x_2$).
+#
+# **Fact (†).** *If $L \ne 0$ and no $\mathrm{Sym}\,M_i$ is 0, then the two columns of $\varphi_\theta(X)$ differ for almost all $X$; and if one of these is 0, they never differ.* Indeed $p + q = -\delta^\top M \delta$ with $\delta = x_1 - x_2$. So $PQ = 1$ says $\delta^\top M \delta = 0$, and this sees the symmetric part of $M$ only.
+
+# %% [markdown]
+# ## Free the exponentials
+#
+# For real tokens $P$ and $Q$ are what they are: nobody can set them to 0. This is where the proof has its one deep ingredient.
+#
+# > **Ax's theorem** (J. Ax 1971, Theorem 3; cited, not proved here). Let $y_1, \dots, y_k$ be analytic functions, and let no combination of them with rational coefficients, not all 0, be constant. Then the transcendence degree of the field generated by the $y_j$ and the $e^{y_j}$ is at least $k$ plus the rank of the derivatives of the $y_j$.
+#
+# In words: exponentials satisfy no algebraic relations, except those that come from linear relations between the exponents.
+#
+# **Lemma G.** *If no $\mathrm{Sym}\,M_i$ is 0, then $P_1, Q_1, \dots, P_l, Q_l$ are algebraically independent over the rational functions of $X$.*
+#
+# So an equation between rational functions of $X$ and the $P_i, Q_i$, once it holds for all $X$, holds for **any** numbers in the places of the $P_i, Q_i$. We say that they are *free*.
+#
+# <details><summary>Proof of Lemma G</summary>
+#
+# Induction on $l$. Let $N = 2 d_0$ be the number of coordinates of $X$. It is enough that these coordinates and all $p_i, q_i$ are linearly independent over $\mathbb{Q}$ modulo constants. For then Ax's theorem applies to them: their rank is $N$, and the field generated by $X, p, q, e^X, P, Q$ has transcendence degree at least $(N + 2l) + N$. But $p_i, q_i$ are rational
+# functions of $X$ and the earlier $P_j, Q_j$, so this field is generated by the $2N + 2l$ functions $X, e^X, P, Q$. So these are algebraically independent.
+#
+# Suppose that $\sum_i (n_i p_i + k_i q_i) + \lambda(X)$ is constant, with rational $n_i, k_i$ and a linear form $\lambda$; and let $i$ be the last index with $(n_i, k_i) \ne (0, 0)$. (If there is none, $\lambda$ is constant, so 0.) By induction the $P_j, Q_j$ with $j < i$ are free, so this equation holds for all values of them. For $i \ge 2$, freeze the layers $1, \dots, i-2$, and compare "layer
+# $i-1$ frozen" with "layer $i-1$ collapsed". Nothing changes but the term of layer $i$: in the first case its tokens are those of $X$, in the second its $p_i, q_i$ are 0. So
+#
+# $$n_i\,(x_2 - x_1)^\top M_i\, x_1 + k_i\,(x_1 - x_2)^\top M_i\, x_2 = 0 \quad\text{for all } x_1, x_2 .$$
+#
+# For $i = 1$ the same equation is the part of degree 2. Its part of degree 2 in $x_1$ is $-n_i\, x_1^\top M_i x_1$, and that in $x_2$ is $-k_i\, x_2^\top M_i x_2$. As $\mathrm{Sym}\,M_i \ne 0$, both $n_i$ and $k_i$ are 0: a contradiction. ∎
+#
+# </details>
+#
+# The linear independence itself can be checked for a network in hand, exactly: notebook [Softmax](05_softmax_conjecture.ipynb) has a panel for it.
+
+# %% [markdown]
+# ## Theorem A: freeze all layers but one
+#
+# Suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ does nothing: the derivative of $\varphi_\theta(X)$ in this direction is 0 for all $X$. This derivative is a rational function of $X, P, Q$; so by Lemma G it is 0 for **free** $P, Q$. Now do experiments with them.
+#
+# 1. **Freeze all layers.** What is left is $\dot L X = 0$ for all $X$. So $\dot L = 0$.
+# 2. **Free layer $i$ alone.** All others do nothing, and neither do their derivatives. One layer is left, and it says $L\,\delta \cdot (-\mu(1-\mu)\,\dot p_i,\ \nu(1-\nu)\,\dot q_i) = 0$. Now $L\delta \ne 0$ for almost all $\delta$, so $\dot p_i = (x_2 - x_1)^\top \dot M_i x_1 = 0$ for all $x_1, x_2$. So $\dot M_i = 0$.
+#
+# This works for every $i$. Nothing is left. ∎
+#
+# How many directions does the first experiment leave, for two layers in two dimensions? (Twelve entries in all: $L$, $M_1$, $M_2$.)
+
+# %%
+study = study_immersion(ImmersionSetting())
+predict(
+    "All layers frozen, l = 2, d = 2. How many of 12 directions does this experiment not see?",
+    kernel(study.experiments[0].so_far),
+)
+
+# %% [markdown]
+# Each experiment is a matrix, and what it does not see is its kernel. All of these are exact ranks modulo a prime:
+
+# %%
+[kernel(experiment.so_far) for experiment in study.experiments]
+
+# %% [markdown]
+# *What you see in the panel.* Two tokens travel through the layers, from top to bottom; you decide what their exponentials are. On the right is what the experiments of the proof leave, and the singular values of the derivative itself, with its true exponentials and without Ax's theorem.
+
+# %%
+ProofExplorer()
+
+# %% [markdown]
+# * Freeze layer 1, then collapse it. What happens to the two lines, and to all that comes after?
+# * Drag the symmetric part of $M_1$ to 0. Which experiment cannot be made any more, and how many directions appear that do nothing?
+# * Set $L = 0$.
+#
+# <details><summary>Answers</summary>
+#
+# Frozen, the lines go straight down; collapsed, they meet and never part. An antisymmetric $M_1$ has $p + q = 0$, so $PQ = 1$ whatever the tokens are: it always collapses two tokens, and the four entries of $M_2$ show nowhere. With $L = 0$ the output is 0, and the eight entries of $M_1$ and $M_2$ do nothing.
+#
+# </details>
+#
+# The hypothesis is sharp, then: with an antisymmetric $M_1$ the kernel has dimension 4, in the exact count and in floating point. This is the negative control: a method that found 0 there would prove nothing.
+
+# %%
+control = study_immersion(ImmersionSetting(symmetric=0.0))
+kernel(control.everything), kernel(control.spectrum)
+
+# %% [markdown]
+# A *nearly* antisymmetric $M_1$ is as good as any other; the last layer may be antisymmetric, as nothing comes after it; and all $M_i$ may be equal, symmetric, or of rank one.
+
+# %%
+nearly = study_immersion(ImmersionSetting(symmetric=0.001))
+last = study_immersion(ImmersionSetting(symmetric=0.0, weak_layer=2))
+kernel(nearly.everything), kernel(last.everything)
+
+# %% [markdown]
+# **Corollary A.** The virtual weights of almost all weights satisfy the hypotheses ($U_{i-1} \ne 0$, and a random matrix of rank $a \ge 1$ is not antisymmetric). So for two tokens or more the dimension of **every** softmax network of this kind is $D$, the number of Lemma D; in a bottleneck it is Eq. 16. For one token $\varphi(x) = Lx$.
+#
+# □ **Status: proved here**, using Ax's theorem and Lemma D; not peer-reviewed. The first half of Conjecture 3.10, and more: no bottleneck is needed.
+
+# %%
+large = nv.Architecture.uniform(d=12_288, a=128, layers=96, attention="softmax")
+proof = nv.measure_dimension(large, method="certified").certificate
+print(proof)
+proof.verify()
+
+# %% [markdown]
+# No rank of this size was computed: a theorem was applied, and its count made twice, in two ways. The panel shows what is proved for a network of your choice, from what, and how, and lets you tamper with the document.
+
+# %%
+CertificateExplorer()
+
+# %% [markdown]
+# * Which of the three ways works for width 12,288? Which of them does not use Ax's theorem?
+# * Change one digit. Who notices?
+#
+# <details><summary>Answers</summary>
+#
+# For width 12,288 only the theorem does. Ball arithmetic does not use Ax's theorem: it takes the true exponentials, encloses every number in an interval, and proves that a determinant is not 0. A changed digit breaks the seal; and if somebody forges the seal as well, then the check, which computes everything again in another way, finds a dimension that does not fit.
+#
+# </details>
+
+# %% [markdown]
+# ## Theorem B: collapse one network and not the other
+#
+# Now let $\theta' = (L', M_1', \dots, M_l')$ have the same function as $\theta$. To show: $\theta' = \theta$.
+#
+# **Step 0.** $\theta'$ satisfies the hypotheses, too: otherwise the columns of $\varphi_{\theta'}(X)$ would agree for all $X$, against (†).
+#
+# **Step 1. Free the first layers.** Split off the first layers: $\varphi_\theta(X) = F(X S(P, Q))$ and $\varphi_{\theta'}(X) = F'(X S(P', Q'))$, with networks $F, F'$ of $l - 1$ layers. We would like to set $P, Q, P', Q'$ as we please. But the two networks may be related, and then so are their exponentials. A relation $np + kq + n'p' + k'q' = 0$ with rational coefficients says, for the
+# parts of degree 2 in $x_1$, of degree 2 in $x_2$, and the mixed part,
+#
+# $$n\,\mathrm{Sym}\,M_1 + n'\,\mathrm{Sym}\,M_1' = 0, \qquad k\,\mathrm{Sym}\,M_1 + k'\,\mathrm{Sym}\,M_1' = 0, \qquad n M_1 + k M_1^\top + n' M_1' + k' M_1'^\top = 0 .$$
+#
+# So there are three cases. Which relation is left if $M_1' = 2M_1 + N$ with an antisymmetric $N \ne 0$?
+
+# %%
+found = study_singleton(SingletonSetting("same symmetric part"))
+predict(
+    "M₁′ = 2M₁ + N, N antisymmetric. How many of p, q, p′, q′ are independent over ℚ?",
+    found.relations.independent,
+)
+
+# %%
+for candidate in ("unrelated", "same symmetric part", "negative", "positive", "irrational"):
+    found = study_singleton(SingletonSetting(candidate))
+    print(
+        f"{candidate:20} case {found.case:11} {found.relations.independent} of 4 independent   {found.relations.words}"
+    )
+
+# %% [markdown]
+# | case | when | relations |
+# | --- | --- | --- |
+# | A | $\mathrm{Sym}\,M_1'$ is not a rational multiple of $\mathrm{Sym}\,M_1$ | none |
+# | B2 | $\mathrm{Sym}\,M_1' = \rho\,\mathrm{Sym}\,M_1$ with a rational $\rho$, but $M_1' \ne \rho M_1$ | $P'Q' = (PQ)^\rho$ |
+# | B1 | $M_1' = \rho M_1$ with a rational $\rho$ | $P' = P^\rho$, $Q' = Q^\rho$ |
+#
+# ($\sqrt 2\, M_1$ is case A: exponentials know nothing of irrational multiples.) **Lemma F** says that within these relations the exponentials of the first layers are free:
+#
+# $$F(X S(P, Q)) = F'(X S(P', Q')) \qquad\text{for all } X \text{ and all positive } P, Q, P', Q' \text{ that satisfy the relations of the case,}$$
+#
+# and so, by continuity, also in limits. (Lemma G is not enough here: the later layers of the two networks may be related, in ways that nobody knows.)
+#
+# <details><summary>Lemma F and its proof</summary>
+#
+# **Setting.** Let $f_1, \dots, f_r$ be polynomials in $X$ such that no rational combination of them, except 0, has degree at most 1. Let $y_1, y_2, \dots$ be a *tower*: each $y_i$ is a rational function of $X$, of the $e^{f_j}$ and of $e^{y_1}, \dots, e^{y_{i-1}}$, with a denominator that is positive for positive exponentials. Let $\hat y_i(X, g)$ be the same recipe with a free positive number $g_j$ in
+# the place of $e^{f_j}$, and $e^{\hat y_j}$ in the place of $e^{y_j}$. Suppose that $\hat y_i(X, 1) = 0$ for all $i$.
+#
+# **Lemma F.** *If $H(X, e^f, e^y) = 0$ for all $X$, with a rational function $H$ of the same kind, then $H(X, g, e^{\hat y(X, g)}) = 0$ for all $X$ and all positive $g$.*
+#
+# *Proof.* Go through $y_1, y_2, \dots$ and put $y_i$ into a set $C$ if it is linearly independent, over $\mathbb{Q}$ and modulo constants, of the coordinates of $X$, the $f_j$ and the members of $C$ so far. Every other $y_j$ is then
+#
+# $$y_j = \kappa + \lambda(X) + \sum_f \rho_f f + \sum_{c \in C} r_c\, c \qquad (1)$$
+#
+# with a constant $\kappa$, a linear form $\lambda$, rational coefficients $\rho_f, r_c$, and only members $c$ that came before $y_j$.
+#
+# *Independence.* Apply Ax's theorem to the coordinates of $X$ ($N$ of them), the $f$ and the $c$: the field generated by $X, f, c, e^X, e^f, e^c$ has transcendence degree at least $(N + r + |C|) + N$. The $f$ are polynomials in $X$. Each $c$ is rational in $X$, $e^f$ and some $e^{y_j}$, and by (1) the $e^{y_j}$ with $y_j \notin C$ are algebraic over the field of $X, e^X, e^f, e^c$. So this field has just as many
+# generators as its transcendence degree, and its generators are algebraically independent. They still are if $e^c$ is replaced by $e^{c/n}$, with a common denominator $n$ of all $r_c$.
+#
+# *Substitution.* An equation between rational functions of independent quantities is an identity, and it survives when $e^f$ is replaced by $g$ and $e^{c/n}$ by $e^{\hat c/n}$, wherever no denominator is 0.
+#
+# *Claim: this replaces $e^{y_i}$ by $e^{\hat y_i}$, and $e^{y_i}$ is a monomial in the $e^{c/n}$.* For $y_i \in C$ this is the definition. Otherwise look at (1). By induction all that occurs in it is a rational function of independent quantities. Substitute; denominators stay positive:
+#
+# $$\hat y_i(X, g) = \kappa + \lambda(X) + \sum_f \rho_f f(X) + \sum_c r_c\, \hat c(X, g) \qquad\text{for all } X, g .$$
+#
+# At $g = 1$ all $\hat y_i$ and $\hat c$ are 0. So $\kappa + \lambda + \sum \rho_f f = 0$, and by the assumption on the $f$ all $\rho_f$ are 0, then $\lambda = 0$ and $\kappa = 0$. Hence $y_i = \sum r_c\, c$, the function $e^{y_i} = \prod (e^{c/n})^{n r_c}$ is a monomial, and it becomes $\prod e^{r_c \hat c} = e^{\hat y_i}$.
+#
+# Finally $H = 0$ is an equation of the same kind. Substitute. ∎
+#
+# *How it is used.* The $f$ are a basis of $\mathbb{Z}p + \mathbb{Z}q + \mathbb{Z}p' + \mathbb{Z}q'$: quadratic forms. The logits of all later layers of both networks are a tower, with denominators $1 + mP$, $Q + m$ and so on. At $g = 1$ all four exponentials are 1, both networks collapse, and all later logits are 0.
+#
+# </details>
+#
+# Now each case is refuted by a setting at which one network collapses and the other does not:
+#
+# **Step 2. Case A.** All four are free. Set $P'Q' = 1$ and leave $PQ \ne 1$. On the right the columns agree. On the left the two tokens $XS(P, Q)$ are as general as any, and by (†) the columns differ.
+#
+# **Step 3. Case B2.** Leave $P, Q$ with $PQ \ne 1$ and let $P' \to 0$; then $Q' = (PQ)^\rho / P' \to \infty$, and the right side saturates: columns agree. The left side has not moved.
+#
+# **Step 4. Case B1, $\rho < 0$.** Let $P \to 0$ and $Q \to \infty$. The left side tends to $(Lx_1, Lx_1)$. As $P' = P^\rho \to \infty$ and $Q' \to 0$, the right side tends to $(L'x_2, L'x_2)$. These agree for all $x_1, x_2$ only if $L = 0$.
+#
+# **Step 5. Case B1, $\rho > 0$, $\rho \ne 1$.** Let only $Q \to 0$, then $Q' = Q^\rho \to 0$ too. Now $x_2$ stands still and $x_1$ is pulled towards it, in the two networks by different amounts. Let $x_1$ run away from $x_2 = y_2$ just as fast as $\theta$ pulls it back to a place $y_1$, that is $x_1 = y_2 + (1 + mP)(y_1 - y_2)$. Then
+#
+# $$F(y_1, y_2) = F'\bigl(y_2 + \tau\,(y_1 - y_2),\ y_2\bigr), \qquad \tau = \frac{1 + mP}{1 + mP^\rho} .$$
+#
+# If $\rho > 1$ then $\tau \to 0$ as $P \to \infty$: on the right the tokens meet, on the left nothing changes, and by (†) its columns differ. If $\rho < 1$, exchange $\theta$ and $\theta'$.
+#
+# **Step 6. Peel.** So $M_1' = M_1$. Freeze both first layers: $F = F'$, two networks with a layer less. Go on with these. At the end $LX = L'X$. ∎
+#
+# *What you see in the panel.* Both networks, on the same tokens, with the exponentials that the relations allow. Drag **way** from 0, the true exponentials, to 1.
+
+# %%
+SingletonExplorer()
+
+# %% [markdown]
+# * For each candidate, what tells the two networks apart at the end of the way?
+# * Choose *another $M_2$*, and drag the symmetric part of $M_1$ to 0. What has become of the proof, and of the theorem?
+#
+# <details><summary>Answers</summary>
+#
+# Unrelated, or $\sqrt 2\,M_1$: $PQ = 1$ in one of them only. The same symmetric part: one saturates. $\rho < 0$: one ends at $x_1$, the other at $x_2$. $\rho > 0$: one network brings the runaway token back to where it was, the other all the way to its neighbour.
+#
+# With an antisymmetric $M_1$ the first layer can be neither frozen nor left: $PQ = 1$ always. Step 6 fails, and so does the theorem: the tokens have met before $M_2$ looks at them, and every $M_2$ gives the same function.
+#
+# </details>
+#
+# The ends of the ways, exactly modulo a prime, for two hundred random pairs: do the columns of $\theta$, of $\theta'$ agree, and are the outputs the same?
+
+# %%
+from collections import Counter
+
+Counter(
+    (found.case, found.ending.left_meet, found.ending.right_meet, found.ending.same)
+    for seed in range(40)
+    for candidate in ("unrelated", "same symmetric part", "negative", "positive", "other M₂")
+    for found in [study_singleton(SingletonSetting(candidate, seed=seed))]
+)
+
+# %% [markdown]
+# And the control: an antisymmetric $M_1$ and another $M_2$, which is a second preimage. Its outputs are the same, exactly, and in floating point up to rounding.
+
+# %%
+second = study_singleton(SingletonSetting("other M₂", symmetric=0.0))
+second.ending.same, second.functions_apart
+
+# %% [markdown]
+# □ **Status: proved here**, using Ax's theorem; not peer-reviewed. With Lemma 3.5 of the paper: in a bottleneck with $L$ of full rank $\delta$ the weights $(A, V)$ with a given function are one orbit of the changes of basis between layers. The depth is determined, too: a network with more layers than another cannot have its function (freeze what both have, then collapse one of the others).
+
+# %% [markdown]
+# ## With a causal mask
+#
+# Let token $i$ look at tokens $1, \dots, i$ only. The first token sees itself, so $\mu = 0$, and there is a single exponential $Q$ a layer. Frozen is $Q = 0$, and the tokens meet in the limit $Q \to \infty$ only.
+#
+# **Theorem A′.** *For $t \ge 2$, $L \ne 0$ and all $M_i \ne 0$ every direction changes the function; so the dimension is $D$ again. And for almost every $\theta$ no other $\theta'$ of the same architecture has its function.*
+#
+# The proof is that of Theorems A and B with $q$ alone. A relation between $q$ and $q'$ means $M_1' = \rho M_1$, so there is no case B2. Only $\rho < 0$ asks for a new argument.
+#
+# <details><summary>The proof in full</summary>
+#
+# *Directions.* $Q_1, \dots, Q_l$ are algebraically independent: as in Lemma G, comparing $Q_{i-1} = 0$ with the limit $Q_{i-1} \to \infty$, where the tokens meet. (All is polynomial in $\nu = Q/(Q+1)$, so the limit does no harm.) One finds $n_i\,(x_1 - x_2)^\top M_i x_2 = 0$, hence $n_i = 0$, since $M_i \ne 0$. Then freeze all layers but one as before: $\dot q_i = (x_1 - x_2)^\top \dot M_i x_2 = 0$ for all
+# $x_1, x_2$, so $\dot M_i = 0$. ∎
+#
+# *Fibres, step 0.* Take $\theta$ with $L \ne 0$ and all $\mathrm{Sym}\,M_i \ne 0$. The first column of the output is $L x_1$, so $L' = L$. Those $\theta'$ of the architecture in which some $M_i' = 0$ form a set $Z$ of smaller dimension. Near a generic $\theta$ the values at finitely many inputs determine the weights, and distances between weights and between values differ by bounded factors; so the $\theta$ that share their
+# function with a point of $Z$ form a set of no larger dimension than $Z$: almost no $\theta$ does. So let all $M_i' \ne 0$.
+#
+# *Step 1.* Write $F, F'$ for the networks without their first layers. If the first exponentials may be freed within their relations, $F(XS(Q)) = F'(XS(Q'))$.
+#
+# *No relation.* Lemma F holds with "all $g \to \infty$" in the place of $g = 1$: there both first layers collapse, and all later logits tend to 0. Let $Q' \to \infty$: the columns on the right agree, on the left they do not.
+#
+# *$M_1' = \rho M_1$, $\rho > 0$.* The same base point works, as $Q$ and $Q' = Q^\rho$ tend to infinity together. If $\rho = 1$, then $Q \to 0$ gives $F = F'$: peel. Otherwise let $x_2$ run away, $x_2 = y_1 + (1 + Q)(y_2 - y_1)$: then $F(y_1, y_2) = F'(y_1, y_1 + \tau(y_2 - y_1))$ with $\tau = (1 + Q)/(1 + Q^\rho)$, which tends to 0 as above.
+#
+# *$\rho < 0$.* No point collapses both networks now. Lemma F needs its base point only to see that in (1) the terms $\kappa, \lambda, \rho_f$ vanish. So let an equation (1), freed, be
+#
+# $$\sum_{j \ge 2} n_j \hat q_j + \sum_{j \ge 2} n_j' \hat q_j' = \kappa + \lambda(X) + c\, q_1(X) \qquad\text{for all } X \text{ and } Q > 0, \qquad (2)$$
+#
+# where $\hat q_j$ are the logits of $F$ on the tokens $XS(Q)$, and $\hat q_j'$ those of $F'$ on $XS(Q^\rho)$. For $Q \to \infty$ all $\hat q_j \to 0$, and the $\hat q_j'$ become the logits of $F'$ on $X$ itself; these are independent, as shown above: so $n_j' = 0$ for $j \ge 3$ (free, freeze the layers before $j - 1$, compare frozen with collapsed), and comparing degrees $\kappa = 0$, $\lambda = 0$ and
+# $n_2' M_2' = c M_1$. In the same way $Q \to 0$ gives $n_j = 0$ for $j \ge 3$ and $n_2 M_2 = c M_1$. Put this into (2), with $\nu = Q/(Q+1)$, $\nu' = Q^\rho/(Q^\rho + 1)$ and $\delta = x_1 - x_2$:
+#
+# $$c\,\bigl[(1 - \nu) + (1 - \nu')\bigr]\, \delta^\top M_1 x_2 + c\,\bigl[\nu(1 - \nu) + \nu'(1 - \nu')\bigr]\, \delta^\top M_1 \delta = c\, \delta^\top M_1 x_2 .$$
+#
+# If $c \ne 0$, the terms with $x_2$ give $\nu + \nu' = 1$, which happens for $\rho = -1$ only, and then the others say $2\nu(1 - \nu)\,\delta^\top M_1 \delta = 0$, so $\mathrm{Sym}\,M_1 = 0$: excluded. So $c = 0$, Lemma F holds, and $Q \to 0$ collapses the right side only. ∎
+#
+# </details>
+#
+# Both panels have a **causal** control under *More*. There is a surprise in the first one: set $M_1$ to 0 under a mask. The argument breaks, but does the conclusion?
+
+# %%
+masked = study_immersion(ImmersionSetting(causal=True, symmetric=0.0))
+[experiment.possible for experiment in masked.experiments], kernel(masked.everything), kernel(masked.spectrum)
+
+# %% [markdown]
+# Two of three experiments cannot be made as the proof says, since $Q_1 = 1$; and still no direction is lost. So "all $M_i \ne 0$" is what this argument needs, and not what is true: one $M_i$ may be 0, by another argument (*One zero layer* in [docs/mathematics.md](../docs/mathematics.md)). Two may not.
+
+# %% [markdown]
+# ## Attack the theorem
+#
+# Do not believe the proof: look for a second set of weights. Start somewhere, and move until the function is that of the given network. Starts are random, or near the candidates of Theorem B, or transposed, or with layers exchanged.
+
+# %%
+SearchExplorer()
+
+# %% [markdown]
+# * Begin with a lightning layer of rank one. There *are* two solutions: Theorem 3.2 of the paper. Does the search find both?
+# * Then softmax, with one, two, three layers. How many starts arrive, and where?
+# * Then softmax with an antisymmetric $M_1$ and two tokens.
+#
+# A search that finds nothing proves nothing, and one that arrives nowhere says nothing at all. But one that finds the second solution where there is one, and never where the theorem says that there is none, is a reason to go on reading.
+
+# %% [markdown]
+# ## Where would you look for a gap?
+#
+# | the step | what could be wrong | what was tried |
+# | --- | --- | --- |
+# | Ax's theorem | used for functions of several variables, near real points | it is a published theorem; check that the functions are analytic there |
+# | Lemma G: from linear to algebraic independence | the count of generators against the transcendence degree | linear independence measured exactly for random networks |
+# | Lemma F: the base point | a later logit that is not 0 at $g = 1$ | at $g = 1$ both first layers collapse, so all later $p, q$ are 0 |
+# | Lemma F: denominators | a substitution at which one is 0 | they are sums of positive numbers |
+# | step 1: three cases | a relation that was overlooked | the rank over $\mathbb{Q}$, exact, in the panel |
+# | steps 2 to 5 | a limit that cannot be reached within the relations | the ends of the ways, modulo a prime, and the ways in floating point |
+# | Theorem A as a whole | all of the above | 320 exact kernels, among them special weights; antisymmetric $M_1$ as control |
+# | Theorem B as a whole | all of the above | 44,060 starts of the search: no second solution |
+#
+# **What is not proved here.** Other normalisations than softmax (there Conjecture 3.10 is still a conjecture); whole fibres for several heads or with skip connections (Theorem E of [docs/mathematics.md](../docs/mathematics.md) speaks of directions only); fibres of lightning networks outside Theorem 3.7 of the paper.
+#
+# **Others.** J. Ax, *On Schanuel's conjectures*, Annals of Mathematics 93 (1971). For **causal** networks N. W. Henry has developments in Lean 4 (repositories `noskip_transformer_identifiability`, `attention_only_transformer_identifiability`) that prove generic identifiability, also for several heads, if the width is large enough; their method is another one, and we have not checked them. We claim no priority.
+
+# %% [markdown]
+# ## In practice
+#
+# * To know which weights a function has, ask it at inputs with two different tokens. Long sequences add nothing to identifiability here.
+# * A softmax network without biases, norms and skip connections has no continuous symmetries except those inside a head and between layers. So the matrices $L, M_1, \dots, M_l$ of two trained copies can be compared directly: if they differ, so do the functions.
+# * But not every difference is large. Singular values of $10^{-12}$ are common at three layers: identifiable is not the same as easy to identify.
+#
+# **On your own.** The proof of Theorem A uses $P = Q = 0$, which no real tokens reach. Find tokens that come close, for $M_1 = 5 \cdot I$, say with $P, Q < 10^{-6}$.
+#
+# <details><summary>Answer</summary>
+#
+# $p = 5\,(x_2 - x_1) \cdot x_1$ and $q = 5\,(x_1 - x_2) \cdot x_2$. With $x_2 = -x_1$ both are $-10\,|x_1|^2$, so $|x_1| \ge 1.2$ does it. But tokens that freeze one layer need not freeze the next; that all layers can be frozen independently is what needed Ax's theorem.
+#
+# </details>
