@@ -78,10 +78,10 @@ def estimate_cost(arch: Architecture, method: str = "exact", route: str | None =
     large = columns >= LARGE
     derivative = (columns + 2) * _work_of_a_row(arch) * _seconds_per_derivative()
     if not large:
-        rank = columns**3 / 3 * _seconds_per_product("float64")
+        rank = columns**3 / 3 * _seconds_per_product(Float64())
         return _cost(derivative, rank, 8 * columns**2, columns, "float64")
-    arithmetic = fastest_arithmetic()
-    rank = columns**3 / 3 * _seconds_per_product(arithmetic.name)
+    arithmetic = fastest_arithmetic(columns)
+    rank = columns**3 / 3 * _seconds_per_product(arithmetic)
     matrix = columns**2 * np.dtype(arithmetic.dtype).itemsize
     return _cost(derivative, rank, matrix + 8 * arithmetic.block * columns, columns, arithmetic.name)
 
@@ -135,7 +135,7 @@ def _float_cost(arch: Architecture) -> Cost:
     rows = 1.5 * num_columns(arch) + 3 * arch.tokens * arch.widths[-1]
     derivative = rows * _work_of_a_row(arch) * _seconds_per_derivative()
     svd = 4 * rows * columns * min(rows, columns) * _seconds_per_svd()
-    search = num_columns(arch) ** 3 / 3 * 20 * _seconds_per_product("float64")  # how many inputs are enough
+    search = num_columns(arch) ** 3 / 3 * 20 * _seconds_per_product(Float64())  # how many inputs are enough
     return _cost(derivative, svd + search, int(_SVD_BYTES * rows * columns), columns, "float64")
 
 
@@ -158,9 +158,8 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 @cache
-def _seconds_per_product(name: str) -> float:
+def _seconds_per_product(arithmetic: Arithmetic) -> float:
     n = 640
-    arithmetic: Arithmetic = Float64() if name == "float64" else fastest_arithmetic()
     rows = arithmetic.over.random(np.random.default_rng(0), (n + 2, n))
     return _timed(lambda: eliminate(stored(rows, arithmetic), arithmetic)) / (n**3 / 3) / _SPEED_UP
 

@@ -4,7 +4,7 @@ A block of pivots is found in a few more rows than columns, and inverted; one pr
 A₂₁ (T A₁₂) clear its columns from all other rows. What the products are made of is a choice of arithmetic:
 
     float64   p near 2²³ in float64: the prime of the small ranks, 8 bytes an entry
-    float32   p = 241 in float32 products, stored in one byte an entry
+    float32   p = 241 in float32 products, stored in one byte an entry; on a GPU too
     int8      the same entries in integer products, where the processor does these exactly
 
 A rank modulo any prime is a lower bound of the generic rank. Modulo 241 a random point misses it often enough
@@ -105,6 +105,35 @@ class Int8:
             target[rows] = sums
 
 
+@dataclass(frozen=True)
+class OnDevice:
+    """p = 241 in float32 products on another device of torch, "cuda" say; the matrix stays where it is.
+
+    A block's product goes there and back in tiles. TF32, which keeps 11 bits, must be off, as it is unless
+    somebody switched it on; `device_is_exact` tries.
+    """
+
+    device: str = "cuda"
+    name: str = "float32 on a device"
+    over: PrimeField = PrimeField(SMALL_PRIME)
+    block: int = 1024
+    dtype: type = np.int8
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """In place, some rows at a time."""
+        import torch
+
+        def there(part: np.ndarray) -> torch.Tensor:
+            return torch.from_numpy(np.ascontiguousarray(part)).to(self.device).float()
+
+        right_, rows_at_once = there(right), 8 * _TILE[0]
+        for start in range(0, len(target), rows_at_once):
+            rows = slice(start, start + rows_at_once)
+            sums = there(target[rows]) - there(left[rows]) @ right_
+            sums -= torch.round(sums * (1 / SMALL_PRIME)) * SMALL_PRIME
+            target[rows] = sums.to(torch.int8).cpu().numpy()
+
+
 def _store_residues(sums: np.ndarray, into: np.ndarray) -> None:
     """Whole numbers below 2²⁴ in float32, reduced mod 241."""
     quotient = sums * np.float32(1 / SMALL_PRIME)
@@ -126,22 +155,37 @@ def int8_is_exact() -> bool:
 
     Without VNNI or AMX instructions pairs of products are added in 16 bits, which saturate silently.
     """
-    try:
-        import torch
-    except ImportError:
-        return False
-    n = 256
-    rng = np.random.default_rng(0)
-    for a, b in (
-        (np.full((n, n), 120), np.full((n, n), 120)),
-        (np.full((n, n), -120), np.full((n, n), 120)),
-        (rng.choice([-120, 120], (n, n)), rng.choice([-120, 120], (n, n))),
-    ):
+    import torch
+
+    for a, b in _extreme_pairs():
         try:
             product = torch._int_mm(*(torch.from_numpy(part.astype(np.int8)) for part in (a, b)))
         except (AttributeError, RuntimeError):  # this torch does not offer it here
             return False
         if (product.numpy() != a @ b).any():
+            return False
+    return True
+
+
+def _extreme_pairs(n: int = 256) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Matrices of the largest residues, whose products show every way to lose a bit."""
+    rng = np.random.default_rng(0)
+    signs = [rng.choice([-120, 119, 120], (n, n)) for _ in range(2)]
+    full = np.full((n, n), 120)
+    return [(full, full), (-full, full), (signs[0], signs[1])]
+
+
+@cache
+def device_is_exact(device: str) -> bool:
+    """Whether float32 products on a device of torch are exact below 2²⁴, tried with the largest entries."""
+    arithmetic = OnDevice(device)
+    for a, b in _extreme_pairs():
+        target = np.zeros(a.shape, np.int8)
+        try:
+            arithmetic.subtract_product(target, a.astype(np.int8), b.astype(np.int8))
+        except (AssertionError, RuntimeError):  # there is no such device
+            return False
+        if ((target + a @ b) % SMALL_PRIME).any():
             return False
     return True
 
@@ -162,8 +206,13 @@ def int8_is_fast() -> bool:
     return times[0] < times[1]
 
 
-def fastest_arithmetic() -> Arithmetic:
-    """int8 where it is exact and pays, else float32: for ranks that a proved upper bound can confirm."""
+_WORTH_TORCH = 6000  # columns from which loading torch, to look for a device, is no loss
+
+
+def fastest_arithmetic(columns: int = 0) -> Arithmetic:
+    """For ranks that an upper bound can confirm: a GPU for large ones, int8 where it pays, else float32."""
+    if columns >= _WORTH_TORCH and device_is_exact("cuda"):
+        return OnDevice("cuda")
     return Int8() if int8_is_exact() and int8_is_fast() else Float32()
 
 

@@ -237,7 +237,7 @@ def _measure_exact(
     large = columns >= LARGE
     if large and p is None and inputs is None:
         # One byte an entry; modulo so small a prime only a rank that meets the upper bound is believed.
-        arithmetic = fastest_arithmetic()
+        arithmetic = fastest_arithmetic(columns)
         rng = np.random.default_rng([seed, arithmetic.over.p])
         if large_rank_at_a_point(arithmetic, arch, route, shape, False, rng, reporting()) == columns:
             return _full_rank(arch, seed, shape, route, arithmetic.over.p, arithmetic.name)
