@@ -25,27 +25,38 @@ class Architecture:
     Every size from 1 on is legal, also a > d, one token, and networks that widen: the cases
     outside the paper's hypotheses are the interesting ones.
 
+    Beyond the paper, layer i may have H_i heads, each with Q, K, V of its own, whose outputs are added; a
+    skip connection, which adds X to the output; and a causal mask: token i attends to j ≤ i only.
+
     Args:
         widths: d₀, d₁, …, d_l: at least two whole numbers ≥ 1.
         head_dims: a₁, …, a_l: one whole number ≥ 1 for each layer.
         tokens: t ≥ 1.
         attention: "lightning" or "softmax".
+        heads: H₁, …, H_l, or one number for all layers; kept as one for each layer.
+        skip: whether each layer adds its input; all widths must be equal.
+        causal: whether attention is masked.
 
     Raises:
-        ValueError: if a size is not a whole number ≥ 1, if there is not one head dimension for
-            each layer, or if the kind of attention is unknown.
+        ValueError: if a size is not a whole number ≥ 1, if there is not one head dimension (and number of
+            heads) for each layer, if the kind of attention is unknown, or a skip meets unequal widths.
 
     >>> arch = Architecture(widths=(4, 3, 5), head_dims=(2, 2), tokens=3, attention="softmax")
     >>> arch.num_layers, arch.num_parameters
     (2, 55)
     >>> print(arch)
     softmax 4→3→5, a = 2, 2, t = 3
+    >>> print(Architecture((4, 4), (2,), heads=3, skip=True))
+    lightning 4→4, a = 2, t = 3, 3 heads, skip
     """
 
     widths: tuple[int, ...]
     head_dims: tuple[int, ...]
     tokens: int = 3
     attention: str = "lightning"
+    heads: tuple[int, ...] = 1
+    skip: bool = False
+    causal: bool = False
 
     def __post_init__(self) -> None:
         # Frozen: a normalised value can only be stored through object.__setattr__.
@@ -67,18 +78,44 @@ class Architecture:
             raise ValueError(
                 f"attention must be one of {', '.join(map(repr, ATTENTION_KINDS))}; got {self.attention!r}"
             )
+        self._check_variant()
+
+    def _check_variant(self) -> None:
+        depth = len(self.head_dims)
+        try:
+            heads = (index(self.heads),) * depth
+        except TypeError:
+            heads = self.heads
+        object.__setattr__(self, "heads", _sizes("heads", heads))
+        if len(self.heads) != depth:
+            raise ValueError(
+                f"heads is one number, or one for each of {depth} layer(s); got heads={self.heads}"
+            )
+        for name in ("skip", "causal"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} is True or False; got {getattr(self, name)!r}")
+        if self.skip and len(set(self.widths)) > 1:
+            raise ValueError(
+                f"a skip connection adds a layer's input to its output, so all widths must be equal; "
+                f"got widths={self.widths}"
+            )
 
     @classmethod
     def uniform(
-        cls, d: int, a: int, layers: int, tokens: int = 3, attention: str = "lightning"
+        cls, d: int, a: int, layers: int, tokens: int = 3, attention: str = "lightning", **variant: object
     ) -> "Architecture":
-        """All widths d and all head dimensions a.
+        """All widths d and all head dimensions a; heads, skip, causal as above.
 
         >>> Architecture.uniform(d=4, a=2, layers=3).widths
         (4, 4, 4, 4)
         """
         layers = _size("layers", layers)
-        return cls((d,) * (layers + 1), (a,) * layers, tokens, attention)
+        return cls((d,) * (layers + 1), (a,) * layers, tokens, attention, **variant)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether this is a network of the paper: one head a layer, no skip, no mask."""
+        return set(self.heads) == {1} and not self.skip and not self.causal
 
     @property
     def num_layers(self) -> int:
@@ -92,12 +129,17 @@ class Architecture:
 
     @property
     def num_parameters(self) -> int:
-        """Σ_i (2 a_i d_{i−1} + d_i d_{i−1}): the entries of all Q_i, K_i, V_i."""
-        return sum(d_in * (2 * a + d_out) for d_in, d_out, a in self.layers)
+        """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): the entries of all Q_i, K_i, V_i."""
+        return sum(H * d_in * (2 * a + d_out) for H, (d_in, d_out, a) in zip(self.heads, self.layers, strict=True))
 
     def __str__(self) -> str:
         widths, head_dims = _in_short(self.widths, "→"), _in_short(self.head_dims, ", ")
-        return f"{self.attention} {widths}, a = {head_dims}, t = {self.tokens}"
+        parts = [f"{self.attention} {widths}", f"a = {head_dims}", f"t = {self.tokens}"]
+        if set(self.heads) != {1}:
+            same = len(set(self.heads)) == 1
+            parts.append(f"{self.heads[0]} heads" if same else f"heads {', '.join(map(str, self.heads))}")
+        parts += [name for name in ("skip", "causal") if getattr(self, name)]
+        return ", ".join(parts)
 
 
 def _in_short(numbers: tuple[int, ...], between: str) -> str:
@@ -107,8 +149,13 @@ def _in_short(numbers: tuple[int, ...], between: str) -> str:
     return between.join(map(str, numbers))
 
 
-def check_architecture(caller: str, arch: object) -> None:
+def check_architecture(caller: str, arch: object, variants: bool = False) -> None:
     """Refuse anything but an Architecture, in the caller's name.
+
+    Args:
+        caller: the function that asks.
+        arch: what it was given.
+        variants: whether it also knows heads, skips and masks.
 
     Raises:
         ValueError: if `arch` is something else.
@@ -117,6 +164,11 @@ def check_architecture(caller: str, arch: object) -> None:
         raise ValueError(
             f"{caller} needs an Architecture; got {type(arch).__name__}: "
             "for a torch module call functional_dimension(module, inputs)"
+        )
+    if not variants and not arch.is_plain:
+        raise ValueError(
+            f"{caller} knows one head a layer, no skip and no mask; got {arch}: measure_dimension, "
+            "expected_dimension and sweep know the others"
         )
 
 

@@ -46,8 +46,12 @@ class Reals:
         stretch = rng.choice([-1.0, 1.0], size) * 2.0 ** rng.uniform(-1, 1, size)
         return left * stretch @ right
 
-    def softmax(self, logits: np.ndarray, symmetric: bool, rng: np.random.Generator) -> np.ndarray:
-        """exp(s_ji) / Σ_k exp(s_ki), column by column (Eq. 15 with temperature 1)."""
+    def softmax(
+        self, logits: np.ndarray, symmetric: bool, rng: np.random.Generator, causal: bool = False
+    ) -> np.ndarray:
+        """exp(s_ji) / Σ_k exp(s_ki), column by column (Eq. 15 with temperature 1); with a mask over k ≤ i."""
+        if causal:
+            logits = np.where(np.triu(np.ones(logits.shape[-2:], bool)), logits, -np.inf)
         # Subtracting the largest logit of a column changes nothing but the overflow.
         e = np.exp(logits - logits.max(axis=-2, keepdims=True))
         return e / e.sum(axis=-2, keepdims=True)
@@ -134,17 +138,22 @@ class PrimeField:
         upper = np.triu(self.random(rng, (size, size)), 1) + np.diag(self.reduce(units))
         return self.matmul(lower, upper)
 
-    def softmax(self, logits: np.ndarray, symmetric: bool, rng: np.random.Generator) -> np.ndarray:
+    def softmax(
+        self, logits: np.ndarray, symmetric: bool, rng: np.random.Generator, causal: bool = False
+    ) -> np.ndarray:
         """Random columns that sum to 1: what a softmax is when its exponentials are free.
 
         By Ax's theorem the exponentials of independent logits satisfy no algebraic relation with
         the weights and tokens, so for the generic rank each may be replaced by a fresh random
         element E_ji ("Exponentials as free elements"). The columns E_ji / Σ_k E_ki are then free
         but for their sums. Logits symmetric in j and i share their exponentials, E_ji = E_ij; then
-        the columns are E_ji c_i off the diagonal, with the c_i = 1 / Σ_k E_ki free as well.
+        the columns are E_ji c_i off the diagonal, with the c_i = 1 / Σ_k E_ki free as well. Under a mask only
+        one of E_ji, E_ij occurs, and nothing is shared.
         """
         S = self.random(rng, logits.shape)
-        if symmetric:
+        if causal:
+            S = np.triu(S)
+        elif symmetric:
             above = np.triu(S, 1)
             c = self.random(rng, (*logits.shape[:-2], 1, logits.shape[-1]))
             S = self.reduce((above + np.swapaxes(above, -1, -2)) * c)

@@ -5,6 +5,7 @@ structured reverse pass are written once; over `Reals` they give the spectrum th
 over `PrimeField` the exact rank that settles the question. torch's autograd checks both, in the tests.
 """
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from neuroviz.field import Field, Reals
 
 
 class Layer(NamedTuple):
-    """Q, K of shape (a, d_in) and V of shape (d_out, d_in); A = KᵀQ."""
+    """Q, K of shape (a, d_in) and V of shape (d_out, d_in); A = KᵀQ. With H > 1 heads (H, a, d_in) and so on."""
 
     Q: np.ndarray
     K: np.ndarray
@@ -29,8 +30,14 @@ def layer_shapes(arch: Architecture) -> list[Layer]:
 
     >>> layer_shapes(Architecture((4, 3), (2,)))[0].V
     (3, 4)
+    >>> layer_shapes(Architecture((4, 3), (2,), heads=5))[0].V
+    (5, 3, 4)
     """
-    return [Layer((a, d_in), (a, d_in), (d_out, d_in)) for d_in, d_out, a in arch.layers]
+    shapes = []
+    for H, (d_in, d_out, a) in zip(arch.heads, arch.layers, strict=True):
+        several = () if H == 1 else (H,)
+        shapes.append(Layer((*several, a, d_in), (*several, a, d_in), (*several, d_out, d_in)))
+    return shapes
 
 
 def random_weights(field: Field, arch: Architecture, rng: np.random.Generator) -> Weights:
@@ -57,13 +64,17 @@ def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights
     Q with orthonormal rows (or columns), K = Q + noise, V with orthonormal rows (or columns).
     """
     layers = []
-    for i, (d_in, d_out, a) in enumerate(arch.layers):
+    for i, (H, (d_in, d_out, a)) in enumerate(zip(arch.heads, arch.layers, strict=True)):
         sharpness = 1.0
         if arch.attention == "softmax":
             sharpness = _SHARPNESS_ON_A_LINE if min(arch.widths[: i + 1]) == 1 else _SOFTMAX_SHARPNESS
-        Q = _orthonormal(rng, a, d_in)
-        K = Q + _HEAD_NOISE * rng.standard_normal((a, d_in)) / np.sqrt(d_in)
-        layers.append(Layer(np.sqrt(sharpness) * Q, np.sqrt(sharpness) * K, _orthonormal(rng, d_out, d_in)))
+        heads = []
+        for _ in range(H):
+            Q = _orthonormal(rng, a, d_in)
+            K = Q + _HEAD_NOISE * rng.standard_normal((a, d_in)) / np.sqrt(d_in)
+            heads.append((np.sqrt(sharpness) * Q, np.sqrt(sharpness) * K, _orthonormal(rng, d_out, d_in)))
+        matrices = heads[0] if H == 1 else map(np.stack, zip(*heads, strict=True))
+        layers.append(Layer(*matrices))
     return tuple(layers)
 
 
@@ -102,17 +113,17 @@ def unflatten(arch: Architecture, parameters: np.ndarray) -> Weights:
     layers, start = [], 0
     for shapes in layer_shapes(arch):
         matrices = []
-        for rows, columns in shapes:
-            matrices.append(parameters[start : start + rows * columns].reshape(rows, columns))
-            start += rows * columns
+        for shape in shapes:
+            matrices.append(parameters[start : start + prod(shape)].reshape(shape))
+            start += prod(shape)
         layers.append(Layer(*matrices))
     return tuple(layers)
 
 
 class _Trace(NamedTuple):
-    """What a layer's reverse pass needs to remember of its forward pass."""
+    """What a layer's reverse pass needs to remember of its forward pass; the second axis counts heads."""
 
-    X: np.ndarray  # tokens in, (N, d_in, t)
+    X: np.ndarray  # tokens in, (N, 1, d_in, t)
     q: np.ndarray  # Q X
     k: np.ndarray  # K X
     S: np.ndarray  # attention weights; column i says how token i attends
@@ -124,6 +135,16 @@ def _has_symmetric_logits(widths: list[int]) -> bool:
     return min(widths) == 1
 
 
+def _by_head(layer: Layer) -> Layer:
+    """The matrices with an axis for the heads, also where there is one only."""
+    return Layer(*(matrix if matrix.ndim == 3 else matrix[None] for matrix in layer))
+
+
+def _masked(S: np.ndarray, causal: bool) -> np.ndarray:
+    """Row j, column i: under a mask token i attends to j ≤ i."""
+    return np.triu(S) if causal else S
+
+
 def _run(
     field: Field,
     attention: str,
@@ -131,14 +152,20 @@ def _run(
     X: np.ndarray,
     rng: np.random.Generator | None,
     rescale: bool = False,
+    skip: bool = False,
+    causal: bool = False,
 ) -> tuple[np.ndarray, list[_Trace]]:
     traces, widths = [], [X.shape[-2]]
-    for Q, K, V in weights:
+    for Q, K, V in map(_by_head, weights):
+        X = X[:, None]
         q, k = field.matmul(Q, X), field.matmul(K, X)
-        S = field.matmul(np.swapaxes(k, -1, -2), q)  # S_ji = x_jᵀ A x_i
+        S = field.matmul(_T(k), q)  # S_ji = x_jᵀ A x_i
         if attention == "softmax":
-            S = field.softmax(S, _has_symmetric_logits(widths), rng)
-        Y, scale = field.matmul(V, field.matmul(X, S)), None
+            S = field.softmax(S, _has_symmetric_logits(widths), rng, causal)
+        S = _masked(S, causal)
+        Y, scale = _sum(field, field.matmul(V, field.matmul(X, S)), axis=1), None
+        if skip:
+            Y = field.reduce(Y + X[:, 0])
         if rescale:
             scale = np.linalg.norm(Y, axis=(-2, -1), keepdims=True)
             scale[scale == 0] = 1.0
@@ -155,11 +182,15 @@ def forward(
     weights: Weights,
     X: np.ndarray,
     rng: np.random.Generator | None = None,
+    skip: bool = False,
+    causal: bool = False,
 ) -> np.ndarray:
     """φ(X): each layer is X ↦ V X S with S = XᵀAX (lightning) or its column softmax.
 
         lightning   φ(X) = V X Xᵀ A X                      (Eq. 1–3)
         softmax     φ(X) = V X softmax(Xᵀ A X)             (Eq. 15, temperature 1)
+
+    Several heads are added, Σ_h V_h X S_h; a skip adds X; under a mask S_ji = 0 for j > i.
 
     Args:
         field: `Reals()` or `PrimeField(p)`.
@@ -167,6 +198,7 @@ def forward(
         weights: one `Layer` after the other.
         X: tokens as columns, shape (N, d₀, t).
         rng: source of the fresh exponentials; needed for softmax over a prime field only.
+        skip, causal: as in `Architecture`.
 
     Returns:
         The outputs, shape (N, d_l, t).
@@ -177,7 +209,7 @@ def forward(
     array([[8., 0.],
            [0., 8.]])
     """
-    return _run(field, attention, weights, X, rng)[0]
+    return _run(field, attention, weights, X, rng, skip=skip, causal=causal)[0]
 
 
 def jacobian(
@@ -188,21 +220,24 @@ def jacobian(
     cotangents: np.ndarray | None = None,
     rng: np.random.Generator | None = None,
     rescale: bool = False,
+    skip: bool = False,
+    causal: bool = False,
 ) -> np.ndarray:
     """The derivative of the network in all its weights, by a structured reverse pass.
 
-    With Z = X S, k = K X, q = Q X a cotangent Ȳ of a layer's output goes to
+    With Z = X S, k = K X, q = Q X a cotangent Ȳ of a layer's output goes, in each head, to
 
         V̄ = Ȳ Zᵀ,  S̄ = Xᵀ Vᵀ Ȳ,  K̄ = q B̄ᵀ Xᵀ,  Q̄ = k B̄ Xᵀ,  X̄ = Vᵀ Ȳ Sᵀ + Kᵀ q B̄ᵀ + Qᵀ k B̄
 
-    where B̄ = S̄ (lightning) or B̄_ji = S_ji (S̄_ji − Σ_k S_ki S̄_ki) (softmax).
+    where B̄ = S̄ (lightning) or B̄_ji = S_ji (S̄_ji − Σ_k S_ki S̄_ki) (softmax), 0 where masked. The X̄ of all
+    heads are added, and a skip adds Ȳ.
 
     Args:
-        field, attention, weights, X, rng: as in `forward`.
+        field, attention, weights, X, rng, skip, causal: as in `forward`.
         cotangents: shape (N, c, d_l, t): c linear functionals of the output for each input. By
             default every output coordinate, c = d_l·t.
-        rescale: over the reals and for lightning only: divide each input's tokens by their norm
-            after every layer. Lightning is homogeneous, so this multiplies all rows of one input
+        rescale: over the reals and for lightning without skips only: divide each input's tokens by their
+            norm after every layer. Lightning is homogeneous, so this multiplies all rows of one input
             by one number, which changes no rank and keeps 3^l-th powers in the float range.
 
     Returns:
@@ -211,36 +246,52 @@ def jacobian(
     Raises:
         ValueError: if `rescale` is asked for where it would change the function.
     """
-    if rescale and not (attention == "lightning" and isinstance(field, Reals)):
+    if rescale and (skip or not (attention == "lightning" and isinstance(field, Reals))):
         raise ValueError(
-            "rescale is for lightning over the reals, where it changes no rank; "
-            f"got {attention} over {field}: leave rescale out"
+            "rescale is for lightning without skips over the reals, where it changes no rank; "
+            f"got {attention}{' with a skip' if skip else ''} over {field}: leave rescale out"
         )
-    Y, traces = _run(field, attention, weights, X, rng, rescale)
+    Y, traces = _run(field, attention, weights, X, rng, rescale, skip, causal)
     if cotangents is None:
         size = Y.shape[-2] * Y.shape[-1]
         cotangents = np.eye(size).reshape(1, size, *Y.shape[-2:])
-    mul, T = field.matmul, lambda M: np.swapaxes(M, -1, -2)
+    mul = field.matmul
     blocks: list[np.ndarray] = []
-    grad = cotangents
-    for (Q, K, V), trace in zip(reversed(weights), reversed(traces), strict=True):
+    grad = cotangents[:, :, None]  # an axis for the heads
+    for layer, trace in zip(reversed(weights), reversed(traces), strict=True):
+        Q, K, V = _by_head(layer)
         X, q, k, S = (part[:, None] for part in trace[:4])
         if trace.scale is not None:
-            grad = grad / trace.scale[:, None]
-        V_bar = mul(grad, T(mul(X, S)))
-        grad = mul(V.T, grad)
-        B_bar = mul(T(X), grad)
+            grad = grad / trace.scale[:, None, None]
+        V_bar = mul(grad, _T(mul(X, S)))
+        passed, grad = grad, mul(_T(V), grad)
+        B_bar = mul(_T(X), grad)
         if attention == "softmax":
             weighted = field.reduce(S * B_bar)
             B_bar = field.reduce(weighted - S * field.reduce(weighted.sum(axis=-2, keepdims=True)))
-        k_bar, q_bar = mul(q, T(B_bar)), mul(k, B_bar)
-        blocks[:0] = [_rows(mul(q_bar, T(X))), _rows(mul(k_bar, T(X))), _rows(V_bar)]
+        B_bar = _masked(B_bar, causal)
+        k_bar, q_bar = mul(q, _T(B_bar)), mul(k, B_bar)
+        blocks[:0] = [_rows(mul(q_bar, _T(X))), _rows(mul(k_bar, _T(X))), _rows(V_bar)]
         if len(blocks) < 3 * len(weights):  # the tokens of the first layer are given
-            grad = field.reduce(mul(grad, T(S)) + mul(K.T, k_bar) + mul(Q.T, q_bar))
+            grad = field.reduce(mul(grad, _T(S)) + mul(_T(K), k_bar) + mul(_T(Q), q_bar))
+            grad = _sum(field, grad, axis=2, keepdims=True)
+            if skip:
+                grad = field.reduce(grad + passed)
     shape = (len(Y), cotangents.shape[1])
     return np.concatenate([np.broadcast_to(block, (*shape, block.shape[-1])) for block in blocks], axis=-1)
 
 
+def _sum(field: Field, x: np.ndarray, axis: int, keepdims: bool = False) -> np.ndarray:
+    """Σ over the heads; of one head nothing is to be added."""
+    if x.shape[axis] == 1:
+        return x if keepdims else x.squeeze(axis)
+    return field.reduce(x.sum(axis=axis, keepdims=keepdims))
+
+
+def _T(matrices: np.ndarray) -> np.ndarray:
+    return np.swapaxes(matrices, -1, -2)
+
+
 def _rows(matrices: np.ndarray) -> np.ndarray:
-    """Matrices as rows: (N, c, m, n) → (N, c, m·n)."""
-    return matrices.reshape(*matrices.shape[:-2], -1)
+    """The matrices of all heads as one row: (N, c, H, m, n) → (N, c, H·m·n)."""
+    return matrices.reshape(*matrices.shape[:-3], -1)
