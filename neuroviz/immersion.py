@@ -115,7 +115,7 @@ class Hidden:
     @property
     def kernel(self) -> int:
         """How many directions do nothing."""
-        return kernel(self.measured)
+        return self.measured.kernel
 
     @property
     def mixed(self) -> int:
@@ -178,11 +178,6 @@ class ImmersionStudy:
         """The first layer behind which the tokens are equal; None where they never are."""
         met = (i for i, (one, other) in enumerate(self.places) if abs(one - other) < _SMALL)
         return next(met, None)
-
-
-def kernel(measured: Measurement) -> int:
-    """How many directions do nothing, from a `Measurement` of a rank."""
-    return measured.num_columns - measured.value
 
 
 def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:

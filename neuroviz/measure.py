@@ -69,6 +69,15 @@ class Measurement:
     decided: bool | None = None
     certificate: Certificate | None = field(default=None, compare=False)
 
+    @property
+    def kernel(self) -> int | None:
+        """How many columns do nothing: `num_columns` − `value`; None where `num_columns` is None.
+
+        >>> Measurement(12, "exact", "exact", 17, seed=0, note="", num_columns=15).kernel
+        3
+        """
+        return None if self.num_columns is None else self.num_columns - self.value
+
     def __repr__(self) -> str:
         """Every field that says something; the spectrum by its length only."""
         said = {f.name: getattr(self, f.name) for f in fields(self)}

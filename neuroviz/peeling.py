@@ -15,6 +15,7 @@ from math import ceil
 import numpy as np
 
 from neuroviz.architecture import Architecture
+from neuroviz.chart import as_network
 from neuroviz.field import DEFAULT_PRIME, Field, PrimeField, Reals
 from neuroviz.measure import Measurement, from_spectrum
 from neuroviz.network import Layer, conditioned_tokens, conditioned_weights, jacobian
@@ -91,14 +92,15 @@ def virtual_jacobian(
     X: np.ndarray,
     cotangents: np.ndarray | None = None,
     rescale: bool = False,
+    attention: str = "lightning",
 ) -> np.ndarray:
-    """The derivative of a lightning network in its virtual weights, every entry of them free.
+    """The derivative of a network in its virtual weights, every entry of them free.
 
     Args:
         over: the field.
         virtual: L of shape (d_l, d₀) and M_1, …, M_l of shape (d₀, d₀); l may be 0.
         X: shape (N, d₀, t).
-        cotangents, rescale: as in `network.jacobian`.
+        cotangents, rescale, attention: as in `network.jacobian`.
 
     Returns:
         Shape (N, c, l d₀² + d_l d₀): M_1, …, M_l, then L, each row by row.
@@ -110,15 +112,13 @@ def virtual_jacobian(
             cotangents = np.eye(size).reshape(1, size, len(L), X.shape[-1])
         rows = over.matmul(cotangents, _T(X)[:, None])
         return rows.reshape(*rows.shape[:2], -1)
-    # A network with K = 1 everywhere and V = 1 but for the last: then Q_i is M_i and the last V is L.
-    eye, last = np.eye(L.shape[1]), len(Ms) - 1
-    weights = tuple(Layer(M, eye, L if i == last else eye) for i, M in enumerate(Ms))
+    weights = as_network(virtual)  # Q_i is M_i and the last V is L
     free = [
-        np.full(matrix.size, name == "Q" or (name == "V" and i == last))
-        for i, layer in enumerate(weights)
+        np.full(matrix.size, name == "Q" or (name == "V" and layer is weights[-1]))
+        for layer in weights
         for name, matrix in zip(Layer._fields, layer, strict=True)
     ]
-    return jacobian(over, "lightning", weights, X, cotangents, rescale=rescale)[..., np.concatenate(free)]
+    return jacobian(over, attention, weights, X, cotangents, rescale=rescale)[..., np.concatenate(free)]
 
 
 def rescaling_of(over: Field, virtual: VirtualWeights, layer: int) -> np.ndarray:
@@ -148,14 +148,14 @@ def measure_kernel(
 ) -> Measurement:
     """The exact rank of the derivative in (L, M_1, …, M_l) on two-token inputs.
 
-    The kernel has dimension `num_columns − value`. It always contains the l rescalings; a rank that leaves no
-    more than these is certain. Otherwise the inputs, and the weights, may have been unlucky mod p, with
-    the probability `error_bound` ("Exact rank").
+    The kernel always contains the l rescalings; a rank that leaves no more than these is certain. Otherwise
+    the inputs, and the weights, may have been unlucky mod p, with the probability `error_bound` ("Exact
+    rank").
 
     >>> over, rng = PrimeField(), np.random.default_rng(0)
     >>> M = antisymmetric(over, *over.random(rng, (2, 3)))
     >>> found = measure_kernel(VirtualWeights(over.random(rng, (3, 3)), (M,)), over, rng)
-    >>> found.num_columns - found.value
+    >>> found.kernel
     1
     """
     L, Ms = virtual
@@ -238,8 +238,7 @@ class PeelStudy:
             Columns, in the plane of the two tokens; shape (2, 2).
         turn: Δ, half the difference of the off-diagonal entries of XᵀM_1X.
         turn_share: how much of ‖XᵀM_1X‖² is Δ·J; None where XᵀM_1X = 0.
-        at_start, here, at_end: exact ranks in (L, M_1, …, M_l) at s = 0, at this place and at s = 1;
-            kernels are num_columns − value.
+        at_start, here, at_end: exact ranks in (L, M_1, …, M_l) at s = 0, at this place and at s = 1.
         tail: the exact rank in (L, M_2, …, M_l) of the network without its first layer.
         spectrum, tail_spectrum: in floating point, at this place and without the first layer.
         path: the spectra along the whole way.
@@ -263,21 +262,16 @@ class PeelStudy:
     @property
     def splits(self) -> bool:
         """Whether the kernel at the end is what the lemma says: one rescaling, and that of the tail."""
-        return kernel(self.at_end) == 1 + kernel(self.tail)
-
-
-def kernel(measured: Measurement) -> int:
-    """How many directions do nothing, from a `Measurement` of a rank."""
-    return measured.num_columns - measured.value
+        return self.at_end.kernel == 1 + self.tail.kernel
 
 
 def study_peel(setting: PeelSetting) -> PeelStudy:
     """Everything about one place of the way, measured exactly and in floating point.
 
     >>> study = study_peel(PeelSetting(layers=2))
-    >>> kernel(study.at_end), kernel(study.tail), study.splits
+    >>> study.at_end.kernel, study.tail.kernel, study.splits
     (2, 1, True)
-    >>> kernel(study_peel(PeelSetting(layers=2, end="symmetric")).at_end)
+    >>> study_peel(PeelSetting(layers=2, end="symmetric")).at_end.kernel
     3
     """
     angle = np.deg2rad(setting.angle)

@@ -27,7 +27,6 @@ from neuroviz.network import random_weights
 from neuroviz.peeling import (
     antisymmetric,
     first_layer,
-    kernel,
     measure_kernel,
     scale_and_turn,
     without_first_layer,
@@ -213,7 +212,7 @@ over, draw = PrimeField(DEFAULT_PRIME), np.random.default_rng(1)
 def kernels(layers, width, first):
     L, *Ms = over.random(draw, (layers + 1, width, width))
     special = VirtualWeights(L, (first(*over.random(draw, (2, width))), *Ms[1:]))
-    return tuple(kernel(measure_kernel(one, over, draw)) for one in (special, without_first_layer(special)))
+    return tuple(measure_kernel(one, over, draw).kernel for one in (special, without_first_layer(special)))
 
 
 [kernels(layers, 3, lambda a, b: antisymmetric(over, a, b)) for layers in (1, 2, 3, 4)]

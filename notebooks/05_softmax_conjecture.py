@@ -19,10 +19,11 @@ import numpy as np
 
 import neuroviz as nv
 from neuroviz.explorables import ExponentialsExplorer, Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
-from neuroviz.exponentials import measure_independence
 from neuroviz.field import DEFAULT_PRIME, PrimeField
-from neuroviz.one_layer import read_off, softmax_layer
+from neuroviz.logit_relations import measure_independence
+from neuroviz.one_layer import softmax_layer
 from neuroviz.one_layer_limit import limit_study
+from neuroviz.one_layer_walk import read_off
 from neuroviz.teaching import predict
 
 # %% [markdown]
@@ -102,7 +103,7 @@ predict(
 # (With two tokens it is 8. A softmax of two numbers is $\frac12 + \frac12 \tanh$, which has no quadratic part.)
 #
 # Is the rescaling back, then? No. It leaves the lightning term alone, but it divides the mean by $c$, at any temperature. Go back to the panel and choose its last **step**: it shows the mean, the lightning term and the rest, as the temperature rises.
-#
+
 # %% [markdown]
 # ## Go deep
 #

@@ -21,7 +21,7 @@ import numpy as np
 import neuroviz as nv
 from neuroviz.explorables import CertificateExplorer, ProofExplorer, SearchExplorer, SingletonExplorer
 from neuroviz.field import Reals
-from neuroviz.immersion import ImmersionSetting, kernel, study_immersion
+from neuroviz.immersion import ImmersionSetting, study_immersion
 from neuroviz.network import forward, random_weights
 from neuroviz.singletons import SingletonSetting, study_singleton
 from neuroviz.symmetry import virtual_weights
@@ -128,14 +128,14 @@ frozen, met, saturated = shares(0, 0), shares(2.0, 0.5, copies=3), shares(0, np.
 study = study_immersion(ImmersionSetting())
 predict(
     "All layers frozen, l = 2, d = 2. How many of 12 directions does this experiment not see?",
-    kernel(study.experiments[0].so_far),
+    study.experiments[0].so_far.kernel,
 )
 
 # %% [markdown]
 # Each experiment is a matrix, and what it does not see is its kernel. All of these are exact ranks modulo a prime:
 
 # %%
-[kernel(experiment.so_far) for experiment in study.experiments]
+[experiment.so_far.kernel for experiment in study.experiments]
 
 # %% [markdown]
 # *What you see in the panel.* Two tokens travel through the layers, from top to bottom; you decide what their exponentials are. On the right is what the experiments of the proof leave, and the singular values of the derivative itself, with its true exponentials and without Ax's theorem.
@@ -158,7 +158,7 @@ ProofExplorer()
 
 # %%
 control = study_immersion(ImmersionSetting(symmetric=0.0))
-kernel(control.everything), kernel(control.spectrum)
+control.everything.kernel, control.spectrum.kernel
 
 # %% [markdown]
 # A *nearly* antisymmetric $M_1$ is as good as any other; the last layer may be antisymmetric, as nothing comes after it; and all $M_i$ may be equal, symmetric, or of rank one.
@@ -166,7 +166,7 @@ kernel(control.everything), kernel(control.spectrum)
 # %%
 nearly = study_immersion(ImmersionSetting(symmetric=0.001))
 last = study_immersion(ImmersionSetting(symmetric=0.0, weak_layer=2))
-kernel(nearly.everything), kernel(last.everything)
+nearly.everything.kernel, last.everything.kernel
 
 # %% [markdown]
 # **Corollary A.** The virtual weights of almost all weights satisfy the hypotheses ($U_{i-1} \ne 0$, and a random matrix of rank $a \ge 1$ is not antisymmetric). So for two tokens or more the dimension of **every** softmax network of this kind is $D$, the number of Lemma D; in a bottleneck it is Eq. 16. For one token $\varphi(x) = Lx$.
@@ -361,7 +361,7 @@ second.ending.same, second.functions_apart
 
 # %%
 masked = study_immersion(ImmersionSetting(causal=True, symmetric=0.0))
-[experiment.possible for experiment in masked.experiments], kernel(masked.everything), kernel(masked.spectrum)
+[experiment.possible for experiment in masked.experiments], masked.everything.kernel, masked.spectrum.kernel
 
 # %% [markdown]
 # Two of three experiments cannot be made as the proof says, since $Q_1 = 1$; and still no direction is lost. So "all $M_i \ne 0$" is what this argument needs, and not what is true: one $M_i$ may be 0, by another argument (*One zero layer* in [docs/mathematics.md](../docs/mathematics.md)). Two may not.

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+# numpy reads these when it is imported, which is later. Most matrices here are small: threads only wait.
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROME_ON_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 

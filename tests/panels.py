@@ -84,16 +84,17 @@ def headlines(figure):
 
 
 def random_states(kind, count, seed):
-    """States in which every control has a random value, half of the sliders of fractions at 0."""
+    """States in which every control has a random value, half of the sliders of fractions next to 0."""
     draw, panel = random.Random(seed), kind()
     for _ in range(count):
         values = {}
         for name, control in panel.controls.items():
             if isinstance(control, widgets.FloatSlider):
-                steps = round(control.max / control.step)
-                values[name] = f"{draw.choice((0, draw.randint(-steps, steps))) * control.step:.6g}"
+                rest = min(max(0.0, control.min), control.max)
+                steps = draw.randint(0, round((control.max - control.min) / control.step))
+                values[name] = f"{draw.choice((rest, control.min + steps * control.step)):.6g}"
             elif isinstance(control, widgets.IntSlider):
-                values[name] = str(draw.randint(control.min, control.max))
+                values[name] = str(draw.randrange(control.min, control.max + 1, control.step))
             elif isinstance(control, widgets.BoundedIntText):
                 values[name] = str(draw.randint(0, 10**6))
             else:

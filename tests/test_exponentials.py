@@ -8,24 +8,23 @@ import pytest
 
 from neuroviz.architecture import Architecture
 from neuroviz.exponentials import (
+    all_free,
+    draw_attention,
+    measure_softmax_kernel,
+    places,
+    softmax_jacobian,
+)
+from neuroviz.exponentials_study import (
     KINDS,
     PLACES,
     ExponentialsSetting,
-    _whole,
-    all_free,
-    draw_attention,
-    kernel,
-    logit_differences,
     matrix_of,
     measure_attention,
-    measure_independence,
-    measure_softmax_kernel,
-    places,
     real_network,
-    softmax_jacobian,
     study_exponentials,
 )
 from neuroviz.field import SECOND_PRIME, PrimeField, Reals
+from neuroviz.logit_relations import _whole, logit_differences, measure_independence
 from neuroviz.network import Layer, conditioned_tokens, forward, jacobian
 from neuroviz.rank import exact_rank
 from neuroviz.symmetry import VirtualWeights
@@ -278,7 +277,7 @@ def test_the_dimension_of_the_set_is_that_of_true_softmax_attention(kind):
 def test_ignoring_pq_equal_one_hides_four_directions():
     """The negative control: d₀ = l = t = 2, M_1 antisymmetric. The four entries of M_2 do nothing."""
     study = study_exponentials(ExponentialsSetting())
-    assert (kernel(study.related), kernel(study.free), kernel(study.spectrum)) == (4, 0, 4)
+    assert (study.related.kernel, study.free.kernel, study.spectrum.kernel) == (4, 0, 4)
     assert study.misled and study.spectrum.decided
 
 
@@ -302,13 +301,13 @@ EVERY = [
 def test_the_kernel_with_relations_is_that_of_the_true_softmax(setting):
     study = study_exponentials(setting)
     assert study.spectrum.decided
-    assert kernel(study.spectrum) == kernel(study.related)
+    assert study.spectrum.kernel == study.related.kernel
 
 
 @pytest.mark.parametrize("setting", EVERY, ids=str)
 def test_a_count_that_ignores_the_relations_answers_zero_whatever_the_network(setting):
     """With free exponentials all layers can be frozen (Theorem A), so such a count knows one answer only."""
-    assert kernel(study_exponentials(setting).free) == 0
+    assert study_exponentials(setting).free.kernel == 0
 
 
 @pytest.mark.parametrize("setting", EVERY, ids=str)
@@ -321,14 +320,14 @@ def test_ignoring_the_relations_misleads_exactly_where_a_layer_before_the_last_c
     study = study_exponentials(setting)
     assert study.misled == collapses
     later = (setting.layers - 1) * setting.width**2
-    assert kernel(study.related) == (later if collapses else 0)
+    assert study.related.kernel == (later if collapses else 0)
 
 
 @pytest.mark.parametrize("layers", [1, 2])
 def test_tied_queries_and_keys_change_the_free_exponentials_and_not_the_kernel(layers):
     study = study_exponentials(ExponentialsSetting("symmetric", "all", 3, 2, layers))
     assert study.independence.layers[0].independent.value == 5 != all_free(1, 3).shape[-1]
-    assert kernel(study.related) == kernel(study.free) == kernel(study.spectrum) == 0
+    assert study.related.kernel == study.free.kernel == study.spectrum.kernel == 0
 
 
 def test_a_kernel_of_zero_is_certain_and_a_larger_one_has_a_small_chance_to_be_wrong():

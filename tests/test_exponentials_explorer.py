@@ -10,7 +10,7 @@ from panels import ends, headlines, plain, random_states, said, title, trace
 
 from neuroviz import theme
 from neuroviz.explorables.exponentials import ExponentialsExplorer
-from neuroviz.exponentials import ExponentialsSetting, kernel, study_exponentials
+from neuroviz.exponentials_study import ExponentialsSetting, study_exponentials
 from neuroviz.figures.exponentials import exponentials_figure, update_exponentials
 from neuroviz.figures.exponentials_grid import equation_of, product_of
 
@@ -102,12 +102,10 @@ def test_every_square_is_a_measured_count(panel, state):
     s, count = panel._shown, {one.name: len(one.x) for one in panel.figure.data}
     found = [one.independent for one in s.independence.layers]
     assert count["independent differences of logits (measured)"] == sum(one.value for one in found)
-    assert count["differences that others determine (measured)"] == sum(
-        one.num_columns - one.value for one in found
-    )
-    assert count["kernel as the exponentials are related (measured)"] == kernel(s.related)
-    assert count["kernel with all exponentials free (measured)"] == kernel(s.free)
-    assert count["kernel in floating point (measured)"] == kernel(s.spectrum)
+    assert count["differences that others determine (measured)"] == sum(one.kernel for one in found)
+    assert count["kernel as the exponentials are related (measured)"] == s.related.kernel
+    assert count["kernel with all exponentials free (measured)"] == s.free.kernel
+    assert count["kernel in floating point (measured)"] == s.spectrum.kernel
 
 
 @pytest.mark.parametrize("state", STATES)

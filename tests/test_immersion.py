@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from neuroviz.field import PrimeField
-from neuroviz.immersion import MODES, ImmersionSetting, kernel, study_immersion
+from neuroviz.immersion import MODES, ImmersionSetting, study_immersion
 from neuroviz.rank import exact_rank
 from neuroviz.symmetry import VirtualWeights
 from neuroviz.two_tokens import Shares, free_jacobian
@@ -63,13 +63,13 @@ def test_floating_point_with_the_true_exponentials_finds_the_exact_kernel(width,
     for seed in (0, 1):
         found = study(layers, width=width, causal=causal, seed=seed, **change)
         assert found.spectrum.decided
-        assert kernel(found.spectrum) == found.everything.kernel == found.left.kernel
+        assert found.spectrum.kernel == found.everything.kernel == found.left.kernel
 
 
 @pytest.mark.parametrize("copies", [2, 4])
 def test_copies_of_the_second_token_change_nothing_of_it(copies):
     found = study(3, copies=copies)
-    assert kernels(found) == [12, 8, 4, 0] and kernel(found.spectrum) == 0
+    assert kernels(found) == [12, 8, 4, 0] and found.spectrum.kernel == 0
 
 
 # Its hypotheses
@@ -110,7 +110,7 @@ def test_under_a_mask_one_zero_layer_breaks_the_argument_and_not_the_conclusion(
     for weak in range(1, layers + 1):
         found = study(layers, width=width, symmetric=0.0, weak_layer=weak, causal=True)
         assert not all(one.possible for one in found.experiments)
-        assert found.everything.kernel == found.left.kernel == kernel(found.spectrum) == 0
+        assert found.everything.kernel == found.left.kernel == found.spectrum.kernel == 0
 
 
 def test_a_layer_that_is_not_there_cannot_be_weak():

@@ -7,22 +7,11 @@ import pytest
 
 from neuroviz.field import PrimeField, Reals
 from neuroviz.network import Layer, forward
-from neuroviz.one_layer import (
-    SAME,
-    STEPS,
-    OneLayerSetting,
-    Powers,
-    RealExponential,
-    first_order,
-    integer_layer,
-    limit_study,
-    powers_layer,
-    read_off,
-    read_off_exactly,
-    relative_error,
-    softmax_layer,
-    study_one_layer,
-)
+from neuroviz.one_layer import Powers, RealExponential, integer_layer, powers_layer, softmax_layer
+from neuroviz.one_layer_limit import first_order, limit_study
+from neuroviz.one_layer_probes import SAME, relative_error
+from neuroviz.one_layer_study import STEPS, OneLayerSetting, study_one_layer
+from neuroviz.one_layer_walk import read_off, read_off_exactly
 
 
 def weights(d, d_out, seed=0):

@@ -1,16 +1,14 @@
 """The peel lemma, exactly; where it fails; and the panel that shows both."""
 
-import random
 import re
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from math import isfinite, log10
 
-import ipywidgets as widgets
 import numpy as np
 import pytest
-from panels import plain, said, title, trace
+from panels import ends, plain, random_states, said, title, trace
 
 from neuroviz import theme
 from neuroviz.explorables.peeling import PeelExplorer
@@ -23,7 +21,6 @@ from neuroviz.peeling import (
     PeelSetting,
     antisymmetric,
     first_layer,
-    kernel,
     measure_kernel,
     rescaling_of,
     scale_and_turn,
@@ -61,7 +58,7 @@ def rank_one(width, seed=0):
 
 
 def kernel_dimension(virtual, seed=0):
-    return kernel(measure_kernel(virtual, F, np.random.default_rng([seed, 5])))
+    return measure_kernel(virtual, F, np.random.default_rng([seed, 5])).kernel
 
 
 def derivative(virtual, seed=0):
@@ -173,7 +170,7 @@ def test_a_rescaling_with_another_exponent_is_noticed():
 def test_another_prime_counts_the_same():
     other = PrimeField(SECOND_PRIME)
     found = measure_kernel(peeling_network(3, 3, over=other), other, np.random.default_rng(0))
-    assert kernel(found) == 3 and found.prime == SECOND_PRIME
+    assert found.kernel == 3 and found.prime == SECOND_PRIME
 
 
 def test_only_a_kernel_of_the_rescalings_alone_is_certain():
@@ -251,8 +248,8 @@ def study(**changes):
 @pytest.mark.parametrize("end", ENDS)
 def test_kernels_only_grow_at_the_end_of_the_way(width, layers, end):
     s = study(width=width, layers=layers, end=end, place=0.35)
-    assert layers == kernel(s.at_start) == kernel(s.here) <= kernel(s.at_end)
-    assert kernel(s.tail) == layers - 1
+    assert layers == s.at_start.kernel == s.here.kernel <= s.at_end.kernel
+    assert s.tail.kernel == layers - 1
     assert s.splits == (end == "antisymmetric" or layers == 1)
 
 
@@ -336,30 +333,7 @@ def headlines(figure):
     ]
 
 
-def ends(control):
-    if hasattr(control, "min"):
-        return control.min, control.max
-    assert isinstance(control, widgets.Dropdown)
-    return control.options[0][1], control.options[-1][1]
-
-
-def random_states(count, seed):
-    chance = random.Random(seed)
-    for _ in range(count):
-        yield ";".join(
-            [
-                f"place={chance.randint(0, 20) / 20:.6g}",
-                f"end={chance.choice(ENDS)}",
-                f"layers={chance.randint(1, 4)}",
-                f"angle={5 * chance.randint(-36, 36)}",
-                f"length={chance.randint(4, 24) / 20:.6g}",
-                f"width={chance.randint(2, 3)}",
-                f"seed={chance.randint(0, 5)}",
-            ]
-        )
-
-
-EVERY_STATE = [*STATES, *random_states(10, seed=3)]
+EVERY_STATE = [*STATES, *random_states(PeelExplorer, 10, seed=3)]
 
 
 def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
@@ -408,10 +382,10 @@ def test_the_arcs_of_the_quarter_turn_lead_from_token_to_token(panel):
 def test_every_square_is_a_direction_of_a_measured_kernel(panel, state):
     panel.state = state
     s, count = panel._shown, {t.name: len(t.x) for t in panel.figure.data}
-    assert count["kernel here (measured)"] == kernel(s.here)
+    assert count["kernel here (measured)"] == s.here.kernel
     at_end = count["kernel at the end (measured)"] + count["kernel at the end beyond the lemma (measured)"]
-    assert at_end == kernel(s.at_end)
-    assert count["kernel without the first layer (measured)"] == kernel(s.tail)
+    assert at_end == s.at_end.kernel
+    assert count["kernel without the first layer (measured)"] == s.tail.kernel
     assert count["rescalings"] == s.setting.layers and count["the rescaling of the first layer"] == 1
     assert (count["kernel at the end beyond the lemma (measured)"] == 0) == s.splits
 
@@ -421,11 +395,11 @@ def test_the_dots_are_the_measured_spectrum_split_at_the_exact_rank(panel, state
     panel.state = state
     s, figure = panel._shown, panel.figure
     kept, zeros = trace(figure, "singular values here (measured)"), trace(figure, "zeros here (measured)")
-    assert len(kept.y) == s.here.value and len(zeros.y) == kernel(s.here)
+    assert len(kept.y) == s.here.value and len(zeros.y) == s.here.kernel
     np.testing.assert_array_equal([*kept.y, *zeros.y], np.maximum(s.spectrum.singular_values, 1e-17))
     assert set(kept.x) == {s.setting.place} and max(zeros.y) < 1e-14
     falling = trace(figure, "singular values that fall to 0 (measured)")
-    assert falling.y.count(None) == kernel(s.at_end) - kernel(s.at_start)
+    assert falling.y.count(None) == s.at_end.kernel - s.at_start.kernel
 
 
 @pytest.mark.parametrize("state", EVERY_STATE)
@@ -480,7 +454,7 @@ def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
 
 def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
     figure, uids = panel.figure, [t.uid for t in panel.figure.data]
-    for state in [*STATES, *random_states(12, seed=1)]:
+    for state in [*STATES, *random_states(PeelExplorer, 12, seed=1)]:
         panel.reset()
         panel.state = state
         assert panel.status.startswith("done")
@@ -498,7 +472,7 @@ def test_that_comparison_sees_a_figure_that_was_not_redrawn():
 
 
 def test_a_state_restores_the_figure_exactly(panel):
-    for state in random_states(4, seed=2):
+    for state in random_states(PeelExplorer, 4, seed=2):
         panel.state = state
         before = panel.state, panel.description, plain(panel.figure)
         assert panel.state == state

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from neuroviz import theme
 from neuroviz.explorables.panel import Panel
-from neuroviz.exponentials import ExponentialsSetting, ExponentialsStudy, kernel, study_exponentials
+from neuroviz.exponentials_study import ExponentialsSetting, ExponentialsStudy, study_exponentials
 from neuroviz.figures.exponentials import exponentials_figure, update_exponentials
 from neuroviz.figures.exponentials_grid import equation_of
 from neuroviz.figures.words import tiny
@@ -73,7 +73,7 @@ class ExponentialsExplorer(Panel):
     def _badge(self, answer: ExponentialsStudy) -> str:
         shown = answer.shown
         prime = f"{shown.prime:,}".replace(",", " ")
-        measured = theme.badge(shown.status, f"kernel {kernel(shown)} mod {prime}")
+        measured = theme.badge(shown.status, f"kernel {shown.kernel} mod {prime}")
         ignored = answer.setting.treat == "free" and not answer.independence.complete
         if ignored:
             return measured + theme.badge("outside hypotheses", "Ax 1971: relations ignored")
@@ -111,7 +111,7 @@ def _say_relations(study: ExponentialsStudy) -> str:
 
 
 def _say_kernels(study: ExponentialsStudy) -> str:
-    true, free, floats = kernel(study.related), kernel(study.free), kernel(study.spectrum)
+    true, free, floats = study.related.kernel, study.free.kernel, study.spectrum.kernel
     n = study.related.num_columns
     counted = f"Of {n} entries of L and the M, {true} direction{_s(true)} nothing ({_how_sure(study)})"
     if study.misled:

@@ -10,7 +10,8 @@ from neuroviz.figures.one_layer import one_layer_figure, update_one_layer
 from neuroviz.figures.one_layer_probe import gap_text
 from neuroviz.figures.one_layer_read import ROUGH
 from neuroviz.figures.words import percent, signed, tiny
-from neuroviz.one_layer import OneLayerSetting, OneLayerStudy, relative_error, study_one_layer
+from neuroviz.one_layer_probes import relative_error
+from neuroviz.one_layer_study import OneLayerSetting, OneLayerStudy, study_one_layer
 
 _STEPS = [
     ("1 · one token on: V", "V"),
@@ -102,7 +103,7 @@ class OneLayerExplorer(Panel):
 
 
 def _say_known(study: OneLayerStudy) -> str:
-    s, known = study.setting, study.known
+    s, reading = study.setting, study.reading
     if s.step != "V" and not study.V.any():
         return (
             f"V = 0: {study.step.dies}, so nothing about A can be read. A random A gives the same outputs; "
@@ -113,13 +114,6 @@ def _say_known(study: OneLayerStudy) -> str:
             f"t = 1: {study.step.dies}, so A is invisible. A random A gives the same outputs; they differ by "
             f"{tiny(study.read.mismatch)}."
         )
-    name, found, truth = {
-        "V": ("V", known.V, study.V),
-        "one token": ("Sym A", known.sym, study.sym),
-        "two tokens": ("A", known.A, study.A),
-    }[s.step]
-    count = int((~np.isnan(found)).sum())
-    error = relative_error(found, truth)
     way = {
         "V": "A token 0 looks everywhere alike, so its column is the mean of the Vx.",
         "one token": "The first column is a share of Vx, and the share tells xᵀAx.",
@@ -127,13 +121,12 @@ def _say_known(study: OneLayerStudy) -> str:
     }[s.step]
     if s.step == "V" and s.tokens == 1:
         way = "One token attends to itself alone, so the output is Vx."
+    error = reading.error
     close = "" if error is None else f", largest error {tiny(error)}"
     are = "were read" if error is None or error > ROUGH else "are known"
-    return f"{way} {count} of {found.size} entries of {name} {are} after {_inputs(study.count)}{close}."
-
-
-def _inputs(count: int) -> str:
-    return "1 input" if count == 1 else f"{count} inputs"
+    entries = f"{reading.known} of {reading.found.size} entries of {reading.name}"
+    inputs = f"{study.count} input{'' if study.count == 1 else 's'}"
+    return f"{way} {entries} {are} after {inputs}{close}."
 
 
 def _say_length(study: OneLayerStudy) -> str:

@@ -8,7 +8,7 @@ from neuroviz.explorables.panel import Panel
 from neuroviz.figures.peel_plane import number
 from neuroviz.figures.peel_spectra import END_NAMES
 from neuroviz.figures.peeling import peel_figure, update_peel
-from neuroviz.peeling import PeelSetting, PeelStudy, kernel, study_peel
+from neuroviz.peeling import PeelSetting, PeelStudy, study_peel
 
 _ENDS = [
     ("antisymmetric", "antisymmetric"),
@@ -73,7 +73,7 @@ class PeelExplorer(Panel):
 
     def _badge(self, answer: PeelStudy) -> str:
         prime = f"{answer.here.prime:,}".replace(",", " ")
-        measured = theme.badge("exact", f"kernel {kernel(answer.here)} mod {prime}")
+        measured = theme.badge("exact", f"kernel {answer.here.kernel} mod {prime}")
         applies = answer.setting.end == "antisymmetric"
         return measured + theme.badge("proved here" if applies else "outside hypotheses", "Peel lemma")
 
@@ -106,7 +106,7 @@ def _say_tokens(study: PeelStudy) -> str:
 
 
 def _say_kernels(study: PeelStudy) -> str:
-    here, end, tail = kernel(study.here), kernel(study.at_end), kernel(study.tail)
+    here, end, tail = study.here.kernel, study.at_end.kernel, study.tail.kernel
     do = "direction does" if here == 1 else "directions do"
     return (
         f"Of {study.here.num_columns} entries of L and the M, {here} {do} nothing here (exact, "
@@ -120,7 +120,7 @@ def _how_sure(study: PeelStudy) -> str:
 
 
 def _say_lesson(study: PeelStudy) -> str:
-    s, end, tail = study.setting, kernel(study.at_end), kernel(study.tail)
+    s, end, tail = study.setting, study.at_end.kernel, study.tail.kernel
     if s.end == "antisymmetric" and study.splits:
         return (
             f"{end} = 1 + {tail}: the rescaling of M₁, and what the rest does not notice. A kernel can only "

@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
 
-from neuroviz.exponentials import ExponentialsStudy
+from neuroviz.exponentials_study import ExponentialsStudy
 from neuroviz.figures.exponentials_grid import grid_view, layers_view
 from neuroviz.figures.exponentials_kernels import kernels_view, spectrum_view
 from neuroviz.figures.parts import Parts, compose, make, redraw

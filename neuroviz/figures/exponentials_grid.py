@@ -1,9 +1,11 @@
 """The exponentials of one layer in a grid, free or determined, and how many are free in each layer."""
 
 from neuroviz import theme
-from neuroviz.exponentials import ExponentialsStudy, Relation, places
+from neuroviz.exponentials import places
+from neuroviz.exponentials_study import ExponentialsStudy
 from neuroviz.figures.parts import View, headline, label
 from neuroviz.figures.words import colored, numbered
+from neuroviz.logit_relations import Relation
 
 _MOST = 4  # tokens: there are always this many rows and columns of cells, and those beyond t are invisible
 _LETTERS = "abcdfghkmnuv"  # not e, i, j, l, which mean other things
@@ -42,7 +44,7 @@ def grid_view(study: ExponentialsStudy, x_domain: tuple[float, float], y_domain:
 def names_of(study: ExponentialsStudy) -> dict[tuple[int, int], str]:
     """A letter for every exponential of the special layer: P and Q for two tokens, as in the proofs.
 
-    >>> from neuroviz.exponentials import ExponentialsSetting, study_exponentials
+    >>> from neuroviz.exponentials_study import ExponentialsSetting, study_exponentials
     >>> names_of(study_exponentials(ExponentialsSetting()))
     {(2, 1): 'P', (1, 2): 'Q'}
     """
@@ -53,7 +55,7 @@ def names_of(study: ExponentialsStudy) -> dict[tuple[int, int], str]:
 def product_of(study: ExponentialsStudy, relation: Relation) -> str:
     """What an exponential is, in letters: a product of powers of the others.
 
-    >>> from neuroviz.exponentials import ExponentialsSetting, study_exponentials
+    >>> from neuroviz.exponentials_study import ExponentialsSetting, study_exponentials
     >>> study = study_exponentials(ExponentialsSetting("symmetric", tokens=3))
     >>> [product_of(study, one) for one in study.independence.layers[0].relations]
     ['adf/bc']

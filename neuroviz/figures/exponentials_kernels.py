@@ -1,7 +1,7 @@
 """Kernels with and without the relations of the exponentials, and the spectrum that tells which is true."""
 
 from neuroviz import theme
-from neuroviz.exponentials import ExponentialsStudy, kernel
+from neuroviz.exponentials_study import ExponentialsStudy
 from neuroviz.figures.parts import View, headline, label, outside_words, power_of_ten, ticks
 
 _FLOOR = 1e-17  # where an exact zero is drawn on the log axis
@@ -13,7 +13,7 @@ def kernels_view(
     study: ExponentialsStudy, x_domain: tuple[float, float], y_domain: tuple[float, float]
 ) -> View:
     """Three counts of the directions that do nothing, one square each, on the axes x3 and y3."""
-    counts = kernel(study.related), kernel(study.free), kernel(study.spectrum)
+    counts = study.related.kernel, study.free.kernel, study.spectrum.kernel
     most = max(*counts, 10)
     size = min(1.2 * theme.size("tick"), 0.85 * _WIDTH * 0.62 / most)
     wrong = outside_words(f"{counts[1]}: wrong") if study.misled else str(counts[1])
@@ -73,7 +73,7 @@ def _row(text: str, chosen: bool) -> str:
 
 
 def _finding(study: ExponentialsStudy) -> str:
-    true, free = kernel(study.related), kernel(study.free)
+    true, free = study.related.kernel, study.free.kernel
     if study.misled:
         return f"{_nothing(true)}; " + outside_words(f"drawn free: {free}")
     if study.independence.complete:
@@ -191,13 +191,13 @@ def _rank_label(study: ExponentialsStudy, role: str) -> dict:
 
 
 def _spectrum_finding(study: ExponentialsStudy) -> str:
-    zeros = kernel(study.spectrum)
+    zeros = study.spectrum.kernel
     if not study.spectrum.decided:
         return "floats cannot decide here"
     found = f"the true softmax has {zeros or 'no'} zero{'' if zeros == 1 else 's'}"
-    if zeros == kernel(study.shown):
+    if zeros == study.shown.kernel:
         return found
-    return found + outside_words(f", not {kernel(study.shown)}")
+    return found + outside_words(f", not {study.shown.kernel}")
 
 
 def _noise_band(columns: int) -> dict:

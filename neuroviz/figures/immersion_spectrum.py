@@ -2,7 +2,7 @@
 
 from neuroviz import theme
 from neuroviz.figures.parts import View, headline, label, power_of_ten, ticks
-from neuroviz.immersion import ImmersionStudy, kernel
+from neuroviz.immersion import ImmersionStudy
 
 _FLOOR = 1e-17  # where an exact zero is drawn on the log axis
 _BOTTOM, _TOP = -18.6, 0.9  # log₁₀ of the ends of that axis
@@ -114,7 +114,7 @@ def _labels(study: ImmersionStudy, rank: int) -> list[dict]:
 
 def _finding(study: ImmersionStudy) -> str:
     """Whether floating point, with the exponentials as they are, says the same."""
-    found, zeros = study.spectrum, kernel(study.spectrum)
+    found, zeros = study.spectrum, study.spectrum.kernel
     if not found.decided:
         return f"floats cannot decide: they read rank {found.value}"
     if found.value != study.everything.measured.value:

@@ -6,7 +6,7 @@ from plotly.basedatatypes import BaseFigure
 from neuroviz.figures.one_layer_probe import attention_view, equation_view, tokens_view
 from neuroviz.figures.one_layer_read import limit_view, weights_view
 from neuroviz.figures.parts import Parts, compose, make, redraw
-from neuroviz.one_layer import OneLayerStudy
+from neuroviz.one_layer_study import OneLayerStudy
 
 _LEFT, _MIDDLE, _RIGHT = (0.0, 0.29), 0.315, (0.62, 1.0)
 _UPPER, _LOWER = (0.42, 1.0), (0.0, 0.27)

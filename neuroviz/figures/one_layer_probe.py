@@ -6,7 +6,8 @@ from neuroviz import theme
 from neuroviz.figures.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.figures.parts import View, headline, label, outside_words
 from neuroviz.figures.words import colored, numbered, percent, signed, tiny
-from neuroviz.one_layer import STEPS, OneLayerStudy, Probe
+from neuroviz.one_layer_probes import Probe
+from neuroviz.one_layer_study import STEPS, OneLayerStudy
 
 _LINES = 8  # of the equation, at most
 
@@ -299,10 +300,9 @@ def _entry(study: OneLayerStudy) -> list[tuple[str, str]]:
         why = "Ve near 0: a stronger e joins" if stronger else ""
         return [(f"true: {_digits(study.true_logit)}", "soft"), (why, "soft")]
     i, j = (numbered("", k + 1) for k in entry)
-    one = study.setting.step == "one token"
-    found, truth = (study.known.sym, study.sym) if one else (study.known.A, study.A)
-    # Of the two equal entries of the symmetric part the one above the diagonal.
-    name = "Sym A" if one and entry[0] != entry[1] else "A"
+    name, found, truth = study.reading
+    if entry[0] == entry[1]:  # on the diagonal Sym A is A
+        name = "A"
     return [
         (f"<b>so {name}{i}{j} = {signed(float(found[entry]), 4)}</b>", "focus"),
         (f"true: {signed(float(truth[entry]), 4)}", "soft"),

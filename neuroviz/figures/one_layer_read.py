@@ -9,37 +9,23 @@ from neuroviz.figures.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.figures.one_layer_probe import is_limit
 from neuroviz.figures.parts import View, headline, label, outside_words, power_of_ten
 from neuroviz.figures.words import colored, percent, tiny
-from neuroviz.one_layer import LimitPoint, OneLayerStudy, relative_error
+from neuroviz.one_layer_limit import LimitPoint
+from neuroviz.one_layer_study import OneLayerStudy, Reading
 
 _NOTHING = 1e-15  # relative gaps below it are rounding
 ROUGH = 1e-6  # relative: entries read with a larger error are not called known
-_NAMES = ("V", "Sym A", "A")
 
 
 def weights_view(study: OneLayerStudy, x_domain: tuple[float, float]) -> View:
     """V, Sym A and A as read, with ? for what is not known, above the true ones; on the axes x4 and y4."""
-    known = study.known
-    read, true = (known.V, known.sym, known.A), (study.V, study.sym, study.A)
     shown = not is_limit(study)
     limits = (largest_entry(study.V), largest_entry(study.A), largest_entry(study.A))
-    rows = [
-        Row(
-            "read" if shown else "",
-            tuple(
-                _read_tile(name, found, truth, limit) if shown else None
-                for name, found, truth, limit in zip(_NAMES, read, true, limits, strict=True)
-            ),
-        ),
-        Row(
-            "true" if shown else "",
-            tuple(
-                Tile(f"true {name}", truth, limit) if shown else None
-                for name, truth, limit in zip(_NAMES, true, limits, strict=True)
-            ),
-        ),
-    ]
+    pairs = list(zip(study.readings, limits, strict=True))
+    read = tuple(_read_tile(*pair) if shown else None for pair in pairs)
+    true = tuple(Tile(f"true {one.name}", one.truth, limit) if shown else None for one, limit in pairs)
+    rows = [Row("read" if shown else "", read), Row("true" if shown else "", true)]
     view = matrices_view(rows, x_domain, axis="4")
-    marks, quiet = _unknown(view, read if shown else ())
+    marks, quiet = _unknown(view, study.readings, shown)
     rings = _just_read(view, study)
     exact = label(
         _exact_words(study) if shown else "",
@@ -58,22 +44,22 @@ def weights_view(study: OneLayerStudy, x_domain: tuple[float, float]) -> View:
     )
 
 
-def _read_tile(name: str, found: np.ndarray, truth: np.ndarray, limit: float) -> Tile:
-    count, error = int((~np.isnan(found)).sum()), relative_error(found, truth)
-    below = f"{count} of {found.size}" + ("" if error is None else f"<br>± {tiny(error)}")
-    frame = "certified" if count == found.size and error < ROUGH else ""
+def _read_tile(one: Reading, limit: float) -> Tile:
+    known, size, error = one.known, one.found.size, one.error
+    below = f"{known} of {size}" + ("" if error is None else f"<br>± {tiny(error)}")
+    frame = "certified" if known == size and error < ROUGH else ""
     # Unknown entries are 0 for the heat map, and taken out of it below.
-    return Tile(f"{name}, read", np.nan_to_num(found), limit, above=name, below=below, frame=frame)
+    return Tile(
+        f"{one.name}, read", np.nan_to_num(one.found), limit, above=one.name, below=below, frame=frame
+    )
 
 
-def _unknown(view: View, read: tuple[np.ndarray, ...]) -> tuple[dict, list[dict]]:
+def _unknown(view: View, readings: tuple[Reading, ...], shown: bool) -> tuple[dict, list[dict]]:
     """Takes unknown cells out of the heat maps; a ? for each, and a quiet ground below each matrix."""
     x, y, grounds = [], [], []
-    for j in range(len(_NAMES)):
-        heat = view.traces[j]
-        if j < len(read):
-            lost = np.isnan(read[j])
-            for i, k in np.argwhere(lost).tolist():
+    for heat, one in zip(view.traces, readings, strict=False):
+        if shown:
+            for i, k in np.argwhere(np.isnan(one.found)).tolist():
                 heat["z"][i][k] = None
                 heat["text"][i][k] = ""
                 x.append(heat["x"][k] + 0.5)
@@ -90,7 +76,7 @@ def _unknown(view: View, read: tuple[np.ndarray, ...]) -> tuple[dict, list[dict]
                 "layer": "below",
                 "fillcolor": theme.color("wash"),
                 "line": {"width": 0},
-                "visible": j < len(read),
+                "visible": shown,
             }
         )
     marks = {
@@ -151,15 +137,8 @@ def _exact_words(study: OneLayerStudy) -> str:
 
 
 def _finding(study: OneLayerStudy) -> str:
-    known = study.known
-    step = study.setting.step
-    name, found, truth = {
-        "V": ("V", known.V, study.V),
-        "one token": ("Sym A", known.sym, study.sym),
-        "two tokens": ("A", known.A, study.A),
-    }[step]
-    count = int((~np.isnan(found)).sum())
-    if step != "V" and not count:
+    name, known, size = study.reading.name, study.reading.known, study.reading.found.size
+    if name != "V" and not known:
         why = (
             "V = 0"
             if not study.V.any()
@@ -168,14 +147,13 @@ def _finding(study: OneLayerStudy) -> str:
             else "attention is too sharp"
         )
         return outside_words(f"{why}: no entry of A is seen")
-    error = relative_error(found, truth)
-    if error > ROUGH:
-        return outside_words(f"{name}: {count} of {found.size} read, off by {percent(error)}")
-    if count < found.size:
-        return f"{name}: {count} of {found.size} entries are known"
-    if step == "V" and not study.V.any():
-        return outside_words(f"V = 0 is known: {count} of {found.size}")
-    return colored("certified", f"{name} is known: {count} of {found.size} entries")
+    if study.reading.error > ROUGH:
+        return outside_words(f"{name}: {known} of {size} read, off by {percent(study.reading.error)}")
+    if known < size:
+        return f"{name}: {known} of {size} entries are known"
+    if name == "V" and not study.V.any():
+        return outside_words(f"V = 0 is known: {known} of {size}")
+    return colored("certified", f"{name} is known: {known} of {size} entries")
 
 
 def limit_view(study: OneLayerStudy, x_domain: tuple[float, float]) -> View:

@@ -2,7 +2,7 @@
 
 from neuroviz import theme
 from neuroviz.figures.parts import View, headline, label, outside_words
-from neuroviz.peeling import PeelStudy, kernel
+from neuroviz.peeling import PeelStudy
 
 _WIDTH = 490  # pixels of the view in a panel of 1100
 
@@ -69,7 +69,7 @@ def kernels_view(study: PeelStudy, x_domain: tuple[float, float], y_domain: tupl
 
 
 def _counts(study: PeelStudy) -> tuple[int, int, int, int]:
-    return study.setting.layers, kernel(study.here), kernel(study.at_end), kernel(study.tail)
+    return study.setting.layers, study.here.kernel, study.at_end.kernel, study.tail.kernel
 
 
 def _finding(study: PeelStudy) -> str:

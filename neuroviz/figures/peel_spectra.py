@@ -2,7 +2,7 @@
 
 from neuroviz import theme
 from neuroviz.figures.parts import View, headline, label, outside_words, power_of_ten
-from neuroviz.peeling import PeelStudy, kernel
+from neuroviz.peeling import PeelStudy
 
 _FLOOR = 1e-17  # where an exact zero is drawn on the log axis
 _BOTTOM, _TOP = -18.6, 0.9  # log₁₀ of the ends of that axis
@@ -147,7 +147,7 @@ def _divider() -> dict:
 def _labels(study: PeelStudy) -> list[dict]:
     s, soft = study.setting.place, {"size": theme.size("note"), "color": theme.color("soft")}
     to_the_left = s > 0.55
-    zeros, tail_zeros = kernel(study.here), kernel(study.tail)
+    zeros, tail_zeros = study.here.kernel, study.tail.kernel
     return [
         headline(_finding(study), "2"),
         label(
@@ -178,7 +178,7 @@ def _zeros(count: int) -> str:
 
 
 def _finding(study: PeelStudy) -> str:
-    fall = kernel(study.at_end) - kernel(study.at_start)
+    fall = study.at_end.kernel - study.at_start.kernel
     if fall <= 0:
         return "on the way nothing falls to 0"
     return outside_words(f"at the end {fall} value{'s fall' if fall > 1 else ' falls'} to 0")
