@@ -14,7 +14,8 @@ from importlib import import_module
 from neuroviz.architecture import Architecture
 from neuroviz.certificate import Certificate
 from neuroviz.cost import Cost, estimate_cost
-from neuroviz.formulas import Expected, expected_dimension, general_formula, paper_formula
+from neuroviz.expected import Expected
+from neuroviz.formulas import expected_dimension, general_formula, paper_formula
 from neuroviz.identifiability import Identifiability, is_identifiable
 from neuroviz.known import StatusBoard, what_is_known
 from neuroviz.ledger import KernelLedger, kernel_ledger

@@ -130,7 +130,9 @@ class Architecture:
     @property
     def num_parameters(self) -> int:
         """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): the entries of all Q_i, K_i, V_i."""
-        return sum(H * d_in * (2 * a + d_out) for H, (d_in, d_out, a) in zip(self.heads, self.layers, strict=True))
+        return sum(
+            H * d_in * (2 * a + d_out) for H, (d_in, d_out, a) in zip(self.heads, self.layers, strict=True)
+        )
 
     def __str__(self) -> str:
         widths, head_dims = _in_short(self.widths, "→"), _in_short(self.head_dims, ", ")

@@ -65,7 +65,7 @@ def estimate_cost(arch: Architecture, method: str = "exact", route: str | None =
     >>> estimate_cost(Architecture.uniform(12_288, 128, 96)).seconds > 1e9
     True
     """
-    check_architecture("estimate_cost", arch)
+    check_architecture("estimate_cost", arch, variants=method in ("exact", "float"))
     if method == "certified":
         return _certified_cost(arch, route)
     if method not in ("exact", "float"):
@@ -74,7 +74,7 @@ def estimate_cost(arch: Architecture, method: str = "exact", route: str | None =
         raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
     if method == "float":
         return _float_cost(arch)
-    columns = arch.num_parameters if route == "weights" else num_columns(arch)
+    columns = _num_columns(arch, route)
     large = columns >= LARGE
     derivative = (columns + 2) * _work_of_a_row(arch) * _seconds_per_derivative()
     if not large:
@@ -84,6 +84,10 @@ def estimate_cost(arch: Architecture, method: str = "exact", route: str | None =
     rank = columns**3 / 3 * _seconds_per_product(arithmetic)
     matrix = columns**2 * np.dtype(arithmetic.dtype).itemsize
     return _cost(derivative, rank, matrix + 8 * arithmetic.block * columns, columns, arithmetic.name)
+
+
+def _num_columns(arch: Architecture, route: str | None) -> int:
+    return arch.num_parameters if route == "weights" or not arch.is_plain else num_columns(arch)
 
 
 def check_budget(cost: Cost, budget: float, arch: Architecture) -> None:
@@ -132,10 +136,12 @@ def _certified_cost(arch: Architecture, route: str | None) -> Cost:
 
 def _float_cost(arch: Architecture) -> Cost:
     columns = arch.num_parameters
-    rows = 1.5 * num_columns(arch) + 3 * arch.tokens * arch.widths[-1]
+    rows = 1.5 * _num_columns(arch, None) + 3 * arch.tokens * arch.widths[-1]
     derivative = rows * _work_of_a_row(arch) * _seconds_per_derivative()
     svd = 4 * rows * columns * min(rows, columns) * _seconds_per_svd()
-    search = num_columns(arch) ** 3 / 3 * 20 * _seconds_per_product(Float64())  # how many inputs are enough
+    search = (
+        _num_columns(arch, None) ** 3 / 3 * 20 * _seconds_per_product(Float64())
+    )  # how many inputs are enough
     return _cost(derivative, svd + search, int(_SVD_BYTES * rows * columns), columns, "float64")
 
 

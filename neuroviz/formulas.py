@@ -6,49 +6,10 @@ Nothing here measures anything; `docs/mathematics.md` has the statements and the
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neuroviz.architecture import Architecture, check_architecture
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What theory says about an architecture, and with what right.
-
-    Attributes:
-        value: the dimension, or None where no formula is known.
-        status: "proved" (the paper), "proved here" (ours, not peer-reviewed), "no formula", or
-            "outside hypotheses" (a named formula shown where it does not apply).
-        source: the paper's item, or a heading of docs/mathematics.md.
-        note: why, in a sentence.
-    """
-
-    value: int | None
-    status: str
-    source: str
-    note: str
-
-
-def alpha(a: int, d: int) -> int:
-    """Dimension of the determinantal variety of d × d matrices of rank at most a.
-
-    α(a, d) = a(2d − a) if a ≤ d, else d²   (Lemma 3.1: 2ad parameters less the a² of GL_a)
-
-    >>> [alpha(a, 3) for a in (1, 2, 3, 4)]
-    [5, 8, 9, 9]
-    """
-    return a * (2 * d - a) if a <= d else d * d
-
-
-def sigma(a: int, w: int) -> int:
-    """Dimension of the symmetric parts of w × w matrices of rank at most a.
-
-    σ(a, w) = 2aw − a(2a − 1) if 2a ≤ w, else w(w + 1)/2
-
-    >>> [sigma(a, 3) for a in (1, 2, 3)]
-    [5, 6, 6]
-    """
-    return 2 * a * w - a * (2 * a - 1) if 2 * a <= w else w * (w + 1) // 2
+from neuroviz.expected import Expected, alpha, sigma
 
 
 def effective_widths(arch: Architecture) -> tuple[int, ...]:
@@ -290,19 +251,131 @@ def expected_dimension(arch: Architecture) -> Expected:
     One layer    lightning α(a, d) + dd′ − 1 (Cor. 3.3), softmax α(a, d) + dd′ (Thm. 3.9)
     Bottleneck   lightning δ(d₀ + d_l − δ) + Σ α(a_i, d_{i−1}) − l (Cor. 3.8, Eq. 14), softmax without
                  the −l (Eq. 16: Conjecture 3.10 of the paper, proved here as Corollary A)
-    Otherwise    `general_formula`, and the note names the hypothesis that fails.
+    Otherwise    `general_formula`, and the note names the hypothesis that fails
+    Heads, skip, mask   see `variant_formula`; where nothing is known the value is None
 
     >>> expected_dimension(Architecture((10, 10, 10), (2, 2))).value
     170
     >>> expected_dimension(Architecture((2, 4, 2), (2, 2))).source
     'Theorem C'
     """
-    check_architecture("expected_dimension", arch)
+    check_architecture("expected_dimension", arch, variants=True)
+    if not arch.is_plain:
+        return variant_formula(arch)
     named = paper_formula(arch)
     if named.status != "outside hypotheses":
         return named
     general = general_formula(arch)
     return Expected(general.value, general.status, general.source, f"{named.note}. So: {general.note}")
+
+
+def variant_formula(arch: Architecture) -> Expected:
+    """The dimension of networks with several heads, skips or a mask, where a formula is known.
+
+    With α_i = α(a_i, d_{i−1}) and t ≥ 2 ("Theorem E", "Theorem A′", "Beyond the paper"):
+
+        softmax     width d: Σ H_i (α_i + d²), less (l − 1) d² without skips; one layer: H (α + d d′)
+                    one head, masked: D of Lemma D
+        lightning   one head, skips, width d: Σ (α_i + d² − 1);   one head, masked: D − l
+                    one layer: H (α + d d′) − m, m = H max(1, H − (d − a)₊²), for H ≤ d′;
+                    at most d′ d² (d + 1)/2
+                    width d ≥ 2, all H_i ≤ d, no collapse: Σ (H_i (α_i + d²) − m_i) − (l − 1) d²
+
+    With one token a mask does nothing, and softmax is linear. The lightning formulas are observed, not
+    proved: their notes give the grid.
+
+    >>> variant_formula(Architecture.uniform(4, 2, 3, attention="softmax", heads=2, skip=True)).value
+    168
+    >>> variant_formula(Architecture((4, 3, 5), (2, 2), heads=2)).status
+    'no formula'
+    """
+    check_architecture("variant_formula", arch, variants=True)
+    if arch.is_plain:
+        return expected_dimension(arch)
+    if arch.tokens == 1:
+        return _one_token(arch)
+    if arch.attention == "softmax":
+        return _softmax_variant(arch)
+    return _lightning_variant(arch)
+
+
+def _one_token(arch: Architecture) -> Expected:
+    if arch.attention == "softmax":
+        r = min(arch.widths)
+        value = r * (arch.widths[0] + arch.widths[-1] - r)
+        return Expected(
+            value, "proved here", "One token", "a single token attends to itself alone: the network is linear"
+        )
+    without = replace(arch, causal=False)
+    if without.is_plain:
+        return general_formula(without)
+    return _nobody_knows("several heads or skips on a single token")
+
+
+def _softmax_variant(arch: Architecture) -> Expected:
+    d, depth = arch.widths, arch.num_layers
+    layers = zip(arch.heads, arch.layers, strict=True)
+    count = sum(H * (alpha(a, d_in) + d_in * d_out) for H, (d_in, d_out, a) in layers)
+    if depth == 1 and not arch.skip:
+        return Expected(
+            count, "proved here", "Theorem E", "one layer: nothing but the bases of the heads is lost"
+        )
+    if arch.skip:
+        note = "a skip fixes the bases between layers: nothing but the bases of the heads is lost"
+        return Expected(count, "proved here", "Theorem E", note)
+    if set(arch.heads) == {1}:  # so it is the mask
+        note = "a mask changes nothing that can be seen: the D of the same network without it"
+        return Expected(_count(replace(arch, causal=False)), "proved here", "Theorem A′", note)
+    if len(set(d)) == 1:
+        note = f"(l − 1) d² = {(depth - 1) * d[0] ** 2} for the bases between layers; heads do not mix"
+        return Expected(count - (depth - 1) * d[0] ** 2, "proved here", "Theorem E", note)
+    return _nobody_knows("several softmax heads in layers of unequal widths")
+
+
+def _lightning_variant(arch: Architecture) -> Expected:
+    d, depth, H = arch.widths, arch.num_layers, arch.heads[0]
+    if set(arch.heads) == {1}:
+        if arch.skip and arch.causal:
+            return _nobody_knows("lightning with skips and a mask")
+        if arch.skip:
+            value = sum(alpha(a, d_in) + d_in * d_in - 1 for d_in, _, a in arch.layers)
+            return _observed(value, "one rescaling a layer survives the skip (144 networks, none different)")
+        value = _count(replace(arch, causal=False)) - depth
+        return _observed(value, "masked, no rank-one collapse (480 networks, none different)")
+    if arch.skip or arch.causal:
+        return _nobody_knows("several lightning heads with skips or a mask")
+    if depth == 1:
+        ((d_in, d_out, a),) = arch.layers
+        if H > d_out:
+            return _nobody_knows(f"more lightning heads than outputs (H = {H}, d′ = {d_out})")
+        value = H * (alpha(a, d_in) + d_in * d_out) - _mixing(H, a, d_in)
+        value = min(value, d_out * d_in**2 * (d_in + 1) // 2)
+        return _observed(value, f"one layer, {H} heads, H ≤ d′ (210 networks, none different)")
+    if len(set(d)) > 1 or max(arch.heads) > d[0] or d[0] == 1:
+        return _nobody_knows(
+            "several lightning heads in deep networks, unless all widths are d ≥ 2 and H ≤ d"
+        )
+    layers = tuple(zip(arch.heads, arch.head_dims, strict=True))
+    if any(h == min(a, d[0]) == 1 for h, a in layers[:-1]):
+        return _nobody_knows("several lightning heads after a layer of one head of rank one")
+    width = d[0]
+    value = sum(h * (alpha(a, width) + width**2) - _mixing(h, a, width) for h, a in layers)
+    return _observed(
+        value - (depth - 1) * width**2, "deep, of one width, H ≤ d (150 networks, none different)"
+    )
+
+
+def _mixing(H: int, a: int, d: int) -> int:
+    """Rescalings of H heads, and from H > (d − a)² + 1 on the directions in which heads blend."""
+    return H * max(1, H - max(0, d - a) ** 2)
+
+
+def _observed(value: int, note: str) -> Expected:
+    return Expected(value, "observed", "Beyond the paper", note)
+
+
+def _nobody_knows(what: str) -> Expected:
+    return Expected(None, "no formula", "Beyond the paper", f"no formula is known for {what}")
 
 
 def _sub(number: int) -> str:

@@ -19,7 +19,6 @@ from neuroviz.certificate import Certificate, certify
 from neuroviz.cost import BUDGET_SECONDS, LARGE, check_budget, estimate_cost
 from neuroviz.elimination import Float64, fastest_arithmetic
 from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.gauge import gauge_slice
 from neuroviz.network import conditioned_tokens, conditioned_weights, jacobian, random_tokens
 from neuroviz.points import large_rank_at_a_point, random_point, rank_at_a_point
 from neuroviz.progress import reporting, showing
@@ -141,8 +140,9 @@ def measure_dimension(
         seed: a whole number ≥ 0; the same seed gives the same measurement.
         inputs: observe this many inputs, all outputs of each, instead of enough of them.
         route: "slice" (default for exact: columns across the symmetries' orbits, so that full rank
-            is a proof) or "weights" (all parameters; default, and only choice, for float). For
-            certified "theorem", "exact rank", "ball", or None for the strongest.
+            is a proof) or "weights" (all parameters; default, and only choice, for float, and for
+            networks with heads, skips or masks). For certified "theorem", "exact rank", "ball", or
+            None for the strongest.
         prime: exact only: an odd prime below 2²³; another one is an independent check.
         budget: seconds. Exact and float estimate first what they will take (`estimate_cost`), and refuse
             more than this, 600 if None. A certificate's search stops after it, 60 if None (`certify` has the
@@ -159,7 +159,7 @@ def measure_dimension(
     >>> found.value, found.status, found.prime
     (12, 'exact', 8388593)
     """
-    check_architecture("measure_dimension", arch)
+    check_architecture("measure_dimension", arch, variants=method in ("exact", "float"))
     if method not in METHODS:
         raise ValueError(f"method must be 'exact', 'float' or 'certified'; got {method!r}")
     seed = _whole("seed", seed, least=0)
@@ -172,10 +172,12 @@ def measure_dimension(
         return _certified(arch, seed, route, budget)
     if route is not None and route not in ROUTES:
         raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
+    if route == "slice" and not arch.is_plain:
+        raise ValueError(f"the slice is for networks of the paper; got {arch}: leave route out")
     if method == "exact":
         p = None if prime is None else PrimeField(prime).p
         with _within(arch, method, route, budget, progress):
-            return _measure_exact(arch, seed, inputs, route or "slice", p)
+            return _measure_exact(arch, seed, inputs, route or _best_route(arch), p)
     if prime is not None:
         raise ValueError(
             f"a float measurement has no prime; got prime={prime!r}: leave it out, or take 'exact'"
@@ -184,6 +186,11 @@ def measure_dimension(
         raise ValueError("the float spectrum is that of all parameters: leave route out, or take 'weights'")
     with _within(arch, method, route, budget, progress):
         return _measure_float(arch, seed, inputs)
+
+
+def _best_route(arch: Architecture) -> str:
+    """The slice knows the symmetries of the paper's networks; of others all weights are columns."""
+    return "slice" if arch.is_plain else "weights"
 
 
 _QUICK_COLUMNS = (
@@ -203,11 +210,12 @@ def _within(
     """Refuse what the budget does not allow; show the progress of what takes long."""
     if budget is not None:
         Budget(budget)  # says what is wrong with it
-    columns = num_columns(arch) if method == "exact" and route != "weights" else arch.num_parameters
+    sliced = method == "exact" and (route or _best_route(arch)) == "slice"
+    columns = num_columns(arch) if sliced else arch.num_parameters
     if columns < _QUICK_COLUMNS and budget is None and not progress:
         yield
         return
-    cost = estimate_cost(arch, method, route)
+    cost = estimate_cost(arch, method, route if method == "exact" else None)
     check_budget(cost, BUDGET_SECONDS if budget is None else budget, arch)
     if progress is None:
         progress = cost.seconds > _SECONDS_WITHOUT_A_BAR
@@ -346,7 +354,7 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
     >>> rank_by_inputs(Architecture((3, 3, 3, 3), (1, 1, 1))).ranks
     (5, 8, 11, 14, 17, 18, 19, 20, 21, 21)
     """
-    check_architecture("rank_by_inputs", arch)
+    check_architecture("rank_by_inputs", arch, variants=True)
     return _rank_by_inputs(arch, _whole("seed", seed, least=0), PrimeField(prime).p)
 
 
@@ -354,15 +362,17 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
 def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     over = PrimeField(p)
     rng = np.random.default_rng([seed, p, 1])
-    net, weights, free = random_point(over, arch, "slice", rng)
-    columns = gauge_slice(arch).num_free
+    route = _best_route(arch)
+    net, weights, free = random_point(over, arch, route, rng)
+    columns = num_columns(arch) if route == "slice" else arch.num_parameters
     equations = arch.tokens * arch.widths[-1]
     space, ranks = RowSpace(over, columns), []
     while len(ranks) < 2 or ranks[-1] > ranks[-2]:
         # About as many inputs as the equations suggest, then a few at a time.
         chunk = ceil(columns / equations) + 2 if not ranks else 4
         X = random_tokens(over, net, chunk, rng)
-        for rows in jacobian(over, net.attention, weights, X, None, rng)[..., free]:
+        J = jacobian(over, net.attention, weights, X, None, rng, skip=net.skip, causal=net.causal)
+        for rows in J[..., free]:
             space.add(rows)
             ranks.append(space.dimension)
             if len(ranks) > 1 and ranks[-1] == ranks[-2]:
@@ -377,7 +387,15 @@ def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> Measure
     rng = np.random.default_rng([seed, 2])
     weights = conditioned_weights(arch, rng)
     X = conditioned_tokens(arch, num_inputs, rng)
-    J = jacobian(Reals(), arch.attention, weights, X, rescale=arch.attention == "lightning")
+    J = jacobian(
+        Reals(),
+        arch.attention,
+        weights,
+        X,
+        rescale=arch.attention == "lightning" and not arch.skip,
+        skip=arch.skip,
+        causal=arch.causal,
+    )
     found = from_spectrum(J.reshape(-1, J.shape[-1]), num_inputs, seed)
     on_a_line = arch.attention == "softmax" and min(arch.widths[:-1]) == 1
     if on_a_line and arch.num_layers > 1 and arch.tokens > 1 and found.decided:

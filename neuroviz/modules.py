@@ -36,10 +36,14 @@ class _Attention(nn.Module):
         a: int,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
+        heads: int = 1,
+        skip: bool = False,
+        causal: bool = False,
     ) -> None:
         super().__init__()
-        layer = Architecture(widths=(d_in, d_out), head_dims=(a,))  # checks the sizes
-        (self.d_in, self.d_out), (self.a,) = layer.widths, layer.head_dims
+        layer = Architecture((d_in, d_out), (a,), heads=heads, skip=skip, causal=causal)  # checks the sizes
+        (self.d_in, self.d_out), (self.a,), (self.heads,) = layer.widths, layer.head_dims, layer.heads
+        self.skip, self.causal = layer.skip, layer.causal
         for name, shape in layer_shapes(layer)[0]._asdict().items():
             self.register_parameter(name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)))
         self.reset_parameters()
@@ -54,8 +58,15 @@ class _Attention(nn.Module):
         for matrix in (self.Q, self.K):
             nn.init.normal_(matrix, std=self.d_in**-0.5 * self.a**-0.25, generator=generator)
 
+    def forward(self, X: Tensor) -> Tensor:
+        """φ(X) for each matrix of the batch: the heads added, and X if there is a skip."""
+        self._check(X)
+        Y = self._attend(X) if self.heads == 1 else self._attend(X.unsqueeze(-3)).sum(-3)
+        return X + Y if self.skip else Y
+
     def extra_repr(self) -> str:
-        return f"d_in={self.d_in}, d_out={self.d_out}, a={self.a}"
+        more = [f"heads={self.heads}"] * (self.heads > 1) + ["skip"] * self.skip + ["causal"] * self.causal
+        return ", ".join([f"d_in={self.d_in}, d_out={self.d_out}, a={self.a}", *more])
 
     def _check(self, X: Tensor) -> None:
         _check_tokens(X, self.d_in)
@@ -73,9 +84,10 @@ class LightningAttention(_Attention):
         φ(X) = V X Xᵀ A X,  A = KᵀQ;    column i:  Σ_j (x_jᵀ A x_i) V x_j        (Eq. 1–3)
 
     Read from the left as (V (X (KX)ᵀ)) (QX): the t × t matrix XᵀAX is never formed, and t tokens
-    cost t·a·(3 d_in + d_out) + a·d_in·d_out multiplications.
+    cost t·a·(3 d_in + d_out) + a·d_in·d_out multiplications a head. (With a causal mask it is formed.)
 
-    Parameters `Q`, `K` of shape (a, d_in) and `V` of shape (d_out, d_in); any a ≥ 1, also a > d_in.
+    Parameters `Q`, `K` of shape (a, d_in) and `V` of shape (d_out, d_in), with several heads one matrix a
+    head, stacked; any a ≥ 1, also a > d_in. heads, skip, causal: as in `Architecture`.
 
     Shapes: X of shape (…, d_in, t), tokens as columns → (…, d_out, t), any t ≥ 1.
 
@@ -88,9 +100,9 @@ class LightningAttention(_Attention):
     torch.Size([10, 3, 100])
     """
 
-    def forward(self, X: Tensor) -> Tensor:
-        """φ(X) for each matrix of the batch."""
-        self._check(X)
+    def _attend(self, X: Tensor) -> Tensor:
+        if self.causal:  # then each token sees another memory
+            return (self.V @ X) @ ((self.K @ X).mT @ (self.Q @ X)).triu()
         memory = self.V @ (X @ (self.K @ X).mT)  # d_out × a, all that the tokens leave behind
         return memory @ (self.Q @ X)
 
@@ -103,7 +115,8 @@ class SoftmaxAttention(_Attention):
 
     The same function as with A/τ in place of A at temperature 1. τ is a fixed number, not a parameter.
 
-    Parameters `Q`, `K` of shape (a, d_in) and `V` of shape (d_out, d_in); any a ≥ 1, also a > d_in.
+    Parameters `Q`, `K` of shape (a, d_in) and `V` of shape (d_out, d_in), with several heads one matrix a
+    head, stacked; any a ≥ 1, also a > d_in. heads, skip, causal: as in `Architecture`.
 
     Shapes: X of shape (…, d_in, t), tokens as columns → (…, d_out, t), any t ≥ 1.
 
@@ -124,14 +137,17 @@ class SoftmaxAttention(_Attention):
         temperature: float = 1.0,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
+        heads: int = 1,
+        skip: bool = False,
+        causal: bool = False,
     ) -> None:
-        super().__init__(d_in, d_out, a, device=device, dtype=dtype)
+        super().__init__(d_in, d_out, a, device, dtype, heads, skip, causal)
         self.temperature = _temperature(temperature)
 
-    def forward(self, X: Tensor) -> Tensor:
-        """φ(X) for each matrix of the batch."""
-        self._check(X)
+    def _attend(self, X: Tensor) -> Tensor:
         logits = (self.K @ X).mT @ (self.Q @ X)  # row j, column i: x_jᵀ A x_i
+        if self.causal:
+            logits = logits.masked_fill(torch.ones_like(logits, dtype=torch.bool).tril(-1), -torch.inf)
         return (self.V @ X) @ torch.softmax(logits / self.temperature, dim=-2)
 
     def extra_repr(self) -> str:
@@ -181,7 +197,10 @@ class AttentionNetwork(nn.Module):
                 f"lightning attention has no temperature; got temperature={temperature!r}: "
                 "leave it out (dividing A by it only rescales the output), or ask for attention='softmax'"
             )
-        self.layers = nn.ModuleList(kind(*sizes, **options) for sizes in arch.layers)
+        options |= {"skip": arch.skip, "causal": arch.causal}
+        self.layers = nn.ModuleList(
+            kind(*sizes, heads=H, **options) for H, sizes in zip(arch.heads, arch.layers, strict=True)
+        )
 
     @classmethod
     def from_weights(

@@ -15,7 +15,7 @@ from neuroviz.field import Field, Reals
 
 
 class Layer(NamedTuple):
-    """Q, K of shape (a, d_in) and V of shape (d_out, d_in); A = KᵀQ. With H > 1 heads (H, a, d_in) and so on."""
+    """Q, K of shape (a, d_in) and V of shape (d_out, d_in); A = KᵀQ. Several heads are stacked."""
 
     Q: np.ndarray
     K: np.ndarray
@@ -161,7 +161,9 @@ def _run(
         q, k = field.matmul(Q, X), field.matmul(K, X)
         S = field.matmul(_T(k), q)  # S_ji = x_jᵀ A x_i
         if attention == "softmax":
-            S = field.softmax(S, _has_symmetric_logits(widths), rng, causal)
+            mask = {"causal": True} if causal else {}
+            S = field.softmax(S.squeeze(1) if len(Q) == 1 else S, _has_symmetric_logits(widths), rng, **mask)
+            S = S.reshape(len(S), len(Q), *S.shape[-2:])
         S = _masked(S, causal)
         Y, scale = _sum(field, field.matmul(V, field.matmul(X, S)), axis=1), None
         if skip:
@@ -248,7 +250,7 @@ def jacobian(
     """
     if rescale and (skip or not (attention == "lightning" and isinstance(field, Reals))):
         raise ValueError(
-            "rescale is for lightning without skips over the reals, where it changes no rank; "
+            "rescale is for lightning over the reals, without skips, where it changes no rank; "
             f"got {attention}{' with a skip' if skip else ''} over {field}: leave rescale out"
         )
     Y, traces = _run(field, attention, weights, X, rng, rescale, skip, causal)

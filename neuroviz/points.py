@@ -48,7 +48,7 @@ def derivative_rows(
         inputs = min(at_once, num_inputs - start)
         X = random_tokens(over, net, inputs, rng)
         cotangents = None if all_outputs else over.random(rng, (inputs, 1, *outputs))
-        J = jacobian(over, net.attention, weights, X, cotangents, rng)
+        J = jacobian(over, net.attention, weights, X, cotangents, rng, skip=net.skip, causal=net.causal)
         yield J.reshape(-1, J.shape[-1])[:, free]
 
 

@@ -216,7 +216,12 @@ def test_tokens_on_a_line_share_their_exponentials_and_others_do_not():
         rng = np.random.default_rng(0)
         weights = network.random_weights(PrimeField(), arch, rng)
         X = network.random_tokens(PrimeField(), arch, 5, rng)
-        S = network._run(PrimeField(), "softmax", weights, X, rng)[1][-1].S.astype(np.int64).astype(object)
+        S = (
+            network._run(PrimeField(), "softmax", weights, X, rng)[1][-1]
+            .S[:, 0]
+            .astype(np.int64)
+            .astype(object)
+        )
         there, back = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0], S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
         shared[widths] = [bool(x) for x in (there - back) % DEFAULT_PRIME == 0]
     assert shared == {(3, 1, 2): [True] * 5, (1, 2): [True] * 5, (3, 2, 2): [False] * 5}

@@ -1,0 +1,229 @@
+"""Heads, skips and masks: the engine against torch and the definition, the formulas against the engine."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+import neuroviz as nv
+from neuroviz.architecture import Architecture
+from neuroviz.field import PrimeField, Reals
+from neuroviz.formulas import alpha, expected_dimension, general_formula, variant_formula
+from neuroviz.measure import measure_dimension, rank_by_inputs
+from neuroviz.modules import AttentionNetwork
+from neuroviz.network import flatten, forward, jacobian, random_tokens, random_weights, unflatten
+
+KINDS = ("lightning", "softmax")
+COMBINATIONS = [
+    Architecture((3, 3, 3), (2, 1), 3, kind, heads, skip, causal)
+    for kind, heads, skip, causal in product(KINDS, (1, 2, (1, 3)), (False, True), (False, True))
+] + [
+    Architecture((4, 2, 3), (2, 1), 3, kind, (2, 1), False, causal)
+    for kind in KINDS
+    for causal in (False, True)
+]
+
+
+def by_definition(arch, weights, X):
+    """One input, token by token, head by head."""
+    for layer in weights:
+        Q, K, V = (M if M.ndim == 3 else M[None] for M in layer)
+        columns = []
+        for i in range(X.shape[1]):
+            seen = range(i + 1) if arch.causal else range(X.shape[1])
+            out = X[:, i].copy() if arch.skip else np.zeros(V.shape[1])
+            for h in range(len(Q)):
+                s = np.array([X[:, j] @ K[h].T @ Q[h] @ X[:, i] for j in seen])
+                share = np.exp(s) / np.exp(s).sum() if arch.attention == "softmax" else s
+                out = out + sum(w * (V[h] @ X[:, j]) for w, j in zip(share, seen, strict=True))
+            columns.append(out)
+        X = np.stack(columns, axis=1)
+    return X
+
+
+def a_network(arch, seed=0):
+    rng = np.random.default_rng(seed)
+    weights = unflatten(arch, 0.6 * flatten(random_weights(Reals(), arch, rng)))
+    return weights, 0.8 * random_tokens(Reals(), arch, 4, rng), rng
+
+
+@pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
+def test_the_forward_pass_is_the_definition_and_that_of_torch(arch):
+    weights, X, _ = a_network(arch)
+    Y = forward(Reals(), arch.attention, weights, X, skip=arch.skip, causal=arch.causal)
+    np.testing.assert_allclose(Y, [by_definition(arch, weights, x) for x in X], atol=1e-12)
+    module = AttentionNetwork.from_weights(arch, weights)
+    np.testing.assert_allclose(Y, module(torch.from_numpy(X)).detach().numpy(), atol=1e-12)
+    for name in ("skip", "causal"):  # the check can fail
+        other = {"skip": arch.skip, "causal": arch.causal}
+        other[name] = not other[name]
+        if len(set(arch.widths)) == 1 or name == "causal":
+            assert np.abs(Y - forward(Reals(), arch.attention, weights, X, **other)).max() > 1e-3
+
+
+@pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
+def test_the_derivative_is_that_of_torch(arch):
+    weights, X, rng = a_network(arch, seed=1)
+    cotangents = rng.standard_normal((len(X), 2, arch.widths[-1], arch.tokens))
+    J = jacobian(Reals(), arch.attention, weights, X, cotangents, skip=arch.skip, causal=arch.causal)
+    module = AttentionNetwork.from_weights(arch, weights)
+    for n, x in enumerate(torch.from_numpy(X)):
+        for c in range(2):
+            loss = (module(x) * torch.from_numpy(cotangents[n, c])).sum()
+            grads = torch.autograd.grad(loss, [getattr(y, m) for y in module.layers for m in "QKV"])
+            expected = torch.cat([g.reshape(-1) for g in grads]).numpy()
+            np.testing.assert_allclose(J[n, c], expected, atol=1e-11)
+
+
+@pytest.mark.parametrize("arch", [a for a in COMBINATIONS if a.attention == "lightning"], ids=str)
+def test_over_a_prime_field_the_derivative_is_the_same_polynomial(arch):
+    """Whole weights: the derivative over the reals is whole, and mod p it is that over F_p."""
+    rng = np.random.default_rng(2)
+    over = PrimeField()
+    weights = unflatten(arch, rng.integers(-2, 3, arch.num_parameters).astype(float))
+    X = rng.integers(-2, 3, (2, arch.widths[0], arch.tokens)).astype(float)
+    wiring = {"skip": arch.skip, "causal": arch.causal}
+    real, modular = (jacobian(F, "lightning", weights, X, **wiring) for F in (Reals(), over))
+    assert np.abs(real).max() < 2**52
+    np.testing.assert_array_equal(over.reduce(real), modular)
+
+
+def test_one_head_is_the_network_as_before():
+    plain = Architecture((3, 2, 4), (2, 1), 3)
+    assert plain == Architecture((3, 2, 4), (2, 1), 3, heads=(1, 1)) and plain.is_plain
+    assert [M.ndim for layer in random_weights(Reals(), plain, np.random.default_rng(0)) for M in layer] == [
+        2
+    ] * 6
+
+
+def test_weights_of_several_heads_are_flattened_and_back():
+    arch = Architecture((3, 4), (2,), heads=3)
+    vector = np.arange(float(arch.num_parameters))
+    assert arch.num_parameters == 3 * (2 * 2 * 3 + 4 * 3)
+    np.testing.assert_array_equal(flatten(unflatten(arch, vector)), vector)
+
+
+@pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
+def test_exact_and_decided_float_ranks_agree_and_so_does_another_prime(arch):
+    found = measure_dimension(arch)
+    assert found.route == ("slice" if arch.is_plain else "weights") and found.error_bound < 1e-3
+    assert measure_dimension(arch, prime=8_388_587, seed=3).value == found.value
+    seen = measure_dimension(arch, method="float")
+    assert not seen.decided or seen.value == found.value
+    assert rank_by_inputs(arch).ranks[-1] == found.value
+
+
+def random_variants(count, seed):
+    rng = np.random.default_rng(seed)
+    found = []
+    while len(found) < count:
+        depth, skip, causal = int(rng.integers(1, 4)), bool(rng.integers(2)), bool(rng.integers(2))
+        d = int(rng.integers(1, 5))
+        equal = skip or rng.random() < 0.6
+        widths = (d,) * (depth + 1) if equal else tuple(map(int, rng.integers(1, 5, depth + 1)))
+        head_dims = tuple(map(int, rng.integers(1, 5, depth)))
+        heads = tuple(map(int, rng.integers(1, 4, depth)))
+        tokens, kind = int(rng.integers(1, 5)), KINDS[int(rng.integers(2))]
+        arch = Architecture(widths, head_dims, tokens, kind, heads, skip, causal)
+        if not arch.is_plain:
+            found.append(arch)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_wherever_there_is_a_formula_it_is_what_is_measured(seed):
+    answered = 0
+    for arch in random_variants(120, seed):
+        theory = expected_dimension(arch)
+        if theory.value is None:
+            assert theory.status == "no formula"
+            continue
+        answered += 1
+        assert measure_dimension(arch).value == theory.value, (str(arch), theory)
+    assert answered > 40
+
+
+def test_heads_of_lightning_blend_from_some_number_on_also_when_they_are_not_full():
+    """d = 3, a = 2, three heads: a formula that lets heads blend at a = d only would be 6 too large."""
+    arch = Architecture.uniform(3, 2, 2, heads=3)
+    assert measure_dimension(arch).value == expected_dimension(arch).value == 81
+    assert 2 * 3 * (alpha(2, 3) + 9) - 9 - 2 * 3 == 81 + 6
+
+
+def test_blending_heads_leave_the_function_alone():
+    """a = d: A_h → Σ g_hk A_k and V_h → Σ (g⁻ᵀ)_hk V_k is a symmetry, and with other matrices it is not."""
+    arch = Architecture((3, 3), (3,), heads=2)
+    (layer,), X, rng = a_network(arch)
+    g = rng.standard_normal((2, 2))
+    A = np.einsum("hai,haj->hij", layer.K, layer.Q)
+    blended = np.einsum("hk,kij->hij", g, A)
+
+    def network(matrices, V):
+        eye = np.broadcast_to(np.eye(3), (2, 3, 3))
+        return forward(Reals(), "lightning", (type(layer)(matrices, eye, V),), X)
+
+    before = network(A, layer.V)
+    after = network(blended, np.einsum("hk,kij->hij", np.linalg.inv(g).T, layer.V))
+    np.testing.assert_allclose(before, after, atol=1e-12)
+    assert np.abs(before - network(blended, np.einsum("hk,kij->hij", np.linalg.inv(g), layer.V))).max() > 1e-3
+
+
+def test_outside_what_is_known_nothing_is_claimed_and_the_number_is_measured():
+    arch = Architecture((4, 3, 5), (2, 2), heads=2)
+    assert expected_dimension(arch).value is None and measure_dimension(arch).value > 0
+    collapsed = Architecture((3, 3, 3), (1, 2), heads=(1, 2))
+    assert variant_formula(collapsed).value is None
+    assert measure_dimension(collapsed).value < 2 * 9 + 5 + 2 * (8 + 9) - 3  # a collapse costs
+
+
+def test_a_mask_on_a_single_token_is_none():
+    masked = Architecture((3, 2, 3), (2, 2), 1, causal=True)
+    assert expected_dimension(masked) == general_formula(Architecture((3, 2, 3), (2, 2), 1))
+
+
+def test_sweeps_know_variants():
+    found = nv.sweep(random_variants(10, 9), progress=False)
+    assert not found.failed
+    assert all(r.expected in (None, r.value) for r in found)
+    again = [nv.Record.from_json(r.to_json()) for r in found]
+    assert tuple(again) == found.records
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"heads": 0}, "heads"),
+        ({"heads": (1, 2, 3)}, "one for each of 2"),
+        ({"heads": 1.5}, "heads"),
+        ({"skip": 1}, "skip is True or False"),
+        ({"causal": "yes"}, "causal is True or False"),
+    ],
+)
+def test_bad_variants_are_refused(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        Architecture((3, 3, 3), (2, 2), **arguments)
+
+
+def test_a_skip_needs_equal_widths():
+    with pytest.raises(ValueError, match="all widths must be equal"):
+        Architecture((3, 2, 3), (2, 2), skip=True)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        nv.kernel_ledger,
+        nv.what_is_known,
+        nv.general_formula,
+        nv.paper_formula,
+        lambda arch: nv.is_identifiable(arch, lambda weights: weights[0].Q[0, 0]),
+        lambda arch: nv.measure_dimension(arch, method="certified"),
+        lambda arch: nv.search_fiber(arch, None),
+    ],
+)
+def test_what_knows_the_paper_only_says_so(ask):
+    with pytest.raises(ValueError, match="one head a layer, no skip and no mask"):
+        ask(Architecture((3, 3), (2,), heads=2))
+    with pytest.raises(ValueError, match="leave route out"):
+        nv.measure_dimension(Architecture((3, 3), (2,), heads=2), route="slice")
