@@ -251,11 +251,11 @@ def _checked(
 ) -> list[Architecture]:
     if isinstance(architectures, Architecture):
         raise ValueError(f"sweep needs several architectures, in a list; got one: [{architectures}]?")
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
     wanted = list(architectures)
     for arch in wanted:
-        check_architecture("sweep", arch, variants=method in ("exact", "float"))
+        check_architecture("sweep", arch)
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
     for name, value, least in (("workers", workers, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
