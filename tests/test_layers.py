@@ -8,7 +8,7 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "formulas", "field", "progress", "dual", "network", "elimination", "rank",
+    "architecture", "formulas", "field", "progress", "threads", "dual", "network", "elimination", "rank",
     "symmetry", "two_tokens", "gauge", "points", "chart", "twins", "starts", "descent", "search_result",
     "search", "search_cases", "count", "determinantal", "unrolling", "balls", "budget", "local_pieces",
     "local_check", "verification", "proofs", "certificate", "certificate_study", "cost", "measure",
