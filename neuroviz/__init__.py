@@ -19,6 +19,7 @@ from neuroviz.formulas import expected_dimension, general_formula, paper_formula
 from neuroviz.identifiability import Identifiability, is_identifiable
 from neuroviz.known import StatusBoard, what_is_known
 from neuroviz.ledger import KernelLedger, kernel_ledger
+from neuroviz.local_check import LocalCheck, local_check
 from neuroviz.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
 from neuroviz.search import search_fiber
 from neuroviz.search_result import FiberSearch
@@ -36,6 +37,7 @@ __all__ = [
     "Identifiability",
     "InputsCurve",
     "KernelLedger",
+    "LocalCheck",
     "Measurement",
     "Record",
     "StatusBoard",
@@ -46,6 +48,7 @@ __all__ = [
     "general_formula",
     "is_identifiable",
     "kernel_ledger",
+    "local_check",
     "measure_dimension",
     "paper_formula",
     "rank_by_inputs",

@@ -257,7 +257,10 @@ def eliminate(
         k = len(rows)
         _bring_first(rest[: len(panel)], rows)
         _bring_first(rest.T[:block], columns)
-        across = stored(over.matmul(inverse, rest[:k, k:].astype(np.float64)), arithmetic)
+        across = rest[:k, k:]
+        for start in range(0, across.shape[1], _TILE[1]):  # each product short, so that Ctrl-C is heard
+            part = across[:, start : start + _TILE[1]]
+            part[...] = over.matmul(inverse, part.astype(np.float64))
         arithmetic.subtract_product(rest[k:, k:], rest[k:, :k], across)
         rank, rest = rank + k, rest[k:, k:]
         if progress:

@@ -24,6 +24,7 @@ from neuroviz.points import large_rank_at_a_point, random_point, rank_at_a_point
 from neuroviz.progress import reporting, showing
 from neuroviz.proofs import num_columns
 from neuroviz.rank import RowSpace, float_rank, schwartz_zippel
+from neuroviz.threads import one_thread
 
 METHODS = ("exact", "float", "certified")
 ROUTES = ("slice", "weights")
@@ -265,7 +266,8 @@ def _measure_exact(
             where = Float64(over), arch, route, shape, inputs is not None, rng, reporting()
             value = max(value, large_rank_at_a_point(*where))
         else:
-            value = max(value, rank_at_a_point(over, arch, route, shape[0], inputs is not None, rng))
+            with one_thread():
+                value = max(value, rank_at_a_point(over, arch, route, shape[0], inputs is not None, rng))
         points += 1
         if value == columns:
             return _full_rank(arch, seed, shape, route, over.p, "float64")
@@ -355,7 +357,8 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
     (5, 8, 11, 14, 17, 18, 19, 20, 21, 21)
     """
     check_architecture("rank_by_inputs", arch, variants=True)
-    return _rank_by_inputs(arch, _whole("seed", seed, least=0), PrimeField(prime).p)
+    with one_thread():
+        return _rank_by_inputs(arch, _whole("seed", seed, least=0), PrimeField(prime).p)
 
 
 @lru_cache(maxsize=1024)

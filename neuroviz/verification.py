@@ -1,8 +1,9 @@
 """Checking a certificate again, from what it stores alone, by other means than it was found with.
 
 Nothing that finds certificates is used: the hypotheses of each statement are written out a second time,
-the formula is counted by codimensions, the slice is built again, derivatives are taken forward instead
-of backward, ranks are python-flint's. docs/mathematics.md: "Certificates".
+the formula is counted by codimensions, and the dimension is computed again by a local check, which takes
+no theorem's word for the kernel; the slice is built again, derivatives are taken forward instead of
+backward, ranks are python-flint's. docs/mathematics.md: "Certificates", "The local check".
 """
 
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import numpy as np
 from neuroviz.architecture import Architecture
 from neuroviz.balls import Place, ball_tangents
 from neuroviz.field import PrimeField
+from neuroviz.local_check import local_check
 from neuroviz.network import Layer, Weights
 
 if TYPE_CHECKING:
@@ -94,7 +96,7 @@ def hypotheses(source: str, arch: Architecture) -> tuple[Hypothesis, ...]:
 
 
 def verify_theorem(arch: Architecture, dimension: int, source: str, data: dict) -> Verification:
-    """The hypotheses again, and the formula by codimensions."""
+    """The hypotheses again, the formula by codimensions, and the dimension itself by a local check."""
     if source not in _HYPOTHESES:
         return Verification(False, f"no statement is called {source!r}")
     if failing := [each.text for each in hypotheses(source, arch) if not each.holds]:
@@ -106,7 +108,17 @@ def verify_theorem(arch: Architecture, dimension: int, source: str, data: dict) 
     count = count_another_way(arch).total
     if count != dimension:
         return Verification(False, f"{source} gives {count}, not {dimension}")
-    return Verification(True, f"hypotheses of {source} hold; the count by codimensions is {count}")
+    local, again = local_check(arch), ""
+    if local.covers:
+        if not local.holds:
+            return Verification(
+                False,
+                f"a local check finds a kernel of {local.kernel}; the symmetries explain {local.expected}",
+            )
+        if local.dimension != dimension:
+            return Verification(False, f"a local check finds {local.dimension}, not {dimension}")
+        again = f"; a local check ({len(local.pieces)} small ranks) finds {local.dimension} too"
+    return Verification(True, f"hypotheses of {source} hold; the count by codimensions is {count}{again}")
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,14 @@ import json
 import random
 import unicodedata
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import flint
 import numpy as np
 import pytest
 
+import neuroviz.local_pieces
 import neuroviz.verification
 from neuroviz import budget as budget_module
 from neuroviz.architecture import Architecture
@@ -91,12 +93,45 @@ def test_balls_prove_every_network_to_four_layers_and_width_six(attention, layer
         assert proof.verify(), proof.verify().finding
 
 
-def test_what_checks_uses_nothing_of_what_finds():
-    tree = ast.parse(Path(neuroviz.verification.__file__).read_text(encoding="utf-8"))
+def imported_by(module):
+    """The modules of neuroviz that a module imports, and its text without comments."""
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     named = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    ours = {name for name in named if name.startswith("neuroviz")}
-    assert ours == {f"neuroviz.{name}" for name in ("architecture", "balls", "field", "network")}
-    assert "jacobian" not in ast.unparse(tree)
+    return {name.removeprefix("neuroviz.") for name in named if name.startswith("neuroviz")}, ast.unparse(
+        tree
+    )
+
+
+def test_what_checks_uses_nothing_of_what_finds():
+    ours, text = imported_by(neuroviz.verification)
+    assert ours == {"architecture", "balls", "field", "local_check", "network"} and "jacobian" not in text
+    assert imported_by(import_module("neuroviz.local_check"))[0] == {"architecture", "field", "local_pieces"}
+    assert imported_by(neuroviz.local_pieces)[0] == {"field"}
+
+
+def test_a_theorem_is_checked_by_ranks_that_do_not_know_it(monkeypatch):
+    """At any size; and a local check that finds another dimension, or a larger kernel, refutes it."""
+    for arch in (
+        Architecture((3, 3, 3), (1, 2)),
+        Architecture.uniform(12288, 128, 96),
+        soft((5, 1, 4), (2, 2)),
+    ):
+        proof = certify(arch, "theorem")
+        assert f"finds {proof.dimension} too" in proof.verify().finding
+        local = neuroviz.local_check(arch)
+        first = local.pieces[0]
+        for changed, said in (
+            (replace(local, virtual=local.virtual + 1), f"a local check finds {proof.dimension + 1}, not"),
+            (
+                replace(local, pieces=(replace(first, rank=first.rank - 1), *local.pieces[1:])),
+                "finds a kernel of",
+            ),
+        ):
+            monkeypatch.setattr(neuroviz.verification, "local_check", lambda arch, changed=changed: changed)
+            assert not proof.verify() and said in proof.verify().finding
+        monkeypatch.undo()
+    alone = certify(soft((3, 2, 3), (2, 2), 1), "theorem")
+    assert alone.verify() and "local check" not in alone.verify().finding
 
 
 @pytest.mark.parametrize("attention", BOTH)

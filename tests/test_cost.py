@@ -175,3 +175,24 @@ def test_a_small_prime_alone_is_not_believed():
     assert found.value <= general_formula(arch).value
     short = measure_dimension(arch, prime=3)
     assert short.value == general_formula(arch).value or short.error_bound == 1.0
+
+
+def test_small_ranks_run_on_one_thread_and_leave_the_pools_as_they_were():
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    def threads():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    seen = []
+    whole = points.rank_at_a_point
+
+    def watched(*arguments):
+        seen.append(threads())
+        return whole(*arguments)
+
+    with threadpool_limits(2), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measure, "rank_at_a_point", watched)
+        before = threads()
+        measure_dimension(Architecture.uniform(4, 2, 2))
+        assert threads() == before
+    assert seen == [{1}]
