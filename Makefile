@@ -3,6 +3,7 @@
 PYTHON ?= python3
 LAB_ARGS ?=
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 JOBS ?= 2
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
@@ -39,6 +40,7 @@ help: ## list the targets
 	@echo "PYTHON=python3.12        the Python to build the environment with"
 	@echo "LAB_ARGS=--no-browser    passed on to jupyter lab"
 	@echo "PYTEST_ARGS='-k rank'    passed on to pytest;  JOBS=4 runs the tests in 4 processes"
+	@echo "BENCH_ARGS=--quick       a minute, writes nothing;  --large also takes what lasts minutes each"
 
 lab: env ## open JupyterLab (makes the environment first)
 	$(BIN)/python -m jupyterlab --notebook-dir=. notebooks/00_start.ipynb $(LAB_ARGS)
@@ -91,8 +93,8 @@ constraints: ## resolve the versions in constraints.txt anew (torch stays)
 	.venv-new/bin/python -m tools.constraints
 	rm -rf .venv-new
 
-bench: test-env ## run the benchmarks
-	@for script in $$(grep -l __main__ benchmarks/*.py); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+bench: test-env ## run all benchmarks and write their tables (benchmarks/README.md), some minutes
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 clean: ## remove the environment and every cache
 	rm -rf .venv .venv-new .pytest_cache .ruff_cache build dist

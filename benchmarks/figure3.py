@@ -7,33 +7,27 @@ random inputs in float32, one forward pass of the batch, `backward()` for one ou
 the other, the gradients as rows, `torch.linalg.matrix_rank`; one repetition. "By input" is a kinder
 form of it: a forward pass for each input, so that a backward pass goes through one input instead of
 250. All run in this process, on one thread, and ours starts from empty caches every time.
-
-    python benchmarks/figure3.py [--quick] [--write]
 """
 
+from statistics import median
+
 import torch
-from timing import arguments, clear_caches, machine, median_seconds, one_thread, seconds, table, write
 
 import neuroviz as nv
+from benchmarks.tables import Finding, Table
+from benchmarks.timing import Effort, clear_caches, machine, median_seconds, one_thread, seconds
 from neuroviz.modules import AttentionNetwork
 
 INPUTS = 250
-GOAL = 500
-HEADER = [
-    "δ",
-    "exact rank",
-    "float32 rank",
-    "float32, s",
-    "by input, s",
-    "exact, ms",
-    "ratio",
-    "ratio by input",
-]
+GOAL, MILLISECONDS = 1000, 40
+HEADER = (
+    "δ", "exact rank", "float32 rank", "float32, s", "by input, s", "exact, ms", "ratio", "ratio by input",
+)  # fmt: skip
 
 
-def grid(widths: range) -> list[nv.Architecture]:
+def grid(widths: range, attention: str = "softmax") -> list[nv.Architecture]:
     """The architectures of Figure 3."""
-    return [nv.Architecture.uniform(d, a=2, layers=2, tokens=3, attention="softmax") for d in widths]
+    return [nv.Architecture.uniform(d, a=2, layers=2, tokens=3, attention=attention) for d in widths]
 
 
 def rank_by_backward_passes(arch: nv.Architecture, seed: int, batch: int = INPUTS) -> int:
@@ -59,37 +53,55 @@ def exact_ranks(architectures: list[nv.Architecture]) -> list[int]:
     return [nv.measure_dimension(arch).value for arch in architectures]
 
 
-def line(name: str, exact: str, found: str, theirs: float, by_input: float, ours: float) -> list[str]:
-    """One line of the table."""
-    times = [f"{theirs:.2f}", f"{by_input:.2f}", f"{1e3 * ours:.2f}"]
-    return [name, exact, found, *times, f"{theirs / ours:,.0f}", f"{by_input / ours:,.0f}"]
+def row(name: int | str, exact: object, found: object, theirs: float, by_input: float, ours: float) -> tuple:
+    """One line of the table; times in seconds."""
+    return name, exact, found, theirs, by_input, 1e3 * ours, theirs / ours, by_input / ours
 
 
-def main() -> None:
-    options = arguments(__doc__, quick="δ = 3, 4, 5 only")
-    architectures = grid(range(3, 6) if options.quick else range(3, 11))
-    lines, total, total_by_input, wrong, whole = [], 0.0, 0.0, 0, []
+def run(effort: Effort) -> list[Table]:
+    widths = range(3, 6) if effort.quick else range(3, 11)
+    architectures = grid(widths)
+    both = architectures + grid(widths, "lightning")
+    rows, whole, of_both = [], [], []
     with one_thread():
         # Once each, untimed: imports, and what the libraries build on their first call.
-        exact_ranks(architectures[:1])
+        exact_ranks(both[:1])
         rank_by_backward_passes(architectures[0], seed=0, batch=1)
         for arch in architectures:
             # The whole grid between the slow runs, so that a busy moment does not decide.
             whole.append(median_seconds(lambda: exact_ranks(architectures), 3, before=clear_caches)[0])
+            of_both.append(median_seconds(lambda: exact_ranks(both), 3, before=clear_caches)[0])
             ours, exact = median_seconds(
                 lambda arch=arch: nv.measure_dimension(arch).value, repeats=9, before=clear_caches
             )
             theirs, found = seconds(lambda arch=arch: rank_by_backward_passes(arch, seed=0))
             by_input, _ = seconds(lambda arch=arch: rank_by_backward_passes(arch, seed=0, batch=1))
-            total, total_by_input, wrong = total + theirs, total_by_input + by_input, wrong + (found != exact)
-            lines.append(line(str(arch.widths[0]), str(exact), str(found), theirs, by_input, ours))
-            print(*lines[-1], sep="  ", flush=True)
-    lines.append(line("all", "", f"{wrong} wrong", total, total_by_input, sorted(whole)[len(whole) // 2]))
-    text = table(HEADER, lines) + f"\n\nGoal: a ratio of at least {GOAL} for all. {machine()}"
-    print(f"\n{text}")
-    if options.write:
-        write("figure3", text)
-
-
-if __name__ == "__main__":
-    main()
+            rows.append(row(arch.widths[0], exact, found, theirs, by_input, ours))
+    wrong = sum(exact != found for _, exact, found, *_ in rows)
+    theirs, by_input, ours = sum(r[3] for r in rows), sum(r[4] for r in rows), median(whole)
+    rows.append(row("all", None, f"{wrong} wrong", theirs, by_input, ours))
+    ratio, milliseconds = theirs / ours, 1e3 * median(of_both)
+    findings = (
+        Finding(
+            "Figure 3, exact, against float32 with one backward pass an output",
+            f"{ratio:,.0f} × as fast; there {wrong} of {len(architectures)} ranks are wrong",
+            f"≥ {GOAL:,} ×",
+            ratio >= GOAL,
+        ),
+        Finding(
+            f"Figure 3 for both kinds, {len(both)} exact ranks",
+            f"{milliseconds:.0f} ms",
+            f"≤ {MILLISECONDS} ms",
+            milliseconds <= MILLISECONDS,
+        ),
+    )
+    return [
+        Table(
+            "figure3",
+            HEADER,
+            ("", "", "", ".2f", ".2f", ".2f", ",.0f", ",.0f"),
+            tuple(rows),
+            machine(),
+            findings,
+        )
+    ]

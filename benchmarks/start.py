@@ -2,8 +2,6 @@
 
 The import is taken in fresh processes, beside an import of numpy alone, which neuroviz cannot do
 without; best of 9, processor time. `make env` is called in an environment that is complete.
-
-    python benchmarks/start.py [--quick] [--write]
 """
 
 import subprocess
@@ -11,10 +9,12 @@ import sys
 import time
 from pathlib import Path
 
-from timing import arguments, machine, table, write
+from benchmarks.tables import Finding, Table
+from benchmarks.timing import Effort, machine
 
 ROOT = Path(__file__).parent.parent
 MODULES = ("numpy", "neuroviz", "neuroviz.modules", "neuroviz.explorables")
+GOAL_SECONDS = 0.3
 
 
 def import_seconds(module: str, repeats: int) -> float:
@@ -27,28 +27,22 @@ def import_seconds(module: str, repeats: int) -> float:
     return min(float(run.stdout) for run in runs)
 
 
-def make_seconds() -> float:
-    """How long `make env` takes when there is nothing to do."""
-    subprocess.run(["make", "env"], cwd=ROOT, capture_output=True, check=True)
+def make_seconds() -> float | None:
+    """How long `make env` takes when there is nothing to do; None where there is something."""
+    question = subprocess.run(["make", "--question", "env"], cwd=ROOT, capture_output=True)
+    if question.returncode:  # a benchmark does not install anything
+        return None
     start = time.perf_counter()
     subprocess.run(["make", "env"], cwd=ROOT, capture_output=True, check=True)
     return time.perf_counter() - start
 
 
-def main() -> None:
-    options = arguments(__doc__, quick="each import once")
-    seconds = {module: import_seconds(module, 1 if options.quick else 9) for module in MODULES}
-    lines = [
-        [f"import {module}", f"{taken:.3f}", f"{taken / seconds['numpy']:.1f}"]
-        for module, taken in seconds.items()
-    ]
-    lines.append(["make env, the second time", f"{make_seconds():.3f}", ""])
-    text = table(["", "seconds", "ratio to numpy"], lines)
-    text += f"\n\nGoal: importing neuroviz well under 0.3 s, a second `make env` under 1 s. {machine()}"
-    print(text)
-    if options.write:
-        write("start", text)
-
-
-if __name__ == "__main__":
-    main()
+def run(effort: Effort) -> list[Table]:
+    taken = {module: import_seconds(module, 1 if effort.quick else 9) for module in MODULES}
+    rows = [(f"import {module}", seconds, seconds / taken["numpy"]) for module, seconds in taken.items()]
+    rows.append(("make env, the second time", make_seconds(), None))
+    note = f"make env: – where it would have had something to do. {machine('one process each')}"
+    ours = taken["neuroviz"]
+    finding = Finding("import neuroviz", f"{ours:.2f} s", f"< {GOAL_SECONDS} s", ours < GOAL_SECONDS)
+    header, forms = ("", "seconds", "ratio to numpy"), ("", ".3f", ".1f")
+    return [Table("start", header, forms, tuple(rows), note, (finding,))]

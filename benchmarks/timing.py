@@ -1,11 +1,11 @@
-"""What the benchmarks share: their options, one thread, cold caches, medians, and the tables in README.md."""
+"""What the benchmarks share: how much is asked of them, one thread, cold caches, medians."""
 
-import argparse
+import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import dataclass
 from statistics import median
 from time import process_time
 
@@ -13,16 +13,18 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
-README = Path(__file__).with_name("README.md")
 
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured.
 
-def arguments(about: str, quick: str) -> argparse.Namespace:
-    """--quick and --write, which exclude each other: README.md holds whole tables only."""
-    parser = argparse.ArgumentParser(description=about.splitlines()[0])
-    either = parser.add_mutually_exclusive_group()
-    either.add_argument("--quick", action="store_true", help=quick)
-    either.add_argument("--write", action="store_true", help=f"store the table in {README.name}")
-    return parser.parse_args()
+    Attributes:
+        quick: small sizes only, all of it in about a minute.
+        large: also sizes that take minutes each.
+    """
+
+    quick: bool = False
+    large: bool = False
 
 
 @contextmanager
@@ -68,26 +70,8 @@ def median_seconds(
     return median(times), result
 
 
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table."""
-    lines = [header, ["---:"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def machine() -> str:
-    """What the numbers were measured with; the ratios matter, the seconds depend on the machine."""
+def machine(threads: str = "one thread each") -> str:
+    """What the numbers were measured with, and how busy it was: other programs slow processor time, too."""
     versions = f"Python {platform.python_version()}, torch {torch.__version__}, numpy {np.__version__}"
-    return f"{versions}, {platform.machine()}, one thread each."
-
-
-def write(name: str, text: str) -> None:
-    """Replace what stands between the markers of one benchmark in README.md."""
-    readme = README.read_text(encoding="utf-8")
-    start, end = f"<!-- {name} -->\n", f"<!-- end {name} -->"
-    if readme.count(start) != 1 or readme.count(end) != 1:
-        raise ValueError(
-            f"{README.name} needs the lines {start.strip()!r} and {end!r} once each, in that order"
-        )
-    before, rest = readme.split(start)
-    _, after = rest.split(end)
-    README.write_text(f"{before}{start}\n{text}\n\n{end}{after}", encoding="utf-8")
+    load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
+    return f"{versions}, {platform.machine()}, {threads}; {load}."
