@@ -6,6 +6,7 @@ from pathlib import Path
 
 README = Path(__file__).with_name("README.md")
 RESULTS = Path(__file__).with_name("results.json")
+FRONT_PAGE = README.parent.parent / "README.md"
 
 Cell = str | float | None
 
@@ -91,7 +92,7 @@ def summary(tables: list[Table]) -> str:
 
 
 def store(tables: list[Table]) -> None:
-    """Write results.json and all tables of README.md; what was measured before and not now stays."""
+    """Write results.json, all tables of README.md, and the summary on the front page; the rest stays."""
     kept = {table.name: table for table in read(RESULTS)} if RESULTS.exists() else {}
     text = README.read_text(encoding="utf-8")
     tables = in_order_of(text, kept | {table.name: _rounded(table) for table in tables})
@@ -99,6 +100,8 @@ def store(tables: list[Table]) -> None:
         json.dumps({t.name: asdict(t) for t in tables}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )
     README.write_text(filled(text, tables), encoding="utf-8")
+    front = FRONT_PAGE.read_text(encoding="utf-8")
+    FRONT_PAGE.write_text(_replaced(front, "summary", summary(tables)), encoding="utf-8")
 
 
 def _rounded(table: Table) -> Table:
@@ -149,9 +152,13 @@ def filled(text: str, tables: list[Table]) -> str:
     True
     """
     for name, inside in [("summary", summary(tables)), *((table.name, table.markdown()) for table in tables)]:
-        start, end = _places(text, name)
-        text = f"{text[:start]}\n\n{inside.strip()}\n\n{text[end:]}"
+        text = _replaced(text, name, inside)
     return text
+
+
+def _replaced(text: str, name: str, inside: str) -> str:
+    start, end = _places(text, name)
+    return f"{text[:start]}\n\n{inside.strip()}\n\n{text[end:]}"
 
 
 def _places(text: str, name: str) -> tuple[int, int]:
