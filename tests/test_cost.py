@@ -99,9 +99,9 @@ def test_costs_grow_with_the_network_and_a_theorem_costs_nothing():
 
 def test_arithmetics_are_timed_once():
     estimate_cost(Architecture.uniform(24, 24, 3))
-    before = cost._seconds_per_product.cache_info().misses
+    before = cost._seconds_when_timed.cache_info().misses
     estimate_cost(Architecture.uniform(30, 30, 3))
-    assert cost._seconds_per_product.cache_info().misses == before
+    assert cost._seconds_when_timed.cache_info().misses == before
 
 
 def test_what_is_too_long_is_refused_before_it_starts():
