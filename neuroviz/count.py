@@ -14,7 +14,6 @@ from itertools import product
 import numpy as np
 
 from neuroviz.field import PrimeField
-from neuroviz.network import Layer, forward
 from neuroviz.symmetry import VirtualWeights
 
 _MOST = 100_000  # tuples (M_1, …, M_l), modulo factors
@@ -150,9 +149,10 @@ def _outputs(over: PrimeField, virtual: VirtualWeights, X: np.ndarray, k: int) -
 
 
 def _hidden(over: PrimeField, M: list[np.ndarray], X: np.ndarray) -> np.ndarray:
-    """The outputs for L = 1."""
-    eye = np.eye(X.shape[-2])
-    return forward(over, "lightning", tuple(Layer(B, eye, eye) for B in M), X)
+    """The outputs for L = 1, of each network of a stack on each input of another: layer by layer X XᵀM X."""
+    for B in M:
+        X = over.matmul(X, over.matmul(np.swapaxes(X, -1, -2), over.matmul(B, X)))
+    return X
 
 
 def _blocks(choices: list[np.ndarray]):

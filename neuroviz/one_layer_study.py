@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import ceil
+from math import floor
 from typing import NamedTuple
 
 import numpy as np
@@ -110,9 +110,11 @@ class OneLayerStudy:
 
     @property
     def count(self) -> int:
-        """How many probes of the step have been made."""
+        """How many probes of the step have been made: at least one, and all of them only at the end."""
         part = 1.0 if self.setting.step == "limit" else self.setting.part
-        return ceil(part * len(self.step.probes))
+        probes = len(self.step.probes)
+        # 0.7 · 10 is a little less than 7 in some products.
+        return min(max(1, floor(part * probes + 1e-9)), probes)
 
     @property
     def probe(self) -> Probe | None:

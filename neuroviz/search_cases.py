@@ -59,11 +59,11 @@ CASES: dict[str, SearchCase] = {
         "proved here", "Theorem B", _ONE, 1,
     ),
     "softmax-turn": SearchCase(
-        "softmax, M₁ antisymmetric, t = 2", Architecture.uniform(2, 2, 2, 2, "softmax"), "antisymmetric",
+        "softmax t = 2, M₁ antisymmetric", Architecture.uniform(2, 2, 2, 2, "softmax"), "antisymmetric",
         "outside hypotheses", "Theorem B", "PQ = 1: layer 1 makes the two tokens meet. " + _FREE, None,
     ),
     "softmax-turn-3": SearchCase(
-        "softmax, M₁ antisymmetric, t = 3", Architecture.uniform(2, 2, 2, 3, "softmax"), "antisymmetric",
+        "softmax t = 3, M₁ antisymmetric", Architecture.uniform(2, 2, 2, 3, "softmax"), "antisymmetric",
         "outside hypotheses", "Theorem B", "Three tokens do not meet; Theorem B is silent.", None,
     ),
     "softmax-zero": SearchCase(

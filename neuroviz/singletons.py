@@ -76,6 +76,16 @@ class SingletonStudy:
         """Whether the end of the way proves that θ′ has another function."""
         return not self.ending.same
 
+    @property
+    def second_preimage(self) -> bool:
+        """Whether θ′ is another set of weights with the function of θ, on all t = m + 1 tokens.
+
+        Inputs with two different tokens are all inputs if t = 2. For t ≥ 3 an antisymmetric M_1 makes these
+        alone meet, and only L = 0 hides everything.
+        """
+        everything = self.setting.copies == 1 or self.setting.size == 0
+        return self.case != "same" and self.ending.same and everything
+
 
 def study_singleton(setting: SingletonSetting) -> SingletonStudy:
     """Where θ and θ′ are told apart, or why they cannot be.

@@ -6,14 +6,18 @@ records say nothing about time or place: the same seed gives the same records on
 """
 
 import csv
+import io
 import json
 import os
+import signal
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import cache
+from math import inf
 from pathlib import Path
 
 from neuroviz.architecture import Architecture, check_architecture
@@ -22,6 +26,9 @@ from neuroviz.measure import METHODS, measure_dimension
 
 _TRIES = 2  # of an item whose worker died, or that was in flight when another one did
 _WAITING = 64  # items handed to an executor that does not say how many it runs at a time
+_DIED = "the worker died, and again when it was tried again"
+_VERSION = 1  # of the records: another one when the same seed no longer gives the same ones
+_BEGINNING = f'{{"version": {_VERSION}, "arch": {{'.encode()  # of every line of a file
 
 
 @dataclass(frozen=True)
@@ -68,28 +75,41 @@ class Record:
             "tokens": arch.tokens,
             "widths": " ".join(map(str, arch.widths)),
             "head_dims": " ".join(map(str, arch.head_dims)),
+            "heads": " ".join(map(str, arch.heads)),
+            "skip": arch.skip,
+            "causal": arch.causal,
             "parameters": arch.num_parameters,
         }
         return sizes | {f.name: getattr(self, f.name) for f in fields(self) if f.name != "arch"}
 
     def to_json(self) -> str:
         """One line of a sweep's file."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        said = {"version": _VERSION} | asdict(self)
+        if self.gap == inf:  # JSON has no word for it
+            said["gap"] = "inf"
+        return json.dumps(said, ensure_ascii=False, allow_nan=False)
 
     @classmethod
-    def from_json(cls, line: str) -> "Record":
+    def from_json(cls, line: str | bytes) -> "Record":
         """The record of a line.
 
         Raises:
-            ValueError: if the line is no record.
+            ValueError: if the line is no record, or one of another version.
         """
         try:
             read = json.loads(line)
-            return cls(**read | {"arch": Architecture(**read["arch"])})
-        except (KeyError, TypeError, ValueError) as error:
+            version = read.pop("version")
+            if version == _VERSION:
+                gap = None if read["gap"] is None else float(read["gap"])
+                return cls(**read | {"arch": Architecture(**read["arch"]), "gap": gap})
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
-                f"a line of a sweep's file is what Record.to_json writes; this is not: {error}"
+                f"a line of a sweep's file is what Record.to_json writes; this is not ({error})"
             ) from None
+        raise ValueError(
+            f"a record of version {_VERSION} is needed; this one is of version {version!r}, and its numbers "
+            "may be of other random points: give the sweep another file"
+        )
 
 
 @dataclass(frozen=True)
@@ -115,7 +135,7 @@ class Sweep:
         return tuple(
             r
             for r in self.records
-            if r.value is not None and r.value != r.expected and r.decided is not False
+            if None not in (r.value, r.expected) and r.value != r.expected and r.decided is not False
         )
 
     def to_pandas(self):
@@ -124,14 +144,21 @@ class Sweep:
             import pandas
         except ImportError:
             raise ValueError("to_pandas needs pandas: pip install pandas, or use to_csv") from None
-        return pandas.DataFrame([record.row() for record in self.records], columns=_columns())
+        table = pandas.DataFrame([record.row() for record in self.records], columns=_columns())
+        # Whole numbers stay whole where some are missing.
+        kinds = dict.fromkeys(("value", "expected", "prime"), "Int64")
+        return table.astype(kinds | {"error_bound": "float64", "gap": "float64", "decided": "boolean"})
 
-    def to_csv(self, path: str | Path) -> None:
-        """A table with one line a record."""
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, _columns())
-            table.writeheader()
-            table.writerows(record.row() for record in self.records)
+    def to_csv(self, path: str | Path | None = None) -> str | None:
+        """A table with one line a record: written to a file, or returned as text where no path is given."""
+        text = io.StringIO()
+        table = csv.DictWriter(text, _columns(), lineterminator="\n")
+        table.writeheader()
+        table.writerows(record.row() for record in self.records)
+        if path is None:
+            return text.getvalue()
+        Path(path).write_text(text.getvalue(), encoding="utf-8", newline="\n")
+        return None
 
     def __repr__(self) -> str:
         kinds = Counter(record.status for record in self.records)
@@ -157,12 +184,14 @@ def sweep(
 
     Args:
         architectures: any number of them; equal ones are measured once.
-        method: "exact", "float" or "certified", as in `measure_dimension`.
+        method: "exact", "float" or "certified", as in `measure_dimension`. Records are the same on every
+            machine for exact; a float gap measures rounding errors, which other processors make differently.
         workers: 1: in this process; more: a pool of as many processes, which the sweep starts and ends.
         executor: any `concurrent.futures.Executor` instead, a dask cluster's through `Client.get_executor()`
-            included; it is not shut down.
+            included; it is not shut down. If it breaks for good, what is left is recorded as failed.
         file: where each record is appended as one line of JSON. If the file is there, what it holds is not
-            measured again, except for what failed; a last line that was cut off is dropped.
+            measured again, except for what failed; a last line that was cut off is dropped. Other methods
+            and seeds may stand in the same file.
         progress: a bar with the time left; False: none; or a function called as (done, of, record).
         seed: as in `measure_dimension`.
 
@@ -174,6 +203,8 @@ def sweep(
     Sweep(3 records: 3 exact; 0 unlike theory)
     """
     wanted = _checked(architectures, method, workers, executor, seed)
+    if not callable(progress) and not isinstance(progress, bool):
+        raise ValueError(f"progress is True, False or a function of (done, of, record); got {progress!r}")
     found = {} if file is None else _read(Path(file), method, seed)
     todo = [arch for arch in dict.fromkeys(wanted) if arch not in found]
     done = len(set(wanted)) - len(todo)
@@ -196,12 +227,12 @@ def measured(
 ) -> Iterator[Record]:
     """The records one by one, as they finish: what `sweep` is made of. Closing the iterator ends the work."""
     todo = [(arch, method, seed) for arch in _checked(architectures, method, workers, executor, seed)]
-    if executor is not None:
-        yield from _on(executor, todo, _WAITING)
-    elif workers == 1:
-        yield from (measure_one(item) for item in todo)
-    else:
+    if executor is None and workers > 1:
         yield from _on_a_pool(todo, workers)
+        return
+    # The limit of each item is enough where it runs alone. In threads, one would lift that of another.
+    with _on_one_thread():
+        yield from (measure_one(item) for item in todo) if executor is None else _on(executor, todo, _WAITING)
 
 
 Item = tuple[Architecture, str, int]
@@ -212,7 +243,7 @@ def measure_one(item: Item) -> Record:
     arch, method, seed = item
     theory = expected_dimension(arch)
     try:
-        with _threads().limit(limits=1):
+        with _on_one_thread():
             m = measure_dimension(arch, method, seed)
     except Exception as error:  # recorded: one architecture must not end a sweep
         return _failed(item, f"{type(error).__name__}: {error}")
@@ -239,8 +270,14 @@ def _failed(item: Item, why: str) -> Record:
     return Record(*item, None, "failed", theory.value, theory.source, note=why)
 
 
+def _on_one_thread():
+    """Holds the libraries below numpy to one thread in this process, until the block ends."""
+    return _libraries("torch" in sys.modules).limit(limits=1)
+
+
 @cache
-def _threads():
+def _libraries(_with_torch: bool):
+    """Finding them takes longer than a small rank; torch, which may be loaded later, brings more of them."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
@@ -251,11 +288,14 @@ def _checked(
 ) -> list[Architecture]:
     if isinstance(architectures, Architecture):
         raise ValueError(f"sweep needs several architectures, in a list; got one: [{architectures}]?")
-    wanted = list(architectures)
-    for arch in wanted:
-        check_architecture("sweep", arch)
+    try:
+        wanted = list(architectures)
+    except TypeError:
+        raise ValueError(f"sweep needs architectures, in a list; got {architectures!r}") from None
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
+    for arch in wanted:
+        check_architecture("sweep", arch, variants=method in ("exact", "float"))
     for name, value, least in (("workers", workers, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
@@ -272,7 +312,7 @@ def _checked(
 
 def _on(executor: Executor, todo: list[Item], at_a_time: int) -> Iterator[Record]:
     """The records of an executor that is not ours: what fails there is tried again there."""
-    waiting, tries = deque(todo), Counter()
+    waiting, tries, this_sweep = deque(todo), Counter(), os.urandom(8).hex()
     running: dict[Future, Item] = {}
     try:
         while waiting or running:
@@ -280,21 +320,42 @@ def _on(executor: Executor, todo: list[Item], at_a_time: int) -> Iterator[Record
                 item = waiting.popleft()
                 tries[item] += 1
                 try:
-                    running[executor.submit(measure_one, item)] = item
-                except BrokenExecutor as error:
-                    yield _failed(item, f"the executor is broken: {error}")
+                    running[executor.submit(_attempt, item, (this_sweep, tries[item]))] = item
+                except BrokenExecutor:
+                    yield _failed(item, "the executor is broken: a worker of it died")
             for future in _first(running):
                 item = running.pop(future)
-                error = future.exception()
+                error = _error(future)
                 if error is None:
                     yield future.result()
-                elif tries[item] < _TRIES:
+                elif tries[item] < _TRIES and not _gave_up(error):
                     waiting.append(item)
                 else:
-                    yield _failed(item, f"the worker failed {_TRIES} times: {type(error).__name__}: {error}")
+                    yield _failed(item, _why(error))
     finally:
         for future in running:
             future.cancel()
+
+
+def _attempt(item: Item, _mark: tuple[str, int]) -> Record:
+    """dask keeps what a call came to, errors and cancellations too: each try has to be a call of its own."""
+    return measure_one(item)
+
+
+def _error(future: Future) -> BaseException | None:
+    return CancelledError("somebody else cancelled it") if future.cancelled() else future.exception()
+
+
+def _gave_up(error: BaseException) -> bool:
+    """Whether dask has tried it on several workers already, and all of them died."""
+    return type(error).__name__ == "KilledWorker"
+
+
+def _why(error: BaseException) -> str:
+    """Why there is no record. How a worker died is told with addresses, which are never the same."""
+    if isinstance(error, BrokenExecutor) or _gave_up(error):
+        return _DIED
+    return f"the worker failed, and again when it was tried again: {type(error).__name__}: {error}"
 
 
 def _first(running: dict[Future, Item]) -> list[Future]:
@@ -313,7 +374,7 @@ def _on_a_pool(todo: list[Item], workers: int) -> Iterator[Record]:
             dead: deque[Item] = deque()
             yield from _until_one_dies(pool, suspects, 1, dead)
         for item in dead:
-            yield _failed(item, "the worker died, and again when it had nothing else to do")
+            yield _failed(item, _DIED)
 
 
 def _until_one_dies(
@@ -332,7 +393,7 @@ def _until_one_dies(
                 alive = False
         for future in _first(running):
             item = running.pop(future)
-            if future.exception() is None:
+            if _error(future) is None:
                 yield future.result()
             else:
                 lost.append(item)
@@ -344,11 +405,16 @@ def _pool(workers: int) -> Iterator[Executor]:
     """Processes that do not run the caller's script again, and go when the block ends."""
     from loky import ProcessPoolExecutor
 
-    pool = ProcessPoolExecutor(workers, env=dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+    env = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    pool = ProcessPoolExecutor(workers, env=env, initializer=_ignore_interrupts)
     try:
         yield pool
     finally:
         pool.shutdown(wait=True, kill_workers=True)
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the sweep, which ends its workers
 
 
 # The file
@@ -358,19 +424,19 @@ def _read(path: Path, method: str, seed: int) -> dict[Architecture, Record]:
     """What a file holds of this sweep, but for what failed; a torn last line is cut off the file."""
     if not path.exists():
         return {}
-    text = path.read_bytes()
-    whole = text[: text.rfind(b"\n") + 1]
-    if whole != text:
-        with open(path, "r+b") as file:
-            file.truncate(len(whole))
+    whole, end, torn = path.read_bytes().rpartition(b"\n")
     found = {}
-    for number, line in enumerate(whole.decode("utf-8").splitlines(), start=1):
+    for number, line in enumerate(whole.split(b"\n") if end else [], start=1):
         try:
             record = Record.from_json(line)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
         if (record.method, record.seed) == (method, seed) and not record.failed:
             found[record.arch] = record
+    if not (torn.startswith(_BEGINNING) or _BEGINNING.startswith(torn)):  # then it is not ours to cut
+        raise ValueError(f"{path} ends in something that is no record: give the sweep another file")
+    if torn:
+        os.truncate(path, len(whole + end))
     return found
 
 

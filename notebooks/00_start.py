@@ -130,6 +130,7 @@ nv.expected_dimension(arch)
 # | [04 Unrolling](04_unrolling.ipynb) | 3.3 | what is a deep network made of, and which weights give the same one? |
 # | [04 Deep dimension](04_deep_dimension.ipynb) | 3.3 | how many dimensions does a deep network have, and when does the formula fail? |
 # | [04 Why the formula](04_why_the_formula.ipynb) | beyond the paper | why is the general formula true? |
+# | [04 Sweeps](04_sweeps.ipynb) | beyond the paper | how are a thousand networks measured, and what does it cost? |
 # | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 3.4, Figure 3 | what does softmax change, and how can that be counted exactly? |
 # | [05 The proof](05_the_proof.ipynb) | 3.4, Conjecture 3.10 | why does a softmax network lose nothing, and where could the proof be wrong? |
 #

@@ -11,7 +11,7 @@
 #
 # *Section 3.4 of the paper. About 75 minutes. You need: derivatives, and the notebook [Deep dimension](04_deep_dimension.ipynb).*
 #
-# Lightning attention is softmax attention without the softmax. You will see what this leaves out: softmax notices one thing that lightning does not. You will read all the weights off a softmax layer from its outputs alone, reproduce Figure 3 of the paper with exact numbers, and understand how a number about exponentials can be exact.
+# Lightning attention is softmax attention without the softmax. You will see what this leaves out: softmax notices a factor that lightning does not notice. You will read all the weights off a softmax layer from its outputs alone, reproduce Figure 3 of the paper with exact numbers, and understand how a number about exponentials can be exact.
 # The proof of the paper's conjecture has [a notebook of its own](05_the_proof.ipynb).
 
 # %%
@@ -40,7 +40,7 @@ one_layer = nv.Architecture((3, 3), (2,), tokens=3, attention="softmax")
 predict("d = d′ = 3, a = 2, one softmax layer. How many dimensions?", nv.measure_dimension(one_layer))
 
 # %% [markdown]
-# That is all of $\alpha(a, d) + dd'$: nothing is lost except the basis inside the head. **Theorem 3.9** of the paper says why:
+# That is all of $\alpha(a, d) + dd'$, the matrices $A$ of rank at most $a$ and the matrices $V$: nothing is lost except the basis inside the head. **Theorem 3.9** of the paper says more:
 #
 # > For two tokens or more the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. If $V = 0$, it determines $V$ only.
 #
@@ -49,11 +49,11 @@ predict("d = d′ = 3, a = 2, one softmax layer. How many dimensions?", nv.measu
 # %% [markdown]
 # ## Read the weights off
 #
-# You may call the layer on any tokens you like, and see what comes out. All tokens but one are 0:
+# You may call the layer on any tokens you like, and see what comes out. Take tokens that are 0, all but one or two of them:
 #
-# 1. **$X = (x, 0, \dots, 0)$, last column.** A token 0 has all logits 0, so it looks at all tokens alike, and its output is the mean, $Vx/t$. Take $x = e_1, e_2, \dots$: this is $V$, column by column.
-# 2. **The same, first column.** Token $x$ has one logit $s = x^\top A x$, and the others are 0: $\dfrac{e^{s}}{e^{s} + t - 1}\, Vx$. So $s$ is known wherever $Vx \ne 0$, and with enough $x$ the symmetric part of $A$.
-# 3. **$X = (x, y, 0, \dots, 0)$, first column.** Now $y^\top A x$ enters as well, and nothing else is new. So all of $A$ is known.
+# 1. **$X = (x, 0, \dots, 0)$, last column.** A token 0 has all logits 0, so it looks at all tokens alike, and its output is the mean of the values, $Vx/t$. Take $x = e_1, e_2, \dots$: this is $V$, column by column.
+# 2. **The same, first column.** Token $x$ has one logit $x^\top A x$, and the others are 0. With $E = e^{\,x^\top A x}$ the output is $\dfrac{E}{E + t - 1}\, Vx$. So $E$ is known wherever $Vx \ne 0$, and with it $x^\top A x$. Enough of these $x$ give the symmetric part of $A$, **Sym A** in the panel.
+# 3. **$X = (x, y, 0, \dots, 0)$, first column.** Now $F = e^{\,y^\top A x}$ enters as well: $\dfrac{E\,Vx + F\,Vy}{E + F + t - 2}$. Nothing else is new, so $F$ is known. And $y^\top A x$ with $x = e_j$, $y = e_i$ is the entry $A_{ij}$. (The panel puts in $-e_i$ where that gives larger outputs.)
 #
 # In code, given nothing but the function:
 
@@ -64,73 +64,96 @@ found = read_off(softmax_layer(A, V), d=3, tokens=4)
 print("largest error in A and V:", abs(found.A - A).max(), abs(found.V - V).max())
 
 # %% [markdown]
-# In step 2, what if $Vx = 0$ for the $x$ that you chose? And what if $V$ has rank one? Go through the steps in the panel. **part done** shows one input after the other.
+# In step 2, what if $Vx = 0$ for the $x$ that you chose? And what if $V$ has rank one, so that $Vx$ and $Vy$ are parallel? Think first, then go through the steps in the panel. On the left is what you put in and what comes out, in the middle
+# the equation that is solved, on the right what is known by now, above the true weights. **part done** shows one input after the other; **log₁₀ τ** is a temperature, by which all logits are divided.
 
 # %%
 OneLayerExplorer()
 
 # %% [markdown]
-# * Choose the step with two tokens. How many inputs does a $3 \times 3$ matrix $A$ need?
-# * Set the **size of V** to 0. Which equation dies? Then set **tokens** to 1 (under *More*).
-# * Take tokens of length 1 and a low temperature. Why is $A$ hard to read there, and why is the theorem still true?
+# * Choose the **step** with two tokens. How many inputs does it take, and why fewer than the nine entries of $A$?
+# * Set **width d′** to 1 (under *More*): now $V$ has rank one. What is lost?
+# * Set **size of V** to 0 and look at steps 2 and 3. What becomes of their equations? Then set it back, and **tokens t** to 1 (under *More*).
+# * Press **Reset**, choose step 3 again, and set **token length** to 1 and **log₁₀ τ** to its left end. Why is $A$ hard to read there, and why is the theorem still true?
 #
 # <details><summary>Answers</summary>
 #
-# One for each entry. With $V = 0$ all outputs are 0, for every $A$: this is the exception in the theorem. With one token $S = 1$, and $A$ is not used at all. At a low temperature attention is so sharp that $1 - S_{ji}$ is lost in rounding: the information is there, sixteen digits do not show it. A function that determines its weights need not make them easy to find.
+# Six, one for each entry off the diagonal; the three on the diagonal are known from step 2, where $x = e_1, e_2, e_3$ gave $x^\top A x$. Together nine, one for each entry.
+#
+# If $Vx = 0$, take another $x$: as $V \ne 0$, almost every one will do. A $V$ of rank one loses nothing. Then the output is a multiple of one fixed vector, which is a single equation in step 2 and in step 3, but there is a single unknown too, $E$ or $F$.
+#
+# With $V = 0$ all outputs are 0, for every $A$: this is the second case of the theorem. With one token $S = 1$, and $A$ is not used at all. At a low temperature attention is so sharp that the small attention weights, or what a large one lacks to 1, are lost in rounding: the information is there, sixteen digits do not show it. A function that determines its weights need not make them easy to find.
 #
 # </details>
 #
-# Nothing was used of $e^s$ but that it turns sums into products and can be inverted. So there is an exact version: whole weights, arithmetic modulo a prime, and powers of 3 in the place of exponentials. The panel runs it beside the other; there the weights come back without any error.
+# Nothing was used of the exponential but that it turns sums into products and can be inverted. So there is an exact version: whole weights, arithmetic modulo a prime, and powers of 3 in the place of exponentials. The panel runs it beside the other; there the weights come back without any error.
 #
-# ■ **Status: proved** (Theorem 3.9; the walk is ours).
+# ■ **Status: proved** (Theorem 3.9; the way of reading the weights off is ours).
 
 # %% [markdown]
 # ## Look for lightning inside softmax
 #
-# If $A$ is small, or the temperature high, all tokens attend to all alike. What is left then? To first order in $1/\tau$, with $C = 1 - \mathbf{1}\mathbf{1}^\top/t$, which subtracts the mean of the tokens,
+# Divide the logits by a temperature $\tau$, which is to put $A/\tau$ in the place of $A$. If $\tau$ is high, all tokens attend to all alike. What is left then? Let $\mathbf{1}$ be the column of $t$ ones, and $C = I - \mathbf{1}\mathbf{1}^\top/t$: in $XC$ the mean of the tokens has been subtracted from each. To first order in $1/\tau$
 #
-# $$\varphi(X) = \tfrac1t V X \mathbf{1}\mathbf{1}^\top + \tfrac{1}{t\tau}\, V (XC)\, X^\top A X + \dots$$
+# $$\varphi(X) = \tfrac1t V X \mathbf{1}\mathbf{1}^\top + \tfrac{1}{t\tau}\, V (XC)\, X^\top A X + \dots,$$
 #
-# the mean of the values, and a lightning layer that sees centred tokens. Doubling $\tau$ halves the distance to the mean. What does it do to the distance to both terms together, with three tokens?
+# the mean of the values, and a lightning layer whose keys and values are centred tokens. (As $CC^\top = C$, it does not matter that only one $C$ is written.) For large $\tau$, doubling it halves the distance from $\varphi(X)$ to the mean. What does it do to the distance from $\varphi(X)$ to the sum of both terms, with three tokens?
+#
+# <details><summary>Where the two terms come from</summary>
+#
+# A column of $X^\top A X$ has entries $s_1, \dots, s_t$ with mean $\bar s$. As $e^{s_j/\tau} = 1 + s_j/\tau + \dots$, its softmax is $\frac1t\bigl(1 + (s_j - \bar s)/\tau + \dots\bigr)$. The 1 gives the mean, and $s_j - \bar s$ is an entry of $C X^\top A X$.
+#
+# </details>
 
 # %%
 limit = limit_study(A, V, rng.standard_normal((3, 3)))
 predict(
-    "τ is doubled. By which factor does the rest, after both terms, shrink?", 2 ** round(limit.first_slope)
+    "τ is large, and doubled. By which factor does the distance to both terms shrink?",
+    2 ** round(limit.first_slope),
 )
 
 # %% [markdown]
 # (With two tokens it is 8. A softmax of two numbers is $\frac12 + \frac12 \tanh$, which has no quadratic part.)
 #
-# Is the rescaling back, then? No. It leaves the lightning term alone, but it divides the mean by $c$, at any temperature. Go back to the panel and choose its last **step**: it shows the mean, the lightning term and the rest, as the temperature rises.
+# Is the rescaling back, then? No. With $cA$ and $V/c$ the lightning term stays as it is, but the mean is divided by $c$, at any temperature. Go back to the panel and choose its last **step**: it shows how far $\varphi$ is from the mean, and from mean and lightning term together, as the temperature rises. The dashed line is how far the rescaling moves $\varphi$: it does not fall.
+#
+# □ **Status: proved here** (*Small weights* in [docs/mathematics.md](../docs/mathematics.md)).
 
 # %% [markdown]
 # ## Go deep
 #
-# Put $l$ layers on top of each other. Between layers bases may be changed as before, and inside heads as well. **Conjecture 3.10** of the paper says that this is all: in a bottleneck (Eq. 16)
+# Put $l$ layers on top of each other. Bases inside the heads and between the layers may be changed as in [Deep dimension](04_deep_dimension.ipynb), and no such change alters the **virtual weights**
 #
-# $$\dim = \delta\,(d_0 + d_l - \delta) + \sum_i \alpha(a_i, d_{i-1}),$$
+# $$L = V_l \cdots V_1, \qquad M_i = U_{i-1}^\top A_i\, U_{i-1} \quad\text{with}\quad U_{i-1} = V_{i-1} \cdots V_1 .$$
 #
-# which is the lightning number without $-l$; and almost every function comes from one choice of the virtual weights $(L, M_1, \dots, M_l)$. How many more dimensions than lightning has a softmax network with four layers?
+# $M_i$ is $A_i$ in the coordinates of the *input* tokens: what reaches layer $i$ is $U_{i-1} X$ times the attention matrices of earlier layers, and $U_{i-1}$ can be moved into $A_i$. So the function depends on $(L, M_1, \dots, M_l)$ only, with softmax and without. **Conjecture 3.10** of the paper says that with softmax this is all. Almost every function comes from one choice of the virtual weights; and in a bottleneck (inner widths $\delta$, no larger than $d_0$ and $d_l$)
+#
+# $$\dim = \delta\,(d_0 + d_l - \delta) + \sum_i \alpha(a_i, d_{i-1}), \tag{Eq. 16}$$
+#
+# which is the lightning number of Corollary 3.8 without its $-l$.
+#
+# □ **Status: proved here** for softmax, by [Theorems A and B](05_the_proof.ipynb), which are not peer-reviewed; ◇ **conjectured** for other functions in the place of $\exp$.
+#
+# How many dimensions more than lightning does a softmax network with four layers have?
 
 # %%
 deep = [nv.Architecture.uniform(4, 2, 4, 3, kind) for kind in ("lightning", "softmax")]
 lightning, softmax = (nv.measure_dimension(arch).value for arch in deep)
-predict("Four layers. How many more dimensions has softmax than lightning?", softmax - lightning)
+predict("Four layers. How many dimensions more than lightning does softmax have?", softmax - lightning)
 
 # %%
 SoftmaxExplorer()
 
 # %% [markdown]
-# *What you see.* The same sizes twice, on the left without softmax and on the right with it: the parameters, what the symmetries take away, and the singular values. Below stands what is known about this network, and by which right.
+# *What you see.* The same sizes twice, on the left without softmax and on the right with it: the parameters, what the symmetries take away, and the singular values. Below stands what is known about this network, and with what right. The row **φ → (L, M)** says which virtual weights have one function, **(L, M) → (A, V)** which weights of the layers have the same virtual weights; rest on a row to read more.
 #
-# * Drag the **temperature** to both ends. The exact ranks stand still. What does floating point do?
-# * Give layer 1 a head of rank one: `3,3,3` and `1,2` under *More*. Softmax loses nothing, lightning does. Why?
-# * Set **tokens** to 1. Now softmax has *fewer* dimensions than lightning.
+# * Drag the temperature, **log₁₀ τ**, to both ends. The exact ranks stand still. What does floating point do?
+# * Give layer 1 a head of rank one: under *More*, type `3,3,3` into **widths** and `1,2` into **a per layer**. Softmax loses nothing, lightning does. Why?
+# * Press **Reset** and set **tokens t** to 1. Now softmax has *fewer* dimensions than lightning. Why?
 #
 # <details><summary>Answers</summary>
 #
-# The dimension does not depend on the temperature, since $A/\tau$ runs through the same matrices as $A$. But the gap in the spectrum closes at both ends, and floating point reads 38 for 40 at $\tau = 0.1$. A lightning layer of rank one makes all tokens parallel; a softmax layer takes averages of tokens, and these are not. With one token every attention weight is 1, and all that is left of the network is the matrix $L$.
+# The dimension does not depend on the temperature, since $A/\tau$ runs through the same matrices as $A$. But with softmax the gap in the spectrum closes at both ends. Floating point reads 38 for 40 at $\tau = 0.1$ and 31 at the left end; at the right end it reads 40, without a gap that would decide. A lightning layer of rank one makes all tokens parallel; a softmax layer takes averages of tokens, and these are not. With one token every attention weight is 1, and all that is left of the network is the matrix $L$.
 #
 # </details>
 #
@@ -142,19 +165,19 @@ print(nv.what_is_known(deep[1]))
 # %% [markdown]
 # ## Reproduce Figure 3
 #
-# The paper supports the conjecture by eight measurements: $l = 2$, $t = 3$, $a = 2$ and $\delta = 3, \dots, 10$. They were made in floating point (float32), from a Jacobian computed row by row. In the panel are the same networks. Filled marks are **exact ranks**, the line is Eq. 16.
+# The paper supports the conjecture by eight measurements: $l = 2$, $t = 3$, $a = 2$ and all widths $\delta = 3, \dots, 10$. They were made in floating point (float32), from a Jacobian computed row by row. In the panel are the same networks. Filled marks are **exact ranks**, hollow ones on the line are Eq. 16.
 
 # %%
 Figure3Explorer()
 
 # %% [markdown]
-# * Choose *softmax and lightning*. How far apart are the two rows of marks?
-# * Switch on the **row-by-row float32** procedure. Where does it miss, and by how much? What does the lower right view say about the reason?
-# * The buttons save the picture (SVG, PNG) and the numbers (CSV).
+# * Set **attention** to *softmax and lightning*. How far apart are the two curves? Then go back to *softmax*.
+# * Switch on **row-by-row float32** (under *More*; it takes some seconds). Where does this procedure miss, and by how much? What does the lower right view say about the reason?
+# * The buttons below the panel save the numbers (CSV) and the picture (SVG, PNG).
 #
 # <details><summary>Answers</summary>
 #
-# $l = 2$ apart. Float32 finds too few dimensions for large $\delta$ (142 for 145, 169 for 172). It is not that its numbers were wrong: the singular values are there, but the usual tolerance lies above the smallest of them. A tolerance is not a gap.
+# 2 everywhere: one for each of the $l = 2$ layers. Float32 finds too few dimensions for large $\delta$: 142 for 145 and 169 for 172. Rounding is not to blame. In the lower right view the last true singular values lie far above the rounding, by a factor of 1,000 and more; but the usual tolerance, the black line, lies higher still, and what is below it is counted as 0. A tolerance is not a gap.
 #
 # </details>
 #
@@ -164,7 +187,7 @@ Figure3Explorer()
 [nv.measure_dimension(nv.Architecture.uniform(d, 2, 2, 3, "softmax")).value for d in range(3, 11)]
 
 # %% [markdown]
-# And each of these numbers can be *proved*, for this one network, in three ways: by our theorem; by an exact rank that meets an upper bound; and by ball arithmetic, which does not use the idea of the next section.
+# And each of these numbers can be *proved*, each for its own network, in three ways: by our theorem; by an exact rank that meets an upper bound; and by ball arithmetic, which computes with intervals that are sure to contain the true numbers. The last way does not use the idea of the next section. Here is the largest of the eight, with every proof checked again:
 
 # %%
 largest = nv.Architecture.uniform(10, 2, 2, 3, "softmax")
@@ -175,17 +198,18 @@ for route in ("theorem", "exact rank", "ball"):
 # %% [markdown]
 # ## Understand why it can be exact
 #
-# An exact rank is computed modulo a prime. But what is $e^s$ modulo a prime?
+# An exact rank is computed modulo a prime. But what is $e^{\,y}$ modulo a prime?
 #
-# The answer is: it does not matter. Exponentials of *independent* functions satisfy no algebraic equation whatever, with the functions or among each other. That is **Ax's theorem** (1971): if no combination of $y_1, \dots, y_k$ with rational coefficients is constant, then the $e^{y_j}$ behave like $k$ new variables, as long as one asks for algebraic relations only. And whether a
-# Jacobian has full rank is such a question, as the derivative of $e^{y}$ is $e^{y}\, dy$. So draw a random element of the field for each exponential, keep the rule for the derivative, and count.
+# The answer is: it does not matter. Take polynomials $y_1, \dots, y_k$, and suppose that they are *independent*: no combination of them with rational coefficients, not all 0, is a constant. Then the exponentials $e^{\,y_j}$ satisfy no algebraic equation whatever, neither among each other nor with the variables. They behave like $k$ new variables. This is a case of **Ax's theorem** (1971); another covers the later layers of a network, whose $y$ contain the exponentials of earlier layers.
 #
-# But first one has to check that the logits *are* independent. In a column only differences count, $y_{ji} = x_j^\top A x_i - x_i^\top A x_i$. Three tokens have six of them in a layer. For a random matrix $M$, how many are independent?
+# And a rank asks for algebraic relations only. As the derivative of $e^{\,y}$ is $e^{\,y}\, dy$, the Jacobian and its minors are made of weights, inputs and exponentials by the four operations of arithmetic, and the question is which minors are 0. So draw a random element of the field for each exponential, as for each weight, keep the rule for the derivative, and count.
+#
+# But first one has to check that the logits *are* independent. In a column of a softmax only differences count, $y_{ji} = x_j^\top M x_i - x_i^\top M x_i$. Three tokens have six of them in a layer. For a random matrix $M$, how many are independent?
 
 # %%
 over, draw = PrimeField(DEFAULT_PRIME), np.random.default_rng(0)
 M = over.random(draw, (3, 3))
-independent = measure_independence(over, (M,), 3, draw).layers[0].independent
+independent = measure_independence(over, (M,), 3, draw).layers[0].independent.value
 predict("Three tokens, six differences of logits. How many are independent?", independent)
 
 # %% [markdown]
@@ -193,40 +217,40 @@ predict("Three tokens, six differences of logits. How many are independent?", in
 
 # %%
 tied, turned = over.reduce(M + M.T), over.reduce(M - M.T)
-[measure_independence(over, (one,), 3, draw).layers[0].independent for one in (tied, turned)]
+[measure_independence(over, (one,), 3, draw).layers[0].independent.value for one in (tied, turned)]
 
 # %% [markdown]
-# For a symmetric $M$ there is one relation: going round the three tokens one way adds up to the same as going round the other way. For an antisymmetric one $y_{ij} = -y_{ji}$. Then the exponentials are not free, and drawing them freely would be a mistake. Does it change the count?
+# For a symmetric $M$ there is one relation: going round the three tokens one way adds up to the same as going round the other way, $y_{21} + y_{32} + y_{13} = y_{31} + y_{23} + y_{12}$. For an antisymmetric one $y_{ij} = -y_{ji}$. Then the exponentials are not free, and to draw them freely is to compute with a network that does not exist. Does it change the count?
 
 # %%
 ExponentialsExplorer()
 
 # %% [markdown]
-# *What you see.* Two tokens and an antisymmetric $M_1$: the two exponentials are related by $PQ = 1$. On the left is what is free and what is not; on the right is how many directions of the weights do nothing, counted with the relation and without it, and as floating point sees it, with the true exponentials.
+# *What you see.* Two layers, two tokens and an antisymmetric $M_1$. On the left are the exponentials $e^{\,y_{ji}}$ of layer 1, called $P$ and $Q$: they are related by $PQ = 1$, so only one is free. On the right is how many directions of $(L, M_1, M_2)$ do nothing, counted with the relation and without it, and as floating point sees it, with the true exponentials.
 #
 # * Set **exponentials** to *all free*. By how much is the count wrong?
-# * Give the layer a third token. The relations are still there. Why is the count right?
-# * Take a symmetric $M_1$ and three tokens.
+# * Set **tokens t** to 3. The relations are still there. Why is the count right all the same?
+# * Keep three tokens and choose a *symmetric* $M_1$. What is different on the left, and what on the right?
 #
 # <details><summary>Answers</summary>
 #
-# By 4: the entries of $M_2$. An antisymmetric $M_1$ with two tokens makes them equal, and what comes later sees nothing; free exponentials do not know this. With three tokens nothing collapses. For a symmetric $M_1$ one of six exponentials is determined by the others, and the set of its attention matrices has 5 dimensions instead of 6; but the number of directions that do nothing is 0 either way.
+# By 4: the entries of $M_2$. An antisymmetric $M_1$ makes two tokens equal, and equal tokens stay equal, whatever $M_2$ is; free exponentials do not know this. Three tokens do not become equal. For a symmetric $M_1$ one of six exponentials is determined by the others, and the set of its attention matrices has 5 dimensions instead of 6; but the number of directions that do nothing is 0 either way.
 #
 # </details>
 #
-# So the hypothesis of Ax's theorem is no formality. The software checks tokens on a line, where all logits are symmetric, and shares the exponentials there; for almost all weights of all other networks the logits are independent, which is *Lemma G* in [docs/mathematics.md](../docs/mathematics.md).
+# So the hypothesis of Ax's theorem is no formality. Without tied weights there is one kind of network where it fails for all weights: after a width of 1 all tokens lie on a line, $M$ is symmetric, and with three tokens or more the logits are related. There the software shares the exponentials. In all other networks the logits are independent for almost all weights (*Exponentials as free elements* in [docs/mathematics.md](../docs/mathematics.md)).
 
 # %% [markdown]
 # ## In practice
 #
-# * A softmax network has no rescaling symmetry between keys and values. If you want to compare two trained networks, fix the bases of heads and layers, and nothing else.
+# * A softmax network has no rescaling between $A$ and $V$. If you want to compare the weights of two trained networks of this kind, fix the bases of heads and layers, and nothing else.
 # * A temperature is no parameter of its own: it is a factor of $A$. Learning it adds no dimension.
 # * Low dimension counts in floating point are a warning about the spectrum before they are news about the network. Look at the gap, or count exactly.
 #
-# **On your own.** For $d = 1$ all matrices are numbers. How many dimensions has a softmax network of width 1 with $l$ layers and two tokens? And lightning? Predict, then measure.
+# **On your own.** For $d = 1$ all matrices are numbers. How many dimensions does a softmax network of width 1 with $l$ layers and two tokens have? And lightning? Predict, then measure, with `nv.Architecture.uniform(1, 1, l, 2, "softmax")` or the panel above.
 #
 # <details><summary>Answer</summary>
 #
-# Softmax $l + 1$: the numbers $L, M_1, \dots, M_l$. Lightning 1: its function is $L \prod_i M_i^{3^{l-i}}$ times a fixed one.
+# Softmax $l + 1$: the numbers $L, M_1, \dots, M_l$. Lightning 1: its function is $L \prod_i M_i^{3^{l-i}}$ times a function without any weights.
 #
 # </details>

@@ -12,21 +12,26 @@
 # *Section 3.4 of the paper and Part 4 of [docs/mathematics.md](../docs/mathematics.md). About 90 minutes, or 45 without the folded proofs. You need: derivatives, rank, and the notebook
 # [Softmax](05_softmax_conjecture.ipynb).*
 #
-# The paper conjectures that a deep softmax network loses nothing but what every network loses: the dimension is that of its virtual weights, and almost all of its functions have one set of virtual weights only. Below is a proof of both, for softmax. It is **ours and not peer-reviewed**. It is complete,
-# so you can check every line; every claim stands beside a computation that could have failed; and each hypothesis can be broken, to see what it was good for.
+# The paper conjectures that a deep softmax network loses nothing but what every network loses: the dimension is that of its virtual weights, and almost all of its functions have one set of virtual weights only. Below is a proof of both, for softmax. It is **ours and not peer-reviewed**. You can check
+# every line; the claims stand beside computations that could have failed; and each hypothesis can be broken, to see what it was good for. One published theorem is used without its proof (Ax, 1971).
 
 # %%
+from collections import Counter
+from fractions import Fraction
+
 import numpy as np
 
 import neuroviz as nv
 from neuroviz.explorables import CertificateExplorer, ProofExplorer, SearchExplorer, SingletonExplorer
-from neuroviz.field import Reals
+from neuroviz.field import PrimeField, Reals
 from neuroviz.immersion import ImmersionSetting, study_immersion
+from neuroviz.logit_relations import measure_independence
 from neuroviz.network import forward, random_weights
+from neuroviz.rank import exact_rank
 from neuroviz.singletons import SingletonSetting, study_singleton
-from neuroviz.symmetry import virtual_weights
+from neuroviz.symmetry import VirtualWeights, virtual_weights
 from neuroviz.teaching import predict
-from neuroviz.two_tokens import attention, follow, shares, softmax_shares
+from neuroviz.two_tokens import Shares, attention, follow, free_jacobian, shares, softmax_shares
 
 # %% [markdown]
 # ## Say what has to be shown
@@ -37,10 +42,10 @@ from neuroviz.two_tokens import attention, follow, shares, softmax_shares
 #
 # Write $\mathrm{Sym}\,M = (M + M^\top)/2$. There are two claims, for networks that see $t \ge 2$ tokens:
 #
-# * **Theorem A.** If $L \ne 0$ and no $\mathrm{Sym}\,M_i$ is 0, then every direction $(\dot L, \dot M_1, \dots, \dot M_l)$ changes the function. So the dimension is that of the set of all $(L, M_1, \dots, M_l)$ of the network, which Lemma D counts: $D$.
+# * **Theorem A.** If $L \ne 0$ and no $\mathrm{Sym}\,M_i$ is 0, then every direction $(\dot L, \dot M_1, \dots, \dot M_l)$ changes the function. So the dimension is that of the set of all $(L, M_1, \dots, M_l)$ of the network, which Lemma D counts: $D$ (in a bottleneck, Eq. 16; proved below).
 # * **Theorem B.** If $L \ne 0$ and no $\mathrm{Sym}\,M_i$ is 0, and $\theta'$ is any other choice of virtual weights, then $\varphi_{\theta'} \ne \varphi_\theta$.
 #
-# Together they contain Conjecture 3.10, for softmax: Eq. 16, and fibres that are single points.
+# Almost all weights satisfy the hypotheses (Corollary A). So together the two contain Conjecture 3.10, for softmax: Eq. 16, and almost all fibres in virtual weights are single points.
 
 # %% [markdown]
 # ## Two tokens are enough
@@ -64,13 +69,21 @@ mixed = follow(Reals(), softmax_shares(M, X, copies=3), X)[-1]
 abs(whole[:, :2] - L @ mixed).max()
 
 # %% [markdown]
-# Since the columns of $S$ add up to 1, the new tokens lie on the line through the old ones. So a layer can do only one thing to two tokens: bring them closer, by the factor $\det S = 1 - \mu - \nu$. Which values of $P$ and $Q$ make the tokens meet?
+# Since the columns of $S$ add up to 1, the new tokens lie on the line through the old ones, even between them: with $\delta = x_1 - x_2$ they are $x_1 - \mu\delta$ and $x_2 + \nu\delta$. Their difference is $\delta$ times $\det S = 1 - \mu - \nu$. Which values of $P$ and $Q$ make the tokens meet?
 
 # %%
 predict("Two tokens meet in a layer if the product PQ is … (a number)", 1)
 
 # %% [markdown]
-# With $m$ copies, $1 - \mu - \nu = \dfrac{m\,(1 - PQ)}{(1 + mP)(Q + m)}$. Three settings will be used again and again:
+# With $m$ copies, $1 - \mu - \nu = \dfrac{m\,(1 - PQ)}{(1 + mP)(Q + m)}$. In fractions, for some numbers:
+
+# %%
+P, Q, m = Fraction(2, 3), Fraction(5, 7), 3
+mu, nu = shares(P, Q, copies=m)
+1 - mu - nu, m * (1 - P * Q) / ((1 + m * P) * (Q + m))
+
+# %% [markdown]
+# Three settings will be used again and again:
 
 # %%
 frozen, met, saturated = shares(0, 0), shares(2.0, 0.5, copies=3), shares(0, np.inf)
@@ -81,20 +94,21 @@ frozen, met, saturated = shares(0, 0), shares(2.0, 0.5, copies=3), shares(0, np.
 # * **Collapsed**, $PQ = 1$: both tokens become equal, all later ones too, and all later $p, q$ are 0. Whatever comes after is blind.
 # * **Saturated**, $P \to 0$ and $Q \to \infty$: both tokens become $x_1$ (or, the other way round, $x_2$).
 #
-# **Fact (†).** *If $L \ne 0$ and no $\mathrm{Sym}\,M_i$ is 0, then the two columns of $\varphi_\theta(X)$ differ for almost all $X$; and if one of these is 0, they never differ.* Indeed $p + q = -\delta^\top M \delta$ with $\delta = x_1 - x_2$. So $PQ = 1$ says $\delta^\top M \delta = 0$, and this sees the symmetric part of $M$ only.
+# **Fact (†).** *If $L \ne 0$ and no $\mathrm{Sym}\,M_i$ is 0, then the two columns of $\varphi_\theta(X)$ differ for almost all $X$; and if one of these is 0, they never differ.* Indeed $p + q = -\delta^\top M \delta$. So $PQ = 1$ says $\delta^\top M \delta = 0$, and this sees the symmetric part of $M$ only.
+# Layer after layer, the difference of the tokens is $\delta$ times a number that is not 0, as long as $\delta^\top M_i \delta \ne 0$ for all $i$; at the end it is multiplied by $L$. For almost all $\delta$ none of $L\delta$ and $\delta^\top M_i \delta$ is 0.
 
 # %% [markdown]
 # ## Free the exponentials
 #
 # For real tokens $P$ and $Q$ are what they are: nobody can set them to 0. This is where the proof has its one deep ingredient.
 #
-# > **Ax's theorem** (J. Ax 1971, Theorem 3; cited, not proved here). Let $y_1, \dots, y_k$ be analytic functions, and let no combination of them with rational coefficients, not all 0, be constant. Then the transcendence degree of the field generated by the $y_j$ and the $e^{y_j}$ is at least $k$ plus the rank of the derivatives of the $y_j$.
+# > **Ax's theorem** (J. Ax 1971, Theorem 3; cited, not proved here). Let $y_1, \dots, y_k$ be analytic functions near a point of $\mathbb{C}^N$, and let no combination of them with rational coefficients, not all 0, be constant. Then the field generated over $\mathbb{C}$ by the $y_j$ and the $e^{y_j}$ has transcendence degree at least $k$ plus the rank of the matrix of the partial derivatives of the $y_j$.
 #
-# In words: exponentials satisfy no algebraic relations, except those that come from linear relations between the exponents.
+# In words: exponentials satisfy no algebraic relations, except those that come from linear relations between the exponents. (The transcendence degree is how many functions in the field are algebraically independent: like a dimension, and with $n$ generators it is at most $n$. Our functions are analytic near every real point.)
 #
 # **Lemma G.** *If no $\mathrm{Sym}\,M_i$ is 0, then $P_1, Q_1, \dots, P_l, Q_l$ are algebraically independent over the rational functions of $X$.*
 #
-# So an equation between rational functions of $X$ and the $P_i, Q_i$, once it holds for all $X$, holds for **any** numbers in the places of the $P_i, Q_i$. We say that they are *free*.
+# So an equation between rational functions of $X$ and the $P_i, Q_i$, once it holds for all $X$, holds for **any** numbers in the places of the $P_i, Q_i$ (at which no denominator is 0). We say that they are *free*.
 #
 # <details><summary>Proof of Lemma G</summary>
 #
@@ -110,7 +124,25 @@ frozen, met, saturated = shares(0, 0), shares(2.0, 0.5, copies=3), shares(0, np.
 #
 # </details>
 #
-# The linear independence itself can be checked for a network in hand, exactly: notebook [Softmax](05_softmax_conjecture.ipynb) has a panel for it.
+# What the lemma needs, that $p_1, q_1, \dots, p_l, q_l$ are linearly independent, can be checked for weights in hand, exactly. Two layers have two logits each:
+
+# %%
+over, draw = PrimeField(), np.random.default_rng(0)
+A, B = over.random(draw, (2, 2, 2))
+u, v = over.random(draw, (2, 2, 1))
+both = {
+    "random": (A, B),
+    "symmetric and equal": (over.reduce(A + A.T), over.reduce(A + A.T)),
+    "of rank one": (over.matmul(u, v.T), over.matmul(v, u.T)),
+    "M₁ antisymmetric": (over.reduce(A - A.T), B),
+    "M₂ antisymmetric": (A, over.reduce(B - B.T)),
+}
+for name, Ms in both.items():
+    found = measure_independence(over, Ms, 2, draw).layers
+    print(f"{name:20}", [layer.independent.value for layer in found], "of [2, 2] are independent")
+
+# %% [markdown]
+# Special weights do no harm, and the hypothesis is needed: a layer with an antisymmetric matrix has one relation, $p + q = 0$, and a layer behind it sees equal tokens, for which all logits are 0. (For more tokens there is a panel in the notebook [Softmax](05_softmax_conjecture.ipynb).)
 
 # %% [markdown]
 # ## Theorem A: freeze all layers but one
@@ -118,7 +150,7 @@ frozen, met, saturated = shares(0, 0), shares(2.0, 0.5, copies=3), shares(0, np.
 # Suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ does nothing: the derivative of $\varphi_\theta(X)$ in this direction is 0 for all $X$. This derivative is a rational function of $X, P, Q$; so by Lemma G it is 0 for **free** $P, Q$. Now do experiments with them.
 #
 # 1. **Freeze all layers.** What is left is $\dot L X = 0$ for all $X$. So $\dot L = 0$.
-# 2. **Free layer $i$ alone.** All others do nothing, and neither do their derivatives. One layer is left, and it says $L\,\delta \cdot (-\mu(1-\mu)\,\dot p_i,\ \nu(1-\nu)\,\dot q_i) = 0$. Now $L\delta \ne 0$ for almost all $\delta$, so $\dot p_i = (x_2 - x_1)^\top \dot M_i x_1 = 0$ for all $x_1, x_2$. So $\dot M_i = 0$.
+# 2. **Free layer $i$ alone.** All others do nothing, and neither do their derivatives. One layer is left, its tokens are $X$, and its two columns say $-\mu(1-\mu)\,\dot p_i\, L\delta = 0$ and $\nu(1-\nu)\,\dot q_i\, L\delta = 0$. Now $L\delta \ne 0$ for almost all $\delta$, and $\mu$ is free, so $\dot p_i = (x_2 - x_1)^\top \dot M_i x_1 = 0$ for all $x_1, x_2$. So $\dot M_i = 0$.
 #
 # This works for every $i$. Nothing is left. ∎
 #
@@ -144,24 +176,25 @@ predict(
 ProofExplorer()
 
 # %% [markdown]
-# * Freeze layer 1, then collapse it. What happens to the two lines, and to all that comes after?
-# * Drag the symmetric part of $M_1$ to 0. Which experiment cannot be made any more, and how many directions appear that do nothing?
-# * Set $L = 0$.
+# * Go through the **experiments** of the proof. Then choose *my own*, freeze **layer 1**, and collapse it. What happens to the two lines, and to all that comes after?
+# * Press **Reset**, and drag **Sym M₁ times** to 0. Which experiments cannot be made any more, and how many directions appear that do nothing?
+# * Set **L times** to 0 (under *More*).
 #
 # <details><summary>Answers</summary>
 #
-# Frozen, the lines go straight down; collapsed, they meet and never part. An antisymmetric $M_1$ has $p + q = 0$, so $PQ = 1$ whatever the tokens are: it always collapses two tokens, and the four entries of $M_2$ show nowhere. With $L = 0$ the output is 0, and the eight entries of $M_1$ and $M_2$ do nothing.
+# Frozen, the lines go straight down; collapsed, they meet and never part, and $M_2$ is hidden. An antisymmetric $M_1$ has $p + q = 0$, so $PQ = 1$ whatever the tokens are: layer 1 cannot be frozen, and the proof needs that twice, for "all frozen" and for "layer 2 free" (hatched). Two tokens always meet in this layer, and the four entries of $M_2$ show nowhere. With $L = 0$ the output is 0, and the eight entries of $M_1$ and $M_2$ do nothing.
 #
 # </details>
 #
-# The hypothesis is sharp, then: with an antisymmetric $M_1$ the kernel has dimension 4, in the exact count and in floating point. This is the negative control: a method that found 0 there would prove nothing.
+# For two tokens the hypothesis is sharp, then: with an antisymmetric $M_1$ the kernel has dimension 4, in the exact count and in floating point. This is the negative control: a method that found 0 there would prove nothing.
 
 # %%
 control = study_immersion(ImmersionSetting(symmetric=0.0))
 control.everything.kernel, control.spectrum.kernel
 
 # %% [markdown]
-# A *nearly* antisymmetric $M_1$ is as good as any other; the last layer may be antisymmetric, as nothing comes after it; and all $M_i$ may be equal, symmetric, or of rank one.
+# A *nearly* antisymmetric $M_1$ is as good as any other, and the last layer may be antisymmetric, as nothing comes after it (the theorem does not cover this; *What happens outside* in [docs/mathematics.md](../docs/mathematics.md) does). That all $M_i$ may be equal, symmetric, or of rank one, we have seen after Lemma G.
+# With three *different* tokens an antisymmetric $M_1$ hides nothing (the last panel of the notebook [Softmax](05_softmax_conjecture.ipynb) counts it), so for $t \ge 3$ the theorem asks for more than it must. $M_1 = 0$ hides all later layers, for every $t$.
 
 # %%
 nearly = study_immersion(ImmersionSetting(symmetric=0.001))
@@ -169,7 +202,24 @@ last = study_immersion(ImmersionSetting(symmetric=0.0, weak_layer=2))
 nearly.everything.kernel, last.everything.kernel
 
 # %% [markdown]
-# **Corollary A.** The virtual weights of almost all weights satisfy the hypotheses ($U_{i-1} \ne 0$, and a random matrix of rank $a \ge 1$ is not antisymmetric). So for two tokens or more the dimension of **every** softmax network of this kind is $D$, the number of Lemma D; in a bottleneck it is Eq. 16. For one token $\varphi(x) = Lx$.
+# **Corollary A.** *For two tokens or more the dimension of* every *softmax network of this kind is that of its set of virtual weights: $D$, and in a bottleneck Eq. 16.* For one token $\varphi(x) = Lx$.
+#
+# Indeed the weights give the virtual weights, and these the function. By Theorem A the second step loses no direction where the hypotheses hold; finitely many inputs suffice for that, since a kernel can shrink only finitely often. And the hypotheses hold for almost all weights: $L = V_l \cdots V_1 \ne 0$, and with $z = U_{i-1}\, y \ne 0$
+# the number $y^\top M_i\, y = (K_i z) \cdot (Q_i z)$ is not 0 for almost all $K_i, Q_i$. So the rank of both steps together is that of the first, and this is the dimension of the set of virtual weights.
+#
+# <details><summary>Lemma D for a bottleneck, and its proof</summary>
+#
+# Write $\alpha(a, d)$ for the dimension of the set of $d \times d$ matrices of rank at most $a$: it is $a(2d - a)$, and $d^2$ if $a > d$. Let all inner widths be $\delta \le d_0, d_l$, and $l \ge 2$.
+#
+# *What the virtual weights are.* For almost all weights $U_1, \dots, U_{l-1}$ and $L$ have the same row space $R$, of dimension $\delta$. So $L$ is a matrix of rank $\delta$, $M_1$ has rank at most $a_1$, and each later $M_i = U_{i-1}^\top A_i\, U_{i-1}$ has rank at most $a_i$, with its rows and columns in $R$.
+#
+# *All of these occur.* Let the rows of $V_1$ be a basis of $R$, let $V_2, \dots, V_{l-1}$ be identities, and choose $V_l$ with $V_l V_1 = L$ and $W$ with $V_1 W = I$. Then $V_1^\top W^\top$ is the identity on $R$, so $A_i = W^\top M_i W$ gives $V_1^\top A_i V_1 = M_i$, and its rank is at most $a_i$. For the first layer $A_1 = M_1$.
+#
+# *Count.* Matrices $L$ of size $d_l \times d_0$ and rank $\delta$: $\delta(d_0 + d_l - \delta)$. Then $\alpha(a_1, d_0)$ for $M_1$, and $\alpha(a_i, \delta)$ for each later $M_i$. The sum is Eq. 16. ∎
+#
+# For any other widths the proof is in [docs/mathematics.md](../docs/mathematics.md) (Lemma D), and the notebook [Why the formula](04_why_the_formula.ipynb) lets you move it.
+#
+# </details>
 #
 # □ **Status: proved here**, using Ax's theorem and Lemma D; not peer-reviewed. The first half of Conjecture 3.10, and more: no bottleneck is needed.
 
@@ -186,12 +236,12 @@ proof.verify()
 CertificateExplorer()
 
 # %% [markdown]
-# * Which of the three ways works for width 12,288? Which of them does not use Ax's theorem?
-# * Change one digit. Who notices?
+# * Which **route** works for **width** 12 288? Which does not use Ax's theorem?
+# * Go back to width 4 and **change a digit of** the dimension, or of the data. Who notices? And if the seal is renewed?
 #
 # <details><summary>Answers</summary>
 #
-# For width 12,288 only the theorem does. Ball arithmetic does not use Ax's theorem: it takes the true exponentials, encloses every number in an interval, and proves that a determinant is not 0. A changed digit breaks the seal; and if somebody forges the seal as well, then the check, which computes everything again in another way, finds a dimension that does not fit.
+# For width 12,288 only the theorem does. Ball arithmetic does not use Ax's theorem: it takes the true exponentials, encloses every number in an interval, and proves that a determinant is not 0. A changed digit breaks the seal. If the seal is renewed as well, then a wrong dimension is still found: the check computes everything again, in another way. A changed digit of the *data* with a new seal passes, and rightly: the data are a point in weight space, the neighbouring point proves the same, and the document is another true proof.
 #
 # </details>
 
@@ -220,7 +270,8 @@ predict(
 for candidate in ("unrelated", "same symmetric part", "negative", "positive", "irrational"):
     found = study_singleton(SingletonSetting(candidate))
     print(
-        f"{candidate:20} case {found.case:11} {found.relations.independent} of 4 independent   {found.relations.words}"
+        f"{candidate:20} case {found.case:11} {found.relations.independent} of 4 independent  ",
+        ", ".join(found.relations.words) or "no relation",
     )
 
 # %% [markdown]
@@ -247,10 +298,10 @@ for candidate in ("unrelated", "same symmetric part", "negative", "positive", "i
 #
 # $$y_j = \kappa + \lambda(X) + \sum_f \rho_f f + \sum_{c \in C} r_c\, c \qquad (1)$$
 #
-# with a constant $\kappa$, a linear form $\lambda$, rational coefficients $\rho_f, r_c$, and only members $c$ that came before $y_j$.
+# with a constant $\kappa$, a linear form $\lambda$ with rational coefficients, rational $\rho_f, r_c$, and only members $c$ that came before $y_j$.
 #
-# *Independence.* Apply Ax's theorem to the coordinates of $X$ ($N$ of them), the $f$ and the $c$: the field generated by $X, f, c, e^X, e^f, e^c$ has transcendence degree at least $(N + r + |C|) + N$. The $f$ are polynomials in $X$. Each $c$ is rational in $X$, $e^f$ and some $e^{y_j}$, and by (1) the $e^{y_j}$ with $y_j \notin C$ are algebraic over the field of $X, e^X, e^f, e^c$. So this field has just as many
-# generators as its transcendence degree, and its generators are algebraically independent. They still are if $e^c$ is replaced by $e^{c/n}$, with a common denominator $n$ of all $r_c$.
+# *Independence.* Apply Ax's theorem to the coordinates of $X$ ($N$ of them), the $f$ and the $c$: the field generated by $X, f, c, e^X, e^f, e^c$ has transcendence degree at least $(N + r + |C|) + N$. The $f$ are polynomials in $X$. Each $c$ is rational in $X$, $e^f$ and some $e^{y_j}$, and by (1) the $e^{y_j}$ with $y_j \notin C$ are algebraic over the field of $X, e^X, e^f, e^c$. So this last field has a transcendence degree
+# no smaller than the number of its generators, $2N + r + |C|$, and these are algebraically independent. They still are if $e^c$ is replaced by $e^{c/n}$, with a common denominator $n$ of all $r_c$.
 #
 # *Substitution.* An equation between rational functions of independent quantities is an identity, and it survives when $e^f$ is replaced by $g$ and $e^{c/n}$ by $e^{\hat c/n}$, wherever no denominator is 0.
 #
@@ -266,11 +317,11 @@ for candidate in ("unrelated", "same symmetric part", "negative", "positive", "i
 #
 # </details>
 #
-# Now each case is refuted by a setting at which one network collapses and the other does not:
+# Now each case but $M_1' = M_1$ is refuted by a setting at which one network collapses and the other does not, or collapses elsewhere. († is used for $F$ and $F'$, which satisfy the hypotheses as well.)
 #
 # **Step 2. Case A.** All four are free. Set $P'Q' = 1$ and leave $PQ \ne 1$. On the right the columns agree. On the left the two tokens $XS(P, Q)$ are as general as any, and by (†) the columns differ.
 #
-# **Step 3. Case B2.** Leave $P, Q$ with $PQ \ne 1$ and let $P' \to 0$; then $Q' = (PQ)^\rho / P' \to \infty$, and the right side saturates: columns agree. The left side has not moved.
+# **Step 3. Case B2.** Leave $P, Q$ with $PQ \ne 1$ and let $P' \to 0$; then $Q' = (PQ)^\rho / P' \to \infty$, and the right side saturates: columns agree. The left side has not moved, and by (†) its columns differ.
 #
 # **Step 4. Case B1, $\rho < 0$.** Let $P \to 0$ and $Q \to \infty$. The left side tends to $(Lx_1, Lx_1)$. As $P' = P^\rho \to \infty$ and $Q' \to 0$, the right side tends to $(L'x_2, L'x_2)$. These agree for all $x_1, x_2$ only if $L = 0$.
 #
@@ -278,9 +329,9 @@ for candidate in ("unrelated", "same symmetric part", "negative", "positive", "i
 #
 # $$F(y_1, y_2) = F'\bigl(y_2 + \tau\,(y_1 - y_2),\ y_2\bigr), \qquad \tau = \frac{1 + mP}{1 + mP^\rho} .$$
 #
-# If $\rho > 1$ then $\tau \to 0$ as $P \to \infty$: on the right the tokens meet, on the left nothing changes, and by (†) its columns differ. If $\rho < 1$, exchange $\theta$ and $\theta'$.
+# If $\rho > 1$ then $\tau \to 0$ as $P \to \infty$: on the right the tokens meet, on the left nothing changes, and by (†) its columns differ. If $\rho < 1$, exchange $\theta$ and $\theta'$: then $1/\rho$ takes the place of $\rho$.
 #
-# **Step 6. Peel.** So $M_1' = M_1$. Freeze both first layers: $F = F'$, two networks with a layer less. Go on with these. At the end $LX = L'X$. ∎
+# **Step 6. Peel.** So $M_1' = M_1$. Freeze both first layers: $F = F'$, two networks with a layer less, and with the hypotheses. Go on with these. At the end $LX = L'X$, so $L = L'$. ∎
 #
 # *What you see in the panel.* Both networks, on the same tokens, with the exponentials that the relations allow. Drag **way** from 0, the true exponentials, to 1.
 
@@ -288,22 +339,20 @@ for candidate in ("unrelated", "same symmetric part", "negative", "positive", "i
 SingletonExplorer()
 
 # %% [markdown]
-# * For each candidate, what tells the two networks apart at the end of the way?
-# * Choose *another $M_2$*, and drag the symmetric part of $M_1$ to 0. What has become of the proof, and of the theorem?
+# * For each candidate **M₁′**, what tells the two networks apart at the end of the **way**?
+# * Choose *M₁, another M₂*, and drag **Sym M₁ times** to 0. What has become of the proof, and of the theorem?
 #
 # <details><summary>Answers</summary>
 #
-# Unrelated, or $\sqrt 2\,M_1$: $PQ = 1$ in one of them only. The same symmetric part: one saturates. $\rho < 0$: one ends at $x_1$, the other at $x_2$. $\rho > 0$: one network brings the runaway token back to where it was, the other all the way to its neighbour.
+# Unrelated, or $\sqrt 2\,M_1$: $PQ = 1$ in one of them only. The same symmetric part: one saturates. $\rho < 0$: one ends at $x_1$, the other at $x_2$. $\rho > 0$: one network brings the runaway token back to where it was, the other all the way to its neighbour. Another $M_2$: both first layers are frozen, and then the second layer of one collapses.
 #
-# With an antisymmetric $M_1$ the first layer can be neither frozen nor left: $PQ = 1$ always. Step 6 fails, and so does the theorem: the tokens have met before $M_2$ looks at them, and every $M_2$ gives the same function.
+# With an antisymmetric $M_1$ the first layer can be neither frozen nor left: $PQ = 1$ always. Step 6 fails, and with two tokens so does the theorem: they have met before $M_2$ looks at them, and every $M_2$ gives the same function.
 #
 # </details>
 #
 # The ends of the ways, exactly modulo a prime, for two hundred random pairs: do the columns of $\theta$, of $\theta'$ agree, and are the outputs the same?
 
 # %%
-from collections import Counter
-
 Counter(
     (found.case, found.ending.left_meet, found.ending.right_meet, found.ending.same)
     for seed in range(40)
@@ -312,19 +361,19 @@ Counter(
 )
 
 # %% [markdown]
-# And the control: an antisymmetric $M_1$ and another $M_2$, which is a second preimage. Its outputs are the same, exactly, and in floating point up to rounding.
+# And the control: an antisymmetric $M_1$, two tokens and another $M_2$, which is a second preimage. Its outputs are the same, exactly, and in floating point up to rounding.
 
 # %%
 second = study_singleton(SingletonSetting("other M₂", symmetric=0.0))
 second.ending.same, second.functions_apart
 
 # %% [markdown]
-# □ **Status: proved here**, using Ax's theorem; not peer-reviewed. With Lemma 3.5 of the paper: in a bottleneck with $L$ of full rank $\delta$ the weights $(A, V)$ with a given function are one orbit of the changes of basis between layers. The depth is determined, too: a network with more layers than another cannot have its function (freeze what both have, then collapse one of the others).
+# □ **Status: proved here**, using Ax's theorem; not peer-reviewed. With Lemma 3.5 of the paper: in a bottleneck with $L$ of full rank $\delta$ the weights $(A, V)$ with a given function are one orbit of the changes of basis between layers. The depth is determined, too. If the numbers of layers differ, the steps go through all the same (towers may have any length), until one side is $LX$ and the other has a layer left. Free the exponentials of this layer by Lemma F and set $PQ = 1$: its columns agree, those of $LX$ do not.
 
 # %% [markdown]
 # ## With a causal mask
 #
-# Let token $i$ look at tokens $1, \dots, i$ only. The first token sees itself, so $\mu = 0$, and there is a single exponential $Q$ a layer. Frozen is $Q = 0$, and the tokens meet in the limit $Q \to \infty$ only.
+# Let token $i$ look at tokens $1, \dots, i$ only. The first token sees itself, so $\mu = 0$, and there is a single exponential $Q$ a layer. Two tokens are enough again (now without copies), since no later token is seen by them. Frozen is $Q = 0$, and the tokens meet in the limit $Q \to \infty$ only; so if $L \ne 0$ the columns differ for almost all $X$, whatever the $M_i$ are.
 #
 # **Theorem A′.** *For $t \ge 2$, $L \ne 0$ and all $M_i \ne 0$ every direction changes the function; so the dimension is $D$ again. And for almost every $\theta$ no other $\theta'$ of the same architecture has its function.*
 #
@@ -338,11 +387,11 @@ second.ending.same, second.functions_apart
 # *Fibres, step 0.* Take $\theta$ with $L \ne 0$ and all $\mathrm{Sym}\,M_i \ne 0$. The first column of the output is $L x_1$, so $L' = L$. Those $\theta'$ of the architecture in which some $M_i' = 0$ form a set $Z$ of smaller dimension. Near a generic $\theta$ the values at finitely many inputs determine the weights, and distances between weights and between values differ by bounded factors; so the $\theta$ that share their
 # function with a point of $Z$ form a set of no larger dimension than $Z$: almost no $\theta$ does. So let all $M_i' \ne 0$.
 #
-# *Step 1.* Write $F, F'$ for the networks without their first layers. If the first exponentials may be freed within their relations, $F(XS(Q)) = F'(XS(Q'))$.
+# *Step 1.* Write $F, F'$ for the networks without their first layers. If the first exponentials may be freed within their relations, then $F(XS(Q)) = F'(XS(Q'))$ for all $X$ and all $Q, Q' > 0$ that satisfy them.
 #
 # *No relation.* Lemma F holds with "all $g \to \infty$" in the place of $g = 1$: there both first layers collapse, and all later logits tend to 0. Let $Q' \to \infty$: the columns on the right agree, on the left they do not.
 #
-# *$M_1' = \rho M_1$, $\rho > 0$.* The same base point works, as $Q$ and $Q' = Q^\rho$ tend to infinity together. If $\rho = 1$, then $Q \to 0$ gives $F = F'$: peel. Otherwise let $x_2$ run away, $x_2 = y_1 + (1 + Q)(y_2 - y_1)$: then $F(y_1, y_2) = F'(y_1, y_1 + \tau(y_2 - y_1))$ with $\tau = (1 + Q)/(1 + Q^\rho)$, which tends to 0 as above.
+# *$M_1' = \rho M_1$, $\rho > 0$.* The same base point works, as $Q$ and $Q' = Q^\rho$ tend to infinity together. If $\rho = 1$, then $Q \to 0$ gives $F = F'$: peel. Otherwise let $x_2$ run away, $x_2 = y_1 + (1 + Q)(y_2 - y_1)$: then $F(y_1, y_2) = F'(y_1, y_1 + \tau(y_2 - y_1))$ with $\tau = (1 + Q)/(1 + Q^\rho)$. For $\rho > 1$ this tends to 0 as $Q \to \infty$, and the columns agree on the right only; for $\rho < 1$ exchange the networks.
 #
 # *$\rho < 0$.* No point collapses both networks now. Lemma F needs its base point only to see that in (1) the terms $\kappa, \lambda, \rho_f$ vanish. So let an equation (1), freed, be
 #
@@ -357,27 +406,61 @@ second.ending.same, second.functions_apart
 #
 # </details>
 #
-# Both panels have a **causal** control under *More*. There is a surprise in the first one: set $M_1$ to 0 under a mask. The argument breaks, but does the conclusion?
+# □ **Status: proved here**, using Ax's theorem (and, for the dimension, Lemma D); not peer-reviewed.
+#
+# The ends of the ways again, now with a mask. And what was a second preimage above, with an antisymmetric $M_1$, is none here:
+
+# %%
+Counter(
+    (found.case, found.ending.left_meet, found.ending.right_meet, found.ending.same)
+    for seed in range(40)
+    for candidate in ("unrelated", "negative", "positive", "other M₂")
+    for found in [study_singleton(SingletonSetting(candidate, seed=seed, causal=True))]
+)
+
+# %%
+no_second = study_singleton(SingletonSetting("other M₂", symmetric=0.0, causal=True))
+no_second.ending.same, no_second.functions_apart
+
+# %% [markdown]
+# The panels of both theorems have a control **causal mask** under *More*. There is a surprise in the first one: with the mask, set **M₁ times** to 0. The argument breaks, but does the conclusion?
 
 # %%
 masked = study_immersion(ImmersionSetting(causal=True, symmetric=0.0))
 [experiment.possible for experiment in masked.experiments], masked.everything.kernel, masked.spectrum.kernel
 
 # %% [markdown]
-# Two of three experiments cannot be made as the proof says, since $Q_1 = 1$; and still no direction is lost. So "all $M_i \ne 0$" is what this argument needs, and not what is true: one $M_i$ may be 0, by another argument (*One zero layer* in [docs/mathematics.md](../docs/mathematics.md)). Two may not.
+# Two of three experiments cannot be made as the proof says, since $Q_1 = 1$; and still no direction is lost. So "all $M_i \ne 0$" is what this argument needs, and not what is true: one $M_i$ may be 0, by another argument (*One zero layer* in [docs/mathematics.md](../docs/mathematics.md)). If two may depends on the number of tokens. With two tokens and $M_1 = M_2 = 0$ all exponentials are 1, so nothing
+# has to be freed, and in two dimensions one direction does nothing:
+
+# %%
+L, zero = over.random(draw, (2, 2)), np.zeros((2, 2))
+half = Shares(0.0, (over.p + 1) / 2)
+X, functionals = over.random(draw, (2, 14, 2, 2))
+J = free_jacobian(over, VirtualWeights(L, (zero, zero)), X, [half, half], functionals)
+J.shape[1] - exact_rank(J, over)
+
+# %% [markdown]
+# It is an antisymmetric $\dot M_2$ together with $\dot M_1 = -\frac12 \dot M_2$. In floating point a third token shows it, and so does a layer with $M \ne 0$ between the two.
 
 # %% [markdown]
 # ## Attack the theorem
 #
-# Do not believe the proof: look for a second set of weights. Start somewhere, and move until the function is that of the given network. Starts are random, or near the candidates of Theorem B, or transposed, or with layers exchanged.
+# Do not believe the proof: look for a second set of weights. Start somewhere, and move until the function is that of the given network. Starts are random, or near the candidates of Theorem B, or transposed, or with layers swapped (in a single layer: values and keys), or with $-L$.
 
 # %%
 SearchExplorer()
 
 # %% [markdown]
-# * Begin with a lightning layer of rank one. There *are* two solutions: Theorem 3.2 of the paper. Does the search find both?
-# * Then softmax, with one, two, three layers. How many starts arrive, and where?
-# * Then softmax with an antisymmetric $M_1$ and two tokens.
+# * Begin with the **network** *lightning, rank one*. There *are* two solutions: Theorem 3.2 of the paper. Does the search find both?
+# * Then softmax, with one, two, three layers. How many **starts** arrive, and where?
+# * Then softmax with an antisymmetric $M_1$, for $t = 2$ and for $t = 3$.
+#
+# <details><summary>Answers</summary>
+#
+# It finds both: about one start in three ends at the weights with values and keys swapped. With softmax nearly all of 30 starts arrive, and all of them at the given weights. With an antisymmetric $M_1$ and two tokens every start arrives, each somewhere else: $M_2$ can be anything. A third token brings them all back to the given weights.
+#
+# </details>
 #
 # A search that finds nothing proves nothing, and one that arrives nowhere says nothing at all. But one that finds the second solution where there is one, and never where the theorem says that there is none, is a reason to go on reading.
 
@@ -387,24 +470,26 @@ SearchExplorer()
 # | the step | what could be wrong | what was tried |
 # | --- | --- | --- |
 # | Ax's theorem | used for functions of several variables, near real points | it is a published theorem; check that the functions are analytic there |
-# | Lemma G: from linear to algebraic independence | the count of generators against the transcendence degree | linear independence measured exactly for random networks |
+# | Lemma G: from linear to algebraic independence | the count of generators against the transcendence degree | linear independence measured exactly, also for special weights; antisymmetric $M_i$ as control |
 # | Lemma F: the base point | a later logit that is not 0 at $g = 1$ | at $g = 1$ both first layers collapse, so all later $p, q$ are 0 |
 # | Lemma F: denominators | a substitution at which one is 0 | they are sums of positive numbers |
 # | step 1: three cases | a relation that was overlooked | the rank over $\mathbb{Q}$, exact, in the panel |
+# | Lemma D | virtual weights that no weights reach, or a wrong count | the rank of weights $\mapsto (L, M)$ was $D$ in 2,898 networks |
+# | Theorem A′, $\rho < 0$ | no setting collapses both networks, so Lemma F has no base point | a proof of its own; where all $M_i$ are antisymmetric its relation does exist |
 # | steps 2 to 5 | a limit that cannot be reached within the relations | the ends of the ways, modulo a prime, and the ways in floating point |
 # | Theorem A as a whole | all of the above | 320 exact kernels, among them special weights; antisymmetric $M_1$ as control |
 # | Theorem B as a whole | all of the above | 44,060 starts of the search: no second solution |
 #
 # **What is not proved here.** Other normalisations than softmax (there Conjecture 3.10 is still a conjecture); whole fibres for several heads or with skip connections (Theorem E of [docs/mathematics.md](../docs/mathematics.md) speaks of directions only); fibres of lightning networks outside Theorem 3.7 of the paper.
 #
-# **Others.** J. Ax, *On Schanuel's conjectures*, Annals of Mathematics 93 (1971). For **causal** networks N. W. Henry has developments in Lean 4 (repositories `noskip_transformer_identifiability`, `attention_only_transformer_identifiability`) that prove generic identifiability, also for several heads, if the width is large enough; their method is another one, and we have not checked them. We claim no priority.
+# **Others.** J. Ax, *On Schanuel's conjectures*, Annals of Mathematics 93 (1971). For **causal** networks N. W. Henry has developments in Lean 4 (repositories `noskip_transformer_identifiability`, `attention_only_transformer_identifiability`) on generic identifiability, also for several heads, if the width is large enough; their method is another one, and we have not checked them. We claim no priority.
 
 # %% [markdown]
 # ## In practice
 #
-# * To know which weights a function has, ask it at inputs with two different tokens. Long sequences add nothing to identifiability here.
-# * A softmax network without biases, norms and skip connections has no continuous symmetries except those inside a head and between layers. So the matrices $L, M_1, \dots, M_l$ of two trained copies can be compared directly: if they differ, so do the functions.
-# * But not every difference is large. Singular values of $10^{-12}$ are common at three layers: identifiable is not the same as easy to identify.
+# * To know which weights a function has, ask it at inputs with two different tokens. For almost all weights longer sequences add nothing to identifiability.
+# * For almost all weights a softmax network without biases, norms and skip connections has no symmetries except those inside a head and between layers. So the matrices $L, M_1, \dots, M_l$ of two trained copies can be compared directly: if they differ, so do the functions.
+# * But not every difference is large. Attention draws tokens together (set **layers** to 4 in the first panel: 0.009 % of their distance is left), and what a layer does to tokens that are nearly equal is hard to hear. Identifiable is not the same as easy to identify.
 #
 # **On your own.** The proof of Theorem A uses $P = Q = 0$, which no real tokens reach. Find tokens that come close, for $M_1 = 5 \cdot I$, say with $P, Q < 10^{-6}$.
 #

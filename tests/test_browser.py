@@ -188,6 +188,7 @@ def errors_shown(page) -> list[str]:
         ("04_unrolling.ipynb", 4),
         ("04_deep_dimension.ipynb", 4),
         ("04_why_the_formula.ipynb", 3),
+        ("04_sweeps.ipynb", 1),
         ("05_softmax_conjecture.ipynb", 4),
         ("05_the_proof.ipynb", 4),
     ],
@@ -197,7 +198,7 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
     run_all(page, lab)
     for panel in range(panels):
         seen = look_at(page, panel)
-        assert seen["traces"] >= 5 and seen["points"] > 0, seen
+        assert seen["traces"] >= 2 and seen["points"] > 0, seen
         assert abs(seen["width"] - seen["panel"]) < 30, seen
     assert page.locator(PANEL).count() == panels
 
@@ -217,6 +218,18 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
         page.wait_for_timeout(1500)
         page.locator(PANEL).first.scroll_into_view_if_needed()
         page.screenshot(path=Path(folder) / f"{Path(notebook).stem}.png")
+
+
+def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):
+    page = open_page(lab.url("05_softmax_conjecture.ipynb"))
+    run_all(page, lab)
+    look_at(page, 2)
+    here = page.locator(PANEL).nth(2)
+    for name, begins in (("CSV", b"delta,"), ("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with page.expect_download(timeout=60_000) as saved:
+            here.get_by_role("button", name=name, exact=True).click()
+        saved.value.save_as(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(begins)
 
 
 def test_an_error_in_a_panel_would_be_seen(lab, open_page):

@@ -6,7 +6,7 @@ from itertools import combinations
 from math import isfinite, log10
 
 import pytest
-from panels import ends, headlines, plain, random_states, said, title, trace
+from panels import ends, headlines, plain, random_states, said, texts, title, trace
 
 from neuroviz import theme
 from neuroviz.explorables.exponentials import ExponentialsExplorer
@@ -46,6 +46,12 @@ def test_the_panel_opens_on_the_case_where_ignoring_a_relation_is_wrong(panel):
     assert "with all exponentials free the count says 0, which is wrong" in panel.description
 
 
+def test_a_cell_says_what_its_exponential_is_or_that_it_was_drawn_instead(panel):
+    assert "<b>Q</b> = 1/P" in texts(panel.figure)
+    panel.controls["treat"].value = "free"
+    assert "<b>Q</b> ≠ 1/P" in texts(panel.figure) and "<b>Q</b> = 1/P" not in texts(panel.figure)
+
+
 def test_drawing_all_free_moves_the_rank_away_from_the_gap(panel):
     line = trace(panel.figure, "exact rank (measured)")
     assert line.x[0] == 8.5
@@ -59,7 +65,7 @@ def test_a_relation_that_hides_nothing_is_said_to_hide_nothing(panel):
     panel.state = "kind=symmetric;tokens=3"
     assert headlines(panel.figure)[0] == "layer 1: 5 of 6 exponentials are free"
     assert headlines(panel.figure)[2] == "every direction is seen, either way"
-    assert "the attention matrices of all such layers fill 5 dimensions (exact), not 6" in panel.description
+    assert "The attention matrices of all such layers fill 5 dimensions (exact) of 6" in panel.description
     assert "the count says 0 as well" in panel.description
 
 

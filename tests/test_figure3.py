@@ -339,3 +339,19 @@ def test_what_makes_no_sense_is_refused(wrong, message):
 
 def test_a_rank_in_float32_is_evidence_and_says_so():
     assert Float32Rank(1, 1e-4, np.ones(1), 10, 1, 1, 0, "").status == "float"
+
+
+def test_the_words_at_the_line_stand_where_no_gap_lies_below_it():
+    study = small()
+
+    def side(below):
+        points = tuple(
+            replace(point, floating=replace(point.floating, gap=1e5)) if point.width in below else point
+            for point in study.points
+        )
+        drawn = figure3_figure(replace(study, points=points))
+        (note,) = [a for a in drawn.layout.annotations if a.text == "decides above"]
+        return note.xanchor
+
+    assert side({}) == side({3}) == side({3, 5}) == "right"
+    assert side({5}) == side({4, 5}) == "left"

@@ -335,11 +335,14 @@ def test_a_study_reads_what_is_there(width, tokens):
         assert study.probe.logit == pytest.approx(study.true_logit, abs=1e-13)
 
 
-def test_a_part_of_a_step_is_rounded_up_and_the_limit_knows_all():
+def test_a_part_of_a_step_is_one_input_at_least_and_all_only_at_its_end():
     setting = OneLayerSetting("one token", part=0.05)
     study = study_one_layer(setting)
     assert study.count == 1 and (~np.isnan(study.known.sym)).sum() == 1
     assert study_one_layer(replace(setting, part=1.0)).count == 6
+    # One step of the slider back from its end takes an input away: a reader sees that it moves.
+    assert study_one_layer(replace(setting, part=0.95)).count == 5
+    assert study_one_layer(replace(setting, step="V", part=0.95)).count == 2
     assert not np.isnan(study_one_layer(replace(setting, step="limit")).known.A).any()
 
 

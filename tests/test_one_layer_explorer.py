@@ -79,7 +79,7 @@ def test_what_cannot_be_read_is_said_and_not_drawn():
     panel = OneLayerExplorer(state="step=two tokens;size=0")
     assert "V = 0: no entry of A is seen" in headlines(panel.figure)
     assert "s · 0 = 0" not in panel.description and "0 = 0 holds for every F" in panel.description
-    assert "outside hypotheses" in title(panel)
+    assert "■ proved · Thm. 3.9, V = 0" in title(panel)  # the theorem says that A is not determined
     assert len(trace(panel.figure, "not known").x) == 18  # Sym A and A
     panel.state = "step=one token;size=1;tokens=1"
     assert "t = 1: no entry of A is seen" in headlines(panel.figure)

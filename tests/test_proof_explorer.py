@@ -132,6 +132,13 @@ def test_the_staircase_is_the_finding(panel):
     assert "□ proved here · Theorem A<" in title(panel) and "kernel 0 mod 8 388 593" in title(panel)
 
 
+def test_what_copies_hide_is_hidden_on_two_different_tokens_only(panel):
+    panel.state = "symmetric=0"
+    assert "4 directions do nothing at all (exact)" in panel.description
+    panel.state = "symmetric=0;copies=2"
+    assert "4 directions do nothing on inputs with two different tokens (exact)" in panel.description
+
+
 def test_freezing_all_shows_l_and_freeing_a_layer_its_matrix(panel):
     panel.state = "experiment=frozen"
     assert headlines(panel.figure)[0] == "frozen: nothing moves"

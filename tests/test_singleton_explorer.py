@@ -186,7 +186,7 @@ def test_a_control_without_a_say_is_disabled():
 def test_badges_follow_the_hypotheses_and_the_steps():
     panel = SingletonExplorer(state="candidate=unrelated;travel=1")
     assert "proved here · Theorem B, step 2" in title(panel)
-    assert "exact · columns: θ differ, θ′ agree" in title(panel)
+    assert "exact · at the end: columns of θ differ, of θ′ agree" in title(panel)
     panel.state = "candidate=positive"
     assert "Theorem B, step 5" in title(panel)
     panel.state = "causal=yes"
@@ -212,5 +212,8 @@ def test_the_words_say_the_step_the_place_and_what_follows():
 def test_an_antisymmetric_first_layer_hides_the_second_and_a_mask_uncovers_it():
     panel = SingletonExplorer(state="candidate=other M₂;symmetric=0;travel=1")
     assert "A second preimage" in panel.description and "10⁻¹⁶ apart (floats)" in panel.description
+    panel.controls["copies"].value = 2
+    assert "second preimage" not in panel.description and "with t = 3 tokens sees more" in panel.description
+    assert "but three different tokens may" in " ".join(texts(panel.figure))
     panel.controls["causal"].value = True
     assert "not the same function" in panel.description and "second preimage" not in panel.description

@@ -37,7 +37,11 @@ def ending_of(setting):
 
 def definition(weights, X, copies, causal):
     """The outputs of x_1, x_2, …, x_2, token by token from the definition of softmax."""
-    tokens = [X[:, 0]] + [X[:, 1]] * copies
+    return outputs(weights, [X[:, 0]] + [X[:, 1]] * copies, causal)
+
+
+def outputs(weights, tokens, causal=False):
+    """Those of any tokens."""
     for M in weights.M:
         new = []
         for i, x in enumerate(tokens):
@@ -198,6 +202,22 @@ def test_two_functions_are_the_same_exactly_if_they_are_in_floats(change, same):
         study = study_singleton(SingletonSetting(**change, seed=seed))
         assert study.ending.same == same and study.told_apart != same
         assert (study.functions_apart < 1e-12) == same
+
+
+def test_a_third_token_tells_apart_what_two_cannot():
+    """So for t ≥ 3 an antisymmetric M_1 is no second preimage, and L = 0 still is."""
+    x, y, z = np.random.default_rng(0).standard_normal((3, 3))
+    setting = SingletonSetting("other M₂", symmetric=0.0, copies=2)
+    pair = [one.in_floats() for one in two_networks(setting)]
+    apart = {
+        len(np.unique(tokens, axis=0)): abs(np.subtract(*(outputs(one, list(tokens)) for one in pair))).max()
+        for tokens in ([x, y, y], [x, y, z])
+    }
+    assert apart[2] < 1e-12 and apart[3] > 1e-6
+    assert study_singleton(setting).ending.same and not study_singleton(setting).second_preimage
+    assert study_singleton(replace(setting, copies=1)).second_preimage
+    assert study_singleton(replace(setting, size=0.0)).second_preimage
+    assert not study_singleton(SingletonSetting("the same")).second_preimage
 
 
 def test_which_hypothesis_fails_is_said():

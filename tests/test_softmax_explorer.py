@@ -345,6 +345,11 @@ def test_the_words_say_the_numbers_the_theorems_and_what_floats_see(panel):
     assert "softmax, one point (Theorem B, proved here)" in panel.description
     panel.state = "temperature=-1"
     assert "floating point reads 38 for softmax" in panel.description
+    panel.state = "temperature=5"
+    assert "reads the same number for softmax, without a gap that decides" in panel.description
+    panel.state = "temperature=0;width=1;layers=1"
+    assert "1 dimension as lightning, 2 as softmax, measured exactly; one more, as" in panel.description
+    panel.reset()
     panel.state = "head_dims=1,2;widths=3,3,3;proof=ball"
     assert "18 dimensions as lightning, 22 as softmax" in panel.description
     assert "softmax has 4 more" in panel.description and "lightning, none (rank 18 of 20" in panel.description

@@ -22,6 +22,7 @@ from neuroviz.explorables.singletons import SingletonExplorer
 from neuroviz.explorables.singularity import SingularityExplorer
 from neuroviz.explorables.softmax import SoftmaxExplorer
 from neuroviz.explorables.surface import SurfaceExplorer
+from neuroviz.explorables.sweep import SweepExplorer
 from neuroviz.explorables.unrolling import UnrollingExplorer
 from neuroviz.explorables.virtual import VirtualWeightsExplorer
 
@@ -48,6 +49,7 @@ __all__ = [
     "SingularityExplorer",
     "SoftmaxExplorer",
     "SurfaceExplorer",
+    "SweepExplorer",
     "UnrollingExplorer",
     "VirtualWeightsExplorer",
 ]

@@ -15,11 +15,13 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Generator
 from typing import BinaryIO
 
 _IDLE_SECONDS = 120
 _LENGTH_BYTES = 8
+_PART, _LAST = b"p", b"l"  # what a message of the child is: a part of the answer, or the end of it
 _CHILD = "from neuroviz.explorables.background import serve; serve()"
 
 
@@ -41,10 +43,18 @@ class Background:
         """Whether a result is still to come."""
         return self._deliver is not None
 
-    def submit(self, work: Callable, argument: object, done: Callable[[object], None]) -> None:
+    def submit(
+        self,
+        work: Callable,
+        argument: object,
+        done: Callable[[object], None],
+        partly: Callable[[object], None] | None = None,
+    ) -> None:
         """Call work(argument) in the child; done(result or exception) on this thread's event loop.
 
-        Without a running event loop (a plain script, a test) `done` is called from a thread, or by
+        Work may be a generator function: partly(what it yields), as it comes, and done(what it returns).
+
+        Without a running event loop (a plain script, a test) both are called from a thread, or by
         whoever calls `wait`.
 
         Raises:
@@ -63,23 +73,27 @@ class Background:
         except RuntimeError:
             loop = None
         self._ticket += 1
-        ticket, answer = self._ticket, []
+        ticket, answers = self._ticket, deque()
         lock = threading.RLock()
 
         def deliver() -> None:
             with lock:  # whoever comes first, the event loop, the thread or `wait`; the others wait
-                if ticket != self._ticket or not answer:
-                    return
-                try:
-                    done(answer.pop())
-                finally:
-                    if ticket == self._ticket:
-                        self._deliver = None
+                while answers and ticket == self._ticket:
+                    is_last, answer = answers.popleft()
+                    if not is_last:
+                        if partly is not None:
+                            partly(answer)
+                        continue
+                    try:
+                        done(answer)
+                    finally:
+                        if ticket == self._ticket:
+                            self._deliver = None
 
         self._received.clear()
         self._deliver = deliver
         child = self._ready_child(request)
-        arguments = (child, answer, deliver, loop)
+        arguments = (child, answers, deliver, loop)
         threading.Thread(target=self._listen, args=arguments, daemon=True).start()
 
     def cancel(self) -> bool:
@@ -130,29 +144,43 @@ class Background:
     def _listen(
         self,
         child: subprocess.Popen,
-        answer: list,
+        answers: deque,
         deliver: Callable[[], None],
         loop: asyncio.AbstractEventLoop | None,
     ) -> None:
-        try:
-            result = pickle.loads(_receive(child.stdout))
-        except (EOFError, OSError, ValueError):
-            result = RuntimeError("the process that measured ended before it answered (out of memory?)")
-            _end(child)
-            if self._process is child:
-                self._process = None
-        except Exception as error:
-            result = RuntimeError(f"the answer cannot be read here: {error}")
-        answer.append(result)
-        if self._deliver is deliver:
-            self._received.set()
-        if loop is None or loop.is_closed():
-            deliver()
-        else:
-            try:
-                loop.call_soon_threadsafe(deliver)
-            except RuntimeError:  # the loop closed in between
+        is_last = False
+        while not is_last:
+            is_last, answer = self._next_answer(child)
+            answers.append((is_last, answer))
+            if is_last and self._deliver is deliver:
+                self._received.set()
+            if loop is None or loop.is_closed():
                 deliver()
+            else:
+                try:
+                    loop.call_soon_threadsafe(deliver)
+                except RuntimeError:  # the loop closed in between
+                    deliver()
+
+    def _next_answer(self, child: subprocess.Popen) -> tuple[bool, object]:
+        """Whether it is the last one, and the answer, or what is to be said instead."""
+        is_part = False
+        try:
+            message = _receive(child.stdout)
+            is_part = message[:1] == _PART
+            return not is_part, pickle.loads(message[1:])
+        except (EOFError, OSError, ValueError):
+            self._give_up(child)
+            return True, RuntimeError("the process that measured ended before it answered (out of memory?)")
+        except Exception as error:
+            if is_part:  # the others are still to come, and nobody waits for them
+                self._give_up(child)
+            return True, RuntimeError(f"the answer cannot be read here: {error}")
+
+    def _give_up(self, child: subprocess.Popen) -> None:
+        _end(child)
+        if self._process is child:
+            self._process = None
 
 
 def _end(child: subprocess.Popen) -> None:
@@ -192,9 +220,21 @@ def serve() -> None:
         try:
             work, argument = pickle.loads(message)
             result = work(argument)
+            if isinstance(result, Generator):
+                result = _send_parts(answers, result)
         except Exception as error:
             result = error  # it is raised again where it can be shown
-        _send(answers, _pickled(result))
+        _send(answers, _LAST + _pickled(result))
+
+
+def _send_parts(answers: BinaryIO, parts: Generator) -> object:
+    """Send what a generator yields, as it comes; returns what it returns."""
+    while True:
+        try:
+            part = next(parts)
+        except StopIteration as end:
+            return end.value
+        _send(answers, _PART + pickle.dumps(part))
 
 
 def _pickled(result: object) -> bytes:

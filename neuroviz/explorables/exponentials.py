@@ -105,15 +105,15 @@ def _say_relations(study: ExponentialsStudy) -> str:
             words += f" and {len(relations) - 1} more"
     filled = f"{attention.value} dimension{'' if attention.value == 1 else 's'}"
     return (
-        f"In layer {s.special} {words}: the attention matrices of all such layers fill {filled} (exact), "
-        f"not {attention.num_columns}."
+        f"In layer {s.special} {words}. The attention matrices of all such layers fill {filled} (exact) of "
+        f"{attention.num_columns}."
     )
 
 
 def _say_kernels(study: ExponentialsStudy) -> str:
     true, free, floats = study.related.kernel, study.free.kernel, study.spectrum.kernel
     n = study.related.num_columns
-    counted = f"Of {n} entries of L and the M, {true} direction{_s(true)} nothing ({_how_sure(study)})"
+    counted = f"Of {n} directions (entries of L and the M) {true} {_do(true)} nothing ({_how_sure(study)})"
     if study.misled:
         counted += f"; with all exponentials free the count says {free}, which is wrong"
     elif not study.independence.complete:
@@ -125,8 +125,8 @@ def _say_kernels(study: ExponentialsStudy) -> str:
     return f"{counted}. The true softmax has {zeros} in floating point: {agrees}."
 
 
-def _s(count: int) -> str:
-    return " does" if count == 1 else "s do"
+def _do(count: int) -> str:
+    return "does" if count == 1 else "do"
 
 
 def _how_sure(study: ExponentialsStudy) -> str:

@@ -118,7 +118,7 @@ def _say_exact(study: Figure3Study) -> str:
     off = [point for point in study.points if not point.on_formula]
     verdict = "all on the formula" if not off else f"they DISAGREE with the formula at {_widths(off)}"
     chance = max(point.exact.error_bound for point in study.points)
-    sure = "each a proof at full rank" if chance == 0 else f"each wrong with chance ≤ {chance:.0e}"
+    sure = "each a proof at full rank" if chance == 0 else f"each wrong with chance ≤ {tiny(chance)}"
     layers = f"{s.layers} layer{'s' if s.layers > 1 else ''}"
     return f"{layers}, t = {s.tokens}, a = {s.head_dim}, {span}, exact ranks: {ranks}; {verdict} ({sure})."
 

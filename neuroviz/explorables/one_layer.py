@@ -92,9 +92,10 @@ class OneLayerExplorer(Panel):
         measured = theme.badge("exact", f"{back} of {exact.V.size + exact.A.size} mod {prime}")
         if s.step == "limit":
             return theme.badge("proved here", "Small weights")
-        if not answer.V.any() or s.tokens == 1:
+        if s.tokens == 1:
             return theme.badge("outside hypotheses", "Thm. 3.9") + measured
-        return theme.badge("proved", "Thm. 3.9") + measured
+        # The theorem says what happens for V = 0 as well: V is determined, and A is not.
+        return theme.badge("proved", "Thm. 3.9" if answer.V.any() else "Thm. 3.9, V = 0") + measured
 
     def _describe(self, answer: OneLayerStudy) -> str:
         if answer.setting.step == "limit":
@@ -153,9 +154,9 @@ def _say_length(study: OneLayerStudy) -> str:
 def _say_exact(study: OneLayerStudy) -> str:
     exact = study.exact
     return (
-        f"Over F_p, with whole weights and powers of {exact.powers.base} in place of exp, the same walk "
-        f"gives back {exact.equal_V} of {exact.V.size} entries of V and {exact.equal_A} of {exact.A.size} "
-        "of A, exactly."
+        f"Modulo a prime, with whole weights and powers of {exact.powers.base} in place of exp, the same "
+        f"walk gives back {exact.equal_V} of {exact.V.size} entries of V and {exact.equal_A} of "
+        f"{exact.A.size} of A, exactly."
     )
 
 

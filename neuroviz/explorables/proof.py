@@ -217,7 +217,9 @@ def _say_proof(study: ImmersionStudy) -> str:
         return f"{why}, and the argument breaks here; the conclusion holds all the same: kernel 0 (exact)."
     if left == 0:
         return f"{why}; but no layer comes after it, and nothing is left all the same: kernel 0 (exact)."
-    return f"{why}, its tokens meet, and all later layers are blind: {left} {do} nothing at all (exact)."
+    # With t ≥ 3 tokens there are inputs that this count does not see.
+    where = "at all" if s.copies == 1 else "on inputs with two different tokens"
+    return f"{why}, its tokens meet, and all later layers are blind: {left} {do} nothing {where} (exact)."
 
 
 def _hypothesis(study: ImmersionStudy) -> str:

@@ -99,10 +99,12 @@ class SingletonExplorer(Panel):
             else theme.badge("proved here", name + (f", step {step}" if step else ""))
         )
         agree = ", ".join(
-            f"{letter} {'agree' if meet else 'differ'}"
+            f"of {letter} {'agree' if meet else 'differ'}"
             for letter, meet in (("θ", end.left_meet), ("θ′", end.right_meet))
         )
-        return claim + theme.badge("exact", f"columns: {agree}")
+        # What is exact is the end of the way, while the picture may be somewhere before it.
+        where = "" if answer.case in ("same", "outside") else "at the end: "
+        return claim + theme.badge("exact", f"{where}columns {agree}")
 
     def _describe(self, answer: SingletonStudy) -> str:
         return " ".join((_say_step(answer), _say_here(answer), _say_end(answer)))
@@ -172,7 +174,12 @@ def _say_end(study: SingletonStudy) -> str:
     floats = f"on 50 random inputs the true outputs are {measured} (floats)"
     if end.same:
         same = f"modulo {_spaced(end.prime)} all outputs agree at 20 random points"
-        return f"A second preimage: {same}, and {floats}."
+        if study.second_preimage:
+            return f"A second preimage: {same}, and {floats}."
+        return (
+            f"Two different tokens cannot tell θ and θ′ apart: {same}, and {floats}. Three different ones "
+            f"may: a network with t = {study.setting.copies + 1} tokens sees more than this."
+        )
     if study.case == "outside":
         return f"The theorem says nothing here; still, {floats}: not the same function."
     if study.setting.travel < 1:

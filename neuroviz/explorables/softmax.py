@@ -185,7 +185,8 @@ def _say_dimensions(study: SoftmaxStudy) -> str:
     sizes = str(one.arch).removeprefix("lightning ")
     depth = one.arch.num_layers
     if more == depth:
-        why = "one more for each layer, as softmax notices a rescaling of A"
+        each = " for each layer" if depth > 1 else ""
+        why = f"one more{each}, as softmax notices a rescaling of A"
     else:
         why = f"softmax has {signed(more)} more" if more > 0 else f"softmax has {signed(-more)} fewer"
         if more == 0:
@@ -197,8 +198,8 @@ def _say_dimensions(study: SoftmaxStudy) -> str:
     ]
     said = "; ".join([why, *disagree])
     return (
-        f"Widths {sizes}: {one.exact.value} dimensions as lightning, {two.exact.value} as softmax, measured "
-        f"exactly; {said}."
+        f"Widths {sizes}: {one.exact.value} dimension{'' if one.exact.value == 1 else 's'} as lightning, "
+        f"{two.exact.value} as softmax, measured exactly; {said}."
     )
 
 
@@ -231,9 +232,10 @@ def _say_spectra(study: SoftmaxStudy) -> str:
         reads = "floating point reads the same number"
     else:
         reads = f"floating point reads {two.spectrum.value}"
+    unsure = "" if two.spectrum.decided else ", without a gap that decides"
     if tau == 1:
-        return f"At temperature 1 {reads} for softmax."
+        return f"At temperature 1 {reads} for softmax{unsure}."
     return (
-        f"At temperature {temperature_text(tau)} {reads} for softmax; the dimension does not depend on it. "
-        "For lightning A/τ is a rescaling."
+        f"At temperature {temperature_text(tau)} {reads} for softmax{unsure}; the dimension does not depend "
+        "on the temperature. For lightning A/τ is a rescaling."
     )

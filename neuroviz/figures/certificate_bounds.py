@@ -6,6 +6,7 @@ from neuroviz.figures.parts import View, headline, label
 
 _MOST_BOUNDS = 5
 _END = 5.0  # where the bounds meet, in treads
+_BELOW = 0.02  # what the axis shows below 0, as a part of the first bound
 _REASONS = {
     "all entries of Q, K, V": "all of<br>Q, K, V",
     "bases between layers": "bases<br>between<br>layers",
@@ -125,7 +126,7 @@ def _axes(study: CertificateStudy, x_domain: tuple[float, float], shown: bool) -
         "yaxis": {
             "anchor": "x",
             "domain": (0.0, 1.0) if shown else NOWHERE,
-            "range": [-0.02 * top, 1.3 * top],
+            "range": [-_BELOW * top, 1.3 * top],
             "visible": shown,
             "showgrid": False,
             "nticks": 6,
@@ -151,13 +152,20 @@ def _annotations(study: CertificateStudy, shown: bool) -> list[dict]:
         lower = f"<b>at least</b>: a stored point,<br>{how}"
     if shown:
         inside = "still possible"
-    right = {"xanchor": "right", "yanchor": "top", "align": "right", "yshift": -2}
+    # Under the line of the lower bound; above the treads where that line is too low.
+    note, top = theme.size("note"), study.upper[0].value if shown else 1
+    low = at_most < 0.2 * top
+    right = {"xanchor": "right", "align": "right"}
+    right |= {"yanchor": "bottom", "yshift": 5 * note} if low else {"yanchor": "top", "yshift": -2}
+    at = (_END + 1.1, at_most) if low else (_END, 0.45 * at_most)
     return [
         title_of(said),
         *(_tread_words(study, i) for i in range(_MOST_BOUNDS)),
-        word(lower, _END, 0.45 * at_most, role="certified" if proof else "outside", **right),
-        word(inside, 0.1, study.upper[0].value / 2 if shown else 0, role="soft", xanchor="left"),
-        word(number, _END + 0.6, at_most, role="certified", size=round(1.5 * theme.size("title"))),
+        word(lower, *at, role="certified" if proof else "outside", **right),
+        word(inside, 0.1, top / 2 if shown else 0, role="soft", xanchor="left"),
+        word(
+            number, _END + 0.6, _frame_at(study)[0], role="certified", size=round(1.5 * theme.size("title"))
+        ),
     ]
 
 
@@ -174,20 +182,25 @@ def _tread_words(study: CertificateStudy, i: int) -> dict:
     return word(f"{reason}<br><b>{number}</b>", (begin + end) / 2, bound.value, role=role, **above)
 
 
+def _frame_at(study: CertificateStudy) -> tuple[float, float]:
+    """The middle and half the height of the frame: where the bounds meet, or as near as the axis allows."""
+    top = study.upper[0].value if study.upper else 1
+    half = 0.0726 * top * theme.size("title") / 15
+    return max(study.upper[-1].value if study.upper else 0, half - _BELOW * top), half
+
+
 def _frame(study: CertificateStudy, shown: bool) -> dict:
     """Around the number where the bounds meet."""
     shown = study.certificate is not None and shown
-    dimension = study.certificate.dimension if shown else 0
-    top = 1.32 * (study.upper[0].value if shown else 1)
-    half = 0.055 * top * theme.size("title") / 15
+    middle, half = _frame_at(study)
     return {
         "type": "rect",
         "xref": "x",
         "yref": "y",
         "x0": _END + 0.06,
         "x1": _END + 1.13,
-        "y0": dimension - half,
-        "y1": dimension + half,
+        "y0": middle - half,
+        "y1": middle + half,
         "visible": shown,
         "line": {"color": theme.color("certified"), "width": theme.size("line") + 1},
     }

@@ -75,7 +75,9 @@ def _indent() -> int:
 def _wrapped(text: str, lines: int) -> str:
     """In lines that fit beside the names of the rows."""
     width = int((_WIDTH - _indent() - 20) / (0.49 * _size()))
-    found = wrap(text, width)
+    found = [
+        line.replace("→→", "→") for line in wrap(text.replace("→", "→→"), width)
+    ]  # as wide as two letters
     return "<br>".join(found[:lines]) + (" …" if len(found) > lines else "")
 
 

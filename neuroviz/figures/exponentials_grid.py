@@ -90,16 +90,15 @@ def _relations(study: ExponentialsStudy) -> dict[tuple[int, int], Relation]:
 
 
 def _text(study: ExponentialsStudy, j: int, i: int, font: dict) -> dict:
-    """The letter of a free exponential, the product that a determined one is, 1 on the diagonal."""
+    """The letter of a free exponential, that of a determined one with its product, 1 on the diagonal."""
     names, relations, t = names_of(study), _relations(study), study.setting.tokens
     text, role = "", "ink"
     if max(i, j) <= t:
         text, role = (f"<b>{names[j, i]}</b>", "ground") if i != j else ("1", "soft")
     if one := relations.get((j, i)):
-        text, role = product_of(study, one), "outside"
-        if study.setting.treat == "free":
-            between = "<br>" if t == _MOST else " "
-            text = f"<b>{names[j, i]}</b>{between}≠ {text}"
+        between = "<br>" if t == _MOST else " "
+        sign = "≠" if study.setting.treat == "free" else "="
+        text, role = f"<b>{names[j, i]}</b>{between}{sign} {product_of(study, one)}", "outside"
     return label(
         text,
         min(i, t),

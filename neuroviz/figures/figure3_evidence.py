@@ -43,13 +43,15 @@ def gap_view(study: Figure3Study, x_domain: tuple[float, float], y_domain: tuple
         "y1": DECISIVE_GAP,
         "line": {"color": theme.color("ink"), "width": 1.5, "dash": "dash"},
     }
+    side = _quiet_side(study)
     note = label(
-        "decides from here on",
-        1,
+        "decides above",
+        0 if side == "left" else 1,
         8,
         xref="x2 domain",
         yref="y2",
-        xanchor="right",
+        xanchor=side,
+        xshift=4 if side == "left" else 0,
         yanchor="top",
         yshift=-3,
         borderpad=0,
@@ -57,6 +59,14 @@ def gap_view(study: Figure3Study, x_domain: tuple[float, float], y_domain: tuple
         font={"size": theme.size("note"), "color": theme.color("soft")},
     )
     return View(traces, axes, [headline(_gap_finding(study), "2"), note], [line])
+
+
+def _quiet_side(study: Figure3Study) -> str:
+    """Where fewer gaps lie below the line, so that words under it hide none: "left" or "right"."""
+    middle = (study.setting.least + study.setting.most) / 2
+    below = [p.width for p in study.points if p.floating.gap < DECISIVE_GAP]
+    at_left = sum(width < middle for width in below)
+    return "left" if len(below) > 2 * at_left else "right"
 
 
 def _height(point: Figure3Point) -> float:

@@ -126,7 +126,8 @@ def attention_view(
         "x1": t - 0.5,
         "y0": 1 / t,
         "y1": 1 / t,
-        "line": {"color": theme.color("ink"), "width": 1.2, "dash": "dot"},
+        "line": {"color": theme.color("ghost"), "width": 1.2, "dash": "dot"},
+        "layer": "below",  # the numbers over the bars stand on it
         "visible": is_limit(study),
     }
     how = "how the last token attends" if column == t - 1 and t > 1 else "how token 1 attends"

@@ -50,7 +50,8 @@ def verdict(study: SingletonStudy) -> tuple[str, str]:
     if study.case == "same":
         return "θ′ is θ", "nothing to tell apart"
     if end.same:
-        return f"{study.setting.failing[0].replace('≠', '=')}: nothing tells them apart", "a second preimage"
+        seen = f"{s.failing[0].replace('≠', '=')}: nothing tells them apart"
+        return seen, "a second preimage" if study.second_preimage else "but three different tokens may"
     if study.case != "outside" and s.travel < 1:
         return "on the way", "move it on to 1"
     if end.left_meet != end.right_meet:

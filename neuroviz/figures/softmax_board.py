@@ -82,6 +82,8 @@ def _text(text: str, x: float, y: float, hover: str) -> dict:
         yanchor="middle",
         align="left",
         hovertext=hover,
+        # By itself the text would take the pale colour of the border.
+        hoverlabel={"font": {"size": theme.size("tick"), "color": theme.color("ink")}},
         font={"size": theme.size("note"), "color": theme.color("ink")},
     )
 

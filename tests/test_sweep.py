@@ -1,0 +1,683 @@
+"""Sweeps: the same records wherever they run, none of them lost, none measured twice."""
+
+import csv
+import io
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from math import inf
+
+import dask
+import pandas
+import psutil
+import pytest
+from distributed import Client, LocalCluster
+from loky import ProcessPoolExecutor
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from neuroviz.architecture import Architecture
+from neuroviz.formulas import expected_dimension
+from neuroviz.measure import measure_dimension
+from neuroviz.sweep import Record, Sweep, measured, sweep
+
+MODULE = sys.modules["neuroviz.sweep"]  # the package has the function under this name
+HOME = os.environ.setdefault("NEUROVIZ_TEST_SWEEP", str(os.getpid()))  # workers inherit it
+
+SMALL = [
+    Architecture((d, inner, d), (a, 2), tokens, attention)
+    for attention in ("lightning", "softmax")
+    for d in (2, 3)
+    for inner in (1, 3)
+    for a in (1, 2)
+    for tokens in (1, 3)
+]
+
+
+class Deadly(Architecture):
+    """Ends whatever process asks for its layers, but for the one that the tests run in."""
+
+    @property
+    def layers(self):
+        if str(os.getpid()) != HOME:
+            time.sleep(0.3)  # dask gives a worker up that dies before it is quite there
+            os._exit(1)
+        return super().layers
+
+
+DEADLY = Deadly((3, 2, 3), (2, 2))
+
+
+def lines(path):
+    return path.read_text().splitlines()
+
+
+def workers():
+    """The processes below this one that can measure: loky's book-keepers stay until the end."""
+    return {
+        child
+        for child in psutil.Process().children(recursive=True)
+        if child.is_running()
+        and child.status() != psutil.STATUS_ZOMBIE
+        and "resource_tracker" not in " ".join(child.cmdline())
+    }
+
+
+def stopping_after(count):
+    """A function for `progress` that is interrupted, as by Ctrl-C, after so many records."""
+
+    def report(done, of, record):
+        if done == count:
+            raise KeyboardInterrupt
+
+    return report
+
+
+def killing(pids, after=3):
+    """A function for `progress` that kills one of the processes after a few records; and whom it killed."""
+    killed = []
+
+    def report(done, of, record):
+        if not killed and done >= after:
+            killed.append(sorted(pids())[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    return report, killed
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The architectures that are measured in this process, in order; those in `counted.bad` fail."""
+
+    class Counted(list):
+        bad = ()
+
+    calls = Counted()
+
+    def measure(arch, method, seed):
+        calls.append(arch)
+        if arch in calls.bad:
+            raise ArithmeticError("it cannot be counted")
+        return measure_dimension(arch, method, seed)
+
+    monkeypatch.setattr(MODULE, "measure_dimension", measure)
+    return calls
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A real dask cluster of two processes on this machine; a task may kill two workers and no more."""
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        LocalCluster(
+            n_workers=2,
+            processes=True,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+            local_directory=tmp_path_factory.mktemp("dask"),
+        ) as made,
+        Client(made) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def executors(cluster):
+    """A name → the arguments that make a sweep run there."""
+    threads, pool = ThreadPoolExecutor(3), ProcessPoolExecutor(2)
+    yield {
+        "this process": {},
+        "two workers": {"workers": 2},
+        "threads": {"executor": threads},
+        "loky": {"executor": pool},
+        "dask": {"executor": cluster.get_executor()},
+    }
+    threads.shutdown()
+    pool.shutdown(kill_workers=True)
+
+
+# What is recorded
+
+
+def test_a_record_holds_what_the_measurement_and_theory_say():
+    for record in sweep(SMALL, progress=False):
+        found, theory = measure_dimension(record.arch), expected_dimension(record.arch)
+        assert (record.value, record.status, record.note) == (found.value, "exact", found.note)
+        assert (record.error_bound, record.prime, record.route) == (
+            found.error_bound,
+            found.prime,
+            found.route,
+        )
+        assert (record.expected, record.source) == (theory.value, theory.source)
+        assert not record.failed
+
+
+@pytest.mark.parametrize("method", ["exact", "float"])
+def test_the_same_seed_gives_the_same_records_wherever_they_are_made(executors, method):
+    here = sweep(SMALL, method, progress=False, seed=3)
+    for name, there in executors.items():
+        assert sweep(SMALL, method, progress=False, seed=3, **there) == here, name
+    assert sweep(SMALL, method, progress=False, seed=4) != here
+
+
+def test_records_come_in_the_order_of_the_question_and_equal_ones_are_measured_once(counted, executors):
+    twice = [SMALL[3], SMALL[0], SMALL[3], SMALL[3]]
+    found = sweep(twice, progress=False)
+    assert [record.arch for record in found] == twice
+    assert counted == [SMALL[3], SMALL[0]]
+    for there in executors.values():
+        assert [record.arch for record in sweep(SMALL[::-1], progress=False, **there)] == SMALL[::-1]
+
+
+def test_any_iterable_will_do_and_so_will_an_empty_one():
+    assert sweep((arch for arch in SMALL), progress=False) == sweep(SMALL, progress=False)
+    assert sweep([], progress=False) == Sweep(())
+    assert sweep([], workers=2, progress=False).to_pandas().empty
+
+
+def test_records_can_be_taken_one_by_one_and_the_work_ends_with_the_iterator():
+    before = workers()
+    with closing(measured(SMALL, workers=2)) as records:
+        first = next(records)
+        assert first in sweep(SMALL, progress=False).records
+        assert workers() > before
+    assert workers() <= before
+
+
+def test_a_thousand_small_networks_run_through():
+    many = [
+        Architecture((d, inner, last), heads, tokens, attention)
+        for attention in ("lightning", "softmax")
+        for d in (1, 2, 3, 4)
+        for inner in (1, 2, 3, 4)
+        for last in (1, 2, 3, 4)
+        for heads in ((1, 1), (1, 2), (2, 1), (2, 2))
+        for tokens in (1, 3)
+    ][:1000]
+    found = sweep(many, progress=False)
+    assert len(found) == 1000 and not found.failed and not found.disagreements
+
+
+# What goes wrong in one place costs that place
+
+
+@pytest.mark.parametrize("where", ["this process", "threads"])
+def test_an_exception_in_one_measurement_is_one_failed_record(counted, executors, where):
+    counted.bad = (SMALL[2],)
+    found = sweep(SMALL, progress=False, **executors[where])
+    (failed,) = found.failed
+    assert failed.arch == SMALL[2] and failed.value is None and failed.status == "failed"
+    assert failed.note == "ArithmeticError: it cannot be counted"
+    assert failed.expected == expected_dimension(SMALL[2]).value
+    counted.bad = ()
+    good = sweep(SMALL, progress=False)
+    assert [r for r in good if r.arch != SMALL[2]] == [r for r in found if not r.failed]
+    assert good.failed == ()
+
+
+@pytest.mark.parametrize("where", ["two workers", "dask"])
+def test_what_always_kills_its_worker_is_one_failed_record_and_the_others_are_there(executors, where):
+    found = sweep([*SMALL[:5], DEADLY, *SMALL[5:]], progress=False, **executors[where])
+    (failed,) = found.failed
+    assert failed.arch == DEADLY
+    assert failed.note == "the worker died, and again when it was tried again"
+    assert [r for r in found if not r.failed] == list(sweep(SMALL, progress=False))
+
+
+def test_where_there_is_only_that_all_of_it_fails_and_the_sweep_ends():
+    others = [Deadly((3, inner, 3), (2, 2)) for inner in (1, 2, 3)]
+    assert len(sweep(others, workers=2, progress=False).failed) == 3
+
+
+def test_a_killed_worker_of_the_own_pool_loses_no_record(tmp_path):
+    before = {worker.pid for worker in workers()}
+    report, killed = killing(lambda: {worker.pid for worker in workers()} - before)
+    found = sweep(SMALL, workers=2, file=tmp_path / "sweep.jsonl", progress=report)
+    assert len(killed) == 1 and not psutil.pid_exists(killed[0])
+    assert found == sweep(SMALL, progress=False)
+    assert len(lines(tmp_path / "sweep.jsonl")) == len(SMALL)
+
+
+def test_a_killed_worker_of_a_cluster_loses_no_record(cluster):
+    report, killed = killing(lambda: set(cluster.run(os.getpid).values()))
+    found = sweep(SMALL, executor=cluster.get_executor(), progress=report)
+    assert len(killed) == 1 and found == sweep(SMALL, progress=False)
+
+
+def test_an_executor_that_breaks_for_good_leaves_failed_records_which_another_one_makes_good(tmp_path):
+    """The case where a killed worker does cost records: nobody but its owner can start it again."""
+    before = {worker.pid for worker in workers()}
+    pool = ProcessPoolExecutor(1)
+    report, killed = killing(lambda: {worker.pid for worker in workers()} - before)
+    found = sweep(SMALL, executor=pool, file=tmp_path / "sweep.jsonl", progress=report)
+    pool.shutdown(kill_workers=True)
+    assert killed and found.failed and len(found) == len(SMALL)
+    assert {record.note for record in found.failed} == {"the executor is broken: a worker of it died"}
+    again = sweep(SMALL, file=tmp_path / "sweep.jsonl", progress=False)
+    assert again == sweep(SMALL, progress=False)
+
+
+class Moody(ThreadPoolExecutor):
+    """Its first answer to everything is an error, or that somebody has cancelled it."""
+
+    def __init__(self, error):
+        super().__init__(1)
+        self.error, self.asked, self.calls = error, [], set()
+
+    def submit(self, work, item, *rest):
+        self.asked.append(item)
+        self.calls.add((item, *rest))
+        if self.asked.count(item) > 1:
+            return super().submit(work, item, *rest)
+        future = Future()
+        if self.error is None:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        else:
+            future.set_exception(self.error)
+        return future
+
+
+@pytest.mark.parametrize("error", [None, OSError("the network is down"), MemoryError()])
+def test_what_fails_on_the_way_is_tried_again(error):
+    with Moody(error) as executor:
+        assert sweep(SMALL, executor=executor, progress=False) == sweep(SMALL, progress=False)
+        assert len(executor.asked) == len(executor.calls) == 2 * len(SMALL)
+
+
+def test_what_fails_twice_on_the_way_is_recorded_with_the_reason():
+    class Worse(Moody):
+        def submit(self, work, item, *rest):
+            self.asked.clear()
+            return super().submit(work, item, *rest)
+
+    with Worse(OSError("the network is down")) as executor:
+        found = sweep(SMALL[:3], executor=executor, progress=False)
+    assert [record.note for record in found] == 3 * [
+        "the worker failed, and again when it was tried again: OSError: the network is down"
+    ]
+
+
+def test_every_call_on_a_cluster_is_a_new_one(cluster, monkeypatch):
+    """dask gives equal calls one answer, also when it was an error: this is why a try has a mark."""
+    executor, asked = cluster.get_executor(), []
+    assert executor.submit(os.getpid).result() == executor.submit(os.getpid).result()
+    submit = executor.submit
+    monkeypatch.setattr(executor, "submit", lambda *call: asked.append(call) or submit(*call))
+    for _ in range(2):
+        sweep(SMALL[:2], executor=executor, progress=False)
+    assert len(asked) == 4 and len(set(asked)) == 4
+
+
+# Its file
+
+
+@pytest.mark.parametrize("where", ["this process", "two workers", "dask"])
+def test_interrupted_and_resumed_gives_the_same_lines_up_to_order(tmp_path, executors, where):
+    whole, parts = tmp_path / "whole.jsonl", tmp_path / "parts.jsonl"
+    found = sweep(SMALL, file=whole, progress=False)
+    for count in (3, 9):
+        with pytest.raises(KeyboardInterrupt):
+            sweep(SMALL, file=parts, progress=stopping_after(count), **executors[where])
+        assert count <= len(lines(parts)) < len(SMALL)
+    assert sweep(SMALL, file=parts, progress=False, **executors[where]) == found
+    assert sorted(lines(parts)) == sorted(lines(whole)) and len(lines(whole)) == len(SMALL)
+    other = tmp_path / "other.jsonl"
+    sweep(SMALL, file=other, progress=False, seed=1)
+    assert sorted(lines(other)) != sorted(lines(whole))
+
+
+_SCRIPT = """
+import sys
+from neuroviz.architecture import Architecture
+from neuroviz.sweep import Record, sweep
+
+if __name__ == "__main__":
+    small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
+    large = Architecture.uniform(10, 6, 5)
+    print("never:", sweep([*small, large], workers=int(sys.argv[1]), file=sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_an_interrupt_from_outside_ends_it_and_its_workers_and_what_was_measured_is_kept(tmp_path, count):
+    script, file = tmp_path / "script.py", tmp_path / "sweep.jsonl"
+    script.write_text(_SCRIPT)
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(count), str(file)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    try:
+        end = time.monotonic() + 60
+        while (not file.exists() or len(lines(file)) < 4) and time.monotonic() < end:
+            time.sleep(0.01)
+        below = psutil.Process(process.pid).children(recursive=True)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == -signal.SIGINT and "never" not in out
+    assert err.count("Traceback") == 1 and err.rstrip().endswith("KeyboardInterrupt")
+    assert not psutil.wait_procs(below, timeout=10)[1]
+    assert len(lines(file)) == 4
+    small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
+    sweep(small, file=tmp_path / "whole.jsonl", progress=False)
+    assert sorted(lines(file)) == sorted(lines(tmp_path / "whole.jsonl"))
+
+
+def test_nothing_is_measured_twice_on_resume(tmp_path, counted):
+    file = tmp_path / "sweep.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        sweep(SMALL, file=file, progress=stopping_after(5))
+    assert counted == SMALL[:5]
+    sweep(SMALL, file=file, progress=False)
+    assert counted == SMALL
+    sweep(SMALL[::-1], file=file, progress=False)
+    assert counted == SMALL and len(lines(file)) == len(SMALL)
+    sweep(SMALL, progress=False)
+    assert len(counted) == 2 * len(SMALL)
+
+
+def test_a_last_line_that_was_cut_off_anywhere_is_dropped(tmp_path, counted):
+    file = tmp_path / "sweep.jsonl"
+    found = sweep(SMALL[:3], file=file, progress=False)
+    whole = file.read_bytes()
+    start = whole[:-1].rfind(b"\n") + 1
+    for cut in range(start + 1, len(whole)):
+        file.write_bytes(whole[:cut])
+        counted.clear()
+        assert sweep(SMALL[:3], file=file, progress=False) == found
+        assert counted == SMALL[2:3]
+        assert file.read_bytes() == whole
+
+
+def test_a_broken_line_in_the_middle_is_refused_with_its_number_and_left_alone(tmp_path):
+    file = tmp_path / "sweep.jsonl"
+    sweep(SMALL[:3], file=file, progress=False)
+    good = file.read_bytes().splitlines(keepends=True)
+    for bad in (b"{}\n", b"\n", b"[1]\n", b"3\n", b"null\n", b"\xff\xfe\n", good[1][:40] + b"\n"):
+        broken = good[0] + bad + good[2]
+        file.write_bytes(broken)
+        with pytest.raises(ValueError, match=r"sweep\.jsonl, line 2: a line of a sweep's file is what"):
+            sweep(SMALL[:3], file=file, progress=False)
+        assert file.read_bytes() == broken
+
+
+@pytest.mark.parametrize("text", ["my thesis", "a,b\n1,2", '{"some": "other JSON"}'])
+def test_a_file_that_is_no_sweep_is_refused_and_left_alone(tmp_path, text):
+    file = tmp_path / "thesis.txt"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=r"thesis\.txt"):
+        sweep(SMALL[:1], file=file, progress=False)
+    assert file.read_text() == text
+
+
+def test_another_method_and_another_seed_may_stand_in_the_same_file(tmp_path, counted):
+    file = tmp_path / "sweep.jsonl"
+    for method, seed in (("exact", 0), ("exact", 1), ("float", 0)):
+        counted.clear()
+        assert sweep(SMALL[:4], method, file=file, seed=seed, progress=False) == sweep(
+            SMALL[:4], method, seed=seed, progress=False
+        )
+        assert len(counted) == 8
+    assert len(lines(file)) == 12
+    counted.clear()
+    assert {r.seed for r in sweep(SMALL[:4], file=file, seed=1, progress=False)} == {1} and not counted
+
+
+def test_a_file_of_another_version_is_refused(tmp_path):
+    file = tmp_path / "sweep.jsonl"
+    sweep(SMALL[:2], file=file, progress=False)
+    file.write_text(file.read_text().replace('{"version": 1, ', '{"version": 7, ', 1))
+    with pytest.raises(ValueError, match=r"line 1: .* version 7, .*: give the sweep another file"):
+        sweep(SMALL[:2], file=file, progress=False)
+
+
+def test_what_failed_is_tried_again_and_the_later_record_counts(tmp_path, counted):
+    file = tmp_path / "sweep.jsonl"
+    counted.bad = (SMALL[1],)
+    assert len(sweep(SMALL[:3], file=file, progress=False).failed) == 1
+    assert len(sweep(SMALL[:3], file=file, progress=False).failed) == 1
+    assert counted == [*SMALL[:3], SMALL[1]]
+    counted.bad = ()
+    assert sweep(SMALL[:3], file=file, progress=False) == sweep(SMALL[:3], progress=False)
+    assert len(lines(file)) == 5
+    assert not sweep(SMALL[:3], file=file, progress=False).failed
+    later = json.loads(lines(file)[0]) | {"value": 999}
+    with open(file, "a") as more:
+        more.write(json.dumps(later) + "\n")
+    assert sweep(SMALL[:1], file=file, progress=False).records[0].value == 999
+
+
+def test_each_record_is_in_the_file_as_soon_as_it_is_reported(tmp_path):
+    file = tmp_path / "sweep.jsonl"
+    seen = []
+
+    def report(done, of, record):
+        seen.append(record)
+        assert [Record.from_json(line) for line in lines(file)] == seen
+
+    sweep(SMALL[:5], file=file, progress=report)
+    assert len(seen) == 5
+
+
+def test_a_line_is_the_record_and_json_that_others_can_read(tmp_path):
+    def no(word):
+        raise AssertionError(f"{word} is no JSON")
+
+    odd = 'a line\nand\u2028two \x85 more, "quoted" — ‘θ’'
+    records = [
+        Record(SMALL[0], "float", 0, 3, "float", 3, gap=inf, decided=True),
+        Record(SMALL[0], "float", 0, 3, "float", 3, gap=1e12, decided=False, note=odd),
+        *sweep(SMALL, progress=False),
+    ]
+    for record in records:
+        line = record.to_json()
+        assert "\n" not in line and Record.from_json(line) == record
+        json.loads(line, parse_constant=no)
+    file = tmp_path / "sweep.jsonl"
+    file.write_text("".join(record.to_json() + "\n" for record in records[1:2]))
+    assert sweep(SMALL[:1], "float", file=file, progress=False).records[0].note == odd
+
+
+# Tables
+
+
+def test_the_tables_hold_every_record(tmp_path):
+    found = sweep([*SMALL, DEADLY], workers=2, progress=False)
+    file = tmp_path / "sweep.csv"
+    assert found.to_csv(file) is None and file.read_bytes().decode() == found.to_csv()
+    table = found.to_pandas()
+    read = pandas.read_csv(
+        file,
+        dtype=table.dtypes.to_dict(),
+        keep_default_na=False,
+        na_values={"note": []}
+        | {name: [""] for name in ("value", "error_bound", "prime", "gap", "decided", "route")},
+    )
+    pandas.testing.assert_frame_equal(read, table)
+    assert table["value"].isna().sum() == 1 and table["value"].dtype == "Int64"
+    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
+    for record, row in zip(found, rows, strict=True):
+        arch = Architecture(
+            map(int, row["widths"].split()),
+            map(int, row["head_dims"].split()),
+            int(row["tokens"]),
+            row["attention"],
+        )
+        assert arch.widths == record.arch.widths and arch.head_dims == record.arch.head_dims
+        assert row["value"] == ("" if record.failed else str(record.value))
+
+
+def test_a_disagreement_is_a_number_unlike_theory_and_nothing_else():
+    def record(value, expected, decided=None):
+        return Record(SMALL[0], "exact", 0, value, "exact" if value else "failed", expected, decided=decided)
+
+    agree, off, failed = record(5, 5), record(5, 6), record(None, 6)
+    unsure, unknown = record(5, 6, decided=False), record(5, None)
+    assert Sweep((agree, off, failed, unsure, unknown)).disagreements == (off,)
+    assert repr(Sweep((agree, off, failed))) == "Sweep(3 records: 2 exact, 1 failed; 1 unlike theory)"
+
+
+# Progress
+
+
+def test_the_bar_shows_how_much_time_is_left_and_can_be_turned_off(capsys, tmp_path):
+    sweep(SMALL, file=tmp_path / "sweep.jsonl")
+    said = capsys.readouterr().err
+    assert f"{len(SMALL)}/{len(SMALL)} [" in said and "<" in said and "net/s" in said
+    sweep(SMALL, progress=False)
+    sweep(SMALL, file=tmp_path / "sweep.jsonl")  # nothing is left to wait for
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_bar_starts_from_what_is_in_the_file(capsys, tmp_path):
+    sweep(SMALL[:5], file=tmp_path / "sweep.jsonl", progress=False)
+    sweep(SMALL, file=tmp_path / "sweep.jsonl")
+    said = capsys.readouterr().err
+    assert f"5/{len(SMALL)} [" in said and f" 0/{len(SMALL)} [" not in said
+
+
+def test_a_function_hears_how_many_of_how_many_and_the_record(tmp_path):
+    heard = []
+    sweep([*SMALL[:2], SMALL[0]], file=tmp_path / "sweep.jsonl", progress=lambda *said: heard.append(said))
+    first, second = sweep(SMALL[:2], progress=False)
+    assert heard == [(1, 2, first), (2, 2, second)]
+    sweep(SMALL[:3], file=tmp_path / "sweep.jsonl", progress=lambda *said: heard.append(said))
+    assert [said[:2] for said in heard[2:]] == [(3, 3)]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"architectures": SMALL[0]}, "sweep needs several architectures, in a list; got one"),
+        ({"architectures": None}, "sweep needs architectures, in a list; got None"),
+        ({"architectures": [SMALL[0], (3, 3)]}, "sweep needs an Architecture; got tuple"),
+        ({"method": "guess"}, "method must be one of 'exact', 'float', 'certified'; got 'guess'"),
+        ({"workers": 0}, "workers must be a whole number ≥ 1; got 0"),
+        ({"workers": 1.5}, "workers must be a whole number ≥ 1; got 1.5"),
+        ({"seed": -1}, "seed must be a whole number ≥ 0; got -1"),
+        ({"seed": True}, "seed must be a whole number ≥ 0; got True"),
+        ({"executor": ThreadPoolExecutor(1), "workers": 2}, "leave one of them out"),
+        ({"executor": "dask"}, "executor is a concurrent.futures.Executor"),
+        ({"progress": "yes"}, "progress is True, False or a function"),
+    ],
+)
+def test_a_bad_question_is_answered_with_what_to_ask(arguments, said):
+    with pytest.raises(ValueError) as refused:
+        sweep(**{"architectures": SMALL[:1], "progress": False} | arguments)
+    assert said in str(refused.value)
+
+
+# What is left behind
+
+
+def interrupted():
+    with pytest.raises(KeyboardInterrupt):
+        sweep(SMALL, workers=2, progress=stopping_after(2))
+
+
+def broken():
+    with pytest.raises(ZeroDivisionError):
+        sweep(SMALL, workers=2, progress=lambda *_: 1 / 0)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [lambda: sweep(SMALL, workers=2, progress=False), interrupted, broken],
+    ids=["end", "stop", "error"],
+)
+def test_no_worker_is_left_after_the_end_an_interrupt_or_an_error(run):
+    before = workers()
+    run()
+    assert workers() <= before
+
+
+def test_workers_of_the_own_pool_leave_an_interrupt_to_the_sweep():
+    with MODULE._pool(1) as pool, ProcessPoolExecutor(1) as other:
+        assert pool.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
+        assert other.submit(signal.getsignal, signal.SIGINT).result() != signal.SIG_IGN
+
+
+def test_the_check_sees_a_worker_that_is_left():
+    before = workers()
+    pool = ProcessPoolExecutor(1)
+    pool.submit(os.getpid).result()
+    assert not workers() <= before
+    pool.shutdown(kill_workers=True)
+    assert workers() <= before
+
+
+def test_an_executor_of_the_caller_is_not_shut_down(executors):
+    for name in ("threads", "loky", "dask"):
+        sweep(SMALL[:2], progress=False, **executors[name])
+        assert executors[name]["executor"].submit(abs, -3).result() == 3
+
+
+def threads():
+    return [library["num_threads"] for library in threadpool_info()]
+
+
+def test_measurements_run_on_one_thread_each_and_leave_the_libraries_as_they_were(monkeypatch):
+    inside = []
+
+    def measure(arch, method, seed):
+        inside.extend(threads())
+        return measure_dimension(arch, method, seed)
+
+    monkeypatch.setattr(MODULE, "measure_dimension", measure)
+    with threadpool_limits(limits=2):
+        before = threads()
+        sweep(SMALL, progress=False)
+        with ThreadPoolExecutor(4) as executor:
+            sweep(SMALL, executor=executor, progress=False)
+        assert threads() == before and set(inside) == {1}
+
+
+def test_the_check_sees_a_thread_that_is_not_limited():
+    with threadpool_limits(limits=2), ThreadPoolExecutor(1) as executor:
+        assert 2 in executor.submit(threads).result()
+
+
+# What is loaded
+
+HEAVY = ["loky", "tqdm", "pandas", "distributed", "dask", "threadpoolctl", "torch"]
+
+
+def loaded(run_python, code):
+    said = run_python(f"import sys, neuroviz as nv\n{code}\nprint([n for n in {HEAVY} if n in sys.modules])")
+    return said.splitlines()[-1]
+
+
+def test_importing_neuroviz_loads_nothing_that_only_sweeps_need(run_python):
+    assert loaded(run_python, "") == "[]"
+    quiet = "nv.sweep([nv.Architecture((2, 2), (1,))], progress=False).to_csv()"
+    assert loaded(run_python, quiet) == "['threadpoolctl']"
+
+
+def test_the_check_sees_what_a_pool_and_a_table_load(run_python):
+    code = "if __name__ == '__main__': nv.sweep([nv.Architecture((2, 2), (1,))], workers=2).to_pandas()"
+    assert {"loky", "tqdm", "pandas"} <= set(eval(loaded(run_python, code)))
+
+
+def test_a_sweep_in_a_thread_of_its_own_works_as_well():
+    """As in a panel or a server, where the main thread has other things to do."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(sweep(SMALL[:4], workers=2, progress=False)))
+    thread.start()
+    thread.join(60)
+    assert found == [sweep(SMALL[:4], progress=False)]
