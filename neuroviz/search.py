@@ -7,7 +7,7 @@ is one point; it cannot prove it, and starts that do not converge say nothing (d
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from math import inf
 
@@ -65,6 +65,28 @@ def search_fiber(
     >>> found.verified, [point.symmetry for point in found.classes]
     (8, ['the same'])
     """
+    steps = search_in_steps(arch, weights, starts, seed, kinds)
+    try:
+        done = next(steps)
+        while True:
+            if progress is not None:
+                progress(*done)
+            done = steps.send(cancel is not None and bool(cancel()))
+    except StopIteration as end:
+        return end.value
+
+
+def search_in_steps(
+    arch: Architecture, weights: Weights, starts: int, seed: int = 0, kinds: tuple[str, ...] = KINDS
+) -> Generator[tuple[int, int, int], bool | None, FiberSearch]:
+    """`search_fiber`, start by start: yields (done, starts, verified); sending True ends the search there.
+
+    >>> from neuroviz.network import random_weights
+    >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    >>> steps = search_in_steps(arch, random_weights(Reals(), arch, np.random.default_rng(0)), starts=2)
+    >>> list(steps)
+    [(1, 2, 1), (2, 2, 2)]
+    """
     check_architecture("search_fiber", arch)
     _check(arch, weights, starts, kinds)
     reduced, thin = gauge_slice(arch).reduced, narrow(arch, weights)
@@ -81,9 +103,8 @@ def search_fiber(
         ends.append(
             _try(kind_of(number, kinds), reduced, thin, inputs, np.random.default_rng([seed, 1, number]))
         )
-        if progress is not None:
-            progress(number + 1, starts, sum(end.verified for end in ends))
-        if cancel is not None and cancel():
+        stop = yield number + 1, starts, sum(end.verified for end in ends)
+        if stop:
             cancelled = number + 1 < starts
             break
     sigma_min, kernel = _spectrum(reduced, thin, 0.0, np.random.default_rng([seed, 2]))

@@ -1,5 +1,6 @@
 """Networks whose fibre is worth attacking, each with what is known about it."""
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from neuroviz.architecture import Architecture
 from neuroviz.field import Reals
 from neuroviz.network import Layer, Weights, random_weights
-from neuroviz.search import search_fiber
+from neuroviz.search import search_in_steps
 from neuroviz.search_result import FiberSearch
 from neuroviz.starts import KINDS
 
@@ -179,7 +180,26 @@ def study_search(setting: SearchSetting) -> SearchStudy:
     >>> study_search(SearchSetting("softmax-1", starts=4)).search.note
     '4 starts, 4 verified on fresh inputs; all within ... of one point (σ_min ...).'
     """
+    steps = study_in_steps(setting)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def study_in_steps(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
+    """The same, saying after each start how far it is.
+
+    >>> next(study_in_steps(SearchSetting("softmax-1", starts=4)))
+    '1 of 4 starts, 1 verified'
+    """
     case = CASES[setting.case]
     weights = case_weights(case, setting.seed)
-    search = search_fiber(case.arch, weights, setting.starts, setting.seed, kinds=KIND_KEYS[setting.kind])
-    return SearchStudy(setting, case, search)
+    steps = search_in_steps(case.arch, weights, setting.starts, setting.seed, KIND_KEYS[setting.kind])
+    while True:
+        try:
+            done, starts, verified = next(steps)
+        except StopIteration as end:
+            return SearchStudy(setting, case, end.value)
+        yield f"{done} of {starts} starts, {verified} verified"

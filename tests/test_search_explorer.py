@@ -169,3 +169,16 @@ def test_the_words_say_what_a_search_can_and_cannot_do():
     assert "no information" in panel._describe(study("lightning-331", 3, "transposes"))
     few = study("rank-one", 3, "near")
     assert "These starts did not find all" in panel._describe(few)
+
+
+def test_a_long_search_says_how_far_it_is_and_ends_with_the_same_answer():
+    panel = SearchExplorer()
+    heard = []
+    set_status = panel._set_status
+    panel._set_status = lambda text: (heard.append(text), set_status(text))
+    panel.state = "case=softmax-2;starts=10"
+    assert panel.wait(120) and panel.status.startswith("done")
+    steps = [text for text in heard if "of 10 starts" in text]
+    assert len(steps) == 10 and steps[-1].startswith("working … 10 of 10 starts, ")
+    assert panel._shown.search.note == study_search(panel.setting).search.note
+    panel.close()

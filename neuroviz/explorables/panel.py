@@ -153,6 +153,9 @@ class Panel(widgets.VBox):
         """The result object that answers a request. Static and importable: it may run in a child process."""
         raise NotImplementedError
 
+    _answer_in_steps: ClassVar[Callable | None] = None
+    """For slow requests, if any: a generator that yields how far it is, in words, and returns the answer."""
+
     def _is_slow(self, request: object) -> bool:
         """Whether the answer takes longer than about 0.3 s."""
         return False
@@ -299,7 +302,13 @@ class Panel(widgets.VBox):
         self._set_status("working …")
         if self._is_slow(request):
             self._cancel_button.disabled = False
-            self._background.submit(type(self)._answer, request, lambda result: self._arrive(result, started))
+            work = type(self)._answer_in_steps or type(self)._answer
+            self._background.submit(
+                work,
+                request,
+                lambda result: self._arrive(result, started),
+                lambda step: self._hear(step, started),
+            )
             return
         self._background.cancel()
         self._cancel_button.disabled = True
@@ -309,6 +318,10 @@ class Panel(widgets.VBox):
             self._fail(error)
             return
         self._arrive(answer, started)
+
+    def _hear(self, step: str, started: float) -> None:
+        """Say how far slow work is."""
+        self._set_status(f"working … {step}, {time.perf_counter() - started:.0f} s")
 
     def _arrive(self, result: object, started: float) -> None:
         self._cancel_button.disabled = True

@@ -8,7 +8,7 @@ from neuroviz.explorables.panel import Panel
 from neuroviz.figures.search import search_figure, update_search
 from neuroviz.figures.search_map import is_given
 from neuroviz.figures.words import tiny
-from neuroviz.search_cases import CASES, SearchSetting, SearchStudy, study_search
+from neuroviz.search_cases import CASES, SearchSetting, SearchStudy, study_in_steps, study_search
 
 _KINDS = [
     ("all", "all"),
@@ -56,6 +56,7 @@ class SearchExplorer(Panel):
         return SearchSetting(**{name: control.value for name, control in self.controls.items()})
 
     _answer = staticmethod(study_search)
+    _answer_in_steps = staticmethod(study_in_steps)
 
     def _is_slow(self, request: SearchSetting) -> bool:
         return request.starts > _QUICK or CASES[request.case].arch.num_layers > 1
