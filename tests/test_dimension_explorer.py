@@ -11,7 +11,7 @@ import pytest
 from panels import title
 
 import neuroviz as nv
-from neuroviz import formulas, measure, theme
+from neuroviz import formulas, measure, points, theme
 from neuroviz.explorables import DimensionExplorer
 from neuroviz.explorables import dimension as module
 from neuroviz.figures import parts
@@ -261,8 +261,8 @@ def test_a_wrong_formula_leaves_the_measurements_alone_and_the_panel_says_so(pan
 
 def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(panel, monkeypatch, cold):
     formula = trace(panel, "formula").y
-    rank = measure.exact_rank
-    monkeypatch.setattr(measure, "exact_rank", lambda matrix, over: rank(matrix, over) - 1)
+    rank = points.exact_rank
+    monkeypatch.setattr(points, "exact_rank", lambda matrix, over: rank(matrix, over) - 1)
     panel.controls["tokens"].value = 4
     assert list(trace(panel, "this architecture (measured)").y) == [37]
     assert trace(panel, "formula").y == formula and trace(panel, "dimension by the formula").x[0] == 38.5
@@ -420,7 +420,7 @@ def test_an_error_inside_the_measurement_is_shown_and_the_panel_recovers(panel, 
 
     before = plain(panel.figure)
     with monkeypatch.context() as bad:
-        bad.setattr(measure, "exact_rank", broken)
+        bad.setattr(points, "exact_rank", broken)
         panel.controls["tokens"].value = 4
         assert panel.status == "MemoryError: no room for the matrix"
         assert plain(panel.figure) == before and "t = 3" in panel.description

@@ -12,7 +12,7 @@ import pytest
 from panels import trace
 
 import neuroviz as nv
-from neuroviz import formulas, measure, theme
+from neuroviz import formulas, measure, points, theme
 from neuroviz.explorables import ledger as module
 from neuroviz.explorables.ledger import LedgerExplorer, LedgerRequest, study_ledger
 from neuroviz.figures.formula_map import _text_color
@@ -541,10 +541,10 @@ def test_a_wrong_formula_leaves_the_measurements_alone_and_the_panel_says_so(pan
 
 
 def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(panel, monkeypatch):
-    rank = measure.exact_rank
+    rank = points.exact_rank
     measure.clear_cache()
     with monkeypatch.context() as bad:
-        bad.setattr(measure, "exact_rank", lambda matrix, over: rank(matrix, over) - 1)
+        bad.setattr(points, "exact_rank", lambda matrix, over: rank(matrix, over) - 1)
         panel.controls["tokens"].value = 6
         assert panel.wait(60) and panel.status.startswith("done")
         assert numbers_above(panel.figure)[-1] == "37" and "they DISAGREE" in panel.description
