@@ -155,7 +155,10 @@ def move_a_slider(page, panel: int) -> None:
     here = page.locator(PANEL).nth(panel)
     here.scroll_into_view_if_needed()
     plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
-    shown = f"JSON.stringify({plot}.data.map(trace => [trace.x, trace.y, trace.z, trace.text]))"
+    shown = (
+        f"JSON.stringify([{plot}.data.map(trace => [trace.x, trace.y, trace.z, trace.text]),"
+        f" ({plot}.layout.annotations || []).map(note => note.text)])"
+    )
     before = page.evaluate(shown)
     handles = here.locator(".noUi-target:not([disabled]) .noUi-handle:visible")
     if handles.count():
@@ -164,7 +167,8 @@ def move_a_slider(page, panel: int) -> None:
         handle.focus()
         page.keyboard.press("ArrowRight" if lowest else "ArrowLeft")
     else:
-        here.locator("select:visible").first.select_option(index=1)
+        choice = here.locator("select:visible").first
+        choice.select_option(index=0 if choice.evaluate("list => list.selectedIndex") else 1)
     page.wait_for_function(f"before => {shown} !== before", arg=before, timeout=30_000)
     done = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.nv-status').innerText"
     page.wait_for_function(f"{done}.startsWith('done')", timeout=20_000)
