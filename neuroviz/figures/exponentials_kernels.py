@@ -2,10 +2,9 @@
 
 from neuroviz import theme
 from neuroviz.exponentials_study import ExponentialsStudy
-from neuroviz.figures.parts import View, headline, label, outside_words, power_of_ten, ticks
+from neuroviz.figures.parts import View, headline, label, outside_words, ticks
+from neuroviz.figures.sigma import NOISE, drawable, noise_band, rank_line, sigma_axis, sigma_dots
 
-_FLOOR = 1e-17  # where an exact zero is drawn on the log axis
-_BOTTOM, _TOP = -18.6, 0.9  # log₁₀ of the ends of that axis
 _WIDTH = 490  # pixels of the view in a panel of 1100
 
 
@@ -110,27 +109,24 @@ def spectrum_view(
     study: ExponentialsStudy, x_domain: tuple[float, float], y_domain: tuple[float, float]
 ) -> View:
     """The singular values of the true softmax, and the exact rank that is chosen as a line; on x4 and y4."""
-    sigma = [max(float(value), _FLOOR) for value in study.spectrum.singular_values]
-    rank, n, marker = study.spectrum.value, study.spectrum.num_columns, theme.size("marker")
+    sigma = drawable(study.spectrum.singular_values)
+    rank, n = study.spectrum.value, study.spectrum.num_columns
     role = "outside" if study.shown is study.free and study.misled else "measured"
+    hover = "σ<sub>%{x}</sub> = %{y:.1e}<extra></extra>"
+    kept, zeros = list(range(1, rank + 1)), list(range(rank + 1, len(sigma) + 1))
     return View(
         [
-            _dots("singular values of the true softmax (measured)", 1, sigma[:rank], True, marker),
-            _dots("zeros of the true softmax (measured)", rank + 1, sigma[rank:], False, marker),
-            {
-                "name": "exact rank (measured)",
-                "xaxis": "x4",
-                "yaxis": "y4",
-                "x": [study.shown.value + 0.5] * 2,
-                "y": [10**_BOTTOM, 10**_TOP],
-                "mode": "lines",
-                "line": {
-                    "color": theme.color(role),
-                    "width": theme.size("line") + 0.8,
-                    "dash": "solid" if role == "measured" else "dash",
-                },
-                "hoverinfo": "skip",
-            },
+            sigma_dots(
+                "singular values of the true softmax (measured)", "4", kept, sigma[:rank], True, hover
+            ),
+            sigma_dots("zeros of the true softmax (measured)", "4", zeros, sigma[rank:], False, hover),
+            rank_line(
+                "exact rank (measured)",
+                "4",
+                study.shown.value,
+                color=theme.color(role),
+                dash="solid" if role == "measured" else "dash",
+            ),
         ],
         {
             "xaxis4": {
@@ -141,37 +137,11 @@ def spectrum_view(
                 "tickvals": ticks(1, study.shown.value, n),
                 "showgrid": False,
             },
-            "yaxis4": {
-                "domain": y_domain,
-                "anchor": "x4",
-                "type": "log",
-                "range": [_BOTTOM, _TOP],
-                "tickvals": [10.0**k for k in range(-16, 1, 8)],
-                "ticktext": [power_of_ten(k) for k in range(-16, 1, 8)],
-                "title": {"text": "σ<sub>i</sub> / σ<sub>1</sub>"},
-            },
+            "yaxis4": sigma_axis("4", y_domain),
         },
         [headline(_spectrum_finding(study), "4"), _rank_label(study, role)],
-        [_noise_band(n)],
+        [noise_band("4", max(n * 2.2e-16, NOISE))],
     )
-
-
-def _dots(name: str, first: int, values: list[float], filled: bool, size: float) -> dict:
-    return {
-        "name": name,
-        "xaxis": "x4",
-        "yaxis": "y4",
-        "x": list(range(first, first + len(values))),
-        "y": values,
-        "mode": "markers",
-        "cliponaxis": False,
-        "marker": {
-            "size": size if filled else size - 1,
-            "color": theme.color("measured" if filled else "ground"),
-            "line": {"color": theme.color("ground" if filled else "ghost"), "width": 0.8 if filled else 1.5},
-        },
-        "hovertemplate": "σ<sub>%{x}</sub> = %{y:.1e}<extra></extra>",
-    }
 
 
 def _rank_label(study: ExponentialsStudy, role: str) -> dict:
@@ -198,18 +168,3 @@ def _spectrum_finding(study: ExponentialsStudy) -> str:
     if zeros == study.shown.kernel:
         return found
     return found + outside_words(f", not {study.shown.kernel}")
-
-
-def _noise_band(columns: int) -> dict:
-    return {
-        "type": "rect",
-        "xref": "x4 domain",
-        "yref": "y4",
-        "x0": 0,
-        "x1": 1,
-        "y0": 10**_BOTTOM,
-        "y1": max(columns * 2.2e-16, 2e-14),
-        "fillcolor": theme.color("wash"),
-        "line": {"width": 0},
-        "layer": "below",
-    }

@@ -1,12 +1,9 @@
 """The derivative with its true exponentials, in floating point: a check of the exact kernel without Ax."""
 
 from neuroviz import theme
-from neuroviz.figures.parts import View, headline, label, power_of_ten, ticks
+from neuroviz.figures.parts import View, headline, label, ticks
+from neuroviz.figures.sigma import drawable, noise_band, rank_line, sigma_axis, sigma_dots
 from neuroviz.immersion import ImmersionStudy
-
-_FLOOR = 1e-17  # where an exact zero is drawn on the log axis
-_BOTTOM, _TOP = -18.6, 0.9  # log₁₀ of the ends of that axis
-_NOISE = 2e-14  # up to where rounding alone may lift a singular value, generously
 
 
 def spectrum_view(
@@ -14,21 +11,16 @@ def spectrum_view(
 ) -> View:
     """The singular values, and the exact rank as a line, on the axes x4 and y4."""
     rank, count = study.everything.measured.value, study.spectrum.num_columns
-    sigma = [max(float(value), _FLOOR) for value in study.spectrum.singular_values]
+    sigma = drawable(study.spectrum.singular_values)
     indices = list(range(1, count + 1))
+    hover = "σ<sub>%{x}</sub> = %{y:.1e}<extra></extra>"
+    beyond = indices[rank:], sigma[rank:], False, hover
     traces = [
-        _dots("singular values up to the exact rank (measured)", indices[:rank], sigma[:rank], True),
-        _dots("singular values beyond the exact rank (measured)", indices[rank:], sigma[rank:], False),
-        {
-            "name": "exact rank (measured)",
-            "xaxis": "x4",
-            "yaxis": "y4",
-            "x": [rank + 0.5, rank + 0.5],
-            "y": [10**_BOTTOM, 10**_TOP],
-            "mode": "lines",
-            "line": {"color": theme.color("measured"), "width": theme.size("line") + 0.8},
-            "hoverinfo": "skip",
-        },
+        sigma_dots(
+            "singular values up to the exact rank (measured)", "4", indices[:rank], sigma[:rank], True, hover
+        ),
+        sigma_dots("singular values beyond the exact rank (measured)", "4", *beyond),
+        rank_line("exact rank (measured)", "4", rank),
     ]
     axes = {
         "xaxis4": {
@@ -38,51 +30,9 @@ def spectrum_view(
             "tickvals": ticks(1, rank, count),
             "showgrid": False,
         },
-        "yaxis4": {
-            "domain": y_domain,
-            "anchor": "x4",
-            "type": "log",
-            "range": [_BOTTOM, _TOP],
-            "tickvals": [1e-16, 1e-8, 1.0],
-            "ticktext": [power_of_ten(k) for k in (-16, -8, 0)],
-            "title": {"text": "σ<sub>i</sub> / σ<sub>1</sub>"},
-        },
+        "yaxis4": sigma_axis("4", y_domain),
     }
-    return View(traces, axes, [headline(_finding(study), "4"), *_labels(study, rank)], [_noise_band()])
-
-
-def _dots(name: str, x: list[int], y: list[float], filled: bool) -> dict:
-    size = theme.size("marker")
-    return {
-        "name": name,
-        "xaxis": "x4",
-        "yaxis": "y4",
-        "x": x,
-        "y": y,
-        "mode": "markers",
-        "cliponaxis": False,
-        "marker": {
-            "size": size if filled else size - 1,
-            "color": theme.color("measured" if filled else "ground"),
-            "line": {"color": theme.color("ground" if filled else "ghost"), "width": 0.8 if filled else 1.5},
-        },
-        "hovertemplate": "σ<sub>%{x}</sub> = %{y:.1e}<extra></extra>",
-    }
-
-
-def _noise_band() -> dict:
-    return {
-        "type": "rect",
-        "xref": "x4 domain",
-        "yref": "y4",
-        "x0": 0,
-        "x1": 1,
-        "y0": 10**_BOTTOM,
-        "y1": _NOISE,
-        "fillcolor": theme.color("wash"),
-        "line": {"width": 0},
-        "layer": "below",
-    }
+    return View(traces, axes, [headline(_finding(study), "4"), *_labels(study, rank)], [noise_band("4")])
 
 
 def _labels(study: ImmersionStudy, rank: int) -> list[dict]:

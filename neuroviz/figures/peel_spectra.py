@@ -1,12 +1,10 @@
 """The singular values on the way to a special first layer, beside those without it."""
 
 from neuroviz import theme
-from neuroviz.figures.parts import View, headline, label, outside_words, power_of_ten
+from neuroviz.figures.parts import View, headline, label, outside_words
+from neuroviz.figures.sigma import BOTTOM, TOP, drawable, noise_band, sigma_axis, sigma_dots
 from neuroviz.peeling import PeelStudy
 
-_FLOOR = 1e-17  # where an exact zero is drawn on the log axis
-_BOTTOM, _TOP = -18.6, 0.9  # log₁₀ of the ends of that axis
-_NOISE = 2e-14  # up to where rounding alone may lift a singular value, generously
 _TAIL = 1.3  # where the network without its first layer stands on the axis of s
 END_NAMES = {"antisymmetric": "αβᵀ − βαᵀ", "symmetric": "ααᵀ", "rank-one": "αβᵀ"}
 
@@ -14,7 +12,6 @@ END_NAMES = {"antisymmetric": "αβᵀ − βαᵀ", "symmetric": "ααᵀ", "ra
 def spectra_view(study: PeelStudy, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> View:
     """The ways of the singular values, on the axes x2 and y2."""
     generic, last = study.at_start.value, study.at_end.value
-    marker = theme.size("marker")
     kept, zeros = _split(study.spectrum, study.here.value)
     tail_kept, tail_zeros = _split(study.tail_spectrum, study.tail.value)
     s = study.setting.place
@@ -32,22 +29,22 @@ def spectra_view(study: PeelStudy, x_domain: tuple[float, float], y_domain: tupl
             "xaxis": "x2",
             "yaxis": "y2",
             "x": [s, s],
-            "y": [10**_BOTTOM, 10**_TOP],
+            "y": [10**BOTTOM, 10**TOP],
             "mode": "lines",
             "line": {"color": theme.color("focus"), "width": theme.size("line")},
             "hoverinfo": "skip",
         },
-        _dots("singular values here (measured)", s, kept, True, marker),
-        _dots("zeros here (measured)", s, zeros, False, marker),
-        _dots("singular values without layer 1 (measured)", _TAIL, tail_kept, True, marker),
-        _dots("zeros without layer 1 (measured)", _TAIL, tail_zeros, False, marker),
+        _dots("singular values here (measured)", s, kept, True),
+        _dots("zeros here (measured)", s, zeros, False),
+        _dots("singular values without layer 1 (measured)", _TAIL, tail_kept, True),
+        _dots("zeros without layer 1 (measured)", _TAIL, tail_zeros, False),
     ]
-    return View(traces, _axes(study, x_domain, y_domain), _labels(study), [_noise_band(), _divider()])
+    return View(traces, _axes(study, x_domain, y_domain), _labels(study), [noise_band("2"), _divider()])
 
 
 def _split(spectrum: object, rank: int) -> tuple[list[float], list[float]]:
     """Singular values counted by the exact rank, and the others; zeros sit on the floor of the axis."""
-    sigma = [max(float(value), _FLOOR) for value in spectrum.singular_values]
+    sigma = drawable(spectrum.singular_values)
     return sigma[:rank], sigma[rank:]
 
 
@@ -57,7 +54,7 @@ def _ways(study: PeelStudy, name: str, which: range, role: str, width: float) ->
     for i in which:
         for placed in study.path:
             x.append(placed.place)
-            y.append(max(float(placed.spectrum.singular_values[i]), _FLOOR))
+            y.append(drawable([placed.spectrum.singular_values[i]])[0])
         x.append(None)
         y.append(None)
     return {
@@ -73,22 +70,9 @@ def _ways(study: PeelStudy, name: str, which: range, role: str, width: float) ->
     }
 
 
-def _dots(name: str, x: float, values: list[float], filled: bool, size: float) -> dict:
-    return {
-        "name": name,
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "x": [x] * len(values),
-        "y": values,
-        "mode": "markers",
-        "cliponaxis": False,
-        "marker": {
-            "size": size if filled else size - 1,
-            "color": theme.color("measured" if filled else "ground"),
-            "line": {"color": theme.color("ground" if filled else "ghost"), "width": 0.8 if filled else 1.5},
-        },
-        "hovertemplate": "%{y:.1e}<extra></extra>",
-    }
+def _dots(name: str, place: float, values: list[float], filled: bool) -> dict:
+    """Values above one place of the way."""
+    return sigma_dots(name, "2", [place] * len(values), values, filled, "%{y:.1e}<extra></extra>")
 
 
 def _axes(study: PeelStudy, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> dict:
@@ -102,30 +86,7 @@ def _axes(study: PeelStudy, x_domain: tuple[float, float], y_domain: tuple[float
             "ticktext": ["s = 0:<br>M₁ random", f"s = 1:<br>{name}", "without<br>layer 1"],
             "showgrid": False,
         },
-        "yaxis2": {
-            "domain": y_domain,
-            "anchor": "x2",
-            "type": "log",
-            "range": [_BOTTOM, _TOP],
-            "tickvals": [10.0**k for k in range(-16, 1, 4)],
-            "ticktext": [power_of_ten(k) for k in range(-16, 1, 4)],
-            "title": {"text": "σ<sub>i</sub> / σ<sub>1</sub>"},
-        },
-    }
-
-
-def _noise_band() -> dict:
-    return {
-        "type": "rect",
-        "xref": "x2 domain",
-        "yref": "y2",
-        "x0": 0,
-        "x1": 1,
-        "y0": 10**_BOTTOM,
-        "y1": _NOISE,
-        "fillcolor": theme.color("wash"),
-        "line": {"width": 0},
-        "layer": "below",
+        "yaxis2": sigma_axis("2", y_domain, step=4),
     }
 
 

@@ -19,6 +19,7 @@ from neuroviz.figures.parts import (
     rough,
     ticks,
 )
+from neuroviz.figures.sigma import drawable, noise_band
 from neuroviz.figures.softmax_board import board_view
 from neuroviz.figures.softmax_study import Side, SoftmaxSetting, SoftmaxStudy
 from neuroviz.figures.words import colored, tiny
@@ -27,7 +28,6 @@ __all__ = ["Side", "SoftmaxSetting", "SoftmaxStudy", "softmax_figure", "update_s
 
 _COLUMNS = (0.13, 0.545), (0.59, 1.0)
 _BARS, _SPECTRA, _BOARD = (0.91, 1.0), (0.455, 0.735), (0.0, 0.365)
-_FLOOR = 1e-17  # where an exact zero is drawn on the log axis
 _BOTTOM, _TOP = -18.0, 1.0  # log₁₀ of the ends of that axis
 _FAMILIES = ("head bases", "interfaces", "rescalings")
 _SHORT = {"head bases": "heads", "interfaces": "interfaces", "rescalings": "rescalings"}
@@ -177,13 +177,13 @@ def _spectrum_view(study: SoftmaxStudy, side: Side, x_domain: tuple[float, float
         _spectrum_traces(side, axis),
         _spectrum_axes(side, x_domain, axis),
         [headline(_float_finding(side), axis), _rank_label(side, axis), _gap_label(study, side, axis)],
-        [_noise_band(side, axis)],
+        [noise_band(axis, _noise(side), _BOTTOM)],
     )
 
 
 def _spectrum_traces(side: Side, axis: str) -> list[dict]:
     rank, marker = side.exact.value, theme.size("marker") - 2
-    sigma = [] if side.spectrum is None else [max(float(s), _FLOOR) for s in side.spectrum.singular_values]
+    sigma = [] if side.spectrum is None else drawable(side.spectrum.singular_values)
     place = {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "mode": "markers"}
     symbol, kind = kind_mark(side.arch.attention), side.arch.attention
     return [
@@ -246,21 +246,6 @@ def _spectrum_axes(side: Side, x_domain: tuple[float, float], axis: str) -> dict
 def _noise(side: Side) -> float:
     """Up to where rounding alone may lift a singular value."""
     return side.arch.num_parameters * 2.2e-16
-
-
-def _noise_band(side: Side, axis: str) -> dict:
-    return {
-        "type": "rect",
-        "xref": f"x{axis} domain",
-        "yref": f"y{axis}",
-        "x0": 0,
-        "x1": 1,
-        "y0": 10**_BOTTOM,
-        "y1": _noise(side),
-        "fillcolor": theme.color("wash"),
-        "line": {"width": 0},
-        "layer": "below",
-    }
 
 
 def _words_at_left(side: Side) -> bool:

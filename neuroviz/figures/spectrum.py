@@ -4,22 +4,24 @@ from math import inf, log10
 
 from neuroviz import theme
 from neuroviz.figures.parts import View, headline, label, outside_words, power_of_ten, rough, ticks
+from neuroviz.figures.sigma import drawable, noise_band
 from neuroviz.figures.study import DimensionStudy, has_a_place, paper_name, would_mislead
 
-_FLOOR = 1e-17  # where an exact zero is drawn on the log axis
 _BOTTOM, _TOP = -18.6, 0.7  # log₁₀ of the ends of that axis
 
 
 def spectrum_view(study: DimensionStudy, domain: tuple[float, float]) -> View:
     """The spectrum, on the axes x and y."""
-    return View(_traces(study), _axes(study, domain), _annotations(study), [_noise_band(study)])
+    return View(
+        _traces(study), _axes(study, domain), _annotations(study), [noise_band("", _noise(study), _BOTTOM)]
+    )
 
 
 def _split(study: DimensionStudy) -> tuple[list[float], list[float]]:
     """Singular values counted by the exact rank, and the others; zeros sit on the floor of the axis."""
     if study.spectrum is None:
         return [], []
-    sigma = [max(float(s), _FLOOR) for s in study.spectrum.singular_values]
+    sigma = drawable(study.spectrum.singular_values)
     return sigma[: study.visible], sigma[study.visible :]
 
 
@@ -113,21 +115,6 @@ def _axes(study: DimensionStudy, domain: tuple[float, float]) -> dict:
             "ticktext": [power_of_ten(k) for k in range(-16, 1, 4)],
             "title": {"text": "σ<sub>i</sub> / σ<sub>1</sub>"},
         },
-    }
-
-
-def _noise_band(study: DimensionStudy) -> dict:
-    return {
-        "type": "rect",
-        "xref": "x domain",
-        "yref": "y",
-        "x0": 0,
-        "x1": 1,
-        "y0": 10**_BOTTOM,
-        "y1": _noise(study),
-        "fillcolor": theme.color("wash"),
-        "line": {"width": 0},
-        "layer": "below",
     }
 
 
