@@ -6,7 +6,10 @@ hashable, so it is a cache key, a test id, a figure title and the only thing a s
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from math import prod
 from operator import index
+
+from neuroviz.block import Block
 
 ATTENTION_KINDS = ("lightning", "softmax")
 _LONG = 12  # more equal sizes than this are counted instead of listed
@@ -26,7 +29,8 @@ class Architecture:
     outside the paper's hypotheses are the interesting ones.
 
     Beyond the paper, layer i may have H_i heads, each with Q, K, V of its own, whose outputs are added; a
-    skip connection, which adds X to the output; and a causal mask: token i attends to j ≤ i only.
+    skip connection, which adds X to the output; and a causal mask: token i attends to j ≤ i only. What else
+    a transformer's layer has is in `block`.
 
     Args:
         widths: d₀, d₁, …, d_l: at least two whole numbers ≥ 1.
@@ -36,10 +40,12 @@ class Architecture:
         heads: H₁, …, H_l, or one number for all layers; kept as one for each layer.
         skip: whether each layer adds its input; all widths must be equal.
         causal: whether attention is masked.
+        block: biases, value ranks, shared keys, rotary and learned positions, temperatures, MLPs.
 
     Raises:
         ValueError: if a size is not a whole number ≥ 1, if there is not one head dimension (and number of
-            heads) for each layer, if the kind of attention is unknown, or a skip meets unequal widths.
+            heads) for each layer, if the kind of attention is unknown, a skip meets unequal widths, rotary
+            positions an odd head dimension, or shared keys a number of heads that they do not divide.
 
     >>> arch = Architecture(widths=(4, 3, 5), head_dims=(2, 2), tokens=3, attention="softmax")
     >>> arch.num_layers, arch.num_parameters
@@ -57,6 +63,7 @@ class Architecture:
     heads: tuple[int, ...] = 1
     skip: bool = False
     causal: bool = False
+    block: Block = Block()
 
     def __post_init__(self) -> None:
         # Frozen: a normalised value can only be stored through object.__setattr__.
@@ -99,12 +106,29 @@ class Architecture:
                 f"a skip connection adds a layer's input to its output, so all widths must be equal; "
                 f"got widths={self.widths}"
             )
+        self._check_block()
+
+    def _check_block(self) -> None:
+        if not isinstance(self.block, Block):
+            raise ValueError(f"block is a Block, such as Block(biases=True); got {self.block!r}")
+        odd = [a for a in self.head_dims if a % 2]
+        if self.block.rotary and odd:
+            raise ValueError(
+                f"rotary positions turn coordinates in pairs, so head dimensions are even; got {odd[0]}"
+            )
+        groups = self.block.kv_heads or 1
+        uneven = [H for H in self.heads if H % groups]
+        if uneven:
+            raise ValueError(
+                f"{groups} key-value heads are shared evenly, so their number divides the heads; "
+                f"got {uneven[0]} heads"
+            )
 
     @classmethod
     def uniform(
         cls, d: int, a: int, layers: int, tokens: int = 3, attention: str = "lightning", **variant: object
     ) -> "Architecture":
-        """All widths d and all head dimensions a; heads, skip, causal as above.
+        """All widths d and all head dimensions a; heads, skip, causal, block as above.
 
         >>> Architecture.uniform(d=4, a=2, layers=3).widths
         (4, 4, 4, 4)
@@ -114,8 +138,8 @@ class Architecture:
 
     @property
     def is_plain(self) -> bool:
-        """Whether this is a network of the paper: one head a layer, no skip, no mask."""
-        return set(self.heads) == {1} and not self.skip and not self.causal
+        """Whether this is a network of the paper: one head a layer, no skip, no mask, an empty block."""
+        return set(self.heads) == {1} and not self.skip and not self.causal and self.block.is_plain
 
     @property
     def num_layers(self) -> int:
@@ -129,10 +153,42 @@ class Architecture:
 
     @property
     def num_parameters(self) -> int:
-        """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): the entries of all Q_i, K_i, V_i."""
+        """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): the entries of all Q_i, K_i, V_i; and what the block adds."""
+        if not self.block.is_plain:
+            return sum(prod(shape) for shape in self.parameter_shapes.values())
         return sum(
             H * d_in * (2 * a + d_out) for H, (d_in, d_out, a) in zip(self.heads, self.layers, strict=True)
         )
+
+    @property
+    def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
+        """The weights by name, in order: "1.Q", "1.K", "1.V" of layer 1, and so on; stacked over the heads.
+
+        With a value_dim V is W, v × d, and there is O; "P" are the positions; "q", "k", "v", "o" are biases;
+        "beta" are the temperatures; "1.U1", "1.U2" are the MLP after layer 1 (see `Block`).
+
+        >>> block = Block(value_dim=1, positions=True)
+        >>> list(Architecture((2, 3), (1,), tokens=4, block=block).parameter_shapes)
+        ['P', '1.Q', '1.K', '1.V', '1.O']
+        """
+        shapes, block = {}, self.block
+        if block.positions:
+            shapes["P"] = (self.widths[0], self.tokens)
+        for i, (H, (d_in, d_out, a)) in enumerate(zip(self.heads, self.layers, strict=True), start=1):
+            G, v = block.kv_heads or H, block.value_dim or d_out
+            layer = {"Q": (H, a, d_in), "K": (G, a, d_in), "V": (G, v, d_in)}
+            if block.value_dim:
+                layer["O"] = (H, d_out, v)
+            if block.biases:
+                layer |= {"q": (H, a, 1), "k": (G, a, 1), "v": (G, v, 1)}
+                if block.value_dim:
+                    layer["o"] = (d_out, 1)
+            if block.temperature:
+                layer["beta"] = (H, 1, 1)
+            if block.mlp and i < self.num_layers:
+                layer |= {"U1": (block.mlp[0], d_out), "U2": (d_out, block.mlp[0])}
+            shapes |= {f"{i}.{name}": shape for name, shape in layer.items()}
+        return shapes
 
     def __str__(self) -> str:
         widths, head_dims = _in_short(self.widths, "→"), _in_short(self.head_dims, ", ")
@@ -141,6 +197,8 @@ class Architecture:
             same = len(set(self.heads)) == 1
             parts.append(f"{self.heads[0]} heads" if same else f"heads {', '.join(map(str, self.heads))}")
         parts += [name for name in ("skip", "causal") if getattr(self, name)]
+        if not self.block.is_plain:
+            parts.append(str(self.block))
         return ", ".join(parts)
 
 
@@ -169,8 +227,8 @@ def check_architecture(caller: str, arch: object, variants: bool = False) -> Non
         )
     if not variants and not arch.is_plain:
         raise ValueError(
-            f"{caller} knows one head a layer, no skip and no mask; got {arch}: measure_dimension, "
-            "expected_dimension and sweep know the others"
+            f"{caller} knows one head a layer, no skip and no mask, an empty block; got {arch}: "
+            "measure_dimension, expected_dimension and sweep know the others"
         )
 
 

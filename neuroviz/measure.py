@@ -14,13 +14,14 @@ from math import ceil, inf
 import numpy as np
 
 from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.blocks import block_degree, conditioned_block_weights, on_a_line
 from neuroviz.budget import Budget
 from neuroviz.certificate import Certificate, certify
 from neuroviz.cost import BUDGET_SECONDS, LARGE, check_budget, estimate_cost
 from neuroviz.elimination import Float64, fastest_arithmetic
 from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.network import conditioned_tokens, conditioned_weights, jacobian, random_tokens
-from neuroviz.points import large_rank_at_a_point, random_point, rank_at_a_point
+from neuroviz.network import conditioned_tokens, conditioned_weights, random_tokens
+from neuroviz.points import derivative, large_rank_at_a_point, random_point, rank_at_a_point
 from neuroviz.progress import reporting, showing
 from neuroviz.proofs import num_columns
 from neuroviz.rank import RowSpace, float_rank, schwartz_zippel
@@ -333,9 +334,11 @@ def _degree(arch: Architecture) -> int:
     """Total degree of an entry of a Jacobian row in everything that is drawn at random.
 
     Lightning (5·3^l − 3)/2; softmax 2l² + 5l + 1, and 3l² + 6l + 1 where tokens lie on a line and
-    share their exponentials (docs/mathematics.md, "Exact rank").
+    share their exponentials (docs/mathematics.md, "Exact rank"). With a block a tape counts.
     """
     depth = arch.num_layers
+    if not arch.block.is_plain:
+        return block_degree(arch)
     if arch.attention == "lightning":
         return (5 * 3**depth - 3) // 2
     if min(arch.widths[:-1]) == 1:
@@ -374,7 +377,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
         # About as many inputs as the equations suggest, then a few at a time.
         chunk = ceil(columns / equations) + 2 if not ranks else 4
         X = random_tokens(over, net, chunk, rng)
-        J = jacobian(over, net.attention, weights, X, None, rng, skip=net.skip, causal=net.causal)
+        J = derivative(over, net, weights, X, None, rng)
         for rows in J[..., free]:
             space.add(rows)
             ranks.append(space.dimension)
@@ -388,20 +391,12 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
 def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> Measurement:
     num_inputs = inputs or ceil(1.5 * _rank_by_inputs(arch, seed, DEFAULT_PRIME).enough) + 1
     rng = np.random.default_rng([seed, 2])
-    weights = conditioned_weights(arch, rng)
-    X = conditioned_tokens(arch, num_inputs, rng)
-    J = jacobian(
-        Reals(),
-        arch.attention,
-        weights,
-        X,
-        rescale=arch.attention == "lightning" and not arch.skip,
-        skip=arch.skip,
-        causal=arch.causal,
-    )
+    draw = conditioned_weights if arch.block.is_plain else conditioned_block_weights
+    weights, X = draw(arch, rng), conditioned_tokens(arch, num_inputs, rng)
+    J = derivative(Reals(), arch, weights, X, rescale=arch.attention == "lightning" and not arch.skip)
     found = from_spectrum(J.reshape(-1, J.shape[-1]), num_inputs, seed)
-    on_a_line = arch.attention == "softmax" and min(arch.widths[:-1]) == 1
-    if on_a_line and arch.num_layers > 1 and arch.tokens > 1 and found.decided:
+    line = arch.attention == "softmax" and any(on_a_line(arch))
+    if line and arch.num_layers > 1 and arch.tokens > 1 and found.decided:
         # Tokens on a line: true singular values were seen to drown in the rounding behind a clear gap.
         note = "undecided: tokens on a line have shown clear gaps at wrong ranks; the exact rank can tell"
         found = replace(found, decided=False, note=note)

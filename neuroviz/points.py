@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from neuroviz.architecture import Architecture
+from neuroviz.blocks import BlockWeights, block_jacobian, random_block_weights
 from neuroviz.elimination import Arithmetic, eliminate, stored
 from neuroviz.field import Field, PrimeField
 from neuroviz.gauge import gauge_slice
@@ -21,10 +22,32 @@ Report = Callable[[str, float], None]
 """Called with what is being done, and which part of it is done."""
 
 
+def derivative(
+    over: Field,
+    arch: Architecture,
+    weights: Weights | BlockWeights,
+    X: np.ndarray,
+    cotangents: np.ndarray | None = None,
+    rng: np.random.Generator | None = None,
+    rescale: bool = False,
+) -> np.ndarray:
+    """The derivative of any `Architecture` in its weights; arguments as in `neuroviz.network.jacobian`.
+
+    Networks without a block take the pass that is written by hand, the others a tape (there nothing is
+    rescaled).
+    """
+    if arch.block.is_plain:
+        wiring = {"skip": arch.skip, "causal": arch.causal}
+        return jacobian(over, arch.attention, weights, X, cotangents, rng, rescale, **wiring)
+    return block_jacobian(over, arch, weights, X, cotangents, rng)
+
+
 def random_point(
     over: Field, arch: Architecture, route: str, rng: np.random.Generator
-) -> tuple[Architecture, Weights, np.ndarray | slice]:
+) -> tuple[Architecture, Weights | BlockWeights, np.ndarray | slice]:
     """A random network on the route ("slice" or "weights"), and which of its parameters are free there."""
+    if not arch.block.is_plain:
+        return arch, random_block_weights(over, arch, rng), slice(None)
     if route == "weights":
         return arch, random_weights(over, arch, rng), slice(None)
     across = gauge_slice(arch)
@@ -48,7 +71,7 @@ def derivative_rows(
         inputs = min(at_once, num_inputs - start)
         X = random_tokens(over, net, inputs, rng)
         cotangents = None if all_outputs else over.random(rng, (inputs, 1, *outputs))
-        J = jacobian(over, net.attention, weights, X, cotangents, rng, skip=net.skip, causal=net.causal)
+        J = derivative(over, net, weights, X, cotangents, rng)
         yield J.reshape(-1, J.shape[-1])[:, free]
 
 

@@ -21,6 +21,7 @@ from math import inf
 from pathlib import Path
 
 from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.block import Block
 from neuroviz.formulas import expected_dimension
 from neuroviz.measure import METHODS, measure_dimension
 
@@ -78,6 +79,7 @@ class Record:
             "heads": " ".join(map(str, arch.heads)),
             "skip": arch.skip,
             "causal": arch.causal,
+            "block": str(arch.block),
             "parameters": arch.num_parameters,
         }
         return sizes | {f.name: getattr(self, f.name) for f in fields(self) if f.name != "arch"}
@@ -101,7 +103,9 @@ class Record:
             version = read.pop("version")
             if version == _VERSION:
                 gap = None if read["gap"] is None else float(read["gap"])
-                return cls(**read | {"arch": Architecture(**read["arch"]), "gap": gap})
+                sizes = read["arch"]
+                arch = Architecture(**sizes | {"block": Block(**sizes.get("block", {}))})
+                return cls(**read | {"arch": arch, "gap": gap})
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"a line of a sweep's file is what Record.to_json writes; this is not ({error})"

@@ -8,15 +8,15 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "architecture", "expected", "formulas", "field", "progress", "threads", "dual", "network",
-    "elimination", "rank", "symmetry", "two_tokens", "gauge", "points", "chart", "twins", "starts",
-    "descent", "search_result", "search", "search_cases", "count", "determinantal", "unrolling",
+    "block", "architecture", "expected", "formulas", "field", "progress", "threads", "dual", "network",
+    "tape", "blocks", "elimination", "rank", "symmetry", "two_tokens", "gauge", "points", "chart", "twins",
+    "starts", "descent", "search_result", "search", "search_cases", "count", "determinantal", "unrolling",
     "balls", "budget", "local_pieces", "local_check", "verification", "proofs", "certificate",
     "certificate_study", "cost", "measure", "peeling", "immersion", "candidates", "endings",
     "singletons", "exponentials", "logit_relations", "exponentials_study", "one_layer",
     "one_layer_probes", "one_layer_walk", "one_layer_limit", "one_layer_study", "flag", "fiber", "walk",
     "ledger", "known", "identifiability", "forms", "curves", "surface", "section", "flow", "singular",
-    "modules", "figure3", "sweep", "theme", "figures", "explorables", "teaching",
+    "block_modules", "modules", "figure3", "sweep", "theme", "figures", "explorables", "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 

@@ -8,6 +8,7 @@ import torch
 
 import neuroviz as nv
 from neuroviz.architecture import Architecture
+from neuroviz.block import Block
 from neuroviz.field import PrimeField, Reals
 from neuroviz.formulas import alpha, expected_dimension, general_formula, variant_formula
 from neuroviz.measure import measure_dimension, rank_by_inputs
@@ -183,7 +184,9 @@ def test_a_mask_on_a_single_token_is_none():
 
 
 def test_sweeps_know_variants():
-    found = nv.sweep(random_variants(10, 9), progress=False)
+    blocks = [Block(), Block(value_dim=2, biases=True), Block(mlp=(3, 2), positions=True)]
+    with_blocks = [Architecture.uniform(3, 2, 2, attention=kind, block=b) for kind in KINDS for b in blocks]
+    found = nv.sweep(random_variants(10, 9) + with_blocks, progress=False)
     assert not found.failed
     assert all(r.expected in (None, r.value) for r in found)
     again = [nv.Record.from_json(r.to_json()) for r in found]

@@ -1,0 +1,209 @@
+"""Networks with anything in their `Block`: one formula a layer, over both fields, differentiated by a `Tape`.
+
+Weights are a dict, named and ordered as in `Architecture.parameter_shapes`; "1.R" holds the rotations of
+layer 1, which are given, not learned. Networks without a block have a faster way, `neuroviz.network`; the tests
+compare the two wherever both apply.
+"""
+
+import numpy as np
+
+from neuroviz.architecture import Architecture
+from neuroviz.field import Field, PrimeField, Reals
+from neuroviz.tape import Node, Tape
+
+BlockWeights = dict[str, np.ndarray]
+ROTARY_BASE = 10_000.0
+
+
+def random_block_weights(field: Field, arch: Architecture, rng: np.random.Generator) -> BlockWeights:
+    """A random point of parameter space, and the rotations.
+
+    Over the reals the k-th pair of coordinates turns by 10000^(−2k/a) a place, as is usual; over F_p by a
+    random point of the circle c² + s² = 1: what is measured there is the rank for angles in general position.
+
+    >>> from neuroviz.block import Block
+    >>> arch = Architecture((2, 2), (2,), block=Block(rotary=True))
+    >>> list(random_block_weights(Reals(), arch, np.random.default_rng(0)))
+    ['1.Q', '1.K', '1.V', '1.R']
+    """
+    weights = {name: field.random(rng, shape) for name, shape in arch.parameter_shapes.items()}
+    return weights | _rotations(field, arch, rng)
+
+
+def conditioned_block_weights(arch: Architecture, rng: np.random.Generator) -> BlockWeights:
+    """A random float64 point with a readable spectrum: matrices near isometries, small biases.
+
+    Q and K of a head are near each other: each token mostly attends to itself (see `neuroviz.network`).
+    """
+    weights: BlockWeights = {}
+    for name, shape in arch.parameter_shapes.items():
+        kind = name.split(".")[-1]
+        if kind in ("P", "q", "k", "v", "o"):
+            weights[name] = 0.3 * rng.standard_normal(shape)
+        elif kind == "beta":
+            weights[name] = rng.uniform(0.8, 1.25, shape)
+        elif kind == "K":
+            Q = weights[f"{name[:-1]}Q"]  # of several queries that share a key, the first
+            weights[name] = Q[:: len(Q) // shape[0]] + 0.3 * rng.standard_normal(shape) / np.sqrt(shape[-1])
+        else:
+            several = (1, *shape) if len(shape) == 2 else shape
+            drawn = np.stack([_isometry(rng, *several[1:]) for _ in range(several[0])])
+            sharp = 2.0 if kind == "Q" and arch.attention == "softmax" else 1.0
+            weights[name] = sharp * drawn.reshape(shape)
+    return weights | _rotations(Reals(), arch, rng)
+
+
+def block_forward(
+    field: Field, arch: Architecture, weights: BlockWeights, X: np.ndarray, rng: np.random.Generator | None
+) -> np.ndarray:
+    """The outputs, shape (N, d_l, t), for tokens X of shape (N, d₀, t); the formula stands in `Block`."""
+    tape = Tape(field)
+    return _run(tape, arch, {n: tape.constant(w) for n, w in weights.items()}, X, rng).value[:, 0]
+
+
+def block_jacobian(
+    field: Field,
+    arch: Architecture,
+    weights: BlockWeights,
+    X: np.ndarray,
+    cotangents: np.ndarray | None = None,
+    rng: np.random.Generator | None = None,
+) -> np.ndarray:
+    """The derivative in all weights, as `neuroviz.network.jacobian`: shape (N, c, number of parameters)."""
+    return _differentiated(field, arch, weights, X, cotangents, rng)[0]
+
+
+def block_degree(arch: Architecture) -> int:
+    """A bound on the total degree of an entry of the derivative in everything that is drawn at random."""
+    over, rng = PrimeField(), np.random.default_rng(0)
+    X = over.random(rng, (1, arch.widths[0], arch.tokens))
+    one = over.random(rng, (1, 1, arch.widths[-1], arch.tokens))
+    return _differentiated(over, arch, random_block_weights(over, arch, rng), X, one, rng)[1]
+
+
+def on_a_line(arch: Architecture) -> tuple[bool, ...]:
+    """For each layer, whether the tokens that enter it lie on a line, whatever the weights.
+
+    >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1)))
+    (False, True, True)
+    """
+    lines, line = [], arch.widths[0] == 1
+    for i, (H, d_out) in enumerate(zip(arch.heads, arch.widths[1:], strict=True)):
+        lines.append(line)
+        thin = min(d_out, H * (arch.block.value_dim or d_out)) == 1
+        if arch.block.mlp and i < arch.num_layers - 1:
+            thin = thin or arch.block.mlp[0] == 1
+        line = line if arch.skip else line or thin
+    return tuple(lines)
+
+
+def _differentiated(
+    field: Field,
+    arch: Architecture,
+    weights: BlockWeights,
+    X: np.ndarray,
+    cotangents: np.ndarray | None,
+    rng: np.random.Generator | None,
+) -> tuple[np.ndarray, int]:
+    tape = Tape(field)
+    learned = {name: tape.parameter(weights[name]) for name in arch.parameter_shapes}
+    given = {name: tape.constant(w) for name, w in weights.items() if name not in learned}
+    Y = _run(tape, arch, learned | given, X, rng)
+    if cotangents is None:
+        size = Y.value.shape[-2] * Y.value.shape[-1]
+        cotangents = np.eye(size).reshape(1, size, *Y.value.shape[-2:])
+    rows, degree = tape.gradients(Y, cotangents, list(learned.values()))
+    return np.concatenate([np.broadcast_to(r, (len(X), *r.shape[1:])) for r in rows], axis=-1), degree
+
+
+def _run(
+    tape: Tape, arch: Architecture, w: dict[str, Node], X: np.ndarray, rng: np.random.Generator | None
+) -> Node:
+    """The network, layer by layer, as `Block` has it."""
+    tokens = tape.constant(X[:, None])
+    if arch.block.positions:
+        tokens = tape.add(tokens, w["P"])
+    lines = on_a_line(arch)
+    for i in range(1, arch.num_layers + 1):
+        layer = {name.split(".")[1]: node for name, node in w.items() if name.startswith(f"{i}.")}
+        attended = _attend(tape, arch, layer, arch.heads[i - 1], tokens, lines[i - 1], rng)
+        tokens = tape.add(attended, tokens) if arch.skip else attended
+        if "U1" in layer:
+            hidden = tape.power(tape.matmul(layer["U1"], tokens), arch.block.mlp[1])
+            through = tape.matmul(layer["U2"], hidden)
+            tokens = tape.add(through, tokens) if arch.skip else through
+    return tokens
+
+
+def _attend(
+    tape: Tape,
+    arch: Architecture,
+    w: dict[str, Node],
+    heads: int,
+    X: Node,
+    line: bool,
+    rng: np.random.Generator | None,
+) -> Node:
+    block = arch.block
+    q, k, v = tape.matmul(w["Q"], X), tape.matmul(w["K"], X), tape.matmul(w["V"], X)
+    if block.biases:
+        q, k, v = tape.add(q, w["q"]), tape.add(k, w["k"]), tape.add(v, w["v"])
+    if block.rotary:
+        q, k = _rotated(tape, q, w["R"]), _rotated(tape, k, w["R"])
+    k, v = tape.share(k, heads), tape.share(v, heads)
+    S = tape.matmul(tape.transpose(k), q)
+    if block.temperature:
+        S = tape.times(w["beta"], S)
+    if arch.attention == "softmax":
+        symmetric = line and not block.rotary
+        # One matrix for each input and head, also where the logits depend on no input.
+        logits = np.broadcast_to(S.value, (len(X.value), *S.value.shape[1:]))
+        shares = tape.field.softmax(logits, symmetric, rng, causal=arch.causal, drift=block.biases)
+        S = tape.softmax(S, shares, degree=3 if symmetric else 1)
+    elif arch.causal:
+        S = tape.times(S, tape.constant(np.triu(np.ones((arch.tokens, arch.tokens))), degree=0))
+    Y = tape.matmul(v, S)
+    if block.value_dim:
+        Y = tape.matmul(w["O"], Y)
+    Y = tape.over_heads(Y)
+    return tape.add(Y, w["o"]) if "o" in w else Y
+
+
+def _rotated(tape: Tape, x: Node, rotation: Node) -> Node:
+    """Token i turned by the i-th power of the rotations, pair of coordinates by pair: c x + s Jx."""
+    field, pairs = tape.field, rotation.value[0, 0]
+    t = x.value.shape[-1]
+    c, s = np.ones((len(pairs), t)), np.zeros((len(pairs), t))
+    for i in range(1, t):
+        c[:, i] = field.reduce(c[:, i - 1] * pairs[:, 0] - s[:, i - 1] * pairs[:, 1])
+        s[:, i] = field.reduce(s[:, i - 1] * pairs[:, 0] + c[:, i - 1] * pairs[:, 1])
+    quarter = np.kron(np.eye(len(pairs)), np.array([[0.0, -1.0], [1.0, 0.0]]))
+    # In the slope m of a point of the circle, cleared of denominators, its powers have degree 2(t − 1).
+    turn = [tape.constant(np.repeat(part, 2, axis=0), degree=2 * (t - 1)) for part in (c, s)]
+    turned = tape.matmul(tape.constant(quarter, degree=0), x)
+    return tape.add(tape.times(x, turn[0]), tape.times(turned, turn[1]))
+
+
+def _rotations(field: Field, arch: Architecture, rng: np.random.Generator) -> BlockWeights:
+    if not arch.block.rotary:
+        return {}
+    return {f"{i}.R": _circle(field, a // 2, a, rng) for i, a in enumerate(arch.head_dims, start=1)}
+
+
+def _circle(field: Field, pairs: int, a: int, rng: np.random.Generator) -> np.ndarray:
+    if isinstance(field, Reals):
+        angles = ROTARY_BASE ** (-2.0 * np.arange(pairs) / a)
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    points = []
+    while len(points) < pairs:
+        m = int(rng.integers(2, field.p - 1))
+        norm = (1 + m * m) % field.p
+        if norm:
+            inverse = pow(norm, -1, field.p)
+            points.append([(1 - m * m) * inverse % field.p, 2 * m * inverse % field.p])
+    return field.reduce(np.array(points, dtype=float))
+
+
+def _isometry(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    q, _ = np.linalg.qr(rng.standard_normal((max(rows, columns), min(rows, columns))))
+    return q if rows >= columns else q.T

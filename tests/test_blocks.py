@@ -1,0 +1,163 @@
+"""Everything in a Block: the tape against torch and against the pass that is written by hand."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from neuroviz.architecture import Architecture
+from neuroviz.block import Block
+from neuroviz.block_modules import BlockNetwork
+from neuroviz.blocks import (
+    block_degree,
+    block_forward,
+    block_jacobian,
+    conditioned_block_weights,
+    random_block_weights,
+)
+from neuroviz.field import PrimeField, Reals
+from neuroviz.measure import _degree
+from neuroviz.network import flatten, forward, jacobian, random_tokens, random_weights
+
+KINDS = ("lightning", "softmax")
+SWITCHES = ("rotary", "biases", "temperature", "positions")
+
+
+def every_combination():
+    """All 2⁴ switches, both kinds, with and without value rank, groups, MLP, skip and mask."""
+    for kind, on in product(KINDS, product((False, True), repeat=4)):
+        values = ({}, {"value_dim": 1}, {"value_dim": 2, "kv_heads": 1})
+        for i, more in enumerate(values):
+            for mlp in (None, (4, 2), (3, 3)):
+                n = sum(on) + i  # skip and mask take turns, so that each meets each
+                block = Block(**more, mlp=mlp, **dict(zip(SWITCHES, on, strict=True)))
+                yield Architecture((3, 3, 3), (2, 2), 3, kind, 2, n % 2 == 0, n % 4 < 2, block)
+
+
+COMBINATIONS = list(every_combination())
+
+
+def a_network(arch, seed=0):
+    rng = np.random.default_rng(seed)
+    weights = {
+        n: w if n.endswith("R") else 0.5 * w for n, w in random_block_weights(Reals(), arch, rng).items()
+    }
+    return weights, 0.7 * random_tokens(Reals(), arch, 2, rng), rng
+
+
+def test_all_switches_are_there():
+    assert len(COMBINATIONS) == 2 * 16 * 9 == len(set(COMBINATIONS))
+    assert {(a.skip, a.causal) for a in COMBINATIONS} == set(product((False, True), repeat=2))
+
+
+@pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
+def test_torch_and_numpy_agree_on_forward_and_derivative(arch):
+    weights, X, rng = a_network(arch)
+    net = BlockNetwork.from_weights(arch, weights)
+    Y = net(torch.from_numpy(X))
+    np.testing.assert_allclose(block_forward(Reals(), arch, weights, X, None), Y.detach().numpy(), atol=1e-10)
+    cotangents = rng.standard_normal((2, 2, 3, 3))
+    J = block_jacobian(Reals(), arch, weights, X, cotangents)
+    assert J.shape == (2, 2, arch.num_parameters)
+    names = [name.replace(".", "_") for name in arch.parameter_shapes]
+    for n, c in product(range(2), repeat=2):
+        functional = (net(torch.from_numpy(X[n])) * torch.from_numpy(cotangents[n, c])).sum()
+        grads = torch.autograd.grad(functional, [net.weights[name] for name in names])
+        np.testing.assert_allclose(J[n, c], torch.cat([g.reshape(-1) for g in grads]).numpy(), atol=1e-9)
+
+
+def test_each_switch_changes_the_function():
+    plain = Architecture((3, 3, 3), (2, 2), 3, "softmax", 2)
+    rng = np.random.default_rng(0)
+    X = random_tokens(Reals(), plain, 1, rng)
+    for block in (
+        Block(rotary=True),
+        Block(biases=True),
+        Block(temperature=True),
+        Block(positions=True),
+        Block(mlp=(4, 2)),
+    ):
+        arch = Architecture((3, 3, 3), (2, 2), 3, "softmax", 2, block=block)
+        weights = random_block_weights(Reals(), arch, rng)
+        without = {name: weights[name] for name in plain.parameter_shapes}
+        Y, Z = block_forward(Reals(), arch, weights, X, None), block_forward(Reals(), plain, without, X, None)
+        assert np.abs(Y - Z).max() > 1e-2, block
+
+
+WHOLE = [
+    a
+    for a in COMBINATIONS
+    if a.attention == "lightning" and not a.block.rotary and a.block.mlp != (3, 3)  # cubes leave float64
+]
+
+
+@pytest.mark.parametrize("arch", WHOLE, ids=str)
+def test_over_a_prime_field_it_is_the_same_polynomial(arch):
+    """Whole weights: the derivative over the reals is whole, and mod p it is that over F_p."""
+    rng, over = np.random.default_rng(2), PrimeField()
+    weights = {n: rng.integers(-1, 2, shape).astype(float) for n, shape in arch.parameter_shapes.items()}
+    weights |= {n: np.ones(shape) for n, shape in arch.parameter_shapes.items() if n.endswith("beta")}
+    X = rng.integers(-1, 2, (2, 3, 3)).astype(float)
+    real, modular = (block_jacobian(F, arch, weights, X) for F in (Reals(), over))
+    assert 0 < np.abs(real).max() < 2**52
+    np.testing.assert_array_equal(over.reduce(real), modular)
+
+
+PLAIN = [
+    Architecture((3, 3, 3), (2, 1), 3, kind, heads, skip, causal)
+    for kind, heads, skip, causal in product(KINDS, (1, 2, (1, 3)), (False, True), (False, True))
+]
+
+
+@pytest.mark.parametrize("arch", PLAIN, ids=str)
+def test_without_a_block_it_is_the_pass_written_by_hand(arch):
+    rng = np.random.default_rng(3)
+    weights, X = random_weights(Reals(), arch, rng), random_tokens(Reals(), arch, 3, rng)
+    parts = flatten(weights)
+    named, start = {}, 0
+    for name, shape in arch.parameter_shapes.items():
+        named[name] = parts[start : start + np.prod(shape)].reshape(shape)
+        start += int(np.prod(shape))
+    wiring = {"skip": arch.skip, "causal": arch.causal}
+    Y = forward(Reals(), arch.attention, weights, X, **wiring)
+    np.testing.assert_allclose(block_forward(Reals(), arch, named, X, None), Y, rtol=1e-9, atol=1e-9)
+    J = jacobian(Reals(), arch.attention, weights, X, **wiring)
+    np.testing.assert_allclose(block_jacobian(Reals(), arch, named, X), J, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("depth", range(1, 5))
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tape_counts_the_degrees_that_the_error_bound_rests_on(depth, kind):
+    arch = Architecture.uniform(2, 1, depth, attention=kind)
+    assert block_degree(arch) <= _degree(arch)
+
+
+def test_conditioned_weights_have_the_shapes_of_the_parameters():
+    arch = Architecture((4, 4), (2,), heads=4, block=Block(value_dim=2, kv_heads=2, biases=True, rotary=True))
+    drawn = conditioned_block_weights(arch, np.random.default_rng(0))
+    assert {n: drawn[n].shape for n in arch.parameter_shapes} == arch.parameter_shapes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"value_dim": 0}, "value_dim needs a whole number"),
+        ({"kv_heads": 2}, "give value_dim, too"),
+        ({"rotary": 1}, "rotary is True or False"),
+        ({"mlp": 3}, r"mlp is \(hidden width, power\)"),
+        ({"mlp": (3, 0)}, "power needs a whole number"),
+    ],
+)
+def test_bad_blocks_are_refused(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        Block(**arguments)
+
+
+def test_blocks_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="in pairs"):
+        Architecture((3, 3), (3,), block=Block(rotary=True))
+    with pytest.raises(ValueError, match="divides the heads"):
+        Architecture((3, 3), (2,), heads=3, block=Block(value_dim=1, kv_heads=2))
+    with pytest.raises(ValueError, match="block is a Block"):
+        Architecture((3, 3), (2,), block={"biases": True})
