@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.block import Block
+from neuroviz.block_formulas import known_redundancies, what_is_missing
 from neuroviz.expected import Expected, alpha, sigma
 
 
@@ -292,11 +294,62 @@ def variant_formula(arch: Architecture) -> Expected:
     check_architecture("variant_formula", arch, variants=True)
     if arch.is_plain:
         return expected_dimension(arch)
+    if not arch.block.is_plain:
+        return _with_a_block(arch)
     if arch.tokens == 1:
         return _one_token(arch)
     if arch.attention == "softmax":
         return _softmax_variant(arch)
     return _lightning_variant(arch)
+
+
+def _with_a_block(arch: Architecture) -> Expected:
+    """Softmax: parameters less the redundancies that have a name."""
+    if arch.attention == "lightning" and _is_one_layer_of_values(arch):
+        return _lightning_values(arch)
+    missing = what_is_missing(arch)
+    if missing:
+        return _nobody_knows(missing)
+    lost = known_redundancies(arch)
+    value = arch.num_parameters - sum(lost.values())
+    said = ", ".join(f"{name} {count}" for name, count in lost.items()) or "nothing is lost"
+    if _is_theorem_e(arch):
+        return Expected(value, "proved here", "Theorem E", f"parameters less {said}")
+    note = f"parameters less {said} (3,000 random networks, none different)"
+    return _observed(value, note)
+
+
+def _is_theorem_e(arch: Architecture) -> bool:
+    """Heads, skips, masks, value ranks and shared keys are all that it speaks of; without skips G v ≥ d."""
+    block, d = arch.block, arch.widths[0]
+    if block != Block(value_dim=block.value_dim, kv_heads=block.kv_heads):
+        return False
+    if block.value_dim > min(arch.widths):
+        return False
+    if block.kv_heads and max(arch.head_dims) > d:
+        return False
+    groups = min(block.kv_heads or H for H in arch.heads)
+    return arch.num_layers == 1 or arch.skip or groups * block.value_dim >= d
+
+
+def _is_one_layer_of_values(arch: Architecture) -> bool:
+    value_dim = arch.block.value_dim
+    alone = arch.num_layers == 1 and not arch.skip and not arch.causal and arch.tokens > 1
+    return alone and value_dim is not None and arch.block == Block(value_dim=value_dim)
+
+
+def _lightning_values(arch: Architecture) -> Expected:
+    """H α + H v (d + d′ − v) − max(H, H² − H (d − a)₊² − H (d − v)(d′ − v)), at most d′ d² (d + 1)/2."""
+    ((d, d_out, a),), (H,) = arch.layers, arch.heads
+    v = min(arch.block.value_dim, d, d_out)
+    if H > d_out or (H > d and v < d):
+        return _nobody_knows(f"{H} lightning heads with values of rank {v} from width {d} to {d_out}")
+    mixing = max(H, H * H - H * max(0, d - a) ** 2 - H * (d - v) * (d_out - v))
+    value = H * alpha(a, d) + H * v * (d + d_out - v) - mixing
+    return _observed(
+        min(value, d_out * d * d * (d + 1) // 2),
+        f"one layer, {H} heads with values of rank {v} (534 networks, none different)",
+    )
 
 
 def _one_token(arch: Architecture) -> Expected:

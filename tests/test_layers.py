@@ -8,7 +8,7 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "block", "architecture", "expected", "formulas", "field", "progress", "threads", "dual", "network",
+    "block", "architecture", "expected", "block_formulas", "formulas", "field", "progress", "threads", "dual", "network",
     "tape", "blocks", "elimination", "rank", "symmetry", "two_tokens", "gauge", "points", "chart", "twins",
     "starts", "descent", "search_result", "search", "search_cases", "count", "determinantal", "unrolling",
     "balls", "budget", "local_pieces", "local_check", "verification", "proofs", "certificate",
