@@ -1,4 +1,4 @@
-"""Networks with anything in their `Block`, as a torch module: to be trained, and to check `neuroviz.blocks`."""
+"""Networks with anything in their `Block`, as a torch module: to be trained, or to check `blocks`."""
 
 from collections.abc import Mapping
 

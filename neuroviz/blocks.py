@@ -1,8 +1,8 @@
 """Networks with anything in their `Block`: one formula a layer, over both fields, differentiated by a `Tape`.
 
 Weights are a dict, named and ordered as in `Architecture.parameter_shapes`; "1.R" holds the rotations of
-layer 1, which are given, not learned. Networks without a block have a faster way, `neuroviz.network`; the tests
-compare the two wherever both apply.
+layer 1, which are given, not learned. Networks without a block have a faster way, `neuroviz.network`;
+the tests compare the two wherever both apply.
 """
 
 import numpy as np

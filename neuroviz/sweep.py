@@ -10,7 +10,6 @@ import io
 import json
 import os
 import signal
-import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
@@ -24,6 +23,7 @@ from neuroviz.architecture import Architecture, check_architecture
 from neuroviz.block import Block
 from neuroviz.formulas import expected_dimension
 from neuroviz.measure import METHODS, measure_dimension
+from neuroviz.threads import one_thread
 
 _TRIES = 2  # of an item whose worker died, or that was in flight when another one did
 _WAITING = 64  # items handed to an executor that does not say how many it runs at a time
@@ -235,7 +235,7 @@ def measured(
         yield from _on_a_pool(todo, workers)
         return
     # The limit of each item is enough where it runs alone. In threads, one would lift that of another.
-    with _on_one_thread():
+    with one_thread():
         yield from (measure_one(item) for item in todo) if executor is None else _on(executor, todo, _WAITING)
 
 
@@ -247,7 +247,7 @@ def measure_one(item: Item) -> Record:
     arch, method, seed = item
     theory = expected_dimension(arch)
     try:
-        with _on_one_thread():
+        with one_thread():
             m = measure_dimension(arch, method, seed)
     except Exception as error:  # recorded: one architecture must not end a sweep
         return _failed(item, f"{type(error).__name__}: {error}")
@@ -272,19 +272,6 @@ def measure_one(item: Item) -> Record:
 def _failed(item: Item, why: str) -> Record:
     theory = expected_dimension(item[0])
     return Record(*item, None, "failed", theory.value, theory.source, note=why)
-
-
-def _on_one_thread():
-    """Holds the libraries below numpy to one thread in this process, until the block ends."""
-    return _libraries("torch" in sys.modules).limit(limits=1)
-
-
-@cache
-def _libraries(_with_torch: bool):
-    """Finding them takes longer than a small rank; torch, which may be loaded later, brings more of them."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def _checked(

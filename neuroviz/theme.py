@@ -296,14 +296,23 @@ def template() -> go.layout.Template:
     )  # fmt: skip
 
 
+def glyph(status: str) -> tuple[str, str]:
+    """The sign of a status, and the role of its colour.
+
+    >>> glyph("exact")
+    ('●', 'measured')
+    """
+    return _STATUS[_known("status", status, _STATUS)][:2]
+
+
 def badge(status: str, source: str = "") -> str:
     """The badge of a status as HTML: glyph, words and source, with a border in the role's colour.
 
     >>> "proved here" in badge("proved here", "Theorem C")
     True
     """
-    glyph, role, words = _STATUS[_known("status", status, _STATUS)]
-    text = f"{glyph} {words}" + (f" · {source}" if source else "")
+    sign, role, words = _STATUS[_known("status", status, _STATUS)]
+    text = f"{sign} {words}" + (f" · {source}" if source else "")
     border = _MODES["light"][role]
     ink = _MODES["light"]["ink"]
     return (

@@ -1,5 +1,6 @@
 """Small matrix products on one thread: there, waiting for another one takes longer than the product."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -8,12 +9,13 @@ from functools import cache
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Within the block every thread pool that is loaded, numpy's and torch's, has one thread."""
-    with _pools().limit(limits=1):
+    with _pools("torch" in sys.modules).limit(limits=1):
         yield
 
 
 @cache
-def _pools():
+def _pools(_with_torch: bool):
+    """Finding them takes longer than a small rank; torch, which may be loaded later, brings more of them."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

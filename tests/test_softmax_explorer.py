@@ -14,7 +14,7 @@ from neuroviz.architecture import Architecture
 from neuroviz.certificate import ROUTES
 from neuroviz.explorables.softmax import MAX_HEAD, MAX_LAYERS, MAX_WIDTH, SoftmaxExplorer, study_softmax
 from neuroviz.figures.softmax import softmax_figure, update_softmax
-from neuroviz.figures.softmax_board import GLYPHS, ROWS
+from neuroviz.figures.softmax_board import ROWS
 from neuroviz.figures.softmax_study import SoftmaxSetting
 from neuroviz.formulas import collapsing_layer, expected_dimension
 from neuroviz.known import QUESTIONS
@@ -205,16 +205,9 @@ def test_the_rows_are_those_of_the_board_with_glyph_word_and_note(name):
         for cell, attention in zip(row[1:], BOTH, strict=True):
             board = getattr(found, attention).board
             entry = next(filter(None, map(board.entry, questions)))
-            assert entry.answer in cell and f"{GLYPHS[entry.status][0]} {entry.status}" in cell
+            assert entry.answer in cell and f"{theme.glyph(entry.status)[0]} {entry.status}" in cell
             hovers = [a.hovertext for a in figure.layout.annotations if a.hovertext]
             assert any(entry.note in re.sub("<br>", " ", text) for text in hovers)
-
-
-def test_the_glyphs_are_those_of_the_badges():
-    for status, (glyph, role) in GLYPHS.items():
-        with theme.using({"mode": "light", "size": "notebook"}):
-            badge = theme.badge(status)
-            assert f">{glyph} {status}<" in badge and theme.color(role) in badge
 
 
 def test_every_row_asks_a_question_that_the_board_knows():

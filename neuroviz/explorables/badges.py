@@ -1,6 +1,7 @@
 """The badges of a dimension: what was measured, and what theory says beside it."""
 
 from neuroviz import theme
+from neuroviz.figures.words import grouped
 from neuroviz.formulas import Expected
 from neuroviz.measure import Measurement
 
@@ -13,7 +14,7 @@ def measured_badge(found: Measurement) -> str:
     >>> "16 mod 8 388 593" in measured_badge(measure_dimension(Architecture((3, 3), (2,))))
     True
     """
-    return theme.badge(found.status, f"{found.value} mod {found.prime:,}".replace(",", " "))
+    return theme.badge(found.status, f"{found.value} mod {grouped(found.prime)}")
 
 
 def theory_badge(expected: Expected, measured: int) -> str:

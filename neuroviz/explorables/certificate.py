@@ -14,7 +14,7 @@ from neuroviz.certificate_study import (
 )
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.certificate import certificate_figure, update_certificate
-from neuroviz.figures.certificate_bounds import grouped
+from neuroviz.figures.words import grouped
 from neuroviz.proofs import rough_seconds
 
 _LAYERS = (1, 2, 3, 4, 6, 8, 12, 24, 48, 96)
@@ -119,7 +119,7 @@ def _say_proof(study: CertificateStudy) -> str:
         "exact rank": "a rank mod a prime at a stored point meets an upper bound",
         "ball": "a determinant at a stored point is not 0, in ball arithmetic, and symmetries allow no more",
     }[proof.route]
-    found = grouped(proof.dimension).replace("\u202f", " ")
+    found = grouped(proof.dimension)
     return f"{proof.arch}: dimension {found}. {_sentence(how)}"
 
 

@@ -8,7 +8,7 @@ from neuroviz.explorables.panel import Panel
 from neuroviz.exponentials_study import ExponentialsSetting, ExponentialsStudy, study_exponentials
 from neuroviz.figures.exponentials import exponentials_figure, update_exponentials
 from neuroviz.figures.exponentials_grid import equation_of
-from neuroviz.figures.words import tiny
+from neuroviz.figures.words import grouped, tiny
 
 _KINDS = [
     ("generic", "generic"),
@@ -72,7 +72,7 @@ class ExponentialsExplorer(Panel):
 
     def _badge(self, answer: ExponentialsStudy) -> str:
         shown = answer.shown
-        prime = f"{shown.prime:,}".replace(",", " ")
+        prime = grouped(shown.prime)
         measured = theme.badge(shown.status, f"kernel {shown.kernel} mod {prime}")
         ignored = answer.setting.treat == "free" and not answer.independence.complete
         if ignored:

@@ -28,6 +28,7 @@ from neuroviz.figures.factorization import (
     factorization_figure,
     update_factorization,
 )
+from neuroviz.figures.words import grouped
 from neuroviz.formulas import alpha
 from neuroviz.network import Layer
 from neuroviz.symmetry import change_head_basis, recover_head_basis
@@ -184,9 +185,7 @@ class FactorizationExplorer(Panel):
     def _badge(self, answer: FactorizationStudy) -> str:
         count = answer.count
         agrees = "" if count.dimension == answer.formula[answer.a - 1] else " ≠ formula"
-        measured = theme.badge(
-            count.status, f"{count.dimension} mod {count.prime:,}{agrees}".replace(",", " ")
-        )
+        measured = theme.badge(count.status, f"{count.dimension} mod {grouped(count.prime)}{agrees}")
         if not answer.refusal:
             return theme.badge("proved", f"Lemma 3.1: fibre a² = {answer.a**2}") + measured
         return (

@@ -8,7 +8,7 @@ from neuroviz.explorables.export import Export
 from neuroviz.explorables.panel import Panel
 from neuroviz.figure3 import Figure3Setting, Figure3Study, study_figure3
 from neuroviz.figures.figure3 import figure3_figure, update_figure3
-from neuroviz.figures.words import tiny
+from neuroviz.figures.words import grouped, tiny
 
 MAX_LAYERS, MAX_TOKENS, MAX_HEAD, MAX_WIDTH, MAX_INPUTS, MAX_RUNS = 4, 6, 4, 12, 250, 20
 _QUICK = 300  # milliseconds
@@ -88,7 +88,7 @@ class Figure3Explorer(Panel):
         self.export.offer(answer.to_csv(), name)
 
     def _badge(self, answer: Figure3Study) -> str:
-        prime = f"{answer.points[0].exact.prime:,}".replace(",", " ")
+        prime = grouped(answer.points[0].exact.prime)
         count = len(answer.points)
         badges = [theme.badge("exact", f"{count} rank{'s' if count > 1 else ''} mod {prime}")]
         for status in dict.fromkeys(point.expected.status for point in answer.points):

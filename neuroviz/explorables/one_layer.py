@@ -9,7 +9,7 @@ from neuroviz.explorables.panel import Panel
 from neuroviz.figures.one_layer import one_layer_figure, update_one_layer
 from neuroviz.figures.one_layer_probe import gap_text
 from neuroviz.figures.one_layer_read import ROUGH
-from neuroviz.figures.words import percent, signed, tiny
+from neuroviz.figures.words import grouped, percent, signed, tiny
 from neuroviz.one_layer_probes import relative_error
 from neuroviz.one_layer_study import OneLayerSetting, OneLayerStudy, study_one_layer
 
@@ -88,7 +88,7 @@ class OneLayerExplorer(Panel):
     def _badge(self, answer: OneLayerStudy) -> str:
         exact, s = answer.exact, answer.setting
         back = exact.equal_V + exact.equal_A
-        prime = f"{exact.powers.over.p:,}".replace(",", " ")
+        prime = grouped(exact.powers.over.p)
         measured = theme.badge("exact", f"{back} of {exact.V.size + exact.A.size} mod {prime}")
         if s.step == "limit":
             return theme.badge("proved here", "Small weights")

@@ -8,6 +8,7 @@ from neuroviz.explorables.panel import Panel
 from neuroviz.figures.peel_plane import number
 from neuroviz.figures.peel_spectra import END_NAMES
 from neuroviz.figures.peeling import peel_figure, update_peel
+from neuroviz.figures.words import grouped
 from neuroviz.peeling import PeelSetting, PeelStudy, study_peel
 
 _ENDS = [
@@ -72,7 +73,7 @@ class PeelExplorer(Panel):
         update_peel(self.figure, old, new)
 
     def _badge(self, answer: PeelStudy) -> str:
-        prime = f"{answer.here.prime:,}".replace(",", " ")
+        prime = grouped(answer.here.prime)
         measured = theme.badge("exact", f"kernel {answer.here.kernel} mod {prime}")
         applies = answer.setting.end == "antisymmetric"
         return measured + theme.badge("proved here" if applies else "outside hypotheses", "Peel lemma")

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from neuroviz import theme
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.immersion import immersion_figure, update_immersion
-from neuroviz.figures.words import numbered, tiny
+from neuroviz.figures.words import grouped, numbered, tiny
 from neuroviz.immersion import MOST_LAYERS, Hidden, ImmersionSetting, ImmersionStudy, study_immersion
 
 _MODES = [
@@ -130,7 +130,7 @@ class ProofExplorer(Panel):
 
     def _badge(self, answer: ImmersionStudy) -> str:
         setting, found = answer.setting, answer.everything
-        prime = f"{found.measured.prime:,}".replace(",", " ")
+        prime = grouped(found.measured.prime)
         measured = theme.badge("exact", f"kernel {found.kernel} mod {prime}")
         theorem = "Theorem A′" if setting.causal else "Theorem A"
         return measured + theme.badge("proved here" if setting.holds else "outside hypotheses", theorem)

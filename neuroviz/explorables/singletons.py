@@ -10,7 +10,7 @@ from neuroviz.candidates import WITH_RHO, SingletonSetting
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.singletons import singletons_figure, update_singletons
 from neuroviz.figures.singletons_tokens import apart
-from neuroviz.figures.words import signed, tiny
+from neuroviz.figures.words import grouped, signed, tiny
 from neuroviz.singletons import SingletonStudy, study_singleton
 
 _CHOICES = [
@@ -173,7 +173,7 @@ def _say_end(study: SingletonStudy) -> str:
     measured = f"{tiny(truly)} apart" if truly < 1e-9 else f"up to {signed(truly)} apart"
     floats = f"on 50 random inputs the true outputs are {measured} (floats)"
     if end.same:
-        same = f"modulo {_spaced(end.prime)} all outputs agree at 20 random points"
+        same = f"modulo {grouped(end.prime)} all outputs agree at 20 random points"
         if study.second_preimage:
             return f"A second preimage: {same}, and {floats}."
         return (
@@ -192,8 +192,4 @@ def _say_end(study: SingletonStudy) -> str:
         seen = "in one output the columns agree, in the other they do not"
     else:
         seen = "LX and L′X differ"
-    return f"So {seen} (exact, mod {_spaced(end.prime)}): not the same function, and {floats}."
-
-
-def _spaced(number: int) -> str:
-    return f"{number:,}".replace(",", " ")
+    return f"So {seen} (exact, mod {grouped(end.prime)}): not the same function, and {floats}."

@@ -10,7 +10,7 @@ from neuroviz.explorables.badges import theory_badge
 from neuroviz.explorables.panel import Panel, whole_numbers
 from neuroviz.figures.softmax import softmax_figure, temperature_text, update_softmax
 from neuroviz.figures.softmax_study import Side, SoftmaxSetting, SoftmaxStudy
-from neuroviz.figures.words import signed
+from neuroviz.figures.words import grouped, signed
 from neuroviz.formulas import expected_dimension
 from neuroviz.gauge import gauge_slice
 from neuroviz.known import measure_at_temperature, routes_that_prove, what_is_known
@@ -165,7 +165,7 @@ class SoftmaxExplorer(Panel):
 
     def _badge(self, answer: SoftmaxStudy) -> str:
         one, two = answer.lightning, answer.softmax
-        prime = f"{two.exact.prime:,}".replace(",", " ")
+        prime = grouped(two.exact.prime)
         measured = f"lightning {one.exact.value}, softmax {two.exact.value} mod {prime}"
         # With what right theory says the same stands in the first row of the board; here, where it does not.
         contradicted = "".join(

@@ -14,6 +14,7 @@ from neuroviz.explorables.export import Export
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.sweep import SweepCell, SweepMap, map_figure, update_map
 from neuroviz.figures.sweep_map import headline
+from neuroviz.figures.words import grouped
 from neuroviz.formulas import expected_dimension
 from neuroviz.measure import METHODS
 from neuroviz.sweep import Record, Sweep, measured
@@ -302,7 +303,7 @@ class SweepExplorer(Panel):
         badges = []
         for status in dict.fromkeys(record.status for record in good):
             here = [record for record in good if record.status == status]
-            prime = f" mod {here[0].prime:,}".replace(",", " ") if here[0].prime else ""
+            prime = f" mod {grouped(here[0].prime)}" if here[0].prime else ""
             badges.append(theme.badge(status, f"{len(here)} rank{'s' if len(here) > 1 else ''}{prime}"))
         theory = {record: expected_dimension(record.arch).status for record in good}
         for status in dict.fromkeys(theory.values()):

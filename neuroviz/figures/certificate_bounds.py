@@ -3,6 +3,7 @@
 from neuroviz import theme
 from neuroviz.certificate_study import Bound, CertificateStudy
 from neuroviz.figures.parts import View, headline, label
+from neuroviz.figures.words import grouped
 
 _MOST_BOUNDS = 5
 _END = 5.0  # where the bounds meet, in treads
@@ -17,15 +18,6 @@ _REASONS = {
 
 NOWHERE = (0.0, 0.001)
 """The domain of an empty picture: one in the place of another would paint its ground over it."""
-
-
-def grouped(number: int) -> str:
-    """A whole number in groups of three digits, with a true minus; no line breaks inside.
-
-    >>> grouped(-451411968).split()
-    ['−451', '411', '968']
-    """
-    return f"{number:,}".replace(",", "\u202f").replace("-", "−")
 
 
 def word(text: str, x: object, y: object, axis: str = "", role: str = "ink", **more: object) -> dict:

@@ -4,9 +4,8 @@ from textwrap import wrap
 
 from neuroviz import theme
 from neuroviz.certificate_study import CertificateStudy
-from neuroviz.figures.certificate_bounds import grouped
 from neuroviz.figures.parts import View, headline, label
-from neuroviz.figures.words import colored
+from neuroviz.figures.words import colored, grouped
 
 _ROWS = ("what", "how", "from", "changed")
 _WIDTH = 458  # pixels of the sheet, on a panel of 1100

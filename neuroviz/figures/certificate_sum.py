@@ -2,8 +2,9 @@
 
 from neuroviz import theme
 from neuroviz.certificate_study import CertificateStudy
-from neuroviz.figures.certificate_bounds import NOWHERE, grouped, title_of, word
+from neuroviz.figures.certificate_bounds import NOWHERE, title_of, word
 from neuroviz.figures.parts import View
+from neuroviz.figures.words import grouped
 
 _MOST_HYPOTHESES = 6
 _BAR, _WORDS = (0.0, 0.85), 1.0

@@ -8,7 +8,7 @@ from neuroviz import theme
 from neuroviz.figures.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.figures.one_layer_probe import is_limit
 from neuroviz.figures.parts import View, headline, label, outside_words, power_of_ten
-from neuroviz.figures.words import colored, percent, tiny
+from neuroviz.figures.words import colored, grouped, percent, tiny
 from neuroviz.one_layer_limit import LimitPoint
 from neuroviz.one_layer_study import OneLayerStudy, Reading
 
@@ -130,7 +130,7 @@ def _just_read(view: View, study: OneLayerStudy) -> list[dict]:
 
 def _exact_words(study: OneLayerStudy) -> str:
     exact = study.exact
-    prime = f"{exact.powers.over.p:,}".replace(",", " ")
+    prime = grouped(exact.powers.over.p)
     back = exact.equal_V + exact.equal_A
     words = f"{back} of {exact.V.size + exact.A.size} whole entries come back"
     return colored("measured", f"● the same walk mod {prime}:<br>   {words}")

@@ -8,18 +8,6 @@ from neuroviz.figures.softmax_study import SoftmaxStudy
 from neuroviz.figures.words import colored
 from neuroviz.known import StatusBoard, StatusEntry
 
-GLYPHS = {
-    "proved": ("■", "certified"),
-    "proved here": ("□", "certified"),
-    "exact": ("●", "measured"),
-    "certified": ("◆", "certified"),
-    "observed": ("○", "measured"),
-    "conjectured": ("◇", "soft"),
-    "no formula": ("–", "soft"),
-    "outside hypotheses": ("▨", "outside"),
-}
-"""Status → glyph and role, as in `theme.badge`."""
-
 # What stands at the left, and the questions of which the first that a board has is answered there.
 ROWS = (
     ("dimension", ("dimension",)),
@@ -56,7 +44,7 @@ def _first(board: StatusBoard, questions: tuple[str, ...]) -> StatusEntry:
 
 def _row(entry: StatusEntry) -> str:
     """Answer, glyph, word, and where a statement stands behind it, its source."""
-    glyph, role = GLYPHS[entry.status]
+    glyph, role = theme.glyph(entry.status)
     right = colored(role, f"{glyph} {entry.status}")
     named = _NAMED.get(entry.question, "")
     answer = f"{named}: {entry.answer}" if named else entry.answer

@@ -24,6 +24,15 @@ def percent(part: float) -> str:
     return f"{100 * part:.0f} %" if part >= 0.0995 else f"{100 * part:.2g} %"
 
 
+def grouped(number: int) -> str:
+    """A whole number in groups of three digits, with a true minus.
+
+    >>> grouped(8388593), grouped(-451411968)
+    ('8 388 593', '−451 411 968')
+    """
+    return f"{number:,}".replace(",", " ").replace("-", "−")
+
+
 def signed(number: float, digits: int = 2) -> str:
     """A number with a true minus and without idle zeros.
 
