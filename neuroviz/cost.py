@@ -23,7 +23,7 @@ from neuroviz.proofs import num_columns, rough_seconds
 BUDGET_SECONDS = 600.0
 """What a measurement may take by its own estimate, unless told otherwise."""
 LARGE = 1500
-"""Columns from which an exact rank is first tried modulo 241, in one byte an entry."""
+"""Columns from which an exact rank is taken block by block, and on the slice first tried modulo 241."""
 _SVD_BYTES = 32  # an entry of a float measurement: the matrix, its scaled copy, and what LAPACK needs
 
 
@@ -48,13 +48,23 @@ class Cost:
         return f"about {_in_words(self.seconds)} and {_in_bytes(self.bytes)}"
 
 
-def estimate_cost(arch: Architecture, method: str = "exact", route: str | None = None) -> Cost:
-    """What `measure_dimension(arch, method, route=route)` will take on this machine.
+def estimate_cost(
+    arch: Architecture,
+    method: str = "exact",
+    route: str | None = None,
+    inputs: int | None = None,
+    prime: int | None = None,
+) -> Cost:
+    """What `measure_dimension` will take on this machine, given the same arguments.
+
+    An exact rank on the slice is expected to be full: then one matrix modulo 241 is enough. Where it is not,
+    two more follow, modulo a large prime and eight bytes an entry, which is what all weights as columns take
+    from the start; before these the memory is looked at again.
 
     Args:
         arch: any `Architecture`.
         method: "exact", "float" or "certified".
-        route: as in `measure_dimension`.
+        route, inputs, prime: as in `measure_dimension`.
 
     Raises:
         ValueError: if an argument is none of these.
@@ -75,22 +85,32 @@ def estimate_cost(arch: Architecture, method: str = "exact", route: str | None =
     if method == "float":
         return _float_cost(arch)
     columns = _num_columns(arch, route)
-    large = columns >= LARGE
-    derivative = (columns + 2) * _work_of_a_row(arch) * _seconds_per_derivative()
-    if not large:
-        rank = _rank_seconds(columns, Float64())
-        return _cost(derivative, rank, 8 * columns**2, columns, "float64")
-    arithmetic = fastest_arithmetic(columns)
-    rank = _rank_seconds(columns, arithmetic)
-    matrix = columns**2 * np.dtype(arithmetic.dtype).itemsize
+    rows = columns + 2 if inputs is None else inputs * arch.tokens * arch.widths[-1]
+    small_prime = tries_a_small_prime(arch, route, inputs, prime)
+    arithmetic = fastest_arithmetic(columns) if small_prime else Float64()
+    points = 1 if arch.is_plain and route != "weights" and inputs is None else 2
+    derivative = points * rows * _work_of_a_row(arch) * _seconds_per_derivative()
+    rank = points * max(0.1, rows / columns) * _rank_seconds(columns, arithmetic)
+    matrix = rows * columns * np.dtype(arithmetic.dtype).itemsize
     return _cost(derivative, rank, matrix + 8 * arithmetic.block * columns, columns, arithmetic.name)
+
+
+def tries_a_small_prime(
+    arch: Architecture, route: str | None, inputs: int | None = None, prime: int | None = None
+) -> bool:
+    """Whether a rank is first tried modulo 241: a large one, that may turn out to be full.
+
+    On the slice it may; among all weights some directions always do nothing.
+    """
+    on_the_slice = arch.is_plain and route != "weights"
+    return on_the_slice and inputs is None and prime is None and num_columns(arch) >= LARGE
 
 
 def _num_columns(arch: Architecture, route: str | None) -> int:
     return arch.num_parameters if route == "weights" or not arch.is_plain else num_columns(arch)
 
 
-def check_budget(cost: Cost, budget: float, arch: Architecture) -> None:
+def check_budget(cost: Cost, budget: float) -> None:
     """Refuse what is too long or too large, before it starts.
 
     Raises:

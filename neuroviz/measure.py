@@ -17,14 +17,14 @@ from neuroviz.architecture import Architecture, check_architecture
 from neuroviz.blocks import block_degree, conditioned_block_weights, on_a_line
 from neuroviz.budget import Budget
 from neuroviz.certificate import Certificate, certify
-from neuroviz.cost import BUDGET_SECONDS, LARGE, check_budget, estimate_cost
+from neuroviz.cost import BUDGET_SECONDS, LARGE, Cost, check_budget, estimate_cost, tries_a_small_prime
 from neuroviz.elimination import Float64, fastest_arithmetic
 from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.network import conditioned_tokens, conditioned_weights, random_tokens
 from neuroviz.points import derivative, large_rank_at_a_point, random_point, rank_at_a_point
 from neuroviz.progress import reporting, showing
 from neuroviz.proofs import num_columns
-from neuroviz.rank import RowSpace, float_rank, schwartz_zippel
+from neuroviz.rank import RowSpace, arithmetic_of, float_rank, schwartz_zippel
 from neuroviz.threads import one_thread
 
 METHODS = ("exact", "float", "certified")
@@ -47,7 +47,8 @@ class Measurement:
         num_columns: free entries of the slice, or parameters.
         prime, error_bound: exact only: the field, and the probability that the random point hid
             some of the generic rank; 0 where the rank meets the upper bound that the symmetries prove.
-        arithmetic: exact only: what large matrices are multiplied in, "float64", "float32" or "int8".
+        arithmetic: exact only: what the matrix was eliminated in, "float64", "float32", "int8", or "flint"
+            for a small one (python-flint's whole numbers modulo p).
         singular_values, gap, decided: float only: the spectrum relative to its largest value (one for
             each parameter, those beyond the number of equations being 0), the factor across the
             split, and False where it is too small to say.
@@ -150,7 +151,7 @@ def measure_dimension(
             more than this, 600 if None. A certificate's search stops after it, 60 if None (`certify` has the
             small print). It never changes what is found, only whether something is.
         progress: a bar with the time left; None: where it will take longer than some seconds; or a
-            function called as (what, part), from 0 to 1.
+            function called as (what, part), from 0 to 1. A certificate shows none: its budget ends it.
 
     Raises:
         ValueError: if an argument is none of the above, or the budget too small; for certified also if
@@ -178,7 +179,7 @@ def measure_dimension(
         raise ValueError(f"the slice is for networks of the paper; got {arch}: leave route out")
     if method == "exact":
         p = None if prime is None else PrimeField(prime).p
-        with _within(arch, method, route, budget, progress):
+        with _within(arch, method, route, inputs, p, budget, progress):
             return _measure_exact(arch, seed, inputs, route or _best_route(arch), p)
     if prime is not None:
         raise ValueError(
@@ -186,7 +187,7 @@ def measure_dimension(
         )
     if route == "slice":
         raise ValueError("the float spectrum is that of all parameters: leave route out, or take 'weights'")
-    with _within(arch, method, route, budget, progress):
+    with _within(arch, method, route, inputs, None, budget, progress):
         return _measure_float(arch, seed, inputs)
 
 
@@ -196,7 +197,7 @@ def _best_route(arch: Architecture) -> str:
 
 
 _QUICK_COLUMNS = (
-    700  # below, nothing is estimated unless a budget is given: it would take longer than the work
+    700  # below, nothing is estimated unless there is a budget: it would take longer than the work
 )
 _SECONDS_WITHOUT_A_BAR = 4.0
 
@@ -206,6 +207,8 @@ def _within(
     arch: Architecture,
     method: str,
     route: str | None,
+    inputs: int | None,
+    prime: int | None,
     budget: float | None,
     progress: bool | Callable[[str, float], None] | None,
 ) -> Iterator[None]:
@@ -217,8 +220,8 @@ def _within(
     if columns < _QUICK_COLUMNS and budget is None and not progress:
         yield
         return
-    cost = estimate_cost(arch, method, route if method == "exact" else None)
-    check_budget(cost, BUDGET_SECONDS if budget is None else budget, arch)
+    cost = estimate_cost(arch, method, route if method == "exact" else None, inputs, prime)
+    check_budget(cost, BUDGET_SECONDS if budget is None else budget)
     if progress is None:
         progress = cost.seconds > _SECONDS_WITHOUT_A_BAR
     with showing(progress, cost.derivative_share):
@@ -254,12 +257,14 @@ def _measure_exact(
     columns = num_columns(arch) if route == "slice" else arch.num_parameters
     shape = inputs or columns + _SPARE_ROWS, columns
     large = columns >= LARGE
-    if large and p is None and inputs is None:
+    if tries_a_small_prime(arch, route, inputs, p):
         # One byte an entry; modulo so small a prime only a rank that meets the upper bound is believed.
         arithmetic = fastest_arithmetic(columns)
         rng = np.random.default_rng([seed, arithmetic.over.p])
         if large_rank_at_a_point(arithmetic, arch, route, shape, False, rng, reporting()) == columns:
             return _full_rank(arch, seed, shape, route, arithmetic.over.p, arithmetic.name)
+        # Not full: now eight bytes an entry, and twice. The time is spent as it is, the memory may be short.
+        check_budget(Cost(0.0, 8 * columns**2, columns, "float64"), inf)
     over = PrimeField(DEFAULT_PRIME if p is None else p)
     value = points = 0
     for rng in np.random.default_rng([seed, over.p]).spawn(2):
@@ -271,7 +276,7 @@ def _measure_exact(
                 value = max(value, rank_at_a_point(over, arch, route, shape[0], inputs is not None, rng))
         points += 1
         if value == columns:
-            return _full_rank(arch, seed, shape, route, over.p, "float64")
+            return _full_rank(arch, seed, shape, route, over.p, arithmetic_of(columns))
     error = schwartz_zippel(value, _degree(arch), over.p) ** points
     seen = f" on {inputs} input{'s' if inputs > 1 else ''}" if inputs is not None else ""
     note = (
@@ -291,7 +296,7 @@ def _measure_exact(
         columns,
         prime=over.p,
         error_bound=error,
-        arithmetic="float64",
+        arithmetic=arithmetic_of(columns),
     )
 
 

@@ -97,13 +97,22 @@ def exact_rank(matrix: np.ndarray, over: PrimeField) -> int:
     1
     """
     rows, columns = matrix.shape
-    if columns < _SMALL:
+    if arithmetic_of(columns) == "flint":
         import flint  # here: it would take a quarter of the time that importing neuroviz takes
 
         entries = matrix.astype(np.int64).ravel().tolist()
         return flint.nmod_mat(rows, columns, entries, over.p).rank()
     arithmetic = Float64(over)
     return eliminate(stored(matrix, arithmetic), arithmetic)
+
+
+def arithmetic_of(columns: int) -> str:
+    """What `exact_rank` takes for so many columns.
+
+    >>> arithmetic_of(20), arithmetic_of(500)
+    ('flint', 'float64')
+    """
+    return "flint" if columns < _SMALL else "float64"
 
 
 def schwartz_zippel(found: int, degree: int, p: int) -> float:

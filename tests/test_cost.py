@@ -15,7 +15,7 @@ from neuroviz.measure import clear_cache, measure_dimension
 from neuroviz.progress import reporting, showing
 
 WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns
-COLLAPSED = Architecture((20, 20, 20, 20), (1, 20, 20), 3)  # fewer dimensions than columns
+COLLAPSED = Architecture((24, 24, 24, 24), (1, 24, 24), 3)  # fewer dimensions than its 1,770 columns
 HUGE = Architecture.uniform(300, 300, 4)
 
 
@@ -34,7 +34,7 @@ def test_a_large_rank_that_meets_the_bound_is_taken_modulo_a_small_prime():
 
 def test_one_that_does_not_is_taken_again_modulo_a_large_prime():
     found = measure_dimension(COLLAPSED)
-    assert found.value == general_formula(COLLAPSED).value < found.num_columns
+    assert found.value == general_formula(COLLAPSED).value < found.num_columns >= LARGE
     assert (found.prime, found.arithmetic) == (8_388_593, "float64") and 0 < found.error_bound < 1e-2
 
 
@@ -97,6 +97,32 @@ def test_costs_grow_with_the_network_and_a_theorem_costs_nothing():
     assert estimate_cost(HUGE, route="weights").columns == HUGE.num_parameters
 
 
+def test_where_full_rank_cannot_be_two_matrices_of_eight_bytes_are_counted():
+    """Among all weights some directions do nothing: no try modulo 241, and its memory would be too little."""
+    arch = Architecture.uniform(24, 24, 3)
+    slice_, weights = estimate_cost(arch), estimate_cost(arch, route="weights")
+    assert slice_.arithmetic != "float64" == weights.arithmetic
+    assert weights.bytes > 1.5 * slice_.bytes and weights.seconds > slice_.seconds
+    heads = Architecture.uniform(24, 8, 2, heads=3, skip=True)
+    assert estimate_cost(heads).arithmetic == "float64" and estimate_cost(heads).columns >= LARGE
+    assert estimate_cost(arch, prime=8_388_587).arithmetic == "float64"
+    assert estimate_cost(arch, inputs=4).bytes < slice_.bytes < estimate_cost(arch, inputs=60).bytes
+
+
+def test_memory_is_looked_at_again_before_the_large_prime(monkeypatch):
+    free = iter([10**12, 10**7])
+    monkeypatch.setattr(cost, "available_bytes", lambda: next(free))
+    with pytest.raises(ValueError, match="there are 10 MB of memory"):
+        measure_dimension(COLLAPSED)
+    assert next(free, None) is None and measure._measure_exact.cache_info().currsize == 0
+
+
+def test_small_ranks_say_who_took_them():
+    small, middle = Architecture.uniform(3, 2, 2), Architecture.uniform(6, 3, 2)
+    assert measure_dimension(small).arithmetic == "flint"
+    assert measure_dimension(middle).arithmetic == "float64"
+
+
 def test_arithmetics_are_timed_once():
     estimate_cost(Architecture.uniform(24, 24, 3))
     before = cost._seconds_when_timed.cache_info().misses
@@ -117,9 +143,9 @@ def test_what_is_too_long_is_refused_before_it_starts():
 def test_what_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(cost, "available_bytes", lambda: 10**6)
     with pytest.raises(ValueError, match="there are 1 MB of memory"):
-        check_budget(Cost(1.0, 10**7, 3000, "float32"), 600, WIDE)
+        check_budget(Cost(1.0, 10**7, 3000, "float32"), 600)
     monkeypatch.setattr(cost, "available_bytes", lambda: None)  # a system that does not say
-    check_budget(Cost(1.0, 10**15, 3000, "float32"), 600, WIDE)
+    check_budget(Cost(1.0, 10**15, 3000, "float32"), 600)
 
 
 def test_progress_goes_from_the_derivative_to_the_end_of_the_elimination():
