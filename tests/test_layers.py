@@ -8,11 +8,12 @@ import pytest
 import neuroviz
 
 ORDER = [
-    "block", "architecture", "expected", "block_formulas", "formulas", "field", "progress", "threads", "dual", "network",
-    "tape", "blocks", "elimination", "rank", "symmetry", "two_tokens", "gauge", "points", "chart", "twins",
-    "starts", "descent", "search_result", "search", "search_cases", "count", "determinantal", "unrolling",
+    "block", "architecture", "expected", "formula_value", "formula_language", "families",
+    "block_formulas", "formulas", "field", "progress", "threads", "dual", "network", "tape", "blocks",
+    "elimination", "rank", "symmetry", "two_tokens", "gauge", "points", "chart", "twins", "starts",
+    "descent", "search_result", "search", "search_cases", "count", "determinantal", "unrolling",
     "balls", "budget", "local_pieces", "local_check", "verification", "proofs", "certificate",
-    "certificate_study", "cost", "measure", "peeling", "immersion", "candidates", "endings",
+    "certificate_study", "cost", "measure", "family", "peeling", "immersion", "candidates", "endings",
     "singletons", "exponentials", "logit_relations", "exponentials_study", "one_layer",
     "one_layer_probes", "one_layer_walk", "one_layer_limit", "one_layer_study", "flag", "fiber", "walk",
     "ledger", "known", "identifiability", "forms", "curves", "surface", "section", "flow", "singular",

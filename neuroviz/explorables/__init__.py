@@ -9,6 +9,7 @@ from neuroviz.explorables.fiber import FiberExplorer
 from neuroviz.explorables.figure3 import Figure3Explorer
 from neuroviz.explorables.flag import FlagExplorer
 from neuroviz.explorables.flow import FlowExplorer
+from neuroviz.explorables.formula import FormulaExplorer
 from neuroviz.explorables.hypotheses import HypothesesExplorer
 from neuroviz.explorables.ledger import LedgerExplorer
 from neuroviz.explorables.one_layer import OneLayerExplorer
@@ -36,6 +37,7 @@ __all__ = [
     "Figure3Explorer",
     "FlagExplorer",
     "FlowExplorer",
+    "FormulaExplorer",
     "HypothesesExplorer",
     "LedgerExplorer",
     "OneLayerExplorer",

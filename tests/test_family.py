@@ -1,0 +1,186 @@
+"""A formula put to the test: members are measured, the first counterexample is found and remembered."""
+
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+
+from neuroviz.families import FAMILIES, Sizes
+from neuroviz.family import FamilySetting, study_family, what_is_known
+from neuroviz.formula_language import parse_formula
+from neuroviz.formula_value import FormulaError
+from neuroviz.formulas import expected_dimension
+from neuroviz.measure import measure_dimension
+
+WITH_FORMULA = [family for family in FAMILIES.values() if family.known]
+GUIDED = [family for family in FAMILIES.values() if family.hints]
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_every_member_is_measured_and_the_formula_is_evaluated_there(family):
+    study = study_family(FamilySetting(family.name, "2ad + d²"))
+    assert [verdict.sizes for verdict in study.verdicts] == list(family.members)
+    for verdict in study.verdicts:
+        at = verdict.sizes
+        assert verdict.measured == measure_dimension(family.architecture(at))
+        assert verdict.proposed == 2 * at.head_dim * at.width + at.width**2
+        assert verdict.difference == verdict.proposed - verdict.measured.value
+
+
+@pytest.mark.parametrize("family", WITH_FORMULA, ids=[family.name for family in WITH_FORMULA])
+def test_the_known_formula_is_what_theory_says_and_what_is_measured(family):
+    formula = parse_formula(family.known)
+    for sizes in family.members:
+        assert formula.value(sizes.values) == expected_dimension(family.architecture(sizes)).value
+    study = study_family(FamilySetting(family.name, family.known))
+    assert not study.wrong and study.first is None
+
+
+@pytest.mark.parametrize("family", WITH_FORMULA, ids=[family.name for family in WITH_FORMULA])
+def test_a_formula_that_is_one_off_is_seen_everywhere(family):
+    study = study_family(FamilySetting(family.name, f"{family.known} + 1"))
+    assert study.wrong == study.verdicts
+    assert {verdict.difference for verdict in study.verdicts} == {1}
+
+
+def test_where_theory_has_no_formula_none_is_called_known():
+    for family in FAMILIES.values():
+        values = {expected_dimension(family.architecture(sizes)).value for sizes in family.members}
+        assert (None in values) == (not family.known)
+        assert (what_is_known(family).expected.status == "no formula") == (not family.known)
+
+
+def test_what_is_known_has_the_status_of_the_member_about_which_least_is_known():
+    assert what_is_known(FAMILIES["lightning"]).expected.status == "proved"
+    assert what_is_known(FAMILIES["token"]).expected.status == "proved here"
+    # One head is proved, several are observed.
+    heads = FAMILIES["heads"]
+    statuses = {expected_dimension(heads.architecture(sizes)).status for sizes in heads.members}
+    assert statuses == {"proved", "observed"}
+    assert what_is_known(heads).expected.status == "observed"
+
+
+def test_the_first_counterexample_is_the_smallest_network_unless_one_is_remembered():
+    family = FAMILIES["skip"]
+    study = study_family(FamilySetting("skip", "d² + l(α(a, d) − 1)"))  # right without the skip
+    assert study.first == study.wrong[0]
+    assert family.name_of(study.first.sizes) == "d = 1, a = 1, l = 2"
+    last = study.wrong[-1].sizes
+    again = study_family(FamilySetting("skip", "d² + l(α(a, d) − 1)", remembered=(last,)))
+    assert again.first.sizes == last and again.verdicts == study.verdicts
+
+
+def test_a_counterexample_is_remembered_and_a_better_formula_passes_it():
+    first = study_family(FamilySetting("lightning", "α(a, d) + d²"))
+    met = tuple(verdict.sizes for verdict in first.remembered)
+    assert met == (first.first.sizes,)
+    second = study_family(FamilySetting("lightning", "2ad − a² + d² − 1", remembered=met))
+    assert [verdict.sizes for verdict in second.remembered] == [*met, second.first.sizes]
+    assert not second.remembered[0].difference and second.remembered[1].difference
+    third = study_family(
+        FamilySetting("lightning", "α(a, d) + d² − 1", remembered=tuple(v.sizes for v in second.remembered))
+    )
+    assert third.first is None
+    assert [v.sizes for v in third.remembered] == [v.sizes for v in second.remembered]
+
+
+def test_asking_the_same_again_with_its_own_counterexample_changes_nothing():
+    once = study_family(FamilySetting("heads", "H(α(a, d) + d² − 1)"))
+    met = tuple(verdict.sizes for verdict in once.remembered)
+    again = study_family(FamilySetting("heads", "H(α(a, d) + d² − 1)", remembered=met))
+    assert (again.verdicts, again.remembered, again.first) == (once.verdicts, once.remembered, once.first)
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_a_member_is_found_by_its_key(family):
+    keys = [family.key_of(sizes) for sizes in family.members]
+    assert len(set(keys)) == len(keys)
+    assert family.find(", ".join(keys)) == family.members
+    assert family.find(keys[0] + " " + keys[0]) == family.members[:1]
+    assert family.find("") == ()
+    with pytest.raises(ValueError, match=f"such as {keys[0]}; got 'd99'"):
+        family.find("d99")
+
+
+def test_heads_are_as_many_as_the_family_says():
+    assert all(sizes.heads <= sizes.width for sizes in FAMILIES["heads"].members)
+    assert all(sizes.heads > sizes.width for sizes in FAMILIES["heads-many"].members)
+    kinds = {name: FAMILIES[name].architecture(FAMILIES[name].members[-1]) for name in FAMILIES}
+    assert {name for name, arch in kinds.items() if arch.skip} == {"skip", "skip-softmax"}
+    assert {name for name, arch in kinds.items() if arch.causal} == {"causal", "causal-softmax"}
+    assert all((arch.attention == "softmax") == ("softmax" in name) for name, arch in kinds.items())
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"family": "rotary"}, "a family is one of lightning"),
+        ({"formula": "2ad +"}, "the formula ends"),
+        ({"formula": "d/2"}, "gives 1/2 at d = 1, a = 1, t = 2"),
+        ({"formula": "1/(d − 2)"}, "at d = 2, a = 1, t = 2"),
+        ({"along": "x"}, "along is one of d, a, t, l, H"),
+        ({"remembered": (Sizes(3, 1, 2, 2, 2),)}, "only networks of the family 'lightning'"),
+    ],
+)
+def test_a_setting_refuses_what_it_cannot_answer(change, said):
+    with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+        FamilySetting(**change)
+
+
+def test_a_setting_stays_as_it_was():
+    setting = FamilySetting()
+    with pytest.raises(FrozenInstanceError):
+        setting.formula = "d"
+    with pytest.raises(FormulaError):
+        replace(setting, formula="(")
+
+
+def test_an_axis_is_a_letter_that_the_family_varies():
+    assert FamilySetting("skip", along="l").axis == "l"
+    assert FamilySetting("lightning", along="l").axis == "a"
+
+
+# What the hints say
+
+
+@pytest.mark.parametrize("family", GUIDED, ids=[family.name for family in GUIDED])
+def test_only_the_last_hint_says_the_answer(family):
+    assert 3 <= len(family.hints) <= 4
+    assert family.known in family.hints[-1]
+    assert not any(family.known in hint for hint in family.hints[:-1])
+
+
+def measured(family, layers=1, heads=1, width=2, head_dim=2):
+    return measure_dimension(FAMILIES[family].architecture(Sizes(layers, heads, 2, width, head_dim))).value
+
+
+def test_the_numbers_in_the_hints_are_measured():
+    assert "7 are measured" in FAMILIES["skip"].hints[2] and measured("skip") == 7
+    assert "4 are lost at H = d = a = 2, and 9 at H = d = a = 3" in FAMILIES["heads"].hints[1]
+    assert 2 * (4 + 4) - measured("heads", heads=2) == 4
+    assert 3 * (9 + 9) - measured("heads", heads=3, width=3, head_dim=3) == 9
+    # "Where a is much smaller than d, it is one for each head."
+    assert 2 * (7 + 16) - measured("heads", heads=2, width=4, head_dim=1) == 2
+    # "Compare l = 1, 2, 3 …: the measured numbers are multiples", which they are not without a skip.
+    for family, multiples in (("skip", True), ("deep", False)):
+        values = [measured(family, layers=depth, width=3) for depth in (1, 2, 3)]
+        assert (values == [values[0], 2 * values[0], 3 * values[0]]) == multiples
+
+
+def test_two_heads_blend_as_the_hint_says():
+    def layer(V, A):
+        return sum(v @ X @ X.T @ m @ X for v, m in zip(V, A, strict=True))
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2, 3))
+    (V1, V2), (A1, A2) = rng.standard_normal((2, 2, 2, 2))
+    c = 0.7
+    np.testing.assert_allclose(layer((V1, V2 - c * V1), (A1 + c * A2, A2)), layer((V1, V2), (A1, A2)))
+    assert not np.allclose(layer((V1, V2 + c * V1), (A1 + c * A2, A2)), layer((V1, V2), (A1, A2)))
+
+
+def test_what_holds_for_few_heads_and_is_capped_fails_for_seven_heads_of_width_two():
+    capped = f"min({FAMILIES['heads'].known}, d³(d + 1)/2)"
+    study = study_family(FamilySetting("heads-many", capped))
+    assert {(verdict.sizes.heads, verdict.sizes.width) for verdict in study.wrong} == {(7, 2)}
+    assert not study_family(FamilySetting("heads", capped)).wrong
