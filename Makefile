@@ -28,7 +28,7 @@ ifeq ($(CPU),1)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help lab env test test-env lint format notebooks pictures links constraints bench clean
+.PHONY: help lab env test test-env lint format notebooks editions pictures links constraints bench clean
 
 help: ## list the targets
 	@echo "make lab    sets everything up and opens JupyterLab on the first notebook"
@@ -80,6 +80,9 @@ format: test-env ## rewrite the code the way ruff wants it
 
 notebooks: env ## write every notebooks/NN_name.ipynb from its .py
 	$(BIN)/python -m tools.notebooks
+
+editions: env ## build editions/student and editions/instructor; EDITIONS=--run also runs them all
+	$(BIN)/python -m tools.editions $(EDITIONS)
 
 pictures: test-env ## take the README's picture anew, in a real browser
 	NEUROVIZ_PICTURES=docs/pictures $(BIN)/python -m pytest tests/test_browser.py

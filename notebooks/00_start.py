@@ -42,8 +42,13 @@ arch.num_parameters
 
 # %%
 from neuroviz.teaching import predict
+from neuroviz.wrong_answers import wrong_answers
 
-predict("How many dimensions does the set of functions have?", nv.measure_dimension(arch))
+predict(
+    "How many dimensions does the set of functions have?",
+    nv.measure_dimension(arch),
+    wrong=wrong_answers(arch),
+)
 
 # %% [markdown]
 # The answer can be reached in three ways, and this project always shows all that exist side by side:
@@ -134,7 +139,7 @@ nv.expected_dimension(arch)
 # | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 3.4, Figure 3 | what does softmax change, and how can that be counted exactly? |
 # | [05 The proof](05_the_proof.ipynb) | 3.4, Conjecture 3.10 | why does a softmax network lose nothing, and where could the proof be wrong? |
 #
-# All formulas, their hypotheses and our own proofs: [docs/mathematics.md](../docs/mathematics.md).
+# All formulas, their hypotheses and our own proofs: [docs/mathematics.md](../docs/mathematics.md). Teaching with these? There are lesson plans for [50](../docs/lesson_50.md) and [90](../docs/lesson_90.md) minutes, and a [glossary](../docs/glossary.md) from algebraic geometry to machine learning.
 
 # %% [markdown]
 # ## On your own

@@ -34,6 +34,8 @@ from neuroviz.teaching import predict
 # $$(K x_j)^\top (Q x_i) = x_j^\top A\, x_i, \qquad A = K^\top Q .$$
 #
 # So $Q$ and $K$ enter through the $d \times d$ matrix $A$ alone. Take $d = 3$ and $a = 2$, with random weights:
+#
+# <!-- teacher (4 min): Write A = KᵀQ on the board before anything runs, and ask what a row of Q means by itself. Most expect it to mean something; the next cell takes that away. -->
 
 # %%
 rng = np.random.default_rng(0)
@@ -88,6 +90,8 @@ FactorizationExplorer(only=["d", "a", "walk", "along"])
 # $A$ is the number of independent directions in which a typical one can be moved without leaving the set.
 #
 # For $d = 3$ and $a = 2$ the panel counts 8. Take $d = 4$ and $a = 3$, and commit before you ask the panel.
+#
+# <!-- teacher (6 min): Collect predictions for d = 4, a = 3 by show of hands. 24 forgets the basis of the head, 16 forgets that the rank is bounded. Let somebody with each of the two explain; the hint fits both. -->
 
 # %%
 count = measure_product(d=4, a=3)
@@ -152,6 +156,8 @@ recover_head_basis(Reals(), Layer(Q, K, None), Layer(Q2, K2, None)).round(6)
 # ## Break it: a rank drops
 #
 # Let the queries lose a rank: both rows of $Q$ become multiples of one vector.
+#
+# <!-- teacher (6 min): Most expect 4 here, since the lemma has just said a². Stress that the count is at *this* point: a fibre can be larger where a hypothesis fails. Who says "smaller" has mixed up the fibre and its image. -->
 
 # %%
 thin = drop_rank(Q)
@@ -256,6 +262,8 @@ FactorizationExplorer(state="d=4;a=3;walk=shear", only=["d", "a", "rank"])
 # $$A = \begin{pmatrix} c/2 + x & y + z \\ y - z & c/2 - x \end{pmatrix}, \qquad \det A = \frac{c^2}{4} - x^2 - y^2 + z^2 .$$
 #
 # In the space of $(x, y, z)$, rank $\le 1$ means $x^2 + y^2 = z^2 + c^2/4$. What does this surface look like for $c = 0$?
+#
+# <!-- teacher (8 min): Let a student drive the point to the tip and say aloud when the badge turns. x, y, z are a slice of four dimensions and not all of it: say so, or the hyperboloid looks like another set. -->
 
 # %%
 FactorizationExplorer(state="d=2;a=1;walk=stretch;angle=330", only=["a", "along", "trace", "angle", "height"])
@@ -289,6 +297,40 @@ FactorizationExplorer(state="d=2;a=1;walk=stretch;angle=330", only=["a", "along"
 # **The orange rods.** Through each point but the tip go two straight lines of matrices of rank at most 1. On one all matrices share their
 # image, since $K$ keeps its direction; on the other they share their kernel, since $Q$ does. On the cone the two are the same line. Set
 # **trace of A** above 0 to see both, and turn the figure with the mouse.
+
+# %% [markdown]
+# ## Build one yourself
+#
+# A rank drop makes a fibre larger. Make one.
+
+# %%
+from neuroviz.checks_one_layer import check_large_fibre
+from neuroviz.exercise import exercise
+
+exercise(
+    "With d = 3 and a = 2, give Q and K with KᵀQ ≠ 0 and a fibre of more than a² = 4 dimensions, to first order.",
+    check_large_fibre,
+    difficulty=1,
+    minutes=4,
+)
+
+# %% tags=["exercise"]
+Q_new = ...
+K_new = ...
+check_large_fibre(Q_new, K_new)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# One of the two has to lose a rank, and their product may not vanish. For instance both rows of $Q$ alike:
+#
+# ```python
+# Q_new = [[1, 0, 0], [1, 0, 0]]
+# K_new = [[1, 0, 0], [0, 1, 0]]
+# check_large_fibre(Q_new, K_new)
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ## Why this matters for attention

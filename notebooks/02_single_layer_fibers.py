@@ -21,6 +21,7 @@ import numpy as np
 import neuroviz as nv
 from neuroviz.explorables import FiberExplorer, LedgerExplorer
 from neuroviz.teaching import predict
+from neuroviz.wrong_answers import wrong_answers
 
 # %% [markdown]
 # ## See a layer as its function sees it
@@ -51,6 +52,8 @@ layer(A, V, X)
 # ## Walk along a fibre
 #
 # One thing is easy to see: $A$ and $V$ stand in the same product, so a factor can move from one to the other.
+#
+# <!-- teacher (6 min): Collect a number for the 18 directions before the panel is open. The popular wrong answers are 0 (a function determines its weights) and 9 (all of one matrix). -->
 
 # %%
 np.allclose(layer(2 * A, V / 2, X), layer(A, V, X))
@@ -90,6 +93,8 @@ FiberExplorer()
 #
 # The curve is bent, so a straight step along it leaves it too, but only just. Take the step
 # $\bigl((1+\varepsilon)A,\ (1-\varepsilon)V\bigr)$, which starts out along the curve:
+#
+# <!-- teacher (4 min): Ask for the two slopes before the cells run. A straight step along a bent curve leaves it: this is the one place where the word tangent is worth the chalk. -->
 
 # %%
 e = 0.001
@@ -115,6 +120,8 @@ np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
 #
 # The keys look at a token through $u$, the queries through $k$, the values through $v$. There are six ways to hand the three
 # vectors to the three jobs.
+#
+# <!-- teacher (6 min): Vote on one to six. Six is popular, since the three vectors look alike; ask which of them meets x_i and which x_j. -->
 
 # %%
 from itertools import permutations
@@ -184,6 +191,8 @@ FiberExplorer(state="preset=rank-one;along=0.5", only=["preset", "along", "off",
 # A short proof is in [docs/mathematics.md](../docs/mathematics.md). It takes two tokens $x$ and $y$ and
 # the part of $\varphi$ that is linear in $x$ and quadratic in $y$, which is $(y^\top A x)\,Vy$: a table of products of entries of
 # $A^\top y$ with entries of $Vy$. The rest is unique factorisation: if all the products agree, factors can only have moved.
+#
+# <!-- teacher (5 min): Cover the table, and let them name the case for three matrices of your choice. What usually goes wrong is the transpose: the swap exchanges u and v, never u and k. -->
 
 # %% [markdown]
 # ## Look with one token only
@@ -260,6 +269,8 @@ FiberExplorer(state="tokens=1;walk=antisymmetric;along=1", only=["kind", "along"
 #
 # Whatever differs between two points of a fibre cannot be read off the function. So a fibre answers questions like: *can
 # I recover this entry of $A$?* Here are six. Write down yes or no for each before you go on.
+#
+# <!-- teacher (6 min): Write the six questions on the board and collect yes or no for each. Only then run the cell: it shows the number first, so nobody can read off which. -->
 
 # %%
 arch = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2)
@@ -305,9 +316,15 @@ predict("To how many of the six is the answer yes?", sum(answers.values()))
 #
 # If a fibre is a curve, one dimension is lost, and the head bases of the last notebook cost $a^2$. This is the whole
 # loss of one layer.
+#
+# <!-- teacher (6 min): Two mistakes come every time: 20 forgets the basis of the head and 17 forgets the rescaling. Ask both groups what they subtracted. -->
 
 # %%
-predict("21 parameters, d = d' = 3, a = 2, t = 2. How many dimensions?", nv.measure_dimension(arch))
+predict(
+    "21 parameters, d = d' = 3, a = 2, t = 2. How many dimensions?",
+    nv.measure_dimension(arch),
+    wrong=wrong_answers(arch),
+)
 
 # %%
 LedgerExplorer(
@@ -347,6 +364,42 @@ LedgerExplorer(
 # %%
 softmax = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2, attention="softmax")
 predict("Lightning has 16 dimensions here. How many has softmax?", nv.measure_dimension(softmax))
+
+# %% [markdown]
+# ## Build one yourself
+#
+# The second branch, with numbers of your own.
+
+# %%
+from neuroviz.checks_one_layer import check_second_branch
+from neuroviz.exercise import exercise
+
+exercise(
+    "Give two layers, A with V and A2 with V2, that have the same function for two tokens or more, not 0, "
+    "and that no rescaling connects. Sizes are up to you: A is d × d, V is d′ × d.",
+    check_second_branch,
+    difficulty=2,
+    minutes=6,
+)
+
+# %% tags=["exercise"]
+A_new, V_new = ..., ...
+A2_new, V2_new = ..., ...
+check_second_branch(A_new, V_new, A2_new, V2_new)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# Only rank one has a second branch. Take $u$, $k$, $v$ and $h$, and let $u$ and $v$ change places; a factor may move as well:
+#
+# ```python
+# ones, twos, mixed, out = np.array([1, 1]), np.array([2, 1]), np.array([1, 3]), np.array([1])
+# A_new, V_new = np.outer(ones, twos), np.outer(out, mixed)
+# A2_new, V2_new = 2 * np.outer(mixed, twos), np.outer(out, ones) / 2
+# check_second_branch(A_new, V_new, A2_new, V2_new)
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ## In practice

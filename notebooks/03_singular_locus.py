@@ -32,6 +32,8 @@ from neuroviz.teaching import predict
 # $$q_1 = \ell_1 \cdot v, \qquad q_2 = \ell_2 \cdot v .$$
 #
 # These are quadratic forms, $aX^2 + bXY + cY^2$: three numbers each. Take an example.
+#
+# <!-- teacher (5 min): Let them multiply out one pair of forms by hand. Whoever is not at home with [X:Y] may read X/Y and add one point at infinity. -->
 
 # %%
 A, V = [[1, 1], [-1, 1]], [[1, 1]]
@@ -68,6 +70,8 @@ resultant(q1, q2), resultant((1, 0, 1), (1, 2, 1))
 # $$q_1 = X^2 + sXY + Y^2, \qquad q_2 = y\,(X^2 - Y^2) + z\,XY .$$
 #
 # In it the resultant is zero where $z^2 = (s^2 - 4)\,y^2$. Here is the surface.
+#
+# <!-- teacher (8 min): Open the panel and wait; ask what they see before you name anything. The dotted line is taken for a drawing error: it is the point of the picture. -->
 
 # %%
 SurfaceExplorer()
@@ -110,6 +114,8 @@ predict("Up to rescaling, how many weights have this function?", len(preimages_o
 # Watch the two ends of the chord.
 #
 # What decides whether they are real is the discriminant of $q_1$, which is $s^2 - 4$:
+#
+# <!-- teacher (8 min): Ask for the kind of the point at s = 3, 2, 1 before the cell runs. What usually goes wrong: singular and boundary are taken for the same. At s = 3 the set is singular and has no boundary. -->
 
 # %%
 [(s, discriminant((1, s, 1)), kind_of((1, s, 1), (0, 0, 0))) for s in (3, 2, 1, 0, -2, -3)]
@@ -161,6 +167,8 @@ SectionExplorer()
 #
 # With more outputs there are more forms, one for each column $\ell_k$ of $A$ and each row $v_m$ of $V$: a table. A table belongs to a layer if it can be
 # written as products like this. Turn $\ell_1$, $\ell_2$ and $v$:
+#
+# <!-- teacher (5 min): If time is short, leave this part out; nothing below needs it. -->
 
 # %%
 ProductsExplorer()
@@ -183,6 +191,8 @@ ProductsExplorer()
 #
 # In higher dimension there is nothing to draw, but the theorem is the same, and its traces can be measured. How many directions in $(A, V)$
 # do nothing, to first order? Usually one, the rescaling. And at the boundary?
+#
+# <!-- teacher (5 min): Most expect that the kernel grows at every singular point. It does not: each sheet is smooth by itself. -->
 
 # %%
 there = singular_facts(Approach(d=4, d_out=2, a=4, s=1, b=1))
@@ -203,6 +213,41 @@ SingularityExplorer(state="s=0;b=0")
 # No: at a crossing each of the two sheets is smooth by itself, and the kernel is still the rescaling alone. Singular is the *set*, where two sheets meet.
 # At the boundary, $d - 1 = 3$ more singular values reach zero, at $b = 1$ and not before: the kernel has dimension $d$. Its directions are
 # $(w k^\top, -h w^\top)$ for any vector $w$ (Lemma A.3).
+#
+# </details>
+
+# %% [markdown]
+# ## Build one yourself
+#
+# On which side the linear form has to stand is easily mixed up. Whole numbers are checked exactly.
+
+# %%
+from neuroviz.checks_one_layer import check_boundary_layer
+from neuroviz.exercise import exercise
+
+exercise(
+    "With d = 2 and d′ = 1, give A (2 × 2) and V (1 × 2), without any entry 0, "
+    "whose function is a boundary point.",
+    check_boundary_layer,
+    difficulty=2,
+    minutes=5,
+)
+
+# %% tags=["exercise"]
+A_new = ...
+V_new = ...
+check_boundary_layer(A_new, V_new)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# $A = v k^\top$ and $V = h v^\top$, for instance with $v = (1, 3)$, $k = (1, 2)$ and $h = 1$. The columns of $A$ are multiples of $v$:
+#
+# ```python
+# A_new = [[1, 2], [3, 6]]
+# V_new = [[1, 3]]
+# check_boundary_layer(A_new, V_new)
+# ```
 #
 # </details>
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from neuroviz.explorables import FlowExplorer
 from neuroviz.flow import attraction, gradient_flow, random_targets
+from neuroviz.questions import WHERE_RUNS_END, where_runs_end
 from neuroviz.teaching import predict
 
 # %% [markdown]
@@ -31,6 +32,8 @@ from neuroviz.teaching import predict
 # $$\dot\theta = -\nabla\,\mathrm{loss}.$$
 #
 # One run, from small random weights to the function of another random layer:
+#
+# <!-- teacher (4 min): One run only; the loss is dull, and the end is the point. Ask where it will end before the second cell. -->
 
 # %%
 rng = np.random.default_rng(0)
@@ -74,6 +77,8 @@ kept.round(6)[[0, 10, -1]]
 # * **dotted, plus noise**: next to one.
 #
 # Take a dotted target, and 40 runs.
+#
+# <!-- teacher (6 min): Let them bet on all four kinds of target before the first panel, and keep the bets on the board. The dotted one is usually guessed too low. -->
 
 # %%
 dotted = attraction("dotted", runs=40, time=100)
@@ -88,6 +93,10 @@ FlowExplorer(state="target=dotted;runs=40;time=60")
 #
 # Now choose **Gaussian** as the target, then **realisable**. What do you expect?
 
+# %%
+gaussian = attraction("gaussian", runs=40, time=100)
+predict("Gaussian targets. Where do most of 40 runs end?", where_runs_end(gaussian), choices=WHERE_RUNS_END)
+
 # %% [markdown]
 # ## Read the whole table
 #
@@ -101,6 +110,8 @@ FlowExplorer(state="target=dotted;runs=40;time=60")
 # | dotted, plus noise | 4 % | nearly all | 85 % |
 #
 # One call measures a row again, with another seed if you like; each takes a few seconds. (`neuroviz.flow.attraction_table()` makes the whole table.)
+#
+# <!-- teacher (5 min): The temptation is to say that training likes singular points. Ask what the Gaussian row would have to show for that. -->
 
 # %%
 attraction("gaussian", runs=100, time=300)
@@ -118,6 +129,41 @@ attraction("gaussian", runs=100, time=300)
 
 # %%
 FlowExplorer(state="target=placed;runs=40;time=60;slice=S1;x=1;y=0;z=0")
+
+# %% [markdown]
+# ## Build one yourself
+#
+# Which targets draw the flow to singular points? Those whose nearest layer is singular. Find one without drawing lots.
+
+# %%
+from neuroviz.checks_one_layer import check_singular_goal
+from neuroviz.exercise import exercise
+
+exercise(
+    "Give two forms, each as its three coefficients (a, b, c) of aX² + bXY + cY², that are the function of no layer, "
+    "while the nearest layer is at a singular point.",
+    check_singular_goal,
+    difficulty=2,
+    minutes=6,
+)
+
+# %% tags=["exercise"]
+my_q1 = ...
+my_q2 = ...
+check_singular_goal(my_q1, my_q2)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# Two proportional forms without real roots: a point of the dotted part. The nearest layer has proportional forms, too.
+#
+# ```python
+# my_q1 = (1, 0, 2)
+# my_q2 = (2, 0, 4)
+# check_singular_goal(my_q1, my_q2)
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ## In practice

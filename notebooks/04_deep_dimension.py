@@ -25,12 +25,15 @@ from neuroviz.field import DEFAULT_PRIME, PrimeField
 from neuroviz.network import jacobian, random_weights
 from neuroviz.rank import exact_rank
 from neuroviz.teaching import predict
+from neuroviz.wrong_answers import wrong_answers
 
 # %% [markdown]
 # ## Parameters are not dimensions
 #
 # Stack $l$ lightning layers, all of width $d$, with head dimension $a = d$. Each has $3d^2$ parameters.
 # Here is $d = 4$, $l = 3$:
+#
+# <!-- teacher (8 min): Collect the numbers on the board before the reveal. 144, 96 and 64 are typical; 64 forgets the three rescalings, 96 removes the bases in the heads and nothing else. Then let the room add up what is lost. -->
 
 # %%
 net = nv.Architecture.uniform(d=4, a=4, layers=3)
@@ -40,7 +43,7 @@ net.num_parameters
 # How many independent ways are there to change its function? Before any theory, an estimate:
 
 # %%
-predict("144 parameters. How many dimensions?", nv.measure_dimension(net))
+predict("144 parameters. How many dimensions?", nv.measure_dimension(net), wrong=wrong_answers(net))
 
 # %% [markdown]
 # Three things can be done to these weights without any effect on the function:
@@ -75,6 +78,8 @@ nv.expected_dimension(net)
 # ## Move it
 #
 # The panel measures while you drag. Watch the blue line (the exact rank) and the triangle (the formula) on the left.
+#
+# <!-- teacher (7 min): Drag a past δ and be silent until somebody says that the line stands still. At six layers the gap closes: say that floating point gives up, not the theorem. -->
 
 # %%
 DimensionExplorer()
@@ -159,13 +164,19 @@ for width in widths:
 #
 # Corollary 3.8 asks for $a_i \ge 2$. It is tempting to think that this is a technicality. Take three tokens, widths 3, 3, 3, and a first
 # layer with $a_1 = 1$:
+#
+# <!-- teacher (8 min): Everybody answers 20 here, as the text has just said so. This is wanted: a formula is only as good as its hypotheses. Then show the angles. -->
 
 # %%
 thin = nv.Architecture(widths=(3, 3, 3), head_dims=(1, 2), tokens=3)
 nv.paper_formula(thin)
 
 # %%
-predict("Eq. 14, used all the same, says 20. What does the network say?", nv.measure_dimension(thin))
+predict(
+    "Eq. 14, used all the same, says 20. What does the network say?",
+    nv.measure_dimension(thin),
+    wrong=wrong_answers(thin),
+)
 
 # %% [markdown]
 # <details><summary>What happened? Open this when you have committed to a number.</summary>
@@ -225,10 +236,16 @@ for heads in ((1, 2, 2), (2, 1, 2), (2, 2, 1), (1, 1, 1)):
 # ## Where the formula stops: a network that widens
 #
 # Let the inner layer be wider than the input: 2, 4, 2.
+#
+# <!-- teacher (4 min): Ask where the tokens live after a 4 × 2 matrix. Who answers 14 has counted coordinates in which nothing arrives. -->
 
 # %%
 wide = nv.Architecture(widths=(2, 4, 2), head_dims=(2, 2))
-predict("Eq. 14, used all the same, says 14. And the network?", nv.measure_dimension(wide))
+predict(
+    "Eq. 14, used all the same, says 14. And the network?",
+    nv.measure_dimension(wide),
+    wrong=wrong_answers(wide),
+)
 
 # %% [markdown]
 # The tokens that come out of the first layer live in the image of a $4 \times 2$ matrix, so two of the four coordinates carry
@@ -249,7 +266,11 @@ predict("Eq. 14, used all the same, says 14. And the network?", nv.measure_dimen
 
 # %%
 alone = nv.Architecture(widths=(3, 3, 3), head_dims=(2, 2), tokens=1)
-predict("3, 3, 3 with a = 2, 2. Eq. 14 says 23. And with one token?", nv.measure_dimension(alone))
+predict(
+    "3, 3, 3 with a = 2, 2. Eq. 14 says 23. And with one token?",
+    nv.measure_dimension(alone),
+    wrong=wrong_answers(alone),
+)
 
 # %% [markdown]
 # Again the symmetric parts only, now in every layer: $\alpha(2, 3) = 8$ becomes $\sigma(2, 3) = 6$, twice.
@@ -272,6 +293,8 @@ predict("3, 3, 3 with a = 2, 2. Eq. 14 says 23. And with one token?", nv.measure
 #
 # A function is known by its values. To count independent responses we feed in some inputs and watch the outputs; the more
 # inputs, the more equations. Is it enough to have as many equations as parameters?
+#
+# <!-- teacher (5 min): All expect 21, since 45 equations are as many as there are parameters. One input says little about all attention matrices together. -->
 
 # %%
 narrow = nv.Architecture(widths=(3, 3, 3, 3), head_dims=(1, 1, 1), tokens=3)
@@ -328,6 +351,8 @@ rows = jacobian(over, "lightning", weights, X, over.random(rng, (30, 1, 3, 3)))[
 # ## Look for a counterexample
 #
 # Back to the general formula. A proof can have a gap, so here is a machine that tries to refute it. Each press of the button draws an architecture at random, measures it exactly, and compares.
+#
+# <!-- teacher (4 min): Let the room name the sizes. Fifty agreements are no proof; the next notebook is about that. -->
 
 # %%
 CounterexampleExplorer()
@@ -347,6 +372,38 @@ sum(nv.measure_dimension(net).value == nv.general_formula(net).value for net in 
 
 # %% [markdown]
 # All fifty agree. That is no proof; how one goes is told in [Why the formula is true](04_why_the_formula.ipynb).
+
+# %% [markdown]
+# ## Build one yourself
+#
+# You have met three ways to break Corollary 3.8. Not each of them makes its number wrong.
+
+# %%
+from neuroviz.checks_deep import check_wrong_pattern
+from neuroviz.exercise import exercise
+
+exercise(
+    "Give a lightning network with two layers or more for which Eq. 14, used all the same, is wrong by 2 or more.",
+    check_wrong_pattern,
+    difficulty=1,
+    minutes=5,
+)
+
+# %% tags=["exercise"]
+my_net = ...
+check_wrong_pattern(my_net)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# For instance one token: for each layer the antisymmetric part of $A$ is lost.
+#
+# ```python
+# my_net = nv.Architecture(widths=(4, 4, 4), head_dims=(3, 3), tokens=1)
+# check_wrong_pattern(my_net)
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ## In practice

@@ -25,6 +25,8 @@ from neuroviz.teaching import predict
 # ## Know what it costs
 #
 # An exact rank takes time that grows with the third power of the number of columns. Ask first:
+#
+# <!-- teacher (4 min): Ask how the time grows if d is doubled: there are four times as many columns, and their third power counts. -->
 
 # %%
 for d in (8, 24, 64):
@@ -54,6 +56,8 @@ nv.measure_dimension(nv.Architecture.uniform(d=20, a=20, layers=3, attention="so
 # ## Look at a whole grid
 #
 # Here are two layers; the inner width goes from 1 to 8, the head dimension from 1 to 5. The formulas of the paper do not cover all of these 40 networks. How many of them will agree with the general formula?
+#
+# <!-- teacher (8 min): Let everybody hunt for the cell that does not fit before you press anything. -->
 
 # %%
 predict("40 networks. How many agree with the general formula?", 40)
@@ -78,6 +82,8 @@ SweepExplorer()
 # ## Measure a list of your own
 #
 # Any list of architectures will do. What surprises is in `disagreements`; what went wrong is in `failed`, with the reason, and does not stop the rest.
+#
+# <!-- teacher (5 min): The bare pattern fails more often than it is right, which surprises. Ask which hypothesis each group has broken without noticing. -->
 
 # %%
 shapes = [
@@ -126,6 +132,39 @@ with tempfile.TemporaryDirectory() as folder:
 # ```
 #
 # The same seed gives the same records, wherever they are computed.
+
+# %% [markdown]
+# ## Find some yourself
+#
+# A dimension does not tell the number of parameters. A sweep finds examples faster than thinking does.
+
+# %%
+from neuroviz.checks_deep import check_same_dimension
+from neuroviz.exercise import exercise
+
+exercise(
+    "Give a list of three or more lightning networks with two layers or more that all have the same dimension, "
+    "no two of them with equally many parameters.",
+    check_same_dimension,
+    difficulty=1,
+    minutes=6,
+)
+
+# %% tags=["exercise"]
+my_nets = ...
+check_same_dimension(my_nets)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# Widen the inner layer beyond what comes in, and nothing is gained:
+#
+# ```python
+# my_nets = [nv.Architecture(widths=(3, w, 3), head_dims=(2, 2)) for w in (3, 4, 5)]
+# check_same_dimension(my_nets)
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ## Go beyond the paper

@@ -42,6 +42,8 @@ from neuroviz.unrolling import (
 # ## See what is left of a layer in the middle
 #
 # Two lightning layers in a row, three tokens. The tokens have 3 coordinates, only 2 between the layers, and 3 again at the end:
+#
+# <!-- teacher (5 min): Do the case l = 2 on the board: V₁ moves into A₂ from both sides. Everything below repeats this one line. -->
 
 # %%
 rng = np.random.default_rng(0)
@@ -79,6 +81,8 @@ np.allclose(L @ Y, network(weights, X))
 #
 # Layer 1 can describe its outputs in another basis, $C V_1$ instead of $V_1$, with an invertible $C$. If layer 2 knows, it can undo it. Nothing is
 # said outside. Of the six matrices $Q_1, K_1, V_1, Q_2, K_2, V_2$, how many have to change?
+#
+# <!-- teacher (5 min): Popular answers are 2 (only the V) and 6 (all). Ask who reads the tokens behind layer 1, and what they read them with. -->
 
 # %%
 C = np.array([[1.0, 2.0], [0.0, 1.0]])
@@ -208,6 +212,8 @@ np.array_equal(layers, Eq10) and np.array_equal(layers, Eq11)
 # $$\varphi(X)_i = \sum_{j_1, j_2, j_3, j_4} L x_{j_1} \cdot (x_{j_1}^\top M_1 x_{j_2})\,(x_{j_2}^\top M_1^\top x_{j_3})\,(x_{j_3}^\top M_2\, x_{j_4})\,(x_{j_4}^\top M_1\, x_i),$$
 #
 # where each $j$ runs through all tokens. How many terms is that with three tokens?
+#
+# <!-- teacher (8 min): Stop at 81 terms and let them add the places of three layers, 13, by themselves. The three in 3^l is mistaken for the number of tokens, as the example has three. -->
 
 # %%
 places = len(nv.unroll(2))
@@ -261,6 +267,8 @@ UnrollingExplorer()
 #
 # Set the panel back to 2 **layers**, go to **place** 3, where $M_2$ stands, and press **reflect**. The tokens in a window around place 3 change their order: the first
 # with the last, and so on. What becomes of the four numbers?
+#
+# <!-- teacher (6 min): Write the term as a chain on the board and turn the window over with a sheet of paper. -->
 
 # %%
 reflect(2, (0, 0, 1, 2, 0), place=3)
@@ -297,6 +305,8 @@ print(len(pairs_up), np.abs(pairs_up).max(), np.abs(sum(pairs_up)).max())
 #
 # In every term $M_h$ occurs $3^{l-h}$ times and $L$ once. So multiply $M_1$ by 2, and each term of three layers is multiplied by $2^9$. What must $L$ be
 # divided by?
+#
+# <!-- teacher (4 min): 8 is the popular wrong answer for three layers: one factor of 2 for each. Ask how often M₁ stands in a term. -->
 
 # %%
 predict("l = 3, M₁ is doubled. By what must L be divided?", round(1 / balancing_factor(Reals(), [2, 1, 1])))
@@ -426,6 +436,8 @@ np.round(off, 2)
 #
 # To first order, too, there is nothing else. A network of any depth has directions that do nothing; write down those of the three families, count how many are independent, and compare with
 # all. **unexplained** is what is left.
+#
+# <!-- teacher (6 min): Let them fill in the table for l = 2 by hand, then run the cell. -->
 
 # %%
 for depth in range(1, 7):
@@ -488,6 +500,41 @@ for e in (0.01, 0.001):
 # %% [markdown]
 # A tenth of the step, a hundredth of the change: along a symmetry the function moves in second order only (because the step is straight and the orbit is bent). Without the answer it moves in first
 # order, in proportion to the step.
+
+# %% [markdown]
+# ## Build one yourself
+#
+# A rescaling that has to come out exactly. Fractions are the safest: after `from fractions import Fraction`, `Fraction(1, 3)` is a third.
+
+# %%
+from neuroviz.checks_deep import check_rescaling
+from neuroviz.exercise import exercise
+
+exercise(
+    "Three lightning layers. Give λ₀, λ₁, λ₂, λ₃, none of them 0 or 1, so that λ₀L, λ₁M₁, λ₂M₂, λ₃M₃ "
+    "have the function of L, M₁, M₂, M₃.",
+    check_rescaling,
+    difficulty=2,
+    minutes=5,
+)
+
+# %% tags=["exercise"]
+factors = ...
+check_rescaling(factors)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# $\lambda_0 \lambda_1^9 \lambda_2^3 \lambda_3 = 1$. Choose three, and the fourth follows:
+#
+# ```python
+# from fractions import Fraction
+#
+# factors = (Fraction(1, 2**9 * 3**3 * 5), 2, 3, 5)
+# check_rescaling(factors)
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ## In practice

@@ -39,6 +39,8 @@ from neuroviz.unrolling import product_form
 # ## Say what has to be shown
 #
 # Here is a network that is neither narrow in the middle nor of one width:
+#
+# <!-- teacher (4 min): Write the two halves on the board and keep them there: not more, not fewer. The second is where students stop asking what is being shown. -->
 
 # %%
 net = nv.Architecture(widths=(9, 8, 9, 1), head_dims=(2, 2, 1), tokens=2)
@@ -57,6 +59,8 @@ net.num_parameters, nv.general_formula(net).value
 #
 # After layer 2 the tokens have 9 coordinates. But they came through a width of 8, so they live in a space of 8 dimensions. And who looks at them? $L$ has a single row, so it takes one number from each token. And the
 # last attention matrix has rank one, $M_3 = k q^\top$, so it takes two: $k \cdot x$ and $q \cdot x$. Everything else about these tokens goes unnoticed.
+#
+# <!-- teacher (8 min): Build the columns of the panel from right to left by hand for 9, 8, 9, 1. The usual slip is to add a, and not 2a, for a layer: it has keys and queries. -->
 
 # %%
 predict("Of the 9 dimensions after layer 2, how many does anything later look at?", measure_span(net, 2))
@@ -137,6 +141,8 @@ predict("In how many independent ways can a plane in three dimensions be tilted?
 # ## Watch a layer disappear
 #
 # Take two tokens, and let $M_1$ be antisymmetric: $M_1 = \alpha\beta^\top - \beta\alpha^\top$ with two vectors $\alpha, \beta$. No token attends to itself now, since $x^\top M_1 x = 0$. What does the first layer do?
+#
+# <!-- teacher (8 min): Two tokens only. Ask what a quarter turn does to XXᵀ before anybody computes. -->
 
 # %%
 rng = np.random.default_rng(0)
@@ -204,6 +210,8 @@ PeelExplorer(only=["place", "end", "layers", "angle", "width"])
 # </details>
 #
 # Test it, exactly modulo a prime, for one to four layers and three dimensions: the kernel at an antisymmetric $M_1$, and that of the network without it.
+#
+# <!-- teacher (8 min): The proof can be told in words, as it stands there. That the determinant cannot be factored is the one fact to write down. -->
 
 # %%
 over, draw = PrimeField(DEFAULT_PRIME), np.random.default_rng(1)
@@ -267,6 +275,38 @@ nv.general_formula(net)
 # □ **Status: proved here.** The proof is written out in full in [docs/mathematics.md](../docs/mathematics.md), and it is elementary: it uses neither Theorem 3.7 of the paper nor Ax's theorem. It is not peer-reviewed.
 
 # %% [markdown]
+# ## Build one yourself
+#
+# The cells of the panel that say *unseen* make the formula of the paper too large.
+
+# %%
+from neuroviz.checks_deep import check_unseen
+from neuroviz.exercise import exercise
+
+exercise(
+    "Give a lightning network in which, after some layer, later layers look at fewer dimensions than arrive there.",
+    check_unseen,
+    difficulty=2,
+    minutes=5,
+)
+
+# %% tags=["exercise"]
+my_net = ...
+check_unseen(my_net)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# Few outputs and a small last head: after layer 1 arrive 6 dimensions, and $1 + 2 \cdot 1 = 3$ are looked at.
+#
+# ```python
+# my_net = nv.Architecture(widths=(6, 6, 1), head_dims=(2, 1))
+# check_unseen(my_net)
+# ```
+#
+# </details>
+
+# %% [markdown]
 # ## Attack the proof
 #
 # Where would you look for a gap? Here is where we would.
@@ -282,6 +322,8 @@ nv.general_formula(net)
 # | the formula as a whole | all of the above | more than 20,000 exact ranks, three implementations, no mismatch |
 #
 # A computation that agrees is no proof, and a proof that nobody else has read is not yet one that you should trust. The third column can be tested further here: the Peel lemma at random sizes, each time with fresh weights.
+#
+# <!-- teacher (6 min): Give each group one line of the table, and let them come back with a doubt. -->
 
 # %%
 sizes = [(int(draw.integers(1, 5)), int(draw.integers(2, 5))) for _ in range(30)]

@@ -25,6 +25,7 @@ from neuroviz.one_layer import softmax_layer
 from neuroviz.one_layer_limit import limit_study
 from neuroviz.one_layer_walk import read_off
 from neuroviz.teaching import predict
+from neuroviz.wrong_answers import wrong_answers
 
 # %% [markdown]
 # ## Notice a factor
@@ -34,10 +35,16 @@ from neuroviz.teaching import predict
 # $$\varphi(X) = V X\, S, \qquad S = \mathrm{softmax}\bigl(X^\top A X\bigr) \text{ column by column}, \qquad S_{ji} = \frac{e^{\,x_j^\top A x_i}}{\sum_k e^{\,x_k^\top A x_i}},$$
 #
 # the same change makes the attention sharper and the values smaller. A layer with $d = d' = 3$ and $a = 2$ has 16 dimensions as lightning. How many as softmax?
+#
+# <!-- teacher (4 min): 17 is the answer, one more than lightning. Who says 16 has let a factor move; ask what doubling A does to an attention weight. -->
 
 # %%
 one_layer = nv.Architecture((3, 3), (2,), tokens=3, attention="softmax")
-predict("d = d′ = 3, a = 2, one softmax layer. How many dimensions?", nv.measure_dimension(one_layer))
+predict(
+    "d = d′ = 3, a = 2, one softmax layer. How many dimensions?",
+    nv.measure_dimension(one_layer),
+    wrong=wrong_answers(one_layer),
+)
 
 # %% [markdown]
 # That is all of $\alpha(a, d) + dd'$, the matrices $A$ of rank at most $a$ and the matrices $V$: nothing is lost except the basis inside the head. **Theorem 3.9** of the paper says more:
@@ -56,6 +63,8 @@ predict("d = d′ = 3, a = 2, one softmax layer. How many dimensions?", nv.measu
 # 3. **$X = (x, y, 0, \dots, 0)$, first column.** Now $F = e^{\,y^\top A x}$ enters as well: $\dfrac{E\,Vx + F\,Vy}{E + F + t - 2}$. Nothing else is new, so $F$ is known. And $y^\top A x$ with $x = e_j$, $y = e_i$ is the entry $A_{ij}$. (The panel puts in $-e_i$ where that gives larger outputs.)
 #
 # In code, given nothing but the function:
+#
+# <!-- teacher (10 min): Steps 1 to 3 can be done by the room: which tokens would you put in? All zeros but one is usually found within two minutes. -->
 
 # %%
 rng = np.random.default_rng(0)
@@ -135,6 +144,8 @@ predict(
 # □ **Status: proved here** for softmax, by [Theorems A and B](05_the_proof.ipynb), which are not peer-reviewed; ◇ **conjectured** for other functions in the place of $\exp$.
 #
 # How many dimensions more than lightning does a softmax network with four layers have?
+#
+# <!-- teacher (8 min): Three numbers come: 0, 1 and 4. One factor is lost in each lightning layer and none with softmax. -->
 
 # %%
 deep = [nv.Architecture.uniform(4, 2, 4, 3, kind) for kind in ("lightning", "softmax")]
@@ -166,6 +177,8 @@ print(nv.what_is_known(deep[1]))
 # ## Reproduce Figure 3
 #
 # The paper supports the conjecture by eight measurements: $l = 2$, $t = 3$, $a = 2$ and all widths $\delta = 3, \dots, 10$. They were made in floating point (float32), from a Jacobian computed row by row. In the panel are the same networks. Filled marks are **exact ranks**, hollow ones on the line are Eq. 16.
+#
+# <!-- teacher (7 min): Say what is claimed: eight exact numbers, and for each a proof. The float32 column shows how a tolerance misleads. -->
 
 # %%
 Figure3Explorer()
@@ -205,6 +218,8 @@ for route in ("theorem", "exact rank", "ball"):
 # And a rank asks for algebraic relations only. As the derivative of $e^{\,y}$ is $e^{\,y}\, dy$, the Jacobian and its minors are made of weights, inputs and exponentials by the four operations of arithmetic, and the question is which minors are 0. So draw a random element of the field for each exponential, as for each weight, keep the rule for the derivative, and count.
 #
 # But first one has to check that the logits *are* independent. In a column of a softmax only differences count, $y_{ji} = x_j^\top M x_i - x_i^\top M x_i$. Three tokens have six of them in a layer. For a random matrix $M$, how many are independent?
+#
+# <!-- teacher (8 min): Six is the usual answer, and it is right for a generic M. The question that follows, with M symmetric or antisymmetric, is the one to discuss. -->
 
 # %%
 over, draw = PrimeField(DEFAULT_PRIME), np.random.default_rng(0)
@@ -239,6 +254,39 @@ ExponentialsExplorer()
 # </details>
 #
 # So the hypothesis of Ax's theorem is no formality. Without tied weights there is one kind of network where it fails for all weights: after a width of 1 all tokens lie on a line, $M$ is symmetric, and with three tokens or more the logits are related. There the software shares the exponentials. In all other networks the logits are independent for almost all weights (*Exponentials as free elements* in [docs/mathematics.md](../docs/mathematics.md)).
+
+# %% [markdown]
+# ## Build one yourself
+#
+# Usually softmax has one dimension more for each layer. Not always.
+
+# %%
+from neuroviz.checks_deep import check_more_than_factors
+from neuroviz.exercise import exercise
+
+exercise(
+    "Give sizes, as an nv.Architecture with two tokens or more and l ≥ 2 layers, for which softmax has more than "
+    "l dimensions more than lightning.",
+    check_more_than_factors,
+    difficulty=2,
+    minutes=5,
+)
+
+# %% tags=["exercise"]
+my_sizes = ...
+check_more_than_factors(my_sizes)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# Let lightning collapse: a first layer of rank one, and a later one with something to lose.
+#
+# ```python
+# my_sizes = nv.Architecture(widths=(4, 4, 4), head_dims=(1, 3))
+# check_more_than_factors(my_sizes)
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ## In practice

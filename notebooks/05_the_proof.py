@@ -55,6 +55,8 @@ from neuroviz.two_tokens import Shares, attention, follow, free_jacobian, shares
 # $$S = \begin{pmatrix} 1 - \mu & \nu \\ \mu & 1 - \nu \end{pmatrix}, \qquad \mu = \frac{mP}{1 + mP}, \quad \nu = \frac{Q}{Q + m}, \qquad P = e^{\,p},\ p = (x_2 - x_1)^\top M x_1, \qquad Q = e^{\,q},\ q = (x_1 - x_2)^\top M x_2 .$$
 #
 # ($P$ and $Q$ are exponentials here, and $Q$ has nothing to do with queries.) Compare with the network itself, three layers and four tokens, of which three are equal:
+#
+# <!-- teacher (6 min): Everything hangs on det S. Let the room find the three settings, frozen, collapsed, saturated, before you name them. -->
 
 # %%
 rng = np.random.default_rng(0)
@@ -125,6 +127,8 @@ frozen, met, saturated = shares(0, 0), shares(2.0, 0.5, copies=3), shares(0, np.
 # </details>
 #
 # What the lemma needs, that $p_1, q_1, \dots, p_l, q_l$ are linearly independent, can be checked for weights in hand, exactly. Two layers have two logits each:
+#
+# <!-- teacher (8 min): Ax's theorem is used and not proved; say so. The usual misunderstanding: P and Q are not set to 0 for any tokens, an identity is continued to where they are. -->
 
 # %%
 over, draw = PrimeField(), np.random.default_rng(0)
@@ -155,6 +159,8 @@ for name, Ms in both.items():
 # This works for every $i$. Nothing is left. ∎
 #
 # How many directions does the first experiment leave, for two layers in two dimensions? (Twelve entries in all: $L$, $M_1$, $M_2$.)
+#
+# <!-- teacher (8 min): Ask what the first experiment cannot see, and count: all of M₁ and M₂, 8 of 12. -->
 
 # %%
 study = study_immersion(ImmersionSetting())
@@ -258,6 +264,8 @@ CertificateExplorer()
 # $$n\,\mathrm{Sym}\,M_1 + n'\,\mathrm{Sym}\,M_1' = 0, \qquad k\,\mathrm{Sym}\,M_1 + k'\,\mathrm{Sym}\,M_1' = 0, \qquad n M_1 + k M_1^\top + n' M_1' + k' M_1'^\top = 0 .$$
 #
 # So there are three cases. Which relation is left if $M_1' = 2M_1 + N$ with an antisymmetric $N \ne 0$?
+#
+# <!-- teacher (12 min): Give each group one of the cases A, B2 and B1, and a board. B1 with ρ > 0 is the hard one. -->
 
 # %%
 found = study_singleton(SingletonSetting("same symmetric part"))
@@ -444,6 +452,41 @@ J.shape[1] - exact_rank(J, over)
 # It is an antisymmetric $\dot M_2$ together with $\dot M_1 = -\frac12 \dot M_2$. In floating point a third token shows it, and so does a layer with $M \ne 0$ between the two.
 
 # %% [markdown]
+# ## Build one yourself
+#
+# Fact (†) speaks of *almost all* inputs. Find one of the others.
+
+# %%
+from neuroviz.checks_deep import check_meeting
+from neuroviz.exercise import exercise
+
+exercise(
+    "Give a 2 × 2 matrix M that is not antisymmetric, and two different tokens x₁ and x₂ "
+    "that a softmax layer with this M makes equal.",
+    check_meeting,
+    difficulty=3,
+    minutes=8,
+)
+
+# %% tags=["exercise"]
+M_new = ...
+my_x1, my_x2 = ..., ...
+check_meeting(M_new, my_x1, my_x2)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# $PQ = 1$ says $\delta^\top M \delta = 0$ with $\delta = x_1 - x_2$. A symmetric part with both signs has such a $\delta$, for instance $M = \mathrm{diag}(1, -1)$ and $\delta = (1, 1)$. For almost all other $x_1, x_2$ the tokens stay apart.
+#
+# ```python
+# M_new = [[1, 0], [0, -1]]
+# my_x1, my_x2 = [2, 1], [1, 0]
+# check_meeting(M_new, my_x1, my_x2)
+# ```
+#
+# </details>
+
+# %% [markdown]
 # ## Attack the theorem
 #
 # Do not believe the proof: look for a second set of weights. Start somewhere, and move until the function is that of the given network. Starts are random, or near the candidates of Theorem B, or transposed, or with layers swapped (in a single layer: values and keys), or with $-L$.
@@ -483,6 +526,8 @@ SearchExplorer()
 # **What is not proved here.** Other normalisations than softmax (there Conjecture 3.10 is still a conjecture); whole fibres for several heads or with skip connections (Theorem E of [docs/mathematics.md](../docs/mathematics.md) speaks of directions only); fibres of lightning networks outside Theorem 3.7 of the paper.
 #
 # **Others.** J. Ax, *On Schanuel's conjectures*, Annals of Mathematics 93 (1971). For **causal** networks N. W. Henry has developments in Lean 4 (repositories `noskip_transformer_identifiability`, `attention_only_transformer_identifiability`) on generic identifiability, also for several heads, if the width is large enough; their method is another one, and we have not checked them. We claim no priority.
+#
+# <!-- teacher (6 min): Homework: one line of the table, one page of doubt. -->
 
 # %% [markdown]
 # ## In practice

@@ -1,12 +1,19 @@
 """Commit to a number first, then see the true one."""
 
+from types import SimpleNamespace
+
 import ipywidgets as widgets
 import numpy as np
 import pytest
 
 import neuroviz as nv
+from neuroviz.field import PrimeField
 from neuroviz.formulas import Expected
-from neuroviz.teaching import Prediction, predict
+from neuroviz.peeling import antisymmetric, measure_kernel
+from neuroviz.questions import WHERE_RUNS_END, where_runs_end
+from neuroviz.symmetry import VirtualWeights
+from neuroviz.teaching import Choice, Prediction, predict
+from neuroviz.wrong_answers import Mistake, wrong_answers
 
 ARCH = nv.Architecture.uniform(4, 2, 2)
 MEASURED, EXPECTED = nv.measure_dimension(ARCH), nv.expected_dimension(ARCH)
@@ -173,3 +180,139 @@ def test_enter_commits_the_guess():
     prediction._entry.value = "40"
     prediction._entry._handle_custom_msg({"event": "submit"}, [])
     assert prediction.committed == 40
+
+
+# Hints for known wrong answers
+
+
+def test_a_known_mistake_gets_its_hint_and_another_does_not():
+    hints = {40: "A factor can move.", 64: "Those are parameters."}
+    said = {guess: predict("How many?", 38, guess=guess, wrong=hints).message for guess in (38, 40, 41, 64)}
+    assert said[40] == "You said 40; it is 38. 2 too many. A factor can move."
+    assert said[64].endswith("Those are parameters.") and said[38].endswith("Right.")
+    assert said[41] == "You said 41; it is 38. 3 too many."
+
+
+def test_the_hint_stands_before_the_reason():
+    said = predict("How many?", MEASURED, guess=40, wrong={40: "A factor can move."}).message
+    assert said.index("A factor") < said.index("Certain")
+
+
+def test_one_hint_only_that_of_the_first_mistake():
+    mistakes = (Mistake("one", 40, "First."), Mistake("other", 40, "Second."))
+    said = predict("How many?", 38, guess=40, wrong=mistakes).message
+    assert "First." in said and "Second." not in said
+
+
+def test_a_mistake_that_gives_the_right_number_is_right():
+    assert predict("How many?", 38, guess=38, wrong={38: "Wrong way."}).message.endswith("Right.")
+
+
+def test_the_catalogue_can_be_given_as_it_is():
+    said = predict("How many?", MEASURED, guess=46, wrong=wrong_answers(ARCH)).message
+    assert "the basis inside each head" in said
+
+
+def test_hints_are_not_shown_before_the_commitment_and_are_escaped():
+    prediction = predict("How many?", 38, wrong={40: "<script>alert(1)</script>"})
+    assert "script" not in html(prediction)
+    prediction.commit(40)
+    assert "<script>" not in html(prediction) and "&lt;script&gt;" in html(prediction)
+
+
+@pytest.mark.parametrize("wrong", [40, "40", ["40"], {"40": "text"}, {40: 3}, {40.0: "text"}, [(40, "text")]])
+def test_wrong_answers_that_are_none_are_refused_at_once(wrong):
+    with pytest.raises(ValueError):
+        predict("How many?", 38, wrong=wrong)
+
+
+# Answers in words
+
+WORDS = {"it grows": "Count again.", "it stands still": "The rank is bounded.", "it falls": "Why?"}
+
+
+def pick(choice, label):
+    next(w for w in walk(choice) if isinstance(w, widgets.RadioButtons)).value = label
+
+
+def test_a_choice_waits_and_gives_nothing_away():
+    choice = predict("Past a = d?", "it stands still", choices=WORDS)
+    assert isinstance(choice, Choice) and choice.committed is None and choice.message == ""
+    assert not any(remark in html(choice) for remark in WORDS.values())
+    button(choice).click()
+    assert choice.committed is None and "Choose one first" in html(choice)
+
+
+@pytest.mark.parametrize(
+    ("guess", "said"),
+    [
+        ("it stands still", "You said: it stands still. Right. The rank is bounded."),
+        ("it falls", "You said: it falls. The answer is: it stands still. Why?"),
+    ],
+)
+def test_a_choice_is_answered_with_the_remark_on_it(guess, said):
+    assert predict("Past a = d?", "it stands still", guess=guess, choices=WORDS).message == said
+    choice = predict("Past a = d?", "it stands still", choices=WORDS)
+    pick(choice, guess)
+    button(choice).click()
+    assert choice.message == said and said in html(choice) and button(choice).disabled
+    choice.commit("it grows")
+    assert choice.committed == guess
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"answer": "it explodes", "choices": WORDS},
+        {"answer": "it falls", "choices": {"it falls": "Only one."}},
+        {"answer": "it falls", "choices": ["it falls", "it grows"]},
+        {"answer": "it falls", "choices": {"it falls": 1, "it grows": 2}},
+        {"answer": "it falls", "choices": WORDS, "wrong": {1: "text"}},
+        {"answer": "it falls", "choices": WORDS, "guess": "it explodes"},
+        {"answer": "it falls", "choices": WORDS, "guess": 1},
+    ],
+)
+def test_choices_that_do_not_fit_are_refused(call):
+    with pytest.raises(ValueError):
+        predict("Past a = d?", **call)
+
+
+# How sure a measurement is, in its own words
+
+
+def test_only_a_rank_of_the_slice_is_said_to_meet_a_bound_of_the_symmetries():
+    assert "the symmetries prove" in predict("?", MEASURED, guess=1).message
+    by_weights = nv.measure_dimension(nv.Architecture((2, 2), (2,), attention="softmax", heads=2))
+    assert by_weights.route == "weights"
+    for found in (by_weights, kernel_of_two_layers()):
+        assert "the symmetries prove" not in predict("?", found, guess=1).message
+
+
+def kernel_of_two_layers():
+    over, rng = PrimeField(), np.random.default_rng(0)
+    L, M = over.random(rng, (2, 3, 3))
+    a, b = over.random(rng, (2, 3))
+    return measure_kernel(VirtualWeights(L, (antisymmetric(over, a, b), M)), over, rng)
+
+
+def test_a_certain_number_of_another_route_says_its_own_reason():
+    found = kernel_of_two_layers()
+    assert found.error_bound == 0
+    assert f"Certain: {found.note}." in predict("?", found, guess=1).message
+
+
+def test_a_certificate_is_an_answer_too():
+    proved = nv.measure_dimension(ARCH, method="certified")
+    said = predict("?", proved, guess=38)
+    assert "Proved: Cor. 3.8" in said.message and "◆ certified" in html(said)
+
+
+@pytest.mark.parametrize(
+    ("singular", "boundary", "answer"),
+    [(0.1, 0.1, "at smooth points"), (0.9, 0.1, "at crossings"), (0.99, 0.97, "at boundary points")],
+)
+def test_where_most_runs_end_is_one_of_the_choices(singular, boundary, answer):
+    assert where_runs_end(SimpleNamespace(singular=singular, boundary=boundary)) == answer
+    for guess, remark in WHERE_RUNS_END.items():
+        said = predict("Where?", answer, guess=guess, choices=WHERE_RUNS_END).message
+        assert remark in said and ("Right." in said) == (guess == answer)

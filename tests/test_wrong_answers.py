@@ -1,0 +1,101 @@
+"""Each known wrong answer is the formula with one piece replaced, and its hint gives nothing away."""
+
+from itertools import product
+
+import pytest
+
+import neuroviz as nv
+from neuroviz.expected import alpha, sigma
+from neuroviz.wrong_answers import _HINTS, wrong_answers
+
+ARCHS = [
+    nv.Architecture((d0, d1, d2), (a, b), tokens=t, attention=kind)
+    for d0, d1, d2, a, b, t, kind in product(
+        (1, 2, 3, 5), (1, 2, 4), (1, 3), (1, 2, 4), (1, 6), (1, 3), ("lightning", "softmax")
+    )
+]
+
+
+def by_name(arch):
+    return {mistake.name: mistake.value for mistake in wrong_answers(arch)}
+
+
+def test_a_bottleneck_by_hand():
+    """d = 4, a = 2, l = 2: α = 12 in each layer, 16 for L, less 2."""
+    assert nv.expected_dimension(nv.Architecture.uniform(4, 2, 2)).value == 16 + 2 * 12 - 2 == 38
+    assert by_name(nv.Architecture.uniform(4, 2, 2)) == {
+        "no rescaling": 40,
+        "one rescaling": 39,
+        "Q and K separately": 16 + 2 * 16 - 2,
+        "Q and K separately, no rescaling": 16 + 2 * 16,
+        "no interfaces": 38 + 16,
+        "too many interfaces": 38 - 16,
+        "parameters": 64,
+        "what is lost": 64 - 38,
+        "one matrix A and one V": 12 + 16 - 1,
+    }  # full rank of every A gives 46 as well, and is left out
+
+
+def test_a_wide_head_by_hand():
+    """a = 3 > d = 2: α = 4, while 2ad − a² = 3."""
+    arch = nv.Architecture.uniform(2, 3, 2)
+    assert by_name(arch)["a² beyond a = d"] == 4 + 2 * 3 - 2
+    assert nv.expected_dimension(arch).value == 4 + 2 * alpha(3, 2) - 2
+
+
+def test_a_collapse_by_hand():
+    """a = (1, 2): the second layer counts σ(2, 3) = 6, and 8 without the collapse."""
+    arch = nv.Architecture((3, 3, 3), (1, 2))
+    assert (sigma(2, 3), alpha(2, 3)) == (6, 8)
+    assert by_name(arch)["no collapse"] == nv.paper_formula(arch).value == 20
+
+
+def test_a_network_that_widens_by_hand():
+    """2, 4, 2: with the width 4 in the place of the 2 that are seen."""
+    arch = nv.Architecture((2, 4, 2), (2, 2))
+    assert by_name(arch)["every width counts in full"] == nv.paper_formula(arch).value == 14
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [("lightning", "softmax's number", 22), ("softmax", "lightning's number", 20)],
+)
+def test_the_other_attention_by_hand(kind, name, value):
+    assert by_name(nv.Architecture((3, 3, 3), (1, 2), attention=kind))[name] == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("lightning", "as with two tokens"), ("softmax", "softmax as with two tokens")]
+)
+def test_one_token_by_hand(kind, name):
+    one, two = (nv.Architecture((4, 4, 4), (3, 3), tokens=t, attention=kind) for t in (1, 2))
+    assert by_name(one)[name] == nv.expected_dimension(two).value
+
+
+def test_the_right_number_is_no_mistake_and_no_number_stands_twice():
+    for arch in ARCHS:
+        values = [mistake.value for mistake in wrong_answers(arch)]
+        assert nv.expected_dimension(arch).value not in values
+        assert len(values) == len(set(values))
+
+
+def test_each_mistake_differs_from_the_truth_for_some_network():
+    assert {name for arch in ARCHS for name in by_name(arch)} == set(_HINTS)
+
+
+@pytest.mark.parametrize("name", _HINTS)
+def test_a_hint_has_no_number_in_it_and_is_a_sentence(name):
+    hint = _HINTS[name]
+    assert not any(letter in "0123456789" for letter in hint)
+    assert hint[-1] in ".?" and "  " not in hint
+
+
+def test_each_mistake_comes_with_its_hint():
+    for arch in ARCHS:
+        assert all(mistake.hint == _HINTS[mistake.name] for mistake in wrong_answers(arch))
+
+
+@pytest.mark.parametrize("arch", [None, (4, 4), nv.Architecture((4, 4), (2,), heads=2)], ids=str)
+def test_other_networks_are_refused(arch):
+    with pytest.raises(ValueError, match="wrong_answers"):
+        wrong_answers(arch)
