@@ -26,7 +26,10 @@ from neuroviz.search_result import FiberSearch
 from neuroviz.sweep import Record, Sweep, sweep
 from neuroviz.unrolling import unroll
 
-_LATER = {"functional_dimension": "neuroviz.modules"}
+_LATER = {
+    "functional_dimension": "neuroviz.functional",
+    "module_symmetries": "neuroviz.module_symmetries",
+}
 
 __all__ = [
     "Architecture",
@@ -50,6 +53,7 @@ __all__ = [
     "kernel_ledger",
     "local_check",
     "measure_dimension",
+    "module_symmetries",
     "paper_formula",
     "rank_by_inputs",
     "search_fiber",

@@ -1,29 +1,18 @@
-"""The same networks as torch modules, and the functional dimension of any torch module.
+"""The same networks as torch modules.
 
-The one file that imports torch at the top, so `neuroviz` loads it only when one of its names is
+Torch is imported at the top, so `neuroviz` loads this file only when one of its names is
 used. As everywhere in the package tokens are the columns of X; a batch has shape (…, d, t). The
 weights go to and from `neuroviz.network` unchanged, so what is trained here can be measured there.
 """
 
-import copy
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
 import torch
-from threadpoolctl import threadpool_limits
 from torch import Tensor, nn
 
 from neuroviz.architecture import Architecture
-from neuroviz.measure import Measurement, from_spectrum
 from neuroviz.network import Layer, Weights, layer_shapes
-from neuroviz.rank import float_rank
-
-# Cotangents pushed back at once: bounds the memory for modules with very many outputs.
-_COTANGENTS = 256
-# Parameters up to which one thread is quicker: torch's threads and numpy's wait for one another.
-_ONE_THREAD = 2048
 
 
 class _Attention(nn.Module):
@@ -171,7 +160,8 @@ class AttentionNetwork(nn.Module):
     Shapes: X of shape (…, d₀, t), tokens as columns → (…, d_l, t).
 
     Raises:
-        ValueError: if a lightning network is given a temperature other than 1.
+        ValueError: if a lightning network is given a temperature other than 1, or the architecture has
+            anything in its block (`neuroviz.block_modules.BlockNetwork` takes those).
 
     >>> network = AttentionNetwork(Architecture((4, 3, 5), (2, 2), attention="softmax"))
     >>> network(torch.ones(10, 4, 3)).shape
@@ -186,6 +176,8 @@ class AttentionNetwork(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
+        if not arch.block.is_plain:
+            raise ValueError(f"AttentionNetwork has Q, K and V only; got {arch}: BlockNetwork takes blocks")
         self.arch = arch
         options = {"device": device, "dtype": dtype}
         if arch.attention == "softmax":
@@ -287,157 +279,6 @@ class AttentionNetwork(nn.Module):
 
     def extra_repr(self) -> str:
         return str(self.arch)
-
-
-def functional_dimension(module: nn.Module, inputs: Tensor | Sequence[Tensor]) -> Measurement:
-    """How many independent directions of the parameters change the module's outputs on these inputs.
-
-        rank of ∂(f_θ(x₁), …, f_θ(x_N)) / ∂θ   at the module's own weights θ
-
-    A rank in floating point: evidence, not a bound. It counts the directions at this θ and on these
-    inputs; it is the dimension of the function space near f_θ when θ is generic and the inputs are
-    enough. The note says whether the second half of the inputs still added to the first.
-
-    All is done on a float64 copy in evaluation mode (dropout is off, batch normalisation uses its
-    running statistics); the module itself is left as it is. Parameters with `requires_grad` count,
-    each once, however often it is used.
-
-    Args:
-        module: any `torch.nn.Module` with real parameters.
-        inputs: a tensor, or a tuple of tensors for several arguments, such that `module(inputs)`
-            or `module(*inputs)` is a legal call and the first dimension counts the N inputs. They
-            go in one at a time, as batches of one: a module that wants its batch elsewhere, such as
-            `nn.MultiheadAttention` without `batch_first=True`, would take each input for something
-            else. Whole numbers stay whole (token ids).
-
-    Returns:
-        A Measurement with method "float": value, singular values, gap, and whether the gap decides.
-        Where the output is a tuple, list or dictionary, all floating-point tensors in it count.
-
-    Raises:
-        ValueError: if there is no trainable parameter, no input, or no tensor in the output, if
-            the parameters are complex, or if the arguments disagree about the number of inputs.
-
-    >>> factors = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False))
-    >>> functional_dimension(factors, torch.randn(6, 3)).value  # 3 × 3 matrices of rank 2: 2·(3 + 3 − 2)
-    8
-    """
-    if not isinstance(module, nn.Module):
-        hint = (
-            ": for an Architecture call measure_dimension(arch)" if isinstance(module, Architecture) else ""
-        )
-        raise ValueError(f"functional_dimension needs a torch.nn.Module; got {type(module).__name__}{hint}")
-    # A copy of parameters made under the caller's inference mode could not be differentiated.
-    with torch.inference_mode(False), torch.enable_grad():
-        arguments = _arguments(inputs)
-        double = copy.deepcopy(module).double().eval()
-        parameters = [parameter for parameter in double.parameters() if parameter.requires_grad]
-        if not parameters:
-            raise ValueError(
-                f"{type(module).__name__} has no trainable parameter, so there is nothing to vary: "
-                "set requires_grad=True on the parameters to count"
-            )
-        if any(parameter.is_complex() for parameter in parameters):
-            raise ValueError(
-                "functional_dimension counts real directions and needs real parameters; got complex ones: "
-                "store their real and imaginary parts as two parameters"
-            )
-        size = sum(parameter.numel() for parameter in double.parameters())
-        with threadpool_limits(1 if size <= _ONE_THREAD else None):
-            blocks = [_parameter_jacobian(double, parameters, one) for one in _one_at_a_time(arguments)]
-            measured = from_spectrum(np.concatenate(blocks), num_inputs=len(blocks))
-            return replace(measured, note=f"{_growth(blocks, measured.value)}; {measured.note}")
-
-
-def _growth(blocks: list[np.ndarray], value: int) -> str:
-    """Whether more inputs may show more, judged by what the second half of these added."""
-    N, parameters = len(blocks), blocks[0].shape[1]
-    if value == parameters:
-        return f"all {parameters} parameters count: more inputs cannot add to it"
-    if value == 0:
-        return "no output changes with any parameter: is the output detached in the module's forward?"
-    if N == 1:
-        return "one input only, so nothing shows whether more would add to it: give more inputs"
-    half = float_rank(np.concatenate(blocks[: N // 2])).value
-    if half < value:
-        return f"still growing: {half} on the first {N // 2} of {N} inputs, {value} on all: give more inputs"
-    return f"the first {N // 2} of {N} inputs already give {half}"
-
-
-def _parameter_jacobian(module: nn.Module, parameters: list[Tensor], arguments: list[Tensor]) -> np.ndarray:
-    """∂ module(*arguments) / ∂ parameters, shape (number of output entries, number of parameters)."""
-    tensors = list(_tensors(module(*arguments)))
-    if not tensors:
-        raise ValueError(
-            f"the output of {type(module).__name__} needs a floating-point tensor, alone or in a tuple, "
-            "list or dictionary; got none: wrap the module in one that returns the tensor to look at"
-        )
-    output = torch.cat([_real(tensor).reshape(-1) for tensor in tensors])
-    if not output.requires_grad:
-        return np.zeros((len(output), sum(parameter.numel() for parameter in parameters)))
-    rows = []
-    for start in range(0, len(output), _COTANGENTS):
-        stop = min(start + _COTANGENTS, len(output))
-        cotangents = output.new_zeros(stop - start, len(output))
-        cotangents[:, start:stop].fill_diagonal_(1)
-        gradients = torch.autograd.grad(
-            output, parameters, cotangents, retain_graph=True, allow_unused=True, is_grads_batched=True
-        )
-        rows.append(
-            np.concatenate(
-                [
-                    np.zeros((stop - start, parameter.numel()))
-                    if gradient is None
-                    else _to_numpy(gradient).reshape(stop - start, -1)
-                    for parameter, gradient in zip(parameters, gradients, strict=True)
-                ],
-                axis=1,
-            )
-        )
-    return np.concatenate(rows)
-
-
-def _tensors(output: object) -> Iterator[Tensor]:
-    """The real or complex tensors in a module's output, in order."""
-    if isinstance(output, Tensor):
-        if output.is_floating_point() or output.is_complex():
-            yield output
-    elif isinstance(output, Mapping):
-        for part in output.values():
-            yield from _tensors(part)
-    elif isinstance(output, (tuple, list)):
-        for part in output:
-            yield from _tensors(part)
-
-
-def _real(tensor: Tensor) -> Tensor:
-    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
-
-
-def _arguments(inputs: Tensor | Sequence[Tensor]) -> list[Tensor]:
-    """The arguments of the module, detached and in double precision."""
-    tensors = [inputs] if isinstance(inputs, Tensor) else inputs
-    if not isinstance(tensors, (tuple, list)) or not all(isinstance(x, Tensor) for x in tensors):
-        raise ValueError(
-            f"inputs need to be a tensor, or a tuple of tensors for several arguments; got "
-            f"{type(inputs).__name__}: convert arrays with torch.as_tensor(…)"
-        )
-    lengths = [len(x) if x.ndim else 0 for x in tensors]
-    if not lengths or len(set(lengths)) > 1 or lengths[0] == 0:
-        raise ValueError(
-            "the first dimension of every argument counts the inputs, at least one and the same for all; "
-            f"got shapes {[tuple(x.shape) for x in tensors]}: put a single input x in as x[None]"
-        )
-    doubled = {torch.complex64: torch.complex128, torch.complex32: torch.complex128}
-    return [
-        x.detach().clone().to(torch.float64 if x.is_floating_point() else doubled.get(x.dtype, x.dtype))
-        for x in tensors
-    ]
-
-
-def _one_at_a_time(arguments: list[Tensor]) -> Iterator[list[Tensor]]:
-    for i in range(len(arguments[0])):
-        yield [x[i : i + 1] for x in arguments]
 
 
 def _to_numpy(tensor: Tensor) -> np.ndarray:

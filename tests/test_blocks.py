@@ -18,6 +18,7 @@ from neuroviz.blocks import (
 )
 from neuroviz.field import PrimeField, Reals
 from neuroviz.measure import _degree
+from neuroviz.modules import AttentionNetwork
 from neuroviz.network import flatten, forward, jacobian, random_tokens, random_weights
 
 KINDS = ("lightning", "softmax")
@@ -152,6 +153,11 @@ def test_conditioned_weights_have_the_shapes_of_the_parameters():
 def test_bad_blocks_are_refused(arguments, words):
     with pytest.raises(ValueError, match=words):
         Block(**arguments)
+
+
+def test_the_torch_network_of_the_paper_says_who_takes_blocks():
+    with pytest.raises(ValueError, match="BlockNetwork takes blocks"):
+        AttentionNetwork(Architecture((3, 3), (2,), block=Block(biases=True)))
 
 
 def test_blocks_that_do_not_fit_are_refused():

@@ -1,4 +1,4 @@
-"""The torch modules are the networks of the paper, and functional_dimension counts what it should.
+"""The torch modules are the networks of the paper.
 
 Three implementations that share no line check one another: numpy with its structured derivative,
 torch with autograd, and the paper's sums written out token by token with finite differences.
@@ -11,19 +11,16 @@ import numpy as np
 import pytest
 import torch
 from threadpoolctl import threadpool_limits
-from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from neuroviz.architecture import Architecture
 from neuroviz.field import Reals
-from neuroviz.formulas import expected_dimension
 from neuroviz.modules import (
     AttentionNetwork,
     LightningAttention,
     SoftmaxAttention,
-    functional_dimension,
 )
 from neuroviz.network import Layer, flatten, forward, jacobian, random_tokens, random_weights, unflatten
 
@@ -348,222 +345,12 @@ def test_lightning_attention_runs_on_a_hundred_thousand_tokens():
     torch.testing.assert_close(layer(X.repeat(1, 1000))[:, :100], 1000 * layer(X))
 
 
-# --- functional dimension ------------------------------------------------------------------------
-
-SHALLOW = [
-    Architecture(**sizes, attention=attention)
-    for attention in ("lightning", "softmax")
-    for sizes in [*SIZES[:7], dict(widths=(3, 3, 3), head_dims=(1, 2), tokens=3)]  # rank-one collapse
-]
-
-
-@pytest.mark.parametrize("arch", SHALLOW, ids=str)
-def test_the_functional_dimension_of_an_attention_network_is_the_formulas(arch):
-    """Up to two layers; deeper spectra have no clear gap at random weights."""
-    X = torch.randn(arch.num_parameters, arch.widths[0], arch.tokens)
-    found = functional_dimension(AttentionNetwork(arch), X)
-    assert found.decided, f"gap {found.gap}"
-    assert found.value == expected_dimension(arch).value
-    assert (found.method, found.status, found.num_inputs) == ("float", "float", arch.num_parameters)
-    assert len(found.singular_values) == arch.num_parameters
-
-
-@pytest.mark.parametrize(("n", "m", "k"), [(4, 2, 3), (3, 3, 3), (5, 1, 2)])
-def test_two_linear_layers_make_the_matrices_of_rank_at_most_m(n, m, k):
-    """dim {k × n matrices of rank ≤ m} = m(n + k − m)."""
-    net = nn.Sequential(nn.Linear(n, m, bias=False), nn.Linear(m, k, bias=False))
-    found = functional_dimension(net, torch.randn(3 * n, n))
-    assert (found.value, found.decided) == (m * (n + k - m), True)
-
-
-class Square(nn.Module):
-    def forward(self, x):
-        return x * x
-
-
-@pytest.mark.parametrize(("n", "m"), [(4, 1), (4, 2), (4, 3), (4, 6)])
-def test_a_hidden_layer_of_squares_makes_the_quadratic_forms_of_rank_at_most_m(n, m):
-    """Σ_i v_i (w_i·x)² has m(n + 1) parameters; symmetric rank ≤ m has dimension mn − m(m − 1)/2."""
-    net = nn.Sequential(nn.Linear(n, m, bias=False), Square(), nn.Linear(m, 1, bias=False))
-    rank = min(m, n)
-    found = functional_dimension(net, torch.randn(30, n))
-    assert (found.value, found.decided) == (rank * n - rank * (rank - 1) // 2, True)
-
-
-def test_a_tanh_network_uses_all_of_its_parameters():
-    """One hidden layer of tanh has finitely many symmetries only: signs and permutations."""
-    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
-    found = functional_dimension(net, torch.randn(60, 3))
-    assert (found.value, found.decided) == (26, True)
-    assert "all 26 parameters count" in found.note
-
-
-class Pair(nn.Module):
-    """x ↦ (first(x), second(x)), with one weight for both or one each."""
-
-    def __init__(self, tied):
-        super().__init__()
-        self.first, self.second = nn.Linear(3, 2, bias=False), nn.Linear(3, 2, bias=False)
-        if tied:
-            self.second.weight = self.first.weight
-
-    def forward(self, x):
-        return self.first(x), {"second": [self.second(x), "no tensor"]}
-
-
-def test_a_tied_parameter_counts_once_and_every_tensor_of_the_output_counts():
-    x = torch.randn(8, 3)
-    assert functional_dimension(Pair(tied=True), x).value == 6
-    assert functional_dimension(Pair(tied=False), x).value == 12
-
-
-class TiedAutoencoder(nn.Module):
-    def __init__(self, n, m):
-        super().__init__()
-        self.W = nn.Parameter(torch.randn(m, n))
-
-    def forward(self, x):
-        return x @ self.W.T @ self.W
-
-
-def test_a_tied_linear_autoencoder_makes_symmetric_matrices():
-    """WᵀW: O_m moves W alone, mn − m(m − 1)/2."""
-    assert functional_dimension(TiedAutoencoder(5, 3), torch.randn(20, 5)).value == 15 - 3
-
-
-class SelfAttention(nn.Module):
-    def __init__(self, d, bias):
-        super().__init__()
-        self.attention = nn.MultiheadAttention(d, 1, bias=bias, batch_first=True)
-        for parameter in self.parameters():
-            nn.init.normal_(parameter)
-
-    def forward(self, x):
-        return self.attention(x, x, x)[0]
-
-
-@pytest.mark.parametrize(("bias", "lost"), [(False, 4**2 + 4**2), (True, 4**2 + 4**2 + 4 + 4)])
-def test_torchs_own_attention_loses_its_head_bases_and_the_biases_of_keys_and_values(bias, lost):
-    """The key bias moves no output, though rounding gives it derivatives of 1e−17."""
-    module = SelfAttention(4, bias)
-    found = functional_dimension(module, torch.randn(30, 3, 4))
-    assert (found.value, found.decided) == (sum(p.numel() for p in module.parameters()) - lost, True)
-
-
-def test_frozen_parameters_do_not_count():
-    net = nn.Linear(3, 2)
-    net.bias.requires_grad_(False)
-    assert functional_dimension(net, torch.randn(8, 3)).value == 6
-
-
-def test_parameters_that_nothing_uses_do_not_count():
-    class Idle(nn.Linear):
-        def __init__(self):
-            super().__init__(3, 2)
-            self.idle = nn.Linear(3, 2)
-
-    found = functional_dimension(Idle(), torch.randn(8, 3))
-    assert (found.value, found.num_columns) == (8, 16)
-
-
-def test_whole_numbers_stay_whole_and_several_arguments_go_in_together():
-    class Lookup(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.table, self.map = nn.Embedding(5, 2), nn.Linear(2, 2, bias=False)
-
-        def forward(self, token, x):
-            return self.table(token) + self.map(x)
-
-    token = torch.tensor([0, 0, 0, 1, 2, 0, 0])  # rows 3 and 4 of the table are never looked up
-    assert functional_dimension(Lookup(), (token, torch.randn(7, 2))).value == 3 * 2 + 4
-
-
-def test_complex_outputs_count_their_real_and_imaginary_parts():
-    class Spectrum(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.real, self.imaginary = nn.Linear(3, 1, bias=False), nn.Linear(3, 1, bias=False)
-
-        def forward(self, x):
-            return torch.complex(self.real(x), self.imaginary(x))
-
-    assert functional_dimension(Spectrum(), torch.randn(8, 3)).value == 6
-
-
-def test_an_output_of_many_entries_goes_in_pieces():
-    """More entries than cotangents that are pushed back at once."""
-    assert functional_dimension(nn.Linear(2, 300, bias=False), torch.randn(3, 2)).value == 600
-
-
-def everything_about(module):
-    """Values with their types, gradients, identities and modes: all that somebody could notice."""
-    values = {name: value.clone() for name, value in module.state_dict().items()}
-    gradients = {name: p.grad.clone() for name, p in module.named_parameters() if p.grad is not None}
-    kept = [(id(p), p.requires_grad) for p in module.parameters()], [m.training for m in module.modules()]
-    return values, gradients, kept
-
-
-def test_the_module_and_the_inputs_are_left_as_they_were():
-    net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5), nn.Linear(4, 2))
-    net[3].eval()
-    net(torch.randn(8, 3)).sum().backward()
-    net[0].bias.requires_grad_(False)
-    x = torch.randn(8, 3, requires_grad=True)
-    *before, kept_before = everything_about(net)
-    x_before, random_state = x.detach().clone(), torch.get_rng_state()
-    assert functional_dimension(net, x).value == 8  # affine maps from R³ to R²
-    *after, kept_after = everything_about(net)
-    torch.testing.assert_close(after, before, rtol=0, atol=0)
-    assert kept_after == kept_before
-    assert torch.equal(x, x_before) and x.grad is None
-    assert torch.equal(torch.get_rng_state(), random_state)
-
-
-def test_dropout_is_off_and_batch_normalisation_is_a_fixed_map():
-    """At p = 1 training would output 0; batches of one could not be normalised."""
-    net = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Dropout(1.0), nn.BatchNorm1d(2, affine=False))
-    assert functional_dimension(net.train(), torch.randn(8, 3)).value == 6
-
-
-@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
-def test_it_works_where_gradients_are_switched_off(mode):
-    with mode():
-        assert functional_dimension(nn.Linear(3, 2), torch.randn(8, 3)).value == 8
-
-
-def test_too_few_inputs_are_noticed():
-    """One input shows V X B with B of rank 2: a 4 × 3 matrix of rank 2, so 2(4 + 3 − 2) numbers."""
-    network, X = AttentionNetwork(Architecture((4, 4), (2,))), torch.randn(32, 4, 3)
-    one, two, enough = (functional_dimension(network, X[:N]) for N in (1, 2, 32))
-    assert one.value == 10 < two.value < enough.value == 27
-    assert one.note.startswith("one input only")
-    assert two.note.startswith(f"still growing: 10 on the first 1 of 2 inputs, {two.value} on all: give more")
-    assert enough.note.startswith("the first 16 of 32 inputs already give 27; ")
-
-
-def test_a_detached_output_is_pointed_out():
-    class Detached(nn.Linear):
-        def forward(self, x):
-            return super().forward(x).detach()
-
-    found = functional_dimension(Detached(3, 2), torch.randn(8, 3))
-    assert found.value == 0 and "detached" in found.note
-
-
 # --- errors that teach ---------------------------------------------------------------------------
 
 
-class Words(nn.Linear):
-    def forward(self, x):
-        return "a sentence"
-
-
 LIGHTNING, SOFTMAX = LightningAttention(4, 3, 2), SoftmaxAttention(4, 3, 2)
-POINT, LINEAR = Architecture((1, 1), (1,)), nn.Linear(3, 2)
-UNREAL = nn.Linear(3, 2, dtype=torch.complex64)
+POINT = Architecture((1, 1), (1,))
 COMPLEX = (Layer(*[np.ones((1, 1), complex)] * 3),)
-ROWS = torch.ones(2, 3)
 
 
 @pytest.mark.parametrize(
@@ -581,14 +368,6 @@ ROWS = torch.ones(2, 3)
         (lambda: AttentionNetwork.from_weights(POINT, ()), r"needs weights for 1 layer\(s\); got 0"),
         (lambda: AttentionNetwork.from_weights(POINT, COMPLEX), "got Q of layer 1 as complex128.*astype"),
         (lambda: AttentionNetwork(POINT, dtype=torch.complex64).to_weights(), "real weights; got layers.0.Q"),
-        (lambda: functional_dimension(torch.tanh, ROWS), "needs a torch.nn.Module; got builtin"),
-        (lambda: functional_dimension(nn.Tanh(), ROWS), "Tanh has no trainable parameter.*requires_grad"),
-        (lambda: functional_dimension(Words(3, 2), ROWS), "Words needs a floating-point tensor.*wrap"),
-        (lambda: functional_dimension(LINEAR, np.ones((2, 3))), "tensor.*got ndarray.*torch.as_tensor"),
-        (lambda: functional_dimension(LINEAR, torch.ones(0, 3)), r"at least one.*\[\(0, 3\)\]"),
-        (lambda: functional_dimension(LINEAR, (ROWS, torch.ones(4, 3))), r"the same.*\(2, 3\), \(4, 3\)"),
-        (lambda: functional_dimension(LINEAR, 1 / (ROWS - 1)), "entries that overflowed"),
-        (lambda: functional_dimension(UNREAL, ROWS), "real parameters; got complex"),
     ],
 )
 def test_an_error_says_what_is_needed_what_came_and_what_to_do(call, message):

@@ -1,0 +1,264 @@
+"""The derivative of any torch module in its parameters, input by input, on a float64 copy of it."""
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+# Bounds of what is pushed back at once: cotangents, and entries of the derivative (8 bytes each).
+_COTANGENTS = 256
+_ENTRIES = 2**24
+_WITH_A_BATCH = (
+    nn.MultiheadAttention,
+    nn.TransformerEncoderLayer,
+    nn.TransformerDecoderLayer,
+    nn.TransformerEncoder,
+    nn.TransformerDecoder,
+    nn.Transformer,
+    nn.RNNBase,
+)
+
+
+Draw = Callable[[int], Tensor | Sequence[Tensor]]
+"""draw(count) returns `count` random inputs."""
+
+
+@dataclass(frozen=True)
+class Copied:
+    """A module to take derivatives of: the caller's is never called.
+
+    Attributes:
+        module: a copy in float64 and evaluation mode.
+        parameters: those of it that have `requires_grad`, each once.
+        names: theirs, for messages.
+        what: the name of the module's class.
+    """
+
+    module: nn.Module
+    parameters: tuple[Tensor, ...]
+    names: tuple[str, ...]
+    what: str
+
+    @property
+    def size(self) -> int:
+        """How many numbers the parameters have."""
+        return sum(parameter.numel() for parameter in self.parameters)
+
+
+def copied(module: nn.Module) -> Copied:
+    """A copy in float64 and evaluation mode, and the parameters to vary.
+
+    Raises:
+        ValueError: if it cannot be copied, takes its batch in the second dimension, has no trainable
+            parameter, or has complex or not yet initialised ones.
+
+    >>> copied(nn.Linear(3, 2)).size
+    8
+    """
+    what = type(module).__name__
+    if any(nn.parameter.is_lazy(parameter) for parameter in module.parameters()):
+        raise ValueError(
+            f"{what} has parameters whose shape is not known yet: call it once on some input, then measure"
+        )
+    # Asked of these classes only: a module of one's own may turn its input round before it calls them.
+    parts = module.modules() if isinstance(module, _WITH_A_BATCH) else ()
+    if any(getattr(part, "batch_first", True) is False for part in parts):
+        raise ValueError(
+            f"the first dimension counts the inputs; got {what} with batch_first=False, which counts tokens "
+            "there: build it with batch_first=True (its state_dict fits), and give inputs of shape (N, t, d)"
+        )
+    try:
+        double = copy.deepcopy(module).double().eval()
+    except Exception as error:
+        raise ValueError(
+            f"functional_dimension works on a copy of the module; copy.deepcopy({what}) failed with "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    named = [(name, parameter) for name, parameter in double.named_parameters() if parameter.requires_grad]
+    if not any(parameter.numel() for _, parameter in named):
+        raise ValueError(
+            f"{what} has no trainable parameter, so there is nothing to vary: "
+            "set requires_grad=True on the parameters to count"
+        )
+    if any(parameter.is_complex() for _, parameter in named):
+        raise ValueError(
+            "functional_dimension counts real directions and needs real parameters; got complex ones: "
+            "store their real and imaginary parts as two parameters"
+        )
+    names, parameters = zip(*named, strict=True)
+    return Copied(double, parameters, names, what)
+
+
+def arguments(inputs: Tensor | Sequence[Tensor]) -> list[Tensor]:
+    """The arguments of the module, detached and in double precision; whole numbers stay whole.
+
+    Raises:
+        ValueError: if they are no tensors, or disagree about the number of inputs.
+    """
+    tensors = [inputs] if isinstance(inputs, Tensor) else inputs
+    if not isinstance(tensors, (tuple, list)) or not all(isinstance(x, Tensor) for x in tensors):
+        raise ValueError(
+            "inputs need to be a tensor, a tuple of tensors for several arguments, or a function that draws "
+            f"them; got {type(inputs).__name__}: convert arrays with torch.as_tensor(…)"
+        )
+    lengths = [len(x) if x.ndim else 0 for x in tensors]
+    if not lengths or len(set(lengths)) > 1 or lengths[0] == 0:
+        raise ValueError(
+            "the first dimension of every argument counts the inputs, at least one and the same for all; "
+            f"got shapes {[tuple(x.shape) for x in tensors]}: put a single input x in as x[None]"
+        )
+    doubled = {torch.complex64: torch.complex128, torch.complex32: torch.complex128}
+    return [
+        x.detach().clone().to(torch.float64 if x.is_floating_point() else doubled.get(x.dtype, x.dtype))
+        for x in tensors
+    ]
+
+
+def one_at_a_time(tensors: list[Tensor]) -> Iterator[list[Tensor]]:
+    """Batches of one."""
+    for i in range(len(tensors[0])):
+        yield [x[i : i + 1] for x in tensors]
+
+
+def check_deterministic(of: Copied, one: list[Tensor]) -> int:
+    """Call it twice on the same input; returns how many numbers the output has.
+
+    Raises:
+        ValueError: if the outputs differ.
+    """
+    with torch.no_grad(), _undisturbed(of):
+        first, second = _output(of, one), _output(of, one)
+    if first.shape != second.shape or not torch.equal(first, second):
+        raise ValueError(
+            f"{of.what} is no function of its input: two calls on the same one gave different outputs, in "
+            "evaluation mode; take out what draws random numbers or remembers earlier calls, such as "
+            "F.dropout(x) without training=self.training"
+        )
+    return len(first)
+
+
+def parameter_jacobian(of: Copied, one: list[Tensor]) -> np.ndarray:
+    """∂ module(*one) / ∂ parameters, shape (number of output entries, number of parameters).
+
+    Raises:
+        ValueError: if the module cannot be called or differentiated, or if an output or a derivative is
+            not finite.
+    """
+    with _undisturbed(of):
+        output = _output(of, one)
+        J = np.zeros((len(output), of.size))
+        if not output.requires_grad:
+            return J
+        chunk = max(1, min(_COTANGENTS, _ENTRIES // of.size))
+        for start in range(0, len(output), chunk):
+            stop = min(start + chunk, len(output))
+            cotangents = output.new_zeros(stop - start, len(output))
+            cotangents[:, start:stop].fill_diagonal_(1)
+            column = 0
+            for parameter, gradient in zip(of.parameters, _pull_back(of, output, cotangents), strict=True):
+                if gradient is not None:
+                    values = gradient.detach().to("cpu", torch.float64).reshape(stop - start, -1)
+                    J[start:stop, column : column + parameter.numel()] = values.numpy()
+                column += parameter.numel()
+    bad = ~np.isfinite(J).all(axis=0)
+    if bad.any():
+        ends = np.cumsum([parameter.numel() for parameter in of.parameters])
+        name = of.names[int(np.searchsorted(ends, bad.argmax(), side="right"))]
+        raise ValueError(
+            f"{of.what} has finite outputs, but derivatives in {name} that are not finite, on an input of "
+            f"shape {_shapes(one)}: is there a root or a logarithm at 0, or a torch.where around one?"
+        )
+    return J
+
+
+def _pull_back(of: Copied, output: Tensor, cotangents: Tensor) -> list[Tensor | None]:
+    """The cotangents pulled back to each parameter: all at once, or one by one where torch cannot."""
+
+    def gradients(cotangents: Tensor, batched: bool) -> tuple[Tensor | None, ...]:
+        return torch.autograd.grad(
+            output,
+            of.parameters,
+            cotangents,
+            retain_graph=True,
+            allow_unused=True,
+            is_grads_batched=batched,
+        )
+
+    try:
+        return list(gradients(cotangents, batched=True))
+    except RuntimeError:  # if the backward itself is at fault, it fails again below, and is reported
+        pass
+    try:
+        rows = [gradients(cotangent, batched=False) for cotangent in cotangents]
+    except Exception as error:
+        raise ValueError(
+            f"the derivative of {of.what} could not be taken: {type(error).__name__}: {error}"
+        ) from error
+    return [None if column[0] is None else torch.stack(column) for column in zip(*rows, strict=True)]
+
+
+def _output(of: Copied, one: list[Tensor]) -> Tensor:
+    """All real numbers in the output, in one row."""
+    try:
+        # The module may write into its input: the next call gets another copy.
+        result = of.module(*(x.clone() for x in one))
+    except Exception as error:
+        raise ValueError(
+            f"{of.what} could not be called on one input of shape {_shapes(one)}, in float64 and evaluation "
+            f"mode; it raised {type(error).__name__}: {error}"
+        ) from error
+    tensors = list(_tensors(result))
+    if not tensors:
+        raise ValueError(
+            f"the output of {of.what} needs a floating-point tensor, alone or in a tuple, "
+            "list or dictionary; got none: wrap the module in one that returns the tensor to look at"
+        )
+    output = torch.cat([_real(tensor).reshape(-1).double() for tensor in tensors])
+    if not output.isfinite().all():
+        bad = output[~output.isfinite()][0].item()
+        raise ValueError(
+            f"{of.what} has outputs such as {bad:g}, not finite, on one input of shape {_shapes(one)}: "
+            "entries that overflowed or are undefined; take smaller inputs or weights"
+        )
+    return output
+
+
+def _tensors(output: object) -> Iterator[Tensor]:
+    """The real or complex tensors in a module's output, in order."""
+    if isinstance(output, Tensor):
+        if output.is_floating_point() or output.is_complex():
+            yield output
+    elif isinstance(output, Mapping):
+        for part in output.values():
+            yield from _tensors(part)
+    elif isinstance(output, (tuple, list)):
+        for part in output:
+            yield from _tensors(part)
+
+
+def _real(tensor: Tensor) -> Tensor:
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+
+
+@contextmanager
+def _undisturbed(of: Copied) -> Iterator[None]:
+    """Within the block random numbers may be drawn; afterwards torch goes on as if none had been.
+
+    Fused inference is off as well: it passes by the submodules, such as norms that somebody replaced.
+    """
+    devices = {parameter.device for parameter in of.parameters if parameter.device.type == "cuda"}
+    fused = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        with torch.random.fork_rng(devices=sorted(device.index for device in devices)):
+            yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fused)
+
+
+def _shapes(one: list[Tensor]) -> str:
+    return ", ".join(str(tuple(x.shape)) for x in one)

@@ -1,0 +1,562 @@
+"""functional_dimension counts what is known of a module's functions, and says what it cannot measure."""
+
+from math import comb
+
+import numpy as np
+import pytest
+import torch
+from threadpoolctl import threadpool_limits
+from torch import nn
+
+from neuroviz import functional
+from neuroviz.architecture import Architecture
+from neuroviz.formulas import expected_dimension
+from neuroviz.functional import functional_dimension
+from neuroviz.module_families import Power
+from neuroviz.modules import AttentionNetwork
+
+
+@pytest.fixture(autouse=True)
+def same_random_numbers_every_time_and_one_thread():
+    with torch.random.fork_rng(devices=[]), threadpool_limits(1):
+        torch.manual_seed(0)
+        yield
+
+
+# --- networks whose functions are known ----------------------------------------------------------
+
+SIZES = [
+    dict(widths=(3, 3), head_dims=(2,), tokens=3),
+    dict(widths=(2, 3), head_dims=(4,), tokens=2),  # a > d: A is unconstrained
+    dict(widths=(4, 3, 5), head_dims=(2, 2), tokens=3),
+    dict(widths=(2, 4, 2), head_dims=(2, 1), tokens=4),  # widens
+    dict(widths=(3, 1, 2), head_dims=(2, 1), tokens=3),  # width 1: all tokens on a line
+    dict(widths=(1, 1), head_dims=(1,), tokens=1),
+    dict(widths=(3, 2), head_dims=(2,), tokens=1),  # one token
+]
+SHALLOW = [
+    Architecture(**sizes, attention=attention)
+    for attention in ("lightning", "softmax")
+    for sizes in [*SIZES, dict(widths=(3, 3, 3), head_dims=(1, 2), tokens=3)]  # rank-one collapse
+]
+
+
+@pytest.mark.parametrize("arch", SHALLOW, ids=str)
+def test_the_functional_dimension_of_an_attention_network_is_the_formulas(arch):
+    """Up to two layers; deeper spectra have no clear gap at random weights."""
+    X = torch.randn(arch.num_parameters, arch.widths[0], arch.tokens)
+    found = functional_dimension(AttentionNetwork(arch), X)
+    assert found.decided, f"gap {found.gap}"
+    assert found.value == expected_dimension(arch).value
+    assert (found.method, found.status, found.num_inputs) == ("float", "float", arch.num_parameters)
+    assert len(found.singular_values) == arch.num_parameters
+
+
+@pytest.mark.parametrize(("n", "m", "k"), [(4, 2, 3), (3, 3, 3), (5, 1, 2)])
+def test_two_linear_layers_make_the_matrices_of_rank_at_most_m(n, m, k):
+    """dim {k × n matrices of rank ≤ m} = m(n + k − m)."""
+    net = nn.Sequential(nn.Linear(n, m, bias=False), nn.Linear(m, k, bias=False))
+    found = functional_dimension(net, torch.randn(3 * n, n))
+    assert (found.value, found.decided) == (m * (n + k - m), True)
+
+
+def powers(*widths, exponent, bias=False):
+    """A polynomial network: linear layers with xᵉ between them."""
+    parts = []
+    for n, m in zip(widths, widths[1:], strict=False):
+        parts += [nn.Linear(n, m, bias=bias), Power(exponent)]
+    return spread(nn.Sequential(*parts[:-1]))
+
+
+def spread(module):
+    """All weights of one size, so that none is lost to rounding."""
+    for parameter in module.parameters():
+        nn.init.normal_(parameter)
+    return module
+
+
+def points(d, scale=1.0):
+    return lambda count: scale * torch.randn(count, d)
+
+
+@pytest.mark.parametrize(("n", "m"), [(4, 1), (4, 2), (4, 3), (4, 6)])
+def test_a_hidden_layer_of_squares_makes_the_quadratic_forms_of_rank_at_most_m(n, m):
+    """Σ_i v_i (w_i·x)² has m(n + 1) parameters; symmetric rank ≤ m has dimension mn − m(m − 1)/2."""
+    rank = min(m, n)
+    found = functional_dimension(powers(n, m, 1, exponent=2), torch.randn(30, n))
+    assert (found.value, found.decided) == (rank * n - rank * (rank - 1) // 2, True)
+
+
+POLYNOMIAL = [
+    (2, 3, 1, 3),  # fills: 4 binary cubics
+    (3, 3, 1, 3),
+    (3, 4, 2, 3),
+    (2, 5, 3, 4),
+    (3, 2, 1, 4),
+    (4, 3, 2, 3),
+    (3, 6, 1, 4),
+]
+
+
+@pytest.mark.parametrize(("n", "m", "k", "e"), POLYNOMIAL)
+def test_a_hidden_layer_of_powers_loses_one_scale_for_each_neuron_or_fills_all_forms(n, m, k, e):
+    """k forms of degree e in n variables: min(mn + km − m, k·C(n + e − 1, e)), but for exceptions."""
+    found = functional_dimension(powers(n, m, k, exponent=e), points(n))
+    assert (found.value, found.decided) == (min(m * (n + k - 1), k * comb(n + e - 1, e)), True)
+
+
+@pytest.mark.parametrize(("n", "e", "m"), [(3, 4, 5), (4, 4, 9), (5, 3, 7)])
+def test_the_exceptions_of_alexander_and_hirschowitz_are_seen(n, e, m):
+    """One output: three of the four exceptional cases with e > 2 fall short of the count by one (or two)."""
+    expected = min(m * n, comb(n + e - 1, e))
+    found = functional_dimension(powers(n, m, 1, exponent=e), points(n))
+    assert (found.value, found.decided) == (expected - 1, True)
+
+
+@pytest.mark.parametrize("widths", [(3, 3, 2, 2), (2, 2, 2, 2), (3, 3, 3, 1)])
+def test_a_deep_network_of_cubes_loses_one_scale_for_each_hidden_neuron(widths):
+    net = powers(*widths, exponent=3)
+    found = functional_dimension(net, points(widths[0]))
+    parameters = sum(p.numel() for p in net.parameters())
+    assert (found.value, found.decided) == (parameters - sum(widths[1:-1]), True)
+
+
+def relu(*widths):
+    parts = []
+    for n, m in zip(widths, widths[1:], strict=False):
+        parts += [nn.Linear(n, m), nn.ReLU()]
+    return nn.Sequential(*parts[:-1])
+
+
+@pytest.mark.parametrize("widths", [(2, 3, 1), (3, 4, 4, 2), (1, 4, 1)])
+def test_a_relu_network_loses_one_scale_for_each_hidden_neuron_at_many_weights_and_more_at_others(widths):
+    """The functional dimension of a ReLU network is not the same everywhere in parameter space."""
+    found = [functional_dimension(relu(*widths), points(widths[0], 3.0)) for _ in range(8)]
+    most = sum(p.numel() for p in relu(*widths).parameters()) - sum(widths[1:-1])
+    values = [one.value for one in found]
+    assert max(values) == most > min(values)
+    assert all(one.decided for one in found)
+
+
+def test_a_tanh_network_uses_all_of_its_parameters():
+    """One hidden layer of tanh has finitely many symmetries only: signs and permutations."""
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+    found = functional_dimension(net, torch.randn(60, 3))
+    assert (found.value, found.decided) == (26, True)
+    assert "all 26 parameters count" in found.note
+
+
+class Pair(nn.Module):
+    """x ↦ (first(x), second(x)), with one weight for both or one each."""
+
+    def __init__(self, tied):
+        super().__init__()
+        self.first, self.second = nn.Linear(3, 2, bias=False), nn.Linear(3, 2, bias=False)
+        if tied:
+            self.second.weight = self.first.weight
+
+    def forward(self, x):
+        return self.first(x), {"second": [self.second(x), "no tensor"]}
+
+
+def test_a_tied_parameter_counts_once_and_every_tensor_of_the_output_counts():
+    x = torch.randn(8, 3)
+    assert functional_dimension(Pair(tied=True), x).value == 6
+    assert functional_dimension(Pair(tied=False), x).value == 12
+
+
+class TiedAutoencoder(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.W = nn.Parameter(torch.randn(m, n))
+
+    def forward(self, x):
+        return x @ self.W.T @ self.W
+
+
+def test_a_tied_linear_autoencoder_makes_symmetric_matrices():
+    """WᵀW: O_m moves W alone, mn − m(m − 1)/2."""
+    assert functional_dimension(TiedAutoencoder(5, 3), torch.randn(20, 5)).value == 15 - 3
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, d, bias):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(d, 1, bias=bias, batch_first=True)
+        for parameter in self.parameters():
+            nn.init.normal_(parameter)
+
+    def forward(self, x):
+        return self.attention(x, x, x)[0]
+
+
+@pytest.mark.parametrize(("bias", "lost"), [(False, 4**2 + 4**2), (True, 4**2 + 4**2 + 4 + 4)])
+def test_torchs_own_attention_loses_its_head_bases_and_the_biases_of_keys_and_values(bias, lost):
+    """The key bias moves no output, though rounding gives it derivatives of 1e−17."""
+    module = SelfAttention(4, bias)
+    found = functional_dimension(module, torch.randn(30, 3, 4))
+    assert (found.value, found.decided) == (sum(p.numel() for p in module.parameters()) - lost, True)
+
+
+def test_frozen_parameters_do_not_count():
+    net = nn.Linear(3, 2)
+    net.bias.requires_grad_(False)
+    assert functional_dimension(net, torch.randn(8, 3)).value == 6
+
+
+def test_parameters_that_nothing_uses_do_not_count():
+    class Idle(nn.Linear):
+        def __init__(self):
+            super().__init__(3, 2)
+            self.idle = nn.Linear(3, 2)
+
+    found = functional_dimension(Idle(), torch.randn(8, 3))
+    assert (found.value, found.num_columns) == (8, 16)
+
+
+def test_whole_numbers_stay_whole_and_several_arguments_go_in_together():
+    class Lookup(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.map = nn.Embedding(5, 2), nn.Linear(2, 2, bias=False)
+
+        def forward(self, token, x):
+            return self.table(token) + self.map(x)
+
+    token = torch.tensor([0, 0, 0, 1, 2, 0, 0])  # rows 3 and 4 of the table are never looked up
+    assert functional_dimension(Lookup(), (token, torch.randn(7, 2))).value == 3 * 2 + 4
+
+
+def test_complex_outputs_count_their_real_and_imaginary_parts():
+    class Spectrum(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.real, self.imaginary = nn.Linear(3, 1, bias=False), nn.Linear(3, 1, bias=False)
+
+        def forward(self, x):
+            return torch.complex(self.real(x), self.imaginary(x))
+
+    assert functional_dimension(Spectrum(), torch.randn(8, 3)).value == 6
+
+
+def test_an_output_of_many_entries_goes_in_pieces():
+    """More entries than cotangents that are pushed back at once."""
+    assert functional_dimension(nn.Linear(2, 300, bias=False), torch.randn(3, 2)).value == 600
+
+
+def everything_about(module):
+    """Values with their types, gradients, identities and modes: all that somebody could notice."""
+    values = {name: value.clone() for name, value in module.state_dict().items()}
+    gradients = {name: p.grad.clone() for name, p in module.named_parameters() if p.grad is not None}
+    kept = [(id(p), p.requires_grad) for p in module.parameters()], [m.training for m in module.modules()]
+    return values, gradients, kept
+
+
+def test_the_module_and_the_inputs_are_left_as_they_were():
+    net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5), nn.Linear(4, 2))
+    net[3].eval()
+    net(torch.randn(8, 3)).sum().backward()
+    net[0].bias.requires_grad_(False)
+    x = torch.randn(8, 3, requires_grad=True)
+    *before, kept_before = everything_about(net)
+    x_before, random_state = x.detach().clone(), torch.get_rng_state()
+    assert functional_dimension(net, x).value == 8  # affine maps from R³ to R²
+    *after, kept_after = everything_about(net)
+    torch.testing.assert_close(after, before, rtol=0, atol=0)
+    assert kept_after == kept_before
+    assert torch.equal(x, x_before) and x.grad is None
+    assert torch.equal(torch.get_rng_state(), random_state)
+
+
+def test_dropout_is_off_and_batch_normalisation_is_a_fixed_map():
+    """At p = 1 training would output 0; batches of one could not be normalised."""
+    net = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Dropout(1.0), nn.BatchNorm1d(2, affine=False))
+    assert functional_dimension(net.train(), torch.randn(8, 3)).value == 6
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_it_works_where_gradients_are_switched_off(mode):
+    with mode():
+        assert functional_dimension(nn.Linear(3, 2), torch.randn(8, 3)).value == 8
+
+
+def test_too_few_inputs_are_noticed():
+    """One input shows V X B with B of rank 2: a 4 × 3 matrix of rank 2, so 2(4 + 3 − 2) numbers."""
+    network, X = AttentionNetwork(Architecture((4, 4), (2,))), torch.randn(32, 4, 3)
+    one, two, enough = (functional_dimension(network, X[:N]) for N in (1, 2, 32))
+    assert one.value == 10 < two.value < enough.value == 27
+    assert one.note.startswith("one input only")
+    assert two.note.startswith(f"still growing: 10 on the first 1 of 2 inputs, {two.value} on all: give more")
+    assert enough.note.startswith("the first 16 of 32 inputs already give 27; ")
+
+
+def test_a_detached_output_is_pointed_out():
+    class Detached(nn.Linear):
+        def forward(self, x):
+            return super().forward(x).detach()
+
+    found = functional_dimension(Detached(3, 2), torch.randn(8, 3))
+    assert found.value == 0 and "detached" in found.note
+
+
+# --- inputs until the rank is steady -------------------------------------------------------------
+
+
+def test_a_function_that_draws_is_asked_until_the_rank_is_steady():
+    """First about as many outputs as parameters, and one input more; then half as many again, twice."""
+    network = AttentionNetwork(Architecture((4, 4), (2,)))
+    asked = []
+
+    def draw(count):
+        asked.append(count)
+        return torch.randn(count, 4, 3)
+
+    found = functional_dimension(network, draw)
+    assert (found.value, found.num_inputs, asked) == (27, 9, [1, 3, 2, 3])
+    assert found.note.startswith("steady: 27 on 4, 6 and 9 inputs; ")
+
+
+def test_inputs_that_show_something_new_now_and_then_are_drawn_for_longer():
+    """A table of 40 rows of which each input shows one."""
+    table = nn.Embedding(40, 2)
+    found = functional_dimension(table, lambda count: torch.randint(40, (count,)))
+    assert found.value == 80 and found.num_inputs > 60
+    assert found.note.startswith("all 80 parameters count")
+
+
+def test_a_draw_may_return_several_arguments():
+    attention = spread(nn.MultiheadAttention(4, 2, batch_first=True, bias=False))
+    found = functional_dimension(attention, lambda count: [torch.randn(count, 3, 4)] * 3)
+    assert found.value == 4 * 16 - 2 * 2 * 2**2
+
+
+def test_the_budget_ends_the_drawing_and_the_note_says_so():
+    found = functional_dimension(nn.Linear(3, 2), points(3), budget=1e-9)
+    assert (found.value, found.num_inputs) == (2, 1)
+    assert found.note.startswith("stopped after 1 input, as 1e-09 s were over: more may show more; raise")
+    found = functional_dimension(nn.Linear(3, 2), torch.randn(8, 3), budget=1e-9)
+    assert found.note.startswith("stopped after 1 of 8 inputs")
+
+
+# --- bounded memory ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def compressed(monkeypatch):
+    """Only R of the QR decomposition is kept, as soon as there are twice as many rows as columns."""
+    monkeypatch.setattr(functional, "_FEW", 0)
+
+
+LONG = {
+    "attention": (AttentionNetwork(Architecture((4, 3, 5), (2, 2))), (90, 4, 3)),
+    "squares": (powers(4, 3, 1, exponent=2), (120, 4)),
+    "two linear layers": (nn.Sequential(nn.Linear(4, 2), nn.Linear(2, 3)), (90, 4)),
+    "sizes far apart": (powers(3, 4, 2, exponent=5), (200, 3)),
+}
+
+
+@pytest.mark.parametrize(("module", "shape"), LONG.values(), ids=LONG)
+def test_the_triangular_factor_has_the_spectrum_of_all_rows(module, shape, monkeypatch):
+    x = torch.randn(shape)
+    whole = functional_dimension(module, x)
+    monkeypatch.setattr(functional, "_FEW", 0)
+    factor = functional_dimension(module, x)
+    assert (factor.value, factor.decided, factor.num_inputs) == (whole.value, True, shape[0])
+    kept = slice(0, whole.value)
+    ratio = factor.singular_values[kept] / whole.singular_values[kept]
+    assert 0.3 < ratio.min() and ratio.max() < 3
+
+
+def test_rounding_would_turn_into_rank_if_the_factors_rows_were_made_equally_long(compressed, monkeypatch):
+    """What `_evened` is for."""
+    module, shape = LONG["two linear layers"]
+    x = torch.randn(shape)
+    assert functional_dimension(module, x).decided
+    monkeypatch.setattr(functional, "_evened", lambda factor: factor)
+    spoiled = functional_dimension(module, x)
+    assert (spoiled.value, spoiled.decided) != (functional_dimension(module, x[:20]).value, True)
+
+
+def test_no_more_rows_than_twice_the_columns_are_kept(compressed, monkeypatch):
+    heights = []
+    qr = np.linalg.qr
+    monkeypatch.setattr(np.linalg, "qr", lambda a, mode: heights.append(len(a)) or qr(a, mode=mode))
+    functional_dimension(nn.Linear(4, 3), torch.randn(500, 4))
+    assert heights and max(heights) <= 3 * 15 + 3
+
+
+def test_what_does_not_fit_into_memory_is_refused_before_it_starts(monkeypatch):
+    monkeypatch.setattr(functional, "available_bytes", lambda: 10**6)
+    with pytest.raises(
+        ValueError, match=r"20,200 columns.* 2,000 rows on 10 inputs.*GB are free: set requires_grad"
+    ):
+        functional_dimension(nn.Linear(100, 200), torch.randn(10, 100))
+    assert functional_dimension(nn.Linear(10, 2), torch.randn(22, 10)).value == 22
+
+
+# --- modules with a will of their own ------------------------------------------------------------
+
+
+class Noisy(nn.Linear):
+    """Draws random numbers, and lets them show or not."""
+
+    def __init__(self, shown):
+        super().__init__(3, 2)
+        self.shown = shown
+
+    def forward(self, x):
+        return super().forward(x) + self.shown * torch.randn(2)
+
+
+class Counting(nn.Linear):
+    """Remembers its calls in a buffer."""
+
+    def __init__(self):
+        super().__init__(3, 2)
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x):
+        self.calls += 1
+        return super().forward(x) * self.calls
+
+
+class Overwriting(nn.Linear):
+    """Writes into its input."""
+
+    def forward(self, x):
+        return super().forward(x.mul_(2))
+
+
+class Root(nn.Linear):
+    """Has no derivative at 0."""
+
+    def forward(self, x):
+        return (super().forward(x) * 0).sqrt()
+
+
+class Stubborn(torch.autograd.Function):
+    """A backward with a Python number in it, which torch cannot do for many cotangents at once."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, cotangent):
+        return cotangent * (1.0 if cotangent.abs().sum().item() >= 0 else 0.0)
+
+
+class OneByOne(nn.Linear):
+    def forward(self, x):
+        return Stubborn.apply(super().forward(x))
+
+
+class Broken(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, cotangent):
+        raise RuntimeError("no way back")
+
+
+class NoWayBack(nn.Linear):
+    def forward(self, x):
+        return Broken.apply(super().forward(x))
+
+
+class Uncopied(nn.Linear):
+    def __deepcopy__(self, memo):
+        raise RuntimeError("one of a kind")
+
+
+def test_random_numbers_that_a_module_draws_are_not_missing_afterwards():
+    module, x = Noisy(shown=0), torch.randn(8, 3)
+    state = torch.get_rng_state()
+    assert functional_dimension(module, x).value == 8
+    assert torch.equal(torch.get_rng_state(), state)
+    module(x)
+    assert not torch.equal(torch.get_rng_state(), state)  # it does draw
+
+
+def test_an_input_that_the_module_writes_into_comes_back_as_it_was():
+    x = torch.randn(8, 3, dtype=torch.float64)
+    kept = x.clone()
+    assert functional_dimension(Overwriting(3, 2), x).value == 8
+    assert torch.equal(x, kept)
+
+
+def test_a_backward_that_takes_one_cotangent_at_a_time_gets_one_at_a_time():
+    assert functional_dimension(OneByOne(3, 2), torch.randn(8, 3)).value == 8
+
+
+def test_batch_normalisation_without_running_statistics_is_a_function_of_the_one_input():
+    """Images have many pixels to take a mean of; a scale of the filter is then all but lost, not quite: ε."""
+    net = nn.Sequential(nn.Conv2d(1, 2, 2, bias=True), nn.BatchNorm2d(2, track_running_stats=False))
+    found = functional_dimension(net, points_of_images)
+    assert found.value == 8 + 2 + 4 - 2  # a bias before the mean is taken away does nothing
+
+
+def points_of_images(count):
+    return torch.randn(count, 1, 4, 4)
+
+
+def test_running_statistics_are_no_parameters_and_stay():
+    net = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2)).train()
+    kept = {name: value.clone() for name, value in net.state_dict().items()}
+    assert functional_dimension(net, points(3)).value == 8  # affine maps from R³ to R²
+    assert all(torch.equal(kept[name], value) for name, value in net.state_dict().items()) and net.training
+
+
+# --- errors that teach ---------------------------------------------------------------------------
+
+
+class Words(nn.Linear):
+    def forward(self, x):
+        return "a sentence"
+
+
+ATTENTION, TRANSFORMER, TOKENS = (
+    nn.MultiheadAttention(4, 2),
+    nn.TransformerEncoderLayer(4, 2, 8),
+    torch.randn(2, 3, 4),
+)
+ROWS, LINEAR, UNREAL = torch.ones(2, 3), nn.Linear(3, 2), nn.Linear(3, 2, dtype=torch.complex64)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: functional_dimension(torch.tanh, ROWS), "needs a torch.nn.Module; got builtin"),
+        (lambda: functional_dimension(nn.Tanh(), ROWS), "Tanh has no trainable parameter.*requires_grad"),
+        (lambda: functional_dimension(Words(3, 2), ROWS), "Words needs a floating-point tensor.*wrap"),
+        (lambda: functional_dimension(LINEAR, np.ones((2, 3))), "tensor.*got ndarray.*torch.as_tensor"),
+        (lambda: functional_dimension(LINEAR, torch.ones(0, 3)), r"at least one.*\[\(0, 3\)\]"),
+        (lambda: functional_dimension(LINEAR, (ROWS, torch.ones(4, 3))), r"the same.*\(2, 3\), \(4, 3\)"),
+        (lambda: functional_dimension(LINEAR, 1 / (ROWS - 1)), "entries that overflowed"),
+        (lambda: functional_dimension(UNREAL, ROWS), "real parameters; got complex"),
+        (lambda: functional_dimension(Noisy(shown=1), ROWS), "Noisy is no function of its input.*F.dropout"),
+        (lambda: functional_dimension(Counting(), ROWS), "two calls on the same one gave different outputs"),
+        (
+            lambda: functional_dimension(LINEAR, torch.ones(2, 4)),
+            r"one input of shape \(1, 4\).*mat1 and mat2",
+        ),
+        (lambda: functional_dimension(Root(3, 2), ROWS), r"derivatives in \w+ that are not finite"),
+        (lambda: functional_dimension(NoWayBack(3, 2), ROWS), "derivative of NoWayBack .* no way back"),
+        (lambda: functional_dimension(Uncopied(3, 2), ROWS), "copy.deepcopy.Uncopied.* one of a kind"),
+        (lambda: functional_dimension(nn.LazyLinear(2), ROWS), "not known yet: call it once"),
+        (lambda: functional_dimension(ATTENTION, (TOKENS,) * 3), "batch_first=False.*build it with"),
+        (lambda: functional_dimension(TRANSFORMER, TOKENS), "TransformerEncoderLayer with batch_first=False"),
+        (lambda: functional_dimension(nn.GRU(4, 2), TOKENS), "GRU with batch_first=False"),
+        (
+            lambda: functional_dimension(LINEAR, lambda count: ROWS),
+            r"draw\(1\) returned 2, in shape \(2, 3\)",
+        ),
+        (lambda: functional_dimension(LINEAR, lambda count: "x"), "function that draws them; got str"),
+        (lambda: functional_dimension(LINEAR, ROWS, budget=0), "seconds > 0, such as 60; got 0"),
+    ],
+)
+def test_an_error_says_what_is_needed_what_came_and_what_to_do(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,428 @@
+"""The ledger of a module: each symmetry leaves the function alone, and together they explain the kernel."""
+
+import copy
+
+import pytest
+import torch
+from threadpoolctl import threadpool_limits
+from torch import nn
+
+from neuroviz.architecture import Architecture
+from neuroviz.functional import functional_dimension
+from neuroviz.module_families import Power
+from neuroviz.module_symmetries import module_symmetries, moved
+from neuroviz.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
+
+
+@pytest.fixture(autouse=True)
+def same_random_numbers_every_time_and_one_thread():
+    with torch.random.fork_rng(devices=[]), threadpool_limits(1):
+        torch.manual_seed(0)
+        torch.backends.mha.set_fastpath_enabled(False)  # it asks for norms where there are none
+        yield
+    torch.backends.mha.set_fastpath_enabled(True)
+
+
+def chain(*widths, between=None, biases=True):
+    """Linear layers of these widths; `between` is one activation (or None) for each gap."""
+    between = between or [None] * (len(widths) - 2)
+    biases = [biases] * (len(widths) - 1) if isinstance(biases, bool) else biases
+    parts = []
+    for i, (n, m) in enumerate(zip(widths, widths[1:], strict=False)):
+        parts.append(nn.Linear(n, m, bias=biases[i]))
+        if i < len(between) and between[i] is not None:
+            parts.append(between[i])
+    return nn.Sequential(*parts)
+
+
+def encoder_layer(d=6, heads=2, hidden=7, norms=(True, True), **options):
+    layer = nn.TransformerEncoderLayer(d, heads, hidden, batch_first=True, **options)
+    for i, keep in enumerate(norms, start=1):
+        if not keep:
+            setattr(layer, f"norm{i}", nn.Identity())
+    return layer
+
+
+def spread(module, bias=0.1):
+    """Generic weights, also where torch begins with 0 and 1; small biases, so that ReLUs bend."""
+    with torch.no_grad():
+        for name, parameter in module.named_parameters():
+            if parameter.ndim == 1:
+                centre = 1.0 if "norm" in name and name.endswith("weight") else 0.0
+                parameter.copy_(centre + bias * torch.randn_like(parameter))
+            else:
+                parameter.normal_(std=parameter.shape[-1] ** -0.5)
+    return module
+
+
+def points(d):
+    return lambda count: 2 * torch.randn(count, d)
+
+
+def tokens(d, t=4):
+    return lambda count: torch.randn(count, t, d)
+
+
+def attention_tokens(d, t=4):
+    """One sequence of tokens for queries, keys and values."""
+    return lambda count: [torch.randn(count, t, d)] * 3
+
+
+RELU, TANH, GELU = nn.ReLU(), nn.Tanh(), nn.GELU()
+CHAINS = {
+    "one linear layer": (chain(3, 2), {}),
+    "linear": (chain(4, 2, 3), {"linear layers in a row": 4 + 2}),
+    "linear without biases": (chain(4, 2, 3, biases=False), {"linear layers in a row": 4}),
+    "linear with a wide layer": (
+        chain(2, 5, 3, biases=False),
+        {"linear layers in a row": 25 - (5 - 2) * (5 - 3)},
+    ),
+    "linear, the only bias before the bottleneck": (
+        chain(4, 3, 2, 3, biases=[True, False, False]),
+        {"linear layers in a row": 9 + 4 + 1 + 1},  # what W₂ kills of W₁ and b₁
+    ),
+    "linear, the only bias in the bottleneck": (
+        chain(4, 3, 2, 3, biases=[False, True, False]),
+        {"linear layers in a row": 9 + 4 + 1},  # what W₂ kills of W₁
+    ),
+    "linear, biases before a wide layer": (
+        chain(2, 3, 4, 3, biases=[True, True, False]),
+        {"linear layers in a row": 37 - 6 - 3},  # any 3 × 2 matrix and any vector
+    ),
+    "ReLU": (chain(3, 5, 2, between=[RELU]), {"rescalings of hidden neurons": 5}),
+    "leaky ReLU, deep": (
+        chain(3, 5, 4, 2, between=[nn.LeakyReLU(0.3), nn.LeakyReLU(0.3)]),
+        {"rescalings of hidden neurons": 9},
+    ),
+    "cubes": (chain(3, 4, 2, between=[Power(3)], biases=False), {"rescalings of hidden neurons": 4}),
+    "cubes with biases": (chain(3, 4, 2, between=[Power(3)]), {"rescalings of hidden neurons": 4}),
+    "deep cubes": (
+        chain(3, 3, 2, 2, between=[Power(3), Power(3)], biases=False),
+        {"rescalings of hidden neurons": 5},
+    ),
+    "linear, then tanh": (chain(3, 2, 4, 2, between=[None, TANH]), {"linear layers in a row": 4 + 2}),
+    "linear, then ReLU": (
+        chain(3, 2, 4, 2, between=[None, RELU]),
+        {"linear layers in a row": 4 + 2, "rescalings of hidden neurons": 4},
+    ),
+    "tanh": (chain(3, 4, 2, between=[TANH]), {}),
+    "GELU, nested, with dropout": (
+        nn.Sequential(nn.Flatten(), chain(3, 4, 3, between=[GELU]), nn.Dropout(0.5), nn.Identity()),
+        {},
+    ),
+    "a last activation": (nn.Sequential(nn.Linear(3, 2), nn.ReLU()), {}),
+}
+ATTENTIONS = {
+    f"attention, H={heads}, {'with' if bias else 'without'} biases": nn.MultiheadAttention(
+        6, heads, bias=bias, batch_first=True
+    )
+    for heads in (1, 2)
+    for bias in (True, False)
+}
+LAYERS = {
+    f"{'pre' if first else 'post'}-norm {norms}, H={heads}, {activation}, {'' if bias else 'no '}biases": (
+        encoder_layer(heads=heads, norms=norms, norm_first=first, bias=bias, activation=activation)
+    )
+    for first in (False, True)
+    for bias in (True, False)
+    for norms, heads, activation in [
+        ((True, True), 2, "gelu"),
+        ((True, True), 1, "gelu"),
+        ((False, False), 2, "gelu"),
+        ((True, False), 2, "relu"),
+        ((False, True), 1, "relu"),
+    ]
+}
+PAPERS = {
+    "a lightning layer": LightningAttention(4, 3, 2),
+    "a softmax layer": SoftmaxAttention(4, 3, 2),
+    "a deep lightning network": AttentionNetwork(Architecture((3, 2, 3), (2, 1))),
+    "a deep softmax network": AttentionNetwork(Architecture((3, 2, 3), (2, 1), attention="softmax")),
+}
+
+
+def drawing(module):
+    """A function that draws inputs for one of the modules above."""
+    if isinstance(module, nn.MultiheadAttention):
+        return attention_tokens(module.embed_dim)
+    if isinstance(module, nn.TransformerEncoderLayer):
+        return tokens(module.self_attn.embed_dim)
+    if isinstance(module, (LightningAttention, SoftmaxAttention)):
+        return lambda count: torch.randn(count, module.d_in, 3)
+    if isinstance(module, AttentionNetwork):
+        return lambda count: torch.randn(count, module.arch.widths[0], 3)
+    return points(next(part for part in module.modules() if isinstance(part, nn.Linear)).in_features)
+
+
+ALL = {name: module for name, (module, _) in CHAINS.items()} | ATTENTIONS | LAYERS | PAPERS
+every_module = pytest.mark.parametrize("module", ALL.values(), ids=ALL)
+
+
+def outputs(module, inputs):
+    inputs = inputs if isinstance(inputs, (tuple, list)) else [inputs]
+    with torch.no_grad():
+        result = module(*(x.double() for x in inputs))
+    return torch.cat([y.ravel() for y in (result if isinstance(result, tuple) else [result])])
+
+
+def change(module, other):
+    """How far the outputs differ, relative to the largest of them."""
+    inputs = drawing(module)(20)
+    before, after = outputs(copy.deepcopy(module).double().eval(), inputs), outputs(other, inputs)
+    return ((after - before).abs().max() / before.abs().max()).item()
+
+
+@every_module
+def test_every_symmetry_moves_the_weights_and_leaves_the_function_alone(module):
+    spread(module)
+    for name in module_symmetries(module).entries:
+        other = moved(module, name)
+        assert change(module, other) < 1e-10, name
+        parameters = zip(module.parameters(), other.parameters(), strict=True)
+        assert max((p - q).abs().max() for p, q in parameters) > 1e-2, name
+
+
+def test_this_check_sees_a_move_that_is_no_symmetry():
+    """A neuron of a ReLU network rescaled as if its activation were a cube."""
+    net = spread(chain(3, 5, 2, between=[RELU]))
+    other = copy.deepcopy(net).double()
+    with torch.no_grad():
+        for parameter, factor in zip(other.parameters(), (2, 2, 1 / 8, 1), strict=True):
+            parameter.mul_(factor)
+    assert change(net, other) > 0.1
+
+
+@every_module
+def test_the_symmetries_explain_every_direction_that_does_nothing(module):
+    """At generic weights the measured dimension is parameters − Σ entries, for all of these modules."""
+    ledger = module_symmetries(spread(module))
+    found = functional_dimension(module, drawing(module))
+    assert found.decided, found
+    assert found.value == ledger.bound, ledger
+
+
+@pytest.mark.parametrize(("module", "entries"), CHAINS.values(), ids=CHAINS)
+def test_the_entries_of_a_chain_are_what_one_counts_by_hand(module, entries):
+    assert module_symmetries(module).entries == entries
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_papers_networks_have_the_papers_symmetries(name):
+    """Lemma 3.1, Eq. 9 and Eq. 13."""
+    deep, lightning = "deep" in name, "lightning" in name
+    heads, layers = (2**2 + 1**2, 2) if deep else (2**2, 1)
+    expected = {"head bases": heads, "interfaces": 2**2 * deep, "rescalings": layers * lightning}
+    found = module_symmetries(PAPERS[name]).entries
+    assert {family: size for family, size in found.items() if size} == {
+        family: size for family, size in expected.items() if size
+    }
+
+
+def test_an_encoder_layer_loses_what_one_counts_by_hand():
+    """Post-norm with biases; d = 6 in two heads of width 3, and 7 hidden neurons."""
+    assert module_symmetries(encoder_layer()).entries == {
+        "query and key bases": 2 * 3**2,
+        "value and output bases": 2 * 3**2,
+        "key biases": 6,
+        "value biases": 6,
+        "rescalings of hidden neurons": 7,
+        "means before norm1": 6 + 1,
+        "the direction that norm1 removes": 7,
+        "means before norm2": 7 + 1,
+        "shifts of the residual stream": 6,
+    }
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(("d", "heads", "hidden"), [(3, 1, 1), (3, 3, 1), (4, 1, 2), (4, 4, 5)])
+def test_no_encoder_layer_has_more_dimensions_than_the_bound(d, heads, hidden, bias, norm_first):
+    """Also where the sizes are extreme, and something else hides parameters."""
+    layer = spread(encoder_layer(d, heads, hidden, bias=bias, norm_first=norm_first, activation="gelu"))
+    assert functional_dimension(layer, tokens(d)).value <= module_symmetries(layer).bound
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_weights_as_torch_first_draws_them_have_no_more_dimensions_than_the_bound(norm_first):
+    """Zero biases and unit scales are special weights: the orbits are smaller there, the rank no larger."""
+    layer = encoder_layer(norm_first=norm_first, activation="gelu")
+    assert functional_dimension(layer, tokens(6)).value <= module_symmetries(layer).bound
+
+
+def test_dead_and_always_active_neurons_hide_more_than_the_bound_says():
+    """The functional dimension of a ReLU network depends on where in parameter space one stands."""
+    net = spread(chain(3, 5, 2, between=[RELU]))
+    ledger = module_symmetries(net)
+    net[0].bias.data[0] = -100  # its four incoming and two outgoing weights do nothing, less one rescaling
+    assert functional_dimension(net, points(3)).value == ledger.bound - (4 + 2 - 1)
+    net[0].bias.data[1] = 100  # linear: its outgoing weights still turn the linear map, its incoming ones not
+    found = functional_dimension(net, points(3)).value
+    assert found == functional_dimension(SkipLinear(net, keep=[2, 3, 4]), points(3)).value
+    assert found < ledger.bound - 5
+
+
+class SkipLinear(nn.Module):
+    """The neurons that bend, and the one that is linear, as a linear map of rank one with a free constant."""
+
+    def __init__(self, net, keep):
+        super().__init__()
+        bend = chain(3, len(keep), 2, between=[RELU])
+        bend[0].weight.data, bend[0].bias.data = net[0].weight.data[keep], net[0].bias.data[keep]
+        bend[2].weight.data, bend[2].bias.data = net[2].weight.data[:, keep], net[2].bias.data
+        self.bend, self.out = bend, nn.Parameter(net[2].weight.data[:, 1:2].clone())
+        self.into = nn.Parameter(net[0].weight.data[1:2].clone())
+
+    def forward(self, x):
+        return self.bend(x) + x @ self.into.T @ self.out.T
+
+
+# --- a transformer that nobody knows -------------------------------------------------------------
+
+
+class GPTBlock(nn.Module):
+    """As GPT-2 has it: norms first, causal attention, GELU; written without torch's layers for it."""
+
+    def __init__(self, d, heads, hidden, bias=True):
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.norm2 = nn.LayerNorm(d, bias=bias), nn.LayerNorm(d, bias=bias)
+        self.qkv, self.out = nn.Linear(d, 3 * d, bias=bias), nn.Linear(d, d, bias=bias)
+        self.up, self.down = nn.Linear(d, hidden, bias=bias), nn.Linear(hidden, d, bias=bias)
+
+    def forward(self, x):
+        n, t, d = x.shape
+        q, k, v = self.qkv(self.norm1(x)).view(n, t, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
+        y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(y.transpose(1, 2).reshape(n, t, d))
+        return x + self.down(nn.functional.gelu(self.up(self.norm2(x))))
+
+
+class SmallGPT(nn.Module):
+    """Tokens and positions, one block, a last norm, and a head without bias that is not tied."""
+
+    def __init__(self, words, t, d, heads, hidden):
+        super().__init__()
+        self.words, self.positions = nn.Embedding(words, d), nn.Parameter(torch.randn(t, d))
+        self.block, self.norm, self.head = (
+            GPTBlock(d, heads, hidden),
+            nn.LayerNorm(d),
+            nn.Linear(d, words, False),
+        )
+
+    def forward(self, ids):
+        return self.head(self.norm(self.block(self.words(ids) + self.positions)))
+
+
+@pytest.mark.parametrize("heads", [1, 2])
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_gpt_block_loses_what_torchs_encoder_layer_with_norms_first_loses(heads, bias):
+    """Neither the mask nor another way to write it changes which parameters do nothing."""
+    block = spread(GPTBlock(6, heads, 7, bias))
+    layer = encoder_layer(6, heads, 7, norm_first=True, activation="gelu", bias=bias)
+    found = functional_dimension(block, tokens(6))
+    assert (found.value, found.decided) == (module_symmetries(layer).bound, True)
+
+
+def test_a_small_gpt_loses_its_blocks_symmetries_and_those_of_its_ends():
+    """All that reads the stream is a norm: it sees neither means nor, with its scale absorbed, rotations.
+
+    The head W needs no bias to make up for the shift of the norm before it: W → W + u nᵀ adds a constant.
+    """
+    words, t, d, heads, hidden = 7, 3, 4, 2, 5
+    gpt = spread(SmallGPT(words, t, d, heads, hidden))
+    lost = {
+        "block": sum(
+            size
+            for name, size in module_symmetries(
+                encoder_layer(d, heads, hidden, norm_first=True, activation="gelu")
+            ).entries.items()
+            if name != "shifts of the residual stream"  # among the means
+        ),
+        "means written by the block": (d + 1) + (hidden + 1),
+        "means of words and positions": words + t,
+        "a vector from all words to all positions": d - 1,  # less its mean
+        "scale and shift of the last norm": 2 * d,  # the head makes up for both
+        "rotations of the stream that keep means": (d - 1) * (d - 2) // 2,
+    }
+    found = functional_dimension(gpt, lambda count: torch.randint(words, (count, t)))
+    parameters = sum(p.numel() for p in gpt.parameters())
+    assert (found.value, found.decided) == (parameters - sum(lost.values()), True)
+
+
+# --- what is left out, and what is refused -------------------------------------------------------
+
+
+def test_a_frozen_parameter_stops_the_symmetries_that_would_move_it():
+    net = spread(chain(3, 5, 4, 2, between=[RELU, RELU]))
+    net[0].weight.requires_grad_(False)
+    ledger = module_symmetries(net)
+    assert ledger.entries == {"rescalings of hidden neurons": 4}
+    assert "frozen parameters stop rescalings of hidden neurons" in ledger.note
+    assert functional_dimension(net, points(3)).value <= ledger.bound
+
+
+class Quiet(nn.Sequential):
+    """Its forward is not nn.Sequential's."""
+
+    def forward(self, x):
+        return 0 * super().forward(x)
+
+
+def hooked():
+    net = chain(3, 2)
+    net[0].register_forward_hook(lambda *_: None)
+    return net
+
+
+def tied():
+    net = chain(3, 3, 3, between=[RELU])
+    net[2].weight = net[0].weight
+    return net
+
+
+def with_norm(norm):
+    layer = encoder_layer()
+    layer.norm1 = norm
+    return layer
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        (GPTBlock(6, 2, 7), "nothing is known about the symmetries of this GPTBlock: known are"),
+        (Quiet(nn.Linear(3, 2)), "this Quiet"),
+        (chain(3, 2, 2, between=[nn.ReLU6()]), "it has a ReLU6"),
+        (nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2)), "it has a BatchNorm1d"),
+        (nn.Sequential(nn.Linear(3, 2), RELU, TANH, nn.Linear(2, 2)), "two activations follow one another"),
+        (nn.Sequential(nn.Linear(3, 4), nn.Flatten(), nn.Linear(4, 2)), "it has a Flatten"),
+        (nn.utils.parametrizations.weight_norm(nn.Linear(3, 2)), "this ParametrizedLinear"),
+        (hooked(), "Linear has a hook"),
+        (tied(), "a parameter is used in two places"),
+        (nn.MultiheadAttention(4, 2, add_bias_kv=True), "further keys"),
+        (nn.MultiheadAttention(4, 2, add_zero_attn=True), "further keys"),
+        (with_norm(nn.RMSNorm(6)), "it has a RMSNorm for a norm"),
+        (encoder_layer(1, 1, 3), "a constant of a single entry"),
+        (LightningAttention(4, 4, 2, skip=True), "not one of the paper's networks"),
+        ("net", "needs a torch.nn.Module; got str"),
+    ],
+)
+def test_where_nothing_is_known_an_error_says_so(module, message):
+    with pytest.raises(ValueError, match=message):
+        module_symmetries(module)
+
+
+def test_a_move_needs_the_name_of_a_symmetry():
+    with pytest.raises(ValueError, match="'rescalings of hidden neurons'; got 'turns'"):
+        moved(chain(3, 4, 2, between=[RELU]), "turns")
+
+
+def test_a_power_needs_a_whole_number():
+    with pytest.raises(ValueError, match="whole number ≥ 1; got 0"):
+        Power(0)
+
+
+def test_the_module_that_is_moved_stays_where_it_was():
+    net = chain(3, 4, 2, between=[RELU])
+    before = copy.deepcopy(net.state_dict())
+    moved(net, "rescalings of hidden neurons")
+    assert all(torch.equal(before[name], value) for name, value in net.state_dict().items())
