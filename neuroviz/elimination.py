@@ -327,19 +327,30 @@ def gauss_jordan(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[
     """T, rows and columns such that T · block is the identity there and 0 in its other rows."""
     m, n = block.shape
     work = np.concatenate([block, np.eye(m)], axis=1)
-    rows, pivots = [], []
+    rows, pivots, free = [], [], list(range(n))
     for i in range(m):
-        # Rows and columns are reduced when they are used; in between a few dozen products add up exactly.
-        row = over.reduce(work[i])
-        nonzero = row[:n].nonzero()[0]
-        if not len(nonzero):
-            continue
-        pivot = int(nonzero[0])
-        row = over.reduce(row * over.reduce(float(pow(int(row[pivot]), -1, over.p))))
-        column = over.reduce(work[:, pivot])
+        if not free:
+            break
+        # Rows and columns are reduced when they are used; in between a few dozen products add up exactly. Most
+        # often the pivot is in the first free column: then both are reduced in one go.
+        cross = over.reduce(np.concatenate((work[i], work[:, free[0]])))
+        row, column, pivot = cross[: n + m], cross[n + m :], free[0]
+        if not row[pivot]:
+            pivot = next((c for c in free if row[c]), None)
+            if pivot is None:
+                continue
+            column = over.reduce(work[:, pivot])
+        row = over.reduce(row * _inverse(int(row[pivot]), over.p))
         column[i] = 0
         work -= column[:, None] * row
         work[i] = row
         rows.append(i)
         pivots.append(pivot)
+        free.remove(pivot)
     return over.reduce(work[:, n:]), rows, pivots
+
+
+def _inverse(x: int, p: int) -> int:
+    """1/x mod p, of least absolute value."""
+    inverse = pow(x, -1, p)
+    return inverse - p if inverse > p // 2 else inverse
