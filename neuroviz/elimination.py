@@ -331,8 +331,8 @@ def gauss_jordan(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[
     for i in range(m):
         if not free:
             break
-        # Rows and columns are reduced when they are used; in between a few dozen products add up exactly. Most
-        # often the pivot is in the first free column: then both are reduced in one go.
+        # Rows and columns are reduced when they are used; in between a few dozen products add up exactly.
+        # Most often the pivot is in the first free column: then both are reduced in one go.
         cross = over.reduce(np.concatenate((work[i], work[:, free[0]])))
         row, column, pivot = cross[: n + m], cross[n + m :], free[0]
         if not row[pivot]:
