@@ -13,13 +13,13 @@ ORDER = [
     "tape", "blocks", "elimination", "rank", "symmetry", "two_tokens", "gauge", "points", "chart",
     "twins", "starts", "descent", "search_result", "search", "search_cases", "count", "determinantal",
     "unrolling", "balls", "budget", "local_pieces", "local_check", "verification", "proofs",
-    "certificate", "certificate_study", "cost", "measure", "family", "peeling", "immersion",
-    "candidates", "endings", "singletons", "exponentials", "logit_relations", "exponentials_study",
-    "one_layer", "one_layer_probes", "one_layer_walk", "one_layer_limit", "one_layer_study", "flag",
-    "fiber", "walk", "ledger", "known", "identifiability", "forms", "curves", "surface", "section",
-    "flow", "singular", "block_modules", "modules", "module_jacobian", "functional", "module_families",
-    "module_symmetries", "figure3", "sweep", "theme", "exercise", "checks_one_layer", "checks_deep",
-    "questions", "figures", "explorables", "teaching",
+    "certificate", "certificate_study", "cost", "measure", "family", "real_models", "real_models_study",
+    "peeling", "immersion", "candidates", "endings", "singletons", "exponentials", "logit_relations",
+    "exponentials_study", "one_layer", "one_layer_probes", "one_layer_walk", "one_layer_limit",
+    "one_layer_study", "flag", "fiber", "walk", "ledger", "known", "identifiability", "forms", "curves",
+    "surface", "section", "flow", "singular", "block_modules", "modules", "module_jacobian",
+    "functional", "module_families", "module_symmetries", "figure3", "sweep", "theme", "exercise",
+    "checks_one_layer", "checks_deep", "questions", "figures", "explorables", "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 

@@ -16,6 +16,7 @@ from neuroviz.explorables.one_layer import OneLayerExplorer
 from neuroviz.explorables.peeling import PeelExplorer
 from neuroviz.explorables.products import ProductsExplorer
 from neuroviz.explorables.proof import ProofExplorer
+from neuroviz.explorables.real_models import RealModelsExplorer
 from neuroviz.explorables.rescaling import RescalingExplorer
 from neuroviz.explorables.search import SearchExplorer
 from neuroviz.explorables.section import SectionExplorer
@@ -44,6 +45,7 @@ __all__ = [
     "PeelExplorer",
     "ProductsExplorer",
     "ProofExplorer",
+    "RealModelsExplorer",
     "RescalingExplorer",
     "SearchExplorer",
     "SectionExplorer",

@@ -1,0 +1,250 @@
+"""Real models: the table, what is lost inside a layer whatever stands around it, and the small networks."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.func import jacrev, vmap
+
+from neuroviz.block_formulas import known_redundancies, what_is_missing
+from neuroviz.measure import measure_dimension
+from neuroviz.real_models import LEFT_OUT, MODELS, SYMMETRIES, real_model
+from neuroviz.real_models_study import (
+    BASES,
+    PARTS,
+    ModelSetting,
+    formula_lines,
+    small_blocks,
+    study_in_steps,
+    study_real_model,
+)
+
+NUMBERS = {  # of docs/mathematics.md, "Blocks of real models": weights, dimension
+    "GPT-2 small": (28_348_416, 27_150_336),
+    "GPT-2 XL": (491_827_200, 481_843_200),
+    "LLaMA-7B": (2_147_483_648, 2_130_575_360),
+    "Llama-3-8B": (1_342_177_280, 1_337_950_208),
+}
+KINDS = ("GPT-2 small", "BERT-base", "StarCoder 15.5B", "LLaMA-7B", "Llama-3-8B", "Gemma-7B", "Falcon-7B")
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_numbers_of_the_table_in_the_docs_come_out(name):
+    model = real_model(name)
+    assert (model.parameters, model.dimension) == NUMBERS[name]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.name)
+def test_the_count_is_that_of_the_shapes(model):
+    d, H, G, a = model.width, model.heads, model.kv_heads, model.head_dim
+    biases = (H + 2 * G) * a + d if model.biases else 0
+    assert model.parameters == model.layers * (2 * H * a * d + 2 * G * a * d + biases)
+    lost = G * (a if model.rotary else a * a) + G * a * a + (2 * G * a if model.biases else 0)
+    assert sum(model.redundant.values()) == model.layers * lost
+    assert set(model.redundant) <= set(SYMMETRIES)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.name)
+def test_a_formula_is_known_for_every_model_in_the_table(model):
+    assert what_is_missing(model.architecture()) is None
+    assert model.heads % model.kv_heads == 0 and model.width >= model.head_dim
+
+
+def test_every_model_has_a_source_and_a_name_of_its_own():
+    assert len({m.name for m in MODELS}) == len(MODELS) >= 12
+    assert all("20" in m.source and ", " in m.source for m in MODELS)
+    assert all("arXiv" in m.source or "released weights" in m.source for m in MODELS)
+    assert not set(LEFT_OUT) & {m.name for m in MODELS}
+
+
+def test_models_of_one_shape_have_one_dimension():
+    assert real_model("Mistral-7B").dimension == real_model("Llama-3-8B").dimension
+    assert real_model("Llama-2-70B").dimension == real_model("Llama-3-70B").dimension
+    assert real_model("OPT-6.7B").dimension != real_model("LLaMA-7B").dimension
+
+
+def test_rotary_positions_leave_a_in_place_of_a_squared():
+    keys = SYMMETRIES[0]
+    opt, llama = real_model("OPT-6.7B"), real_model("LLaMA-7B")
+    assert (opt.width, opt.heads) == (llama.width, llama.heads)
+    assert opt.redundant[keys] == 128 * llama.redundant[keys]
+
+
+# What stands around the layers
+
+
+def _norm(kind, x, gain, shift):
+    if kind == "none":
+        return x
+    if kind == "LayerNorm":
+        x = x - x.mean(-1, keepdim=True)
+    x = gain * x / torch.sqrt((x * x).mean(-1, keepdim=True) + 1e-5)
+    return x + shift if kind == "LayerNorm" else x
+
+
+def _lost_in_floating_point(kind, biases, layers=2, d=4, H=2, G=1, a=2):
+    """Directions of the attention weights that do nothing in a small transformer with norms and MLPs.
+
+    Masked; tokens are rows here. The norms' and the MLPs' weights are fixed.
+    """
+    draw = torch.Generator().manual_seed(1)
+
+    def random(*shape):
+        return torch.randn(*shape, generator=draw, dtype=torch.float64)
+
+    shapes = {}
+    for i in range(layers):
+        for h in range(H):
+            shapes |= {(i, "Q", h): (d, a), (i, "O", h): (a, d)} | ({(i, "q", h): (a,)} if biases else {})
+        for g in range(G):
+            shapes |= {(i, "K", g): (d, a), (i, "V", g): (d, a)}
+            shapes |= {(i, "k", g): (a,), (i, "v", g): (a,)} if biases else {}
+        shapes |= {(i, "o", 0): (d,)} if biases else {}
+    sizes = [torch.Size(shape).numel() for shape in shapes.values()]
+    fixed = [(0.5 + random(d) ** 2, random(d)) for _ in range(2 * layers + 1)]
+    mlps = [(random(d, 2 * d) / 2, random(2 * d, d) / 2) for _ in range(layers)]
+    future = torch.triu(torch.ones(4, 4, dtype=torch.bool), 1)
+
+    def run(flat, x):
+        parts = zip(shapes, flat.split(sizes), strict=True)
+        w = {name: part.reshape(shapes[name]) for name, part in parts}
+        for i in range(layers):
+            y, out = _norm(kind, x, *fixed[2 * i]), 0
+            for h in range(H):
+                g = h * G // H
+                q, k, v = (
+                    y @ w[i, n, j] + w.get((i, n.lower(), j), 0)
+                    for n, j in zip("QKV", (h, g, g), strict=True)
+                )
+                S = (q @ k.T).masked_fill(future, -torch.inf).softmax(-1)
+                out = out + S @ v @ w[i, "O", h]
+            x = x + out + w.get((i, "o", 0), 0)
+            x = x + torch.tanh(_norm(kind, x, *fixed[2 * i + 1]) @ mlps[i][0] + 0.3) @ mlps[i][1]
+        return _norm(kind, x, *fixed[-1])
+
+    flat, X = 0.8 * random(sum(sizes)), random(60, 4, d)
+    J = vmap(lambda x: jacrev(lambda f: run(f, x))(flat))(X).reshape(-1, len(flat))
+    values = torch.linalg.svdvals(J / J.norm(dim=1, keepdim=True))
+    kept = int((values > 1e-11 * values[0]).sum())
+    assert values[kept - 1] > 1e5 * values[kept:].sum()  # a clear gap
+    return len(flat) - kept
+
+
+def _small(biases, norm):
+    """The model that `_lost_in_floating_point` is, as one of the table."""
+    return replace(
+        real_model("StarCoder 15.5B"),
+        layers=2,
+        width=4,
+        heads=2,
+        kv_heads=1,
+        head_dim=2,
+        biases=biases,
+        norm=norm,
+    )
+
+
+@pytest.mark.parametrize("biases", [False, True])
+def test_with_rms_norms_and_mlps_exactly_the_symmetries_inside_the_layers_are_lost(biases):
+    model = _small(biases, "RMSNorm")
+    assert _lost_in_floating_point("RMSNorm", biases) == model.parameters - model.dimension
+    assert model.hidden_by_norm == 0
+
+
+def test_layer_norms_hide_more_and_this_is_how_many():
+    model = _small(True, "LayerNorm")
+    lost = _lost_in_floating_point("LayerNorm", True)
+    assert lost == model.parameters - model.dimension + model.hidden_by_norm
+    assert model.hidden_by_norm == 2 * (4 + 4 + 4 + 1)
+
+
+def test_shifts_between_layers_are_lost_in_a_stack_without_norm_layers_only():
+    model = _small(True, "LayerNorm")
+    stack = model.architecture()
+    assert measure_dimension(stack).value == model.dimension - model.shifts
+    assert model.shifts == 4
+    assert _lost_in_floating_point("RMSNorm", True) == model.parameters - model.dimension
+
+
+# Small networks, measured
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_formula_is_right_on_small_networks_of_every_kind(name):
+    study = study_real_model(ModelSetting(name, widest=6))
+    assert study.blocks and not study.wrong
+    for block in study.blocks:
+        assert block.measured == measure_dimension(block.formula.arch)
+        assert block.measured.kernel == sum(known_redundancies(block.formula.arch).values())
+
+
+@pytest.mark.parametrize("name", ["GPT-2 small", "Llama-3-8B"])
+def test_and_on_two_layers_with_shifts_between_them(name):
+    study = study_real_model(ModelSetting(name, layers=2, widest=4))
+    one = study_real_model(ModelSetting(name, widest=4))
+    assert not study.wrong
+    for two, single in zip(study.blocks, one.blocks, strict=True):
+        shift = two.formula.width if study.model.biases else 0
+        assert two.found.redundant == 2 * single.found.redundant + shift
+
+
+def test_a_wrong_formula_is_seen():
+    study = study_real_model(ModelSetting("GPT-2 small", widest=4))
+    off = replace(study.blocks[0], measured=replace(study.blocks[0].measured, value=11))
+    assert replace(study, blocks=(off, *study.blocks[1:])).wrong == (off,)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.name)
+def test_the_last_line_ends_at_the_model_and_shares_fall_on_the_way(model):
+    lines = formula_lines(ModelSetting(model.name))
+    assert all(lines)
+    end = lines[-1][-1]
+    assert (end.width, end.heads, end.head_dim) == (model.width, model.heads, model.head_dim)
+    assert end.redundant * model.layers == sum(model.redundant.values())
+    assert end.share == pytest.approx(model.share)
+    for line in lines:
+        shares = [point.share for point in line]
+        assert shares == sorted(shares, reverse=True)
+
+
+def test_small_networks_keep_the_proportions():
+    for model in MODELS:
+        for arch in small_blocks(ModelSetting(model.name)):
+            (d, *_), (a,), (H,) = arch.widths, arch.head_dims, arch.heads
+            assert d * model.heads * model.head_dim == a * H * model.width
+            groups = arch.block.kv_heads or H
+            assert H // groups == min(H, model.queries_per_key)
+            assert (arch.block.rotary, arch.block.biases, arch.causal) == (
+                model.rotary,
+                model.biases,
+                model.causal,
+            )
+
+
+def test_work_says_how_far_it_is():
+    steps = study_in_steps(ModelSetting("LLaMA-7B", widest=4))
+    assert [next(steps) for _ in range(3)][-1] == "3 of 3 small networks measured"
+
+
+def test_the_ranking_is_by_what_is_asked_for():
+    study = study_real_model(ModelSetting("GPT-2 small", parts="keys", widest=2))
+    assert study.ranking[0].name == "GPT-2 small" and study.ranking[-1].name == "Falcon-7B"
+    most = replace(study, setting=replace(study.setting, base="directions"))
+    assert most.ranking[0].name == "GPT-3 175B"
+    assert set(PARTS["all"]) == set(SYMMETRIES) and set(BASES) == {"share", "directions"}
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: real_model("GPT-2 tiny"), "a model is one of GPT-2 small"),
+        (lambda: real_model("Gemma-7B").architecture(heads=1, head_dim=2), "no whole width"),
+        (lambda: real_model("Llama-3-8B").architecture(heads=6, head_dim=2), "multiple of it"),
+        (lambda: ModelSetting("GPT-2 small", parts="none"), "parts is one of all, keys"),
+        (lambda: ModelSetting("GPT-2 small", base="all"), "base is one of share"),
+        (lambda: ModelSetting("GPT-2 small", layers=0), "at least 1 layer"),
+    ],
+)  # fmt: skip
+def test_wrong_use_is_answered_in_words(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
