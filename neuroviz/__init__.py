@@ -28,7 +28,7 @@ from neuroviz.unrolling import unroll
 
 _LATER = {
     "functional_dimension": "neuroviz.functional",
-    "module_symmetries": "neuroviz.module_symmetries",
+    "module_symmetries": "neuroviz.module_ledger",
 }
 
 __all__ = [

@@ -1,13 +1,17 @@
 """The benchmarks say what was measured, and compare like with like. Nothing is timed here."""
 
 import doctest
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import jacobian, plot, ranks, sweeps, tables
+from benchmarks import jacobian, notebooks, plot, ranks, sweeps, tables
 from benchmarks.__main__ import NAMES
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort
@@ -127,6 +131,21 @@ def test_a_sweep_is_over_different_shapes_and_always_the_same_ones():
     found = sweeps.shapes(50)
     assert len(set(found)) == 50 and found == sweeps.shapes(50)
     assert {arch.attention for arch in found} == {"lightning", "softmax"}
+
+
+def test_memory_counts_a_process_and_what_it_starts():
+    if not Path("/proc/self/smaps_rollup").exists():
+        pytest.skip("Linux only")
+    code = "x = bytearray(60_000_000); print(len(x), flush=True); input()"
+    alone = notebooks.megabytes(os.getpid())
+    child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        child.stdout.readline()
+        assert child.pid in notebooks.descendants(os.getpid())
+        assert notebooks.megabytes(os.getpid()) - alone > 55
+    finally:
+        child.communicate(b"\n")
+    assert child.pid not in notebooks.descendants(os.getpid()) and notebooks.megabytes(child.pid) == 0
 
 
 def test_the_picture_has_a_line_for_each_engine_that_was_measured():

@@ -17,9 +17,11 @@ ORDER = [
     "peeling", "immersion", "candidates", "endings", "singletons", "exponentials", "logit_relations",
     "exponentials_study", "one_layer", "one_layer_probes", "one_layer_walk", "one_layer_limit",
     "one_layer_study", "flag", "fiber", "walk", "ledger", "known", "identifiability", "forms", "curves",
-    "surface", "section", "flow", "singular", "block_modules", "modules", "module_jacobian",
-    "functional", "module_families", "module_symmetries", "figure3", "sweep", "theme", "exercise",
-    "checks_one_layer", "checks_deep", "questions", "figures", "explorables", "teaching",
+    "surface", "section", "flow", "memorisation", "memorisation_study", "teleport",
+    "teleport_comparison", "teleport_study", "singular", "block_modules", "modules", "module_jacobian",
+    "functional", "module_families", "module_ledger", "figure3", "sweep", "theme", "exercise",
+    "checks_one_layer", "checks_deep", "checks_beyond", "questions", "figures", "explorables",
+    "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 

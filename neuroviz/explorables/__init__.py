@@ -12,6 +12,7 @@ from neuroviz.explorables.flow import FlowExplorer
 from neuroviz.explorables.formula import FormulaExplorer
 from neuroviz.explorables.hypotheses import HypothesesExplorer
 from neuroviz.explorables.ledger import LedgerExplorer
+from neuroviz.explorables.memorisation import MemorisationExplorer
 from neuroviz.explorables.one_layer import OneLayerExplorer
 from neuroviz.explorables.peeling import PeelExplorer
 from neuroviz.explorables.products import ProductsExplorer
@@ -25,6 +26,7 @@ from neuroviz.explorables.singularity import SingularityExplorer
 from neuroviz.explorables.softmax import SoftmaxExplorer
 from neuroviz.explorables.surface import SurfaceExplorer
 from neuroviz.explorables.sweep import SweepExplorer
+from neuroviz.explorables.teleport import TeleportExplorer
 from neuroviz.explorables.unrolling import UnrollingExplorer
 from neuroviz.explorables.virtual import VirtualWeightsExplorer
 
@@ -41,6 +43,7 @@ __all__ = [
     "FormulaExplorer",
     "HypothesesExplorer",
     "LedgerExplorer",
+    "MemorisationExplorer",
     "OneLayerExplorer",
     "PeelExplorer",
     "ProductsExplorer",
@@ -54,6 +57,7 @@ __all__ = [
     "SoftmaxExplorer",
     "SurfaceExplorer",
     "SweepExplorer",
+    "TeleportExplorer",
     "UnrollingExplorer",
     "VirtualWeightsExplorer",
 ]

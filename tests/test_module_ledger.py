@@ -10,7 +10,7 @@ from torch import nn
 from neuroviz.architecture import Architecture
 from neuroviz.functional import functional_dimension
 from neuroviz.module_families import Power
-from neuroviz.module_symmetries import module_symmetries, moved
+from neuroviz.module_ledger import module_symmetries, moved
 from neuroviz.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
 
 
