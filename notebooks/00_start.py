@@ -138,6 +138,8 @@ nv.expected_dimension(arch)
 # | [04 Sweeps](04_sweeps.ipynb) | beyond the paper | how are a thousand networks measured, and what does it cost? |
 # | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 3.4, Figure 3 | what does softmax change, and how can that be counted exactly? |
 # | [05 The proof](05_the_proof.ipynb) | 3.4, Conjecture 3.10 | why does a softmax network lose nothing, and where could the proof be wrong? |
+# | [06 Beyond the paper](06_beyond_the_paper.ipynb) | beyond the paper | what do heads, skips, masks and biases cost, and what does nothing in GPT-2? |
+# | [06 So what?](06_so_what.ipynb) | beyond the paper | does the dimension tell what a network can learn, and is a fibre good for anything? |
 #
 # All formulas, their hypotheses and our own proofs: [docs/mathematics.md](../docs/mathematics.md). Teaching with these? There are lesson plans for [50](../docs/lesson_50.md) and [90](../docs/lesson_90.md) minutes, and a [glossary](../docs/glossary.md) from algebraic geometry to machine learning.
 

@@ -195,6 +195,8 @@ def errors_shown(page) -> list[str]:
         ("04_sweeps.ipynb", 1),
         ("05_softmax_conjecture.ipynb", 4),
         ("05_the_proof.ipynb", 4),
+        ("06_beyond_the_paper.ipynb", 3),
+        ("06_so_what.ipynb", 2),
     ],
 )
 def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook, panels):

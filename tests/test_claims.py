@@ -14,15 +14,19 @@ import pytest
 import neuroviz as nv
 from neuroviz.determinantal import drop_rank, measure_product, numerical_rank, product_jacobian
 from neuroviz.exponentials_study import measure_attention
+from neuroviz.family import FamilySetting, study_family
 from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.flag import flag_steps, formula_terms
 from neuroviz.flow import attraction
 from neuroviz.forms import discriminant, forms_of, kind_of, resultant
+from neuroviz.memorisation import shipped_experiment
 from neuroviz.one_layer_limit import limit_study
 from neuroviz.peeling import measure_kernel, without_first_layer
+from neuroviz.real_models import real_model
 from neuroviz.singular import Approach, singular_facts
 from neuroviz.surface import SLICES
 from neuroviz.symmetry import VirtualWeights
+from neuroviz.teleport_comparison import shipped_comparisons
 from neuroviz.two_tokens import logits
 from tools.editions import read
 from tools.notebooks import FOLDER
@@ -70,6 +74,26 @@ def zero_on_s1(m, y):
     s, z = m + 1 / m, y * (m - 1 / m)
     q1 = (1, s, 1)
     return z * z == (s * s - 4) * y * y and resultant(q1, (y, z, -y)) == 0 != resultant(q1, (y, z + 1, -y))
+
+
+def beyond_the_cap():
+    formula = "min(H(α(a, d) + d²) − H·max(1, H − pos(d − a)²), d³(d + 1)/2)"
+    return study_family(FamilySetting("heads-many", formula)).verdicts
+
+
+def random_softmax():
+    return [c for c in shipped_experiment().of("random") if c.arch.attention == "softmax"]
+
+
+def redundant_share(name):
+    model = real_model(name)
+    return sum(model.redundant.values()) / model.parameters
+
+
+def jumps(rule):
+    """Of each walk: what was counted for jumps to a gradient twice as long."""
+    found = shipped_comparisons().values()
+    return [count for walk in found for count in walk.of(rule) if count.destination == "twice"]
 
 
 def kernel(layers, width, M1, seed=1):
@@ -402,6 +426,75 @@ CLAIMS = [
             p < np.log(1e-6) and np.isclose(p, -14.4)
             for p in logits(Reals(), 5 * np.eye(2), np.array([[1.2, -1.2], [0.0, 0.0]]))
         ),
+    ),
+    (
+        "06_beyond_the_paper",
+        "It does not. A skip adds $X$ and never looks at $A$ and $V$",
+        lambda: nv.kernel_ledger(uniform(4, 2, 2, skip=True)).entries["rescalings"] == 2,
+    ),
+    (
+        "06_beyond_the_paper",
+        "At $d = 3$, $a = 2$ it is the third head",
+        lambda: [lost(uniform(3, 2, 1, heads=h)) - 5 * h for h in (1, 2, 3)] == [0, 0, 3],
+    ),
+    (
+        "06_beyond_the_paper",
+        "one fits eighteen networks and fails at the seventh head",
+        lambda: (lambda wrong: len(wrong) == 3 and {v.sizes.heads for v in wrong} == {7})(
+            [v for v in beyond_the_cap() if v.difference]
+        ),
+    ),
+    (
+        "06_beyond_the_paper",
+        "$a$ directions instead of $a^2$ for each group of keys: 128 times fewer",
+        lambda: (
+            real_model("OPT-6.7B").redundant["bases of keys and queries"]
+            == 128 * real_model("LLaMA-7B").redundant["bases of keys and queries"]
+        ),
+    ),
+    (
+        "06_beyond_the_paper",
+        "In Falcon-7B, where 71 heads share a single key and value, it is one in ten thousand",
+        lambda: (lambda m: 0.9e-4 < sum(m.redundant.values()) / m.parameters < 1.1e-4)(
+            real_model("Falcon-7B")
+        ),
+    ),
+    (
+        "06_so_what",
+        "One number beyond $D$, and no run learns",
+        lambda: (
+            not any(
+                trial.learnt
+                for curve in shipped_experiment().of("nearby") + shipped_experiment().of("random")
+                for trial in curve.trials
+                if trial.count > curve.dimension
+            )
+        ),
+    ),
+    (
+        "06_so_what",
+        "softmax gives up long before $D$ in five of six networks",
+        lambda: (
+            [c.capacity is None or c.capacity < 0.95 * c.dimension for c in random_softmax()].count(True) == 5
+            and len(random_softmax()) == 6
+        ),
+    ),
+    (
+        "06_so_what",
+        "a jump is ahead after one step in most runs, and after 300 steps that has mostly gone",
+        lambda: all(
+            count.ahead[0] > 130 and count.ahead[-1] < count.ahead[0] - 30 for count in jumps("small")
+        ),
+    ),
+    (
+        "06_so_what",
+        "At the start's own best rate most jumps are lost",
+        lambda: all(count.lost[-1] > 150 for count in jumps("same")),
+    ),
+    (
+        "06_so_what",
+        "With the best rate for each, jumping is behind in the end",
+        lambda: all(count.ahead[-1] < 50 for count in jumps("own")),
     ),
 ]
 

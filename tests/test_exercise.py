@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import neuroviz as nv
-from neuroviz import checks_deep, checks_one_layer, theme
+from neuroviz import checks_beyond, checks_deep, checks_one_layer, theme
+from neuroviz.checks_beyond import check_blending, check_larger_and_poorer
 from neuroviz.checks_deep import (
     check_meeting,
     check_more_than_factors,
@@ -60,6 +61,10 @@ RIGHT = [
     (check_meeting, ([[1, 0], [0, -1]], [2, 1], [1, 0])),
     (check_meeting, ([[0, 1], [0, 0]], [1, 0], [-1, 0])),
     (check_meeting, ([[1, 5], [-5, 0]], [0, 3], [0, 1])),
+    (check_blending, (A((4, 4), (3,), heads=3),)),
+    (check_blending, (A((3, 5), (2,), tokens=2, heads=4),)),
+    (check_larger_and_poorer, (A((4, 1, 4), (4, 4)), A((4, 3, 4), (1, 2)))),
+    (check_larger_and_poorer, (A((3, 3), (9,), attention="softmax"), A((3, 3), (2,), heads=2, skip=True))),
 ]
 
 # check, answer, what is said
@@ -112,11 +117,21 @@ WRONG = [
     (check_meeting, ([[0, 1], [-1, 0]], [1, 0], [0, 1]), "antisymmetric"),
     (check_meeting, ([[1, 0], [0, -1]], [1, 0], [1, 0]), "from the beginning"),
     (check_meeting, ([[1, 0], [0, 1]], [2e3, 1], [1, 0]), "not exactly"),
+    (check_blending, (A((4, 4), (3,), heads=2),), "nothing more"),
+    (check_blending, (A((4, 4), (4,), heads=3),), "a < d"),
+    (check_blending, (A((4, 4), (3,)),), "two heads"),
+    (check_blending, (A((4, 2), (3,), heads=3),), "as many heads as outputs"),
+    (check_blending, (A((4, 4), (3,), attention="softmax", heads=3),), "one lightning layer"),
+    (check_blending, (A((4, 4), (3,), tokens=1, heads=3),), "two tokens"),
+    (check_blending, ("heads",), "nv.Architecture"),
+    (check_larger_and_poorer, (A((3, 3), (2,)), A((2, 2), (1,))), "21 parameters and 16 dimensions"),
+    (check_larger_and_poorer, (A((2, 2), (1,)), A((3, 3), (2,))), "8 parameters"),
+    (check_larger_and_poorer, (A.uniform(9, 9, 3), A((2, 2), (1,))), "smaller network"),
 ]  # fmt: skip
 
 CHECKERS = [
     check
-    for module in (checks_one_layer, checks_deep)
+    for module in (checks_one_layer, checks_deep, checks_beyond)
     for check in vars(module).values()
     if getattr(check, "is_checker", False)
 ]
