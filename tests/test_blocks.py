@@ -17,7 +17,7 @@ from neuroviz.blocks import (
     random_block_weights,
 )
 from neuroviz.field import PrimeField, Reals
-from neuroviz.measure import _degree
+from neuroviz.measure import _degree, clear_cache, measure_dimension
 from neuroviz.modules import AttentionNetwork
 from neuroviz.network import flatten, forward, jacobian, random_tokens, random_weights
 
@@ -167,3 +167,27 @@ def test_blocks_that_do_not_fit_are_refused():
         Architecture((3, 3), (2,), heads=3, block=Block(value_dim=1, kv_heads=2))
     with pytest.raises(ValueError, match="block is a Block"):
         Architecture((3, 3), (2,), block={"biases": True})
+
+
+ON_A_LINE = [
+    Architecture(
+        (1,) * (depth + 1), (a,) * depth, t, "softmax", heads, skip, causal, Block(biases=True, **more)
+    )
+    for depth, a, t, heads, skip, causal in (
+        (1, 1, 3, 1, False, False),
+        (1, 2, 4, 2, True, False),
+        (2, 1, 3, 1, False, True),
+        (2, 1, 3, 2, True, False),
+        (2, 2, 4, 1, True, False),
+    )
+    for more in ({}, {"temperature": True}, {"positions": True})
+]
+
+
+@pytest.mark.parametrize("arch", ON_A_LINE, ids=str)
+def test_biases_on_a_line_let_exponentials_differ_by_a_factor_of_their_token(arch):
+    """Such exponentials, free otherwise, have the rank of the reals (no rank was seen to need the factor)."""
+    clear_cache()
+    found, seen = measure_dimension(arch), measure_dimension(arch, method="float")
+    assert seen.gap < 1e4 or seen.value == found.value
+    assert found.value == measure_dimension(arch, prime=8_388_587, seed=1).value
