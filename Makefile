@@ -28,7 +28,7 @@ ifeq ($(CPU),1)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help lab env test test-env lint format notebooks editions pictures links constraints bench clean
+.PHONY: help lab env test test-env lint format notebooks editions book dashboard pictures links constraints bench clean
 
 help: ## list the targets
 	@echo "make lab    sets everything up and opens JupyterLab on the first notebook"
@@ -57,7 +57,12 @@ $(STAMP): pyproject.toml constraints.txt
 
 $(STAMP)-tests: $(STAMP)
 	@$(PYTHON) tools/environment.py "$(CPU)" "$(firstword $(MAKECMDGOALS) env)"
-	$(INSTALL) -e ".[notebooks,tests,benchmarks]"
+	$(INSTALL) -e ".[notebooks,tests,benchmarks,book,dashboard]"
+	@touch $@
+
+# What only one command needs is fetched with its first call.
+$(STAMP)-book $(STAMP)-dashboard: $(STAMP)-%: $(STAMP)
+	$(INSTALL) -e ".[notebooks,$*]"
 	@touch $@
 
 # No "Jupyter news" window over the first notebook.
@@ -84,6 +89,12 @@ notebooks: env ## write every notebooks/NN_name.ipynb from its .py
 editions: env ## build editions/student and editions/instructor; EDITIONS=--run also runs them all
 	$(BIN)/python -m tools.editions $(EDITIONS)
 
+book: env $(STAMP)-book ## the static edition in build/book/site, to open in a browser; BOOK="00_start" for one notebook
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m tools.book --jobs $(JOBS) $(BOOK)
+
+dashboard: env $(STAMP)-dashboard ## all panels on one page, without code, for projecting
+	$(BIN)/python -m tools.dashboard $(DASHBOARD_ARGS)
+
 pictures: test-env ## take the README's picture anew, in a real browser
 	NEUROVIZ_PICTURES=docs/pictures $(BIN)/python -m pytest tests/test_browser.py
 
@@ -92,7 +103,7 @@ links: env ## write the repository's address (pyproject.toml) into README.md and
 
 constraints: ## resolve the versions in constraints.txt anew (torch stays)
 	$(PYTHON) -m venv --clear .venv-new
-	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,tests,benchmarks]"
+	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,tests,benchmarks,book,dashboard]"
 	.venv-new/bin/python -m tools.constraints
 	rm -rf .venv-new
 

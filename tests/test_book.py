@@ -1,0 +1,354 @@
+"""The static edition: it says what the notebooks say, weighs little, and needs no network."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import jupytext
+import plotly.graph_objects as go
+import pytest
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from panels import plain as as_json
+
+from neuroviz import explorables, teaching, theme
+from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, PeelExplorer, SurfaceExplorer
+from tools.book import capture, pages, reference, site, stills
+from tools.book.__main__ import MOST_MEGABYTES
+from tools.book.mathml import mathml
+
+ROOT = Path(__file__).parents[1]
+# Two notebooks are built quickly; NEUROVIZ_BOOK=build/book/site looks at what `make book` has built.
+TWO = ("00_start", "04_why_the_formula")
+
+# Formulas
+
+
+def formulas() -> list[str]:
+    """Every formula of the texts and notebooks."""
+    reader = MarkdownIt("commonmark", {"html": True}).enable("table")
+    reader.use(dollarmath_plugin, double_inline=True)
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")]
+    for path in (ROOT / "notebooks").glob("*.py"):
+        texts += [cell.source for cell in jupytext.read(path).cells if cell.cell_type == "markdown"]
+    tokens = [
+        token for text in texts for outer in reader.parse(text) for token in (outer, *(outer.children or []))
+    ]
+    return [token.content for token in tokens if token.type.startswith("math")]
+
+
+def test_every_formula_becomes_mathml():
+    found = formulas()
+    assert len(found) > 3000
+    assert all("<math" in mathml(formula, "inline") for formula in set(found))
+
+
+def test_a_command_that_nobody_knows_is_refused():
+    with pytest.raises(ValueError, match="no MathML.*unheardof"):
+        mathml(r"\unheardof{x}", "inline")
+    with pytest.raises(ValueError, match="browsers do not know"):
+        mathml(r"\mathbf{x + \mathtt{y}}", "inline")
+
+
+# Stills
+
+
+@pytest.mark.parametrize(
+    ("kind", "control"),
+    [(PeelExplorer, "place"), (LedgerExplorer, "head_dim"), (FactorizationExplorer, "rank")],
+)
+def test_a_still_is_what_the_panel_shows(kind, control):
+    panel = kind()
+    before = panel.state
+    taken, here = stills.take(panel, control, most=4)
+    assert panel.state == before and len({still.label for still in taken}) == len(taken)
+    assert taken[here].description == panel.description
+    assert taken[here].figure == stills.plain(panel.figure)
+    assert len({still.description for still in taken}) > 1
+    for still in taken:
+        assert stills.applied(taken[0].figure, stills.changes(taken[0].figure, still.figure)) == still.figure
+    panel.close()
+
+
+def test_a_still_has_five_digits_and_no_more():
+    drawn = stills.plain(go.Figure(go.Scatter(x=[1.23456789, 2.0], y=[1e-16, 12345678])))
+    assert drawn["data"][0]["x"] == [1.2346, 2] and drawn["data"][0]["y"] == [1e-16, 12345678]
+
+
+def test_a_panel_that_is_not_done_is_no_still():
+    panel = FactorizationExplorer()
+    panel._answer = lambda request: 1 / 0
+    with pytest.raises(ValueError, match="is not done: ZeroDivisionError"):
+        stills.take(panel, "along")
+    panel.close()
+
+
+def test_every_panel_has_a_main_control_of_its_own():
+    for name, control in stills.MAIN_CONTROL.items():
+        panel = getattr(explorables, name)()
+        assert control in panel.controls and stills.main_control(panel) == control
+        panel.close()
+
+
+def test_a_control_that_is_not_shown_is_refused():
+    panel = PeelExplorer(only=["angle"])
+    with pytest.raises(ValueError, match="has angle to move here; got 'place'"):
+        stills.main_control(panel, "place")
+    panel.close()
+
+
+@pytest.mark.parametrize("kind", [PeelExplorer, LedgerExplorer, SurfaceExplorer])
+def test_the_page_turns_a_light_figure_into_the_dark_one(kind):
+    """What book.js does in a dark room: every light code is exchanged for the dark one of its role."""
+    codes = re.compile(r"#[0-9A-Fa-f]{6}\b")
+    figures = []
+    for mode in ("light", "dark"):
+        with theme.using({"mode": mode, "size": "notebook"}):
+            panel = kind()
+            figures.append(str(as_json(panel.figure)))
+            panel.close()
+    turn = site.turn() | {}
+    boundary = {
+        theme._MODES["dark"]["boundary"]: theme._MODES["dark"]["ink"]
+    }  # one light code, two dark ones
+    turned = codes.sub(lambda code: turn.get(code[0].upper(), code[0]), figures[0])
+    wanted = codes.sub(lambda code: boundary.get(code[0].upper(), code[0].upper()), figures[1])
+    assert turned == wanted
+    assert figures[0] != figures[1]
+
+
+# Pages
+
+
+def test_a_question_hides_its_answer_and_gives_the_hints():
+    asked = teaching.predict("How many for $a = 2$?", 38, wrong={40: "A factor can move."})
+    text = pages.question(capture.texts(asked))
+    before, after = text.split("</summary>")
+    assert "How many for $a = 2$?" in before and "38" not in before
+    assert "**38**" in after and "* 40: A factor can move." in after
+
+
+def test_a_choice_shows_the_remark_on_each_answer():
+    asked = teaching.predict("Larger?", "yes", choices={"yes": "Indeed.", "no": "Try a = 1."})
+    text = pages.question(capture.texts(asked))
+    assert "**yes**" in text and "* no: Try a = 1." in text
+
+
+def test_long_code_is_folded_and_short_code_is_not():
+    assert "<details" not in pages.code("1 + 1", folded=False)
+    assert "Code, 20 lines" in pages.code("\n".join("x" * 20), folded=False)
+    assert "<details" in pages.code("1 + 1", folded=True)
+
+
+def test_a_link_to_a_file_that_the_site_has_not_is_plain_text():
+    assert pages.linked("[the code](../neuroviz/rank.py)") == "the code"
+    assert pages.linked("[arXiv](https://arxiv.org)") == "[arXiv](https://arxiv.org)"
+
+
+def test_the_reference_has_signature_formula_and_example():
+    text = reference.module_page("neuroviz.unrolling")
+    assert "unroll(" in text and "```pycon\n>>> " in text
+    listed = reference.module_page("neuroviz")
+    assert all(f"[`{name}`](" in listed for name in ("measure_dimension", "Architecture", "sweep"))
+
+
+def test_an_unknown_notebook_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="notebooks are 00_start, .*; got 99_end"):
+        site.build(tmp_path, ["99_end"])
+
+
+# The site in a browser. What follows needs one, as tests/test_browser.py does.
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+PANEL = ".nv-panel"
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory) -> Path:
+    """The folder of the site."""
+    if folder := os.environ.get("NEUROVIZ_BOOK"):
+        return Path(folder).resolve()
+    return site.build(tmp_path_factory.mktemp("book"), TWO)
+
+
+@pytest.fixture
+def browse(chromium):
+    """Opens files in a browser without a network; every request for anything else is remembered."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+
+        def open_at(path: Path, place: str = "", **settings):
+            context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | settings)
+            context.set_offline(True)
+            page = context.new_page()
+            page.complaints, page.left = [], []
+
+            def pass_on(route):
+                if route.request.url.startswith(("file:", "data:", "blob:")):
+                    route.continue_()
+                else:
+                    page.left.append(route.request.url)
+                    route.abort()
+
+            page.route("**/*", pass_on)
+            page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
+            page.on("pageerror", lambda error: page.complaints.append(str(error)))
+            page.goto(path.as_uri() + place)
+            return page
+
+        yield open_at
+        browser.close()
+
+
+def notebooks(built: Path) -> list[Path]:
+    return sorted((built / "notebooks").glob("*.html"))
+
+
+def wake(page, number: int) -> str:
+    """Scroll to a panel and wait until it is drawn; returns what says how it looks, for the browser."""
+    page.locator(PANEL).nth(number).scroll_into_view_if_needed()
+    here = f"document.querySelectorAll('{PANEL}')[{number}]"
+    page.wait_for_function(f"{here}.dataset.shown && {here}.querySelector('.main-svg')", timeout=60_000)
+    plot = f"{here}.querySelector('.js-plotly-plot')"
+    # Not the whole layout: plotly keeps notes of its own in it.
+    drawn = f"{plot}.data, ({plot}.layout.annotations || []).map(note => note.text)"
+    return f"JSON.stringify([{drawn}, {here}.querySelector('.nv-description').innerText])"
+
+
+browser_test = pytest.mark.browser
+grouped = pytest.mark.xdist_group("book")
+
+
+@browser_test
+@grouped
+def test_every_notebook_works_from_a_folder_with_the_network_closed(built, browse):
+    assert notebooks(built)
+    for path in notebooks(built):
+        page = browse(path)
+        assert page.locator("math").count() > 3
+        assert page.evaluate(
+            "[...document.querySelectorAll('math')].every(m => m.getBoundingClientRect().width > 0)"
+        )
+        panels = page.locator(PANEL).count()
+        assert panels
+        for number in range(panels):
+            look = wake(page, number)
+            before = page.evaluate(look)
+            control = page.locator(PANEL).nth(number).locator(".nv-control :is(input, select)")
+            control.focus()
+            place = control.evaluate("c => Number(c.value)")
+            page.keyboard.press("ArrowLeft" if place else "ArrowRight")
+            page.wait_for_function(f"before => {look} !== before", arg=before, timeout=20_000)
+            page.keyboard.press("ArrowRight" if place else "ArrowLeft")
+            page.wait_for_function(f"before => {look} === before", arg=before, timeout=20_000)
+        page.wait_for_timeout(200)
+        assert (page.complaints, page.left) == ([], []), path.name
+        page.context.close()
+
+
+@browser_test
+@grouped
+@pytest.mark.parametrize("name", ["index", "downloads", "docs/mathematics", "reference/neuroviz.measure"])
+def test_every_other_page_does_too(built, browse, name):
+    page = browse(built / f"{name}.html")
+    assert page.locator("h1").count() == 1
+    assert page.locator("code .math, .math:has-text('$')").count() == 0
+    assert (page.complaints, page.left) == ([], [])
+
+
+@browser_test
+@grouped
+def test_a_picture_from_elsewhere_would_be_noticed(built, browse, tmp_path):
+    """The check above has a case where it fails."""
+    text = (built / "index.html").read_text(encoding="utf-8")
+    there = built / "with_a_picture.html"
+    there.write_text(text.replace("<h1>", '<img src="https://example.org/x.png"><h1>'), encoding="utf-8")
+    page = browse(there)
+    page.wait_for_timeout(300)
+    there.unlink()
+    assert page.left == ["https://example.org/x.png"]
+
+
+@browser_test
+@grouped
+def test_the_search_works_without_a_server(built, browse):
+    page = browse(built / "search.html", "?q=rank")
+    page.wait_for_selector("#search-results li a", timeout=30_000)
+    assert (page.complaints, page.left) == ([], [])
+
+
+@browser_test
+@grouped
+def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
+    grounds = {}
+    for mode in ("light", "dark"):
+        page = browse(notebooks(built)[0], color_scheme=mode)
+        wake(page, 0)
+        grounds[mode] = page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.paper_bgcolor")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.wait_for_timeout(500)
+        assert page.locator("article details:not([open])").count() == 0
+        on_paper = page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.paper_bgcolor")
+        assert on_paper == theme._MODES["light"]["ground"]
+    assert grounds == {mode: theme._MODES[mode]["ground"] for mode in grounds}
+
+
+@browser_test
+@grouped
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_page_is_wider_than_the_screen(built, browse, width):
+    for path in [*notebooks(built), *(built / "docs").glob("*.html"), built / "index.html"]:
+        page = browse(path, viewport={"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
+        page.context.close()
+
+
+@grouped
+def test_the_site_is_small(built):
+    assert sum(path.stat().st_size for path in built.rglob("*") if path.is_file()) < MOST_MEGABYTES * 1e6
+    for path in built.rglob("*.html"):
+        scripts = (built / "_static" / "panels").glob(f"{path.stem}-*.js")
+        assert path.stat().st_size + sum(script.stat().st_size for script in scripts) < 3e6, path.name
+
+
+@grouped
+def test_every_figure_has_a_description_and_every_control_a_name(built):
+    for path in notebooks(built):
+        text = path.read_text(encoding="utf-8")
+        panels = text.count('class="nv-panel"')
+        assert panels == len(re.findall(r'role="img" aria-label="[^"]{20,}"', text))
+        named = re.findall(
+            r'<label for="([^"]+)">[^<]+</label>\n<(?:input type="range"|select) id="([^"]+)"', text
+        )
+        assert panels == len(named) and all(one == other for one, other in named)
+
+
+@grouped
+def test_every_colour_of_a_figure_has_a_dark_one(built):
+    codes = site.turn()
+    for path in (built / "_static" / "panels").glob("*.js"):
+        drawn = re.sub(
+            r'"title":"(?:[^"\\]|\\.)*"', "", path.read_text(encoding="utf-8")
+        )  # badges stay light
+        found = {code.upper() for code in re.findall(r"#[0-9A-Fa-f]{6}\b", drawn)}
+        assert found and found <= set(codes), path.name
+
+
+@grouped
+def test_every_notebook_can_be_taken_away(built):
+    for path in notebooks(built):
+        for ending in ("ipynb", "py"):
+            taken = built / "files" / f"{path.stem}.{ending}"
+            assert taken.read_bytes() == (ROOT / "notebooks" / taken.name).read_bytes()
+
+
+@grouped
+def test_the_folder_can_be_moved(built, browse, tmp_path):
+    """Nothing in it names the place where it was built."""
+    shutil.copytree(built, tmp_path / "elsewhere")
+    marks = str(built)
+    assert not [path for path in built.rglob("*.html") if marks in path.read_text(encoding="utf-8")]
+    page = browse(tmp_path / "elsewhere" / "index.html")
+    assert page.complaints == []

@@ -1,0 +1,120 @@
+"""All panels on one page: each can be chosen, one is alive at a time, and nothing comes from elsewhere."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from neuroviz import explorables, theme
+from tools import dashboard
+
+SOURCE = dashboard.FOLDER / "panels.py"
+
+
+@pytest.fixture
+def page():
+    """What the notebook defines, run as plain Python."""
+    before, names = theme.current(), {}
+    exec(compile(SOURCE.read_text(encoding="utf-8"), str(SOURCE), "exec"), names)
+    yield names
+    for panel in names["stage"].children:
+        panel.close()
+    theme.use(**before)
+
+
+def test_both_files_say_the_same():
+    written = (dashboard.FOLDER / "panels.ipynb").read_text(encoding="utf-8")
+    assert written == dashboard.notebook(), "run `make dashboard`, or tools.dashboard.write()"
+
+
+def test_every_panel_can_be_chosen(page):
+    assert sorted(name for _, name in page["choice"].options) == sorted(explorables.__all__)
+    assert len({title for title, _ in page["choice"].options}) == len(explorables.__all__)
+
+
+def test_only_one_panel_is_alive(page):
+    (first,) = page["stage"].children
+    assert first.comm is not None
+    page["choice"].value = "PeelExplorer"
+    (second,) = page["stage"].children
+    assert isinstance(second, explorables.PeelExplorer)
+    assert first.comm is None and second.comm is not None
+
+
+def test_panels_are_large_and_follow_the_room(page):
+    assert theme.current() == {"mode": "light", "size": "lecture"}
+    page["look"].value = "dark"
+    (panel,) = page["stage"].children
+    assert theme.current() == {"mode": "dark", "size": "lecture"}
+    assert panel.figure.layout.template.layout.paper_bgcolor == theme.color("ground")
+    assert theme.color("ground") in page["room"].value
+
+
+@pytest.fixture
+def server(tmp_path):
+    """The address of a dashboard with settings of its own."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = os.environ | {name: str(tmp_path / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "HOME")}
+    log = tmp_path / "voila.log"
+    words = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", "--port_retries=0"]
+    with log.open("w") as out:
+        started = subprocess.Popen(
+            [sys.executable, "-m", "tools.dashboard", *words],
+            cwd=dashboard.FOLDER.parent, env=environment, stdout=out, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    for _ in range(120):
+        try:
+            # Not the page itself, which would start a kernel.
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/voila/static/voila.js", timeout=2)
+            break
+        except OSError:
+            assert started.poll() is None, log.read_text()
+            time.sleep(0.5)
+    else:
+        started.terminate()
+        pytest.fail(log.read_text())
+    yield f"http://127.0.0.1:{port}"
+    started.terminate()
+    started.wait(20)
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("dashboard")
+def test_a_slider_moves_a_panel_on_the_served_page(server, chromium):
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        here = browser.new_page(viewport={"width": 1280, "height": 720})
+        left, complaints = [], []
+        here.on(
+            "request", lambda r: None if r.url.startswith((server, "data:", "blob:")) else left.append(r.url)
+        )
+        here.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+        here.on("pageerror", lambda error: complaints.append(str(error)))
+        here.goto(server, timeout=120_000)
+        panel = ".nv:has(.nv-title)"
+        here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg", timeout=120_000)
+        assert here.locator("pre.highlight, .jp-CodeMirrorEditor").count() == 0  # no code
+
+        here.locator("select").first.select_option("Why is it true? Peel off the first layer")
+        here.wait_for_function(
+            f"document.querySelector('{panel}')?.innerText.includes('Peel off')", timeout=60_000
+        )
+        here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg", timeout=60_000)
+        assert here.locator(panel).count() == 1
+        words = f"document.querySelector('{panel} .nv-description').innerText"
+        before = here.evaluate(words)
+        here.locator(f"{panel} .noUi-handle:visible").first.focus()
+        here.keyboard.press("ArrowRight")
+        here.wait_for_function(f"before => {words} !== before", arg=before, timeout=30_000)
+        assert (left, complaints) == ([], [])
+        browser.close()

@@ -1,0 +1,47 @@
+"""Runs inside the kernel of a notebook: panels and questions are shown as data, not as widgets."""
+
+import json
+from html import unescape
+from itertools import count
+
+import ipywidgets as widgets
+from IPython import get_ipython
+
+from neuroviz import teaching, theme
+from neuroviz.explorables.panel import Panel
+from tools.book.stills import ASKED_FOR, main_control, packed
+
+PANEL = "application/vnd.neuroviz.panel+json"
+QUESTION = "application/vnd.neuroviz.question+json"
+
+
+def install(notebook: str) -> None:
+    """From now on, a panel at the end of a cell is a row of stills, and a question its texts."""
+    theme.use("light", "notebook")
+    number = count()
+
+    def show_panel(panel: Panel, **_: object) -> dict:
+        data = packed(panel, main_control(panel, ASKED_FOR.get((notebook, next(number)))))
+        panel.close()
+        return {PANEL: json.loads(json.dumps(data, allow_nan=False))}
+
+    formatter = get_ipython().display_formatter.mimebundle_formatter
+    formatter.for_type(Panel, show_panel)
+    formatter.for_type(teaching.Question, lambda question, **_: {QUESTION: texts(question)})
+
+
+def texts(question: teaching.Question) -> dict:
+    """A question, its answer with badge and reason, and the remarks on other answers.
+
+    >>> said = texts(teaching.predict("How many dimensions?", 38, wrong={40: "A factor can move."}))
+    >>> said["question"], said["answer"], said["remarks"]
+    ('How many dimensions?', '38', [['40', 'A factor can move.']])
+    """
+    (asked,) = [one.value for one in question.children if isinstance(one, widgets.HTMLMath)]
+    found = {"question": unescape(asked.removeprefix("<b>Predict.</b> ")), "badge": "", "why": ""}
+    if isinstance(question, teaching.Choice):
+        return found | {"answer": question._answer, "remarks": [list(p) for p in question._remarks.items()]}
+    value, status, why = teaching._read(question._answer)
+    remarks = [[str(guess), hint] for guess, hint in question._hints.items() if guess != value]
+    badge = theme.badge(*status) if status else ""
+    return found | {"answer": str(value), "badge": badge, "why": why, "remarks": remarks}

@@ -1,0 +1,128 @@
+"""A part of Sphinx: formulas become MathML, which browsers draw by themselves."""
+
+import re
+import xml.etree.ElementTree as ET
+
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
+
+_MATHML = "http://www.w3.org/1998/Math/MathML"
+_LONG = 22  # leaves of a formula in a line of text, beyond which it may be broken
+_RELATIONS = set("=≠≤≥<>∈→↦⊂≅≈,;∖⟶⇒⇔≔∼")
+_WORD = {"mi", "mn", "msub", "msup", "msubsup", "mover", "munder", "mfrac", "msqrt"}
+
+ET.register_namespace("", _MATHML)
+
+
+def mathml(latex: str, display: str) -> str:
+    """A formula as MathML; a long one in a line of text in several pieces, so that the line can break.
+
+    >>> mathml("A = K^\\\\top Q", "inline").count("<msup>")
+    1
+    >>> "<mi>Sym</mi><mspace" in mathml(r"\\mathrm{Sym} M_1", "inline")
+    True
+    >>> mathml("x" + "+x" * 20 + "= y", "inline").count("<math")
+    2
+
+    Raises:
+        ValueError: if a command is not understood.
+    """
+    # Letters of other alphabets are characters of their own only where the letter stands in braces.
+    braced = re.sub(r"\\math(bb|cal|sf|bf|frak|scr)\s+([A-Za-z0-9])", r"\\math\1{\2}", latex)
+    try:
+        root = ET.fromstring(convert(braced, display=display))
+    except Exception as error:
+        raise ValueError(
+            f"this formula has no MathML: {latex!r} ({type(error).__name__}: {error})"
+        ) from error
+    _tidy(root)
+    pieces = _pieces(root) if display == "inline" else [root]
+    found = "<wbr>".join(ET.tostring(piece, encoding="unicode") for piece in pieces)
+    if "\\" in found:
+        raise ValueError(f"this formula has no MathML, a command is left over: {latex!r}")
+    if other := re.search(r'mathvariant="(?!normal)[^"]*"', found):
+        raise ValueError(f"browsers do not know {other[0]}: {latex!r}")  # they draw a plain letter
+    return found
+
+
+def _name(element: ET.Element) -> str:
+    return element.tag.removeprefix(f"{{{_MATHML}}}")
+
+
+def _is_roman(element: ET.Element) -> bool:
+    return _name(element) == "mi" and element.get("mathvariant") == "normal"
+
+
+def _tidy(element: ET.Element) -> None:
+    """Words in one piece, and a thin space between them, or a function such as dim, and what follows."""
+    for child in element:
+        _tidy(child)
+    if _name(element) == "mn" and element.get("mathvariant") == "bold":
+        element.text = element.text.translate({ord("0") + i: 0x1D7CE + i for i in range(10)})
+        del element.attrib["mathvariant"]
+    if _name(element) not in ("mrow", "math", "mtd", "mstyle"):
+        return
+    kept: list[ET.Element] = []
+    for child in element:
+        # A row around one thing is that thing.
+        while _name(child) == "mrow" and len(child) == 1:
+            child = child[0]
+        joins = kept and _is_roman(child) and _is_roman(kept[-1])
+        if joins and (len(child.text or "") == len(kept[-1].text or "") == 1 or _is_word(kept[-1])):
+            kept[-1].text += child.text
+            continue
+        kept.append(child)
+    spaced: list[ET.Element] = []
+    for child in kept:
+        if spaced and _is_word(spaced[-1]) and _name(child) in _WORD:
+            spaced.append(ET.Element(f"{{{_MATHML}}}mspace", width="0.167em"))
+        spaced.append(child)
+    for child in spaced:
+        if _is_word(child):
+            child.attrib.pop("mathvariant", None)  # upright by themselves
+    element[:] = spaced
+
+
+def _is_word(element: ET.Element) -> bool:
+    return _name(element) == "mi" and len(element.text or "") > 1
+
+
+def _pieces(root: ET.Element) -> list[ET.Element]:
+    """The formula, or its pieces, each of which ends with a relation or comma of the outermost level."""
+    row = root[0] if len(root) == 1 and _name(root[0]) == "mrow" else root
+    if sum(1 for leaf in row.iter() if not len(leaf)) <= _LONG:
+        return [root]
+    groups: list[list[ET.Element]] = [[]]
+    depth = 0
+    for child in row:
+        groups[-1].append(child)
+        if _name(child) == "mo":
+            depth += (child.text in "([{⟨⌈⌊") - (child.text in ")]}⟩⌉⌋")
+            if child.text in _RELATIONS and depth <= 0:
+                groups.append([])
+    found = []
+    for group in filter(None, groups):
+        piece = ET.Element(root.tag, root.attrib)
+        inner = ET.SubElement(piece, f"{{{_MATHML}}}mrow")
+        inner.extend(group)
+        found.append(piece)
+    return found
+
+
+def _inline(writer: HTML5Translator, node: nodes.math) -> None:
+    writer.body.append(mathml(node.astext(), "inline"))
+    raise nodes.SkipNode
+
+
+def _block(writer: HTML5Translator, node: nodes.math_block) -> None:
+    formula = mathml(node.astext(), "block")
+    writer.body.append(f'<div class="nv-formula" tabindex="0" role="group">{formula}</div>\n')
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> dict:
+    """Called by Sphinx."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,177 @@
+"""An executed notebook as Markdown for the site, its panels as files beside it."""
+
+import json
+import re
+from dataclasses import dataclass
+from html import escape, unescape
+
+import nbformat
+
+from tools.book.capture import PANEL, QUESTION
+from tools.book.mathml import mathml
+
+_SHORT = 14  # lines of code that stand open
+_BELOW = "This is one control of the panel"
+
+
+@dataclass(frozen=True)
+class Page:
+    """The Markdown of a notebook, and the data of its panels: name → what a browser loads."""
+
+    text: str
+    panels: dict[str, str]
+
+
+def page(notebook: nbformat.NotebookNode, name: str) -> Page:
+    """The page of an executed notebook; name is that of its file, without ending."""
+    parts: list[str] = []
+    panels: dict[str, str] = {}
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        if "instructor" in tags:
+            continue
+        solution = "solution" in tags
+        if solution:
+            parts.append('<details class="nv-solution"><summary>A solution</summary>')
+        if cell.cell_type == "markdown":
+            parts.append(linked(without_comments(cell.source)))
+        else:
+            parts.append(code(cell.source, "hide-input" in tags))
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if PANEL in data:
+                identity = f"{name}-{len(panels) + 1}"
+                panels[identity] = script(identity, data[PANEL])
+                parts.append(panel(identity, name, data[PANEL]))
+            elif QUESTION in data:
+                parts.append(question(data[QUESTION]))
+            else:
+                parts.append(shown(output))
+        if solution:
+            parts.append("</details>")
+    first, *rest = parts
+    return Page("\n\n".join([_with_files(first, name), *rest]) + "\n", panels)
+
+
+def _with_files(first: str, name: str) -> str:
+    """The heading, then where the notebook itself is to be had."""
+    heading, _, rest = first.partition("\n")
+    files = (
+        f'<p class="nv-files">To move everything, take the notebook: '
+        f'<a href="../files/{name}.ipynb" download>{name}.ipynb</a> or '
+        f'<a href="../files/{name}.py" download>{name}.py</a>, and see '
+        f'<a href="../downloads.html">how to run it</a>.</p>'
+    )
+    return f"{heading}\n\n{files}\n{rest}"
+
+
+def linked(text: str) -> str:
+    """Links to notebooks lead to their pages; links to files that the site has not become plain text.
+
+    >>> linked("[Start](00_start.ipynb), [status](../docs/mathematics.md#status), [code](../tools/links.py)")
+    '[Start](00_start.md), [status](../docs/mathematics.md#status), code'
+    """
+
+    def turned(found: re.Match) -> str:
+        words, target = found["words"], found["target"]
+        if re.match(r"[a-z]+:|#", target):
+            return found[0]
+        path, _, place = target.partition("#")
+        inside = re.fullmatch(r"(\.\./)?((notebooks|docs)/)?[\w-]+\.(ipynb|md)", path)
+        if not inside or path in ("../README.md", "../CONTRIBUTING.md"):
+            return words
+        return (
+            f"[{words}]({path.removesuffix('.ipynb').removesuffix('.md')}.md{'#' + place if place else ''})"
+        )
+
+    return re.sub(r"(?<!!)\[(?P<words>[^\]\[]+)\]\((?P<target>[^()\s]+)\)", turned, text)
+
+
+def without_comments(text: str) -> str:
+    """Remarks to the teacher are comments, which a page does not need.
+
+    >>> without_comments("Look. <!-- teacher (2 min): wait. -->")
+    'Look. '
+    """
+    return re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+
+
+def fenced(text: str, kind: str) -> str:
+    """Text between fences that are longer than any in it."""
+    longest = max(map(len, re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{kind}\n{text.rstrip()}\n{fence}"
+
+
+def code(source: str, folded: bool) -> str:
+    """A cell of code; long ones are folded, and so are those that the notebook says to fold."""
+    lines = source.count("\n") + 1
+    shown_as = fenced(source, "python")
+    if not folded and lines <= _SHORT:
+        return shown_as
+    return f'<details class="nv-code"><summary>Code, {lines} lines</summary>\n\n{shown_as}\n\n</details>'
+
+
+def shown(output: dict) -> str:
+    """What a cell shows, as text."""
+    if output["output_type"] == "error":
+        return fenced(f"{output['ename']}: {output['evalue']}", "text")
+    if output["output_type"] == "stream":
+        return fenced(output["text"], "text") if output["name"] == "stdout" else ""
+    data = output.get("data", {})
+    if "text/html" in data:
+        typeset = re.sub(r"\$([^$]+)\$", lambda m: mathml(unescape(m[1]), "inline"), data["text/html"])
+        return "\n".join(line for line in typeset.splitlines() if line.strip())
+    return fenced(data["text/plain"], "text")
+
+
+def question(data: dict) -> str:
+    """A question to the reader, with the answer folded."""
+    remarks = "\n".join(f"* {guess}: {hint}" for guess, hint in data["remarks"])
+    badge = f"{data['badge']} " if data["badge"] else ""
+    return (
+        '<details class="nv-question">\n<summary>\n\n'
+        f"**Predict.** {data['question']}\n\n"
+        "</summary>\n\n"
+        f"{badge}**{data['answer']}**. {data['why']}\n\n{remarks}\n\n</details>"
+    )
+
+
+def script(identity: str, data: dict) -> str:
+    """The data of a panel as a script: a page from a folder may load scripts, but no other files."""
+    kept = {key: data[key] for key in ("here", "height", "figure", "stills")}
+    text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+    return f"neurovizPanel({json.dumps(identity)},{text});\n"
+
+
+def panel(identity: str, notebook: str, data: dict) -> str:
+    """The place of a panel in the page: all its words are there before any script runs."""
+    here = data["here"]
+    still, last = data["stills"][here], len(data["stills"]) - 1
+    if data["words"]:
+        options = "".join(
+            f'<option value="{place}"{" selected" if place == here else ""}>{escape(one["label"])}</option>'
+            for place, one in enumerate(data["stills"])
+        )
+        control = f'<select id="{identity}-control">{options}</select>'
+    else:
+        control = (
+            f'<input type="range" id="{identity}-control" min="0" max="{last}" step="1" value="{here}" '
+            f'aria-valuetext="{escape(still["label"])}">'
+            f'<output for="{identity}-control">{escape(still["label"])}</output>'
+        )
+    others = f" ({escape(', '.join(data['others']))})" if data["others"] else ""
+    lines = [
+        f'<div class="nv-panel" id="{identity}" data-here="{here}">',
+        f'<div class="nv-title">{still["title"]}</div>',
+        f'<div class="nv-control"><label for="{identity}-control">{escape(data["control"])}</label>',
+        f"{control}</div>",
+        f'<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure of this panel">'
+        f'<div class="nv-figure" role="img" aria-label="{escape(still["description"])}" '
+        f'style="height:{data["height"]}px"></div></div>',
+        f'<div class="nv-description" aria-live="polite">{escape(still["description"])}</div>',
+        f'<div class="nv-below">{_BELOW}; open <a href="../files/{notebook}.ipynb" download>the notebook</a> '
+        f"for the rest{others}. State: <code>{escape(data['state'])}</code></div>",
+        "</div>",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,52 @@
+"""Run a notebook the way a reader would, and keep what its cells show."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+from tools.notebooks import KERNEL
+
+ROOT = Path(__file__).parents[2]
+_CELL_SECONDS = 900
+
+
+def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
+    """A notebook with its outputs, in which panels and questions are data (see capture.py).
+
+    Args:
+        source: the .ipynb without outputs.
+        kept: a folder for results; what was run on the same sources is taken from there.
+    """
+    kept.mkdir(parents=True, exist_ok=True)
+    target, mark = kept / source.name, fingerprint(source)
+    if target.exists():
+        found = nbformat.read(target, as_version=4)
+        if found.metadata.get("fingerprint") == mark:
+            return found
+    notebook = nbformat.read(source, as_version=4)
+    start = f"from tools.book import capture\ncapture.install({source.stem!r})"
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(start))
+    client = NotebookClient(
+        notebook,
+        timeout=_CELL_SECONDS,
+        kernel_name=KERNEL["name"],
+        resources={"metadata": {"path": str(source.parent)}},
+    )
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    client.execute(env=os.environ | {"PYTHONPATH": path})
+    del notebook.cells[0]
+    notebook.metadata["fingerprint"] = mark
+    nbformat.write(notebook, target)
+    return notebook
+
+
+def fingerprint(notebook: Path) -> str:
+    """What the outputs of a notebook depend on: its text, the package, and how panels are captured."""
+    found = hashlib.sha256(notebook.read_bytes())
+    own = [Path(__file__), *(Path(__file__).with_name(name) for name in ("stills.py", "capture.py"))]
+    for path in [*sorted((ROOT / "neuroviz").rglob("*.py")), *own]:
+        found.update(path.read_bytes())
+    return found.hexdigest()

@@ -1,0 +1,207 @@
+"""Put the site together: sources in Markdown, then Sphinx, then the files that pages load."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+
+import plotly.offline
+from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from neuroviz import theme
+from tools import links
+from tools.book import reference
+from tools.book.pages import linked, page
+from tools.book.run import executed
+
+ROOT = Path(__file__).parents[2]
+STATIC = Path(__file__).with_name("static")
+TEMPLATES = Path(__file__).with_name("templates")
+FONT_FILE = "STIXTwoMath-Regular.ttf"  # the package ziamath brings it; the formulas are drawn by the browser
+
+
+def build(out: Path, notebooks: Iterable[str] | None = None, jobs: int = 1) -> Path:
+    """Build the site into a folder and return that of its pages, which may be copied anywhere.
+
+    Args:
+        out: a folder for everything; what was run before is kept there, and used where nothing changed.
+        notebooks: the names of the notebooks to run, such as "00_start"; None for all of them. The others
+            are left out of the site.
+        jobs: how many notebooks to run at a time.
+
+    Raises:
+        ValueError: if there is no notebook of that name, or a panel fails.
+    """
+    every = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    chosen = list(every if notebooks is None else notebooks)
+    if unknown := [name for name in chosen if name not in every]:
+        raise ValueError(f"notebooks are {', '.join(every)}; got {', '.join(unknown)}")
+    source, site = out / "source", out / "site"
+    for folder in (source, site):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(lambda name: executed(every[name], out / "run"), chosen))
+    panels = {}
+    (source / "notebooks").mkdir()
+    for name, notebook in zip(chosen, results, strict=True):
+        made = page(notebook, name)
+        _write(source / "notebooks" / f"{name}.md", made.text)
+        panels |= made.panels
+    texts = sorted((ROOT / "docs").glob("*.md"))
+    for path in texts:
+        _write(source / "docs" / path.name, _only_to(linked(path.read_text(encoding="utf-8")), chosen))
+    for name in reference.modules():
+        _write(source / "reference" / f"{name}.md", reference.module_page(name))
+    _write(source / "index.md", _filled("index.md", chosen, [path.stem for path in texts]))
+    _write(source / "downloads.md", _filled("downloads.md", chosen, []))
+    _write(source / "reference.md", _filled("reference.md", chosen, []))
+    for path in (source / "notebooks").glob("*.md"):
+        path.write_text(_only_to(path.read_text(encoding="utf-8"), chosen), encoding="utf-8")
+
+    _sphinx(source, site)
+    _files(site, chosen, panels)
+    return site
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _only_to(text: str, chosen: list[str]) -> str:
+    """Links to notebooks that are not in this site become plain text."""
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        if path.stem not in chosen:
+            text = _unlinked(text, f"{path.stem}.md")
+    return text
+
+
+def _unlinked(text: str, target: str) -> str:
+    return re.sub(rf"\[([^\]\[]+)\]\([^()\s]*{re.escape(target)}[^()\s]*\)", r"\1", text)
+
+
+def _filled(name: str, notebooks: list[str], texts: list[str]) -> str:
+    """A page of templates/, its lists filled in."""
+    url = links.repository()
+    address = "" if "/OWNER/" in url else url
+    rows = [
+        f'| {_heading(one)} | <a href="files/{one}.ipynb" download>{one}.ipynb</a> '
+        f'| <a href="files/{one}.py" download>{one}.py</a> |'
+        for one in notebooks
+    ]
+    lists = {
+        "NOTEBOOKS": "\n".join(f"notebooks/{one}" for one in notebooks),
+        "TEXTS": "\n".join(f"docs/{one}" for one in texts),
+        "MODULES": "\n".join(f"reference/{one}" for one in reference.modules()),
+        "FILES": "\n".join(["| notebook | for JupyterLab | as text |", "| --- | --- | --- |", *rows]),
+        "CLONE": f"git clone {address}\ncd neuroviz\nmake lab" if address else "make lab",
+    }
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    for key, value in lists.items():
+        text = text.replace(f"@{key}@", value)
+    return text
+
+
+def _heading(notebook: str) -> str:
+    lines = (ROOT / "notebooks" / f"{notebook}.py").read_text(encoding="utf-8").splitlines()
+    return next(line.removeprefix("# # ") for line in lines if line.startswith("# # "))
+
+
+def _sphinx(source: Path, site: Path) -> None:
+    settings = {
+        "project": "neuroviz",
+        "html_title": "neuroviz",
+        "extensions": ["myst_parser", "tools.book.mathml"],
+        "myst_enable_extensions": ["dollarmath"],
+        "myst_dmath_double_inline": True,
+        "myst_heading_anchors": 6,
+        "html_math_renderer": "mathml",
+        "html_theme": "furo",
+        "html_static_path": [str(STATIC)],
+        "html_css_files": ["look.css", "book.css"],
+        "html_js_files": [("book.js", {"defer": "defer"})],
+        "html_copy_source": False,
+        "html_show_sourcelink": False,
+        "html_show_copyright": False,
+        "html_show_search_summary": False,  # it would fetch pages, which a folder on a disk does not allow
+        "html_last_updated_fmt": None,
+        "pygments_style": "default",
+        "suppress_warnings": ["misc.highlighting_failure"],  # then a piece of code is in one colour
+        "templates_path": [],
+    }
+    doctrees = site.parent / "doctrees"
+    shutil.rmtree(doctrees, ignore_errors=True)
+    with patch_docutils(), docutils_namespace():
+        app = Sphinx(
+            str(source), None, str(site), str(doctrees), "html", confoverrides=settings,
+            status=None, warningiserror=True,
+        )  # fmt: skip
+        app.build()
+    if app.statuscode:
+        raise ValueError("the site was built with warnings, which are above")
+
+
+def _files(site: Path, notebooks: list[str], panels: dict[str, str]) -> None:
+    """What the pages load, and what readers take away."""
+    static = site / "_static"
+    _write(static / "plotly.min.js", plotly.offline.get_plotlyjs())
+    _write(static / "look.js", f"window.neurovizLook={json.dumps(look(), separators=(',', ':'))};\n")
+    _write(static / "look.css", look_css())
+    shutil.copy(Path(find_spec("ziamath").origin).parent / "fonts" / FONT_FILE, static)
+    for name, text in panels.items():
+        _write(static / "panels" / f"{name}.js", text)
+    (site / "files").mkdir()
+    for name in notebooks:
+        for ending in ("ipynb", "py"):
+            shutil.copy(ROOT / "notebooks" / f"{name}.{ending}", site / "files")
+    (site / ".nojekyll").touch()  # page hosts would leave out folders that begin with an underscore
+
+
+def look() -> dict:
+    """The plotly templates of both modes, and the dark code for each light one."""
+    found: dict = {}
+    for mode in ("light", "dark"):
+        with theme.using({"mode": mode}):
+            found[mode] = theme.template().to_plotly_json()
+    return found | {"turn": turn()}
+
+
+def turn() -> dict[str, str]:
+    """The hex code in dark mode of each in light mode.
+
+    Ink and a boundary drawn in ink have one light code and two dark ones, almost alike: the first counts.
+
+    >>> with theme.using({"mode": "light"}): ground = theme.color("ground")
+    >>> with theme.using({"mode": "dark"}): turn()[ground] == theme.color("ground")
+    True
+    """
+    light, dark = theme._MODES["light"], theme._MODES["dark"]
+    pairs = [(light[role], dark[role]) for role in light]
+    for name, stops in theme._SCALES["light"].items():
+        pairs += [(a[1], b[1]) for a, b in zip(stops, theme._SCALES["dark"][name], strict=True)]
+    found: dict[str, str] = {}
+    for one, other in pairs:
+        found.setdefault(one.upper(), other.upper())
+    return found
+
+
+def look_css() -> str:
+    """The colours of the theme for the page around the figures."""
+
+    def block(mode: str) -> str:
+        with theme.using({"mode": mode}):
+            return f"--nv-ground: {theme.color('ground')}; --nv-focus: {theme.color('focus')};"
+
+    light, dark = block("light"), block("dark")
+    return (
+        f"body {{ {light} --nv-font: {theme.FONT}; }}\n"
+        f'body[data-theme="dark"] {{ {dark} }}\n'
+        f'@media (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{ {dark} }} }}\n'
+        f"@media print {{ body[data-theme] {{ {light} }} }}\n"
+    )

@@ -1,0 +1,310 @@
+"""A panel as a row of stills: its main control at some values, and what the panel shows at each."""
+
+import base64
+import json
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+
+from neuroviz.explorables.panel import Panel
+
+MOST_STILLS = 15
+_WAIT_SECONDS = 240
+
+# The control that each panel is about. Where a notebook asks for another one, it is named below.
+MAIN_CONTROL = {
+    "CertificateExplorer": "tamper",
+    "CounterexampleExplorer": "tried",
+    "DimensionExplorer": "width",
+    "ExponentialsExplorer": "kind",
+    "FactorizationExplorer": "along",
+    "FiberExplorer": "along",
+    "Figure3Explorer": "layers",
+    "FlagExplorer": "tokens",
+    "FlowExplorer": "target",
+    "HypothesesExplorer": "inner",
+    "LedgerExplorer": "head_dim",
+    "OneLayerExplorer": "step",
+    "PeelExplorer": "place",
+    "ProductsExplorer": "v_angle",
+    "ProofExplorer": "experiment",
+    "RescalingExplorer": "log_1",
+    "SearchExplorer": "case",
+    "SectionExplorer": "offset",
+    "SingletonExplorer": "travel",
+    "SingularityExplorer": "s",
+    "SoftmaxExplorer": "temperature",
+    "SurfaceExplorer": "along",
+    "SweepExplorer": "show",
+    "UnrollingExplorer": "place",
+    "VirtualWeightsExplorer": "along",
+}
+
+# Notebook and place of the panel in it, from 0 → the control that its text asks the reader to move.
+ASKED_FOR = {
+    ("01_matrix_factorization", 1): "angle",
+    ("01_matrix_factorization", 2): "a",
+    ("01_matrix_factorization", 3): "height",
+    ("02_single_layer_fibers", 1): "angle",
+    ("02_single_layer_fibers", 3): "tokens",
+    ("03_where_training_ends", 1): "x",
+    ("04_deep_dimension", 0): "head_dim",
+    ("04_deep_dimension", 2): "inputs",
+    ("04_unrolling", 3): "layers",
+    ("04_why_the_formula", 2): "angle",
+}
+
+# Of a long list of choices, those that are shown; the panel may have opened with another one.
+CHOSEN = {
+    ("SearchExplorer", "case"): (
+        "rank-one", "lightning-1", "lightning-2", "softmax-1", "softmax-2", "softmax-3", "softmax-turn",
+        "softmax-turn-3",
+    ),
+}  # fmt: skip
+
+# Fewer stills where each of them is large, as surfaces are.
+FEWER = {"SectionExplorer": 9, "SurfaceExplorer": 9, "FlowExplorer": 9}
+
+
+@dataclass(frozen=True)
+class Still:
+    """What a panel shows at one value of its control: the value in words, the texts and the figure."""
+
+    label: str
+    title: str
+    description: str
+    figure: dict
+
+
+def main_control(panel: Panel, asked_for: str | None = None) -> str:
+    """The name of the control that a panel's stills move; of a panel without an entry, the first it shows.
+
+    Raises:
+        ValueError: if the panel has no such control, or does not show it, or none of its controls has values.
+
+    >>> from neuroviz.explorables import PeelExplorer
+    >>> main_control(PeelExplorer()), main_control(PeelExplorer(only=["angle", "layers"]))
+    ('place', 'layers')
+    """
+    shown = {name: control for name, control in panel.controls.items() if control.layout.display != "none"}
+    ranged = [name for name, control in shown.items() if _has_values(control)]
+    usual = MAIN_CONTROL.get(type(panel).__name__)
+    name = asked_for or (usual if usual in shown else next(iter(ranged), None))
+    if name not in ranged:
+        raise ValueError(
+            f"{type(panel).__name__} has {', '.join(ranged) or 'nothing'} to move here; got {name!r}"
+        )
+    return name
+
+
+def _has_values(control: widgets.Widget) -> bool:
+    is_choice = hasattr(control, "options") or isinstance(control, (widgets.Checkbox, widgets.ToggleButton))
+    return is_choice or hasattr(control, "min")
+
+
+def values(control: widgets.Widget, most: int = MOST_STILLS) -> list:
+    """Up to `most` values of a control, evenly spread, the one that it has among them.
+
+    >>> values(widgets.IntSlider(value=4, min=1, max=12), most=7)
+    [1, 4, 5, 7, 8, 10, 12]
+    >>> values(widgets.Dropdown(options=[("one", "1"), ("two", "2")]))
+    ['1', '2']
+    """
+    if isinstance(control, (widgets.Checkbox, widgets.ToggleButton)):
+        return [False, True]
+    if hasattr(control, "options"):
+        found = [option[1] if isinstance(option, tuple) else option for option in control.options]
+        return found
+    step = getattr(control, "step", 1)
+    count = round((control.max - control.min) / step)
+    steps = sorted({round(k * count / (most - 1)) for k in range(most)})
+    here = round((control.value - control.min) / step)
+    if here not in steps:  # in the place of its neighbour; the ends stay
+        inner = steps[1:-1] or steps
+        steps[steps.index(min(inner, key=lambda other: abs(other - here)))] = here
+    if isinstance(step, float):
+        # As a page would set it: 0.9500000000000001 is 0.95.
+        return [round(control.min + k * step, 9) for k in sorted(steps)]
+    return [control.min + k * step for k in sorted(steps)]
+
+
+def in_words(control: widgets.Widget) -> str:
+    """The value of a control as the reader sees it.
+
+    >>> in_words(widgets.FloatSlider(value=0.4, readout_format=".2f")), in_words(widgets.Checkbox())
+    ('0.40', 'no')
+    """
+    value = control.value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if hasattr(control, "options"):
+        return str(control.label if hasattr(control, "label") else value)
+    if isinstance(value, float):
+        return format(value, control.readout_format).replace("-", "−")
+    return str(value).replace("-", "−")
+
+
+def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still], int]:
+    """Move one control of a panel through its values: the stills, and which of them the panel opened with.
+
+    Raises:
+        ValueError: if the panel does not say "done" at some value.
+    """
+    control = panel.controls[name]
+    opened = panel.state
+    _finish(panel, opened)
+    start = control.value
+    found = []
+    kind = type(panel).__name__
+    every = values(control, most or FEWER.get(kind, 11))
+    if (kind, name) in CHOSEN:
+        every = [value for value in every if value in CHOSEN[kind, name] or value == start]
+    if len(every) > MOST_STILLS:
+        raise ValueError(
+            f"at most {MOST_STILLS} stills of a panel; {name} of {kind} has {len(every)} values: "
+            "name some of them in CHOSEN (tools/book/stills.py)"
+        )
+    for value in every:
+        panel.state = opened  # a control may have moved others
+        _finish(panel, opened)
+        control.value = value
+        _finish(panel, f"{name}={value}")
+        found.append(Still(in_words(control), title_of(panel), panel.description, plain(panel.figure)))
+    panel.state = opened
+    _finish(panel, opened)
+    here = min(range(len(every)), key=lambda i: every[i] != start)
+    return found, here
+
+
+def _finish(panel: Panel, where: str) -> None:
+    if not panel.wait(_WAIT_SECONDS) or not panel.status.startswith("done"):
+        raise ValueError(f"{type(panel).__name__} at {where} is not done: {panel.status}")
+
+
+def title_of(panel: Panel) -> str:
+    """The title line of a panel with its badges, as HTML.
+
+    >>> from neuroviz.explorables import PeelExplorer
+    >>> "Why is it true?" in title_of(PeelExplorer())
+    True
+    """
+
+    def inside(widget: widgets.Widget) -> list[widgets.Widget]:
+        return [widget, *(one for child in getattr(widget, "children", ()) for one in inside(child))]
+
+    lines = [one.value for one in inside(panel) if isinstance(one, widgets.HTML)]
+    (line,) = [line for line in lines if line.startswith('<div class="nv-title">')]
+    return line.removeprefix('<div class="nv-title">').removesuffix("</div>")
+
+
+def plain(figure: go.Figure | go.FigureWidget) -> dict:
+    """A figure as lists and dicts, its numbers with five digits, without template and names of its own.
+
+    >>> drawn = go.Figure(go.Scatter(x=np.array([0.1, 1 / 3]), y=[1, 2]))
+    >>> plain(drawn)["data"][0]["x"]
+    [0.1, 0.33333]
+    """
+    found = json.loads(go.Figure(figure).to_json())
+    found["layout"].pop("template", None)
+    found["layout"].pop("width", None)
+    for one in found["data"]:
+        one.pop("uid", None)
+    return {"data": _short(found["data"]), "layout": _short(found["layout"])}
+
+
+def _short(value: object) -> object:
+    if isinstance(value, dict):
+        if "bdata" in value:
+            return _short(_decoded(value).tolist())
+        return {key: _short(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_short(inner) for inner in value]
+    if isinstance(value, float) and math.isfinite(value):
+        short = float(f"{value:.5g}")
+        return int(short) if short.is_integer() and abs(short) < 1e15 else short
+    return value
+
+
+def _decoded(packed: dict) -> np.ndarray:
+    """An array as plotly packs it: the kind of number, base64, and the shape if it has rows."""
+    flat = np.frombuffer(base64.b64decode(packed["bdata"]), dtype=np.dtype(packed["dtype"]).newbyteorder("<"))
+    if "shape" not in packed:
+        return flat
+    return flat.reshape([int(size) for size in str(packed["shape"]).split(",")])
+
+
+def changes(old: object, new: object) -> list[list]:
+    """What turns one figure into another: [path, value] each, or [path] where something goes.
+
+    >>> changes({"a": [{"x": 1, "y": 2}], "b": 0}, {"a": [{"x": 1, "y": 3}], "c": 4})
+    [[['a', 0, 'y'], 3], [['c'], 4], [['b']]]
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        found = [
+            [[key, *path], *value]
+            for key in new
+            for path, *value in (changes(old[key], new[key]) if key in old else [[[], new[key]]])
+        ]
+        return found + [[[key]] for key in old if key not in new]
+    alike = isinstance(old, list) and isinstance(new, list) and len(old) == len(new)
+    if alike and any(isinstance(entry, dict) for entry in new):
+        return [
+            [[place, *path], *value]
+            for place, pair in enumerate(zip(old, new, strict=True))
+            for path, *value in changes(*pair)
+        ]
+    return [] if old == new else [[[], new]]
+
+
+def applied(old: dict, listed: list[list]) -> dict:
+    """The other figure again; the page does the same in static/book.js.
+
+    >>> old, new = {"a": [{"x": 1, "y": 2}], "b": 0}, {"a": [{"x": 1, "y": 3}], "c": 4}
+    >>> applied(old, changes(old, new)) == new
+    True
+    """
+    found = json.loads(json.dumps(old))
+    for path, *value in listed:
+        place = found
+        for step in path[:-1]:
+            place = place[step]
+        if value:
+            place[path[-1]] = value[0]
+        else:
+            del place[path[-1]]
+    return found
+
+
+def packed(panel: Panel, name: str) -> dict:
+    """All that a page needs to show a panel and to move its control, ready for JSON."""
+    stills, here = take(panel, name)
+    control = panel.controls[name]
+    others = [
+        other.description
+        for key, other in panel.controls.items()
+        if key != name and other.layout.display != "none" and other.description
+    ]
+    distinct = all(a.label != b.label for a, b in pairwise(stills))
+    return {
+        "panel": type(panel).__name__,
+        "control": control.description,
+        "words": hasattr(control, "options"),
+        "others": others,
+        "state": panel.state,
+        "here": here,
+        "height": panel.figure.layout.height,
+        "figure": stills[0].figure,
+        "stills": [
+            {
+                "label": still.label if distinct else f"{place + 1}",
+                "title": still.title,
+                "description": still.description,
+                "changes": changes(stills[0].figure, still.figure),
+            }
+            for place, still in enumerate(stills)
+        ],
+    }
