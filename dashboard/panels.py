@@ -18,7 +18,7 @@ NAMES = (
     "ProductsExplorer SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
     "HypothesesExplorer CounterexampleExplorer FlagExplorer PeelExplorer SweepExplorer OneLayerExplorer "
     "SoftmaxExplorer Figure3Explorer ExponentialsExplorer ProofExplorer CertificateExplorer SingletonExplorer "
-    "SearchExplorer"
+    "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer TeleportExplorer"
 ).split()
 NAMES += sorted(set(explorables.__all__) - set(NAMES))
 

@@ -84,6 +84,8 @@ def what_is_missing(arch: Architecture) -> str | None:
         groups, v = block.kv_heads or arch.heads[0], block.value_dim or d[0]
         if groups * (v + arch.head_dims[0]) < d[0]:
             return "learned positions that the first layer's keys and values do not see, without skips"
+    if block.mlp and depth > 1 and block.mlp[1] == 1:
+        return "MLPs of power one"  # they let shifts pass, and are matrices of rank m
     if depth > 1 and not arch.skip:
         if block.value_dim and min(arch.heads[:-1]) * block.value_dim < d[0]:
             return "values of all heads together of lower rank than the width, without skips"

@@ -10,12 +10,15 @@ from functools import lru_cache
 import numpy as np
 
 from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.block_formulas import what_is_missing
+from neuroviz.blocks import random_block_weights
 from neuroviz.field import DEFAULT_PRIME, PrimeField
 from neuroviz.formulas import collapsing_layer, effective_widths, general_formula
 from neuroviz.measure import Measurement, measure_dimension
 from neuroviz.network import random_weights
 from neuroviz.rank import RowSpace, schwartz_zippel
 from neuroviz.symmetry import symmetry_directions
+from neuroviz.variant_symmetry import symmetry_directions_of
 
 
 @dataclass(frozen=True)
@@ -24,9 +27,10 @@ class KernelLedger:
 
     Attributes:
         arch: the architecture.
-        parameters: all entries of all Q, K, V.
+        parameters: all entries of all Q, K, V, and of what else the layers have.
         entries: name of a family of symmetries → how many directions it adds to the families before
-            it: "head bases" (Lemma 3.1), "interfaces" (Eq. 9), and for lightning "rescalings" (Eq. 13).
+            it: "head bases" (Lemma 3.1), "interfaces" (Eq. 9), and for lightning "rescalings" (Eq. 13); with
+            heads, skips, masks or blocks those of `neuroviz.variant_symmetry`.
         parts: the same, layer by layer: its numbers add up to the entry.
         unexplained: directions that do nothing and belong to none of these symmetries.
         dimension: what remains.
@@ -52,7 +56,8 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
     The dimension is the exact rank over all parameters; an entry is the exact rank of the
     directions of its family (`symmetry_directions`) at a random network, beyond those of the
     families before it. For t ≥ 2, in a bottleneck without rank-one collapse, nothing is unexplained
-    ("The gauge slice").
+    ("The gauge slice"). With heads, skips, masks or anything in the block the directions are those of
+    `symmetry_directions_of`, and what is unexplained has a cause in the note only where one is known.
 
     Args:
         arch: any `Architecture`.
@@ -66,8 +71,10 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
     (55, {'head bases': 8, 'interfaces': 9, 'rescalings': 2}, 0, 36)
     >>> kernel_ledger(Architecture((3, 3, 3), (1, 2))).note
     'A₁ has rank one: after layer 1 all tokens are parallel, so the antisymmetric part of later A is hidden'
+    >>> kernel_ledger(Architecture((3, 3), (2,), heads=3)).entries
+    {'bases of keys and queries': 12, 'rescalings': 3, 'heads that blend': 3}
     """
-    check_architecture("kernel_ledger", arch)
+    check_architecture("kernel_ledger", arch, variants=True)
     measured = measure_dimension(arch, seed=seed, route="weights")  # it also checks the seed
     ledger = _kernel_ledger(arch, measured)
     return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))  # the reader's own
@@ -77,9 +84,12 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
 def _kernel_ledger(arch: Architecture, measured: Measurement) -> KernelLedger:
     over = PrimeField(DEFAULT_PRIME)
     rng = np.random.default_rng([measured.seed, over.p, 3])
-    weights = random_weights(over, arch, rng)
+    if arch.is_plain:
+        families = symmetry_directions(over, arch.attention, random_weights(over, arch, rng))
+    else:
+        families = symmetry_directions_of(over, arch, random_block_weights(over, arch, rng))
     space, parts = RowSpace(over, arch.num_parameters), {}
-    for name, directions in symmetry_directions(over, arch.attention, weights).items():
+    for name, directions in families.items():
         parts[name] = tuple(space.add(rows) for rows in directions)
     entries = {name: sum(numbers) for name, numbers in parts.items()}
     unexplained = arch.num_parameters - space.dimension - measured.value
@@ -91,17 +101,24 @@ def _kernel_ledger(arch: Architecture, measured: Measurement) -> KernelLedger:
         parts,
         unexplained,
         measured.value,
-        _note(arch, entries, unexplained),
+        _note(arch, entries, unexplained, measured.value),
         measured,
         error,
     )
 
 
-def _note(arch: Architecture, entries: dict[str, int], unexplained: int) -> str:
+def _note(arch: Architecture, entries: dict[str, int], unexplained: int, dimension: int) -> str:
     if not unexplained:
-        *most, last = entries
+        names = list(entries) if arch.is_plain else [name for name, count in entries.items() if count]
+        if len(names) < 2:
+            return (
+                f"{names[0]} explain every direction that does nothing"
+                if names
+                else "no direction does nothing"
+            )
+        *most, last = names
         return f"{', '.join(most)} and {last} explain every direction that does nothing"
-    causes = _causes(arch, entries)
+    causes = _causes(arch, entries) if arch.is_plain else _causes_beyond(arch, dimension)
     if not causes:
         return "these symmetries do not explain all of it, and no cause is known: please tell us"
     return "; ".join(causes)
@@ -143,3 +160,18 @@ def _hidden_by_tokens(arch: Architecture) -> str:
     return (
         f"{what}: after layer {layer} all tokens are parallel, so the antisymmetric part of later A is hidden"
     )
+
+
+def _causes_beyond(arch: Architecture, dimension: int) -> list[str]:
+    """What hides parameters of networks beyond the paper, as far as anybody knows."""
+    if arch.tokens == 1:
+        return [_hidden_by_tokens(arch)]
+    ((d, d_out, _), *later), block = arch.layers, arch.block
+    if arch.attention == "lightning" and not (later or arch.skip or arch.causal or not block.is_plain):
+        most = d_out * d * d * (d + 1) // 2
+        if dimension == most:
+            return [f"a layer has {most} coefficients, and with so many heads it reaches all of them"]
+    missing = None if block.is_plain else what_is_missing(arch)
+    if missing and arch.attention == "softmax":
+        return [f"no cause is proved; the formulas do not reach {missing}"]
+    return []

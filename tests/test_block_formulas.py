@@ -75,10 +75,8 @@ MASKED = SOFTMAX | {"widths": (2, 2), "head_dims": (4,), "causal": True}
     [
         (with_a_block(TWO, value_dim=1), "lower rank"),
         (with_a_block(TWO, mlp=(1, 2)), "narrower"),
-        (
-            with_a_block(MASKED, rotary=True),
-            "rotary",
-        ),
+        (with_a_block(TWO | {"skip": True}, mlp=(2, 1)), "power one"),
+        (with_a_block(MASKED, rotary=True), "rotary"),
     ],
 )
 def test_where_no_formula_is_claimed_the_names_do_not_explain_it_all(arch, words):

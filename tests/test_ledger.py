@@ -4,8 +4,11 @@ import random
 
 import numpy as np
 import pytest
+from variants import random_variants
 
 from neuroviz.architecture import Architecture
+from neuroviz.block import Block
+from neuroviz.block_formulas import known_redundancies, what_is_missing
 from neuroviz.field import Reals
 from neuroviz.formulas import alpha, expected_dimension, general_formula, sigma
 from neuroviz.ledger import KernelLedger, kernel_ledger
@@ -290,6 +293,91 @@ def test_the_kernel_is_that_of_autograd(arch):
             assert rank - grown == count, name
             grown = rank
     assert arch.num_parameters - ledger.dimension - grown == ledger.unexplained
+
+
+# Beyond the paper: heads, skips, masks, and everything in a Block
+
+
+def test_ledgers_of_variants_add_up_and_those_that_are_known_leave_nothing_unexplained():
+    """200 random softmax and lightning networks: entries are ranks of directions, the formulas are counts."""
+    explained = 0
+    for arch in random_variants(200, seed=5):
+        ledger = kernel_ledger(arch)
+        assert (
+            ledger.parameters - sum(ledger.entries.values()) - ledger.unexplained
+            == ledger.dimension
+            == measure_dimension(arch, seed=7, route="weights").value
+        ), arch
+        assert ledger.unexplained >= 0 and min(ledger.entries.values()) >= 0, arch
+        assert {name: sum(parts) for name, parts in ledger.parts.items()} == ledger.entries, arch
+        theory = expected_dimension(arch).value
+        assert theory in (None, ledger.dimension), arch
+        if arch.attention == "softmax" and arch.tokens > 1 and what_is_missing(arch) is None:
+            explained += 1
+            assert ledger.unexplained == 0, arch
+            assert {n: c for n, c in ledger.entries.items() if c} == known_redundancies(arch), arch
+    assert explained > 30
+
+
+@pytest.mark.parametrize("d", [2, 3, 4])
+@pytest.mark.parametrize("H", [1, 2, 3, 4])
+def test_lightning_heads_cost_their_rescalings_and_their_blends_and_nothing_is_left(d, H):
+    """One layer, H ≤ d ≤ d′: the formula H max(1, H − (d − a)₊²) is a rescaling each, and blends."""
+    if H > d:
+        return
+    for a in range(1, d + 1):
+        ledger = kernel_ledger(Architecture((d, 4), (a,), heads=H, causal=True))
+        assert ledger.unexplained == 0
+        assert ledger.entries["bases of keys and queries"] == H * a * a
+        assert ledger.entries["rescalings"] == H
+        assert ledger.entries.get("heads that blend", 0) == H * (max(1, H - (d - a) ** 2) - 1)
+
+
+def test_a_skip_brings_the_interfaces_to_life_and_the_rescalings_stay():
+    without, with_skip = (
+        kernel_ledger(Architecture.uniform(3, 2, 3, heads=2, skip=skip)) for skip in (False, True)
+    )
+    assert without.entries["bases between layers"] == 2 * 9
+    assert "bases between layers" not in with_skip.entries
+    assert without.entries["rescalings"] == with_skip.entries["rescalings"] == 6
+    assert with_skip.dimension - without.dimension == 18
+
+
+def test_with_so_many_heads_that_a_layer_reaches_everything_the_note_says_so():
+    ledger = kernel_ledger(Architecture((2, 2), (2,), heads=4))
+    assert ledger.dimension == 2 * 4 * 3 // 2 and ledger.unexplained > 0
+    assert "has 12 coefficients, and with so many heads it reaches all" in ledger.note
+
+
+@pytest.mark.parametrize(
+    ("arch", "said"),
+    [
+        (Architecture((3, 3), (2,), 1, "softmax", heads=2), "no A is visible"),
+        (Architecture((3, 3), (2,), 1, heads=2, skip=True), "antisymmetric part of each A is hidden"),
+        (
+            Architecture((3, 3, 3), (2, 2), 3, "softmax", block=Block(value_dim=1)),
+            "the formulas do not reach values of all heads together of lower rank than the width",
+        ),
+        (Architecture.uniform(2, 2, 2, 3, heads=3), "no cause is known"),
+    ],
+    ids=str,
+)
+def test_what_is_unexplained_in_a_variant_has_a_cause_only_where_one_is_known(arch, said):
+    ledger = kernel_ledger(arch)
+    assert ledger.unexplained > 0 and said in ledger.note
+
+
+def test_the_note_of_a_variant_names_the_families_that_cost_something():
+    note = kernel_ledger(Architecture((3, 3), (2,), heads=2)).note
+    assert note == "bases of keys and queries and rescalings explain every direction that does nothing"
+    alone = kernel_ledger(Architecture((3, 3), (2,), attention="softmax", heads=2)).note
+    assert alone == "bases of keys and queries explain every direction that does nothing"
+
+
+def test_the_entries_of_a_variant_do_not_depend_on_the_seed():
+    for arch in random_variants(12, seed=8):
+        ledgers = [kernel_ledger(arch, seed) for seed in (0, 1)]
+        assert len({(str(x.parts), x.unexplained, x.dimension, x.note) for x in ledgers}) == 1, arch
 
 
 # What it says about itself

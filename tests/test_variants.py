@@ -216,7 +216,6 @@ def test_a_skip_needs_equal_widths():
 @pytest.mark.parametrize(
     "ask",
     [
-        nv.kernel_ledger,
         nv.what_is_known,
         nv.general_formula,
         nv.paper_formula,

@@ -28,6 +28,7 @@ from neuroviz.explorables.surface import SurfaceExplorer
 from neuroviz.explorables.sweep import SweepExplorer
 from neuroviz.explorables.teleport import TeleportExplorer
 from neuroviz.explorables.unrolling import UnrollingExplorer
+from neuroviz.explorables.variants import VariantsExplorer
 from neuroviz.explorables.virtual import VirtualWeightsExplorer
 
 __all__ = [
@@ -59,5 +60,6 @@ __all__ = [
     "SweepExplorer",
     "TeleportExplorer",
     "UnrollingExplorer",
+    "VariantsExplorer",
     "VirtualWeightsExplorer",
 ]
