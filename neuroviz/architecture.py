@@ -153,7 +153,7 @@ class Architecture:
 
     @property
     def num_parameters(self) -> int:
-        """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): the entries of all Q_i, K_i, V_i; and what the block adds."""
+        """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): entries of all Q_i, K_i, V_i, and what the block adds."""
         if not self.block.is_plain:
             return sum(prod(shape) for shape in self.parameter_shapes.values())
         return sum(

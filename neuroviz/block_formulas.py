@@ -69,7 +69,7 @@ def what_is_missing(arch: Architecture) -> str | None:
     """
     block, d, depth = arch.block, arch.widths, arch.num_layers
     if arch.attention == "lightning":
-        return "lightning attention with anything in its block, except one layer with a value rank"
+        return "lightning with this in its block"
     if arch.tokens == 1:
         return "a single token with anything in its block"
     if depth > 1 and len(set(d)) > 1:

@@ -7,6 +7,7 @@ Nothing here measures anything; `docs/mathematics.md` has the statements and the
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import comb
 
 from neuroviz.architecture import Architecture, check_architecture
 from neuroviz.block import Block
@@ -307,6 +308,8 @@ def _with_a_block(arch: Architecture) -> Expected:
     """Softmax: parameters less the redundancies that have a name."""
     if arch.attention == "lightning" and _is_one_layer_of_values(arch):
         return _lightning_values(arch)
+    if arch.attention == "lightning" and _is_one_head_and_mlps(arch):
+        return _lightning_mlps(arch)
     missing = what_is_missing(arch)
     if missing:
         return _nobody_knows(missing)
@@ -349,6 +352,26 @@ def _lightning_values(arch: Architecture) -> Expected:
     return _observed(
         min(value, d_out * d * d * (d + 1) // 2),
         f"one layer, {H} heads with values of rank {v} (534 networks, none different)",
+    )
+
+
+def _is_one_head_and_mlps(arch: Architecture) -> bool:
+    d, block = arch.widths[0], arch.block
+    plain = set(arch.heads) == {1} and not arch.skip and not arch.causal and arch.tokens > 1
+    if not plain or block.mlp is None or block != Block(mlp=block.mlp) or len(set(arch.widths)) > 1:
+        return False
+    hidden, power = block.mlp
+    return d > 1 and hidden >= d and power > 1 and min(arch.head_dims[:-1], default=2) > 1
+
+
+def _lightning_mlps(arch: Architecture) -> Expected:
+    """Σ (α_i + d² − 1) + (l − 1)(μ − 2 d²), μ = min(2 d m − m, d C(d + e − 1, e))."""
+    d, (hidden, power) = arch.widths[0], arch.block.mlp
+    mu = min(2 * d * hidden - hidden, d * comb(d + power - 1, power))
+    layers = sum(alpha(a, d) + d * d - 1 for a in arch.head_dims)
+    return _observed(
+        layers + (arch.num_layers - 1) * (mu - 2 * d * d),
+        f"MLPs of power {power} between layers of rank 2 or more (724 networks, none different)",
     )
 
 
