@@ -7,7 +7,18 @@ from benchmarks import tables
 from benchmarks.plot import save_picture
 from benchmarks.timing import Effort
 
-NAMES = ("figure3", "jacobian", "ranks", "networks", "sliders", "panel", "sweeps", "linear_time", "start", "notebooks")
+NAMES = (
+    "figure3",
+    "jacobian",
+    "ranks",
+    "networks",
+    "sliders",
+    "panel",
+    "sweeps",
+    "linear_time",
+    "start",
+    "notebooks",
+)
 
 
 def main() -> None:

@@ -21,9 +21,10 @@ from neuroviz.known import StatusBoard, what_is_known
 from neuroviz.ledger import KernelLedger, kernel_ledger
 from neuroviz.local_check import LocalCheck, local_check
 from neuroviz.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
+from neuroviz.records import Record, Sweep
 from neuroviz.search import search_fiber
 from neuroviz.search_result import FiberSearch
-from neuroviz.sweep import Record, Sweep, sweep
+from neuroviz.sweep import sweep
 from neuroviz.unrolling import unroll
 
 _LATER = {

@@ -20,8 +20,8 @@ ORDER = [
     "identifiability", "forms", "curves", "surface", "section", "flow", "memorisation",
     "memorisation_study", "teleport", "teleport_comparison", "teleport_study", "singular",
     "block_modules", "modules", "module_jacobian", "functional", "module_families", "module_ledger",
-    "figure3", "sweep", "theme", "exercise", "checks_one_layer", "checks_deep", "checks_beyond",
-    "questions", "figures", "explorables", "teaching",
+    "figure3", "records", "sweep", "theme", "exercise", "checks_one_layer", "checks_deep",
+    "checks_beyond", "questions", "figures", "explorables", "teaching",
 ]  # fmt: skip
 ROOT = Path(neuroviz.__file__).parent
 

@@ -17,7 +17,8 @@ from neuroviz.figures.sweep_map import headline
 from neuroviz.figures.words import grouped
 from neuroviz.formulas import expected_dimension
 from neuroviz.measure import METHODS
-from neuroviz.sweep import Record, Sweep, measured
+from neuroviz.records import Record, Sweep
+from neuroviz.sweep import measured
 
 MOST = 10
 AXES = {

@@ -14,7 +14,7 @@ from neuroviz.architecture import Architecture
 from neuroviz.figures.parts import Parts, compose, make, redraw
 from neuroviz.figures.sweep_cells import cells_view
 from neuroviz.figures.sweep_map import SHOWS, SweepCell, SweepMap
-from neuroviz.sweep import Record, Sweep
+from neuroviz.records import Record, Sweep
 
 
 @dataclass(frozen=True)

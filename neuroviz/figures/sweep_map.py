@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from neuroviz.sweep import Record, Sweep
+from neuroviz.records import Record, Sweep
 
 SHOWS = ("dimension", "deficit", "status")
 KINDS = {  # how sure a number is, from the weakest: glyph, role, word
