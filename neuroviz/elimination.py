@@ -70,12 +70,18 @@ class Float32:
     dtype: type = np.int8
 
     def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
-        """In place, tile by tile; entries are whole numbers below 2²⁴, which float32 holds exactly."""
-        left, right = left.astype(np.float32), right.astype(np.float32)
-        for rows, columns in _tiles(target.shape):
-            tile = left[rows] @ right[:, columns]
-            np.subtract(target[rows, columns], tile, out=tile)
-            _store_residues(tile, target[rows, columns])
+        """In place; entries are whole numbers below 2²⁴, which float32 holds exactly.
+
+        Tile by tile, and only tiles are ever there in four bytes an entry.
+        """
+        for column in range(0, target.shape[1], _TILE[1]):
+            columns = slice(column, column + _TILE[1])
+            across = right[:, columns].astype(np.float32)
+            for row in range(0, target.shape[0], _TILE[0]):
+                rows = slice(row, row + _TILE[0])
+                tile = left[rows].astype(np.float32) @ across
+                np.subtract(target[rows, columns], tile, out=tile)
+                _store_residues(tile, target[rows, columns])
 
 
 @dataclass(frozen=True)
