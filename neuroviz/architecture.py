@@ -90,7 +90,7 @@ class Architecture:
     def _check_variant(self) -> None:
         depth = len(self.head_dims)
         try:
-            heads = (index(self.heads),) * depth
+            heads = (self.heads if isinstance(self.heads, bool) else index(self.heads),) * depth
         except TypeError:
             heads = self.heads
         object.__setattr__(self, "heads", _sizes("heads", heads))

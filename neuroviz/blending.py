@@ -13,6 +13,7 @@ g is all that moves, no step changes the sum, and the function is left alone up 
 from dataclasses import dataclass
 from functools import lru_cache
 from math import pi, sqrt
+from numbers import Real
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def blend_heads(arch: Architecture, place: float, seed: int = 0) -> Blend:
     'H = 2 is not more than (d − a)² + 1 = 2'
     """
     check_architecture("blend_heads", arch, variants=True)
-    if not 0 <= place <= 1:
+    if isinstance(place, bool) or not isinstance(place, Real) or not 0 <= place <= 1:
         raise ValueError(f"a place on the way is a number from 0 to 1; got {place!r}")
     weights, X = _network(arch, seed)
     layer = _Heads.of(arch, weights)

@@ -57,7 +57,7 @@ class Block:
             )
         if self.mlp is not None:
             try:
-                hidden, power = self.mlp
+                hidden, power = self.mlp if isinstance(self.mlp, (tuple, list)) else (None,)
             except (TypeError, ValueError):
                 raise ValueError(f"mlp is (hidden width, power), such as (8, 2); got {self.mlp!r}") from None
             sizes = _size("an MLP's hidden width", hidden), _size("an MLP's power", power)

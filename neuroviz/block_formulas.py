@@ -81,14 +81,19 @@ def what_is_missing(arch: Architecture) -> str | None:
     if block.biases and block.mlp and d[0] == 1:
         return "biases and MLPs at width one"
     if block.positions and not arch.skip:
-        groups, v = block.kv_heads or arch.heads[0], block.value_dim or d[0]
-        if groups * (v + arch.head_dims[0]) < d[0]:
-            return "learned positions that the first layer's keys and values do not see, without skips"
+        H = arch.heads[0]
+        groups = block.kv_heads or H
+        v = min(block.value_dim or d[1], H // groups * d[1])
+        # A vector that a token's keys and values do not see; and one that, added to all tokens, changes no
+        # query and no sum of values: logits change by a constant a column only.
+        hidden = groups * (v + arch.head_dims[0]) < d[0]
+        if hidden or min(d[1], groups * v) + H * arch.head_dims[0] < d[0]:
+            return "learned positions that the first layer does not see in full, without skips"
     if block.mlp and depth > 1 and block.mlp[1] == 1:
         return "MLPs of power one"  # they let shifts pass, and are matrices of rank m
     if depth > 1 and not arch.skip:
-        if block.value_dim and min(arch.heads[:-1]) * block.value_dim < d[0]:
-            return "values of all heads together of lower rank than the width, without skips"
+        if block.value_dim and min(block.kv_heads or H for H in arch.heads[:-1]) * block.value_dim < d[0]:
+            return "values of all key-value heads together of lower rank than the width, without skips"
         if block.mlp and block.mlp[0] < d[0]:
             return "MLPs that are narrower than the layers, without skips"
     return None

@@ -9,6 +9,7 @@ import numpy as np
 
 from neuroviz.architecture import Architecture
 from neuroviz.field import Field, PrimeField, Reals
+from neuroviz.network import BESIDE_A_SKIP
 from neuroviz.tape import Node, Tape
 
 BlockWeights = dict[str, np.ndarray]
@@ -49,6 +50,8 @@ def conditioned_block_weights(arch: Architecture, rng: np.random.Generator) -> B
             several = (1, *shape) if len(shape) == 2 else shape
             drawn = np.stack([_isometry(rng, *several[1:]) for _ in range(several[0])])
             sharp = 2.0 if kind == "Q" and arch.attention == "softmax" else 1.0
+            if kind == "V" and arch.skip:
+                sharp = BESIDE_A_SKIP
             weights[name] = sharp * drawn.reshape(shape)
     return weights | _rotations(Reals(), arch, rng)
 
@@ -68,9 +71,25 @@ def block_jacobian(
     X: np.ndarray,
     cotangents: np.ndarray | None = None,
     rng: np.random.Generator | None = None,
+    rescale: bool = False,
 ) -> np.ndarray:
-    """The derivative in all weights, as `neuroviz.network.jacobian`: shape (N, c, number of parameters)."""
-    return _differentiated(field, arch, weights, X, cotangents, rng)[0]
+    """The derivative in all weights, as `neuroviz.network.jacobian`: shape (N, c, number of parameters).
+
+    Raises:
+        ValueError: if `rescale` is asked for where the network is not homogeneous (`can_be_rescaled`).
+    """
+    if rescale and not (isinstance(field, Reals) and can_be_rescaled(arch)):
+        raise ValueError(f"rescale is for homogeneous networks over the reals; got {arch} over {field}")
+    return _differentiated(field, arch, weights, X, cotangents, rng, rescale)[0]
+
+
+def can_be_rescaled(arch: Architecture) -> bool:
+    """Whether longer tokens make the output longer by a power only: then they may be made short in between.
+
+    >>> can_be_rescaled(Architecture((2, 2), (1,))), can_be_rescaled(Architecture((2, 2), (1,), skip=True))
+    (True, False)
+    """
+    return arch.attention == "lightning" and not (arch.skip or arch.block.biases or arch.block.positions)
 
 
 def block_degree(arch: Architecture) -> int:
@@ -91,9 +110,12 @@ def on_a_line(arch: Architecture) -> tuple[bool, ...]:
     for i, (H, d_out) in enumerate(zip(arch.heads, arch.widths[1:], strict=True)):
         lines.append(line)
         thin = min(d_out, H * (arch.block.value_dim or d_out)) == 1
-        if arch.block.mlp and i < arch.num_layers - 1:
-            thin = thin or arch.block.mlp[0] == 1
         line = line if arch.skip else line or thin
+        if arch.block.mlp and i < arch.num_layers - 1:
+            hidden, power = arch.block.mlp
+            if line and arch.block.biases and power > 1 and d_out > 1:
+                line = False  # a line beside the origin becomes a curve
+            line = line if arch.skip else line or hidden == 1
     return tuple(lines)
 
 
@@ -104,11 +126,12 @@ def _differentiated(
     X: np.ndarray,
     cotangents: np.ndarray | None,
     rng: np.random.Generator | None,
+    rescale: bool = False,
 ) -> tuple[np.ndarray, int]:
     tape = Tape(field)
     learned = {name: tape.parameter(weights[name]) for name in arch.parameter_shapes}
     given = {name: tape.constant(w) for name, w in weights.items() if name not in learned}
-    Y = _run(tape, arch, learned | given, X, rng)
+    Y = _run(tape, arch, learned | given, X, rng, rescale)
     if cotangents is None:
         size = Y.value.shape[-2] * Y.value.shape[-1]
         cotangents = np.eye(size).reshape(1, size, *Y.value.shape[-2:])
@@ -117,9 +140,14 @@ def _differentiated(
 
 
 def _run(
-    tape: Tape, arch: Architecture, w: dict[str, Node], X: np.ndarray, rng: np.random.Generator | None
+    tape: Tape,
+    arch: Architecture,
+    w: dict[str, Node],
+    X: np.ndarray,
+    rng: np.random.Generator | None,
+    rescale: bool = False,
 ) -> Node:
-    """The network, layer by layer, as `Block` has it."""
+    """The network, layer by layer, as `Block` has it; with `rescale` each input's tokens get length 1."""
     tokens = tape.constant(X[:, None])
     if arch.block.positions:
         tokens = tape.add(tokens, w["P"])
@@ -132,6 +160,9 @@ def _run(
             hidden = tape.power(tape.matmul(layer["U1"], tokens), arch.block.mlp[1])
             through = tape.matmul(layer["U2"], hidden)
             tokens = tape.add(through, tokens) if arch.skip else through
+        if rescale:  # by a number that stays as it is: rows of the derivative only change in length
+            norm = np.linalg.norm(tokens.value, axis=(-2, -1), keepdims=True)
+            tokens = tape.times(tokens, tape.constant(1 / np.where(norm > 0, norm, 1.0)))
     return tokens
 
 
@@ -194,6 +225,8 @@ def _circle(field: Field, pairs: int, a: int, rng: np.random.Generator) -> np.nd
     if isinstance(field, Reals):
         angles = ROTARY_BASE ** (-2.0 * np.arange(pairs) / a)
         return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    if field.p < 7:
+        raise ValueError(f"rotary positions need a prime of 7 or more, to have rotations; got {field.p}")
     points = []
     while len(points) < pairs:
         m = int(rng.integers(2, field.p - 1))
@@ -205,5 +238,7 @@ def _circle(field: Field, pairs: int, a: int, rng: np.random.Generator) -> np.nd
 
 
 def _isometry(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """Nearly one: lengths are kept up to a fourth, so that no two of them are the same up to sign."""
     q, _ = np.linalg.qr(rng.standard_normal((max(rows, columns), min(rows, columns))))
+    q = q * rng.uniform(0.8, 1.25, q.shape[1])
     return q if rows >= columns else q.T

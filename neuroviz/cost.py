@@ -18,6 +18,7 @@ from neuroviz.certificate import ROUTES as CERTIFICATE_ROUTES
 from neuroviz.elimination import Arithmetic, Float64, eliminate, fastest_arithmetic, stored
 from neuroviz.field import PrimeField
 from neuroviz.network import jacobian, random_tokens, random_weights
+from neuroviz.points import bytes_in_between
 from neuroviz.proofs import num_columns, rough_seconds
 
 BUDGET_SECONDS = 600.0
@@ -92,7 +93,8 @@ def estimate_cost(
     derivative = points * rows * _work_of_a_row(arch) * _seconds_per_derivative()
     rank = points * max(0.1, rows / columns) * _rank_seconds(columns, arithmetic)
     matrix = rows * columns * np.dtype(arithmetic.dtype).itemsize
-    return _cost(derivative, rank, matrix + 8 * arithmetic.block * columns, columns, arithmetic.name)
+    matrix += 8 * arithmetic.block * columns + bytes_in_between(arch, rows)
+    return _cost(derivative, rank, matrix, columns, arithmetic.name)
 
 
 def tries_a_small_prime(

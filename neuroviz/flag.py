@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.architecture import Architecture
+from neuroviz.architecture import Architecture, check_architecture
 from neuroviz.field import DEFAULT_PRIME, PrimeField
 from neuroviz.formulas import alpha, collapsing_layer, effective_widths, sigma
 from neuroviz.measure import Measurement
@@ -65,6 +65,7 @@ def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
     >>> [(step.arriving, step.seen) for step in flag_steps(Architecture((9, 8, 9, 1), (2, 2, 1)))]
     [(9, 9), (8, 7), (8, 3), (1, 1)]
     """
+    check_architecture("flag_steps", arch)
     d, last = arch.widths, arch.num_layers
     w = effective_widths(arch)
     steps = [FlagStep(last, d[-1], min(d), w[-1], ((0, d[-1]),), None)]
@@ -126,6 +127,7 @@ def formula_terms(arch: Architecture) -> tuple[Term, ...]:
     >>> [term.value for term in formula_terms(Architecture((3, 3, 1), (1, 3)))]
     [0, 3, 5, 6, -2]
     """
+    check_architecture("formula_terms", arch)
     d, w, last = arch.widths, effective_widths(arch), arch.num_layers
     lightning = arch.attention == "lightning"
     if not lightning and arch.tokens == 1:

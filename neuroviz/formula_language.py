@@ -220,6 +220,8 @@ class _Reader:
                     raise self.error(
                         f"after {before.kind} it is not clear how far the divisor goes: write brackets or a *"
                     )
+                if self.here.kind == "number" and self.tokens[self.at - 1].kind == "number":
+                    raise self.error("two numbers side by side: write them together, or a * between them")
                 token = self.here
                 self.power()
                 self.write("*", 2, token)

@@ -26,6 +26,7 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
     >>> effective_widths(Architecture((2, 4, 2), (2, 2)))
     (2, 2, 2)
     """
+    check_architecture("effective_widths", arch)
     d = arch.widths
     r = [min(d[: i + 1]) for i in range(len(d))]
     w = list(d)
@@ -44,6 +45,7 @@ def collapsing_layer(arch: Architecture) -> int | None:
     >>> collapsing_layer(Architecture((3, 3, 3), (1, 2)))
     1
     """
+    check_architecture("collapsing_layer", arch)
     w = effective_widths(arch)
     for i, a in enumerate(arch.head_dims[:-1], start=1):
         if min(a, w[i - 1]) == 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from neuroviz.architecture import Architecture
+from neuroviz.architecture import Architecture, check_architecture
 from neuroviz.field import Field
 from neuroviz.network import Layer, Weights, layer_shapes, random_weights
 
@@ -57,6 +57,7 @@ def gauge_slice(arch: Architecture) -> GaugeSlice:
     >>> gauge_slice(Architecture.uniform(10, 2, 2)).num_free
     170
     """
+    check_architecture("gauge_slice", arch)
     d = arch.widths
     r = [min(d[: i + 1]) for i in range(arch.num_layers)] + [d[-1]]
     reduced = Architecture(

@@ -118,7 +118,8 @@ def _note(arch: Architecture, entries: dict[str, int], unexplained: int, dimensi
             )
         *most, last = names
         return f"{', '.join(most)} and {last} explain every direction that does nothing"
-    causes = _causes(arch, entries) if arch.is_plain else _causes_beyond(arch, dimension)
+    without = replace(arch, causal=False) if arch.attention == "softmax" else arch  # a mask hides nothing
+    causes = _causes(without, entries) if without.is_plain else _causes_beyond(arch, dimension)
     if not causes:
         return "these symmetries do not explain all of it, and no cause is known: please tell us"
     return "; ".join(causes)

@@ -103,6 +103,7 @@ def pattern_of(arch: Architecture) -> Pattern:
     >>> pattern_of(Architecture((5, 4, 1, 6), (3, 1, 2))).directions
     ('all', 'rank one', 'line')
     """
+    check_architecture("pattern_of", arch)
     d, a, depth = arch.widths, arch.head_dims, arch.num_layers
     tokens = min(arch.tokens, 2)
     if arch.attention == "softmax" or d[0] == 1:

@@ -14,7 +14,7 @@ from math import ceil, inf
 import numpy as np
 
 from neuroviz.architecture import Architecture, check_architecture
-from neuroviz.blocks import block_degree, conditioned_block_weights, on_a_line
+from neuroviz.blocks import block_degree, can_be_rescaled, conditioned_block_weights, on_a_line
 from neuroviz.budget import Budget
 from neuroviz.certificate import Certificate, certify
 from neuroviz.cost import BUDGET_SECONDS, LARGE, Cost, check_budget, estimate_cost, tries_a_small_prime
@@ -162,9 +162,14 @@ def measure_dimension(
     >>> found.value, found.status, found.prime
     (12, 'exact', 8388593)
     """
-    check_architecture("measure_dimension", arch, variants=method in ("exact", "float"))
+    check_architecture("measure_dimension", arch, variants=True)
     if method not in METHODS:
         raise ValueError(f"method must be 'exact', 'float' or 'certified'; got {method!r}")
+    if method == "certified" and not arch.is_plain:
+        raise ValueError(
+            f"certificates are for one head a layer, no skip and no mask, an empty block; got {arch}: take "
+            "method='exact'"
+        )
     seed = _whole("seed", seed, least=0)
     inputs = None if inputs is None else _whole("inputs", inputs, least=1)
     if method == "certified":
@@ -398,7 +403,7 @@ def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> Measure
     rng = np.random.default_rng([seed, 2])
     draw = conditioned_weights if arch.block.is_plain else conditioned_block_weights
     weights, X = draw(arch, rng), conditioned_tokens(arch, num_inputs, rng)
-    J = derivative(Reals(), arch, weights, X, rescale=arch.attention == "lightning" and not arch.skip)
+    J = derivative(Reals(), arch, weights, X, rescale=can_be_rescaled(arch))
     found = from_spectrum(J.reshape(-1, J.shape[-1]), num_inputs, seed)
     line = arch.attention == "softmax" and any(on_a_line(arch))
     if line and arch.num_layers > 1 and arch.tokens > 1 and found.decided:

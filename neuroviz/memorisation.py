@@ -37,9 +37,9 @@ from neuroviz.network import (
     forward,
     jacobian,
     random_tokens,
-    random_weights,
     unflatten,
 )
+from neuroviz.points import derivative, random_point
 from neuroviz.rank import exact_rank
 
 TARGETS = ("nearby", "random", "teacher")
@@ -206,9 +206,10 @@ def measure_reach(arch: Architecture, count: int, seed: int = 0) -> Measurement:
     (16, [15, 16, 16])
     """
     over, rng = PrimeField(), np.random.default_rng([seed, count])
-    weights, X = random_weights(over, arch, rng), random_tokens(over, arch, count, rng)
+    _, weights, _ = random_point(over, arch, "weights", rng)
+    X = random_tokens(over, arch, count, rng)
     C = over.random(rng, (count, 1, arch.widths[-1], arch.tokens))
-    value = exact_rank(jacobian(over, arch.attention, weights, X, C, rng)[:, 0], over)
+    value = exact_rank(derivative(over, arch, weights, X, C, rng)[:, 0], over)
     return Measurement(
         value,
         "exact",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 # Bounds of what is pushed back at once: cotangents, and entries of the derivative (8 bytes each).
 _COTANGENTS = 256
@@ -25,6 +26,22 @@ _WITH_A_BATCH = (
 
 Draw = Callable[[int], Tensor | Sequence[Tensor]]
 """draw(count) returns `count` random inputs."""
+
+
+class _Shortenings(TorchDispatchMode):
+    """Notices when something in double precision becomes shorter: the first such type."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: torch.dtype | None = None
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        if self.seen is None and any(isinstance(x, Tensor) and x.dtype == torch.float64 for x in args):
+            results = result if isinstance(result, (tuple, list)) else [result]
+            short = [x.dtype for x in results if isinstance(x, Tensor) and x.is_floating_point()]
+            self.seen = next((dtype for dtype in short if dtype != torch.float64), None)
+        return result
 
 
 @dataclass(frozen=True)
@@ -131,7 +148,14 @@ def check_deterministic(of: Copied, one: list[Tensor]) -> int:
         ValueError: if the outputs differ.
     """
     with torch.no_grad(), _undisturbed(of):
-        first, second = _output(of, one), _output(of, one)
+        with _Shortenings() as shortenings:
+            first = _output(of, one)
+        second = _output(of, one)
+    if shortenings.seen:
+        raise ValueError(
+            f"{of.what} turns float64 numbers into {shortenings.seen} inside, and the rounding of that would "
+            "count as rank: take out the cast for the measurement, as in x.to(weight.dtype) for x.float()"
+        )
     if first.shape != second.shape or not torch.equal(first, second):
         raise ValueError(
             f"{of.what} is no function of its input: two calls on the same one gave different outputs, in "
@@ -161,7 +185,9 @@ def parameter_jacobian(of: Copied, one: list[Tensor]) -> np.ndarray:
             column = 0
             for parameter, gradient in zip(of.parameters, _pull_back(of, output, cotangents), strict=True):
                 if gradient is not None:
-                    values = gradient.detach().to("cpu", torch.float64).reshape(stop - start, -1)
+                    dense = gradient.detach()
+                    dense = dense if dense.layout == torch.strided else dense.to_dense()
+                    values = dense.to("cpu", torch.float64).reshape(stop - start, -1)
                     J[start:stop, column : column + parameter.numel()] = values.numpy()
                 column += parameter.numel()
     bad = ~np.isfinite(J).all(axis=0)
@@ -218,6 +244,11 @@ def _output(of: Copied, one: list[Tensor]) -> Tensor:
             "list or dictionary; got none: wrap the module in one that returns the tensor to look at"
         )
     output = torch.cat([_real(tensor).reshape(-1).double() for tensor in tensors])
+    if not len(output):
+        raise ValueError(
+            f"the output of {of.what} has no entries, on one input of shape {_shapes(one)}: its tensors have "
+            f"shapes {[tuple(tensor.shape) for tensor in tensors]}"
+        )
     if not output.isfinite().all():
         bad = output[~output.isfinite()][0].item()
         raise ValueError(

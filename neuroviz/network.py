@@ -55,6 +55,8 @@ def random_tokens(field: Field, arch: Architecture, inputs: int, rng: np.random.
 _HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
 _SOFTMAX_SHARPNESS = 12.0  # multiplies A
 _SHARPNESS_ON_A_LINE = 6.0  # there a token cannot attend to itself alone, and more would saturate
+BESIDE_A_SKIP = 0.7
+"""Multiplies V there: I + V must be invertible, and a random isometry may have the eigenvalue −1."""
 _TOKEN_NOISE = 0.4  # tokens: orthonormal as far as they can be, plus noise, then of length near 1
 
 
@@ -72,7 +74,8 @@ def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights
         for _ in range(H):
             Q = _orthonormal(rng, a, d_in)
             K = Q + _HEAD_NOISE * rng.standard_normal((a, d_in)) / np.sqrt(d_in)
-            heads.append((np.sqrt(sharpness) * Q, np.sqrt(sharpness) * K, _orthonormal(rng, d_out, d_in)))
+            V = (BESIDE_A_SKIP if arch.skip else 1.0) * _orthonormal(rng, d_out, d_in)
+            heads.append((np.sqrt(sharpness) * Q, np.sqrt(sharpness) * K, V))
         matrices = heads[0] if H == 1 else map(np.stack, zip(*heads, strict=True))
         layers.append(Layer(*matrices))
     return tuple(layers)

@@ -16,7 +16,7 @@ from neuroviz.gauge import gauge_slice
 from neuroviz.network import Weights, jacobian, random_tokens, random_weights
 from neuroviz.rank import exact_rank
 
-_BYTES_AT_ONCE = 2**25  # of derivative rows in float64
+_BYTES_AT_ONCE = 2**25  # of derivative rows in float64, and of what they are made from
 
 Report = Callable[[str, float], None]
 """Called with what is being done, and which part of it is done."""
@@ -33,13 +33,12 @@ def derivative(
 ) -> np.ndarray:
     """The derivative of any `Architecture` in its weights; arguments as in `neuroviz.network.jacobian`.
 
-    Networks without a block take the pass that is written by hand, the others a tape (there nothing is
-    rescaled).
+    Networks without a block take the pass that is written by hand, the others a tape.
     """
     if arch.block.is_plain:
         wiring = {"skip": arch.skip, "causal": arch.causal}
         return jacobian(over, arch.attention, weights, X, cotangents, rng, rescale, **wiring)
-    return block_jacobian(over, arch, weights, X, cotangents, rng)
+    return block_jacobian(over, arch, weights, X, cotangents, rng, rescale)
 
 
 def random_point(
@@ -66,13 +65,35 @@ def derivative_rows(
     net, weights, free = random_point(over, arch, route, rng)
     outputs = (net.widths[-1], net.tokens)
     rows_each = outputs[0] * outputs[1] if all_outputs else 1
-    at_once = max(1, _BYTES_AT_ONCE // (8 * rows_each * net.num_parameters))
+    each = 8 * rows_each * (net.num_parameters + numbers_in_between(net))
+    at_once = max(1, _BYTES_AT_ONCE // each)
     for start in range(0, num_inputs, at_once):
         inputs = min(at_once, num_inputs - start)
         X = random_tokens(over, net, inputs, rng)
         cotangents = None if all_outputs else over.random(rng, (inputs, 1, *outputs))
         J = derivative(over, net, weights, X, cotangents, rng)
         yield J.reshape(-1, J.shape[-1])[:, free]
+
+
+def numbers_in_between(arch: Architecture) -> int:
+    """About how many numbers one input leaves on the way: logits and shares, H t² each, and what is attended.
+
+    >>> numbers_in_between(Architecture((4, 4), (2,), tokens=100)) > 4 * 100**2
+    True
+    """
+    t, block = arch.tokens, arch.block
+    count = 0
+    for H, (d_in, d_out, a) in zip(arch.heads, arch.layers, strict=True):
+        v = block.value_dim or d_out
+        count += H * t * (5 * t + 6 * a + 4 * v) + 3 * t * (d_in + d_out)
+        count += 3 * t * block.mlp[0] if block.mlp else 0
+    return count
+
+
+def bytes_in_between(arch: Architecture, inputs: int) -> int:
+    """About what the derivative takes on the way: of a block of these inputs, or of one if that is larger."""
+    each = 16 * numbers_in_between(arch)
+    return max(each, min(2 * _BYTES_AT_ONCE, inputs * each))
 
 
 def rank_at_a_point(

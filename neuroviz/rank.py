@@ -41,6 +41,7 @@ class FloatRank:
 DECISIVE_GAP = 1e8
 """A split decides from this factor on: below it wrong ranks were seen, above it they are rare."""
 _CLEAR_OF_NOISE = 1e3
+_CLEAR_OF_SCALING = 10.0
 
 
 def float_rank(matrix: np.ndarray) -> FloatRank:
@@ -64,30 +65,38 @@ def float_rank(matrix: np.ndarray) -> FloatRank:
             "take smaller inputs or weights, fewer layers, or the exact rank"
         )
     noise = max(matrix.shape) * np.finfo(np.float64).eps
-    scaled = _unit(_unit(matrix, axis=1), axis=0)
+    by_rows, rows = _unit(matrix, axis=1)
+    scaled, columns = _unit(by_rows, axis=0)
     sigma = np.linalg.svd(scaled, compute_uv=False)
     if sigma[0] == 0:
         return FloatRank(0, sigma, noise, inf, True)
+    # What the scaling makes of errors of the size of the largest entry's: they may become a rank.
+    blown_up = np.finfo(np.float64).eps * np.linalg.norm(rows) * np.linalg.norm(columns) / sigma[0]
     sigma = sigma / sigma[0]
     # Strictly greater, so that what is at the noise counts as noise.
     value = int((sigma > noise).sum())
     dropped = sigma[value] if value < len(sigma) else 0.0
     gap = float(sigma[value - 1] / dropped) if dropped > 0 else inf
     decided = gap >= DECISIVE_GAP and sigma[value - 1] >= _CLEAR_OF_NOISE * noise and dropped <= _ROUNDING
+    decided = decided and sigma[value - 1] >= _CLEAR_OF_SCALING * blown_up
     return FloatRank(value, sigma, noise, gap, bool(decided))
 
 
-def _unit(matrix: np.ndarray, axis: int) -> np.ndarray:
-    """Rows (axis 1) or columns (axis 0) of unit length, unless they are too small to be trusted."""
+def _unit(matrix: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (axis 1) or columns (axis 0) of unit length, unless they are too small to be trusted.
+
+    Also by how much each is longer than it was, where the largest entry had size 1.
+    """
     largest = np.abs(matrix).max()
     if largest == 0:
-        return matrix
+        return matrix, np.zeros(matrix.shape[1 - axis])
     matrix = matrix / largest  # first: the squares of very large entries leave the float range
     norm = np.linalg.norm(matrix, axis=axis, keepdims=True)
     # What lies far below the rest may be the rounding left by a cancellation: it must not be blown
     # up to count like the rest, and at the level of the noise itself it counts as zero.
-    matrix = np.where(norm > _ROUNDING * norm.max(), matrix, 0.0)
-    return matrix / np.maximum(norm, _SMALLEST_SCALE * norm.max())
+    counts = norm > _ROUNDING * norm.max()
+    factor = np.where(counts, 1 / np.maximum(norm, _SMALLEST_SCALE * norm.max()), 0.0)
+    return matrix * factor, factor.ravel()
 
 
 def exact_rank(matrix: np.ndarray, over: PrimeField) -> int:

@@ -78,8 +78,13 @@ class RealModel:
         Raises:
             ValueError: if the width is no whole number or below a, or keys would be shared unevenly.
         """
-        layers, heads = layers or self.layers, heads or self.heads
-        head_dim = head_dim or self.head_dim
+        layers = self.layers if layers is None else layers
+        heads = self.heads if heads is None else heads
+        head_dim = self.head_dim if head_dim is None else head_dim
+        if min(layers, heads, head_dim) < 1:
+            raise ValueError(
+                f"layers, heads and head_dim are whole numbers ≥ 1; got {layers}, {heads} and {head_dim}"
+            )
         width, rest = divmod(self.width * heads * head_dim, self.heads * self.head_dim)
         if rest or width < head_dim:
             raise ValueError(

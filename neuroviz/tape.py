@@ -93,10 +93,12 @@ class Tape:
     def power(self, x: Node, exponent: int) -> Node:
         """xᵉ, entry by entry."""
         reduce = self.field.reduce
-        below = np.ones_like(x.value)
-        for _ in range(exponent - 1):
-            below = reduce(below * x.value)
-        slope = reduce(exponent * below)
+        below, square, left = np.ones_like(x.value), x.value, exponent - 1
+        while left:  # by squaring: the bits of e − 1
+            if left % 2:
+                below = reduce(below * square)
+            square, left = reduce(square * square) if left > 1 else square, left // 2
+        slope = reduce(reduce(np.array(float(exponent))) * below)
         pull = (x, lambda g: reduce(g * slope[:, None]), (exponent - 1) * x.degree)
         return self._note(reduce(below * x.value), exponent * x.degree, (pull,))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuroviz.architecture import Architecture
+from neuroviz.architecture import Architecture, check_architecture
 from neuroviz.balls import Place, ball_tangents
 from neuroviz.field import PrimeField
 from neuroviz.local_check import local_check
@@ -149,6 +149,7 @@ def count_another_way(arch: Architecture) -> Count:
     >>> count_another_way(Architecture((3, 3, 3), (1, 2)))
     Count(values=(0, 9), heads=(5, 6), rescalings=2)
     """
+    check_architecture("count_another_way", arch)
     d, a, depth = arch.widths, arch.head_dims, arch.num_layers
     if arch.attention == "softmax" and arch.tokens == 1:
         r = min(d)

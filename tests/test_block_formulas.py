@@ -89,8 +89,9 @@ def test_theorem_e_keeps_its_status_and_what_goes_beyond_is_observed():
     heads = {"widths": (4, 4, 4), "head_dims": (2, 2), "heads": 2} | SOFTMAX
     assert expected_dimension(with_a_block(heads, value_dim=2)).status == "proved here"
     assert expected_dimension(with_a_block(heads | {"skip": True}, value_dim=1)).status == "proved here"
-    # One group of values of rank 2 < d: the theorem asks for G v ≥ d, the measurements for H v ≥ d.
-    assert expected_dimension(with_a_block(heads, value_dim=2, kv_heads=1)).status == "observed"
+    # One group of values of rank 2 < d: the theorem asks for G v ≥ d. H v ≥ d is not always enough.
+    assert expected_dimension(with_a_block(heads, value_dim=2, kv_heads=1)).status == "no formula"
+    assert expected_dimension(with_a_block(heads, value_dim=4, kv_heads=1)).status == "proved here"
     assert expected_dimension(with_a_block(heads, value_dim=2, biases=True)).status == "observed"
 
 

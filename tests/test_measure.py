@@ -383,7 +383,7 @@ def test_tokens_on_a_line_leave_softmax_undecided_whatever_the_gap(widths, head_
     arch = Architecture(widths, head_dims, tokens, "softmax")
     found = measure_dimension(arch, "float")
     assert found.gap > 1e8 and found.value < measure_dimension(arch).value
-    assert not found.decided and "tokens on a line" in found.note
+    assert not found.decided and ("tokens on a line" in found.note or "undecided: it splits" in found.note)
 
 
 def test_a_float_measurement_on_few_inputs_says_so():

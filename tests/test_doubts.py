@@ -1,0 +1,233 @@
+"""What a sceptical reading found: each of these was wrong, misleading, or endless once."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from neuroviz import (
+    Architecture,
+    estimate_cost,
+    expected_dimension,
+    functional_dimension,
+    kernel_ledger,
+    measure_dimension,
+    module_symmetries,
+)
+from neuroviz.blending import blend_heads
+from neuroviz.block import Block
+from neuroviz.blocks import _circle, on_a_line
+from neuroviz.field import PrimeField, Reals
+from neuroviz.flag import flag_steps
+from neuroviz.formula_language import parse_formula
+from neuroviz.measure import clear_cache
+from neuroviz.memorisation import measure_reach
+from neuroviz.real_models import real_model
+from neuroviz.tape import Tape
+
+UNLIKE_THEORY = (
+    # Keys and values of all groups together have a lower rank than the width, those of all heads have not.
+    Architecture(
+        (4, 4, 4), (1, 3), tokens=2, attention="softmax", heads=(2, 1), block=Block(value_dim=2, kv_heads=1)
+    ),
+    # The rank of the values is that of d′ × d matrices, not d.
+    Architecture((3, 1), (1,), attention="softmax", block=Block(positions=True)),
+    Architecture((5, 2), (1,), attention="softmax", heads=2, block=Block(positions=True)),
+    Architecture(
+        (3, 1), (1,), tokens=2, attention="softmax", block=Block(value_dim=2, positions=True)
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("arch", UNLIKE_THEORY, ids=str)
+def test_a_formula_is_right_or_is_not_given(arch):
+    assert expected_dimension(arch).value in (None, measure_dimension(arch).value)
+
+
+NOT_GENERIC = (
+    # V is a reflection, so I + V is singular.
+    (Architecture.uniform(2, 1, 2, tokens=1, attention="softmax", skip=True), 0),
+    (Architecture.uniform(4, 2, 3, tokens=1, attention="softmax", skip=True), 0),
+    # Queries of two heads that share a key are both ±2.
+    (
+        Architecture(
+            (1, 1), (1,), tokens=2, attention="softmax", heads=4, block=Block(value_dim=1, kv_heads=2)
+        ),
+        0,
+    ),
+    # Rows of very different size, as nothing is rescaled between the layers of a tape.
+    (Architecture.uniform(2, 2, 3, block=Block(mlp=(3, 3))), 1),
+    (Architecture.uniform(2, 2, 3, block=Block(mlp=(3, 4))), 2),
+    (Architecture.uniform(2, 2, 2, block=Block(mlp=(3, 30))), 0),
+)
+
+
+@pytest.mark.parametrize(("arch", "seed"), NOT_GENERIC, ids=str)
+def test_a_decided_float_rank_is_the_exact_one(arch, seed):
+    found = measure_dimension(arch, "float", seed=seed)
+    assert not found.decided or found.value == measure_dimension(arch).value
+
+
+@pytest.mark.parametrize("scale", [3, 10])
+def test_no_module_has_more_dimensions_than_its_symmetries_leave(scale):
+    for seed in range(6):
+        torch.manual_seed(seed)
+        attention = nn.MultiheadAttention(2, 1, batch_first=True)
+        found = functional_dimension(attention, lambda n: (scale * torch.randn(n, 3, 2),) * 3)
+        assert not found.decided or found.value <= module_symmetries(attention).bound
+
+
+class _Product(nn.Module):
+    def __init__(self, dtype):
+        super().__init__()
+        self.dtype = dtype
+        self.first, self.second = nn.Parameter(torch.eye(3) + 0.3), nn.Parameter(torch.eye(3) - 0.2)
+
+    def forward(self, x):
+        return x.to(self.dtype) @ self.first.to(self.dtype) @ self.second.to(self.dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
+def test_a_forward_that_casts_down_is_refused_or_undecided(dtype):
+    """A product of two 3 × 3 matrices has nine dimensions; in float32 its rounding looks like nine more."""
+    torch.manual_seed(0)
+    try:
+        found = functional_dimension(_Product(dtype), lambda n: torch.randn(n, 3))
+    except ValueError:
+        return
+    assert found.value == 9 or not found.decided
+
+
+def test_a_sparse_gradient_counts_like_any_other():
+    dense, sparse = (nn.Embedding(5, 3, sparse=kind) for kind in (False, True))
+    assert functional_dimension(sparse, torch.arange(5)).value == 15
+    assert functional_dimension(dense, torch.arange(5)).value == 15
+
+
+def test_an_output_without_entries_is_pointed_out():
+    class Nothing(nn.Linear):
+        def forward(self, x):
+            return super().forward(x)[:, :0]
+
+    with pytest.raises(ValueError, match="output"):
+        functional_dimension(Nothing(3, 2), torch.randn(4, 3))
+
+
+class _Limited:
+    """A generator that refuses to go on for ever."""
+
+    def __init__(self):
+        self.rng, self.drawn = np.random.default_rng(0), 0
+
+    def integers(self, *bounds):
+        self.drawn += 1
+        assert self.drawn < 10_000, "nothing that is drawn will ever do"
+        return self.rng.integers(*bounds)
+
+
+@pytest.mark.parametrize("p", [3, 5])
+def test_small_primes_have_rotations_or_are_refused(p):
+    """Modulo 5 both 2 and 3 are roots of −1; modulo 3 there is nothing between 2 and p − 1."""
+    try:
+        points = _circle(PrimeField(p), 1, 2, _Limited())
+    except ValueError as error:
+        assert "prime" in str(error)
+    else:
+        assert ((points**2).sum(axis=1) % p == 1).all()
+
+
+def test_a_high_power_takes_few_products():
+    class Counted(Reals):
+        count = 0
+
+        def reduce(self, x):
+            Counted.count += 1
+            return x
+
+    tape = Tape(Counted())
+    tape.power(tape.constant(np.ones((1, 1, 1, 1))), 2000)
+    assert Counted.count < 100
+
+
+@pytest.mark.parametrize(
+    "arch",
+    [
+        Architecture.uniform(2, 2, 2, skip=True),
+        Architecture.uniform(2, 2, 2, block=Block(mlp=(3, 2))),
+    ],
+    ids=str,
+)
+def test_what_many_numbers_reach_is_the_dimension_or_is_refused(arch):
+    try:
+        reached = measure_reach(arch, arch.num_parameters + 2).value
+    except ValueError as error:
+        assert "measure_reach" in str(error)
+    else:
+        assert reached == measure_dimension(arch).value
+
+
+def test_a_flag_of_several_heads_is_refused_in_its_own_name():
+    with pytest.raises(ValueError, match="flag_steps"):
+        flag_steps(Architecture((2, 2, 2), (2, 2), heads=2))
+
+
+def test_an_unknown_method_is_named_whatever_the_network():
+    with pytest.raises(ValueError, match="method"):
+        measure_dimension(Architecture((2, 2), (2,), heads=2), method="exakt")
+
+
+def test_a_refused_certificate_does_not_send_to_the_function_that_refused():
+    with pytest.raises(ValueError, match="certif|method"):
+        measure_dimension(Architecture((2, 2), (2,), heads=2), method="certified")
+
+
+def test_a_mask_does_not_hide_the_cause_of_what_is_unexplained():
+    arch = Architecture((1, 2, 4), (1, 4), tokens=2, attention="softmax")
+    masked = Architecture((1, 2, 4), (1, 4), tokens=2, attention="softmax", causal=True)
+    assert kernel_ledger(arch).unexplained == kernel_ledger(masked).unexplained == 5
+    assert "only some reach the output" in kernel_ledger(arch).note
+    assert "only some reach the output" in kernel_ledger(masked).note
+
+
+def test_tokens_on_a_curve_are_not_on_a_line():
+    """u s + o, to the power of two entry by entry, is a parabola."""
+    arch = Architecture(
+        (1, 2, 2), (1, 1), attention="softmax", block=Block(biases=True, mlp=(2, 2))
+    )  # fmt: skip
+    assert on_a_line(arch) == (True, False)
+
+
+def test_the_attention_of_many_tokens_takes_a_bounded_memory_that_the_estimate_covers():
+    """All 314 inputs at once took 883 MB."""
+    block = Block(biases=True, value_dim=2)
+    arch = Architecture.uniform(4, 2, 2, tokens=96, attention="softmax", heads=4, skip=True, block=block)
+    clear_cache()
+    tracemalloc.start()
+    measure_dimension(arch)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5e8 and peak < 2 * estimate_cost(arch).bytes
+
+
+@pytest.mark.parametrize("text", ["2 2", "1 000 d"])
+def test_two_numbers_side_by_side_are_no_product(text):
+    with pytest.raises(ValueError):
+        parse_formula(text)
+
+
+def test_one_head_is_not_true_heads():
+    with pytest.raises(ValueError, match="heads"):
+        Architecture((2, 2), (2,), heads=True)
+
+
+@pytest.mark.parametrize("place", ["a", None])
+def test_a_place_that_is_no_number_is_refused(place):
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        blend_heads(Architecture((3, 3), (2,), heads=3), place)
+
+
+def test_no_heads_are_not_all_heads():
+    with pytest.raises(ValueError):
+        real_model("GPT-2 small").architecture(heads=0)
