@@ -327,7 +327,8 @@ def css() -> str:
     return f"""<style>
 .nv {{ font-family: {FONT}; }}
 .nv :focus-visible, .nv .noUi-handle:focus {{ outline: 3px solid {focus} !important; outline-offset: 2px; }}
-.nv select:focus-visible, .nv input[type=checkbox]:focus-visible {{ outline-offset: -2px; }}
+.nv.nv.nv .jupyter-widgets input:focus-visible {{ outline: 3px solid {focus} !important; }}
+.nv select:focus-visible, .nv .jupyter-widgets input:focus-visible {{ outline-offset: -2px !important; }}
 .nv .noUi-handle {{ background: {focus} !important; }}
 .nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: {base}px; }}
 .nv-badge {{ white-space: nowrap; }}
@@ -339,5 +340,10 @@ def css() -> str:
 .nv-description, .nv-status {{ font-size: {base - 1}px; }}
 .nv-description {{ min-height: 4.2em; max-width: 75em; line-height: 1.4; }}
 .nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px; }}
+.nv-presets button {{ white-space: normal; height: auto; min-height: 28px; line-height: 1.3; }}
+.nv-copy {{ flex: 0 0 auto; }}
+.nv-copy button {{ width: 72px; }}
+.nv-copy [hidden] {{ display: none; }}
+.nv-copy input {{ width: 200px; height: 28px; }}
 .nv-error {{ white-space: normal; color: {_MODES["light"]["outside"]}; background: #FFFFFF; }}
 </style>"""

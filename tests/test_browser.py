@@ -174,6 +174,23 @@ def move_a_slider(page, panel: int) -> None:
     page.wait_for_function(f"{done}.startsWith('done')", timeout=20_000)
 
 
+def press_a_button_in_the_prose(page, label: str, says: str) -> None:
+    """A preset, some cells below the first panel, takes that panel to where its label says."""
+    page.locator(PANEL).first.scroll_into_view_if_needed()
+    said = f"document.querySelector('{PANEL} .nv-description').innerText"
+    assert says not in page.evaluate(said)
+    button = page.locator(".nv-presets").get_by_role("button", name=label, exact=True)
+    page.mouse.move(640, 500)
+    for _ in range(80):  # as in look_at
+        if button.count():
+            break
+        page.mouse.wheel(0, 100)
+        page.wait_for_timeout(60)
+    button.click()
+    page.locator(PANEL).first.scroll_into_view_if_needed()
+    page.wait_for_function(f"says => {said}.includes(says)", arg=says, timeout=20_000)
+
+
 def errors_shown(page) -> list[str]:
     """Errors and warnings that cells print, and panels' status lines in trouble."""
     mime = "[data-mime-type='application/vnd.jupyter.{}']"
@@ -210,6 +227,8 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
 
     for panel in range(panels):
         move_a_slider(page, panel)
+    if notebook == "04_deep_dimension.ipynb":
+        press_a_button_in_the_prose(page, "δ = 7, softmax", says="softmax 7→7→7")
     page.locator(PANEL).first.scroll_into_view_if_needed()
 
     buttons = page.locator(f"{PANEL} .modebar-btn").evaluate_all("all => all.map(b => b.dataset.title)")
@@ -224,6 +243,42 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
         page.wait_for_timeout(1500)
         page.locator(PANEL).first.scroll_into_view_if_needed()
         page.screenshot(path=Path(folder) / f"{Path(notebook).stem}.png")
+
+
+def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(lab, open_page):
+    page = open_page(lab.url("00_start.ipynb"))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    run_all(page, lab)
+    look_at(page, 0)
+    button = page.locator(f"{PANEL} .nv-copy button")
+    button.click()
+    page.wait_for_function("document.querySelector('.nv-copy button').innerText === 'Copied'")
+    said = page.evaluate("navigator.clipboard.readText()")
+    assert said.startswith('DimensionExplorer(state="width=') and said.endswith('")')
+
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
+    button.click()
+    page.wait_for_function("document.activeElement.matches('.nv-copy input')")
+    assert page.evaluate("getSelection().toString() || document.activeElement.value") == said
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.innerText") in ("Copy", "Copied")
+    assert page.complaints == []
+
+    # Tab reaches every control, each has a name, and one sees where one is.
+    here = page.locator(PANEL).first
+    here.locator("button", has_text="More").click()
+    name = "e => e.getAttribute('aria-label') || e.labels?.[0]?.innerText || e.innerText"
+    controls = ".nv-controls :is(.noUi-handle:not([aria-disabled=true]), select, input, button)"
+    wanted = here.locator(controls).evaluate_all(f"all => all.filter(e => !e.disabled).map({name})")
+    assert len(wanted) > 5 and all(wanted)
+    here.locator(".noUi-handle").first.focus()
+    reached = []
+    while len(reached) < 60 and page.evaluate(f"!!document.activeElement.closest('{PANEL}')"):
+        reached.append(page.evaluate(f"({name})(document.activeElement)"))
+        ring = "(s => [s.outlineStyle, s.outlineWidth])(getComputedStyle(document.activeElement))"
+        assert page.evaluate(ring) == ["solid", "3px"], reached[-1]
+        page.keyboard.press("Tab")
+    assert [one for one in wanted if one not in reached] == []
 
 
 def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):

@@ -5,7 +5,7 @@ import re
 
 import plotly.graph_objects as go
 import pytest
-from panels import ends, headlines, plain, said, text, texts, title, trace
+from panels import ends, headlines, plain, said, texts, title, trace
 
 from neuroviz import theme
 from neuroviz.architecture import Architecture
@@ -186,17 +186,6 @@ def test_every_control_goes_to_both_ends(panel):
             control.value = before
 
 
-def test_a_state_brings_the_panel_back(panel):
-    state = at(panel, "layers=3;width=2;route=exact-rank;tamper=data-resealed;seed=5").state
-    other = CertificateExplorer(state=state)
-    assert other.wait(60) and other.state == state
-    assert plain(other.figure) == plain(panel.figure)
-    other.close()
-    for bad in ("width=11", "route=slice", "tamper=seal"):
-        with pytest.raises(ValueError, match="is one of"):
-            panel.state = bad
-
-
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_moving_is_the_same_as_drawing_anew(mode, size):
@@ -237,9 +226,3 @@ def test_the_axes_hold_everything(panel):
             for one in panel.figure.data:
                 if (one.yaxis or "y") == f"y{number}" and one.y:
                     assert low <= min(one.y) and max(one.y) <= high, (state, one.name)
-
-
-def test_what_a_state_writes_is_an_option(panel):
-    for name, control in panel.controls.items():
-        for value in ends(control):
-            assert text(value) in str(control.options if hasattr(control, "options") else value), name

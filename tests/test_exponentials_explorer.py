@@ -184,18 +184,6 @@ def test_that_comparison_sees_a_figure_that_was_not_redrawn():
     assert plain(figure) == plain(exponentials_figure(two))
 
 
-def test_a_state_restores_the_figure_exactly(panel):
-    for state in random_states(ExponentialsExplorer, 4, seed=2):
-        panel.state = state
-        before = panel.state, panel.description, plain(panel.figure)
-        panel.reset()
-        panel.state = state
-        assert (panel.state, panel.description, plain(panel.figure)) == before
-    again = ExponentialsExplorer(state=state)
-    assert (again.state, again.description, plain(again.figure)) == before
-    again.close()
-
-
 @pytest.mark.parametrize(
     ("one", "two"),
     list(combinations(["kind", "tokens", "width", "layers", "treat", "place", "seed"], 2)),

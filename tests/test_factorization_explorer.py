@@ -26,9 +26,8 @@ from neuroviz.determinantal import (
     walk_in_gl,
 )
 from neuroviz.explorables import factorization as module
-from neuroviz.explorables.factorization import FactorizationExplorer, study_factorization
+from neuroviz.explorables.factorization import FactorizationExplorer
 from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
-from neuroviz.figures.factorization import factorization_figure
 from neuroviz.formulas import alpha
 from neuroviz.network import Layer
 from neuroviz.symmetry import recover_head_basis
@@ -425,24 +424,6 @@ def test_extremes_of_two_controls_are_legal_together(panel, one, two):
         for second in ends(panel.controls[two]):
             panel.state = f"{one}={first};{two}={second}"
             assert panel.status.startswith("done") and panel._shown.is_same, (panel.state, panel.status)
-
-
-def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
-    for state in random_states(25, seed=1):
-        panel.state = state
-        assert panel.status.startswith("done") and panel.state == state, (state, panel.status)
-        assert plain(panel.figure) == plain(factorization_figure(study_factorization(panel._read()))), state
-
-
-def test_a_state_restores_the_figure_exactly(panel):
-    for state in random_states(5, seed=2):
-        panel.state = state
-        before = panel.state, panel.description, plain(panel.figure)
-        panel.reset()
-        assert (panel.state, panel.description, plain(panel.figure)) != before
-        again = FactorizationExplorer(state=state)
-        assert (again.state, again.description, plain(again.figure)) == before
-        again.close()
 
 
 def test_the_figure_keeps_its_elements_whatever_is_asked(panel):

@@ -12,7 +12,7 @@ from panels import ends, plain, said, title, trace
 from neuroviz import theme
 from neuroviz.explorables.fiber import FiberExplorer
 from neuroviz.figures import parts
-from neuroviz.figures.fiber import fiber_figure, order_in_words, percent, update_fiber
+from neuroviz.figures.fiber import fiber_figure, order_in_words, percent
 from neuroviz.walk import FiberSetting, study_fiber
 
 VISIBLE = ["preset", "kind", "along", "off", "tokens"]
@@ -291,35 +291,6 @@ def test_the_figure_keeps_its_elements_whatever_is_asked(panel):
         panel.state = state
         assert panel.figure is figure and [t.uid for t in figure.data] == uids
         assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
-
-
-def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
-    for state in random_states(25, seed=1):
-        panel.state = state
-        assert panel.status.startswith("done") and panel.state == state
-        assert plain(panel.figure) == plain(fiber_figure(study_fiber(panel._read()))), state
-
-
-def test_that_comparison_sees_a_figure_that_was_not_redrawn():
-    one, two = study_fiber(FiberSetting()), study_fiber(FiberSetting(along=0.05))
-    figure = fiber_figure(one)
-    update_fiber(figure, two, two)
-    assert plain(figure) == plain(fiber_figure(one)) != plain(fiber_figure(two))
-    update_fiber(figure, None, two)
-    assert plain(figure) == plain(fiber_figure(two))
-
-
-def test_a_state_restores_the_figure_exactly(panel):
-    for state in random_states(6, seed=2):
-        panel.state = state
-        before = panel.state, panel.description, plain(panel.figure)
-        panel.reset()
-        assert (panel.state, panel.description, plain(panel.figure)) != before
-        panel.state = state
-        assert (panel.state, panel.description, plain(panel.figure)) == before
-    again = FiberExplorer(state=state)
-    assert (again.state, again.description, plain(again.figure)) == before
-    again.close()
 
 
 def test_a_figure_that_was_half_drawn_is_made_whole_again(panel, monkeypatch):

@@ -5,7 +5,7 @@ import io
 
 import pytest
 import traitlets
-from panels import ends, headlines, title, trace
+from panels import headlines, title, trace
 
 from neuroviz import theme
 from neuroviz.explorables.export import Export
@@ -36,15 +36,6 @@ def test_it_opens_on_the_figure_of_the_paper(panel):
     assert "softmax 25, 40, 57, 76, 97, 120, 145, 172; all on the formula" in panel.description
     assert "8 ranks mod 8 388 593" in title(panel) and "Eq. 16, Corollary A" in title(panel)
     assert headlines(panel.figure)[0] == "softmax: 8 of 8 exact ranks on the formula"
-
-
-def test_every_control_goes_to_both_ends_without_an_error(panel):
-    for name, control in panel.controls.items():
-        for value in ends(control) if name != "seed" else (0, 10**6):
-            control.value = value
-            assert settled(panel), (name, value, panel.status)
-        panel.reset()
-        assert settled(panel)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from panels import ends, headlines, plain, said, trace
+from panels import headlines, plain, said, trace
 
 from neuroviz import theme
 from neuroviz.explorables.flow import FlowExplorer, study_flow
@@ -233,29 +233,6 @@ def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
     assert plain(figure) == plain(flow_figure(one)) != plain(flow_figure(two))
     update_flow(figure, None, two)
     assert plain(figure) == plain(flow_figure(two))
-
-
-@pytest.mark.parametrize("name", VISIBLE + MORE)
-@pytest.mark.parametrize("state", STATES[:2])
-def test_both_ends_of_every_control_are_legal(panel, state, name):
-    panel.state = state
-    for value in ends(panel.controls[name]):
-        panel.controls[name].value = value
-        if panel._is_slow(panel._read()):  # the ends of runs and time: begun, and not waited for
-            assert panel.status.startswith("working"), (value, panel.status)
-            panel.cancel()
-        else:
-            assert panel.status.startswith("done"), (value, panel.status)
-
-
-def test_a_state_restores_the_panel(panel):
-    panel.state = STATES[2]
-    before = panel.state, panel.description, plain(panel.figure)
-    panel.reset()
-    assert (panel.state, panel.description, plain(panel.figure)) != before
-    again = FlowExplorer(state=before[0])
-    assert (again.state, again.description, plain(again.figure)) == before
-    again.close()
 
 
 @pytest.mark.parametrize("state", BAD_STATES)

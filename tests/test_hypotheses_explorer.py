@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from neuroviz import theme
 from neuroviz.architecture import Architecture
 from neuroviz.explorables.hypotheses import (
     HypothesesExplorer,
@@ -13,7 +12,7 @@ from neuroviz.explorables.hypotheses import (
     _between,
     study_hypotheses,
 )
-from neuroviz.figures.hypotheses import hypotheses_figure, update_hypotheses
+from neuroviz.figures.hypotheses import hypotheses_figure
 from neuroviz.formulas import general_formula
 from neuroviz.measure import measure_dimension
 
@@ -82,34 +81,6 @@ def test_the_numbers_in_the_cells_come_from_the_measurements():
     figure = hypotheses_figure(replace(found, heads=replace(found.heads, cells=tuple(wrong))))
     assert all("+7" in t or "+" in t for t in figure.data[1].text if ">0<" not in t)
     assert figure.data[1].text != hypotheses_figure(found).data[1].text
-
-
-@pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])
-def test_an_update_in_place_gives_the_same_figure(choice):
-    with theme.using({"mode": choice[0], "size": choice[1]}):
-        first, second = study(), study((3, 5, 3), (2, 4), 5)
-        figure = hypotheses_figure(first)
-        update_hypotheses(figure, first, second)
-        assert figure.to_dict() == hypotheses_figure(second).to_dict()
-        update_hypotheses(figure, None, first)
-        assert figure.to_dict() == hypotheses_figure(first).to_dict()
-
-
-def test_every_control_goes_to_both_ends_without_an_error():
-    panel = HypothesesExplorer()
-    for name, control in panel.controls.items():
-        values = control.options if hasattr(control, "options") else (control.min, control.max)
-        for value in values:
-            control.value = value
-            assert panel.status.startswith("done"), (name, value, panel.status)
-        panel.reset()
-
-
-def test_a_state_comes_back():
-    panel = HypothesesExplorer()
-    panel.state = "head_1=2;inner=5;outer=3;tokens=2;kind=softmax;seed=4"
-    other = HypothesesExplorer(state=panel.state)
-    assert other.description == panel.description and other.state == panel.state
 
 
 def test_the_words_say_what_is_measured_and_why():

@@ -70,10 +70,10 @@ def test_every_network_is_drawn_at_what_the_experiment_found(panel, targets, uni
 
 def test_a_small_change_is_learnt_up_to_d_by_all_and_the_headlines_say_so(panel):
     assert headlines(panel.figure)[0] == "all 14 stop at N = D"
-    assert headlines(panel.figure)[1] == "half at 0.18–0.96 P"
+    assert headlines(panel.figure)[1] == "over N/P: 0.18 to 0.96"
     go_to(panel, "targets=random")
     assert headlines(panel.figure)[0] == "none learnt beyond N = D"
-    assert headlines(panel.figure)[1] == "half at ≤ 0.14–0.96 P"
+    assert headlines(panel.figure)[1] == "over N/P: ≤ 0.14 to 0.96"
     assert "of which half is learnt is 0.62 or less to 1 times D" in panel.description
     go_to(panel, "targets=teacher")
     assert headlines(panel.figure)[0] == "D is no limit where a solution exists"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from panels import bare, ends, headlines, random_states, said, texts, title, trace
+from panels import bare, ends, headlines, texts, title, trace
 
 from neuroviz import theme
 from neuroviz.explorables.one_layer import OneLayerExplorer
@@ -44,22 +44,6 @@ def test_every_control_goes_to_both_ends_in_every_step(step):
         for value in (*ends(control), before):
             control.value = value
             assert panel.status.startswith("done"), (name, value, panel.status)
-
-
-def test_random_states_are_drawn_without_an_error():
-    panel = OneLayerExplorer()
-    for state in random_states(OneLayerExplorer, 25, seed=0):
-        panel.state = state
-        assert panel.status.startswith("done"), panel.status
-        assert not any("$" in text or "nan" in text.lower() for text in said(panel.figure))
-        assert "nan" not in panel.description and "None" not in panel.description
-
-
-def test_a_state_comes_back():
-    panel = OneLayerExplorer()
-    panel.state = "step=two tokens;part=0.4;log_temperature=-1;size=0.5;tokens=4;seed=7"
-    other = OneLayerExplorer(state=panel.state)
-    assert other.description == panel.description and other.state == panel.state
 
 
 def test_headlines_say_what_is_known():

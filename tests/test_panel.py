@@ -18,6 +18,7 @@ from comm.base_comm import BaseComm
 from neuroviz.explorables.background import Background
 from neuroviz.explorables.live import Fit, LiveFigure
 from neuroviz.explorables.panel import Panel
+from neuroviz.explorables.presets import presets
 
 SLOW, FAILS, DIES, HANGS = 10, 20, 30, 40  # values of "number" from which the toy does this
 
@@ -129,6 +130,11 @@ def named(panel, description):
     return next(w for w in walk(panel) if getattr(w, "description", "").startswith(description))
 
 
+def copy_of(panel):
+    """The button beside the state."""
+    return next(w for w in walk(panel) if isinstance(w, Fit))
+
+
 def row_of(panel, name):
     """The box that a control stands in."""
     return next(w for w in walk(panel) if panel.controls[name] in getattr(w, "children", ()))
@@ -214,6 +220,7 @@ def test_only_hides_the_others_which_keep_their_values_and_stay_in_the_state():
     assert row_of(panel, "flag").layout.display == "flex"  # nothing to unfold: what is shown is there
     for hidden in ("More", "Reset", "State"):
         assert named(panel, hidden).layout.display == "none"
+    assert copy_of(panel).layout.display == "none"
     assert named(panel, "Cancel").layout.display != "none"
     assert "factor=0.5" in panel.state and last(panel) == 3
 
@@ -325,6 +332,95 @@ def test_reset_goes_back_to_how_the_panel_was_opened(state):
     panel.controls["number"].value = 1
     named(panel, "Reset").click()
     assert shown(panel) == opened
+
+
+@pytest.mark.parametrize("state", ["", "number=4", "flag=yes;number=0", "word=two words;factor=0.7"])
+def test_a_state_is_completed_with_what_the_panel_was_opened_with(state):
+    panel = Toy(state="kind=fancy;factor=0.5")
+    panel.controls["number"].value = 7
+    before = shown(panel)
+    whole = panel.complete(state)
+    assert shown(panel) == before  # it was only tried
+    panel.reset()
+    panel.state = state
+    assert panel.state == whole and "kind=fancy" in whole
+    assert panel.complete(whole) == whole
+
+
+@pytest.mark.parametrize(("state", "said"), BAD_STATES)
+def test_what_is_no_state_cannot_be_completed_and_changes_nothing(toy, state, said):
+    before = shown(toy)
+    with pytest.raises(ValueError) as refused:
+        toy.complete(state)
+    assert said in str(refused.value) and shown(toy) == before
+
+
+def test_the_button_copies_python_that_opens_this_panel(toy):
+    for state in ("number=7;factor=0.7;word=it's", 'word=say "A & B" \\ é', "word=50%25"):
+        toy.state = state
+        again = eval(copy_of(toy).call, {"Toy": Toy})
+        assert copy_of(toy).call.startswith('Toy(state="number=') and again.state == toy.state
+    toy.controls["number"].value = 3
+    assert "number=3;" in copy_of(toy).call
+
+
+# Presets
+
+
+def test_a_preset_is_a_button_with_a_label_that_drives_the_panel(toy):
+    row = presets(toy, {"seven": "number=7", "a fancy four": "kind=fancy;number=4"})
+    assert "number=2" in toy.state and last(toy) == 6  # building the row moves nothing
+    seven, four = row.children
+    assert all(isinstance(button, widgets.Button) for button in row.children)
+    assert (four.description, four.tooltip) == ("a fancy four", "kind=fancy;number=4")
+    four.click()
+    assert last(toy) == 12 and "kind=fancy" in toy.state and toy.status.startswith("done")
+    toy.controls["factor"].value = 0.5
+    seven.click()
+    assert toy.state == "number=7;kind=plain;factor=1;flag=no;word=" and last(toy) == 21
+
+
+def test_the_second_click_on_a_preset_draws_nothing_and_starts_nothing(toy, monkeypatch):
+    quick, slow = presets(toy, {"quick": "number=7", "slow": f"number={HANGS}"}).children
+    quick.click()
+    drawn = []
+    monkeypatch.setattr(toy, "_update_figure", lambda old, new: drawn.append(new))
+    quick.click()
+    assert not drawn and last(toy) == 21
+    slow.click()
+    pid = toy._background._process.pid
+    slow.click()
+    assert toy._background.running and toy._background._process.pid == pid
+    toy.cancel()
+    slow.click()  # what was cancelled may be asked for again
+    assert toy._background.running
+
+
+def test_a_preset_leads_out_of_an_error(toy):
+    (start,) = presets(toy, {"start": toy.state}).children
+    toy.controls["word"].value = "forbidden"
+    start.click()
+    assert toy.status.startswith("done") and toy.controls["word"].value == ""
+    named(toy, "State").value = "number=999"
+    assert 'role="alert"' in status_html(toy)
+    start.click()
+    assert toy.status.startswith("done")
+
+
+@pytest.mark.parametrize(("state", "said"), BAD_STATES)
+def test_a_preset_that_is_no_state_is_refused_when_the_row_is_built(toy, state, said):
+    before = shown(toy)
+    with pytest.raises(ValueError, match="the preset 'far' is no state of Toy") as refused:
+        presets(toy, {"near": "number=3", "far": state})
+    assert said in str(refused.value) and shown(toy) == before
+
+
+@pytest.mark.parametrize(
+    "states", [{}, ["number=3"], None, {"": "number=3"}, {" ": "number=3"}, {3: "number=3"}]
+)
+def test_presets_need_labels(toy, states):
+    with pytest.raises(ValueError, match="label"):
+        presets(toy, states)
 
 
 # Errors

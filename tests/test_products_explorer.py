@@ -220,16 +220,6 @@ def test_both_ends_of_every_control_are_legal(panel, state, name):
         assert panel.status.startswith("done"), (value, panel.status)
 
 
-def test_a_state_restores_the_panel(panel):
-    panel.state = STATES[2]
-    before = panel.state, panel.description, plain(panel.figure)
-    panel.reset()
-    assert (panel.state, panel.description, plain(panel.figure)) != before
-    again = ProductsExplorer(state=before[0])
-    assert (again.state, again.description, plain(again.figure)) == before
-    again.close()
-
-
 @pytest.mark.parametrize("state", BAD_STATES)
 def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
     before = panel.state, panel.description

@@ -325,18 +325,6 @@ def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
     assert plain(figure) == plain(immersion_figure(two))
 
 
-def test_a_state_restores_the_figure_exactly(panel):
-    for state in random_states(ProofExplorer, 4, seed=2):
-        panel.state = state
-        before = panel.state, panel.description, plain(panel.figure)
-        panel.reset()
-        panel.state = before[0]
-        assert (panel.state, panel.description, plain(panel.figure)) == before
-    again = ProofExplorer(state=before[0])
-    assert (again.state, again.description, plain(again.figure)) == before
-    again.close()
-
-
 @pytest.mark.parametrize(("one", "two"), list(combinations([*ALWAYS, "mode_1", "mu_1", *MORE], 2)))
 def test_extremes_of_two_controls_are_legal_together(panel, one, two):
     for first in ends(panel.controls[one]):

@@ -155,14 +155,6 @@ def test_no_state_raises():
         assert plain(panel.figure)["data"] == plain(singletons_figure(panel._shown))["data"]
 
 
-def test_a_state_comes_back():
-    panel = SingletonExplorer(state="candidate=positive;rho=1/3;travel=0.85;causal=yes;seed=7")
-    again = SingletonExplorer(state=panel.state)
-    assert again.state == panel.state and again.description == panel.description
-    with pytest.raises(ValueError, match="rho is one of 1/3, 1/2, 1, 2, 3"):
-        panel.state = "rho=5"
-
-
 def test_a_control_without_a_say_is_disabled():
     panel = SingletonExplorer()
 

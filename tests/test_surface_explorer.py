@@ -27,7 +27,7 @@ from neuroviz.figures.space import (
     stretch_of,
     tone,
 )
-from neuroviz.figures.surface import SPACE, surface_figure
+from neuroviz.figures.surface import SPACE
 from neuroviz.forms import resultant
 from neuroviz.surface import SLICES, s3
 
@@ -401,25 +401,6 @@ def test_a_turned_camera_stays_while_sliders_move_and_goes_with_the_slice(panel)
     panel.controls["preset"].value = "hyperbola"
     assert panel.figure.layout.scene.camera.eye.x != 2.0
     assert panel.figure.layout.scene.uirevision == "S4"
-
-
-def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
-    for state in random_states(20, seed=1):
-        panel.state = state
-        assert panel.status.startswith("done"), state
-        assert plain(panel.figure) == plain(surface_figure(study_surface(panel._read()))), state
-
-
-def test_a_state_restores_the_figure_exactly(panel):
-    for state in random_states(5, seed=2):
-        panel.state = state
-        before = panel.state, panel.description, plain(panel.figure)
-        panel.reset()
-        panel.state = before[0]
-        assert (panel.state, panel.description, plain(panel.figure)) == before
-    again = SurfaceExplorer(state=before[0])
-    assert (again.state, again.description, plain(again.figure)) == before
-    again.close()
 
 
 # Labels and camera

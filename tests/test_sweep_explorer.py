@@ -399,16 +399,6 @@ def test_all_parts_together_are_what_is_missing():
     assert {record.arch for record in records} == set(request.missing)
 
 
-def test_a_state_comes_back_and_a_bad_one_is_refused(panel):
-    panel.state = "x=layers;y=tokens;x_most=4;y_most=3;show=status;head=1;attention=softmax;seed=7"
-    other = SweepExplorer(state=panel.state)
-    assert other.description == panel.description and other.state == panel.state
-    assert plain(other.figure) == plain(panel.figure)
-    other.close()
-    with pytest.raises(ValueError, match="x is one of inner, first"):
-        panel.state = "x=depth"
-
-
 @pytest.mark.parametrize("method", ["float", "certified"])
 def test_other_methods_say_what_they_are(panel, method):
     panel.state = f"method={method};x_most=3;y_most=2;first=2;last=2;show=status"

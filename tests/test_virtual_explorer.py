@@ -297,20 +297,6 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
         assert plain(panel.figure) == plain(interface_figure(module.study_interface(panel._read()))), state
 
 
-def test_a_state_restores_the_panel_exactly(panel):
-    for state in random_states(VirtualWeightsExplorer, 3, seed=2):
-        at(panel, state)
-        assert panel.state == state
-        before = shown(panel)
-        panel.reset()
-        assert shown(panel) != before
-        panel.state = state
-        assert shown(panel) == before
-    again = VirtualWeightsExplorer(state=state)
-    assert shown(again) == before
-    again.close()
-
-
 PAIRED = ["layers", "width", "width_in", "lost", "alone"]
 
 

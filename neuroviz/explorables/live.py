@@ -1,4 +1,4 @@
-"""A FigureWidget that reaches the page complete, and the widget that says how wide the page is."""
+"""What a panel needs in the page: a figure that arrives complete, its width, names, and the clipboard."""
 
 from copy import deepcopy
 
@@ -69,23 +69,94 @@ class LiveFigure(go.FigureWidget):
 
 
 class Fit(anywidget.AnyWidget):
-    """Reports the width of the panel (class nv) that it stands in, in pixels; shows nothing itself.
+    """What the panel (class nv) that it stands in needs of its page; to be seen, the button Copy.
+
+    It reports the panel's width in pixels. It gives the handles and number boxes of sliders, which
+    ipywidgets leaves nameless, the words beside them as names, for readers who hear the page. Its button
+    puts `call` on the clipboard; where the page may not, the text shows up selected.
 
     It also buys the figure time. anywidget gives a widget 2 seconds to load, and never speaks to it
     again when they are over; a figure loads 5 MB of plotly, and on a slow or busy machine that takes
-    longer. Fit runs before the figure exists, and turns a timeout of exactly 2 s into 2 minutes.
+    longer. Fit runs before the figure exists, and turns a timeout of exactly 2 s into 2 minutes. That is
+    why all of this is one widget: each further one could be too late for its own 2 seconds.
+
+    Attributes:
+        width: of the panel, in pixels; 0 until the page has spoken.
+        call: Python that opens the panel as it is.
     """
 
     width = traitlets.Int(0).tag(sync=True)
+    call = traitlets.Unicode("").tag(sync=True)
     _esm = """
     if (!AbortSignal.timeout.patient) {
       const timeout = AbortSignal.timeout.bind(AbortSignal);
       AbortSignal.timeout = (ms) => timeout(ms === 2000 ? 120000 : ms);
       AbortSignal.timeout.patient = true;
     }
+    const name_handles = (row) => {
+      for (const slider of row.querySelectorAll(".widget-slider")) {
+        const name = slider.querySelector(".widget-label")?.textContent.trim();
+        if (!name) continue;
+        const still = slider.querySelector(".noUi-target")?.hasAttribute("disabled");
+        for (const handle of slider.querySelectorAll(".noUi-handle")) {
+          handle.setAttribute("aria-label", name);
+          handle.setAttribute("aria-disabled", still ? "true" : "false");
+          handle.tabIndex = still ? -1 : 0;
+        }
+        const box = slider.querySelector(".widget-readout");
+        box?.setAttribute("role", "textbox");
+        box?.setAttribute("aria-label", `${name}, as a number`);
+      }
+    };
+    // Rows of controls only: the figure beside them changes its elements all the time.
+    const look_after = (row) => {
+      name_handles(row);
+      const observer = new MutationObserver(() => name_handles(row));
+      const attributes = { attributes: true, attributeFilter: ["disabled"] };
+      observer.observe(row, { subtree: true, childList: true, characterData: true, ...attributes });
+      return observer;
+    };
+    const copy_button = (model, el) => {
+      el.classList.add("nv-copy");
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "lm-Widget jupyter-widgets jupyter-button widget-button";
+      button.textContent = "Copy";
+      button.title = "copy this panel as Python, with its state";
+      const field = document.createElement("input");
+      field.readOnly = true;
+      field.hidden = true;
+      field.setAttribute("aria-label", "this panel as Python: press Ctrl+C");
+      let timer = 0;
+      const say = (words) => {
+        button.textContent = words;
+        clearTimeout(timer);
+        timer = setTimeout(() => { button.textContent = "Copy"; }, 2000);
+      };
+      const put_back = () => { field.hidden = true; button.hidden = false; };
+      const select = (text) => {  // the clipboard is refused: the reader copies it by hand
+        field.value = text;
+        field.hidden = false;
+        button.hidden = true;
+        field.focus();
+        field.select();
+      };
+      field.addEventListener("blur", put_back);
+      field.addEventListener("keydown", (event) => {
+        event.stopPropagation();  // Ctrl+C is about the text, not about the notebook's cell
+        if (event.key === "Escape" || event.key === "Enter") { put_back(); button.focus(); }
+      });
+      button.addEventListener("click", async () => {
+        const text = model.get("call");
+        try { await navigator.clipboard.writeText(text); } catch { return select(text); }
+        say("Copied");
+      });
+      el.append(button, field);
+      return () => clearTimeout(timer);
+    };
     export default { render({ model, el }) {
-      el.style.display = "none";
-      let last = 0, stopped = false;
+      const forget = copy_button(model, el);
+      let last = 0, stopped = false, rows = [];
       const observer = new ResizeObserver(([entry]) => {
         const width = Math.floor(entry.contentRect.width);
         if (width <= 240 || Math.abs(width - last) <= 4) return;
@@ -94,8 +165,14 @@ class Fit(anywidget.AnyWidget):
       const start = () => {
         if (stopped) return;
         const panel = el.closest(".nv");
-        panel ? observer.observe(panel) : requestAnimationFrame(start);
+        if (!panel) return requestAnimationFrame(start);
+        observer.observe(panel);
+        rows = [...panel.querySelectorAll(".nv-controls")].map(look_after);
       };
       start();
-      return () => { stopped = true; observer.disconnect(); };
+      return () => {
+        stopped = true;
+        forget();
+        for (const one of [observer, ...rows]) one.disconnect();
+      };
     } }"""

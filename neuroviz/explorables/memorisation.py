@@ -60,6 +60,12 @@ class MemorisationExplorer(Panel):
         more = {"seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed")}
         return first, more
 
+    def _lay_out(self, *args: object, **kwargs: object) -> list[widgets.Widget]:
+        rows = super()._lay_out(*args, **kwargs)
+        if theme.size("base") <= 14:
+            self.controls["beyond"].layout.width = "300px"  # so that "More" stands in the same row
+        return rows
+
     def _read(self) -> MemorisationSetting:
         return MemorisationSetting(**{name: control.value for name, control in self.controls.items()})
 

@@ -5,8 +5,10 @@ how the answer is drawn. The shell does the rest: state strings, reset, "More", 
 the panel alive, work in the background, and a figure that is mounted when its width is known.
 """
 
+import json
 import time
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from html import escape
 from typing import ClassVar
 from urllib.parse import unquote
@@ -84,7 +86,10 @@ class Panel(widgets.VBox):
         self._more = widgets.ToggleButton(
             description="More ▾", tooltip="show or hide the other controls", layout=button
         )
+        first_row = widgets.Box([*first.values(), self._more], layout=row)
         self._more_row = widgets.Box(list(more.values()), layout=row | {"display": "none"})
+        for controls in (first_row, self._more_row):
+            controls.add_class("nv-controls")  # where `Fit` gives the handles of sliders their names
         self._box = widgets.Box(
             layout={"height": figure_height, "overflow": "hidden", "display": "block", "width": "100%"}
         )
@@ -96,19 +101,20 @@ class Panel(widgets.VBox):
             description="Cancel", tooltip="stop what is being measured", layout=button, disabled=True
         )
         self._status_html = widgets.HTML(
-            layout={"flex": "1 1 auto", "min_width": "0", "min_height": "28px", "overflow": "hidden"}
+            layout={"flex": "1 0 120px", "min_width": "0", "min_height": "28px", "overflow": "hidden"}
         )
         self._state_text = widgets.Text(
             description="State",
             continuous_update=False,
-            layout={"flex": "0 1 380px", "min_width": "160px"},
+            layout={"flex": "0 1 380px", "min_width": "120px"},
             style={"description_width": "48px"},
         )
         self._fit = Fit()
         if for_lecture:  # few controls: those under "More" stand there with the others
             self._more.layout.display = "none"
             self._more_row.layout.display = "flex" if shown & set(more) else "none"
-            self._reset_button.layout.display = self._state_text.layout.display = "none"
+            for hidden in (self._reset_button, self._state_text, self._fit):
+                hidden.layout.display = "none"
 
         self._more.observe(self._on_more, names="value")
         self._reset_button.on_click(lambda _: self.reset())
@@ -118,7 +124,7 @@ class Panel(widgets.VBox):
         return [
             widgets.HTML(theme.css(), layout={"display": "none"}),
             self._title_html,
-            widgets.Box([*first.values(), self._more], layout=row),
+            first_row,
             self._more_row,
             self._box,
             self._description_html,
@@ -129,10 +135,10 @@ class Panel(widgets.VBox):
                     *self._extra_buttons(),
                     self._status_html,
                     self._state_text,
+                    self._fit,
                 ],
                 layout={"width": "100%"},
             ),
-            self._fit,
         ]
 
     # What a subclass says.
@@ -198,12 +204,31 @@ class Panel(widgets.VBox):
     @property
     def state(self) -> str:
         """All controls as name=value;…: assigning such a string restores the panel, seed included."""
-        return ";".join(f"{name}={_write(control.value)}" for name, control in self.controls.items())
+        return ";".join(f"{name}={write_control(control.value)}" for name, control in self.controls.items())
 
     @state.setter
     def state(self, text: str) -> None:
         self._restore(text)
         self._refresh()
+
+    def complete(self, state: str) -> str:
+        """A state with every control in it; the panel itself stays where it is.
+
+        What the text does not name is as the panel was opened.
+
+        Raises:
+            ValueError: if the text is no state of this panel.
+        """
+        before = {name: control.value for name, control in self.controls.items()}
+        with ExitStack() as held:  # the page hears of none of this
+            for control in self.controls.values():
+                held.enter_context(control.hold_sync())
+            try:
+                self._assign(self._opened_with)
+                self._restore(state)
+                return self.state
+            finally:
+                self._assign(before)
 
     def reset(self) -> None:
         """Back to the values the panel was opened with."""
@@ -249,7 +274,7 @@ class Panel(widgets.VBox):
                 raise ValueError(
                     f"a state is name=value;… with names of {', '.join(self.controls)}; got {part!r}"
                 )
-            values[name] = _parse(name, self.controls[name], value)
+            values[name] = read_control(name, self.controls[name], value)
         before = {name: control.value for name, control in self.controls.items()}
         self._assign(values)
         try:
@@ -351,6 +376,7 @@ class Panel(widgets.VBox):
     def _write_state(self) -> None:
         quiet, self._quiet = self._quiet, True
         self._state_text.value = self.state
+        self._fit.call = f"{type(self).__name__}(state={json.dumps(self.state, ensure_ascii=False)})"
         self._quiet = quiet
 
     def _set_status(self, text: str) -> None:
@@ -367,7 +393,12 @@ class Panel(widgets.VBox):
         )
 
 
-def _write(value: object) -> str:
+def write_control(value: object) -> str:
+    """A control's value as a state string holds it.
+
+    >>> write_control(True), write_control(0.1 + 0.2), write_control("a;b")
+    ('yes', '0.3', 'a%3Bb')
+    """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -375,7 +406,7 @@ def _write(value: object) -> str:
     return str(value).replace("%", "%25").replace(";", "%3B")  # ; separates the parts of a state
 
 
-def _parse(name: str, control: widgets.Widget, text: str) -> object:
+def read_control(name: str, control: widgets.Widget, text: str) -> object:
     """A control's value from a state string; ValueError says what it may be."""
     text = text.strip()
     if isinstance(control, (widgets.Checkbox, widgets.ToggleButton)):

@@ -60,6 +60,12 @@ class RealModelsExplorer(Panel):
         }
         return first, more
 
+    def _lay_out(self, *args: object, **kwargs: object) -> list[widgets.Widget]:
+        rows = super()._lay_out(*args, **kwargs)
+        if theme.size("base") <= 14:
+            self.controls["base"].layout.width = "300px"  # so that "More" stands in the same row
+        return rows
+
     def _read(self) -> ModelSetting:
         return ModelSetting(**{name: control.value for name, control in self.controls.items()})
 

@@ -19,9 +19,9 @@ _WALKS = [
     ("a basis between layers", "interface"),
 ]
 _RULES = [
-    ("the best rate for the start", "same"),
-    ("an eighth of that", "small"),
-    ("each at its own best rate", "own"),
+    ("the start’s best rate", "same"),
+    ("⅛ of the start’s best", "small"),
+    ("each its own best rate", "own"),
 ]
 
 
@@ -96,8 +96,9 @@ def _say_walk(study: TeleportStudy) -> str:
 def _say_minimum(study: TeleportStudy) -> str:
     more = study.gradient_at(study.balanced) / study.gradient_at(study.least)
     return (
-        f"The gradient is shortest at {_signed(study.least)}, the weights are at {_signed(study.balanced)}, "
-        f"where it is {100 * (more - 1):.2g} % longer; there is no longest one."
+        f"The gradient is shortest at {_signed(study.least)}, the weights themselves at "
+        f"{_signed(study.balanced)}, where the gradient is {100 * (more - 1):.2g} % longer; there is no "
+        "longest gradient."
     )
 
 

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 import ipywidgets as widgets
 import plotly.graph_objects as go
 
+from neuroviz import theme
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.blending import STEPS, blend_heads
 from neuroviz.block import Block
 from neuroviz.explorables.badges import measured_badge, theory_badge
-from neuroviz.explorables.panel import Panel
-from neuroviz.explorables.panel import _parse as read_control
-from neuroviz.explorables.panel import _write as write_control
+from neuroviz.explorables.panel import Panel, read_control, write_control
 from neuroviz.figures.variants import BlendCell, VariantStudy, update_variants, variants_figure
 from neuroviz.figures.variants_heads import MOST_HEADS
 from neuroviz.figures.variants_study import BLENDING, costs, effects
@@ -141,6 +140,12 @@ class VariantsExplorer(Panel):
             "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
         }
         return first, more
+
+    def _lay_out(self, *args: object, **kwargs: object) -> list[widgets.Widget]:
+        rows = super()._lay_out(*args, **kwargs)
+        if theme.size("base") <= 14:
+            self.controls["mlp"].layout.width = "250px"  # so that "More" stands in the same row
+        return rows
 
     def _on_change(self, change: dict) -> None:
         names = [name for name, control in self.controls.items() if control is change["owner"]]

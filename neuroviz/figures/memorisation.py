@@ -94,7 +94,11 @@ def _shares(study: MemorisationStudy, unit: str, axis: str, domain: tuple[float,
         },
     }
     words = [headline(_found(study, unit), axis), *_marks(study, unit, axis)]
-    return View(traces, axes, words, [_upright(1.0, axis, "certified" if unit == "D" else "ghost", "dot")])
+    lines = [
+        _upright(1.0, axis, "certified" if unit == "D" else "ghost", "dot"),
+        _upright(study.count / _per(chosen, unit), axis, "focus", "solid"),  # the reader's N
+    ]
+    return View(traces, axes, words, lines)
 
 
 def _name(curve: Curve, count: int) -> str:
@@ -106,7 +110,7 @@ def _found(study: MemorisationStudy, unit: str) -> str:
         return "and neither is P"
     if unit == "P":
         low, high = study.span(parameters=True)
-        return f"half at {'≤ ' * study.fails}{low:.2g}–{high:.2g} P"
+        return f"over N/P: {'≤ ' * study.fails}{low:.2g} to {high:.2g}"
     if study.span() == (1.0, 1.0) and not study.fails:
         return f"all {len(study.curves)} stop at N = D"
     if study.beyond == 0:
@@ -119,6 +123,7 @@ def _marks(study: MemorisationStudy, unit: str, axis: str) -> list[dict]:
     chosen, note = study.chosen, theme.size("note")
     role = "certified" if unit == "D" else "soft"
     at = {"yref": f"y{axis} domain", "yanchor": "top", "font": {"size": note}}
+    at |= {"bgcolor": theme.color("ground"), "borderpad": 0}  # no line through the words
     name = f'<span style="color:{theme.color(role)}">N = {unit}</span>'
     words = [label(name, 1.0, 1.0, axis, xanchor="left", xshift=4, **at)]
     if unit == "P":

@@ -6,6 +6,7 @@ from neuroviz.figures.words import grouped, percent
 from neuroviz.real_models import SYMMETRIES, RealModel
 from neuroviz.real_models_study import PARTS, ModelStudy
 
+Table = dict[RealModel, list[float]]  # the longest bar first: what each of SYMMETRIES costs
 _ON = {"xaxis": "x2", "yaxis": "y2"}
 _SAID = {
     "all": "rotary, shared keys: less to lose",
@@ -18,20 +19,28 @@ _SHORT = {SYMMETRIES[0]: "keys, queries", SYMMETRIES[1]: "values, outputs"}
 
 def bars_view(study: ModelStudy, x_domain: tuple[float, float]) -> View:
     """One bar for each model, the longest on top, on the axes x2 and y2."""
-    return View(_traces(study), _axes(study, x_domain), _annotations(study), [])
+    # Once for the whole view: each count is derived from a model's whole architecture.
+    table = {model: [study.shown(model, name) for name in SYMMETRIES] for model in study.ranking}
+    return View(_traces(study, table), _axes(study, table, x_domain), _annotations(study, table), [])
 
 
 def _parts(study: ModelStudy) -> tuple[str, ...]:
     return PARTS[study.setting.parts]
 
 
-def _ends(study: ModelStudy) -> list[float]:
+def _lengths(study: ModelStudy, table: Table, name: str) -> list[float]:
+    """How long one part of each bar is; 0 where it is not asked for."""
+    column, shown = SYMMETRIES.index(name), name in _parts(study)
+    return [row[column] if shown else 0.0 for row in table.values()]
+
+
+def _ends(study: ModelStudy, table: Table) -> list[float]:
     """How long each bar is."""
-    return [sum(study.shown(model, name) for name in _parts(study)) for model in study.ranking]
+    return [sum(parts) for parts in zip(*(_lengths(study, table, name) for name in SYMMETRIES), strict=True)]
 
 
-def _traces(study: ModelStudy) -> list[dict]:
-    models, ends = study.ranking, _ends(study)
+def _traces(study: ModelStudy, table: Table) -> list[dict]:
+    models, ends = list(table), _ends(study, table)
     looks = (
         {"color": theme.color("symmetry")},
         {
@@ -43,14 +52,13 @@ def _traces(study: ModelStudy) -> list[dict]:
     )
     bars = []
     for name, look in zip(SYMMETRIES, looks, strict=True):
-        shown = name in _parts(study)
         bars.append(
             {
                 "type": "bar",
                 "orientation": "h",
                 "name": name,
                 **_ON,
-                "x": [study.shown(model, name) if shown else 0.0 for model in models],
+                "x": _lengths(study, table, name),
                 "y": list(range(len(models))),
                 "customdata": [f"{m.name}: {grouped(m.redundant.get(name, 0))} {name}" for m in models],
                 "width": 0.72,
@@ -85,23 +93,22 @@ def _kind(model: RealModel) -> str:
     return f"  {', '.join(why)}" if why else ""
 
 
-def _axes(study: ModelStudy, x_domain: tuple[float, float]) -> dict:
-    models = study.ranking
+def _axes(study: ModelStudy, table: Table, x_domain: tuple[float, float]) -> dict:
     return {
         "barmode": "stack",
         "xaxis2": {
             "anchor": "y2",
             "domain": x_domain,
-            "range": [0, 1.32 * max(_ends(study))],
+            "range": [0, 1.32 * max(_ends(study, table))],
             "visible": False,
         },
         "yaxis2": {
             "anchor": "x2",
             "domain": (0.0, 1.0),
             # The longest bar on top, and over it room for the names of its parts.
-            "range": [len(models) - 0.4, -1.7],
-            "tickvals": list(range(len(models))),
-            "ticktext": [_name(model, study.model) for model in models],
+            "range": [len(table) - 0.4, -1.7],
+            "tickvals": list(range(len(table))),
+            "ticktext": [_name(model, study.model) for model in table],
             "ticks": "",
             "showgrid": False,
         },
@@ -114,14 +121,13 @@ def _name(model: RealModel, chosen: RealModel) -> str:
     return f'<span style="color:{theme.color("focus")}"><b>{model.name}</b></span>'
 
 
-def _annotations(study: ModelStudy) -> list[dict]:
-    top = study.ranking[0]
+def _annotations(study: ModelStudy, table: Table) -> list[dict]:
     said = headline(_SAID[study.setting.parts], "2")
     said["xshift"] = -9 * theme.size("tick")  # over the names of the models, too
-    return [said, *_part_names(study, top)]
+    return [said, *_part_names(study, table)]
 
 
-def _part_names(study: ModelStudy, top: RealModel) -> list[dict]:
+def _part_names(study: ModelStudy, table: Table) -> list[dict]:
     """The two large parts have their names over the longest bar."""
     found, start = [], 0.0
     for name in SYMMETRIES[:2]:
@@ -138,5 +144,5 @@ def _part_names(study: ModelStudy, top: RealModel) -> list[dict]:
                 font={"size": theme.size("note"), "color": theme.color("soft")},
             )
         )
-        start += study.shown(top, name) if shown else 0.0
+        start += _lengths(study, table, name)[0]
     return found

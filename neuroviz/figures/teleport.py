@@ -268,6 +268,7 @@ def _counted(study: TeleportStudy) -> View:
             "range": [-0.03, 1.03],
             "tickvals": [0, 0.5, 1],
             "ticktext": ["0", "½", "1"],
+            "title": {"text": "ahead, of those that differ"},
             "fixedrange": True,
         },
     }

@@ -44,5 +44,5 @@ def _said(blend: Blend) -> str:
     if not blend.place:
         return "Heads as drawn: move the slider blend"
     if blend.keeps:
-        return f"Heads blend, the function stays ({tiny(blend.deviation)})"
+        return f"Blended: the function stays ({tiny(blend.deviation)})"
     return f"Forced to blend: outputs off by {percent(blend.deviation)}"

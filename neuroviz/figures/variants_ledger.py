@@ -218,7 +218,9 @@ def _beside(study: VariantStudy, names: list[str]) -> dict:
         free = min(study.ledger.dimension, study.before.dimension) / (_ROOM * _longest(study))
         letters = int(0.32 * 1070 * free / (0.5 * theme.size("note"))) - 2
         rows = int(0.8 * theme.size("height") * len(names) / (len(names) + 2) / (1.35 * theme.size("note")))
-        lines = [line for said in effects(study.before, study.ledger) for line in wrap(said, max(letters, 8))]
+        # What goes from one number to another stays on one line.
+        said = [words.replace(" → ", "\u00a0→\u00a0") for words in effects(study.before, study.ledger)]
+        lines = [line for words in said for line in wrap(words, max(letters, 8))]
         text = "<br>".join(lines) if letters >= 16 and len(lines) <= rows else ""
     return label(
         text,

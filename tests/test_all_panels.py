@@ -1,0 +1,359 @@
+"""One contract for all panels: every control goes to its ends, at random too, and nothing breaks.
+
+Panels are found by their names in `neuroviz.explorables`, so that a new one is held to it unasked. What
+only one panel promises is in its own test. The toys at the end break the contract, each in one way.
+"""
+
+import re
+
+import ipywidgets as widgets
+import plotly.graph_objects as go
+import pytest
+from panels import differences, places, random_states, said, text, title
+
+from neuroviz import explorables, theme
+from neuroviz.explorables.panel import Panel
+
+# Where the walk starts, if not where the panel opens: sizes that keep the far ends of the other controls
+# under some seconds. The walk still goes to both ends of the controls named here.
+FROM = {
+    "CertificateExplorer": "layers=1;width=2",
+    "CounterexampleExplorer": "max_layers=2;max_width=2",
+    "DimensionExplorer": "layers=1",
+    "Figure3Explorer": "last=3;inputs=10;runs=1",
+    "FlowExplorer": "runs=2;time=10",
+    "RealModelsExplorer": "layers=1;widest=4",
+    "SearchExplorer": "starts=10",
+    "SoftmaxExplorer": "layers=1",
+}
+# Options that take seconds even from there, none of them an end; the panel's own test has some of them.
+LEFT_OUT = {("CertificateExplorer", "layers"): ["12", "48"]}
+# Long lists of slow options: one in so many, and both ends.
+THINNED = {("RealModelsExplorer", "model"): 4, ("SearchExplorer", "case"): 3}
+# Random states: three, of all controls but texts. Where one can take many seconds, or would be refused
+# in words, how many and what is kept in them.
+RANDOM = 3
+KEPT = {
+    "CertificateExplorer": (2, "layers=2;width=3;route=theorem"),
+    "CounterexampleExplorer": (2, "tried=12;max_layers=3;max_width=4"),
+    "DimensionExplorer": (2, "width=4;layers=2"),
+    "Figure3Explorer": (2, "layers=2;last=4;peer=no;certificates=no"),
+    "FlowExplorer": (1, "runs=2;time=10"),
+    "FormulaExplorer": (3, "met="),  # those of another family are refused
+    "LedgerExplorer": (2, "layers=2"),
+    "MemorisationExplorer": (1, "targets=nearby"),
+    "RealModelsExplorer": (1, "layers=1;widest=4"),
+    "SearchExplorer": (1, "starts=10;case=softmax-1"),
+    "SoftmaxExplorer": (2, "layers=2;width=3;proof=theorem"),
+    "SurfaceExplorer": (2, ""),
+    "UnrollingExplorer": (3, "place=1;output=2"),  # places beyond the term, tokens beyond the last: refused
+    "VariantsExplorer": (1, ""),
+}
+WITHOUT_BADGE = {"CertificateExplorer": "tamper"}  # moved from its first option, it proves nothing
+LOOKS = [{"mode": "light", "size": "notebook"}, {"mode": "dark", "size": "lecture"}]
+PYTHON = re.compile(r"\$|\b(nan|NaN|inf|Infinity|None|undefined)\b")
+
+
+def wrong_here(panel, twin):
+    """What breaks the contract in the state that the panel is in; `twin` is another one, to try its state."""
+    if not panel.wait(60) or not panel.status.startswith("done"):
+        return [f"status {panel.status!r}"]
+    found = [f"text {words!r}" for words in {*said(panel.figure), panel.description} if PYTHON.search(words)]
+    if not panel.description.strip():
+        found.append("no description")
+    may_be_bare = panel.controls.get(WITHOUT_BADGE.get(type(panel).__name__))
+    if "nv-badge" not in title(panel) and not (may_be_bare and may_be_bare.value != places(may_be_bare)[0]):
+        found.append("no badge")
+    with theme.using(panel._theme):
+        fresh = panel._make_figure(panel._shown)
+    if parts := differences(panel.figure, fresh):
+        found.append(f"moved there, it is not the figure drawn there: {', '.join(parts[:3])}")
+    return found + wrong_on_return(panel, twin)
+
+
+def wrong_on_return(panel, twin):
+    """Whether the state goes into the controls of another panel and comes out of them as it was."""
+    state = panel.state
+    try:
+        twin._restore(state)
+        twin._arrange()
+    except ValueError as error:
+        return [f"state refused: {error}"]
+    found = [] if twin.state == state else [f"state comes back as {twin.state!r}"]
+    for name, control in panel.controls.items():
+        one, two = (
+            f"{c.value:.6g}" if isinstance(c.value, float) else c.value
+            for c in (control, twin.controls[name])
+        )
+        if one != two:
+            found.append(f"state brings {name} back as {two!r}")
+    return found
+
+
+def places_visited(kind, name, control):
+    """The places of a control, without those that would take too long."""
+    every = places(control)
+    thin = THINNED.get((kind.__name__, name), 1)
+    left_out = LEFT_OUT.get((kind.__name__, name), [])
+    return [
+        value
+        for number, value in enumerate(every)
+        if value not in left_out and (number % thin == 0 or number == len(every) - 1)
+    ]
+
+
+def faults_at_the_ends(kind, start=""):
+    """Each control to each of its places, and back before the next one; what went wrong on the way."""
+    panel, twin = kind(state=start or None), kind()
+    found, seen = [], []
+    try:
+        found += [f"at the start: {fault}" for fault in wrong_here(panel, twin)]
+        described, first, elements = panel.description, go.Figure(panel.figure), elements_of(panel)
+        for name, control in panel.controls.items():
+            opened = control.value
+            for value in places_visited(kind, name, control):
+                if value == control.value:
+                    continue
+                control.value = value
+                found += [f"{name}={text(value)}: {fault}" for fault in wrong_here(panel, twin)]
+                if elements_of(panel) != elements:
+                    found.append(f"{name}={text(value)}: other traces, annotations or shapes than before")
+                if not any(seen) and differences(panel.figure, first):
+                    seen.append(panel.description != described)
+            control.value = opened
+            panel.wait(60)
+    finally:
+        panel.close()
+        twin.close()
+    if seen and not any(seen):
+        found.append("the picture changes and the description never does")
+    return found
+
+
+def elements_of(panel):
+    """What stays while the picture changes: the page moves things, and adds or removes none."""
+    figure = panel.figure
+    uids = [one.uid for one in figure.data]
+    return id(figure), uids, len(figure.layout.annotations), len(figure.layout.shapes)
+
+
+def faults_at_random(kind, look, count, keep=""):
+    """A panel in a look is moved to random states; there it is as one that is opened there."""
+    found = []
+    with theme.using(look):
+        panel, twin = kind(), kind()
+    try:
+        for state in random_states(twin, count, seed=11, keep=keep):
+            try:
+                panel.state = state
+            except ValueError as error:
+                found.append(f"{state}: refused, {error}")
+                continue
+            found += [f"{state}: {fault}" for fault in wrong_here(panel, twin)]
+            with theme.using(look):
+                again = kind(state=panel.state)
+            again.wait(60)
+            if not again.status.startswith("done"):
+                found.append(f"{state}: opened there, status {again.status!r}")
+            if again.state != panel.state or timeless(again) != timeless(panel):
+                found.append(f"{state}: opened there, it says something else")
+            if parts := differences(panel.figure, again.figure):
+                found.append(f"{state}: opened there, it shows something else: {', '.join(parts[:3])}")
+            again.close()
+    finally:
+        panel.close()
+        twin.close()
+    return found
+
+
+def timeless(panel):
+    """The description without what the clock of the machine says in it."""
+    return re.sub(r"\b\d+(\.\d+)? m?s\b", "… s", panel.description)
+
+
+@pytest.mark.parametrize("name", explorables.__all__)
+def test_every_control_goes_to_all_its_places(name):
+    assert faults_at_the_ends(getattr(explorables, name), FROM.get(name, "")) == []
+
+
+@pytest.mark.parametrize("name", explorables.__all__)
+def test_a_random_state_is_reached_and_opened_with_the_same_picture_in_the_dark_and_large(name):
+    """The walk to the ends is in the light; there half of the colours and sizes could not be seen missing."""
+    assert faults_at_random(getattr(explorables, name), LOOKS[1], *KEPT.get(name, (RANDOM, ""))) == []
+
+
+def test_what_is_named_here_exists():
+    """A panel or a control that was renamed would be left out silently otherwise."""
+    for name, state in [*FROM.items(), *((name, keep) for name, (_, keep) in KEPT.items())]:
+        panel = getattr(explorables, name)
+        assert name in explorables.__all__ and set(controls_of(state)) <= set(panel().controls), name
+    for name, control in [*LEFT_OUT, *THINNED]:
+        kind = getattr(explorables, name)
+        every = places(kind().controls[control])
+        visited = places_visited(kind, control, kind().controls[control])
+        assert (visited[0], visited[-1]) == (every[0], every[-1]) and len(visited) < len(every)
+        assert set(LEFT_OUT.get((name, control), [])) <= set(every)
+
+
+def controls_of(state):
+    return [part.partition("=")[0] for part in state.split(";") if part]
+
+
+# The contract can be broken
+
+
+class Sound(Panel):
+    """A toy that keeps the contract."""
+
+    title = "toy"
+
+    def _make_controls(self):
+        first = {
+            "number": widgets.IntSlider(value=2, min=0, max=5),
+            "kind": widgets.Dropdown(options=[("Plain", "plain"), ("Fancy", "fancy")], value="plain"),
+        }
+        return first, {"flag": widgets.Checkbox(value=False)}
+
+    def _read(self):
+        return tuple(control.value for control in self.controls.values())
+
+    @staticmethod
+    def _answer(request):
+        return request
+
+    def _make_figure(self, answer):
+        note = {"text": f"{answer[1]} {answer[0]}", "showarrow": False}
+        figure = go.Figure({"y": [answer[0]]}, {"template": theme.template(), "annotations": [note]})
+        return figure.update_layout(font_color=theme.color("ink"))
+
+    def _update_figure(self, old, new):
+        with self.figure.batch_update():
+            self.figure.data[0].y = [new[0]]
+            self.figure.layout.annotations[0].text = f"{new[1]} {new[0]}"
+
+    def _describe(self, answer):
+        return f"the number {answer[0]}"
+
+    def _badge(self, answer):
+        return theme.badge("exact")
+
+
+class RaisesAtItsEnd(Sound):
+    @staticmethod
+    def _answer(request):
+        return request if request[0] < 5 else [][0]
+
+
+class RefusesAnOption(Sound):
+    def _read(self):
+        if self.controls["kind"].value == "fancy":
+            raise ValueError("fancy is not for today")
+        return super()._read()
+
+
+class ForgetsAControl(Sound):
+    @property
+    def state(self):
+        return Panel.state.fget(self).replace("flag=yes", "flag=no")
+
+    @state.setter
+    def state(self, text):
+        Panel.state.fset(self, text.partition("flag")[0])
+
+
+class RefusesItsOwnState(Sound):
+    @property
+    def state(self):
+        return Panel.state.fget(self).replace("fancy", "Fancy")
+
+
+class NeverChangesItsWords(Sound):
+    def _describe(self, answer):
+        return "a number"
+
+
+class SaysNothing(Sound):
+    def _describe(self, answer):
+        return " " if answer[2] else super()._describe(answer)
+
+
+class LeavesAWordBehind(Sound):
+    def _update_figure(self, old, new):
+        with self.figure.batch_update():
+            self.figure.data[0].y = [new[0]]
+
+
+class AddsATrace(Sound):
+    def _make_figure(self, answer):
+        figure = super()._make_figure(answer)
+        return figure.add_trace({"y": [1]}) if answer[2] else figure
+
+    def _update_figure(self, old, new):
+        super()._update_figure(old, new)
+        if new[2]:
+            self.figure.add_trace({"y": [1]})
+
+
+class WritesPython(Sound):
+    def _make_figure(self, answer):
+        figure = super()._make_figure(answer)
+        return figure.update_traces(hovertemplate="at nan" if answer[0] == 0 else "")
+
+    def _update_figure(self, old, new):
+        super()._update_figure(old, new)
+        self.figure.data[0].hovertemplate = "at nan" if new[0] == 0 else ""
+
+
+class WearsNoBadge(Sound):
+    def _badge(self, answer):
+        return "" if answer[1] == "fancy" else super()._badge(answer)
+
+
+class DrawsByItsHistory(Sound):
+    _visits = 0
+
+    def _describe(self, answer):
+        self._visits += 1
+        return f"{super()._describe(answer)}, visit {self._visits}"
+
+
+class TakesTheLookOfTheDay(Sound):
+    def _update_figure(self, old, new):
+        super()._update_figure(old, new)
+        self.figure.layout.font.color = theme._MODES["light"]["ink"]
+
+
+def test_a_sound_toy_passes():
+    assert faults_at_the_ends(Sound) == []
+    for look in LOOKS:
+        assert faults_at_random(Sound, look, 3) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (RaisesAtItsEnd, "number=5: status 'IndexError"),
+        (RefusesAnOption, "kind=fancy: status 'fancy is not"),
+        (RefusesItsOwnState, "kind=fancy: state refused"),
+        (NeverChangesItsWords, "the description never does"),
+        (SaysNothing, "flag=yes: no description"),
+        (LeavesAWordBehind, "number=0: moved there, it is not the figure drawn there: layout.annotations.0"),
+        (AddsATrace, "flag=yes: other traces"),
+        (WritesPython, "number=0: text 'at nan'"),
+        (WearsNoBadge, "kind=fancy: no badge"),
+    ],
+)
+def test_a_panel_that_breaks_the_contract_at_an_end_is_caught(kind, said):
+    assert any(said in fault for fault in faults_at_the_ends(kind))
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (ForgetsAControl, "state brings flag back as False"),
+        (DrawsByItsHistory, "it says something else"),
+        (TakesTheLookOfTheDay, "it shows something else: layout.font.color"),
+    ],
+)
+def test_a_panel_that_depends_on_its_past_is_caught(kind, said):
+    assert any(said in fault for fault in [*faults_at_the_ends(kind), *faults_at_random(kind, LOOKS[1], 8)])
