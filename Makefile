@@ -40,6 +40,7 @@ help: ## list the targets
 	@echo "PYTHON=python3.12        the Python to build the environment with"
 	@echo "LAB_ARGS=--no-browser    passed on to jupyter lab"
 	@echo "PYTEST_ARGS='-k rank'    passed on to pytest;  JOBS=4 runs the tests in 4 processes"
+	@echo "DASHBOARD_ARGS=--port=8900    passed on to voila"
 	@echo "BENCH_ARGS=--quick       a minute, writes nothing;  --large also takes what lasts minutes each"
 
 lab: env ## open JupyterLab (makes the environment first)

@@ -22,6 +22,9 @@
 # works out. In these notebooks you move its objects yourself, and every number you see is either exact or says that it is not.
 
 # %% [markdown]
+# *To run a cell, click on it and press Shift and Enter.*
+
+# %% [markdown]
 # ## One number, three ways
 #
 # Take two layers of *lightning* attention, which is attention without the softmax. Tokens are the columns of $X$, and a layer is
@@ -38,7 +41,9 @@ arch.num_parameters
 
 # %% [markdown]
 # Sixty-four numbers go in. How many independent ways are there to change the function?
-# Commit to a number before you look; any number will do.
+# Commit to a number before you look; any number will do. Then click on the next cell to go on.
+#
+# <!-- teacher (6 min): Collect numbers aloud before anybody presses the button. 64 counts parameters; 46 forgets the basis between the layers; 40 forgets the factor between A and V. Do not correct anybody: the hint does. -->
 
 # %%
 from neuroviz.teaching import predict
@@ -63,6 +68,8 @@ predict(
 # %% [markdown]
 # ## Move it
 #
+# <!-- teacher (7 min): Let them find the handle of the sliders and the arrow keys first. Then one question for all: which of the six controls does the dimension not care about? (Tokens, from two on.) -->
+#
 # Every panel works like this one. Drag a slider, or click on its handle and use the arrow keys.
 
 # %%
@@ -79,6 +86,7 @@ DimensionExplorer()
 # *What a panel has.* Badges that say with what right a number stands there; a sentence that describes the picture;
 # **Reset**; and a **State** box: copy its text to show somebody else exactly what you see, paste it to come back.
 # **More** unfolds the controls that are needed less often. (A panel made for a lecture, with `only=[…]`, hides these.)
+# In other notebooks there are rows of buttons between the paragraphs: each takes a panel to a setting that the text speaks of.
 #
 # In code the three ways are three calls. Each result also says how it was found, and how far to trust it:
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from neuroviz.determinantal import drop_rank, measure_product, numerical_rank, product_jacobian
 from neuroviz.explorables import FactorizationExplorer
+from neuroviz.explorables.presets import presets
 from neuroviz.field import Reals
 from neuroviz.network import Layer
 from neuroviz.symmetry import recover_head_basis
@@ -66,19 +67,31 @@ print(np.abs(Q2 - Q).max(), np.abs(K2.T @ Q2 - A).max())
 # Slide **along the walk**, and keep an eye on the two green frames.
 
 # %%
-FactorizationExplorer(only=["d", "a", "walk", "along"])
+panel = FactorizationExplorer(only=["d", "a", "walk", "along"])
+panel
 
 # %% [markdown]
 # *What you see.* On the left are $Q$, $K$ and $A$ at the start (○) and now (●). In the middle are the singular values of $A$, and
 # below them a count that comes next. The surface on the right has its own section at the end.
 #
-# * Set **head dimension a** to 1. Which of the three walks still moves anything?
 # * The singular values of $A$ stand still. Do those of $Q$?
-#
+# * Set **head dimension a** to 1, and guess: which of the three walks still moves anything? Then press the buttons, or walk yourself.
+
+# %% tags=["hide-input"]
+presets(
+    panel,
+    {
+        "a = 1, rotation": "a=1;walk=rotation;along=1",
+        "a = 1, stretch": "a=1;walk=stretch;along=1",
+        "a = 1, shear": "a=1;walk=shear;along=1",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
-# Only the stretch: with $a = 1$ the matrix $C$ is a number, and a number cannot rotate or shear. And no: $Q' = CQ$ can have any
-# singular values. Of the three walks only the rotation keeps them.
+# They do not: $Q' = CQ$ can have any singular values. Of the three walks only the rotation keeps them. And for $a = 1$ only the
+# stretch moves anything: the matrix $C$ is a number then, and a number cannot rotate or shear.
 #
 # </details>
 
@@ -96,6 +109,19 @@ FactorizationExplorer(only=["d", "a", "walk", "along"])
 # %%
 count = measure_product(d=4, a=3)
 predict("24 entries go in. How many dimensions do the products have?", count.dimension)
+
+# %% [markdown]
+# When you have committed, ask the panel above: press a button, or set **width d** and **head dimension a**. Its count stands below the
+# singular values, and in the sentence below the picture.
+
+# %% tags=["hide-input"]
+presets(
+    panel,
+    {
+        "d = 3, a = 2": "d=3;a=2",
+        "d = 4, a = 3": "d=4;a=3",
+    },
+)
 
 # %% [markdown]
 # <details><summary>Why this number? Open when you have committed to one.</summary>

@@ -20,6 +20,7 @@ import numpy as np
 
 import neuroviz as nv
 from neuroviz.explorables import FiberExplorer, LedgerExplorer
+from neuroviz.explorables.presets import presets
 from neuroviz.teaching import predict
 from neuroviz.wrong_answers import wrong_answers
 
@@ -145,7 +146,10 @@ predict("How many of the six leave the function alone?", sum(same))
 # No walk along the curve leads there: like the change of sign from $c > 0$ to $c < 0$, the swap is a jump.
 
 # %%
-FiberExplorer(state="preset=rank-one;along=0.5", only=["preset", "along", "off", "swap", "angle"])
+branches_panel = FiberExplorer(
+    state="preset=rank-one;along=0.5", only=["preset", "along", "off", "swap", "angle"]
+)
+branches_panel
 
 # %% [markdown]
 # * Tick **swap u and v**. The weights jump, the outputs do not.
@@ -167,10 +171,22 @@ FiberExplorer(state="preset=rank-one;along=0.5", only=["preset", "along", "off",
 # %% [markdown]
 # ## Cross the zero function
 #
-# One function is left, the smallest. Which weights give $\varphi = 0$? In the panel above, set **layer** to *zero*: the start is
-# $V = 0$, with some $A$. Drag **walk along** to the right. $A$ shrinks until it is 0; there, and only there, the walk may turn and let
-# $V$ grow instead. Stop at the crossing, with **walk along** at 1, and **step off**: why is even this of second order?
-#
+# One function is left, the smallest. Which weights give $\varphi = 0$? In the panel above, set **layer** to *zero* and **walk along** to 0,
+# or press the first button below: the start is $V = 0$, with some $A$. Drag **walk along** to the right. $A$ shrinks until it is 0; there, and
+# only there, the walk may turn and let $V$ grow instead. Stop at the crossing, with **walk along** at 1 (the second button), and **step off**:
+# why is even this of second order?
+
+# %% tags=["hide-input"]
+presets(
+    branches_panel,
+    {
+        "zero, at the start": "preset=zero;along=0",
+        "zero, at the crossing": "preset=zero;along=1",
+        "zero, beyond it": "preset=zero;along=1.5",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answer</summary>
 #
 # There both matrices are 0, and a step of length $\varepsilon$ makes both of size $\varepsilon$. The function is a product of the two.
@@ -225,7 +241,10 @@ np.allclose(layer(A + antisymmetric, V, X), layer(A, V, X))
 # In this panel the walk adds multiples of the antisymmetric part of $A$ to $A$. Drag **walk along**, then set **tokens t** to 2.
 
 # %%
-FiberExplorer(state="tokens=1;walk=antisymmetric;along=1", only=["kind", "along", "tokens", "walk"])
+tokens_panel = FiberExplorer(
+    state="tokens=1;walk=antisymmetric;along=1", only=["kind", "along", "tokens", "walk"]
+)
+tokens_panel
 
 # %% [markdown]
 # With one token, how many of the six permutations of $u, k, v$ above leave the function alone?
@@ -242,9 +261,19 @@ FiberExplorer(state="tokens=1;walk=antisymmetric;along=1", only=["kind", "along"
 # Softmax divides by a sum of exponentials: column $i$ of the output becomes
 # $\sum_j p_{ji}\, V x_j$, where the $p_{ji}$ are positive, add up to 1, and are in the ratios of $\exp(x_j^\top A x_i)$.
 #
-# What is its fibre? Decide what you expect. Then, in the panel above, set **tokens t** to 2, **the walk** to *rescale* and
-# **attention** to *softmax*, and walk along.
-#
+# What is its fibre? Decide what you expect. Then press the buttons, or set **tokens t** to 2, **the walk** to *rescale* and
+# **attention** to *softmax* in the panel above, and walk along.
+
+# %% tags=["hide-input"]
+presets(
+    tokens_panel,
+    {
+        "lightning, rescaled": "tokens=2;walk=rescale;along=1",
+        "softmax, rescaled": "tokens=2;walk=rescale;kind=softmax;along=1",
+    },
+)
+
+# %% [markdown]
 # <details><summary>What happens, and why</summary>
 #
 # The thin curve is where lightning stood still. Here walking along it moves the outputs, and its direction has slope 1 like
@@ -255,8 +284,19 @@ FiberExplorer(state="tokens=1;walk=antisymmetric;along=1", only=["kind", "along"
 #
 # </details>
 #
-# And softmax with a single token? Set **tokens t** to 1 again, and try the three walks.
-#
+# And softmax with a single token? Press the buttons, or set **tokens t** to 1 again and try the three walks.
+
+# %% tags=["hide-input"]
+presets(
+    tokens_panel,
+    {
+        "one token, rescale": "kind=softmax;walk=rescale",
+        "one token, antisymmetric": "kind=softmax;walk=antisymmetric",
+        "one token, A alone": "kind=softmax;walk=a-alone",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answer</summary>
 #
 # A single weight that has to be 1 is 1. So $\varphi(x) = Vx$, $A$ is invisible altogether, and every $(A', V)$ lies in the fibre: both walks

@@ -17,6 +17,7 @@
 
 # %%
 from neuroviz.explorables import ProductsExplorer, SectionExplorer, SingularityExplorer, SurfaceExplorer
+from neuroviz.explorables.presets import presets
 from neuroviz.forms import discriminant, forms_of, kind_of, nearest_layer, preimages_of, resultant
 from neuroviz.singular import Approach, singular_facts
 from neuroviz.surface import SLICES
@@ -74,7 +75,8 @@ resultant(q1, q2), resultant((1, 0, 1), (1, 2, 1))
 # <!-- teacher (8 min): Open the panel and wait; ask what they see before you name anything. The dotted line is taken for a drawing error: it is the point of the picture. -->
 
 # %%
-SurfaceExplorer()
+panel = SurfaceExplorer()
+panel
 
 # %% [markdown]
 # *What you see.* The blue and the sand-coloured sheet are functions of layers. The **dark lines** on them are straight: on each of them,
@@ -110,9 +112,20 @@ predict("Up to rescaling, how many weights have this function?", len(preimages_o
 # %% [markdown]
 # ## Follow the line to its end
 #
-# In the panel, let **the point move** along the yellow curve, and drag **where on it** from right to left, through $s = 2$.
-# Watch the two ends of the chord.
-#
+# In the panel, let **the point move** along the yellow curve, and drag **where on it** from right to left, through $s = 2$;
+# or press the buttons, one after the other. Watch the two ends of the chord.
+
+# %% tags=["hide-input"]
+presets(
+    panel,
+    {
+        "on the line, s = 3": "moves=curve;where=0.928571",
+        "s = 2": "moves=curve;where=0.785714",
+        "s = 1": "moves=curve;where=0.642857",
+    },
+)
+
+# %% [markdown]
 # What decides whether they are real is the discriminant of $q_1$, which is $s^2 - 4$:
 #
 # <!-- teacher (8 min): Ask for the kind of the point at s = 3, 2, 1 before the cell runs. What usually goes wrong: singular and boundary are taken for the same. At s = 3 the set is singular and has no boundary. -->
@@ -134,9 +147,20 @@ predict("Up to rescaling, how many weights have this function?", len(preimages_o
 # %% [markdown]
 # The dotted line hangs in the air: it has no layers near it, and comes to them only at the pinch points.
 #
-# Other slices of the same six-dimensional set look different. Choose **tangent developable** in the panel: there *all* singular points are
-# boundary. Then *crossing along a twisted cubic*, and lower **α of S3** to below 2. What happens to the crossing?
-#
+# Other slices of the same six-dimensional set look different. As **preset** of the panel, choose *tangent developable*: there *all* singular points are
+# boundary. Then choose *crossing along a twisted cubic*, and lower **α of S3** to below 2; or press the buttons. What happens to the crossing?
+
+# %% tags=["hide-input"]
+presets(
+    panel,
+    {
+        "tangent developable": "preset=tangent",
+        "twisted cubic, α = 2.6": "preset=crossing",
+        "twisted cubic, α = 1.5": "preset=crossing;alpha=1.5",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answer</summary>
 #
 # At $\alpha = 2$ both roots of the common form meet, all along the curve; below 2 they are complex. The sheets no longer cross, and the curve is isolated, but for

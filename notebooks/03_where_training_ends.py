@@ -19,6 +19,7 @@
 import numpy as np
 
 from neuroviz.explorables import FlowExplorer
+from neuroviz.explorables.presets import presets
 from neuroviz.flow import attraction, gradient_flow, random_targets
 from neuroviz.questions import WHERE_RUNS_END, where_runs_end
 from neuroviz.teaching import predict
@@ -128,7 +129,21 @@ attraction("gaussian", runs=100, time=300)
 # boundary?
 
 # %%
-FlowExplorer(state="target=placed;runs=40;time=60;slice=S1;x=1;y=0;z=0")
+panel = FlowExplorer(state="target=placed;runs=40;time=60;slice=S1;x=1;y=0;z=0")
+panel
+
+# %% [markdown]
+# Three places to begin with, two of them on the yellow line of the last notebook, where $y = z = 0$. Guess before you press.
+
+# %% tags=["hide-input"]
+presets(
+    panel,
+    {
+        "s = 3": "x=3",
+        "s = 1": "x=1",
+        "s = 1, y = 0.5": "x=1;y=0.5",
+    },
+)
 
 # %% [markdown]
 # ## Build one yourself

@@ -21,6 +21,7 @@ import numpy as np
 
 import neuroviz as nv
 from neuroviz.explorables import CounterexampleExplorer, DimensionExplorer, HypothesesExplorer
+from neuroviz.explorables.presets import presets
 from neuroviz.field import DEFAULT_PRIME, PrimeField
 from neuroviz.network import jacobian, random_weights
 from neuroviz.rank import exact_rank
@@ -82,7 +83,8 @@ nv.expected_dimension(net)
 # <!-- teacher (7 min): Drag a past δ and be silent until somebody says that the line stands still. At six layers the gap closes: say that floating point gives up, not the theorem. -->
 
 # %%
-DimensionExplorer()
+dimension_panel = DimensionExplorer()
+dimension_panel
 
 # %% [markdown]
 # * Drag **a** past **δ**. The number of parameters goes on growing. What does the dimension do, and why?
@@ -118,8 +120,17 @@ DimensionExplorer()
 [nv.measure_dimension(nv.Architecture.uniform(d, 2, 2, 3)).value for d in range(3, 11)]
 
 # %% [markdown]
-# The upper right part of the panel above draws exactly that, if you set **δ** to 7, **a** to 2, **tokens** to 3, **layers** to 2 and **attention** to softmax. Filled marks are
+# The upper right part of the panel above draws exactly that. Press a button, or set **δ** to 7, **a** to 2, **tokens** to 3, **layers** to 2 and **attention** to softmax. Filled marks are
 # measurements, hollow ones the formula: they come from different code, and where they differ you would see two marks instead of one.
+
+# %% tags=["hide-input"]
+presets(
+    dimension_panel,
+    {
+        "δ = 7, softmax": "width=7;head_dim=2;tokens=3;layers=2;kind=softmax",
+        "δ = 7, lightning": "width=7;head_dim=2;tokens=3;layers=2",
+    },
+)
 
 # %% [markdown]
 # ## Count parameters against dimensions
@@ -199,14 +210,27 @@ nv.general_formula(thin)
 # are the angles between the tokens of one random network, as they come in and after each layer.
 
 # %%
-HypothesesExplorer(state="head_1=1;head_2=2;inner=3;outer=3;tokens=3")
+hypotheses_panel = HypothesesExplorer(state="head_1=1;head_2=2;inner=3;outer=3;tokens=3")
+hypotheses_panel
 
 # %% [markdown]
 # * Look at the angles. Drag **a₁** to 2. What happens to them, and to the number in the chosen cell?
 # * Keep $a_1 = 1$ and drag **a₂** up. How much is lost for $a_2 = 1, 2, 3$?
 # * Set **a₁** to 2 and **a₂** to 1: a *last* layer of rank one. What is lost?
-# * Does softmax collapse in the same way? Set **a₁** to 1 and switch **attention**.
+# * Does softmax collapse in the same way? Set **a₁** to 1, **a₂** to 2, and switch **attention**.
 #
+# Guess first. The buttons lead to the places that the last two questions are about.
+
+# %% tags=["hide-input"]
+presets(
+    hypotheses_panel,
+    {
+        "a₁ = 2, a₂ = 1": "head_1=2;head_2=1",
+        "a₁ = 1, a₂ = 2, softmax": "head_1=1;head_2=2;kind=softmax",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # With $a_1 = 1$ all angles are 0 after layer 1; with $a_1 = 2$ they are not, and nothing is lost. Lost are $\alpha(a_2, 3) - \sigma(a_2, 3)$: 0 for $a_2 = 1$, then 2, then 3, the number of
@@ -251,8 +275,18 @@ predict(
 # The tokens that come out of the first layer live in the image of a $4 \times 2$ matrix, so two of the four coordinates carry
 # nothing new, and whatever the second layer does with them alone cannot be seen.
 
-# In the panel above, set **a₁** and **a₂** to 2 and look at the map in the middle. The cells with $\delta > d_0$, on the lower right, widen. Is Eq. 14 right in any of them? Is it always too large?
-#
+# In the panel above, set **a₁** and **a₂** to 2, or press a button, and look at the map in the middle. The cells with $\delta > d_0$, on the lower right, widen. Is Eq. 14 right in any of them? Is it always too large?
+
+# %% tags=["hide-input"]
+presets(
+    hypotheses_panel,
+    {
+        "a = 2, 2 and widths 3, 3, 3": "head_1=2;head_2=2",
+        "a = 2, 2 and widths 2, 4, 2": "head_1=2;head_2=2;inner=4;outer=2",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answer</summary>
 #
 # It is right in none of them. In most it is too large, by 2, 3 or 4. For outer widths 1 and $\delta = 5$ it is too small: it says 0, but the network can still multiply by a number, 1 dimension.

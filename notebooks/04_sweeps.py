@@ -19,6 +19,7 @@ from pathlib import Path
 
 import neuroviz as nv
 from neuroviz.explorables import SweepExplorer
+from neuroviz.explorables.presets import presets
 from neuroviz.teaching import predict
 
 # %% [markdown]
@@ -63,7 +64,8 @@ nv.measure_dimension(nv.Architecture.uniform(d=20, a=20, layers=3, attention="so
 predict("40 networks. How many agree with the general formula?", 40)
 
 # %%
-SweepExplorer()
+panel = SweepExplorer()
+panel
 
 # %% [markdown]
 # *What you see.* Each cell is a network, and the number in it is its dimension, measured. A small grid is measured at once. For a larger one press **Start**: cells fill in while you watch, **Stop** keeps what is there, and **Start** goes on.
@@ -72,6 +74,18 @@ SweepExplorer()
 # * Under *More*, put the number of tokens on an axis. From which $t$ on does nothing change any more?
 # * Fix $\delta = 4$ and put the head dimension of layer 1 on an axis. Which column does not fit in?
 #
+# For the last two you may press the buttons.
+
+# %% tags=["hide-input"]
+presets(
+    panel,
+    {
+        "tokens across, δ up": "x=tokens;x_most=4;y=inner;y_most=5",
+        "δ = 4, a₁ across, a up": "x=head_1;x_most=5;y=head;y_most=5;inner=4",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # At $\delta = 4$, the width of the input: a wider layer cannot make more of tokens that live in four dimensions. From $t = 2$ on: two tokens tell everything that more of them would (one does not). And $a_1 = 1$ makes all tokens parallel, so later layers show less of their weights than the pattern of the other columns suggests.

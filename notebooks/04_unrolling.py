@@ -24,6 +24,7 @@ import numpy as np
 import neuroviz as nv
 from neuroviz.determinantal import drop_rank
 from neuroviz.explorables import LedgerExplorer, RescalingExplorer, UnrollingExplorer, VirtualWeightsExplorer
+from neuroviz.explorables.presets import presets
 from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.network import Layer, forward, random_weights
 from neuroviz.symmetry import VirtualWeights, change_interface, recover_interfaces, virtual_weights
@@ -101,12 +102,25 @@ predict("How many of the six matrices change?", changed)
 # Drag **along the walk**: $C$ runs through the invertible matrices. What moves, and what stands still?
 
 # %%
-VirtualWeightsExplorer(only=["layers", "width", "interface", "walk", "along", "lost", "free", "alone"])
+basis_panel = VirtualWeightsExplorer(
+    only=["layers", "width", "interface", "walk", "along", "lost", "free", "alone"]
+)
+basis_panel
 
 # %% [markdown]
-# * Give the network four **layers**, and change the basis in the middle. How many matrices move now?
-# * Set **move V alone** to 30 %: layer 1 has changed its language and told nobody. Which of $L$, $M_1$, $M_2$ notice? (Set it back to 0.)
-#
+# * Give the network four **layers**, and change the **basis** *in the middle*, or press the first button. How many matrices move now?
+# * Back to two layers, with **along the walk** at 0 and **move V alone** at 30 % (the second button): layer 1 has changed its language and told nobody. Which of $L$, $M_1$, $M_2$ notice? (Set it back to 0.)
+
+# %% tags=["hide-input"]
+presets(
+    basis_panel,
+    {
+        "four layers, basis in the middle": "layers=4;interface=middle;along=0.7",
+        "V alone by 30 %": "along=0;alone=0.3",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # Still four: the basis between two layers concerns only the one before and the one after. And if $V_1$ moves alone, $L$ and $M_2$ move with it, as
@@ -246,7 +260,8 @@ predict("l = 3, t = 3: how many digits has the number of terms?", len(str(3 ** l
 [(k, np.base_repr(k, 3), *factor) for k, factor in enumerate(nv.unroll(2), start=1)]
 
 # %%
-UnrollingExplorer()
+term_panel = UnrollingExplorer()
+term_panel
 
 # %% [markdown]
 # *What you see.* A layer takes what is below it three times: for its values, for its keys (these mirrored) and for its queries. So the tree has $3^l$ copies of $X$ at the bottom, 9 here. Below it is one term: the tokens $j_1, j_2, \dots$ and at the end $i$;
@@ -265,10 +280,19 @@ UnrollingExplorer()
 # %% [markdown]
 # ## Turn a part of a term round
 #
-# Set the panel back to 2 **layers**, go to **place** 3, where $M_2$ stands, and press **reflect**. The tokens in a window around place 3 change their order: the first
+# Set the panel back to 2 **layers**, go to **place** 3, where $M_2$ stands, and press **reflect**; or press the two buttons, one after the other. The tokens in a window around place 3 change their order: the first
 # with the last, and so on. What becomes of the four numbers?
 #
 # <!-- teacher (6 min): Write the term as a chain on the board and turn the window over with a sheet of paper. -->
+
+# %% tags=["hide-input"]
+presets(
+    term_panel,
+    {
+        "2 layers, place 3": "layers=2;place=3",
+        "2 layers, place 3, reflected": "layers=2;place=3;reflect=yes",
+    },
+)
 
 # %%
 reflect(2, (0, 0, 1, 2, 0), place=3)
@@ -322,12 +346,24 @@ occurrences(3), occurrences(5)
 # In this panel $\lambda_0$ answers by itself. All scales are powers of two. Which slider moves it most?
 
 # %%
-RescalingExplorer()
+rescaling_panel = RescalingExplorer()
+rescaling_panel
 
 # %% [markdown]
-# * Set **layers** to 4, all $\log_2\lambda_i$ to 0 and $\log_2\lambda_1 = 1$. How large is $\lambda_0$?
-# * Under **More**: miss $\lambda_0$ by a little. And switch **attention** to softmax. Does any $\lambda_0$ answer there?
-#
+# * Set **layers** to 4, all $\log_2\lambda_i$ to 0 and $\log_2\lambda_1 = 1$, or press the first button. How large is $\lambda_0$?
+# * Under **More**: miss $\lambda_0$ by a little. And switch **attention** to softmax. Does any $\lambda_0$ answer there? (The other two buttons.)
+
+# %% tags=["hide-input"]
+presets(
+    rescaling_panel,
+    {
+        "four layers, λ₁ = 2": "layers=4;log_1=1;log_2=0;log_3=0;log_4=0",
+        "miss λ₀ by a little": "layers=4;log_1=1;log_2=0;log_3=0;log_4=0;off=0.1",
+        "the same with softmax": "layers=4;log_1=1;log_2=0;log_3=0;log_4=0;kind=softmax",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # $2^{-27}$, about $7.5 \cdot 10^{-9}$. So a factor of 2 in the first layer, which is a mere matter of units, comes out of the fourth as 134 million. Miss $\lambda_0$, and all outputs are off by this factor. For softmax there is no answer at all: a doubled $M$ makes a

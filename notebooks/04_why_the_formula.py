@@ -21,6 +21,7 @@ import numpy as np
 import neuroviz as nv
 from neuroviz.determinantal import numerical_rank
 from neuroviz.explorables import FlagExplorer, PeelExplorer
+from neuroviz.explorables.presets import presets
 from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.flag import measure_span
 from neuroviz.network import random_weights
@@ -82,13 +83,27 @@ numerical_rank(np.vstack([L, M[2], M[2].T, M[1], M[1].T]))
 # *What you see in the panel.* On the left each width is a column of cells, one for each dimension: with the name of who looks at it, or *unseen* if it arrives and nobody looks, or *empty* if no token ever reaches it.
 
 # %%
-FlagExplorer()
+flag_panel = FlagExplorer()
+flag_panel
 
 # %% [markdown]
 # * Change the last head dimension from 1 to 3 (`2,2,3`). What do later layers see now, after layer 2 and after layer 1?
 # * Type the widths `2,4,2` and head dimensions `2,2`. Why are two cells empty?
 # * Find widths for which every cell is seen.
 #
+# Or press a button instead of typing; the last question has none.
+
+# %% tags=["hide-input"]
+presets(
+    flag_panel,
+    {
+        "9, 8, 9, 1 with 2, 2, 1": "widths=9,8,9,1;head_dims=2,2,1",
+        "9, 8, 9, 1 with 2, 2, 3": "widths=9,8,9,1;head_dims=2,2,3",
+        "2, 4, 2 with 2, 2": "widths=2,4,2;head_dims=2,2",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # After layer 2 they see $1 + 2 \cdot 3 = 7$ of 9, and after layer 1 all 8, since $7 + 4$ is more than there is. In `2,4,2` tokens come from a space of two dimensions, and $V_1$ cannot make
@@ -175,15 +190,27 @@ print(area**9)
 # So $\varphi(X) = \Delta^{\kappa}\, F(X)\, J$ with $\kappa = 3^{l-1}$: the first layer is gone but for its scale. In the panel, drag **way s of M₁** to 1 and keep an eye on the two tokens.
 
 # %%
-PeelExplorer(only=["place", "end", "layers", "angle", "width"])
+peel_panel = PeelExplorer(only=["place", "end", "layers", "angle", "width"])
+peel_panel
 
 # %% [markdown]
 # *What you see.* On the left the two tokens before and after the first layer. On the right the singular values of the derivative in all entries of $L$ and the $M_i$, on the way from a random $M_1$ to the antisymmetric one; beside them those of the network
 # without its first layer. Below, the kernels, counted exactly.
 #
-# * At $s = 1$, drag **angle of x₂** to 0. Why do both tokens vanish?
-# * Set **layers** to 2, then to 4. How does the kernel at $s = 1$ compare with that of the network without layer 1?
-#
+# * At $s = 1$, drag **angle of x₂** to 0, or press the first button. Why do both tokens vanish?
+# * Turn it back. Set **layers** to 2, then to 4, or press the other two. How does the kernel at $s = 1$ compare with that of the network without layer 1?
+
+# %% tags=["hide-input"]
+presets(
+    peel_panel,
+    {
+        "s = 1, angle 0": "place=1;angle=0",
+        "s = 1, two layers": "place=1;layers=2",
+        "s = 1, four layers": "place=1;layers=4",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # The area between two parallel tokens is 0. And the kernel is always one more: $2 = 1 + 1$, $3 = 1 + 2$, $4 = 1 + 3$.

@@ -19,6 +19,7 @@ import numpy as np
 
 import neuroviz as nv
 from neuroviz.explorables import ExponentialsExplorer, Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
+from neuroviz.explorables.presets import presets
 from neuroviz.field import DEFAULT_PRIME, PrimeField
 from neuroviz.logit_relations import measure_independence
 from neuroviz.one_layer import softmax_layer
@@ -77,7 +78,8 @@ print("largest error in A and V:", abs(found.A - A).max(), abs(found.V - V).max(
 # the equation that is solved, on the right what is known by now, above the true weights. **part done** shows one input after the other; **log₁₀ τ** is a temperature, by which all logits are divided.
 
 # %%
-OneLayerExplorer()
+weights_panel = OneLayerExplorer()
+weights_panel
 
 # %% [markdown]
 # * Choose the **step** with two tokens. How many inputs does it take, and why fewer than the nine entries of $A$?
@@ -85,6 +87,21 @@ OneLayerExplorer()
 # * Set **size of V** to 0 and look at steps 2 and 3. What becomes of their equations? Then set it back, and **tokens t** to 1 (under *More*).
 # * Press **Reset**, choose step 3 again, and set **token length** to 1 and **log₁₀ τ** to its left end. Why is $A$ hard to read there, and why is the theorem still true?
 #
+# The buttons go through the last three.
+
+# %% tags=["hide-input"]
+presets(
+    weights_panel,
+    {
+        "V of rank one, step 3": "step=two tokens;out=1",
+        "V = 0, step 2": "step=one token;size=0",
+        "V = 0, step 3": "step=two tokens;size=0",
+        "one token, step 2": "step=one token;tokens=1",
+        "length 1, low τ, step 3": "step=two tokens;length=one;log_temperature=-2",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # Six, one for each entry off the diagonal; the three on the diagonal are known from step 2, where $x = e_1, e_2, e_3$ gave $x^\top A x$. Together nine, one for each entry.
@@ -153,15 +170,26 @@ lightning, softmax = (nv.measure_dimension(arch).value for arch in deep)
 predict("Four layers. How many dimensions more than lightning does softmax have?", softmax - lightning)
 
 # %%
-SoftmaxExplorer()
+softmax_panel = SoftmaxExplorer()
+softmax_panel
 
 # %% [markdown]
 # *What you see.* The same sizes twice, on the left without softmax and on the right with it: the parameters, what the symmetries take away, and the singular values. Below stands what is known about this network, and with what right. The row **φ → (L, M)** says which virtual weights have one function, **(L, M) → (A, V)** which weights of the layers have the same virtual weights; rest on a row to read more.
 #
 # * Drag the temperature, **log₁₀ τ**, to both ends. The exact ranks stand still. What does floating point do?
-# * Give layer 1 a head of rank one: under *More*, type `3,3,3` into **widths** and `1,2` into **a per layer**. Softmax loses nothing, lightning does. Why?
-# * Press **Reset** and set **tokens t** to 1. Now softmax has *fewer* dimensions than lightning. Why?
-#
+# * Give layer 1 a head of rank one: press the first button or, under *More*, type `3,3,3` into **widths** and `1,2` into **a per layer**. Softmax loses nothing, lightning does. Why?
+# * Press the second button, or **Reset** and set **tokens t** to 1. Now softmax has *fewer* dimensions than lightning. Why?
+
+# %% tags=["hide-input"]
+presets(
+    softmax_panel,
+    {
+        "a head of rank one": "widths=3,3,3;head_dims=1,2",
+        "one token": "tokens=1",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # The dimension does not depend on the temperature, since $A/\tau$ runs through the same matrices as $A$. But with softmax the gap in the spectrum closes at both ends. Floating point reads 38 for 40 at $\tau = 0.1$ and 31 at the left end; at the right end it reads 40, without a gap that would decide. A lightning layer of rank one makes all tokens parallel; a softmax layer takes averages of tokens, and these are not. With one token every attention weight is 1, and all that is left of the network is the matrix $L$.

@@ -23,6 +23,7 @@ import numpy as np
 
 import neuroviz as nv
 from neuroviz.explorables import CertificateExplorer, ProofExplorer, SearchExplorer, SingletonExplorer
+from neuroviz.explorables.presets import presets
 from neuroviz.field import PrimeField, Reals
 from neuroviz.immersion import ImmersionSetting, study_immersion
 from neuroviz.logit_relations import measure_independence
@@ -179,13 +180,28 @@ predict(
 # *What you see in the panel.* Two tokens travel through the layers, from top to bottom; you decide what their exponentials are. On the right is what the experiments of the proof leave, and the singular values of the derivative itself, with its true exponentials and without Ax's theorem.
 
 # %%
-ProofExplorer()
+proof_panel = ProofExplorer()
+proof_panel
 
 # %% [markdown]
 # * Go through the **experiments** of the proof. Then choose *my own*, freeze **layer 1**, and collapse it. What happens to the two lines, and to all that comes after?
 # * Press **Reset**, and drag **Sym M₁ times** to 0. Which experiments cannot be made any more, and how many directions appear that do nothing?
 # * Set **L times** to 0 (under *More*).
 #
+# After each guess you may press a button instead.
+
+# %% tags=["hide-input"]
+presets(
+    proof_panel,
+    {
+        "layer 1 frozen": "experiment=own;mode_1=frozen",
+        "layer 1 collapsed": "experiment=own;mode_1=collapsed",
+        "Sym M₁ = 0": "symmetric=0",
+        "L = 0": "size=0",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # Frozen, the lines go straight down; collapsed, they meet and never part, and $M_2$ is hidden. An antisymmetric $M_1$ has $p + q = 0$, so $PQ = 1$ whatever the tokens are: layer 1 cannot be frozen, and the proof needs that twice, for "all frozen" and for "layer 2 free" (hatched). Two tokens always meet in this layer, and the four entries of $M_2$ show nowhere. With $L = 0$ the output is 0, and the eight entries of $M_1$ and $M_2$ do nothing.
@@ -239,12 +255,26 @@ proof.verify()
 # No rank of this size was computed: a theorem was applied, and its count made twice, in two ways. The panel shows what is proved for a network of your choice, from what, and how, and lets you tamper with the document.
 
 # %%
-CertificateExplorer()
+certificate_panel = CertificateExplorer()
+certificate_panel
 
 # %% [markdown]
 # * Which **route** works for **width** 12 288? Which does not use Ax's theorem?
 # * Go back to width 4 and **change a digit of** the dimension, or of the data. Who notices? And if the seal is renewed?
 #
+# The buttons try the three routes at width 12 288.
+
+# %% tags=["hide-input"]
+presets(
+    certificate_panel,
+    {
+        "12 288, theorem": "width=12288;route=theorem",
+        "12 288, exact rank": "width=12288;route=exact-rank",
+        "12 288, ball": "width=12288;route=ball",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # For width 12,288 only the theorem does. Ball arithmetic does not use Ax's theorem: it takes the true exponentials, encloses every number in an interval, and proves that a determinant is not 0. A changed digit breaks the seal. If the seal is renewed as well, then a wrong dimension is still found: the check computes everything again, in another way. A changed digit of the *data* with a new seal passes, and rightly: the data are a point in weight space, the neighbouring point proves the same, and the document is another true proof.
@@ -344,12 +374,23 @@ for candidate in ("unrelated", "same symmetric part", "negative", "positive", "i
 # *What you see in the panel.* Both networks, on the same tokens, with the exponentials that the relations allow. Drag **way** from 0, the true exponentials, to 1.
 
 # %%
-SingletonExplorer()
+singleton_panel = SingletonExplorer()
+singleton_panel
 
 # %% [markdown]
 # * For each candidate **M₁′**, what tells the two networks apart at the end of the **way**?
-# * Choose *M₁, another M₂*, and drag **Sym M₁ times** to 0. What has become of the proof, and of the theorem?
-#
+# * Choose *M₁, another M₂*, and drag **Sym M₁ times** to 0, or press the buttons. What has become of the proof, and of the theorem?
+
+# %% tags=["hide-input"]
+presets(
+    singleton_panel,
+    {
+        "another M₂, way at 1": "candidate=other M₂;travel=1",
+        "another M₂, way at 1, Sym M₁ = 0": "candidate=other M₂;travel=1;symmetric=0",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # Unrelated, or $\sqrt 2\,M_1$: $PQ = 1$ in one of them only. The same symmetric part: one saturates. $\rho < 0$: one ends at $x_1$, the other at $x_2$. $\rho > 0$: one network brings the runaway token back to where it was, the other all the way to its neighbour. Another $M_2$: both first layers are frozen, and then the second layer of one collapses.

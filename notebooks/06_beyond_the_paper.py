@@ -20,14 +20,16 @@ from torch import nn
 import neuroviz as nv
 from neuroviz.block import Block
 from neuroviz.explorables import FormulaExplorer, RealModelsExplorer, VariantsExplorer
+from neuroviz.explorables.presets import presets
+from neuroviz.questions import KEY_BIAS, key_bias
 from neuroviz.teaching import predict
 
 # %% [markdown]
 # ## Switch something on
 #
-# The paper's network has one head in each layer and nothing else. Here are two layers of softmax with two heads each. Between the layers the basis may be changed freely, which costs $d^2 = 16$ directions. Now add a skip connection: each layer's input is added to its output. How many directions do nothing then?
+# The paper's network has one head in each layer and nothing else. Here are two layers of softmax with two heads each. Two things can be done to them unseen: inside each of the four heads the basis may be changed, $4a^2 = 16$ directions, and between the layers another $d^2 = 16$. Now add a skip connection: each layer's input is added to its output. How many directions do nothing then?
 #
-# <!-- teacher (6 min): Most people expect a skip to add nothing, for it has no parameters. It adds d² dimensions an interface: the stream between the layers now has the input's own basis, and nobody can change it unseen. Let the room say which symmetries of the list on the left survive before you press the button. -->
+# <!-- teacher (6 min): Most people expect a skip to add nothing, for it has no parameters. It adds d² dimensions an interface: the stream between the layers now has the input's own basis, and nobody can change it unseen. Let the room say which of the two printed symmetries survives before you press the button. -->
 
 # %%
 plain = nv.Architecture.uniform(d=4, a=2, layers=2, attention="softmax", heads=2)
@@ -38,25 +40,42 @@ predict(
     skip.num_parameters - nv.measure_dimension(skip).value,
     wrong={
         32: "That is without the skip. Which of the two symmetries does the added input break?",
-        0: "The basis inside each head is nobody's business, skip or not.",
+        0: "A skip passes by the heads. Does anybody see the basis inside one?",
     },
 )
 
 # %%
-VariantsExplorer()
+variants_panel = VariantsExplorer()
+variants_panel
 
 # %% [markdown]
-# *What you see.* At the left the parameters, what each symmetry takes away, and the dimension that is left, before the last switch (pale) and after it. Nothing in it is told to add up: the dimension is an exact rank, and each bar is the rank of the directions of its symmetry.
+# *What you see.* At the left the parameters, what each symmetry takes away, and the dimension that is left: thick bars for the network as it is, thin ones for the network before the last switch. Nothing in it is told to add up: the dimension is an exact rank, and each bar is the rank of the directions of its symmetry. At the right the matrices $A_h$ of the heads, as drawn and as they are now; below, in how many directions heads of one layer blend.
 #
-# * Switch **skip** on and off, for lightning and for softmax. The paper expects that a skip breaks the rescaling $(cA, V/c)$. Does it?
+# * Switch **skip** on and off, for lightning and for softmax. The paper expects that a skip breaks the rescaling $(cA, V/c)$ of lightning. Does it?
 # * Give lightning a second and a third head. From which one on is more lost than one rescaling a head?
-# * Move **blend**: the heads turn into mixtures of each other, and the function stays.
+# * With three heads, move **blend**: the heads turn into mixtures of each other, and the function stays. With two they are forced to, and it does not.
+# * Most models of today turn queries and keys by their place (**rotary positions**, under *More*). What is left of the bases inside the heads?
 #
+# Guess first. The buttons take the panel to these places; each switch can also be moved by hand.
+
+# %% tags=["hide-input"]
+presets(
+    variants_panel,
+    {
+        "skip, lightning": "heads=1;skip=yes;before=skip=no",
+        "skip, softmax": "heads=1;kind=softmax;skip=yes;before=skip=no",
+        "second head": "heads=2;before=heads=1",
+        "third head": "heads=3;before=heads=2",
+        "rotary positions": "heads=2;kind=softmax;rotary=yes;before=rotary=no",
+    },
+)
+
+# %% [markdown]
 # <!-- teacher (8 min): Let them find the blending by hand: d = 3, a = 2, and go from two heads to three. Then ask for a reason. Mixtures of matrices of rank a have rank a only along special directions; there are (d − a)² conditions on H numbers. -->
 #
 # <details><summary>Answers</summary>
 #
-# It does not. A skip adds $X$ and never looks at $A$ and $V$, so $(cA, V/c)$ is still there; what is gone is the change of basis between the layers. At $d = 3$, $a = 2$ it is the third head: from $H > (d - a)^2 + 1$ on a head can take on something of the others and still have rank $a$.
+# It does not. A skip adds $X$ and never looks at $A$ and $V$, so $(cA, V/c)$ is still there; what is gone is the change of basis between the layers. (Softmax never had the rescaling, and loses the same change of basis.) At $d = 3$, $a = 2$ it is the third head: from $H > (d - a)^2 + 1$ on a head can take on something of the others and still have rank $a$. Under rotary positions a basis inside a head may only change in a way that commutes with all rotations: $a$ directions a head instead of $a^2$.
 #
 # </details>
 
@@ -68,15 +87,26 @@ VariantsExplorer()
 # <!-- teacher (12 min): Works well in pairs, one types and one looks for the counterexample beforehand. Stop after ① and compare. The family "H > d" is for the quick ones: a formula that is right at 18 of 21 networks and then fails. -->
 
 # %%
-FormulaExplorer()
+formula_panel = FormulaExplorer()
+formula_panel
 
 # %% [markdown]
-# Where your formula fits everywhere you have evidence. How far that carries, the family "H > d" shows: there one fits eighteen networks and fails at the seventh head.
+# Where your formula fits everywhere, you have evidence and no proof. How far that carries, the family "H > d" shows, with the first button: there one fits eighteen networks and fails at the seventh head. (It is the answer to ②, with a cap: the functions of one layer lie in a space of $d^3(d+1)/2$ dimensions, and no number of heads leads out of it.)
+
+# %% tags=["hide-input"]
+presets(
+    formula_panel,
+    {
+        "H > d, and a formula that almost fits": "family=heads-many;along=H;"
+        "formula=min(H(α(a, d) + d²) − H·max(1, H − pos(d − a)²), d³(d + 1)/2)",
+        "back to one layer": "",
+    },
+)
 
 # %% [markdown]
 # ## Everything at once
 #
-# What else a layer of a transformer has is in its `Block`: value matrices of lower rank with an output projection, keys shared by several heads, rotary or learned positions, biases, learned temperatures, an MLP between the layers. Every combination can be measured exactly.
+# What else a layer of a transformer has is in its `Block`: value matrices of lower rank with an output projection, keys shared by several heads, rotary or learned positions, biases, learned temperatures, an MLP between the layers. Every combination can be measured exactly. (The MLP is $U_2 (U_1 y)^e$ with an entrywise power, here of six units and $e = 2$: a power can be computed without rounding, and GELU cannot.)
 
 # %%
 block = Block(value_dim=2, kv_heads=1, biases=True, mlp=(6, 2))
@@ -104,27 +134,41 @@ rotary = nv.Architecture.uniform(
     skip=True,
     block=Block(value_dim=2, biases=True, rotary=True),
 )
-from neuroviz.questions import KEY_BIAS, key_bias
-
 predict("Does a key bias do nothing under rotary positions?", key_bias(rotary), choices=KEY_BIAS)
 
 # %% [markdown]
 # ## What does nothing in GPT-2?
 #
-# Published shapes, and the same formula. The filled squares are small networks that were measured exactly; the diamond is the real model, far out, where nothing was measured. The formula does not know of norm layers and MLPs; the symmetries that it counts act inside a layer, so these directions do nothing whatever stands around it, and the number is an upper bound.
+# Published shapes, and the same formula. At the left, filled squares are small networks that were measured exactly, and hollow ones what the formula says of them; the diamond is the real model, far out, where nothing was measured. At the right all models by formula, one bar each.
 #
-# <!-- teacher (5 min): Say what is measured and what is not: filled, hollow, diamond. 4.2 % of the attention weights of GPT-2 small do nothing, and 0.3 % of Llama-3-8B's. Why fewer? Fewer groups of keys, rotary positions, no biases. -->
+# The formula does not know of norm layers and MLPs. The symmetries that it counts act inside a layer, so these directions do nothing whatever stands around it. More may do nothing: what remains is an upper bound for the dimension.
+#
+# <!-- teacher (5 min): Say what is measured and what is not: filled, hollow, diamond. 4.2 % of the attention weights of GPT-2 small do nothing, and 0.3 % of Llama-3-8B's. Why so much less? Three reasons of about the same size: a head is 1/32 of the width instead of 1/12, rotary positions leave half, and four heads share a key. That there are no biases hardly counts. -->
 
 # %%
-RealModelsExplorer()
+models_panel = RealModelsExplorer()
+models_panel
 
 # %% [markdown]
-# * Compare two models of the same shape, one with biases and one with rotary positions: OPT-6.7B and LLaMA-7B.
-# * In which model do the fewest directions do nothing, and why?
-#
+# * Compare two models of the same shape, one with biases and one with rotary positions: OPT-6.7B and LLaMA-7B. How many directions of their keys and queries do nothing?
+# * In which model is the smallest part of the weights without effect, and why?
+
+# %% tags=["hide-input"]
+presets(
+    models_panel,
+    {
+        "GPT-2 small": "",
+        "OPT-6.7B: keys, queries": "model=OPT-6.7B;parts=keys",
+        "LLaMA-7B: keys, queries": "model=LLaMA-7B;parts=keys",
+        "Llama-3-8B": "model=Llama-3-8B",
+        "Falcon-7B": "model=Falcon-7B",
+    },
+)
+
+# %% [markdown]
 # <details><summary>Answers</summary>
 #
-# Rotary positions leave only what commutes with all rotations, $a$ directions instead of $a^2$ for each group of keys: 128 times fewer. In Falcon-7B, where 71 heads share a single key and value, it is one in ten thousand.
+# Rotary positions leave only what commutes with all rotations, $a$ directions instead of $a^2$ for each group of keys: 128 times fewer. The bases of values and outputs stay, so of all directions about half are left, 0.79 % of the weights instead of 1.6 %. In Falcon-7B, where 71 heads share a single key and value, it is one in ten thousand.
 #
 # </details>
 
@@ -177,7 +221,7 @@ x, double = torch.randn(5, 4, 6).double(), layer.double().eval()
 # %% [markdown]
 # ## Blend yourself
 #
-# The panel showed heads of rank $d$ and below that blend.
+# Three heads blended in the panel because there were enough of them. How many are enough for a shape of your own? A network is written as above, with `widths`, `head_dims` and `heads`.
 
 # %%
 from neuroviz.checks_beyond import check_blending

@@ -5,6 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
+import ipywidgets as widgets
 import jupytext
 import plotly.graph_objects as go
 import pytest
@@ -14,6 +15,7 @@ from panels import plain as as_json
 
 from neuroviz import explorables, teaching, theme
 from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, PeelExplorer, SurfaceExplorer
+from neuroviz.explorables.presets import presets
 from tools.book import capture, pages, reference, site, stills
 from tools.book.__main__ import MOST_MEGABYTES
 from tools.book.mathml import mathml
@@ -133,6 +135,20 @@ def test_a_choice_shows_the_remark_on_each_answer():
     asked = teaching.predict("Larger?", "yes", choices={"yes": "Indeed.", "no": "Try a = 1."})
     text = pages.question(capture.texts(asked))
     assert "**yes**" in text and "* no: Try a = 1." in text
+
+
+def test_a_row_of_presets_shows_its_labels():
+    panel = PeelExplorer()
+    panel.close()  # as it is when the page gets to the row
+    row = presets(panel, {"two layers": "layers=2", "s < 1": "place=0.5"})
+    text = pages.presets(capture.show_box(row)[capture.PRESETS])
+    assert "two layers" in text and "s &lt; 1" in text
+    assert "layers=2" not in text and "<button" not in text
+
+
+def test_a_box_that_is_no_row_of_presets_is_shown_as_ever():
+    box = widgets.Box([widgets.Button(description="two layers")])
+    assert capture.show_box(box) == box._repr_mimebundle_()
 
 
 def test_long_code_is_folded_and_short_code_is_not():
@@ -295,6 +311,26 @@ def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
     assert grounds == {mode: theme._MODES[mode]["ground"] for mode in grounds}
 
 
+@grouped
+def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, browse):
+    page = browse(built / "notebooks" / "00_start.html")
+    cut = (
+        "[...document.querySelectorAll('article pre')].filter(p => p.scrollWidth > p.clientWidth + 1).length"
+    )
+    skip = page.locator(".skip-to-content")
+    assert skip.evaluate("link => getComputedStyle(link).display") != "none"  # on the screen it waits for Tab
+    assert page.evaluate(cut) > 0
+    page.emulate_media(media="print")
+    assert skip.evaluate("link => getComputedStyle(link).display") == "none"
+    assert page.evaluate(cut) == 0
+    # What was not loaded says so, instead of an empty frame.
+    note = "getComputedStyle(panel.querySelector('.nv-figure'), '::after').content"
+    loaded = f"panel => {{ panel.dataset.shown = 0; return {note}; }}"
+    not_loaded = f"panel => {{ delete panel.dataset.shown; return {note}; }}"
+    assert page.locator(PANEL).first.evaluate(loaded) == "none"
+    assert "Scroll to it" in page.locator(PANEL).first.evaluate(not_loaded)
+
+
 @browser_test
 @grouped
 @pytest.mark.parametrize("width", [1280, 390])
@@ -342,6 +378,18 @@ def test_every_notebook_can_be_taken_away(built):
         for ending in ("ipynb", "py"):
             taken = built / "files" / f"{path.stem}.{ending}"
             assert taken.read_bytes() == (ROOT / "notebooks" / taken.name).read_bytes()
+
+
+def test_what_a_reader_saved_in_a_notebook_is_not_in_the_site(tmp_path, monkeypatch):
+    """JupyterLab saves by itself, outputs and all, into the .ipynb beside the source."""
+    (tmp_path / "notebooks").mkdir()
+    own = tmp_path / "notebooks" / "00_start.ipynb"
+    shutil.copy(ROOT / "notebooks" / "00_start.py", own.parent)
+    clean = (ROOT / "notebooks" / own.name).read_text(encoding="utf-8")
+    own.write_text(clean.replace('"outputs": []', '"outputs": [1]'), encoding="utf-8")
+    monkeypatch.setattr(site, "ROOT", tmp_path)
+    site._files(tmp_path / "site", ["00_start"], {})
+    assert (tmp_path / "site" / "files" / own.name).read_text(encoding="utf-8") == clean
 
 
 @grouped

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from urllib.parse import quote
 
 import pytest
 
@@ -52,6 +53,10 @@ def test_panels_are_large_and_follow_the_room(page):
     assert theme.current() == {"mode": "dark", "size": "lecture"}
     assert panel.figure.layout.template.layout.paper_bgcolor == theme.color("ground")
     assert theme.color("ground") in page["room"].value
+    arrow = quote(f"stroke='{theme.color('ink')}'")  # of the boxes: black on black is not seen
+    assert arrow in page["room"].value
+    page["look"].value = "light"
+    assert arrow not in page["room"].value
 
 
 @pytest.fixture
@@ -104,6 +109,12 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, chromium):
         panel = ".nv:has(.nv-title)"
         here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg", timeout=120_000)
         assert here.locator("pre.highlight, .jp-CodeMirrorEditor").count() == 0  # no code
+        # A projector has few lines: beside its choices the page leaves all of them to the panel.
+        high = "name => document.querySelector(name).scrollHeight"
+        inside = here.locator(panel).evaluate("panel => panel.getBoundingClientRect().height")
+        assert here.evaluate(high, ".jp-Cell:has(.nv-dashboard)") <= inside + 34
+        top = here.locator(".nv-dashboard").evaluate("page => page.getBoundingClientRect().y")
+        assert top == 0
 
         here.locator("select").first.select_option("Why is it true? Peel off the first layer")
         here.wait_for_function(

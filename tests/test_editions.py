@@ -253,6 +253,11 @@ def test_a_small_notebook_by_hand():
     assert codes(for_teachers)[-2:] == ["answer = sqrt(4)\ncheck(answer)", "start + 1"]
 
 
+def test_a_notebook_without_remarks_and_exercises_counts_no_minutes():
+    plain = from_source("# %% [markdown]\n# # Only to read\n\n# %%\n1 + 1\n")
+    assert "no remarks and no exercises" in header(plain) and "0" not in header(plain)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -14,11 +14,14 @@ _WITHOUT = "jupyterlab-jupytext"
 def arguments(*words: str) -> list[str]:
     """What voila is told, and further options of its own.
 
-    >>> arguments("--port=8900")[1:]
-    ['--template=neuroviz', '--VoilaConfiguration.extension_denylist=jupyterlab-jupytext', '--port=8900']
+    A kernel that no page is connected to ends after twenty minutes.
+
+    >>> arguments("--port=8900")[1::4]
+    ['--template=neuroviz', '--port=8900']
     """
     page = [str(FOLDER / "panels.ipynb"), "--template=neuroviz"]
-    return [*page, f"--VoilaConfiguration.extension_denylist={_WITHOUT}", *words]
+    alone = ["--MappingKernelManager.cull_idle_timeout=1200", "--MappingKernelManager.cull_interval=60"]
+    return [*page, f"--VoilaConfiguration.extension_denylist={_WITHOUT}", *alone, *words]
 
 
 def notebook() -> str:

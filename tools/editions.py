@@ -124,6 +124,11 @@ def header(notebook: NotebookNode) -> str:
     spoken, exercises = remarks(notebook), tasks(notebook)
     talk, work = sum(minutes for minutes, _ in spoken), sum(task.minutes for task in exercises)
     many = f"{len(exercises)} exercise{'s' if len(exercises) != 1 else ''}"
+    if not spoken and not exercises:
+        return (
+            "> **Instructor's edition.** There are no remarks and no exercises in this notebook; answers are "
+            "unfolded. It is built from the same source as the student's edition."
+        )
     return (
         f"> **Instructor's edition: {talk + work} minutes.** {talk} for the parts that the remarks name, "
         f"{work} for {many}. Remarks look like this one; solutions stand in cells of their own below the "

@@ -1,4 +1,4 @@
-"""Runs inside the kernel of a notebook: panels and questions are shown as data, not as widgets."""
+"""Runs inside the kernel of a notebook: panels, questions and presets are shown as data, not as widgets."""
 
 import json
 from html import unescape
@@ -13,10 +13,11 @@ from tools.book.stills import ASKED_FOR, main_control, packed
 
 PANEL = "application/vnd.neuroviz.panel+json"
 QUESTION = "application/vnd.neuroviz.question+json"
+PRESETS = "application/vnd.neuroviz.presets+json"
 
 
 def install(notebook: str) -> None:
-    """From now on, a panel at the end of a cell is a row of stills, and a question its texts."""
+    """From now on, a panel at the end of a cell is a row of stills; questions and presets are their texts."""
     theme.use("light", "notebook")
     number = count()
 
@@ -28,6 +29,20 @@ def install(notebook: str) -> None:
     formatter = get_ipython().display_formatter.mimebundle_formatter
     formatter.for_type(Panel, show_panel)
     formatter.for_type(teaching.Question, lambda question, **_: {QUESTION: texts(question)})
+    formatter.for_type(widgets.Box, show_box)
+
+
+def show_box(box: widgets.Box, **settings: object) -> dict:
+    """The labels of a row of presets; any other box is shown as ever.
+
+    >>> from neuroviz.explorables import PeelExplorer
+    >>> from neuroviz.explorables.presets import presets
+    >>> show_box(presets(PeelExplorer(), {"two layers": "layers=2", "four layers": "layers=4"}))[PRESETS]
+    ['two layers', 'four layers']
+    """
+    if "nv-presets" not in box._dom_classes:
+        return box._repr_mimebundle_(**settings)
+    return {PRESETS: [button.description for button in box.children]}
 
 
 def texts(question: teaching.Question) -> dict:

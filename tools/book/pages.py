@@ -7,7 +7,7 @@ from html import escape, unescape
 
 import nbformat
 
-from tools.book.capture import PANEL, QUESTION
+from tools.book.capture import PANEL, PRESETS, QUESTION
 from tools.book.mathml import mathml
 
 _SHORT = 14  # lines of code that stand open
@@ -45,6 +45,8 @@ def page(notebook: nbformat.NotebookNode, name: str) -> Page:
                 parts.append(panel(identity, name, data[PANEL]))
             elif QUESTION in data:
                 parts.append(question(data[QUESTION]))
+            elif PRESETS in data:
+                parts.append(presets(data[PRESETS]))
             else:
                 parts.append(shown(output))
         if solution:
@@ -135,6 +137,16 @@ def question(data: dict) -> str:
         "</summary>\n\n"
         f"{badge}**{data['answer']}**. {data['why']}\n\n{remarks}\n\n</details>"
     )
+
+
+def presets(labels: list[str]) -> str:
+    """Buttons have nothing to drive on a page; their labels say what there is to press in the notebook.
+
+    >>> presets(["two layers", "a < d"])
+    '<p class="nv-presets">Buttons, in the notebook: <span>two layers</span> <span>a &lt; d</span></p>'
+    """
+    listed = " ".join(f"<span>{escape(label)}</span>" for label in labels)
+    return f'<p class="nv-presets">Buttons, in the notebook: {listed}</p>'
 
 
 def script(identity: str, data: dict) -> str:

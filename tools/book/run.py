@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-from tools.notebooks import KERNEL
+from tools.notebooks import KERNEL, from_source
 
 ROOT = Path(__file__).parents[2]
 _CELL_SECONDS = 900
@@ -17,16 +17,16 @@ def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
     """A notebook with its outputs, in which panels and questions are data (see capture.py).
 
     Args:
-        source: the .ipynb without outputs.
+        source: the .py. The .ipynb beside it may hold what a reader did and saved.
         kept: a folder for results; what was run on the same sources is taken from there.
     """
     kept.mkdir(parents=True, exist_ok=True)
-    target, mark = kept / source.name, fingerprint(source)
+    target, mark = kept / f"{source.stem}.ipynb", fingerprint(source)
     if target.exists():
         found = nbformat.read(target, as_version=4)
         if found.metadata.get("fingerprint") == mark:
             return found
-    notebook = nbformat.read(source, as_version=4)
+    notebook = from_source(source.read_text(encoding="utf-8"))
     start = f"from tools.book import capture\ncapture.install({source.stem!r})"
     notebook.cells.insert(0, nbformat.v4.new_code_cell(start))
     client = NotebookClient(
@@ -43,9 +43,9 @@ def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def fingerprint(notebook: Path) -> str:
+def fingerprint(source: Path) -> str:
     """What the outputs of a notebook depend on: its text, the package, and how panels are captured."""
-    found = hashlib.sha256(notebook.read_bytes())
+    found = hashlib.sha256(source.read_bytes())
     own = [Path(__file__), *(Path(__file__).with_name(name) for name in ("stills.py", "capture.py"))]
     for path in [*sorted((ROOT / "neuroviz").rglob("*.py")), *own]:
         found.update(path.read_bytes())

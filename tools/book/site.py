@@ -17,6 +17,7 @@ from tools import links
 from tools.book import reference
 from tools.book.pages import linked, page
 from tools.book.run import executed
+from tools.notebooks import from_source, to_text
 
 ROOT = Path(__file__).parents[2]
 STATIC = Path(__file__).with_name("static")
@@ -36,7 +37,7 @@ def build(out: Path, notebooks: Iterable[str] | None = None, jobs: int = 1) -> P
     Raises:
         ValueError: if there is no notebook of that name, or a panel fails.
     """
-    every = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    every = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.py"))}
     chosen = list(every if notebooks is None else notebooks)
     if unknown := [name for name in chosen if name not in every]:
         raise ValueError(f"notebooks are {', '.join(every)}; got {', '.join(unknown)}")
@@ -58,7 +59,7 @@ def build(out: Path, notebooks: Iterable[str] | None = None, jobs: int = 1) -> P
         _write(source / "docs" / path.name, _only_to(linked(path.read_text(encoding="utf-8")), chosen))
     for name in reference.modules():
         _write(source / "reference" / f"{name}.md", reference.module_page(name))
-    _write(source / "index.md", _filled("index.md", chosen, [path.stem for path in texts]))
+    _write(source / "index.md", _only_to(_filled("index.md", chosen, [path.stem for path in texts]), chosen))
     _write(source / "downloads.md", _filled("downloads.md", chosen, []))
     _write(source / "reference.md", _filled("reference.md", chosen, []))
     for path in (source / "notebooks").glob("*.md"):
@@ -76,7 +77,7 @@ def _write(path: Path, text: str) -> None:
 
 def _only_to(text: str, chosen: list[str]) -> str:
     """Links to notebooks that are not in this site become plain text."""
-    for path in (ROOT / "notebooks").glob("*.ipynb"):
+    for path in (ROOT / "notebooks").glob("*.py"):
         if path.stem not in chosen:
             text = _unlinked(text, f"{path.stem}.md")
     return text
@@ -156,10 +157,11 @@ def _files(site: Path, notebooks: list[str], panels: dict[str, str]) -> None:
     shutil.copy(Path(find_spec("ziamath").origin).parent / "fonts" / FONT_FILE, static)
     for name, text in panels.items():
         _write(static / "panels" / f"{name}.js", text)
-    (site / "files").mkdir()
     for name in notebooks:
-        for ending in ("ipynb", "py"):
-            shutil.copy(ROOT / "notebooks" / f"{name}.{ending}", site / "files")
+        source = (ROOT / "notebooks" / f"{name}.py").read_text(encoding="utf-8")
+        _write(site / "files" / f"{name}.py", source)
+        # Not the .ipynb that stands there: JupyterLab saves what a reader did into it.
+        _write(site / "files" / f"{name}.ipynb", to_text(from_source(source)))
     (site / ".nojekyll").touch()  # page hosts would leave out folders that begin with an underscore
 
 
