@@ -337,7 +337,7 @@ def css() -> str:
 .nv-title .nv-badge {{ font-weight: 400; margin-left: 10px; vertical-align: 2px; }}
 .nv .widget-label, .nv .widget-readout, .nv .widget-label-basic, .nv select, .nv input, .nv button {{
   font-size: {base - 1}px !important; }}
-.nv-description, .nv-status {{ font-size: {base - 1}px; }}
+.nv-description, .nv-status, .nv-said {{ font-size: {base - 1}px; }}
 .nv-description {{ min-height: 4.2em; max-width: 75em; line-height: 1.4; }}
 .nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px; }}
 .nv-presets button {{ white-space: normal; height: auto; min-height: 28px; line-height: 1.3; }}

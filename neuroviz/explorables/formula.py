@@ -198,4 +198,4 @@ class FormulaExplorer(Panel):
 
 
 def _polite(text: str) -> str:
-    return f'<div class="nv-status" aria-live="polite" style="white-space:normal">{escape(text)}</div>'
+    return f'<div class="nv-said" aria-live="polite" style="white-space:normal">{escape(text)}</div>'
