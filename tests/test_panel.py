@@ -15,10 +15,12 @@ import plotly.graph_objects as go
 import pytest
 from comm.base_comm import BaseComm
 
+from neuroviz import theme
 from neuroviz.explorables.background import Background
 from neuroviz.explorables.live import Fit, LiveFigure
 from neuroviz.explorables.panel import Panel
 from neuroviz.explorables.presets import presets
+from neuroviz.explorables.surface import SurfaceExplorer
 
 SLOW, FAILS, DIES, HANGS = 10, 20, 30, 40  # values of "number" from which the toy does this
 
@@ -689,6 +691,22 @@ def test_a_live_figure_opens_once_and_complete(opened):
     assert state["_widget_layout"]["title"]["text"] == "after"
     figure.data[0].y = (6, 7)
     assert "_py2js_restyle" in messages or "_py2js_update" in messages
+
+
+def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
+    with theme.using({"mode": "dark", "size": "lecture"}):
+        narrow, wide = SurfaceExplorer(), SurfaceExplorer()
+    for panel, width in ((narrow, 830), (wide, 1100)):
+        next(w for w in walk(panel) if isinstance(w, Fit)).width = width
+        panel.controls["where"].value = 0.5
+        panel.wait(60)
+        assert panel.status.startswith("done")
+    with theme.using({"mode": "dark", "size": "notebook"}):
+        usual = SurfaceExplorer(state=narrow.state)
+    sizes = [panel.figure.layout.template.layout.font.size for panel in (narrow, wide, usual)]
+    assert sizes[0] == sizes[2] < sizes[1]
+    clicks = [sum(len(trace._click_callbacks) for trace in panel.figure.data) for panel in (narrow, usual)]
+    assert clicks[0] == clicks[1] > 0
 
 
 def test_a_panel_mounts_its_figure_once_when_its_width_is_known(opened):

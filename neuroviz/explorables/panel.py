@@ -20,6 +20,8 @@ from neuroviz import theme
 from neuroviz.explorables.background import Background
 from neuroviz.explorables.live import Fit, LiveFigure
 
+_ROOM_FOR_A_LECTURE = 900  # pixels; below, a figure in lecture size has no room for its words
+
 
 class Panel(widgets.VBox):
     """What all panels share; see the methods marked "a subclass says".
@@ -59,6 +61,7 @@ class Panel(widgets.VBox):
         slow = self._is_slow(request)
         self._shown = self._answer(default if slow else request)
         self.figure = LiveFigure(self._make_figure(self._shown))
+        self._listen()
         self._say(self._shown, started=None)
         if slow:
             self._refresh()
@@ -307,7 +310,18 @@ class Panel(widgets.VBox):
         except ValueError as error:
             self._fail(error)
 
+    def _listen(self) -> None:
+        """What a panel's own figure is to hear, such as clicks; called for each new figure."""
+
     def _mount(self, change: dict) -> None:
+        first = not self._box.children
+        if first and change["new"] < _ROOM_FOR_A_LECTURE and self._theme["size"] == "lecture" and self._shown:
+            # Large words would collide: the figure is made anew in the usual size, before anybody sees it.
+            self._theme = self._theme | {"size": "notebook"}
+            with theme.using(self._theme):
+                self.figure = LiveFigure(self._make_figure(self._shown))
+                self._box.layout.height = f"{theme.size('height') + 4:.0f}px"
+            self._listen()
         self.figure.layout.width = change["new"]
         if not self._box.children:
             self.figure.show_now()

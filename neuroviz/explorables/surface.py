@@ -190,8 +190,7 @@ class SurfaceExplorer(Panel):
 
     title = "Where is the set of functions singular?"
 
-    def __init__(self, **options: object) -> None:
-        super().__init__(**options)
+    def _listen(self) -> None:
         for index, trace in enumerate(self.figure.data):
             if trace.name and trace.type == "mesh3d":
                 trace.on_click(self._on_curve_click if 2 <= index <= 5 else self._on_surface_click)
