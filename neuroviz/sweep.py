@@ -152,8 +152,13 @@ def _checked(
 
 
 def _on(executor: Executor, todo: list[Item], at_a_time: int) -> Iterator[Record]:
-    """The records of an executor that is not ours: what fails there is tried again there."""
+    """The records of an executor that is not ours: what fails there is tried again there.
+
+    dask gives up an item when several workers have died that held it, be it its fault or that of another one
+    beside it: such items are tried again alone.
+    """
     waiting, tries, this_sweep = deque(todo), Counter(), os.urandom(8).hex()
+    suspects: list[Item] = []
     running: dict[Future, Item] = {}
     try:
         while waiting or running:
@@ -169,10 +174,14 @@ def _on(executor: Executor, todo: list[Item], at_a_time: int) -> Iterator[Record
                 error = _error(future)
                 if error is None:
                     yield future.result()
+                elif _gave_up(error) and at_a_time > 1:
+                    suspects.append(item)
                 elif tries[item] < _TRIES and not _gave_up(error):
                     waiting.append(item)
                 else:
                     yield _failed(item, _why(error))
+        for item in suspects:
+            yield from _on(executor, [item], 1)
     finally:
         for future in running:
             future.cancel()

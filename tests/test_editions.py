@@ -134,7 +134,8 @@ def test_the_students_edition_runs_the_same_code_and_shows_nothing_of_the_teache
     source, made = read(path), student(read(path))
     nbformat.validate(made)
     assert codes(made) == codes(source)
-    assert "teacher" not in texts(made) and "solution" not in str([c.metadata for c in made.cells])
+    assert "<!--" not in texts(made) and "For the teacher" not in texts(made)
+    assert "solution" not in str([c.metadata for c in made.cells])
     for task in tasks(source):
         assert task.solution not in texts(made) + "\n".join(codes(made))
 
