@@ -90,7 +90,9 @@ def test_every_panel_has_a_main_control_of_its_own():
     for name, control in stills.MAIN_CONTROL.items():
         panel = getattr(explorables, name)()
         assert control in panel.controls and stills.main_control(panel) == control
+        assert 1 < len(stills.places(panel, control)) <= stills.MOST_STILLS
         panel.close()
+    assert set(stills.MAIN_CONTROL) == set(explorables.__all__)
 
 
 def test_a_control_that_is_not_shown_is_refused():

@@ -65,6 +65,10 @@ ASKED_FOR = {
 
 # Of a long list of choices, those that are shown; the panel may have opened with another one.
 CHOSEN = {
+    ("RealModelsExplorer", "model"): (
+        "GPT-2 small", "GPT-2 XL", "GPT-3 175B", "OPT-6.7B", "StarCoder 15.5B", "BERT-base", "LLaMA-7B",
+        "Llama-2-70B", "Llama-3-8B", "Llama-3-70B", "Mistral-7B", "Gemma-2B", "Falcon-7B",
+    ),
     ("SearchExplorer", "case"): (
         "rank-one", "lightning-1", "lightning-2", "softmax-1", "softmax-2", "softmax-3", "softmax-turn",
         "softmax-turn-3",
@@ -153,6 +157,24 @@ def in_words(control: widgets.Widget) -> str:
     return str(value).replace("-", "−")
 
 
+def places(panel: Panel, name: str, most: int | None = None) -> list:
+    """Where a still is taken: values of a control.
+
+    Raises:
+        ValueError: if it is a list of so many choices that some have to be chosen.
+    """
+    control, kind = panel.controls[name], type(panel).__name__
+    every = values(control, most or FEWER.get(kind, 11))
+    if (kind, name) in CHOSEN:
+        every = [value for value in every if value in CHOSEN[kind, name] or value == control.value]
+    if len(every) > MOST_STILLS:
+        raise ValueError(
+            f"at most {MOST_STILLS} stills of a panel; {name} of {kind} has {len(every)} values: "
+            "name some of them in CHOSEN (tools/book/stills.py)"
+        )
+    return every
+
+
 def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still], int]:
     """Move one control of a panel through its values: the stills, and which of them the panel opened with.
 
@@ -162,17 +184,8 @@ def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still],
     control = panel.controls[name]
     opened = panel.state
     _finish(panel, opened)
-    start = control.value
+    start, every = control.value, places(panel, name, most)
     found = []
-    kind = type(panel).__name__
-    every = values(control, most or FEWER.get(kind, 11))
-    if (kind, name) in CHOSEN:
-        every = [value for value in every if value in CHOSEN[kind, name] or value == start]
-    if len(every) > MOST_STILLS:
-        raise ValueError(
-            f"at most {MOST_STILLS} stills of a panel; {name} of {kind} has {len(every)} values: "
-            "name some of them in CHOSEN (tools/book/stills.py)"
-        )
     for value in every:
         panel.state = opened  # a control may have moved others
         _finish(panel, opened)
