@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import prod
 from operator import index
 
-from neuroviz.block import Block
+from neuroviz.block import Block, whole_size
 
 ATTENTION_KINDS = ("lightning", "softmax")
 _LONG = 12  # more equal sizes than this are counted instead of listed
@@ -69,7 +69,7 @@ class Architecture:
         # Frozen: a normalised value can only be stored through object.__setattr__.
         object.__setattr__(self, "widths", _sizes("widths", self.widths))
         object.__setattr__(self, "head_dims", _sizes("head_dims", self.head_dims))
-        object.__setattr__(self, "tokens", _size("tokens", self.tokens))
+        object.__setattr__(self, "tokens", whole_size("tokens", self.tokens))
         if len(self.widths) < 2:
             raise ValueError(
                 f"a network needs an input and an output width; got widths={self.widths}: "
@@ -133,7 +133,7 @@ class Architecture:
         >>> Architecture.uniform(d=4, a=2, layers=3).widths
         (4, 4, 4, 4)
         """
-        layers = _size("layers", layers)
+        layers = whole_size("layers", layers)
         return cls((d,) * (layers + 1), (a,) * layers, tokens, attention, **variant)
 
     @property
@@ -243,14 +243,4 @@ def _sizes(name: str, values: Sequence[int]) -> tuple[int, ...]:
             f"{name} needs a sequence of whole numbers ≥ 1, in order; got {values!r}: "
             f"write a tuple such as {name}=(4, 4)"
         )
-    return tuple(_size(name, value) for value in ordered)
-
-
-def _size(name: str, value: int) -> int:
-    try:
-        size = index(value)
-    except TypeError:
-        size = 0
-    if isinstance(value, bool) or size < 1:
-        raise ValueError(f"{name} needs whole numbers ≥ 1; got {value!r}")
-    return size
+    return tuple(whole_size(name, value) for value in ordered)

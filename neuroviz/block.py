@@ -46,7 +46,7 @@ class Block:
     def __post_init__(self) -> None:
         for name in ("value_dim", "kv_heads"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, _size(name, getattr(self, name)))
+                object.__setattr__(self, name, whole_size(name, getattr(self, name)))
         for name in ("rotary", "biases", "temperature", "positions"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} is True or False; got {getattr(self, name)!r}")
@@ -60,7 +60,7 @@ class Block:
                 hidden, power = self.mlp if isinstance(self.mlp, (tuple, list)) else (None,)
             except (TypeError, ValueError):
                 raise ValueError(f"mlp is (hidden width, power), such as (8, 2); got {self.mlp!r}") from None
-            sizes = _size("an MLP's hidden width", hidden), _size("an MLP's power", power)
+            sizes = whole_size("an MLP's hidden width", hidden), whole_size("an MLP's power", power)
             object.__setattr__(self, "mlp", sizes)
 
     @property
@@ -85,11 +85,19 @@ class Block:
         return ", ".join(parts)
 
 
-def _size(name: str, value: int) -> int:
+def whole_size(name: str, value: int) -> int:
+    """A size as an int.
+
+    Raises:
+        ValueError: if it is not a whole number ≥ 1.
+
+    >>> whole_size("tokens", 3)
+    3
+    """
     try:
         size = index(value)
     except TypeError:
         size = 0
     if isinstance(value, bool) or size < 1:
-        raise ValueError(f"{name} needs a whole number ≥ 1; got {value!r}")
+        raise ValueError(f"{name} needs whole numbers ≥ 1; got {value!r}")
     return size

@@ -182,6 +182,18 @@ def test_a_random_state_is_reached_and_opened_with_the_same_picture_in_the_dark_
     assert faults_at_random(getattr(explorables, name), LOOKS[1], *KEPT.get(name, (RANDOM, ""))) == []
 
 
+@pytest.mark.parametrize("name", explorables.__all__)
+def test_only_shows_these_controls_and_no_others(name):
+    kind = getattr(explorables, name)
+    whole = kind()
+    asked = list(whole.controls)[:2]
+    saying = [name for name in asked if whole.controls[name].layout.display != "none"]  # in this state
+    panel = kind(only=asked)
+    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == saying != []
+    whole.close()
+    panel.close()
+
+
 def test_what_is_named_here_exists():
     """A panel or a control that was renamed would be left out silently otherwise."""
     for name, state in [*FROM.items(), *((name, keep) for name, (_, keep) in KEPT.items())]:

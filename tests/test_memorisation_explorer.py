@@ -214,12 +214,6 @@ def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
     assert (panel.state, panel.description) == before
 
 
-def test_only_shows_these_controls_and_no_others():
-    panel = MemorisationExplorer(only=VISIBLE[:2])
-    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == VISIBLE[:2]
-    panel.close()
-
-
 def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
     assert list(panel.controls) == VISIBLE + MORE
     homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
