@@ -40,9 +40,12 @@ def one_thread() -> Iterator[None]:
 
 
 def clear_caches() -> None:
-    """Empty every function cache of the package, so that nothing is remembered from an earlier run."""
+    """Empty every function cache of the package, so that no result is remembered from an earlier run.
+
+    Which thread pools are loaded is no result; it stays known, as imports do.
+    """
     for name, module in list(sys.modules.items()):
-        if name == "neuroviz" or name.startswith("neuroviz."):
+        if name == "neuroviz" or (name.startswith("neuroviz.") and name != "neuroviz.threads"):
             for value in list(vars(module).values()):
                 if hasattr(value, "cache_clear"):
                     value.cache_clear()

@@ -66,7 +66,7 @@ class Block:
     @property
     def is_plain(self) -> bool:
         """Whether nothing is switched on."""
-        return self == Block()
+        return self == _PLAIN
 
     def __repr__(self) -> str:
         """What is switched on."""
@@ -83,6 +83,9 @@ class Block:
         if self.mlp is not None:
             parts.append(f"MLP {self.mlp[0]}^{self.mlp[1]}")
         return ", ".join(parts)
+
+
+_PLAIN = Block()
 
 
 def whole_size(name: str, value: int) -> int:

@@ -23,7 +23,7 @@ from neuroviz.field import DEFAULT_PRIME, PrimeField
 
 SMALL_PRIME = 241
 _SPARE_ROWS = 8  # with these a block of pivots is missed with a probability of about p⁻⁹
-_LEAST_BLOCK = 64
+_LEAST_BLOCK = 32
 _LEAF = 32  # columns below which a block is inverted row by row
 _TILE = 256, 2048  # rows and columns of what is brought up to date at a time: it should fit into the cache
 
@@ -230,7 +230,7 @@ def stored(matrix: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
     """
     if matrix.size and np.abs(matrix).max() > arithmetic.over.p // 2 + 1:
         raise ValueError(f"entries must be residues mod {arithmetic.over.p}, of least absolute value")
-    return matrix.astype(arithmetic.dtype)
+    return matrix.astype(arithmetic.dtype, order="C")
 
 
 def eliminate(
@@ -313,8 +313,8 @@ def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[
     """
     m, n = panel.shape
     if n <= _LEAF:
-        transform, rows, columns = gauss_jordan(over, panel)
-        return rows, columns, transform[np.ix_(rows, rows)]
+        cleared, rows, columns = _clear(over, panel)
+        return rows, columns, cleared[rows]
     half = n // 2
     rows, columns, T = invert_pivots(over, panel[: half + _SPARE_ROWS, :half])
     others = np.setdiff1d(np.arange(m), rows)
@@ -331,32 +331,59 @@ def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[
 
 def gauss_jordan(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
     """T, rows and columns such that T · block is the identity there and 0 in its other rows."""
+    cleared, rows, columns = _clear(over, block)
+    transform = np.eye(len(block))
+    transform[:, rows] = cleared
+    return transform, rows, columns
+
+
+def _clear(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
+    """Those columns of T that the pivots' rows are multiplied with (the others are 1 or 0); rows; columns.
+
+    Two pivots at a time, where the 2 × 2 matrix at hand is regular, in whole numbers of 64 bits: one division
+    brings rows and columns back to residues when they are used, and in between 2¹⁷ products of residues would
+    add up exactly. What T does takes the place of the cleared columns, which are brought to the front.
+    """
     m, n = block.shape
-    work = np.concatenate([block, np.eye(m)], axis=1)
-    rows, pivots, free = [], [], list(range(n))
-    for i in range(m):
-        if not free:
-            break
-        # Rows and columns are reduced when they are used; in between a few dozen products add up exactly.
-        # Most often the pivot is in the first free column: then both are reduced in one go.
-        cross = over.reduce(np.concatenate((work[i], work[:, free[0]])))
-        row, column, pivot = cross[: n + m], cross[n + m :], free[0]
-        if not row[pivot]:
-            pivot = next((c for c in free if row[c]), None)
-            if pivot is None:
+    work, order = block.astype(np.int64), list(range(n))
+    rows, i = [], 0
+    while i < m and len(rows) < n:
+        r = len(rows)
+        k = min(2, m - i, n - r)
+        head = work[i : i + k] % over.p
+        inverse = _inverse(head[:, r : r + k].tolist(), over.p)
+        if inverse is None:
+            k, head = 1, head[:1]
+            candidates = np.flatnonzero(head[0, r:])
+            if not len(candidates):
+                i += 1
                 continue
-            column = over.reduce(work[:, pivot])
-        row = over.reduce(row * _inverse(int(row[pivot]), over.p))
-        column[i] = 0
-        work -= column[:, None] * row
-        work[i] = row
-        rows.append(i)
-        pivots.append(pivot)
-        free.remove(pivot)
-    return over.reduce(work[:, n:]), rows, pivots
+            c = r + int(candidates[0])
+            for lines in (work, head):
+                lines[:, [r, c]] = lines[:, [c, r]]
+            order[r], order[c] = order[c], order[r]
+            inverse = _inverse(head[:, r : r + 1].tolist(), over.p)
+        here, there = slice(i, i + k), slice(r, r + k)
+        left = work[:, there] % over.p
+        left[here] = 0
+        work[:, there] = 0
+        head = inverse @ head % over.p
+        head[:, there] = inverse
+        work -= left @ head
+        work[here] = head
+        rows += range(i, i + k)
+        i += k
+    return over.reduce((work[:, : len(rows)] % over.p).astype(np.float64)), rows, order[: len(rows)]
 
 
-def _inverse(x: int, p: int) -> int:
-    """1/x mod p, of least absolute value."""
-    inverse = pow(x, -1, p)
-    return inverse - p if inverse > p // 2 else inverse
+def _inverse(square: list[list[int]], p: int) -> np.ndarray | None:
+    """The inverse mod p of a matrix of size 1 or 2, if there is one."""
+    if len(square) == 1:
+        ((a,),) = square
+        return np.array([[pow(a, -1, p)]]) if a else None
+    (a, b), (c, d) = square
+    determinant = (a * d - b * c) % p
+    if not determinant:
+        return None
+    factor = pow(determinant, -1, p)
+    return np.array([[d * factor % p, -b * factor % p], [-c * factor % p, a * factor % p]])

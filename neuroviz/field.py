@@ -98,15 +98,22 @@ class PrimeField:
 
     def reduce(self, x: np.ndarray) -> np.ndarray:
         """The residues of least absolute value (up to rounding at ±p/2), for |x| < 2⁵³."""
-        quotient = np.rint(x * (1.0 / self.p))
-        quotient *= self.p
-        return x - quotient
+        return x - self._multiples(x)
+
+    def _multiples(self, x: np.ndarray) -> np.ndarray:
+        """The multiples of p nearest to x, written over the quotients: new memory costs more than sums."""
+        nearest = np.asarray(x * (1.0 / self.p))
+        np.rint(nearest, out=nearest)
+        nearest *= self.p
+        return nearest
 
     def matmul(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """x @ y mod p, in blocks short enough to be exact."""
         n, step = x.shape[-1], self._longest_sum
         if n <= step:
-            return self.reduce(x @ y)
+            product = x @ y
+            product -= self._multiples(product)
+            return product
         return self.reduce(
             sum(self.reduce(x[..., i : i + step] @ y[..., i : i + step, :]) for i in range(0, n, step))
         )

@@ -272,7 +272,9 @@ def _measure_exact(
         check_budget(Cost(0.0, 8 * columns**2, columns, "float64"), inf)
     over = PrimeField(DEFAULT_PRIME if p is None else p)
     value = points = 0
-    for rng in np.random.default_rng([seed, over.p]).spawn(2):
+    source = np.random.default_rng([seed, over.p])
+    for _ in range(2):
+        (rng,) = source.spawn(1)
         if large:
             where = Float64(over), arch, route, shape, inputs is not None, rng, reporting()
             value = max(value, large_rank_at_a_point(*where))

@@ -6,6 +6,7 @@ docs/mathematics.md: "Certificates", "Ball arithmetic", "Exact rank", "The gauge
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -43,6 +44,7 @@ class Found:
     data: dict
 
 
+@lru_cache(maxsize=4096)
 def slice_steps(arch: Architecture) -> tuple[int, int, int, int]:
     """How many entries are left free as the symmetries are used up, counted without writing them down.
 

@@ -16,7 +16,7 @@ from neuroviz.field import PrimeField
 _BLOCK = 32
 _SMALLEST_SCALE = 1e-9
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a true zero comes out below this
-_SMALL = 60  # columns below which flint, building included, is quicker than our blocks
+_SMALL = 45  # columns below which flint, building included, is quicker than our blocks
 
 
 @dataclass(frozen=True)
