@@ -516,3 +516,10 @@ def test_only_shows_these_controls_and_no_others(only):
 @pytest.mark.parametrize(("value", "text"), [(-0.5, "−0.50"), (-0.001, "0.00"), (1.239, "1.24")])
 def test_numbers_have_a_true_minus_sign_and_no_minus_zero(value, text):
     assert number(value) == text
+
+
+def test_the_last_layer_has_to_be_antisymmetric():
+    """Without it the kernel of the peel lemma is that of one layer fewer: l − 1."""
+    over, draw = PrimeField(), np.random.default_rng(1)
+    L, *Ms = over.random(draw, (4, 3, 3))
+    assert measure_kernel(without_first_layer(VirtualWeights(L, tuple(Ms))), over, draw).kernel == 2
