@@ -31,7 +31,7 @@ class Question(widgets.VBox):
         self._button = widgets.Button(
             description="Lock in, then show", tooltip="commit to this answer and see the true one"
         )
-        self._button.on_click(lambda _: self._on_click())
+        self._button.on_click(self._on_press)
         self._outcome = widgets.HTML()
         beside = widgets.HBox if isinstance(entry, widgets.Text) else widgets.VBox
         super().__init__(
@@ -46,12 +46,19 @@ class Question(widgets.VBox):
 
     def _lock(self, guess: int | str, message: str, status: tuple[str, ...]) -> None:
         self.committed, self.message = guess, message
-        self._entry.disabled = self._button.disabled = True
+        self._entry.disabled = True
+        self._button.description, self._button.tooltip = "Locked in", "your answer is locked in"
         badge = theme.badge(*status) if status else ""
         self._outcome.value = f'<div aria-live="polite">{badge} {escape(message)}</div>'
 
     def _ask_for(self, what: str) -> None:
         self._outcome.value = f'<div role="alert">{escape(what)}</div>'
+
+    def _on_press(self, _: widgets.Button | None = None) -> None:
+        if self.committed is None:
+            self._on_click()
+        if self.committed is not None:
+            self._button.focus()  # what was typed into cannot keep it, and Shift-Enter has to go on from here
 
     def _on_click(self) -> None:
         raise NotImplementedError
@@ -68,7 +75,7 @@ class Prediction(Question):
             layout={"width": "240px"},
             style={"description_width": "70px"},
         )
-        entry.on_msg(lambda _, message, __: self._on_click() if message.get("event") == "submit" else None)
+        entry.on_msg(lambda _, message, __: self._on_press() if message.get("event") == "submit" else None)
         super().__init__(question, entry)
 
     def commit(self, guess: int) -> None:

@@ -281,6 +281,22 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(lab
     assert [one for one in wanted if one not in reached] == []
 
 
+def test_after_a_commitment_the_keyboard_goes_on(lab, open_page):
+    page = open_page(lab.url("00_start.ipynb"))
+    run_all(page, lab)
+    entry = page.locator(".jp-OutputArea input[placeholder='a whole number']").first
+    entry.scroll_into_view_if_needed()
+    entry.click()
+    page.keyboard.type("46")
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.activeElement.innerText === 'Locked in'")
+    active = "[...document.querySelectorAll('.jp-Cell')].findIndex(c => c.matches('.jp-mod-active'))"
+    before = page.evaluate(active)
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_function(f"{active} === {before + 1}")
+    assert page.complaints == []
+
+
 def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):
     page = open_page(lab.url("05_softmax_conjecture.ipynb"))
     run_all(page, lab)
