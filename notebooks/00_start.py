@@ -43,7 +43,7 @@ arch.num_parameters
 # Sixty-four numbers go in. How many independent ways are there to change the function?
 # Commit to a number before you look; any number will do. Then click on the next cell to go on.
 #
-# <!-- teacher (6 min): Collect numbers aloud before anybody presses the button. 64 counts parameters; 46 forgets the basis between the layers; 40 forgets the factor between A and V. Do not correct anybody: the hint does. -->
+# <!-- teacher (6 min): Collect numbers aloud before anybody presses the button. 64 counts parameters; 46 forgets the basis inside each head; 40 forgets the factor between A and V. Do not correct anybody: the hint does. -->
 
 # %%
 from neuroviz.teaching import predict
@@ -68,7 +68,7 @@ predict(
 # %% [markdown]
 # ## Move it
 #
-# <!-- teacher (7 min): Let them find the handle of the sliders and the arrow keys first. Then one question for all: which of the six controls does the dimension not care about? (Tokens, from two on.) -->
+# <!-- teacher (7 min): Let them find the handle of the sliders and the arrow keys first. Then one question for all: which of the five controls does the dimension not care about? (Tokens, from two on.) -->
 #
 # Every panel works like this one. Drag a slider, or click on its handle and use the arrow keys.
 

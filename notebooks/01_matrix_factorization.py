@@ -104,7 +104,7 @@ presets(
 #
 # For $d = 3$ and $a = 2$ the panel counts 8. Take $d = 4$ and $a = 3$, and commit before you ask the panel.
 #
-# <!-- teacher (6 min): Collect predictions for d = 4, a = 3 by show of hands. 24 forgets the basis of the head, 16 forgets that the rank is bounded. Let somebody with each of the two explain; the hint fits both. -->
+# <!-- teacher (6 min): Collect predictions for d = 4, a = 3 by show of hands. 24 forgets the basis of the head, 16 forgets that the rank is bounded. Let somebody with each of the two explain; the text below the panel fits both. -->
 
 # %%
 count = measure_product(d=4, a=3)

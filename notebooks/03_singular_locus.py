@@ -85,7 +85,8 @@ panel
 # On the right are the roots of $q_1$ and $q_2$, as points $[X:Y]$ of a circle. Two real roots are joined by a chord; a pair of complex
 # roots is a point inside. The ring marks the root that both share.
 #
-# * Drag **which line**. The ring goes round the circle: every real root belongs to one straight line.
+# * Drag **which line**. The ring goes round the circle: every real root belongs to one straight line (but for $[1:0]$ and $[0:1]$,
+#   whose lines lie at infinity).
 # * Drag **along it** until the orange ball reaches the yellow line. What do the two chords do?
 
 # %% [markdown]
@@ -223,7 +224,7 @@ there = singular_facts(Approach(d=4, d_out=2, a=4, s=1, b=1))
 predict("d = 4, at a boundary point A = v kᵀ, V = h vᵀ. How many directions do nothing?", there.kernel)
 
 # %% [markdown]
-# In this panel **s** leads to rank one and **b** turns the keys' form $u$ into the values' form $v$. Watch the singular values.
+# In this panel **s** leads to rank one and **b** turns the values' form $v$ into the keys' form $u$. Watch the singular values.
 
 # %%
 SingularityExplorer(state="s=0;b=0")
@@ -279,7 +280,7 @@ check_boundary_layer(A_new, V_new)
 # ## In practice
 #
 # * For $a < d$ the points with $\mathrm{rank}\, A < a$ are singular as well, like the tip of the cone in [Matrix factorization](01_matrix_factorization.ipynb);
-#   [docs/mathematics.md](../docs/mathematics.md) has the reason. Set **head dimension a** to 2 in the last panel, and take the tick off *V goes to rank one too*.
+#   [docs/mathematics.md](../docs/mathematics.md) has the reason. Set **head dimension a** to 2 in the last panel, with **s** at 1, and take the tick off *V goes to rank one too*.
 # * Kinds of points are decided exactly for whole numbers and fractions, as in the cell above with $s = 3, 2, 1, \dots$; for decimal numbers up to a relative error of
 #   $10^{-9}$, and the sliders stop at pinch points.
 # * The surface is drawn from its straight lines, never contoured: a contouring program cannot see the dotted line, where $R$ is zero but does not change its sign.

@@ -167,7 +167,7 @@ for width in widths:
 #
 # </details>
 #
-# So counting parameters overstates what these networks can express, about twofold with two layers and threefold with many. With small heads it is more, as the bases
+# So counting parameters overstates what these networks can express, about twofold with two layers and threefold with many. With many layers and heads below a third of the width it is more, as the bases
 # between the layers cost $\delta^2$ in any case: 4.8 for $\delta = 768$, $a = 64$ and 12 layers. (This is about one head in each layer and no skip connection, which real models do have.)
 
 # %% [markdown]
@@ -235,7 +235,7 @@ presets(
 #
 # With $a_1 = 1$ all angles are 0 after layer 1; with $a_1 = 2$ they are not, and nothing is lost. Lost are $\alpha(a_2, 3) - \sigma(a_2, 3)$: 0 for $a_2 = 1$, then 2, then 3, the number of
 # antisymmetric $3 \times 3$ matrices. A last layer of rank one costs nothing, for nobody looks at its tokens any more. And no: a softmax of
-# rank-one logits is not a rank-one matrix, the tokens come close to each other but not onto one line, and the dimension is
+# rank-one logits is not a rank-one matrix, the tokens come closer to each other but not onto one line, and the dimension is
 # what Eq. 16 says, with $a_i = 1$ too.
 #
 # </details>
@@ -410,7 +410,7 @@ sum(nv.measure_dimension(net).value == nv.general_formula(net).value for net in 
 # %% [markdown]
 # ## Build one yourself
 #
-# You have met three ways to break Corollary 3.8. Not each of them makes its number wrong.
+# You have met three ways to break Corollary 3.8. None of them makes its number wrong every time.
 
 # %%
 from neuroviz.checks_deep import check_wrong_pattern
@@ -447,7 +447,7 @@ check_wrong_pattern(my_net)
 # * For softmax the exponentials are replaced by free random elements. That this changes no rank is a theorem of
 #   Ax (1971); see *Exponentials as free elements* in [docs/mathematics.md](../docs/mathematics.md).
 # * A float rank is evidence. Look at `decided`: it is False where the spectrum is no help. Of 20,000 small random networks with
-#   at most four layers, 88 in 100 were decided, none of them wrongly; of 1,800 with five to eight layers 63 in 100, and 3 wrongly.
+#   at most four layers, 88 in 100 were decided, none of them wrongly; of 1,800 with five to eight layers 63 in 100, and 3 networks wrongly.
 #
 # **On your own.** Find a network with fewer than 30 parameters whose dimension is less than a third of them.
 #

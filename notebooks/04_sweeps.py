@@ -183,7 +183,7 @@ check_same_dimension(my_nets)
 # %% [markdown]
 # ## Go beyond the paper
 #
-# Heads, skip connections and causal masks are part of an `Architecture`, too, and can be measured and swept. For some there is a formula of ours; for others nobody has one yet. Here three heads of lightning, with $d = 3$:
+# Heads, skip connections and causal masks are part of an `Architecture`, too, and can be measured and swept. For some there is a formula of ours; for others nobody has one yet. Here one, two and three heads of lightning, with $d = 3$:
 
 # %%
 variants = [nv.Architecture.uniform(d=3, a=a, layers=2, heads=h) for a in (1, 2, 3) for h in (1, 2, 3)]

@@ -13,8 +13,8 @@
 # [01](01_matrix_factorization.ipynb) and [02](02_single_layer_fibers.ipynb), for what a head and a single layer show of their weights.*
 #
 # You will find out what a deep network shows of its weights, write it as one product and as one long sum, count the terms, turn a part of
-# a term round so that terms cancel, and read weights off a function. At the end you know all that can be done to
-# the weights of a deep network without changing what it computes.
+# a term round so that terms cancel, and read weights off a function. At the end you know, for a bottleneck of full rank, all that can be done to
+# the weights without changing what the network computes.
 
 # %%
 from itertools import product
@@ -67,7 +67,7 @@ network(weights, X)
 #
 # $$L = U_l, \qquad M_i = U_{i-1}^\top A_i\, U_{i-1} \quad (i = 1, \dots, l).$$
 #
-# These are the **virtual weights** (Eq. 8 of the paper). They all have the size of the input: as far as the function is concerned, the tokens
+# These are the **virtual weights** (Eq. 8 of the paper). The $M_i$ all have the size of the input: as far as the function is concerned, the tokens
 # never leave the space that they came from, and $L$ is applied once, at the end.
 
 # %%
@@ -343,7 +343,7 @@ occurrences(3), occurrences(5)
 #
 # $$\lambda_0\, \lambda_1^{3^{l-1}} \lambda_2^{3^{l-2}} \cdots \lambda_{l-1}^{3}\, \lambda_l = 1 .$$
 #
-# In this panel $\lambda_0$ answers by itself. All scales are powers of two. Which slider moves it most?
+# In this panel $\lambda_0$ answers by itself. Sliders and axis count in powers of two. Which slider moves it most?
 
 # %%
 rescaling_panel = RescalingExplorer()
@@ -405,7 +405,7 @@ print(linear_part(e1, e2) / linear_part(e1, e2)[0], L[:, 0] / L[0, 0])
 
 # %% [markdown]
 # What can go wrong here? If $M_1$ is antisymmetric, or a later one is, the part that we look at is zero, since $y^\top M y = 0$. And if $M_1 = u k^\top$ has rank one, then $y^\top M_1 x$ is
-# $k^\top x$ up to a factor, and $u$ does not show.
+# $k^\top x$ up to a factor that does not depend on $x$, and these ratios say nothing about $u$.
 #
 # **Theorem 3.7.** Let $l, t \ge 2$, $L \ne 0$, all $M_i$ of rank at least 2 and none of them antisymmetric. Then $(L', M')$ has the same function as $(L, M)$ exactly when it is a
 # rescaling of it (Eq. 13).
@@ -425,7 +425,7 @@ second = product_form(Reals(), VirtualWeights(L2 / np.linalg.det(B), (B, J)), X2
 np.allclose(first, second)
 
 # %% [markdown]
-# The same function, from weights that no rescaling connects. (A proof in two lines is in [docs/mathematics.md](../docs/mathematics.md), *Fibres that are not one orbit*.)
+# The same function, from weights that no rescaling connects. (A short proof is in [docs/mathematics.md](../docs/mathematics.md), *Fibres that are not one orbit*.)
 
 # %% [markdown]
 # ## Try some changes yourself

@@ -136,7 +136,7 @@ predict("In how many independent ways can a plane in three dimensions be tilted?
 # The right part of the panel adds the terms. **Lemma D** says that this count is right: every such choice comes from weights of the network, and choices in general position give different virtual weights. Call the sum $D$.
 #
 # The $l$ rescalings of Eq. 13 move $(L, M_1, \dots, M_l)$ in $l$ independent directions and leave the function alone. So there are **at most $D - l$ dimensions**: $14 + 12 + 3 + 32 + 24 + 5 - 3 = 87$.
-# (If tokens become parallel there are fewer; see below.)
+# (If tokens become parallel there may be fewer; see below.)
 
 # %% [markdown]
 # ## Look at one point to know about almost all
@@ -227,7 +227,7 @@ presets(
 #
 # Let a direction $(\dot M_1, \text{rest})$ do nothing, and write down what this means; using the form of $\varphi$ above it is one equation between polynomials in the two tokens, $\Delta \cdot \dot F(X) = DF(X)[XX^\top \dot M_1 X J]$. The left side contains the factor $\Delta$.
 #
-# First let both tokens lie on one line. There $\Delta = 0$, so the right side has to vanish, and it comes out as a non-zero number times $u^\top \dot M_1 u$, for all directions $u$ of the line. So $\dot M_1$ is antisymmetric as well.
+# First let both tokens lie on one line. There $\Delta = 0$, so the right side has to vanish, and it comes out as $u^\top \dot M_1 u$ times something that is not zero for almost all directions $u$ of the line. So $\dot M_1$ is antisymmetric as well.
 #
 # Then $X^\top \dot M_1 X$ is a number $\dot\Delta$ times $J$, and the equation says that $\Delta$ divides $\dot\Delta \cdot F$. Now $\Delta$ is a $2 \times 2$ determinant, which cannot be factored, and $F$ does not vanish wherever $\Delta$ does. So $\Delta$ divides $\dot\Delta$; both have degree
 # 2, so $\dot\Delta = c\,\Delta$ and $\dot M_1 = c M_1$. That is the rescaling. Take it away, and $\dot F = 0$ remains.
@@ -289,7 +289,7 @@ PeelExplorer(
 # **The matrices are not free.** In a network with widths and head dimensions, $M_i$ has rank at most $a_i$ and its rows and columns lie in $R_{i-1}$. So the antisymmetric matrix has to be found in there. It has rank 2: this needs $a_i \ge 2$ and $w_{i-1} \ge 2$. And it has to be a limit of
 # what generic weights give, so that the rule about special points applies. It is, since all choices of flags and matrices form one connected piece with a single notion of "generic" (one says: the set is *irreducible*).
 #
-# **And if $a_k = 1$ or $w_{k-1} = 1$ for some layer $k$ before the last?** Then there is no antisymmetric matrix of rank 2 for layer $k$, and no peeling. But exactly then $M_k$ has rank one, the tokens become parallel, and later layers show the symmetric part of their $M_j$ only. So fewer dimensions are to be found: $\sigma$ instead of $\alpha$, the
+# **And if $a_k = 1$ or $w_{k-1} = 1$ for some layer $k$ before the last?** Then there is no antisymmetric matrix of rank 2 for layer $k$, and no peeling. But exactly then $M_k$ has rank one, the tokens become parallel, and later layers show the symmetric part of their $M_j$ only. So there may be fewer dimensions: $\sigma$ instead of $\alpha$, the
 # rank-one collapse. The layers before $k$ are peeled off as before. For the rest there is an explicit formula, in which the function is a product of powers of quadratic forms $g^\top M_j\, g$ and a linear one; and since polynomials
 # factor in one way only, each factor can be read off, up to a number. These numbers are the rescalings.
 #
@@ -304,7 +304,7 @@ nv.general_formula(net)
 # %% [markdown]
 # ## Build one yourself
 #
-# The cells of the panel that say *unseen* make the formula of the paper too large.
+# Where cells of the panel say *unseen*, the formula of the paper may be too large: for our network it says 90.
 
 # %%
 from neuroviz.checks_deep import check_unseen
@@ -362,7 +362,7 @@ sum(here == 1 + tail for here, tail in found), len(found)
 #
 # * The two halves are how many such counts are done: symmetries give an upper bound, one computed rank a lower bound. Where both agree, the dimension of this one network is proved, whatever one thinks of the general proof. `nv.measure_dimension` then gives an `error_bound` of 0.
 # * To get a lower bound one is free to choose the weights. Random ones are the usual choice; special ones make a proof readable.
-# * Softmax has a special point of its own: weights at which every token attends to itself alone, so that a layer does nothing at all. Freeze all layers but one, and only one is left to look at (*Theorem A* in [docs/mathematics.md](../docs/mathematics.md)). For this one needs exponentials that
+# * Softmax has a special point of its own, which no weights reach: every token attends to itself alone, so that a layer does nothing at all. Freeze all layers but one, and only one is left to look at (*Theorem A* in [docs/mathematics.md](../docs/mathematics.md)). For this one needs exponentials that
 #   behave like free numbers, which is Ax's theorem.
 #
 # **On your own.** The Peel lemma takes $M_1 = \alpha\beta^\top - \beta\alpha^\top$, of rank 2. In four dimensions there are antisymmetric matrices of rank 4. Does the first layer disappear there as well? Go through the proof, then measure: `over.reduce(G - G.T)` for a random $G$.

@@ -277,7 +277,7 @@ presets(
 # %% [markdown]
 # <details><summary>Answers</summary>
 #
-# For width 12,288 only the theorem does. Ball arithmetic does not use Ax's theorem: it takes the true exponentials, encloses every number in an interval, and proves that a determinant is not 0. A changed digit breaks the seal. If the seal is renewed as well, then a wrong dimension is still found: the check computes everything again, in another way. A changed digit of the *data* with a new seal passes, and rightly: the data are a point in weight space, the neighbouring point proves the same, and the document is another true proof.
+# For width 12,288 only the theorem does. Ball arithmetic does not use Ax's theorem: it takes the true exponentials, encloses every number in an interval, and proves that a determinant is not 0. A changed digit breaks the seal. If the seal is renewed as well, then a wrong dimension is still found: the check computes everything again, in another way. By ball arithmetic a changed digit of the *data* with a new seal passes, and rightly: the data are a point in weight space, the neighbouring point proves the same, and the document is another true proof. (By theorem the data are the sizes, and the check refuses other sizes: they have another dimension.)
 #
 # </details>
 
@@ -530,7 +530,7 @@ check_meeting(M_new, my_x1, my_x2)
 # %% [markdown]
 # ## Attack the theorem
 #
-# Do not believe the proof: look for a second set of weights. Start somewhere, and move until the function is that of the given network. Starts are random, or near the candidates of Theorem B, or transposed, or with layers swapped (in a single layer: values and keys), or with $-L$.
+# Do not believe the proof: look for a second set of weights. Start somewhere, and move until the function is that of the given network. Starts are random, or near the candidates of Theorem B, or transposed, or with layers swapped (or values and keys, in the last layer), or with $-L$.
 
 # %%
 SearchExplorer()
@@ -542,7 +542,7 @@ SearchExplorer()
 #
 # <details><summary>Answers</summary>
 #
-# It finds both: about one start in three ends at the weights with values and keys swapped. With softmax nearly all of 30 starts arrive, and all of them at the given weights. With an antisymmetric $M_1$ and two tokens every start arrives, each somewhere else: $M_2$ can be anything. A third token brings them all back to the given weights.
+# It finds both: of 30 starts 10 end at the weights with values and keys swapped (with other seeds often half of them). With softmax nearly all of 30 starts arrive, and all of them at the given weights. (With three layers and another seed it may be only half of them; where they arrive is the same.) With an antisymmetric $M_1$ and two tokens every start arrives, each somewhere else: $M_2$ can be anything. A third token brings them all back to the given weights.
 #
 # </details>
 #
@@ -574,7 +574,7 @@ SearchExplorer()
 # ## In practice
 #
 # * To know which weights a function has, ask it at inputs with two different tokens. For almost all weights longer sequences add nothing to identifiability.
-# * For almost all weights a softmax network without biases, norms and skip connections has no symmetries except those inside a head and between layers. So the matrices $L, M_1, \dots, M_l$ of two trained copies can be compared directly: if they differ, so do the functions.
+# * For almost all weights a softmax network of this kind (one head a layer, no biases, norms or skip connections) has one set of matrices $L, M_1, \dots, M_l$ only. So those of two trained copies can be compared directly: if they differ, so do the functions.
 # * But not every difference is large. Attention draws tokens together (set **layers** to 4 in the first panel: 0.009 % of their distance is left), and what a layer does to tokens that are nearly equal is hard to hear. Identifiable is not the same as easy to identify.
 #
 # **On your own.** The proof of Theorem A uses $P = Q = 0$, which no real tokens reach. Find tokens that come close, for $M_1 = 5 \cdot I$, say with $P, Q < 10^{-6}$.

@@ -15,12 +15,11 @@ from neuroviz.formula_value import NAMES, FormulaError
 
 _MOST_HINTS = max(len(family.hints) for family in FAMILIES.values())
 _LANGUAGE = (
-    "Type a formula for the dimension and press Enter. Letters: d width, a head dimension, t tokens, l "
-    "layers, H heads; 2ad is 2·a·d. Also + − · / // ^ ², min, max, pos(x) = max(x, 0), and α(a, d), which is "
-    "a(2d − a) up to a = d, then d². Families ① and ② come with hints."
+    "Press Enter. Letters d, a, t, l, H; 2ad is 2·a·d; // ^ min max; pos(x) = max(x, 0); α(a, d) = a(2d − a), "
+    "from a = d on d²."
 )
 
-_WIDTHS = {"formula": ("560px", "640px"), "hints": ("280px", "300px"), "known": ("200px", "240px")}
+_WIDTHS = {"formula": ("560px", "600px"), "hints": ("280px", "300px"), "known": ("200px", "240px")}
 
 
 class HintButton(widgets.Button):
@@ -93,7 +92,8 @@ class FormulaExplorer(Panel):
         large = theme.size("base") > 14
         for name, widths in _WIDTHS.items():
             self.controls[name].layout.width = widths[large]
-        height = f"{4 * theme.size('base'):.0f}px"  # three lines, so that an error moves nothing
+        lines = 2.8 if large else 4  # room for two or three, so that an error moves nothing
+        height = f"{lines * theme.size('base'):.0f}px"
         self._said_html = widgets.HTML(layout={"width": "100%", "margin": "0", "min_height": height})
         return [*rows[:4], self._said_html, *rows[4:]]  # below the controls, above the figure
 

@@ -1,14 +1,336 @@
 """What notebooks/00_start.py says in words: see tests/test_claims.py."""
 
-from claims.common import lost, uniform
+import re
+from functools import cache
+
+import numpy as np
+
+import neuroviz as nv
+from claims.common import OVER, A, lost, random_networks, uniform
+from neuroviz import theme
+from neuroviz.determinantal import measure_product
+from neuroviz.explorables import DimensionExplorer
+from neuroviz.field import Reals
+from neuroviz.network import forward, random_tokens, random_weights
+from neuroviz.points import rank_at_a_point
+from neuroviz.wrong_answers import wrong_answers
+from tools.editions import read
+from tools.notebooks import FOLDER
+
+START = uniform(4, 2, 2)
+
+
+def layer_by_hand(d, a):
+    """Whether a layer of random weights is V X (Xᵀ A X), in whole numbers modulo p."""
+    arch, rng = A((d, d), (a,)), np.random.default_rng(d)
+    weights, X = random_weights(OVER, arch, rng), random_tokens(OVER, arch, 1, rng)
+    ((Q, K, V),), (x,) = weights, X
+    head = OVER.matmul(K.T, Q)
+    expected = OVER.matmul(OVER.matmul(V, x), OVER.matmul(x.T, OVER.matmul(head, x)))
+    return np.array_equal(forward(OVER, "lightning", weights, X)[0], expected)
+
+
+def hints():
+    return {mistake.value: mistake.hint for mistake in wrong_answers(START)}
+
+
+def loss_is_that_of_its_parts(softmax=False):
+    """a² for each head, 1 for each lightning layer, d² for each place between two layers."""
+    return all(
+        lost(uniform(d, a, n, attention="softmax" if softmax else "lightning"))
+        == n * (a * a + (not softmax)) + (n - 1) * d * d
+        for d in (2, 3, 4)
+        for a in range(2, d + 1)
+        for n in (1, 2, 3)
+    )
+
+
+def three_ways():
+    """Exact, floating point and formula, for some networks."""
+    networks = [START, A((3, 3, 3), (1, 2)), A((2, 4, 2), (2, 2)), uniform(3, 2, 2, attention="softmax")]
+    for arch in networks:
+        exact, read_off = nv.measure_dimension(arch), nv.measure_dimension(arch, method="float")
+        yield arch, exact, read_off, nv.expected_dimension(arch)
+
+
+@cache
+def start_panel():
+    return DimensionExplorer()
+
+
+def trace(name):
+    (found,) = [one for one in start_panel().figure.data if one.name == name]
+    return found
+
+
+def dots_and_rings():
+    kept = trace("singular values of the weights that move the function")
+    noise = trace("singular values that are rounding noise")
+    return (
+        (len(kept.y), len(noise.y)) == (38, 26)
+        and min(kept.y) > 1e6 * max(noise.y)
+        and kept.marker.color == theme.color("measured")
+        and noise.marker.color == theme.color("ground") != noise.marker.line.color
+    )
+
+
+def line_and_triangle_meet_where_the_dots_end():
+    line, triangle = trace("exact rank (measured)"), trace("dimension by the formula")
+    kept = trace("singular values of the weights that move the function")
+    red, green, blue = (int(line.line.color[k : k + 2], 16) for k in (1, 3, 5))
+    return (
+        blue > max(red, green)
+        and line.x[0] == triangle.x[0] == max(kept.x) + 0.5
+        and "triangle" in triangle.marker.symbol
+    )
+
+
+def right_hand_side():
+    measured, ranks = trace("measured"), trace("exact rank by inputs (measured)")
+    return (
+        list(measured.y) == [nv.measure_dimension(uniform(w, 2, 2)).value for w in measured.x]
+        and len(measured.x) > 4
+        and start_panel().figure.layout.xaxis2.domain[0] > 0.5
+        and max(ranks.y) == 38 == ranks.y[-1]
+        and ranks.y[0] < 38
+    )
+
+
+def dimension_by_tokens():
+    """Dimensions for one to five tokens, lightning and softmax."""
+    return [
+        [nv.measure_dimension(uniform(4, 2, 2, tokens=t, attention=kind)).value for t in range(1, 6)]
+        for kind in ("lightning", "softmax")
+    ]
+
+
+def first_controls_matter():
+    """Of the five controls that are seen at first all but the tokens change the dimension."""
+    changed = {
+        "width": uniform(5, 2, 2),
+        "head_dim": uniform(4, 3, 2),
+        "layers": uniform(4, 2, 3),
+        "kind": uniform(4, 2, 2, attention="softmax"),
+    }
+    panel = DimensionExplorer()
+    boxes = [box for box in panel.children if panel.controls["width"] in getattr(box, "children", ())]
+    seen = [name for name, control in panel.controls.items() if control in boxes[0].children]
+    panel.close()
+    return set(seen) == {*changed, "tokens"} and all(
+        nv.measure_dimension(arch).value != 38 for arch in changed.values()
+    )
+
+
+def calls_look_differently():
+    found = [
+        (arch, exact, read_off)
+        for arch, exact, read_off, _ in three_ways()
+        if exact.num_columns < arch.num_parameters
+    ]
+    return len(found) == 4 and all(
+        read_off.num_columns == arch.num_parameters
+        and exact.num_columns < exact.num_inputs <= exact.num_columns + 5
+        and read_off.num_inputs < exact.num_inputs
+        for arch, exact, read_off in found
+    )
+
+
+def rank_on(inputs, all_outputs):
+    """The exact rank of the first network, from one combination of outputs an input or from all."""
+    rng = np.random.default_rng(0)
+    return rank_at_a_point(OVER, START, "slice", inputs, all_outputs, rng)
+
+
+def rows_of_buttons():
+    """Notebooks with rows of buttons; and whether this one has none."""
+    with_rows = [path.stem for path in sorted(FOLDER.glob("*.py")) if "presets(" in path.read_text("utf-8")]
+    return len(with_rows) > 5 and "00_start" not in with_rows
+
+
+def links():
+    text = "\n".join(cell.source for cell in read(FOLDER / "00_start.py").cells)
+    files = [link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+    return [FOLDER / file for file in files]
+
+
+def every_other_notebook_is_in_the_table():
+    named = {path.stem for path in links() if path.suffix == ".ipynb"}
+    return named == {path.stem for path in FOLDER.glob("*.py")} - {"00_start"} and all(
+        path.exists() for path in links()
+    )
+
+
+def a_rank_has_no_rounding():
+    """Every seed gives 38; the spectrum has rounding errors in the place of zeros."""
+    values = {nv.measure_dimension(START, seed=seed).value for seed in range(4)}
+    spectrum = nv.measure_dimension(START, method="float").singular_values
+    return values == {38} and 0 < spectrum[38] < 1e-8 * spectrum[37]
+
+
+def notation():
+    rng = np.random.default_rng(0)
+    arch = A((4, 3, 5), (2, 1))
+    weights = random_weights(Reals(), arch, rng)
+    shapes = [[matrix.shape for matrix in layer] for layer in weights]
+    tokens = random_tokens(Reals(), A((4, 4), (2,), tokens=3), 1, rng)
+    return (
+        shapes == [[(2, 4), (2, 4), (3, 4)], [(1, 3), (1, 3), (5, 3)]]
+        and tokens.shape == (1, 4, 3)
+        and [np.linalg.matrix_rank(layer.K.T @ layer.Q) for layer in weights] == [2, 1]
+        and (arch.widths, arch.head_dims, arch.num_layers) == ((4, 3, 5), (2, 1), 2)
+    )
+
 
 CLAIMS = [
-    ("Sixty-four numbers go in", lambda: uniform(4, 2, 2).num_parameters == 64),
+    (
+        "has fewer dimensions than the network has parameters",
+        lambda: all(
+            0 < nv.measure_dimension(arch).value < arch.num_parameters for arch in random_networks(60)
+        ),
+    ),
+    (
+        r"\varphi(X) = V X \,\bigl(X^\top A X\bigr), \qquad A = K^\top Q",
+        lambda: all(layer_by_hand(d, a) for d in (2, 4) for a in (1, 2, 5)),
+    ),
+    (
+        r"each layer has $Q, K$ of size $2 \times 4$ and $V$ of size $4 \times 4$",
+        lambda: list(START.parameter_shapes.values()) == [(1, 2, 4), (1, 2, 4), (1, 4, 4)] * 2,
+    ),
+    ("Sixty-four numbers go in", lambda: START.num_parameters == 64),
+    (
+        "64 counts parameters; 46 forgets the basis inside each head; 40 forgets the factor between A and V",
+        lambda: (
+            "number of parameters" in hints()[64]
+            and "basis inside each head" in hints()[46]
+            and "from A to V" in hints()[40]
+            and 38 + 2 * measure_product(4, 2).fibre == 46
+        ),
+    ),
+    ("Do not correct anybody: the hint does", lambda: set(hints()) >= {64, 46, 40} and 38 not in hints()),
+    (
+        "The answer can be reached in three ways",
+        lambda: all(e.value == f.value == x.value for _, e, f, x in three_ways()),
+    ),
+    ("modulo a large prime it has no rounding in it", a_rank_has_no_rounding),
+    (
+        "the rank shows as a gap between them",
+        lambda: all(f.decided and f.gap > 1e6 for _, _, f, _ in three_ways()),
+    ),
+    (
+        "a formula, with its source and its hypotheses",
+        lambda: all(x.source and x.status and len(x.note) > 20 for *_, x in three_ways()),
+    ),
+    (
+        "which of the five controls does the dimension not care about? (Tokens, from two on.)",
+        lambda: first_controls_matter() and dimension_by_tokens() == [[34, 38, 38, 38, 38], [16, *[40] * 4]],
+    ),
+    ("of the 64 directions: dots that move the function, and rings that are rounding noise", dots_and_rings),
+    ("they meet where the dots end", line_and_triangle_meet_where_the_dots_end),
+    ("the same count for other widths, and how many inputs one has to look at", right_hand_side),
+    ("In other notebooks there are rows of buttons between the paragraphs", rows_of_buttons),
+    (
+        "In code the three ways are three calls",
+        lambda: (
+            [nv.measure_dimension(START).value, nv.measure_dimension(START, method="float").value]
+            == [nv.expected_dimension(START).value] * 2
+        ),
+    ),
+    (
+        "Each result also says how it was found, and how far to trust it",
+        lambda: all(
+            (e.status, f.status) == ("exact", "float")
+            and e.note
+            and f.note
+            and e.error_bound is not None
+            and f.gap is not None
+            for _, e, f, _ in three_ways()
+        ),
+    ),
+    ("the exact rank leaves out directions that are known to do nothing", calls_look_differently),
+    (
+        "the exact rank takes one random combination of the outputs of each input",
+        lambda: (
+            [rank_on(n, False) for n in (1, 5, 20, 40)] == [1, 5, 20, 38]
+            and [rank_on(n, True) for n in (1, 5)] == [10, 38]
+        ),
+    ),
+    ("a few inputs more than it could need", calls_look_differently),
+    (
+        "floating point takes all outputs, of fewer inputs",
+        lambda: (
+            calls_look_differently() and nv.measure_dimension(START, method="float", inputs=1).value == 10
+        ),
+    ),
+    (
+        "| ● exact | a rank computed exactly, modulo a prime that is shown |",
+        lambda: "● exact · 38 mod 8 388 593" in start_panel()._title_html.value,
+    ),
+    (
+        "a theorem of the paper, with its hypotheses checked for the network in hand",
+        lambda: (
+            [nv.expected_dimension(A(*sizes)).status for sizes in (((4, 4, 4), (2, 2)), ((3, 3, 3), (1, 2)))]
+            == ["proved", "proved here"]
+        ),
+    ),
+    ("tokens are **columns**", notation),
+    ("the attention matrix, of rank at most $a$", notation),
+    (
+        r"$\alpha(a, d) = a(2d - a)$ | | dimension of the $d \times d$ matrices of rank at most $a \le d$",
+        lambda: all(
+            measure_product(d, a).dimension == a * (2 * d - a) for d in range(1, 6) for a in range(1, d + 1)
+        ),
+    ),
+    ("| notebook | section of the paper | the question |", every_other_notebook_is_in_the_table),
+    (
+        "There are lesson plans for [50](../docs/lesson_50.md) and [90](../docs/lesson_90.md) minutes",
+        lambda: all(path.exists() for path in links()),
+    ),
     (
         "With $d = 4$ and $a = 2$: 5, 26, 47, 68.",
         lambda: [lost(uniform(4, 2, k)) for k in (1, 2, 3, 4)] == [5, 26, 47, 68],
     ),
+    ("Each layer loses $a^2 = 4$ (the basis of the head can be changed)", loss_is_that_of_its_parts),
+    (
+        "and 1 (a factor can move from $A$ to $V$): 5 per layer",
+        lambda: loss_is_that_of_its_parts(softmax=True) and lost(uniform(4, 2, 1)) == 5,
+    ),
+    ("Each of the $l - 1$ places between two layers loses $d^2 = 16$ more", loss_is_that_of_its_parts),
     ("So $5l + 16(l - 1)$", lambda: all(lost(uniform(4, 2, k)) == 21 * k - 16 for k in (1, 2, 3, 4, 5))),
 ]
 
-ELSEWHERE = []
+ELSEWHERE = [
+    (
+        "Badges that say with what right a number stands there; a sentence that describes the picture",
+        "test_all_panels.py::test_every_control_goes_to_all_its_places",
+    ),
+    (
+        "every number you see is either exact or says that it is not",
+        "test_theme.py::test_a_badge_says_its_status_without_the_colour",
+    ),
+    (
+        "Drag a slider, or click on its handle and use the arrow keys",
+        "test_accessibility.py::test_every_control_can_be_used_with_the_keyboard",
+    ),
+    (
+        "copy its text to show somebody else exactly what you see, paste it to come back",
+        "test_panel.py::test_a_state_comes_back_as_it_was_and_brings_the_figure_with_it",
+    ),
+    ("**Reset**", "test_panel.py::test_reset_goes_back_to_how_the_panel_was_opened"),
+    (
+        "**More** unfolds the controls that are needed less often",
+        "test_panel.py::test_few_controls_are_visible_at_first_and_the_rest_unfolds",
+    ),
+    (
+        "(A panel made for a lecture, with `only=[…]`, hides these.)",
+        "test_panel.py::test_only_hides_the_others_which_keep_their_values_and_stay_in_the_state",
+    ),
+    (
+        "each takes a panel to a setting that the text speaks of",
+        "test_panel.py::test_a_preset_is_a_button_with_a_label_that_drives_the_panel",
+    ),
+    ("| badge | meaning |", "test_theme.py::test_a_badge_says_its_status_without_the_colour"),
+    (
+        "Then click on the next cell to go on",
+        "test_browser.py::test_after_a_commitment_the_keyboard_goes_on",
+    ),
+]

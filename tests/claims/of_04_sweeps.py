@@ -1,34 +1,262 @@
 """What notebooks/04_sweeps.py says in words: see tests/test_claims.py."""
 
+import tempfile
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import psutil
+
 import neuroviz as nv
-from claims.common import A, dim
+from claims.common import A, dim, uniform
+from neuroviz.cost import BUDGET_SECONDS, Cost, check_budget
+from neuroviz.elimination import Float32, Float64, eliminate, stored
+from neuroviz.explorables import SweepExplorer
+from neuroviz.field import DEFAULT_PRIME, PrimeField
+from neuroviz.network import forward, jacobian, random_tokens, random_weights
+from neuroviz.rank import exact_rank
+
+GRID = [A((4, w, 4), (a, a)) for w in range(1, 9) for a in range(1, 6)]
+SHAPES = [
+    A((d, w, d), (a, b), t, kind)
+    for d, w, a, b, t, kind in product((2, 3, 4), (1, 3, 5), (1, 2), (1, 3), (1, 3), ("lightning", "softmax"))
+]
+
+
+def measured(arch):
+    return nv.measure_dimension(arch).value
 
 
 def heads_mix(a, heads):
+    """Whether the heads of a layer with d = d′ = 4 lose more than a factor each."""
     net = A((4, 4), (a,), heads=heads)
     alpha = a * (8 - a)
-    return nv.measure_dimension(net).value < heads * (alpha + 16) - heads
+    return measured(net) < heads * (alpha + 16) - heads
+
+
+def products_in_an_elimination(n):
+    """How many products of residues it takes to find the rank of an n × n matrix."""
+    counts = []
+
+    class Counted(Float64):
+        def subtract_product(self, target, left, right):
+            counts.append(len(left) * right.size)
+            super().subtract_product(target, left, right)
+
+    arithmetic = Counted(block=32)
+    rows = arithmetic.over.random(np.random.default_rng(0), (n, n))
+    assert eliminate(stored(rows, arithmetic), arithmetic) == n
+    return sum(counts)
+
+
+def is_refused(work):
+    try:
+        work()
+    except ValueError as refusal:
+        return all(words in str(refusal) for words in ("raise budget", "certified", "sweep"))
+    return False
+
+
+@cache
+def large(width, layers):
+    return nv.measure_dimension(uniform(width, width, layers, attention="softmax"))
+
+
+def short_at(prime, tries=400):
+    """At how many random points the derivative of a small network has less than its generic rank."""
+    over, arch, found = PrimeField(prime), uniform(3, 1, 2), []
+    for seed in range(tries):
+        draw = np.random.default_rng(seed)
+        weights, X = random_weights(over, arch, draw), random_tokens(over, arch, 12, draw)
+        J = jacobian(over, "lightning", weights, X, over.random(draw, (12, 3, 3, 3)))
+        found.append(exact_rank(J.reshape(-1, J.shape[-1]), over))
+    assert max(found) == measured(arch)
+    return sum(rank < max(found) for rank in found)
+
+
+def table(state, x, y):
+    """The records of the panel: (place across, place up) → dimension."""
+    panel = SweepExplorer(state=state)
+    assert panel.wait(60) and panel.status.startswith("done") and not panel._shown.missing
+    found = {place: measured(arch) for place, arch in panel._shown.places.items()}
+    assert found == {
+        place: record.value
+        for place, arch in panel._shown.places.items()
+        for record in panel._shown.known
+        if record.arch == arch
+    }
+    panel.close()
+    return [[found[i, j] for i in x] for j in y]
+
+
+def stops_at_four(rows):
+    return all(row[2] < row[3] == row[4] == row[7] == max(row) for row in rows)
+
+
+def tokens_are_parallel(a):
+    over, net = PrimeField(DEFAULT_PRIME), A((4, 4, 4), (a, 2))
+    draw = np.random.default_rng(0)
+    weights, X = random_weights(over, net, draw), random_tokens(over, net, 1, draw)
+    return exact_rank(forward(over, "lightning", weights[:1], X)[0], over) == 1
+
+
+def below_the_pattern(head):
+    """Which of the columns a₁ = 1, 2, … have fewer dimensions than Eq. 14 says, used all the same."""
+    return [dim((4, 4, 4), (a, head)) < nv.paper_formula(A((4, 4, 4), (a, head))).value for a in range(1, 6)]
+
+
+def resumed():
+    with tempfile.TemporaryDirectory() as folder:
+        kept, heard = Path(folder, "shapes.jsonl"), []
+        nv.sweep(SHAPES[:100], file=kept, progress=False)
+        one_a_line = len(kept.read_text().splitlines()) == 100
+        again = nv.sweep(SHAPES, file=kept, progress=lambda done, of, record: heard.append(record.arch))
+        return one_a_line and heard == SHAPES[100:] and again == nv.sweep(SHAPES, progress=False)
+
+
+def measuring_processes():
+    return {
+        child.pid
+        for child in psutil.Process().children(recursive=True)
+        if child.is_running()
+        and child.status() != psutil.STATUS_ZOMBIE
+        and "resource_tracker" not in " ".join(child.cmdline())
+    }
+
+
+def four_processes():
+    before, seen = measuring_processes(), []
+    nv.sweep(SHAPES[:24], workers=4, progress=lambda *_: seen.append(len(measuring_processes() - before)))
+    return max(seen) == 4 and not measuring_processes() - before
+
+
+def lost_to_factors(a, heads):
+    """How many dimensions lightning has less than softmax, which has no rescalings and no mixing."""
+    one, other = (
+        measured(uniform(3, a, 2, heads=heads, attention=kind)) for kind in ("softmax", "lightning")
+    )
+    return one - other
 
 
 CLAIMS = [
     (
-        "40 networks. How many agree with the general formula?",
-        lambda: all(
-            nv.measure_dimension(n).value == nv.general_formula(n).value
-            for n in (A((4, w, 4), (a, a)) for w in range(1, 9) for a in range(1, 6))
+        "An exact rank takes time that grows with the third power of the number of columns",
+        lambda: 7.3 < products_in_an_elimination(768) / products_in_an_elimination(384) < 8.5,
+    ),
+    (
+        "there are four times as many columns",
+        lambda: all(large(2 * d, 4).num_columns == 4 * large(d, 4).num_columns for d in (2, 3, 4)),
+    ),
+    (
+        "What would take longer than ten minutes, or more memory than there is, is refused",
+        lambda: (
+            is_refused(lambda: nv.measure_dimension(uniform(300, 300, 4)))
+            and is_refused(lambda: check_budget(Cost(601.0, 1, 9, ""), BUDGET_SECONDS))
+            and is_refused(lambda: check_budget(Cost(1.0, 10**15, 9, ""), BUDGET_SECONDS))
+            and not is_refused(lambda: check_budget(Cost(599.0, 1, 9, ""), BUDGET_SECONDS))
         ),
+    ),
+    (
+        "From about 1,500 columns on the rank is taken modulo 241",
+        lambda: (
+            [(large(d, k).num_columns, large(d, k).prime) for d, k in ((18, 3), (16, 5))]
+            == [(1296, DEFAULT_PRIME), (1536, 241)]
+        ),
+    ),
+    (
+        "where an entry fits into one byte",
+        lambda: np.dtype(Float32().dtype).itemsize == 1 and Float32().over.p // 2 <= 127,
+    ),
+    (
+        "Modulo so small a prime bad luck is no rarity",
+        lambda: short_at(241) > 4 and short_at(DEFAULT_PRIME) == 0,
+    ),
+    (
+        "`error_bound` is 0: all columns are independent",
+        lambda: (
+            large(16, 5).error_bound == 0
+            and large(16, 5).value == large(16, 5).num_columns
+            and 0 < nv.measure_dimension(A((3, 3, 3), (1, 2))).error_bound < 1e-3
+        ),
+    ),
+    (
+        "The formulas of the paper do not cover all of these 40 networks",
+        lambda: len(GRID) == 40 and 0 < sum(nv.paper_formula(net).status == "proved" for net in GRID) < 40,
+    ),
+    (
+        "40 networks. How many agree with the general formula?",
+        lambda: all(measured(net) == nv.general_formula(net).value for net in GRID),
     ),
     (
         "At $\\delta = 4$, the width of the input",
         lambda: (
-            len({dim((4, w, 4), (2, 2)) for w in (4, 5, 6, 8)}) == 1
-            and dim((4, 3, 4), (2, 2)) < dim((4, 4, 4), (2, 2))
+            stops_at_four(table("", range(1, 9), range(1, 6)))
+            and dim((5, 4, 5), (2, 2)) < dim((5, 5, 5), (2, 2)) == dim((5, 6, 5), (2, 2))
         ),
     ),
     (
-        "From $t = 2$ on: two tokens tell everything",
-        lambda: (lambda d: d[1] == d[2] == d[3] > d[0])(
-            [dim((4, 4, 4), (2, 2), tokens=t) for t in (1, 2, 3, 4)]
+        "From $t = 2$ on: two tokens tell everything that more of them would (one does not)",
+        lambda: all(
+            row[0] < row[1] == row[2] == row[3]
+            for row in table("x=tokens;x_most=4;y=inner;y_most=5", range(1, 5), range(1, 6))
+        ),
+    ),
+    (
+        "$a_1 = 1$ makes all tokens parallel",
+        lambda: tokens_are_parallel(1) and not tokens_are_parallel(2),
+    ),
+    (
+        "later layers show less of their weights than the pattern of the other columns suggests",
+        lambda: all(below_the_pattern(head) == [True, False, False, False, False] for head in (2, 3, 4, 5)),
+    ),
+    (
+        "Compare with Eq. 14 and Eq. 16 as they stand, without their hypotheses. In how many of the 144",
+        lambda: len(set(SHAPES)) == 144,
+    ),
+    (
+        "The bare pattern fails more often than it is right",
+        lambda: 2 * sum(nv.paper_formula(net).value != measured(net) for net in SHAPES) > 144,
+    ),
+    ("Run the same sweep again, and only what is missing is measured", resumed),
+    ("`workers=4` starts four processes and ends them afterwards", four_processes),
+    (
+        "A dimension does not tell the number of parameters",
+        lambda: (
+            len({A((3, w, 3), (2, 2)).num_parameters for w in (3, 4, 5)}) == 3
+            and len({dim((3, w, 3), (2, 2)) for w in (3, 4, 5)}) == 1
+        ),
+    ),
+    (
+        "Widen the inner layer beyond what comes in, and nothing is gained",
+        lambda: all(
+            dim((d, d, d), (a, b)) == dim((d, d + more, d), (a, b)) > dim((d, d - 1, d), (a, b))
+            for d, a, b, more in product((2, 3, 4), (1, 2), (2, 3), (1, 2))
+        ),
+    ),
+    (
+        "For some there is a formula of ours; for others nobody has one yet",
+        lambda: (
+            all(
+                nv.expected_dimension(net).value == measured(net)
+                for net in (
+                    uniform(3, 2, 2, heads=3),
+                    uniform(3, 2, 2, skip=True),
+                    uniform(3, 2, 2, causal=True),
+                )
+            )
+            and nv.expected_dimension(A((3, 4, 3), (2, 2), heads=2)).value is None
+            and dim((3, 4, 3), (2, 2), heads=2) > 0
+        ),
+    ),
+    (
+        "Three heads with $a = 2$ lose more than one rescaling each, and those with $a = 1$ do not",
+        lambda: lost_to_factors(2, 3) > 2 * 3 == lost_to_factors(1, 3),
+    ),
+    (
+        "From $H > (d - a)^2 + 1$ on",
+        lambda: all(
+            heads_mix(a, heads) == (heads > (4 - a) ** 2 + 1) for a in (1, 2, 3, 4) for heads in (1, 2, 3, 4)
         ),
     ),
     (
@@ -38,6 +266,93 @@ CLAIMS = [
             == [(False, False), (True, False), (True, True)]
         ),
     ),
+    (
+        "For $a = 2$ it would take six heads, more than there are outputs; there the formula ends",
+        lambda: (
+            [heads_mix(2, h) for h in (4, 5, 6)] == [False, False, True]
+            and [nv.expected_dimension(A((4, 4), (2,), heads=h)).value is None for h in (4, 5, 6)]
+            == [False, True, True]
+        ),
+    ),
+    (
+        "`expected_dimension` gives the formula and its status: observed, not proved",
+        lambda: all(
+            nv.expected_dimension(A((4, 4), (a,), heads=h)).status == "observed"
+            and nv.expected_dimension(A((4, 4), (a,), heads=h)).value == dim((4, 4), (a,), heads=h)
+            for a in (1, 2, 3, 4)
+            for h in (2, 3, 4)
+        ),
+    ),
 ]
 
-ELSEWHERE = []
+ELSEWHERE = [
+    (
+        "the message says what to do instead",
+        "test_cost.py::test_what_is_too_long_is_refused_before_it_starts",
+    ),
+    (
+        "a rank modulo *any* prime is a lower bound",
+        "test_measure.py::test_a_tiny_field_may_fall_short_and_never_goes_beyond",
+    ),
+    (
+        "and the symmetries give an upper one. If they meet, the number is proved",
+        "test_cost.py::test_a_large_rank_that_meets_the_bound_is_taken_modulo_a_small_prime",
+    ),
+    (
+        "two independent points modulo a prime near 8 million decide instead",
+        "test_cost.py::test_one_that_does_not_is_taken_again_modulo_a_large_prime",
+    ),
+    (
+        "Each cell is a network, and the number in it is its dimension, measured",
+        "test_sweep_explorer.py::test_every_number_on_the_map_is_that_of_a_record",
+    ),
+    (
+        "A small grid is measured at once",
+        "test_sweep_explorer.py::test_it_opens_on_a_grid_that_is_measured",
+    ),
+    (
+        "For a larger one press **Start**: cells fill in while you watch",
+        "test_sweep_explorer.py::test_start_fills_the_map_in_while_the_page_stays_alive",
+    ),
+    (
+        "**Stop** keeps what is there, and **Start** goes on",
+        "test_sweep_explorer.py::test_stop_keeps_what_is_there_and_start_goes_on_with_the_rest",
+    ),
+    (
+        "Any list of architectures will do",
+        "test_sweep.py::test_any_iterable_will_do_and_so_will_an_empty_one",
+    ),
+    (
+        "What surprises is in `disagreements`",
+        "test_sweep.py::test_a_disagreement_is_a_number_unlike_theory_and_nothing_else",
+    ),
+    (
+        "what went wrong is in `failed`, with the reason, and does not stop the rest",
+        "test_sweep.py::test_an_exception_in_one_measurement_is_one_failed_record",
+    ),
+    (
+        '`found.to_pandas()` and `found.to_csv("shapes.csv")` make tables of it',
+        "test_sweep.py::test_the_tables_hold_every_record",
+    ),
+    (
+        "With `file=` every record is written as soon as it is there, one a line",
+        "test_sweep.py::test_each_record_is_in_the_file_as_soon_as_it_is_reported",
+    ),
+    (
+        "so a sweep can be interrupted, by you or by a power cut",
+        "test_sweep.py::test_interrupted_and_resumed_gives_the_same_lines_up_to_order",
+    ),
+    (
+        "If one of them dies, its network is tried again, and then recorded as failed",
+        "test_sweep.py::test_what_always_kills_its_worker_is_one_failed_record_and_the_others_are_there",
+    ),
+    ("nothing else is lost", "test_sweep.py::test_a_killed_worker_of_the_own_pool_loses_no_record"),
+    (
+        "On a cluster use its executor",
+        "test_sweep.py::test_the_same_seed_gives_the_same_records_wherever_they_are_made",
+    ),
+    (
+        "The same seed gives the same records, wherever they are computed",
+        "test_sweep.py::test_the_same_seed_gives_the_same_records_wherever_they_are_made",
+    ),
+]
