@@ -126,6 +126,16 @@ def test_a_target_on_the_dotted_part_attracts_to_the_boundary_and_a_generic_one_
     assert dotted.singular >= dotted.boundary and dotted.near >= dotted.singular
 
 
+def test_a_target_at_the_boundary_is_reached_as_slowly_as_one_over_the_root_of_time():
+    target = forms_table((1, 2, 1), (0, 0, 0))  # (X + Y)²
+    angles = []
+    for time in (1_000, 4_000):
+        flow = gradient_flow(target, **random_starts(10, seed=0), time=time, samples=2)
+        assert set(flow.ends) == {"singular"}
+        angles.append(flow.angle.mean())
+    assert 1.9 < angles[0] / angles[1] < 2.1
+
+
 def test_the_same_seed_gives_the_same_shares():
     assert attraction("realisable", 5, seed=3, time=5) == attraction("realisable", 5, seed=3, time=5)
 

@@ -107,7 +107,7 @@ def test_a_placed_target_is_the_function_at_that_point_of_the_slice(panel):
     panel.state = "slice=S1;x=1;y=0;z=0"
     assert "on the dotted curve: no layer" in panel.description
     panel.state = "x=2"
-    assert "a layer at the boundary" in panel.description
+    assert "a layer at the boundary" in panel.description and "1/√time" in panel.description
     panel.state = "x=2;y=1;z=1"
     assert "off the closure" in panel.description
 

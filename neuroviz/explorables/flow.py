@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from neuroviz import theme
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.flow import FlowStudy, flow_figure, share_in_words, small, update_flow
-from neuroviz.flow import count_ends, forms_table, gradient_flow, random_starts, random_targets
+from neuroviz.flow import BOUNDARY, count_ends, forms_table, gradient_flow, random_starts, random_targets
 from neuroviz.forms import kind_of
 from neuroviz.surface import SLICES
 
@@ -228,6 +228,11 @@ class FlowExplorer(Panel):
         ]
         if answer.target_kind:
             parts.append(f"This target is {_PLACE_WORDS[answer.target_kind]}.")
+            if answer.target_kind == "boundary":
+                parts.append(
+                    "Runs come near it as slowly as 1/√time: they count as “at the boundary” from an angle of "
+                    f"{BOUNDARY:g} on, which here takes a time of about 10,000."
+                )
         else:
             parts.append(f"With 400 runs of time 600 from (A, V) it was {_KNOWN[counts.target]}.")
         if counts.singular == 0 and counts.runs > 2:

@@ -15,8 +15,8 @@ from neuroviz.formula_value import NAMES, FormulaError
 
 _MOST_HINTS = max(len(family.hints) for family in FAMILIES.values())
 _LANGUAGE = (
-    "Press Enter. Letters d, a, t, l, H; 2ad is 2·a·d; // ^ min max; pos(x) = max(x, 0); α(a, d) = a(2d − a), "
-    "from a = d on d²."
+    "Press Enter. Letters d, a, t, l, H; 2ad is 2·a·d; // ^ min max; pos(x) = max(x, 0); "
+    "α(a, d) = a(2d − a), from a = d on d²."
 )
 
 _WIDTHS = {"formula": ("560px", "600px"), "hints": ("280px", "300px"), "known": ("200px", "240px")}
