@@ -230,8 +230,8 @@ class FlowExplorer(Panel):
             parts.append(f"This target is {_PLACE_WORDS[answer.target_kind]}.")
             if answer.target_kind == "boundary":
                 parts.append(
-                    "Runs come near it as slowly as 1/√time: they count as “at the boundary” from an angle of "
-                    f"{BOUNDARY:g} on, which here takes a time of about 10,000."
+                    "Runs come near it as slowly as 1/√time: they count as “at the boundary” from an angle "
+                    f"of {BOUNDARY:g} on, which here takes a time of about 10,000."
                 )
         else:
             parts.append(f"With 400 runs of time 600 from (A, V) it was {_KNOWN[counts.target]}.")
