@@ -350,3 +350,10 @@ def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
     assert (panel.state, panel.description, plain(panel.figure)) == before
     with pytest.raises(ValueError):
         ProofExplorer(state=state)
+
+
+def test_a_layer_that_is_not_there_cannot_be_free(panel):
+    panel.state = "layers=2;experiment=only-4"
+    assert panel.description.startswith("There is no layer 4 to free: there are only layers 1 to 2.")
+    panel.state = "layers=4"
+    assert "to free" not in panel.description

@@ -137,7 +137,12 @@ class ProofExplorer(Panel):
 
     def _describe(self, answer: ImmersionStudy) -> str:
         says = (_say_here, _say_step, _say_proof, _say_check)
-        return " ".join(filter(None, (say(answer) for say in says)))
+        parts = [say(answer) for say in says]
+        wanted, layers = self.controls["experiment"].value, answer.setting.layers
+        if wanted.startswith("only-") and int(wanted.removeprefix("only-")) > layers:
+            there = "is only layer 1" if layers == 1 else f"are only layers 1 to {layers}"
+            parts.insert(0, f"There is no layer {wanted.removeprefix('only-')} to free: there {there}.")
+        return " ".join(filter(None, parts))
 
 
 def _modes(value: dict[str, object]) -> list[str]:

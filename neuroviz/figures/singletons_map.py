@@ -102,7 +102,7 @@ def _labels(study: SingletonStudy, name: str, axis: str) -> list[dict]:
     )
     found.append(
         label(
-            f"Q{layer}{prime} of {name}" if causal else f"(P{layer}{prime}, Q{layer}{prime}) of {name}",
+            f"ν{layer}{prime} of {name}" if causal else f"(μ{layer}{prime}, ν{layer}{prime}) of {name}",
             0.5,
             1,
             axis,
