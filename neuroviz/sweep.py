@@ -7,6 +7,7 @@ records say nothing about time or place: the same seed gives the same records on
 
 import os
 import signal
+import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
@@ -21,6 +22,9 @@ from neuroviz.threads import one_thread
 
 _TRIES = 2  # of an item whose worker died, or that was in flight when another one did
 _WAITING = 64  # items handed to an executor that does not say how many it runs at a time
+_PATIENCE = (
+    60.0  # seconds without a result, after which an executor that is not ours may have no workers left
+)
 _DIED = "the worker died, and again when it was tried again"
 _BEGINNING = f'{{"version": {VERSION}, "arch": {{'.encode()  # of every line of a file
 
@@ -42,7 +46,8 @@ def sweep(
             machine for exact; a float gap measures rounding errors, which other processors make differently.
         workers: 1: in this process; more: a pool of as many processes, which the sweep starts and ends.
         executor: any `concurrent.futures.Executor` instead, a dask cluster's through `Client.get_executor()`
-            included; it is not shut down. If it breaks for good, what is left is recorded as failed.
+            included; it is not shut down. If it breaks for good, what is left is recorded as failed; without
+            workers the sweep waits for some, with a warning after a minute.
         file: where each record is appended as one line of JSON. If the file is there, what it holds is not
             measured again, except for what failed; a last line that was cut off is dropped. Other methods
             and seeds may stand in the same file.
@@ -169,7 +174,7 @@ def _on(executor: Executor, todo: list[Item], at_a_time: int) -> Iterator[Record
                     running[executor.submit(_attempt, item, (this_sweep, tries[item]))] = item
                 except BrokenExecutor:
                     yield _failed(item, "the executor is broken: a worker of it died")
-            for future in _first(running):
+            for future in _first(running, _PATIENCE) or _after_a_warning(running):
                 item = running.pop(future)
                 error = _error(future)
                 if error is None:
@@ -208,9 +213,20 @@ def _why(error: BaseException) -> str:
     return f"the worker failed, and again when it was tried again: {type(error).__name__}: {error}"
 
 
-def _first(running: dict[Future, Item]) -> list[Future]:
-    """The futures that are done, once there is one."""
-    return list(wait(running, return_when=FIRST_COMPLETED).done) if running else []
+def _first(running: dict[Future, Item], patience: float | None = None) -> list[Future]:
+    """The futures that are done, once there is one, or the patience is at its end."""
+    return list(wait(running, patience, FIRST_COMPLETED).done) if running else []
+
+
+def _after_a_warning(running: dict[Future, Item]) -> list[Future]:
+    """The same without end: an executor does not say whether it has any workers."""
+    warnings.warn(
+        f"no result for {_PATIENCE:g} s, {len(running)} are awaited: does the executor still have workers? "
+        "The sweep waits; interrupt it to stop, and with file= it goes on later from what it has",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return _first(running)
 
 
 def _on_a_pool(todo: list[Item], workers: int) -> Iterator[Record]:

@@ -264,6 +264,32 @@ def test_an_executor_that_breaks_for_good_leaves_failed_records_which_another_on
     assert again == sweep(SMALL, progress=False)
 
 
+class WithoutWorkers(ThreadPoolExecutor):
+    """Takes work, and does nothing until somebody is impatient."""
+
+    def submit(self, work, *given):
+        self.left = (work, given, Future())
+        return self.left[-1]
+
+    def a_worker_comes(self):
+        work, given, future = self.left
+        future.set_result(work(*given))
+
+
+def test_a_silent_executor_is_spoken_of(monkeypatch):
+    executor = WithoutWorkers()
+    monkeypatch.setattr(MODULE, "_PATIENCE", 0.01)
+    threading.Timer(0.5, executor.a_worker_comes).start()
+    with pytest.warns(RuntimeWarning, match="no result for 0.01 s, 1 are awaited"):
+        assert len(sweep(SMALL[:1], executor=executor, progress=False).records) == 1
+
+
+def test_an_executor_that_answers_is_not(recwarn):
+    with ThreadPoolExecutor(1) as executor:
+        sweep(SMALL[:2], executor=executor, progress=False)
+    assert not [w for w in recwarn if "no result" in str(w.message)]
+
+
 class Moody(ThreadPoolExecutor):
     """Its first answer to everything is an error, or that somebody has cancelled it."""
 

@@ -5,6 +5,7 @@ pyproject.toml, `[project.urls]`, is the one place that knows it: change it ther
 
 import re
 import tomllib
+from argparse import ArgumentParser
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -55,6 +56,7 @@ def citation(text: str, url: str) -> str:
 
 
 def main() -> None:
+    ArgumentParser(description=__doc__.splitlines()[0]).parse_args()  # takes nothing; --help writes nothing
     for name, rewrite in (("README.md", readme), ("CITATION.cff", citation)):
         path = ROOT / name
         text = rewrite(path.read_text(encoding="utf-8"), repository())

@@ -5,6 +5,7 @@ that stay put, so that a change of one sentence is a change of one line in the h
 """
 
 import sys
+from argparse import ArgumentParser
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
@@ -40,6 +41,7 @@ def to_text(notebook: nbformat.NotebookNode) -> str:
 
 
 def main() -> None:
+    ArgumentParser(description=__doc__.splitlines()[0]).parse_args()  # takes nothing; --help writes nothing
     for source in sorted(FOLDER.glob("*.py")):
         target = source.with_suffix(".ipynb")
         text = to_text(from_source(source.read_text(encoding="utf-8")))
