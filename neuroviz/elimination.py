@@ -7,8 +7,9 @@ A₂₁ (T A₁₂) clear its columns from all other rows. What the products are
     float32   p = 241 in float32 products, stored in one byte an entry; on a GPU too
     int8      the same entries in integer products, where the processor does these exactly
 
-A rank modulo any prime is a lower bound of the generic rank. Modulo 241 a random point misses it often enough
-that only a rank which meets a proved upper bound may be believed ("Exact rank" in docs/mathematics.md).
+A rank modulo any prime is a lower bound of the generic rank. Modulo 241 nothing can be said about how seldom a
+random point misses it, so only a rank which meets a proved upper bound is believed ("Exact rank" in
+docs/mathematics.md).
 """
 
 from collections.abc import Callable, Iterable
@@ -228,7 +229,7 @@ def stored(matrix: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
     Raises:
         ValueError: if the entries do not fit, which means that they are residues of another prime.
     """
-    if matrix.size and np.abs(matrix).max() > arithmetic.over.p // 2 + 1:
+    if matrix.size and max(matrix.max(), -matrix.min()) > arithmetic.over.p // 2 + 1:
         raise ValueError(f"entries must be residues mod {arithmetic.over.p}, of least absolute value")
     return matrix.astype(arithmetic.dtype, order="C")
 
@@ -309,7 +310,7 @@ def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[
 
     >>> rows, columns, inverse = invert_pivots(PrimeField(7), np.array([[0.0, 2.0], [3.0, 1.0]]))
     >>> rows, columns, inverse.tolist()
-    ([0, 1], [1, 0], [[-3.0, 0.0], [1.0, -2.0]])
+    ([0, 1], [0, 1], [[1.0, -2.0], [-3.0, 0.0]])
     """
     m, n = panel.shape
     if n <= _LEAF:

@@ -105,8 +105,8 @@ def rank_at_a_point(
     rng: np.random.Generator,
 ) -> int:
     """The rank of the derivative at a random point: for matrices that are small."""
-    blocks = derivative_rows(over, arch, route, num_inputs, all_outputs, rng)
-    return exact_rank(np.concatenate(list(blocks)), over)
+    first, *others = derivative_rows(over, arch, route, num_inputs, all_outputs, rng)
+    return exact_rank(np.concatenate([first, *others]) if others else first, over)
 
 
 def large_rank_at_a_point(

@@ -74,10 +74,10 @@ kept.round(6)[[0, 10, -1]]
 #
 # * **Gaussian**: any pair of forms, usually the function of no layer;
 # * **realisable**: the function of a random layer, so that the loss can reach zero;
-# * **dotted**: a point of the dotted part, two proportional forms without real roots, which no layer comes near;
+# * **dotted**: a point of the dotted part, two proportional forms without real roots, which are the function of no layer;
 # * **dotted, plus noise**: next to one.
 #
-# Take a dotted target, and 40 runs.
+# Take dotted targets, one for each of 40 runs.
 #
 # <!-- teacher (6 min): Let them bet on all four kinds of target before the first panel, and keep the bets on the board. The dotted one is usually guessed too low. -->
 
@@ -89,8 +89,8 @@ predict("Of 40 runs towards dotted targets, how many end at a singular point?", 
 FlowExplorer(state="target=dotted;runs=40;time=60")
 
 # %% [markdown]
-# *What you see.* The loss of every run against time; what is conserved, flat; and where the runs end. Left of the line are singular
-# points, and in the corner those of the boundary.
+# *What you see.* The loss of every run against time; what is conserved, flat; and where the runs end. In the strip at the bottom are singular
+# points, and in its framed corner those of the boundary.
 #
 # Now choose **Gaussian** as the target, then **realisable**. What do you expect?
 
@@ -101,7 +101,7 @@ predict("Gaussian targets. Where do most of 40 runs end?", where_runs_end(gaussi
 # %% [markdown]
 # ## Read the whole table
 #
-# With 400 runs of time 600 for each kind, this is what we found ($\sigma_2/\sigma_1$ of $A$ below $10^{-3}$ counts as singular; the standard error is about one per cent):
+# With 400 runs of time 600 for each kind, this is what we found ($\sigma_2/\sigma_1$ of $A$ below $10^{-3}$ counts as singular; the standard error is about two per cent at most):
 #
 # | target | singular | of these, boundary | $\sigma_2/\sigma_1 < 0.05$ |
 # | --- | --- | --- | --- |
@@ -191,6 +191,8 @@ check_singular_goal(my_q1, my_q2)
 #
 # <details><summary>Answer</summary>
 #
-# Also $QQ^\top - KK^\top$, one symmetric matrix for the head basis of Lemma 3.1. The ends for dotted targets are the same; how fast one gets there is not.
+# $\lVert Q \rVert^2 - \lVert V \rVert^2$, in the place of $\lVert A \rVert^2 - \lVert V \rVert^2$, and besides
+# $QQ^\top - KK^\top$, one symmetric matrix for the head basis of Lemma 3.1. In the end about as many runs for dotted targets
+# are at singular points; how fast they get there is not the same.
 #
 # </details>

@@ -45,7 +45,7 @@ except ValueError as refusal:
     print(refusal)
 
 # %% [markdown]
-# From about 1,500 columns on the rank is taken modulo 241, where an entry fits into one byte. Modulo so small a prime bad luck is no rarity; but a rank modulo *any* prime is a lower bound, and the symmetries give an upper one. If they meet, the number is proved, and luck does not matter.
+# From about 1,500 columns on the rank is taken modulo 241, where an entry fits into one byte. Modulo so small a prime the bound on the chance of bad luck is worth nothing; but a rank modulo *any* prime is a lower bound, and the symmetries give an upper one. If they meet, the number is proved, and luck does not matter.
 
 # %%
 nv.measure_dimension(nv.Architecture.uniform(d=20, a=20, layers=3, attention="softmax"))
@@ -145,7 +145,7 @@ with tempfile.TemporaryDirectory() as folder:
 # nv.sweep(shapes, executor=Client("tcp://scheduler:8786").get_executor(), file="shapes.jsonl")
 # ```
 #
-# The same seed gives the same records, wherever they are computed.
+# The same seed gives the same records, wherever they are computed. (A floating-point gap may differ from one processor to another.)
 
 # %% [markdown]
 # ## Find some yourself

@@ -61,7 +61,7 @@ predict(
 #
 # 1. **$X = (x, 0, \dots, 0)$, last column.** A token 0 has all logits 0, so it looks at all tokens alike, and its output is the mean of the values, $Vx/t$. Take $x = e_1, e_2, \dots$: this is $V$, column by column.
 # 2. **The same, first column.** Token $x$ has one logit $x^\top A x$, and the others are 0. With $E = e^{\,x^\top A x}$ the output is $\dfrac{E}{E + t - 1}\, Vx$. So $E$ is known wherever $Vx \ne 0$, and with it $x^\top A x$. Enough of these $x$ give the symmetric part of $A$, **Sym A** in the panel.
-# 3. **$X = (x, y, 0, \dots, 0)$, first column.** Now $F = e^{\,y^\top A x}$ enters as well: $\dfrac{E\,Vx + F\,Vy}{E + F + t - 2}$. Nothing else is new, so $F$ is known. And $y^\top A x$ with $x = e_j$, $y = e_i$ is the entry $A_{ij}$. (The panel puts in $-e_i$ where that gives larger outputs.)
+# 3. **$X = (x, y, 0, \dots, 0)$, first column.** Now $F = e^{\,y^\top A x}$ enters as well: $\dfrac{E\,Vx + F\,Vy}{E + F + t - 2}$. Nothing else is new, so $F$ is known. And $y^\top A x$ with $x = e_j$, $y = e_i$ is the entry $A_{ij}$. (The panel puts in $-e_i$ where that keeps $Vx$ and $Vy$ further apart.)
 #
 # In code, given nothing but the function:
 #
@@ -141,7 +141,7 @@ predict(
 # %% [markdown]
 # (With two tokens it is 8. A softmax of two numbers is $\frac12 + \frac12 \tanh$, which has no quadratic part.)
 #
-# Is the rescaling back, then? No. With $cA$ and $V/c$ the lightning term stays as it is, but the mean is divided by $c$, at any temperature. Go back to the panel and choose its last **step**: it shows how far $\varphi$ is from the mean, and from mean and lightning term together, as the temperature rises. The dashed line is how far the rescaling moves $\varphi$: it does not fall.
+# Is the rescaling back, then? No. With $cA$ and $V/c$ the lightning term stays as it is, but the mean is divided by $c$, at any temperature. Go back to the panel and choose its last **step**: it shows how far $\varphi$ is from the mean, and from mean and lightning term together, as the temperature rises. The dashed line is how far the rescaling moves $\varphi$: it does not go to 0.
 #
 # □ **Status: proved here** (*Small weights* in [docs/mathematics.md](../docs/mathematics.md)).
 

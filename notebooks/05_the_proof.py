@@ -107,7 +107,7 @@ frozen, met, saturated = shares(0, 0), shares(2.0, 0.5, copies=3), shares(0, np.
 #
 # > **Ax's theorem** (J. Ax 1971, Theorem 3; cited, not proved here). Let $y_1, \dots, y_k$ be analytic functions near a point of $\mathbb{C}^N$, and let no combination of them with rational coefficients, not all 0, be constant. Then the field generated over $\mathbb{C}$ by the $y_j$ and the $e^{y_j}$ has transcendence degree at least $k$ plus the rank of the matrix of the partial derivatives of the $y_j$.
 #
-# In words: exponentials satisfy no algebraic relations, except those that come from linear relations between the exponents. (The transcendence degree is how many functions in the field are algebraically independent: like a dimension, and with $n$ generators it is at most $n$. Our functions are analytic near every real point.)
+# In words, for functions like ours (rational in $X$ and in exponentials of earlier ones): exponentials satisfy no algebraic relations, except those that come from linear relations between the exponents. (For other functions this is false: $z$ and $\log(1 + e^z)$ have no linear relation, but the second exponential is $1 + e^z$.) (The transcendence degree is how many functions in the field are algebraically independent: like a dimension, and with $n$ generators it is at most $n$. Our functions are analytic near every real point.)
 #
 # **Lemma G.** *If no $\mathrm{Sym}\,M_i$ is 0, then $P_1, Q_1, \dots, P_l, Q_l$ are algebraically independent over the rational functions of $X$.*
 #
@@ -277,7 +277,7 @@ presets(
 # %% [markdown]
 # <details><summary>Answers</summary>
 #
-# For width 12,288 only the theorem does. Ball arithmetic does not use Ax's theorem: it takes the true exponentials, encloses every number in an interval, and proves that a determinant is not 0. A changed digit breaks the seal. If the seal is renewed as well, then a wrong dimension is still found: the check computes everything again, in another way. By ball arithmetic a changed digit of the *data* with a new seal passes, and rightly: the data are a point in weight space, the neighbouring point proves the same, and the document is another true proof. (By theorem the data are the sizes, and the check refuses other sizes: they have another dimension.)
+# For width 12,288 only the theorem does. Ball arithmetic does not use Ax's theorem: it takes the true exponentials, encloses every number in an interval, and proves that a determinant is not 0. A changed digit breaks the seal. If the seal is renewed as well, then a wrong dimension is still found: the check computes everything again, in another way. By ball arithmetic a changed digit of the *data* with a new seal passes, and rightly: the data are a point in weight space, the neighbouring point proves the same, and the document is another true proof. (By theorem the data are the sizes, and the check refuses sizes that have another dimension.)
 #
 # </details>
 

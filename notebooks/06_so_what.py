@@ -68,7 +68,7 @@ presets(
 #
 # <details><summary>Answers</summary>
 #
-# One number beyond $D$, and no run learns. Asked for a small change, fourteen networks fall off one cliff over $N/D$, and over $N/P$ at fourteen different places: the parameters do not tell it. Random numbers are another matter: nothing says that a set of the full dimension is everything, and softmax gives up long before $D$ in five of six networks, at $0.9\,D$ in the mildest case and at $0.62\,D$ or less in the worst. What a teacher gives lies in the set, for every $N$; this is no memorising, but it shows that the method can find a solution where there is one.
+# One number beyond $D$, and no run learns. Asked for a small change, fourteen networks fall off one cliff over $N/D$, and over $N/P$ at fourteen different places: the parameters do not tell it. Random numbers are another matter: nothing says that a set of the full dimension is everything, and softmax gives up before $D$ in five of six networks, at $0.9\,D$ in the mildest case and at $0.62\,D$ or less in the worst. What a teacher gives lies in the set, for every $N$; this is no memorising, but in eleven of the fourteen networks it shows that the method can find a solution beyond $D$ where there is one.
 #
 # </details>
 
@@ -99,7 +99,7 @@ jump_panel = TeleportExplorer(state="walk=keys;place=1;rate=-9")
 jump_panel
 
 # %% [markdown]
-# *What you see.* At the left the length of the gradient along the fibre, and below it the loss, which does not stir. In the middle gradient descent from the start (dashed) and from the place of the walk, at one rate. At the right 200 other networks, counted beforehand: which part of them is ahead after so many steps when it jumps first.
+# *What you see.* At the left the length of the gradient along the fibre, and below it the loss, which does not stir. In the middle gradient descent from the start (dashed) and from the place of the walk, at one rate. At the right 200 networks, counted beforehand: which part of them is ahead after so many steps when it jumps first.
 #
 # * Move **place s**: the gradient changes and the loss does not. At a small rate the descent from there is faster.
 # * Raise the **rate** to $2^{-7}$: from there the descent is lost, from the start it is not.
@@ -120,7 +120,7 @@ presets(
 # %% [markdown]
 # <details><summary>What was found</summary>
 #
-# A longer gradient is also a steeper valley: the largest rate that does not fail is smaller there. At an eighth of the start's best rate a jump is ahead after one step in most runs, and after 300 steps in about half of them or fewer: of 200 that doubled their gradient, 136 to 180 are ahead at first and 23 to 103 in the end, depending on the walk. At the start's own best rate most jumps are lost. With the best rate for each, jumping is behind in the end, in 155 of 200 or more. To jump to the shortest gradient instead is a toss of a coin. So a jump is worth something for a while, where the rate was too small.
+# A longer gradient is also a steeper valley: the largest rate that does not fail is smaller there. At an eighth of the start's best rate a jump is ahead after one step in most runs, and after 300 steps in about half of them or fewer: of 200 that doubled their gradient, 136 to 180 are ahead at first and 23 to 103 in the end, depending on the walk. At the start's own best rate most jumps are lost. With the best rate for each, jumping is behind in the end, in 155 of 200 or more. To jump to the shortest gradient instead is a toss of a coin in the end, and at the start's own best rate a little worse than that. So a jump is worth something for a while, where the rate was too small.
 #
 # </details>
 
@@ -160,4 +160,4 @@ check_larger_and_poorer(larger, smaller)
 # %% [markdown]
 # ## On your own
 #
-# How would you choose the widths and head dimensions of three layers, with 100 parameters at most, so that the network learns as many numbers as possible? A [sweep](04_sweeps.ipynb) can look at all of them.
+# How would you choose the widths and head dimensions of three layers, with 100 parameters at most, so that the network learns as many numbers as possible? There are almost three million choices: which of them would you hand to a [sweep](04_sweeps.ipynb)?

@@ -37,7 +37,7 @@ _IN_WORDS = {
     "dotted, noisy": "targets next to the dotted curve",
 }
 # What 400 runs of time 600 gave (docs/mathematics.md, "Gradient flow").
-_KNOWN = {"gaussian": "0 %", "realisable": "about 3 %", "dotted": "99 %", "dotted, noisy": "about 7 %"}
+_KNOWN = {"gaussian": "0 %", "realisable": "2 %", "dotted": "99 %", "dotted, noisy": "4 %"}
 _PLACE_WORDS = {
     "smooth": "a layer, at a smooth point",
     "crossing": "a layer, where two sheets cross",

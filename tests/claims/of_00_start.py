@@ -96,6 +96,22 @@ def right_hand_side():
     )
 
 
+def formula_beside_the_true_number():
+    """For a = (1, 2) the formula of the paper says 20; the panel marks it and shows 18."""
+    arch = A((3, 3, 3), (1, 2))
+    panel = DimensionExplorer(state="width=3;head_dims=1,2")
+    name = "the paper's formula outside its hypotheses, for this architecture"
+    (cross,) = [one for one in panel.figure.data if one.name == name]
+    said = panel.description
+    panel.close()
+    return (
+        (nv.paper_formula(arch).status, nv.paper_formula(arch).value) == ("outside hypotheses", 20)
+        and nv.measure_dimension(arch).value == 18
+        and cross.x[0] == 20.5
+        and "18 dimensions" in said
+    )
+
+
 def dimension_by_tokens():
     """Dimensions for one to five tokens, lightning and softmax."""
     return [
@@ -271,6 +287,21 @@ CLAIMS = [
             [nv.expected_dimension(A(*sizes)).status for sizes in (((4, 4, 4), (2, 2)), ((3, 3, 3), (1, 2)))]
             == ["proved", "proved here"]
         ),
+    ),
+    (
+        "| ◆ certified | proved for this one network by a computation that can be checked again |",
+        lambda: (
+            nv.measure_dimension(START, method="certified").status == "certified"
+            and nv.measure_dimension(START, method="certified").certificate.verify()
+        ),
+    ),
+    (
+        "| ▨ outside hypotheses | a formula shown where it does not apply, beside the true number |",
+        formula_beside_the_true_number,
+    ),
+    (
+        "| ≈ floating point | read off a spectrum: evidence, neither a bound nor a proof |",
+        lambda: nv.measure_dimension(START, method="float").error_bound is None,
     ),
     ("tokens are **columns**", notation),
     ("the attention matrix, of rank at most $a$", notation),

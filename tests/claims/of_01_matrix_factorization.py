@@ -647,6 +647,11 @@ CLAIMS = [
 
 PANEL = "test_factorization_explorer.py::test_"
 ELSEWHERE = [
+    ("keep an eye on the two green frames", PANEL + "a_product_that_changed_would_be_seen"),
+    (
+        "Why does the ball leave the surface",
+        PANEL + "a_product_of_rank_two_is_off_the_surface_and_its_foot_is_the_nearest",
+    ),
     (
         "along a curve $C(s)$ that starts at the identity, $C(0) = 1$: a rotation, a stretch or a shear",
         PANEL + "a_walk_is_a_one_parameter_subgroup",

@@ -130,6 +130,35 @@ def thick_and_thin_curves():
     )
 
 
+def the_dashed_curve_is_the_second_branch():
+    """At 60° its points have xy = cos² 60°, and so has the swap, wherever it is walked to."""
+    state = "preset=rank-one;along=0.5"
+    name = "the other branch, its shadow"
+    (dashed,) = [t for t in FiberExplorer(state=state).figure.data if t.name == name]
+    walked = [study(preset="rank-one", swap=True, along=along).places[1] for along in (-1.0, 0.5)]
+    return (
+        dashed.line.dash == "dash"
+        and np.allclose(drawn_curve(name, state).prod(axis=1), 0.25)
+        and np.allclose(np.prod(walked, axis=1), 0.25)
+    )
+
+
+def along_the_curve():
+    """Which of: an entry, a ratio, V up to scale, a product of entries, |A| |V|; stay under a rescaling."""
+    A_, V, _ = the_notebooks_numbers()
+    values = [
+        (
+            M[0, 1],
+            M[0, 1] / M[0, 0],
+            N[1, 2] / N[0, 0],
+            M[0, 1] * N[0, 0],
+            np.linalg.norm(M) * np.linalg.norm(N),
+        )
+        for M, N in ((A_, V), rescaled(REAL, Pair(A_, V), 3.0))
+    ]
+    return np.isclose(*values).tolist()
+
+
 def step(e, across):
     A_, V, X = the_notebooks_numbers()
     return np.abs(layer((1 + e) * A_, (1 + (e if across else -e)) * V, X) / layer(A_, V, X) - 1).max()
@@ -530,6 +559,7 @@ CLAIMS = [
             and "1 of 18 directions does nothing" in the_sentence_below("angle=60")
         ),
     ),
+    ("The dashed curve is the second branch", the_dashed_curve_is_the_second_branch),
     (r"the product loses $\varepsilon^2 (w \cdot y)^2$", a_second_order_loss),
     ("Such a function is a *boundary point*", a_boundary_point_has_others_beside_it),
     ("only there, the walk may turn and let $V$ grow instead", the_walk_turns_at_zero_only),
@@ -557,6 +587,10 @@ CLAIMS = [
     (
         "Not an entry of $A$, and not the singular values of $Q$; the other four can be read off",
         lambda: six_answers() == [False, True, True, True, False, True],
+    ),
+    (
+        "Entries change along the curve $(cA, V/c)$; ratios and products do not",
+        lambda: along_the_curve() == [False, True, True, True, True],
     ),
     ("The singular values of $Q$ change with the basis of the head", singular_values_depend_on_the_basis),
     (

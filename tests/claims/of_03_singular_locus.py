@@ -94,6 +94,17 @@ def the_ring_goes_round():
     return (turns < 80).all() and (turns > 0).all() and 280 < turns.sum() < 360
 
 
+def the_ring_is_at_the_common_root():
+    for where in (0.1, 0.35, 0.8):
+        shown = SurfaceExplorer(state=f"where={where};along=0.75")
+        ring = shown.figure.data[-1]
+        half = np.arctan2(ring.y[0], ring.x[0]) / 2
+        X, Y = np.cos(half), np.sin(half)
+        if max(abs(a * X * X + b * X * Y + c * Y * Y) for a, b, c in shown._shown.point.forms) > 1e-9:
+            return False
+    return True
+
+
 def the_point_of_the_second_preimage():
     q1, q2 = S1.forms(3, 0, 0)
     return (q1, q2) == ((1, 3, 1), (0, 0, 0)) and len(preimages_of(q1, q2)) == 2
@@ -367,6 +378,7 @@ CLAIMS = [
         "every real root belongs to one straight line (but for $[1:0]$ and $[0:1]$",
         a_line_for_every_root_but_two,
     ),
+    ("The ring marks the root that both share", the_ring_is_at_the_common_root),
     ("The ring goes round the circle", the_ring_goes_round),
     ("where $q_1 = X^2 + 3XY + Y^2$ and $q_2 = 0$", the_point_of_the_second_preimage),
     (
@@ -498,10 +510,6 @@ ELSEWHERE = [
     (
         "a pair of complex roots is a point inside",
         "test_forms.py::test_the_circle_shows_real_roots_on_its_rim_and_complex_ones_inside",
-    ),
-    (
-        "The ring marks the root that both share",
-        "test_surface_explorer.py::test_a_point_of_the_surface_moves_along_its_ruling_and_keeps_the_root",
     ),
     (
         "Each choice lies on one of the two sheets, and they cross",

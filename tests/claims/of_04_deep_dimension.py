@@ -245,6 +245,15 @@ def ranks_of_single_numbers(arch, count, seed=0):
     return [exact_rank(rows[:n], OVER) for n in range(1, count + 1)]
 
 
+def numbers_about_attention(arch, inputs):
+    """The rank of the derivative in all Q and K together, from all outputs of so many inputs."""
+    draw = np.random.default_rng(0)
+    weights, X = random_weights(OVER, arch, draw), OVER.random(draw, (inputs, arch.widths[0], arch.tokens))
+    J = jacobian(OVER, "lightning", weights, X)
+    of_attention = np.concatenate([np.full(W.size, W is not layer.V) for layer in weights for W in layer])
+    return exact_rank(J.reshape(-1, J.shape[-1])[:, of_attention], OVER)
+
+
 def equations_stay_above():
     state = "width=3;head_dim=1;tokens=3;layers=3;inputs=5"
     _, _, (equations, ranks) = panel(state, "equations", "exact rank by inputs (measured)")
@@ -652,6 +661,13 @@ CLAIMS = [
         ),
     ),
     (
+        "one input shows only a few numbers about all attention matrices together",
+        lambda: all(
+            numbers_about_attention(net, inputs=1) <= net.tokens**2 < numbers_about_attention(net, inputs=10)
+            for net in (NARROW, uniform(4, 2, 4, 2), uniform(4, 2, 2), uniform(5, 3, 3, 2))
+        ),
+    ),
+    (
         "The dimension is 21. How much of it do 5 inputs show?",
         lambda: nv.measure_dimension(NARROW, inputs=5).value == 17,
     ),
@@ -745,6 +761,10 @@ ELSEWHERE = [
     (
         "they come from different code, and where they differ you would see two marks instead of one",
         "test_dimension_explorer.py::test_a_wrong_formula_leaves_the_measurements_alone_and_the_panel_says_so",
+    ),
+    (
+        "It first asks how much of each width the later layers can see",
+        "test_formulas.py::test_effective_widths_are_ranks",
     ),
     (
         "Once a further input adds nothing, none ever will",

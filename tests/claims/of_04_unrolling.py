@@ -214,7 +214,7 @@ def equal_virtual_weights_are_one_orbit():
             before = np.linalg.inv(C[i - 1]) if i else np.eye(4)
             behind = C[i] if i < depth - 1 else np.eye(4)
             U = virtual_weights(R, one[: i + 1]).L
-            unique = np.linalg.matrix_rank(U) == (width if i < depth - 1 else width)
+            unique = np.linalg.matrix_rank(U) == width
             if not (
                 unique
                 and np.allclose(after.V, behind @ here.V @ before, atol=1e-6)
@@ -572,6 +572,13 @@ def two_layers_change_places():
     return True
 
 
+def labels(kind):
+    panel = kind()
+    found = {control.description for control in panel.controls.values()}
+    panel.close()
+    return found
+
+
 # Changes to try
 
 
@@ -672,7 +679,7 @@ def steps(answered, seed):
     (Q1, K1, V1), second = weights
     D, before = np.random.default_rng(seed).standard_normal((2, 2)), out(weights, X, R)
     found = []
-    for e in (0.001, 0.0001):
+    for e in (0.01, 0.001):
         back = np.eye(2) - e * D if answered else np.eye(2)
         moved = (Layer(Q1, K1, V1 + e * D @ V1), Layer(*(W @ back for W in second)))
         found.append(np.linalg.norm(out(moved, X, R) - before) / np.linalg.norm(before))
@@ -689,7 +696,7 @@ def second_order_with_the_answer():
 
 def first_order_without():
     return np.allclose(
-        [large / small for large, small in (steps(False, seed) for seed in range(4))], 10, rtol=0.05
+        [large / small for large, small in (steps(False, seed) for seed in range(4))], 10, rtol=0.1
     )
 
 
@@ -756,6 +763,17 @@ CLAIMS = [
     ("by changes of basis between the layers, and the $C_i$ are unique", equal_virtual_weights_are_one_orbit),
     ("we may add a multiple of $n^\\top$, and no token will ever notice", nobody_looks_along_n),
     ("five of the seven belong to no change of basis", five_of_seven_belong_to_no_change_of_basis),
+    (
+        "tick **V before it loses one rank** and drag **free part**",
+        lambda: (
+            {"V before it loses one rank", "free part", "move V alone", "along the walk"}
+            < labels(VirtualWeightsExplorer)
+        ),
+    ),
+    (
+        "under **More**, tick *M at place k antisymmetric*",
+        lambda: {"M at place k antisymmetric", "only y and x (Eq. 28)"} < labels(UnrollingExplorer),
+    ),
     ("$L$, $M$ and the outputs stay, and the sentence below", without_rank_the_panel_finds_no_basis),
     ("$$G_i = G_{i-1} M_i\\, G_{i-1} M_i^\\top G_{i-1}", grams_follow_each_other),
     (
@@ -828,6 +846,13 @@ CLAIMS = [
         lambda: heading("Fibres that are not one orbit") and not heading("Fibres that are one orbit"),
     ),
     ("*Beyond the paper* in", lambda: heading("Beyond the paper")),
+    (
+        "Both are told in [Deep dimension](04_deep_dimension.ipynb)",
+        lambda: all(
+            words in (ROOT / "notebooks/04_deep_dimension.py").read_text()
+            for words in ("one layer of rank one", "$\\alpha(1, 3) = \\sigma(1, 3) = 5$")
+        ),
+    ),
 ]
 
 ELSEWHERE = [
@@ -836,7 +861,10 @@ ELSEWHERE = [
         "the package goes from interface to interface in the same way",
         "test_symmetry.py::test_the_bases_between_the_layers_are_found_again",
     ),
-    ("Why is there no C?", "test_symmetry.py::test_between_networks_on_other_orbits_no_bases_are_found"),
+    (
+        "Why is there no C?",
+        "test_virtual_explorer.py::test_where_v_has_lost_rank_there_are_networks_that_no_change_of_basis_reaches",
+    ),
     (
         "\\varphi(X) = L\\, G_{l-1} M_l\\, G_{l-2} M_{l-1} \\cdots G_0 M_1\\, X$$",
         "test_unrolling.py::test_the_network_is_one_product_of_its_virtual_weights",
@@ -844,6 +872,10 @@ ELSEWHERE = [
     (
         "`token_form` is Eq. 11, the same with matrices of the size of the number of tokens",
         "test_unrolling.py::test_the_network_is_one_product_of_its_virtual_weights",
+    ),
+    (
+        "Modulo a prime there is no rounding, and equal means equal",
+        "test_field.py::test_matrix_products_are_those_of_whole_numbers",
     ),
     (
         "There are few enough to add them one by one",
@@ -885,7 +917,7 @@ ELSEWHERE = [
     ),
     (
         "In every term $M_h$ occurs $3^{l-h}$ times",
-        "test_unrolling.py::test_the_exponents_are_powers_of_three",
+        "test_unrolling.py::test_layer_h_occurs_three_to_the_l_minus_h_times",
     ),
     (
         "In this panel $\\lambda_0$ answers by itself",

@@ -1,27 +1,741 @@
 """What notebooks/05_softmax_conjecture.py says in words: see tests/test_claims.py."""
 
+from functools import cache
+
+import flint
 import numpy as np
 
 import neuroviz as nv
-from claims.common import OVER, dim, uniform
-from neuroviz.exponentials_study import measure_attention
-from neuroviz.one_layer_limit import limit_study
+from claims.common import OVER, A, dim, random_networks, uniform
+from neuroviz import theme
+from neuroviz.balls import ball_jacobian
+from neuroviz.block import Block
+from neuroviz.explorables import Figure3Explorer, OneLayerExplorer
+from neuroviz.explorables.softmax import study_softmax
+from neuroviz.exponentials_study import ExponentialsSetting, measure_attention, study_exponentials
+from neuroviz.field import Reals
+from neuroviz.figure3 import float32_rank
+from neuroviz.figures.softmax_study import SoftmaxSetting
+from neuroviz.logit_relations import logit_differences, measure_independence
+from neuroviz.network import Layer, forward, random_tokens, random_weights
+from neuroviz.one_layer import softmax_layer
+from neuroviz.one_layer_limit import first_order, limit_study
+from neuroviz.one_layer_study import OneLayerSetting, study_one_layer
+from neuroviz.one_layer_walk import read_off
+from neuroviz.rank import exact_rank
+from neuroviz.symmetry import rescale, virtual_weights
+
+FIGURE_3 = [25, 40, 57, 76, 97, 120, 145, 172]
+ORDER = ((1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2))  # of logit_differences: y_ji, column by column
+
+
+def measured(arch):
+    return nv.measure_dimension(arch).value
+
+
+def more_than_lightning(*sizes, **more):
+    return dim(*sizes, attention="softmax", **more) - dim(*sizes, **more)
+
+
+def layer(d=3, d_out=3, seed=0):
+    draw = np.random.default_rng([seed, d])
+    return draw.standard_normal((d, d)), draw.standard_normal((d_out, d))
+
+
+def softmax(logits):
+    return Reals().softmax(logits, False, None)
+
+
+def outputs(A_, V, X, temperature=1.0):
+    return softmax_layer(A_, V, temperature)(X[None])[0]
+
+
+# The first and the last section of one layer: factors
+
+
+def factor_is_seen(attention):
+    """Whether A doubled and V halved, in either layer of two, gives another function."""
+    arch, draw = A((3, 3, 3), (2, 2), attention=attention), np.random.default_rng(0)
+    weights, X = random_weights(Reals(), arch, draw), random_tokens(Reals(), arch, 2, draw)
+    before = forward(Reals(), attention, weights, X)
+    return [
+        not np.allclose(before, forward(Reals(), attention, rescale(Reals(), weights, k, 2.0), X))
+        for k in (0, 1)
+    ]
+
+
+def doubling_is_sharper():
+    draw = np.random.default_rng(0)
+    return all(
+        (softmax(2 * s).max(axis=0) > softmax(s).max(axis=0)).all() for s in draw.standard_normal((20, 4, 4))
+    )
+
+
+# Reading the weights off
+
+
+def tokens(*columns, t):
+    return np.column_stack([*columns, *[np.zeros(len(columns[0]))] * (t - len(columns))])
+
+
+def outputs_with_few_tokens_on(d=3, d_out=2):
+    """Whether the three formulas for the outputs hold: last column, first column, two tokens."""
+    for seed, t in ((0, 2), (1, 3), (2, 5)):
+        A_, V = layer(d, d_out, seed)
+        x, y = np.random.default_rng(seed).standard_normal((2, d))
+        E, F = np.exp(x @ A_ @ x), np.exp(y @ A_ @ x)
+        one, two = outputs(A_, V, tokens(x, t=t)), outputs(A_, V, tokens(x, y, t=t))
+        yield (
+            np.allclose(one[:, -1], V @ x / t),
+            np.allclose(one[:, 0], E / (E + t - 1) * V @ x),
+            np.allclose(two[:, 0], (E * V @ x + F * V @ y) / (E + F + t - 2)),
+        )
+
+
+def a_zero_looks_at_all_alike():
+    A_, _ = layer()
+    X = np.random.default_rng(1).standard_normal((3, 4))
+    X[:, 2] = 0
+    S = softmax(X.T @ A_ @ X)
+    return np.allclose(S[:, 2], 1 / 4) and not np.allclose(S[:, 1], 1 / 4)
+
+
+def squares_give_the_symmetric_part(d):
+    """The forms xᵀAx at e_j and e_j + e_k: their rank as equations on A, and on its antisymmetric part."""
+    xs = [*np.eye(d), *(np.eye(d)[j] + np.eye(d)[k] for j in range(d) for k in range(j))]
+    forms = np.array([np.outer(x, x).ravel() for x in xs])
+    hidden = np.array([(U - U.T).ravel() for U in np.eye(d * d).reshape(-1, d, d)])
+    return exact_rank(forms, OVER) == d * (d + 1) // 2 and not (forms @ hidden.T).any()
+
+
+def signs_keep_values_apart():
+    turned = 0
+    for seed in range(6):
+        study = study_one_layer(OneLayerSetting("two tokens", seed=seed))
+        for probe in study.step.probes:
+            apart, together = (np.abs(study.V @ (probe.x + s * probe.y)).max() for s in (-1, 1))
+            if apart < together - 1e-9:
+                return False
+            turned += (probe.y < 0).any()
+    return turned > 0
+
+
+@cache
+def read(state):
+    """The study that the panel shows, and its words."""
+    panel = OneLayerExplorer(state=state)
+    assert panel.status.startswith("done")
+    study, words = panel._shown, panel.description
+    panel.close()
+    return study, words
+
+
+def known_of_A(study):
+    return int((~np.isnan(study.known.A)).sum())
+
+
+def six_inputs():
+    """Step 3 takes six, none of them on the diagonal, which is known before it."""
+    study, _ = read("step=two tokens")
+    before = study_one_layer(OneLayerSetting("one token")).known.A
+    return (
+        len({probe.place for probe in study.step.probes if probe.place[0] != probe.place[1]}) == 6
+        and len(study.step.probes) == 6
+        and known_of_A(study) == 9
+        and np.array_equal(~np.isnan(before), np.eye(3, dtype=bool))
+        and np.allclose(np.diag(before), np.diag(study.A))
+    )
+
+
+def outputs_are_multiples_of_one_vector():
+    """With V of rank one, and not with one of rank two."""
+    draw, ranks = np.random.default_rng(0), []
+    for V in (np.outer([1.0, 2.0], [1.0, -1.0, 3.0]), draw.standard_normal((2, 3))):
+        A_ = draw.standard_normal((3, 3))
+        Y = np.column_stack([outputs(A_, V, draw.standard_normal((3, 4))) for _ in range(4)])
+        ranks.append(np.linalg.matrix_rank(Y))
+    return ranks == [1, 2]
+
+
+def hidden_by_sharp_attention():
+    cold, words = read("step=two tokens;length=one;log_temperature=-2")
+    fitting, _ = read("step=two tokens;log_temperature=-2")
+    return known_of_A(cold) < 9 == known_of_A(fitting) and "rounding hides" in words
+
+
+# The lightning limit
+
+
+def shrinks_by(t, of, seed=0):
+    """By which factor a gap shrinks when a large τ is doubled."""
+    A_, V = layer(seed=seed)
+    X = np.random.default_rng(seed).standard_normal((3, t))
+    gaps = []
+    for tau in (1e3, 2e3):
+        mean, first = first_order(A_, V, X, tau)
+        gaps.append(np.linalg.norm(outputs(A_, V, X, tau) - mean - (first if of == "both" else 0)))
+    return gaps[0] / gaps[1]
+
+
+def about(number, wanted):
+    return abs(number / wanted - 1) < 0.02
+
+
+def first_order_seen(A_, V, X, temperature=1e5):
+    """The mean that is left at an endless temperature, and τ times the distance from it at a high one."""
+    mean = outputs(A_, V, X, 1e15)
+    return mean, temperature * (outputs(A_, V, X, temperature) - mean)
+
+
+def first_order_is_centred(t=4):
+    A_, V = layer()
+    X = np.random.default_rng(0).standard_normal((3, t))
+    centred = X - X.mean(axis=1, keepdims=True)
+    C = np.eye(t) - np.ones((t, t)) / t
+    mean, first = first_order_seen(A_, V, X)
+    return (
+        np.allclose(mean, np.repeat((V @ X).mean(axis=1, keepdims=True), t, axis=1))
+        and np.allclose(first, V @ centred @ centred.T @ A_ @ X / t, atol=1e-3)
+        and not np.allclose(first, V @ X @ X.T @ A_ @ X / t, atol=1e-3)
+        and np.allclose(X @ C, centred)
+        and np.allclose(C @ C.T, C)
+    )
+
+
+def expansion_of_a_column():
+    """softmax(s/τ) = (1 + (s − s̄)/τ)/t up to 1/τ²."""
+    s, gaps = np.random.default_rng(0).standard_normal((4, 1)), []
+    for tau in (1e3, 2e3):
+        gaps.append(np.abs(softmax(s / tau) - (1 + (s - s.mean()) / tau) / 4).max())
+    return about(gaps[0] / gaps[1], 4)
+
+
+def two_numbers_are_a_tanh():
+    s = np.random.default_rng(0).standard_normal((20, 2))
+    shares = np.array([softmax(pair[:, None])[:, 0] for pair in s])
+    halves = 0.5 + 0.5 * np.tanh((s[:, 0] - s[:, 1]) / 2)
+    return np.allclose(shares[:, 0], halves) and np.allclose(np.tanh(s) + np.tanh(-s), 0)
+
+
+def mean_is_divided():
+    A_, V = layer()
+    X = np.random.default_rng(0).standard_normal((3, 3))
+    (mean, first), (other, same) = first_order_seen(A_, V, X), first_order_seen(3 * A_, V / 3, X)
+    return np.allclose(first, same, atol=1e-3) and np.allclose(other, mean / 3)
+
+
+def logits_are_divided(log):
+    study = study_one_layer(OneLayerSetting(log_temperature=log))
+    X, E = study.limit.X, np.exp(study.limit.X.T @ study.A @ study.limit.X / 10**log)
+    return np.allclose(study.limit.here.Y, study.V @ X @ (E / E.sum(axis=0)))
+
+
+def last_step():
+    """The gaps along the temperature: the rescaling's ends at a half, those of φ at 0."""
+    panel = OneLayerExplorer(state="step=limit")
+    traces = {trace.name: trace for trace in panel.figure.data}
+    moved, mean, both = (
+        np.array(traces[name].y, dtype=float)
+        for name in ("2A, V/2 against φ", "φ − mean", "φ − mean − term/τ")
+    )
+    dashed = [name for name, trace in traces.items() if trace.type == "scatter" and trace.line.dash == "dash"]
+    panel.close()
+    return (
+        dashed == ["2A, V/2 against φ"]
+        and moved.min() > 0.4
+        and about(moved[-1], 0.5)
+        and mean[-1] < 1e-3
+        and both[-1] < 1e-7
+    )
+
+
+# Deep networks
+
+
+def virtual_network(weights):
+    """The network with A_i = M_i, V_i = 1 but for the last one, which is L."""
+    L, Ms = virtual_weights(Reals(), weights)
+    d = np.eye(L.shape[1])
+    return tuple(Layer(M, d, L if k == len(Ms) - 1 else d) for k, M in enumerate(Ms))
+
+
+def virtual_weights_are_enough(attention):
+    for arch in (A((3, 2, 4), (2, 1)), A((2, 4, 3, 3), (2, 2, 3)), uniform(3, 2, 3)):
+        draw = np.random.default_rng(0)
+        weights, X = random_weights(Reals(), arch, draw), random_tokens(Reals(), arch, 3, draw)
+        one, two = (forward(Reals(), attention, w, X) for w in (weights, virtual_network(weights)))
+        if not np.allclose(one, two):
+            return False
+    return True
+
+
+def bottlenecks():
+    for d0, inner, d1 in ((3, 2, 4), (3, 1, 2), (3, 3, 3), (5, 3, 4)):
+        for heads in ((1, 2), (2, 2), (3, 1), (2, 1, 2)):
+            if max(heads) <= inner:
+                yield A((d0, *(inner,) * (len(heads) - 1), d1), heads, 2, "softmax"), d0, inner, d1
+
+
+def eq_16_is_right():
+    return all(
+        measured(arch) == inner * (d0 + d1 - inner) + sum(a * (2 * d - a) for d, _, a in arch.layers)
+        for arch, d0, inner, d1 in bottlenecks()
+    )
+
+
+def board(arch):
+    return {entry.question: entry for entry in nv.what_is_known(arch).entries}
+
+
+@cache
+def at_temperature(log, widths=(4, 4, 4), heads=(2, 2), t=3):
+    return study_softmax(SoftmaxSetting(widths, heads, t, 10.0**log))
+
+
+def float_reads(log):
+    spectrum = at_temperature(log).softmax.spectrum
+    return spectrum.value, spectrum.decided
+
+
+def softmax_tokens_are_not_parallel(a):
+    """For lightning and softmax: whether the tokens of random networks are parallel after layer 1."""
+    found = []
+    for attention in ("lightning", "softmax"):
+        arch, draw = A((3, 3, 3), (a, 2), attention=attention), np.random.default_rng(0)
+        weights, X = random_weights(Reals(), arch, draw), random_tokens(Reals(), arch, 5, draw)
+        found.append(
+            bool((np.linalg.matrix_rank(forward(Reals(), attention, weights[:1], X), 1e-9) == 1).all())
+        )
+    return found
+
+
+# Figure 3
+
+
+@cache
+def in_float32(d):
+    return float32_rank(uniform(d, 2, 2, 3, "softmax"), 0, 250, 5)
+
+
+def lost_to_the_tolerance(d):
+    """The last true singular value: above the rounding by more than 1,000 times, below the tolerance."""
+    sigma, true = in_float32(d).singular_values, FIGURE_3[d - 3]
+    return sigma[true - 1] > 1000 * sigma[true] and sigma[true - 1] < in_float32(d).tolerance
+
+
+def filled_and_hollow():
+    panel = Figure3Explorer()
+    traces = {trace.name: trace for trace in panel.figure.data}
+    panel.close()
+    exact, formula = traces["exact (measured), softmax"], traces["formula, softmax"]
+    return (
+        list(exact.y) == list(formula.y) == FIGURE_3
+        and "open" in formula.marker.symbol
+        and "open" not in exact.marker.symbol
+    )
+
+
+def tolerance_is_black():
+    panel = Figure3Explorer(state="last=3")
+    (line,) = [t for t in panel.figure.data if t.name == "tolerance of the rank in float32"]
+    panel.close()
+    return line.line.color == theme.color("ink")
+
+
+def certified(d, route):
+    arch = uniform(d, 2, 2, 3, "softmax")
+    return nv.measure_dimension(arch, method="certified", route=route).certificate
+
+
+def balls_contain(attention):
+    """Balls of 53 bits against the same numbers with 400, whose own balls are a point beside them."""
+    arch, draw, bits = A((3, 2, 3), (2, 2)), np.random.default_rng(0), flint.ctx.prec
+    weights, X = random_weights(Reals(), arch, draw), random_tokens(Reals(), arch, 3, draw)
+    every = np.ones(arch.num_parameters, dtype=bool)
+    found = []
+    try:
+        for flint.ctx.prec in (53, 400):
+            found.append(ball_jacobian(attention, weights, every, X, np.ones((3, 3, 3))).entries())
+    finally:
+        flint.ctx.prec = bits
+    return all(wide.contains(fine) and 0 < wide.rad() < 1e-6 for wide, fine in zip(*found, strict=True))
+
+
+# Exponentials
+
+
+def of_kind(kind, seed=0, d=3):
+    M = OVER.random(np.random.default_rng(seed), (d, d))
+    return OVER.reduce({"generic": M, "symmetric": M + M.T, "antisymmetric": M - M.T}[kind])
+
+
+def independent(kind, t=3):
+    draw = np.random.default_rng(1)
+    return measure_independence(OVER, (of_kind(kind),), t, draw).layers[0].independent.value
+
+
+def differences(kind):
+    """y_ji of three random tokens, exactly."""
+    M, X = of_kind(kind), OVER.random(np.random.default_rng(2), (3, 3))
+    s = OVER.matmul(X.T, OVER.matmul(M, X))
+    return {(j, i): OVER.reduce(s[j, i] - s[i, i]) for j, i in ORDER}
+
+
+def round_and_back(kind):
+    y = differences(kind)
+    return OVER.reduce(y[1, 0] + y[2, 1] + y[0, 2] - y[2, 0] - y[1, 2] - y[0, 1]) == 0
+
+
+def opposite(kind):
+    y = differences(kind)
+    return all(OVER.reduce(y[j, i] + y[i, j]) == 0 for j, i in ORDER)
+
+
+def study(kind="antisymmetric", t=2):
+    return study_exponentials(ExponentialsSetting(kind, tokens=t))
+
+
+def meet(t, kind="antisymmetric"):
+    """Whether the tokens of a softmax layer with such an M come out equal."""
+    M = np.random.default_rng(0).standard_normal((2, 2))
+    M = M - M.T if kind == "antisymmetric" else M
+    X = np.random.default_rng(1).standard_normal((2, t))
+    Y = outputs(M, np.eye(2), X)
+    return np.allclose(Y, Y[:, :1])
+
+
+def equal_tokens_hide_the_next_layer():
+    x = np.random.default_rng(1).standard_normal((2, 1))
+    one, two = (outputs(layer(2, 2, seed)[0], np.eye(2), np.repeat(x, 3, axis=1)) for seed in (0, 1))
+    return np.allclose(one, two) and np.allclose(one, x)
+
+
+def logits_of(arch, t):
+    """Independent differences of logits, layer by layer, of a random network of these sizes."""
+    draw = np.random.default_rng(3)
+    virtual = virtual_weights(OVER, random_weights(OVER, arch, draw))
+    return [one.independent.value for one in measure_independence(OVER, virtual.M, t, draw).layers]
+
+
+# Practice
+
+
+def only_the_product_shows(layers):
+    """Whether lightning of width 1 is L ∏ M_i^(3^(l−i)) times the network with all weights 1."""
+    draw = np.random.default_rng(layers)
+    numbers, X = OVER.random(draw, (layers, 3)), OVER.random(draw, (5, 1, 2))
+    ones = tuple(Layer(*np.ones((3, 1, 1))) for _ in numbers)
+    weights = tuple(Layer(*(n.reshape(1, 1) for n in row)) for row in numbers)
+    L, Ms = virtual_weights(OVER, weights)
+    factor = int(L[0, 0])
+    for i, M in enumerate(Ms, start=1):
+        factor = factor * pow(int(M[0, 0]), 3 ** (layers - i), OVER.p) % OVER.p
+    plain = forward(OVER, "lightning", ones, X)
+    scaled = OVER.matmul(OVER.reduce(np.array([[float(factor)]])), plain)
+    return np.array_equal(forward(OVER, "lightning", weights, X), scaled)
+
 
 CLAIMS = [
+    # Notice a factor
+    (
+        "Multiply $A$ by 2 and divide $V$ by 2: nothing happens",
+        lambda: factor_is_seen("lightning") == [False, False] and factor_is_seen("softmax") == [True, True],
+    ),
+    (
+        "it costs a dimension in every layer",
+        lambda: [more_than_lightning((3,) * (k + 1), (2,) * k) for k in (1, 2, 3, 4)] == [1, 2, 3, 4],
+    ),
+    ("the same change makes the attention sharper", doubling_is_sharper),
     ("has 16 dimensions as lightning", lambda: dim((3, 3), (2,)) == 16),
+    ("17 is the answer, one more than lightning", lambda: dim((3, 3), (2,), attention="softmax") == 17),
+    (
+        "That is all of $\\alpha(a, d) + dd'$",
+        lambda: all(
+            measured(A((d, d_out), (a,), t, "softmax")) == a * (2 * d - a) + d * d_out
+            for d in (1, 2, 3, 4)
+            for a in range(1, d + 1)
+            for d_out, t in ((1, 2), (3, 3), (5, 2))
+        ),
+    ),
+    (
+        "nothing is lost except the basis inside the head",
+        lambda: all(
+            nv.kernel_ledger(net).entries["head bases"] == a * a == net.num_parameters - measured(net)
+            for d, a in ((3, 2), (3, 3), (4, 1))
+            for net in [A((d, 3), (a,), attention="softmax")]
+        ),
+    ),
+    # Read the weights off
+    ("A token 0 has all logits 0, so it looks at all tokens alike", a_zero_looks_at_all_alike),
+    (
+        "its output is the mean of the values, $Vx/t$",
+        lambda: all(last for last, _, _ in outputs_with_few_tokens_on()),
+    ),
+    (
+        r"the output is $\dfrac{E}{E + t - 1}\, Vx$",
+        lambda: all(first for _, first, _ in outputs_with_few_tokens_on()),
+    ),
+    (
+        r"$\dfrac{E\,Vx + F\,Vy}{E + F + t - 2}$",
+        lambda: all(two for _, _, two in outputs_with_few_tokens_on()),
+    ),
+    (
+        "Enough of these $x$ give the symmetric part of $A$",
+        lambda: all(map(squares_give_the_symmetric_part, (1, 2, 3, 4))),
+    ),
+    ("The panel puts in $-e_i$ where that keeps $Vx$ and $Vy$ further apart", signs_keep_values_apart),
+    (
+        "So one can read the weights off the function",
+        lambda: all(
+            (lambda found, A_, V: max(abs(found.A - A_).max(), abs(found.V - V).max()) < 1e-12)(
+                read_off(softmax_layer(*pair), d=3, tokens=4), *pair
+            )
+            for pair in (layer(seed=s) for s in range(5))
+        ),
+    ),
+    (
+        "by which all logits are divided",
+        lambda: all(map(logits_are_divided, (-1.0, 0.0, 2.0))),
+    ),
+    ("Six, one for each entry off the diagonal", six_inputs),
+    (
+        "A $V$ of rank one loses nothing",
+        lambda: (
+            known_of_A(read("step=two tokens;out=1")[0]) == 9
+            and read("step=two tokens;out=1")[0].V.shape == (1, 3)
+        ),
+    ),
+    ("Then the output is a multiple of one fixed vector", outputs_are_multiples_of_one_vector),
+    (
+        "With $V = 0$ all outputs are 0, for every $A$",
+        lambda: (
+            all(
+                known_of_A(read(f"step={step};size=0")[0]) == 0
+                and "0 = 0 holds for every" in read(f"step={step};size=0")[1]
+                for step in ("one token", "two tokens")
+            )
+            and not outputs(layer()[0], np.zeros((3, 3)), np.eye(3)).any()
+        ),
+    ),
+    (
+        "With one token $S = 1$, and $A$ is not used at all",
+        lambda: (
+            known_of_A(read("step=one token;tokens=1")[0]) == 0
+            and np.allclose(*(outputs(layer(seed=s)[0], layer()[1], np.ones((3, 1))) for s in (1, 2)))
+        ),
+    ),
+    ("the information is there, sixteen digits do not show it", hidden_by_sharp_attention),
+    (
+        "there the weights come back without any error",
+        lambda: all(
+            (s.exact.equal_A, s.exact.equal_V) == (s.A.size, s.V.size)
+            for s in (study_one_layer(OneLayerSetting(width=d, seed=k)) for d in (1, 2, 3) for k in range(4))
+        ),
+    ),
+    # Look for lightning inside softmax
+    (
+        "If $\\tau$ is high, all tokens attend to all alike",
+        lambda: (
+            np.abs(softmax(layer()[0] / 1e5) - 1 / 3).max() < 1e-4 < np.abs(softmax(layer()[0]) - 1 / 3).max()
+        ),
+    ),
+    (
+        "a lightning layer whose keys and values are centred tokens. (As $CC^\\top = C$, it does not matter",
+        first_order_is_centred,
+    ),
+    (
+        "doubling it halves the distance from $\\varphi(X)$ to the mean",
+        lambda: all(about(shrinks_by(t, "mean", s), 2) for t in (2, 3, 4) for s in (0, 1)),
+    ),
+    (
+        "τ is large, and doubled. By which factor does the distance to both terms shrink?",
+        lambda: all(about(shrinks_by(t, "both", s), 4) for t in (3, 4, 5) for s in (0, 1)),
+    ),
+    ("its softmax is $\\frac1t\\bigl(1 + (s_j - \\bar s)/\\tau + \\dots\\bigr)$", expansion_of_a_column),
     (
         "(With two tokens it is 8.",
         lambda: (
-            (
-                lambda r: (
-                    2
-                    ** round(
-                        limit_study(*r.standard_normal((2, 3, 3)), r.standard_normal((3, 2))).first_slope
-                    )
-                )
-            )(np.random.default_rng(0))
+            all(about(shrinks_by(2, "both", s), 8) for s in range(3))
+            and 2
+            ** round(limit_study(*layer(), np.random.default_rng(0).standard_normal((3, 2))).first_slope)
             == 8
         ),
+    ),
+    ("$\\frac12 + \\frac12 \\tanh$, which has no quadratic part", two_numbers_are_a_tanh),
+    (
+        "the lightning term stays as it is, but the mean is divided by $c$, at any temperature",
+        mean_is_divided,
+    ),
+    ("The dashed line is how far the rescaling moves $\\varphi$: it does not go to 0", last_step),
+    # Go deep
+    (
+        "So the function depends on $(L, M_1, \\dots, M_l)$ only, with softmax and without",
+        lambda: virtual_weights_are_enough("softmax") and virtual_weights_are_enough("lightning"),
+    ),
+    (
+        "Almost every function comes from one choice of the virtual weights",
+        lambda: all(
+            study_exponentials(ExponentialsSetting("generic", tokens=t, width=d, layers=k)).related.kernel
+            == 0
+            for t in (2, 3)
+            for d in (2, 3)
+            for k in (1, 2, 3)
+        ),
+    ),
+    (r"\dim = \delta\,(d_0 + d_l - \delta) + \sum_i \alpha(a_i, d_{i-1}), \tag{Eq. 16}", eq_16_is_right),
+    (
+        "which is the lightning number of Corollary 3.8 without its $-l$",
+        lambda: all(
+            more_than_lightning(arch.widths, arch.head_dims, tokens=2) == arch.num_layers
+            for arch, *_ in bottlenecks()
+            if min(*arch.head_dims, *arch.widths) >= 2
+        ),
+    ),
+    (
+        "◇ **conjectured** for other functions in the place of",
+        lambda: (
+            (lambda b: (b["function → (L, M)"].status, b["other normalisations"].status))(
+                board(uniform(4, 2, 2, 3, "softmax"))
+            )
+            == ("proved here", "conjectured")
+        ),
+    ),
+    (
+        "Four layers. How many dimensions more than lightning does softmax have?",
+        lambda: measured(uniform(4, 2, 4, 3, "softmax")) - measured(uniform(4, 2, 4, 3)) == 4,
+    ),
+    (
+        "The exact ranks stand still",
+        lambda: (
+            len({(s.lightning.exact.value, s.softmax.exact.value) for s in map(at_temperature, (-1.5, 0, 5))})
+            == 1
+        ),
+    ),
+    (
+        "Softmax loses nothing, lightning does",
+        lambda: (
+            (lambda s: (s.softmax.exact.value, s.lightning.exact.value))(at_temperature(0, (3,) * 3, (1, 2)))
+            == (nv.paper_formula(A((3,) * 3, (1, 2), attention="softmax")).value, 18)
+            and nv.paper_formula(A((3,) * 3, (1, 2))).value > 18
+        ),
+    ),
+    (
+        "Now softmax has *fewer* dimensions than lightning",
+        lambda: (
+            (lambda s: s.softmax.exact.value < s.lightning.exact.value)(at_temperature(0, t=1))
+            and not (lambda s: s.softmax.exact.value < s.lightning.exact.value)(at_temperature(0, t=2))
+        ),
+    ),
+    (
+        "But with softmax the gap in the spectrum closes at both ends",
+        lambda: [float_reads(log)[1] for log in (-1.5, 0, 1, 5)] == [False, True, True, False],
+    ),
+    (
+        "Floating point reads 38 for 40 at $\\tau = 0.1$ and 31 at the left end",
+        lambda: (
+            [float_reads(log) for log in (-1, -1.5, 5, 0)]
+            == [(38, False), (31, False), (40, False), (40, True)]
+        ),
+    ),
+    (
+        "a softmax layer takes averages of tokens, and these are not",
+        lambda: (
+            softmax_tokens_are_not_parallel(1) == [True, False]
+            and softmax_tokens_are_not_parallel(2) == [False, False]
+        ),
+    ),
+    (
+        "With one token every attention weight is 1, and all that is left of the network is the matrix $L$",
+        lambda: all(
+            dim(widths, heads, tokens=1, attention="softmax")
+            == min(widths) * (widths[0] + widths[-1] - min(widths))
+            for widths, heads in (((4, 4, 4), (2, 2)), ((3, 2, 4), (1, 2)), ((3, 5, 4, 2), (2, 2, 2)))
+        ),
+    ),
+    # Reproduce Figure 3
+    ("Filled marks are **exact ranks**, hollow ones on the line are Eq. 16", filled_and_hollow),
+    (
+        "2 everywhere: one for each of the $l = 2$ layers",
+        lambda: all(more_than_lightning((d,) * 3, (2, 2)) == 2 for d in range(3, 11)),
+    ),
+    (
+        "Float32 finds too few dimensions for large $\\delta$: 142 for 145 and 169 for 172",
+        lambda: [in_float32(d).value for d in (8, 9, 10)] == [120, 142, 169],
+    ),
+    (
+        "by a factor of 1,000 and more; but the usual tolerance, the black line, lies higher still",
+        lambda: (
+            all(map(lost_to_the_tolerance, (9, 10))) and not lost_to_the_tolerance(8) and tolerance_is_black()
+        ),
+    ),
+    (
+        "And each of these numbers can be *proved*, each for its own network, in three ways",
+        lambda: (
+            [certified(d, "theorem").dimension for d in range(3, 11)] == FIGURE_3
+            and [certified(d, "exact rank").dimension for d in range(3, 11)] == FIGURE_3
+            and all(
+                certified(d, route).verify() for d in (3, 4) for route in ("theorem", "exact rank", "ball")
+            )
+        ),
+    ),
+    (
+        "Here is the largest of the eight, with every proof checked again",
+        lambda: (
+            [certified(10, route).dimension for route in ("theorem", "exact rank", "ball")] == [172] * 3
+            and all(certified(10, route).verify() for route in ("theorem", "exact rank"))
+        ),
+    ),
+    (
+        "intervals that are sure to contain the true numbers",
+        lambda: balls_contain("softmax") and balls_contain("lightning"),
+    ),
+    (
+        "The last way does not use the idea of the next section",
+        lambda: (
+            ["Ax's theorem is not used" in certified(4, route).argument for route in ("exact rank", "ball")]
+            == [False, True]
+        ),
+    ),
+    # Understand why it can be exact
+    (
+        "Three tokens have six of them in a layer",
+        lambda: (
+            logit_differences(OVER, of_kind("generic"), OVER.random(np.random.default_rng(0), (3, 3))).size
+            == 6
+        ),
+    ),
+    (
+        "Six is the usual answer, and it is right for a generic M",
+        lambda: [independent(kind) for kind in ("generic", "symmetric", "antisymmetric")] == [6, 5, 3],
+    ),
+    (
+        "$y_{21} + y_{32} + y_{13} = y_{31} + y_{23} + y_{12}$",
+        lambda: round_and_back("symmetric") and not round_and_back("generic"),
+    ),
+    (
+        "For an antisymmetric one $y_{ij} = -y_{ji}$",
+        lambda: opposite("antisymmetric") and not opposite("symmetric"),
+    ),
+    (
+        "they are related by $PQ = 1$, so only one is free",
+        lambda: study().independence.layers[0].independent.value == 1 and independent("generic", 2) == 2,
+    ),
+    (
+        "By 4: the entries of $M_2$",
+        lambda: (study().related.kernel, study().free.kernel, study().spectrum.kernel) == (4, 0, 4),
+    ),
+    (
+        "An antisymmetric $M_1$ makes two tokens equal",
+        lambda: meet(2) and not meet(2, "generic"),
+    ),
+    ("equal tokens stay equal, whatever $M_2$ is", equal_tokens_hide_the_next_layer),
+    (
+        "Three tokens do not become equal",
+        lambda: not meet(3) and study(t=3).related.kernel == study(t=3).free.kernel == 0,
+    ),
+    (
+        "The relations are still there",
+        lambda: study(t=3).independence.layers[0].independent.value == 3,
     ),
     (
         "its attention matrices has 5 dimensions instead of 6",
@@ -31,22 +745,149 @@ CLAIMS = [
                 for kind in ("symmetric", "generic")
             ]
             == [5, 6]
+            and study("symmetric", 3).attention.value == 5
+        ),
+    ),
+    (
+        "but the number of directions that do nothing is 0 either way",
+        lambda: (lambda s: s.related.kernel == s.free.kernel == s.spectrum.kernel == 0)(
+            study("symmetric", 3)
+        ),
+    ),
+    (
+        "and with three tokens or more the logits are related",
+        lambda: (
+            logits_of(A((3, 1, 3), (2, 2)), 3)[1] < 6 == logits_of(A((3, 2, 3), (2, 2)), 3)[1]
+            and logits_of(A((3, 1, 3), (2, 2)), 2) == [2, 2]
+        ),
+    ),
+    (
+        "In all other networks the logits are independent for almost all weights",
+        lambda: all(
+            logits_of(arch, t) == [t * (t - 1)] * arch.num_layers
+            for arch in (A((2, 2, 2), (1, 1)), A((3, 2, 4, 2), (1, 2, 1)), A((4, 3, 3), (2, 3)))
+            for t in (2, 3, 4)
+        ),
+    ),
+    # Build one yourself
+    (
+        "Usually softmax has one dimension more for each layer. Not always",
+        lambda: (lambda usual: 0.5 < np.mean(usual) < 1)(
+            [
+                more_than_lightning(net.widths, net.head_dims, tokens=net.tokens) == net.num_layers
+                for net in random_networks(80)
+                if net.tokens > 1
+            ]
+        ),
+    ),
+    (
+        "a first layer of rank one, and a later one with something to lose",
+        lambda: (
+            more_than_lightning((4, 4, 4), (1, 3)) > 2
+            and more_than_lightning((4, 4, 4), (1, 1)) == more_than_lightning((4, 4, 4), (3, 1)) == 2
+        ),
+    ),
+    # In practice
+    (
+        "A softmax network has no rescaling between $A$ and $V$",
+        lambda: all(
+            set(nv.kernel_ledger(net).entries) == {"head bases", "interfaces"}
+            and not nv.kernel_ledger(net).unexplained
+            for net in (uniform(3, 2, 2, 3, "softmax"), uniform(2, 1, 3, 2, "softmax"))
+        ),
+    ),
+    (
+        "Learning it adds no dimension",
+        lambda: all(
+            measured(uniform(3, a, k, 3, "softmax", block=Block(temperature=True)))
+            == measured(uniform(3, a, k, 3, "softmax"))
+            for a, k in ((1, 1), (2, 1), (2, 2))
         ),
     ),
     (
         "Softmax $l + 1$: the numbers",
         lambda: all(
-            nv.measure_dimension(uniform(1, 1, k, 2, "softmax")).value == k + 1
-            and nv.measure_dimension(uniform(1, 1, k, 2)).value == 1
+            measured(uniform(1, 1, k, 2, "softmax")) == k + 1 and measured(uniform(1, 1, k, 2)) == 1
             for k in (1, 2, 3, 4)
         ),
     ),
     (
-        "2 everywhere: one for each of the $l = 2$ layers",
-        lambda: all(
-            dim((d,) * 3, (2, 2), attention="softmax") - dim((d,) * 3, (2, 2)) == 2 for d in range(3, 11)
-        ),
+        r"its function is $L \prod_i M_i^{3^{l-i}}$ times a function without any weights",
+        lambda: all(map(only_the_product_shows, (1, 2, 3, 4))),
     ),
 ]
 
-ELSEWHERE = []
+ELSEWHERE = [
+    (
+        "the function of a softmax layer with $V \\ne 0$ determines $A$ and $V$",
+        "test_one_layer.py::test_the_values_of_a_softmax_layer_give_its_weights",
+    ),
+    (
+        "If $V = 0$, it determines $V$ only",
+        "test_one_layer.py::test_with_v_zero_every_a_gives_the_same_function_and_none_is_read",
+    ),
+    (
+        "on the right what is known by now, above the true weights",
+        "test_one_layer_explorer.py::test_cells_show_what_was_read_and_not_the_truth",
+    ),
+    (
+        "in the middle the equation that is solved",
+        "test_one_layer_explorer.py::test_the_equation_carries_the_numbers_of_the_probe",
+    ),
+    (
+        "**part done** shows one input after the other",
+        "test_one_layer.py::test_a_part_of_a_step_is_one_input_at_least_and_all_only_at_its_end",
+    ),
+    (
+        "take another $x$: as $V \\ne 0$, almost every one will do",
+        "test_one_layer.py::test_a_token_that_v_does_not_see_is_switched_on_with_another",
+    ),
+    (
+        "Nothing was used of the exponential but that it turns sums into products and can be inverted",
+        "test_one_layer.py::test_over_a_prime_field_whole_weights_come_back_exactly",
+    ),
+    (
+        "The panel runs it beside the other",
+        "test_one_layer_explorer.py::test_the_number_mod_p_is_that_of_the_exact_walk",
+    ),
+    (
+        "no such change alters the **virtual weights**",
+        "test_symmetry.py::test_head_bases_and_interfaces_leave_the_virtual_weights_alone",
+    ),
+    (
+        "the parameters, what the symmetries take away",
+        "test_softmax_explorer.py::test_bars_add_up_to_the_parameters_and_begin_with_the_dimension",
+    ),
+    (
+        "Below stands what is known about this network, and with what right",
+        "test_softmax_explorer.py::test_the_rows_are_those_of_the_board_with_glyph_word_and_note",
+    ),
+    (
+        "In code, for any network",
+        "test_known.py::test_the_dimension_of_the_board_is_the_exact_rank",
+    ),
+    (
+        "save the numbers (CSV) and the picture (SVG, PNG)",
+        "test_browser.py::test_the_buttons_of_figure_3_save_files",
+    ),
+    (
+        "Rounding is not to blame",
+        "test_figure3.py::test_what_it_misses_is_lost_to_the_tolerance_and_not_to_the_rounding_of_the_entries",
+    ),
+    (
+        "In a column of a softmax only differences count",
+        "test_exponentials.py::test_differences_of_logits_are_what_a_softmax_sees",
+    ),
+    (
+        "counted with the relation and without it, and as floating point sees it",
+        "test_exponentials_explorer.py::test_the_panel_opens_on_the_case_where_ignoring_a_relation_is_wrong",
+    ),
+    (
+        "the entries of $M_2$",
+        "test_exponentials.py::test_the_four_directions_are_the_entries_of_the_second_matrix",
+    ),
+    (
+        "There the software shares the exponentials",
+        "test_measure.py::test_tokens_on_a_line_share_their_exponentials_and_others_do_not",
+    ),
+]
