@@ -41,7 +41,7 @@ arch.num_parameters
 
 # %% [markdown]
 # Sixty-four numbers go in. How many independent ways are there to change the function?
-# Commit to a number before you look; any number will do. Then click on the next cell to go on.
+# Commit to a number before you look; any number will do. Then Shift-Enter goes on to the next cell.
 #
 # <!-- teacher (6 min): Collect numbers aloud before anybody presses the button. 64 counts parameters; 46 forgets the basis inside each head; 40 forgets the factor between A and V. Do not correct anybody: the hint does. -->
 

@@ -61,7 +61,9 @@ nv.measure_dimension(nv.Architecture.uniform(d=20, a=20, layers=3, attention="so
 # <!-- teacher (8 min): Let everybody hunt for the cell that does not fit before you press anything. -->
 
 # %%
-predict("40 networks. How many agree with the general formula?", 40)
+grid = [nv.Architecture((4, width, 4), (a, a)) for width in range(1, 9) for a in range(1, 6)]
+agree = sum(nv.measure_dimension(arch).value == nv.general_formula(arch).value for arch in grid)
+predict("40 networks. How many agree with the general formula?", agree)
 
 # %%
 panel = SweepExplorer()

@@ -176,7 +176,12 @@ print((area * turned).round(3), "with Δ =", area.round(3))
 # $XJ(XJ)^\top = XX^\top$. Which power of $\Delta$ comes out of the two layers after the first one?
 
 # %%
-predict("l = 3 layers, the first is peeled off. Which power of Δ comes out of the other two?", 3**2)
+two = VirtualWeights(np.eye(3), tuple(np.random.default_rng(3).standard_normal((2, 3, 3))))
+doubled = product_form(Reals(), two, 2 * X) / product_form(Reals(), two, X)
+predict(
+    "l = 3 layers, the first is peeled off. Which power of Δ comes out of the other two?",
+    round(np.log2(doubled.max())),
+)
 
 # %%
 virtual = VirtualWeights(rng.standard_normal((3, 3)), (M1, *rng.standard_normal((2, 3, 3))))

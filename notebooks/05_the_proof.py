@@ -20,6 +20,7 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+from scipy.optimize import brentq
 
 import neuroviz as nv
 from neuroviz.explorables import CertificateExplorer, ProofExplorer, SearchExplorer, SingletonExplorer
@@ -75,7 +76,8 @@ abs(whole[:, :2] - L @ mixed).max()
 # Since the columns of $S$ add up to 1, the new tokens lie on the line through the old ones, even between them: with $\delta = x_1 - x_2$ they are $x_1 - \mu\delta$ and $x_2 + \nu\delta$. Their difference is $\delta$ times $\det S = 1 - \mu - \nu$. Which values of $P$ and $Q$ make the tokens meet?
 
 # %%
-predict("Two tokens meet in a layer if the product PQ is … (a number)", 1)
+where = brentq(lambda P: 1 - sum(shares(P, 0.25)), 0, 100)  # for Q = 0.25
+predict("Two tokens meet in a layer if the product PQ is … (a number)", round(0.25 * where))
 
 # %% [markdown]
 # With $m$ copies, $1 - \mu - \nu = \dfrac{m\,(1 - PQ)}{(1 + mP)(Q + m)}$. In fractions, for some numbers:

@@ -361,7 +361,7 @@ ELSEWHERE = [
     ),
     ("| badge | meaning |", "test_theme.py::test_a_badge_says_its_status_without_the_colour"),
     (
-        "Then click on the next cell to go on",
+        "Then Shift-Enter goes on to the next cell",
         "test_browser.py::test_after_a_commitment_the_keyboard_goes_on",
     ),
 ]

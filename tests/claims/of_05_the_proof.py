@@ -1247,7 +1247,7 @@ CLAIMS = [
     ("Compare with the network itself, three layers and four tokens", two_tokens_are_the_network),
     ("1 - \\mu - \\nu = \\dfrac{m\\,(1 - PQ)}{(1 + mP)(Q + m)}", the_determinant_in_fractions),
     (
-        'predict("Two tokens meet in a layer if the product PQ is … (a number)", 1)',
+        'predict("Two tokens meet in a layer if the product PQ is … (a number)"',
         tokens_meet_where_the_product_is_one,
     ),
     ("because $\\dot\\mu = \\mu(1 - \\mu)\\,\\dot p$", slope_of_a_share),

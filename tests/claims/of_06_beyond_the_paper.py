@@ -500,7 +500,7 @@ ELSEWHERE = [
         "test_real_models.py::test_layer_norms_hide_more_and_this_is_how_many",
     ),
     (
-        "because a neuron that never bends hides more",
+        "never bends on the inputs drawn hides more",
         "test_module_ledger.py::test_dead_and_always_active_neurons_hide_more_than_the_bound_says",
     ),
 ]
