@@ -7,8 +7,8 @@ A₂₁ (T A₁₂) clear its columns from all other rows. What the products are
     float32   p = 241 in float32 products, stored in one byte an entry; on a GPU too
     int8      the same entries in integer products, where the processor does these exactly
 
-A rank modulo any prime is a lower bound of the generic rank. Modulo 241 nothing can be said about how seldom a
-random point misses it, so only a rank which meets a proved upper bound is believed ("Exact rank" in
+A rank modulo any prime is a lower bound of the generic rank. Modulo 241 nothing can be said about how seldom
+a random point misses it, so only a rank which meets a proved upper bound is believed ("Exact rank" in
 docs/mathematics.md).
 """
 
@@ -23,7 +23,6 @@ import numpy as np
 from neuroviz.field import DEFAULT_PRIME, PrimeField
 
 SMALL_PRIME = 241
-_SPARE_ROWS = 8  # with these a block of pivots is missed with a probability of about p⁻⁹
 _LEAST_BLOCK = 32
 _LEAF = 32  # columns below which a block is inverted row by row
 _TILE = 256, 2048  # rows and columns of what is brought up to date at a time: it should fit into the cache
@@ -255,7 +254,7 @@ def eliminate(
     rank, rest = 0, matrix  # the part that is still to do, a view
     while rest.size:
         block = min(size, *rest.shape)
-        panel = rest[: block + _SPARE_ROWS, :block].astype(np.float64)
+        panel = rest[: block + _spare_rows(over.p), :block].astype(np.float64, copy=False)
         rows, columns, inverse = invert_pivots(over, panel)
         if len(rows) < block:
             rest, changed = _drop_zero_columns(rest, block)
@@ -267,12 +266,17 @@ def eliminate(
         across = rest[:k, k:]
         for start in range(0, across.shape[1], _TILE[1]):  # each product short, so that Ctrl-C is heard
             part = across[:, start : start + _TILE[1]]
-            part[...] = over.matmul(inverse, part.astype(np.float64))
+            part[...] = over.matmul(inverse, part.astype(np.float64, copy=False))
         arithmetic.subtract_product(rest[k:, k:], rest[k:, :k], across)
         rank, rest = rank + k, rest[k:, k:]
         if progress:
             progress(total - rest.shape[1], total)
     return rank
+
+
+def _spare_rows(p: int) -> int:
+    """With r of them a block of pivots is missed with a probability of about p⁻ʳ⁻¹: here below 10⁻²⁰."""
+    return 2 if p > 2**22 else 8
 
 
 def _bring_first(lines: np.ndarray, chosen: list[int]) -> None:
@@ -317,7 +321,7 @@ def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[
         cleared, rows, columns = _clear(over, panel)
         return rows, columns, cleared[rows]
     half = n // 2
-    rows, columns, T = invert_pivots(over, panel[: half + _SPARE_ROWS, :half])
+    rows, columns, T = invert_pivots(over, panel[: half + _spare_rows(over.p), :half])
     others = np.setdiff1d(np.arange(m), rows)
     C, B = panel[np.ix_(others, columns)], panel[np.ix_(rows, range(half, n))]
     CT = over.matmul(C, T)
@@ -347,7 +351,7 @@ def _clear(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], 
     """
     m, n = block.shape
     work, order = block.astype(np.int64), list(range(n))
-    rows, i = [], 0
+    rows, i, product = [], 0, np.empty_like(work)
     while i < m and len(rows) < n:
         r = len(rows)
         k = min(2, m - i, n - r)
@@ -370,7 +374,7 @@ def _clear(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], 
         work[:, there] = 0
         head = inverse @ head % over.p
         head[:, there] = inverse
-        work -= left @ head
+        work -= np.matmul(left, head, out=product)
         work[here] = head
         rows += range(i, i + k)
         i += k

@@ -282,8 +282,7 @@ def jacobian(
             grad = _sum(field, grad, axis=2, keepdims=True)
             if skip:
                 grad = field.reduce(grad + passed)
-    shape = (len(Y), cotangents.shape[1])
-    return np.concatenate([np.broadcast_to(block, (*shape, block.shape[-1])) for block in blocks], axis=-1)
+    return np.concatenate(blocks, axis=-1)
 
 
 def _sum(field: Field, x: np.ndarray, axis: int, keepdims: bool = False) -> np.ndarray:
@@ -294,7 +293,7 @@ def _sum(field: Field, x: np.ndarray, axis: int, keepdims: bool = False) -> np.n
 
 
 def _T(matrices: np.ndarray) -> np.ndarray:
-    return np.swapaxes(matrices, -1, -2)
+    return matrices.swapaxes(-1, -2)
 
 
 def _rows(matrices: np.ndarray) -> np.ndarray:
