@@ -100,7 +100,7 @@ def update_interface(figure: BaseFigure, old: InterfaceStudy | None, new: Interf
     redraw(figure, None if old is None else _interface_parts(old), _interface_parts(new))
 
 
-_TABLE, _BARS = (0.29, 1.0), (0.0, 0.23)
+_BARS = (0.0, 0.23)
 _COLUMNS = 4 + 1 + 1 + MAX_LAYERS + 1 + 1 + 1  # weights, a gap, L, the M, outputs, a gap, C
 _FIRST_STILL = 5  # the column of L
 _BAR = 0.026  # width of a bar, as a part of the figure's
@@ -177,7 +177,11 @@ def _table(study: InterfaceStudy) -> View:
         Row("○<br>start", tuple(upper)),
         Row(colored("focus", "<b>●<br>now</b>"), tuple(lower)),
     ]
-    view = matrices_view(rows, (0.0, 1.0), _TABLE)
+    # Between table and bars stand a finding, and below it what stands over the highest bar.
+    margin = theme.margin()
+    between = _over_bars() + 1.4 * theme.size("title")
+    bottom = _BARS[1] + between / (theme.size("height") - margin["t"] - margin["b"])
+    view = matrices_view(rows, (0.0, 1.0), (bottom, 1.0))
     title = headline(_what_moves(study)) | {"xref": "paper", "yref": "paper"}
     return view._replace(annotations=[*view.annotations, title])
 
@@ -252,7 +256,11 @@ def _bars(study: InterfaceStudy, table: View) -> View:
         yref="y2 domain",
         font={"size": theme.size("base")},
     )
-    finding = headline(_what_is_recovered(study)) | {"xref": "paper", "yref": "y2 domain", "yshift": 22}
+    finding = headline(_what_is_recovered(study)) | {
+        "xref": "paper",
+        "yref": "y2 domain",
+        "yshift": _over_bars(),
+    }
     base = {
         "type": "line",
         "xref": "x",
@@ -273,6 +281,11 @@ def _bars(study: InterfaceStudy, table: View) -> View:
         }
     }
     return View([bars], axes, [*texts, heading, finding], [base])
+
+
+def _over_bars() -> float:
+    """How much room the number over a bar takes, in pixels."""
+    return 1.6 * theme.size("base")
 
 
 def _over_bar(part: Moved, is_weight: bool, x: float, role: str) -> dict:
