@@ -1,16 +1,22 @@
 """Commit to an answer first, then see the true one, with a hint that fits what went wrong."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from html import escape
 from operator import index
 
 import ipywidgets as widgets
 import numpy as np
+from IPython import get_ipython
 
 from neuroviz import theme
 from neuroviz.formulas import Expected
 from neuroviz.measure import Measurement
 from neuroviz.wrong_answers import Mistake
+
+_UNTIL_TYPED = 0.2  # seconds
+_LOCKED: dict[tuple[str, str], int | str] = {}
+"""Answers that were locked in, by cell and question: a cell that runs again shows its answer again."""
 
 Answer = int | Measurement | Expected
 Wrong = Mapping[int, str] | Iterable[Mistake]
@@ -27,6 +33,7 @@ class Question(widgets.VBox):
     def __init__(self, question: str, entry: widgets.Widget) -> None:
         self.committed: int | str | None = None
         self.message = ""
+        self._place = (_cell(), question)
         self._entry = entry
         self._button = widgets.Button(
             description="Lock in, then show", tooltip="commit to this answer and see the true one"
@@ -46,10 +53,22 @@ class Question(widgets.VBox):
 
     def _lock(self, guess: int | str, message: str, status: tuple[str, ...]) -> None:
         self.committed, self.message = guess, message
+        if self._place[0]:
+            _LOCKED[self._place] = guess
         self._entry.disabled = True
         self._button.description, self._button.tooltip = "Locked in", "your answer is locked in"
         badge = theme.badge(*status) if status else ""
         self._outcome.value = f'<div aria-live="polite">{badge} {escape(message)}</div>'
+
+    def recall(self) -> None:
+        """Show the answer again that was locked in before this cell of a notebook was run again, if any."""
+        guess = _LOCKED.get(self._place)
+        if guess is not None and self._may_be(guess):
+            self.commit(guess)
+
+    def _may_be(self, guess: int | str) -> bool:
+        """Whether this is an answer to the question as it is asked now."""
+        raise NotImplementedError
 
     def _ask_for(self, what: str) -> None:
         self._outcome.value = f'<div role="alert">{escape(what)}</div>'
@@ -72,10 +91,11 @@ class Prediction(Question):
         entry = widgets.Text(
             description="My guess",
             placeholder="a whole number",
+            continuous_update=False,
             layout={"width": "240px"},
             style={"description_width": "70px"},
         )
-        entry.on_msg(lambda _, message, __: self._on_press() if message.get("event") == "submit" else None)
+        entry.on_msg(lambda _, message, __: self._on_enter() if message.get("event") == "submit" else None)
         super().__init__(question, entry)
 
     def commit(self, guess: int) -> None:
@@ -94,6 +114,16 @@ class Prediction(Question):
         hint = self._hints.get(guess, "") if off else ""  # a mistake that gives the right number is none
         parts = (f"You said {guess}; it is {value}. {verdict}", hint, why)
         self._lock(guess, " ".join(filter(None, parts)), status)
+
+    def _on_enter(self) -> None:
+        """The page tells of the Enter key first, and then what was typed."""
+        try:
+            asyncio.get_running_loop().call_later(_UNTIL_TYPED, self._on_press)
+        except RuntimeError:  # a script: nothing is on its way
+            self._on_press()
+
+    def _may_be(self, guess: int | str) -> bool:
+        return isinstance(guess, int)
 
     def _on_click(self) -> None:
         try:
@@ -128,6 +158,9 @@ class Choice(Question):
         said = f"You said: {guess}. {verdict} {self._remarks[guess]}".strip()
         self._lock(guess, said, ())
 
+    def _may_be(self, guess: int | str) -> bool:
+        return guess in self._remarks
+
     def _on_click(self) -> None:
         if self._entry.value is None:
             self._ask_for("Choose one first; any guess will do.")
@@ -144,7 +177,8 @@ def predict(
 ) -> Prediction | Choice:
     """Ask for an answer before showing the true one.
 
-    Run All works with nothing filled in: the question waits. A guess given in code is locked in at once.
+    Run All works with nothing filled in: the question waits. A guess given in code is locked in at once. In
+    JupyterLab an answer outlasts its cell: run again, the cell shows it again, until the kernel is restarted.
 
     Args:
         question: text, may contain LaTeX in dollar signs.
@@ -174,7 +208,16 @@ def predict(
         prediction = Prediction(question, answer, () if wrong is None else wrong)
     if guess is not None:
         prediction.commit(guess)
+    else:
+        prediction.recall()
     return prediction
+
+
+def _cell() -> str:
+    """What the notebook calls the cell that is running; "" outside of notebooks."""
+    shell = get_ipython()
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    return str(parent.get("metadata", {}).get("cellId", ""))
 
 
 def _chosen(answer: object, choices: object) -> tuple[str, Mapping[str, str]]:

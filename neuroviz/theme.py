@@ -321,11 +321,23 @@ def badge(status: str, source: str = "") -> str:
     )
 
 
+NO_WEBGL = """\
+.js-plotly-plot div:has(> .no-webgl) { background: none !important; pointer-events: none !important; }
+.js-plotly-plot .no-webgl { inset: auto auto 4px 26px !important; width: auto !important;
+  height: auto !important; background: none !important; color: #64798A !important; }
+.js-plotly-plot .no-webgl p { position: static !important; margin: 0 !important; width: auto !important;
+  height: auto !important; font-size: 0 !important; }
+.js-plotly-plot .no-webgl p::after { font-size: 13px; content: "No 3-D picture: this browser has no WebGL."; }
+"""
+"""Without WebGL plotly covers the whole figure with a notice; so a line stands in the corner instead."""
+
+
 def css() -> str:
     """The style sheet of a panel: focus rings that show from the back row, the badge, the status line."""
     focus, base = color("focus"), _SIZES[_current["size"]]["base"]
     return f"""<style>
 .nv {{ font-family: {FONT}; }}
+.nv select, .nv input, .nv button {{ font-family: inherit; }}
 .nv :focus-visible, .nv .noUi-handle:focus {{ outline: 3px solid {focus} !important; outline-offset: 2px; }}
 .nv.nv.nv .jupyter-widgets input:focus-visible {{ outline: 3px solid {focus} !important; }}
 .nv select:focus-visible, .nv .jupyter-widgets input:focus-visible {{ outline-offset: -2px !important; }}
@@ -345,5 +357,5 @@ def css() -> str:
 .nv-copy button {{ width: 72px; }}
 .nv-copy [hidden] {{ display: none; }}
 .nv-copy input {{ width: 200px; height: 28px; }}
-.nv-error {{ white-space: normal; color: {_MODES["light"]["outside"]}; background: #FFFFFF; }}
+{NO_WEBGL}.nv-error {{ white-space: normal; color: {_MODES["light"]["outside"]}; background: #FFFFFF; }}
 </style>"""

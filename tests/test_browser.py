@@ -13,7 +13,11 @@ import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 
+import plotly.graph_objects as go
 import pytest
+
+from neuroviz import theme
+from neuroviz.explorables import SurfaceExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -294,6 +298,11 @@ def test_after_a_commitment_the_keyboard_goes_on(lab, open_page):
     before = page.evaluate(active)
     page.keyboard.press("Shift+Enter")
     page.wait_for_function(f"{active} === {before + 1}")
+    # The cell has been run again, and still shows the answer.
+    said = page.locator(".jp-OutputArea", has_text="You said 46; it is 38")
+    said.first.wait_for()
+    page.wait_for_timeout(1500)
+    assert said.count() == 1 and page.locator(".jp-OutputArea button", has_text="Locked in").count() == 1
     assert page.complaints == []
 
 
@@ -307,6 +316,29 @@ def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):
             here.get_by_role("button", name=name, exact=True).click()
         saved.value.save_as(tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(begins)
+
+
+def test_without_webgl_the_rest_of_a_figure_is_there(chromium, tmp_path):
+    panel = SurfaceExplorer()
+    panel.figure.layout.width = 1000
+    page_html = go.Figure(panel.figure.to_dict()).to_html().replace("</head>", f"{theme.css()}</head>")
+    panel.close()
+    sync_api = pytest.importorskip("playwright.sync_api")
+    found, covered = {}, "() => !!document.elementFromPoint(800, 200).closest('.no-webgl')"
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-3d-apis"]
+        )
+        page = browser.new_page(viewport={"width": 1020, "height": 520})
+        for name, html in {"ours": page_html, "plotly's": page_html.replace(theme.css(), "")}.items():
+            (tmp_path / "page.html").write_text(html, encoding="utf-8")
+            page.goto((tmp_path / "page.html").as_uri())
+            notice = page.locator(".no-webgl")
+            notice.wait_for()
+            found[name] = notice.bounding_box()["height"], page.evaluate(covered)
+        browser.close()
+    assert found["ours"][0] < 40 and not found["ours"][1]
+    assert found["plotly's"][0] > 400 and found["plotly's"][1]
 
 
 def test_an_error_in_a_panel_would_be_seen(lab, open_page):

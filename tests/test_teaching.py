@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import neuroviz as nv
+from neuroviz import teaching
 from neuroviz.field import PrimeField
 from neuroviz.formulas import Expected
 from neuroviz.peeling import antisymmetric, measure_kernel
@@ -84,6 +85,32 @@ def test_the_first_number_counts():
     for attempt in (lambda: prediction.commit(38), button(prediction).click):
         attempt()
         assert prediction.committed == 40 and "You said 40" in prediction.message
+
+
+def test_a_cell_that_runs_again_shows_its_answer_again(monkeypatch):
+    cell = {"id": "a-cell"}
+    monkeypatch.setattr(teaching, "_cell", lambda: cell["id"])
+    monkeypatch.setattr(teaching, "_LOCKED", {})
+    predict("How many?", 38).commit(40)
+    assert predict("How many?", 38).message == "You said 40; it is 38. 2 too many."
+    assert predict("How many?", 39).message == "You said 40; it is 39. 1 too many."  # the cell was edited
+    assert predict("And here?", 38).committed is None
+    assert predict("How many?", "few", choices={"few": "Yes.", "many": "No."}).committed is None
+    assert predict("How many?", 38, guess=38).message.endswith("Right.")
+    cell["id"] = "another"
+    assert predict("How many?", 38).committed is None
+    cell["id"] = ""  # a script remembers nothing
+    predict("How many?", 38).commit(1)
+    assert predict("How many?", 38).committed is None
+
+
+def test_a_choice_is_remembered_as_long_as_it_can_be_made(monkeypatch):
+    monkeypatch.setattr(teaching, "_cell", lambda: "a-cell")
+    monkeypatch.setattr(teaching, "_LOCKED", {})
+    predict("Past a = d?", "it stands still", choices=WORDS).commit("it grows")
+    assert predict("Past a = d?", "it stands still", choices=WORDS).committed == "it grows"
+    others = {word: why for word, why in WORDS.items() if word != "it grows"} | {"neither": "No."}
+    assert predict("Past a = d?", "it stands still", choices=others).committed is None
 
 
 def test_an_empty_box_is_no_guess():

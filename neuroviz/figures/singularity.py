@@ -302,4 +302,4 @@ def _why(study: SingularityStudy) -> list[str]:
             "Each branch is smooth, and",
             f"reaches {facts.image}; together {facts.span}.",
         ]
-    return ["The differential reaches as", "much as the set has dimensions,", "and from one side only."]
+    return ["The differential reaches as much", "as the set has dimensions, and", "from one side only."]

@@ -14,8 +14,8 @@ def heads_view(blend: Blend, x_domain: tuple[float, float], y_domain: tuple[floa
     """A_h before and now, on one plane."""
     limit = largest_entry(blend.before, blend.now)
     rows = [
-        _row("drawn", "", blend.before, limit),
-        _row("now", "′", blend.now, limit, _frame(blend)),
+        _row("was", "drawn", "", blend.before, limit),
+        _row("now", "now", "′", blend.now, limit, _frame(blend)),
     ]
     view = matrices_view(rows, x_domain, y_domain, axis)
     return View(view.traces, view.axes, [*view.annotations, headline(_said(blend), axis)], view.shapes)
@@ -28,11 +28,9 @@ def _frame(blend: Blend) -> str:
     return "certified" if blend.keeps else "outside"
 
 
-def _row(heading: str, mark: str, heads: np.ndarray, limit: float, frame: str = "") -> Row:
+def _row(heading: str, name: str, mark: str, heads: np.ndarray, limit: float, frame: str = "") -> Row:
     tiles = [
-        Tile(
-            f"{numbered('A', h)}{mark}, {heading}", matrix, limit, above=numbered("A", h) + mark, frame=frame
-        )
+        Tile(f"{numbered('A', h)}{mark}, {name}", matrix, limit, above=numbered("A", h) + mark, frame=frame)
         for h, matrix in enumerate(heads, start=1)
     ]
     return Row(heading, (*tiles, *[None] * (MOST_HEADS - len(tiles))))

@@ -122,7 +122,23 @@ def _block(writer: HTML5Translator, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def joined(html: str) -> str:
+    """The page with every formula of a line kept together with the punctuation that follows it.
+
+    >>> joined('of <math display="inline">X</math>, and')
+    'of <span class="nv-joined"><math display="inline">X</math>,</span> and'
+    """
+    formula = r'<math\b[^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>'
+    return re.sub(rf"({formula}[,.;:?!)]+)", r'<span class="nv-joined">\1</span>', html, flags=re.DOTALL)
+
+
+def _keep_together(_app: Sphinx, _page: str, _template: str, context: dict, _tree: object) -> None:
+    if "body" in context:
+        context["body"] = joined(context["body"])
+
+
 def setup(app: Sphinx) -> dict:
     """Called by Sphinx."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    app.connect("html-page-context", _keep_together)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

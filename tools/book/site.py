@@ -205,5 +205,5 @@ def look_css() -> str:
         f"body {{ {light} --nv-font: {theme.FONT}; }}\n"
         f'body[data-theme="dark"] {{ {dark} }}\n'
         f'@media (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{ {dark} }} }}\n'
-        f"@media print {{ body[data-theme] {{ {light} }} }}\n"
+        f"@media print {{ body[data-theme] {{ {light} }} }}\n{theme.NO_WEBGL}"
     )
