@@ -26,7 +26,7 @@ from neuroviz.sweep import Record, Sweep, sweep
 
 GRID = [Architecture((4, inner, 4), (a, a)) for inner in (1, 2, 3, 4) for a in (1, 2, 3)]
 FOUND = sweep(GRID, progress=False)
-LARGE = "x_most=10;y_most=8;first=8;last=8"  # takes some seconds, most of them after a control was moved
+LARGE = "layers=6;x_most=10;y_most=8;first=8;last=8"  # some seconds, most of them after a control was moved
 
 
 def changed(at, **what):

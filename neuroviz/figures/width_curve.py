@@ -121,8 +121,9 @@ def _headline(study: DimensionStudy) -> str:
     if off:
         return f"formula and measurement DIFFER at {study.width_name} = {', '.join(map(str, off))}"
     measured = sum(p.measured is not None for p in study.widths)
-    where = "" if measured == len(study.widths) else f" at all {measured} measured"
-    return f"formula and rank agree{where}" if where else "formula and measurement agree"
+    if measured < len(study.widths):
+        return f"formula agrees at all {measured} measured"
+    return "formula and measurement agree"
 
 
 def _axis_title(study: DimensionStudy) -> str:
