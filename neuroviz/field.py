@@ -140,7 +140,8 @@ class PrimeField:
 
     def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         """Independent uniform elements."""
-        return rng.integers(0, self.p, shape).astype(np.float64) - self.p // 2
+        half = self.p // 2
+        return rng.integers(-half, self.p - half, shape).astype(np.float64)
 
     def random_invertible(self, rng: np.random.Generator, size: int) -> np.ndarray:
         """A random invertible matrix: lower times upper triangular, with units on both diagonals."""
