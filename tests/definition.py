@@ -176,3 +176,15 @@ def residues(p: int, seed: int) -> Callable:
 def fractions(seed: int, largest: int = 9) -> Callable:
     draw = random.Random(seed)
     return lambda: Fraction(draw.randint(-largest, largest), draw.randint(1, 3))
+
+
+def factors(layers: int) -> list[tuple[int, bool]]:
+    """The M of Eq. 12 from left to right, and whether transposed: Eq. 10, G = XXᵀ written out layer by layer.
+
+    w_0 is empty, and w_h = w_{h−1} M_h w_{h−1} M_hᵀ.
+    """
+    within = [[]]
+    for h in range(1, layers + 1):
+        w = within[-1]
+        within.append([*w, (h, False), *w, (h, True), *w])
+    return [factor for h in range(layers, 0, -1) for factor in [*within[h - 1], (h, False)]]

@@ -10,9 +10,9 @@ import pytest
 from panels import headlines, plain, said, trace
 
 from neuroviz import theme
-from neuroviz.explorables.flow import FlowExplorer, study_flow
+from neuroviz.explorables.flow import _KNOWN, FlowExplorer, study_flow
 from neuroviz.figures.flow import flow_figure, share_in_words, small, update_flow
-from neuroviz.flow import attraction, forms_table
+from neuroviz.flow import TARGETS, attraction, forms_table
 from neuroviz.surface import SLICES
 
 VISIBLE = ["target", "runs", "time", "coordinates"]
@@ -248,3 +248,12 @@ def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
     homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
     assert all(homes[panel.controls[name]].layout.display == "flex" for name in VISIBLE)
     assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)
+
+
+def test_what_is_remembered_of_400_runs_is_what_the_docs_say():
+    text = " ".join(
+        (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8").split()
+    )
+    counted = re.search(r"400 runs, seed 0: ([\d.]+) %, ([\d.]+) %, ([\d.]+) %, ([\d.]+) %", text).groups()
+    assert [f"{float(share):.0f} %" for share in counted] == list(_KNOWN.values())
+    assert list(_KNOWN) == list(TARGETS)

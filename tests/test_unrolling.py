@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from definition import factors
 
 from neuroviz.architecture import Architecture
 from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
@@ -82,18 +83,9 @@ def test_a_batch_of_inputs_is_taken_at_once():
         assert (form(F, virtual, X) == np.stack([form(F, virtual, x) for x in X])).all()
 
 
-def words(layers):
-    """The factors of Eq. 12 by the recursion w_i = w_{i−1} M_i w_{i−1} M_iᵀ of its proof."""
-    within = [[]]
-    for h in range(1, layers + 1):
-        w = within[-1]
-        within.append([*w, (h, False), *w, (h, True), *w])
-    return [factor for h in range(layers, 0, -1) for factor in [*within[h - 1], (h, False)]]
-
-
 @pytest.mark.parametrize("layers", range(1, 8))
 def test_the_ternary_rule_is_the_recursion(layers):
-    assert list(map(tuple, unroll(layers))) == words(layers)
+    assert list(map(tuple, unroll(layers))) == factors(layers)
     assert len(unroll(layers)) == (3**layers - 1) // 2
 
 

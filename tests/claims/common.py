@@ -1,5 +1,7 @@
 """What several notebooks' claims are computed with."""
 
+from functools import cache
+
 import numpy as np
 
 import neuroviz as nv
@@ -9,14 +11,29 @@ A, uniform = nv.Architecture, nv.Architecture.uniform
 OVER = PrimeField(DEFAULT_PRIME)
 
 
-def dim(*sizes, **more):
+def measured(arch):
     """The exact dimension of an architecture."""
-    return nv.measure_dimension(A(*sizes, **more)).value
+    return nv.measure_dimension(arch).value
+
+
+def dim(*sizes, **more):
+    """The same, from what an architecture is made of."""
+    return measured(A(*sizes, **more))
 
 
 def lost(arch):
     """How many directions do nothing."""
-    return arch.num_parameters - nv.measure_dimension(arch).value
+    return arch.num_parameters - measured(arch)
+
+
+@cache
+def shown(kind, state=""):
+    """What a panel holds in a state, and what it says."""
+    panel = kind(state=state)
+    assert panel.wait(60) and panel.status.startswith("done"), panel.status
+    found = panel._shown, panel.description
+    panel.close()
+    return found
 
 
 def random_networks(count):

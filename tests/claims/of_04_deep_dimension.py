@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 import neuroviz as nv
-from claims.common import OVER, A, dim, lost, random_networks, uniform
+from claims.common import OVER, A, dim, lost, measured, random_networks, uniform
 from neuroviz.explorables import DimensionExplorer
 from neuroviz.explorables.hypotheses import HypothesesRequest, study_hypotheses
 from neuroviz.field import Reals
@@ -24,10 +24,6 @@ BOTTLENECKS = [
     for heads in ((2, 2), (2, 2, 2))
     for tokens in (2, 3)
 ]
-
-
-def measured(arch):
-    return nv.measure_dimension(arch).value
 
 
 def off(arch):

@@ -9,7 +9,7 @@ import numpy as np
 import psutil
 
 import neuroviz as nv
-from claims.common import A, dim, uniform
+from claims.common import A, dim, measured, uniform
 from neuroviz.cost import BUDGET_SECONDS, Cost, check_budget
 from neuroviz.elimination import Float32, Float64, eliminate, stored
 from neuroviz.explorables import SweepExplorer
@@ -23,10 +23,6 @@ SHAPES = [
     A((d, w, d), (a, b), t, kind)
     for d, w, a, b, t, kind in product((2, 3, 4), (1, 3, 5), (1, 2), (1, 3), (1, 3), ("lightning", "softmax"))
 ]
-
-
-def measured(arch):
-    return nv.measure_dimension(arch).value
 
 
 def heads_mix(a, heads):

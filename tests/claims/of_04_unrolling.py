@@ -1,15 +1,15 @@
 """What notebooks/04_unrolling.py says in words: see tests/test_claims.py."""
 
 from collections import Counter
-from functools import cache
 from itertools import product
 from math import prod
 from pathlib import Path
 
 import numpy as np
+from definition import factors
 
 import neuroviz as nv
-from claims.common import OVER, A, lost, uniform
+from claims.common import OVER, A, lost, shown, uniform
 from neuroviz.determinantal import WALKS, drop_rank, walk_in_gl
 from neuroviz.explorables import LedgerExplorer, RescalingExplorer, UnrollingExplorer, VirtualWeightsExplorer
 from neuroviz.explorables.virtual import example_network
@@ -68,16 +68,6 @@ def weight_by_weight(one, other):
         for letter, W, W2 in zip("QKV", *pair, strict=True)
         if not same(W, W2)
     ]
-
-
-@cache
-def shown(kind, state=""):
-    """What a panel holds in a state, and what it says."""
-    panel = kind(state=state)
-    assert panel.wait(60) and panel.status.startswith("done"), panel.status
-    found = panel._shown, panel.description
-    panel.close()
-    return found
 
 
 def heading(name):
@@ -342,19 +332,10 @@ def said_by_digits(place):
     return len(digits) - len(significant) + 1, significant[-1] == "2"
 
 
-def read_off_the_products(layers):
-    """The letters of Eq. 10, G written out down to XXᵀ."""
-    within = [[]]
-    for h in range(1, layers + 1):
-        w = within[-1]
-        within.append([*w, (h, False), *w, (h, True), *w])
-    return [letter for h in range(layers, 0, -1) for letter in [*within[h - 1], (h, False)]]
-
-
 def digits_say_which_matrix():
     return all(
         [said_by_digits(k) for k in range(1, (3**layers + 1) // 2)]
-        == read_off_the_products(layers)
+        == factors(layers)
         == [tuple(factor) for factor in nv.unroll(layers)]
         for layers in range(1, 7)
     )
@@ -362,8 +343,7 @@ def digits_say_which_matrix():
 
 def each_matrix_stands_so_often():
     return all(
-        Counter(h for h, _ in read_off_the_products(layers))
-        == {h: 3 ** (layers - h) for h in range(1, layers + 1)}
+        Counter(h for h, _ in factors(layers)) == {h: 3 ** (layers - h) for h in range(1, layers + 1)}
         for layers in range(1, 7)
     ) and sorted(Counter(h for h, _ in nv.unroll(3)).values()) == [1, 3, 9]
 
@@ -443,11 +423,11 @@ def same_function_exactly_when():
         before = product_form(OVER, VirtualWeights(L, Ms), X)
         thirds = [2, -1, pow(2, -1, OVER.p), 1]
         answers = [pow(2, k, OVER.p) for k in range(-13, 14)] + [-1]
-        for factors in product(thirds, repeat=layers):
-            scaled = tuple(times(f, M) for f, M in zip(factors, Ms, strict=True))
+        for scales in product(thirds, repeat=layers):
+            scaled = tuple(times(f, M) for f, M in zip(scales, Ms, strict=True))
             Y = product_form(OVER, VirtualWeights(L, scaled), X)
             for first in answers:
-                power = first * prod(f**3 ** (layers - i) for i, f in enumerate(factors, start=1)) % OVER.p
+                power = first * prod(f**3 ** (layers - i) for i, f in enumerate(scales, start=1)) % OVER.p
                 if same(times(first, Y), before) != (power == 1):
                     return False
                 seen.add(power == 1)
@@ -784,7 +764,7 @@ CLAIMS = [
     ("(x_{j_2}^\\top M_1^\\top x_{j_3})\\,(x_{j_3}^\\top M_2\\, x_{j_4})", two_layers_written_out),
     (
         "1, 4, 13, 40 places for $l = 1, 2, 3, 4$",
-        lambda: [len(read_off_the_products(k)) for k in (1, 2, 3, 4)] == [1, 4, 13, 40],
+        lambda: [len(factors(k)) for k in (1, 2, 3, 4)] == [1, 4, 13, 40],
     ),
     (
         "So $3^4 = 81$ terms for two layers, $3^{13} = 1{,}594{,}323$ for three, and about $10^{19}$",

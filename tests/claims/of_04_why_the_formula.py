@@ -1,12 +1,11 @@
 """What notebooks/04_why_the_formula.py says in words: see tests/test_claims.py."""
 
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 import neuroviz as nv
-from claims.common import OVER, A, dim, lost, random_networks, uniform
+from claims.common import OVER, A, dim, lost, random_networks, shown, uniform
 from neuroviz.checks_deep import check_unseen
 from neuroviz.explorables import FlagExplorer, PeelExplorer
 from neuroviz.field import Reals
@@ -56,16 +55,6 @@ def weights_of(arch, seed=0):
 
 def lightning_networks(count):
     return [n for n in random_networks(3 * count) if n.attention == "lightning"][:count]
-
-
-@cache
-def shown(kind, state=""):
-    """What a panel holds in a state, and what it says."""
-    panel = kind(state=state)
-    assert panel.wait(60) and panel.status.startswith("done"), panel.status
-    found = panel._shown, panel.description
-    panel.close()
-    return found
 
 
 # First layers to take away

@@ -6,7 +6,7 @@ import flint
 import numpy as np
 
 import neuroviz as nv
-from claims.common import OVER, A, dim, random_networks, uniform
+from claims.common import OVER, A, dim, measured, random_networks, uniform
 from neuroviz import theme
 from neuroviz.balls import ball_jacobian
 from neuroviz.block import Block
@@ -27,10 +27,6 @@ from neuroviz.symmetry import rescale, virtual_weights
 
 FIGURE_3 = [25, 40, 57, 76, 97, 120, 145, 172]
 ORDER = ((1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2))  # of logit_differences: y_ji, column by column
-
-
-def measured(arch):
-    return nv.measure_dimension(arch).value
 
 
 def more_than_lightning(*sizes, **more):

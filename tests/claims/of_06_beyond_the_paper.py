@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 import neuroviz as nv
-from claims.common import A, dim, lost, uniform
+from claims.common import A, dim, lost, shown, uniform
 from neuroviz.blending import blend_heads
 from neuroviz.block import Block
 from neuroviz.blocks import block_forward, random_block_weights
@@ -54,14 +54,8 @@ def a_dimension_more_an_interface(d=3):
     ] == [0, d * d, 2 * d * d]
 
 
-def shown(kind, state):
-    panel = kind(state=state)
-    panel.wait(60)
-    return panel
-
-
 def a_skip_before_and_after(kind):
-    study = shown(VariantsExplorer, f"heads=1;kind={kind};skip=yes;before=skip=no")._shown
+    study = shown(VariantsExplorer, f"heads=1;kind={kind};skip=yes;before=skip=no")[0]
     names = ("interfaces", "rescalings") if kind == "lightning" else ("interfaces",)
     before = [study.before.entries[name] for name in names]
     entries = study.ledger.entries
@@ -132,7 +126,7 @@ def beyond_the_cap():
 
 def the_first_button():
     state = "family=heads-many;along=H;formula=min(H(α(a, d) + d²) − H·max(1, H − pos(d − a)²), d³(d + 1)/2)"
-    return "wrong at 3 of 21 networks" in shown(FormulaExplorer, state).description
+    return "wrong at 3 of 21 networks" in shown(FormulaExplorer, state)[1]
 
 
 def it_is_the_answer_with_a_cap():
@@ -245,7 +239,10 @@ def rotary_models_of_today():
 
 
 def marks_of_the_models():
-    figure = shown(RealModelsExplorer, "widest=4").figure
+    panel = RealModelsExplorer(state="widest=4")
+    assert panel.wait(60) and panel.status.startswith("done")
+    figure = panel.figure
+    panel.close()
     marks = {
         t.name: t.marker.symbol for t in figure.data if t.name in ("measured", "formula", "extrapolated")
     }
