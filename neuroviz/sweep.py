@@ -22,9 +22,7 @@ from neuroviz.threads import one_thread
 
 _TRIES = 2  # of an item whose worker died, or that was in flight when another one did
 _WAITING = 64  # items handed to an executor that does not say how many it runs at a time
-_PATIENCE = (
-    60.0  # seconds without a result, after which an executor that is not ours may have no workers left
-)
+_PATIENCE = 60.0  # seconds without a result: an executor that is not ours may have no workers left
 _DIED = "the worker died, and again when it was tried again"
 _BEGINNING = f'{{"version": {VERSION}, "arch": {{'.encode()  # of every line of a file
 

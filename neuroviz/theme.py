@@ -357,5 +357,5 @@ def css() -> str:
 .nv-copy button {{ width: 72px; }}
 .nv-copy [hidden] {{ display: none; }}
 .nv-copy input {{ width: 200px; height: 28px; }}
-{NO_WEBGL}.nv-error {{ white-space: normal; color: {_MODES["light"]["outside"]}; background: #FFFFFF; }}
-</style>"""
+.nv-error {{ white-space: normal; color: {_MODES["light"]["outside"]}; background: #FFFFFF; }}
+{NO_WEBGL}</style>"""

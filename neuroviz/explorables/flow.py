@@ -231,7 +231,7 @@ class FlowExplorer(Panel):
             if answer.target_kind == "boundary":
                 parts.append(
                     "Runs come near it as slowly as 1/√time: they count as “at the boundary” from an angle "
-                    f"of {BOUNDARY:g} on, which here takes a time of about 10,000."
+                    f"of {BOUNDARY:g} on, which can take a time of 10,000."
                 )
         else:
             parts.append(f"With 400 runs of time 600 from (A, V) it was {_KNOWN[counts.target]}.")

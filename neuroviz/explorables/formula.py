@@ -15,8 +15,9 @@ from neuroviz.formula_value import NAMES, FormulaError
 
 _MOST_HINTS = max(len(family.hints) for family in FAMILIES.values())
 _LANGUAGE = (
-    "Press Enter. Letters d, a, t, l, H; 2ad is 2·a·d; // ^ min max; pos(x) = max(x, 0); "
-    "α(a, d) = a(2d − a), from a = d on d²."
+    "Type a formula for the dimension and press Enter. Letters: d width, a head dimension, t tokens, l "
+    "layers, H heads; 2ad is 2·a·d. Also + − · / // ^ ², min, max, pos(x) = max(x, 0), and α(a, d), which is "
+    "a(2d − a) up to a = d, then d². Families ① and ② come with hints."
 )
 
 _WIDTHS = {"formula": ("560px", "600px"), "hints": ("280px", "300px"), "known": ("200px", "240px")}

@@ -76,9 +76,8 @@ class Panel(widgets.VBox):
         """Everything the panel shows, from top to bottom, which is also the order of the Tab key."""
         large = theme.size("base") > 14
         for name, control in self.controls.items():
-            control.layout.width = (
-                "370px" if large else "340px"
-            )  # three of them and "More" beside each other at 1280
+            # At 1280 three of the large ones stand beside "More".
+            control.layout.width = "370px" if large else "340px"
             control.style.description_width = "150px" if large else "120px"
             if name not in shown:
                 control.layout.display = "none"
