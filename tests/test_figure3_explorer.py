@@ -128,10 +128,13 @@ def footer(panel):
 
 
 def test_the_buttons_stand_in_the_footer_of_this_panel_only(panel):
+    assert panel.export not in footer(panel).children  # before there is a figure
+    panel._fit.width = 900
     assert panel.export in footer(panel).children
     assert panel.export.formats == ("csv", "svg", "png")
     assert Panel._extra_buttons(panel) == []
     lecture = Figure3Explorer(only=["layers"])
+    lecture._fit.width = 900
     assert lecture.export in footer(lecture).children
     lecture.close()
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -357,13 +358,15 @@ def test_what_is_no_state_cannot_be_completed_and_changes_nothing(toy, state, sa
     assert said in str(refused.value) and shown(toy) == before
 
 
-def test_the_button_copies_python_that_opens_this_panel(toy):
+def test_the_button_copies_what_it_finds_in_the_page(toy):
+    """The class and the box of the state; the browser test presses the button."""
+    (box,) = [w for w in walk(toy) if "nv-state" in getattr(w, "_dom_classes", ())]
     for state in ("number=7;factor=0.7;word=it's", 'word=say "A & B" \\ é', "word=50%25"):
         toy.state = state
-        again = eval(copy_of(toy).call, {"Toy": Toy})
-        assert copy_of(toy).call.startswith('Toy(state="number=') and again.state == toy.state
+        copied = f"{copy_of(toy).name}(state={json.dumps(box.value, ensure_ascii=False)})"
+        assert copied.startswith('Toy(state="number=') and eval(copied, {"Toy": Toy}).state == toy.state
     toy.controls["number"].value = 3
-    assert "number=3;" in copy_of(toy).call
+    assert "number=3;" in box.value
 
 
 # Presets
@@ -741,6 +744,26 @@ def test_a_page_that_is_loaded_again_gets_the_figure_as_it_is_now():
     panel.controls["number"].value = 5
     state = panel.figure.get_state()  # what the kernel answers when a browser asks for all widgets
     assert list(state["_widget_data"][0]["y"]) == [0, 5, 10, 15]
+
+
+def test_a_page_that_is_loaded_again_is_told_of_everything_slow_in_turn(opened):
+    """All at once could be too much for the 2 seconds that anywidget gives a figure."""
+    figures, messages = opened
+    panel = Toy()
+    fit = next(w for w in walk(panel) if isinstance(w, Fit))
+    fit.width = 900
+    first, page_before = panel.figure.model_id, fit.model_id
+    fit.again = 1.0
+    assert panel.figure not in walk(panel) and fit in walk(panel)
+    assert fit.width == 0 and fit.model_id != page_before
+    panel.controls["number"].value = 5  # meanwhile
+    assert len(figures) == 1
+    fit.width = 900
+    assert list(walk(panel)).count(panel.figure) == list(walk(panel)).count(fit) == 1
+    assert list(figures[1]["_widget_data"][0]["y"]) == [0, 5, 10, 15] and panel.figure.model_id != first
+    messages.clear()
+    panel.controls["number"].value = 4
+    assert sum(key.startswith("_py2js") for key in messages) == 1
 
 
 def test_the_figure_may_also_stand_alone_or_in_a_box_of_the_reader(opened):

@@ -413,6 +413,7 @@ def test_other_methods_say_what_they_are(panel, method):
 def test_in_a_lecture_start_and_stop_stay():
     with theme.using({"mode": "dark", "size": "lecture"}):
         panel = SweepExplorer(only=["x_most"])
+        panel._fit.width = 1200
         footer = next(box for box in panel.children if panel.start_button in getattr(box, "children", ()))
         assert panel._cancel_button in footer.children and panel.export in footer.children
         assert panel._cancel_button.description == "Stop"

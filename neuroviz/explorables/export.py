@@ -5,8 +5,10 @@ import re
 import anywidget
 import traitlets
 
+from neuroviz.explorables.live import Late
 
-class Export(anywidget.AnyWidget):
+
+class Export(Late, anywidget.AnyWidget):
     """The buttons CSV, SVG and PNG, for the panel (class nv) that they stand in.
 
     The table comes along as text; the picture is drawn by plotly in the page, as its own camera button

@@ -7,7 +7,44 @@ import plotly.graph_objects as go
 import traitlets
 
 
-class LiveFigure(go.FigureWidget):
+class Late:
+    """In front of a widget's class: it tells the browser nothing until it is about to be seen.
+
+    Why it matters: `Fit` has to come first.
+    """
+
+    _complete = False
+
+    def open(self) -> None:
+        """Called by ipywidgets while the widget is still being built: wait."""
+        if self._complete:
+            super().open()
+
+    def show_now(self) -> None:
+        """Open the connection with everything the widget holds by now."""
+        if not self._complete:
+            self._complete = True
+            self.open()
+
+    def come_again(self) -> None:
+        """Leave the page; when the widget is shown the next time, it is a new one to all pages."""
+        self.close()
+        self._model_id = None  # the next connection gets a name of its own
+        vars(self).pop("_repr_mimebundle_", None)  # what close() leaves behind
+        self._complete = False
+
+    @property
+    def model_id(self) -> str:
+        """The name the page knows the widget by; whoever asks for it is about to show it."""
+        self.show_now()
+        return super().model_id
+
+    def _repr_mimebundle_(self, *args: object, **kwargs: object) -> dict:
+        self.show_now()
+        return super()._repr_mimebundle_(*args, **kwargs)
+
+
+class LiveFigure(Late, go.FigureWidget):
     """A FigureWidget that tells the browser nothing until `show_now`, and then everything at once.
 
     A plain FigureWidget opens its connection empty and sends its data afterwards. When the page
@@ -16,13 +53,7 @@ class LiveFigure(go.FigureWidget):
     sent again at its first word.
     """
 
-    _complete = False
     _heard = False
-
-    def open(self) -> None:
-        """Called by ipywidgets while the figure is still being built: wait."""
-        if self._complete:
-            super().open()
 
     def show_now(self) -> None:
         """Open the connection with everything the figure holds by now."""
@@ -31,9 +62,8 @@ class LiveFigure(go.FigureWidget):
             self._widget_layout = deepcopy(self._layout_obj._props)
             # plotly's button bar would offer to upload the figure to its makers' server.
             self._config = {**self._config, "showSendToCloud": False, "displaylogo": False}
-            self._complete = True
             self._opened_at = self._last_layout_edit_id, self._last_trace_edit_id
-            self.open()
+            super().show_now()
 
     @traitlets.observe("_js2py_layoutDelta")
     def _on_first_word(self, change: dict) -> None:
@@ -49,11 +79,10 @@ class LiveFigure(go.FigureWidget):
             layout = deepcopy(self._layout_obj._props)
             self._send_relayout_msg({key: value for key, value in layout.items() if key != "template"})
 
-    @property
-    def model_id(self) -> str:
-        """The name the page knows the figure by; whoever asks for it is about to show it."""
-        self.show_now()
-        return super().model_id
+    def come_again(self) -> None:
+        """Leave the page; when the figure is shown the next time, it is complete again."""
+        super().come_again()
+        self._heard = False
 
     def get_state(self, key: object = None, drop_defaults: bool = False) -> dict:
         """What a page gets that asks for the whole figure: as it is now, not as it was first shown."""
@@ -63,30 +92,32 @@ class LiveFigure(go.FigureWidget):
             self._trait_values["_widget_layout"] = deepcopy(self._layout_obj._props)
         return super().get_state(key, drop_defaults)
 
-    def _repr_mimebundle_(self, *args: object, **kwargs: object) -> dict:
-        self.show_now()
-        return super()._repr_mimebundle_(*args, **kwargs)
 
-
-class Fit(anywidget.AnyWidget):
+class Fit(Late, anywidget.AnyWidget):
     """What the panel (class nv) that it stands in needs of its page; to be seen, the button Copy.
 
     It reports the panel's width in pixels. It gives the handles and number boxes of sliders, which
     ipywidgets leaves nameless, the words beside them as names, for readers who hear the page. Its button
-    puts `call` on the clipboard; where the page may not, the text shows up selected.
+    puts Python that opens the panel as it is on the clipboard; where the page may not, the text shows up
+    selected.
 
-    It also buys the figure time. anywidget gives a widget 2 seconds to load, and never speaks to it
-    again when they are over; a figure loads 5 MB of plotly, and on a slow or busy machine that takes
-    longer. Fit runs before the figure exists, and turns a timeout of exactly 2 s into 2 minutes. That is
-    why all of this is one widget: each further one could be too late for its own 2 seconds.
+    It also buys the figure time. anywidget gives a widget 2 seconds to load, and lets nothing that Python
+    says through to it when it took longer; a figure loads 5 MB of plotly, and on a slow or busy machine
+    that takes longer. Fit runs before the figure exists, and turns a timeout of exactly 2 s into 2 minutes.
+    That is why all of this is one widget, and why it has nothing to hear: it may be too late itself.
+
+    A page that is loaded again gets all widgets at once, and figures may be too late. Fit sees that it has
+    had a width before, and asks: then it, the figure and all that is `Late` come again, one after the other.
 
     Attributes:
         width: of the panel, in pixels; 0 until the page has spoken.
-        call: Python that opens the panel as it is.
+        name: of the panel's class.
+        again: changes when a page has been loaded again.
     """
 
     width = traitlets.Int(0).tag(sync=True)
-    call = traitlets.Unicode("").tag(sync=True)
+    name = traitlets.Unicode("").tag(sync=True)
+    again = traitlets.Float(0).tag(sync=True)
     _esm = """
     if (!AbortSignal.timeout.patient) {
       const timeout = AbortSignal.timeout.bind(AbortSignal);
@@ -147,14 +178,19 @@ class Fit(anywidget.AnyWidget):
         if (event.key === "Escape" || event.key === "Enter") { put_back(); button.focus(); }
       });
       button.addEventListener("click", async () => {
-        const text = model.get("call");
+        const state = el.closest(".nv").querySelector(".nv-state input").value;
+        const text = `${model.get("name")}(state=${JSON.stringify(state)})`;
         try { await navigator.clipboard.writeText(text); } catch { return select(text); }
         say("Copied");
       });
       el.append(button, field);
       return () => clearTimeout(timer);
     };
-    export default { render({ model, el }) {
+    export default { initialize({ model }) {
+      if (!model.get("width")) return;
+      model.set("again", Date.now());
+      model.save_changes();
+    }, render({ model, el }) {
       const forget = copy_button(model, el);
       let last = 0, stopped = false, rows = [];
       const observer = new ResizeObserver(([entry]) => {

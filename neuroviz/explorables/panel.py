@@ -5,7 +5,6 @@ how the answer is drawn. The shell does the rest: state strings, reset, "More", 
 the panel alive, work in the background, and a figure that is mounted when its width is known.
 """
 
-import json
 import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -18,7 +17,7 @@ import plotly.graph_objects as go
 
 from neuroviz import theme
 from neuroviz.explorables.background import Background
-from neuroviz.explorables.live import Fit, LiveFigure
+from neuroviz.explorables.live import Fit, Late, LiveFigure
 
 _ROOM_FOR_A_LECTURE = 900  # pixels; below, a figure in lecture size has no room for its words
 
@@ -113,7 +112,9 @@ class Panel(widgets.VBox):
             layout={"flex": "0 1 380px", "min_width": "120px"},
             style={"description_width": "48px"},
         )
-        self._fit = Fit()
+        self._state_text.add_class("nv-state")  # where `Fit` reads what its button copies
+        self._fit = Fit(name=type(self).__name__)
+        self._extra = self._extra_buttons()
         if for_lecture:  # few controls: those under "More" stand there with the others
             self._more.layout.display = "none"
             self._more_row.layout.display = "flex" if shown & set(more) else "none"
@@ -125,6 +126,9 @@ class Panel(widgets.VBox):
         self._cancel_button.on_click(lambda _: self.cancel())
         self._state_text.observe(self._on_state_text, names="value")
         self._fit.observe(self._mount, names="width")
+        self._fit.observe(self._come_again, names="again")
+        self._footer = widgets.HBox(layout={"width": "100%"})
+        self._fill_footer()
         return [
             widgets.HTML(theme.css(), layout={"display": "none"}),
             self._title_html,
@@ -132,17 +136,7 @@ class Panel(widgets.VBox):
             self._more_row,
             self._box,
             self._description_html,
-            widgets.HBox(
-                [
-                    self._reset_button,
-                    self._cancel_button,
-                    *self._extra_buttons(),
-                    self._status_html,
-                    self._state_text,
-                    self._fit,
-                ],
-                layout={"width": "100%"},
-            ),
+            self._footer,
         ]
 
     # What a subclass says.
@@ -190,7 +184,10 @@ class Panel(widgets.VBox):
         return ""
 
     def _extra_buttons(self) -> list[widgets.Widget]:
-        """Further buttons of the footer, after Cancel; asked for once, before there is a figure."""
+        """Further buttons of the footer, after Cancel; asked for once, before there is a figure.
+
+        Those that are `Late` are shown together with the figure.
+        """
         return []
 
     # What every panel has.
@@ -315,6 +312,8 @@ class Panel(widgets.VBox):
         """What a panel's own figure is to hear, such as clicks; called for each new figure."""
 
     def _mount(self, change: dict) -> None:
+        if not change["new"]:  # the page has been loaded again
+            return
         first = not self._box.children
         if first and change["new"] < _ROOM_FOR_A_LECTURE and self._theme["size"] == "lecture" and self._shown:
             # Large words would collide: the figure is made anew in the usual size, before anybody sees it.
@@ -325,8 +324,29 @@ class Panel(widgets.VBox):
             self._listen()
         self.figure.layout.width = change["new"]
         if not self._box.children:
-            self.figure.show_now()
             self._box.children = [self.figure]
+            self._fill_footer()
+
+    def _come_again(self, _change: object) -> None:
+        """A page that is loaded again gets what could be too late as at first: when its width is known."""
+        self._box.children = []
+        self._footer.children = []
+        for late in (self._fit, self.figure, *self._extra):
+            if isinstance(late, Late):
+                late.come_again()
+        self._fit.width = 0
+        self._fill_footer()
+
+    def _fill_footer(self) -> None:
+        extra = [button for button in self._extra if self._box.children or not isinstance(button, Late)]
+        self._footer.children = [
+            self._reset_button,
+            self._cancel_button,
+            *extra,
+            self._status_html,
+            self._state_text,
+            self._fit,
+        ]
 
     def _refresh(self) -> None:
         started = time.perf_counter()
@@ -391,7 +411,6 @@ class Panel(widgets.VBox):
     def _write_state(self) -> None:
         quiet, self._quiet = self._quiet, True
         self._state_text.value = self.state
-        self._fit.call = f"{type(self).__name__}(state={json.dumps(self.state, ensure_ascii=False)})"
         self._quiet = quiet
 
     def _set_status(self, text: str) -> None:
