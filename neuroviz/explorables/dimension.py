@@ -7,7 +7,8 @@ import plotly.graph_objects as go
 
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.explorables.badges import measured_badge, theory_badge
-from neuroviz.explorables.panel import Panel, whole_numbers
+from neuroviz.explorables.controls import whole_numbers
+from neuroviz.explorables.panel import Panel
 from neuroviz.figures.dimension import DimensionStudy, WidthPoint, dimension_figure, update_dimension
 from neuroviz.formulas import expected_dimension, paper_formula
 from neuroviz.gauge import gauge_slice

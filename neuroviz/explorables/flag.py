@@ -7,7 +7,8 @@ import plotly.graph_objects as go
 
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.explorables.badges import measured_badge, theory_badge
-from neuroviz.explorables.panel import Panel, whole_numbers
+from neuroviz.explorables.controls import whole_numbers
+from neuroviz.explorables.panel import Panel
 from neuroviz.figures.flag import MAX_LAYERS, FlagStudy, flag_figure, sub, update_flag
 from neuroviz.flag import flag_steps, formula_terms
 from neuroviz.formulas import general_formula

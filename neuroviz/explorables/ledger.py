@@ -7,7 +7,8 @@ import plotly.graph_objects as go
 
 from neuroviz.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.explorables.badges import measured_badge, theory_badge
-from neuroviz.explorables.panel import Panel, whole_numbers
+from neuroviz.explorables.controls import whole_numbers
+from neuroviz.explorables.panel import Panel
 from neuroviz.figures.ledger import FormulaMap, LedgerStudy, MapCell, ledger_figure, update_ledger
 from neuroviz.figures.study import paper_name, would_mislead
 from neuroviz.figures.waterfall import FAMILIES

@@ -7,7 +7,8 @@ from neuroviz import theme
 from neuroviz.architecture import Architecture
 from neuroviz.certificate import ROUTES, Certificate, certify
 from neuroviz.explorables.badges import theory_badge
-from neuroviz.explorables.panel import Panel, whole_numbers
+from neuroviz.explorables.controls import whole_numbers
+from neuroviz.explorables.panel import Panel
 from neuroviz.figures.softmax import softmax_figure, temperature_text, update_softmax
 from neuroviz.figures.softmax_study import Side, SoftmaxSetting, SoftmaxStudy
 from neuroviz.figures.words import grouped, signed

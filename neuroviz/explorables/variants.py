@@ -10,7 +10,8 @@ from neuroviz.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.blending import STEPS, blend_heads
 from neuroviz.block import Block
 from neuroviz.explorables.badges import measured_badge, theory_badge
-from neuroviz.explorables.panel import Panel, read_control, write_control
+from neuroviz.explorables.controls import read_control, write_control
+from neuroviz.explorables.panel import Panel
 from neuroviz.figures.variants import BlendCell, VariantStudy, update_variants, variants_figure
 from neuroviz.figures.variants_heads import MOST_HEADS
 from neuroviz.figures.variants_study import BLENDING, costs, effects
