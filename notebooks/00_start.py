@@ -56,7 +56,7 @@ predict(
 )
 
 # %% [markdown]
-# The answer can be reached in three ways, and this project always shows all that exist side by side:
+# The answer can be reached in three ways, and the panel below shows them side by side (the second up to 900 parameters):
 #
 # * **measured, exactly:** nudge every weight, watch every output, count the independent responses. That count is the
 #   rank of a matrix, and computed modulo a large prime it has no rounding in it;
@@ -108,14 +108,15 @@ nv.expected_dimension(arch)
 #
 # | badge | meaning |
 # | --- | --- |
-# | ■ proved | a theorem of the paper, with its hypotheses checked for the network in hand |
+# | ■ proved | a theorem of the paper, or a consequence of one line, with its hypotheses checked for the network in hand |
 # | □ proved here | proved in this project's [mathematics](../docs/mathematics.md), in full; not peer-reviewed |
-# | ● exact | a rank computed exactly, modulo a prime that is shown |
+# | ● exact | computed exactly: most often a rank, modulo a prime that is shown |
 # | ◆ certified | proved for this one network by a computation that can be checked again |
-# | ≈ floating point | read off a spectrum: evidence, neither a bound nor a proof |
-# | ○ observed | a formula of ours that agreed with exact ranks on a stated grid; no proof |
+# | ≈ floating point | seen in floating-point numbers, in a spectrum or in runs: evidence, neither a bound nor a proof |
+# | ○ observed | a formula, ours or yours, that agreed with exact ranks on a stated grid; no proof |
 # | ◇ conjectured | stated as a conjecture, not proved |
-# | ▨ outside hypotheses | a formula shown where it does not apply, beside the true number |
+# | – no formula | none is known; only the measurement is shown |
+# | ▨ outside hypotheses | a formula or a theorem named where it does not apply, beside what is true |
 
 # %% [markdown]
 # ## Notation

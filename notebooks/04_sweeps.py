@@ -73,7 +73,7 @@ panel
 # *What you see.* Each cell is a network, and the number in it is its dimension, measured. A small grid is measured at once. For a larger one press **Start**: cells fill in while you watch, **Stop** keeps what is there, and **Start** goes on.
 #
 # * Where does the number stop growing with the inner width? Why there?
-# * Under *More*, put the number of tokens on an axis. From which $t$ on does nothing change any more?
+# * Put the number of tokens on an axis. From which $t$ on does nothing change any more?
 # * Fix $\delta = 4$ and put the head dimension of layer 1 on an axis. Which column does not fit in?
 #
 # For the last two you may press the buttons.

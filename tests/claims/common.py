@@ -1,11 +1,13 @@
 """What several notebooks' claims are computed with."""
 
+import ast
 from functools import cache
 
 import numpy as np
 
 import neuroviz as nv
 from neuroviz.field import DEFAULT_PRIME, PrimeField
+from tools.notebooks import FOLDER
 
 A, uniform = nv.Architecture, nv.Architecture.uniform
 OVER = PrimeField(DEFAULT_PRIME)
@@ -43,4 +45,34 @@ def random_networks(count):
         depth, t = int(draw.integers(1, 5)), int(draw.integers(1, 5))
         widths, heads = draw.integers(1, 6, depth + 1).tolist(), draw.integers(1, 4, depth).tolist()
         found.append(A(widths, heads, t, ("lightning", "softmax")[int(draw.integers(2))]))
+    return found
+
+
+def buttons(notebook, panel):
+    """The states that the buttons of a notebook carry which drive a panel, from one row to the next."""
+    source = (FOLDER / f"{notebook}.py").read_text(encoding="utf-8")
+    rows = [
+        call.args
+        for call in ast.walk(ast.parse(source))
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "presets"
+    ]
+    return [state for driven, row in rows if driven.id == panel for state in ast.literal_eval(row).values()]
+
+
+def domains(figure):
+    """Name → where a trace stands: its part of the width, from left to right, and of the height."""
+    found = {}
+    for trace in figure.data:
+        axes = trace.xaxis or "x", trace.yaxis or "y"
+        x, y = (figure.layout[f"{one[0]}axis{one[1:]}"].domain for one in axes)
+        found[trace.name] = (*x, *y)
+    return found
+
+
+def under_more(kind, *names):
+    """Whether these controls stand under "More", and are hidden until it is pressed."""
+    panel = kind()
+    found = all(panel.controls[name] in panel._more_row.children for name in names)
+    found = found and panel._more_row.layout.display == "none"
+    panel.close()
     return found

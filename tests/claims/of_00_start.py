@@ -7,12 +7,16 @@ import numpy as np
 
 import neuroviz as nv
 from claims.common import OVER, A, lost, random_networks, uniform
-from neuroviz import theme
+from neuroviz import explorables, theme
 from neuroviz.determinantal import measure_product
-from neuroviz.explorables import DimensionExplorer
-from neuroviz.field import Reals
-from neuroviz.network import forward, random_tokens, random_weights
+from neuroviz.explorables import DimensionExplorer, FactorizationExplorer, FormulaExplorer
+from neuroviz.field import DEFAULT_PRIME, Reals
+from neuroviz.figures.words import grouped
+from neuroviz.formulas import variant_formula
+from neuroviz.known import what_is_known
+from neuroviz.network import Layer, flatten, forward, random_tokens, random_weights, unflatten
 from neuroviz.points import rank_at_a_point
+from neuroviz.symmetry import change_head_basis
 from neuroviz.wrong_answers import wrong_answers
 from tools.editions import read
 from tools.notebooks import FOLDER
@@ -197,7 +201,207 @@ def notation():
     )
 
 
+def outputs_after(change):
+    """Whether the outputs of the first network stay, on some inputs, when its weights are changed so."""
+    rng = np.random.default_rng(1)
+    weights, X = random_weights(Reals(), START, rng), random_tokens(Reals(), START, 9, rng)
+    return np.allclose(*(forward(Reals(), "lightning", w, X) for w in (weights, change(weights))))
+
+
+def nudged(weights):
+    rng = np.random.default_rng(2)
+    return tuple(Layer(*(M + 0.1 * rng.standard_normal(M.shape) for M in layer)) for layer in weights)
+
+
+def with_another_head(weights):
+    return change_head_basis(Reals(), weights, 1, np.array([[2.0, 1.0], [0.0, 3.0]]))
+
+
+def handed_over_in_another_basis(weights):
+    """The tokens between the layers in another basis: V of the first, and all of the second."""
+    C = np.random.default_rng(3).standard_normal((4, 4))
+    (Q1, K1, V1), second = weights
+    return Layer(Q1, K1, C @ V1), Layer(*(M @ np.linalg.inv(C) for M in second))
+
+
+def responses():
+    """How many independent ones there are, when each of the 64 weights is nudged in turn."""
+    rng, h = np.random.default_rng(0), 1e-5
+    weights, X = random_weights(Reals(), START, rng), random_tokens(Reals(), START, 12, rng)
+
+    def watched(numbers):
+        return forward(Reals(), "lightning", unflatten(START, numbers), X).ravel()
+
+    here = flatten(weights)
+    ways = [(watched(here + h * e) - watched(here - h * e)) / (2 * h) for e in np.eye(len(here))]
+    sigma = np.linalg.svd(np.array(ways), compute_uv=False)
+    return int((sigma > 1e-7 * sigma[0]).sum())
+
+
+def drawn_side_by_side(state):
+    """The network of a state, and what its picture shows: the line, the dots, the triangle."""
+    panel = DimensionExplorer(state=state)
+    assert panel.wait(60)
+    found = {one.name: one for one in panel.figure.data}
+    arch = panel._shown.arch
+    panel.close()
+    return (
+        arch,
+        found["exact rank (measured)"].x[0] - 0.5,
+        len(found["singular values of the weights that move the function"].y),
+        found["dimension by the formula"].x[0] - 0.5,
+    )
+
+
+def three_ways_in_one_picture():
+    states = ("", "kind=softmax", "head_dims=1,2;width=3", "tokens=1", "layers=1;head_dim=5")
+    small = [drawn_side_by_side(state) for state in states]
+    arch, line, dots, triangle = drawn_side_by_side("width=6;head_dim=12;layers=6")
+    return (
+        all(
+            [line, dots, triangle]
+            == [nv.measure_dimension(net).value, nv.measure_dimension(net, method="float").value]
+            + [nv.expected_dimension(net).value]
+            for net, line, dots, triangle in small
+        )
+        and arch.num_parameters > 900
+        and (dots, line) == (0, triangle)
+    )
+
+
+def rows_of_badges():
+    """The signs and the words in the table, in its order, and those that a badge can have."""
+    text = "\n".join(cell.source for cell in read(FOLDER / "00_start.py").cells)
+    rows = re.findall(r"^\| (\W) ([a-z ]+) \| .+ \|$", text, flags=re.MULTILINE)
+    return rows, {theme._STATUS[status][::2] for status in theme._STATUS}
+
+
+def the_table_has_all_badges():
+    rows, known = rows_of_badges()
+    return len(rows) == 9 and set(rows) == known
+
+
+def badges_of(panel):
+    return re.findall(r"<span[^>]*nv-badge[^>]*>([^<]+)<", panel._title_html.value)
+
+
+@cache
+def badges_of_all_panels():
+    """Of every panel as it opens (flows and searches: small ones)."""
+    small = {"FlowExplorer": "runs=2;time=10", "SearchExplorer": "starts=10"}
+    found = {}
+    for name in explorables.__all__:
+        if name.endswith("Explorer"):
+            panel = getattr(explorables, name)(state=small.get(name, ""))
+            assert panel.wait(60)
+            found[name] = badges_of(panel)
+            panel.close()
+    return found
+
+
+def panels_with(sign):
+    found = ((name, [b for b in all_ if b.startswith(sign)]) for name, all_ in badges_of_all_panels().items())
+    return {name: badges for name, badges in found if badges}
+
+
+def exact_badges_show_their_prime():
+    """All but two: a kernel whose count Lemma A.3 makes exact, and columns that agree or not."""
+    shown = panels_with("● exact")
+    without = {name for name, (badge, *_) in shown.items() if f"mod {grouped(DEFAULT_PRIME)}" not in badge}
+    return len(shown) > 15 and without == {"SingularityExplorer", "SingletonExplorer"}
+
+
+def proved_badges_name_the_paper():
+    """An item with a number, but for the quantities that a flow conserves: one line shows that."""
+    item = re.compile(r"(Thm\.|Theorem|Lemma|Cor\.|Corollary|Prop\.|Eq\.) (A\.)?\d")
+    shown = panels_with("■ proved")
+    named = {name for name, badges in shown.items() if all(item.search(badge) for badge in badges)}
+    return len(shown) > 8 and set(shown) - named == {"FlowExplorer"}
+
+
+@cache
+def headings():
+    page = (FOLDER.parent / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    return "\n".join(line for line in page.splitlines() if line.startswith("#")), page
+
+
+def on_the_page(source):
+    items = source.replace("Cor.", "Corollary").replace("Thm.", "Theorem").split(", ")
+    return all(re.search(rf"\b{re.escape(item)}(?!\w)", headings()[0]) for item in items)
+
+
+def what_is_proved_here():
+    """Formulas of ours stand on the page, are right, and are no theorem of the paper."""
+    found = [(arch, nv.expected_dimension(arch)) for arch in random_networks(60)]
+    ours = [(arch, theory) for arch, theory in found if theory.status == "proved here"]
+    return (
+        5 < len(ours) < len(found)
+        and all(on_the_page(theory.source) for _, theory in ours)
+        and all(theory.value == nv.measure_dimension(arch).value for arch, theory in ours)
+        and "| `proved here` | proved in full on this page: ours, not peer-reviewed |" in headings()[1]
+        and theme.glyph("proved here")[0] == "□"
+    )
+
+
+def variants():
+    """Networks beyond the paper, small ones."""
+    kinds = ({"skip": True}, {"causal": True}, {"heads": 2}, {"heads": 3})
+    sizes = [(d, a, n) for d in (2, 3) for a in (1, 2) for n in (1, 2)]
+    return [
+        uniform(*size, attention=a, **k) for size in sizes for k in kinds for a in ("lightning", "softmax")
+    ]
+
+
+def what_is_observed():
+    """It is right where it is said, and says on how many networks; and so is a formula of the reader's."""
+    found = [(arch, variant_formula(arch)) for arch in variants()]
+    seen = [(arch, theory) for arch, theory in found if theory.status == "observed"]
+    yours = [
+        badges_of(FormulaExplorer(state=f"formula={text}"))
+        for text in ("min(a,d)(2d − min(a,d)) + d² − 1", "2ad + d²")
+    ]
+    return (
+        len(seen) > 10
+        and all(nv.measure_dimension(arch).value == theory.value for arch, theory in seen)
+        and all(re.search(r"\d networks, none different", theory.note) for _, theory in seen)
+        and ["○ observed" in "".join(badges) for badges in yours] == [True, False]
+        and all(nv.expected_dimension(arch).status != "observed" for arch in random_networks(60))
+    )
+
+
+def what_is_conjectured():
+    """The paper's conjecture, for other normalisations than softmax; for softmax it is proved."""
+    boards = [what_is_known(arch) for arch in random_networks(60)]
+    entries = [(board.arch, e) for board in boards for e in board.entries if e.status == "conjectured"]
+    return (
+        len(entries) > 3
+        and {(e.question, e.source) for _, e in entries} == {("other normalisations", "Conjecture 3.10")}
+        and {nv.expected_dimension(arch).status for arch, _ in entries} <= {"proved", "proved here"}
+        and theme.glyph("conjectured")[0] == "◇"
+    )
+
+
+def where_there_is_no_formula():
+    """Five lightning heads and two outputs: a number was measured, and none is expected."""
+    arch = A((3, 2), (2,), heads=5)
+    theory = variant_formula(arch)
+    return theory.value is None and theory.status == "no formula" and nv.measure_dimension(arch).value > 0
+
+
+def outside_hypotheses():
+    panel = FactorizationExplorer(state="d=4;a=5;walk=shear")
+    lemma = badges_of(panel)[0]
+    return formula_beside_the_true_number() and lemma == (
+        "▨ outside hypotheses · Lemma 3.1: not a² = 25 but 24 here"
+    )
+
+
 CLAIMS = [
+    ("Change them and, usually, the function it computes changes too", lambda: not outputs_after(nudged)),
+    (
+        "some directions in the space of weights do nothing at all",
+        lambda: outputs_after(with_another_head),
+    ),
     (
         "has fewer dimensions than the network has parameters",
         lambda: all(
@@ -226,6 +430,14 @@ CLAIMS = [
     (
         "The answer can be reached in three ways",
         lambda: all(e.value == f.value == x.value for _, e, f, x in three_ways()),
+    ),
+    (
+        "and the panel below shows them side by side (the second up to 900 parameters)",
+        three_ways_in_one_picture,
+    ),
+    (
+        "nudge every weight, watch every output, count the independent responses",
+        lambda: responses() == 38,
     ),
     ("modulo a large prime it has no rounding in it", a_rank_has_no_rounding),
     (
@@ -278,11 +490,15 @@ CLAIMS = [
         ),
     ),
     (
-        "| ● exact | a rank computed exactly, modulo a prime that is shown |",
-        lambda: "● exact · 38 mod 8 388 593" in start_panel()._title_html.value,
+        "| ● exact | computed exactly: most often a rank, modulo a prime that is shown |",
+        lambda: (
+            "● exact · 38 mod 8 388 593" in start_panel()._title_html.value
+            and exact_badges_show_their_prime()
+        ),
     ),
+    ("| ■ proved | a theorem of the paper, or a consequence of one line", proved_badges_name_the_paper),
     (
-        "a theorem of the paper, with its hypotheses checked for the network in hand",
+        "with its hypotheses checked for the network in hand",
         lambda: (
             [nv.expected_dimension(A(*sizes)).status for sizes in (((4, 4, 4), (2, 2)), ((3, 3, 3), (1, 2)))]
             == ["proved", "proved here"]
@@ -296,13 +512,26 @@ CLAIMS = [
         ),
     ),
     (
-        "| ▨ outside hypotheses | a formula shown where it does not apply, beside the true number |",
-        formula_beside_the_true_number,
+        "| ▨ outside hypotheses | a formula or a theorem named where it does not apply, beside what is",
+        outside_hypotheses,
+    ),
+    ("| □ proved here | proved in this project's [mathematics]", what_is_proved_here),
+    ("in full; not peer-reviewed |", what_is_proved_here),
+    (
+        "| ≈ floating point | seen in floating-point numbers, in a spectrum or in runs: evidence",
+        lambda: (
+            nv.measure_dimension(START, method="float").error_bound is None
+            and set(panels_with("≈"))
+            == {"FlowExplorer", "MemorisationExplorer", "SearchExplorer", "TeleportExplorer"}
+        ),
     ),
     (
-        "| ≈ floating point | read off a spectrum: evidence, neither a bound nor a proof |",
-        lambda: nv.measure_dimension(START, method="float").error_bound is None,
+        "| ○ observed | a formula, ours or yours, that agreed with exact ranks on a stated grid; no proof |",
+        what_is_observed,
     ),
+    ("| ◇ conjectured | stated as a conjecture, not proved |", what_is_conjectured),
+    ("| – no formula | none is known; only the measurement is shown |", where_there_is_no_formula),
+    ("| badge | meaning |", the_table_has_all_badges),
     ("tokens are **columns**", notation),
     ("the attention matrix, of rank at most $a$", notation),
     (
@@ -326,6 +555,10 @@ CLAIMS = [
         lambda: loss_is_that_of_its_parts(softmax=True) and lost(uniform(4, 2, 1)) == 5,
     ),
     ("Each of the $l - 1$ places between two layers loses $d^2 = 16$ more", loss_is_that_of_its_parts),
+    (
+        "the basis in which one layer hands its tokens to the next is nobody's business but theirs",
+        lambda: outputs_after(handed_over_in_another_basis),
+    ),
     ("So $5l + 16(l - 1)$", lambda: all(lost(uniform(4, 2, k)) == 21 * k - 16 for k in (1, 2, 3, 4, 5))),
 ]
 
@@ -359,7 +592,6 @@ ELSEWHERE = [
         "each takes a panel to a setting that the text speaks of",
         "test_panel.py::test_a_preset_is_a_button_with_a_label_that_drives_the_panel",
     ),
-    ("| badge | meaning |", "test_theme.py::test_a_badge_says_its_status_without_the_colour"),
     (
         "Then Shift-Enter goes on to the next cell",
         "test_browser.py::test_after_a_commitment_the_keyboard_goes_on",

@@ -1,6 +1,6 @@
 """What notebooks/01_matrix_factorization.py says in words: see tests/test_claims.py."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -393,6 +393,125 @@ def the_last_answer():
     return (one.T @ corner == corner.T @ one).all() and [numerical_rank(M) for M in (corner, one)] == [1, 2]
 
 
+def views_of_the_panel():
+    """The matrices are left, the spectrum in the middle above the counts, the surface right."""
+    figure = FactorizationExplorer().figure
+    on = {one.name: one.xaxis for one in figure.data if one.type != "mesh3d"}
+    left, middle, below = (on[name] for name in ("Q, now", "singular values of A, now", "matrices, measured"))
+    axes = {"x": figure.layout.xaxis, "x2": figure.layout.xaxis2, "x3": figure.layout.xaxis3}
+    heights = {"x2": figure.layout.yaxis2.domain, "x3": figure.layout.yaxis3.domain}
+    return (
+        axes[left].domain[1] < axes[middle].domain[0]
+        and axes[middle].domain == axes[below].domain
+        and heights[below][1] < heights[middle][0]
+        and axes[middle].domain[1] < figure.layout.scene.domain.x[0]
+    )
+
+
+def said_below(d, a):
+    return FactorizationExplorer(state=f"d={d};a={a}").description
+
+
+def only_at_right_angles():
+    """K may change there in any way; along the line of the queries it may not."""
+    rng, v = np.random.default_rng(7), unseen_direction()
+    line = THIN[:, :1] / np.linalg.norm(THIN[:, :1])
+    ways = rng.standard_normal((20, 1, 3))
+    return all(
+        close((K + v @ w).T @ THIN, K.T @ THIN) and not close((K + line @ w).T @ THIN, K.T @ THIN)
+        for w in ways
+    )
+
+
+def how_far_from_one_orbit(K_there):
+    """What remains of C Q = Q and K′ᵀ C = Kᵀ for the best C, with the thin Q."""
+    system = np.vstack([np.kron(np.eye(2), THIN.T), np.kron(K_there.T, np.eye(2))])
+    right = np.concatenate([THIN.ravel(), K.T.ravel()])
+    return np.linalg.norm(system @ np.linalg.lstsq(system, right, rcond=None)[0] - right)
+
+
+def in_no_common_orbit():
+    """Those of the text; K and C⁻ᵀ K, for a C with C Q = Q, are in one."""
+    fixes = np.eye(2) + np.array([[2.0], [0.5]]) @ unseen_direction().T
+    same = moved_by(fixes, THIN, K)
+    return (
+        how_far_from_one_orbit(K + unseen_direction() @ np.array([[1.0, 0.0, 0.0]])) > 0.1
+        and close(same[0], THIN)
+        and how_far_from_one_orbit(same[1]) < 1e-9
+    )
+
+
+def the_angle_moves_the_start():
+    at = {"d": 2, "a": 1, "walk": "stretch", "rank": "Q"}
+    walked = [study(**at, along=s).start.K for s in (-1.0, 0.0, 0.7)]
+    return close(*walked) and not close(*[study(**at, along=0.0, angle=x).start.K for x in (0.0, 90.0)])
+
+
+def what_acts_on_the_rest_changes_nothing():
+    """1 + S with S Q = 0 and Sᵀ K = 0, for a = 7 and d = 3: sixteen dimensions of S. Others do."""
+    q, k = heads(3, 7)
+    rng, left, right = np.random.default_rng(4), null_space(k.T), null_space(q.T)
+    C_rest, C_any = np.eye(7) + left.T @ rng.standard_normal((4, 4)) @ right, rng.standard_normal((7, 7))
+    same, other = moved_by(C_rest, q, k), moved_by(C_any, q, k)
+    return (
+        [len(left), len(right)] == [4, 4]
+        and close(same[0], q)
+        and close(same[1], k)
+        and not close(C_rest, np.eye(7))
+        and not close(other[0], q)
+    )
+
+
+def ranks_on_the_cone():
+    """Of Q and K at some heights; and whether A is 0."""
+    found = [study(d=2, a=1, walk="stretch", along=0.5, height=h) for h in (-0.5, 0.0, 0.6)]
+    ranks = [min(numerical_rank(one.start.Q), numerical_rank(one.start.K)) for one in found]
+    return ranks == [1, 0, 1] and [not one.products[0].any() for one in found] == [False, True, False]
+
+
+def small_matrices():
+    return np.array(list(product((-1, 0, 1), repeat=4)), dtype=float).reshape(-1, 2, 2)
+
+
+def all_are_products():
+    rng = np.random.default_rng(0)
+    found = [(M, factor(M, 2, rng)) for M in small_matrices()]
+    return all(close(k.T @ q, M) for M, (q, k) in found) and any(numerical_rank(M) == 2 for M, _ in found)
+
+
+def the_derivative_vanishes_at_zero_only():
+    for M in small_matrices():
+        steps = [e * unit.reshape(2, 2) for unit in np.eye(4) for e in (1, -1)]
+        up_and_down = np.array([np.linalg.det(M + step) for step in steps]).reshape(4, 2)
+        if np.allclose(up_and_down[:, 0], up_and_down[:, 1]) == M.any():
+            return False
+    return True
+
+
+def rods_that_are_seen():
+    """How many directions the two drawn rods have, on the cone and beside it."""
+    found = []
+    for trace in (0, 0.8):
+        panel = FactorizationExplorer(state=f"d=2;a=1;walk=stretch;angle=330;trace={trace}")
+        name = "the two lines through it: one image, one kernel"
+        (rod,) = [one for one in panel.figure.data if one.name == name]
+        ends = np.transpose([rod.x, rod.y, rod.z]).reshape(2, -1, 3)
+        ways = [np.linalg.svd(one - one.mean(axis=0))[2][0] for one in ends]
+        found.append(int(np.linalg.matrix_rank(ways, tol=1e-3)))
+        panel.close()
+    return found
+
+
+def many_factorisations_above_each_point():
+    """Of matrices on the cone, beside its tip: other Q and K with the same product, a line of them."""
+    found = [
+        study(d=2, a=1, walk="stretch", along=s, angle=angle, height=0.4)
+        for s in (-0.7, 0.9)
+        for angle in (20.0, 200.0)
+    ]
+    return all(one.here == 1 and close(*one.products) and one.moved > 0.1 for one in found)
+
+
 CLAIMS = [
     (
         "the product of the query of the first with the key of the second",
@@ -412,6 +531,8 @@ CLAIMS = [
         "that starts at the identity, $C(0) = 1$",
         lambda: all((walk_in_gl(walk, a, 0.0) == np.eye(a)).all() for walk in WALKS for a in (1, 2, 5)),
     ),
+    ("In the middle are the singular values of $A$, and below them a count", views_of_the_panel),
+    ("The surface on the right has its own section at the end", views_of_the_panel),
     (
         "The singular values of $A$ stand still",
         lambda: all(of_A for of_A, _ in spectra_along_the_walks().values()),
@@ -424,6 +545,20 @@ CLAIMS = [
     (
         "for $a = 1$ only the stretch moves anything",
         lambda: walks_that_move(1) == ["stretch"] and walks_that_move(2) == list(WALKS),
+    ),
+    (
+        "the matrix $C$ is a number then, and a number cannot rotate or shear",
+        lambda: all(
+            (walk_in_gl(walk, 1, s)[0, 0] == 1) == (walk != "stretch") for walk in WALKS for s in (-1.0, 0.4)
+        ),
+    ),
+    (
+        "$Q$ and $K$ have $2ad$ entries. $A$ has $d^2$",
+        lambda: all(
+            product_jacobian(Reals(), *heads(d, a)).shape == (d * d, 2 * a * d)
+            for d in (2, 3)
+            for a in (1, 2, 4)
+        ),
     ),
     (
         "for $a < d$ not every $d \\times d$ matrix is like that",
@@ -444,6 +579,17 @@ CLAIMS = [
     (
         "24 forgets the basis of the head, 16 forgets that the rank is bounded",
         lambda: 15 + measure_product(4, 3).fibre == 24 and measure_product(4, 4).dimension == 16,
+    ),
+    (
+        "the text below the panel fits both",
+        lambda: "Of 24 entries 9 are redundant: 15 dimensions remain, of d² = 16" in said_below(4, 3),
+    ),
+    (
+        "and in the sentence below the picture",
+        lambda: all(
+            f": {measure_product(d, a).dimension} dimensions remain" in said_below(d, a)
+            for d, a in ((3, 2), (4, 3), (4, 1))
+        ),
     ),
     ("each variation moves $(Q, K)$ along the fibre", lambda: each_entry_moves_along_the_fibre(4, 3)),
     (
@@ -506,14 +652,23 @@ CLAIMS = [
         lambda: (numerical_rank(THIN), numerical_rank(K)) == (1, 2),
     ),
     (
+        "has mixed up the fibre and its image",
+        lambda: (
+            [numerical_rank(product_jacobian(Reals(), q, K)) for q in (Q, THIN)] == [8, 7]
+            and [fibre_at(q, K) for q in (Q, THIN)] == [4, 5]
+        ),
+    ),
+    (
         "A query now always points along one line of $\\mathbb{R}^2$",
         lambda: numerical_rank(THIN @ np.random.default_rng(0).standard_normal((3, 50))) == 1,
     ),
+    ("is never asked for, so $K$ can be changed there at will", only_at_right_angles),
     (
         "The fibre at this point is larger than $a^2 = 4$",
         lambda: fibre_at(THIN, K) == 5 and fibre_at(Q, K) == 4,
     ),
     ("with any $w$ in $\\mathbb{R}^3$, and $A$ stays", where_the_surplus_comes_from),
+    ("That is $d = 3$ dimensions", where_the_surplus_comes_from),
     ("$a = 2$ can also be had by changes of basis that fix all queries", where_the_surplus_comes_from),
     ("new: $4 + 1$", lambda: fibre_after_a_drop(3, 2) == 5),
     (
@@ -521,7 +676,11 @@ CLAIMS = [
         lambda: all(fibre_after_a_drop(d, a) == a * a + d - a for d in (3, 4, 5) for a in range(2, d + 1)),
     ),
     ("Here is a change that no $C$ can make", a_change_that_no_basis_makes),
+    ("The product is the same. But", a_change_that_no_basis_makes),
     ("But the rows of $K$ and of $K'$ together span three dimensions", a_change_that_no_basis_makes),
+    ("So these two factorisations of one $A$ are in no common orbit of $\\mathrm{GL}_2$", in_no_common_orbit),
+    ("$d = 2$, $a = 1$, and all queries are zero", without_queries),
+    ("● runs through the orbit of ○. Slide **angle**: ○ moves too", the_angle_moves_the_start),
     ("$A = 0$ throughout. The walk multiplies the key by a number", without_queries),
     ("The angle turns it", without_queries),
     ("2 dimensions, and not $a^2 = 1$", without_queries),
@@ -545,6 +704,10 @@ CLAIMS = [
     (
         "Queries and keys are now columns in $\\mathbb{R}^7$ that fill three dimensions only",
         lambda: [numerical_rank(M) for M in heads(3, 7)] == [3, 3],
+    ),
+    (
+        "left over, and on nothing else, change neither $Q$ nor $K$",
+        what_acts_on_the_rest_changes_nothing,
     ),
     (
         "They have $(a - d)^2 = 16$ dimensions",
@@ -585,6 +748,10 @@ CLAIMS = [
     ),
     ("all $(a+1) \\times (a+1)$ minors", minors_vanish_up_to_rank_a),
     (
+        "has $d = 2$, $a = 1$ and a single equation, $\\det A = 0$",
+        lambda: [minors(np.eye(d), a + 1).size for d, a in ((2, 1), (3, 1), (3, 2))] == [1, 9, 1],
+    ),
+    (
         "It has $\\alpha(1, 2) = 3$ dimensions in the four of all $2 \\times 2$ matrices",
         lambda: [measure_product(2, a).dimension for a in (1, 2)] == [3, 4],
     ),
@@ -593,9 +760,23 @@ CLAIMS = [
         lambda: [numerical_rank(slices(c)) for c in (False, True)] == [3, 4],
     ),
     (
+        "Each point of the surface has a whole fibre of factorisations above it",
+        many_factorisations_above_each_point,
+    ),
+    ("At the tip $A = 0$, so $Q$ and $K$ cannot both be of rank 1", ranks_on_the_cone),
+    (
+        "A slice with trace $c \\ne 0$ does not contain the zero matrix",
+        lambda: all(
+            np.isclose(np.trace(slice_matrix(c, *np.random.default_rng(1).standard_normal(3))), c)
+            for c in (-1.0, 0.05, 1.5)
+        ),
+    ),
+    ("With $a = 2 = d$ all $2 \\times 2$ matrices are products", all_are_products),
+    (
         "For $\\det A = ps - qr$ the derivative in $(p, q, r, s)$ is $(s, -r, -q, p)$",
         derivative_of_the_determinant,
     ),
+    ("so the tip is the only singular point, in all four dimensions", the_derivative_vanishes_at_zero_only),
     (
         "the singular points of $\\{\\mathrm{rank} \\le a\\}$ are the matrices of rank $\\le a - 1$",
         singular_below_rank_a,
@@ -607,6 +788,7 @@ CLAIMS = [
     ),
     ("On the cone the two are the same line", rods),
     ("**The orange rods.** Through each point but the tip go two straight lines", two_orange_rods),
+    ("**trace of A** above 0 to see both", lambda: rods_that_are_seen() == [1, 2]),
     (
         "One of the two has to lose a rank, and their product may not vanish",
         lambda: (
@@ -641,6 +823,10 @@ CLAIMS = [
             0.1 < error_of_the_basis(s) * s / 1e-9 < 10 and error_of_the_basis(s) > 0.05e-9 / s
             for s in (1e-1, 1e-3, 1e-5)
         ),
+    ),
+    (
+        "Then $Q = A$, $K = I$ is a factorisation, and $Q' = I$, $K' = A$ is another",
+        lambda: the_last_answer(),
     ),
     ("Since $CQ$ has the rank of $Q$, which is 1, it is never $Q'$, whose rank is 2", the_last_answer),
 ]

@@ -494,6 +494,152 @@ def zero_has_a_sphere():
     )
 
 
+def drawn(panel, name):
+    """How thick a line is, and its points in the picture; 41 of a straight one."""
+    (found,) = [t for t in panel.figure.data if t.name == name]
+    runs = [[]]
+    for x, y in zip(found.x, found.y, strict=True):
+        runs = [*runs, []] if x is None else [*runs[:-1], [*runs[-1], (x, y)]]
+    runs = [np.linspace(*run, 41) if len(run) == 2 else np.array(run).reshape(-1, 2) for run in runs]
+    points = np.concatenate(runs)
+    return found.line.width, points[np.abs(points).max(axis=1, initial=0) < 3.4]
+
+
+def outputs_at(panel, place):
+    """Of x A and y V, for A and V of length 1 that the plane is laid through."""
+    setting, plane = panel._shown.setting, walk.plane_of(panel._shown.setting)
+    X = fresh(7).standard_normal((8, setting.width, setting.tokens))
+    there = as_weights(Pair(place[0] * plane.A, place[1] * plane.V))
+    return forward(REAL, setting.attention, there, X)
+
+
+def of_the_start(panel, place):
+    """Whether the function there is that of the start."""
+    start = (1, 0) if panel._shown.setting.preset == "zero" else (1, 1)
+    return np.allclose(outputs_at(panel, place), outputs_at(panel, start), atol=1e-9)
+
+
+def thick_is_the_fibre_and_thin_is_not(state):
+    """Every drawn point has the function of the start, or has another one (the start itself aside)."""
+    panel = FiberExplorer(state=state)
+    (thick, fibre), (thin, others) = (drawn(panel, name) for name in ("the fibre", "other functions"))
+    start = (1, 0) if panel._shown.setting.preset == "zero" else (1, 1)
+    others = others[np.linalg.norm(others - start, axis=1) > 0.05]
+    same = [[of_the_start(panel, place) for place in places] for places in (fibre, others)]
+    return thick > 3 * thin and all(same[0]) and not any(same[1]) and len(fibre) + len(others) > 0
+
+
+def everywhere_thick_is_the_fibre():
+    states = ("", "preset=rank-one", "preset=zero", "tokens=1", "kind=softmax;tokens=1")
+    return all(map(thick_is_the_fibre_and_thin_is_not, (*states, "kind=softmax;preset=zero")))
+
+
+def under_softmax_the_curve_of_lightning_is_thin():
+    state = "tokens=2;walk=rescale;along=1"
+    before, after = (FiberExplorer(state=state + kind) for kind in ("", ";kind=softmax"))
+    (_, fibre), (_, nothing), (_, curve) = (
+        drawn(before, "the fibre"),
+        drawn(after, "the fibre"),
+        drawn(after, "other functions"),
+    )
+    return (
+        len(nothing) == 0 < len(curve)
+        and np.allclose(fibre, curve)
+        and np.allclose(curve.prod(axis=1), 1)
+        and thick_is_the_fibre_and_thin_is_not(state + ";kind=softmax")
+    )
+
+
+def shapes_in_the_picture():
+    """A cross: both axes; two branches: two lines; one curve: xy = 1 alone."""
+    zero, two, one = (FiberExplorer(state=f"preset={name}") for name in ("zero", "rank-one", "generic"))
+    cross, shadow = drawn(zero, "the fibre")[1], "the other branch, its shadow"
+    return [
+        not cross.prod(axis=1).any() and bool((np.ptp(cross, axis=0) > 6).all()),
+        len(drawn(two, "the fibre")[1]) > 0 < len(drawn(two, shadow)[1]),
+        len(drawn(one, "the fibre")[1]) > 0 == len(drawn(one, shadow)[1]),
+    ]
+
+
+def an_input_goes_through_both():
+    """What the two tiles of outputs show, and that formula on the input of the panel."""
+    panel = FiberExplorer(state="along=0.7;off=0.3")
+    study_, tiles = panel._shown, {t.name: t.z for t in panel.figure.data if t.type == "heatmap"}
+    outputs = [layer(*pair, study_.input_shown) for pair in (study_.start, study_.now)]
+    return (
+        np.allclose(np.array(tiles["φ(X), start"], dtype=float), outputs[0])
+        and np.allclose(np.array(tiles["φ(X), now"], dtype=float), outputs[1])
+        and not np.allclose(*outputs)
+    )
+
+
+def places_of_the_views(panel, *names):
+    """Where the views of some traces begin and end, from left to right."""
+    on = {t.name: (getattr(t, "xaxis", None) or "x").replace("x", "xaxis") for t in panel.figure.data}
+    return [panel.figure.layout[on[name]].domain for name in names]
+
+
+def side_by_side(panel, *names):
+    domains = places_of_the_views(panel, *names)
+    return all(one[1] <= other[0] for one, other in zip(domains, domains[1:], strict=False))
+
+
+def is_called(panel, name, *options):
+    """Whether a control of this name is there, with such words in its list; and if "More" unfolds it."""
+    (control,) = [c for c in panel.controls.values() if c.description == name]
+    (row,) = [box for box in panel.children if panel._more in getattr(box, "children", ())]
+    offered = getattr(control, "_options_labels", ())
+    return all(any(option in words for words in offered) for option in options), control not in row.children
+
+
+def the_zero_function_begins_so():
+    at = [study(preset="zero", along=along).now for along in (0.0, 1.0)]
+    return [[bool(M.any()) for M in pair] for pair in at] == [[True, False], [False, False]]
+
+
+def which_permutations():
+    """Of (keys, queries, values): who may stand where (u, k, v) stood."""
+    rng = fresh()
+    vectors, X = rng.standard_normal((3, 3)), rng.standard_normal((3, 2))
+    h, u, k, v = rng.standard_normal(3), *vectors
+    before = layer(np.outer(u, k), np.outer(h, v), X)
+    orders = permutations(range(3))
+    return [
+        order
+        for order in orders
+        if np.allclose(layer(np.outer(*vectors[list(order[:2])]), np.outer(h, vectors[order[2]]), X), before)
+    ]
+
+
+def a_sign_is_not_asked_for():
+    """The sign of an entry counts as seen, and yet (−A, −V) has the same function."""
+    pair = Pair(*the_notebooks_numbers()[:2])
+    other = rescaled(REAL, pair, -1.0)
+    return (
+        seen(lambda w: np.sign(entry(w)), 2)
+        and not seen(entry, 2)
+        and same_function(REAL, "lightning", pair, other, 2)
+        and np.allclose(np.sign(other.A), -np.sign(pair.A))
+    )
+
+
+def two_of_that_length_on_a_line():
+    """d = 1: all whole numbers A′ as long as A = 3, with V′ = 0."""
+    same = [a for a in range(-9, 10) if np.linalg.norm([[a]]) == 3]
+    return same == [-3, 3] and all(
+        not layer(np.array([[a]]), np.zeros((1, 1)), np.ones((1, 2))).any() for a in same
+    )
+
+
+def keys_and_values_look_alike():
+    """The layer of v kᵀ and h vᵀ, token by token; that of u kᵀ is another one."""
+    u, k, v, h = fresh(4).standard_normal((4, 3))
+    X = fresh(5).standard_normal((3, 4))
+    columns = np.transpose([sum((v @ x) * (v @ x) * (k @ y) for x in X.T) * h for y in X.T])
+    same, other = (layer(np.outer(keys, k), np.outer(h, v), X) for keys in (v, u))
+    return np.allclose(same, columns) and not np.allclose(other, columns)
+
+
 CLAIMS = [
     ("maps the tokens, the columns of $X$, to", a_network_of_one_layer_is_that_formula),
     (
@@ -511,12 +657,25 @@ CLAIMS = [
         lambda: dim((3, 3), (3,), tokens=2) == 18 - 1 == 18 - kernel_at(exact_pair()),
     ),
     (
+        "An input $X$ is pushed through the layer at the **start** and through the layer **now**",
+        an_input_goes_through_both,
+    ),
+    (
+        "On the left the weights and the outputs",
+        lambda: side_by_side(FiberExplorer(), "φ(X), now", "the fibre", "straight steps off"),
+    ),
+    ("In the middle the plane of all $(xA, yV)$", everywhere_thick_is_the_fibre),
+    (
         "the thick curve $xy = 1$ is the fibre, the thin ones are other functions",
         thick_and_thin_curves,
     ),
     (
         "when the weights take a *straight* step of some length, on logarithmic scales",
         lambda: {FiberExplorer().figure.layout[axis].type for axis in ("xaxis3", "yaxis3")} == {"log"},
+    ),
+    (
+        "(Under **More**, *from (−A, −V)* puts it there.)",
+        lambda: is_called(FiberExplorer(), "from (−A, −V)") == (True, True),
     ),
     ("*from (−A, −V)* puts it there", lambda: (places(negative=True) < 0).all() and (places() > 0).all()),
     ("The weights change, the outputs stand still", weights_change_and_outputs_do_not),
@@ -532,8 +691,24 @@ CLAIMS = [
     ("A millionth: $(1+\\varepsilon)(1-\\varepsilon)", lambda: abs(step(0.001, False) - 1e-6) < 1e-9),
     ("Two thousandths: of first order", lambda: abs(step(0.001, True) - 0.002) < 1e-5),
     ("and so it is in any direction but that of the curve", random_steps_have_slope_one),
+    (
+        "under **More**, set **step goes** to *at random*",
+        lambda: is_called(FiberExplorer(), "step goes", "at random") == (True, True),
+    ),
     ("to first order nothing else is invisible", only_the_rescaling_does_nothing),
     (r"\varphi(X)_i = \sum_j (u \cdot x_j)\,(k \cdot x_i)\,(v \cdot x_j)\; h", token_formula),
+    (
+        "In the formula $u$ and $v$ play the same part, both meet $x_j$, and may change places",
+        lambda: which_permutations() == [(0, 1, 2), (2, 1, 0)],
+    ),
+    (
+        "$k$ meets $x_i$ and may not",
+        lambda: (
+            (1, 0, 2) not in which_permutations()
+            and (0, 2, 1) not in which_permutations()
+            and len(which_permutations()) == 2
+        ),
+    ),
     ("So two: leave all as it is, or swap $u$ and $v$", lambda: permutations_that_do_nothing(2) == 2),
     ("No walk along the curve leads there", the_swap_is_no_rescaling),
     ("The weights jump, the outputs do not", a_tick_jumps),
@@ -560,11 +735,44 @@ CLAIMS = [
         ),
     ),
     ("The dashed curve is the second branch", the_dashed_curve_is_the_second_branch),
+    (
+        "The keys and the values look at a token $y$ through $(v \\cdot y)(v \\cdot y)$ now",
+        keys_and_values_look_alike,
+    ),
     (r"the product loses $\varepsilon^2 (w \cdot y)^2$", a_second_order_loss),
     ("Such a function is a *boundary point*", a_boundary_point_has_others_beside_it),
+    (
+        "set **layer** to *zero* and **walk along** to 0",
+        lambda: (
+            is_called(FiberExplorer(), "layer", "zero")
+            == (True, False)
+            == is_called(FiberExplorer(), "walk along")
+        ),
+    ),
+    ("the start is $V = 0$, with some $A$", the_zero_function_begins_so),
     ("only there, the walk may turn and let $V$ grow instead", the_walk_turns_at_zero_only),
+    ("Stop at the crossing, with **walk along** at 1 (the second button)", the_zero_function_begins_so),
     (r"a step of length $\varepsilon$ makes both of size $\varepsilon$", steps_from_the_crossing),
+    (
+        "The function is a product of the two",
+        lambda: (
+            lambda A_, V, X: (
+                np.allclose(layer(0.2 * A_, 0.3 * V, X), 0.06 * layer(A_, V, X)) and layer(A_, V, X).any()
+            )
+        )(*the_notebooks_numbers()),
+    ),
+    ("all pairs with $A' = 0$ or $V' = 0$ | a cross |", lambda: shapes_in_the_picture()[0]),
+    ("| two branches | | all others", lambda: shapes_in_the_picture() == [True] * 3),
     ("linear in $x$ and quadratic in $y$, which is $(y^\\top A x)\\,Vy$", the_part_of_two_tokens),
+    (
+        "With a single one, $\\varphi(x) = (x^\\top A x)\\, V x$",
+        lambda: (
+            lambda A_, V, X: (
+                np.allclose(layer(A_, V, X[:, :1]), (X[:, 0] @ A_ @ X[:, 0]) * V @ X[:, :1])
+                and not np.allclose(layer(A_, V, X)[:, :1], layer(A_, V, X[:, :1]))
+            )
+        )(*the_notebooks_numbers()),
+    ),
     ("only the **symmetric part** $\\tfrac12(A + A^\\top)$ counts", one_token_sees_the_symmetric_part),
     (
         "antisymmetric part, which for $3 \\times 3$ matrices has 3 dimensions",
@@ -576,9 +784,24 @@ CLAIMS = [
         lambda: permutations_that_do_nothing(1) == 6,
     ),
     ("Softmax divides by a sum of exponentials", softmax_is_that_formula),
+    (
+        "set **tokens t** to 2, **the walk** to *rescale* and **attention** to *softmax*",
+        lambda: all(
+            is_called(FiberExplorer(), *asked)[0]
+            for asked in (("tokens t",), ("the walk", "rescale"), ("attention", "softmax"))
+        ),
+    ),
+    ("The thin curve is where lightning stood still", under_softmax_the_curve_of_lightning_is_thin),
     ("Here walking along it moves the outputs, and its direction has slope 1", softmax_leaves_the_thin_curve),
     ("so the output is $Vx$, which shows all of $V$", equal_tokens_show_v),
     ("for $t \\ge 2$ and $V \\ne 0$ the fibre in $(A, V)$ is a single point", a_softmax_fibre_is_a_point),
+    (
+        "and try the three walks",
+        lambda: (
+            list(walk.WALKS) == ["rescale", "antisymmetric", "a-alone"]
+            and is_called(FiberExplorer(), "the walk", "rescale", "antisymmetric", "A alone")[0]
+        ),
+    ),
     ("$A$ is invisible altogether", one_softmax_token_shows_v),
     (
         "both walks that leave $V$ alone stay in it",
@@ -593,6 +816,7 @@ CLAIMS = [
         lambda: along_the_curve() == [False, True, True, True, True],
     ),
     ("The singular values of $Q$ change with the basis of the head", singular_values_depend_on_the_basis),
+    ("a sign, such as that of $c$, is not asked for", a_sign_is_not_asked_for),
     (
         "One token: no, since of an entry of $A$ and its mirror image only the sum counts",
         lambda: (
@@ -601,6 +825,15 @@ CLAIMS = [
         ),
     ),
     ("Softmax with two tokens: yes, even entries", lambda: seen(entry, 2, "softmax") and not seen(entry, 2)),
+    (
+        "This is the whole loss of one layer",
+        lambda: all(
+            lost(A((d, d_out), (a,), tokens=2)) == a * a + 1
+            for d in range(1, 5)
+            for d_out in (1, 2, 4)
+            for a in range(1, d + 1)
+        ),
+    ),
     (
         "20 forgets the basis of the head and 17 forgets the rescaling",
         lambda: (
@@ -613,6 +846,10 @@ CLAIMS = [
         lambda: A((3, 3), (2,), tokens=2).num_parameters == 21,
     ),
     ("For $t \\ge 2$ the functions of one layer have dimension", lambda: corollary_3_3() == []),
+    (
+        "On the left of the panel the parameters are spent one symmetry at a time",
+        lambda: side_by_side(LedgerExplorer(), "parameters", "measured minus formula, and measured"),
+    ),
     (
         "what this leaves out now lies outside the green frame",
         lambda: (
@@ -633,6 +870,10 @@ CLAIMS = [
     (
         "What they exclude are networks in which $A$ and $V$ always have rank one",
         excluded_layers_have_rank_one,
+    ),
+    (
+        "a swap does not cost a dimension: two curves are as thin as one",
+        lambda: all(lost(A((d, 1), (1,), tokens=2)) == 1 + 1 for d in range(1, 6)),
     ),
     (
         "With one token it fails wherever $a > 1$ and $d > 1$",
@@ -685,11 +926,17 @@ CLAIMS = [
             == [2, 4, 2]
         ),
     ),
+    ("If $A = 0$, then $A' = 0$ leaves $V'$ free", zero_has_a_sphere),
     ("$A'$ may be any matrix of that length", zero_has_a_sphere),
+    ("(for $d = 1$ there are only two)", two_of_that_length_on_a_line),
 ]
 
 _ALL_PAIRS = "test_fiber.py::test_the_fibre_has_the_points_of_the_theorem_and_no_others"
 ELSEWHERE = [
+    (
+        "On logarithmic scales an order is a slope",
+        "test_fiber_explorer.py::test_the_curves_are_the_measured_steps_and_their_slopes_are_printed",
+    ),
     ("| $A = 0$ or $V = 0$ | all pairs with $A' = 0$ or $V' = 0$ | a cross |", _ALL_PAIRS),
     ("and $(c\\,v k^\\top, h u^\\top / c)$ | two branches |", _ALL_PAIRS),
     ("| all others | $(cA, V/c)$, $c \\ne 0$ | one curve |", _ALL_PAIRS),

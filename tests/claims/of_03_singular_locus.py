@@ -1,14 +1,20 @@
 """What notebooks/03_singular_locus.py says in words: see tests/test_claims.py."""
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from claims.common import dim
 from neuroviz.checks_one_layer import check_boundary_layer
 from neuroviz.explorables import ProductsExplorer, SectionExplorer, SingularityExplorer, SurfaceExplorer
+from neuroviz.explorables.surface import SurfaceRequest, study_surface
+from neuroviz.figures.projective_line import roots_view
+from neuroviz.figures.space import stretch_of
 from neuroviz.forms import (
     common_roots,
     discriminant,
@@ -215,6 +221,7 @@ def sections():
         yield abs(step), panel._shown.section
 
 
+@cache
 def a_section_before_at_and_behind():
     """Outside, at, and between the pinch points; an isolated point lies on no curve of its section."""
     kinds = {}
@@ -339,8 +346,212 @@ def sliders_stop_at_pinch_points():
     return kinds == ["boundary"] * 4 + ["closure only", "crossing"]
 
 
+def forms_are_products():
+    """Values at whole numbers: q_k(X, Y) is that of column k of A times that of V."""
+    rng = np.random.default_rng(2)
+    for A, V, point in zip(
+        *(rng.integers(-9, 10, (50, *shape)) for shape in ((2, 2), (1, 2), (2,))), strict=True
+    ):
+        X, Y = point.tolist()
+        values = [a * X * X + b * X * Y + c * Y * Y for a, b, c in forms_of(A.tolist(), V.tolist())]
+        if values != [int(column @ point) * int(V[0] @ point) for column in A.T]:
+            return False
+    return True
+
+
+@cache
+def opened():
+    return SurfaceExplorer()
+
+
+def drawn(name, panel=None):
+    (found,) = [trace for trace in (panel or opened()).figure.data if trace.name == name]
+    return found
+
+
+def channels(code):
+    return [int(code[n : n + 2], 16) for n in (1, 3, 5)]
+
+
+def pieces(name):
+    """The connected parts of a mesh, in the coordinates of the slice."""
+    mesh = drawn(name)
+    window = S1.window
+    corners = np.transpose([mesh.x, mesh.y, mesh.z]).astype(float) / stretch_of(S1) + np.array(window.centre)
+    i, j, k = (np.array(faces, dtype=int) for faces in (mesh.i, mesh.j, mesh.k))
+    links = coo_matrix(
+        (np.ones(2 * len(i)), (np.tile(i, 2), np.concatenate([j, k]))), shape=[len(corners)] * 2
+    )
+    count, of = connected_components(links, directed=False)
+    return [corners[of == n] for n in range(count)]
+
+
+def colours_of_the_picture():
+    """Blue and sand the ends of the sheets' scale, dark the lines, yellow the line, solid and dotted."""
+    scale = [channels(code) for _, code in drawn("the surface").colorscale]
+    (r, g, b), (r2, g2, b2) = scale[-1], scale[0]
+    solid, dotted = "two sheets cross here", "isolated points of the closure: no real common root"
+    yellows = [channels(drawn(name).color) for name in (solid, dotted)]
+    return (
+        b > g > r
+        and r2 > g2 > b2
+        and max(channels(drawn("rulings").color)) < 100
+        and all(red > green > 150 > 50 > blue for red, green, blue in yellows)
+    )
+
+
+def dark_lines_are_straight():
+    found = pieces("rulings")
+    thin = [np.linalg.svd(line - line.mean(axis=0), compute_uv=False) for line in found]
+    return len(found) > 30 and all(sigma[1] < 0.05 * sigma[0] for sigma in thin)
+
+
+def dotted_between_the_pinch_points():
+    """Many pieces with |s| < 2 and two with |s| > 2, all of them at y = z = 0, but for how thick they are."""
+    solid = pieces("two sheets cross here")
+    dotted = pieces("isolated points of the closure: no real common root")
+    off = max(np.abs(piece[:, 1:]).max() for piece in solid + dotted)
+    return (
+        len(solid) == 2
+        and len(dotted) > 5
+        and off < 0.1
+        and all(np.abs(piece[:, 0]).max() < 2.1 for piece in dotted)
+        and all(np.abs(piece[:, 0]).min() > 1.9 for piece in solid)
+        and max(np.abs(piece[:, 0]).max() for piece in dotted) > 1.7
+    )
+
+
+def drawn_from_lines_and_not_contoured():
+    """No trace that plotly contours, and every corner of the surface solves the equation."""
+    kinds = {trace.type for trace in opened().figure.data}
+    (corners,) = [np.concatenate(pieces("the surface"))]
+    return kinds == {"mesh3d", "scatter"} and np.abs(S1.resultant(*corners.T)).max() < 1e-9
+
+
+def on_the_right():
+    """Of the surface, and of the plane: where the flat picture begins."""
+    beside = [
+        (panel.figure.layout.scene.domain.x, panel.figure.layout.xaxis.domain)
+        for panel in (opened(), SectionExplorer())
+    ]
+    flat = drawn("roots of q₁").type == drawn("roots of q₂").type == "scatter"
+    return flat and all(space[1] < flat_[0] for space, flat_ in beside)
+
+
+def ends_by_hand(q):
+    """Where the roots of a form have to be drawn: on the circle, or None if they are complex."""
+    m = np.roots(np.array(q, dtype=float))
+    if np.abs(m.imag).max() > 1e-6:
+        return None
+    twice = 2 * np.arctan2(1.0, m.real)
+    return np.transpose([np.cos(twice), np.sin(twice)])
+
+
+def a_chord_has_two_ends_exactly_at_real_roots():
+    """On and off the singular curve of three slices; at complex roots one point inside, and no line."""
+    requests = [SurfaceRequest(S1, False, w, a) for w in (0.1, 0.3, 0.6, 0.8) for a in (-0.5, 0.75)]
+    requests += [SurfaceRequest(S1, True, w, 0.0) for w in (0.02, 0.1, 0.3, 0.5, 0.65, 0.9, 0.97)]
+    requests += [SurfaceRequest(S3.at(alpha=HALF * n), True, w, 0.0) for n in (3, 5) for w in (0.1, 0.4, 0.8)]
+    seen = {"real": 0, "complex": 0}
+    for request in requests:
+        point = study_surface(request).point
+        traces = {one["name"]: one for one in roots_view(point, (0.0, 1.0)).traces}
+        for name, q in zip("₁₂", point.forms, strict=True):
+            trace, ends = traces[f"roots of q{name}"], ends_by_hand(q) if any(q) else None
+            places = np.transpose([trace["x"], trace["y"]])
+            if not any(q):
+                good = not len(places)
+            elif ends is None:
+                seen["complex"] += 1
+                good = len(places) == 1 and np.linalg.norm(places) < 0.999
+            else:
+                seen["real"] += 1
+                apart = np.linalg.norm(places[:, None] - ends, axis=-1)
+                good = len(places) == 2 and max(apart.min(axis=0).max(), apart.min(axis=1).max()) < 1e-6
+            if not good or trace["mode"] != "lines+markers" or "shape" in trace["line"]:
+                return False
+    return min(seen.values()) > 5
+
+
+def chords_stand_still_along_a_line():
+    """Their ends, beside the yellow line; and q₂ is 0 on it."""
+    panel, ends, sizes = SurfaceExplorer(), [], []
+    for along in (0.75, 0.3, 0.05, -0.2, -0.9, 0.0):
+        panel.controls["along"].value = along
+        ends.append([(*drawn(f"roots of q{n}", panel).x, *drawn(f"roots of q{n}", panel).y) for n in "₁₂"])
+        sizes.append(np.abs(np.array(panel._shown.point.forms[1], dtype=float)).max())
+    kinds = panel._shown.point.facts.kind
+    return (
+        np.allclose(ends[0], ends[1:-1])
+        and min(sizes[:-1]) > 0.01 > 1e-12 > sizes[-1]
+        and kinds == "crossing"
+    )
+
+
+def proportional_on_the_yellow_line_only():
+    def rank(s, y, z):
+        return np.linalg.matrix_rank(np.array(S1.forms(s, y, z), dtype=float))
+
+    at = [piece.points for piece in opened()._shown.chart.pieces]
+    return all(rank(*point) == 1 for points in at for point in points) and all(
+        rank(*point + [0, 0.01, 0.02]) == 2 for points in at for point in points
+    )
+
+
+def called(panel, name, *options):
+    """Whether there is a control of this name, with such words in its list."""
+    (control,) = [one for one in panel.controls.values() if one.description == name]
+    return all(any(option in words for words in control._options_labels) for option in options)
+
+
+def from_right_to_left():
+    panel = SurfaceExplorer(state="moves=curve")
+    seen = []
+    for where in (0.95, 0.9, 0.785714, 0.7, 0.5):
+        panel.controls["where"].value = where
+        seen.append(float(panel._shown.point.at[0]))
+    return (
+        seen == sorted(seen, reverse=True)
+        and seen[0] > 2 > seen[-1]
+        and called(panel, "where on it")
+        and called(panel, "the point moves", "along the yellow curve")
+    )
+
+
+def roots_are_conjugate():
+    pairs = [np.roots([1, s, 1]) for s in (-1.99, -1.0, 0.0, 0.5, 1.9)]
+    return all(np.isclose(a, b.conjugate()) and abs(a.imag) > 0.05 for a, b in pairs)
+
+
+def its_columns_are_multiples_of_v():
+    A, v = np.array([[1, 2], [3, 6]]), np.array([1, 3])
+    return [np.linalg.matrix_rank(np.column_stack([M, v])) for M in (A, A.T)] == [1, 2]
+
+
+def pinch_points_are_boundary():
+    pinches = [tuple(map(float, pinch)) for pinch in opened()._shown.chart.pinches]
+    return sorted(pinches) == [(-2, 0, 0), (2, 0, 0)] and {kind_of(*S1.forms(s, 0, 0)) for s in (-2, 2)} == {
+        "boundary"
+    }
+
+
+def kinds_in_a_slice(preset):
+    return {str(piece.kind) for piece in surface_at(f"preset={preset}").chart.pieces}
+
+
+def a_table_of_forms():
+    """Column k and row m of a table of 2 × 2: the product of the two forms, at a point."""
+    shown = ProductsExplorer(state="d_out=2")._shown
+    cells, (X, Y) = np.array(shown.cells), (0.7, -1.3)
+    values = cells @ [X * X, X * Y, Y * Y]
+    return cells.shape == (2, 2, 3) and np.allclose(
+        values, np.outer(np.array(shown.rows) @ [X, Y], np.array(shown.columns) @ [X, Y])
+    )
+
+
 CLAIMS = [
     ("Everything that a function shows of its layer is in two products", two_products_say_it_all),
+    ("$$q_1 = \\ell_1 \\cdot v, \\qquad q_2 = \\ell_2 \\cdot v .$$", forms_are_products),
     (
         "The first is $X^2 - Y^2 = (X - Y)(X + Y)$, the second $X^2 + 2XY + Y^2 = (X + Y)^2$",
         lambda: forms_of([[1, 1], [-1, 1]], [[1, 1]]) == ((1, 0, -1), (1, 2, 1)),
@@ -374,22 +585,34 @@ CLAIMS = [
         "In it the resultant is zero where $z^2 = (s^2 - 4)\\,y^2$",
         lambda: all(zero_on_s1(m, y) for m in (2, 3, Fraction(5, 2)) for y in (1, -2, Fraction(1, 3))),
     ),
+    ("The blue and the sand-coloured sheet", colours_of_the_picture),
+    ("The **dark lines** on them are straight", dark_lines_are_straight),
+    ("On the right are the roots of $q_1$ and $q_2$", on_the_right),
+    ("Two real roots are joined by a chord; a pair of complex", a_chord_has_two_ends_exactly_at_real_roots),
     (
         "every real root belongs to one straight line (but for $[1:0]$ and $[0:1]$",
         a_line_for_every_root_but_two,
     ),
     ("The ring marks the root that both share", the_ring_is_at_the_common_root),
     ("The ring goes round the circle", the_ring_goes_round),
+    (
+        "Both chords stand still: on the way $q_2$ is only multiplied by a number",
+        chords_stand_still_along_a_line,
+    ),
+    ("On the yellow line this number is 0", chords_stand_still_along_a_line),
     ("where $q_1 = X^2 + 3XY + Y^2$ and $q_2 = 0$", the_point_of_the_second_preimage),
+    ("On the yellow line $q_1$ and $q_2$ are proportional", proportional_on_the_yellow_line_only),
     (
         "what is a key for one layer is a value for the other",
         the_two_preimages_are_the_swap,
     ),
+    ("and $A$ and $V$ have rank one here", the_two_preimages_are_the_swap),
     ("It is singular exactly where $A$ and $V$ have rank at most 1", singular_where_ranks_are_one),
     (
         "It has a boundary exactly where, besides, keys and values use the same",
         boundary_where_keys_are_values,
     ),
+    ("drag **where on it** from right to left, through $s = 2$", from_right_to_left),
     ('"on the line, s = 3": "moves=curve;where=0.928571"', buttons_lead_there),
     (
         "discriminant of $q_1$, which is $s^2 - 4$",
@@ -407,12 +630,29 @@ CLAIMS = [
         ),
     ),
     ("At $s = \\pm 2$ they meet", lambda: kinds_on_the_line([-2, 2]) == {("boundary", 1)}),
+    ("This is a **pinch point**, and a boundary point of the set of functions", pinch_points_are_boundary),
+    ("they have become complex, conjugate to each other", roots_are_conjugate),
     ("No real layer has this function. Yet the equation $R = 0$ holds", no_layer_but_a_zero),
+    ("That is why the middle is dotted", dotted_between_the_pinch_points),
     (
         "it has no layers near it, and comes to them only at the pinch points",
         lambda: (
             (lambda far: far == sorted(far, reverse=True) and far[0] > 0.9 and far[-2] > 0.04)(distances())
             and distances()[-1] < 1e-9
+        ),
+    ),
+    (
+        "Other slices of the same six-dimensional set look different",
+        lambda: (
+            [kinds_in_a_slice(preset) for preset in ("figure-1", "tangent", "isolated")]
+            == [{"crossing", "closure only"}, {"boundary"}, {"closure only"}]
+        ),
+    ),
+    (
+        "As **preset** of the panel, choose *tangent developable*",
+        lambda: (
+            called(opened(), "preset", "tangent developable", "crossing along a twisted cubic")
+            and called(opened(), "α of S3")
         ),
     ),
     (
@@ -430,14 +670,33 @@ CLAIMS = [
         ),
     ),
     (
+        "The sheets no longer cross",
+        lambda: (
+            "crossing" in along_s3(Fraction(13, 5))
+            and "crossing" not in along_s3(Fraction(3, 2)) + along_s3(Fraction(19, 10))
+        ),
+    ),
+    (
         "the curve is isolated, but for one pinch point",
         lambda: (lambda chart: len(chart.pinches) == 1 and all(piece.dotted for piece in chart.pieces))(
             surface_at("preset=crossing;alpha=1.5").chart
         ),
     ),
+    ("and look at the curve on the right", on_the_right),
     ("In front, a curve that crosses itself (two sheets). Behind", a_section_before_at_and_behind),
+    ("The pinch point is where one turns into the other", a_section_before_at_and_behind),
+    ("one for each column $\\ell_k$ of $A$ and each row $v_m$ of $V$: a table", a_table_of_forms),
+    (
+        "Turn $\\ell_1$, $\\ell_2$ and $v$:",
+        lambda: all(called(ProductsExplorer(), f"angle of {name}") for name in ("ℓ₁", "ℓ₂", "v")),
+    ),
+    (
+        "Set **show** to *v complex*",
+        lambda: called(ProductsExplorer(), "show", "v complex", "a sequence that runs off"),
+    ),
     ("so the table is real, and still no real layer has it", a_complex_table),
     ("This is all that the Zariski closure adds", the_closure_adds_definite_multiples_only),
+    ("The weights grow without bound", a_sequence_that_runs_off),
     ("The function does not: it converges, and its limit is a layer", a_sequence_that_runs_off),
     (
         "Usually one, the rescaling. And at the boundary?",
@@ -447,6 +706,13 @@ CLAIMS = [
         ),
     ),
     ("**b** turns the values' form $v$ into the keys' form $u$", where_s_and_b_lead),
+    (
+        "The point is singular now",
+        lambda: (
+            [singular_facts(Approach(4, 2, 4, s, 0)).kind for s in (0, HALF, Fraction(99, 100), 1)]
+            == ["smooth"] * 3 + ["crossing"]
+        ),
+    ),
     ("and the kernel is still the rescaling alone", a_crossing_has_smooth_sheets),
     (
         "$d - 1 = 3$ more singular values reach zero",
@@ -473,6 +739,7 @@ CLAIMS = [
             and not check_boundary_layer([[10**20, 2 * 10**20], [3 * 10**20, 6 * 10**20 + 1]], [[1, 3]])
         ),
     ),
+    ("The columns of $A$ are multiples of $v$", its_columns_are_multiples_of_v),
     (
         "with **s** at 1, and take the tick off *V goes to rank one too*",
         lambda: (
@@ -483,7 +750,15 @@ CLAIMS = [
     ),
     ("for decimal numbers up to a relative error of $10^{-9}$", decided_up_to_a_billionth),
     ("and the sliders stop at pinch points", sliders_stop_at_pinch_points),
+    ("The surface is drawn from its straight lines, never contoured", drawn_from_lines_and_not_contoured),
     ("where $R$ is zero but does not change its sign", no_change_of_sign_at_the_dots),
+    (
+        "Find a point of the slice *along a hyperbola* (S4)",
+        lambda: (
+            called(opened(), "preset", "along a hyperbola")
+            and called(opened(), "slice", "S4: along a hyperbola")
+        ),
+    ),
     (
         "The pinch point $(4, 4, \\tfrac14)$",
         lambda: (

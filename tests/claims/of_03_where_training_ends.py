@@ -227,6 +227,35 @@ def conserved_in_three_factors():
     )
 
 
+def offered(name):
+    """The words in the list of a control of the panel, by what they stand for."""
+    panel = FlowExplorer(state="runs=2;time=10")
+    (control,) = [one for one in panel.controls.values() if one.description == name]
+    found = {value: words for words, value in control.options}
+    panel.close()
+    return found
+
+
+def four_kinds_and_one_of_your_own():
+    named = {"gaussian": "Gaussian", "realisable": "realisable", "dotted": "dotted", "dotted, noisy": "noise"}
+    words = offered("target")
+    return set(words) == {*named, "placed"} and all(named[kind] in words[kind] for kind in named)
+
+
+def ratios_at_the_end(runs, time):
+    """σ₂/σ₁ of A, of the runs towards dotted targets that a row of the table counts."""
+    flow = gradient_flow(random_targets("dotted", runs, 0), **random_starts(runs, 0), time=time)
+    sigma = np.linalg.svd(flow.A[-1], compute_uv=False)
+    return sigma[:, 1] / sigma[:, 0]
+
+
+def a_thousandth_counts_as_singular():
+    """Soon after the start, when other bounds would give other shares."""
+    ratios, found = ratios_at_the_end(40, 20), row("dotted", 40, 20)
+    shares = [(ratios < bound).mean() for bound in (3e-4, 1e-3, 3e-3, 0.05)]
+    return shares[0] < shares[1] == found.singular < shares[2] and shares[3] == found.near
+
+
 TEST = "test_flow.py::test_"
 CLAIMS = [
     (
@@ -246,6 +275,7 @@ CLAIMS = [
     ),
     ("along the flow is minus exactly this", derivative_along_the_flow),
     ("the flow stays on the fibre's level at which it began", lambda: kept(ended(False, 150)) < 1e-3),
+    ("Four kinds of targets:", four_kinds_and_one_of_your_own),
     (
         "any pair of forms, usually the function of no layer",
         lambda: kinds("gaussian", False) == {OFF},
@@ -279,6 +309,7 @@ CLAIMS = [
             and where_runs_end(row("dotted", 40, 100)) == AT_BOUNDARY
         ),
     ),
+    ("($\\sigma_2/\\sigma_1$ of $A$ below $10^{-3}$ counts as singular", a_thousandth_counts_as_singular),
     (
         "| Gaussian | 0 % | | 8 % |",
         lambda: about(row("gaussian", 400, 600), 0, 0, 8),
@@ -342,6 +373,10 @@ CLAIMS = [
             and row("dotted", 60, 200).singular > 0.9 > 0.2 > row("dotted, noisy", 60, 200).singular
         ),
     ),
+    (
+        "Two proportional forms without real roots: a point of the dotted part",
+        lambda: kind_of((1, 0, 2), (2, 0, 4)) == CLOSURE != kind_of((1, 0, 2), (2, 0, 5)),
+    ),
     ("The nearest layer has proportional forms, too", nearest_to_proportional_ones),
     (
         "my_q1 = (1, 0, 2) my_q2 = (2, 0, 4)",
@@ -367,6 +402,10 @@ CLAIMS = [
     (
         "Other seeds give other digits",
         lambda: len({attraction("gaussian", runs=60, seed=seed, time=60).near for seed in range(4)}) > 1,
+    ),
+    (
+        "Let the weights be $(Q, K, V)$ instead of $(A, V)$ in the panel",
+        lambda: offered("weights") == {"AV": "(A, V)", "QKV": "(Q, K, V)"},
     ),
     ("in the place of $\\lVert A \\rVert^2 - \\lVert V \\rVert^2$", conserved_in_three_factors),
     ("one symmetric matrix for the head basis of Lemma 3.1", conserved_in_three_factors),

@@ -2,12 +2,13 @@
 
 import random
 from functools import cache
+from itertools import product
 
 import numpy as np
 
 import neuroviz as nv
-from claims.common import OVER, A, dim, lost, measured, random_networks, uniform
-from neuroviz.explorables import DimensionExplorer
+from claims.common import OVER, A, buttons, dim, domains, lost, measured, random_networks, shown, uniform
+from neuroviz.explorables import CounterexampleExplorer, DimensionExplorer, HypothesesExplorer
 from neuroviz.explorables.hypotheses import HypothesesRequest, study_hypotheses
 from neuroviz.field import Reals
 from neuroviz.figures.hypotheses import hypotheses_figure
@@ -186,6 +187,31 @@ def panel(state, *names):
     return made.description, texts, traces
 
 
+def views_of_the_dimension():
+    """The spectrum at the left; against the width at the upper right, against inputs at the lower."""
+    made = DimensionExplorer()
+    at = domains(made.figure)
+    made.close()
+    left, upper, lower = (
+        at[name] for name in ("exact rank (measured)", "measured", "exact rank by inputs (measured)")
+    )
+    return (
+        left[1] < min(upper[0], lower[0])
+        and upper[2] > lower[3]
+        and at["dimension by the formula"] == left
+        and (at["formula"], at["equations"]) == (upper, lower)
+    )
+
+
+def maps_and_angles():
+    """Two maps of numbers, at the left and in the middle; the angles at the right."""
+    figure = hypotheses_figure(hypotheses((3, 3, 3), (1, 2)))
+    maps = [t.xaxis or "x" for t in figure.data if t.name == "measured minus formula, and measured"]
+    one, two = (figure.layout[f"xaxis{name[1:]}"].domain for name in maps)
+    three = domains(figure)["angle between two tokens"]
+    return one[1] < two[0] < two[1] < three[0]
+
+
 def line_and_triangle():
     _, _, (line, triangle) = panel("", "exact rank (measured)", "dimension by the formula")
     blue = line.line.color.lstrip("#")
@@ -284,7 +310,78 @@ def float_misses(arch):
     return nv.measure_dimension(arch, "float").value != measured(arch)
 
 
+def hypotheses_of_eq_14():
+    """Whether the formula is called proved exactly where they hold."""
+    return all(
+        (nv.paper_formula(A((d0, inner, d1), heads, t)).status == "proved")
+        == (2 <= inner <= min(d0, d1) and 2 <= heads[0] <= d0 and 2 <= heads[1] <= inner and t >= 2)
+        for d0, inner, d1 in product((1, 2, 3, 4), repeat=3)
+        for heads in product((1, 2, 3, 4), repeat=2)
+        for t in (1, 2, 3)
+    )
+
+
+def line_at(state):
+    """Where the blue line stands, and the triangle."""
+    _, _, (line, triangle) = panel(state, "exact rank (measured)", "dimension by the formula")
+    return line.x[0], triangle.x[0]
+
+
+def spread_at_the_rank(layers):
+    """The last singular value that should count over the first that should not."""
+    net = uniform(4, 2, layers)
+    sigma = nv.measure_dimension(net, "float").singular_values
+    return sigma[measured(net) - 1] / sigma[measured(net)]
+
+
+def buttons_of_the_curve():
+    states = buttons("04_deep_dimension", "dimension_panel")
+    return [shown(DimensionExplorer, state)[0].arch for state in states]
+
+
+def buttons_of_the_hypotheses():
+    """What the panel shows from where the notebook opens it."""
+    opened = "head_1=1;head_2=2;inner=3;outer=3;tokens=3"
+    states = buttons("04_deep_dimension", "hypotheses_panel")
+    return [shown(HypothesesExplorer, f"{opened};{state}")[0] for state in states]
+
+
+def last_two_questions():
+    last, softmax = buttons_of_the_hypotheses()[:2]
+    return (
+        (last.arch, softmax.arch) == (A((3, 3, 3), (2, 1)), A((3, 3, 3), (1, 2), attention="softmax"))
+        and off(last.arch) == off(softmax.arch) == 0
+        and max(softmax.angles[1]) > 1e-3
+    )
+
+
+def buttons_to_the_widths():
+    equal, wide = buttons_of_the_hypotheses()[2:]
+    cells = [{(c.row, c.column): c.measured.value for c in one.widths.cells} for one in (equal, wide)]
+    return (equal.arch, wide.arch) == (A((3, 3, 3), (2, 2)), WIDE) and all(
+        found[2, 4] == measured(WIDE) and found[3, 3] == dim((3, 3, 3), (2, 2)) for found in cells
+    )
+
+
+def wider_and_deeper():
+    trials, _ = shown(CounterexampleExplorer, "tried=12;max_layers=5;max_width=8")
+    nets = [trial.arch for trial in trials.tried]
+    return (
+        max(net.num_layers for net in nets) > 3
+        and max(max(net.widths) for net in nets) > 5
+        and all(measured(net) == nv.general_formula(net).value for net in nets)
+    )
+
+
 CLAIMS = [
+    (
+        "You will find three places where the obvious formula breaks, a layer of rank one",
+        lambda: (
+            all(off(net) for net in (THIN, WIDE, uniform(3, 2, 2, 1)))
+            and not off(uniform(3, 2, 2))
+            and nv.measure_dimension(NARROW, inputs=5).value < measured(NARROW)
+        ),
+    ),
     # Parameters are not dimensions
     (
         "Each has $3d^2$ parameters",
@@ -360,8 +457,25 @@ CLAIMS = [
         r"each $\alpha$ counts one attention matrix of rank at most $a_i$",
         lambda: all(matrices(a, d) == a * (2 * d - a) for d in (2, 3, 4) for a in range(1, d + 1)),
     ),
+    (r"Let the inner widths all be $\delta \ge 2$, no larger than", hypotheses_of_eq_14),
     # Move it
     ("the blue line (the exact rank) and the triangle (the formula)", line_and_triangle),
+    ("and the triangle (the formula) on the left", views_of_the_dimension),
+    (
+        "be silent until somebody says that the line stands still",
+        lambda: (
+            [line_at(f"head_dim={a}") for a in (2, 3, 4, 5, 6)]
+            == [(place + 0.5,) * 2 for place in (38, 44, 46, 46, 46)]
+        ),
+    ),
+    (
+        "At six layers the gap closes",
+        lambda: spread_at_the_rank(4) > 1e6 and spread_at_the_rank(5) > 100 and spread_at_the_rank(6) < 10,
+    ),
+    (
+        "The exact rank still agrees with the formula",
+        lambda: all(len(set(line_at(f"layers={k}"))) == 1 for k in (6, 7, 8)),
+    ),
     (
         "The number of parameters goes on growing",
         lambda: [uniform(4, a, 2).num_parameters for a in (4, 5, 6, 7)] == [96, 112, 128, 144],
@@ -417,6 +531,10 @@ CLAIMS = [
     (
         "The upper right part of the panel above draws exactly that",
         lambda: upper_right_is_figure_3("softmax") and upper_right_is_figure_3("lightning", less=2),
+    ),
+    (
+        "Press a button, or set **δ** to 7, **a** to 2, **tokens** to 3, **layers** to 2",
+        lambda: buttons_of_the_curve() == [uniform(7, 2, 2, 3, "softmax"), uniform(7, 2, 2, 3)],
     ),
     # Count parameters against dimensions
     (
@@ -500,6 +618,7 @@ CLAIMS = [
         ),
     ),
     ("above, its exact rank minus Eq. 14, below, the rank", cells_show_difference_and_rank),
+    ("On the left and in the middle every cell is a network of its own", maps_and_angles),
     ("are the angles between the tokens of one random network", angles_are_drawn),
     (
         "With $a_1 = 1$ all angles are 0 after layer 1; with $a_1 = 2$ they are not, and nothing is lost",
@@ -545,6 +664,7 @@ CLAIMS = [
             for draw in [np.random.default_rng(seed)]
         ),
     ),
+    ("The buttons lead to the places that the last two questions are about", last_two_questions),
     (
         "what Eq. 16 says, with $a_i = 1$ too",
         lambda: (
@@ -595,6 +715,10 @@ CLAIMS = [
         lambda: not second_layer_is_seen(vanishing_on) and second_layer_is_seen(lambda V: np.eye(4)[:2]),
     ),
     ("The cells with $\\delta > d_0$, on the lower right, widen", widening_cells_are_on_the_lower_right),
+    (
+        "set **a₁** and **a₂** to 2, or press a button, and look at the map in the middle",
+        buttons_to_the_widths,
+    ),
     (
         "It is right in none of them. In most it is too large, by 2, 3 or 4",
         lambda: (
@@ -698,6 +822,7 @@ CLAIMS = [
             measured(net) == nv.general_formula(net).value for s in (1, 2) for net in of_the_notebook(s)
         ),
     ),
+    ("Try wider and deeper networks", wider_and_deeper),
     (
         "None of them makes its number wrong every time",
         lambda: (
@@ -713,6 +838,17 @@ CLAIMS = [
         ),
     ),
     # In practice
+    (
+        "Look at `decided`: it is False where the spectrum is no help",
+        lambda: (
+            [
+                (found.decided, found.value == measured(net))
+                for net in (uniform(4, 2, 2), uniform(4, 2, 8))
+                for found in [nv.measure_dimension(net, "float")]
+            ]
+            == [(True, True), (False, False)]
+        ),
+    ),
     (
         "with at most four layers, 88 in 100 were decided, none of them wrongly",
         lambda: (lambda seen: sum(seen) > 0.65 * len(seen))(
@@ -742,6 +878,14 @@ CLAIMS = [
 ]
 
 ELSEWHERE = [
+    (
+        "The exact rank is not affected, since it has no rounding in it",
+        "test_measure.py::test_two_dozen_layers_are_measured_exactly",
+    ),
+    (
+        "It can be too small, with a tiny probability, which `Measurement.error_bound` states",
+        "test_measure.py::test_a_deficient_rank_carries_a_probability_of_error",
+    ),
     (
         "only $A = K^\\top Q$ matters",
         "test_network.py::test_a_change_of_basis_in_a_head_does_not_move_the_function",

@@ -9,7 +9,7 @@ import numpy as np
 import psutil
 
 import neuroviz as nv
-from claims.common import A, dim, measured, uniform
+from claims.common import A, buttons, dim, measured, shown, uniform
 from neuroviz.cost import BUDGET_SECONDS, Cost, check_budget
 from neuroviz.elimination import Float32, Float64, eliminate, stored
 from neuroviz.explorables import SweepExplorer
@@ -92,6 +92,33 @@ def table(state, x, y):
     return [[found[i, j] for i in x] for j in y]
 
 
+def tokens_across():
+    return table(buttons("04_sweeps", "panel")[0], range(1, 5), range(1, 6))
+
+
+def first_heads_across():
+    return table(buttons("04_sweeps", "panel")[1], range(1, 6), range(1, 6))
+
+
+def axes_are_chosen_in_the_first_row():
+    panel = SweepExplorer()
+    first = [panel.controls["x"], panel.controls["y"]]
+    found = all({"tokens", "inner", "head_1"} <= {key for _, key in one.options} for one in first)
+    found = found and not set(first) & set(panel._more_row.children)
+    panel.close()
+    return found
+
+
+def buttons_of_the_panel():
+    """On its axes: tokens and the inner width; the first and the last head dimension, at δ = 4."""
+    one, two = (shown(SweepExplorer, state)[0] for state in buttons("04_sweeps", "panel"))
+    return (
+        set(one.places.values()) == {A((4, w, 4), (2, 2), t) for w in range(1, 6) for t in range(1, 5)}
+        and set(two.places.values()) == {A((4, 4, 4), (a, b)) for a in range(1, 6) for b in range(1, 6)}
+        and [dict(one.sizes)["head"], dict(two.sizes)["inner"]] == [2, 4]
+    )
+
+
 def stops_at_four(rows):
     return all(row[2] < row[3] == row[4] == row[7] == max(row) for row in rows)
 
@@ -141,10 +168,32 @@ def lost_to_factors(a, heads):
     return one - other
 
 
+def variants_are_swept():
+    """To what a network of its own says, with switches that make a difference."""
+    switches = [
+        {},
+        {"heads": 3},
+        {"skip": True},
+        {"causal": True},
+        {"heads": 3, "skip": True, "causal": True},
+    ]
+    nets = [uniform(3, 2, 2, **one) for one in switches]
+    found = nv.sweep(nets, progress=False)
+    values = [record.value for record in found]
+    return not found.failed and values == [measured(net) for net in nets] and len(set(values)) > 3
+
+
 CLAIMS = [
     (
         "An exact rank takes time that grows with the third power of the number of columns",
         lambda: 2**2.5 < products_in_an_elimination(768) / products_in_an_elimination(384) < 2**3.5,
+    ),
+    (
+        "You will know what a measurement costs before it starts",
+        lambda: all(
+            nv.estimate_cost(net).columns == nv.measure_dimension(net).num_columns
+            for net in (uniform(4, 2, 3), A((3, 4, 2), (1, 2), 2, "softmax"), uniform(2, 2, 2, 1))
+        ),
     ),
     (
         "there are four times as many columns",
@@ -198,6 +247,12 @@ CLAIMS = [
         lambda: all(measured(net) == nv.general_formula(net).value for net in GRID),
     ),
     (
+        "Here are two layers; the inner width goes from 1 to 8, the head dimension from 1 to 5",
+        lambda: set(shown(SweepExplorer)[0].places.values()) == set(GRID),
+    ),
+    ("* Put the number of tokens on an axis", axes_are_chosen_in_the_first_row),
+    ("For the last two you may press the buttons", buttons_of_the_panel),
+    (
         "At $\\delta = 4$, the width of the input",
         lambda: (
             stops_at_four(table("", range(1, 9), range(1, 6)))
@@ -206,10 +261,7 @@ CLAIMS = [
     ),
     (
         "From $t = 2$ on: two tokens tell everything that more of them would (one does not)",
-        lambda: all(
-            row[0] < row[1] == row[2] == row[3]
-            for row in table("x=tokens;x_most=4;y=inner;y_most=5", range(1, 5), range(1, 6))
-        ),
+        lambda: all(row[0] < row[1] == row[2] == row[3] for row in tokens_across()),
     ),
     (
         "$a_1 = 1$ makes all tokens parallel",
@@ -219,7 +271,7 @@ CLAIMS = [
         "later layers show less of their weights than the pattern of the other columns suggests",
         lambda: (
             all(below_the_pattern(head) == [True, False, False, False, False] for head in (2, 3, 4, 5))
-            and table("x=head_1;x_most=5;y=head;y_most=5;inner=4", range(1, 6), range(1, 6))
+            and first_heads_across()
             == [[dim((4, 4, 4), (a, head)) for a in range(1, 6)] for head in range(1, 6)]
         ),
     ),
@@ -247,6 +299,7 @@ CLAIMS = [
             for d, a, b, more in product((2, 3, 4), (1, 2), (2, 3), (1, 2))
         ),
     ),
+    ("are part of an `Architecture`, too, and can be measured and swept", variants_are_swept),
     (
         "For some there is a formula of ours; for others nobody has one yet",
         lambda: (

@@ -1,6 +1,7 @@
 """What notebooks/04_unrolling.py says in words: see tests/test_claims.py."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -9,7 +10,8 @@ import numpy as np
 from definition import factors
 
 import neuroviz as nv
-from claims.common import OVER, A, lost, shown, uniform
+from claims.common import OVER, A, buttons, lost, shown, uniform
+from neuroviz.checks_deep import check_rescaling
 from neuroviz.determinantal import WALKS, drop_rank, walk_in_gl
 from neuroviz.explorables import LedgerExplorer, RescalingExplorer, UnrollingExplorer, VirtualWeightsExplorer
 from neuroviz.explorables.virtual import example_network
@@ -214,6 +216,30 @@ def equal_virtual_weights_are_one_orbit():
     return True
 
 
+def led_to(panel, kind):
+    """What the buttons of a panel lead to, in turn."""
+    return [shown(kind, state)[0] for state in buttons("04_unrolling", panel)]
+
+
+def first_button_moves_a_basis_in_the_middle():
+    study = led_to("basis_panel", VirtualWeightsExplorer)[0]
+    return (
+        (study.arch.num_layers, study.interface) == (4, 2)
+        and [part.name for part in study.weights if not part.is_same] == ["V₂", "Q₃", "K₃", "V₃"]
+        and study.outputs.is_same
+    )
+
+
+def second_button_moves_V_alone():
+    study = led_to("basis_panel", VirtualWeightsExplorer)[1]
+    return (
+        (study.arch.num_layers, study.alone) == (2, 0.3)
+        and np.array_equal(study.C, np.eye(2))
+        and [part.name for part in study.weights if not part.is_same] == ["V₁"]
+        and not study.outputs.is_same
+    )
+
+
 # A V of smaller rank
 
 
@@ -239,6 +265,15 @@ def nobody_looks_along_n():
         and np.allclose(out(moved, X, R), out(thin, X, R))
         and not np.allclose(out(noticed, X, R), out(thin, X, R))
     )
+
+
+def tokens_on_one_line():
+    """With V₁ of rank one, and not before."""
+    weights, X = drawn(over=R)
+    return [np.linalg.matrix_rank(out(one[:1], X, R), tol=1e-9) for one in (weights, thin_network()[0])] == [
+        2,
+        1,
+    ]
 
 
 def five_of_seven_belong_to_no_change_of_basis():
@@ -278,6 +313,23 @@ def grams_follow_each_other():
         if not same(G, OVER.matmul(Y, Y.T)):
             return False
     return True
+
+
+def each_gram_contains_three_of_the_one_before():
+    """Seven times the first one makes the others 7³, 7⁹ and 7²⁷ times as large."""
+    Ms = virtual(3).M
+    Y = tokens(3, 3)
+
+    def grams(G):
+        for M in Ms:
+            G = OVER.matmul(OVER.matmul(OVER.matmul(G, M), G), OVER.matmul(M.T, G))
+            yield G
+
+    G = OVER.matmul(Y, Y.T)
+    pairs = zip(grams(G), grams(OVER.reduce(7 * G)), (3, 9, 27), strict=True)
+    return all(
+        same(other, times(pow(7, exponent, OVER.p), one)) and one.any() for one, other, exponent in pairs
+    )
 
 
 def has_degree(exponent, layers, t, factor=7):
@@ -368,6 +420,23 @@ def the_window_is_turned_round():
     )
 
 
+def two_buttons_turn_the_window():
+    before, after = led_to("term_panel", UnrollingExplorer)
+    return (
+        (before.reflection, before.factor, before.indices) == (None, (2, False), after.indices)
+        and after.reflection.indices == (after.indices[0], *after.indices[:0:-1])
+        and len(before.values) == 4
+    )
+
+
+def the_term_stands_below_the_tree():
+    panel = UnrollingExplorer()
+    tree, term_ = panel.figure.layout.yaxis.domain, panel.figure.layout.yaxis2.domain
+    axes = {one.name: one.yaxis or "y" for one in panel.figure.data}
+    panel.close()
+    return tree[0] > term_[1] and (axes["copies of X"], axes["factors"], axes["values"]) == ("y", "y2", "y2")
+
+
 def turned_away(indices):
     return reflect(2, indices, place=3)
 
@@ -443,6 +512,27 @@ def sliders_and_axis_are_logarithms():
     axis = panel.figure.layout.yaxis.title.text
     panel.close()
     return all(label.startswith("log₂") for label in labels) and axis == "log₂ of the factor"
+
+
+def first_slider_moves_it_most():
+    """By how much a slider, moved by one, moves log₂ λ₀."""
+    moved = []
+    for i in (1, 2, 3):
+        state = ";".join(f"log_{j}={int(i == j)}" for j in (1, 2, 3))
+        moved.append(np.log2(shown(RescalingExplorer, f"layers=3;{state}")[0].balance))
+    return moved == [-9, -3, -1]
+
+
+def buttons_of_the_rescaling():
+    """Doubled, missed by a little, and as softmax: how far the outputs are off."""
+    studies = led_to("rescaling_panel", RescalingExplorer)
+    return (
+        all(one.logs == (1, 0, 0, 0) for one in studies)
+        and [one.arch.attention for one in studies] == ["lightning", "lightning", "softmax"]
+        and [one.off for one in studies] == [0, 0.1, 0]
+        and [one.outputs.is_same for one in studies] == [True, False, False]
+        and studies[0].balance == 2**-27
+    )
 
 
 def the_answer_to_a_doubled_first_layer():
@@ -521,6 +611,20 @@ def directions_are_those_of_L():
     return True
 
 
+def direction_and_dependence():
+    """For any y: of Ly, and of yᵀM₁x."""
+    draw = np.random.default_rng(9)
+    for seed in range(4):
+        weights, _ = drawn(seed=seed, over=R)
+        L, (M1, _) = virtual_weights(R, weights)
+        y, *xs = draw.standard_normal((4, 3))
+        read = np.array([linear_part(weights, y, x) for x in xs])
+        expected = np.outer([y @ M1 @ x for x in xs], L @ y)
+        if not np.allclose(read / read[0, 0], expected / expected[0, 0], rtol=1e-3):
+            return False
+    return True
+
+
 def ratios_say_nothing_about_u():
     k, *us = np.random.default_rng(2).standard_normal((3, 3))
     weights, _ = drawn(over=R)
@@ -557,6 +661,14 @@ def labels(kind):
     found = {control.description for control in panel.controls.values()}
     panel.close()
     return found
+
+
+def labels_under_more(kind):
+    panel = kind()
+    found = {control.description for control in panel._more_row.children}
+    hidden = panel._more_row.layout.display == "none"
+    panel.close()
+    return found if hidden else set()
 
 
 # Changes to try
@@ -680,6 +792,19 @@ def first_order_without():
     )
 
 
+# Build one yourself
+
+
+def fractions_come_out_exactly():
+    """The answer to 2, 3, 5: as a fraction, and as a float."""
+    exact = Fraction(1, 2**9 * 3**3 * 5)
+    return (
+        exact * 2**9 * 3**3 * 5 == 1
+        and bool(check_rescaling((exact, 2, 3, 5)))
+        and not check_rescaling((float(exact), 2, 3, 5))
+    )
+
+
 # In practice
 
 
@@ -737,11 +862,18 @@ CLAIMS = [
     ("never leave the space that they came from, and $L$ is applied once", tokens_stay_where_they_came_from),
     ("become $Q_2C^{-1}, K_2C^{-1}, V_2C^{-1}$ (Eq. 9). So four.", four_matrices_answer),
     ("Drag **along the walk**: $C$ runs through the invertible matrices", the_walk_stays_invertible),
+    ("or press the first button. How many matrices move now?", first_button_moves_a_basis_in_the_middle),
+    ("(the second button): layer 1 has changed its language and told nobody", second_button_moves_V_alone),
     ("Still four: the basis between two layers concerns only", still_four_with_four_layers),
     ("if $V_1$ moves alone, $L$ and $M_2$ move with it", values_that_move_alone_are_noticed_by_L_and_M2),
     ("Which $C$ leads from one to the other? Since $U_1' = C U_1$", the_change_comes_out_again),
     ("by changes of basis between the layers, and the $C_i$ are unique", equal_virtual_weights_are_one_orbit),
     ("we may add a multiple of $n^\\top$, and no token will ever notice", nobody_looks_along_n),
+    ("All tokens after layer 1 lie on one line", tokens_on_one_line),
+    (
+        "There are $2 + 2 + 3 = 7$ rows",
+        lambda: [len(W) for W in drawn()[0][1]] == [2, 2, 3],
+    ),
     ("five of the seven belong to no change of basis", five_of_seven_belong_to_no_change_of_basis),
     (
         "tick **V before it loses one rank** and drag **free part**",
@@ -752,10 +884,13 @@ CLAIMS = [
     ),
     (
         "under **More**, tick *M at place k antisymmetric*",
-        lambda: {"M at place k antisymmetric", "only y and x (Eq. 28)"} < labels(UnrollingExplorer),
+        lambda: (
+            {"M at place k antisymmetric", "only y and x (Eq. 28)"} < labels_under_more(UnrollingExplorer)
+        ),
     ),
     ("$L$, $M$ and the outputs stay, and the sentence below", without_rank_the_panel_finds_no_basis),
     ("$$G_i = G_{i-1} M_i\\, G_{i-1} M_i^\\top G_{i-1}", grams_follow_each_other),
+    ("each $G$ contains the one before it three times", each_gram_contains_three_of_the_one_before),
     (
         "Six layers are a polynomial of degree $3^6 = 729$",
         lambda: has_degree(729, 6, 3) and not has_degree(727, 6, 3),
@@ -777,18 +912,34 @@ CLAIMS = [
     ("The last digit that is not zero says whether it is transposed", digits_say_which_matrix),
     ("Nine times, three times, once: $M_h$ or its transpose", each_matrix_stands_so_often),
     ("$36$ is $1100$ in base three: two zeros, so $M_3$", place_36),
+    ("Below it is one term", the_term_stands_below_the_tree),
+    (
+        "type `1,2,2,2` into **a per layer**",
+        lambda: "a per layer" in labels(LedgerExplorer),
+    ),
     ("The tokens in a window around place 3 change their order", the_window_is_turned_round),
+    ("and press **reflect**; or press the two buttons, one after the other", two_buttons_turn_the_window),
     ("They cancel. So do all terms with $j_2 = i$", all_terms_that_return_cancel),
     ("see two terms cancel, number by number", the_panel_shows_two_terms_cancel),
     ("each term of three layers is multiplied by $2^9$", a_term_of_three_layers_is_multiplied),
     ("give the same function (if it is not zero) exactly when", same_function_exactly_when),
     ("Sliders and axis count in powers of two", sliders_and_axis_are_logarithms),
+    ("Which slider moves it most?", first_slider_moves_it_most),
+    ("Does any $\\lambda_0$ answer there? (The other two buttons.)", buttons_of_the_rescaling),
+    (
+        "Under **More**: miss $\\lambda_0$ by a little. And switch **attention** to softmax",
+        lambda: {"miss λ₀ by", "attention"} < labels_under_more(RescalingExplorer),
+    ),
     ("$2^{-27}$, about $7.5 \\cdot 10^{-9}$", the_answer_to_a_doubled_first_layer),
     ("comes out of the fourth as 134 million", what_comes_out_of_the_fourth_layer),
     ("Miss $\\lambda_0$, and all outputs are off by this factor", missed_outputs_are_off_by_the_factor),
     ("a doubled $M$ makes a sharper softmax, which no $L$ can undo", no_L_undoes_a_sharper_softmax),
     ("Here the ratio of two entries of $M_1$, from outputs alone", ratios_are_those_of_M1),
     ("And the first column of $L$, up to a factor", directions_are_those_of_L),
+    (
+        "Its direction is that of $Ly$, and its dependence on $x$ is that of $y^\\top M_1 x$",
+        direction_and_dependence,
+    ),
     ("and these ratios say nothing about $u$", ratios_say_nothing_about_u),
     ("The same function, from weights that no rescaling connects", two_layers_change_places),
     ("The first, a change of basis in a head, and the third", the_first_and_the_third),
@@ -818,6 +969,7 @@ CLAIMS = [
     ("$4 + 4$ for the heads, $4$ for the basis between the layers", fourteen_of_thirty_two),
     ("A tenth of the step, a hundredth of the change", second_order_with_the_answer),
     ("Without the answer it moves in first order, in proportion to the step", first_order_without),
+    ("Fractions are the safest", fractions_come_out_exactly),
     ("Compare $L$ and $M_i$, up to one factor each", compared_by_virtual_weights),
     ("a small entry of $V_i$ is small in that basis only", a_small_entry_in_another_basis),
     ("and $\\lambda_0$ follows from them: $2^l$ points", signs_that_do_nothing),
@@ -826,6 +978,14 @@ CLAIMS = [
         lambda: heading("Fibres that are not one orbit") and not heading("Fibres that are one orbit"),
     ),
     ("*Beyond the paper* in", lambda: heading("Beyond the paper")),
+    (
+        "(Notebook 02 knew.)",
+        lambda: all(
+            words
+            in " ".join((ROOT / "notebooks/02_single_layer_fibers.py").read_text(encoding="utf-8").split())
+            for words in ("## Look with one token only", "only the **symmetric part**")
+        ),
+    ),
     (
         "Both are told in [Deep dimension](04_deep_dimension.ipynb)",
         lambda: all(
@@ -836,6 +996,10 @@ CLAIMS = [
 ]
 
 ELSEWHERE = [
+    (
+        "One matrix in the term has been transposed",
+        "test_unrolling.py::test_a_reflection_transposes_one_factor_and_nothing_else",
+    ),
     ("What counts is", "test_symmetry.py::test_virtual_weights_determine_the_lightning_function"),
     (
         "the package goes from interface to interface in the same way",

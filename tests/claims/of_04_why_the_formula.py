@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import neuroviz as nv
-from claims.common import OVER, A, dim, lost, random_networks, shown, uniform
+from claims.common import OVER, A, buttons, dim, domains, lost, random_networks, shown, uniform
 from neuroviz.checks_deep import check_unseen
 from neuroviz.explorables import FlagExplorer, PeelExplorer
 from neuroviz.field import Reals
@@ -24,7 +24,8 @@ from neuroviz.rank import exact_rank
 from neuroviz.symmetry import VirtualWeights, virtual_weights
 from neuroviz.unrolling import product_form
 
-MATHEMATICS = Path(__file__).parents[2] / "docs/mathematics.md"
+ROOT = Path(__file__).parents[2]
+MATHEMATICS = ROOT / "docs/mathematics.md"
 NET = A((9, 8, 9, 1), (2, 2, 1), tokens=2)
 J = np.array([[0.0, 1.0], [-1.0, 0.0]])
 R, same = Reals(), np.array_equal
@@ -160,6 +161,38 @@ def spans_of_our_network():
     )
 
 
+def who_looks_after_layer_two():
+    """By L, by k, by q: one number each."""
+    virtual = virtual_weights(OVER, weights_of(NET))
+    M3 = virtual.M[2]
+    rows = [exact_rank(virtual.L, OVER), exact_rank(M3, OVER), exact_rank(np.concatenate([M3, M3.T]), OVER)]
+    return len(virtual.L) == 1 and rows == [1, 1, 2]
+
+
+def cells_at_the_left_and_the_sum_at_the_right():
+    panel = FlagExplorer()
+    at = domains(panel.figure)
+    panel.close()
+    cells = [place for name, place in at.items() if name.startswith(("seen by", "arrives", "no token"))]
+    terms = [place for name, place in at.items() if name.startswith("term: ")]
+    return max(place[1] for place in cells) < min(place[0] for place in terms) and len(terms) > 5
+
+
+def tokens_spectra_and_kernels():
+    """At the left, at the right, and below that."""
+    panel = PeelExplorer()
+    at = domains(panel.figure)
+    panel.close()
+    tokens_ = [at[name] for name in ("tokens before", "tokens after")]
+    spectra = [place for name, place in at.items() if name.startswith("singular values")]
+    kernels = [place for name, place in at.items() if name.startswith("kernel")]
+    return (
+        len(spectra) == len(kernels) == 4
+        and max(place[1] for place in tokens_) < min(place[0] for place in (*spectra, *kernels))
+        and min(place[2] for place in spectra) > max(place[3] for place in kernels)
+    )
+
+
 def answers_of_the_flag_panel():
     (_, one, two, _) = shown(FlagExplorer, "widths=9,8,9,1;head_dims=2,2,3")[0].steps
     return (two.measured.value, two.width, one.measured.value, one.width) == (7, 9, 8, 8)
@@ -198,6 +231,18 @@ def tokens_live_in_the_narrowest_width_so_far():
             if exact_rank(virtual_weights(OVER, weights[:i]).L, OVER) != min(arch.widths[: i + 1]):
                 return False
     return True
+
+
+def all_of_the_input_counts():
+    """Though later layers, with L, may look at less of it."""
+    narrow = A((9, 2, 1), (2, 1))
+    virtual = virtual_weights(OVER, weights_of(narrow))
+    looked_at = exact_rank(seen_rows(virtual, 0), OVER)
+    return (
+        all(effective_widths(arch)[0] == arch.widths[0] for arch in random_networks(25))
+        and looked_at < effective_widths(narrow)[0] == flag_steps(narrow)[0].seen == 9
+        and nv.general_formula(narrow).value == nv.measure_dimension(narrow).value
+    )
 
 
 def adds_at_most_twice_its_rank():
@@ -402,6 +447,25 @@ def both_tokens_vanish_at_angle_0():
     return not study.Y.any() and study.turn == 0 and "sends both to 0" in said and other.Y.any()
 
 
+def buttons_at_the_end_of_the_way():
+    """Parallel tokens, then two and four layers."""
+    states = buttons("04_why_the_formula", "peel_panel")
+    return [shown(PeelExplorer, state)[0] for state in states]
+
+
+def first_button_makes_both_vanish():
+    study = buttons_at_the_end_of_the_way()[0]
+    return (study.setting.place, study.setting.angle) == (1, 0) and not study.Y.any() and study.X.any()
+
+
+def other_two_buttons_count_kernels():
+    studies = buttons_at_the_end_of_the_way()[1:]
+    found = [(s.setting.place, s.setting.layers, s.here.kernel, s.tail.kernel) for s in studies]
+    return found == [
+        (1, layers, *kernels_with_and_without(layers, studies[0].setting.width)) for layers in (2, 4)
+    ]
+
+
 def one_more_in_the_panel():
     found = [shown(PeelExplorer, f"place=1;layers={layers}")[0] for layers in (2, 3, 4)]
     return [(s.here.kernel, s.tail.kernel) for s in found] == [(2, 1), (3, 2), (4, 3)] and all(
@@ -602,6 +666,18 @@ def tokens_become_parallel():
     return True
 
 
+def layers_before_a_collapse_are_peeled_off():
+    """M₂ or M₃ of rank one, M₁ antisymmetric: the rescaling, and the kernel of the rest."""
+    for layers, k in ((2, 2), (3, 2), (3, 3), (4, 3)):
+        for width in (2, 3):
+            L, Ms = network(layers, width, antisymmetric_of_rank_two)
+            Ms = tuple(rank_one(rng(k), width) if i == k else M for i, M in enumerate(Ms, start=1))
+            virtual = VirtualWeights(L, Ms)
+            if kernel_of(virtual) != 1 + kernel_of(without_first_layer(virtual)):
+                return False
+    return True
+
+
 def collapse_may_cost():
     """σ is never more than α, and less but for rank one or width one."""
     costs = {a: dim((3, 3, 3), (2, a)) - dim((3, 3, 3), (1, a)) - 3 for a in (1, 2, 3)}
@@ -642,6 +718,19 @@ def collapsed_networks_keep_their_rescalings_only():
         collapsing_layer(arch) is not None
         and nv.measure_dimension(arch).value == nv.general_formula(arch).value
         for arch in nets
+    )
+
+
+def heading(name):
+    return f"\n### {name}" in MATHEMATICS.read_text(encoding="utf-8")
+
+
+def one_layer_and_its_lemma():
+    notebook = (ROOT / "notebooks/02_single_layer_fibers.py").read_text(encoding="utf-8")
+    return (
+        "Lemma A.3 of the paper" in notebook
+        and heading("Lemma A.3. The kernel of the differential of one layer")
+        and all(kernel(1, width, any_matrix, seed) == 1 for width in (2, 3, 4) for seed in (1, 2))
     )
 
 
@@ -723,8 +812,17 @@ def controls(kind):
 
 
 def no_button_shows_all():
-    states = ("", "widths=9,8,9,1;head_dims=2,2,3", "widths=2,4,2;head_dims=2,2")
+    states = buttons("04_why_the_formula", "flag_panel")
     return all(any(s.seen < s.width for s in shown(FlagExplorer, state)[0].inner) for state in states)
+
+
+def buttons_type_what_the_text_says():
+    studies = [shown(FlagExplorer, state)[0] for state in buttons("04_why_the_formula", "flag_panel")]
+    return [(one.arch.widths, one.arch.head_dims) for one in studies] == [
+        (NET.widths, NET.head_dims),
+        (NET.widths, (2, 2, 3)),
+        ((2, 4, 2), (2, 2)),
+    ]
 
 
 def rank_four_only_scales_and_turns():
@@ -765,6 +863,7 @@ CLAIMS = [
     ("find 152 independent ways to change the weights that do nothing", lambda: lost(NET) == 152),
     ("and so is every change of what nobody looks at", what_nobody_looks_at_does_nothing),
     ("so they live in a space of 8 dimensions", eight_dimensions_after_layer_two),
+    ("$M_3 = k q^\\top$, so it takes two", who_looks_after_layer_two),
     ("Everything else about these tokens goes unnoticed", unseen_parts_go_unnoticed),
     (
         "of the rows of $L$ together with the rows and columns of $M_3$",
@@ -782,6 +881,7 @@ CLAIMS = [
         tokens_live_in_the_narrowest_width_so_far,
     ),
     ("since $M_i$ adds at most twice its rank", adds_at_most_twice_its_rank),
+    ("(At the input, $w_0$ is $d_0$.)", all_of_the_input_counts),
     ("$R_2 \\subset R_1 \\subset \\mathbb{R}^9$, spaces inside spaces", later_spans_lie_in_earlier_ones),
     (
         "can be chosen in $w_i (w_{i-1} - w_i)$ independent ways",
@@ -817,8 +917,13 @@ CLAIMS = [
         "drag **way s of M₁** to 1",
         lambda: {"way s of M₁", "angle of x₂", "width d₀"} < set(controls(PeelExplorer)),
     ),
+    ("On the left each width is a column of cells", cells_at_the_left_and_the_sum_at_the_right),
+    ("Or press a button instead of typing", buttons_type_what_the_text_says),
     ("Or press a button instead of typing; the last question has none", no_button_shows_all),
+    ("On the right the singular values of the derivative in all entries", tokens_spectra_and_kernels),
     ("beside them those of the network without its first layer", spectra_beside_each_other),
+    ("or press the first button. Why do both tokens vanish?", first_button_makes_both_vanish),
+    ("then to 4, or press the other two", other_two_buttons_count_kernels),
     ("The area between two parallel tokens is 0", both_tokens_vanish_at_angle_0),
     ("the kernel is always one more: $2 = 1 + 1$, $3 = 1 + 2$, $4 = 1 + 3$", one_more_in_the_panel),
     ("$\\Delta \\cdot \\dot F(X) = DF(X)[XX^\\top \\dot M_1 X J]$", kernel_equation),
@@ -842,9 +947,12 @@ CLAIMS = [
     ("\\text{kernel at an antisymmetric } M_1 \\;=\\; 1 + k(l-1)", the_chain),
     ("It has rank 2: this needs $a_i \\ge 2$ and $w_{i-1} \\ge 2$", antisymmetric_needs_rank_two),
     ("And it has to be a limit of what generic weights give", antisymmetric_choices_come_from_weights),
+    ("*Peel lemma*", lambda: heading("Peel lemma\n") and not heading("Peel lemmas\n")),
+    ("where $k(1) = 1$ is Lemma A.3 of the paper, which you met in notebook 02", one_layer_and_its_lemma),
     ("But exactly then $M_k$ has rank one", rank_one_exactly_then),
     ("later layers show the symmetric part of their $M_j$ only", tokens_become_parallel),
     ("So there may be fewer dimensions: $\\sigma$ instead of $\\alpha$", collapse_may_cost),
+    ("The layers before $k$ are peeled off as before", layers_before_a_collapse_are_peeled_off),
     ("the function is a product of powers of quadratic forms $g^\\top M_j\\, g$", collapsed_formula),
     ("These numbers are the rescalings", collapsed_networks_keep_their_rescalings_only),
     ("it uses neither Theorem 3.7 of the paper nor Ax's theorem", proof_is_elementary),
@@ -876,6 +984,7 @@ CLAIMS = [
     ),
     ("the Peel lemma at random sizes, each time with fresh weights", lemma_at_random_sizes),
     ("`nv.measure_dimension` then gives an `error_bound` of 0", error_bounds),
+    ("(*Theorem A* in [docs/mathematics.md](../docs/mathematics.md))", lambda: heading("Theorem A. Softmax")),
     (
         "The kernels for $l = 2, 3$ are 2 and 3",
         lambda: [kernel(k, 4, any_antisymmetric) for k in (2, 3)] == [2, 3],

@@ -1,24 +1,38 @@
 """What notebooks/05_softmax_conjecture.py says in words: see tests/test_claims.py."""
 
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from functools import cache
 
 import flint
 import numpy as np
 
 import neuroviz as nv
-from claims.common import OVER, A, dim, measured, random_networks, uniform
+from claims.common import (
+    OVER,
+    A,
+    buttons,
+    dim,
+    domains,
+    measured,
+    random_networks,
+    shown,
+    under_more,
+    uniform,
+)
 from neuroviz import theme
-from neuroviz.balls import ball_jacobian
+from neuroviz.balls import ball_jacobian, ball_tangents
 from neuroviz.block import Block
-from neuroviz.explorables import Figure3Explorer, OneLayerExplorer
+from neuroviz.explorables import ExponentialsExplorer, Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
 from neuroviz.explorables.softmax import study_softmax
 from neuroviz.exponentials_study import ExponentialsSetting, measure_attention, study_exponentials
 from neuroviz.field import Reals
-from neuroviz.figure3 import float32_rank
+from neuroviz.figure3 import Figure3Setting, float32_rank, study_figure3
+from neuroviz.figures.figure3 import figure3_figure
 from neuroviz.figures.softmax_study import SoftmaxSetting
 from neuroviz.logit_relations import logit_differences, measure_independence
 from neuroviz.network import Layer, forward, random_tokens, random_weights
-from neuroviz.one_layer import softmax_layer
+from neuroviz.one_layer import powers_layer, softmax_layer
 from neuroviz.one_layer_limit import first_order, limit_study
 from neuroviz.one_layer_study import OneLayerSetting, study_one_layer
 from neuroviz.one_layer_walk import read_off
@@ -96,6 +110,82 @@ def a_zero_looks_at_all_alike():
     return np.allclose(S[:, 2], 1 / 4) and not np.allclose(S[:, 1], 1 / 4)
 
 
+def values_come_out_column_by_column():
+    for seed, t in ((0, 2), (1, 3), (2, 5)):
+        A_, V = layer(3, 2, seed)
+        read = [t * outputs(A_, V, tokens(e, t=t))[:, -1] for e in np.eye(3)]
+        if not np.allclose(np.column_stack(read), V):
+            return False
+    return True
+
+
+def logits_with_one_token_on():
+    A_, _ = layer()
+    x = np.random.default_rng(4).standard_normal(3)
+    X = tokens(x, t=4)
+    logits = X.T @ A_ @ X
+    return np.allclose(logits[:, 0], [x @ A_ @ x, 0, 0, 0]) and not logits[:, 1:].any()
+
+
+def read_by_hand(d=3, t=4, rank=3):
+    """A from outputs and V alone: E from one token, then F from two."""
+    A_, V = layer(d)
+    V = V if rank > 1 else np.outer(V[:, 0], V[0])
+    found, values = np.empty((d, d)), V.T
+    E = []
+    for i, e in enumerate(np.eye(d)):
+        out = outputs(A_, V, tokens(e, t=t))[:, 0]
+        share = out @ values[i] / (values[i] @ values[i])
+        E.append(share * (t - 1) / (1 - share))
+        found[i, i] = np.log(E[i])
+    for i, j in np.ndindex(d, d):
+        if i != j:
+            out = outputs(A_, V, tokens(np.eye(d)[j], np.eye(d)[i], t=t))[:, 0]
+            known, unknown = E[j] * values[j] - (E[j] + t - 2) * out, out - values[i]
+            found[i, j] = np.log(known @ unknown / (unknown @ unknown))
+    return found, A_
+
+
+def one_token_gives_E():
+    """And where Vx = 0 it does not: then every A has the same output there."""
+    found, A_ = read_by_hand()
+    V = np.array([[1.0, 2.0, 0.0]])
+    hidden = [outputs(layer(seed=s)[0], V, tokens(np.eye(3)[2], t=3))[:, 0] for s in (0, 1)]
+    return np.allclose(np.diag(found), np.diag(A_)) and not np.any(hidden)
+
+
+def sections_stand_side_by_side():
+    """What goes in and comes out, the equation, and what is known."""
+    panel = OneLayerExplorer()
+    places = domains(panel.figure)
+    heads = sorted(
+        (note.x, note.text)
+        for note in panel.figure.layout.annotations
+        if (note.xref, note.yref, note.y) == ("paper", "paper", 1) and "<b></b>" not in note.text
+    )
+    panel.close()
+    (_, one), (equation, two), (known, three) = heads
+    left = [places[name] for name in ("tokens", "column 3 of the output", "attention")]
+    return (
+        all(place[1] < equation for place in left)
+        and min(places[f"{name}, read"][0] for name in ("V", "Sym A", "A")) >= known > equation
+        and ("one token on" in one, "gives Vx" in two, "V is known" in three) == (True, True, True)
+    )
+
+
+def powers_of_three():
+    """One value of the exact layer, from Python's own powers."""
+    for seed in range(4):
+        exact = study_one_layer(OneLayerSetting(seed=seed)).exact
+        x, t, p = np.array([1.0, -1.0, 1.0]), 3, exact.powers.over.p
+        E = pow(3, int(x @ exact.A @ x), p)
+        expected = [E * pow(E + t - 1, -1, p) * int(v) % p for v in exact.V @ x]
+        out = powers_layer(exact.A, exact.V, exact.powers)(tokens(x, t=t)[None])[0, :, 0]
+        if [int(number) % p for number in out] != expected or not (exact.A == exact.A.round()).all():
+            return False
+    return True
+
+
 def squares_give_the_symmetric_part(d):
     """The forms xᵀAx at e_j and e_j + e_k: their rank as equations on A, and on its antisymmetric part."""
     xs = [*np.eye(d), *(np.eye(d)[j] + np.eye(d)[k] for j in range(d) for k in range(j))]
@@ -159,6 +249,26 @@ def hidden_by_sharp_attention():
     return known_of_A(cold) < 9 == known_of_A(fitting) and "rounding hides" in words
 
 
+def buttons_go_through_the_last_three():
+    """V of rank one; V = 0, twice; one token; tokens of length one at the lowest temperature."""
+    panel = OneLayerExplorer()
+    lowest = panel.controls["log_temperature"].min
+    panel.close()
+    studies = [shown(OneLayerExplorer, s)[0] for s in buttons("05_softmax_conjecture", "weights_panel")]
+    steps = ("two tokens", "one token", "two tokens", "one token", "two tokens")
+    settings = [one.setting for one in studies]
+    return (
+        [one.step for one in settings] == list(steps)
+        and [len(one.V) for one in studies] == [1, 2, 2, 2, 2]
+        and [one.size for one in settings] == [1, 0, 0, 1, 1]
+        and [one.tokens for one in settings] == [3, 3, 3, 1, 3]
+        and [one.fitted for one in settings] == [True] * 4 + [False]
+        and [one.log_temperature for one in settings] == [0, 0, 0, 0, lowest]
+        and [known_of_A(one) for one in studies[:4]] == [9, 0, 0, 0]
+        and 0 < known_of_A(studies[4]) < 9
+    )
+
+
 # The lightning limit
 
 
@@ -196,6 +306,13 @@ def first_order_is_centred(t=4):
         and np.allclose(X @ C, centred)
         and np.allclose(C @ C.T, C)
     )
+
+
+def centred_logits():
+    A_, _ = layer()
+    X = np.random.default_rng(5).standard_normal((3, 4))
+    s = X.T @ A_ @ X
+    return np.allclose((np.eye(4) - np.ones((4, 4)) / 4) @ s, s - s.mean(axis=0))
 
 
 def expansion_of_a_column():
@@ -243,6 +360,13 @@ def last_step():
         and mean[-1] < 1e-3
         and both[-1] < 1e-7
     )
+
+
+def limit_is_the_last_step():
+    panel = OneLayerExplorer()
+    steps = [key for _, key in panel.controls["step"].options]
+    panel.close()
+    return steps == ["V", "one token", "two tokens", "limit"] and last_step()
 
 
 # Deep networks
@@ -305,6 +429,61 @@ def softmax_tokens_are_not_parallel(a):
     return found
 
 
+# The panel of both kinds
+
+
+def led_to(number):
+    """What a button leads to."""
+    return shown(SoftmaxExplorer, buttons("05_softmax_conjecture", "softmax_panel")[number])[0]
+
+
+def first_button_is_a_head_of_rank_one():
+    """As typed by hand; softmax has all that Eq. 16 says, and lightning less than Eq. 14."""
+    study, typed = led_to(0), shown(SoftmaxExplorer, "widths=3,3,3;head_dims=1,2")[0]
+    one, two = study.lightning, study.softmax
+    return (
+        (one.arch, two.arch) == (A((3, 3, 3), (1, 2)), A((3, 3, 3), (1, 2), attention="softmax"))
+        and study.setting == typed.setting
+        and two.exact.value == 9 + 5 + 8 == measured(two.arch)
+        and one.exact.value == measured(one.arch) == two.exact.value - 2 - 2
+    )
+
+
+def second_button_is_one_token():
+    """All else as the panel opens; softmax has d² dimensions, and lightning more."""
+    study, opened = led_to(1), shown(SoftmaxExplorer)[0]
+    one, two = study.lightning, study.softmax
+    return (
+        (one.arch, two.arch) == (uniform(4, 2, 2, 1), uniform(4, 2, 2, 1, "softmax"))
+        and opened.softmax.arch == uniform(4, 2, 2, 3, "softmax")
+        and two.exact.value == measured(two.arch) == 16 < one.exact.value == measured(one.arch)
+    )
+
+
+def same_sizes_twice():
+    """Lightning at the left, softmax at the right; below both, what is known."""
+    panel = SoftmaxExplorer()
+    places, study = domains(panel.figure), panel._shown
+    board = [n for n in panel.figure.layout.annotations if n.text and "φ → (L, M)" in n.text]
+    panel.close()
+    sides = [[place for name, place in places.items() if name.startswith(kind)] for kind in ("light", "soft")]
+    kinds = [{name.split(": ")[1] for name in places if name.startswith(k)} for k in ("light", "soft")]
+    return (
+        max(place[1] for place in sides[0]) < min(place[0] for place in sides[1])
+        and kinds[0] == kinds[1] >= {"dimension (measured)", "head bases", "interfaces", "rescalings"}
+        and any(name.startswith("singular values") for name in kinds[0])
+        and board[0].y < min(place[2] for place in places.values())
+        and study.lightning.arch.widths == study.softmax.arch.widths
+    )
+
+
+def ends_of_the_temperature():
+    panel = SoftmaxExplorer()
+    slider = panel.controls["temperature"]
+    panel.close()
+    return (slider.min, slider.max, slider.description) == (-1.5, 5, "log₁₀ τ")
+
+
 # Figure 3
 
 
@@ -317,6 +496,36 @@ def lost_to_the_tolerance(d):
     """The last true singular value: above the rounding by more than 1,000 times, below the tolerance."""
     sigma, true = in_float32(d).singular_values, FIGURE_3[d - 3]
     return sigma[true - 1] > 1000 * sigma[true] and sigma[true - 1] < in_float32(d).tolerance
+
+
+def networks_of_figure_3():
+    points = shown(Figure3Explorer)[0].points
+    return [point.exact.value for point in points] == FIGURE_3 and [point.arch for point in points] == [
+        uniform(d, 2, 2, 3, "softmax") for d in range(3, 11)
+    ]
+
+
+def two_curves():
+    panel = Figure3Explorer()
+    labels = dict(panel.controls["kind"].options)
+    panel.state = f"kind={labels['softmax and lightning']}"
+    panel.wait(60)
+    traces = {trace.name: np.array(trace.y) for trace in panel.figure.data}
+    panel.close()
+    one, two = (traces[f"exact (measured), {kind}"] for kind in ("lightning", "softmax"))
+    return len(one) == 8 and set(two - one) == {2}
+
+
+def last_true_values_stand_at_the_lower_right():
+    figure = figure3_figure(study_figure3(Figure3Setting(most=4, peer=True, runs=1)))
+    places = domains(figure)
+    others = [place for name, place in places.items() if "gap" in name]
+    view = places["tolerance of the rank in float32"]
+    return (
+        view == places["last true singular value, kept, softmax"]
+        and view[0] > places["exact (measured), softmax"][1]
+        and all(view[3] < place[2] for place in others)
+    )
 
 
 def filled_and_hollow():
@@ -343,18 +552,111 @@ def certified(d, route):
     return nv.measure_dimension(arch, method="certified", route=route).certificate
 
 
+def in_decimals(attention, weights, x):
+    """The output for one input, by the definition."""
+    for Q, K, V in weights:
+        S = (K @ x).T @ (Q @ x)
+        if attention == "softmax":
+            E = np.vectorize(Decimal.exp, otypes=[object])(S)
+            S = E / E.sum(axis=0)
+        x = V @ x @ S
+    return x
+
+
+def slopes_in_decimals(attention, weights, x):
+    """How the output moves along each entry: by differences, in 120 digits, so right to about 60."""
+    h, found = Decimal("1e-30"), []
+    for matrix in (matrix for one in weights for matrix in one):
+        for place in np.ndindex(matrix.shape):
+            kept = matrix[place]
+            matrix[place] = kept + h
+            plus = in_decimals(attention, weights, x)
+            matrix[place] = kept - h
+            minus = in_decimals(attention, weights, x)
+            matrix[place] = kept
+            found.append((plus - minus) / (2 * h))
+    return np.array(found)
+
+
+def as_arrays(kind, numbers):
+    """Fractions in a certificate, as floats or as decimals: both hold them exactly."""
+    number = {float: lambda f: float(Fraction(f)), Decimal: lambda f: Decimal(float(Fraction(f)))}[kind]
+    return np.vectorize(number, otypes=[object if kind is Decimal else float])(np.array(numbers))
+
+
+def point_of(certificate, kind):
+    data = certificate.data
+    weights = tuple(Layer(*(as_arrays(kind, one) for one in layer)) for layer in data["weights"])
+    return weights, as_arrays(kind, data["inputs"]), np.array(data["functionals"])
+
+
+def holds(ball, true):
+    """Whether a ball holds a number; one of width 0 is as near as differences can tell."""
+    true = flint.arb(str(true))
+    return ball.contains(true) if ball.rad() > 0 else abs(ball - true) < flint.arb("1e-45")
+
+
 def balls_contain(attention):
-    """Balls of 53 bits against the same numbers with 400, whose own balls are a point beside them."""
-    arch, draw, bits = A((3, 2, 3), (2, 2)), np.random.default_rng(0), flint.ctx.prec
-    weights, X = random_weights(Reals(), arch, draw), random_tokens(Reals(), arch, 3, draw)
-    every = np.ones(arch.num_parameters, dtype=bool)
-    found = []
+    """At the point of a certificate: every ball, found forward or backward, holds the true number."""
+    proof = nv.measure_dimension(uniform(2, 2, 2, 2, attention), method="certified", route="ball").certificate
+    weights, X, functionals = point_of(proof, float)
+    exact, Y, _ = point_of(proof, Decimal)
+    places = [
+        (i, m, *place)
+        for i, one in enumerate(weights)
+        for m, matrix in enumerate(one)
+        for place in np.ndindex(matrix.shape)
+    ]
+    bits, found = flint.ctx.prec, []
     try:
-        for flint.ctx.prec in (53, 400):
-            found.append(ball_jacobian(attention, weights, every, X, np.ones((3, 3, 3))).entries())
+        flint.ctx.prec = proof.data["bits"]
+        every = np.ones(len(places), dtype=bool)
+        backward = ball_jacobian(attention, weights, every, X, functionals)
+        forward_ = [ball_tangents(attention, weights, places, x) for x in X]
+        flint.ctx.prec = 400
+        with localcontext() as context:
+            context.prec = 120
+            for k, y in enumerate(Y):
+                slopes = slopes_in_decimals(attention, exact, y)
+                heard = (slopes * functionals[k]).sum(axis=(1, 2))
+                pairs = [(backward[k, c], heard[c]) for c in range(len(places))]
+                pairs += list(zip(forward_[k].entries(), slopes.ravel(), strict=True))
+                found += [holds(ball, true) and float(ball.rad()) < 1e-25 for ball, true in pairs]
     finally:
         flint.ctx.prec = bits
-    return all(wide.contains(fine) and 0 < wide.rad() < 1e-6 for wide, fine in zip(*found, strict=True))
+    return len(found) > 1000 and all(found)
+
+
+def rows_are_independent(rows):
+    """By elimination in decimals: no pivot is small."""
+    rows = [list(row) for row in rows]
+    for k in range(len(rows)):
+        size, i, j = max((abs(rows[i][j]), i, j) for i in range(k, len(rows)) for j in range(k, len(rows[0])))
+        if size < Decimal("1e-20"):
+            return False
+        rows[k], rows[i] = rows[i], rows[k]
+        for row in rows:
+            row[k], row[j] = row[j], row[k]
+        for row in rows[k + 1 :]:
+            share = row[k] / rows[k][k]
+            row[k:] = [one - share * other for one, other in zip(row[k:], rows[k][k:], strict=True)]
+    return True
+
+
+def three_ways():
+    """What each is based on; the point of the last one is checked again, in decimals."""
+    said = [certified(3, route).argument for route in ("theorem", "exact rank", "ball")]
+    weights, X, functionals = point_of(certified(3, "ball"), Decimal)
+    with localcontext() as context:
+        context.prec = 120
+        rows = [
+            (slopes_in_decimals("softmax", weights, x) * functional).sum(axis=(1, 2))
+            for x, functional in zip(X, functionals, strict=True)
+        ]
+        twice = [*rows[:-1], rows[0] + rows[1]]
+        found = [len(rows), rows_are_independent(rows), rows_are_independent(twice)]
+    words = ("Corollary A", "it meets the upper bound of the symmetries", "ball arithmetic")
+    return found == [25, True, False] and all(word in text for word, text in zip(words, said, strict=True))
 
 
 # Exponentials
@@ -385,6 +687,22 @@ def round_and_back(kind):
 def opposite(kind):
     y = differences(kind)
     return all(OVER.reduce(y[j, i] + y[i, j]) == 0 for j, i in ORDER)
+
+
+def opens_on():
+    """Two layers, two tokens, M₁ antisymmetric: exponentials at the left, three counts at the right."""
+    panel = ExponentialsExplorer()
+    s, places, labels = panel._shown.setting, domains(panel.figure), dict(panel.controls["treat"].options)
+    panel.close()
+    kernels = [
+        place for name, place in places.items() if name.startswith(("kernel as", "kernel with", "kernel in"))
+    ]
+    return (
+        (s.layers, s.tokens, s.kind, s.place, s.treat) == (2, 2, "antisymmetric", "first", "related")
+        and len(kernels) == 3
+        and min(place[0] for place in kernels) > places["exponentials (measured: free or determined)"][1]
+        and labels["all free"] == "free"
+    )
 
 
 def study(kind="antisymmetric", t=2):
@@ -462,6 +780,22 @@ CLAIMS = [
         ),
     ),
     # Read the weights off
+    ("Take $x = e_1, e_2, \\dots$: this is $V$, column by column", values_come_out_column_by_column),
+    ("Token $x$ has one logit $x^\\top A x$, and the others are 0", logits_with_one_token_on),
+    ("So $E$ is known wherever $Vx \\ne 0$, and with it $x^\\top A x$", one_token_gives_E),
+    ("Nothing else is new, so $F$ is known", lambda: np.allclose(*read_by_hand(rank=1))),
+    (
+        "And $y^\\top A x$ with $x = e_j$, $y = e_i$ is the entry $A_{ij}$",
+        lambda: all(np.allclose(*read_by_hand(d, t)) for d, t in ((2, 2), (3, 3), (3, 5))),
+    ),
+    ("On the left is what you put in and what comes out", sections_stand_side_by_side),
+    (
+        "Set **width d′** to 1 (under *More*): now $V$ has rank one",
+        lambda: under_more(OneLayerExplorer, "out") and len(read("step=two tokens;out=1")[0].V) == 1,
+    ),
+    ("and **tokens t** to 1 (under *More*)", lambda: under_more(OneLayerExplorer, "tokens")),
+    ("The buttons go through the last three", buttons_go_through_the_last_three),
+    ("arithmetic modulo a prime, and powers of 3 in the place of exponentials", powers_of_three),
     ("A token 0 has all logits 0, so it looks at all tokens alike", a_zero_looks_at_all_alike),
     (
         "its output is the mean of the values, $Vx/t$",
@@ -548,6 +882,7 @@ CLAIMS = [
         lambda: all(about(shrinks_by(t, "both", s), 4) for t in (3, 4, 5) for s in (0, 1)),
     ),
     ("its softmax is $\\frac1t\\bigl(1 + (s_j - \\bar s)/\\tau + \\dots\\bigr)$", expansion_of_a_column),
+    ("The 1 gives the mean, and $s_j - \\bar s$ is an entry of $C X^\\top A X$", centred_logits),
     (
         "(With two tokens it is 8.",
         lambda: (
@@ -558,6 +893,7 @@ CLAIMS = [
         ),
     ),
     ("$\\frac12 + \\frac12 \\tanh$, which has no quadratic part", two_numbers_are_a_tanh),
+    ("Go back to the panel and choose its last **step**", limit_is_the_last_step),
     (
         "the lightning term stays as it is, but the mean is divided by $c$, at any temperature",
         mean_is_divided,
@@ -600,6 +936,14 @@ CLAIMS = [
         "Four layers. How many dimensions more than lightning does softmax have?",
         lambda: measured(uniform(4, 2, 4, 3, "softmax")) - measured(uniform(4, 2, 4, 3)) == 4,
     ),
+    ("The same sizes twice, on the left without softmax and on the right with it", same_sizes_twice),
+    ("Drag the temperature, **log₁₀ τ**, to both ends", ends_of_the_temperature),
+    ("Give layer 1 a head of rank one: press the first button or", first_button_is_a_head_of_rank_one),
+    (
+        "under *More*, type `3,3,3` into **widths** and `1,2` into **a per layer**",
+        lambda: under_more(SoftmaxExplorer, "widths", "head_dims"),
+    ),
+    ("Press the second button, or **Reset** and set **tokens t** to 1", second_button_is_one_token),
     (
         "The exact ranks stand still",
         lambda: (
@@ -650,6 +994,13 @@ CLAIMS = [
     ),
     # Reproduce Figure 3
     ("Filled marks are **exact ranks**, hollow ones on the line are Eq. 16", filled_and_hollow),
+    ("In the panel are the same networks", networks_of_figure_3),
+    ("Set **attention** to *softmax and lightning*. How far apart are the two curves?", two_curves),
+    (
+        "Switch on **row-by-row float32** (under *More*; it takes some seconds)",
+        lambda: under_more(Figure3Explorer, "peer"),
+    ),
+    ("What does the lower right view say about the reason?", last_true_values_stand_at_the_lower_right),
     (
         "2 everywhere: one for each of the $l = 2$ layers",
         lambda: all(more_than_lightning((d,) * 3, (2, 2)) == 2 for d in range(3, 11)),
@@ -674,11 +1025,12 @@ CLAIMS = [
             )
         ),
     ),
+    ("by our theorem; by an exact rank that meets an upper bound; and by ball arithmetic", three_ways),
     (
         "Here is the largest of the eight, with every proof checked again",
         lambda: (
             [certified(10, route).dimension for route in ("theorem", "exact rank", "ball")] == [172] * 3
-            and all(certified(10, route).verify() for route in ("theorem", "exact rank"))
+            and all(certified(10, route).verify() for route in ("theorem", "exact rank", "ball"))
         ),
     ),
     (
@@ -715,6 +1067,13 @@ CLAIMS = [
     (
         "they are related by $PQ = 1$, so only one is free",
         lambda: study().independence.layers[0].independent.value == 1 and independent("generic", 2) == 2,
+    ),
+    ("Two layers, two tokens and an antisymmetric $M_1$", opens_on),
+    (
+        "Set **exponentials** to *all free*. By how much is the count wrong?",
+        lambda: (lambda one, two: one.kernel - two.kernel == 4)(
+            *(shown(ExponentialsExplorer, s)[0].shown for s in ("", "treat=free"))
+        ),
     ),
     (
         "By 4: the entries of $M_2$",
@@ -814,6 +1173,18 @@ CLAIMS = [
 ]
 
 ELSEWHERE = [
+    (
+        "rest on a row to read more",
+        "test_softmax_explorer.py::test_the_rows_are_those_of_the_board_with_glyph_word_and_note",
+    ),
+    (
+        "Then the exponentials $e^{\\,y_j}$ satisfy no algebraic equation whatever",
+        "test_exponentials.py::test_no_equation_of_degree_two_binds_free_exponentials_of_two_tokens",
+    ),
+    (
+        "So draw a random element of the field for each exponential",
+        "test_measure.py::test_softmax_has_the_rank_of_the_definition_with_the_real_exponential",
+    ),
     (
         "the function of a softmax layer with $V \\ne 0$ determines $A$ and $V$",
         "test_one_layer.py::test_the_values_of_a_softmax_layer_give_its_weights",

@@ -3,13 +3,16 @@
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from math import exp, inf, log
+from math import exp, factorial, inf, log
 from pathlib import Path
 
+import flint
 import numpy as np
+import sympy
 
 import neuroviz as nv
-from claims.common import OVER, A, dim, random_networks, uniform
+from claims.common import OVER, A, buttons, dim, domains, random_networks, shown, uniform
+from neuroviz.balls import ball_tangents
 from neuroviz.certificate import certify
 from neuroviz.certificate_study import CertificateSetting, study_certificate
 from neuroviz.chart import Chart, tangent_map
@@ -454,6 +457,29 @@ def the_lines_run_down():
     return list(line.y) == sorted(line.y) and bottom > top
 
 
+def experiments_stand_at_the_right():
+    """And the tokens at the left; the singular values below the experiments."""
+    panel = ProofExplorer()
+    at = domains(panel.figure)
+    panel.close()
+    tokens = [at["token 1"], at["token 2"]]
+    bars = [place for name, place in at.items() if name.startswith("hidden in")]
+    spectrum = at["singular values up to the exact rank (measured)"]
+    return max(place[1] for place in tokens) < min(place[0] for place in (*bars, spectrum)) and spectrum[
+        3
+    ] < min(place[2] for place in bars)
+
+
+def both_networks_on_the_same_tokens():
+    study, _ = shown(SingletonExplorer)
+    panel = SingletonExplorer()
+    at = domains(panel.figure)
+    panel.close()
+    return at["token 1 of θ"][1] < at["token 1 of θ′"][0] and same(
+        study.left.places[0], study.right.places[0]
+    )
+
+
 def lines_of_a_frozen_and_of_a_collapsed_layer():
     frozen, collapsed = (immersion(modes=(mode, "true")) for mode in ("frozen", "collapsed"))
     ends = [np.ptp(places) for places in collapsed.places]
@@ -478,6 +504,19 @@ def experiments_of_an_antisymmetric_layer():
         (1, True),
         (2, False),
     ] and hatched == {("/", "", "/")}
+
+
+def buttons_of_the_experiments():
+    """Frozen, collapsed, an antisymmetric M₁, and L = 0."""
+    states = buttons("05_the_proof", "proof_panel")
+    frozen, collapsed, turn, nothing = (shown(ProofExplorer, state)[0] for state in states)
+    return (
+        (frozen.places[0] == frozen.places[1]).all()
+        and (frozen.setting.modes[0], collapsed.setting.modes[0]) == ("frozen", "collapsed")
+        and np.ptp(collapsed.places[1]) < ROUND < np.ptp(collapsed.places[0])
+        and [one.possible for one in turn.experiments] == [False, True, False]
+        and [one.everything.kernel for one in (frozen, collapsed, turn, nothing)] == [0, 0, 4, 8]
+    )
 
 
 @cache
@@ -630,10 +669,12 @@ def two_counts_of_the_largest():
 
 @cache
 def routes_at_width_12288():
+    """As the buttons ask for them."""
     arch = uniform(12288, 2, 2, attention="softmax")
-    return {
-        route: study_certificate(CertificateSetting(arch, route)).certificate is not None
-        for route in ("theorem", "exact rank", "ball")
+    states = buttons("05_the_proof", "certificate_panel")
+    studies = [shown(CertificateExplorer, state)[0] for state in states]
+    return all(one.setting.arch == arch for one in studies) and {
+        one.setting.route: one.certificate is not None for one in studies
     } == {"theorem": True, "exact rank": False, "ball": False}
 
 
@@ -641,6 +682,41 @@ def which_routes_use_ax():
     arch = uniform(2, 2, 2, attention="softmax")
     ball, exact = (certify(arch, route).argument for route in ("ball", "exact rank"))
     return "Ax's theorem is not used" in ball and "free by Ax's theorem" in exact
+
+
+def exponential_between(x, terms=60):
+    """e^x for |x| ≤ 4, between two fractions."""
+    found = sum((x**n / factorial(n) for n in range(terms)), Fraction(0))
+    rest = 2 * Fraction(4) ** terms / factorial(terms)
+    return found - rest, found + rest
+
+
+def balls_hold_true_exponentials(base=exponential_between):
+    """XS of one layer of width 1, which is the derivative in V: x₁ + (x₂ − x₁) / (1 + e^u)."""
+    bits = flint.ctx.prec
+    try:
+        for seed in range(20):
+            q, k, v, *x = (float(n) / 8 for n in draw(seed).integers(1, 12, 5))
+            layer = Layer(*(np.array([[n]]) for n in (q, k, v)))
+            flint.ctx.prec = 128
+            balls = ball_tangents("softmax", (layer,), [(0, 2, 0, 0)], np.array([x])).entries()
+            flint.ctx.prec = 400
+            one, two = map(Fraction, x)
+            for ball, here in zip(balls, (one, two), strict=True):
+                low, high = base(Fraction(k) * Fraction(q) * (one - two) * here)
+                for E in (low, high):
+                    value = one + (two - one) / (1 + E)
+                    if not ball.contains(flint.arb(flint.fmpq(value.numerator, value.denominator))):
+                        return False
+                if one != two and not 0 < float(ball.rad()) < 1e-30:
+                    return False
+    finally:
+        flint.ctx.prec = bits
+    return True
+
+
+def rounded_exponentials(x):
+    return (Fraction(exp(x)),) * 2
 
 
 def data_with_a_new_seal(route, seeds):
@@ -766,6 +842,37 @@ def denominators_of_a_later_logit():
     return True
 
 
+def logits_are_quadratic_forms():
+    net, X = prime_network(1), prime_pairs()
+    pairs_ = zip(logits(OVER, net.M[0], OVER.reduce(5 * X)), logits(OVER, net.M[0], X), strict=True)
+    return all(same(five, OVER.reduce(25 * one)) and one.any() for five, one in pairs_)
+
+
+def signs_of_denominators(m, causal, mend=lambda x: x):
+    """Of the denominators of all logits of three layers, as polynomials in the exponentials before them."""
+    x1, x2 = (sympy.Matrix(one) for one in ([1, 2], [-1, 3]))
+    symbols, found = [], set()
+    for i, M in enumerate(([[1, 2], [0, -1]], [[2, 1], [-3, 1]], [[1, 0], [2, 5]])):
+        d = x1 - x2
+        for logit in ((-d.T * sympy.Matrix(M) * x1)[0], (d.T * sympy.Matrix(M) * x2)[0]):
+            below = sympy.fraction(sympy.together(logit))[1]
+            found |= {int(sympy.sign(c)) for c in sympy.Poly(below, *symbols, sympy.Symbol("any")).coeffs()}
+        P, Q = sympy.symbols(f"P{i} Q{i}", positive=True)
+        symbols += [P, Q]
+        mu, nu = (0, Q / (Q + 1)) if causal else (m * P / (1 + m * P), Q / (Q + m))
+        x1, x2 = mend(x1 - mu * d), mend(x2 + nu * d)
+    return found
+
+
+@cache
+def denominators_are_sums_of_positive_numbers():
+    """Where tokens are divided by det S, they are not."""
+    P, Q = sympy.symbols("P0 Q0", positive=True)
+    return all(
+        signs_of_denominators(m, causal) == {1} for m, causal in ((1, False), (3, False), (1, True))
+    ) and signs_of_denominators(1, False, lambda x: x / (1 - P * Q)) == {1, -1}
+
+
 def case_a_ends():
     theta, other = prime_network(3, 0), prime_network(3, 1)
     X, tail = prime_pairs(), [free(2), free(3)]
@@ -840,6 +947,19 @@ def ends_of_the_ways():
         and runaway.right.places[1, 0] == runaway.right.places[1, 1] == 1
         and peel.left.shares[0] == peel.right.shares[0] == (0, 0)
         and sum(peel.right.shares[1]) == 1 != sum(peel.left.shares[1])
+    )
+
+
+def buttons_of_the_second_step():
+    """The other M₂ at the end of the way; then with an antisymmetric M₁."""
+    states = buttons("05_the_proof", "singleton_panel")
+    one, turn = (shown(SingletonExplorer, state)[0] for state in states)
+    return (
+        [(s.setting.candidate, s.setting.travel) for s in (one, turn)] == [("other M₂", 1)] * 2
+        and (one.setting.symmetric, turn.setting.symmetric) == (1, 0)
+        and (one.ending.left_meet, one.ending.right_meet, one.ending.same) == (False, True, False)
+        and turn.ending.same
+        and turn.functions_apart < ROUND < SEEN < one.functions_apart
     )
 
 
@@ -1005,6 +1125,19 @@ def the_relation_exists_where_all_are_antisymmetric():
     return [same(left, q) for _, _, left, _, q in found] == [True, False, False, False]
 
 
+def masked_ends_of_the_ways():
+    """In each case the columns of one network agree, and not those of the other."""
+    candidates = ("unrelated", "negative", "positive", "other M₂")
+    studies = [
+        study_singleton(SingletonSetting(one, seed=seed, causal=True))
+        for one in candidates
+        for seed in range(6)
+    ]
+    return {s.case for s in studies} == {"A", "B1, ρ < 0", "B1, ρ > 0", "peel"} and all(
+        s.ending.left_meet != s.ending.right_meet and not s.ending.same for s in studies
+    )
+
+
 def masked_preimages_are_gone():
     studies = [
         study_singleton(SingletonSetting("other M₂", symmetric=0.0, causal=causal, seed=seed))
@@ -1016,7 +1149,7 @@ def masked_preimages_are_gone():
     )
 
 
-def under_more(panel_class, name, label):
+def stands_under_more(panel_class, name, label):
     panel = panel_class()
     home = next(box for box in panel.children if panel.controls[name] in getattr(box, "children", ()))
     found = panel.controls[name].description == label and home.layout.display == "none"
@@ -1318,6 +1451,8 @@ CLAIMS = [
     ("Two tokens travel through the layers, from top to bottom", the_lines_run_down),
     ("Then choose *my own*", names_on_the_controls),
     ("and drag **Sym M₁ times** to 0. Which experiments", names_on_the_controls),
+    ("On the right is what the experiments of the proof leave, and", experiments_stand_at_the_right),
+    ("After each guess you may press a button instead", buttons_of_the_experiments),
     (
         "Frozen, the lines go straight down; collapsed, they meet and never part, and $M_2$ is hidden",
         lines_of_a_frozen_and_of_a_collapsed_layer,
@@ -1441,6 +1576,10 @@ CLAIMS = [
     ("Go back to width 4 and **change a digit of** the dimension", names_on_the_controls),
     ("Ball arithmetic does not use Ax's theorem", which_routes_use_ax),
     (
+        "it takes the true exponentials, encloses every number in an interval",
+        lambda: balls_hold_true_exponentials() and not balls_hold_true_exponentials(rounded_exponentials),
+    ),
+    (
         "By ball arithmetic a changed digit of the *data* with a new seal passes",
         lambda: data_with_a_new_seal("ball", range(4)) == {True},
     ),
@@ -1490,6 +1629,12 @@ CLAIMS = [
         "at $g = 1$ both first layers collapse, so all later $p, q$ are 0",
         all_later_logits_vanish_at_one,
     ),
+    ("\\mathbb{Z}p' + \\mathbb{Z}q'$: quadratic forms", logits_are_quadratic_forms),
+    ("they are sums of positive numbers", denominators_are_sums_of_positive_numbers),
+    (
+        "with a denominator that is positive for positive exponentials",
+        denominators_are_sums_of_positive_numbers,
+    ),
     ("with denominators $1 + mP$, $Q + m$ and so on", denominators_of_a_later_logit),
     ("All four are free", lambda: independent_of_four("unrelated", 4)),
     ("On the left the two tokens $XS(P, Q)$ are as general as any", case_a_ends),
@@ -1513,6 +1658,8 @@ CLAIMS = [
         the_runaway_token,
     ),
     ("Choose *M₁, another M₂*, and drag **Sym M₁ times** to 0", names_on_the_controls),
+    ("Both networks, on the same tokens", both_networks_on_the_same_tokens),
+    ("drag **Sym M₁ times** to 0, or press the buttons", buttons_of_the_second_step),
     ("Unrelated, or $\\sqrt 2\\,M_1$: $PQ = 1$ in one of them only", ends_of_the_ways),
     ("The same symmetric part: one saturates", ends_of_the_ways),
     ("$\\rho < 0$: one ends at $x_1$, the other at $x_2$", ends_of_the_ways),
@@ -1631,15 +1778,18 @@ CLAIMS = [
         "where all $M_i$ are antisymmetric its relation does exist",
         the_relation_exists_where_all_are_antisymmetric,
     ),
+    ("The ends of the ways again, now with a mask", masked_ends_of_the_ways),
     (
         "what was a second preimage above, with an antisymmetric $M_1$, is none here",
         masked_preimages_are_gone,
     ),
     (
         "The panels of both theorems have a control **causal mask** under *More*",
-        lambda: all(under_more(one, "causal", "causal mask") for one in (ProofExplorer, SingletonExplorer)),
+        lambda: all(
+            stands_under_more(one, "causal", "causal mask") for one in (ProofExplorer, SingletonExplorer)
+        ),
     ),
-    ("Set **L times** to 0 (under *More*)", lambda: under_more(ProofExplorer, "size", "L times")),
+    ("Set **L times** to 0 (under *More*)", lambda: stands_under_more(ProofExplorer, "size", "L times")),
     (
         "Two of three experiments cannot be made as the proof says, since $Q_1 = 1$; and still no "
         "direction is lost",
@@ -1932,6 +2082,16 @@ ELSEWHERE = [
             "singletons",
             "the_picture_ends_as_the_exact_comparison_does",
             "the ends of the ways, modulo a prime, and the ways in floating point",
+        ),
+        (
+            "certificate",
+            "a_singular_point_is_not_proved_and_no_certificate",
+            "and proves that a determinant is not 0",
+        ),
+        (
+            "measure",
+            "what_one_more_input_adds_never_grows",
+            "since a kernel can shrink only finitely often",
         ),
         (
             "search",

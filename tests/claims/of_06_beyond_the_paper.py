@@ -3,14 +3,14 @@
 import re
 from dataclasses import fields
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import torch
 from torch import nn
 
 import neuroviz as nv
-from claims.common import A, dim, lost, shown, uniform
+from claims.common import OVER, A, buttons, dim, domains, lost, shown, under_more, uniform
 from neuroviz.blending import blend_heads
 from neuroviz.block import Block
 from neuroviz.blocks import block_forward, random_block_weights
@@ -21,10 +21,12 @@ from neuroviz.family import FamilySetting, study_family, what_is_known
 from neuroviz.field import Reals
 from neuroviz.module_ledger import moved
 from neuroviz.questions import SEEN, UNSEEN, key_bias
+from neuroviz.rank import exact_rank
 from neuroviz.real_models import MODELS, SYMMETRIES, real_model
 
 REAL = Reals()
 SOFTMAX = {"attention": "softmax"}
+KINDS = ("lightning", "softmax")
 KEYS, VALUES = SYMMETRIES[:2]
 
 
@@ -46,6 +48,16 @@ def what_a_skip_breaks():
     ) == 16
 
 
+def a_skip_adds_the_input():
+    """To what one layer gives, and to nothing where its values are 0."""
+    without, arch = A((3, 3), (2,), heads=2, **SOFTMAX), A((3, 3), (2,), heads=2, skip=True, **SOFTMAX)
+    weights, X = random_block_weights(REAL, arch, np.random.default_rng(0)), tokens()
+    silent = weights | {"1.V": 0 * weights["1.V"]}
+    return np.allclose(outputs(arch, weights, X) - X, outputs(without, weights, X)) and np.array_equal(
+        outputs(arch, silent, X), X
+    )
+
+
 def a_dimension_more_an_interface(d=3):
     """Without parameters, d² for each interface."""
     return [
@@ -60,6 +72,52 @@ def a_skip_before_and_after(kind):
     before = [study.before.entries[name] for name in names]
     entries = study.ledger.entries
     return before, [entries.get("bases between layers", 0), entries.get("rescalings", 0)]
+
+
+def bars_matrices_and_the_map():
+    """At the left, at the right, and below that; the bars of the network before are the thin ones."""
+    panel = VariantsExplorer()
+    at, traces = domains(panel.figure), {one.name: one for one in panel.figure.data}
+    panel.close()
+    bars = [at[name] for name in ("parameters", "directions that symmetries explain", "dimension (measured)")]
+    matrices = [at[name] for h in "₁₂₃" for name in (f"A{h}, drawn", f"A{h}′, now")]
+    widths = {name: set(np.ravel(traces[name].width)) for name in ("before", "parameters")}
+    return (
+        {place[1] for place in bars} == {at["before"][1]}
+        and max(place[1] for place in bars) < min(place[0] for place in matrices)
+        and min(place[2] for place in matrices) > at["blends, measured"][3]
+        and max(widths["before"]) < min(widths["parameters"])
+    )
+
+
+def small_networks_at_the_left():
+    panel = RealModelsExplorer()
+    at = domains(panel.figure)
+    panel.close()
+    left = [at[name] for name in ("measured", "formula", "extrapolated")]
+    return max(place[1] for place in left) < at[KEYS][0] == at[VALUES][0]
+
+
+def led_to(panel, kind):
+    """What the buttons of a panel lead to, in turn."""
+    return [shown(kind, state)[0] for state in buttons("06_beyond_the_paper", panel)]
+
+
+def buttons_of_the_switches():
+    """The network, and the one before; what differs is one switch."""
+    studies = led_to("variants_panel", VariantsExplorer)
+    skips = [(uniform(3, 2, 2, 3, kind, skip=True), uniform(3, 2, 2, 3, kind)) for kind in KINDS]
+    heads = [(uniform(3, 2, 2, heads=more), uniform(3, 2, 2, heads=more - 1)) for more in (2, 3)]
+    turned, still = (uniform(3, 2, 2, heads=2, **SOFTMAX, block=Block(rotary=on)) for on in (True, False))
+    return [(one.ledger.arch, one.before.arch) for one in studies] == [*skips, *heads, (turned, still)]
+
+
+def third_head_by_hand():
+    """The panel opens on it; the second loses one rescaling a head, in each layer, and the third more."""
+    opened, second = (shown(VariantsExplorer, state)[0].ledger for state in ("", "heads=2"))
+    return (opened.arch, second.arch) == (uniform(3, 2, 2, heads=3), uniform(3, 2, 2, heads=2)) and [
+        one.parameters - one.dimension - 9 - 2 * H * (4 + 1) for one, H in ((second, 2), (opened, 3))
+    ] == [0, 6]
 
 
 def the_rescaling_survives_a_skip():
@@ -119,14 +177,63 @@ def bases_under_rotation(a):
     return [lost(uniform(4, a, 1, heads=2, **SOFTMAX, block=Block(rotary=on))) for on in (False, True)]
 
 
+def commuting_with_rotations(a):
+    """How many dimensions the matrices have that commute with a rotation of each pair of coordinates."""
+    turn = np.zeros((a, a))
+    for k in range(0, a, 2):
+        c, s = OVER.random(np.random.default_rng([a, k]), (2,))
+        turn[k : k + 2, k : k + 2] = [[c, -s], [s, c]]
+    turn = OVER.reduce(turn)
+    rows = [OVER.reduce(OVER.matmul(E, turn) - OVER.matmul(turn, E)).ravel() for E in units(a)]
+    return a * a - exact_rank(np.array(rows), OVER)
+
+
+def units(a):
+    return np.eye(a * a).reshape(-1, a, a)
+
+
+def keys_are_turned_by_their_place():
+    """Equal tokens, one head of dimension 2: key j and query i are turned by j and i."""
+    x, found = tokens(2)[0][:, :1], []
+    X = np.repeat(x, 3, axis=1)[None]
+    for on in (True, False):
+        arch = A((2, 2), (2,), block=Block(rotary=on))
+        w = random_block_weights(REAL, arch, np.random.default_rng(0))
+        Q, K, V = (w[f"1.{name}"][0] @ x for name in "QKV")
+        angle = [[j - i if on else 0 for i in range(3)] for j in range(3)]
+        c, s = np.cos(angle), np.sin(angle)
+        turned = c * (K.T @ Q) + s * (K[1] * Q[0] - K[0] * Q[1])
+        found.append(
+            any(np.allclose(outputs(arch, w, X)[0], V * one.sum(axis=0)) for one in (turned, turned.T))
+            and np.ptp(turned.sum(axis=0)) > 0.01
+        )
+    return found == [True, False]
+
+
 def beyond_the_cap():
     formula = "min(H(α(a, d) + d²) − H·max(1, H − pos(d − a)²), d³(d + 1)/2)"
     return study_family(FamilySetting("heads-many", formula)).verdicts
 
 
 def the_first_button():
-    state = "family=heads-many;along=H;formula=min(H(α(a, d) + d²) − H·max(1, H − pos(d − a)²), d³(d + 1)/2)"
-    return "wrong at 3 of 21 networks" in shown(FormulaExplorer, state)[1]
+    state, back = buttons("06_beyond_the_paper", "formula_panel")
+    study, said = shown(FormulaExplorer, state)
+    return (
+        (len(study.verdicts), len(study.wrong)) == (21, 3)
+        and "wrong at 3 of 21 networks" in said
+        and shown(FormulaExplorer, back)[0].setting == shown(FormulaExplorer)[0].setting
+    )
+
+
+def begins_with_one_layer():
+    """And the two families with hints are called ① and ②."""
+    opened = FAMILIES[shown(FormulaExplorer)[0].setting.family]
+    marked = [family for family in FAMILIES.values() if family.title[0] in "①②"]
+    return (
+        {sizes.layers for sizes in opened.members} == {1}
+        and [family.title[0] for family in marked] == ["①", "②"]
+        and marked == [family for family in FAMILIES.values() if family.hints]
+    )
 
 
 def it_is_the_answer_with_a_cap():
@@ -163,19 +270,26 @@ def the_mlp_is_that():
     return np.allclose(outputs(arch, w, X), found) and w["1.U1"].shape == (6, 3)
 
 
-def every_combination_is_exact(count=30):
-    draw, kinds = np.random.default_rng(2), set()
-    for _ in range(count):
-        on = draw.integers(0, 2, 10).astype(bool).tolist()
-        value_dim = 1 if on[0] else None
-        block = Block(
-            value_dim, 1 if on[0] and on[1] else None, on[2], on[3], on[4], on[5], (3, 2) if on[6] else None
-        )
-        arch = uniform(
-            2, 2, 2, 3, ("softmax", "lightning")[on[7]], heads=2, skip=on[8], causal=on[9], block=block
-        )
-        kinds.add(nv.measure_dimension(arch).status)
-    return kinds == {"exact"}
+def with_switches(values, rotary, biases, temperature, positions, mlp, kind, skip, causal):
+    value_dim, kv_heads = ((None, None), (1, None), (1, 1))[values]
+    block = Block(value_dim, kv_heads, rotary, biases, temperature, positions, (3, 2) if mlp else None)
+    return uniform(2, 2, 2, 3, KINDS[kind], heads=2, skip=bool(skip), causal=bool(causal), block=block)
+
+
+def every_combination_is_exact():
+    """Random ones, until any three switches have met in all ways; 30 of them also in floats."""
+    draw, sizes, met, nets = np.random.default_rng(2), (3,) + (2,) * 8, set(), []
+    ways = sum(sizes[i] * sizes[j] * sizes[k] for i, j, k in combinations(range(9), 3))
+    while len(met) < ways:
+        on = [int(draw.integers(size)) for size in sizes]
+        nets.append(with_switches(on[0], *map(bool, on[1:6]), *on[6:]))
+        met |= set(combinations(enumerate(on), 3))
+    found = [nv.measure_dimension(net) for net in nets]
+    floats = [nv.measure_dimension(net, "float") for net in nets[:30]]
+    pairs = zip(floats, found, strict=False)
+    return {one.status for one in found} == {"exact"} and all(
+        one.decided and one.value == exact.value for one, exact in pairs
+    )
 
 
 def what_a_block_has():
@@ -209,6 +323,21 @@ def key_biases():
 def share(name, parts=SYMMETRIES):
     model = real_model(name)
     return sum(model.redundant.get(part, 0) for part in parts) / model.parameters
+
+
+def keys_and_queries_of_the_buttons():
+    """OPT and LLaMA, compared by their keys: a² and a directions for each of 32 heads in 32 layers."""
+    states = buttons("06_beyond_the_paper", "models_panel")
+    found = [shown(RealModelsExplorer, state) for state in states]
+    asked = [(study.setting.model, study.setting.parts) for study, _ in found]
+    said = [re.search(r"\(([\d,\s]+) bases of keys and queries", words).group(1) for _, words in found]
+    return asked == [
+        ("GPT-2 small", "all"),
+        ("OPT-6.7B", "keys"),
+        ("LLaMA-7B", "keys"),
+        ("Llama-3-8B", "all"),
+        ("Falcon-7B", "all"),
+    ] and [int(re.sub(r"\D", "", one)) for one in said[1:3]] == [32 * 32 * 128**2, 32 * 32 * 128]
 
 
 def three_reasons_of_about_the_same_size():
@@ -317,6 +446,11 @@ def the_solution():
 CLAIMS = [
     ("count what does nothing in nineteen published models", lambda: len(MODELS) == 19),
     ("$4a^2 = 16$ directions, and between the layers another $d^2 = 16$", what_is_plain),
+    ("Now add a skip connection: each layer's input is added to its output", a_skip_adds_the_input),
+    (
+        "Most people expect a skip to add nothing, for it has no parameters",
+        lambda: plain(skip=True).num_parameters == plain().num_parameters,
+    ),
     (
         "It adds d² dimensions an interface",
         lambda: (
@@ -332,6 +466,13 @@ CLAIMS = [
         three_heads_keep_rank_and_function,
     ),
     ("With two they are forced to, and it does not, until they have changed places", two_heads_change_places),
+    ("thick bars for the network as it is", bars_matrices_and_the_map),
+    (
+        "(**rotary positions**, under *More*)",
+        lambda: under_more(VariantsExplorer, "rotary") and not under_more(VariantsExplorer, "skip"),
+    ),
+    ("The buttons take the panel to these places", buttons_of_the_switches),
+    ("d = 3, a = 2, and go from two heads to three", third_head_by_hand),
     ("Most models of today turn queries and keys by their place", rotary_models_of_today),
     (
         "It does not. A skip adds $X$ and never looks at $A$ and $V$",
@@ -360,9 +501,14 @@ CLAIMS = [
         heads_blend_from_that_number_on,
     ),
     (
+        "may only change in a way that commutes with all rotations",
+        lambda: [commuting_with_rotations(a) for a in (2, 4, 6)] == [2, 4, 6],
+    ),
+    (
         "$a$ directions a head instead of $a^2$",
         lambda: [bases_under_rotation(a) for a in (2, 4)] == [[8, 4], [32, 8]],
     ),
+    ("Begin with one layer; then take ① and ②", begins_with_one_layer),
     ("formulas that were measured and not proved", hints_from_parameters_to_what_is_not_proved),
     (
         "one fits eighteen networks and fails at the seventh head",
@@ -370,6 +516,7 @@ CLAIMS = [
             [v for v in beyond_the_cap() if v.difference]
         ),
     ),
+    ('the family "H > d" shows, with the first button', the_first_button),
     ("a formula that is right at 18 of 21 networks and then fails", the_first_button),
     ("(It is the answer to ②, with a cap", it_is_the_answer_with_a_cap),
     ("lie in a space of $d^3(d+1)/2$ dimensions, and no number of heads leads out of it", many_heads),
@@ -377,6 +524,7 @@ CLAIMS = [
     ("Every combination can be measured exactly", every_combination_is_exact),
     ("The MLP is $U_2 (U_1 y)^e$ with an entrywise power", the_mlp_is_that),
     ("The note lists what does nothing", the_note_lists_it),
+    ("Rotary positions turn each key by an angle that depends on its place", keys_are_turned_by_their_place),
     (
         "to all logits of a column, and a softmax does not see that",
         lambda: (
@@ -402,6 +550,8 @@ CLAIMS = [
             and not real_model("OPT-6.7B").rotary
         ),
     ),
+    ("and the same formula. At the left, filled squares", small_networks_at_the_left),
+    ("How many directions of their keys and queries do nothing?", keys_and_queries_of_the_buttons),
     (
         "$a$ directions instead of $a^2$ for each group of keys: 128 times fewer",
         lambda: (

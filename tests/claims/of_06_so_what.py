@@ -209,6 +209,7 @@ def a_few_again():
     )
 
 
+@cache
 def best_rates_by_hand(seeds=6):
     """Who is ahead after 300 steps, by more than 1 %, each at the rate of the list that is best there."""
     ahead = 0
@@ -259,10 +260,66 @@ def heads_that_do_nothing():
     )
 
 
+def offered(panel, name):
+    """The words in the list of a control, by what they stand for."""
+    (control,) = [one for one in panel.controls.values() if one.description.startswith(name)]
+    panel.close()
+    return {value: words for words, value in control.options}
+
+
+def three_kinds_of_numbers():
+    words = {"nearby": "a small change", "random": "random numbers", "teacher": "another’s outputs"}
+    return offered(MemorisationExplorer(), "to be learnt") == words
+
+
+def rates_for_the_200():
+    words = offered(TeleportExplorer(), "the 200")
+    return set(words) == {c.rule for c in shipped_comparisons()["keys"].counts} == {"same", "small", "own"}
+
+
+@cache
+def small_rates_by_hand(part, seeds=5):
+    """Who is ahead after one step and after 300 at this part of the rate that is best for the start."""
+    ahead = [0, 0]
+    for seed in range(seeds):
+        problem = draw_problem("keys", seed)
+        s = norms_along("keys", problem)[0].nearest(4)
+        data = problem.X[None], problem.Y[None]
+        rates = np.array(RATES)
+        losses = descend(stack([problem.weights] * len(rates)), *data, rates, 300)[-1]
+        rate = rates[losses.argmin()] * part
+        both = stack([problem.weights, move("keys", problem.weights, problem.generator, s)])
+        path = descend(both, *data, np.array([rate, rate]), 300)
+        for n, step in enumerate((1, 300)):
+            ahead[n] += path[step, 1] < 0.99 * path[step, 0]
+    return ahead
+
+
+def an_eighth_of_the_best_rate(seeds=5):
+    found = compare("keys", seeds).counts
+    (small,) = [c for c in found if (c.destination, c.rule) == ("twice", "small")]
+    return small_rates_by_hand(1 / 8) == [small.ahead[0], small.ahead[-1]] != small_rates_by_hand(1)
+
+
+def a_number_for_each_input():
+    """The network that has learnt gives them: combinations of its outputs that the task fixes."""
+    task, start = draw_task(NET, "nearby", 17, draw=0)
+    found = [
+        (task.C[:, 0] * forward(Reals(), "lightning", weights, task.X)).sum(axis=(1, 2))
+        for weights in (learn(task, start).weights, start)
+    ]
+    near = [np.linalg.norm(numbers - task.y) / task.scale for numbers in found]
+    return task.X.shape[0] == task.y.size == 17 and near[0] < 1e-3 < 0.5 < near[1]
+
+
 CLAIMS = [
     (
         "whether parameters or dimensions decide it",
         lambda: set(capacities("nearby")) == {1.0} and max(capacities("nearby", "P")) < 1,
+    ),
+    (
+        "one random number that the network is to give there: a fixed combination of its outputs",
+        a_number_for_each_input,
     ),
     ("moves in $D$ directions only", reach_is_the_smaller_of_n_and_d),
     ("its functions fill a set of measure zero among all $N$ numbers", reach_is_the_smaller_of_n_and_d),
@@ -300,10 +357,12 @@ CLAIMS = [
         "Move **N − D** from 0 to 1: one number more",
         lambda: [learnt_now("nearby", k, "lightning-3-3-a8") for k in (-1, 0, 1)] == [3, 3, 0],
     ),
+    ("Ask for **random numbers** instead of **a small change**", three_kinds_of_numbers),
     (
         "Which kind of attention gives up long before $D$",
         lambda: [learnt_now("random", -2, f"{k}-3-3-3-a2-2") for k in ("lightning", "softmax")] == [3, 0],
     ),
+    ("**Another's outputs** are numbers that a teacher gives", three_kinds_of_numbers),
     (
         "numbers that a teacher gives, a network of the same kind with other weights",
         lambda: [learnt_now(of, 2, "lightning-3-3-a8") > 0 for of in ("teacher", "random")] == [True, False],
@@ -360,6 +419,7 @@ CLAIMS = [
         "Two hundred starts jump to where the gradient is twice as long",
         the_gradient_there_is_twice_as_long,
     ),
+    ("Then they and those that stayed do 300 steps of gradient descent", best_rates_by_hand),
     ("each with the rate that is best for it at the step that is looked at", best_rates_by_hand),
     (
         "Of 200 that jumped, how many are ahead after 300 steps, each with its own best rate",
@@ -370,6 +430,7 @@ CLAIMS = [
         colours_of_the_teleport_panel,
     ),
     ("gradient descent from the start (dashed)", colours_of_the_teleport_panel),
+    ("Choose another rate for **the 200**", rates_for_the_200),
     ("where the gradient is shortest (the green line)", colours_of_the_teleport_panel),
     ("At the right 200 networks, counted beforehand", first_of_the_two_hundred),
     ("At a small rate the descent from there is faster", faster_from_there_at_a_small_rate),
@@ -383,6 +444,7 @@ CLAIMS = [
         jumping_helps_at_one_rule_only,
     ),
     ("the largest rate that does not fail is smaller there", steeper_after_a_jump),
+    ("At an eighth of the start's best rate", an_eighth_of_the_best_rate),
     (
         "a jump is ahead after one step in most runs, and after 300 steps in about half of them or fewer",
         lambda: all(c.ahead[0] > 120 and c.ahead[-1] < 110 for c in counts("small")) and a_few_again(),
