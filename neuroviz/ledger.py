@@ -155,8 +155,11 @@ def _hidden_by_tokens(arch: Architecture) -> str:
     if arch.tokens == 1:
         return "one token sees xᵀAx only: the antisymmetric part of each A is hidden"
     layer = collapsing_layer(arch)
+    return _hidden_after(layer, on_a_line=effective_widths(arch)[layer - 1] == 1)
+
+
+def _hidden_after(layer: int, on_a_line: bool = False) -> str:
     index = str(layer).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
-    on_a_line = effective_widths(arch)[layer - 1] == 1
     what = f"the tokens of layer {layer} lie on a line" if on_a_line else f"A{index} has rank one"
     return (
         f"{what}: after layer {layer} all tokens are parallel, so the antisymmetric part of later A is hidden"
@@ -172,6 +175,12 @@ def _causes_beyond(arch: Architecture, dimension: int) -> list[str]:
         most = d_out * d * d * (d + 1) // 2
         if dimension == most:
             return [f"a layer has {most} coefficients, and with so many heads it reaches all of them"]
+    layers = list(zip(arch.heads, arch.layers, strict=True))
+    alone = [i for i, (H, (_, _, a)) in enumerate(layers[:-1], start=1) if H == a == 1]
+    if alone and arch.attention == "lightning" and block.is_plain and not (arch.skip or arch.causal):
+        return [_hidden_after(alone[0])]
+    if arch.attention == "lightning" and any(H > d_out for H, (_, d_out, _) in layers):
+        return ["with more heads than outputs of a layer more is lost, and no rule for it is known"]
     missing = None if block.is_plain else what_is_missing(arch)
     if missing and arch.attention == "softmax":
         return [f"no cause is proved; the formulas do not reach {missing}"]

@@ -342,6 +342,7 @@ def css() -> str:
 .nv.nv.nv .jupyter-widgets input:focus-visible {{ outline: 3px solid {focus} !important; }}
 .nv select:focus-visible, .nv .jupyter-widgets input:focus-visible {{ outline-offset: -2px !important; }}
 .nv .noUi-handle {{ background: {focus} !important; }}
+.nv .widget-slider .slider-container {{ margin-left: 14px; }}
 .nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: {base}px; }}
 .nv-badge {{ white-space: nowrap; }}
 .nv-stale {{ opacity: 0.4; }}

@@ -130,6 +130,20 @@ def faults_at_the_ends(kind, start=""):
     return found
 
 
+def faults_in_the_corner(kind):
+    """All sliders to their least values, one after the other, in a panel as it opens; they stay there."""
+    panel, twin, found = kind(), kind(), []
+    try:
+        for name, control in panel.controls.items():
+            if hasattr(control, "min") and not control.disabled:
+                control.value = control.min
+                found += [f"{panel.state}, {name} last: {fault}" for fault in wrong_here(panel, twin)]
+    finally:
+        panel.close()
+        twin.close()
+    return found
+
+
 def elements_of(panel):
     """What stays while the picture changes: the page moves things, and adds or removes none."""
     figure = panel.figure
@@ -174,6 +188,11 @@ def timeless(panel):
 @pytest.mark.parametrize("name", explorables.__all__)
 def test_every_control_goes_to_all_its_places(name):
     assert faults_at_the_ends(getattr(explorables, name), FROM.get(name, "")) == []
+
+
+@pytest.mark.parametrize("name", explorables.__all__)
+def test_all_sliders_go_to_their_least_together(name):
+    assert faults_in_the_corner(getattr(explorables, name)) == []
 
 
 @pytest.mark.parametrize("name", explorables.__all__)
@@ -256,6 +275,17 @@ class RaisesAtItsEnd(Sound):
         return request if request[0] < 5 else [][0]
 
 
+class RaisesInTheCorner(Sound):
+    def _make_controls(self):
+        first, more = super()._make_controls()
+        return first | {"other": widgets.IntSlider(value=2, min=0, max=5)}, more
+
+    @staticmethod
+    def _answer(request):
+        number, _, other, _ = request
+        return (number, "plain", 5 // max(number, other), False)
+
+
 class RefusesAnOption(Sound):
     def _read(self):
         if self.controls["kind"].value == "fancy":
@@ -336,7 +366,7 @@ class TakesTheLookOfTheDay(Sound):
 
 
 def test_a_sound_toy_passes():
-    assert faults_at_the_ends(Sound) == []
+    assert faults_at_the_ends(Sound) == faults_in_the_corner(Sound) == []
     for look in LOOKS:
         assert faults_at_random(Sound, look, 3) == []
 
@@ -357,6 +387,12 @@ def test_a_sound_toy_passes():
 )
 def test_a_panel_that_breaks_the_contract_at_an_end_is_caught(kind, said):
     assert any(said in fault for fault in faults_at_the_ends(kind))
+
+
+def test_a_panel_that_breaks_it_only_where_two_ends_meet_is_caught():
+    assert faults_at_the_ends(RaisesInTheCorner) == []
+    (fault,) = faults_in_the_corner(RaisesInTheCorner)
+    assert "other last: status 'ZeroDivisionError" in fault
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_the_table_shows_the_entries_and_one_range_of_colours():
     row = Row("start", (Tile("M", M, 20.0, above="M", below="× 2", frame="certified"), None))
     figure = make(compose(matrices_view([row, Row("now", (Tile("N", 2 * M, 20.0), Tile("P", M[:1], 1.0)))])))
     assert np.array_equal(figure.data[0].z, M) and (figure.data[0].zmin, figure.data[0].zmax) == (-20, 20)
-    assert [[bare(text) for text in row] for row in figure.data[0].text] == [["1.0", "−12"], ["0", "0.5"]]
+    assert [[bare(text) for text in row] for row in figure.data[0].text] == [["1.0", "−12"], [".04", "0.5"]]
     assert [shape.visible for shape in figure.layout.shapes] == [True, False, False, False]
     assert len(figure.data) == 4 and not figure.data[1].z
     top, below = (min(one.y) for one in (figure.data[0], figure.data[2]))

@@ -165,7 +165,7 @@ def test_sliding_through_a_pinch_point_two_chords_meet_and_a_point_inside_appear
     signs = [np.sign(point.discriminant) for *_, point in seen]
     assert signs == [1, 1, 0, -1, -1]
     panel.controls["where"].value = 0.9
-    assert "two sets of weights" in panel.description and "both chords are one" in panel.description
+    assert "two sets of weights" in panel.description and "q₂ = 0 has no chord" in panel.description
     panel.controls["where"].value = 0.785
     assert "two preimages have met" in panel.description
     panel.controls["where"].value = 0.7
@@ -197,6 +197,17 @@ def test_a_point_of_the_surface_moves_along_its_ruling_and_keeps_the_root(panel)
     assert len(roots) == 1
     panel.controls["where"].value = 0.3
     assert round(panel._shown.point.roots[0].m, 9) not in roots
+
+
+def test_on_a_line_the_crossing_is_the_one_of_the_curve_without_rounding(panel):
+    panel.state = "along=0"
+    point = panel._shown.point
+    assert point.facts.kind == "crossing" and point.at[1:] == (0, 0) and not any(point.forms[1])
+    assert "q₂ = 0 has no chord" in panel.description and not panel.figure.data[BALL + 3].x
+    panel.state = "preset=crossing;moves=curve;where=0.9"
+    q1, q2, _ = panel.figure.data[BALL + 2 :]
+    np.testing.assert_allclose([q1.x, q1.y], [q2.x, q2.y], atol=1e-6)
+    assert "both chords are one" in panel.description
 
 
 @pytest.mark.parametrize("slice", [SLICES["S1"], SLICES["S2"], s3(3), s3(2.6), SLICES["S4"]])

@@ -203,7 +203,7 @@ def test_a_wrong_recovery_would_be_seen(panel):
 def test_where_v_has_lost_rank_the_recovery_is_refused_in_words(panel, free, place):
     panel.state = f"lost=yes;free={free};layers=3;interface={place}"
     study = panel._shown
-    name = "V_1" if place == "first" else "V_2 ⋯ V_1"
+    name = "V₁" if place == "first" else "V₂ ⋯ V₁"
     assert study.recovered is None and study.refusal in panel.description
     assert f"{name} has rank 2; got rank 1" in study.refusal
     assert "outside hypotheses · Lemma 3.5" in title(panel) and "proved · Eq. 9" in title(panel)

@@ -130,8 +130,9 @@ class CounterexampleExplorer(Panel):
                 f"{self.state}"
             )
         else:
+            inside = tried - answer.outside
             parts.append(
-                f"{tried} tried, no counterexample; the paper's own formulas are about "
-                f"{tried - answer.outside} of them."
+                f"{tried} tried, no counterexample; the paper's own formulas are about {inside or 'none'} "
+                "of them."
             )
         return " ".join(parts)

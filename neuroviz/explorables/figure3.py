@@ -127,9 +127,10 @@ def _say_float64(study: Figure3Study) -> str:
     points = study.points
     unsure = [point for point in points if not point.floating.decided]
     right = sum(point.floating.value == point.exact.value for point in points)
-    said = f"In float64 {right} of {len(points)} come out right"
+    said = f"In float64 {right} of {len(points)} come{'s' * (len(points) == 1)} out right"
     if not unsure:
-        return f"{said}, with gaps from {tiny(min(point.floating.gap for point in points))} on."
+        gap = tiny(min(point.floating.gap for point in points))
+        return f"{said}, with {f'gaps from {gap} on' if len(points) > 1 else f'a gap of {gap}'}."
     return f"{said}; it cannot decide at {_widths(unsure)}."
 
 

@@ -82,6 +82,8 @@ def study_flow(setting: FlowSetting) -> FlowStudy:
     else:
         table, kind = random_targets(setting.target, setting.runs, setting.seed), ""
         words = f"{setting.runs} {_IN_WORDS[setting.target]}"
+        if setting.runs == 1:
+            words = words.replace("targets that are layers", "target that is a layer").replace("gets", "get")
     flow = gradient_flow(
         table,
         **random_starts(setting.runs, setting.seed, setting.factored),

@@ -34,6 +34,11 @@ class HintButton(widgets.Button):
         self.on_click(lambda _: setattr(self, "value", min(self.value + 1, self.max)))
 
 
+def _height() -> float:
+    """Of the figure: in a lecture lower than others, as there are words above it and 720 pixels for all."""
+    return theme.size("height") - 44 * (theme.size("base") > 14)
+
+
 class FormulaExplorer(Panel):
     """Propose a formula for the dimensions of a family of networks, which are measured, and see it fail.
 
@@ -93,9 +98,9 @@ class FormulaExplorer(Panel):
         large = theme.size("base") > 14
         for name, widths in _WIDTHS.items():
             self.controls[name].layout.width = widths[large]
-        lines = 2.8 if large else 4  # room for two or three, so that an error moves nothing
-        height = f"{lines * theme.size('base'):.0f}px"
-        self._said_html = widgets.HTML(layout={"width": "100%", "margin": "0", "min_height": height})
+        room = round((2.8 if large else 4) * theme.size("base"))  # two lines or three: an error moves nothing
+        self._said_html = widgets.HTML(layout={"width": "100%", "margin": "0", "min_height": f"{room}px"})
+        self._box.layout.height = f"{_height() + 4:.0f}px"
         return [*rows[:4], self._said_html, *rows[4:]]  # below the controls, above the figure
 
     def _on_family(self, change: dict) -> None:
@@ -130,7 +135,7 @@ class FormulaExplorer(Panel):
     _answer = staticmethod(study_family)
 
     def _make_figure(self, answer: FamilyStudy) -> go.Figure:
-        return formula_figure(answer)
+        return formula_figure(answer).update_layout(height=_height())
 
     def _update_figure(self, old: FamilyStudy | None, new: FamilyStudy) -> None:
         update_formula(self.figure, old, new)

@@ -236,7 +236,10 @@ def _how_sure(ledger: KernelLedger, exact: Measurement) -> str:
 
 
 def _sum(parts: tuple[int, ...]) -> str:
-    return f"{' + '.join(map(str, parts))} = {sum(parts)}" if len(parts) > 1 else str(sum(parts))
+    if len(parts) < 2:
+        return str(sum(parts))
+    equal = len(parts) > 2 and len(set(parts)) == 1
+    return f"{f'{len(parts)} × {parts[0]}' if equal else ' + '.join(map(str, parts))} = {sum(parts)}"
 
 
 def _say_theory(answer: LedgerStudy) -> str:
@@ -260,8 +263,7 @@ def _say_map(found: FormulaMap) -> str:
     elif covered < cells:
         framed = "the framed one" if covered == 1 else f"the {covered} framed ones"
         parts.append(
-            f"{found.statement} is about {framed}; {found.formula} is right in "
-            f"{len(found.unneeded)} more{'' if off else ', so on this map it asks for more than it needs'}."
+            f"{found.statement} is about {framed}; {found.formula} is right in {len(found.unneeded)} more."
         )
     if found.here is None:
         parts.append("The chosen network has unequal inner widths and is not on the map.")

@@ -98,10 +98,8 @@ class SingletonExplorer(Panel):
             if failing
             else theme.badge("proved here", name + (f", step {step}" if step else ""))
         )
-        agree = ", ".join(
-            f"of {letter} {'agree' if meet else 'differ'}"
-            for letter, meet in (("θ", end.left_meet), ("θ′", end.right_meet))
-        )
+        words = ["agree" if meet else "differ" for meet in (end.left_meet, end.right_meet)]
+        agree = f"of θ {words[0]}, of θ′ {words[1]}" if len(set(words)) == 2 else f"of both {words[0]}"
         # What is exact is the end of the way, while the picture may be somewhere before it.
         where = "" if answer.case in ("same", "outside") else "at the end: "
         return claim + theme.badge("exact", f"{where}columns {agree}")

@@ -95,8 +95,12 @@ def _on_surface(chart: Chart, where: float, along: float) -> tuple:
         singular = chart.slice.singular_positions(cos(theta), sin(theta))
     except ValueError:  # the whole ruling is singular
         singular = ()
-    t = min((s for s in singular if abs(s - t) <= _SNAP * abs(hi - lo)), key=lambda s: abs(s - t), default=t)
-    at = tuple(float(c) for c in line.at(t))
+    near = min(
+        (s for s in singular if abs(s - t) <= _SNAP * abs(hi - lo)), key=lambda s: abs(s - t), default=None
+    )
+    at = tuple(float(c) for c in line.at(t if near is None else near))
+    if near is not None:
+        at = chart.slice.nearest_singular(*at)  # on the curve, without the rounding of the line
     ends = tuple(tuple(float(c) for c in line.at(s)) for s in (lo, hi))
     return at, (line, *ends)
 
@@ -267,12 +271,13 @@ def _said(point: SurfacePoint) -> str:
     if kind == "boundary" and not any(map(any, point.forms)):
         return "The zero function: every layer with A = 0 or V = 0 has it."
     roots = " and ".join(map(root_text, point.roots))
+    zero = next((name for name, form in zip(("q₁", "q₂"), point.forms, strict=True) if not any(form)), "")
+    chords = f"{zero} = 0 has no chord of its own" if zero else "on the circle both chords are one"
     return {
         "smooth": f"q₁ and q₂ share the root m = X/Y = {roots}, and all points of its line do; one set of "
         "weights, up to rescaling, has this function.",
         "crossing": f"q₁ and q₂ are proportional, with the roots m = {roots}: either may be that of v, so "
-        "two sets of weights have this function (the swap of Theorem 3.2), and two sheets cross: on the "
-        "circle both chords are one.",
+        f"two sets of weights have this function (the swap of Theorem 3.2), and two sheets cross: {chords}.",
         "boundary": f"q₁ and q₂ are proportional, with the double root m = {roots}: keys and values use the "
         "same linear form. The chord has shrunk to a point of the circle: two preimages have met, and the "
         "kernel has dimension 2.",

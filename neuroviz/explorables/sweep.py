@@ -343,7 +343,9 @@ def _say_found(request: SweepRequest) -> str:
     said = f"{headline(sweep_study(request))}."
     values = [record.value for record in request.known if not record.failed]
     if values:
-        said += f" The dimensions go from {min(values)} to {max(values)}."
+        least, most = min(values), max(values)
+        span = f"s go from {least} to" if least < most else " is"
+        said += f" The dimension{span} {most}."
     bounds = [r.error_bound for r in request.known if r.error_bound is not None]
     if bounds and max(bounds) > 0:
         said += f" Each is wrong with chance ≤ {max(bounds):.0e}."

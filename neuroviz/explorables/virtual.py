@@ -1,5 +1,6 @@
 """What a deep network shows of its weights, and a change of basis between two layers that nobody sees."""
 
+import re
 from dataclasses import dataclass, replace
 
 import ipywidgets as widgets
@@ -102,7 +103,8 @@ def study_interface(request: InterfaceRequest) -> InterfaceStudy:
     try:
         recovered = recover_interfaces(over, start, now)
     except ValueError as error:
-        refusal, misfit = str(error), interface_misfit(start, now)
+        refusal = re.sub(r"V_(\d+)", lambda found: numbered("V", int(found[1])), str(error))
+        misfit = interface_misfit(start, now)
     before, after = virtual_weights(over, start), virtual_weights(over, now)
     outputs = [forward(over, arch.attention, weights, X)[0] for weights in (start, now)]
     names = [numbered("V", i), *(numbered(letter, i + 1) for letter in "QKV")]
@@ -145,7 +147,7 @@ class VirtualWeightsExplorer(Panel):
 
     >>> panel = VirtualWeightsExplorer()
     >>> panel.controls["lost"].value = True
-    >>> "V_1 has rank 2; got rank 1" in panel.description
+    >>> "V₁ has rank 2; got rank 1" in panel.description
     True
     """
 

@@ -184,7 +184,8 @@ def _counts(trials: Trials) -> View:
 
 def _line(trial: Trial) -> str:
     mark = "=" if trial.agrees else "≠"
-    sizes = f"{'→'.join(map(str, trial.arch.widths))}, a = {', '.join(map(str, trial.arch.head_dims))}"
+    widths, heads = "→".join(map(str, trial.arch.widths)), ", ".join(map(str, trial.arch.head_dims))
     kind = "" if trial.arch.attention == "lightning" else "softmax, "
-    said = f"<b>{trial.measured.value}</b> {mark} {trial.expected.value}"
-    return f"{said}: {kind}{sizes}, t = {trial.arch.tokens}<br>&nbsp;&nbsp;&nbsp;{trial.expected.source}"
+    said = f"<b>{trial.measured.value}</b> {mark} {trial.expected.value}: {kind}{widths}"
+    more = f"a = {heads}, t = {trial.arch.tokens}: {trial.expected.source}"
+    return f"{said}<br>&nbsp;&nbsp;&nbsp;{more}"

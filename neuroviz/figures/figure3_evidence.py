@@ -1,7 +1,5 @@
 """The right views of Figure 3: the gaps of float64, and where the float32 procedure draws its line."""
 
-from math import inf
-
 from neuroviz import theme
 from neuroviz.figure3 import KINDS, Figure3Point, Figure3Study
 from neuroviz.figures.figure3_curve import place, widths_axis
@@ -99,7 +97,7 @@ def _gap_marks(study: Figure3Study, name: str, points: list[Figure3Point], role:
         **_GAPS,
         "x": [place(study, p) for p in points],
         "y": [_height(p) for p in points],
-        "text": ["∞" if p.floating.gap == inf else tiny(p.floating.gap) for p in points],
+        "text": [tiny(p.floating.gap) for p in points],
         "customdata": [p.floating.value for p in points],
         "mode": "markers",
         "cliponaxis": False,

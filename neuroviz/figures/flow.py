@@ -312,11 +312,12 @@ def _regions() -> list[dict]:
 
 
 def _place_words(study: FlowStudy, ends: list[str]) -> list[dict]:
-    counts, left, top = study.counts, _LOWEST_ANGLE - 0.25, log10(SINGULAR) - 0.15
+    counts, left, top = study.counts, _LOWEST_ANGLE - 0.25, log10(SINGULAR)
+    # On the lids of the boxes: within, wherever a label stood, runs would end behind it.
     said = [
-        ("smooth", left, 0.2, "smooth: rank A = 2"),
-        ("singular", log10(BOUNDARY) + 0.1, top, "singular only:<br>rank A = 1"),
-        ("boundary", left, top, "boundary: also keys<br>and values share a form"),
+        ("smooth", left, 0.2, "top", "smooth: rank A = 2"),
+        ("singular", log10(BOUNDARY) + 0.1, top, "bottom", "singular only:<br>rank A = 1"),
+        ("boundary", left, top, "bottom", "boundary: also keys<br>and values share a form"),
     ]
     one = counts.runs == 1 and counts.singular == 1
     found = f"{share_in_words(counts.singular, counts.runs)} end{'s' * one} singular"
@@ -325,9 +326,9 @@ def _place_words(study: FlowStudy, ends: list[str]) -> list[dict]:
         *(
             label(
                 _said(end, f"{_GLYPH[end]} {ends.count(end)} {text}"), x, y, "3",
-                xanchor="left", yanchor="top", align="left", font={"size": theme.size("base")},
+                xanchor="left", yanchor=side, align="left", font={"size": theme.size("base")},
             )
-            for end, x, y, text in said
+            for end, x, y, side, text in said
         ),
     ]  # fmt: skip
 

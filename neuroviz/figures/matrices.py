@@ -185,11 +185,13 @@ def _cell_text(entry: float, limit: float) -> str:
 def _short(entry: float) -> str:
     """An entry in at most four characters, as long as it is below 1000.
 
-    >>> _short(-0.834), _short(-0.04), _short(12.3)
-    ('−0.8', '0', '12')
+    >>> _short(-0.834), _short(-0.04), _short(12.3), _short(0.001)
+    ('−0.8', '−.04', '12', '0')
     """
     text = f"{entry:.1f}" if abs(entry) < 9.95 else f"{entry:.0f}"
-    return "0" if text in ("0.0", "-0.0") else text.replace("-", "−")
+    if float(text) == 0:
+        text = f"{entry:.2f}".replace("0.", ".")
+    return "0" if float(text) == 0 else text.replace("-", "−")
 
 
 def _heading(row: Row, plan: _Plan, i: int, axis: str) -> dict:

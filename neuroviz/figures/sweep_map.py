@@ -106,7 +106,8 @@ def headline(found: SweepMap) -> str:
     unknown = sum(not r.failed and r.expected is None for r in records)
     agree = len(records) - off - failed - unsure - unknown
     of = f"of {len(records)} network{'s' if len(records) != 1 else ''}"
-    parts = [f"{off} {of} DIFFER from theory" if off else f"{agree} {of} agree with theory"]
+    one = "s" * (len(records) == 1)
+    parts = [f"{off} {of} DIFFER{one.upper()} from theory" if off else f"{agree} {of} agree{one} with theory"]
     parts += [f"{unsure} undecided"] if unsure else []
     parts += [f"no formula for {unknown}"] if unknown else []
     measured = sum(bool(cell.records) for cell in found.cells)

@@ -1,5 +1,7 @@
 """Names and numbers as a reader writes them: subscripts, percent, signs, powers of ten, words in colour."""
 
+from math import inf
+
 from neuroviz import theme
 from neuroviz.figures.parts import power_of_ten
 
@@ -46,11 +48,11 @@ def signed(number: float, digits: int = 2) -> str:
 def tiny(number: float, digits: int = 0) -> str:
     """A number in powers of ten: for rounding errors, and for what is very large.
 
-    >>> tiny(2.2e-16), tiny(1.05e6, digits=2), tiny(0.0)
-    ('2·10⁻¹⁶', '1.05·10⁶', '0')
+    >>> tiny(2.2e-16), tiny(1.05e6, digits=2), tiny(0.0), tiny(float("inf"))
+    ('2·10⁻¹⁶', '1.05·10⁶', '0', '∞')
     """
-    if number == 0:
-        return "0"
+    if number in (0, inf):
+        return "∞" if number else "0"
     digit, exponent = f"{number:.{digits}e}".split("e")
     return f"{digit}·{power_of_ten(int(exponent))}"
 
