@@ -314,7 +314,7 @@ def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[
 
     >>> rows, columns, inverse = invert_pivots(PrimeField(7), np.array([[0.0, 2.0], [3.0, 1.0]]))
     >>> rows, columns, inverse.tolist()
-    ([0, 1], [0, 1], [[1.0, -2.0], [-3.0, 0.0]])
+    ([0, 1], [1, 0], [[-3.0, 0.0], [1.0, -2.0]])
     """
     m, n = panel.shape
     if n <= _LEAF:
@@ -345,16 +345,17 @@ def gauss_jordan(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[
 def _clear(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
     """Those columns of T that the pivots' rows are multiplied with (the others are 1 or 0); rows; columns.
 
-    Two pivots at a time, where the 2 × 2 matrix at hand is regular, in whole numbers of 64 bits: one division
-    brings rows and columns back to residues when they are used, and in between 2¹⁷ products of residues would
-    add up exactly. What T does takes the place of the cleared columns, which are brought to the front.
+    Four pivots at a time, where the 4 × 4 matrix at hand is regular, in whole numbers of 64 bits: one
+    division brings rows and columns back to residues when they are used, and in between 2¹⁷ products of
+    residues would add up exactly. What T does takes the place of the cleared columns, which are brought to
+    the front.
     """
     m, n = block.shape
     work, order = block.astype(np.int64), list(range(n))
     rows, i, product = [], 0, np.empty_like(work)
     while i < m and len(rows) < n:
         r = len(rows)
-        k = min(2, m - i, n - r)
+        k = 4 if min(m - i, n - r) >= 4 else 1
         head = work[i : i + k] % over.p
         inverse = _inverse(head[:, r : r + k].tolist(), over.p)
         if inverse is None:
@@ -382,13 +383,36 @@ def _clear(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], 
 
 
 def _inverse(square: list[list[int]], p: int) -> np.ndarray | None:
-    """The inverse mod p of a matrix of size 1 or 2, if there is one."""
+    """The inverse mod p of a matrix of size 1 or 4, if there is one.
+
+    Of size 4 by Laplace, from the 2 × 2 minors x of the upper two rows and y of the lower two.
+
+    >>> _inverse([[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 2], [1, 0, 0, 0]], 7).tolist()
+    [[0, 0, 0, 1], [5, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
+    """
     if len(square) == 1:
         ((a,),) = square
         return np.array([[pow(a, -1, p)]]) if a else None
-    (a, b), (c, d) = square
-    determinant = (a * d - b * c) % p
+    (a, b, c, d), (e, f, g, h), (i, j, k, l), (m, n, o, q) = square  # noqa: E741
+    x12, x13, x14 = (a * f - b * e) % p, (a * g - c * e) % p, (a * h - d * e) % p
+    x23, x24, x34 = (b * g - c * f) % p, (b * h - d * f) % p, (c * h - d * g) % p
+    y12, y13, y14 = (i * n - j * m) % p, (i * o - k * m) % p, (i * q - l * m) % p
+    y23, y24, y34 = (j * o - k * n) % p, (j * q - l * n) % p, (k * q - l * o) % p
+    determinant = (x12 * y34 - x13 * y24 + x14 * y23 + x23 * y14 - x24 * y13 + x34 * y12) % p
     if not determinant:
         return None
-    factor = pow(determinant, -1, p)
-    return np.array([[d * factor % p, -b * factor % p], [-c * factor % p, a * factor % p]])
+    adjugate = [
+        [f * y34 - g * y24 + h * y23, c * y24 - b * y34 - d * y23],
+        [g * y14 - e * y34 - h * y13, a * y34 - c * y14 + d * y13],
+        [e * y24 - f * y14 + h * y12, b * y14 - a * y24 - d * y12],
+        [f * y13 - e * y23 - g * y12, a * y23 - b * y13 + c * y12],
+    ]
+    right = [
+        [n * x34 - o * x24 + q * x23, k * x24 - j * x34 - l * x23],
+        [o * x14 - m * x34 - q * x13, i * x34 - k * x14 + l * x13],
+        [m * x24 - n * x14 + q * x12, j * x14 - i * x24 - l * x12],
+        [n * x13 - m * x23 - o * x12, i * x23 - j * x13 + k * x12],
+    ]
+    for row, more in zip(adjugate, right, strict=True):
+        row += more
+    return np.array(adjugate) % p * pow(determinant, -1, p) % p

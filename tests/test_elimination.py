@@ -161,6 +161,22 @@ def test_the_inverse_of_the_pivots_is_one():
         assert len(rows) == 90 or over.p == 7
 
 
+@pytest.mark.parametrize("p", [3, 5, 241, 8388593])
+def test_the_inverse_of_a_small_square_is_one_or_there_is_none(p):
+    rng, singular = np.random.default_rng(p), 0
+    for size in (1, 4) * 200:
+        square = rng.integers(0, p, (size, size))
+        if rng.random() < 0.2:
+            square[-1] = square[0] if size > 1 else 0
+        found = elimination._inverse(square.tolist(), p)
+        if flint.nmod_mat(size, size, square.ravel().tolist(), p).det() == 0:
+            assert found is None
+            singular += 1
+        else:
+            assert ((found @ square) % p == np.eye(size)).all()
+    assert 0 < singular < 400
+
+
 def test_a_matrix_is_overwritten_and_nothing_else_is_taken():
     rng = np.random.default_rng(3)
     arithmetic = Float32()
