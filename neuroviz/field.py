@@ -28,6 +28,10 @@ class Reals:
         """x @ y."""
         return x @ y
 
+    def sum_of_products(self, *pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Σ x @ y over the pairs."""
+        return sum(x @ y for x, y in pairs)
+
     def inverse(self, x: np.ndarray) -> np.ndarray:
         """The inverse of a square matrix; numpy's LinAlgError, a ValueError, where there is none."""
         return np.linalg.inv(x)
@@ -118,6 +122,19 @@ class PrimeField:
             sum(self.reduce(x[..., i : i + step] @ y[..., i : i + step, :]) for i in range(0, n, step))
         )
 
+    def sum_of_products(self, *pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Σ x @ y mod p over the pairs, brought back to residues once where that is exact.
+
+        >>> x = np.array([[2.0, 3.0]])
+        >>> PrimeField(7).sum_of_products((x, x.T), (x, x.T))
+        array([[-2.]])
+        """
+        if sum(x.shape[-1] for x, _ in pairs) > self._longest_sum:
+            return self.reduce(sum(self.matmul(x, y) for x, y in pairs))
+        total = sum(x @ y for x, y in pairs)
+        total -= self._multiples(total)
+        return total
+
     def inverse(self, x: np.ndarray) -> np.ndarray:
         """The inverse of a square matrix of residues.
 
@@ -189,4 +206,4 @@ Field = Reals | PrimeField
 
 @cache
 def _is_prime(n: int) -> bool:
-    return n > 1 and all(n % q for q in range(2, int(n**0.5) + 1))
+    return n == 2 or (n > 2 and n % 2 == 1 and all(n % q for q in range(3, int(n**0.5) + 1, 2)))

@@ -130,6 +130,7 @@ class _Trace(NamedTuple):
     q: np.ndarray  # Q X
     k: np.ndarray  # K X
     S: np.ndarray  # attention weights; column i says how token i attends
+    Z: np.ndarray  # X S, what is attended to
     scale: np.ndarray | None  # what the layer's output was divided by, for each input
 
 
@@ -168,14 +169,15 @@ def _run(
             S = field.softmax(S.squeeze(1) if len(Q) == 1 else S, _has_symmetric_logits(widths), rng, **mask)
             S = S.reshape(len(S), len(Q), *S.shape[-2:])
         S = _masked(S, causal)
-        Y, scale = _sum(field, field.matmul(V, field.matmul(X, S)), axis=1), None
+        Z = field.matmul(X, S)
+        Y, scale = _sum(field, field.matmul(V, Z), axis=1), None
         if skip:
             Y = field.reduce(Y + X[:, 0])
         if rescale:
             scale = np.linalg.norm(Y, axis=(-2, -1), keepdims=True)
             scale[scale == 0] = 1.0
             Y = Y / scale
-        traces.append(_Trace(X, q, k, S, scale))
+        traces.append(_Trace(X, q, k, S, Z, scale))
         X = Y
         widths.append(X.shape[-2])
     return X, traces
@@ -265,10 +267,10 @@ def jacobian(
     grad = cotangents[:, :, None]  # an axis for the heads
     for layer, trace in zip(reversed(weights), reversed(traces), strict=True):
         Q, K, V = _by_head(layer)
-        X, q, k, S = (part[:, None] for part in trace[:4])
+        X, q, k, S, Z = (part[:, None] for part in trace[:5])
         if trace.scale is not None:
             grad = grad / trace.scale[:, None, None]
-        V_bar = mul(grad, _T(mul(X, S)))
+        V_bar = mul(grad, _T(Z))
         passed, grad = grad, mul(_T(V), grad)
         B_bar = mul(_T(X), grad)
         if attention == "softmax":
@@ -278,7 +280,7 @@ def jacobian(
         k_bar, q_bar = mul(q, _T(B_bar)), mul(k, B_bar)
         blocks[:0] = [_rows(mul(q_bar, _T(X))), _rows(mul(k_bar, _T(X))), _rows(V_bar)]
         if len(blocks) < 3 * len(weights):  # the tokens of the first layer are given
-            grad = field.reduce(mul(grad, _T(S)) + mul(_T(K), k_bar) + mul(_T(Q), q_bar))
+            grad = field.sum_of_products((grad, _T(S)), (_T(K), k_bar), (_T(Q), q_bar))
             grad = _sum(field, grad, axis=2, keepdims=True)
             if skip:
                 grad = field.reduce(grad + passed)

@@ -102,7 +102,7 @@ class SingularityExplorer(Panel):
         update_singularity(self.figure, old, new)
 
     def _badge(self, answer: SingularityStudy) -> str:
-        counted = theme.badge("exact", f"kernel {answer.facts.kernel}")
+        counted = theme.badge("exact", f"kernel {answer.facts.kernel} mod 8 388 593")
         if not answer.approach.covered:
             return counted + theme.badge("outside hypotheses", "Thm. 3.4")
         if answer.facts.kind == THIN:
