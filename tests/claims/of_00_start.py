@@ -305,10 +305,10 @@ def panels_with(sign):
 
 
 def exact_badges_show_their_prime():
-    """All but two: a kernel whose count Lemma A.3 makes exact, and columns that agree or not."""
+    """All but one: columns of outputs that agree or not."""
     shown = panels_with("● exact")
     without = {name for name, (badge, *_) in shown.items() if f"mod {grouped(DEFAULT_PRIME)}" not in badge}
-    return len(shown) > 15 and without == {"SingularityExplorer", "SingletonExplorer"}
+    return len(shown) > 15 and without == {"SingletonExplorer"}
 
 
 def proved_badges_name_the_paper():
