@@ -88,7 +88,7 @@ panel
 # * Drag **which line**. The ring goes round the circle: every real root belongs to one straight line (but for $[1:0]$ and $[0:1]$,
 #   whose lines lie at infinity).
 # * Drag **along it** until the orange ball reaches the yellow line. Both chords stand still: on the way $q_2$ is only multiplied by a
-#   number. On the yellow line this number is 0.
+#   number. On the yellow line this number is 0, and the dashed chord is gone.
 
 # %% [markdown]
 # ## Meet the second preimage

@@ -474,7 +474,7 @@ def a_chord_has_two_ends_exactly_at_real_roots():
 
 
 def chords_stand_still_along_a_line():
-    """Their ends, beside the yellow line; and q₂ is 0 on it."""
+    """Their ends, beside the yellow line; and q₂, whose chord is dashed, is 0 on it."""
     panel, ends, sizes = SurfaceExplorer(), [], []
     for along in (0.75, 0.3, 0.05, -0.2, -0.9, 0.0):
         panel.controls["along"].value = along
@@ -485,6 +485,8 @@ def chords_stand_still_along_a_line():
         np.allclose(ends[0], ends[1:-1])
         and min(sizes[:-1]) > 0.01 > 1e-12 > sizes[-1]
         and kinds == "crossing"
+        and (ends[-1][0], ends[-1][1]) == (ends[0][0], ())
+        and drawn("roots of q₂", panel).line.dash == "dash"
     )
 
 
@@ -599,7 +601,7 @@ CLAIMS = [
         "Both chords stand still: on the way $q_2$ is only multiplied by a number",
         chords_stand_still_along_a_line,
     ),
-    ("On the yellow line this number is 0", chords_stand_still_along_a_line),
+    ("On the yellow line this number is 0, and the dashed chord is gone", chords_stand_still_along_a_line),
     ("where $q_1 = X^2 + 3XY + Y^2$ and $q_2 = 0$", the_point_of_the_second_preimage),
     ("On the yellow line $q_1$ and $q_2$ are proportional", proportional_on_the_yellow_line_only),
     (
