@@ -401,7 +401,7 @@ def _inverse(square: list[list[int]], p: int) -> np.ndarray | None:
     determinant = (x12 * y34 - x13 * y24 + x14 * y23 + x23 * y14 - x24 * y13 + x34 * y12) % p
     if not determinant:
         return None
-    adjugate = [
+    left = [
         [f * y34 - g * y24 + h * y23, c * y24 - b * y34 - d * y23],
         [g * y14 - e * y34 - h * y13, a * y34 - c * y14 + d * y13],
         [e * y24 - f * y14 + h * y12, b * y14 - a * y24 - d * y12],
@@ -413,6 +413,5 @@ def _inverse(square: list[list[int]], p: int) -> np.ndarray | None:
         [m * x24 - n * x14 + q * x12, j * x14 - i * x24 - l * x12],
         [n * x13 - m * x23 - o * x12, i * x23 - j * x13 + k * x12],
     ]
-    for row, more in zip(adjugate, right, strict=True):
-        row += more
-    return np.array(adjugate) % p * pow(determinant, -1, p) % p
+    adjugate = np.array([row + more for row, more in zip(left, right, strict=True)])
+    return adjugate % p * pow(determinant, -1, p) % p

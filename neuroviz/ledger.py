@@ -177,10 +177,11 @@ def _causes_beyond(arch: Architecture, dimension: int) -> list[str]:
             return [f"a layer has {most} coefficients, and with so many heads it reaches all of them"]
     layers = list(zip(arch.heads, arch.layers, strict=True))
     alone = [i for i, (H, (_, _, a)) in enumerate(layers[:-1], start=1) if H == a == 1]
-    if alone and arch.attention == "lightning" and block.is_plain and not (arch.skip or arch.causal):
+    plain = arch.attention == "lightning" and block.is_plain
+    if alone and plain and not (arch.skip or arch.causal):
         return [_hidden_after(alone[0])]
-    if arch.attention == "lightning" and any(H > d_out for H, (_, d_out, _) in layers):
-        return ["with more heads than outputs of a layer more is lost, and no rule for it is known"]
+    if plain and any(H > d_out for H, (_, d_out, _) in layers):
+        return ["a layer has more heads than outputs: then more can be lost, and no rule for it is known"]
     missing = None if block.is_plain else what_is_missing(arch)
     if missing and arch.attention == "softmax":
         return [f"no cause is proved; the formulas do not reach {missing}"]

@@ -301,3 +301,12 @@ def test_a_gaussian_matrix_is_not_well_conditioned():
     """Why they are not drawn entry by entry."""
     rng = np.random.default_rng(0)
     assert max(np.linalg.cond(Reals().random(rng, (3, 3))) for _ in range(200)) > 100
+
+
+@pytest.mark.parametrize("lengths", [(3, 5, 2), (1,), (700, 3), (300, 300)])
+def test_sums_of_products_are_those_of_whole_numbers_short_and_long(lengths):
+    over, rng = PrimeField(), np.random.default_rng(sum(lengths))
+    pairs = [(np.full((2, n), over.p // 2.0), over.random(rng, (n, 3))) for n in lengths]
+    true = sum(x.astype(int).astype(object) @ y.astype(int).astype(object) for x, y in pairs)
+    found = over.sum_of_products(*pairs)
+    assert np.abs(found).max() <= over.p // 2 + 1 and ((found.astype(int) - true) % over.p == 0).all()

@@ -31,10 +31,10 @@ _MOMENTS = 70
 _LOOK_SECONDS = 0.4
 
 _IN_WORDS = {
-    "gaussian": "Gaussian targets",
-    "realisable": "targets that are layers",
-    "dotted": "targets on the dotted curve",
-    "dotted, noisy": "targets next to the dotted curve",
+    "gaussian": ("Gaussian target", "Gaussian targets"),
+    "realisable": ("target that is a layer", "targets that are layers"),
+    "dotted": ("target on the dotted curve", "targets on the dotted curve"),
+    "dotted, noisy": ("target next to the dotted curve", "targets next to the dotted curve"),
 }
 # What 400 runs of time 600 gave (docs/mathematics.md, "Gradient flow").
 _KNOWN = {"gaussian": "0 %", "realisable": "2 %", "dotted": "99 %", "dotted, noisy": "4 %"}
@@ -81,9 +81,7 @@ def study_flow(setting: FlowSetting) -> FlowStudy:
         words = f"the target at {_position(setting)} of {setting.slice}"
     else:
         table, kind = random_targets(setting.target, setting.runs, setting.seed), ""
-        words = f"{setting.runs} {_IN_WORDS[setting.target]}"
-        if setting.runs == 1:
-            words = words.replace("targets that are layers", "target that is a layer").replace("gets", "get")
+        words = f"{setting.runs} {_IN_WORDS[setting.target][setting.runs > 1]}"
     flow = gradient_flow(
         table,
         **random_starts(setting.runs, setting.seed, setting.factored),

@@ -8,12 +8,14 @@ import plotly.graph_objects as go
 
 from neuroviz import theme
 from neuroviz.explorables.panel import Panel
+from neuroviz.field import DEFAULT_PRIME
 from neuroviz.figures.singularity import (
     FallingValues,
     SingularityStudy,
     singularity_figure,
     update_singularity,
 )
+from neuroviz.figures.words import grouped
 from neuroviz.singular import (
     BOUNDARY,
     CROSSING,
@@ -102,7 +104,7 @@ class SingularityExplorer(Panel):
         update_singularity(self.figure, old, new)
 
     def _badge(self, answer: SingularityStudy) -> str:
-        counted = theme.badge("exact", f"kernel {answer.facts.kernel} mod 8 388 593")
+        counted = theme.badge("exact", f"kernel {answer.facts.kernel} mod {grouped(DEFAULT_PRIME)}")
         if not answer.approach.covered:
             return counted + theme.badge("outside hypotheses", "Thm. 3.4")
         if answer.facts.kind == THIN:
@@ -148,6 +150,6 @@ class SingularityExplorer(Panel):
                 f"the set has {facts.dimension}."
             )
         return (
-            f"{where}. {said}{restricted} Ranks and kernel are counted mod 8 388 593, which is exact here: "
-            "that many directions are known to do nothing."
+            f"{where}. {said}{restricted} Ranks and kernel are counted mod {grouped(DEFAULT_PRIME)}, which "
+            "is exact here: that many directions are known to do nothing."
         )

@@ -335,15 +335,20 @@ def slices(and_trace):
     return np.array([slice_matrix(*place).ravel() for place in places])
 
 
+def rods_drawn_at(place):
+    """The two lines through the ball, as they are drawn where it stands."""
+    panel = FactorizationExplorer(state=f"d=2;a=1;walk=stretch;angle=330;{place}")
+    (drawn,) = [one for one in panel.figure.data if one.name.startswith("the two lines through it")]
+    panel.close()
+    return drawn
+
+
 def two_orange_rods():
     """Drawn through the ball, in the colour of what the reader moves, and none at the tip."""
     corners = []
     for height in (0.6, 0):
-        panel = FactorizationExplorer(state=f"d=2;a=1;walk=stretch;angle=330;trace=0;height={height}")
-        name = "the two lines through it: one image, one kernel"
-        (rod,) = [one for one in panel.figure.data if one.name == name]
+        rod = rods_drawn_at(f"trace=0;height={height}")
         corners.append(len(rod.x or ()))
-        panel.close()
     red, green, blue = (int(rod.color[n : n + 2], 16) for n in (1, 3, 5))
     return corners[0] > 0 == corners[1] and red > green > blue
 
@@ -492,13 +497,10 @@ def rods_that_are_seen():
     """How many directions the two drawn rods have, on the cone and beside it."""
     found = []
     for trace in (0, 0.8):
-        panel = FactorizationExplorer(state=f"d=2;a=1;walk=stretch;angle=330;trace={trace}")
-        name = "the two lines through it: one image, one kernel"
-        (rod,) = [one for one in panel.figure.data if one.name == name]
+        rod = rods_drawn_at(f"trace={trace}")
         ends = np.transpose([rod.x, rod.y, rod.z]).reshape(2, -1, 3)
         ways = [np.linalg.svd(one - one.mean(axis=0))[2][0] for one in ends]
         found.append(int(np.linalg.matrix_rank(ways, tol=1e-3)))
-        panel.close()
     return found
 
 
