@@ -274,6 +274,15 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(lab
     said = page.evaluate("navigator.clipboard.readText()")
     assert said.startswith('DimensionExplorer(state="width=') and said.endswith('")')
 
+    typed = page.locator(f"{PANEL} .nv-state input")
+    typed.fill("width=99")  # not entered yet
+    button.click()
+    page.wait_for_selector(".nv-error", timeout=20_000)
+    assert page.evaluate("navigator.clipboard.readText()") == said
+    typed.fill(said.split('"')[1])
+    typed.press("Enter")
+    page.wait_for_selector(".nv-error", state="detached", timeout=20_000)
+
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
     button.click()
     page.wait_for_function("document.activeElement.matches('.nv-copy input')")

@@ -363,10 +363,12 @@ def test_the_button_copies_what_it_finds_in_the_page(toy):
     (box,) = [w for w in walk(toy) if "nv-state" in getattr(w, "_dom_classes", ())]
     for state in ("number=7;factor=0.7;word=it's", 'word=say "A & B" \\ é', "word=50%25"):
         toy.state = state
-        copied = f"{copy_of(toy).name}(state={json.dumps(box.value, ensure_ascii=False)})"
+        copied = f"{copy_of(toy).name}(state={json.dumps(box.placeholder, ensure_ascii=False)})"
         assert copied.startswith('Toy(state="number=') and eval(copied, {"Toy": Toy}).state == toy.state
     toy.controls["number"].value = 3
-    assert "number=3;" in box.value
+    assert "number=3;" in box.placeholder == box.value == toy.state
+    box.value = "number=many"  # refused: there to be corrected, and not to be copied
+    assert "nv-error" in status_html(toy) and box.placeholder == toy.state != box.value
 
 
 # Presets

@@ -178,7 +178,7 @@ class Fit(Late, anywidget.AnyWidget):
         if (event.key === "Escape" || event.key === "Enter") { put_back(); button.focus(); }
       });
       button.addEventListener("click", async () => {
-        const state = el.closest(".nv").querySelector(".nv-state input").value;
+        const state = el.closest(".nv").querySelector(".nv-state input").placeholder;
         const text = `${model.get("name")}(state=${JSON.stringify(state)})`;
         try { await navigator.clipboard.writeText(text); } catch { return select(text); }
         say("Copied");

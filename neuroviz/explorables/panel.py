@@ -112,7 +112,8 @@ class Panel(widgets.VBox):
             layout={"flex": "0 1 380px", "min_width": "120px"},
             style={"description_width": "48px"},
         )
-        self._state_text.add_class("nv-state")  # where `Fit` reads what its button copies
+        # `Fit` copies its placeholder: the text itself may be one that was refused, or is being typed.
+        self._state_text.add_class("nv-state")
         self._fit = Fit(name=type(self).__name__)
         self._extra = self._extra_buttons()
         if for_lecture:  # few controls: those under "More" stand there with the others
@@ -410,7 +411,7 @@ class Panel(widgets.VBox):
 
     def _write_state(self) -> None:
         quiet, self._quiet = self._quiet, True
-        self._state_text.value = self.state
+        self._state_text.value = self._state_text.placeholder = self.state
         self._quiet = quiet
 
     def _set_status(self, text: str) -> None:
