@@ -172,6 +172,8 @@ def _on(executor: Executor, todo: list[Item], at_a_time: int) -> Iterator[Record
                     running[executor.submit(_attempt, item, (this_sweep, tries[item]))] = item
                 except BrokenExecutor:
                     yield _failed(item, "the executor is broken: a worker of it died")
+            if not running:  # the executor took none of them
+                continue
             for future in _first(running, _PATIENCE) or _after_a_warning(running):
                 item = running.pop(future)
                 error = _error(future)
@@ -213,7 +215,7 @@ def _why(error: BaseException) -> str:
 
 def _first(running: dict[Future, Item], patience: float | None = None) -> list[Future]:
     """The futures that are done, once there is one, or the patience is at its end."""
-    return list(wait(running, patience, FIRST_COMPLETED).done) if running else []
+    return list(wait(running, patience, FIRST_COMPLETED).done)
 
 
 def _after_a_warning(running: dict[Future, Item]) -> list[Future]:

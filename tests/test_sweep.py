@@ -251,6 +251,7 @@ def test_a_killed_worker_of_a_cluster_loses_no_record(cluster):
     assert len(killed) == 1 and found == sweep(SMALL, progress=False)
 
 
+@pytest.mark.filterwarnings("error")  # nothing is waited for, so there is nothing to warn of
 def test_an_executor_that_breaks_for_good_leaves_failed_records_which_another_one_makes_good(tmp_path):
     """The case where a killed worker does cost records: nobody but its owner can start it again."""
     before = {worker.pid for worker in workers()}
