@@ -254,7 +254,7 @@ def eliminate(
     rank, rest = 0, matrix  # the part that is still to do, a view
     while rest.size:
         block = min(size, *rest.shape)
-        panel = rest[: block + _spare_rows(over.p), :block].astype(np.float64, copy=False)
+        panel = rest[: block + spare_rows(over.p), :block].astype(np.float64, copy=False)
         rows, columns, inverse = invert_pivots(over, panel)
         if len(rows) < block:
             rest, changed = _drop_zero_columns(rest, block)
@@ -274,7 +274,7 @@ def eliminate(
     return rank
 
 
-def _spare_rows(p: int) -> int:
+def spare_rows(p: int) -> int:
     """With r of them a block of pivots is missed with a probability of about p⁻ʳ⁻¹: here below 10⁻²⁰."""
     return 2 if p > 2**22 else 8
 
@@ -321,7 +321,7 @@ def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[
         cleared, rows, columns = _clear(over, panel)
         return rows, columns, cleared[rows]
     half = n // 2
-    rows, columns, T = invert_pivots(over, panel[: half + _spare_rows(over.p), :half])
+    rows, columns, T = invert_pivots(over, panel[: half + spare_rows(over.p), :half])
     others = np.setdiff1d(np.arange(m), rows)
     C, B = panel[np.ix_(others, columns)], panel[np.ix_(rows, range(half, n))]
     CT = over.matmul(C, T)

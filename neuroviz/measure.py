@@ -21,7 +21,13 @@ from neuroviz.cost import BUDGET_SECONDS, LARGE, Cost, check_budget, estimate_co
 from neuroviz.elimination import Float64, fastest_arithmetic
 from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.network import conditioned_tokens, conditioned_weights, random_tokens
-from neuroviz.points import derivative, large_rank_at_a_point, random_point, rank_at_a_point
+from neuroviz.points import (
+    derivative,
+    large_rank_at_a_point,
+    random_point,
+    rank_at_a_point,
+    rank_of_combinations,
+)
 from neuroviz.progress import reporting, showing
 from neuroviz.proofs import num_columns
 from neuroviz.rank import RowSpace, arithmetic_of, float_rank, schwartz_zippel
@@ -271,20 +277,27 @@ def _measure_exact(
         # Not full: now eight bytes an entry, and twice. The time is spent as it is, the memory may be short.
         check_budget(Cost(0.0, 8 * columns**2, columns, "float64"), inf)
     over = PrimeField(DEFAULT_PRIME if p is None else p)
-    value = points = 0
+    # A rank that is not full: random combinations of the columns have it too, and are faster to eliminate.
+    mixed = inputs is None and not large and arithmetic_of(columns) != "flint"
+    full = route == "slice" and arch.tokens > 1  # or so it is likely to be
+    value, num_inputs, points = 0, shape[0], 2
     source = np.random.default_rng([seed, over.p])
-    for _ in range(2):
+    for _ in range(points):
         (rng,) = source.spawn(1)
         if large:
             where = Float64(over), arch, route, shape, inputs is not None, rng, reporting()
-            value = max(value, large_rank_at_a_point(*where))
+            rank = large_rank_at_a_point(*where)
+        elif mixed and (value or not full):
+            with one_thread():
+                rank, taken = rank_of_combinations(over, arch, route, columns, value or columns, rng)
+            num_inputs = max(num_inputs, taken)
         else:
             with one_thread():
-                value = max(value, rank_at_a_point(over, arch, route, shape[0], inputs is not None, rng))
-        points += 1
+                rank = rank_at_a_point(over, arch, route, shape[0], inputs is not None, rng)
+        value = max(value, rank)
         if value == columns:
             return _full_rank(arch, seed, shape, route, over.p, arithmetic_of(columns))
-    error = schwartz_zippel(value, _degree(arch), over.p) ** points
+    error = schwartz_zippel(value, _degree(arch) + mixed, over.p) ** points
     seen = f" on {inputs} input{'s' if inputs > 1 else ''}" if inputs is not None else ""
     note = (
         f"rank {value}{seen} of {columns} columns of the {_COLUMNS_OF[route]}, the larger of {points} random "
@@ -384,17 +397,16 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     net, weights, free = random_point(over, arch, route, rng)
     columns = num_columns(arch) if route == "slice" else arch.num_parameters
     equations = arch.tokens * arch.widths[-1]
-    space, ranks = RowSpace(over, columns), []
-    while len(ranks) < 2 or ranks[-1] > ranks[-2]:
+    space, ranks, end = RowSpace(over, columns), [], None
+    while end is None:
         # About as many inputs as the equations suggest, then a few at a time.
         chunk = ceil(columns / equations) + 2 if not ranks else 4
         X = random_tokens(over, net, chunk, rng)
-        J = derivative(over, net, weights, X, None, rng)
-        for rows in J[..., free]:
-            space.add(rows)
-            ranks.append(space.dimension)
-            if len(ranks) > 1 and ranks[-1] == ranks[-2]:
-                break
+        before = space.dimension
+        new = space.add_each(derivative(over, net, weights, X, None, rng)[..., free].reshape(-1, columns))
+        ranks += (before + new.reshape(chunk, equations).sum(axis=1).cumsum()).tolist()
+        end = next((n for n in range(2, len(ranks) + 1) if ranks[n - 1] == ranks[n - 2]), None)
+    ranks = ranks[:end]
     error = 0.0 if ranks[-1] == columns else schwartz_zippel(ranks[-1], _degree(arch), p)
     return InputsCurve(tuple(ranks), ranks.index(ranks[-1]) + 1, equations, columns, seed, p, error)
 

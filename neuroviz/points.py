@@ -10,7 +10,7 @@ import numpy as np
 
 from neuroviz.architecture import Architecture
 from neuroviz.blocks import BlockWeights, block_jacobian, random_block_weights
-from neuroviz.elimination import Arithmetic, eliminate, stored
+from neuroviz.elimination import Arithmetic, Float64, eliminate, spare_rows, stored
 from neuroviz.field import Field, PrimeField
 from neuroviz.gauge import gauge_slice
 from neuroviz.network import Weights, jacobian, random_tokens, random_weights
@@ -105,8 +105,38 @@ def rank_at_a_point(
     rng: np.random.Generator,
 ) -> int:
     """The rank of the derivative at a random point: for matrices that are small."""
-    first, *others = derivative_rows(over, arch, route, num_inputs, all_outputs, rng)
-    return exact_rank(np.concatenate([first, *others]) if others else first, over)
+    return exact_rank(_whole(derivative_rows(over, arch, route, num_inputs, all_outputs, rng)), over)
+
+
+def rank_of_combinations(
+    over: PrimeField, arch: Architecture, route: str, columns: int, expected: int, rng: np.random.Generator
+) -> tuple[int, int]:
+    """The rank of the derivative J from random combinations of its columns, and how many inputs it took.
+
+    Directions that do nothing are met by an elimination in every block. rank(J R) ≤ rank J, and a random R
+    with some columns to spare keeps the rank ("Exact rank"). So there are as many inputs and combinations
+    as the rank is expected to be, and some to spare. If the rank fills them nothing is known of the rest,
+    and all are taken.
+
+    >>> arch = Architecture((3, 3), (2,), heads=3)
+    >>> for expected in (45, 7):
+    ...     rank_of_combinations(PrimeField(), arch, "weights", 63, expected, np.random.default_rng(0))
+    (45, 47)
+    (45, 65)
+    """
+    arithmetic = Float64(over)
+    for size in (expected + spare_rows(over.p), columns + spare_rows(over.p)):
+        J = _whole(derivative_rows(over, arch, route, size, False, rng))
+        mixed = over.matmul(J, over.random(rng, (columns, min(size, columns))))
+        rank = eliminate(stored(mixed, arithmetic), arithmetic)
+        if rank < size or size >= columns:
+            break
+    return rank, size
+
+
+def _whole(parts: Iterator[np.ndarray]) -> np.ndarray:
+    first, *others = parts
+    return np.concatenate([first, *others]) if others else first
 
 
 def large_rank_at_a_point(

@@ -166,12 +166,21 @@ class RowSpace:
 
     def add(self, rows: np.ndarray) -> int:
         """Add rows, shape (m, columns); returns by how much the dimension grew."""
-        before = self.dimension
+        return int(self.add_each(rows).sum())
+
+    def add_each(self, rows: np.ndarray) -> np.ndarray:
+        """Add rows, shape (m, columns); returns which of them are independent of all before them.
+
+        >>> space = RowSpace(PrimeField(7), columns=2)
+        >>> space.add_each(np.array([[0.0, 1.0], [0.0, 2.0], [3.0, 0.0]])).tolist()
+        [True, False, True]
+        """
+        new = np.zeros(len(rows), dtype=bool)
         for start in range(0, len(rows), _BLOCK):
             if not len(self._free):
                 break
-            self._add_block(rows[start : start + _BLOCK])
-        return self.dimension - before
+            new[start + self._add_block(rows[start : start + _BLOCK])] = True
+        return new
 
     def orthogonal_vector(self, rng: np.random.Generator) -> np.ndarray:
         """A random vector of length `columns` whose product with every row added so far is 0.
@@ -188,22 +197,30 @@ class RowSpace:
         vector[self._pivots] = self._field.reduce(-self._field.matmul(self._basis, vector[:, None])[:, 0])
         return vector
 
-    def _add_block(self, rows: np.ndarray) -> None:
-        F = self._field
+    def _add_block(self, rows: np.ndarray) -> np.ndarray:
+        """Adds rows; returns the places of those that were independent of all before them.
+
+        What is taken away from a row in the elimination are multiples of rows before it. So a row that is
+        dependent on these in some columns, and is looked at again in more of them, still stands for itself.
+        """
+        F, places, found = self._field, np.arange(len(rows)), []
         if len(self._pivots):
             rows = F.reduce(rows - F.matmul(rows[:, self._pivots], self._basis))
         # A few columns more than rows usually hold all pivots; only dependent rows need a wider look.
         width = len(rows) + 2
         while len(rows) and len(self._free):
             columns = self._free[:width]
-            transform, used, found = gauss_jordan(F, rows[:, columns])
+            transform, used, pivots = gauss_jordan(F, rows[:, columns])
             rows = F.matmul(transform, rows)
-            new, pivots = rows[used], columns[found]
+            new, pivots = rows[used], columns[pivots]
             if len(self._pivots):
                 self._basis = F.reduce(self._basis - F.matmul(self._basis[:, pivots], new))
             self._basis = np.concatenate([self._basis, new])
             self._pivots = np.concatenate([self._pivots, pivots])
             self._free = np.setdiff1d(self._free, pivots, assume_unique=True)
-            rest = np.delete(rows, used, axis=0)
-            rows = rest[rest.any(axis=1)]
+            found.append(places[used])
+            left = rows.any(axis=1)
+            left[used] = False
+            rows, places = rows[left], places[left]
             width *= 8
+        return np.concatenate(found) if found else np.zeros(0, dtype=int)

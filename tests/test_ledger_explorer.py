@@ -541,10 +541,10 @@ def test_a_wrong_formula_leaves_the_measurements_alone_and_the_panel_says_so(pan
 
 
 def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(panel, monkeypatch):
-    rank = points.exact_rank
+    eliminate = points.eliminate
     measure.clear_cache()
     with monkeypatch.context() as bad:
-        bad.setattr(points, "exact_rank", lambda matrix, over: rank(matrix, over) - 1)
+        bad.setattr(points, "eliminate", lambda matrix, arithmetic: eliminate(matrix, arithmetic) - 1)
         panel.controls["tokens"].value = 6
         assert panel.wait(60) and panel.status.startswith("done")
         assert numbers_above(panel.figure)[-1] == "37" and "they DISAGREE" in panel.description

@@ -4,11 +4,13 @@ import random
 from dataclasses import FrozenInstanceError
 from math import comb
 
+import flint
 import mpmath
 import numpy as np
 import pytest
 import sympy
 from definition import RandomExponential, fractions, measure, residues
+from variants import random_variants
 
 from neuroviz import measure as package
 from neuroviz import network, points
@@ -340,6 +342,73 @@ def test_an_entry_of_the_derivative_is_a_polynomial_of_the_degree_in_the_error_b
     assert not difference(rows, degree + 1).any()
     if 1 not in arch.widths[1:]:  # else the degree counts every layer as one on a line
         assert difference(rows, degree - 1).any()
+
+
+# Where the rank is not full: random combinations of the columns
+
+
+def by_flint(arch, columns, route, seed):
+    """The rank of all columns, none of them mixed, by another library."""
+    drawn = points.derivative_rows(
+        PrimeField(), arch, route, columns + 2, False, np.random.default_rng([seed, 1])
+    )
+    rows = [[int(x) for x in row] for part in drawn for row in part]
+    return flint.nmod_mat(rows, DEFAULT_PRIME).rank()
+
+
+def with_many_columns():
+    """Networks, routes, and numbers of columns from 45 on."""
+    for arch in [*random_architectures(60, seed=8), *random_variants(60, seed=8, most=150)]:
+        for route in ("slice", "weights") if arch.is_plain else ("weights",):
+            columns = package.num_columns(arch) if route == "slice" else arch.num_parameters
+            if columns >= 45:
+                yield arch, route, columns
+
+
+def test_combinations_of_the_columns_have_the_rank_of_all_of_them():
+    """However many of them are expected to do, and modulo a small prime too."""
+    lost, expectations = 0, 0
+    for arch, route, columns in with_many_columns():
+        true = by_flint(arch, columns, route, seed=0)
+        lost += true < columns
+        for expected in {1, true // 2, true - 1, true, true + 1, columns}:
+            for p in (DEFAULT_PRIME, 241):
+                rng = np.random.default_rng([expected, p])
+                rank, taken = points.rank_of_combinations(PrimeField(p), arch, route, columns, expected, rng)
+                assert rank == true, (arch, route, expected, p)
+                assert taken == expected + (2 if p > 241 else 8) or rank >= min(expected, columns)
+                expectations += 1
+    assert lost > 60 and expectations > 500
+
+
+def test_combinations_that_are_not_generic_are_seen_to_lose_rank(monkeypatch):
+    """The check above can fail: here only one combination is there, many times."""
+    arch = Architecture((3, 3), (2,), heads=3)
+    draw = PrimeField.random
+
+    def repeated(over, rng, shape):
+        drawn = draw(over, rng, shape)
+        return np.repeat(drawn[:, :1], shape[1], axis=1) if shape == (63, 63) else drawn
+
+    arguments = PrimeField(), arch, "weights", 63, 63
+    assert points.rank_of_combinations(*arguments, np.random.default_rng(0))[0] == 45
+    monkeypatch.setattr(PrimeField, "random", repeated)
+    assert points.rank_of_combinations(*arguments, np.random.default_rng(0))[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("arch", "route"),
+    [
+        (Architecture((3, 3), (2,), heads=3), "weights"),
+        (Architecture.uniform(6, 6, 2, 1), "slice"),
+        (Architecture((8, 8, 8), (1, 8)), "slice"),
+    ],
+    ids=str,
+)
+def test_the_combinations_count_in_the_error(arch, route):
+    found = measure_dimension(arch, route=route)
+    each = (found.value + 1) * (package._degree(arch) + 1) / DEFAULT_PRIME
+    assert found.value < found.num_columns >= 45 and found.error_bound == pytest.approx(each**2)
 
 
 # Deep networks

@@ -159,6 +159,20 @@ def test_a_row_space_grows_as_the_rank_of_the_rows_so_far(columns):
     assert space.dimension == columns - 2
 
 
+@pytest.mark.parametrize("columns", [3, 40, 130])
+def test_of_many_rows_at_once_the_independent_ones_are_those_of_one_after_the_other(columns):
+    """Rows repeat, vanish, and are combinations of earlier ones: also such that only late columns tell."""
+    F = PrimeField()
+    matrix = random_matrix(F, 2 * columns, columns, columns - 1)
+    matrix[1::3, : columns // 2] = matrix[0, : columns // 2]
+    matrix[2::7] = 0
+    one_by_one, at_once = RowSpace(F, columns), RowSpace(F, columns)
+    expected = [one_by_one.add(row[None]) == 1 for row in matrix]
+    assert at_once.add_each(matrix).tolist() == expected
+    assert not all(expected[: sum(expected)])  # not just the first ones
+    assert at_once.add_each(matrix).sum() == 0
+
+
 def test_rows_that_are_there_already_add_nothing():
     F = PrimeField()
     matrix = random_matrix(F, 80, 100, 50)
