@@ -193,24 +193,34 @@ def certify(
 _PATIENCE = 10.0  # rough seconds up to which the strongest proof is looked for on a route
 
 
-def _strongest(arch: Architecture, seed: int, budget: Budget) -> Certificate:
+def routes_to_try(arch: Architecture) -> tuple[str, ...]:
+    """What is tried without a route, one after the other until something is proved; the sizes alone decide.
+
+    >>> routes_to_try(Architecture((4, 3, 5), (2, 2)))  # Cor. 3.8 holds
+    ('theorem',)
+    >>> routes_to_try(Architecture((2, 2, 1), (1, 1)))
+    ('ball', 'exact rank', 'theorem')
+    """
     if expected_dimension(arch).status == "proved":
-        return _certify(arch, "theorem", seed, budget)
-    attempts = []
+        return ("theorem",)
+    routes = []
     if num_columns(arch) == general_formula(arch).value:
-        attempts.append("ball")
+        routes.append("ball")
     if arch.attention == "lightning":
-        attempts.append("exact rank")
+        routes.append("exact rank")
+    return *(route for route in routes if rough_seconds(arch, route) <= _PATIENCE), "theorem"
+
+
+def _strongest(arch: Architecture, seed: int, budget: Budget) -> Certificate:
+    *attempts, last = routes_to_try(arch)
     for route in attempts:
-        if rough_seconds(arch, route) > _PATIENCE:
-            continue
         try:
             return _certify(arch, route, seed, budget)
         except BudgetSpent:  # another proof would then be a matter of how fast this machine is
             raise
         except ValueError:  # this route proves nothing here; the next one may
             continue
-    return _certify(arch, "theorem", seed, budget)
+    return _certify(arch, last, seed, budget)
 
 
 def _certify(arch: Architecture, route: str, seed: int, budget: Budget) -> Certificate:

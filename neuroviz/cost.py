@@ -14,6 +14,7 @@ from time import perf_counter
 import numpy as np
 
 from neuroviz.architecture import Architecture, check_architecture
+from neuroviz.certificate import DEFAULT_BUDGET, routes_to_try
 from neuroviz.certificate import ROUTES as CERTIFICATE_ROUTES
 from neuroviz.elimination import Arithmetic, Float64, eliminate, fastest_arithmetic, stored
 from neuroviz.field import PrimeField
@@ -92,9 +93,11 @@ def estimate_cost(
     points = 1 if arch.is_plain and route != "weights" and inputs is None else 2
     derivative = points * rows * _work_of_a_row(arch) * _seconds_per_derivative()
     rank = points * max(0.1, rows / columns) * _rank_seconds(columns, arithmetic)
+    if points == 2 and columns < LARGE:
+        rank *= 2  # the columns are mixed first
     matrix = rows * columns * np.dtype(arithmetic.dtype).itemsize
     matrix += 8 * arithmetic.block * columns + bytes_in_between(arch, rows)
-    return _cost(derivative, rank, matrix, columns, arithmetic.name)
+    return _cost(points * _calls(arch) + derivative, rank, matrix, columns, arithmetic.name)
 
 
 def tries_a_small_prime(
@@ -156,11 +159,20 @@ def _certified_cost(arch: Architecture, route: str | None) -> Cost:
         raise ValueError(
             f"route must be one of {', '.join(map(repr, CERTIFICATE_ROUTES))}, or None; got {route!r}"
         )
-    if route in (None, "theorem"):  # without a route what would take long is proved by the theorem
-        return Cost(0.01, 10**6, 0, "")
+    tried = [route] if route else list(routes_to_try(arch))
+    if tried == ["theorem"]:
+        return Cost(0.001, 10**6, 0, "")
     columns = num_columns(arch)
-    each = 64 if route == "exact rank" else 200
-    return Cost(rough_seconds(arch, route), each * columns**2, columns, "float64" if each == 64 else "balls")
+    seconds = sum(_seconds_of_a_proof(arch, each) for each in tried)
+    exact = tried[0] == "exact rank"
+    size = (64 if exact else 200) * columns**2
+    return Cost(min(seconds, DEFAULT_BUDGET), size, columns, "float64" if exact else "balls")
+
+
+def _seconds_of_a_proof(arch: Architecture, route: str) -> float:
+    """Fitted to 140 networks: calls, a quarter of the rough seconds, more bits for balls beyond layer 6."""
+    deep = max(0, arch.num_layers - 6) if route == "ball" else 0
+    return 0.005 + rough_seconds(arch, route) / 4 * 6**deep
 
 
 def _float_cost(arch: Architecture) -> Cost:
@@ -169,7 +181,8 @@ def _float_cost(arch: Architecture) -> Cost:
     derivative = rows * _work_of_a_row(arch) * _seconds_per_derivative()
     svd = 4 * rows * columns * min(rows, columns) * _seconds_per_svd()
     search = 20 * _rank_seconds(_num_columns(arch, None), Float64())  # how many inputs are enough
-    return _cost(derivative, svd + search, int(_SVD_BYTES * rows * columns), columns, "float64")
+    size = int(_SVD_BYTES * rows * columns)
+    return _cost(_calls(arch) + derivative, svd + search, size, columns, "float64")
 
 
 def _work_of_a_row(arch: Architecture) -> float:
@@ -177,13 +190,18 @@ def _work_of_a_row(arch: Architecture) -> float:
     return 3.0 * arch.tokens * (arch.num_parameters + arch.num_layers * arch.tokens * max(arch.widths))
 
 
+def _calls(arch: Architecture) -> float:
+    """Seconds that calls take, however small what they are given: most of it in a small network."""
+    return (7 + 2 * arch.num_layers) * _seconds_per_small_layer()
+
+
 # Timed once
 
 
 def _timed(work: Callable[[], object]) -> float:
-    """The shorter of two runs: the first one warms up."""
+    """The shortest of three runs: the first one warms up, and a machine is not idle all the time."""
     times = []
-    for _ in range(2):
+    for _ in range(3):
         start = perf_counter()
         work()
         times.append(perf_counter() - start)
@@ -191,28 +209,42 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _rank_seconds(columns: int, arithmetic: Arithmetic) -> float:
-    """Elimination takes about 0.6 s² + 0.4 s³ times as long as at 1,536 columns, at s times as many."""
-    scale = columns / _TIMED_COLUMNS
-    return _seconds_when_timed(arithmetic) * (0.6 * scale**2 + 0.4 * scale**3)
+    """At s times as many columns as timed, 0.6 s² + 0.4 s³ times as long; small ones take s^1.5 to s²."""
+    if columns < LARGE:
+        scale = columns / _SMALL_COLUMNS
+        return _seconds_when_timed(arithmetic, _SMALL_COLUMNS) * (0.7 * scale**1.5 + 0.3 * scale**2)
+    scale = columns / LARGE
+    return _seconds_when_timed(arithmetic, LARGE) * (0.6 * scale**2 + 0.4 * scale**3)
 
 
-_TIMED_COLUMNS = 1536
+_SMALL_COLUMNS = 256
 
 
 @cache
-def _seconds_when_timed(arithmetic: Arithmetic) -> float:
-    n = _TIMED_COLUMNS
-    rows = arithmetic.over.random(np.random.default_rng(0), (n + 2, n))
+def _seconds_when_timed(arithmetic: Arithmetic, columns: int) -> float:
+    rows = arithmetic.over.random(np.random.default_rng(0), (columns + 2, columns))
     return _timed(lambda: eliminate(stored(rows, arithmetic), arithmetic))
 
 
 @cache
 def _seconds_per_derivative() -> float:
-    arch, over, rng = Architecture.uniform(16, 16, 2), PrimeField(), np.random.default_rng(0)
-    weights, X = random_weights(over, arch, rng), random_tokens(over, arch, 64, rng)
-    cotangents = over.random(rng, (64, 1, 16, arch.tokens))
-    seconds = _timed(lambda: jacobian(over, "lightning", weights, X, cotangents))
-    return seconds / (64 * _work_of_a_row(arch))
+    arch = Architecture.uniform(16, 16, 2)
+    return _derivative_seconds(arch) / (_TIMED_INPUTS * _work_of_a_row(arch))
+
+
+@cache
+def _seconds_per_small_layer() -> float:
+    return _derivative_seconds(Architecture.uniform(1, 1, 4)) / 4
+
+
+def _derivative_seconds(arch: Architecture) -> float:
+    over, rng = PrimeField(), np.random.default_rng(0)
+    weights, X = random_weights(over, arch, rng), random_tokens(over, arch, _TIMED_INPUTS, rng)
+    cotangents = over.random(rng, (_TIMED_INPUTS, 1, arch.widths[-1], arch.tokens))
+    return _timed(lambda: jacobian(over, arch.attention, weights, X, cotangents))
+
+
+_TIMED_INPUTS = 64
 
 
 @cache

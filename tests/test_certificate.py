@@ -18,7 +18,7 @@ from neuroviz import budget as budget_module
 from neuroviz.architecture import Architecture
 from neuroviz.balls import ball_jacobian, ball_tangents, proved_invertible
 from neuroviz.budget import Budget
-from neuroviz.certificate import ROUTES, Certificate, certify
+from neuroviz.certificate import ROUTES, Certificate, certify, routes_to_try
 from neuroviz.field import Reals
 from neuroviz.formulas import general_formula
 from neuroviz.gauge import gauge_slice
@@ -337,6 +337,9 @@ def test_the_strongest_proof_comes_first():
     assert certify(soft((3, 3, 3), (2, 2))).route == "ball"  # no theorem of ours, and none of Ax
     assert certify(Architecture((3, 3, 3), (1, 2))).route == "exact rank"
     assert certify(soft((3, 3, 3), (2, 2), 1)).source == "One token"
+    for arch in SMALL:
+        assert certify(arch).route in routes_to_try(arch)
+    assert routes_to_try(Architecture.uniform(300, 300, 4)) == ("theorem",)  # too large for the others
 
 
 @pytest.mark.parametrize("route", ROUTES)

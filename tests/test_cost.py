@@ -7,6 +7,7 @@ import pytest
 
 from neuroviz import cost, measure, points
 from neuroviz.architecture import Architecture
+from neuroviz.certificate import DEFAULT_BUDGET
 from neuroviz.cost import LARGE, Cost, check_budget, estimate_cost
 from neuroviz.elimination import Float32, Float64
 from neuroviz.field import PrimeField
@@ -121,6 +122,19 @@ def test_small_ranks_say_who_took_them():
     small, middle = Architecture.uniform(3, 2, 2), Architecture.uniform(6, 3, 2)
     assert measure_dimension(small).arithmetic == "flint"
     assert measure_dimension(middle).arithmetic == "float64"
+
+
+def test_what_a_small_network_costs_is_mostly_calls_and_a_proof_costs_what_its_routes_do():
+    shallow, deep = (estimate_cost(Architecture.uniform(1, 1, layers)).seconds for layers in (1, 10))
+    assert 0 < shallow < deep < 10 * shallow
+    by_theorem, by_ball = Architecture((4, 3, 5), (2, 2)), Architecture((2, 2, 1), (1, 1))
+    assert estimate_cost(by_theorem, "certified").seconds < estimate_cost(by_ball, "certified").seconds
+    assert estimate_cost(by_ball, "certified").arithmetic == "balls"
+    ball, rank = (estimate_cost(by_ball, "certified", route) for route in ("ball", "exact rank"))
+    assert ball.seconds > rank.seconds and rank.arithmetic == "float64"
+    deep = [Architecture.uniform(5, 2, layers, attention="softmax") for layers in (6, 8, 12)]
+    seconds = [estimate_cost(arch, "certified", "ball").seconds for arch in deep]
+    assert seconds == sorted(seconds) and seconds[-1] == DEFAULT_BUDGET  # beyond it the proof is given up
 
 
 def test_arithmetics_are_timed_once():

@@ -11,6 +11,7 @@ from panels import bare, ends, headlines, plain, random_states, said, texts, tit
 
 from neuroviz import theme
 from neuroviz.architecture import Architecture
+from neuroviz.explorables import sweep as sweep_module
 from neuroviz.explorables.background import Background
 from neuroviz.explorables.sweep import AXES as VARIED
 from neuroviz.explorables.sweep import (
@@ -286,8 +287,8 @@ def test_moving_a_control_measures_only_what_is_cheap(panel):
     assert 0 < measured_cells(panel) < 80 and not panel.running
     assert "Start measures the other" in panel.description and not panel.start_button.disabled
     cheap = {record.arch for record in panel._shown.known}
-    costs = [panel._shown.cost(arch) for arch in cheap]
-    assert max(costs) <= min(map(panel._shown.cost, panel._shown.missing))
+    costs = [panel._shown.seconds(arch) for arch in cheap]
+    assert max(costs) <= min(map(panel._shown.seconds, panel._shown.missing))
 
 
 def test_start_fills_the_map_in_while_the_page_stays_alive(panel, monkeypatch):
@@ -385,7 +386,8 @@ def test_what_failed_is_marked_counted_and_tried_again(panel):
     assert panel._records[key] == good and len(table(panel)) == 40
 
 
-def test_all_parts_together_are_what_is_missing():
+def test_all_parts_together_are_what_is_missing(monkeypatch):
+    monkeypatch.setattr(sweep_module, "_AT_ONCE", 0.05)  # seconds, of some 0.3
     request = measure_cheap(replace(SweepExplorer()._read(), known=(), x_most=10, y_most=10))
     assert request.known and request.missing
     parts = measure_missing(request)

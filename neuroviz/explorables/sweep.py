@@ -3,6 +3,7 @@
 import time
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 
 import ipywidgets as widgets
@@ -10,6 +11,7 @@ import plotly.graph_objects as go
 
 from neuroviz import theme
 from neuroviz.architecture import Architecture
+from neuroviz.cost import estimate_cost
 from neuroviz.explorables.export import Export
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.sweep import SweepCell, SweepMap, map_figure, update_map
@@ -33,7 +35,7 @@ AXES = {
 """What can be varied: name → title of the axis."""
 
 _FIXED = {"layers": 2, "tokens": 3, "first": 4, "inner": 4, "last": 4, "head": 2}
-_AT_ONCE = 250  # milliseconds of measuring that moving a control may cost
+_AT_ONCE = 0.3  # seconds of measuring that moving a control may cost
 _BATCH = 0.2  # seconds after which the page hears what has been measured meanwhile
 
 
@@ -78,21 +80,24 @@ class SweepRequest:
     def missing(self) -> tuple[Architecture, ...]:
         """What is still to be measured, or measured again because it failed; the cheap ones first."""
         done = {record.arch for record in self.known if not record.failed}
-        return tuple(sorted(dict.fromkeys(a for a in self.places.values() if a not in done), key=self.cost))
+        todo = dict.fromkeys(arch for arch in self.places.values() if arch not in done)
+        return tuple(sorted(todo, key=self.seconds))
 
-    def cost(self, arch: Architecture) -> float:
-        """Milliseconds that a measurement takes, roughly; fitted on a laptop-like core."""
-        size = arch.num_parameters
-        if self.method == "certified":  # where no theorem applies, and depth makes it hard
-            return 20 + 1.5 * size * 2 ** max(0, arch.num_layers - 3)
-        return 3 + 2.2e-4 * size**2 if self.method == "exact" else 10 + 4e-3 * size**2
+    def seconds(self, arch: Architecture) -> float:
+        """What the measurement of one network takes, about."""
+        return _seconds(arch, self.method)
+
+
+@cache
+def _seconds(arch: Architecture, method: str) -> float:
+    return estimate_cost(arch, method).seconds
 
 
 def measure_cheap(request: SweepRequest) -> SweepRequest:
     """The request with what can be measured at once among the known."""
     at_once, total = [], 0.0
     for arch in request.missing:
-        total += request.cost(arch)
+        total += request.seconds(arch)
         if total > _AT_ONCE:
             break
         at_once.append(arch)
@@ -283,7 +288,7 @@ class SweepExplorer(Panel):
 
     def _say_progress(self, request: SweepRequest) -> str:
         todo, left = len(self._running.missing), len(request.missing)
-        now, cost = time.perf_counter(), sum(map(request.cost, request.missing))
+        now, cost = time.perf_counter(), sum(map(request.seconds, request.missing))
         said = f"measuring: {todo - left} of {todo}"
         if left == todo or self._first_part is None:  # the clock starts once the process has
             self._first_part = (now, cost) if left < todo else None
@@ -357,6 +362,6 @@ def _say_found(request: SweepRequest) -> str:
 def _say_missing(request: SweepRequest) -> str:
     if not request.missing:
         return ""
-    seconds = sum(map(request.cost, request.missing)) / 1000
+    seconds = sum(map(request.seconds, request.missing))
     took = _duration(seconds) if seconds >= 1 else "1 s"
     return f"Start measures the other {_networks(len(request.missing))}: about {took}."
