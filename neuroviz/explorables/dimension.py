@@ -18,7 +18,7 @@ MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS, MAX_INPUTS = 12, 12, 6, 8, 40
 _WIDTHS_SHOWN = 8
 # Sizes up to which a part is drawn: columns of exact ranks, parameters of a spectrum. Measured on
 # a laptop-like core, the first limits keep a move under about 0.3 s, the others under some seconds.
-_QUICK_PARAMETERS, _QUICK_COLUMNS = 300, 260
+_QUICK_PARAMETERS, _QUICK_COLUMNS = 450, 400  # some 0.2 s
 _MOST_PARAMETERS, _MOST_COLUMNS = 900, 1500
 
 
