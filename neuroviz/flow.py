@@ -9,12 +9,13 @@ The norm of a symmetric matrix is the Bombieri norm of its form: aX² + bXY + cY
 Many starts flow at once, in one system for an adaptive solver.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from neuroviz.forms import Form
+from neuroviz.progress import finish
 
 SINGULAR = 1e-3
 """A run has ended at a singular point when σ₂/σ₁ is below this, for A and for V (Thm. 3.4)."""
@@ -150,6 +151,21 @@ def gradient_flow(
     >>> bool((flow.loss[-1] < flow.loss[0]).all())
     True
     """
+    times = np.linspace(0.0, time, samples) if times is None else times
+    return finish(flow_in_steps(target, A, V, Q=Q, K=K, times=times, rtol=rtol), progress)
+
+
+def flow_in_steps(
+    target: np.ndarray,
+    A: np.ndarray | None = None,
+    V: np.ndarray | None = None,
+    *,
+    Q: np.ndarray | None = None,
+    K: np.ndarray | None = None,
+    times: np.ndarray,
+    rtol: float = 1e-6,
+) -> Generator[float, None, Flow]:
+    """`gradient_flow`, yielding now and then the share that is done."""
     from scipy.integrate import DOP853  # here: importing neuroviz loads no solver
 
     factored = Q is not None and K is not None
@@ -173,7 +189,7 @@ def gradient_flow(
         return -np.concatenate([grad.ravel() for grad in (*grads, V_bar)])
 
     start = np.concatenate([part.ravel() for part in parts])
-    times, seen = _checked_times(np.linspace(0.0, time, samples) if times is None else times), [start]
+    times, seen = _checked_times(times), [start]
     time = float(times[-1])
     solver = DOP853(velocity, 0.0, start, time, rtol=rtol, atol=rtol / 100)
     steps = 0
@@ -188,8 +204,8 @@ def gradient_flow(
             dense = solver.dense_output()
             seen += [dense(moment) for moment in passed]
         steps += 1
-        if progress is not None and steps % 20 == 0:
-            progress(solver.t / time)
+        if steps % 20 == 0:
+            yield solver.t / time
     paths = [np.stack(path) for path in zip(*map(split, seen), strict=True)]
     return _as_flow(times, T, paths)
 

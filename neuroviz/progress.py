@@ -3,11 +3,13 @@
 Measurements are cached by their arguments, so a listener is no argument: it is set for the time of a call.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
 Report = Callable[[str, float], None]
+Result = TypeVar("Result")
 
 _listener: ContextVar[Report | None] = ContextVar("progress", default=None)
 
@@ -53,3 +55,45 @@ def _bar(first_share: float) -> Iterator[Report]:
             bar.update(max(0, round(1000 * done) - bar.n))
 
         yield report
+
+
+# Work in steps: a generator that yields how far it is, and returns what it found
+
+
+def finish(steps: Generator[object, None, Result], tell: Callable[[object], None] | None = None) -> Result:
+    """Run a generator to its end; returns what it returns, and tells what it yields.
+
+    >>> def add(numbers):
+    ...     for number in numbers:
+    ...         yield f"{number} is taken"
+    ...     return sum(numbers)
+    >>> finish(add([1, 2]), print)
+    1 is taken
+    2 is taken
+    3
+    """
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            return end.value
+        if tell is not None:
+            tell(step)
+
+
+def retold(
+    steps: Generator[object, None, Result], words: Callable[[object], str]
+) -> Generator[str, None, Result]:
+    """The same steps in other words: `result = yield from retold(steps, words)`.
+
+    >>> def half():
+    ...     yield 0.5
+    >>> list(retold(half(), "{:.0%} done".format))
+    ['50% done']
+    """
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            return end.value
+        yield words(step)

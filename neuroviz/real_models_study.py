@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from neuroviz.architecture import Architecture
 from neuroviz.block_formulas import known_redundancies
 from neuroviz.measure import Measurement, measure_dimension
+from neuroviz.progress import finish
 from neuroviz.real_models import MODELS, SYMMETRIES, RealModel, real_model
 
 PARTS = {"all": SYMMETRIES, "keys": SYMMETRIES[:1], "values": SYMMETRIES[1:2], "biases": SYMMETRIES[2:]}
@@ -183,12 +184,7 @@ def study_real_model(setting: ModelSetting) -> ModelStudy:
     >>> [(block.found.redundant, block.formula.redundant) for block in study.blocks]
     [(6, 6), (12, 12), (20, 20)]
     """
-    steps = study_in_steps(setting)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
+    return finish(study_in_steps(setting))
 
 
 def _head_dims(most: int) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 from neuroviz.architecture import Architecture
 from neuroviz.field import Reals
 from neuroviz.network import Layer, Weights, random_weights
+from neuroviz.progress import finish, retold
 from neuroviz.search import search_in_steps
 from neuroviz.search_result import FiberSearch
 from neuroviz.starts import KINDS
@@ -180,12 +181,7 @@ def study_search(setting: SearchSetting) -> SearchStudy:
     >>> study_search(SearchSetting("softmax-1", starts=4)).search.note
     '4 starts, 4 verified on fresh inputs; all within ... of one point (σ_min ...).'
     """
-    steps = study_in_steps(setting)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
+    return finish(study_in_steps(setting))
 
 
 def study_in_steps(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
@@ -197,9 +193,5 @@ def study_in_steps(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
     case = CASES[setting.case]
     weights = case_weights(case, setting.seed)
     steps = search_in_steps(case.arch, weights, setting.starts, setting.seed, KIND_KEYS[setting.kind])
-    while True:
-        try:
-            done, starts, verified = next(steps)
-        except StopIteration as end:
-            return SearchStudy(setting, case, end.value)
-        yield f"{done} of {starts} starts, {verified} verified"
+    search = yield from retold(steps, lambda done: "{} of {} starts, {} verified".format(*done))
+    return SearchStudy(setting, case, search)

@@ -19,6 +19,8 @@ from collections import deque
 from collections.abc import Callable, Generator
 from typing import BinaryIO
 
+from neuroviz.progress import finish
+
 _IDLE_SECONDS = 120
 _LENGTH_BYTES = 8
 _PART, _LAST = b"p", b"l"  # what a message of the child is: a part of the answer, or the end of it
@@ -221,20 +223,10 @@ def serve() -> None:
             work, argument = pickle.loads(message)
             result = work(argument)
             if isinstance(result, Generator):
-                result = _send_parts(answers, result)
+                result = finish(result, lambda part: _send(answers, _PART + pickle.dumps(part)))
         except Exception as error:
             result = error  # it is raised again where it can be shown
         _send(answers, _LAST + _pickled(result))
-
-
-def _send_parts(answers: BinaryIO, parts: Generator) -> object:
-    """Send what a generator yields, as it comes; returns what it returns."""
-    while True:
-        try:
-            part = next(parts)
-        except StopIteration as end:
-            return end.value
-        _send(answers, _PART + pickle.dumps(part))
 
 
 def _pickled(result: object) -> bytes:

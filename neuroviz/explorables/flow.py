@@ -1,11 +1,7 @@
 """Train one layer many times, towards a target that the reader chooses, and see where the runs end."""
 
-import asyncio
-import os
-import tempfile
-import weakref
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Generator
+from dataclasses import dataclass
 
 import ipywidgets as widgets
 import numpy as np
@@ -14,8 +10,9 @@ import plotly.graph_objects as go
 from neuroviz import theme
 from neuroviz.explorables.panel import Panel
 from neuroviz.figures.flow import FlowStudy, flow_figure, share_in_words, small, update_flow
-from neuroviz.flow import BOUNDARY, count_ends, forms_table, gradient_flow, random_starts, random_targets
+from neuroviz.flow import BOUNDARY, count_ends, flow_in_steps, forms_table, random_starts, random_targets
 from neuroviz.forms import kind_of
+from neuroviz.progress import finish, retold
 from neuroviz.surface import SLICES
 
 _TARGETS = [
@@ -28,7 +25,6 @@ _TARGETS = [
 _COORDINATES = [("(A, V)", "AV"), ("(Q, K, V)", "QKV")]
 _QUICK_RUNS, _QUICK_TIME = 40, 60  # about 0.3 s
 _MOMENTS = 70
-_LOOK_SECONDS = 0.4
 
 _IN_WORDS = {
     "gaussian": ("Gaussian target", "Gaussian targets"),
@@ -55,7 +51,6 @@ class FlowSetting:
         target: a kind of `neuroviz.flow.TARGETS`, or "placed".
         slice, at: where a placed target lies; None for the other kinds.
         runs, time, factored, seed: how many runs, for how long, in (Q, K, V) or in (A, V), from what.
-        report: a file for the share that is done; "" for none.
     """
 
     target: str
@@ -65,7 +60,6 @@ class FlowSetting:
     time: float
     factored: bool
     seed: int
-    report: str = field(default="", compare=False)
 
 
 def study_flow(setting: FlowSetting) -> FlowStudy:
@@ -75,6 +69,11 @@ def study_flow(setting: FlowSetting) -> FlowStudy:
     >>> study.flow.loss.shape[1], study.counts.runs
     (5, 5)
     """
+    return finish(study_in_steps(setting))
+
+
+def study_in_steps(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
+    """The same, saying now and then how far it is."""
     if setting.target == "placed":
         forms = SLICES[setting.slice].forms(*setting.at)
         table, kind = forms_table(*forms), str(kind_of(*forms))
@@ -82,21 +81,14 @@ def study_flow(setting: FlowSetting) -> FlowStudy:
     else:
         table, kind = random_targets(setting.target, setting.runs, setting.seed), ""
         words = f"{setting.runs} {_IN_WORDS[setting.target][setting.runs > 1]}"
-    flow = gradient_flow(
+    steps = flow_in_steps(
         table,
         **random_starts(setting.runs, setting.seed, setting.factored),
         times=np.concatenate([[0.0], np.geomspace(0.1, setting.time, _MOMENTS)]),
         rtol=1e-9,  # with less, a loss that has gone to 0 shows the noise of the solver
-        progress=_reporter(setting.report),
     )
+    flow = yield from retold(steps, lambda share: f"{share:.0%} of the flow’s time has passed")
     return FlowStudy(flow, count_ends(flow, setting.target, setting.seed), words, kind)
-
-
-def _reporter(file: str):
-    """Writes the share that is done where the panel, in another process, can read it."""
-    if not file:
-        return None
-    return lambda share: Path(file).write_text(f"{share:.3f}", encoding="ascii")
 
 
 def _position(setting: FlowSetting) -> str:
@@ -120,9 +112,6 @@ class FlowExplorer(Panel):
     title = "Does training end at singular points?"
 
     def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        self._report = ""
-        self._looking: asyncio.TimerHandle | None = None
-
         def whole(label: str, value: int, least: int, most: int, step: int) -> widgets.IntSlider:
             return widgets.IntSlider(
                 value=value, min=least, max=most, step=step, description=label, continuous_update=False
@@ -168,46 +157,13 @@ class FlowExplorer(Panel):
             time=float(value["time"]),
             factored=value["coordinates"] == "QKV",
             seed=value["seed"],
-            report=self._report,
         )
 
     _answer = staticmethod(study_flow)
+    _answer_in_steps = staticmethod(study_in_steps)
 
     def _is_slow(self, setting: FlowSetting) -> bool:
         return setting.runs > _QUICK_RUNS or setting.time > _QUICK_TIME
-
-    # The status line of a long flow: the child process writes into a file how far it is.
-
-    def _refresh(self) -> None:
-        if not self._report:
-            handle, self._report = tempfile.mkstemp(prefix="neuroviz-flow-")
-            os.close(handle)
-            weakref.finalize(self, _forget, self._report)
-        Path(self._report).write_text("", encoding="ascii")
-        super()._refresh()
-        if self._looking is not None:
-            self._looking.cancel()
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:  # a script: nobody looks at the line, and `wait` says when it is done
-            return
-        self._looking = loop.call_later(_LOOK_SECONDS, self._look, loop)
-
-    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        if self._background.running:
-            self._show_progress()
-            self._looking = loop.call_later(_LOOK_SECONDS, self._look, loop)
-
-    def _show_progress(self) -> None:
-        share = Path(self._report).read_text(encoding="ascii")
-        if share:
-            self._set_status(f"working … {float(share):.0%} of the time has passed")
-
-    def close(self) -> None:
-        """Take the panel off the page, end its child process, and remove the file between them."""
-        super().close()
-        if self._report:
-            _forget(self._report)
 
     def _make_figure(self, answer: FlowStudy) -> go.Figure:
         return flow_figure(answer)
@@ -246,7 +202,3 @@ class FlowExplorer(Panel):
             "targets, such as those on the dotted curve, and not for generic ones; place your own."
         )
         return " ".join(parts)
-
-
-def _forget(file: str) -> None:
-    Path(file).unlink(missing_ok=True)
