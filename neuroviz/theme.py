@@ -358,5 +358,6 @@ def css() -> str:
 .nv-copy button {{ width: 72px; }}
 .nv-copy [hidden] {{ display: none; }}
 .nv-copy input {{ width: 200px; height: 28px; }}
-.nv-error {{ white-space: normal; color: {_MODES["light"]["outside"]}; background: #FFFFFF; }}
+.nv-error {{ white-space: normal; line-height: 1.15; }}
+.nv-error {{ color: {_MODES["light"]["outside"]}; background: #FFFFFF; }}
 {NO_WEBGL}</style>"""

@@ -61,6 +61,9 @@ def wrong_here(panel, twin):
     found = [f"text {words!r}" for words in {*said(panel.figure), panel.description} if PYTHON.search(words)]
     if not panel.description.strip():
         found.append("no description")
+    for trace in panel.figure.data:
+        if "text" in (getattr(trace, "mode", None) or "") and "" in list(trace.text or ()):
+            found.append(f"an empty text in {trace.name!r}: the next one there would not be drawn")
     may_be_bare = panel.controls.get(WITHOUT_BADGE.get(type(panel).__name__))
     if "nv-badge" not in title(panel) and not (may_be_bare and may_be_bare.value != places(may_be_bare)[0]):
         found.append("no badge")
@@ -346,6 +349,16 @@ class WritesPython(Sound):
         self.figure.data[0].hovertemplate = "at nan" if new[0] == 0 else ""
 
 
+class LeavesATextEmpty(Sound):
+    def _make_figure(self, answer):
+        figure = super()._make_figure(answer)
+        return figure.update_traces(mode="markers+text", text=["many" if answer[0] else ""])
+
+    def _update_figure(self, old, new):
+        super()._update_figure(old, new)
+        self.figure.data[0].text = ["many" if new[0] else ""]
+
+
 class WearsNoBadge(Sound):
     def _badge(self, answer):
         return "" if answer[1] == "fancy" else super()._badge(answer)
@@ -382,6 +395,7 @@ def test_a_sound_toy_passes():
         (LeavesAWordBehind, "number=0: moved there, it is not the figure drawn there: layout.annotations.0"),
         (AddsATrace, "flag=yes: other traces"),
         (WritesPython, "number=0: text 'at nan'"),
+        (LeavesATextEmpty, "number=0: an empty text"),
         (WearsNoBadge, "kind=fancy: no badge"),
     ],
 )

@@ -216,6 +216,21 @@ def errors_shown(page) -> list[str]:
     return page.locator(f"{places}, .nv-error").all_inner_texts()
 
 
+CUT_OFF = f"""() => {{
+    const canvas = document.createElement('canvas').getContext('2d'), found = [];
+    for (const list of document.querySelectorAll('{PANEL} select')) {{
+        if (!list.offsetParent) continue;
+        const style = getComputedStyle(list);
+        const room = list.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+        canvas.font = style.font;
+        for (const option of list.options)
+            if (canvas.measureText(option.text).width > room + 1) found.push(option.text);
+    }}
+    return found;
+}}"""
+"""Options that are longer than their lists are wide."""
+
+
 @pytest.mark.parametrize(
     ("notebook", "panels"),
     [
@@ -241,6 +256,7 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
         seen = look_at(page, panel)
         assert seen["traces"] >= 2 and seen["points"] > 0, seen
         assert abs(seen["width"] - seen["panel"]) < 30, seen
+        assert page.evaluate(CUT_OFF) == []
     assert page.locator(PANEL).count() == panels
 
     for panel in range(panels):
@@ -379,6 +395,39 @@ def test_without_webgl_the_rest_of_a_figure_is_there(chromium, tmp_path):
         browser.close()
     assert found["ours"][0] < 40 and not found["ours"][1]
     assert found["plotly's"][0] > 400 and found["plotly's"][1]
+
+
+@pytest.fixture
+def bare_page(chromium):
+    """A page with nothing on it, and no kernel."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield browser.new_page()
+        browser.close()
+
+
+def test_an_option_that_is_cut_off_would_be_seen(bare_page):
+    lists = "".join(
+        f"<select style='width:{width}px'><option>an option</option></select>" for width in (30, 200)
+    )
+    bare_page.set_content(f"<div class='nv'><p class='nv-title'>a panel</p>{lists}</div>")
+    assert bare_page.locator(PANEL).count() == 1 and bare_page.evaluate(CUT_OFF) == ["an option"]
+
+
+def test_the_page_forgets_an_empty_text_and_no_space(bare_page, tmp_path):
+    """Why figures have spaces. Where "" is no longer forgotten, `parts._without_empty_texts` can go."""
+    shown = {}
+    for empty in ("", " "):
+        figure = go.Figure({"x": [1, 2], "y": [1, 2], "text": [empty, "b"], "mode": "markers+text"})
+        (tmp_path / "page.html").write_text(figure.to_html(div_id="plot"), encoding="utf-8")
+        bare_page.goto((tmp_path / "page.html").as_uri())
+        bare_page.wait_for_selector("#plot .textpoint", state="attached")
+        bare_page.evaluate("() => Plotly.update('plot', {text: [['a', 'b']]}, {})")
+        shown[empty] = bare_page.evaluate(
+            "() => [...document.querySelectorAll('#plot .textpoint')].map(point => point.textContent)"
+        )
+    assert shown == {"": ["b"], " ": ["a", "b"]}
 
 
 def test_an_error_in_a_panel_would_be_seen(lab, open_page):

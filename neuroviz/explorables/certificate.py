@@ -25,9 +25,9 @@ _ROUTES = [("the strongest", "strongest"), *((route, route.replace(" ", "-")) fo
 _TAMPERINGS = [
     ("nothing", "nothing"),
     ("the dimension", "dimension"),
-    ("the dimension, seal renewed", "dimension-resealed"),
+    ("dimension, seal renewed", "dimension-resealed"),
     ("the data", "data"),
-    ("the data, seal renewed", "data-resealed"),
+    ("data, seal renewed", "data-resealed"),
 ]
 _QUICK = 0.2  # rough seconds; a panel may keep the reader waiting for about 0.3
 

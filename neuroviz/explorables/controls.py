@@ -1,9 +1,13 @@
-"""The values of controls as text: in state strings, and as readers type them."""
+"""The values of controls as text, in state strings and as readers type them; the room for their labels."""
 
 from collections.abc import Callable
 from urllib.parse import unquote
 
 import ipywidgets as widgets
+
+from neuroviz import theme
+
+_ARROW = 36  # pixels of a list that no word of its options can have
 
 
 def write_control(value: object) -> str:
@@ -61,3 +65,20 @@ def whole_numbers(name: str, text: str, example: str, most: int) -> tuple[int, .
     if outside := [number for number in numbers if not 1 <= number <= most]:
         raise ValueError(f"{name} goes from 1 to {most} in this panel; got {outside[0]}")
     return numbers
+
+
+def label_width(control: widgets.Widget, width: int, usual: int) -> int:
+    """Pixels for the label of a control: they stand in a column, but in a list long options come first.
+
+    >>> label_width(widgets.IntSlider(description="width"), 340, 120)
+    120
+    >>> long = widgets.Dropdown(options=["crossing along a twisted cubic"], description="preset")
+    >>> label_width(long, 340, 120) < 80
+    True
+    """
+    if not isinstance(control, widgets.Dropdown):
+        return usual
+    letter = 0.6 * (theme.size("base") - 1)
+    options = [option[0] if isinstance(option, tuple) else str(option) for option in control.options]
+    left = width - letter * max(map(len, options)) - _ARROW
+    return round(min(usual, max(left, letter * len(control.description) + 8)))

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 
 from neuroviz import theme
 from neuroviz.explorables.background import Background
-from neuroviz.explorables.controls import read_control, write_control
+from neuroviz.explorables.controls import label_width, read_control, write_control
 from neuroviz.explorables.live import Fit, Late, LiveFigure
 
 _ROOM_FOR_A_LECTURE = 900  # pixels; below, a figure in lecture size has no room for its words
@@ -76,8 +76,9 @@ class Panel(widgets.VBox):
         large = theme.size("base") > 14
         for name, control in self.controls.items():
             # At 1280 three of the large ones stand beside "More".
-            control.layout.width = "370px" if large else "340px"
-            control.style.description_width = "150px" if large else "120px"
+            width, usual = (370, 150) if large else (340, 120)
+            control.layout.width = f"{width}px"
+            control.style.description_width = f"{label_width(control, width, usual)}px"
             if name not in shown:
                 control.layout.display = "none"
             control.observe(self._on_change, names="value")

@@ -15,6 +15,7 @@ _LEFT, _RIGHT = (0.0, 0.45), (0.56, 1.0)
 _UPPER, _LOWER = (0.57, 1.0), (0.0, 0.34)
 _RUNS_DRAWN, _RUNS_COMPARED = 60, 8
 _LOWEST_LOSS, _LOWEST_RATIO, _LOWEST_ANGLE = -8.0, -10.0, -6.0  # ends of the logarithmic axes
+_ROOM_ABOVE = 3.3  # tens above 1 for three lines of words
 _MET = 1e-6  # a smaller loss counts as the target reached
 _ENDS = ("smooth", "singular", "boundary")
 _DASH = {"smooth": "solid", "singular": "dash", "boundary": "dot"}
@@ -279,18 +280,20 @@ def _places(study: FlowStudy) -> View:
         "xaxis3": _log_axis(
             "y3", _RIGHT, _LOWEST_ANGLE, 2, "sine of the angle between forms of keys and values"
         ),
-        "yaxis3": _log_axis("x3", (0.0, 1.0), _LOWEST_RATIO, 2, "σ₂/σ₁ of A"),
+        "yaxis3": _log_axis("x3", (0.0, 1.0), _LOWEST_RATIO, 2, "σ₂/σ₁ of A", _ROOM_ABOVE),
     }
     return View(traces, axes, _place_words(study, ends.tolist()), _regions())
 
 
-def _log_axis(anchor: str, domain: tuple[float, float], lowest: float, step: int, title: str) -> dict:
+def _log_axis(
+    anchor: str, domain: tuple[float, float], lowest: float, step: int, title: str, above: float = 0.35
+) -> dict:
     """An axis of logarithms, drawn by hand: what lies below the lowest tick is drawn on it, and says so."""
     tens = list(range(int(lowest), 1, step))
     return {
         "anchor": anchor,
         "domain": domain,
-        "range": [lowest - 0.35, 0.35],
+        "range": [lowest - 0.35, above],
         "tickvals": tens,
         "ticktext": [("≤ " if n == lowest else "") + power_of_ten(n) for n in tens],
         "title": {"text": title},
@@ -312,25 +315,32 @@ def _regions() -> list[dict]:
 
 
 def _place_words(study: FlowStudy, ends: list[str]) -> list[dict]:
-    counts, left, top = study.counts, _LOWEST_ANGLE - 0.25, log10(SINGULAR)
-    # On the lids of the boxes: within, wherever a label stood, runs would end behind it.
-    said = [
-        ("smooth", left, 0.2, "top", "smooth: rank A = 2"),
-        ("singular", log10(BOUNDARY) + 0.1, top, "bottom", "singular only:<br>rank A = 1"),
-        ("boundary", left, top, "bottom", "boundary: also keys<br>and values share a form"),
-    ]
+    counts = study.counts
+    # Above 1, where no ratio is: within, wherever words stood, runs would end behind them.
+    said = {
+        "smooth": "smooth: rank A = 2",
+        "singular": "singular only: rank A = 1",
+        "boundary": "boundary: also keys and values share a form",
+    }
+    lines = [_said(end, f"{_GLYPH[end]} {ends.count(end)} {text}") for end, text in said.items()]
     one = counts.runs == 1 and counts.singular == 1
     found = f"{share_in_words(counts.singular, counts.runs)} end{'s' * one} singular"
     return [
         headline(found, "3"),
-        *(
-            label(
-                _said(end, f"{_GLYPH[end]} {ends.count(end)} {text}"), x, y, "3",
-                xanchor="left", yanchor=side, align="left", font={"size": theme.size("base")},
-            )
-            for end, x, y, side, text in said
+        label(
+            "<br>".join(lines),
+            0,
+            1,
+            "3",
+            xref="x3 domain",
+            yref="y3 domain",
+            xanchor="left",
+            yanchor="top",
+            align="left",
+            xshift=4,
+            font={"size": theme.size("base")},
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _corner(text: str, axis: str, xanchor: str, yanchor: str) -> dict:

@@ -120,11 +120,22 @@ def compose(*views: View) -> Parts:
     layout: dict = {"annotations": [], "shapes": []}
     traces = []
     for view in views:
-        traces += view.traces
+        traces += map(_without_empty_texts, view.traces)
         layout |= view.axes
         layout["annotations"] += view.annotations
         layout["shapes"] += view.shapes
     return Parts(traces, layout)
+
+
+def _without_empty_texts(trace: dict) -> dict:
+    """A space where there is nothing to say: plotly.js forgets an empty text, and the next one there with it.
+
+    >>> _without_empty_texts({"mode": "markers+text", "text": ["", "7"]})["text"]
+    [' ', '7']
+    """
+    if "text" not in trace.get("mode", "") or not isinstance(trace.get("text"), list):
+        return trace
+    return trace | {"text": [text or " " for text in trace["text"]]}
 
 
 def make(parts: Parts) -> go.Figure:
