@@ -124,11 +124,11 @@ def rank_of_combinations(
     (45, 47)
     (45, 65)
     """
-    arithmetic = Float64(over)
+    arithmetic, rank = Float64(over), 0
     for size in (expected + spare_rows(over.p), columns + spare_rows(over.p)):
         J = _whole(derivative_rows(over, arch, route, size, False, rng))
         mixed = over.matmul(J, over.random(rng, (columns, min(size, columns))))
-        rank = eliminate(stored(mixed, arithmetic), arithmetic)
+        rank = max(rank, eliminate(stored(mixed, arithmetic), arithmetic))
         if rank < size or size >= columns:
             break
     return rank, size

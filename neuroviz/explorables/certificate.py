@@ -25,9 +25,9 @@ _ROUTES = [("the strongest", "strongest"), *((route, route.replace(" ", "-")) fo
 _TAMPERINGS = [
     ("nothing", "nothing"),
     ("the dimension", "dimension"),
-    ("dimension, seal renewed", "dimension-resealed"),
+    ("dimension, new seal", "dimension-resealed"),
     ("the data", "data"),
-    ("data, seal renewed", "data-resealed"),
+    ("data, new seal", "data-resealed"),
 ]
 _QUICK = 0.2  # rough seconds; a panel may keep the reader waiting for about 0.3
 
