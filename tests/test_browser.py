@@ -139,8 +139,12 @@ def run_all(page, lab) -> None:
     page.wait_for_selector(f"{KERNEL}[data-status='idle']", timeout=60_000)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    # Cells off the screen are not in the page, so their numbers cannot be read: ask the kernel's light.
-    page.wait_for_selector(f"{KERNEL}[data-status='busy']", timeout=20_000)
+    # Cells off the screen are not in the page, so their numbers cannot be read: ask the kernel's light, or
+    # the first cell's prompt, [*] or [1], where the light was back to idle before anybody looked.
+    begun = "[...document.querySelectorAll('.jp-InputPrompt')].some(one => /\\[[*0-9]/.test(one.innerText))"
+    page.wait_for_function(
+        f"() => !!document.querySelector(\"{KERNEL}[data-status='busy']\") || {begun}", timeout=60_000
+    )
     idle = 0
     for _ in range(240):
         page.wait_for_timeout(500)
