@@ -61,7 +61,7 @@ def estimate_cost(
 
     An exact rank on the slice is expected to be full: then one matrix modulo 241 is enough. Where it is not,
     two more follow, modulo a large prime and eight bytes an entry, which is what all weights as columns take
-    from the start; before these the memory is looked at again.
+    from the start; before these the memory is looked at again. A proof is given up after a minute.
 
     Args:
         arch: any `Architecture`.

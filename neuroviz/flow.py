@@ -152,22 +152,16 @@ def gradient_flow(
     True
     """
     times = np.linspace(0.0, time, samples) if times is None else times
-    return finish(flow_in_steps(target, A, V, Q=Q, K=K, times=times, rtol=rtol), progress)
+    return finish(flow_in_steps(target, {"A": A, "V": V, "Q": Q, "K": K}, times, rtol), progress)
 
 
 def flow_in_steps(
-    target: np.ndarray,
-    A: np.ndarray | None = None,
-    V: np.ndarray | None = None,
-    *,
-    Q: np.ndarray | None = None,
-    K: np.ndarray | None = None,
-    times: np.ndarray,
-    rtol: float = 1e-6,
+    target: np.ndarray, starts: dict[str, np.ndarray | None], times: np.ndarray, rtol: float
 ) -> Generator[float, None, Flow]:
-    """`gradient_flow`, yielding now and then the share that is done."""
+    """`gradient_flow` from starts by their names, yielding now and then the share that is done."""
     from scipy.integrate import DOP853  # here: importing neuroviz loads no solver
 
+    A, V, Q, K = map(starts.get, "AVQK")
     factored = Q is not None and K is not None
     if V is None or factored == (A is not None):
         raise ValueError("a flow needs V and either A, or Q and K: give one of the two, and V")

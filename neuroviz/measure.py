@@ -296,7 +296,7 @@ def _measure_exact(
                 rank = rank_at_a_point(over, arch, route, shape[0], inputs is not None, rng)
         value = max(value, rank)
         if value == columns:
-            return _full_rank(arch, seed, shape, route, over.p, arithmetic_of(columns))
+            return _full_rank(arch, seed, (num_inputs, columns), route, over.p, arithmetic_of(columns))
     error = schwartz_zippel(value, _degree(arch) + mixed, over.p) ** points
     seen = f" on {inputs} input{'s' if inputs > 1 else ''}" if inputs is not None else ""
     note = (
@@ -309,7 +309,7 @@ def _measure_exact(
         value,
         "exact",
         "exact",
-        shape[0],
+        num_inputs,
         seed,
         note,
         route,

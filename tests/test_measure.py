@@ -409,6 +409,10 @@ def test_the_combinations_count_in_the_error(arch, route):
     found = measure_dimension(arch, route=route)
     each = (found.value + 1) * (package._degree(arch) + 1) / DEFAULT_PRIME
     assert found.value < found.num_columns >= 45 and found.error_bound == pytest.approx(each**2)
+    assert found.num_inputs == found.num_columns + 2
+    if route == "weights":  # modulo a small prime there are more to spare, from the first point on
+        again = measure_dimension(arch, route=route, prime=241)
+        assert again.value == found.value and again.num_inputs == found.num_columns + 8
 
 
 # Deep networks

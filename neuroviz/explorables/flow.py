@@ -83,7 +83,7 @@ def study_in_steps(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
         words = f"{setting.runs} {_IN_WORDS[setting.target][setting.runs > 1]}"
     steps = flow_in_steps(
         table,
-        **random_starts(setting.runs, setting.seed, setting.factored),
+        random_starts(setting.runs, setting.seed, setting.factored),
         times=np.concatenate([[0.0], np.geomspace(0.1, setting.time, _MOMENTS)]),
         rtol=1e-9,  # with less, a loss that has gone to 0 shows the noise of the solver
     )

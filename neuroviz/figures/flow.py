@@ -327,19 +327,7 @@ def _place_words(study: FlowStudy, ends: list[str]) -> list[dict]:
     found = f"{share_in_words(counts.singular, counts.runs)} end{'s' * one} singular"
     return [
         headline(found, "3"),
-        label(
-            "<br>".join(lines),
-            0,
-            1,
-            "3",
-            xref="x3 domain",
-            yref="y3 domain",
-            xanchor="left",
-            yanchor="top",
-            align="left",
-            xshift=4,
-            font={"size": theme.size("base")},
-        ),
+        _corner("<br>".join(lines), "3", "left", "top"),
     ]
 
 
