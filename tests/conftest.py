@@ -67,3 +67,12 @@ def run_python():
         return done.stdout.strip()
 
     return run
+
+
+@pytest.fixture
+def nobody_else_limits_threads():
+    """threadpoolctl (3.8) lets one thread at a time limit OpenBLAS: one of an earlier test may still be it."""
+    from threadpoolctl import OpenBLASController
+
+    if hasattr(OpenBLASController, "clear_controlling_thread"):
+        OpenBLASController.clear_controlling_thread(force=True)

@@ -217,6 +217,7 @@ def test_a_small_prime_alone_is_not_believed():
     assert short.value == general_formula(arch).value or short.error_bound == 1.0
 
 
+@pytest.mark.usefixtures("nobody_else_limits_threads")
 def test_small_ranks_run_on_one_thread_and_leave_the_pools_as_they_were():
     from threadpoolctl import threadpool_info, threadpool_limits
 

@@ -659,6 +659,7 @@ def threads():
     return [library["num_threads"] for library in threadpool_info()]
 
 
+@pytest.mark.usefixtures("nobody_else_limits_threads")
 def test_measurements_run_on_one_thread_each_and_leave_the_libraries_as_they_were(monkeypatch):
     inside = []
 
