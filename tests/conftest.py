@@ -71,7 +71,7 @@ def run_python():
 
 @pytest.fixture
 def nobody_else_limits_threads():
-    """threadpoolctl (3.8) lets one thread at a time limit OpenBLAS: one of an earlier test may still be it."""
+    """threadpoolctl 3.8 lets one thread at a time limit OpenBLAS: one of an earlier test may still be it."""
     from threadpoolctl import OpenBLASController
 
     if hasattr(OpenBLASController, "clear_controlling_thread"):
