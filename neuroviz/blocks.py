@@ -5,6 +5,9 @@ layer 1, which are given, not learned. Networks without a block have a faster wa
 the tests compare the two wherever both apply.
 """
 
+from fractions import Fraction
+from math import log10
+
 import numpy as np
 
 from neuroviz.architecture import Architecture
@@ -16,11 +19,15 @@ BlockWeights = dict[str, np.ndarray]
 ROTARY_BASE = 10_000.0
 
 
-def random_block_weights(field: Field, arch: Architecture, rng: np.random.Generator) -> BlockWeights:
+def random_block_weights(
+    field: Field, arch: Architecture, rng: np.random.Generator, related: bool = True
+) -> BlockWeights:
     """A random point of parameter space, and the rotations.
 
-    Over the reals the k-th pair of coordinates turns by 10000^(−2k/a) a place, as is usual; over F_p by a
-    random point of the circle c² + s² = 1: what is measured there is the rank for angles in general position.
+    Over the reals the k-th pair of coordinates turns by θ = 10000^(−2k/a) a place, as is usual. Over F_p
+    random points of the circle c² + s² = 1 stand for the e^{iθ}, with the same relations between them: one
+    point for all equal angles, and its powers for their multiples ("Exact rank"). If not `related`, each
+    angle has a point of its own, as angles in general position have.
 
     >>> from neuroviz.block import Block
     >>> arch = Architecture((2, 2), (2,), block=Block(rotary=True))
@@ -28,7 +35,7 @@ def random_block_weights(field: Field, arch: Architecture, rng: np.random.Genera
     ['1.Q', '1.K', '1.V', '1.R']
     """
     weights = {name: field.random(rng, shape) for name, shape in arch.parameter_shapes.items()}
-    return weights | _rotations(field, arch, rng)
+    return weights | _rotations(field, arch, rng, related)
 
 
 def conditioned_block_weights(arch: Architecture, rng: np.random.Generator) -> BlockWeights:
@@ -92,12 +99,12 @@ def can_be_rescaled(arch: Architecture) -> bool:
     return arch.attention == "lightning" and not (arch.skip or arch.block.biases or arch.block.positions)
 
 
-def block_degree(arch: Architecture) -> int:
+def block_degree(arch: Architecture, related: bool = True) -> int:
     """A bound on the total degree of an entry of the derivative in everything that is drawn at random."""
     over, rng = PrimeField(), np.random.default_rng(0)
     X = over.random(rng, (1, arch.widths[0], arch.tokens))
     one = over.random(rng, (1, 1, arch.widths[-1], arch.tokens))
-    return _differentiated(over, arch, random_block_weights(over, arch, rng), X, one, rng)[1]
+    return _differentiated(over, arch, random_block_weights(over, arch, rng), X, one, rng, related=related)[1]
 
 
 def on_a_line(arch: Architecture) -> tuple[bool, ...]:
@@ -105,12 +112,14 @@ def on_a_line(arch: Architecture) -> tuple[bool, ...]:
 
     >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1)))
     (False, True, True)
+    >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1), heads=2))  # Σ_h V_h x S_h: two heads leave the line
+    (False, True, False)
     """
     lines, line = [], arch.widths[0] == 1
     for i, (H, d_out) in enumerate(zip(arch.heads, arch.widths[1:], strict=True)):
         lines.append(line)
         thin = min(d_out, H * (arch.block.value_dim or d_out)) == 1
-        line = line if arch.skip else line or thin
+        line = line if arch.skip else (line and H == 1) or thin
         if arch.block.mlp and i < arch.num_layers - 1:
             hidden, power = arch.block.mlp
             if line and arch.block.biases and power > 1 and d_out > 1:
@@ -127,10 +136,11 @@ def _differentiated(
     cotangents: np.ndarray | None,
     rng: np.random.Generator | None,
     rescale: bool = False,
+    related: bool = True,
 ) -> tuple[np.ndarray, int]:
-    tape = Tape(field)
+    tape, turning = Tape(field), turning_degree(arch, related)
     learned = {name: tape.parameter(weights[name]) for name in arch.parameter_shapes}
-    given = {name: tape.constant(w) for name, w in weights.items() if name not in learned}
+    given = {name: tape.constant(w, degree=turning) for name, w in weights.items() if name not in learned}
     Y = _run(tape, arch, learned | given, X, rng, rescale)
     if cotangents is None:
         size = Y.value.shape[-2] * Y.value.shape[-1]
@@ -206,35 +216,88 @@ def _rotated(tape: Tape, x: Node, rotation: Node) -> Node:
     t = x.value.shape[-1]
     c, s = np.ones((len(pairs), t)), np.zeros((len(pairs), t))
     for i in range(1, t):
-        c[:, i] = field.reduce(c[:, i - 1] * pairs[:, 0] - s[:, i - 1] * pairs[:, 1])
-        s[:, i] = field.reduce(s[:, i - 1] * pairs[:, 0] + c[:, i - 1] * pairs[:, 1])
+        c[:, i], s[:, i] = _turned_on(field, (c[:, i - 1], s[:, i - 1]), (pairs[:, 0], pairs[:, 1]))
     quarter = np.kron(np.eye(len(pairs)), np.array([[0.0, -1.0], [1.0, 0.0]]))
-    # In the slope m of a point of the circle, cleared of denominators, its powers have degree 2(t − 1).
-    turn = [tape.constant(np.repeat(part, 2, axis=0), degree=2 * (t - 1)) for part in (c, s)]
+    turn = [tape.constant(np.repeat(part, 2, axis=0), degree=rotation.degree * (t - 1)) for part in (c, s)]
     turned = tape.matmul(tape.constant(quarter, degree=0), x)
     return tape.add(tape.times(x, turn[0]), tape.times(turned, turn[1]))
 
 
-def _rotations(field: Field, arch: Architecture, rng: np.random.Generator) -> BlockWeights:
+_Point = tuple[np.ndarray, np.ndarray]
+
+
+def _turned_on(field: Field, z: _Point, by: _Point) -> _Point:
+    """The product of points c + is of the circle."""
+    return field.reduce(z[0] * by[0] - z[1] * by[1]), field.reduce(z[1] * by[0] + z[0] * by[1])
+
+
+def _turns(arch: Architecture) -> list[list[tuple[Fraction, int]]]:
+    """For each layer and pair of coordinates, the point of the circle that it takes, and to which power.
+
+    θ = 10^(−e) with e = 8k/a. Angles whose e differ by whole numbers are multiples of the smallest of them.
+
+    >>> _turns(Architecture((2, 2), (8,), block=Block(rotary=True)))[0][1:3]
+    [(Fraction(0, 1), 100), (Fraction(0, 1), 10)]
+    """
+    digits = round(log10(ROTARY_BASE))
+    exponents = [[Fraction(2 * digits * k, a) for k in range(a // 2)] for a in arch.head_dims]
+    smallest: dict[Fraction, Fraction] = {}
+    for e in {e for layer in exponents for e in layer}:
+        smallest[e % 1] = max(e, smallest.get(e % 1, e))
+    return [[(e % 1, 10 ** int(smallest[e % 1] - e)) for e in layer] for layer in exponents]
+
+
+def turning_degree(arch: Architecture, related: bool = True) -> int:
+    """The degree of a turn by one place in the slopes m of the points ((1 − m²)/(1 + m²), 2m/(1 + m²)).
+
+    Σ 2n over the points, n the highest power of each: what clears the denominators of all of them.
+    """
+    if not arch.block.rotary:
+        return 0
+    turns = {turn for layer in _turns(arch) for turn in layer}
+    if not related:
+        return 2 * len(turns)
+    return 2 * sum(max(n for other, n in turns if other == point) for point in {point for point, _ in turns})
+
+
+def _rotations(
+    field: Field, arch: Architecture, rng: np.random.Generator, related: bool = True
+) -> BlockWeights:
     if not arch.block.rotary:
         return {}
-    return {f"{i}.R": _circle(field, a // 2, a, rng) for i, a in enumerate(arch.head_dims, start=1)}
-
-
-def _circle(field: Field, pairs: int, a: int, rng: np.random.Generator) -> np.ndarray:
     if isinstance(field, Reals):
-        angles = ROTARY_BASE ** (-2.0 * np.arange(pairs) / a)
-        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    if field.p < 7:
-        raise ValueError(f"rotary positions need a prime of 7 or more, to have rotations; got {field.p}")
-    points = []
-    while len(points) < pairs:
-        m = int(rng.integers(2, field.p - 1))
-        norm = (1 + m * m) % field.p
-        if norm:
-            inverse = pow(norm, -1, field.p)
-            points.append([(1 - m * m) * inverse % field.p, 2 * m * inverse % field.p])
-    return field.reduce(np.array(points, dtype=float))
+        angles = [ROTARY_BASE ** (-2.0 * np.arange(a // 2) / a) for a in arch.head_dims]
+        return {f"{i}.R": np.stack([np.cos(x), np.sin(x)], axis=1) for i, x in enumerate(angles, start=1)}
+    turns, points = _turns(arch), {}
+    for turn in sorted({turn for layer in turns for turn in layer}):
+        base = turn[0] if related else turn
+        if base not in points:
+            points[base] = _point_of_the_circle(field, rng)
+    drawn = {}
+    for i, layer in enumerate(turns, start=1):
+        pairs = [_power(field, points[turn[0]], turn[1]) if related else points[turn] for turn in layer]
+        drawn[f"{i}.R"] = np.array(pairs)
+    return drawn
+
+
+def _power(field: Field, point: _Point, exponent: int) -> _Point:
+    z = (np.array(1.0), np.array(0.0))
+    while exponent:  # by squaring
+        if exponent % 2:
+            z = _turned_on(field, z, point)
+        point, exponent = _turned_on(field, point, point), exponent // 2
+    return z
+
+
+def _point_of_the_circle(over: PrimeField, rng: np.random.Generator) -> _Point:
+    if over.p < 7:
+        raise ValueError(f"rotary positions need a prime of 7 or more, to have rotations; got {over.p}")
+    while True:
+        m = int(rng.integers(2, over.p - 1))
+        if norm := (1 + m * m) % over.p:
+            inverse = pow(norm, -1, over.p)
+            c, s = (1 - m * m) * inverse % over.p, 2 * m * inverse % over.p
+            return over.reduce(np.array(float(c))), over.reduce(np.array(float(s)))
 
 
 def _isometry(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:

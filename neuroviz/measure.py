@@ -14,7 +14,13 @@ from math import ceil, inf
 import numpy as np
 
 from neuroviz.architecture import Architecture, check_architecture
-from neuroviz.blocks import block_degree, can_be_rescaled, conditioned_block_weights, on_a_line
+from neuroviz.blocks import (
+    block_degree,
+    can_be_rescaled,
+    conditioned_block_weights,
+    on_a_line,
+    turning_degree,
+)
 from neuroviz.budget import Budget
 from neuroviz.certificate import Certificate, certify
 from neuroviz.cost import BUDGET_SECONDS, LARGE, Cost, check_budget, estimate_cost, tries_a_small_prime
@@ -35,6 +41,7 @@ from neuroviz.threads import one_thread
 
 METHODS = ("exact", "float", "certified")
 ROUTES = ("slice", "weights")
+_POOR_BOUND = 1e-6  # of an error: above, a few more points are worth it
 _SPARE_ROWS = 2  # rows beyond the columns: if they add nothing, the others had saturated
 
 
@@ -282,22 +289,29 @@ def _measure_exact(
     full = route == "slice" and arch.tokens > 1  # or so it is likely to be
     value, num_inputs, points = 0, shape[0], 2
     source = np.random.default_rng([seed, over.p])
-    for _ in range(points):
+
+    def at_a_point(where: str) -> tuple[int, int]:
+        """The rank at the next random point, and how many inputs it took."""
         (rng,) = source.spawn(1)
         if large:
-            where = Float64(over), arch, route, shape, inputs is not None, rng, reporting()
-            rank = large_rank_at_a_point(*where)
-        elif mixed and (value or not full):
-            with one_thread():
-                rank, taken = rank_of_combinations(over, arch, route, columns, value or columns, rng)
-            num_inputs = max(num_inputs, taken)
-        else:
-            with one_thread():
-                rank = rank_at_a_point(over, arch, route, shape[0], inputs is not None, rng)
-        value = max(value, rank)
+            sizes = shape, inputs is not None, rng, reporting()
+            return large_rank_at_a_point(Float64(over), arch, where, *sizes), shape[0]
+        with one_thread():
+            if mixed and (value or not full):
+                return rank_of_combinations(over, arch, where, columns, value or columns, rng)
+            return rank_at_a_point(over, arch, where, shape[0], inputs is not None, rng), shape[0]
+
+    for _ in range(points):
+        rank, taken = at_a_point(route)
+        value, num_inputs = max(value, rank), max(num_inputs, taken)
         if value == columns:
             return _full_rank(arch, seed, (num_inputs, columns), route, over.p, arithmetic_of(columns))
     error = schwartz_zippel(value, _degree(arch) + mixed, over.p) ** points
+    if error > _POOR_BOUND and turning_degree(arch) > turning_degree(arch, related=False):
+        # Angles in general position give as much or more, with a lower degree: a better bound if not more.
+        if max(at_a_point("general angles")[0] for _ in range(points)) <= value:
+            degree = block_degree(arch, related=False) + mixed
+            error = min(error, schwartz_zippel(value, degree, over.p) ** points)
     seen = f" on {inputs} input{'s' if inputs > 1 else ''}" if inputs is not None else ""
     note = (
         f"rank {value}{seen} of {columns} columns of the {_COLUMNS_OF[route]}, the larger of {points} random "

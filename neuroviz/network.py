@@ -134,11 +134,6 @@ class _Trace(NamedTuple):
     scale: np.ndarray | None  # what the layer's output was divided by, for each input
 
 
-def _has_symmetric_logits(widths: list[int]) -> bool:
-    """Tokens on a line have logits A·x_j·x_i, symmetric in j and i, so their exponentials coincide."""
-    return min(widths) == 1
-
-
 def _by_head(layer: Layer) -> Layer:
     """The matrices with an axis for the heads, also where there is one only."""
     return Layer(*(matrix if matrix.ndim == 3 else matrix[None] for matrix in layer))
@@ -159,14 +154,15 @@ def _run(
     skip: bool = False,
     causal: bool = False,
 ) -> tuple[np.ndarray, list[_Trace]]:
-    traces, widths = [], [X.shape[-2]]
+    # Tokens on a line have logits A·x_j·x_i, symmetric in j and i, so their exponentials coincide.
+    traces, line = [], X.shape[-2] == 1
     for Q, K, V in map(_by_head, weights):
         X = X[:, None]
         q, k = field.matmul(Q, X), field.matmul(K, X)
         S = field.matmul(_T(k), q)  # S_ji = x_jᵀ A x_i
         if attention == "softmax":
             mask = {"causal": True} if causal else {}
-            S = field.softmax(S.squeeze(1) if len(Q) == 1 else S, _has_symmetric_logits(widths), rng, **mask)
+            S = field.softmax(S.squeeze(1) if len(Q) == 1 else S, line, rng, **mask)
             S = S.reshape(len(S), len(Q), *S.shape[-2:])
         S = _masked(S, causal)
         Z = field.matmul(X, S)
@@ -179,7 +175,7 @@ def _run(
             Y = Y / scale
         traces.append(_Trace(X, q, k, S, Z, scale))
         X = Y
-        widths.append(X.shape[-2])
+        line = (line and len(Q) == 1) or X.shape[-2] == 1  # two heads leave the line
     return X, traces
 
 

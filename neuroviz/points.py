@@ -44,9 +44,13 @@ def derivative(
 def random_point(
     over: Field, arch: Architecture, route: str, rng: np.random.Generator
 ) -> tuple[Architecture, Weights | BlockWeights, np.ndarray | slice]:
-    """A random network on the route ("slice" or "weights"), and which of its parameters are free there."""
+    """A random network on the route, and which of its parameters are free there.
+
+    Args:
+        route: "slice", "weights", or "general angles": the weights, with rotations in general position.
+    """
     if not arch.block.is_plain:
-        return arch, random_block_weights(over, arch, rng), slice(None)
+        return arch, random_block_weights(over, arch, rng, related=route != "general angles"), slice(None)
     if route == "weights":
         return arch, random_weights(over, arch, rng), slice(None)
     across = gauge_slice(arch)

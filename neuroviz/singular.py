@@ -179,7 +179,7 @@ class SingularFacts:
 
     @property
     def singular(self) -> bool:
-        """Whether the set of functions is singular here (Theorem 3.4; for THIN see `singular_facts`)."""
+        """Whether the set of functions is singular here (Theorem 3.4; THIN is its case a < d)."""
         return self.kind != SMOOTH
 
 

@@ -1,10 +1,14 @@
 """Everything in a Block: the tape against torch and against the pass that is written by hand."""
 
+import random
 from itertools import product
 
+import definition
+import flint
 import numpy as np
 import pytest
 import torch
+from flint import arb
 
 from neuroviz.architecture import Architecture
 from neuroviz.block import Block
@@ -14,12 +18,14 @@ from neuroviz.blocks import (
     block_forward,
     block_jacobian,
     conditioned_block_weights,
+    on_a_line,
     random_block_weights,
 )
 from neuroviz.field import PrimeField, Reals
 from neuroviz.measure import _degree, clear_cache, measure_dimension
 from neuroviz.modules import AttentionNetwork
 from neuroviz.network import flatten, forward, jacobian, random_tokens, random_weights
+from neuroviz.rank import exact_rank
 
 KINDS = ("lightning", "softmax")
 SWITCHES = ("rotary", "biases", "temperature", "positions")
@@ -132,6 +138,112 @@ def test_without_a_block_it_is_the_pass_written_by_hand(arch):
 def test_the_tape_counts_the_degrees_that_the_error_bound_rests_on(depth, kind):
     arch = Architecture.uniform(2, 1, depth, attention=kind)
     assert block_degree(arch) <= _degree(arch)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tokens_are_said_to_be_on_a_line_exactly_where_they_are(seed):
+    """Against the tokens themselves; two heads leave the line. Biases only move the line."""
+    rng = np.random.default_rng(seed)
+    widths, heads = rng.integers(1, 3, 5), rng.integers(1, 3, 4)
+    block = Block(value_dim=int(rng.integers(1, 3)), biases=bool(rng.integers(2)))
+    arch = Architecture(widths, (1,) * 4, 4, "softmax", heads, block=block)
+    over, seen = PrimeField(), []
+    weights, X = random_block_weights(over, arch, rng), random_tokens(over, arch, 1, rng)
+    for i in range(4):
+        part = Architecture(widths[: i + 1], (1,) * i, 4, "softmax", heads[:i], block=block) if i else None
+        tokens = block_forward(over, part, weights, X, rng)[0] if i else X[0]
+        seen.append(exact_rank(over.reduce(tokens - tokens[:, :1] * block.biases), over) <= 1)
+    assert on_a_line(arch) == tuple(seen)
+
+
+ROTARY = [
+    (Architecture((1, 3, 1), (2, 2), 2, heads=2, block=Block(rotary=True)), 7),
+    (Architecture((1, 4, 2), (2, 2), 5, heads=(2, 3), block=Block(rotary=True)), 14),
+    (Architecture((1, 2, 1), (4, 2), 3, heads=2, block=Block(rotary=True)), None),
+    (Architecture((1, 2, 1), (8, 4), 2, heads=1, causal=True, block=Block(rotary=True)), None),
+    (Architecture((2, 1, 2), (2, 4), 3, heads=(1, 2), block=Block(rotary=True)), None),
+]
+
+
+@pytest.mark.parametrize(("arch", "known"), ROTARY, ids=str)
+def test_layers_turn_by_the_same_angles(arch, known):
+    """Exact ranks against ball arithmetic with the real angles, from the definition, and against floats."""
+    found = measure_dimension(arch)
+    assert found.value == rank_in_balls(arch) and known in (None, found.value)
+    assert 0 < found.error_bound < 1e-4
+    spectrum = measure_dimension(arch, method="float")
+    assert not spectrum.decided or spectrum.value == found.value
+
+
+def rank_in_balls(arch, bits=600):
+    """The rank at whole weights: pivots are balls without 0, so it is no less; what is dropped may be 0."""
+    rng, precision = random.Random(1), flint.ctx.prec
+    flint.ctx.prec = bits
+    try:
+        number = lambda: arb(rng.randint(-9, 9) or 1)  # noqa: E731
+        flat = np.full(arch.num_parameters, arb(0), dtype=object)
+        column = iter(range(arch.num_parameters))
+
+        def parameter():
+            slope = flat.copy()
+            slope[next(column)] = arb(1)
+            return definition.Dual(number(), slope)
+
+        matrix = lambda rows, columns: [[parameter() for _ in range(columns)] for _ in range(rows)]  # noqa: E731
+        layers = [
+            (a, [(matrix(a, d), matrix(a, d), matrix(out, d)) for _ in range(H)])
+            for H, (d, out, a) in zip(arch.heads, arch.layers, strict=True)
+        ]
+        rows = []
+        while len(rows) < arch.num_parameters + 2:
+            tokens = [
+                [definition.Dual(number(), flat) for _ in range(arch.widths[0])] for _ in range(arch.tokens)
+            ]
+            for a, heads in layers:
+                tokens = attended(tokens, heads, a, arch.causal)
+            rows += [list(x.slope) for token in tokens for x in token]
+        return definition.rank(rows, is_zero=lambda x: x.contains(0))
+    finally:
+        flint.ctx.prec = precision
+
+
+def attended(tokens, heads, a, causal):
+    """Lightning with rotary positions: Σ_h Σ_j (R_j K_h x_j)ᵀ (R_i Q_h x_i) V_h x_j."""
+    after = []
+    for i, x_i in enumerate(tokens):
+        terms = []
+        for Q, K, V in heads:
+            query = turned(definition.apply(Q, x_i), i, a)
+            for j, x_j in enumerate(tokens[: i + 1] if causal else tokens):
+                share = definition.dot(turned(definition.apply(K, x_j), j, a), query)
+                terms.append([share * y for y in definition.apply(V, x_j)])
+        after.append([definition.total(column) for column in zip(*terms, strict=True)])
+    return after
+
+
+def turned(x, place, a):
+    for k in range(a // 2):
+        angle = place * arb(10_000) ** (arb(-2 * k) / a)
+        c, s = angle.cos(), angle.sin()
+        scaled = lambda y, factor: definition.Dual(y.value * factor, y.slope * factor)  # noqa: E731
+        u, v = x[2 * k], x[2 * k + 1]
+        x = [*x[: 2 * k], scaled(u, c) + scaled(v, -s), scaled(u, s) + scaled(v, c), *x[2 * k + 2 :]]
+    return x
+
+
+def test_angles_that_are_multiples_of_one_another_have_points_that_are_powers():
+    """For a = 8 and 4 the angles are 1, 0.1, 0.01, 0.001 and 1, 0.01: a whole turn of the smallest each."""
+    arch, over = Architecture((2, 2, 2), (8, 4), block=Block(rotary=True)), PrimeField()
+    weights = random_block_weights(over, arch, np.random.default_rng(0))
+    first, second = weights["1.R"], weights["2.R"]
+    np.testing.assert_array_equal(second, first[[0, 2]])
+    z = (int(first[1, 0]), int(first[1, 1]))
+    power = (1, 0)
+    for _ in range(10):
+        power = (power[0] * z[0] - power[1] * z[1]) % over.p, (power[0] * z[1] + power[1] * z[0]) % over.p
+    assert power == tuple(int(x) % over.p for x in first[0])
+    drawn = random_block_weights(over, arch, np.random.default_rng(0), related=False)
+    assert len({tuple(point) for point in drawn["1.R"].tolist()}) == 4
 
 
 def test_conditioned_weights_have_the_shapes_of_the_parameters():

@@ -18,7 +18,7 @@ from neuroviz import (
 )
 from neuroviz.blending import blend_heads
 from neuroviz.block import Block
-from neuroviz.blocks import _circle, on_a_line
+from neuroviz.blocks import _point_of_the_circle, on_a_line
 from neuroviz.field import PrimeField, Reals
 from neuroviz.flag import flag_steps
 from neuroviz.formula_language import parse_formula
@@ -131,11 +131,11 @@ class _Limited:
 def test_small_primes_have_rotations_or_are_refused(p):
     """Modulo 5 both 2 and 3 are roots of −1; modulo 3 there is nothing between 2 and p − 1."""
     try:
-        points = _circle(PrimeField(p), 1, 2, _Limited())
+        c, s = _point_of_the_circle(PrimeField(p), _Limited())
     except ValueError as error:
         assert "prime" in str(error)
     else:
-        assert ((points**2).sum(axis=1) % p == 1).all()
+        assert (c**2 + s**2) % p == 1
 
 
 def test_a_high_power_takes_few_products():

@@ -213,8 +213,8 @@ def test_too_few_functionals_fall_short(monkeypatch):
 def test_tokens_on_a_line_share_their_exponentials_and_others_do_not():
     """Their logits are symmetric, x_jᵀAx_i = x_iᵀAx_j, and from three tokens on S shows it."""
     shared = {}
-    for widths in [(3, 1, 2), (1, 2), (3, 2, 2)]:
-        arch = Architecture(widths, (1,) * (len(widths) - 1), 3, "softmax")
+    for widths, heads in [((3, 1, 2), 1), ((1, 2), 1), ((3, 2, 2), 1), ((1, 2, 2), 1), ((1, 2, 2), (2, 1))]:
+        arch = Architecture(widths, (1,) * (len(widths) - 1), 3, "softmax", heads)
         rng = np.random.default_rng(0)
         weights = network.random_weights(PrimeField(), arch, rng)
         X = network.random_tokens(PrimeField(), arch, 5, rng)
@@ -225,8 +225,8 @@ def test_tokens_on_a_line_share_their_exponentials_and_others_do_not():
             .astype(object)
         )
         there, back = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0], S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
-        shared[widths] = [bool(x) for x in (there - back) % DEFAULT_PRIME == 0]
-    assert shared == {(3, 1, 2): [True] * 5, (1, 2): [True] * 5, (3, 2, 2): [False] * 5}
+        shared[widths, heads] = {bool(x) for x in (there - back) % DEFAULT_PRIME == 0}
+    assert list(shared.values()) == [{True}, {True}, {False}, {True}, {False}]
 
 
 # What a measurement says about itself
@@ -373,6 +373,8 @@ def test_combinations_of_the_columns_have_the_rank_of_all_of_them():
         lost += true < columns
         for expected in {1, true // 2, true - 1, true, true + 1, columns}:
             for p in (DEFAULT_PRIME, 241):
+                if p == 241 and arch.block.rotary:
+                    continue  # the circle has 240 points there: their 100th powers are 12 only
                 rng = np.random.default_rng([expected, p])
                 rank, taken = points.rank_of_combinations(PrimeField(p), arch, route, columns, expected, rng)
                 assert rank == true, (arch, route, expected, p)

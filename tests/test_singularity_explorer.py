@@ -119,7 +119,7 @@ def test_badges_say_what_is_proved_and_what_is_counted(panel):
     panel.state = "s=1;b=1"
     assert "Thm. 3.4" in panel._title_html.value and "● exact · kernel 4" in panel._title_html.value
     panel.state = "a=2;values=no"
-    assert "Thm. 3.4" not in panel._title_html.value
+    assert "proved here · Thm. 3.4, a &lt; d" in panel._title_html.value
     panel.state = "a=1;d_out=1"
     assert "▨ outside hypotheses · Thm. 3.4" in panel._title_html.value
 

@@ -108,7 +108,7 @@ class SingularityExplorer(Panel):
         if not answer.approach.covered:
             return counted + theme.badge("outside hypotheses", "Thm. 3.4")
         if answer.facts.kind == THIN:
-            return counted
+            return counted + theme.badge("proved here", "Thm. 3.4, a < d")
         return counted + theme.badge("proved", "Thm. 3.4, Lemma A.3")
 
     def _describe(self, answer: SingularityStudy) -> str:
