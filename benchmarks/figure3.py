@@ -16,7 +16,7 @@ import torch
 import neuroviz as nv
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, clear_caches, machine, median_seconds, one_thread, seconds
-from neuroviz.modules import AttentionNetwork
+from neuroviz.nn.modules import AttentionNetwork
 
 INPUTS = 250
 GOAL, MILLISECONDS = 1000, 40

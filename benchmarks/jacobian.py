@@ -1,6 +1,7 @@
 """The derivative in all weights: by the structured reverse pass, and by torch in three ways.
 
-The same network, the same inputs, all outputs of each, float64, one thread: `neuroviz.network.jacobian`;
+The same network, the same inputs, all outputs of each, float64, one thread:
+`neuroviz.engine.network.jacobian`;
 `vmap(jacrev)` and `vmap(jacfwd)` of torch.func; and one backward pass for each output number, input by
 input. All four have to agree. A column for each parameter, about as many rows.
 """
@@ -13,10 +14,10 @@ from torch.func import functional_call, jacfwd, jacrev, vmap
 
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, median_seconds, one_thread, seconds
-from neuroviz.architecture import Architecture
-from neuroviz.field import Reals
-from neuroviz.modules import AttentionNetwork
-from neuroviz.network import conditioned_tokens, conditioned_weights, jacobian
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import conditioned_tokens, conditioned_weights, jacobian
+from neuroviz.nn.modules import AttentionNetwork
 
 NETWORKS = [
     Architecture.uniform(3, a=2, layers=2),

@@ -22,7 +22,7 @@ import numpy as np
 import neuroviz as nv
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, one_thread, seconds
-from neuroviz import measure
+from neuroviz.engine import measure
 from neuroviz.explorables import DimensionExplorer
 
 GOAL, REPEATS = 5, 15

@@ -15,8 +15,8 @@ import plotly.graph_objects as go
 
 from benchmarks.ranks import ENGINES
 from benchmarks.tables import Table
-from neuroviz import theme
-from neuroviz.figures.parts import View, compose, headline, label, make
+from neuroviz.kit import theme
+from neuroviz.kit.plot import View, compose, headline, label, make
 
 PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "cost.png"
 SIZE = 1100, 470

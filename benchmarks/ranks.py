@@ -1,7 +1,7 @@
 """The rank of a random n × n matrix over a prime field, by everything that we have, beside a plain product.
 
-    int8, float32, float64   `neuroviz.elimination`; int8 only where `int8_is_exact` and `int8_is_fast`
-    row space                `neuroviz.rank.RowSpace`, which grows a row echelon form block by block
+    int8, float32, float64   `neuroviz.engine.elimination`; int8 only where `int8_is_exact` and `int8_is_fast`
+    row space                `neuroviz.engine.rank.RowSpace`, which grows a row echelon form block by block
     flint                    `nmod_mat.rank` of python-flint, building the matrix from a list included
     product                  numpy's product of an n × n and an n × n/3 matrix, float64: as many operations,
                              2n³/3, as an elimination needs
@@ -16,9 +16,17 @@ import numpy as np
 
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, one_thread, seconds
-from neuroviz.elimination import Arithmetic, Float32, Float64, Int8, eliminate, int8_is_exact, int8_is_fast
-from neuroviz.field import PrimeField
-from neuroviz.rank import RowSpace
+from neuroviz.engine.elimination import (
+    Arithmetic,
+    Float32,
+    Float64,
+    Int8,
+    eliminate,
+    int8_is_exact,
+    int8_is_fast,
+)
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.rank import RowSpace
 
 OURS = ("int8", "float32", "float64")
 ENGINES = (*OURS, "row space", "flint", "product")

@@ -13,7 +13,7 @@ from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
 ROOT = Path(__file__).parent.parent
-MODULES = ("numpy", "neuroviz", "neuroviz.modules", "neuroviz.explorables")
+MODULES = ("numpy", "neuroviz", "neuroviz.nn.modules", "neuroviz.explorables")
 GOAL_SECONDS = 0.3
 
 

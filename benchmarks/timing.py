@@ -45,7 +45,7 @@ def clear_caches() -> None:
     Which thread pools are loaded is no result; it stays known, as imports do.
     """
     for name, module in list(sys.modules.items()):
-        if name == "neuroviz" or (name.startswith("neuroviz.") and name != "neuroviz.threads"):
+        if name == "neuroviz" or (name.startswith("neuroviz.") and name != "neuroviz.engine.threads"):
             for value in list(vars(module).values()):
                 if hasattr(value, "cache_clear"):
                     value.cache_clear()

@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 import ipywidgets as widgets
 
-from neuroviz import explorables, theme
+from neuroviz import explorables
+from neuroviz.kit import theme
 
 # In the order of the notebooks.
 NAMES = (

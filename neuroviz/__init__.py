@@ -11,25 +11,25 @@ it is first asked for.
 
 from importlib import import_module
 
-from neuroviz.architecture import Architecture
-from neuroviz.certificate import Certificate
-from neuroviz.cost import Cost, estimate_cost
-from neuroviz.expected import Expected
-from neuroviz.formulas import expected_dimension, general_formula, paper_formula
-from neuroviz.identifiability import Identifiability, is_identifiable
-from neuroviz.known import StatusBoard, what_is_known
-from neuroviz.ledger import KernelLedger, kernel_ledger
-from neuroviz.local_check import LocalCheck, local_check
-from neuroviz.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
-from neuroviz.records import Record, Sweep
-from neuroviz.search import search_fiber
-from neuroviz.search_result import FiberSearch
-from neuroviz.sweep import sweep
-from neuroviz.unrolling import unroll
+from neuroviz.beyond.search.result import FiberSearch
+from neuroviz.beyond.search.search import search_fiber
+from neuroviz.certificate.certificate import Certificate
+from neuroviz.certificate.small_ranks import LocalCheck, local_check
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.cost import Cost, estimate_cost
+from neuroviz.engine.expected import Expected
+from neuroviz.engine.formulas import expected_dimension, general_formula, paper_formula
+from neuroviz.engine.identifiability import Identifiability, is_identifiable
+from neuroviz.engine.ledger import KernelLedger, kernel_ledger
+from neuroviz.engine.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
+from neuroviz.engine.records import Record, Sweep
+from neuroviz.engine.sweep import sweep
+from neuroviz.engine.virtual import unroll
+from neuroviz.softmax.known import StatusBoard, what_is_known
 
 _LATER = {
-    "functional_dimension": "neuroviz.functional",
-    "module_symmetries": "neuroviz.module_ledger",
+    "functional_dimension": "neuroviz.nn.functional",
+    "module_symmetries": "neuroviz.nn.symmetries",
 }
 
 __all__ = [

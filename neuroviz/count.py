@@ -13,8 +13,8 @@ from itertools import product
 
 import numpy as np
 
-from neuroviz.field import PrimeField
-from neuroviz.symmetry import VirtualWeights
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.symmetry import VirtualWeights
 
 _MOST = 100_000  # tuples (M_1, …, M_l), modulo factors
 _SIEVE_INPUTS = 2

@@ -46,8 +46,8 @@ arch.num_parameters
 # <!-- teacher (6 min): Collect numbers aloud before anybody presses the button. 64 counts parameters; 46 forgets the basis inside each head; 40 forgets the factor between A and V. Do not correct anybody: the hint does. -->
 
 # %%
-from neuroviz.teaching import predict
-from neuroviz.wrong_answers import wrong_answers
+from neuroviz.lessons.teaching import predict
+from neuroviz.lessons.wrong_answers import wrong_answers
 
 predict(
     "How many dimensions does the set of functions have?",

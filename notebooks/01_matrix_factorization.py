@@ -18,13 +18,14 @@
 # %%
 import numpy as np
 
-from neuroviz.determinantal import drop_rank, measure_product, numerical_rank, product_jacobian
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer
+from neuroviz.engine.rank import numerical_rank
+from neuroviz.engine.symmetry import drop_rank, recover_head_basis
 from neuroviz.explorables import FactorizationExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.field import Reals
-from neuroviz.network import Layer
-from neuroviz.symmetry import recover_head_basis
-from neuroviz.teaching import predict
+from neuroviz.factorization.determinantal import measure_product, product_jacobian
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
 
 # %% [markdown]
 # ## What attention sees of its queries and keys
@@ -330,8 +331,8 @@ FactorizationExplorer(state="d=2;a=1;walk=stretch;angle=330", only=["a", "along"
 # A rank drop makes a fibre larger. Make one.
 
 # %%
-from neuroviz.checks_one_layer import check_large_fibre
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_one_layer import check_large_fibre
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "With d = 3 and a = 2, give Q and K with KᵀQ ≠ 0 and a fibre of more than a² = 4 dimensions, to first order.",

@@ -20,9 +20,9 @@ import numpy as np
 
 import neuroviz as nv
 from neuroviz.explorables import FiberExplorer, LedgerExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.teaching import predict
-from neuroviz.wrong_answers import wrong_answers
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
+from neuroviz.lessons.wrong_answers import wrong_answers
 
 # %% [markdown]
 # ## See a layer as its function sees it
@@ -411,8 +411,8 @@ predict("Lightning has 16 dimensions here. How many has softmax?", nv.measure_di
 # The second branch, with numbers of your own.
 
 # %%
-from neuroviz.checks_one_layer import check_second_branch
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_one_layer import check_second_branch
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "Give two layers, A with V and A2 with V2, that have the same function for two tokens or more, not 0, "

@@ -17,11 +17,11 @@
 
 # %%
 from neuroviz.explorables import ProductsExplorer, SectionExplorer, SingularityExplorer, SurfaceExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.forms import discriminant, forms_of, kind_of, nearest_layer, preimages_of, resultant
-from neuroviz.singular import Approach, singular_facts
-from neuroviz.surface import SLICES
-from neuroviz.teaching import predict
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
+from neuroviz.singular.forms import discriminant, forms_of, kind_of, nearest_layer, preimages_of, resultant
+from neuroviz.singular.ranks import Approach, singular_facts
+from neuroviz.singular.surface import SLICES
 
 # %% [markdown]
 # ## Turn a layer into two quadratic forms
@@ -248,8 +248,8 @@ SingularityExplorer(state="s=0;b=0")
 # On which side the linear form has to stand is easily mixed up. Whole numbers are checked exactly.
 
 # %%
-from neuroviz.checks_one_layer import check_boundary_layer
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_one_layer import check_boundary_layer
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "With d = 2 and d′ = 1, give A (2 × 2) and V (1 × 2), without any entry 0, "

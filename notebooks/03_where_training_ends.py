@@ -18,11 +18,11 @@
 # %%
 import numpy as np
 
+from neuroviz.beyond.training.flow import attraction, gradient_flow, random_targets
 from neuroviz.explorables import FlowExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.flow import attraction, gradient_flow, random_targets
-from neuroviz.questions import WHERE_RUNS_END, where_runs_end
-from neuroviz.teaching import predict
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
+from neuroviz.lessons.teaching import predict
 
 # %% [markdown]
 # ## Follow the gradient
@@ -110,7 +110,7 @@ predict("Gaussian targets. Where do most of 40 runs end?", where_runs_end(gaussi
 # | dotted | 99 % | nearly all | all |
 # | dotted, plus noise | 4 % | nearly all | 85 % |
 #
-# One call measures a row again, with another seed if you like; each takes a few seconds. (`neuroviz.flow.attraction_table()` makes the whole table.)
+# One call measures a row again, with another seed if you like; each takes a few seconds. (`neuroviz.beyond.training.flow.attraction_table()` makes the whole table.)
 #
 # <!-- teacher (5 min): The temptation is to say that training likes singular points. Ask what the Gaussian row would have to show for that. -->
 
@@ -151,8 +151,8 @@ presets(
 # Which targets draw the flow to singular points? Those whose nearest layer is singular. Find one without drawing lots.
 
 # %%
-from neuroviz.checks_one_layer import check_singular_goal
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_one_layer import check_singular_goal
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "Give two forms, each as its three coefficients (a, b, c) of aX² + bXY + cY², that are the function of no layer, "

@@ -20,13 +20,13 @@
 import numpy as np
 
 import neuroviz as nv
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.engine.network import jacobian, random_weights
+from neuroviz.engine.rank import exact_rank
 from neuroviz.explorables import CounterexampleExplorer, DimensionExplorer, HypothesesExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.field import DEFAULT_PRIME, PrimeField
-from neuroviz.network import jacobian, random_weights
-from neuroviz.rank import exact_rank
-from neuroviz.teaching import predict
-from neuroviz.wrong_answers import wrong_answers
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
+from neuroviz.lessons.wrong_answers import wrong_answers
 
 # %% [markdown]
 # ## Parameters are not dimensions
@@ -413,8 +413,8 @@ sum(nv.measure_dimension(net).value == nv.general_formula(net).value for net in 
 # You have met three ways to break Corollary 3.8. None of them makes its number wrong every time.
 
 # %%
-from neuroviz.checks_deep import check_wrong_pattern
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_deep import check_wrong_pattern
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "Give a lightning network with two layers or more for which Eq. 14, used all the same, is wrong by 2 or more.",

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import neuroviz as nv
 from neuroviz.explorables import SweepExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.teaching import predict
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
 
 # %% [markdown]
 # ## Know what it costs
@@ -155,8 +155,8 @@ with tempfile.TemporaryDirectory() as folder:
 # A dimension does not tell the number of parameters. A sweep finds examples faster than thinking does.
 
 # %%
-from neuroviz.checks_deep import check_same_dimension
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_deep import check_same_dimension
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "Give a list of three or more lightning networks with two layers or more that all have the same dimension, "

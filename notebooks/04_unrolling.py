@@ -22,14 +22,16 @@ from itertools import product
 import numpy as np
 
 import neuroviz as nv
-from neuroviz.determinantal import drop_rank
-from neuroviz.explorables import LedgerExplorer, RescalingExplorer, UnrollingExplorer, VirtualWeightsExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.network import Layer, forward, random_weights
-from neuroviz.symmetry import VirtualWeights, change_interface, recover_interfaces, virtual_weights
-from neuroviz.teaching import predict
-from neuroviz.unrolling import (
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.engine.network import Layer, forward, random_weights
+from neuroviz.engine.symmetry import (
+    VirtualWeights,
+    change_interface,
+    drop_rank,
+    recover_interfaces,
+    virtual_weights,
+)
+from neuroviz.engine.virtual import (
     balancing_factor,
     occurrences,
     product_form,
@@ -38,6 +40,9 @@ from neuroviz.unrolling import (
     term,
     token_form,
 )
+from neuroviz.explorables import LedgerExplorer, RescalingExplorer, UnrollingExplorer, VirtualWeightsExplorer
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
 
 # %% [markdown]
 # ## See what is left of a layer in the middle
@@ -543,8 +548,8 @@ for e in (0.01, 0.001):
 # A rescaling that has to come out exactly. Fractions are the safest: after `from fractions import Fraction`, `Fraction(1, 3)` is a third.
 
 # %%
-from neuroviz.checks_deep import check_rescaling
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_deep import check_rescaling
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "Three lightning layers. Give λ₀, λ₁, λ₂, λ₃, none of them 0 or 1, so that λ₀L, λ₁M₁, λ₂M₂, λ₃M₃ "

@@ -19,22 +19,22 @@
 import numpy as np
 
 import neuroviz as nv
-from neuroviz.determinantal import numerical_rank
-from neuroviz.explorables import FlagExplorer, PeelExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.flag import measure_span
-from neuroviz.network import random_weights
-from neuroviz.peeling import (
+from neuroviz.beyond.why.flag import measure_span
+from neuroviz.beyond.why.peeling import (
     antisymmetric,
     first_layer,
     measure_kernel,
     scale_and_turn,
     without_first_layer,
 )
-from neuroviz.symmetry import VirtualWeights, virtual_weights
-from neuroviz.teaching import predict
-from neuroviz.unrolling import product_form
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.engine.network import random_weights
+from neuroviz.engine.rank import numerical_rank
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.engine.virtual import product_form
+from neuroviz.explorables import FlagExplorer, PeelExplorer
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
 
 # %% [markdown]
 # ## Say what has to be shown
@@ -312,8 +312,8 @@ nv.general_formula(net)
 # Where cells of the panel say *unseen*, the formula of the paper may be too large: for our network it says 90.
 
 # %%
-from neuroviz.checks_deep import check_unseen
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_deep import check_unseen
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "Give a lightning network in which, after some layer, later layers look at fewer dimensions than arrive there.",

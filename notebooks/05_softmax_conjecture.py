@@ -18,15 +18,15 @@
 import numpy as np
 
 import neuroviz as nv
+from neuroviz.beyond.proof.logit_relations import measure_independence
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.explorables import ExponentialsExplorer, Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.field import DEFAULT_PRIME, PrimeField
-from neuroviz.logit_relations import measure_independence
-from neuroviz.one_layer import softmax_layer
-from neuroviz.one_layer_limit import limit_study
-from neuroviz.one_layer_walk import read_off
-from neuroviz.teaching import predict
-from neuroviz.wrong_answers import wrong_answers
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
+from neuroviz.lessons.wrong_answers import wrong_answers
+from neuroviz.softmax.one_layer import softmax_layer
+from neuroviz.softmax.one_layer_limit import limit_study
+from neuroviz.softmax.one_layer_walk import read_off
 
 # %% [markdown]
 # ## Notice a factor
@@ -289,8 +289,8 @@ ExponentialsExplorer()
 # Usually softmax has one dimension more for each layer. Not always.
 
 # %%
-from neuroviz.checks_deep import check_more_than_factors
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_deep import check_more_than_factors
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "Give sizes, as an nv.Architecture with two tokens or more and l ≥ 2 layers, for which softmax has more than "

@@ -23,17 +23,17 @@ import numpy as np
 from scipy.optimize import brentq
 
 import neuroviz as nv
+from neuroviz.beyond.proof.immersion import ImmersionSetting, study_immersion
+from neuroviz.beyond.proof.logit_relations import measure_independence
+from neuroviz.beyond.proof.uniqueness import SingletonSetting, study_singleton
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.network import forward, random_weights
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 from neuroviz.explorables import CertificateExplorer, ProofExplorer, SearchExplorer, SingletonExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.field import PrimeField, Reals
-from neuroviz.immersion import ImmersionSetting, study_immersion
-from neuroviz.logit_relations import measure_independence
-from neuroviz.network import forward, random_weights
-from neuroviz.rank import exact_rank
-from neuroviz.singletons import SingletonSetting, study_singleton
-from neuroviz.symmetry import VirtualWeights, virtual_weights
-from neuroviz.teaching import predict
-from neuroviz.two_tokens import Shares, attention, follow, free_jacobian, shares, softmax_shares
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
+from neuroviz.softmax.two_tokens import Shares, attention, follow, free_jacobian, shares, softmax_shares
 
 # %% [markdown]
 # ## Say what has to be shown
@@ -500,8 +500,8 @@ J.shape[1] - exact_rank(J, over)
 # Fact (†) speaks of *almost all* inputs. Find one of the others.
 
 # %%
-from neuroviz.checks_deep import check_meeting
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_deep import check_meeting
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "Give a 2 × 2 matrix M that is not antisymmetric, and two different tokens x₁ and x₂ "

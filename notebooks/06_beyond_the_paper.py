@@ -18,11 +18,11 @@ import torch
 from torch import nn
 
 import neuroviz as nv
-from neuroviz.block import Block
+from neuroviz.engine.block import Block
 from neuroviz.explorables import FormulaExplorer, RealModelsExplorer, VariantsExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.questions import KEY_BIAS, key_bias
-from neuroviz.teaching import predict
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.questions import KEY_BIAS, key_bias
+from neuroviz.lessons.teaching import predict
 
 # %% [markdown]
 # ## Switch something on
@@ -213,7 +213,7 @@ predict(
 # Move the weights along each of these symmetries: the output stays.
 
 # %%
-from neuroviz.module_ledger import moved
+from neuroviz.nn.symmetries import moved
 
 x, double = torch.randn(5, 4, 6).double(), layer.double().eval()
 {name: f"{(moved(layer, name)(x) - double(x)).abs().max().item():.0e}" for name in known.entries}
@@ -224,8 +224,8 @@ x, double = torch.randn(5, 4, 6).double(), layer.double().eval()
 # Three heads blended in the panel because there were enough of them. How many are enough for a shape of your own? A network is written as above, with `widths`, `head_dims` and `heads`.
 
 # %%
-from neuroviz.checks_beyond import check_blending
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_beyond import check_blending
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "Give one lightning layer with two heads or more, a < d and at most as many heads as outputs, in which more is lost "

@@ -16,8 +16,8 @@
 # %%
 import neuroviz as nv
 from neuroviz.explorables import MemorisationExplorer, TeleportExplorer
-from neuroviz.explorables.presets import presets
-from neuroviz.teaching import predict
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
 
 # %% [markdown]
 # ## How much can it learn by heart?
@@ -82,7 +82,7 @@ presets(
 # <!-- teacher (6 min): Collect guesses before you show it; the literature makes people optimistic. Then let them find the one setting in which jumping helps: a rate that is too small for the start. -->
 
 # %%
-from neuroviz.teleport_comparison import shipped_comparisons
+from neuroviz.beyond.teleport.comparison import shipped_comparisons
 
 own = {count.destination: count for count in shipped_comparisons()["keys"].of("own")}
 predict(
@@ -130,8 +130,8 @@ presets(
 # Parameters are what one pays for; the dimension is the most numbers near its own that a network can learn.
 
 # %%
-from neuroviz.checks_beyond import check_larger_and_poorer
-from neuroviz.exercise import exercise
+from neuroviz.lessons.checks_beyond import check_larger_and_poorer
+from neuroviz.lessons.exercise import exercise
 
 exercise(
     "Give two networks, the larger first: it has more parameters than the second, and can learn fewer numbers by heart.",

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 import numpy as np
 import plotly.graph_objects as go
 
-from neuroviz import theme
+from neuroviz.kit import theme
 
 
 def differences(one, two):

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from panels import places
 
-from neuroviz import explorables, theme
-from neuroviz.explorables.panel import Panel
+from neuroviz import explorables
+from neuroviz.kit import theme
+from neuroviz.kit.panel import Panel
 
 MODES = ("light", "dark")
 TEXT = ("ink", "soft", "measured", "formula", "certified", "outside")  # roles that letters are set in

@@ -11,8 +11,9 @@ import plotly.graph_objects as go
 import pytest
 from panels import differences, places, random_states, said, text, title
 
-from neuroviz import explorables, theme
-from neuroviz.explorables.panel import Panel
+from neuroviz import explorables
+from neuroviz.kit import theme
+from neuroviz.kit.panel import Panel
 
 # Where the walk starts, if not where the panel opens: sizes that keep the far ends of the other controls
 # under some seconds. The walk still goes to both ends of the controls named here.

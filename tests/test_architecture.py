@@ -5,8 +5,8 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.network import layer_shapes
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.network import layer_shapes
 
 LEGAL = [
     dict(widths=(1, 1), head_dims=(1,), tokens=1),  # everything as small as it gets

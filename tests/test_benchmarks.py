@@ -15,8 +15,8 @@ from benchmarks import jacobian, notebooks, plot, ranks, sweeps, tables
 from benchmarks.__main__ import NAMES
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort
-from neuroviz.architecture import Architecture
-from neuroviz.elimination import Float32, Float64, Int8, int8_is_exact
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.elimination import Float32, Float64, Int8, int8_is_exact
 
 SIZES = (256, 512)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from variants import random_variants
 
-from neuroviz.architecture import Architecture
-from neuroviz.blending import STEPS, _brought_back, _Heads, _network, _way, blend_heads
-from neuroviz.block import Block
-from neuroviz.ledger import kernel_ledger
+from neuroviz.beyond.transformers.blending import STEPS, _brought_back, _Heads, _network, _way, blend_heads
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.ledger import kernel_ledger
 
 
 def ranks(matrices):
@@ -157,7 +157,7 @@ def test_what_is_no_architecture_is_refused():
 
 def test_a_way_that_ends_early_says_where(monkeypatch):
     """Then the place that is shown is not the one that was asked for."""
-    from neuroviz import blending
+    from neuroviz.beyond.transformers import blending
 
     arch = replace(Architecture((3, 3), (2,), heads=3), tokens=4)
     way = blending._way(arch, 9)[1]

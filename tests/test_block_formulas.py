@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.block import Block
-from neuroviz.block_formulas import known_redundancies, what_is_missing
-from neuroviz.formulas import expected_dimension
-from neuroviz.measure import measure_dimension
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.measure import measure_dimension
 
 
 def random_blocks(count, seed):

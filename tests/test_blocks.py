@@ -10,10 +10,9 @@ import pytest
 import torch
 from flint import arb
 
-from neuroviz.architecture import Architecture
-from neuroviz.block import Block
-from neuroviz.block_modules import BlockNetwork
-from neuroviz.blocks import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_network import (
     block_degree,
     block_forward,
     block_jacobian,
@@ -21,11 +20,12 @@ from neuroviz.blocks import (
     on_a_line,
     random_block_weights,
 )
-from neuroviz.field import PrimeField, Reals
-from neuroviz.measure import _degree, clear_cache, measure_dimension
-from neuroviz.modules import AttentionNetwork
-from neuroviz.network import flatten, forward, jacobian, random_tokens, random_weights
-from neuroviz.rank import exact_rank
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.measure import _degree, clear_cache, measure_dimension
+from neuroviz.engine.network import flatten, forward, jacobian, random_tokens, random_weights
+from neuroviz.engine.rank import exact_rank
+from neuroviz.nn.block_modules import BlockNetwork
+from neuroviz.nn.modules import AttentionNetwork
 
 KINDS = ("lightning", "softmax")
 SWITCHES = ("rotary", "biases", "temperature", "positions")

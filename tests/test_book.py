@@ -13,9 +13,11 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from panels import plain as as_json
 
-from neuroviz import explorables, teaching, theme
+from neuroviz import explorables
 from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, PeelExplorer, SurfaceExplorer
-from neuroviz.explorables.presets import presets
+from neuroviz.kit import theme
+from neuroviz.kit.presets import presets
+from neuroviz.lessons import teaching
 from tools.book import capture, pages, reference, site, stills
 from tools.book.__main__ import MOST_MEGABYTES
 from tools.book.mathml import mathml
@@ -160,12 +162,12 @@ def test_long_code_is_folded_and_short_code_is_not():
 
 
 def test_a_link_to_a_file_that_the_site_has_not_is_plain_text():
-    assert pages.linked("[the code](../neuroviz/rank.py)") == "the code"
+    assert pages.linked("[the code](../neuroviz/engine/rank.py)") == "the code"
     assert pages.linked("[arXiv](https://arxiv.org)") == "[arXiv](https://arxiv.org)"
 
 
 def test_the_reference_has_signature_formula_and_example():
-    text = reference.module_page("neuroviz.unrolling")
+    text = reference.module_page("neuroviz.engine.virtual")
     assert "unroll(" in text and "```pycon\n>>> " in text
     listed = reference.module_page("neuroviz")
     assert all(f"[`{name}`](" in listed for name in ("measure_dimension", "Architecture", "sweep"))
@@ -268,7 +270,9 @@ def test_every_notebook_works_from_a_folder_with_the_network_closed(built, brows
 
 @browser_test
 @grouped
-@pytest.mark.parametrize("name", ["index", "downloads", "docs/mathematics", "reference/neuroviz.measure"])
+@pytest.mark.parametrize(
+    "name", ["index", "downloads", "docs/mathematics", "reference/neuroviz.engine.measure"]
+)
 def test_every_other_page_does_too(built, browse, name):
     page = browse(built / f"{name}.html")
     assert page.locator("h1").count() == 1

@@ -17,8 +17,8 @@ from types import SimpleNamespace
 import plotly.graph_objects as go
 import pytest
 
-from neuroviz import theme
 from neuroviz.explorables import SurfaceExplorer
+from neuroviz.kit import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

@@ -12,20 +12,20 @@ import flint
 import numpy as np
 import pytest
 
-import neuroviz.local_pieces
-import neuroviz.verification
-from neuroviz import budget as budget_module
-from neuroviz.architecture import Architecture
-from neuroviz.balls import ball_jacobian, ball_tangents, proved_invertible
-from neuroviz.budget import Budget
-from neuroviz.certificate import ROUTES, Certificate, certify, routes_to_try
-from neuroviz.field import Reals
-from neuroviz.formulas import general_formula
-from neuroviz.gauge import gauge_slice
-from neuroviz.measure import measure_dimension
-from neuroviz.network import Layer
-from neuroviz.proofs import MOST_COLUMNS, ball_proof, num_columns, slice_steps
-from neuroviz.verification import count_another_way
+import neuroviz.certificate.small_rank_pieces
+import neuroviz.certificate.verify
+from neuroviz.certificate.balls import ball_jacobian, ball_tangents, proved_invertible
+from neuroviz.certificate.certificate import ROUTES, Certificate, certify, routes_to_try
+from neuroviz.certificate.find import MOST_COLUMNS, ball_proof, num_columns, slice_steps
+from neuroviz.certificate.verify import count_another_way
+from neuroviz.engine import budget as budget_module
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.budget import Budget
+from neuroviz.engine.field import Reals
+from neuroviz.engine.formulas import general_formula
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import Layer
+from neuroviz.engine.orbit_slice import gauge_slice
 
 BOTH = ("lightning", "softmax")
 
@@ -97,16 +97,15 @@ def imported_by(module):
     """The modules of neuroviz that a module imports, and its text without comments."""
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     named = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    return {name.removeprefix("neuroviz.") for name in named if name.startswith("neuroviz")}, ast.unparse(
-        tree
-    )
+    ours = {name.rpartition(".")[2] for name in named if name.startswith("neuroviz")}
+    return ours, ast.unparse(tree)
 
 
 def test_what_checks_uses_nothing_of_what_finds():
-    ours, text = imported_by(neuroviz.verification)
-    assert ours == {"architecture", "balls", "field", "local_check", "network"} and "jacobian" not in text
+    ours, text = imported_by(neuroviz.certificate.verify)
+    assert ours == {"architecture", "balls", "field", "small_ranks", "network"} and "jacobian" not in text
     assert imported_by(import_module("neuroviz.local_check"))[0] == {"architecture", "field", "local_pieces"}
-    assert imported_by(neuroviz.local_pieces)[0] == {"field"}
+    assert imported_by(neuroviz.certificate.small_rank_pieces)[0] == {"field"}
 
 
 def test_a_theorem_is_checked_by_ranks_that_do_not_know_it(monkeypatch):
@@ -127,7 +126,9 @@ def test_a_theorem_is_checked_by_ranks_that_do_not_know_it(monkeypatch):
                 "finds a kernel of",
             ),
         ):
-            monkeypatch.setattr(neuroviz.verification, "local_check", lambda arch, changed=changed: changed)
+            monkeypatch.setattr(
+                neuroviz.certificate.verify, "local_check", lambda arch, changed=changed: changed
+            )
             assert not proof.verify() and said in proof.verify().finding
         monkeypatch.undo()
     alone = certify(soft((3, 2, 3), (2, 2), 1), "theorem")

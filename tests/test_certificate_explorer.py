@@ -7,15 +7,15 @@ import plotly.graph_objects as go
 import pytest
 from panels import ends, headlines, plain, said, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.architecture import Architecture
-from neuroviz.certificate import ROUTES, certify
-from neuroviz.certificate_study import TAMPERINGS, CertificateSetting, study_certificate, tamper
-from neuroviz.explorables.certificate import CertificateExplorer
-from neuroviz.figures.certificate import certificate_figure, update_certificate
-from neuroviz.formulas import general_formula
-from neuroviz.gauge import gauge_slice
-from neuroviz.measure import measure_dimension
+from neuroviz.beyond.proof.certificate_figure import certificate_figure, update_certificate
+from neuroviz.beyond.proof.certificate_panel import CertificateExplorer
+from neuroviz.beyond.proof.certificate_study import TAMPERINGS, CertificateSetting, study_certificate, tamper
+from neuroviz.certificate.certificate import ROUTES, certify
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.formulas import general_formula
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.kit import theme
 
 STATES = [
     "",

@@ -5,15 +5,16 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from neuroviz import cost, measure, points
-from neuroviz.architecture import Architecture
-from neuroviz.certificate import DEFAULT_BUDGET
-from neuroviz.cost import LARGE, Cost, check_budget, estimate_cost
-from neuroviz.elimination import Float32, Float64
-from neuroviz.field import PrimeField
-from neuroviz.formulas import general_formula
-from neuroviz.measure import clear_cache, measure_dimension
-from neuroviz.progress import reporting, showing
+from neuroviz.certificate.certificate import DEFAULT_BUDGET
+from neuroviz.engine import cost, measure
+from neuroviz.engine import random_rank as points
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.cost import LARGE, Cost, check_budget, estimate_cost
+from neuroviz.engine.elimination import Float32, Float64
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.formulas import general_formula
+from neuroviz.engine.measure import clear_cache, measure_dimension
+from neuroviz.engine.progress import reporting, showing
 
 WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns
 COLLAPSED = Architecture((24, 24, 24, 24), (1, 24, 24), 3)  # fewer dimensions than its 1,770 columns

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from neuroviz import theme
-from neuroviz.explorables import counterexample as module
-from neuroviz.explorables.counterexample import (
+from neuroviz.deep import counterexample_panel as module
+from neuroviz.deep.counterexample_figure import trials_figure, update_trials
+from neuroviz.deep.counterexample_panel import (
     CounterexampleExplorer,
     TrialsRequest,
     draw_architecture,
     try_them,
 )
-from neuroviz.figures.counterexample import trials_figure, update_trials
-from neuroviz.formulas import general_formula
-from neuroviz.measure import measure_dimension
+from neuroviz.engine.formulas import general_formula
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit import theme
 
 
 @pytest.fixture(autouse=True)

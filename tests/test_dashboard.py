@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
-from neuroviz import explorables, theme
+from neuroviz import explorables
+from neuroviz.kit import theme
 from tools import dashboard
 
 SOURCE = dashboard.FOLDER / "panels.py"

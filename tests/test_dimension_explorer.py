@@ -11,12 +11,14 @@ import pytest
 from panels import title
 
 import neuroviz as nv
-from neuroviz import formulas, measure, points, theme
+from neuroviz.deep import dimension_panel as module
+from neuroviz.deep.dimension_figure import dimension_figure
+from neuroviz.engine import formulas, measure
+from neuroviz.engine import random_rank as points
+from neuroviz.engine.rank import FloatRank
 from neuroviz.explorables import DimensionExplorer
-from neuroviz.explorables import dimension as module
-from neuroviz.figures import parts
-from neuroviz.figures.dimension import dimension_figure
-from neuroviz.rank import FloatRank
+from neuroviz.kit import plot as parts
+from neuroviz.kit import theme
 
 KINDS = ("lightning", "softmax")
 VISIBLE = ["width", "head_dim", "tokens", "layers", "kind"]

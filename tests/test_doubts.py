@@ -16,16 +16,16 @@ from neuroviz import (
     measure_dimension,
     module_symmetries,
 )
-from neuroviz.blending import blend_heads
-from neuroviz.block import Block
-from neuroviz.blocks import _point_of_the_circle, on_a_line
-from neuroviz.field import PrimeField, Reals
-from neuroviz.flag import flag_steps
-from neuroviz.formula_language import parse_formula
-from neuroviz.measure import clear_cache
-from neuroviz.memorisation import measure_reach
-from neuroviz.real_models import real_model
-from neuroviz.tape import Tape
+from neuroviz.beyond.formula.language import parse_formula
+from neuroviz.beyond.memorisation.memorisation import measure_reach
+from neuroviz.beyond.transformers.blending import blend_heads
+from neuroviz.beyond.transformers.real_models import real_model
+from neuroviz.beyond.why.flag import flag_steps
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_network import _point_of_the_circle, on_a_line
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.measure import clear_cache
+from neuroviz.engine.tape import Tape
 
 UNLIKE_THEORY = (
     # Keys and values of all groups together have a lower rank than the width, those of all heads have not.

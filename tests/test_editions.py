@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from neuroviz.exercise import Exercise, Verdict
+from neuroviz.lessons.exercise import Exercise, Verdict
 from tools import editions
 from tools.editions import EDITIONS, TARGET, build, header, instructor, read, remarks, run, student, tasks
 from tools.notebooks import FOLDER, from_source, to_text
@@ -275,7 +275,7 @@ def test_an_exercise_that_is_not_whole_is_refused(old, new, said):
 
 def test_a_solution_that_fails_is_seen():
     bad = SMALL.replace("sqrt(4)", "sqrt(9)").replace("exercise(", "box = dict(check=check)\nexercise(")
-    lines = "from neuroviz.exercise import exercise, checker, Verdict\n"
+    lines = "from neuroviz.lessons.exercise import exercise, checker, Verdict\n"
     lines += "start = 2\n\n@checker\ndef check(x):\n    return Verdict(x == 2, '')\n"
     names = {}
     exec("from math import sqrt\n" + lines, names)

@@ -6,8 +6,8 @@ import flint
 import numpy as np
 import pytest
 
-from neuroviz import elimination
-from neuroviz.elimination import (
+from neuroviz.engine import elimination
+from neuroviz.engine.elimination import (
     Float32,
     Float64,
     Int8,
@@ -19,7 +19,7 @@ from neuroviz.elimination import (
     invert_pivots,
     stored,
 )
-from neuroviz.field import PrimeField
+from neuroviz.engine.field import PrimeField
 
 ARITHMETICS = [Float64(), Float32(), Int8(), OnDevice("cpu"), OnDevice("cuda")]
 NAMES = ["float64", "float32", "int8", "device-cpu", "device-cuda"]

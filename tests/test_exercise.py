@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import neuroviz as nv
-from neuroviz import checks_beyond, checks_deep, checks_one_layer, theme
-from neuroviz.checks_beyond import check_blending, check_larger_and_poorer
-from neuroviz.checks_deep import (
+from neuroviz.kit import theme
+from neuroviz.lessons import checks_beyond, checks_deep, checks_one_layer
+from neuroviz.lessons.checks_beyond import check_blending, check_larger_and_poorer
+from neuroviz.lessons.checks_deep import (
     check_meeting,
     check_more_than_factors,
     check_rescaling,
@@ -17,13 +18,13 @@ from neuroviz.checks_deep import (
     check_unseen,
     check_wrong_pattern,
 )
-from neuroviz.checks_one_layer import (
+from neuroviz.lessons.checks_one_layer import (
     check_boundary_layer,
     check_large_fibre,
     check_second_branch,
     check_singular_goal,
 )
-from neuroviz.exercise import NOTHING, Verdict, checker, exercise, matrix
+from neuroviz.lessons.exercise import NOTHING, Verdict, checker, exercise, matrix
 
 A = nv.Architecture
 EYE = np.eye(2, 3)

@@ -6,15 +6,14 @@ import flint
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.exponentials import (
+from neuroviz.beyond.proof.exponentials import (
     all_free,
     draw_attention,
     measure_softmax_kernel,
     places,
     softmax_jacobian,
 )
-from neuroviz.exponentials_study import (
+from neuroviz.beyond.proof.exponentials_study import (
     KINDS,
     PLACES,
     ExponentialsSetting,
@@ -23,11 +22,12 @@ from neuroviz.exponentials_study import (
     real_network,
     study_exponentials,
 )
-from neuroviz.field import SECOND_PRIME, PrimeField, Reals
-from neuroviz.logit_relations import _whole, logit_differences, measure_independence
-from neuroviz.network import Layer, conditioned_tokens, forward, jacobian
-from neuroviz.rank import exact_rank
-from neuroviz.symmetry import VirtualWeights
+from neuroviz.beyond.proof.logit_relations import _whole, logit_differences, measure_independence
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import SECOND_PRIME, PrimeField, Reals
+from neuroviz.engine.network import Layer, conditioned_tokens, forward, jacobian
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import VirtualWeights
 
 F = PrimeField()
 

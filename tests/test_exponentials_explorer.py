@@ -8,11 +8,11 @@ from math import isfinite, log10
 import pytest
 from panels import ends, headlines, plain, random_states, said, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.exponentials import ExponentialsExplorer
-from neuroviz.exponentials_study import ExponentialsSetting, study_exponentials
-from neuroviz.figures.exponentials import exponentials_figure, update_exponentials
-from neuroviz.figures.exponentials_grid import equation_of, product_of
+from neuroviz.beyond.proof.exponentials_figure import exponentials_figure, update_exponentials
+from neuroviz.beyond.proof.exponentials_grid import equation_of, product_of
+from neuroviz.beyond.proof.exponentials_panel import ExponentialsExplorer
+from neuroviz.beyond.proof.exponentials_study import ExponentialsSetting, study_exponentials
+from neuroviz.kit import theme
 
 STATES = [
     "",

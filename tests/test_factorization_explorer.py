@@ -10,27 +10,25 @@ import pytest
 import sympy
 from panels import title
 
-from neuroviz import determinantal, theme
-from neuroviz.determinantal import (
-    WALKS,
-    drop_rank,
+from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
+from neuroviz.engine.formulas import alpha
+from neuroviz.engine.network import Layer
+from neuroviz.engine.rank import numerical_rank
+from neuroviz.engine.symmetry import WALKS, drop_rank, recover_head_basis, walk_in_gl
+from neuroviz.factorization import determinantal
+from neuroviz.factorization import panel as module
+from neuroviz.factorization.determinantal import (
     factor,
     measure_product,
-    numerical_rank,
     product_jacobian,
     rank_one_heads,
     rank_one_point,
     ruling,
     slice_coordinates,
     slice_matrix,
-    walk_in_gl,
 )
-from neuroviz.explorables import factorization as module
-from neuroviz.explorables.factorization import FactorizationExplorer
-from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
-from neuroviz.formulas import alpha
-from neuroviz.network import Layer
-from neuroviz.symmetry import recover_head_basis
+from neuroviz.factorization.panel import FactorizationExplorer
+from neuroviz.kit import theme
 
 VISIBLE = ["d", "a", "walk", "along", "rank"]
 MORE = ["trace", "angle", "height", "seed"]

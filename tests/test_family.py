@@ -5,12 +5,12 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from neuroviz.families import FAMILIES, Sizes
-from neuroviz.family import FamilySetting, study_family, what_is_known
-from neuroviz.formula_language import parse_formula
-from neuroviz.formula_value import FormulaError
-from neuroviz.formulas import expected_dimension
-from neuroviz.measure import measure_dimension
+from neuroviz.beyond.formula.families import FAMILIES, Sizes
+from neuroviz.beyond.formula.family import FamilySetting, study_family, what_is_known
+from neuroviz.beyond.formula.language import parse_formula
+from neuroviz.beyond.formula.value import FormulaError
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.measure import measure_dimension
 
 WITH_FORMULA = [family for family in FAMILIES.values() if family.known]
 GUIDED = [family for family in FAMILIES.values() if family.hints]

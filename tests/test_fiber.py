@@ -6,8 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.fiber import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.layer import (
     TOLERANCE,
     Pair,
     as_pair,
@@ -20,9 +21,8 @@ from neuroviz.fiber import (
     swapped,
     with_antisymmetric_part,
 )
-from neuroviz.field import PrimeField, Reals
-from neuroviz.network import forward, random_weights
-from neuroviz.walk import PRESETS, WALKS, FiberSetting, plane_of, study_fiber
+from neuroviz.engine.network import forward, random_weights
+from neuroviz.single_layer.walk import PRESETS, WALKS, FiberSetting, plane_of, study_fiber
 
 P = PrimeField()
 BOTH = ("lightning", "softmax")

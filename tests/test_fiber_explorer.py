@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from panels import ends, plain, said, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.fiber import FiberExplorer
-from neuroviz.figures import parts
-from neuroviz.figures.fiber import fiber_figure, order_in_words, percent
-from neuroviz.walk import FiberSetting, study_fiber
+from neuroviz.kit import plot as parts
+from neuroviz.kit import theme
+from neuroviz.single_layer.figure import fiber_figure, order_in_words, percent
+from neuroviz.single_layer.panel import FiberExplorer
+from neuroviz.single_layer.walk import FiberSetting, study_fiber
 
 VISIBLE = ["preset", "kind", "along", "off", "tokens"]
 MORE = ["width", "width_out", "walk", "swap", "negative", "direction", "angle", "seed"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy
 
-from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
+from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 
 PRIMES = [3, 5, 7, 101, 65_537, SECOND_PRIME, DEFAULT_PRIME]
 NOT_ODD_PRIMES_BELOW_2_23 = [

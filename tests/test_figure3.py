@@ -9,10 +9,15 @@ import pytest
 import torch
 from panels import bare, headlines, plain, said, trace
 
-from neuroviz import theme
-from neuroviz.architecture import Architecture
-from neuroviz.field import Reals
-from neuroviz.figure3 import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import jacobian
+from neuroviz.engine.rank import float_rank
+from neuroviz.kit import theme
+from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.softmax import figure3_figure as drawing
+from neuroviz.softmax.figure3 import (
     Figure3Setting,
     Float32Rank,
     Proof,
@@ -20,12 +25,7 @@ from neuroviz.figure3 import (
     procedure_jacobian,
     study_figure3,
 )
-from neuroviz.figures import figure3 as drawing
-from neuroviz.figures.figure3 import figure3_figure, save_figure3, update_figure3
-from neuroviz.measure import measure_dimension
-from neuroviz.modules import AttentionNetwork
-from neuroviz.network import jacobian
-from neuroviz.rank import float_rank
+from neuroviz.softmax.figure3_figure import figure3_figure, save_figure3, update_figure3
 
 SOFTMAX = [25, 40, 57, 76, 97, 120, 145, 172]
 NINE = Architecture.uniform(9, 2, 2, 3, "softmax")

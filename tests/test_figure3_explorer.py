@@ -7,11 +7,11 @@ import pytest
 import traitlets
 from panels import headlines, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.export import Export
-from neuroviz.explorables.figure3 import Figure3Explorer
-from neuroviz.explorables.panel import Panel
-from neuroviz.figure3 import Figure3Setting
+from neuroviz.kit import theme
+from neuroviz.kit.export import Export
+from neuroviz.kit.panel import Panel
+from neuroviz.softmax.figure3 import Figure3Setting
+from neuroviz.softmax.figure3_panel import Figure3Explorer
 
 
 @pytest.fixture

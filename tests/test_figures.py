@@ -12,13 +12,13 @@ import plotly.graph_objects as go
 import pytest
 from panels import trace
 
-from neuroviz import theme
-from neuroviz.architecture import Architecture
-from neuroviz.explorables.dimension import DimensionRequest, study_dimension
-from neuroviz.figures import parts as figure_parts
-from neuroviz.figures.dimension import dimension_figure, update_dimension
-from neuroviz.figures.parts import Parts, headline, make, power_of_ten, redraw, rough
-from neuroviz.measure import measure_dimension, rank_by_inputs
+from neuroviz.deep.dimension_figure import dimension_figure, update_dimension
+from neuroviz.deep.dimension_panel import DimensionRequest, study_dimension
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.measure import measure_dimension, rank_by_inputs
+from neuroviz.kit import plot as figure_parts
+from neuroviz.kit import theme
+from neuroviz.kit.plot import Parts, headline, make, power_of_ten, redraw, rough
 
 # widths, head dims, tokens, kind, which widths vary, chosen inputs
 CASES = {

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from panels import plain, said, title, trace
 
-from neuroviz import theme
-from neuroviz.architecture import Architecture
-from neuroviz.explorables.flag import FlagExplorer, study_flag
-from neuroviz.field import PrimeField
-from neuroviz.figures.flag import flag_figure, update_flag
-from neuroviz.flag import flag_steps, formula_terms, measure_span
-from neuroviz.formulas import effective_widths, general_formula
-from neuroviz.measure import measure_dimension
-from neuroviz.network import random_weights
-from neuroviz.rank import exact_rank
-from neuroviz.symmetry import virtual_weights
+from neuroviz.beyond.why.flag import flag_steps, formula_terms, measure_span
+from neuroviz.beyond.why.flag_figure import flag_figure, update_flag
+from neuroviz.beyond.why.flag_panel import FlagExplorer, study_flag
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.formulas import effective_widths, general_formula
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import random_weights
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import virtual_weights
+from neuroviz.kit import theme
 
 
 def random_architectures(count, seed, most=7):

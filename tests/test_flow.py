@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy.integrate import solve_ivp
 
-from neuroviz.flow import (
+from neuroviz.beyond.training.flow import (
     TARGETS,
     Flow,
     attraction,
@@ -15,8 +15,8 @@ from neuroviz.flow import (
     gradient_flow,
     random_starts,
     random_targets,
-    table,
 )
+from neuroviz.engine.layer import product_table
 
 
 def starts(runs, d, d_out, a=None, seed=0):
@@ -38,7 +38,7 @@ def forms(A, V):
 
 def test_the_loss_is_half_the_bombieri_distance_of_the_forms():
     (A, V), (A2, V2) = starts(1, 2, 3, seed=1), starts(1, 2, 3, seed=2)
-    flow = gradient_flow(table(A2, V2), A, V, time=0.1, samples=2)
+    flow = gradient_flow(product_table(A2, V2), A, V, time=0.1, samples=2)
     apart = [np.subtract(p, q) for p, q in zip(forms(A[0], V[0]), forms(A2[0], V2[0]), strict=True)]
     assert flow.loss[0, 0] == pytest.approx(sum(map(bombieri, apart)) / 2)
 
@@ -47,7 +47,7 @@ def test_the_loss_is_half_the_bombieri_distance_of_the_forms():
 def test_the_runs_follow_minus_the_gradient(d, d_out, a):
     """Against torch's autograd, integrated by another solver."""
     parts = starts(2, d, d_out, a)
-    target = table(*starts(2, d, d_out, seed=9))
+    target = product_table(*starts(2, d, d_out, seed=9))
 
     def velocity(_time, z):
         leaves, position = [], 0
@@ -84,7 +84,7 @@ def test_the_loss_never_rises():
 def test_what_theory_says_is_conserved_is(a):
     parts = starts(8, 3, 2, a, seed=4)
     named = {"A": parts[0]} if a is None else {"Q": parts[0], "K": parts[1]}
-    flow = gradient_flow(table(*starts(8, 3, 2, seed=5)), V=parts[-1], time=40, rtol=1e-9, **named)
+    flow = gradient_flow(product_table(*starts(8, 3, 2, seed=5)), V=parts[-1], time=40, rtol=1e-9, **named)
     assert set(flow.conserved) == ({"‖A‖² − ‖V‖²"} if a is None else {"QQᵀ − KKᵀ", "‖Q‖² − ‖V‖²"})
     for values in flow.conserved.values():
         np.testing.assert_allclose(values, np.broadcast_to(values[0], values.shape), atol=1e-6)
@@ -92,7 +92,7 @@ def test_what_theory_says_is_conserved_is(a):
 
 def test_what_theory_does_not_say_is_conserved_is_not():
     Q, K, V = starts(8, 3, 2, 2, seed=4)
-    flow = gradient_flow(table(*starts(8, 3, 2, seed=5)), Q=Q, K=K, V=V, time=40)
+    flow = gradient_flow(product_table(*starts(8, 3, 2, seed=5)), Q=Q, K=K, V=V, time=40)
     for quantity in (flow.Q @ np.swapaxes(flow.Q, -1, -2), np.square(flow.A).sum(axis=(-2, -1))):
         assert np.abs(quantity[-1] - quantity[0]).max() > 0.1
 
@@ -100,7 +100,7 @@ def test_what_theory_does_not_say_is_conserved_is_not():
 def ended(A, V):
     """A flow that stands still at given weights."""
     A, V = np.array([[A]], dtype=float), np.array([[V]], dtype=float)
-    return Flow(np.zeros(1), table(A[0], V[0]), A, V, None, None, np.zeros((1, 1)))
+    return Flow(np.zeros(1), product_table(A[0], V[0]), A, V, None, None, np.zeros((1, 1)))
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_flow_is_the_same_at_whatever_times_one_looks():
 
 def test_the_table_of_a_pair_of_forms_is_that_of_a_layer_that_has_them():
     (A, V) = (part[0] for part in starts(1, 2, 1, seed=6))
-    np.testing.assert_allclose(forms_table(*forms(A, V)), table(A, V))
+    np.testing.assert_allclose(forms_table(*forms(A, V)), product_table(A, V))
 
 
 def test_dotted_targets_have_no_common_real_root_and_realisable_ones_have():

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from panels import headlines, plain, said, trace
 
-from neuroviz import theme
-from neuroviz.explorables.flow import _KNOWN, FlowExplorer, study_flow
-from neuroviz.figures.flow import flow_figure, share_in_words, small, update_flow
-from neuroviz.flow import TARGETS, attraction, forms_table
-from neuroviz.surface import SLICES
+from neuroviz.beyond.training.figure import flow_figure, share_in_words, small, update_flow
+from neuroviz.beyond.training.flow import TARGETS, attraction, forms_table
+from neuroviz.beyond.training.panel import _KNOWN, FlowExplorer, study_flow
+from neuroviz.kit import theme
+from neuroviz.singular.surface import SLICES
 
 VISIBLE = ["target", "runs", "time", "coordinates"]
 MORE = ["slice", "x", "y", "z", "seed"]

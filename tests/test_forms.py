@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from neuroviz.field import Reals
-from neuroviz.forms import (
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer, forward, jacobian
+from neuroviz.singular.forms import (
     BOUNDARY,
     CLOSURE,
     CROSSING,
@@ -30,7 +31,6 @@ from neuroviz.forms import (
     resultant,
     weights_of,
 )
-from neuroviz.network import Layer, forward, jacobian
 
 X = sp.symbols("X")
 

@@ -7,12 +7,12 @@ import ipywidgets as widgets
 import pytest
 from panels import ends, headlines, plain, said, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.formula import FormulaExplorer
-from neuroviz.families import FAMILIES
-from neuroviz.family import FamilySetting, study_family
-from neuroviz.figures.formula_guess import formula_figure, update_formula
-from neuroviz.formula_value import FormulaError
+from neuroviz.beyond.formula.families import FAMILIES
+from neuroviz.beyond.formula.family import FamilySetting, study_family
+from neuroviz.beyond.formula.guess import formula_figure, update_formula
+from neuroviz.beyond.formula.panel import FormulaExplorer
+from neuroviz.beyond.formula.value import FormulaError
+from neuroviz.kit import theme
 
 GUIDED = [name for name, family in FAMILIES.items() if family.hints]
 MALFORMED = [

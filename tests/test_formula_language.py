@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from neuroviz.expected import alpha, sigma
-from neuroviz.formula_language import MAX_DEPTH, MAX_LENGTH, parse_formula
-from neuroviz.formula_value import LARGEST, NAMES, FormulaError
+from neuroviz.beyond.formula.language import MAX_DEPTH, MAX_LENGTH, parse_formula
+from neuroviz.beyond.formula.value import LARGEST, NAMES, FormulaError
+from neuroviz.engine.expected import alpha, sigma
 
 SIZES = {"d": 3, "a": 2, "t": 5, "l": 4, "H": 6}
 d, a, t, layers, H = SIZES.values()

@@ -8,8 +8,8 @@ import flint
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.formulas import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.formulas import (
     alpha,
     collapsing_layer,
     effective_widths,
@@ -19,7 +19,7 @@ from neuroviz.formulas import (
     paper_promises,
     sigma,
 )
-from neuroviz.measure import measure_dimension
+from neuroviz.engine.measure import measure_dimension
 
 P = 8_388_587
 BOTH = ("lightning", "softmax")

@@ -8,12 +8,12 @@ import torch
 from threadpoolctl import threadpool_limits
 from torch import nn
 
-from neuroviz import functional
-from neuroviz.architecture import Architecture
-from neuroviz.formulas import expected_dimension
-from neuroviz.functional import functional_dimension
-from neuroviz.module_families import Power
-from neuroviz.modules import AttentionNetwork
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.nn import functional
+from neuroviz.nn.functional import functional_dimension
+from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.nn.symmetry_families import Power
 
 
 @pytest.fixture(autouse=True)

@@ -5,13 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.determinantal import walk_in_gl
-from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
-from neuroviz.formulas import paper_formula
-from neuroviz.gauge import gauge_slice, interface_misfit
-from neuroviz.measure import measure_dimension
-from neuroviz.network import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
+from neuroviz.engine.formulas import paper_formula
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import (
     Layer,
     conditioned_weights,
     flatten,
@@ -20,7 +18,8 @@ from neuroviz.network import (
     random_tokens,
     random_weights,
 )
-from neuroviz.symmetry import change_head_basis, change_interface, recover_interfaces
+from neuroviz.engine.orbit_slice import gauge_slice, interface_misfit
+from neuroviz.engine.symmetry import change_head_basis, change_interface, recover_interfaces, walk_in_gl
 
 BOTH = ("lightning", "softmax")
 BOTTLENECKS = [

@@ -5,16 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.explorables.hypotheses import (
+from neuroviz.deep.hypotheses_figure import hypotheses_figure
+from neuroviz.deep.hypotheses_panel import (
     HypothesesExplorer,
     HypothesesRequest,
     _between,
     study_hypotheses,
 )
-from neuroviz.figures.hypotheses import hypotheses_figure
-from neuroviz.formulas import general_formula
-from neuroviz.measure import measure_dimension
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.formulas import general_formula
+from neuroviz.engine.measure import measure_dimension
 
 
 def study(widths=(4, 4, 4), head_dims=(1, 3), tokens=3, attention="lightning"):

@@ -8,14 +8,14 @@ import pytest
 import sympy
 from definition import RandomExponential, Residue, derivative, rank, residues
 
-from neuroviz.architecture import Architecture
-from neuroviz.dual import Dual
-from neuroviz.field import PrimeField, Reals
-from neuroviz.identifiability import Identifiability, is_identifiable
-from neuroviz.measure import measure_dimension
-from neuroviz.network import layer_shapes, random_weights
-from neuroviz.rank import DECISIVE_GAP
-from neuroviz.symmetry import virtual_weights
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.dual import Dual
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.identifiability import Identifiability, is_identifiable
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import layer_shapes, random_weights
+from neuroviz.engine.rank import DECISIVE_GAP
+from neuroviz.engine.symmetry import virtual_weights
 
 
 def lightning(widths, head_dims, tokens=3):
@@ -364,7 +364,7 @@ def test_the_truth_of_what_is_undecided_is_refused():
 
 
 def test_without_a_clear_kernel_nothing_is_decided_in_floats(monkeypatch):
-    from neuroviz import identifiability as module
+    from neuroviz.engine import identifiability as module
 
     true = module._silent_directions
     for gap, expected in ((DECISIVE_GAP / 2, None), (DECISIVE_GAP * 2, True)):
@@ -377,7 +377,7 @@ def test_without_a_clear_kernel_nothing_is_decided_in_floats(monkeypatch):
 @pytest.mark.parametrize("unlucky", [1, 7, 8])
 def test_a_point_of_too_small_a_rank_is_passed_over(monkeypatch, unlucky):
     """Where V is 0 the Jacobian has almost no rank, and its kernel says nothing about other points."""
-    from neuroviz import identifiability as module
+    from neuroviz.engine import identifiability as module
 
     calls = []
 

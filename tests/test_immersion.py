@@ -6,11 +6,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from neuroviz.field import PrimeField
-from neuroviz.immersion import MODES, ImmersionSetting, study_immersion
-from neuroviz.rank import exact_rank
-from neuroviz.symmetry import VirtualWeights
-from neuroviz.two_tokens import Shares, free_jacobian
+from neuroviz.beyond.proof.immersion import MODES, ImmersionSetting, study_immersion
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.softmax.two_tokens import Shares, free_jacobian
 
 F = PrimeField()
 SIZES = [(width, layers) for width in (1, 2, 3) for layers in (1, 2, 3, 4)]

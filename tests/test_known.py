@@ -7,18 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.certificate import ROUTES, certify
-from neuroviz.field import PrimeField, Reals
-from neuroviz.gauge import gauge_slice
-from neuroviz.known import (
-    QUESTIONS,
-    measure_at_temperature,
-    routes_that_prove,
-    what_is_known,
-)
-from neuroviz.measure import measure_dimension
-from neuroviz.network import (
+from neuroviz.certificate.certificate import ROUTES, certify
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import (
     Layer,
     conditioned_weights,
     forward,
@@ -26,8 +19,15 @@ from neuroviz.network import (
     random_weights,
     unflatten,
 )
-from neuroviz.rank import exact_rank
-from neuroviz.symmetry import virtual_weights
+from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import virtual_weights
+from neuroviz.softmax.known import (
+    QUESTIONS,
+    measure_at_temperature,
+    routes_that_prove,
+    what_is_known,
+)
 
 STATUSES = {
     "proved", "proved here", "exact", "certified", "observed", "conjectured", "no formula",

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from variants import random_variants
 
-from neuroviz.architecture import Architecture
-from neuroviz.block import Block
-from neuroviz.block_formulas import known_redundancies, what_is_missing
-from neuroviz.field import Reals
-from neuroviz.formulas import alpha, expected_dimension, general_formula, sigma
-from neuroviz.ledger import KernelLedger, kernel_ledger
-from neuroviz.measure import measure_dimension
-from neuroviz.network import flatten, random_weights, unflatten
-from neuroviz.symmetry import symmetry_directions
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
+from neuroviz.engine.field import Reals
+from neuroviz.engine.formulas import alpha, expected_dimension, general_formula, sigma
+from neuroviz.engine.ledger import KernelLedger, kernel_ledger
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import flatten, random_weights, unflatten
+from neuroviz.engine.symmetry import symmetry_directions
 
 BOTH = ("lightning", "softmax")
 LINE, RANK_ONE = "lie on a line", "has rank one"
@@ -75,7 +75,7 @@ def test_what_is_unexplained_is_measured_and_not_what_is_left_by_the_formula(mon
     """With another measured dimension the ledger says another number, and that it has no cause."""
     from dataclasses import replace
 
-    from neuroviz import ledger as module
+    from neuroviz.engine import ledger as module
 
     arch = lightning((3, 2, 3), (2, 2))
     true = measure_dimension(arch, route="weights")
@@ -403,7 +403,7 @@ def test_the_probability_of_bad_luck_is_said_and_small():
 
 def test_over_a_small_field_the_probability_of_bad_luck_is_large(monkeypatch):
     """The bound is no decoration: over F₅ it is 1."""
-    from neuroviz import ledger as module
+    from neuroviz.engine import ledger as module
 
     monkeypatch.setattr(module, "DEFAULT_PRIME", 5)
     assert kernel_ledger(lightning((3, 3), (2,)), seed=12345).error_bound == 1.0

@@ -12,13 +12,15 @@ import pytest
 from panels import trace
 
 import neuroviz as nv
-from neuroviz import formulas, measure, points, theme
-from neuroviz.explorables import ledger as module
-from neuroviz.explorables.ledger import LedgerExplorer, LedgerRequest, study_ledger
-from neuroviz.figures.formula_map import _text_color
-from neuroviz.figures.ledger import ledger_figure, update_ledger
-from neuroviz.figures.waterfall import FAMILIES, family_parts
-from neuroviz.ledger import kernel_ledger
+from neuroviz.deep import ledger_panel as module
+from neuroviz.deep.formula_map import _text_color
+from neuroviz.deep.ledger_figure import ledger_figure, update_ledger
+from neuroviz.deep.ledger_panel import LedgerExplorer, LedgerRequest, study_ledger
+from neuroviz.deep.waterfall import FAMILIES, family_parts
+from neuroviz.engine import formulas, measure
+from neuroviz.engine import random_rank as points
+from neuroviz.engine.ledger import kernel_ledger
+from neuroviz.kit import theme
 
 VISIBLE = ["width", "width_out", "head_dim", "tokens", "layers", "kind"]
 MORE = ["widths", "head_dims", "seed"]

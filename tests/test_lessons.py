@@ -7,7 +7,7 @@ import pytest
 
 import neuroviz as nv
 from neuroviz import explorables
-from neuroviz.determinantal import measure_product
+from neuroviz.factorization.determinantal import measure_product
 from tools.editions import read, tasks
 from tools.notebooks import FOLDER
 

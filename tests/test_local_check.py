@@ -7,11 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.field import PrimeField
-from neuroviz.formulas import general_formula
-from neuroviz.local_check import MOST_LAYERS, local_check, pattern_of
-from neuroviz.local_pieces import (
+from neuroviz.beyond.why.peeling import virtual_jacobian
+from neuroviz.certificate.small_rank_pieces import (
     PIECES,
     Pattern,
     Point,
@@ -21,11 +18,14 @@ from neuroviz.local_pieces import (
     pieces_at,
     random_point,
 )
-from neuroviz.measure import measure_dimension
-from neuroviz.peeling import virtual_jacobian
-from neuroviz.rank import exact_rank
-from neuroviz.symmetry import VirtualWeights
-from neuroviz.two_tokens import Shares, free_jacobian, softmax_shares
+from neuroviz.certificate.small_ranks import MOST_LAYERS, local_check, pattern_of
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.formulas import general_formula
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.softmax.two_tokens import Shares, free_jacobian, softmax_shares
 
 BOTH = ("lightning", "softmax")
 OVER = PrimeField()

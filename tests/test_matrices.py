@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from panels import plain
 
-from neuroviz import theme
-from neuroviz.figures import matrices as module
-from neuroviz.figures.matrices import Row, Tile, matrices_view
-from neuroviz.figures.parts import compose, make, redraw
+from neuroviz.kit import matrices as module
+from neuroviz.kit import theme
+from neuroviz.kit.matrices import Row, Tile, matrices_view
+from neuroviz.kit.plot import compose, make, redraw
 
 
 @pytest.fixture(autouse=True)

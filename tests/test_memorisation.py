@@ -6,11 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.block import Block
-from neuroviz.formulas import expected_dimension
-from neuroviz.measure import measure_dimension
-from neuroviz.memorisation import (
+from neuroviz.beyond.memorisation.memorisation import (
     CASES,
     DRAWS,
     LEARNT,
@@ -31,7 +27,11 @@ from neuroviz.memorisation import (
     to_json,
     values,
 )
-from neuroviz.network import flatten
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import flatten
 
 ROOT = Path(__file__).parents[1]
 QUICK = [arch for arch in CASES if arch.num_layers == 1 and arch.attention == "lightning"]
@@ -205,8 +205,8 @@ def test_an_experiment_survives_being_written_down():
 
 
 def test_the_command_writes_a_file_that_agrees_with_what_is_shipped(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("neuroviz.memorisation.CASES", CASES[:1])
-    monkeypatch.setattr("neuroviz.memorisation.counts_for", lambda D: (13, 22))
+    monkeypatch.setattr("neuroviz.beyond.memorisation.memorisation.CASES", CASES[:1])
+    monkeypatch.setattr("neuroviz.beyond.memorisation.memorisation.counts_for", lambda D: (13, 22))
     main(["--quick", "--file", str(tmp_path / "new" / "file.json")])
     again = from_json((tmp_path / "new" / "file.json").read_text(encoding="utf-8"))
     assert "D = 22" in capsys.readouterr().out and len(again.curves) == len(TARGETS)
@@ -217,8 +217,8 @@ def test_the_command_writes_a_file_that_agrees_with_what_is_shipped(tmp_path, ca
 
 def test_the_quick_command_leaves_what_is_shipped_alone(capsys, monkeypatch):
     before = (ROOT / "neuroviz" / "data" / "memorisation.json").read_bytes()
-    monkeypatch.setattr("neuroviz.memorisation.CASES", CASES[:1])
-    monkeypatch.setattr("neuroviz.memorisation.counts_for", lambda D: (13,))
+    monkeypatch.setattr("neuroviz.beyond.memorisation.memorisation.CASES", CASES[:1])
+    monkeypatch.setattr("neuroviz.beyond.memorisation.memorisation.counts_for", lambda D: (13,))
     main(["--quick"])
     assert "13: 3/3" in capsys.readouterr().out
     assert (ROOT / "neuroviz" / "data" / "memorisation.json").read_bytes() == before

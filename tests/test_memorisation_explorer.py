@@ -6,18 +6,18 @@ from math import isfinite
 import pytest
 from panels import ends, headlines, plain, said, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.memorisation import MemorisationExplorer
-from neuroviz.figures.memorisation import memorisation_figure, update_memorisation
-from neuroviz.measure import measure_dimension
-from neuroviz.memorisation import CASES, LEARNT, TARGETS, shipped_experiment
-from neuroviz.memorisation_study import (
+from neuroviz.beyond.memorisation.figure import memorisation_figure, update_memorisation
+from neuroviz.beyond.memorisation.memorisation import CASES, LEARNT, TARGETS, shipped_experiment
+from neuroviz.beyond.memorisation.panel import MemorisationExplorer
+from neuroviz.beyond.memorisation.study import (
     STEPS,
     MemorisationSetting,
     MemorisationStudy,
     case_name,
     study_memorisation,
 )
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit import theme
 
 VISIBLE, MORE = ["targets", "network", "beyond"], ["seed"]
 STATES = [

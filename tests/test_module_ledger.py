@@ -7,11 +7,11 @@ import torch
 from threadpoolctl import threadpool_limits
 from torch import nn
 
-from neuroviz.architecture import Architecture
-from neuroviz.functional import functional_dimension
-from neuroviz.module_families import Power
-from neuroviz.module_ledger import module_symmetries, moved
-from neuroviz.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
+from neuroviz.engine.architecture import Architecture
+from neuroviz.nn.functional import functional_dimension
+from neuroviz.nn.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
+from neuroviz.nn.symmetries import module_symmetries, moved
+from neuroviz.nn.symmetry_families import Power
 
 
 @pytest.fixture(autouse=True)

@@ -15,14 +15,22 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
-from neuroviz.architecture import Architecture
-from neuroviz.field import Reals
-from neuroviz.modules import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import (
+    Layer,
+    flatten,
+    forward,
+    jacobian,
+    random_tokens,
+    random_weights,
+    unflatten,
+)
+from neuroviz.nn.modules import (
     AttentionNetwork,
     LightningAttention,
     SoftmaxAttention,
 )
-from neuroviz.network import Layer, flatten, forward, jacobian, random_tokens, random_weights, unflatten
 
 SIZES = [
     dict(widths=(3, 3), head_dims=(2,), tokens=3),

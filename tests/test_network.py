@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from definition import Residue, derivative, output
 
-from neuroviz.architecture import Architecture
-from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
-from neuroviz.network import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
+from neuroviz.engine.network import (
     Layer,
     conditioned_tokens,
     conditioned_weights,
@@ -21,7 +21,7 @@ from neuroviz.network import (
     random_weights,
     unflatten,
 )
-from neuroviz.rank import exact_rank
+from neuroviz.engine.rank import exact_rank
 
 ARCHITECTURES = [
     Architecture(widths, head_dims, tokens, attention)

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from neuroviz.field import PrimeField, Reals
-from neuroviz.network import Layer, forward
-from neuroviz.one_layer import Powers, RealExponential, integer_layer, powers_layer, softmax_layer
-from neuroviz.one_layer_limit import first_order, limit_study
-from neuroviz.one_layer_probes import SAME, relative_error
-from neuroviz.one_layer_study import STEPS, OneLayerSetting, study_one_layer
-from neuroviz.one_layer_walk import read_off, read_off_exactly
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.network import Layer, forward
+from neuroviz.softmax.one_layer import Powers, RealExponential, integer_layer, powers_layer, softmax_layer
+from neuroviz.softmax.one_layer_limit import first_order, limit_study
+from neuroviz.softmax.one_layer_probes import SAME, relative_error
+from neuroviz.softmax.one_layer_study import STEPS, OneLayerSetting, study_one_layer
+from neuroviz.softmax.one_layer_walk import read_off, read_off_exactly
 
 
 def weights(d, d_out, seed=0):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from panels import bare, ends, headlines, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.one_layer import OneLayerExplorer
-from neuroviz.figures.one_layer import one_layer_figure, update_one_layer
-from neuroviz.one_layer_study import STEPS, OneLayerSetting, study_one_layer
+from neuroviz.kit import theme
+from neuroviz.softmax.one_layer_figure import one_layer_figure, update_one_layer
+from neuroviz.softmax.one_layer_panel import OneLayerExplorer
+from neuroviz.softmax.one_layer_study import STEPS, OneLayerSetting, study_one_layer
 
 SETTINGS = [
     OneLayerSetting(),

@@ -16,12 +16,12 @@ import plotly.graph_objects as go
 import pytest
 from comm.base_comm import BaseComm
 
-from neuroviz import theme
-from neuroviz.explorables.background import Background
-from neuroviz.explorables.live import Fit, LiveFigure
-from neuroviz.explorables.panel import Panel
-from neuroviz.explorables.presets import presets
-from neuroviz.explorables.surface import SurfaceExplorer
+from neuroviz.kit import theme
+from neuroviz.kit.background import Background
+from neuroviz.kit.page import Fit, LiveFigure
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.presets import presets
+from neuroviz.singular.surface_panel import SurfaceExplorer
 
 SLOW, FAILS, DIES, HANGS = 10, 20, 30, 40  # values of "number" from which the toy does this
 
@@ -648,7 +648,7 @@ def test_a_script_without_a_main_guard_is_not_run_a_second_time(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "print('hello', flush=True)\n"
-        "from neuroviz.explorables.background import Background\n"
+        "from neuroviz.kit.background import Background\n"
         "background = Background()\n"
         "background.submit(abs, -3, print)\n"
         "background.wait(30)\n"

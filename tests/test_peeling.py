@@ -10,13 +10,7 @@ import numpy as np
 import pytest
 from panels import ends, plain, random_states, said, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.peeling import PeelExplorer
-from neuroviz.field import SECOND_PRIME, PrimeField, Reals
-from neuroviz.figures.peel_plane import number
-from neuroviz.figures.peel_spectra import END_NAMES
-from neuroviz.figures.peeling import peel_figure, update_peel
-from neuroviz.peeling import (
+from neuroviz.beyond.why.peeling import (
     ENDS,
     PeelSetting,
     antisymmetric,
@@ -28,9 +22,15 @@ from neuroviz.peeling import (
     virtual_jacobian,
     without_first_layer,
 )
-from neuroviz.rank import RowSpace, exact_rank
-from neuroviz.symmetry import VirtualWeights
-from neuroviz.unrolling import product_form
+from neuroviz.beyond.why.peeling_figure import peel_figure, update_peel
+from neuroviz.beyond.why.peeling_panel import PeelExplorer
+from neuroviz.beyond.why.peeling_plane import number
+from neuroviz.beyond.why.peeling_spectra import END_NAMES
+from neuroviz.engine.field import SECOND_PRIME, PrimeField, Reals
+from neuroviz.engine.rank import RowSpace, exact_rank
+from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.engine.virtual import product_form
+from neuroviz.kit import theme
 
 F = PrimeField()
 SIZES = [(width, layers) for width in (2, 3, 4) for layers in (1, 2, 3)]

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from panels import bare, ends, headlines, plain, said, trace
 
-from neuroviz import theme
-from neuroviz.explorables.products import ProductsExplorer, study_products
-from neuroviz.figures.products import products_figure, update_products
-from neuroviz.figures.products_table import form_text, linear_text, root_of
-from neuroviz.forms import kind_of, real_roots
+from neuroviz.kit import theme
+from neuroviz.singular.forms import kind_of, real_roots
+from neuroviz.singular.products_figure import products_figure, update_products
+from neuroviz.singular.products_panel import ProductsExplorer, study_products
+from neuroviz.singular.products_table import form_text, linear_text, root_of
 
 VISIBLE = ["mode", "l1_angle", "l2_angle", "v_angle", "imaginary", "n"]
 MORE = ["sequence", "d_out", "l1_length", "l2_length", "v2_angle"]

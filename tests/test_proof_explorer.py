@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from panels import ends, headlines, plain, random_states, said, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.proof import ProofExplorer
-from neuroviz.figures.immersion import immersion_figure, update_immersion
-from neuroviz.figures.immersion_lines import _number
-from neuroviz.immersion import study_immersion
+from neuroviz.beyond.proof.immersion import study_immersion
+from neuroviz.beyond.proof.immersion_figure import immersion_figure, update_immersion
+from neuroviz.beyond.proof.immersion_lines import _number
+from neuroviz.beyond.proof.immersion_panel import ProofExplorer
+from neuroviz.kit import theme
 
 ALWAYS = ["experiment", "layers", "symmetric"]
 MORE = ["weak_layer", "size", "causal", "width", "copies", "seed"]

@@ -6,8 +6,8 @@ import pytest
 import sympy
 from definition import Residue, rank
 
-from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
-from neuroviz.rank import RowSpace, exact_rank, float_rank, schwartz_zippel
+from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
+from neuroviz.engine.rank import RowSpace, exact_rank, float_rank, schwartz_zippel
 
 P = DEFAULT_PRIME
 SWITCH = [1, 2, 31, 33, 58, 59, 60, 61, 62]  # from 60 columns on the package uses elimination of its own

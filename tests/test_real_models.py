@@ -6,10 +6,8 @@ import pytest
 import torch
 from torch.func import jacrev, vmap
 
-from neuroviz.block_formulas import known_redundancies, what_is_missing
-from neuroviz.measure import measure_dimension
-from neuroviz.real_models import LEFT_OUT, MODELS, SYMMETRIES, real_model
-from neuroviz.real_models_study import (
+from neuroviz.beyond.transformers.real_models import LEFT_OUT, MODELS, SYMMETRIES, real_model
+from neuroviz.beyond.transformers.real_models_study import (
     BASES,
     PARTS,
     ModelSetting,
@@ -18,6 +16,8 @@ from neuroviz.real_models_study import (
     study_in_steps,
     study_real_model,
 )
+from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
+from neuroviz.engine.measure import measure_dimension
 
 NUMBERS = {  # of docs/mathematics.md, "Blocks of real models": weights, dimension
     "GPT-2 small": (28_348_416, 27_150_336),

@@ -6,11 +6,11 @@ from math import log10
 import pytest
 from panels import ends, headlines, plain, random_states, said, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.real_models import CAVEAT, RealModelsExplorer
-from neuroviz.figures.real_models import real_model_figure, update_real_model
-from neuroviz.real_models import MODELS, real_model
-from neuroviz.real_models_study import PARTS, ModelSetting, study_real_model
+from neuroviz.beyond.transformers.real_models import MODELS, real_model
+from neuroviz.beyond.transformers.real_models_figure import real_model_figure, update_real_model
+from neuroviz.beyond.transformers.real_models_panel import CAVEAT, RealModelsExplorer
+from neuroviz.beyond.transformers.real_models_study import PARTS, ModelSetting, study_real_model
+from neuroviz.kit import theme
 
 
 def study(model="GPT-2 small", **more):

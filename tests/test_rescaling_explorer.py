@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from panels import ends, plain, random_states, text, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.architecture import Architecture
-from neuroviz.explorables import rescaling as module
-from neuroviz.explorables.rescaling import RescalingExplorer
-from neuroviz.field import Reals
-from neuroviz.figures import parts
-from neuroviz.figures.rescaling import rescaling_figure
-from neuroviz.network import Layer, conditioned_weights
-from neuroviz.symmetry import rescale, virtual_weights
+from neuroviz.deep import rescaling_panel as module
+from neuroviz.deep.rescaling_figure import rescaling_figure
+from neuroviz.deep.rescaling_panel import RescalingExplorer
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer, conditioned_weights
+from neuroviz.engine.symmetry import rescale, virtual_weights
+from neuroviz.kit import plot as parts
+from neuroviz.kit import theme
 
 FIRST = ["layers", "log_1", "log_2", "log_3", "log_4"]
 MORE = ["kind", "off", "width", "head_dim", "seed"]

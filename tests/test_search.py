@@ -7,20 +7,27 @@ import numpy as np
 import pytest
 from definition import Residue, output
 
-from neuroviz.architecture import Architecture
-from neuroviz.chart import Chart, as_network, chart_at, flat, narrow, tangent_map
+from neuroviz.beyond.search.cases import CASES, SearchSetting, case_weights, study_search
+from neuroviz.beyond.search.descent import Misfit, descend
+from neuroviz.beyond.search.equivalent_weights import (
+    LAYERS_SWAPPED,
+    RESCALED,
+    SAME,
+    SWAPPED,
+    distance,
+    known_twins,
+)
+from neuroviz.beyond.search.initial_guesses import KINDS, draw
+from neuroviz.beyond.search.search import VERIFIED, search_fiber
 from neuroviz.count import count_fiber
-from neuroviz.descent import Misfit, descend
-from neuroviz.fiber import Pair, function_table
-from neuroviz.field import PrimeField, Reals
-from neuroviz.gauge import gauge_slice
-from neuroviz.network import Layer, forward, random_weights
-from neuroviz.rank import exact_rank
-from neuroviz.search import VERIFIED, search_fiber
-from neuroviz.search_cases import CASES, SearchSetting, case_weights, study_search
-from neuroviz.starts import KINDS, draw
-from neuroviz.symmetry import VirtualWeights, virtual_weights
-from neuroviz.twins import LAYERS_SWAPPED, RESCALED, SAME, SWAPPED, distance, known_twins
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.layer import Pair, function_table
+from neuroviz.engine.local_coordinates import Chart, as_network, chart_at, flat, narrow, tangent_map
+from neuroviz.engine.network import Layer, forward, random_weights
+from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 
 J = np.array([[0.0, 1.0], [-1.0, 0.0]])
 

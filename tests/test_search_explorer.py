@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from panels import bare, headlines, plain, said, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.search import SearchExplorer
-from neuroviz.figures.search import search_figure, update_search
-from neuroviz.search import VERIFIED
-from neuroviz.search_cases import CASES, KIND_KEYS, SearchSetting, study_search
-from neuroviz.starts import KINDS
-from neuroviz.twins import SWAPPED, UNEXPLAINED
+from neuroviz.beyond.search.cases import CASES, KIND_KEYS, SearchSetting, study_search
+from neuroviz.beyond.search.equivalent_weights import SWAPPED, UNEXPLAINED
+from neuroviz.beyond.search.figure import search_figure, update_search
+from neuroviz.beyond.search.initial_guesses import KINDS
+from neuroviz.beyond.search.panel import SearchExplorer
+from neuroviz.beyond.search.search import VERIFIED
+from neuroviz.kit import theme
 
 _STUDIES = {}
 

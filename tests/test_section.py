@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from neuroviz.curves import Window
-from neuroviz.forms import BOUNDARY, CLOSURE, CROSSING, resultant
-from neuroviz.section import Plane, section_of
-from neuroviz.surface import SLICES, Slice, s1k, s3
+from neuroviz.singular.curves import Window
+from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, resultant
+from neuroviz.singular.section import Plane, section_of
+from neuroviz.singular.surface import SLICES, Slice, s1k, s3
 
 SOME = [*SLICES.values(), s3(1), s3(2), s1k(Fraction(1, 2)), Slice.random(1), Slice.random(4)]
 

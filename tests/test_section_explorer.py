@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from panels import ends, plain
 
-from neuroviz import theme
-from neuroviz.explorables.section import SectionExplorer
-from neuroviz.explorables.slices import PRESETS
-from neuroviz.figures.section import Frame, frame_of, plane_of
-from neuroviz.figures.space import camera_of, chart_traces, in_drawing, stretch_of
+from neuroviz.kit import theme
+from neuroviz.singular.section_figure import Frame, frame_of, plane_of
+from neuroviz.singular.section_panel import SectionExplorer
+from neuroviz.singular.slice_panel import PRESETS
+from neuroviz.singular.space import camera_of, chart_traces, in_drawing, stretch_of
 
 VISIBLE = ["preset", "alpha", "kappa", "turn", "tilt", "offset"]
 MORE = ["slice", "seed", "layers"]

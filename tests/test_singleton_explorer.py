@@ -6,12 +6,12 @@ from fractions import Fraction
 import pytest
 from panels import bare, ends, headlines, plain, random_states, said, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.candidates import CANDIDATES, SingletonSetting
-from neuroviz.explorables.singletons import SingletonExplorer
-from neuroviz.figures.singletons import singletons_figure, update_singletons, verdict
-from neuroviz.singletons import study_singleton
-from neuroviz.two_tokens import Shares
+from neuroviz.beyond.proof.uniqueness import study_singleton
+from neuroviz.beyond.proof.uniqueness_figure import singletons_figure, update_singletons, verdict
+from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
+from neuroviz.beyond.proof.weight_pairs import CANDIDATES, SingletonSetting
+from neuroviz.kit import theme
+from neuroviz.softmax.two_tokens import Shares
 
 OTHER, SECOND = "not the same function", "a second preimage"
 NAMES = ["candidate", "rho", "travel", "symmetric", "layers", "size", "causal", "copies", "seed"]

@@ -7,7 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from neuroviz.candidates import (
+from neuroviz.beyond.proof.separation import find_ending
+from neuroviz.beyond.proof.uniqueness import study_singleton
+from neuroviz.beyond.proof.weight_pairs import (
     CANDIDATES,
     Relations,
     SingletonSetting,
@@ -15,10 +17,8 @@ from neuroviz.candidates import (
     find_relations,
     two_networks,
 )
-from neuroviz.endings import find_ending
-from neuroviz.field import Reals
-from neuroviz.singletons import study_singleton
-from neuroviz.two_tokens import attention, exponentials, logits, softmax_shares
+from neuroviz.engine.field import Reals
+from neuroviz.softmax.two_tokens import attention, exponentials, logits, softmax_shares
 
 RHOS = [Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fraction(5, 7)]
 REAL = [c for c in CANDIDATES if c != "the same"]

@@ -6,15 +6,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from neuroviz.architecture import Architecture
-from neuroviz.fiber import Pair, fiber_case, kernel_dimension
-from neuroviz.field import PrimeField, Reals
-from neuroviz.flow import table
-from neuroviz.forms import discriminant, facts_of, kind_of, nearest_layer, resultant
-from neuroviz.formulas import alpha
-from neuroviz.measure import measure_dimension
-from neuroviz.rank import exact_rank
-from neuroviz.singular import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.formulas import alpha
+from neuroviz.engine.layer import Pair, fiber_case, kernel_dimension, product_table
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.rank import exact_rank
+from neuroviz.singular.forms import discriminant, facts_of, kind_of, nearest_layer, resultant
+from neuroviz.singular.ranks import (
     BOUNDARY,
     CROSSING,
     SEQUENCES,
@@ -101,7 +100,7 @@ def test_the_directions_that_the_lemma_names_do_nothing_and_are_all():
     np.testing.assert_allclose(V, np.outer(h, v))
     moved = []
     for w in np.eye(4):
-        change = table(np.outer(w, k), V) + table(A, -np.outer(h, w))
+        change = product_table(np.outer(w, k), V) + product_table(A, -np.outer(h, w))
         np.testing.assert_allclose(change, 0, atol=1e-9)
         moved.append(np.concatenate([np.outer(w, k).ravel(), -np.outer(h, w).ravel()]))
     assert np.linalg.matrix_rank(moved) == 4 == singular_facts(approach).kernel
@@ -182,7 +181,9 @@ def test_the_differential_is_the_derivative_of_the_table():
         move = np.zeros(len(rows))
         move[i] = step
         there = Pair(pair.A + move[:9].reshape(3, 3), pair.V + move[9:].reshape(2, 3))
-        np.testing.assert_allclose((table(*there) - table(*pair)).ravel() / step, row, atol=1e-5)
+        np.testing.assert_allclose(
+            (product_table(*there) - product_table(*pair)).ravel() / step, row, atol=1e-5
+        )
 
 
 def test_u_and_v_are_perpendicular_at_first_and_meet_at_last():
@@ -235,7 +236,7 @@ def test_the_conjugate_table_is_the_table_of_complex_weights():
 def test_the_table_of_forms_is_the_table_of_symmetric_matrices():
     A, V = np.random.default_rng(1).standard_normal((2, 2, 2))
     for m, k in product(range(2), repeat=2):
-        T, (a, b, c) = table(A, V)[k, m], forms_table(A, V)[m][k]
+        T, (a, b, c) = product_table(A, V)[k, m], forms_table(A, V)[m][k]
         np.testing.assert_allclose([a, b / 2, b / 2, c], T.ravel())
 
 
@@ -261,10 +262,12 @@ def test_the_sizes_of_a_and_v_are_bounded_by_that_of_the_function():
     for _ in range(200):
         d, d_out = rng.integers(1, 5, 2)
         A, V = rng.standard_normal((d, d)), rng.standard_normal((d_out, d))
-        assert np.linalg.norm(A) * np.linalg.norm(V) <= np.sqrt(2) * np.linalg.norm(table(A, V)) + 1e-12
+        assert (
+            np.linalg.norm(A) * np.linalg.norm(V) <= np.sqrt(2) * np.linalg.norm(product_table(A, V)) + 1e-12
+        )
     u, v = np.eye(2)
     for V, ratio in ((v, np.sqrt(2)), (u, 1.0)):  # the worst case, and the best
-        assert 1 / np.linalg.norm(table(np.outer(u, v), V[None])) == pytest.approx(ratio)
+        assert 1 / np.linalg.norm(product_table(np.outer(u, v), V[None])) == pytest.approx(ratio)
 
 
 def test_an_unknown_sequence_is_refused():

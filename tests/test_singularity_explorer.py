@@ -6,10 +6,10 @@ from math import isfinite
 import pytest
 from panels import bare, ends, headlines, plain, said
 
-from neuroviz import theme
-from neuroviz.explorables.singularity import SingularityExplorer, study_singularity
-from neuroviz.figures.singularity import singularity_figure, update_singularity
-from neuroviz.singular import singular_facts
+from neuroviz.kit import theme
+from neuroviz.singular.ranks import singular_facts
+from neuroviz.singular.singularity_figure import singularity_figure, update_singularity
+from neuroviz.singular.singularity_panel import SingularityExplorer, study_singularity
 
 VISIBLE = ["d", "d_out", "a", "s", "b"]
 MORE = ["values", "seed"]

@@ -9,17 +9,17 @@ import pytest
 from panels import bare, ends, headlines, plain, said, texts, title, trace
 from panels import text as written
 
-from neuroviz import theme
-from neuroviz.architecture import Architecture
-from neuroviz.certificate import ROUTES
-from neuroviz.explorables.softmax import MAX_HEAD, MAX_LAYERS, MAX_WIDTH, SoftmaxExplorer, study_softmax
-from neuroviz.figures.softmax import softmax_figure, update_softmax
-from neuroviz.figures.softmax_board import ROWS
-from neuroviz.figures.softmax_study import SoftmaxSetting
-from neuroviz.formulas import collapsing_layer, expected_dimension
-from neuroviz.known import QUESTIONS
-from neuroviz.ledger import kernel_ledger
-from neuroviz.measure import measure_dimension
+from neuroviz.certificate.certificate import ROUTES
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.formulas import collapsing_layer, expected_dimension
+from neuroviz.engine.ledger import kernel_ledger
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit import theme
+from neuroviz.softmax.known import QUESTIONS
+from neuroviz.softmax.overview import SoftmaxSetting
+from neuroviz.softmax.overview_board import ROWS
+from neuroviz.softmax.overview_figure import softmax_figure, update_softmax
+from neuroviz.softmax.overview_panel import MAX_HEAD, MAX_LAYERS, MAX_WIDTH, SoftmaxExplorer, study_softmax
 
 VISIBLE = ["width", "head_dim", "tokens", "layers", "temperature"]
 MORE = ["inner", "widths", "head_dims", "proof", "seed"]

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from neuroviz import theme
-from neuroviz.figures.solids import (
+from neuroviz.kit import theme
+from neuroviz.kit.solids import (
     balls,
     both,
     dashes,

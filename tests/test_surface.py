@@ -8,8 +8,8 @@ import pytest
 import sympy as sp
 from test_forms import measured_kernel
 
-from neuroviz.curves import Window
-from neuroviz.forms import (
+from neuroviz.singular.curves import Window
+from neuroviz.singular.forms import (
     BOUNDARY,
     CLOSURE,
     CROSSING,
@@ -22,7 +22,7 @@ from neuroviz.forms import (
     minors,
     resultant,
 )
-from neuroviz.surface import SLICES, Slice, s1k, s3
+from neuroviz.singular.surface import SLICES, Slice, s1k, s3
 
 X, Y, m, t, x, y, z = sp.symbols("X Y m t x y z")
 ALPHAS = (1, Fraction(1, 2), 2, 3, -3, Fraction(7, 2))
@@ -654,7 +654,7 @@ def test_the_slices_are_named_and_a_float_parameter_is_the_rational_number_that_
 
 def test_importing_the_surface_loads_numpy_and_no_algebra_system(run_python):
     heavy = ["sympy", "flint", "scipy", "torch", "plotly", "skimage"]
-    code = f"import sys, neuroviz.surface; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, neuroviz.singular.surface; print([name for name in {heavy} if name in sys.modules])"
     assert run_python(code) == "[]"
 
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from panels import ends, plain
 
-from neuroviz import theme
-from neuroviz.explorables.slices import PRESETS, chart_of, read_slice
-from neuroviz.explorables.surface import SurfaceExplorer, SurfaceRequest, study_surface
-from neuroviz.figures.camera import Camera, clearest, fitting, half_size
-from neuroviz.figures.projective_line import KIND_WORDS
-from neuroviz.figures.space import (
+from neuroviz.kit import theme
+from neuroviz.kit.camera import Camera, clearest, fitting, half_size
+from neuroviz.singular.forms import resultant
+from neuroviz.singular.projective_line import KIND_WORDS
+from neuroviz.singular.slice_panel import PRESETS, chart_of, read_slice
+from neuroviz.singular.space import (
     Chart,
     camera_of,
     chart_traces,
@@ -27,9 +27,9 @@ from neuroviz.figures.space import (
     stretch_of,
     tone,
 )
-from neuroviz.figures.surface import SPACE
-from neuroviz.forms import resultant
-from neuroviz.surface import SLICES, s3
+from neuroviz.singular.surface import SLICES, s3
+from neuroviz.singular.surface_figure import SPACE
+from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceRequest, study_surface
 
 VISIBLE = ["preset", "alpha", "kappa", "moves", "where", "along"]
 MORE = ["slice", "seed", "layers"]

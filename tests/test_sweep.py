@@ -22,12 +22,12 @@ from distributed import Client, LocalCluster
 from loky import ProcessPoolExecutor
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from neuroviz.architecture import Architecture
-from neuroviz.formulas import expected_dimension
-from neuroviz.measure import measure_dimension
-from neuroviz.sweep import Record, Sweep, measured, sweep
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.sweep import Record, Sweep, measured, sweep
 
-MODULE = sys.modules["neuroviz.sweep"]  # the package has the function under this name
+MODULE = sys.modules["neuroviz.engine.sweep"]  # the package has the function under this name
 HOME = os.environ.setdefault("NEUROVIZ_TEST_SWEEP", str(os.getpid()))  # workers inherit it
 
 SMALL = [
@@ -363,8 +363,8 @@ def test_interrupted_and_resumed_gives_the_same_lines_up_to_order(tmp_path, exec
 
 _SCRIPT = """
 import sys
-from neuroviz.architecture import Architecture
-from neuroviz.sweep import Record, sweep
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.sweep import Record, sweep
 
 if __name__ == "__main__":
     small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]

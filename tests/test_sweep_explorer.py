@@ -9,21 +9,21 @@ from dataclasses import replace
 import pytest
 from panels import bare, ends, headlines, plain, random_states, said, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.architecture import Architecture
-from neuroviz.explorables import sweep as sweep_module
-from neuroviz.explorables.background import Background
-from neuroviz.explorables.sweep import AXES as VARIED
-from neuroviz.explorables.sweep import (
+from neuroviz.beyond.sweep import panel as sweep_module
+from neuroviz.beyond.sweep.figure import AXES, map_figure, sweep_figure, sweep_map, update_map
+from neuroviz.beyond.sweep.map import SHOWS, SweepCell, SweepMap
+from neuroviz.beyond.sweep.panel import AXES as VARIED
+from neuroviz.beyond.sweep.panel import (
     SweepExplorer,
     SweepRequest,
     measure_cheap,
     measure_missing,
     sweep_study,
 )
-from neuroviz.figures.sweep import AXES, map_figure, sweep_figure, sweep_map, update_map
-from neuroviz.figures.sweep_map import SHOWS, SweepCell, SweepMap
-from neuroviz.sweep import Record, Sweep, sweep
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.sweep import Record, Sweep, sweep
+from neuroviz.kit import theme
+from neuroviz.kit.background import Background
 
 GRID = [Architecture((4, inner, 4), (a, a)) for inner in (1, 2, 3, 4) for a in (1, 2, 3)]
 FOUND = sweep(GRID, progress=False)

@@ -7,11 +7,19 @@ import numpy as np
 import pytest
 from definition import RandomExponential, Residue, derivative, output, residues
 
-from neuroviz.architecture import Architecture
-from neuroviz.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
-from neuroviz.network import Layer, flatten, forward, jacobian, layer_shapes, random_tokens, random_weights
-from neuroviz.rank import exact_rank
-from neuroviz.symmetry import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
+from neuroviz.engine.network import (
+    Layer,
+    flatten,
+    forward,
+    jacobian,
+    layer_shapes,
+    random_tokens,
+    random_weights,
+)
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import (
     change_head_basis,
     change_interface,
     head_directions,

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import neuroviz as nv
-from neuroviz import teaching
-from neuroviz.field import PrimeField
-from neuroviz.formulas import Expected
-from neuroviz.peeling import antisymmetric, measure_kernel
-from neuroviz.questions import WHERE_RUNS_END, where_runs_end
-from neuroviz.symmetry import VirtualWeights
-from neuroviz.teaching import Choice, Prediction, predict
-from neuroviz.wrong_answers import Mistake, wrong_answers
+from neuroviz.beyond.why.peeling import antisymmetric, measure_kernel
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.formulas import Expected
+from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.lessons import teaching
+from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
+from neuroviz.lessons.teaching import Choice, Prediction, predict
+from neuroviz.lessons.wrong_answers import Mistake, wrong_answers
 
 ARCH = nv.Architecture.uniform(4, 2, 2)
 MEASURED, EXPECTED = nv.measure_dimension(ARCH), nv.expected_dimension(ARCH)

@@ -5,21 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from neuroviz.field import Reals
-from neuroviz.network import Layer, forward, jacobian
-from neuroviz.teleport import (
-    INPUTS,
-    WALKS,
-    Exponentials,
-    descend,
-    draw_problem,
-    loss_and_gradient,
-    move,
-    norm_along,
-    squared_norm,
-    stack,
-)
-from neuroviz.teleport_comparison import (
+from neuroviz.beyond.teleport.comparison import (
     CHECKPOINTS,
     DESTINATIONS,
     RULES,
@@ -31,7 +17,21 @@ from neuroviz.teleport_comparison import (
     shipped_comparisons,
     to_json,
 )
-from neuroviz.teleport_study import TeleportSetting, study_teleport
+from neuroviz.beyond.teleport.study import TeleportSetting, study_teleport
+from neuroviz.beyond.teleport.teleport import (
+    INPUTS,
+    WALKS,
+    Exponentials,
+    descend,
+    draw_problem,
+    loss_and_gradient,
+    move,
+    norm_along,
+    squared_norm,
+    stack,
+)
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer, forward, jacobian
 
 
 def at(walk, problem, s):
@@ -243,7 +243,7 @@ def test_places_and_gains_of_the_shipped_results_come_out_again():
 
 
 def test_counting_a_few_again_finds_the_same_story(monkeypatch):
-    monkeypatch.setattr("neuroviz.teleport_comparison.CHECKPOINTS", (1, 10))
+    monkeypatch.setattr("neuroviz.beyond.teleport.comparison.CHECKPOINTS", (1, 10))
     again = compare("keys", seeds=6)
     by = {(c.destination, c.rule): c for c in again.counts}
     assert again.least == pytest.approx(shipped_comparisons()["keys"].least[:6], abs=2e-4)
@@ -284,8 +284,8 @@ def test_comparisons_survive_being_written_down():
 
 
 def test_the_command_writes_a_file(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("neuroviz.teleport_comparison.WALKS", ("keys",))
-    monkeypatch.setattr("neuroviz.teleport_comparison.CHECKPOINTS", (1, 3))
+    monkeypatch.setattr("neuroviz.beyond.teleport.comparison.WALKS", ("keys",))
+    monkeypatch.setattr("neuroviz.beyond.teleport.comparison.CHECKPOINTS", (1, 3))
     main(["--quick", "--file", str(tmp_path / "new" / "file.json")])
     again = from_json((tmp_path / "new" / "file.json").read_text(encoding="utf-8"))
     assert again["keys"].seeds == 10 and "keys" in capsys.readouterr().out

@@ -7,12 +7,19 @@ import numpy as np
 import pytest
 from panels import ends, headlines, plain, random_states, said, title, trace
 
-from neuroviz import theme
-from neuroviz.explorables.teleport import TeleportExplorer
-from neuroviz.figures.teleport import share, teleport_figure, update_teleport
-from neuroviz.teleport import WALKS, draw_problem, loss_and_gradient, move, squared_norm, stack
-from neuroviz.teleport_comparison import CHECKPOINTS, RULES, Count, shipped_comparisons
-from neuroviz.teleport_study import TeleportSetting, study_teleport
+from neuroviz.beyond.teleport.comparison import CHECKPOINTS, RULES, Count, shipped_comparisons
+from neuroviz.beyond.teleport.figure import share, teleport_figure, update_teleport
+from neuroviz.beyond.teleport.panel import TeleportExplorer
+from neuroviz.beyond.teleport.study import TeleportSetting, study_teleport
+from neuroviz.beyond.teleport.teleport import (
+    WALKS,
+    draw_problem,
+    loss_and_gradient,
+    move,
+    squared_norm,
+    stack,
+)
+from neuroviz.kit import theme
 
 VISIBLE, MORE = ["walk", "place", "rate", "rule"], ["steps", "seed"]
 STATES = [

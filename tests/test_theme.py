@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import neuroviz
-from neuroviz import theme
+from neuroviz.kit import theme
 
 PACKAGE = Path(neuroviz.__file__).parent
 MODES, SIZES = ("light", "dark"), ("notebook", "lecture")

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from neuroviz.dual import Dual
-from neuroviz.field import PrimeField, Reals
-from neuroviz.symmetry import VirtualWeights
-from neuroviz.two_tokens import (
+from neuroviz.engine.dual import Dual
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.softmax.two_tokens import (
     FROZEN,
     Shares,
     attention,

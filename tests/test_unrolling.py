@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from definition import factors
 
-from neuroviz.architecture import Architecture
-from neuroviz.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.network import Layer, forward, random_tokens, random_weights
-from neuroviz.symmetry import VirtualWeights, virtual_weights
-from neuroviz.unrolling import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.engine.network import Layer, forward, random_tokens, random_weights
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.engine.virtual import (
     Factor,
     balancing_factor,
     link_values,
@@ -65,7 +65,7 @@ def test_the_network_is_one_sum_over_all_multi_indices(network):
 
 
 def test_a_wrong_transpose_would_be_seen(monkeypatch):
-    from neuroviz import unrolling
+    from neuroviz.engine import virtual as unrolling
 
     _, virtual, X = draw((3, 2, 3), (2, 1), 3)
     honest = sum_form(F, virtual, X)

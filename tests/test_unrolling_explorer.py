@@ -11,20 +11,20 @@ import plotly.graph_objects as go
 import pytest
 from panels import trace
 
-from neuroviz import theme
-from neuroviz.explorables import unrolling as module
-from neuroviz.explorables.unrolling import (
+from neuroviz.deep import unrolling_panel as module
+from neuroviz.deep.unrolled_term import coefficient_name, link_name, name_of, number, ternary
+from neuroviz.deep.unrolling_figure import grow, unrolling_figure, update_unrolling
+from neuroviz.deep.unrolling_panel import (
     UnrollingExplorer,
     random_indices,
     readable_network,
     study_unrolling,
 )
-from neuroviz.field import Reals
-from neuroviz.figures.unrolled_term import coefficient_name, link_name, name_of, number, ternary
-from neuroviz.figures.unrolling import grow, unrolling_figure, update_unrolling
-from neuroviz.network import forward
-from neuroviz.symmetry import virtual_weights
-from neuroviz.unrolling import link_values, mirror, occurrences, reflect, term, unroll
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import forward
+from neuroviz.engine.symmetry import virtual_weights
+from neuroviz.engine.virtual import link_values, mirror, occurrences, reflect, term, unroll
+from neuroviz.kit import theme
 
 VISIBLE = ["layers", "tokens", "place", "output", "reflect"]
 MORE = ["indices", "index_seed", "equal_ends", "antisymmetric", "two_tokens", "seed"]

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from variants import random_variants
 
-from neuroviz.architecture import Architecture
-from neuroviz.block import Block
-from neuroviz.block_formulas import known_redundancies
-from neuroviz.blocks import block_jacobian, random_block_weights
-from neuroviz.field import PrimeField, Reals
-from neuroviz.network import random_tokens, random_weights
-from neuroviz.rank import RowSpace, exact_rank
-from neuroviz.symmetry import symmetry_directions
-from neuroviz.variant_symmetry import by_name, null_space, symmetry_directions_of
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_formulas import known_redundancies
+from neuroviz.engine.block_network import block_jacobian, random_block_weights
+from neuroviz.engine.block_symmetry import by_name, null_space, symmetry_directions_of
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.network import random_tokens, random_weights
+from neuroviz.engine.rank import RowSpace, exact_rank
+from neuroviz.engine.symmetry import symmetry_directions
 
 F = PrimeField()
 FAMILIES = [

@@ -7,13 +7,13 @@ import pytest
 import torch
 
 import neuroviz as nv
-from neuroviz.architecture import Architecture
-from neuroviz.block import Block
-from neuroviz.field import PrimeField, Reals
-from neuroviz.formulas import alpha, expected_dimension, general_formula, variant_formula
-from neuroviz.measure import measure_dimension, rank_by_inputs
-from neuroviz.modules import AttentionNetwork
-from neuroviz.network import flatten, forward, jacobian, random_tokens, random_weights, unflatten
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.formulas import alpha, expected_dimension, general_formula, variant_formula
+from neuroviz.engine.measure import measure_dimension, rank_by_inputs
+from neuroviz.engine.network import flatten, forward, jacobian, random_tokens, random_weights, unflatten
+from neuroviz.nn.modules import AttentionNetwork
 
 KINDS = ("lightning", "softmax")
 COMBINATIONS = [

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from panels import bare, ends, headlines, plain, said, text, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.architecture import Architecture
-from neuroviz.blending import blend_heads
-from neuroviz.block import Block
-from neuroviz.explorables.variants import VariantRequest, VariantsExplorer, study_variants
-from neuroviz.figures.variants import update_variants, variants_figure
-from neuroviz.figures.variants_study import FAMILIES, costs, effects
-from neuroviz.formulas import expected_dimension
-from neuroviz.ledger import kernel_ledger
+from neuroviz.beyond.transformers.blending import blend_heads
+from neuroviz.beyond.transformers.variants import FAMILIES, costs, effects
+from neuroviz.beyond.transformers.variants_figure import update_variants, variants_figure
+from neuroviz.beyond.transformers.variants_panel import VariantRequest, VariantsExplorer, study_variants
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.ledger import kernel_ledger
+from neuroviz.kit import theme
 
 THREE = Architecture.uniform(3, 2, 2, heads=3)
 CASES = {

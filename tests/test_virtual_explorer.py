@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from panels import ends, plain, random_states, text, texts, title, trace
 
-from neuroviz import theme
-from neuroviz.architecture import Architecture
-from neuroviz.determinantal import walk_in_gl
-from neuroviz.explorables import virtual as module
-from neuroviz.explorables.virtual import VirtualWeightsExplorer
-from neuroviz.field import Reals
-from neuroviz.figures import parts, words
-from neuroviz.figures.virtual import Moved, interface_figure
-from neuroviz.network import forward
+from neuroviz.deep import virtual_panel as module
+from neuroviz.deep.virtual_figure import Moved, interface_figure
+from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import forward
+from neuroviz.engine.symmetry import walk_in_gl
+from neuroviz.kit import plot as parts
+from neuroviz.kit import theme, words
 
 FIRST = ["layers", "width", "interface", "walk", "along"]
 MORE = ["lost", "free", "alone", "width_in", "width_out", "head_dim", "kind", "seed"]

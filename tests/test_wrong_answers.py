@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 
 import neuroviz as nv
-from neuroviz.expected import alpha, sigma
-from neuroviz.wrong_answers import _HINTS, wrong_answers
+from neuroviz.engine.expected import alpha, sigma
+from neuroviz.lessons.wrong_answers import _HINTS, wrong_answers
 
 ARCHS = [
     nv.Architecture((d0, d1, d2), (a, b), tokens=t, attention=kind)

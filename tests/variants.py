@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from neuroviz.architecture import Architecture
-from neuroviz.block import Block
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
 
 
 def random_variants(count, seed, attention=None, most=110):

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 import neuroviz as nv
-from neuroviz.field import DEFAULT_PRIME, PrimeField
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from tools.notebooks import FOLDER
 
 A, uniform = nv.Architecture, nv.Architecture.uniform

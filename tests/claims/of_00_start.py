@@ -7,17 +7,18 @@ import numpy as np
 
 import neuroviz as nv
 from claims.common import OVER, A, lost, random_networks, uniform
-from neuroviz import explorables, theme
-from neuroviz.determinantal import measure_product
+from neuroviz import explorables
+from neuroviz.engine.field import DEFAULT_PRIME, Reals
+from neuroviz.engine.formulas import variant_formula
+from neuroviz.engine.network import Layer, flatten, forward, random_tokens, random_weights, unflatten
+from neuroviz.engine.random_rank import rank_at_a_point
+from neuroviz.engine.symmetry import change_head_basis
 from neuroviz.explorables import DimensionExplorer, FactorizationExplorer, FormulaExplorer
-from neuroviz.field import DEFAULT_PRIME, Reals
-from neuroviz.figures.words import grouped
-from neuroviz.formulas import variant_formula
-from neuroviz.known import what_is_known
-from neuroviz.network import Layer, flatten, forward, random_tokens, random_weights, unflatten
-from neuroviz.points import rank_at_a_point
-from neuroviz.symmetry import change_head_basis
-from neuroviz.wrong_answers import wrong_answers
+from neuroviz.factorization.determinantal import measure_product
+from neuroviz.kit import theme
+from neuroviz.kit.words import grouped
+from neuroviz.lessons.wrong_answers import wrong_answers
+from neuroviz.softmax.known import what_is_known
 from tools.editions import read
 from tools.notebooks import FOLDER
 

@@ -5,25 +5,21 @@ from itertools import combinations, product
 import numpy as np
 
 from claims.common import OVER
-from neuroviz.checks_one_layer import check_large_fibre
-from neuroviz.determinantal import (
-    WALKS,
-    drop_rank,
+from neuroviz.beyond.transformers.real_models import real_model
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer
+from neuroviz.engine.rank import exact_rank, numerical_rank
+from neuroviz.engine.symmetry import WALKS, drop_rank, recover_head_basis, walk_in_gl
+from neuroviz.explorables import FactorizationExplorer
+from neuroviz.factorization.determinantal import (
     factor,
     measure_product,
-    numerical_rank,
     product_jacobian,
     ruling,
     slice_matrix,
-    walk_in_gl,
 )
-from neuroviz.explorables import FactorizationExplorer
-from neuroviz.explorables.factorization import FactorizationRequest, study_factorization
-from neuroviz.field import Reals
-from neuroviz.network import Layer
-from neuroviz.rank import exact_rank
-from neuroviz.real_models import real_model
-from neuroviz.symmetry import recover_head_basis
+from neuroviz.factorization.panel import FactorizationRequest, study_factorization
+from neuroviz.lessons.checks_one_layer import check_large_fibre
 
 
 def heads(d, a, seed=0):

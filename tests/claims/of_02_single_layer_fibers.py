@@ -7,16 +7,16 @@ import numpy as np
 
 import neuroviz as nv
 from claims.common import OVER, A, dim, lost, uniform
-from neuroviz import walk
-from neuroviz.checks_one_layer import check_second_branch
+from neuroviz.engine.field import Reals
+from neuroviz.engine.layer import Pair, as_weights, kernel_dimension, rescaled, same_function, swapped
+from neuroviz.engine.network import forward, random_weights
 from neuroviz.explorables import FiberExplorer, LedgerExplorer
-from neuroviz.fiber import Pair, as_weights, kernel_dimension, rescaled, same_function, swapped
-from neuroviz.field import Reals
-from neuroviz.forms import kind_of
-from neuroviz.network import forward, random_weights
-from neuroviz.singular import Approach, singular_facts
-from neuroviz.walk import FiberSetting, study_fiber
-from neuroviz.wrong_answers import wrong_answers
+from neuroviz.lessons.checks_one_layer import check_second_branch
+from neuroviz.lessons.wrong_answers import wrong_answers
+from neuroviz.single_layer import walk
+from neuroviz.single_layer.walk import FiberSetting, study_fiber
+from neuroviz.singular.forms import kind_of
+from neuroviz.singular.ranks import Approach, singular_facts
 
 REAL = Reals()
 WALKED = np.arange(-1.5, 1.51, 0.25)

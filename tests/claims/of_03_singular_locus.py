@@ -10,12 +10,9 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from claims.common import dim
-from neuroviz.checks_one_layer import check_boundary_layer
 from neuroviz.explorables import ProductsExplorer, SectionExplorer, SingularityExplorer, SurfaceExplorer
-from neuroviz.explorables.surface import SurfaceRequest, study_surface
-from neuroviz.figures.projective_line import roots_view
-from neuroviz.figures.space import stretch_of
-from neuroviz.forms import (
+from neuroviz.lessons.checks_one_layer import check_boundary_layer
+from neuroviz.singular.forms import (
     common_roots,
     discriminant,
     forms_of,
@@ -24,8 +21,11 @@ from neuroviz.forms import (
     preimages_of,
     resultant,
 )
-from neuroviz.singular import Approach, conjugate_table, singular_facts, singular_values
-from neuroviz.surface import SLICES
+from neuroviz.singular.projective_line import roots_view
+from neuroviz.singular.ranks import Approach, conjugate_table, singular_facts, singular_values
+from neuroviz.singular.space import stretch_of
+from neuroviz.singular.surface import SLICES
+from neuroviz.singular.surface_panel import SurfaceRequest, study_surface
 
 S1, S3, S4 = (SLICES[name] for name in ("S1", "S3", "S4"))
 HALF = Fraction(1, 2)

@@ -6,22 +6,31 @@ from unittest import mock
 import numpy as np
 from scipy.integrate import DOP853
 
-from neuroviz.checks_one_layer import check_singular_goal
-from neuroviz.explorables import FlowExplorer
-from neuroviz.explorables.flow import FlowSetting, study_flow
-from neuroviz.flow import (
+from neuroviz.beyond.training.flow import (
     Attraction,
     attraction,
     forms_table,
     gradient_flow,
     random_starts,
     random_targets,
-    table,
 )
-from neuroviz.forms import BOUNDARY, CLOSURE, CROSSING, OFF, forms_of, kind_of, layer_with_root, nearest_layer
-from neuroviz.questions import BOUNDARY as AT_BOUNDARY
-from neuroviz.questions import SMOOTH, where_runs_end
-from neuroviz.surface import SLICES
+from neuroviz.beyond.training.panel import FlowSetting, study_flow
+from neuroviz.engine.layer import product_table
+from neuroviz.explorables import FlowExplorer
+from neuroviz.lessons.checks_one_layer import check_singular_goal
+from neuroviz.lessons.questions import BOUNDARY as AT_BOUNDARY
+from neuroviz.lessons.questions import SMOOTH, where_runs_end
+from neuroviz.singular.forms import (
+    BOUNDARY,
+    CLOSURE,
+    CROSSING,
+    OFF,
+    forms_of,
+    kind_of,
+    layer_with_root,
+    nearest_layer,
+)
+from neuroviz.singular.surface import SLICES
 
 NEAREST = 1e-6
 """The nearest layer is found by iteration."""
@@ -52,7 +61,7 @@ def one_run():
 
 
 def loss(A, V, T):
-    return ((table(A, V) - T) ** 2).sum() / 2
+    return ((product_table(A, V) - T) ** 2).sum() / 2
 
 
 def slopes(A, V, T):
@@ -180,15 +189,15 @@ def descended(steps, noise, rate=0.02, runs=40):
     """How far ‖A‖² − ‖V‖² has moved after gradient descent, with noise on the targets at each step."""
     rng, T = np.random.default_rng(0), random_targets("realisable", runs, 0)
     A, V = random_starts(runs, 0).values()
-    before, lost = (A**2).sum((1, 2)) - (V**2).sum((1, 2)), ((table(A, V) - T) ** 2).sum()
+    before, lost = (A**2).sum((1, 2)) - (V**2).sum((1, 2)), ((product_table(A, V) - T) ** 2).sum()
     for _ in range(steps):
-        rest = table(A, V) - T
+        rest = product_table(A, V) - T
         if noise:
             rest = rest + noise * forms_table(*rng.standard_normal((2, 3)))
         step_A, step_V = np.einsum("nkmij,nmj->nik", rest, V), np.einsum("nkmij,nik->nmj", rest, A)
         A, V = A - rate * step_A, V - rate * step_V
     moved = np.abs((A**2).sum((1, 2)) - (V**2).sum((1, 2)) - before)
-    assert noise or ((table(A, V) - T) ** 2).sum() < 0.05 * lost
+    assert noise or ((product_table(A, V) - T) ** 2).sum() < 0.05 * lost
     return float(np.median(moved))
 
 
@@ -439,7 +448,7 @@ ELSEWHERE = [
         TEST + "the_table_of_the_documentation_is_reproduced_by_one_call",
     ),
     (
-        "(`neuroviz.flow.attraction_table()` makes the whole table.)",
+        "(`neuroviz.beyond.training.flow.attraction_table()` makes the whole table.)",
         TEST + "the_table_of_the_documentation_is_reproduced_by_one_call",
     ),
     (

@@ -8,13 +8,13 @@ import numpy as np
 
 import neuroviz as nv
 from claims.common import OVER, A, buttons, dim, domains, lost, measured, random_networks, shown, uniform
+from neuroviz.deep.hypotheses_figure import hypotheses_figure
+from neuroviz.deep.hypotheses_panel import HypothesesRequest, study_hypotheses
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer, forward, jacobian, random_tokens, random_weights
+from neuroviz.engine.rank import exact_rank
 from neuroviz.explorables import CounterexampleExplorer, DimensionExplorer, HypothesesExplorer
-from neuroviz.explorables.hypotheses import HypothesesRequest, study_hypotheses
-from neuroviz.field import Reals
-from neuroviz.figures.hypotheses import hypotheses_figure
-from neuroviz.network import Layer, forward, jacobian, random_tokens, random_weights
-from neuroviz.rank import exact_rank
-from neuroviz.wrong_answers import wrong_answers
+from neuroviz.lessons.wrong_answers import wrong_answers
 
 FIGURE_3 = [25, 40, 57, 76, 97, 120, 145, 172]
 THIN, WIDE = A((3, 3, 3), (1, 2)), A((2, 4, 2), (2, 2))

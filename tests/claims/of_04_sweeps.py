@@ -10,13 +10,13 @@ import psutil
 
 import neuroviz as nv
 from claims.common import A, buttons, dim, measured, shown, uniform
-from neuroviz.cost import BUDGET_SECONDS, Cost, check_budget
-from neuroviz.elimination import Float32, Float64, eliminate, stored
+from neuroviz.engine.cost import BUDGET_SECONDS, Cost, check_budget
+from neuroviz.engine.elimination import Float32, Float64, eliminate, stored
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.engine.network import forward, random_tokens, random_weights
+from neuroviz.engine.random_rank import rank_at_a_point
+from neuroviz.engine.rank import exact_rank
 from neuroviz.explorables import SweepExplorer
-from neuroviz.field import DEFAULT_PRIME, PrimeField
-from neuroviz.network import forward, random_tokens, random_weights
-from neuroviz.points import rank_at_a_point
-from neuroviz.rank import exact_rank
 
 GRID = [A((4, w, 4), (a, a)) for w in range(1, 9) for a in range(1, 6)]
 SHAPES = [

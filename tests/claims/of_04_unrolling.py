@@ -11,22 +11,24 @@ from definition import factors
 
 import neuroviz as nv
 from claims.common import OVER, A, buttons, lost, shown, uniform
-from neuroviz.checks_deep import check_rescaling
-from neuroviz.determinantal import WALKS, drop_rank, walk_in_gl
-from neuroviz.explorables import LedgerExplorer, RescalingExplorer, UnrollingExplorer, VirtualWeightsExplorer
-from neuroviz.explorables.virtual import example_network
-from neuroviz.field import Reals
-from neuroviz.network import Layer, forward, random_weights
-from neuroviz.rank import exact_rank
-from neuroviz.symmetry import (
+from neuroviz.deep.virtual_panel import example_network
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer, forward, random_weights
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import (
+    WALKS,
     VirtualWeights,
     change_head_basis,
     change_interface,
+    drop_rank,
     recover_interfaces,
     rescale,
     virtual_weights,
+    walk_in_gl,
 )
-from neuroviz.unrolling import product_form, reflect, term
+from neuroviz.engine.virtual import product_form, reflect, term
+from neuroviz.explorables import LedgerExplorer, RescalingExplorer, UnrollingExplorer, VirtualWeightsExplorer
+from neuroviz.lessons.checks_deep import check_rescaling
 
 ROOT = Path(__file__).parents[2]
 OURS = A((3, 2, 3), (2, 2), tokens=3)

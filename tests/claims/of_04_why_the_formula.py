@@ -6,13 +6,8 @@ import numpy as np
 
 import neuroviz as nv
 from claims.common import OVER, A, buttons, dim, domains, lost, random_networks, shown, uniform
-from neuroviz.checks_deep import check_unseen
-from neuroviz.explorables import FlagExplorer, PeelExplorer
-from neuroviz.field import Reals
-from neuroviz.flag import flag_steps, formula_terms, measure_span
-from neuroviz.formulas import collapsing_layer, effective_widths
-from neuroviz.network import Layer, forward, random_weights
-from neuroviz.peeling import (
+from neuroviz.beyond.why.flag import flag_steps, formula_terms, measure_span
+from neuroviz.beyond.why.peeling import (
     antisymmetric,
     first_layer,
     measure_kernel,
@@ -20,9 +15,14 @@ from neuroviz.peeling import (
     virtual_jacobian,
     without_first_layer,
 )
-from neuroviz.rank import exact_rank
-from neuroviz.symmetry import VirtualWeights, virtual_weights
-from neuroviz.unrolling import product_form
+from neuroviz.engine.field import Reals
+from neuroviz.engine.formulas import collapsing_layer, effective_widths
+from neuroviz.engine.network import Layer, forward, random_weights
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.engine.virtual import product_form
+from neuroviz.explorables import FlagExplorer, PeelExplorer
+from neuroviz.lessons.checks_deep import check_unseen
 
 ROOT = Path(__file__).parents[2]
 MATHEMATICS = ROOT / "docs/mathematics.md"

@@ -20,24 +20,28 @@ from claims.common import (
     under_more,
     uniform,
 )
-from neuroviz import theme
-from neuroviz.balls import ball_jacobian, ball_tangents
-from neuroviz.block import Block
+from neuroviz.beyond.proof.exponentials_study import (
+    ExponentialsSetting,
+    measure_attention,
+    study_exponentials,
+)
+from neuroviz.beyond.proof.logit_relations import logit_differences, measure_independence
+from neuroviz.certificate.balls import ball_jacobian, ball_tangents
+from neuroviz.engine.block import Block
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer, forward, random_tokens, random_weights
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import rescale, virtual_weights
 from neuroviz.explorables import ExponentialsExplorer, Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
-from neuroviz.explorables.softmax import study_softmax
-from neuroviz.exponentials_study import ExponentialsSetting, measure_attention, study_exponentials
-from neuroviz.field import Reals
-from neuroviz.figure3 import Figure3Setting, float32_rank, study_figure3
-from neuroviz.figures.figure3 import figure3_figure
-from neuroviz.figures.softmax_study import SoftmaxSetting
-from neuroviz.logit_relations import logit_differences, measure_independence
-from neuroviz.network import Layer, forward, random_tokens, random_weights
-from neuroviz.one_layer import powers_layer, softmax_layer
-from neuroviz.one_layer_limit import first_order, limit_study
-from neuroviz.one_layer_study import OneLayerSetting, study_one_layer
-from neuroviz.one_layer_walk import read_off
-from neuroviz.rank import exact_rank
-from neuroviz.symmetry import rescale, virtual_weights
+from neuroviz.kit import theme
+from neuroviz.softmax.figure3 import Figure3Setting, float32_rank, study_figure3
+from neuroviz.softmax.figure3_figure import figure3_figure
+from neuroviz.softmax.one_layer import powers_layer, softmax_layer
+from neuroviz.softmax.one_layer_limit import first_order, limit_study
+from neuroviz.softmax.one_layer_study import OneLayerSetting, study_one_layer
+from neuroviz.softmax.one_layer_walk import read_off
+from neuroviz.softmax.overview import SoftmaxSetting
+from neuroviz.softmax.overview_panel import study_softmax
 
 FIGURE_3 = [25, 40, 57, 76, 97, 120, 145, 172]
 ORDER = ((1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2))  # of logit_differences: y_ji, column by column

@@ -12,11 +12,20 @@ import sympy
 
 import neuroviz as nv
 from claims.common import OVER, A, buttons, dim, domains, random_networks, shown, uniform
-from neuroviz.balls import ball_tangents
-from neuroviz.certificate import certify
-from neuroviz.certificate_study import CertificateSetting, study_certificate
-from neuroviz.chart import Chart, tangent_map
-from neuroviz.checks_deep import check_meeting
+from neuroviz.beyond.proof.certificate_study import CertificateSetting, study_certificate
+from neuroviz.beyond.proof.exponentials_study import ExponentialsSetting, study_exponentials
+from neuroviz.beyond.proof.immersion import ImmersionSetting, study_immersion
+from neuroviz.beyond.proof.logit_relations import measure_independence
+from neuroviz.beyond.proof.uniqueness import SingletonSetting, study_singleton
+from neuroviz.beyond.search.cases import SearchSetting, study_search
+from neuroviz.beyond.search.initial_guesses import draw as draw_start
+from neuroviz.certificate.balls import ball_tangents
+from neuroviz.certificate.certificate import certify
+from neuroviz.engine.field import Reals
+from neuroviz.engine.local_coordinates import Chart, tangent_map
+from neuroviz.engine.network import Layer, forward, random_weights
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import VirtualWeights, change_interface, recover_interfaces, virtual_weights
 from neuroviz.explorables import (
     CertificateExplorer,
     ExponentialsExplorer,
@@ -24,17 +33,8 @@ from neuroviz.explorables import (
     SearchExplorer,
     SingletonExplorer,
 )
-from neuroviz.exponentials_study import ExponentialsSetting, study_exponentials
-from neuroviz.field import Reals
-from neuroviz.immersion import ImmersionSetting, study_immersion
-from neuroviz.logit_relations import measure_independence
-from neuroviz.network import Layer, forward, random_weights
-from neuroviz.rank import exact_rank
-from neuroviz.search_cases import SearchSetting, study_search
-from neuroviz.singletons import SingletonSetting, study_singleton
-from neuroviz.starts import draw as draw_start
-from neuroviz.symmetry import VirtualWeights, change_interface, recover_interfaces, virtual_weights
-from neuroviz.two_tokens import (
+from neuroviz.lessons.checks_deep import check_meeting
+from neuroviz.softmax.two_tokens import (
     FROZEN,
     Shares,
     follow,

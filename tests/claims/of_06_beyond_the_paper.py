@@ -11,18 +11,18 @@ from torch import nn
 
 import neuroviz as nv
 from claims.common import OVER, A, buttons, dim, domains, lost, shown, under_more, uniform
-from neuroviz.blending import blend_heads
-from neuroviz.block import Block
-from neuroviz.blocks import block_forward, random_block_weights
-from neuroviz.checks_beyond import check_blending
+from neuroviz.beyond.formula.families import FAMILIES
+from neuroviz.beyond.formula.family import FamilySetting, study_family, what_is_known
+from neuroviz.beyond.transformers.blending import blend_heads
+from neuroviz.beyond.transformers.real_models import MODELS, SYMMETRIES, real_model
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_network import block_forward, random_block_weights
+from neuroviz.engine.field import Reals
+from neuroviz.engine.rank import exact_rank
 from neuroviz.explorables import FormulaExplorer, RealModelsExplorer, VariantsExplorer
-from neuroviz.families import FAMILIES
-from neuroviz.family import FamilySetting, study_family, what_is_known
-from neuroviz.field import Reals
-from neuroviz.module_ledger import moved
-from neuroviz.questions import SEEN, UNSEEN, key_bias
-from neuroviz.rank import exact_rank
-from neuroviz.real_models import MODELS, SYMMETRIES, real_model
+from neuroviz.lessons.checks_beyond import check_blending
+from neuroviz.lessons.questions import SEEN, UNSEEN, key_bias
+from neuroviz.nn.symmetries import moved
 
 REAL = Reals()
 SOFTMAX = {"attention": "softmax"}

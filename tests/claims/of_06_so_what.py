@@ -6,18 +6,34 @@ import numpy as np
 
 import neuroviz as nv
 from claims.common import A, random_networks
-from neuroviz import theme
-from neuroviz.checks_beyond import check_larger_and_poorer
-from neuroviz.determinantal import measure_product
+from neuroviz.beyond.memorisation.memorisation import (
+    CASES,
+    DRAWS,
+    STARTS,
+    draw_task,
+    learn,
+    measure_reach,
+    shipped_experiment,
+)
+from neuroviz.beyond.memorisation.study import RUNS, MemorisationSetting, study_memorisation
+from neuroviz.beyond.teleport.comparison import RATES, SEEDS, compare, norms_along, shipped_comparisons
+from neuroviz.beyond.teleport.study import TeleportSetting, study_teleport
+from neuroviz.beyond.teleport.teleport import (
+    WALKS,
+    descend,
+    draw_problem,
+    loss_and_gradient,
+    move,
+    squared_norm,
+    stack,
+)
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import forward
+from neuroviz.engine.symmetry import change_head_basis
 from neuroviz.explorables import MemorisationExplorer, TeleportExplorer
-from neuroviz.field import Reals
-from neuroviz.memorisation import CASES, DRAWS, STARTS, draw_task, learn, measure_reach, shipped_experiment
-from neuroviz.memorisation_study import RUNS, MemorisationSetting, study_memorisation
-from neuroviz.network import forward
-from neuroviz.symmetry import change_head_basis
-from neuroviz.teleport import WALKS, descend, draw_problem, loss_and_gradient, move, squared_norm, stack
-from neuroviz.teleport_comparison import RATES, SEEDS, compare, norms_along, shipped_comparisons
-from neuroviz.teleport_study import TeleportSetting, study_teleport
+from neuroviz.factorization.determinantal import measure_product
+from neuroviz.kit import theme
+from neuroviz.lessons.checks_beyond import check_larger_and_poorer
 
 NET = A((3, 3), (8,))
 

@@ -7,8 +7,9 @@ from itertools import count
 import ipywidgets as widgets
 from IPython import get_ipython
 
-from neuroviz import teaching, theme
-from neuroviz.explorables.panel import Panel
+from neuroviz.kit import theme
+from neuroviz.kit.panel import Panel
+from neuroviz.lessons import teaching
 from tools.book.stills import ASKED_FOR, main_control, packed
 
 PANEL = "application/vnd.neuroviz.panel+json"
@@ -36,7 +37,7 @@ def show_box(box: widgets.Box, **settings: object) -> dict:
     """The labels of a row of presets; any other box is shown as ever.
 
     >>> from neuroviz.explorables import PeelExplorer
-    >>> from neuroviz.explorables.presets import presets
+    >>> from neuroviz.kit.presets import presets
     >>> show_box(presets(PeelExplorer(), {"two layers": "layers=2", "four layers": "layers=4"}))[PRESETS]
     ['two layers', 'four layers']
     """

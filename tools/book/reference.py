@@ -17,14 +17,14 @@ _SECTIONS = ("Args", "Attributes", "Raises", "Returns", "Yields", "Controls", "U
 def modules() -> list[str]:
     """The modules that have a page, those that list public names first; figures are for panels alone."""
     rest = (found.name for found in pkgutil.iter_modules(neuroviz.__path__, "neuroviz."))
-    first = ["neuroviz", "neuroviz.explorables", "neuroviz.teaching"]
+    first = ["neuroviz", "neuroviz.explorables", "neuroviz.lessons.teaching"]
     return first + sorted(name for name in rest if name not in first and not name.endswith(".figures"))
 
 
 def own_names(module: ModuleType) -> list[str]:
     """The public functions and classes that a module defines, in its order.
 
-    >>> from neuroviz import rank
+    >>> from neuroviz.engine import rank
     >>> "exact_rank" in own_names(rank), "PrimeField" in own_names(rank)
     (True, False)
     """
@@ -68,7 +68,7 @@ def _row(name: str, value: object) -> str:
 def anchor(path: str) -> str:
     """The name under which a page can be linked at a function or class; upper and lower case are one there.
 
-    >>> anchor("neuroviz.sweep.sweep"), anchor("neuroviz.sweep.Sweep")
+    >>> anchor("neuroviz.engine.sweep.sweep"), anchor("neuroviz.engine.sweep.Sweep")
     ('neuroviz-sweep-sweep', 'class-neuroviz-sweep-sweep')
     """
     kind = "class-" if path.rpartition(".")[2][:1].isupper() else ""
@@ -99,7 +99,7 @@ def entry(path: str, value: object, level: int) -> str:
 def signature(name: str, value: object) -> str:
     """A call as it is written, annotations included; empty where Python does not say.
 
-    >>> from neuroviz.unrolling import unroll
+    >>> from neuroviz.engine.virtual import unroll
     >>> signature("unroll", unroll).startswith("unroll(")
     True
     """

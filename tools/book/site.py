@@ -12,7 +12,7 @@ import plotly.offline
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from neuroviz import theme
+from neuroviz.kit import theme
 from tools import links
 from tools.book import reference
 from tools.book.pages import linked, page

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 import numpy as np
 import plotly.graph_objects as go
 
-from neuroviz.explorables.panel import Panel
+from neuroviz.kit.panel import Panel
 
 MOST_STILLS = 15
 _WAIT_SECONDS = 240

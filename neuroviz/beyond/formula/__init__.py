@@ -1,0 +1,1 @@
+"""Find the formula: a game."""

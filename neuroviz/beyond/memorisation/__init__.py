@@ -1,0 +1,1 @@
+"""How many targets a network can reach."""

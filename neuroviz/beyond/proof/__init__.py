@@ -1,0 +1,1 @@
+"""The proof for softmax, step by step."""

@@ -1,0 +1,379 @@
+"""Theorem A as experiments: free the exponentials, freeze layers, and count what the weights still hide.
+
+A direction of the virtual weights that does nothing at all does nothing in every experiment. "All frozen"
+shows the whole of L˙, "all frozen but layer i" the whole of M˙_i: so nothing is left. Each experiment is run
+here with its exact rank over F_p; where a hypothesis fails (L = 0, or an antisymmetric M_k, whose
+exponentials are tied by PQ = 1), an experiment that the proof needs shows nothing or cannot be made, and the
+kernel that appears is counted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.engine.measure import Measurement, from_spectrum
+from neuroviz.engine.network import conditioned_tokens, conditioned_weights
+from neuroviz.engine.rank import exact_rank, schwartz_zippel
+from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.softmax.two_tokens import Shares, follow, free_jacobian, softmax_shares
+
+MODES = ("true", "free", "frozen", "collapsed")
+MOST_LAYERS = 4
+Pattern = str | tuple[Fraction, Fraction]
+"""What a layer's (μ, ν) are, over F_p: "free" (anything), "tied" (PQ = 1; under a mask Q = 1), or numbers."""
+_SPARE_ROWS = 2
+_SMALL = 1e-9  # tokens nearer than this part of their distance have met
+_NEAR = 0.6  # tokens drawn further apart hardly see each other
+_STILL = (Fraction(0), Fraction(0))
+
+
+@dataclass(frozen=True)
+class ImmersionSetting:
+    """A network on two tokens, and what the reader does to the exponentials of each layer.
+
+    Attributes:
+        modes: for each of the l layers "true" (the exponentials of its logits), "free" (those of
+            `freed`), "frozen" (P = Q = 0) or "collapsed" (PQ = 1).
+        freed: for each layer (μ, ν), from 0 to 1: used where the mode is "free".
+        width: d₀, and the number of rows of L, from 1 to 3.
+        copies: m = t − 1, how many copies of x_2 there are; 1 under a mask.
+        causal: whether token 1 sees itself only (Theorem A′).
+        weak_layer, symmetric: the symmetric part of M_k, of the weak layer k, is multiplied by this, from 0
+            to 1; under a mask the whole of M_k is. Where k > l there is no such layer.
+        size: L is multiplied by this, from 0 to 1.
+        seed: what the random weights and tokens are drawn from.
+
+    Raises:
+        ValueError: if one of them is none of the above.
+    """
+
+    modes: tuple[str, ...] = ("true", "true")
+    freed: tuple[tuple[float, float], ...] = ((0.3, 0.3), (0.3, 0.3))
+    width: int = 2
+    copies: int = 1
+    causal: bool = False
+    weak_layer: int = 1
+    symmetric: float = 1.0
+    size: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.modes) <= MOST_LAYERS or len(self.freed) != len(self.modes):
+            raise ValueError(
+                f"modes and freed have one entry for each of 1 to {MOST_LAYERS} layers; "
+                f"got {len(self.modes)} and {len(self.freed)}"
+            )
+        for mode in self.modes:
+            if mode not in MODES:
+                raise ValueError(f"a mode is one of {', '.join(map(repr, MODES))}; got {mode!r}")
+        numbers = [*(share for pair in self.freed for share in pair), self.symmetric, self.size]
+        if not all(0 <= number <= 1 for number in numbers):
+            raise ValueError(f"shares, symmetric and size are between 0 and 1; got {numbers}")
+        if self.width not in (1, 2, 3):
+            raise ValueError(f"width must be 1, 2 or 3; got {self.width!r}")
+        if self.copies < 1 or (self.causal and self.copies != 1):
+            raise ValueError(f"copies must be at least 1, and 1 under a mask; got {self.copies!r}")
+        if self.weak_layer not in range(1, MOST_LAYERS + 1):
+            raise ValueError(f"weak_layer is from 1 to {MOST_LAYERS}; got {self.weak_layer!r}")
+
+    @property
+    def layers(self) -> int:
+        """l."""
+        return len(self.modes)
+
+    @property
+    def tied_layer(self) -> int | None:
+        """The layer whose exponentials satisfy a relation, so that nobody may free them.
+
+        Sym M_k = 0 makes p + q = 0, so PQ = 1. Under a mask only M_k = 0 does it: Q = 1.
+        """
+        return self.weak_layer if self.symmetric == 0 and self.weak_layer <= self.layers else None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the hypotheses of Theorem A (A′) hold: L ≠ 0, and no layer is tied."""
+        return self.size > 0 and self.tied_layer is None
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What experiments leave hidden of the weights.
+
+    Attributes:
+        measured: the exact rank of these experiments in (L, M_1, …, M_l).
+        blocks: for L, M_1, …, M_l, how many directions of this matrix alone do nothing; exact, mod p.
+    """
+
+    measured: Measurement
+    blocks: tuple[int, ...]
+
+    @property
+    def kernel(self) -> int:
+        """How many directions do nothing."""
+        return self.measured.kernel
+
+    @property
+    def mixed(self) -> int:
+        """How many of them move several matrices at once, and are no sum of those that move one."""
+        return self.kernel - sum(self.blocks)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What the derivative shows when exponentials are set to certain values.
+
+    Attributes:
+        free_layer: the one layer that is not frozen; None where all are.
+        possible: whether the relations between the exponentials allow it.
+        patterns: what was done instead, layer by layer: as the proof says, but tied layers as they are.
+        alone: what this experiment leaves hidden.
+        so_far: what all experiments up to this one leave hidden.
+    """
+
+    free_layer: int | None
+    possible: bool
+    patterns: tuple[Pattern, ...]
+    alone: Hidden
+    so_far: Hidden
+
+
+@dataclass(frozen=True, eq=False)
+class ImmersionStudy:
+    """Two tokens on their way through the layers, and which directions of the weights do nothing.
+
+    Attributes:
+        setting: as given.
+        tokens: X_0, …, X_l with the exponentials as they are set, each (n, 2).
+        places: the same as fractions of the way from x_1 (0) to x_2 (1): rows X_i, columns tokens.
+        given: the shares, layer by layer; where they are tied, the true ones.
+        here: what the exponentials that are set leave hidden: all X, these P and Q (in the mode "true": all
+            P and Q).
+        experiments: those of the proof, in its order.
+        everything: what all exponentials, as free as they are, leave hidden: the kernel of the derivative
+            itself, by Ax's theorem.
+        spectrum: the derivative with its true exponentials, in floating point, without Ax's theorem.
+    """
+
+    setting: ImmersionSetting
+    tokens: tuple[np.ndarray, ...]
+    places: np.ndarray
+    given: tuple[Shares, ...]
+    here: Hidden
+    experiments: tuple[Experiment, ...]
+    everything: Hidden
+    spectrum: Measurement
+
+    @property
+    def left(self) -> Hidden:
+        """What the experiments of the proof leave hidden."""
+        return self.experiments[-1].so_far
+
+    @property
+    def met_after(self) -> int | None:
+        """The first layer behind which the tokens are equal; None where they never are."""
+        met = (i for i, (one, other) in enumerate(self.places) if abs(one - other) < _SMALL)
+        return next(met, None)
+
+
+def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
+    """The experiments of Theorem A (under a mask of Theorem A′), measured.
+
+    >>> study = study_immersion(ImmersionSetting())
+    >>> [one.so_far.kernel for one in study.experiments], study.everything.kernel
+    ([8, 4, 0], 0)
+    >>> antisymmetric = study_immersion(ImmersionSetting(symmetric=0.0))
+    >>> [one.so_far.kernel for one in antisymmetric.experiments], antisymmetric.everything.blocks
+    ([4, 4, 4], (0, 0, 4))
+    """
+    virtual, X = _real_network(setting)
+    given = _set_shares(setting, virtual, X)
+    where = _network_key(setting)
+    return ImmersionStudy(
+        setting=setting,
+        tokens=tuple(follow(Reals(), given, X)),
+        places=_places(given),
+        given=tuple(given),
+        here=_hidden(where, (_here(setting),)),
+        experiments=_experiments(where),
+        everything=_hidden(where, (_allowed(setting, ("free",) * setting.layers),)),
+        spectrum=_spectrum(where),
+    )
+
+
+def _network_key(setting: ImmersionSetting) -> ImmersionSetting:
+    """The part of a setting that its ranks depend on."""
+    return replace(setting, modes=("true",) * setting.layers, freed=((0.0, 0.0),) * setting.layers)
+
+
+def _allowed(setting: ImmersionSetting, wanted: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+    """The patterns, but a tied layer as its relation has it."""
+    tied = setting.tied_layer
+    return tuple("tied" if i == tied else pattern for i, pattern in enumerate(wanted, start=1))
+
+
+def _meeting(setting: ImmersionSetting) -> tuple[Fraction, Fraction]:
+    """(μ, ν) for P = Q = 1: the tokens meet at their mean. Under a mask for Q = ∞."""
+    if setting.causal:
+        return Fraction(0), Fraction(1)
+    return Fraction(setting.copies, setting.copies + 1), Fraction(1, setting.copies + 1)
+
+
+def _placed(setting: ImmersionSetting, layer: int) -> tuple[Fraction, Fraction]:
+    """(μ, ν) of the sliders of a layer, from 0."""
+    mu, nu = (_exactly(share) for share in setting.freed[layer])
+    return Fraction(0) if setting.causal else mu, nu
+
+
+def _here(setting: ImmersionSetting) -> tuple[Pattern, ...]:
+    """What is set, as patterns."""
+    found: list[Pattern] = []
+    for i, mode in enumerate(setting.modes):
+        numbers = {"frozen": _STILL, "collapsed": _meeting(setting), "free": _placed(setting, i)}
+        found.append("free" if mode == "true" else numbers[mode])
+    return _allowed(setting, tuple(found))
+
+
+def _set_shares(setting: ImmersionSetting, virtual: VirtualWeights, X: np.ndarray) -> list[Shares]:
+    """What is set, as numbers; "true" means: of the tokens that the layer gets."""
+    found: list[Shares] = []
+    for i, pattern in enumerate(_here(setting)):
+        if pattern in ("free", "tied"):
+            mu, nu = softmax_shares(virtual.M[i : i + 1], X, setting.copies, setting.causal)[0]
+        else:
+            mu, nu = pattern
+        found.append(Shares(float(mu), float(nu)))
+        X = follow(Reals(), found[-1:], X)[-1]
+    return found
+
+
+def _places(given: Sequence[Shares]) -> np.ndarray:
+    """Where the tokens are on the way from x_1 to x_2: follow the numbers 0 and 1 instead."""
+    return np.array([row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))])
+
+
+@lru_cache(maxsize=512)
+def _hidden(network: ImmersionSetting, experiments: tuple[tuple[Pattern, ...], ...]) -> Hidden:
+    """What experiments, given by their patterns, leave hidden together."""
+    over, n = PrimeField(DEFAULT_PRIME), network.width
+    virtual = _prime_network(network)
+    J = np.concatenate([_rows(network, virtual, patterns) for patterns in experiments])
+    *layers, last = np.split(J, J.shape[1] // n**2, axis=1)  # free_jacobian has M_1, …, M_l, then L
+    blocks = tuple(n**2 - exact_rank(block, over) for block in (last, *layers))
+    inputs = len(J) // len(experiments)
+    return Hidden(_measured(network, exact_rank(J, over), inputs, J.shape[1]), blocks)
+
+
+def _experiments(network: ImmersionSetting) -> tuple[Experiment, ...]:
+    made, found, tied = (), [], network.tied_layer
+    for free_layer in (None, *range(1, network.layers + 1)):
+        wanted = tuple("free" if layer == free_layer else _STILL for layer in range(1, network.layers + 1))
+        patterns = _allowed(network, wanted)
+        made = (*made, patterns)
+        possible = tied is None or tied == free_layer
+        alone = _hidden(network, (patterns,))
+        found.append(Experiment(free_layer, possible, patterns, alone, _hidden(network, made)))
+    return tuple(found)
+
+
+def _rows(network: ImmersionSetting, virtual: VirtualWeights, patterns: tuple[Pattern, ...]) -> np.ndarray:
+    """The derivative mod p on enough inputs, one functional each, with shares of the given patterns."""
+    over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng([network.seed, 5])
+    columns = virtual.L.size + sum(M.size for M in virtual.M)
+    inputs = columns + _SPARE_ROWS
+    X = over.random(rng, (inputs, network.width, 2))
+    functionals = over.random(rng, (inputs, len(virtual.L), 2))
+    drawn = over.random(rng, (network.layers, 2, inputs))
+    given = [_residues(network, *one) for one in zip(patterns, drawn, strict=True)]
+    return free_jacobian(over, virtual, X, given, functionals)
+
+
+def _residues(network: ImmersionSetting, pattern: Pattern, drawn: np.ndarray) -> Shares:
+    """The shares of one layer mod p, of the random ones where the pattern leaves a choice."""
+    over = PrimeField(DEFAULT_PRIME)
+    mu, nu = drawn
+    if pattern == "free":
+        return Shares(np.zeros_like(mu) if network.causal else mu, nu)
+    if pattern == "tied":
+        if network.width > 1 and not network.causal:
+            return Shares(mu, over.reduce(1 - mu))
+        # A masked layer, or a number, is tied only where M_k = 0: there P = Q = 1.
+        pattern = (Fraction(0), Fraction(1, 2)) if network.causal else _meeting(network)
+    return Shares(*(_residue(over, share) for share in pattern))
+
+
+def _exactly(number: float) -> Fraction:
+    """A slider's number as it is written: 0.3 is 3/10, not the float beside it."""
+    return Fraction(str(number))
+
+
+def _residue(over: PrimeField, share: Fraction) -> np.ndarray:
+    """A fraction mod p, of least absolute value."""
+    return over.reduce(np.array(float(share.numerator * pow(share.denominator, -1, over.p) % over.p)))
+
+
+def _measured(network: ImmersionSetting, value: int, inputs: int, columns: int) -> Measurement:
+    """A rank as a Measurement. Entries have degree at most l² + 4l + 2 in all that is drawn."""
+    depth = network.layers
+    error = 0.0 if value == columns else schwartz_zippel(value, depth**2 + 4 * depth + 2, DEFAULT_PRIME)
+    note = f"rank {value} of {columns} entries of L and the M, so a kernel of dimension {columns - value}"
+    return Measurement(
+        value,
+        "exact",
+        "exact",
+        inputs,
+        network.seed,
+        note,
+        None,
+        columns,
+        prime=DEFAULT_PRIME,
+        error_bound=error,
+    )
+
+
+@lru_cache(maxsize=256)
+def _prime_network(network: ImmersionSetting) -> VirtualWeights:
+    """Random virtual weights mod p, weakened as the setting says (and the weak one doubled)."""
+    over = PrimeField(DEFAULT_PRIME)
+    rng = np.random.default_rng([network.seed, network.layers, network.width, 4])
+    n = network.width
+    L, *Ms = over.random(rng, (network.layers + 1, n, n))
+    if network.weak_layer <= network.layers and network.symmetric < 1:
+        weak, part = network.weak_layer - 1, _residue(over, _exactly(network.symmetric))
+        symmetric, anti = over.reduce(Ms[weak] + Ms[weak].T), over.reduce(Ms[weak] - Ms[weak].T)
+        Ms[weak] = over.reduce(
+            over.reduce(part * symmetric) + over.reduce((part if network.causal else 1) * anti)
+        )
+    return VirtualWeights(over.reduce(_residue(over, _exactly(network.size)) * L), tuple(Ms))
+
+
+def _real_network(network: ImmersionSetting) -> tuple[VirtualWeights, np.ndarray]:
+    """Virtual weights whose spectrum can be read, and two tokens that are drawn: shape (n, 2)."""
+    n = network.width
+    rng = np.random.default_rng([network.seed, network.layers, n, 6])
+    arch = Architecture.uniform(n, n, network.layers, network.copies + 1, "softmax")
+    Ms = [K.T @ Q / 4 for Q, K, _ in conditioned_weights(arch, rng)]
+    L, _ = np.linalg.qr(rng.standard_normal((n, n)))
+    if network.weak_layer <= network.layers:
+        weak, rest = network.weak_layer - 1, network.symmetric if network.causal else 1.0
+        symmetric, anti = (Ms[weak] + Ms[weak].T) / 2, (Ms[weak] - Ms[weak].T) / 2
+        Ms[weak] = network.symmetric * symmetric + rest * anti
+    X = _NEAR * np.array([[-0.8, 0.9], [0.1, 0.35], [0.2, -0.3]])[:n]
+    return VirtualWeights(network.size * L, tuple(Ms)), X
+
+
+@lru_cache(maxsize=256)
+def _spectrum(network: ImmersionSetting) -> Measurement:
+    virtual, _ = _real_network(network)
+    n = network.width
+    columns = virtual.L.size + sum(M.size for M in virtual.M)
+    rng = np.random.default_rng([network.seed, 7])
+    inputs = 2 * columns
+    X = conditioned_tokens(Architecture.uniform(n, n, network.layers, 2, "softmax"), inputs, rng)
+    given = softmax_shares(virtual.M, X, network.copies, network.causal)
+    functionals = rng.standard_normal((inputs, n, 2))
+    return from_spectrum(free_jacobian(Reals(), virtual, X, given, functionals), inputs, network.seed)

@@ -1,0 +1,280 @@
+"""Candidates for a second set of softmax weights with the same function, and how their logits are related.
+
+The proof of Theorem B frees the exponentials of the two first layers. How far they can be freed depends on
+the relations over Q between p, q of θ and p′, q′ of θ′, which are quadratic forms in the tokens:
+
+    n p + k q + n′ p′ + k′ q′ = 0   gives   Pⁿ Q^k P′^n′ Q′^k′ = 1.
+
+Entries of the weights are fractions here, with √2 where it is asked for, so that relations are exact.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+
+from neuroviz.engine.symmetry import VirtualWeights
+
+CANDIDATES = (
+    "unrelated",
+    "same symmetric part",
+    "negative",
+    "positive",
+    "irrational",
+    "other M₂",
+    "the same",
+)
+WITH_RHO = ("same symmetric part", "negative", "positive")
+WIDTH = 3  # in the plane all antisymmetric matrices would be multiples of one another
+_NUMERALS = str.maketrans("0123456789/-", "⁰¹²³⁴⁵⁶⁷⁸⁹ᐟ⁻")
+
+
+@dataclass(frozen=True)
+class SingletonSetting:
+    """A network θ, a candidate θ′ for the same function, and how far exponentials have been moved.
+
+    Attributes:
+        candidate: M_1′ is "unrelated" to M_1, has the "same symmetric part" (times ρ), is ρM_1 with ρ
+            "negative", "positive" or "irrational" (√2), or θ′ is "the same"; with "other M₂" only M_2′
+            differs from M_2, or in a single layer L′ from L.
+        rho: |ρ|, a fraction above 0; read by those three candidates that have a ρ.
+        travel: from 0, the true exponentials, to 1, the place that tells θ from θ′.
+        layers: l, from 1 to 3.
+        copies: m = t − 1; 1 under a mask.
+        causal: whether token 1 sees itself only (Theorem A′).
+        symmetric: the symmetric part of M_1 is multiplied by this, from 0 to 1.
+        size: L is multiplied by this, from 0 to 1.
+        seed: what the weights are drawn from.
+
+    Raises:
+        ValueError: if one of them is none of the above.
+    """
+
+    candidate: str = "unrelated"
+    rho: Fraction = Fraction(2)
+    travel: float = 1.0
+    layers: int = 2
+    copies: int = 1
+    causal: bool = False
+    symmetric: float = 1.0
+    size: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.candidate not in CANDIDATES:
+            raise ValueError(
+                f"candidate is one of {', '.join(map(repr, CANDIDATES))}; got {self.candidate!r}"
+            )
+        if self.layers not in (1, 2, 3):
+            raise ValueError(f"layers must be 1, 2 or 3; got {self.layers!r}")
+        if not isinstance(self.rho, (Fraction, int)) or not self.rho > 0:
+            raise ValueError(f"rho must be a fraction above 0, such as Fraction(1, 2); got {self.rho!r}")
+        for name in ("travel", "symmetric", "size"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} is between 0 and 1; got {getattr(self, name)!r}")
+        if self.copies < 1 or (self.causal and self.copies != 1):
+            raise ValueError(f"copies must be at least 1, and 1 under a mask; got {self.copies!r}")
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The hypotheses of Theorem B that fail for θ, in words; under a mask those of steps 1 to 4 of A′.
+
+        A mask asks for M_1 ≠ 0, which is always so here, and for Sym M_1 ≠ 0 only if M_1′ = −M_1.
+        """
+        needed = not self.causal or (self.candidate == "negative" and self.rho == 1)
+        found = (("L ≠ 0", self.size == 0), ("Sym M₁ ≠ 0", needed and self.symmetric == 0))
+        return tuple(name for name, fails in found if fails)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactWeights:
+    """Virtual weights with entries in Q(√2): L, M_1 + √2 root, M_2, …; arrays of fractions, (3, 3)."""
+
+    L: np.ndarray
+    M: tuple[np.ndarray, ...]
+    root: np.ndarray
+
+    def in_floats(self) -> VirtualWeights:
+        """The same, rounded."""
+        L, root, *M = (one.astype(float) for one in (self.L, self.root, *self.M))
+        return VirtualWeights(L, (M[0] + sqrt(2) * root, *M[1:]))
+
+    def equals(self, other: "ExactWeights") -> bool:
+        """Whether every entry is the same."""
+        pairs = zip((self.L, self.root, *self.M), (other.L, other.root, *other.M), strict=True)
+        return all(bool((one == two).all()) for one, two in pairs)
+
+
+def two_networks(setting: SingletonSetting) -> tuple[ExactWeights, ExactWeights]:
+    """θ and θ′.
+
+    L and, but for the factor `symmetric`, the symmetric parts of all M_i are positive definite, so that
+    tokens never meet of themselves. The later M_i are larger: softmax draws tokens together, and the
+    closer they are the faster.
+
+    >>> theta, other = two_networks(SingletonSetting("positive", rho=Fraction(1, 2)))
+    >>> bool((2 * other.M[0] == theta.M[0]).all())
+    True
+    """
+    rng = np.random.default_rng([setting.seed, 8])
+    L, other_L, *M = (_drawn(rng, part) for part in (16, 16, 12, 3, 3))
+    other_first, other_second, N = _drawn(rng, 12), _drawn(rng, 3), _drawn(rng, 4)
+    L, other_L = _fraction(setting.size) * L, _fraction(setting.size) * other_L
+    first = _fraction(setting.symmetric) * (M[0] + M[0].T) / 2 + (M[0] - M[0].T) / 2
+    M = [first, *M[1 : setting.layers]]
+    theirs, root = list(M), 0 * first
+    rho = -setting.rho if setting.candidate == "negative" else setting.rho
+    if setting.candidate == "unrelated":
+        theirs[0] = other_first
+    elif setting.candidate == "same symmetric part":
+        theirs[0] = rho * first + (N - N.T) / 2
+    elif setting.candidate in ("negative", "positive"):
+        theirs[0] = rho * first
+    elif setting.candidate == "irrational":
+        theirs[0], root = 0 * first, first
+    elif setting.candidate == "other M₂" and setting.layers > 1:
+        theirs[1] = other_second
+    its_L = other_L if setting.candidate == "other M₂" and setting.layers == 1 else L
+    return ExactWeights(L, tuple(M), 0 * first), ExactWeights(its_L, tuple(theirs), root)
+
+
+def _drawn(rng: np.random.Generator, parts: int) -> np.ndarray:
+    """Whole numbers divided by `parts`; never symmetric, and the symmetric part is positive definite.
+
+    (The latter by Gershgorin's circles; the former because 12 is more than entries from −5 to 5 can undo.)
+    """
+    turn = np.array([[0, 6, 0], [-6, 0, 0], [0, 0, 0]])
+    whole = rng.integers(-5, 6, (WIDTH, WIDTH)) + np.diag([16] * WIDTH) + turn
+    return np.array([[Fraction(int(entry), parts) for entry in row] for row in whole])
+
+
+def _fraction(number: float) -> Fraction:
+    return Fraction(number).limit_denominator(10**6)  # a slider's 0.15 is meant to be 3/20
+
+
+# Relations
+
+
+@dataclass(frozen=True)
+class Relations:
+    """All linear relations over Q between the logits of the two first layers, exactly.
+
+    Attributes:
+        letters: the exponentials: P, Q, P′, Q′ (under a mask Q, Q′).
+        rows: a basis of the relations, each as the coefficients of the logits. The last that is not 0 is 1,
+            and this exponential appears in no other row.
+    """
+
+    letters: tuple[str, ...]
+    rows: tuple[tuple[Fraction, ...], ...]
+
+    @property
+    def independent(self) -> int:
+        """How many of the logits are independent over Q."""
+        return len(self.letters) - len(self.rows)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The relations between the exponentials, such as "P′Q′ = (PQ)²"; () if there are none."""
+        return tuple(_in_words(self.letters, row) for row in self.rows)
+
+    @property
+    def power(self) -> Fraction | None:
+        """ρ, if the relations are P′ = P^ρ and Q′ = Q^ρ (under a mask Q′ = Q^ρ) and no others."""
+        half = len(self.letters) // 2
+        first = -self.rows[0][0] if self.rows else None
+        expected = tuple(
+            tuple(
+                Fraction(1) if j == half + i else -first if j == i else Fraction(0) for j in range(2 * half)
+            )
+            for i in range(half if self.rows else 0)
+        )
+        return first if self.rows and self.rows == expected else None
+
+
+def find_relations(theta: ExactWeights, other: ExactWeights, causal: bool) -> Relations:
+    """The relations between p, q of θ and p′, q′ of θ′, from the coefficients of these quadratic forms.
+
+    >>> setting = SingletonSetting("same symmetric part")
+    >>> found = find_relations(*two_networks(setting), setting.causal)
+    >>> found.words, found.independent
+    (('P′Q′ = (PQ)²',), 3)
+    """
+    import flint  # here: it would take a quarter of the time that importing neuroviz takes
+
+    columns = [form for weights in (theta, other) for form in _forms(weights, causal)]
+    letters = ("Q", "Q′") if causal else ("P", "Q", "P′", "Q′")
+    entries = [
+        flint.fmpq(int(c[i].numerator), int(c[i].denominator))
+        for i in range(len(columns[0]))
+        for c in columns
+    ]
+    reduced, rank = flint.fmpq_mat(len(columns[0]), len(columns), entries).rref()
+    table = [[Fraction(int(x.p), int(x.q)) for x in row] for row in reduced.tolist()[:rank]]
+    pivots = [next(j for j, x in enumerate(row) if x) for row in table]
+    rows = []
+    for free in sorted(set(range(len(columns))) - set(pivots)):
+        row = [Fraction(int(j == free)) for j in range(len(columns))]
+        for j, from_table in zip(pivots, table, strict=True):
+            row[j] = -from_table[free]
+        rows.append(tuple(row))
+    return Relations(letters, tuple(rows))
+
+
+def find_case(
+    setting: SingletonSetting, exact: tuple[ExactWeights, ExactWeights], relations: Relations
+) -> str:
+    """Which step of the proof tells two networks apart.
+
+    Returns:
+        "A", "B2", "B1, ρ < 0" or "B1, ρ > 0" (under a mask A and B1 only); "peel" where M_1′ = M_1 and what
+        comes next decides; "same" where θ′ = θ; "outside" where a hypothesis fails.
+    """
+    if exact[0].equals(exact[1]):
+        return "same"
+    if setting.failing:
+        return "outside"
+    if not relations.rows:
+        return "A"
+    if relations.power is None:
+        return "B2"
+    if relations.power == 1:
+        return "peel"
+    return "B1, ρ > 0" if relations.power > 0 else "B1, ρ < 0"
+
+
+def _forms(weights: ExactWeights, causal: bool) -> list[list[Fraction]]:
+    """p and q as lists of coefficients: of products of coordinates of x_1 and x_2, and of √2 times these."""
+
+    def coefficients(M: np.ndarray) -> list[list[Fraction]]:
+        """(x_2 − x_1)ᵀM x_1 and (x_1 − x_2)ᵀM x_2: symmetric parts, and what stands between x_2 and x_1."""
+        symmetric = list((M + M.T)[np.triu_indices(WIDTH)])
+        none = [Fraction(0)] * len(symmetric)
+        p, q = [*symmetric, *none, *(-M).ravel()], [*none, *symmetric, *(-M.T).ravel()]
+        return [q] if causal else [p, q]
+
+    return [
+        one + two for one, two in zip(coefficients(weights.M[0]), coefficients(weights.root), strict=True)
+    ]
+
+
+def _in_words(letters: tuple[str, ...], row: tuple[Fraction, ...]) -> str:
+    """θ′ on the left if it takes part, θ on the right."""
+    mine = {letter: c for letter, c in zip(letters, row, strict=True) if "′" not in letter and c}
+    theirs = {letter: c for letter, c in zip(letters, row, strict=True) if "′" in letter and c}
+    left, right = (theirs, {letter: -c for letter, c in mine.items()}) if theirs else (mine, {})
+    return f"{_monomial(left)} = {_monomial(right)}"
+
+
+def _monomial(powers: dict[str, Fraction]) -> str:
+    """A product of powers; (PQ)² where both have the same.
+
+    >>> _monomial({"P": Fraction(2), "Q": Fraction(2)}), _monomial({"Q": Fraction(-1, 2)}), _monomial({})
+    ('(PQ)²', 'Q⁻¹ᐟ²', '1')
+    """
+    if len(powers) == 2 and len(set(powers.values())) == 1:
+        together, power = "".join(powers), next(iter(powers.values()))
+        return together if power == 1 else f"({together}){str(power).translate(_NUMERALS)}"
+    parts = (x if c == 1 else x + str(c).translate(_NUMERALS) for x, c in powers.items())
+    return "".join(parts) or "1"

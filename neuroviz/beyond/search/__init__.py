@@ -1,0 +1,1 @@
+"""Search for weights with the same function."""

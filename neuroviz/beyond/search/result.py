@@ -1,0 +1,189 @@
+"""What a search of a fibre found: where each start ended, which points there are, and words for it."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from neuroviz.beyond.search.equivalent_weights import RESCALED, SAME
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.symmetry import VirtualWeights
+
+
+@dataclass(frozen=True, eq=False)
+class StartOutcome:
+    """How one start ended.
+
+    Attributes:
+        kind: of `starts.KINDS`.
+        virtual: the virtual weights at the end.
+        converged: whether the outputs agree up to 1e−9 on the inputs of the search.
+        verified: whether they agree on fresh inputs up to 1e−8.
+        residual: the largest ‖φ′(X) − φ(X)‖ / ‖φ(X)‖ over 100 fresh inputs X.
+        distance: from the weights that were given, `twins.distance`: for lightning modulo rescaling.
+        evaluations: how often the network was evaluated.
+        point: which of the classes it belongs to; None where it is none, or part of a continuum.
+    """
+
+    kind: str
+    virtual: VirtualWeights
+    converged: bool
+    verified: bool
+    residual: float
+    distance: float
+    evaluations: int
+    point: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class FiberPoint:
+    """A point of the fibre that starts ended in; for lightning a class modulo rescaling.
+
+    Attributes:
+        virtual: its virtual weights; for lightning with all ‖M_i‖ = 1.
+        found: how many starts ended here.
+        kinds: how many of each kind, as pairs.
+        radius: how far apart they ended, at most, from `virtual`.
+        distance: from the weights that were given, as in `StartOutcome`.
+        residual: of `virtual` on fresh inputs.
+        sigma_min: the smallest singular value of the derivative of φ/‖φ‖ in θ/‖θ‖, along the virtual
+            weights of the architecture, rescalings left out.
+        kernel: how many of these singular values are 0: 0 at a point that is isolated to first order.
+        symmetry: what leads from the given weights to here, of `twins`, or "unexplained".
+        signs: lightning: how many of the 2^l choices of signs of the M_i were found; softmax: 1.
+    """
+
+    virtual: VirtualWeights
+    found: int
+    kinds: tuple[tuple[str, int], ...]
+    radius: float
+    distance: float
+    residual: float
+    sigma_min: float
+    kernel: int
+    symmetry: str
+    signs: int
+
+
+@dataclass(frozen=True, eq=False)
+class Continuum:
+    """Verified solutions that are not isolated, and differ.
+
+    Attributes:
+        found: how many starts ended in one.
+        kernel: the dimension of the kernel of the derivative there, rescalings left out: lowest, highest.
+        farthest: the largest distance from the weights that were given.
+        example: one of them.
+    """
+
+    found: int
+    kernel: tuple[int, int]
+    farthest: float
+    example: VirtualWeights
+
+
+@dataclass(frozen=True, eq=False)
+class FiberSearch:
+    """What a search found.
+
+    Attributes:
+        arch, target, seed: what was searched: the virtual weights of the network that was given.
+        asked: how many starts were asked for.
+        outcomes: one for each start.
+        classes: the points that were found, the most often found first.
+        continuum: solutions that are no points, or None.
+        sigma_min, kernel: at the given weights, as in `FiberPoint`.
+        cancelled: whether the search was stopped before all starts were done.
+    """
+
+    arch: Architecture
+    target: VirtualWeights
+    seed: int
+    asked: int
+    outcomes: tuple[StartOutcome, ...]
+    classes: tuple[FiberPoint, ...]
+    continuum: Continuum | None
+    sigma_min: float
+    kernel: int
+    cancelled: bool
+
+    @property
+    def starts(self) -> int:
+        """How many starts were done."""
+        return len(self.outcomes)
+
+    @property
+    def converged(self) -> int:
+        """How many came to agree on the inputs of the search."""
+        return sum(outcome.converged for outcome in self.outcomes)
+
+    @property
+    def verified(self) -> int:
+        """How many agree on fresh inputs."""
+        return sum(outcome.verified for outcome in self.outcomes)
+
+    @property
+    def points(self) -> int:
+        """How many different points with ‖M_i‖ = 1 were found, signs told apart; for softmax the classes."""
+        return sum(point.signs for point in self.classes)
+
+    @property
+    def note(self) -> str:
+        """What was found, in a sentence that claims no more."""
+        done = f"{self.starts} start{'s' if self.starts > 1 else ''}"
+        if self.cancelled:
+            done = f"Cancelled after {self.starts} of {self.asked} starts"
+        if not self.verified:
+            return f"{done}, none verified on fresh inputs: no information."
+        said = [f"{done}, {self.verified} verified on fresh inputs"]
+        if self.continuum:
+            low, high = self.continuum.kernel
+            kernel = f"{low}" if low == high else f"{low} to {high}"
+            how_many = "none" if self.continuum.found == self.verified else f"{self.continuum.found} not"
+            said.append(
+                f"{how_many} isolated: they are up to {self.continuum.farthest:.2g} away from the weights "
+                f"given, and the derivative has a kernel of dimension {kernel} there"
+            )
+        modulo = " modulo rescaling" if self.arch.attention == "lightning" else ""
+        if len(self.classes) == 1:
+            (point,) = self.classes
+            every = "all" if point.found == self.verified else f"{point.found}"
+            known = "" if point.symmetry in (SAME, RESCALED) else f" ({point.symmetry})"
+            said.append(
+                f"{every} within {point.radius:.0e} of one point{modulo}{known} (σ_min {point.sigma_min:.0e})"
+            )
+        elif self.classes:
+            each = ", ".join(f"{point.symmetry}: {point.found}" for point in self.classes)
+            said.append(f"{len(self.classes)} classes{modulo} ({each})")
+        return "; ".join(said) + "."
+
+    def table(self) -> str:
+        """The classes as lines of text."""
+        lines = ["found  distance  residual  σ_min    kernel  symmetry"]
+        lines += [
+            f"{one.found:5d}  {one.distance:8.1e}  {one.residual:8.1e}  "
+            f"{one.sigma_min:.1e}  {one.kernel:6d}  {one.symmetry}"
+            for one in self.classes
+        ]
+        if self.continuum:
+            lines.append(f"{self.continuum.found:5d}  up to {self.continuum.farthest:.1e}, not isolated")
+        lines.append(f"{self.starts - self.verified:5d}  not solutions")
+        return "\n".join(lines)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Save one line for each start: its kind, how it ended, and all entries of L and the M_i there."""
+        columns = ["start", "kind", "converged", "verified", "residual", "distance", "symmetry"]
+        names = [f"L_{r + 1}{c + 1}" for r, c in np.ndindex(self.target.L.shape)]
+        for i, M in enumerate(self.target.M, start=1):
+            names += [f"M{i}_{r + 1}{c + 1}" for r, c in np.ndindex(M.shape)]
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns + names)
+            for number, one in enumerate(self.outcomes, start=1):
+                where = "" if one.point is None else self.classes[one.point].symmetry
+                if one.verified and one.point is None:
+                    where = "continuum"
+                entries = np.concatenate([one.virtual.L.ravel(), *(M.ravel() for M in one.virtual.M)])
+                kept = [number, one.kind, one.converged, one.verified, one.residual, one.distance, where]
+                writer.writerow([*kept, *(repr(float(entry)) for entry in entries)])

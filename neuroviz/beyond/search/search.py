@@ -1,0 +1,302 @@
+"""Attack the claim that a function determines its weights: look for other weights with the same function.
+
+From many starts (`initial_guesses`) the outputs are brought to agree with those of a given network
+(`descent`). What agrees on fresh inputs is a point of the fibre. A search can refute that a fibre
+is one point; it cannot prove it, and starts that do not converge say nothing (docs/mathematics.md,
+"Fibres that are not one orbit").
+"""
+
+from collections import Counter
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from neuroviz.beyond.search.descent import Misfit, descend, polish
+from neuroviz.beyond.search.equivalent_weights import UNEXPLAINED, distance, known_twins, normalised, signs
+from neuroviz.beyond.search.initial_guesses import KINDS, draw, kind_of
+from neuroviz.beyond.search.result import Continuum, FiberPoint, FiberSearch, StartOutcome
+from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.local_coordinates import chart_at, narrow, tangent_map
+from neuroviz.engine.network import Weights, forward, jacobian, layer_shapes
+from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+
+VERIFIED = 1e-8
+"""Fresh inputs have to agree up to this, relative to the output, for every single one of them."""
+FRESH_INPUTS = 100
+_INPUTS_PER_COORDINATE = {"lightning": 3, "softmax": 2}  # more than needed: fewer starts get stuck
+_LOGITS = 0.2  # softmax: while it descends, the largest M_i maps unit tokens to logits of this size
+_WORTH_A_POLISH = 1e-4
+_CONVERGED = 1e-9
+_KERNEL, _KERNEL_RESIDUALS = 1e-12, 10  # what counts as 0: this share of the largest σ, and 10 residuals
+_RANK = 1e-8  # of (coordinates → L, M_i), relative to its largest singular value
+_MERGE, _MERGE_SINGULAR, _MERGE_MOST = 1e-6, 1e-3, 1e-2  # how far apart two findings of one point may be
+
+
+def search_fiber(
+    arch: Architecture,
+    weights: Weights,
+    starts: int = 100,
+    seed: int = 0,
+    progress: Callable[[int, int, int], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+    kinds: tuple[str, ...] = KINDS,
+) -> FiberSearch:
+    """Look for all (L′, M_1′, …, M_l′) of this architecture with φ_θ′ = φ_θ.
+
+    Args:
+        arch, weights: the network whose fibre is searched; over the reals.
+        starts: how many, at least 1.
+        seed: each start is drawn from this and from its own number, so more starts only add to fewer.
+        progress: called as progress(done, starts, verified) after each start.
+        cancel: asked after each start; a search that is cancelled returns what it has.
+        kinds: which kinds of start to use, of `starts.KINDS`.
+
+    Raises:
+        ValueError: if the weights are not of this architecture or their function is zero, or if the
+            starts or kinds make no search.
+
+    >>> from neuroviz.engine.network import random_weights
+    >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    >>> found = search_fiber(arch, random_weights(Reals(), arch, np.random.default_rng(0)), starts=8)
+    >>> found.verified, [point.symmetry for point in found.classes]
+    (8, ['the same'])
+    """
+    steps = search_in_steps(arch, weights, starts, seed, kinds)
+    try:
+        done = next(steps)
+        while True:
+            if progress is not None:
+                progress(*done)
+            done = steps.send(cancel is not None and bool(cancel()))
+    except StopIteration as end:
+        return end.value
+
+
+def search_in_steps(
+    arch: Architecture, weights: Weights, starts: int, seed: int = 0, kinds: tuple[str, ...] = KINDS
+) -> Generator[tuple[int, int, int], bool | None, FiberSearch]:
+    """`search_fiber`, start by start: yields (done, starts, verified); sending True ends the search there.
+
+    >>> from neuroviz.engine.network import random_weights
+    >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    >>> steps = search_in_steps(arch, random_weights(Reals(), arch, np.random.default_rng(0)), starts=2)
+    >>> list(steps)
+    [(1, 2, 1), (2, 2, 2)]
+    """
+    check_architecture("search_fiber", arch)
+    _check(arch, weights, starts, kinds)
+    reduced, thin = gauge_slice(arch).reduced, narrow(arch, weights)
+    target = virtual_weights(Reals(), thin)
+    fresh = Reals().random(np.random.default_rng([seed, 0]), (FRESH_INPUTS, arch.widths[0], arch.tokens))
+    if not np.linalg.norm(forward(Reals(), arch.attention, thin, fresh)) > 0:
+        raise ValueError(
+            "the function of these weights is zero (L = 0, or for lightning some M_i = 0): then everything "
+            "else is free, and there is nothing to search; give weights with another function"
+        )
+    inputs = _INPUTS_PER_COORDINATE[arch.attention] * gauge_slice(arch).num_free
+    ends, cancelled = [], False
+    for number in range(starts):
+        ends.append(
+            _try(kind_of(number, kinds), reduced, thin, inputs, np.random.default_rng([seed, 1, number]))
+        )
+        stop = yield number + 1, starts, sum(end.verified for end in ends)
+        if stop:
+            cancelled = number + 1 < starts
+            break
+    sigma_min, kernel = _spectrum(reduced, thin, 0.0, np.random.default_rng([seed, 2]))
+    classes, continuum, outcomes = _sort(reduced, target, ends, seed)
+    return FiberSearch(arch, target, seed, starts, outcomes, classes, continuum, sigma_min, kernel, cancelled)
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """Where a start ended, before it is compared with the others."""
+
+    kind: str
+    weights: Weights
+    virtual: VirtualWeights
+    converged: bool
+    verified: bool
+    residual: float
+    evaluations: int
+
+
+def _check(arch: Architecture, weights: Weights, starts: int, kinds: tuple[str, ...]) -> None:
+    wanted, got = layer_shapes(arch), [tuple(np.shape(m) for m in layer) for layer in weights]
+    if [tuple(shapes) for shapes in wanted] != got:
+        raise ValueError(f"{arch} has weights of shapes {wanted}; got {got}")
+    if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
+        raise ValueError(f"a search needs a whole number of starts, at least 1; got {starts!r}")
+    if not kinds or set(kinds) - set(KINDS):
+        raise ValueError(f"kinds of start are some of {', '.join(map(repr, KINDS))}; got {kinds!r}")
+
+
+def _tokens(arch: Architecture, inputs: int, rng: np.random.Generator, scale: float = 1.0) -> np.ndarray:
+    """Inputs to fit on. Lightning is homogeneous: there all inputs get one length, and no scale."""
+    X = rng.standard_normal((inputs, arch.widths[0], arch.tokens))
+    if arch.attention == "lightning":
+        return X / np.linalg.norm(X, axis=(1, 2), keepdims=True)
+    return scale * X
+
+
+def _try(kind: str, arch: Architecture, thin: Weights, inputs: int, rng: np.random.Generator) -> _End:
+    """One start: descend on small inputs, polish on inputs of size 1, then ask fresh inputs."""
+    size = max(np.linalg.norm(M, 2) for M in virtual_weights(Reals(), thin).M)
+    scale = np.sqrt(_LOGITS / size) if size > 0 else 1.0
+    start = draw(kind, arch, thin, rng)
+    X = _tokens(arch, inputs, rng, scale)
+    Y = forward(Reals(), arch.attention, thin, X)
+    end = descend(arch, start.weights, Misfit(arch.attention, X, Y, eliminate=not start.keeps_last))
+    evaluations, converged = end.evaluations, False
+    if end.misfit < _WORTH_A_POLISH:
+        X = _tokens(arch, inputs // 2, rng)
+        Y = forward(Reals(), arch.attention, thin, X)
+        end = polish(arch, end.weights, Misfit(arch.attention, X, Y, eliminate=False))
+        evaluations, converged = evaluations + end.evaluations, end.misfit < _CONVERGED
+    virtual = virtual_weights(Reals(), end.weights)
+    residual = _residual(arch, thin, end.weights, rng)
+    return _End(
+        kind, end.weights, virtual, converged, converged and residual <= VERIFIED, residual, evaluations
+    )
+
+
+def _residual(arch: Architecture, weights: Weights, other: Weights, rng: np.random.Generator) -> float:
+    """The largest relative difference of the outputs over fresh inputs; infinite after an overflow."""
+    X = rng.standard_normal((FRESH_INPUTS, arch.widths[0], arch.tokens))
+    with np.errstate(over="ignore", invalid="ignore"):
+        Y, Y2 = (forward(Reals(), arch.attention, network, X) for network in (weights, other))
+        apart = np.linalg.norm(Y2 - Y, axis=(1, 2)) / np.linalg.norm(Y, axis=(1, 2))
+    return float(apart.max()) if np.isfinite(apart).all() else inf
+
+
+def _spectrum(
+    arch: Architecture, weights: Weights, residual: float, rng: np.random.Generator
+) -> tuple[float, int]:
+    """σ_min and the dimension of the kernel of dφ/‖φ‖ by dθ/‖θ‖, across the rescalings.
+
+    Along the tangent space of the virtual weights of this architecture; where that is smaller than the
+    chart (an M_i that has lost rank), only along what moves the virtual weights. At a solution that is
+    known up to a residual, a singular value of that size is not told from 0.
+    """
+    chart = chart_at(arch, weights)
+    X = _tokens(arch, 2 * chart.size, rng)
+    J = jacobian(Reals(), arch.attention, chart.centre, X) @ chart.directions
+    Y = forward(Reals(), arch.attention, chart.centre, X)
+    along = tangent_map(chart)
+    virtual = virtual_weights(Reals(), chart.centre)
+    entries = sum(M.size for M in virtual.M)
+    size = np.sqrt(sum((M**2).sum() for M in virtual.M) + (virtual.L**2).sum())
+    if arch.attention == "lightning":  # ‖L‖ = 1 as well: then L moves by a share of its length
+        length = np.linalg.norm(virtual.L)
+        along[entries:] /= length
+        size = np.sqrt(len(virtual.M) + 1)
+    _, s, coordinates = np.linalg.svd(along, full_matrices=False)
+    kept = s > _RANK * s[0]
+    sigma = np.linalg.svd(
+        (J.reshape(-1, chart.size) @ (coordinates[kept].T / s[kept])) * (size / np.linalg.norm(Y)),
+        compute_uv=False,
+    )
+    zero = max(_KERNEL * sigma[0], _KERNEL_RESIDUALS * residual)
+    return float(sigma[-1]), int((sigma <= zero).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A verified end, with what is known of its surroundings."""
+
+    number: int
+    end: _End
+    sigma_min: float
+    kernel: int
+
+    @property
+    def reach(self) -> float:
+        """How far away another finding of the same point may be."""
+        if self.kernel:
+            return _MERGE_SINGULAR
+        return min(_MERGE_MOST, max(_MERGE, 100 * self.end.residual / self.sigma_min))
+
+
+def _sort(
+    arch: Architecture, target: VirtualWeights, ends: list[_End], seed: int
+) -> tuple[tuple[FiberPoint, ...], Continuum | None, tuple[StartOutcome, ...]]:
+    """Gather verified ends into points; those that are not isolated, and differ, are a continuum."""
+    rng = np.random.default_rng([seed, 3])
+    verified = [
+        _Found(number, end, *_spectrum(arch, end.weights, end.residual, rng))
+        for number, end in enumerate(ends)
+        if end.verified
+    ]
+    groups = _gather(arch.attention, verified)
+    loose = [group for group in groups if all(found.kernel for found in group)]
+    away = [distance(arch.attention, target, end.virtual) for end in ends]
+    continuum = None
+    if len(loose) > 1:  # a single one is a point, if a singular one
+        groups = [group for group in groups if group not in loose]
+        members = [found for group in loose for found in group]
+        kernels = [found.kernel for found in members]
+        example = min(members, key=lambda found: _as_example(away[found.number]))
+        continuum = Continuum(
+            len(members),
+            (min(kernels), max(kernels)),
+            max(away[found.number] for found in members),
+            example.end.virtual,
+        )
+    groups.sort(key=lambda group: -len(group))
+    twins = known_twins(arch.attention, target)
+    classes = tuple(_point(arch.attention, target, twins, group) for group in groups)
+    place = {found.number: i for i, group in enumerate(groups) for found in group}
+    outcomes = tuple(
+        StartOutcome(
+            end.kind, end.virtual, end.converged, end.verified, end.residual, away[number], end.evaluations,
+            place.get(number),
+        )
+        for number, end in enumerate(ends)
+    )  # fmt: skip
+    return classes, continuum, outcomes
+
+
+def _as_example(away: float) -> tuple[bool, float]:
+    """An example of other weights is near the given ones, but visibly not they."""
+    return away < 0.1, away
+
+
+def _gather(attention: str, findings: list[_Found]) -> list[list[_Found]]:
+    """Groups of findings near to the best one of the group."""
+    groups: list[list[_Found]] = []
+    for found in sorted(findings, key=lambda one: one.end.residual):
+        for group in groups:
+            apart = distance(attention, group[0].end.virtual, found.end.virtual)
+            if apart <= max(found.reach, group[0].reach):
+                group.append(found)
+                break
+        else:
+            groups.append([found])
+    return groups
+
+
+def _point(attention: str, target: VirtualWeights, twins: tuple, group: list[_Found]) -> FiberPoint:
+    best = group[0]
+    virtual = best.end.virtual
+    apart = [distance(attention, virtual, found.end.virtual) for found in group]
+    named = [
+        twin.symmetry
+        for twin in twins
+        if distance(attention, twin.virtual, virtual) <= max(best.reach, _MERGE)
+    ]
+    return FiberPoint(
+        virtual=normalised(attention, virtual),
+        found=len(group),
+        kinds=tuple(Counter(found.end.kind for found in group).most_common()),
+        radius=max(apart),
+        distance=distance(attention, target, virtual),
+        residual=best.end.residual,
+        sigma_min=best.sigma_min,
+        kernel=best.kernel,
+        symmetry=named[0] if named else UNEXPLAINED,
+        signs=len({signs(attention, virtual, found.end.virtual) for found in group}),
+    )

@@ -1,0 +1,1 @@
+"""Sweeps over many architectures, as a picture."""

@@ -1,0 +1,1 @@
+"""Whether walking along fibres helps training."""

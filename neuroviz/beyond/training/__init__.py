@@ -1,0 +1,1 @@
+"""Where gradient flow ends."""

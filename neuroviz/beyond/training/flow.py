@@ -1,0 +1,365 @@
+"""Gradient flow of one lightning layer in function space: where training ends, and what it keeps.
+
+A layer is the table of the quadratic forms q_km = l_k · v_m, with l_k the columns of A and v_m the
+rows of V (Prop. A.5), and the loss is half the squared distance to a target table:
+
+    loss = ½ Σ_km ‖sym(l_k v_mᵀ) − T_km‖²,      θ̇ = −∇ loss
+
+The norm of a symmetric matrix is the Bombieri norm of its form: aX² + bXY + cY² has a² + b²/2 + c².
+Many starts flow at once, in one system for an adaptive solver.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from neuroviz.engine.layer import product_table
+from neuroviz.engine.progress import finish
+from neuroviz.singular.forms import Form
+
+SINGULAR = 1e-3
+"""A run has ended at a singular point when σ₂/σ₁ is below this, for A and for V (Thm. 3.4)."""
+BOUNDARY = 1e-2
+"""… and at a boundary point when, besides, the angle between the forms of keys and values is."""
+TARGETS = ("gaussian", "realisable", "dotted", "dotted, noisy")
+_NOISE = 0.05
+
+
+@dataclass(frozen=True)
+class Flow:
+    """N runs of gradient flow, seen at S times.
+
+    Attributes:
+        times: shape (S,), from 0 on.
+        target: the tables T, shape (N, d, d′, d, d).
+        A: attention matrices, shape (S, N, d, d).
+        V: values, shape (S, N, d′, d).
+        Q, K: their factors, shape (S, N, a, d); None for a flow in (A, V).
+        loss: shape (S, N).
+    """
+
+    times: np.ndarray = field(compare=False)
+    target: np.ndarray = field(compare=False)
+    A: np.ndarray = field(compare=False)
+    V: np.ndarray = field(compare=False)
+    Q: np.ndarray | None = field(compare=False)
+    K: np.ndarray | None = field(compare=False)
+    loss: np.ndarray = field(compare=False)
+
+    @property
+    def conserved(self) -> dict[str, np.ndarray]:
+        """What stays constant along every run, by name; shapes (S, N) and (S, N, a, a) ("Gradient flow")."""
+        if self.Q is None:
+            return {"‖A‖² − ‖V‖²": _squares(self.A) - _squares(self.V)}
+        T = np.swapaxes
+        return {
+            "QQᵀ − KKᵀ": self.Q @ T(self.Q, -1, -2) - self.K @ T(self.K, -1, -2),
+            "‖Q‖² − ‖V‖²": _squares(self.Q) - _squares(self.V),
+        }
+
+    @property
+    def ratio(self) -> np.ndarray:
+        """σ₂/σ₁ of A or of V at the end, whichever is larger; 0 is a singular point. Shape (N,)."""
+        return np.maximum(_ratio(self.A[-1]), _ratio(self.V[-1]))
+
+    @property
+    def angle(self) -> np.ndarray:
+        """Sine of the angle between the form of the keys and that of the values at the end, shape (N,).
+
+        The leading left singular vector of A against the leading right one of V: at a singular
+        point A = u kᵀ, V = h vᵀ these are u and v, and u = v is the boundary (Thm. 3.4).
+        """
+        u = np.linalg.svd(self.A[-1])[0][:, :, 0]
+        v = np.linalg.svd(self.V[-1])[2][:, 0, :]
+        return np.linalg.norm(u - np.sum(u * v, axis=1, keepdims=True) * v, axis=1)
+
+    @property
+    def ends(self) -> np.ndarray:
+        """For each run "smooth", "singular" or "boundary": where it stands at the end."""
+        singular = self.ratio < SINGULAR
+        return np.select([singular & (self.angle < BOUNDARY), singular], ["boundary", "singular"], "smooth")
+
+
+@dataclass(frozen=True)
+class Attraction:
+    """How often gradient flow ends at singular points.
+
+    Attributes:
+        target: which kind of target, of `TARGETS`, or a name for the one that was given.
+        runs, seed, time: how many runs, drawn from what, for how long.
+        singular: share with σ₂/σ₁ < 10⁻³; boundary points are among them.
+        boundary: share that ends at boundary points.
+        near: share with σ₂/σ₁ < 0.05.
+    """
+
+    target: str
+    runs: int
+    seed: int
+    time: float
+    singular: float
+    boundary: float
+    near: float
+
+    def error(self, share: float) -> float:
+        """The standard error of a share: √(s(1 − s)/runs)."""
+        return float(np.sqrt(share * (1 - share) / self.runs))
+
+
+def gradient_flow(
+    target: np.ndarray,
+    A: np.ndarray | None = None,
+    V: np.ndarray | None = None,
+    *,
+    Q: np.ndarray | None = None,
+    K: np.ndarray | None = None,
+    time: float = 600.0,
+    samples: int = 61,
+    times: np.ndarray | None = None,
+    rtol: float = 1e-6,
+    progress: Callable[[float], None] | None = None,
+) -> Flow:
+    """Follow θ̇ = −∇ loss from N starts, in (A, V) or in (Q, K, V).
+
+    Args:
+        target: tables T, shape (N, d, d′, d, d) or one for all, (d, d′, d, d); symmetric in the last two.
+        A: starts of shape (N, d, d); leave out when Q and K are given.
+        V: starts of shape (N, d′, d).
+        Q, K: starts of shape (N, a, d); A = KᵀQ.
+        time: how long to follow the flow; the time of gradient descent is its step times its steps.
+        samples: at how many equally spaced times to look, start and end included.
+        times: instead of these two: the times to look at, increasing from 0.
+        rtol: relative tolerance of the solver (scipy's DOP853); the absolute one is a hundredth of it.
+        progress: called now and then with the share that is done; what it raises stops the flow.
+
+    Raises:
+        ValueError: if shapes do not fit, neither A nor Q and K are given, or times do not increase from 0.
+
+    >>> rng = np.random.default_rng(0)
+    >>> A, V = rng.standard_normal((5, 2, 2)), rng.standard_normal((5, 1, 2))
+    >>> flow = gradient_flow(product_table(A, V), A + 0.1, V, time=20)
+    >>> bool((flow.loss[-1] < flow.loss[0]).all())
+    True
+    """
+    times = np.linspace(0.0, time, samples) if times is None else times
+    return finish(flow_in_steps(target, {"A": A, "V": V, "Q": Q, "K": K}, times, rtol), progress)
+
+
+def flow_in_steps(
+    target: np.ndarray, starts: dict[str, np.ndarray | None], times: np.ndarray, rtol: float
+) -> Generator[float, None, Flow]:
+    """`gradient_flow` from starts by their names, yielding now and then the share that is done."""
+    from scipy.integrate import DOP853  # here: importing neuroviz loads no solver
+
+    A, V, Q, K = map(starts.get, "AVQK")
+    factored = Q is not None and K is not None
+    if V is None or factored == (A is not None):
+        raise ValueError("a flow needs V and either A, or Q and K: give one of the two, and V")
+    parts = [np.asarray(part, dtype=float) for part in ((Q, K, V) if factored else (A, V))]
+    T = _checked_target(target, parts)
+    shapes = [part.shape for part in parts]
+    cuts = np.cumsum([part.size for part in parts])[:-1]
+
+    def split(z: np.ndarray) -> list[np.ndarray]:
+        return [piece.reshape(shape) for piece, shape in zip(np.split(z, cuts), shapes, strict=True)]
+
+    def velocity(_time: float, z: np.ndarray) -> np.ndarray:
+        *head, V = split(z)
+        A = np.swapaxes(head[1], 1, 2) @ head[0] if factored else head[0]
+        rest = product_table(A, V) - T
+        A_bar = np.einsum("nkmij,nmj->nik", rest, V)
+        V_bar = np.einsum("nkmij,nik->nmj", rest, A)
+        grads = [head[1] @ A_bar, head[0] @ np.swapaxes(A_bar, 1, 2)] if factored else [A_bar]
+        return -np.concatenate([grad.ravel() for grad in (*grads, V_bar)])
+
+    start = np.concatenate([part.ravel() for part in parts])
+    times, seen = _checked_times(times), [start]
+    time = float(times[-1])
+    solver = DOP853(velocity, 0.0, start, time, rtol=rtol, atol=rtol / 100)
+    steps = 0
+    while len(seen) < len(times):
+        message = solver.step()
+        if solver.status == "failed":
+            raise ValueError(f"the solver stopped at time {solver.t:.3g} of {time:.3g}: {message}")
+        passed = times[len(seen) : np.searchsorted(times, solver.t, side="right")]
+        if solver.status == "finished":
+            passed = times[len(seen) :]
+        if len(passed):
+            dense = solver.dense_output()
+            seen += [dense(moment) for moment in passed]
+        steps += 1
+        if steps % 20 == 0:
+            yield solver.t / time
+    paths = [np.stack(path) for path in zip(*map(split, seen), strict=True)]
+    return _as_flow(times, T, paths)
+
+
+def _as_flow(times: np.ndarray, T: np.ndarray, paths: list[np.ndarray]) -> Flow:
+    if len(paths) == 3:
+        Q, K, V = paths
+        A = np.swapaxes(K, -1, -2) @ Q
+    else:
+        (A, V), Q, K = paths, None, None
+    loss = np.stack(
+        [_squares(product_table(a, v) - T).sum(axis=(-2, -1)) / 2 for a, v in zip(A, V, strict=True)]
+    )
+    return Flow(times, T, A, V, Q, K, loss)
+
+
+def _checked_target(target: np.ndarray, parts: list[np.ndarray]) -> np.ndarray:
+    V = parts[-1]
+    if any(part.ndim != 3 for part in parts) or len({(len(part), part.shape[2]) for part in parts}) > 1:
+        raise ValueError(
+            "starts need shapes (N, d, d) for A, (N, a, d) for Q and K, (N, d′, d) for V, "
+            f"with one N and one d; got {', '.join(str(part.shape) for part in parts)}"
+        )
+    runs, d_out, d = V.shape
+    shape, T = (d, d_out, d, d), np.asarray(target, dtype=float)
+    if T.shape not in (shape, (runs, *shape)):
+        raise ValueError(
+            f"the target needs shape {shape}, or {(runs, *shape)} with one for each start; got {T.shape}"
+        )
+    if not np.allclose(T, np.swapaxes(T, -1, -2)):
+        raise ValueError("the target holds quadratic forms: make its matrices symmetric, (T + Tᵀ)/2")
+    return np.broadcast_to(T, (runs, *shape))
+
+
+def _checked_times(times: np.ndarray) -> np.ndarray:
+    times = np.asarray(times, dtype=float)
+    if times.ndim != 1 or len(times) < 2 or times[0] != 0 or not (np.diff(times) > 0).all():
+        raise ValueError(
+            f"a flow is seen at times that increase from 0, at least two of them; got {times.tolist()}"
+        )
+    return times
+
+
+def forms_table(q1: Form, q2: Form) -> np.ndarray:
+    """The pair of forms aX² + bXY + cY² of d = 2, d′ = 1 as a table, shape (2, 1, 2, 2).
+
+    >>> forms_table((1, 3, 0), (0, 0, 2))[0, 0]
+    array([[1. , 1.5],
+           [1.5, 0. ]])
+    """
+    pair = [[float(c) for c in q] for q in (q1, q2)]
+    return np.array([[[[a, b / 2], [b / 2, c]]] for a, b, c in pair])
+
+
+def random_targets(kind: str, runs: int, seed: int) -> np.ndarray:
+    """Targets for d = 2, d′ = 1, one for each run; shape (runs, 2, 1, 2, 2).
+
+        gaussian        independent N(0, 1) in coefficients that are orthonormal for the norm
+        realisable      a layer with A, V of independent N(0, 1) entries
+        dotted          k ⊗ M Mᵀ: no common real root, on the dotted part of the singular locus
+        dotted, noisy   the same, plus 0.05 times a Gaussian one
+
+    Raises:
+        ValueError: if there is no such kind of target.
+    """
+    if kind not in TARGETS:
+        raise ValueError(f"target must be one of {', '.join(map(repr, TARGETS))}; got {kind!r}")
+    rng = np.random.default_rng([seed, 6])
+    if kind == "gaussian":
+        return _gaussian(rng, runs)
+    if kind == "realisable":
+        return product_table(rng.standard_normal((runs, 2, 2)), rng.standard_normal((runs, 1, 2)))
+    k, M = rng.standard_normal((runs, 2)), rng.standard_normal((runs, 2, 2))
+    dotted = np.einsum("nk,nij->nkij", k, M @ np.swapaxes(M, 1, 2))[:, :, None]
+    return dotted + _NOISE * _gaussian(rng, runs) if kind == "dotted, noisy" else dotted
+
+
+def _gaussian(rng: np.random.Generator, runs: int) -> np.ndarray:
+    a, b, c = rng.standard_normal((3, runs, 2))
+    return np.array([[a, b / np.sqrt(2)], [b / np.sqrt(2), c]]).transpose(2, 3, 0, 1)[:, :, None]
+
+
+def attraction(
+    target: str,
+    runs: int = 400,
+    seed: int = 0,
+    time: float = 600.0,
+    progress: Callable[[float], None] | None = None,
+) -> Attraction:
+    """How often gradient flow from small random weights ends at singular points (d = 2, d′ = 1).
+
+    Starts have independent entries of variance ¼ in (A, V). The paper asks whether training prefers
+    singular points: in this toy model it does for targets on the dotted part, and hardly otherwise
+    ("Gradient flow").
+
+    Args:
+        target: one of `TARGETS`; a fresh one for each run.
+        runs, seed, time: as in `Attraction`.
+        progress: as in `gradient_flow`.
+
+    Raises:
+        ValueError: if there is no such kind of target, or `runs` is not a whole number ≥ 1.
+    """
+    if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs < 1:
+        raise ValueError(f"runs must be a whole number ≥ 1; got {runs!r}")
+    flow = gradient_flow(
+        random_targets(target, runs, seed),
+        **random_starts(runs, seed),
+        time=time,
+        samples=2,
+        progress=progress,
+    )
+    return count_ends(flow, target, seed)
+
+
+def random_starts(runs: int, seed: int, factored: bool = False) -> dict[str, np.ndarray]:
+    """Starts for d = 2, d′ = 1 with independent entries of variance ¼: A and V, or Q, K (a = 2) and V."""
+    rng = np.random.default_rng([seed, 7])
+    names = ("Q", "K") if factored else ("A",)
+    starts = {name: rng.standard_normal((runs, 2, 2)) / 2 for name in names}
+    return starts | {"V": rng.standard_normal((runs, 1, 2)) / 2}
+
+
+def count_ends(flow: Flow, target: str, seed: int) -> Attraction:
+    """The shares of runs that end at singular and at boundary points.
+
+    Args:
+        flow: the runs.
+        target, seed: what they were started with, to be remembered.
+    """
+    ends = flow.ends
+    return Attraction(
+        target,
+        len(ends),
+        seed,
+        float(flow.times[-1]),
+        singular=float(np.mean(ends != "smooth")),
+        boundary=float(np.mean(ends == "boundary")),
+        near=float(np.mean(flow.ratio < 0.05)),
+    )
+
+
+def attraction_table(
+    runs: int = 400,
+    seed: int = 0,
+    time: float = 600.0,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[Attraction, ...]:
+    """`attraction` for each kind of target: the table of docs/mathematics.md, "Gradient flow", in one call.
+
+    Args and errors as in `attraction`; `progress` is told the share of the whole.
+
+    >>> [row.target for row in attraction_table(runs=2, time=1)]
+    ['gaussian', 'realisable', 'dotted', 'dotted, noisy']
+    """
+    rows = []
+    for done, target in enumerate(TARGETS):
+        told = None if progress is None else lambda share, done=done: progress((done + share) / len(TARGETS))
+        rows.append(attraction(target, runs, seed, time, told))
+    return tuple(rows)
+
+
+def _squares(matrices: np.ndarray) -> np.ndarray:
+    """Squared Frobenius norms: (…, m, n) → (…)."""
+    return np.square(matrices).sum(axis=(-2, -1))
+
+
+def _ratio(matrices: np.ndarray) -> np.ndarray:
+    """σ₂/σ₁; 0 for a single row, and for the zero matrix."""
+    sigma = np.linalg.svd(matrices, compute_uv=False)
+    if sigma.shape[-1] == 1:
+        return np.zeros(len(matrices))
+    return sigma[:, 1] / np.where(sigma[:, 0] > 0, sigma[:, 0], 1.0)

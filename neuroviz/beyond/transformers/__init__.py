@@ -1,0 +1,1 @@
+"""Heads, skips, masks and blocks; real models."""

@@ -1,0 +1,1 @@
+"""Why the formula holds: peeling layers off, and the flag of a network."""

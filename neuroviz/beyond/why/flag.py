@@ -1,0 +1,145 @@
+"""Why the general formula counts what it counts: a flag of subspaces, and the terms of the sum.
+
+Lemma D. The rows of L and the rows and columns of M_{i+1}, …, M_l span a subspace R_i of the input
+space, of dimension w_i: what later layers can see. Counting these flags gives the general formula.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.engine.formulas import alpha, collapsing_layer, effective_widths, sigma
+from neuroviz.engine.measure import Measurement
+from neuroviz.engine.network import random_weights
+from neuroviz.engine.rank import exact_rank, schwartz_zippel
+from neuroviz.engine.symmetry import virtual_weights
+
+
+@dataclass(frozen=True)
+class FlagStep:
+    """One width of a network, and what becomes of it.
+
+    Attributes:
+        index: i, from 0 to l.
+        width: d_i.
+        arriving: r_i = min(d₀..d_i): the tokens live in a space of this dimension.
+        seen: w_i, the part of it that later layers can see (for i = l all of d_l are outputs, and w₀ := d₀).
+        parts: who looks: (0, rows of L), then (j, what the rows and columns of M_j add) for j = l, …, i + 1.
+        measured: the exact dimension of R_i at random weights, for the inner widths.
+    """
+
+    index: int
+    width: int
+    arriving: int
+    seen: int
+    parts: tuple[tuple[int, int], ...]
+    measured: Measurement | None
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term of the general formula.
+
+    Attributes:
+        kind: "flag" (choose R_i inside R_{i−1}), "L", "M", "symmetric M", "rescalings", or "rank" (all
+            that one softmax token shows: L, of rank at most r).
+        layer: i; 0 where the term belongs to none.
+        numbers: what stands in the formula: flag w_i, w_{i−1}; L d_l, w_{l−1}; M a_i, w_{i−1}; rescalings l;
+            rank r, d₀, d_l.
+        value: the term, with its sign.
+    """
+
+    kind: str
+    layer: int
+    numbers: tuple[int, ...]
+    value: int
+
+
+def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
+    """The recursion w_{i−1} = min(r_{i−1}, w_i + 2 min(a_i, r_{i−1})) of Lemma D, step by step.
+
+    Each inner step carries an exact measurement of the same dimension, made without the recursion.
+
+    >>> [(step.arriving, step.seen) for step in flag_steps(Architecture((9, 8, 9, 1), (2, 2, 1)))]
+    [(9, 9), (8, 7), (8, 3), (1, 1)]
+    """
+    check_architecture("flag_steps", arch)
+    d, last = arch.widths, arch.num_layers
+    w = effective_widths(arch)
+    steps = [FlagStep(last, d[-1], min(d), w[-1], ((0, d[-1]),), None)]
+    parts: tuple[tuple[int, int], ...] = ()
+    for i in range(last - 1, 0, -1):
+        arriving = min(d[: i + 1])
+        if i == last - 1:
+            parts = ((0, min(d[-1], arriving)),)
+        parts = (*parts, (i + 1, w[i] - sum(count for _, count in parts)))
+        steps.append(FlagStep(i, d[i], arriving, w[i], parts, measure_span(arch, i, seed)))
+    steps.append(FlagStep(0, d[0], d[0], w[0], (), None))
+    return tuple(reversed(steps))
+
+
+def measure_span(arch: Architecture, index: int, seed: int = 0, prime: int = DEFAULT_PRIME) -> Measurement:
+    """The dimension of R_i at random weights: rank of the rows of L, M_{i+1}, M_{i+1}ᵀ, …, over F_p.
+
+    Args:
+        arch: any architecture.
+        index: i, from 0 to l − 1.
+        seed, prime: as in `measure_dimension`.
+
+    Raises:
+        ValueError: if there is no such i.
+
+    >>> measure_span(Architecture((9, 8, 9, 1), (2, 2, 1)), 2).value
+    3
+    """
+    if index not in range(arch.num_layers):
+        raise ValueError(f"R_i is there for i from 0 to {arch.num_layers - 1} in {arch}; got {index!r}")
+    over = PrimeField(prime)
+    virtual = virtual_weights(over, random_weights(over, arch, np.random.default_rng([seed, prime, 4])))
+    rows = np.concatenate([virtual.L, *(part for M in virtual.M[index:] for part in (M, M.T))])
+    value = exact_rank(rows, over)
+    # All these rows lie in the row space of U_i. An entry of M_j has degree 2j in the weights, of L degree l.
+    full = value == min(arch.widths[: index + 1])
+    note = f"the rows of L and the rows and columns of M_{index + 1}, … span {value} dimensions"
+    return Measurement(
+        value,
+        "exact",
+        "exact",
+        0,
+        seed,
+        note,
+        None,
+        arch.widths[0],
+        prime=prime,
+        error_bound=0.0 if full else schwartz_zippel(value, 2 * arch.num_layers, prime),
+    )
+
+
+def formula_terms(arch: Architecture) -> tuple[Term, ...]:
+    """The general formula, term by term; `formulas.general_formula` is their sum.
+
+        D = Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i α(a_i, w_{i−1}),   for lightning less l
+
+    with σ for α after a rank-one collapse, and everywhere for one lightning token.
+
+    >>> [term.value for term in formula_terms(Architecture((3, 3, 1), (1, 3)))]
+    [0, 3, 5, 6, -2]
+    """
+    check_architecture("formula_terms", arch)
+    d, w, last = arch.widths, effective_widths(arch), arch.num_layers
+    lightning = arch.attention == "lightning"
+    if not lightning and arch.tokens == 1:
+        r = min(d)
+        return (Term("rank", 0, (r, d[0], d[-1]), r * (d[0] + d[-1] - r)),)
+    collapse = collapsing_layer(arch) if lightning else None
+    symmetric_after = 0 if lightning and arch.tokens == 1 else last if collapse is None else collapse
+    terms = [Term("flag", i, (w[i], w[i - 1]), w[i] * (w[i - 1] - w[i])) for i in range(1, last)]
+    terms.append(Term("L", 0, (d[-1], w[last - 1]), d[-1] * w[last - 1]))
+    for i, a in enumerate(arch.head_dims, start=1):
+        name, count = ("symmetric M", sigma) if i > symmetric_after else ("M", alpha)
+        terms.append(Term(name, i, (a, w[i - 1]), count(a, w[i - 1])))
+    if lightning:
+        terms.append(Term("rescalings", 0, (last,), -last))
+    return tuple(terms)

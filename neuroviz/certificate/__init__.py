@@ -1,0 +1,1 @@
+"""Proofs of a dimension that can be stored and checked again."""

@@ -1,0 +1,245 @@
+"""What is proved about the dimension of an architecture, and why: an object that checks itself again.
+
+Three routes (docs/mathematics.md, "Certificates"):
+
+    theorem      a statement with its hypotheses checked; any size at once
+    exact rank   a rank mod p at a stored point that meets an upper bound ("The gauge slice", "Exact rank")
+    ball         a square part of the Jacobian at a stored rational point, proved invertible in ball
+                 arithmetic; no appeal to Ax's theorem ("Ball arithmetic")
+
+`find` finds them; `verify` checks them, and uses nothing of what found them.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from neuroviz.certificate.find import (
+    Found,
+    ball_words,
+    by_ball,
+    by_rank,
+    by_theorem,
+    check_size,
+    num_columns,
+    rank_words,
+    rough_seconds,
+)
+from neuroviz.certificate.verify import Verification, verify_ball, verify_rank, verify_theorem
+from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.budget import Budget, BudgetSpent
+from neuroviz.engine.formulas import expected_dimension, general_formula
+
+ROUTES = ("theorem", "exact rank", "ball")
+DEFAULT_BUDGET = 60.0
+"""Seconds that `certify` may take unless told otherwise."""
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A proof that the functions of an architecture have a certain dimension.
+
+    Attributes:
+        arch: the architecture.
+        dimension: what is proved.
+        route: "theorem", "exact rank" or "ball".
+        source: the statement that is used, such as "Cor. 3.8" or "The gauge slice".
+        argument: how it is proved, in a sentence or two.
+        data: what `verify` starts from: hypotheses, or a point; numbers as text or whole numbers.
+        seal: a digest of all of the above: what was changed by a digit, on its way, is noticed.
+    """
+
+    arch: Architecture
+    dimension: int
+    route: str
+    source: str
+    argument: str
+    data: dict = field(compare=False)
+    seal: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.seal:
+            object.__setattr__(self, "seal", self._digest())
+
+    def _contents(self) -> dict:
+        arch = self.arch
+        return {
+            "neuroviz certificate": _VERSION,
+            "architecture": {
+                "widths": arch.widths,
+                "head_dims": arch.head_dims,
+                "tokens": arch.tokens,
+                "attention": arch.attention,
+            },
+            "dimension": self.dimension,
+            "route": self.route,
+            "source": self.source,
+            "argument": self.argument,
+            "data": self.data,
+        }
+
+    def _digest(self) -> str:
+        text = json.dumps(self._contents(), ensure_ascii=False, sort_keys=True)
+        return sha256(text.encode()).hexdigest()
+
+    def verify(self) -> Verification:
+        """Check everything again from `data` alone, in other ways than it was found.
+
+        First the seal, which notices every change but not a change with a new seal: it is no signature.
+        Then the mathematics: what is said, about this architecture, has to follow from what is stored. A
+        change that leaves a proof, such as another random point that does as well, passes with a new seal,
+        and what it says is true. Last the words.
+        """
+        try:
+            if self.seal != self._digest():
+                return Verification(False, "it was changed after it was made: the seal does not fit")
+            if type(self.dimension) is not int:
+                raise ValueError(f"a dimension is a whole number; got {self.dimension!r}")
+            check = {"theorem": verify_theorem, "exact rank": verify_rank, "ball": verify_ball}[self.route]
+            found = check(self.arch, self.dimension, self.source, self.data)
+            if found and (self.source, self.argument) != _words(self):
+                return Verification(False, "its words are not those of this proof")
+            return found
+        except (KeyError, TypeError, ValueError, IndexError, ArithmeticError) as error:
+            return Verification(False, f"the data cannot be read: {error}")
+
+    def to_json(self) -> str:
+        """The certificate as text, to keep or to send; `from_json` reads it."""
+        return json.dumps(self._contents() | {"seal": self.seal}, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Certificate":
+        """The certificate that a text holds. It is not trusted: call `verify`.
+
+        Raises:
+            ValueError: if the text is no certificate.
+        """
+        try:
+            read = json.loads(text)
+            if read["neuroviz certificate"] != _VERSION:
+                raise ValueError(f"version {read['neuroviz certificate']!r}")
+            arch = Architecture(**read["architecture"])
+            names = ("dimension", "route", "source", "argument", "data", "seal")
+            parts = {name: read[name] for name in names}
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise ValueError(
+                f"a certificate is the text that to_json writes; this is not one: {error}"
+            ) from None
+        if parts["route"] not in ROUTES or not isinstance(parts["seal"], str) or not parts["seal"]:
+            raise ValueError(
+                f"a certificate has a seal and one of the routes {', '.join(ROUTES)}; got {parts['route']!r}"
+            )
+        return cls(arch, **parts)
+
+    def save(self, path: str | Path) -> None:
+        """Write `to_json` to a file."""
+        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Certificate":
+        """Read what `save` wrote.
+
+        Raises:
+            ValueError: as in `from_json`.
+        """
+        return cls.from_json(Path(path).read_text(encoding="utf-8"))
+
+    def __str__(self) -> str:
+        how = f"  {self.argument}\n  route: {self.route} · {self.source}"
+        return f"{self.arch}: dimension {self.dimension}\n{how}"
+
+    __repr__ = __str__
+
+
+def certify(
+    arch: Architecture, route: str | None = None, seed: int = 0, budget: float | None = None
+) -> Certificate:
+    """The strongest proof that we have of the dimension of an architecture.
+
+    Without a route: a theorem of the paper where its hypotheses hold; else, for networks that take some
+    seconds at most, ball arithmetic; else an exact rank that meets an upper bound; else our own theorem,
+    which is not peer-reviewed.
+
+    Args:
+        arch: any `Architecture`.
+        route: one of `ROUTES`, or None for the strongest.
+        seed: what points are drawn from.
+        budget: seconds of this machine, by the clock on the wall, that finding may take; 60 if None. It is
+            looked at before each precision, each input and each matrix product, so it is overrun by one of
+            these at most; Ctrl-C too is heard between them (python-flint hears nothing inside a call). Its
+            size never changes which certificate is found, only whether one is.
+
+    Raises:
+        ValueError: if the route is unknown, or the network too large for it, or if nothing is proved: this
+            route proves nothing here, or the budget is spent. The message says which, and what to do.
+
+    >>> certify(Architecture((4, 3, 5), (2, 2))).source
+    'Cor. 3.8'
+    >>> certify(Architecture((3, 3, 3), (2, 2), attention="softmax"), route="ball").dimension
+    25
+    """
+    check_architecture("certify", arch)
+    clock = Budget(DEFAULT_BUDGET if budget is None else budget)
+    if route is None:
+        return _strongest(arch, seed, clock)
+    if route not in ROUTES:
+        raise ValueError(f"route must be one of {', '.join(map(repr, ROUTES))}, or None; got {route!r}")
+    return _certify(arch, route, seed, clock)
+
+
+_PATIENCE = 10.0  # rough seconds up to which the strongest proof is looked for on a route
+
+
+def routes_to_try(arch: Architecture) -> tuple[str, ...]:
+    """What is tried without a route, one after the other until something is proved; the sizes alone decide.
+
+    >>> routes_to_try(Architecture((4, 3, 5), (2, 2)))  # Cor. 3.8 holds
+    ('theorem',)
+    >>> routes_to_try(Architecture((2, 2, 1), (1, 1)))
+    ('ball', 'exact rank', 'theorem')
+    """
+    if expected_dimension(arch).status == "proved":
+        return ("theorem",)
+    routes = []
+    if num_columns(arch) == general_formula(arch).value:
+        routes.append("ball")
+    if arch.attention == "lightning":
+        routes.append("exact rank")
+    return *(route for route in routes if rough_seconds(arch, route) <= _PATIENCE), "theorem"
+
+
+def _strongest(arch: Architecture, seed: int, budget: Budget) -> Certificate:
+    *attempts, last = routes_to_try(arch)
+    for route in attempts:
+        try:
+            return _certify(arch, route, seed, budget)
+        except BudgetSpent:  # another proof would then be a matter of how fast this machine is
+            raise
+        except ValueError:  # this route proves nothing here; the next one may
+            continue
+    return _certify(arch, last, seed, budget)
+
+
+def _certify(arch: Architecture, route: str, seed: int, budget: Budget) -> Certificate:
+    check_size(arch, route)
+    find: dict[str, Callable[[], Found]] = {
+        "theorem": lambda: by_theorem(arch),
+        "exact rank": lambda: by_rank(arch, seed, budget),
+        "ball": lambda: by_ball(arch, seed, budget),
+    }
+    found = find[route]()
+    return Certificate(arch, found.dimension, route, found.source, found.argument, found.data)
+
+
+def _words(certificate: Certificate) -> tuple[str, str]:
+    """The source and the argument that a certificate of these data has."""
+    arch, data = certificate.arch, certificate.data
+    if certificate.route == "theorem":
+        found = by_theorem(arch)
+        return found.source, found.argument
+    if certificate.route == "ball":
+        return ball_words(certificate.dimension, data)
+    return rank_words(arch, certificate.dimension, data)

@@ -1,0 +1,289 @@
+"""Finding a proof of the dimension of one architecture: by theorem, by an exact rank, in ball arithmetic.
+
+What is found is what a certificate then stores and `neuroviz.certificate.verify` checks again by other means.
+docs/mathematics.md: "Certificates", "Ball arithmetic", "Exact rank", "The gauge slice".
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from neuroviz.certificate.balls import ball_jacobian, proved_invertible
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.budget import Budget
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.engine.formulas import alpha, expected_dimension, general_formula
+from neuroviz.engine.network import Layer, Weights, jacobian, random_tokens
+from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.rank import RowSpace
+
+BITS = (128, 256, 512, 1024)
+"""The precisions that the ball route tries, one after the other."""
+
+MOST_COLUMNS = {"exact rank": 1500, "ball": 400}
+"""Free entries of the slice up to which a route is tried at all; so one call of python-flint stays short."""
+MOST_NUMBERS = 2_000_000
+"""Numbers (inputs and attention weights) up to which a certificate is written down."""
+MOST_SECONDS = 120
+"""As `rough_seconds` counts them."""
+
+_SPARE_ROWS = 2
+_INPUTS_AT_ONCE = 32
+_SYMMETRIES = "symmetries"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A proof, as a certificate stores it: see `neuroviz.certificate.certificate.Certificate`."""
+
+    dimension: int
+    source: str
+    argument: str
+    data: dict
+
+
+@lru_cache(maxsize=4096)
+def slice_steps(arch: Architecture) -> tuple[int, int, int, int]:
+    """How many entries are left free as the symmetries are used up, counted without writing them down.
+
+    All parameters; after the changes of basis between layers (and narrower inner widths); after those in
+    the heads; after the rescalings: the last is the number of free entries of the slice, an upper bound
+    of the dimension ("The gauge slice", moves 1 to 4).
+
+    >>> slice_steps(Architecture.uniform(10, 2, 2))
+    (280, 180, 172, 170)
+    """
+    d, depth = arch.widths, arch.num_layers
+    r = [min(d[: i + 1]) for i in range(depth)] + [d[-1]]
+    values = sum(r[i] * (r[i - 1] - r[i]) for i in range(1, depth)) + r[-1] * r[-2]
+    between = values + sum(2 * a * width for a, width in zip(arch.head_dims, r, strict=False))
+    heads = values + sum(alpha(a, width) for a, width in zip(arch.head_dims, r, strict=False))
+    return arch.num_parameters, between, heads, heads - (depth if arch.attention == "lightning" else 0)
+
+
+def num_columns(arch: Architecture) -> int:
+    """How many entries the slice leaves free: an upper bound of the dimension; networks may be large.
+
+    >>> num_columns(Architecture.uniform(12288, 128, 96))
+    451411872
+    """
+    return slice_steps(arch)[-1]
+
+
+def rough_seconds(arch: Architecture, route: str) -> float:
+    """About how long finding and checking a certificate take, on a laptop; from the sizes alone.
+
+    Most of it goes into checking: the derivative of each input along each free entry, forward.
+
+    >>> rough_seconds(Architecture.uniform(4, 2, 2), "ball") < 1 < rough_seconds(
+    ...     Architecture.uniform(12, 2, 3), "ball"
+    ... )
+    True
+    """
+    n, t, depth, width = num_columns(arch), arch.tokens, arch.num_layers, max(arch.widths)
+    if route == "ball":
+        return n * (width * t + n / depth) * t * t * depth / 1.5e5
+    return n * n * depth * t * (t + width) / 3e7 if route == "exact rank" else 0.0
+
+
+def check_size(arch: Architecture, route: str) -> None:
+    """Refuse a network that is too large to compute with, before anything large is made.
+
+    Raises:
+        ValueError: if it is; by theorem every size is small.
+    """
+    if route not in MOST_COLUMNS:
+        return
+    columns, tokens = num_columns(arch), arch.tokens
+    numbers = columns * tokens * (arch.widths[0] + arch.widths[-1] + arch.num_layers * tokens)
+    for what, size, most in (
+        ("free entries of the slice", columns, MOST_COLUMNS[route]),
+        ("stored numbers", numbers, MOST_NUMBERS),
+        ("seconds, about,", round(rough_seconds(arch, route)), MOST_SECONDS),
+    ):
+        if size > most:
+            raise ValueError(
+                f"the route {route!r} would need {size:,} {what} for {arch}, and goes to {most:,}; "
+                "choose route='theorem', or take a smaller network or fewer tokens"
+            )
+
+
+# By theorem
+
+
+def by_theorem(arch: Architecture) -> Found:
+    """The paper's statement where its hypotheses hold, else ours; any size at once."""
+    expected = expected_dimension(arch)
+    who = "a theorem of the paper" if expected.status == "proved" else "proved here, not peer-reviewed"
+    argument = f"{expected.source} ({who}): {expected.note}"
+    return Found(expected.value, expected.source, argument, {"status": expected.status})
+
+
+# By an exact rank that meets an upper bound
+
+
+class _Recording:
+    """A prime field that remembers the attention weights it drew."""
+
+    def __init__(self, over: PrimeField) -> None:
+        self._over, self.drawn = over, []
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._over, name)
+
+    def softmax(self, logits: np.ndarray, symmetric: bool, rng: np.random.Generator) -> np.ndarray:
+        self.drawn.append(self._over.softmax(logits, symmetric, rng))
+        return self.drawn[-1]
+
+
+def by_rank(arch: Architecture, seed: int, budget: Budget) -> Found:
+    """A rank mod p at a random point that meets an upper bound.
+
+    Raises:
+        ValueError: if it meets none at three points, or the budget is spent.
+    """
+    over = PrimeField(DEFAULT_PRIME)
+    columns, theory = num_columns(arch), general_formula(arch)
+    for rng in np.random.default_rng([seed, over.p, 10]).spawn(3):
+        rank, data = _rank_at_a_point(arch, over, rng, budget)
+        if rank in (columns, theory.value):
+            break
+    else:
+        raise ValueError(
+            f"not proved: the exact rank {rank} of {arch} meets no upper bound: the symmetries prove "
+            f"{columns}, Theorem C and Corollary A {theory.value}; try another seed, or route='theorem'"
+        )
+    data["upper bound"] = _SYMMETRIES if rank == columns else theory.source
+    return Found(rank, *rank_words(arch, rank, data), data)
+
+
+def rank_words(arch: Architecture, rank: int, data: dict) -> tuple[str, str]:
+    """Source and argument of an exact rank that meets an upper bound."""
+    bound = data["upper bound"]
+    free = " (exponentials free by Ax's theorem)" if arch.attention == "softmax" else ""
+    argument = (
+        f"rank {rank} at a point mod {data['prime']} is a lower bound of the generic rank{free}; it meets "
+        f"the upper bound of {'the symmetries' if bound == _SYMMETRIES else bound}"
+    )
+    return "The gauge slice, Exact rank", argument
+
+
+def _rank_at_a_point(
+    arch: Architecture, over: PrimeField, rng: np.random.Generator, budget: Budget
+) -> tuple[int, dict]:
+    """The rank of one functional of each input, and the point."""
+    across = gauge_slice(arch)
+    columns = across.num_free
+    inputs = columns + _SPARE_ROWS
+    weights = across.weights(over, rng)
+    X = random_tokens(over, across.reduced, inputs, rng)
+    cotangents = over.random(rng, (inputs, 1, arch.widths[-1], arch.tokens))
+    space, drawn = RowSpace(over, columns), []
+    for start in range(0, inputs, _INPUTS_AT_ONCE):
+        budget.check(f"{start} of {inputs} inputs were looked at, which show rank {space.dimension}")
+        some, recording = slice(start, start + _INPUTS_AT_ONCE), _Recording(over)
+        rows = jacobian(recording, arch.attention, weights, X[some], cotangents[some], rng)
+        space.add(rows[:, 0, across.free])
+        drawn.append(recording.drawn)
+    data = {
+        "prime": over.p,
+        "weights": [[_integers(matrix) for matrix in layer] for layer in weights],
+        "inputs": _integers(X),
+        "functionals": _integers(cotangents[:, 0]),
+        "attention weights": [_integers(np.concatenate(S)) for S in zip(*drawn, strict=True)],
+    }
+    return space.dimension, data
+
+
+def _integers(x: np.ndarray) -> list:
+    return x.astype(int).tolist()
+
+
+# By ball arithmetic
+
+
+def by_ball(arch: Architecture, seed: int, budget: Budget) -> Found:
+    """A square part of the Jacobian at a random rational point, proved invertible.
+
+    Raises:
+        ValueError: if it is not proved with the largest precision, or the budget is spent.
+    """
+    across = gauge_slice(arch)
+    n, rng = across.num_free, np.random.default_rng([seed, 11])
+    weights = tuple(Layer(*(_short(matrix) for matrix in layer)) for layer in across.weights(Reals(), rng))
+    X = _short(rng.standard_normal((n, arch.widths[0], arch.tokens)))
+    shape = (n, arch.widths[-1], arch.tokens)
+    functionals = rng.choice([-1, 1], shape) * rng.integers(1, 4, shape)
+    return ball_proof(arch, weights, X, functionals, budget)
+
+
+def ball_proof(
+    arch: Architecture, weights: Weights, X: np.ndarray, functionals: np.ndarray, budget: Budget
+) -> Found:
+    """The proof that this point of the slice gives, with as few bits as are needed.
+
+    Args:
+        weights: on the slice; floats, taken as exact.
+        X: as many inputs as the slice has free entries.
+        functionals: a functional of the output for each of them, of whole numbers.
+
+    Raises:
+        ValueError: if this point proves nothing with the largest precision, or the budget is spent.
+    """
+    import flint
+
+    across = gauge_slice(arch)
+    n, precision = across.num_free, flint.ctx.prec
+    done = "nothing is done yet"
+    try:
+        for bits in BITS:
+            flint.ctx.prec = bits
+
+            def differentiating(number: int, done: str = done, bits: int = bits) -> None:
+                budget.check(f"{done}, and {bits} bits were begun ({number} of {n} inputs)")
+
+            def inverting(done: str = done, bits: int = bits) -> None:
+                budget.check(f"{done}, and {bits} bits were begun (all {n} inputs)")
+
+            B = ball_jacobian(arch.attention, weights, across.free, X, functionals, differentiating)
+            if proved_invertible(B, inverting):
+                break
+            done = f"{bits} bits did not suffice"
+        else:
+            theory = general_formula(arch).value
+            raise ValueError(
+                f"not proved: {BITS[-1]} bits do not prove a rank of {n} for {arch} at this point: "
+                f"{f'its dimension is smaller, {theory}, ' if theory < n else ''}"
+                "so this route proves nothing here; try another seed, or route='exact rank' or 'theorem'"
+            )
+    finally:
+        flint.ctx.prec = precision
+    data = {
+        "bits": bits,
+        "weights": [[_texts(matrix) for matrix in layer] for layer in weights],
+        "inputs": _texts(X),
+        "functionals": functionals.tolist(),
+    }
+    return Found(n, *ball_words(n, data), data)
+
+
+def ball_words(n: int, data: dict) -> tuple[str, str]:
+    """Source and argument of a ball certificate."""
+    argument = (
+        f"a square part of the Jacobian ({n} × {n}) at a rational point is invertible, by ball arithmetic "
+        f"with {data['bits']} bits, so the dimension is at least {n}; the symmetries prove that it is at "
+        f"most {n}. Ax's theorem is not used"
+    )
+    return "Ball arithmetic, The gauge slice", argument
+
+
+def _short(x: np.ndarray) -> np.ndarray:
+    """Numbers with few binary digits: floats, and exact."""
+    return np.round(x * 64) / 64
+
+
+def _texts(x: np.ndarray) -> list:
+    """Nested lists of fractions as text."""
+    return [_texts(part) for part in x] if np.ndim(x) else str(Fraction(float(x)))

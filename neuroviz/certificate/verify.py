@@ -1,0 +1,378 @@
+"""Checking a certificate again, from what it stores alone, by other means than it was found with.
+
+Nothing that finds certificates is used: the hypotheses of each statement are written out a second time,
+the formula is counted by codimensions, and the dimension is computed again by a local check, which takes
+no theorem's word for the kernel; the slice is built again, derivatives are taken forward instead of
+backward, ranks are python-flint's. docs/mathematics.md: "Certificates", "The local check".
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neuroviz.certificate.balls import Place, ball_tangents
+from neuroviz.certificate.small_ranks import local_check
+from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.network import Layer, Weights
+
+if TYPE_CHECKING:
+    from flint import arb_mat
+
+_MOST_BITS = 4096
+_BITS_AGAIN = (2, 4, 8)  # times the bits of the certificate: a determinant loses more than ‖1 − R B‖
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of checking a certificate again: whether it holds, and what was found."""
+
+    valid: bool
+    finding: str
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+
+# By theorem
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One thing that a statement asks for, and whether it holds."""
+
+    text: str
+    holds: bool
+
+
+def _inner(arch: Architecture) -> tuple[int, ...]:
+    return arch.widths[1:-1] or (1,)
+
+
+_LIGHTNING = ("lightning attention", lambda arch: arch.attention == "lightning")
+_SOFTMAX = ("softmax attention", lambda arch: arch.attention == "softmax")
+_ONE_LAYER = ("one layer", lambda arch: arch.num_layers == 1)
+_DEEP = ("l ≥ 2", lambda arch: arch.num_layers > 1)
+_TWO_TOKENS = ("t ≥ 2", lambda arch: arch.tokens > 1)
+_ONE_TOKEN = ("t = 1", lambda arch: arch.tokens == 1)
+_BOTTLENECK = (
+    "inner widths δ ≤ d₀, dₗ",
+    lambda arch: len({*_inner(arch)}) == 1 and _inner(arch)[0] <= min(arch.widths[0], arch.widths[-1]),
+)
+_WIDE = ("δ ≥ 2", lambda arch: min(_inner(arch)) > 1)
+_RANKS = (
+    "2 ≤ aᵢ ≤ dᵢ₋₁",
+    lambda arch: all(1 < a <= d for a, d in zip(arch.head_dims, arch.widths, strict=False)),
+)
+
+# Each statement once more: what it asks for, written without the functions that found it.
+_HYPOTHESES: dict[str, tuple[tuple[str, Callable[[Architecture], bool]], ...]] = {
+    "Cor. 3.3": (_LIGHTNING, _ONE_LAYER, _TWO_TOKENS),
+    "Cor. 3.8": (_LIGHTNING, _DEEP, _TWO_TOKENS, _BOTTLENECK, _WIDE, _RANKS),
+    "Thm. 3.9": (_SOFTMAX, _ONE_LAYER, _TWO_TOKENS),
+    "Eq. 16, Corollary A": (_SOFTMAX, _DEEP, _TWO_TOKENS, _BOTTLENECK),
+    "Corollary A": (_SOFTMAX, _TWO_TOKENS),
+    "One token": (_SOFTMAX, _ONE_TOKEN),
+    "Theorem C": (_LIGHTNING,),
+}
+_PAPERS = ("Cor. 3.3", "Cor. 3.8", "Thm. 3.9")
+
+
+def hypotheses(source: str, arch: Architecture) -> tuple[Hypothesis, ...]:
+    """What a statement asks for, and whether this architecture has it.
+
+    Raises:
+        ValueError: if no statement has this name.
+
+    >>> [h.text for h in hypotheses("Cor. 3.8", Architecture((3, 3, 3), (1, 2))) if not h.holds]
+    ['2 ≤ aᵢ ≤ dᵢ₋₁']
+    """
+    if source not in _HYPOTHESES:
+        raise ValueError(f"a statement is one of {', '.join(_HYPOTHESES)}; got {source!r}")
+    return tuple(Hypothesis(text, holds(arch)) for text, holds in _HYPOTHESES[source])
+
+
+def verify_theorem(arch: Architecture, dimension: int, source: str, data: dict) -> Verification:
+    """The hypotheses again, the formula by codimensions, and the dimension itself by a local check."""
+    if source not in _HYPOTHESES:
+        return Verification(False, f"no statement is called {source!r}")
+    if failing := [each.text for each in hypotheses(source, arch) if not each.holds]:
+        return Verification(
+            False, f"the hypotheses of {source} do not hold for {arch}: it needs {'; '.join(failing)}"
+        )
+    if data != {"status": "proved" if source in _PAPERS else "proved here"}:
+        return Verification(False, f"{source} has another status than {data['status']!r}")
+    count = count_another_way(arch).total
+    if count != dimension:
+        return Verification(False, f"{source} gives {count}, not {dimension}")
+    local, again = local_check(arch), ""
+    if local.covers:
+        if not local.holds:
+            return Verification(
+                False,
+                f"a local check finds a kernel of {local.kernel}; the symmetries explain {local.expected}",
+            )
+        if local.dimension != dimension:
+            return Verification(False, f"a local check finds {local.dimension}, not {dimension}")
+        again = f"; a local check ({len(local.pieces)} small ranks) finds {local.dimension} too"
+    return Verification(True, f"hypotheses of {source} hold; the count by codimensions is {count}{again}")
+
+
+@dataclass(frozen=True)
+class Count:
+    """The dimension as a sum: what the values bring, what the attention matrices bring, less rescalings.
+
+    Attributes:
+        values, heads: a number for each layer.
+        rescalings: 1 for each layer of a lightning network, else 0.
+    """
+
+    values: tuple[int, ...]
+    heads: tuple[int, ...]
+    rescalings: int
+
+    @property
+    def total(self) -> int:
+        """The dimension."""
+        return sum(self.values) + sum(self.heads) - self.rescalings
+
+
+def count_another_way(arch: Architecture) -> Count:
+    """The general formula by codimensions, with the effective widths as minima over all later layers.
+
+    w_{i−1} = min over k ≥ i − 1 of r_k + Σ_{i ≤ j ≤ k} 2 min(a_j, r_{j−1}), with r_l replaced by d_l;
+    matrices of rank ≤ a have codimension (w − a)₊² in w², their symmetric parts (w − 2a)₊(w − 2a + 1)/2.
+
+    >>> count_another_way(Architecture((3, 3, 3), (1, 2)))
+    Count(values=(0, 9), heads=(5, 6), rescalings=2)
+    """
+    check_architecture("count_another_way", arch)
+    d, a, depth = arch.widths, arch.head_dims, arch.num_layers
+    if arch.attention == "softmax" and arch.tokens == 1:
+        r = min(d)
+        return Count((d[0] * d[-1] - (d[0] - r) * (d[-1] - r),), (0,), 0)
+    r = [min(d[: i + 1]) for i in range(depth)] + [d[-1]]
+    seen = []
+    for i in range(depth + 1):
+        reach, best = 0, r[i]
+        for k in range(i, depth):
+            reach += 2 * min(a[k], r[k])
+            best = min(best, r[k + 1] + reach)
+        seen.append(best)
+    seen[0] = d[0]
+    values, heads, parallel = [], [], arch.tokens == 1
+    for i in range(depth):
+        w = seen[i]
+        if arch.attention == "lightning" and parallel:
+            gap = max(0, w - 2 * a[i])
+            heads.append(w * (w + 1) // 2 - gap * (gap + 1) // 2)
+        else:
+            heads.append(w * w - max(0, w - a[i]) ** 2)
+        parallel = parallel or min(a[i], w) == 1
+        out = seen[i + 1]
+        values.append(out * w - (out * out if i < depth - 1 else 0))
+    return Count(tuple(values), tuple(heads), depth if arch.attention == "lightning" else 0)
+
+
+# By an exact rank that meets an upper bound
+
+
+def verify_rank(arch: Architecture, dimension: int, source: str, data: dict) -> Verification:
+    """Forward differentiation along every free direction, and python-flint's elimination."""
+    import flint
+
+    over = PrimeField(data["prime"])
+    weights = tuple(Layer(*(_residues(matrix, over) for matrix in layer)) for layer in data["weights"])
+    weights, free = _checked_slice(arch, weights)
+    X, functionals = _residues(data["inputs"], over), _residues(data["functionals"], over)
+    _check_inputs(arch, X, functionals)
+    drawn = [_residues(S, over) for S in data["attention weights"]]
+    if trouble := _attention_trouble(over, arch, drawn, X):
+        return Verification(False, trouble)
+    path, columns = _path(over, arch.attention, weights, X, drawn), []
+    for place in free:
+        moved = _tangent(over, arch.attention, weights, path, place)
+        columns.append(over.reduce(over.reduce(functionals * moved).sum(axis=(-2, -1))))
+    matrix = np.array(columns).astype(int)
+    rank = flint.nmod_mat(*matrix.shape, matrix.ravel().tolist(), over.p).rank()
+    upper = len(columns) if data["upper bound"] == "symmetries" else count_another_way(arch).total
+    if rank != dimension:
+        return Verification(False, f"the rank at the stored point is {rank}, not {dimension}")
+    if upper != dimension:
+        return Verification(False, f"the upper bound is {upper}, not {dimension}")
+    return Verification(
+        True, f"rank {rank} mod {over.p} found again, forward; it meets the upper bound {upper}"
+    )
+
+
+def _residues(stored: list, over: PrimeField) -> np.ndarray:
+    """Stored whole numbers mod p, as floats that are exact; ValueError where they are no whole numbers."""
+    return over.reduce((_whole_numbers(stored) % over.p).astype(float))
+
+
+def _whole_numbers(stored: list) -> np.ndarray:
+    numbers = np.array(stored)
+    if numbers.dtype != np.int64:  # fractions, NaN, booleans, texts, or too large
+        raise ValueError("a stored number is no whole number, or has too many digits")
+    return numbers
+
+
+def _check_inputs(arch: Architecture, X: np.ndarray, functionals: np.ndarray) -> None:
+    """ValueError unless these are inputs of this architecture, and a functional of the output for each."""
+    inside, outside = (len(X), arch.widths[0], arch.tokens), (len(X), arch.widths[-1], arch.tokens)
+    if X.shape != inside or functionals.shape != outside:
+        raise ValueError(
+            f"inputs need the shape {inside} and functionals {outside}; got {X.shape} and {functionals.shape}"
+        )
+
+
+def _checked_slice(arch: Architecture, weights: Weights) -> tuple[Weights, list[Place]]:
+    """The stored weights, if they lie on the slice, and its free places, layer by layer.
+
+    The slice of "The gauge slice", built again: K = [1 | K′], V = [1 | V′] before the last layer, and for
+    lightning one entry of Q.
+    """
+    d, depth = arch.widths, arch.num_layers
+    if len(weights) != depth:
+        raise ValueError(f"{len(weights)} layers are stored, of {depth}")
+    r = [min(d[: i + 1]) for i in range(depth)] + [d[-1]]
+    free = []
+    for i, (Q, K, V) in enumerate(weights):
+        a = min(arch.head_dims[i], r[i])
+        if (Q.shape, K.shape, V.shape) != ((a, r[i]), (a, r[i]), (r[i + 1], r[i])):
+            raise ValueError(f"layer {i + 1} has other shapes than the slice")
+        if (K[:, :a] != np.eye(a)).any() or (i < depth - 1 and (V[:, : r[i + 1]] != np.eye(r[i + 1])).any()):
+            raise ValueError(f"layer {i + 1} does not lie on the slice")
+        if arch.attention == "lightning" and Q[0, 0] != 1:
+            raise ValueError(f"layer {i + 1} does not lie on the slice: the first entry of Q is not 1")
+        for m, matrix in enumerate((Q, K, V)):
+            for row, column in np.ndindex(matrix.shape):
+                held = (m == 1 and column < a) or (m == 2 and i < depth - 1 and column < r[i + 1])
+                held = held or (m == 0 and arch.attention == "lightning" and row == column == 0)
+                if not held:
+                    free.append((i, m, row, column))
+    return weights, free
+
+
+def _attention_trouble(over: PrimeField, arch: Architecture, drawn: list[np.ndarray], X: np.ndarray) -> str:
+    """Why stored attention weights are none, or ""; columns sum to 1, and on a line cycles close."""
+    if arch.attention == "lightning":
+        return "" if not drawn else "lightning has no attention weights of its own"
+    shape = (len(X), arch.tokens, arch.tokens)
+    if len(drawn) != arch.num_layers or any(S.shape != shape for S in drawn):
+        return f"each layer needs attention weights of shape {shape}"
+    for i, S in enumerate(drawn):
+        if (over.reduce(S.sum(axis=-2) - 1) != 0).any():
+            return f"attention weights of layer {i + 1} do not sum to 1"
+        if min(arch.widths[: i + 1]) == 1:  # logits are symmetric: so are the exponentials
+            # With a 0 among them, cycles of three could close while longer ones do not.
+            if (S[:, ~np.eye(arch.tokens, dtype=bool)] == 0).any():
+                return f"attention weights of layer {i + 1} have a 0 where tokens lie on a line"
+            there = over.reduce(S[:, :, :, None] * S[:, None, :, :])  # S_ji S_ik
+            around = over.reduce(there * np.swapaxes(S, 1, 2)[:, :, None, :])  # … S_kj
+            if (around != np.swapaxes(around, 1, 2)).any():  # the same way back
+                return f"attention weights of layer {i + 1} do not come from symmetric exponentials"
+    return ""
+
+
+def _path(
+    over: PrimeField, attention: str, weights: Weights, X: np.ndarray, drawn: list[np.ndarray]
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The tokens X that go into each layer, and how they attend there, S: Y = V X S."""
+    found = []
+    for i, (Q, K, V) in enumerate(weights):
+        q, k = over.matmul(Q, X), over.matmul(K, X)
+        S = drawn[i] if attention == "softmax" else over.matmul(np.swapaxes(k, -1, -2), q)
+        found.append((X, S))
+        X = over.matmul(V, over.matmul(X, S))
+    return found
+
+
+def _tangent(
+    over: PrimeField,
+    attention: str,
+    weights: Weights,
+    path: list[tuple[np.ndarray, np.ndarray]],
+    place: Place,
+) -> np.ndarray:
+    """How the outputs move when one entry of the weights does: the derivative, forward.
+
+    Y = V X S,  Ẏ = V̇ X S + V Ẋ S + V X Ṡ,  ż = Ẋᵀ A X + Xᵀ Ȧ X + Xᵀ A Ẋ, and Ṡ = ż (lightning) or
+    S_ji (ż_ji − Σ_k S_ki ż_ki). Before the layer of the entry nothing moves.
+    """
+    mul, red = over.matmul, over.reduce
+    first, m, row, column = place
+    moved = np.zeros(path[first][0].shape)
+    for i, ((Q, K, V), (X, S)) in enumerate(zip(weights, path, strict=True)):
+        if i < first:
+            continue
+        dQ, dK, dV = (np.zeros(matrix.shape) for matrix in (Q, K, V))
+        if i == first:
+            (dQ, dK, dV)[m][row, column] = 1
+        A, dA = mul(K.T, Q), red(mul(dK.T, Q) + mul(K.T, dQ))
+        XT, movedT = np.swapaxes(X, -1, -2), np.swapaxes(moved, -1, -2)
+        dz = red(mul(movedT, mul(A, X)) + mul(XT, mul(dA, X)) + mul(XT, mul(A, moved)))
+        dS = red(S * red(dz - red(S * dz).sum(axis=-2, keepdims=True))) if attention == "softmax" else dz
+        moved = red(mul(dV, mul(X, S)) + mul(V, red(mul(moved, S) + mul(X, dS))))
+    return moved
+
+
+# By ball arithmetic
+
+
+def verify_ball(arch: Architecture, dimension: int, source: str, data: dict) -> Verification:
+    """Forward differentiation in balls, and the determinant by python-flint's own elimination."""
+    import flint
+
+    weights = tuple(Layer(*(_as_floats(matrix) for matrix in layer)) for layer in data["weights"])
+    weights, free = _checked_slice(arch, weights)
+    X, functionals = _as_floats(data["inputs"]), _whole_numbers(data["functionals"])
+    _check_inputs(arch, X, functionals)
+    n, bits = len(free), data["bits"]
+    if len(X) != n:
+        raise ValueError(f"{n} inputs and functionals are needed, as many as the slice has free entries")
+    if n != dimension:
+        return Verification(False, f"the slice has {n} free entries, not {dimension}")
+    if not isinstance(bits, int) or not 2 <= bits <= _MOST_BITS:
+        raise ValueError(f"bits is a whole number from 2 to {_MOST_BITS}; got {bits!r}")
+    precision = flint.ctx.prec
+    try:
+        for factor in _BITS_AGAIN:
+            flint.ctx.prec = factor * bits
+            if not _forward_matrix(arch.attention, weights, free, X, functionals).det().contains(0):
+                break
+        else:
+            return Verification(False, "at the stored point the determinant may be 0")
+    finally:
+        flint.ctx.prec = precision
+    return Verification(
+        True, f"the determinant of the {n} × {n} matrix, found forward, is not 0; {n} free entries"
+    )
+
+
+def _forward_matrix(
+    attention: str, weights: Weights, free: list[Place], X: np.ndarray, functionals: np.ndarray
+) -> "arb_mat":
+    """For each input (a row) and each free entry (a column) how the functional of the output moves."""
+    import flint
+
+    rows = []
+    for x, functional in zip(X, functionals, strict=True):
+        column = flint.arb_mat([[int(s)] for s in functional.ravel()])
+        rows.append((ball_tangents(attention, weights, free, x) * column).entries())
+    return flint.arb_mat(rows)
+
+
+def _as_floats(texts: list) -> np.ndarray:
+    """Stored fractions as floats that are the same numbers; ValueError where floats would round."""
+    stored = np.array(texts)
+    if stored.dtype.kind != "U":
+        raise ValueError("a fraction is stored as text, such as 5/64")
+    numbers = np.vectorize(Fraction, otypes=[object])(stored)
+    floats = numbers.astype(float)
+    if (numbers != np.vectorize(Fraction, otypes=[object])(floats)).any():
+        raise ValueError("a stored number is no short binary fraction")
+    return floats

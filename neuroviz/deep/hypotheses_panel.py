@@ -1,0 +1,184 @@
+"""Where the paper's dimension formula stops, which hypothesis fails there, and what happens to the tokens."""
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+
+from neuroviz.deep.dimension import paper_name
+from neuroviz.deep.hypotheses_figure import (
+    FormulaMap,
+    HypothesesStudy,
+    MapCell,
+    hypotheses_figure,
+    update_hypotheses,
+)
+from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.formulas import (
+    Expected,
+    collapsing_layer,
+    effective_widths,
+    expected_dimension,
+    general_formula,
+    paper_formula,
+)
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import forward, random_tokens, random_weights
+from neuroviz.kit import theme
+from neuroviz.kit.badges import measured_badge, theory_badge
+from neuroviz.kit.panel import Panel
+
+MAX_SIZE, MAX_TOKENS = 5, 6
+_SIZES = tuple(range(1, MAX_SIZE + 1))
+
+
+@dataclass(frozen=True)
+class HypothesesRequest:
+    """What the controls ask for: a network of two layers, equal widths outside."""
+
+    arch: Architecture
+    seed: int
+
+
+def study_hypotheses(request: HypothesesRequest) -> HypothesesStudy:
+    """Measure the network and 49 neighbours, and follow random tokens through it."""
+    arch, seed = request.arch, request.seed
+    d, delta, _ = arch.widths
+    a1, a2 = arch.head_dims
+    heads = {(x, y): replace(arch, head_dims=(x, y)) for x in _SIZES for y in _SIZES}
+    widths = {(x, y): replace(arch, widths=(y, x, y)) for x in _SIZES for y in _SIZES}
+    return HypothesesStudy(
+        arch,
+        measure_dimension(arch, seed=seed),
+        expected_dimension(arch),
+        paper_formula(arch),
+        _map(heads, seed, f"a₁ (widths {d}→{delta}→{d})", "a₂", (a1, a2)),
+        _map(widths, seed, f"inner width δ (a = {a1}, {a2})", "outer widths d₀ = d₂", (delta, d)),
+        _angles(arch, seed),
+    )
+
+
+def _map(
+    at: dict[tuple[int, int], Architecture], seed: int, columns: str, rows: str, here: tuple[int, int]
+) -> FormulaMap:
+    papers = {place: paper_formula(arch) for place, arch in at.items()}
+    cells = tuple(_cell(place, arch, papers[place], seed) for place, arch in at.items())
+    paper = papers[here]
+    name = paper_name(paper)
+    return FormulaMap(
+        cells, _SIZES, _SIZES, columns, rows, at[here].tokens, name, paper.source.split(",")[0], here
+    )
+
+
+def _cell(place: tuple[int, int], arch: Architecture, paper: Expected, seed: int) -> MapCell:
+    measured = measure_dimension(arch, seed=seed)
+    cause = _cause(arch) if measured.value != paper.value else ""
+    return MapCell(*place, measured, paper, paper.status != "outside hypotheses", cause)
+
+
+def _cause(arch: Architecture) -> str:
+    """Which hypothesis it is whose failure costs something, in a word or two for a cell."""
+    causes = []
+    if arch.tokens == 1:
+        causes.append("t = 1")
+    elif arch.attention == "lightning" and collapsing_layer(arch) is not None:
+        thick = general_formula(replace(arch, attention="softmax")).value - arch.num_layers
+        if general_formula(arch).value < thick:  # without the collapse there would be more
+            causes.append("rank 1")
+    if effective_widths(arch) != arch.widths:
+        causes.append("widens")
+    return "both" if len(causes) == 2 else "".join(causes)
+
+
+def _angles(arch: Architecture, seed: int) -> tuple[tuple[float, ...], ...]:
+    """Angles between all pairs of random tokens, as they come in and after each layer; in degrees."""
+    rng = np.random.default_rng([seed, 8])
+    weights = random_weights(Reals(), arch, rng)
+    X = random_tokens(Reals(), arch, 1, rng)
+    stages = [X, *(forward(Reals(), arch.attention, weights[: i + 1], X) for i in range(arch.num_layers))]
+    return tuple(_between(stage[0]) for stage in stages)
+
+
+def _between(X: np.ndarray) -> tuple[float, ...]:
+    """Angles between the lines that tokens span: from 0 to 90 degrees."""
+    units = X / np.linalg.norm(X, axis=0)
+    angles = []
+    for i, j in combinations(range(X.shape[1]), 2):
+        u, v = units[:, i], units[:, j]
+        v = v if u @ v >= 0 else -v
+        # Of small angles the cosine would keep half the digits only.
+        angles.append(float(np.degrees(2 * np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v)))))
+    return tuple(angles)
+
+
+class HypothesesExplorer(Panel):
+    """Where Eq. 14 stops to hold for two layers, and why.
+
+    Left and middle, measured minus formula over the head dimensions and over the widths; right, the angles
+    between the tokens of a random network, layer by layer: they are 0 after a layer of rank one.
+
+    Controls: a₁, a₂, inner width δ, outer widths, t, attention; under "More": seed. See `Panel`.
+
+    >>> panel = HypothesesExplorer(state="head_1=1")
+    >>> "A₁ has rank one" in panel.description
+    True
+    """
+
+    title = "Where does the formula stop?"
+
+    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
+        def slider(label: str, value: int, most: int = MAX_SIZE) -> widgets.IntSlider:
+            return widgets.IntSlider(value=value, min=1, max=most, description=label)
+
+        first = {
+            "head_1": slider("head dimension a₁", 1),
+            "head_2": slider("head dimension a₂", 3),
+            "inner": slider("inner width δ", 4),
+            "outer": slider("outer widths", 4),
+            "tokens": slider("tokens t", 3, MAX_TOKENS),
+            "kind": widgets.Dropdown(options=ATTENTION_KINDS, value="lightning", description="attention"),
+        }
+        more = {"seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed")}
+        return first, more
+
+    def _read(self) -> HypothesesRequest:
+        value = {name: control.value for name, control in self.controls.items()}
+        arch = Architecture(
+            (value["outer"], value["inner"], value["outer"]),
+            (value["head_1"], value["head_2"]),
+            value["tokens"],
+            value["kind"],
+        )
+        return HypothesesRequest(arch, value["seed"])
+
+    _answer = staticmethod(study_hypotheses)
+
+    def _make_figure(self, answer: HypothesesStudy) -> go.Figure:
+        return hypotheses_figure(answer)
+
+    def _update_figure(self, old: HypothesesStudy | None, new: HypothesesStudy) -> None:
+        update_hypotheses(self.figure, old, new)
+
+    def _badge(self, answer: HypothesesStudy) -> str:
+        measured, paper = answer.measured, answer.paper
+        badges = measured_badge(measured)
+        if paper.status == "outside hypotheses":
+            badges += theme.badge("outside hypotheses", f"{paper_name(paper)}: {paper.value}")
+        return badges + theory_badge(answer.expected, measured.value)
+
+    def _describe(self, answer: HypothesesStudy) -> str:
+        arch, measured, expected, paper = answer.arch, answer.measured, answer.expected, answer.paper
+        off = measured.value - paper.value
+        verdict = f"off by {off:+d}".replace("-", "−") if off else "right"
+        agrees = "agrees" if expected.value == measured.value else f"says {expected.value}: they DISAGREE"
+        parts = [
+            f"{arch}: {measured.value} dimensions, measured exactly; {paper_name(paper)} says {paper.value}, "
+            f"{verdict}.",
+            f"The general formula {agrees}: {expected.note}.",
+        ]
+        if answer.collapsed:
+            parts.append(f"After layer {answer.collapsed} all tokens of the network drawn here are parallel.")
+        return " ".join(parts)

@@ -1,0 +1,329 @@
+"""Eq. 12 to hold in the hand: one term of the unrolled network, and the reflection of Figure 4."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+
+from neuroviz.deep.unrolling_figure import Reflection, UnrollStudy, unrolling_figure, update_unrolling
+from neuroviz.deep.unrolling_words import describe
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer, conditioned_tokens, forward
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.engine.virtual import (
+    link_values,
+    mirror,
+    part_linear_in_one_token,
+    reflect,
+    sum_form,
+    term,
+    unroll,
+)
+from neuroviz.kit import theme
+from neuroviz.kit.panel import Panel
+
+MAX_LAYERS, MAX_TOKENS = 4, 4
+_MAX_PLACE = len(unroll(MAX_LAYERS))
+_MOST_ADDED = 2000  # terms that are added up one by one while somebody waits
+_SMALLEST, _LARGEST = 0.7, 1.4  # numbers of which forty can be multiplied and still be read
+
+
+@dataclass(frozen=True)
+class UnrollRequest:
+    """What the controls ask for.
+
+    Attributes:
+        layers, tokens: l and t.
+        place: k, from 1.
+        indices: j_1, …, j_n and j_{n+1} = i, from 0.
+        reflected: whether to turn the window around the place round.
+        antisymmetric: whether the M at the place is antisymmetric.
+        two_tokens: whether the indices are those of Eq. 28.
+        seed: of weights and tokens.
+        adjusted: the number of a typed index that was set for equal ends, or None.
+    """
+
+    layers: int
+    tokens: int
+    place: int
+    indices: tuple[int, ...]
+    reflected: bool
+    antisymmetric: bool
+    two_tokens: bool
+    seed: int
+    adjusted: int | None = None
+
+
+def readable_network(
+    layers: int, seed: int, antisymmetric: int | None = None
+) -> tuple[tuple[Layer, ...], np.ndarray]:
+    """A random network of width 4 with one output, and four tokens, for products that can be read.
+
+    The tokens are four independent vectors of length near 1. The weights are drawn through the
+    numbers that they give: all L x_j and x_jᵀM_hx_j′ have a random sign and size 0.7 to 1.4.
+
+    Args:
+        layers: l.
+        seed: for weights and tokens.
+        antisymmetric: the layer whose M is to be antisymmetric: then x_jᵀMx_j′ stays for j < j′.
+
+    Returns:
+        Weights with virtual weights L and M_1, …, M_l, and X of shape (4, 4).
+    """
+    rng = np.random.default_rng([seed, 12])
+    (X,) = conditioned_tokens(Architecture((4, 4), (4,), 4), 1, rng)
+    back = np.linalg.inv(X)
+    identity, network = np.eye(4), []
+    L = _readable(rng, (1, 4)) @ back
+    for h in range(1, layers + 1):
+        N = _readable(rng, (4, 4))
+        if h == antisymmetric:
+            N = np.triu(N, 1) - np.triu(N, 1).T
+        network.append(Layer(back.T @ N @ back, identity, L if h == layers else identity))
+    return tuple(network), X
+
+
+def _readable(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    size = np.exp(rng.uniform(np.log(_SMALLEST), np.log(_LARGEST), shape))
+    return size * rng.choice([-1.0, 1.0], shape)
+
+
+def random_indices(layers: int, tokens: int, seed: int) -> tuple[int, ...]:
+    """Indices j_1, …, j_n at random, from 0; fewer layers keep the first ones."""
+    chances = np.random.default_rng([seed, 459]).random(_MAX_PLACE)
+    return tuple(int(tokens * chance) for chance in chances[: len(unroll(layers))])
+
+
+def study_unrolling(request: UnrollRequest) -> UnrollStudy:
+    """One term of Eq. 12, the whole sum where it is short, and the reflection."""
+    layers, tokens, indices = request.layers, request.tokens, request.indices
+    factors = unroll(layers)
+    antisymmetric = factors[request.place - 1].layer if request.antisymmetric else None
+    over, virtual, X, outputs = _network(layers, tokens, request.seed, antisymmetric)
+    window = tuple(mirror(layers, request.place))
+    few = tokens ** len(factors) <= _MOST_ADDED
+    summed = _all_terms(layers, tokens, request.seed, antisymmetric)[indices[-1]] if few else None
+    coefficient = None
+    if request.two_tokens:
+        y, x = X[:, indices[0]], X[:, indices[-1]]
+        coefficient = float(part_linear_in_one_token(over, virtual, y, x)[0])
+    return UnrollStudy(
+        layers=layers,
+        tokens=tokens,
+        factors=factors,
+        place=request.place,
+        window=window,
+        indices=indices,
+        start=_start(virtual, X, indices),
+        values=link_values(over, virtual, X, indices),
+        value=float(term(over, virtual, X, indices)[0]),
+        output=outputs[indices[-1]],
+        summed=summed,
+        antisymmetric=antisymmetric,
+        two_tokens=request.two_tokens,
+        coefficient=coefficient,
+        reflection=_reflection(over, virtual, X, request, window) if request.reflected else None,
+        adjusted=request.adjusted,
+    )
+
+
+def _reflection(
+    over: Reals, virtual: VirtualWeights, X: np.ndarray, request: UnrollRequest, window: tuple[int, ...]
+) -> Reflection:
+    indices, place = request.indices, request.place
+    turned = reflect(request.layers, indices, place)
+    radius, places = len(window) // 2, len(indices) - 1
+    changed = [place] if indices[place - 1] != indices[place] else []
+    if indices[window[0] - 1] != indices[window[-1] - 1]:
+        # The links from the window's ends to what stands outside; before j_1 stands L.
+        changed += [k for k in (window[0] - 1, window[-1]) if k <= places]
+    return Reflection(
+        indices=turned,
+        start=_start(virtual, X, turned),
+        values=link_values(over, virtual, X, turned),
+        value=float(term(over, virtual, X, turned)[0]),
+        moved=tuple((place + s, place - s) for s in range(1 - radius, radius) if s),
+        changed=tuple(sorted(changed)),
+    )
+
+
+def _start(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> float:
+    return float((virtual.L @ X[:, indices[0]])[0])
+
+
+@lru_cache(maxsize=64)
+def _network(
+    layers: int, tokens: int, seed: int, antisymmetric: int | None
+) -> tuple[Reals, VirtualWeights, np.ndarray, tuple[float, ...]]:
+    over = Reals()
+    weights, X = readable_network(layers, seed, antisymmetric)
+    X = X[:, :tokens]
+    outputs = forward(over, "lightning", weights, X[None])[0, 0]
+    return over, virtual_weights(over, weights), X, tuple(map(float, outputs))
+
+
+@lru_cache(maxsize=64)
+def _all_terms(layers: int, tokens: int, seed: int, antisymmetric: int | None) -> tuple[float, ...]:
+    over, virtual, X, _ = _network(layers, tokens, seed, antisymmetric)
+    return tuple(map(float, sum_form(over, virtual, X)[0]))
+
+
+class UnrollingExplorer(Panel):
+    """A deep lightning network as a sum of products, one term at a time, and the mirror in it.
+
+    Controls: layers, tokens, place (k), reflect, output (token i); under "More": indices (such as
+    2,1,1,3; empty: at random), index_seed, equal_ends, antisymmetric, two_tokens (Eq. 28), seed. See
+    `Panel` for what all panels share. Tokens are counted from 1 here, as in the paper.
+
+    >>> panel = UnrollingExplorer()
+    >>> panel.controls["reflect"].value = True
+    >>> "M₂ becomes M₂ᵀ" in panel.description
+    True
+    """
+
+    title = "A network unrolled"
+
+    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
+        def slider(label: str, value: int, most: int, least: int = 1) -> widgets.IntSlider:
+            return widgets.IntSlider(value=value, min=least, max=most, description=label)
+
+        def box(label: str, tooltip: str, value: bool = False) -> widgets.Checkbox:
+            return widgets.Checkbox(value=value, description=label, tooltip=tooltip)
+
+        def seed(label: str) -> widgets.BoundedIntText:
+            return widgets.BoundedIntText(value=0, min=0, max=10**6, description=label)
+
+        first = {
+            "layers": slider("layers l", 2, MAX_LAYERS),
+            "tokens": slider("tokens t", 3, MAX_TOKENS, least=2),
+            "place": slider("place k", 3, len(unroll(2))),
+            "output": slider("output token i", 1, 3),
+            "reflect": widgets.ToggleButton(
+                value=False,
+                description="reflect the indices around place k",
+                tooltip="turn the window of tokens around place k round (Figure 4)",
+            ),
+        }
+        more = {
+            "indices": widgets.Text(
+                value="", placeholder="such as 2,1,3,2", description="j₁, …, jₙ", continuous_update=False
+            ),
+            "index_seed": seed("indices: seed"),
+            "equal_ends": box("equal ends of the window", "sets its first token to its last", True),
+            "antisymmetric": box("M at place k antisymmetric", "in all places where its layer stands"),
+            "two_tokens": box("only y and x (Eq. 28)", "y at all places but the last, x there"),
+            "seed": seed("weights: seed"),
+        }
+        # Before the shell hears of it: then it reads a place and an output that are there.
+        first["layers"].observe(self._on_layers, names="value")
+        first["tokens"].observe(self._on_tokens, names="value")
+        return first, more
+
+    def _on_layers(self, change: dict) -> None:
+        """A place at M_l, where the mirror is widest, becomes the new M_l's; so does one that is gone."""
+        place = self.controls["place"].value
+        if place == 3 ** (change["old"] - 1) or place > len(unroll(change["new"])):
+            self._assign({"place": 3 ** (change["new"] - 1)})
+
+    def _on_tokens(self, change: dict) -> None:
+        self._assign({"output": min(self.controls["output"].value, change["new"])})
+
+    def _assign(self, values: dict[str, object]) -> None:
+        # Sizes first: they may move a place, but not one that is asked for. And at full length, for a
+        # slider would put a value beyond its end on its end, without a word.
+        self._set_ends(_MAX_PLACE, MAX_TOKENS)
+        super()._assign({name: values[name] for name in self.controls if name in values})
+
+    def _restore(self, text: str) -> UnrollRequest:
+        self._set_ends(_MAX_PLACE, MAX_TOKENS)  # the text may ask for more layers, and a place of them
+        try:
+            return super()._restore(text)
+        finally:
+            self._arrange()
+
+    def _set_ends(self, place: int, output: int) -> None:
+        self.controls["place"].max, self.controls["output"].max = place, output
+
+    def _arrange(self) -> None:
+        value = {name: control.value for name, control in self.controls.items()}
+        self._set_ends(len(unroll(value["layers"])), value["tokens"])
+        for name in ("reflect", "indices", "index_seed", "equal_ends"):
+            self.controls[name].disabled = value["two_tokens"]
+        if value["indices"].strip():
+            self.controls["index_seed"].disabled = True
+
+    def _read(self) -> UnrollRequest:
+        value = {name: control.value for name, control in self.controls.items()}
+        layers, tokens, place, output = (value[name] for name in ("layers", "tokens", "place", "output"))
+        places = len(unroll(layers))
+        if place > places:
+            raise ValueError(
+                f"place goes from 1 to {places} with {layers} layer{'s' if layers > 1 else ''}; got {place}: "
+                "take more layers or a smaller place"
+            )
+        if output > tokens:
+            raise ValueError(
+                f"output goes from 1 to {tokens} with {tokens} tokens; got {output}: "
+                "take more tokens or a smaller output"
+            )
+        two_tokens, typed, adjusted = value["two_tokens"], value["indices"].strip(), None
+        if two_tokens:
+            indices = [1 if output == 1 else 0] * places + [output - 1]
+        elif typed:
+            indices = [*_tokens(typed, layers, tokens), output - 1]
+        else:
+            indices = [*random_indices(layers, tokens, value["index_seed"]), output - 1]
+        if value["equal_ends"] and not two_tokens:
+            first, *_, last = mirror(layers, place)  # the first gives way: the last may be the output
+            if typed and indices[first - 1] != indices[last - 1]:
+                adjusted = first
+            indices[first - 1] = indices[last - 1]
+        return UnrollRequest(
+            layers,
+            tokens,
+            place,
+            tuple(indices),
+            value["reflect"] and not two_tokens,
+            value["antisymmetric"],
+            two_tokens,
+            value["seed"],
+            adjusted,
+        )
+
+    _answer = staticmethod(study_unrolling)
+
+    def _make_figure(self, answer: UnrollStudy) -> go.Figure:
+        return unrolling_figure(answer)
+
+    def _update_figure(self, old: UnrollStudy | None, new: UnrollStudy) -> None:
+        update_unrolling(self.figure, old, new)
+
+    def _badge(self, answer: UnrollStudy) -> str:
+        return theme.badge("proved", "Eq. 28" if answer.two_tokens else "Lemma 3.6, Eq. 12")
+
+    def _describe(self, answer: UnrollStudy) -> str:
+        return describe(answer)
+
+
+def _tokens(text: str, layers: int, tokens: int) -> tuple[int, ...]:
+    """Indices from text such as 2,1,1,3 or 2113: n tokens, counted from 1 there and from 0 here."""
+    digits = text.replace(",", "").replace(" ", "")
+    legal = "1234"[:tokens]
+    if unknown := [digit for digit in digits if digit not in legal]:
+        raise ValueError(
+            f"j₁, …, jₙ are tokens from 1 to {tokens}, such as 2,1,1; got {unknown[0]!r} in {_short(text)}"
+        )
+    places = len(unroll(layers))
+    if len(digits) != places:
+        raise ValueError(
+            f"{layers} layer{'s' if layers > 1 else ''} need {places} token{'s' if places > 1 else ''} "
+            f"j₁, …, jₙ; got {len(digits)} in {_short(text)}: add or remove some, or clear the box"
+        )
+    return tuple(int(digit) - 1 for digit in digits)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) < 100 else text[:100] + "…")

@@ -1,0 +1,1 @@
+"""From an architecture to its dimension: fields, networks, ranks, formulas, symmetries."""

@@ -1,0 +1,246 @@
+"""What network is being asked about: sizes and kind of attention, nothing else.
+
+An `Architecture` is the one value that crosses every layer of the package: it is frozen and
+hashable, so it is a cache key, a test id, a figure title and the only thing a slider can change.
+"""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from math import prod
+from operator import index
+
+from neuroviz.engine.block import Block, whole_size
+
+ATTENTION_KINDS = ("lightning", "softmax")
+_LONG = 12  # more equal sizes than this are counted instead of listed
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A deep attention network: l layers of width d₀ → d₁ → … → d_l on t tokens.
+
+    Layer i holds Q_i, K_i of shape a_i × d_{i−1} and V_i of shape d_i × d_{i−1}, and maps the
+    tokens, which are the columns of X, to (Eq. 3, Eq. 15; A_i = K_iᵀQ_i)
+
+        lightning   V_i X (Xᵀ A_i X)
+        softmax     V_i X softmax(Xᵀ A_i X), column by column.
+
+    Every size from 1 on is legal, also a > d, one token, and networks that widen: the cases
+    outside the paper's hypotheses are the interesting ones.
+
+    Beyond the paper, layer i may have H_i heads, each with Q, K, V of its own, whose outputs are added; a
+    skip connection, which adds X to the output; and a causal mask: token i attends to j ≤ i only. What else
+    a transformer's layer has is in `block`.
+
+    Args:
+        widths: d₀, d₁, …, d_l: at least two whole numbers ≥ 1.
+        head_dims: a₁, …, a_l: one whole number ≥ 1 for each layer.
+        tokens: t ≥ 1.
+        attention: "lightning" or "softmax".
+        heads: H₁, …, H_l, or one number for all layers; kept as one for each layer.
+        skip: whether each layer adds its input; all widths must be equal.
+        causal: whether attention is masked.
+        block: biases, value ranks, shared keys, rotary and learned positions, temperatures, MLPs.
+
+    Raises:
+        ValueError: if a size is not a whole number ≥ 1, if there is not one head dimension (and number of
+            heads) for each layer, if the kind of attention is unknown, a skip meets unequal widths, rotary
+            positions an odd head dimension, or shared keys a number of heads that they do not divide.
+
+    >>> arch = Architecture(widths=(4, 3, 5), head_dims=(2, 2), tokens=3, attention="softmax")
+    >>> arch.num_layers, arch.num_parameters
+    (2, 55)
+    >>> print(arch)
+    softmax 4→3→5, a = 2, 2, t = 3
+    >>> print(Architecture((4, 4), (2,), heads=3, skip=True))
+    lightning 4→4, a = 2, t = 3, 3 heads, skip
+    """
+
+    widths: tuple[int, ...]
+    head_dims: tuple[int, ...]
+    tokens: int = 3
+    attention: str = "lightning"
+    heads: tuple[int, ...] = 1
+    skip: bool = False
+    causal: bool = False
+    block: Block = Block()
+
+    def __post_init__(self) -> None:
+        # Frozen: a normalised value can only be stored through object.__setattr__.
+        object.__setattr__(self, "widths", _sizes("widths", self.widths))
+        object.__setattr__(self, "head_dims", _sizes("head_dims", self.head_dims))
+        object.__setattr__(self, "tokens", whole_size("tokens", self.tokens))
+        if len(self.widths) < 2:
+            raise ValueError(
+                f"a network needs an input and an output width; got widths={self.widths}: "
+                "give at least two numbers, as in widths=(4, 4)"
+            )
+        if len(self.head_dims) != len(self.widths) - 1:
+            raise ValueError(
+                f"each layer needs one head dimension: widths={self.widths} make {len(self.widths) - 1} "
+                f"layer(s), but head_dims={self.head_dims} has {len(self.head_dims)}; "
+                f"give head_dims with {len(self.widths) - 1} number(s)"
+            )
+        if self.attention not in ATTENTION_KINDS:
+            raise ValueError(
+                f"attention must be one of {', '.join(map(repr, ATTENTION_KINDS))}; got {self.attention!r}"
+            )
+        self._check_variant()
+
+    def _check_variant(self) -> None:
+        depth = len(self.head_dims)
+        try:
+            heads = (self.heads if isinstance(self.heads, bool) else index(self.heads),) * depth
+        except TypeError:
+            heads = self.heads
+        object.__setattr__(self, "heads", _sizes("heads", heads))
+        if len(self.heads) != depth:
+            raise ValueError(
+                f"heads is one number, or one for each of {depth} layer(s); got heads={self.heads}"
+            )
+        for name in ("skip", "causal"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} is True or False; got {getattr(self, name)!r}")
+        if self.skip and len(set(self.widths)) > 1:
+            raise ValueError(
+                f"a skip connection adds a layer's input to its output, so all widths must be equal; "
+                f"got widths={self.widths}"
+            )
+        self._check_block()
+
+    def _check_block(self) -> None:
+        if not isinstance(self.block, Block):
+            raise ValueError(f"block is a Block, such as Block(biases=True); got {self.block!r}")
+        odd = [a for a in self.head_dims if a % 2]
+        if self.block.rotary and odd:
+            raise ValueError(
+                f"rotary positions turn coordinates in pairs, so head dimensions are even; got {odd[0]}"
+            )
+        groups = self.block.kv_heads or 1
+        uneven = [H for H in self.heads if H % groups]
+        if uneven:
+            raise ValueError(
+                f"{groups} key-value heads are shared evenly, so their number divides the heads; "
+                f"got {uneven[0]} heads"
+            )
+
+    @classmethod
+    def uniform(
+        cls, d: int, a: int, layers: int, tokens: int = 3, attention: str = "lightning", **variant: object
+    ) -> "Architecture":
+        """All widths d and all head dimensions a; heads, skip, causal, block as above.
+
+        >>> Architecture.uniform(d=4, a=2, layers=3).widths
+        (4, 4, 4, 4)
+        """
+        layers = whole_size("layers", layers)
+        return cls((d,) * (layers + 1), (a,) * layers, tokens, attention, **variant)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether this is a network of the paper: one head a layer, no skip, no mask, an empty block."""
+        return set(self.heads) == {1} and not self.skip and not self.causal and self.block.is_plain
+
+    @property
+    def num_layers(self) -> int:
+        """l, the number of attention layers."""
+        return len(self.head_dims)
+
+    @property
+    def layers(self) -> tuple[tuple[int, int, int], ...]:
+        """(d_{i−1}, d_i, a_i) for i = 1, …, l."""
+        return tuple(zip(self.widths[:-1], self.widths[1:], self.head_dims, strict=True))
+
+    @property
+    def num_parameters(self) -> int:
+        """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): entries of all Q_i, K_i, V_i, and what the block adds."""
+        if not self.block.is_plain:
+            return sum(prod(shape) for shape in self.parameter_shapes.values())
+        return sum(
+            H * d_in * (2 * a + d_out) for H, (d_in, d_out, a) in zip(self.heads, self.layers, strict=True)
+        )
+
+    @property
+    def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
+        """The weights by name, in order: "1.Q", "1.K", "1.V" of layer 1, and so on; stacked over the heads.
+
+        With a value_dim V is W, v × d, and there is O; "P" are the positions; "q", "k", "v", "o" are biases;
+        "beta" are the temperatures; "1.U1", "1.U2" are the MLP after layer 1 (see `Block`).
+
+        >>> block = Block(value_dim=1, positions=True)
+        >>> list(Architecture((2, 3), (1,), tokens=4, block=block).parameter_shapes)
+        ['P', '1.Q', '1.K', '1.V', '1.O']
+        """
+        shapes, block = {}, self.block
+        if block.positions:
+            shapes["P"] = (self.widths[0], self.tokens)
+        for i, (H, (d_in, d_out, a)) in enumerate(zip(self.heads, self.layers, strict=True), start=1):
+            G, v = block.kv_heads or H, block.value_dim or d_out
+            layer = {"Q": (H, a, d_in), "K": (G, a, d_in), "V": (G, v, d_in)}
+            if block.value_dim:
+                layer["O"] = (H, d_out, v)
+            if block.biases:
+                layer |= {"q": (H, a, 1), "k": (G, a, 1), "v": (G, v, 1)}
+                if block.value_dim:
+                    layer["o"] = (d_out, 1)
+            if block.temperature:
+                layer["beta"] = (H, 1, 1)
+            if block.mlp and i < self.num_layers:
+                layer |= {"U1": (block.mlp[0], d_out), "U2": (d_out, block.mlp[0])}
+            shapes |= {f"{i}.{name}": shape for name, shape in layer.items()}
+        return shapes
+
+    def __str__(self) -> str:
+        widths, head_dims = _in_short(self.widths, "→"), _in_short(self.head_dims, ", ")
+        parts = [f"{self.attention} {widths}", f"a = {head_dims}", f"t = {self.tokens}"]
+        if set(self.heads) != {1}:
+            same = len(set(self.heads)) == 1
+            parts.append(f"{self.heads[0]} heads" if same else f"heads {', '.join(map(str, self.heads))}")
+        parts += [name for name in ("skip", "causal") if getattr(self, name)]
+        if not self.block.is_plain:
+            parts.append(str(self.block))
+        return ", ".join(parts)
+
+
+def _in_short(numbers: tuple[int, ...], between: str) -> str:
+    """All numbers; of a long row of equal ones the number and how often it stands there."""
+    if len(numbers) > _LONG and len(set(numbers)) == 1:
+        return f"{numbers[0]} ({len(numbers)} times)"
+    return between.join(map(str, numbers))
+
+
+def check_architecture(caller: str, arch: object, variants: bool = False) -> None:
+    """Refuse anything but an Architecture, in the caller's name.
+
+    Args:
+        caller: the function that asks.
+        arch: what it was given.
+        variants: whether it also knows heads, skips and masks.
+
+    Raises:
+        ValueError: if `arch` is something else.
+    """
+    if not isinstance(arch, Architecture):
+        raise ValueError(
+            f"{caller} needs an Architecture; got {type(arch).__name__}: "
+            "for a torch module call functional_dimension(module, inputs)"
+        )
+    if not variants and not arch.is_plain:
+        raise ValueError(
+            f"{caller} knows one head a layer, no skip and no mask, an empty block; got {arch}: "
+            "measure_dimension, expected_dimension and sweep know the others"
+        )
+
+
+def _sizes(name: str, values: Sequence[int]) -> tuple[int, ...]:
+    try:
+        # Sets and dicts have no order to speak of, and the letters of a text are no sizes.
+        ordered = None if isinstance(values, (str, bytes, Set, Mapping)) else list(values)
+    except TypeError:
+        ordered = None
+    if ordered is None:
+        raise ValueError(
+            f"{name} needs a sequence of whole numbers ≥ 1, in order; got {values!r}: "
+            f"write a tuple such as {name}=(4, 4)"
+        )
+    return tuple(whole_size(name, value) for value in ordered)

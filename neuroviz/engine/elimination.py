@@ -1,0 +1,417 @@
+"""Rank of a large matrix over a prime field: elimination in blocks, nearly all of it matrix products.
+
+A block of pivots is found in a few more rows than columns, and inverted; one product T A₁₂ and one product
+A₂₁ (T A₁₂) clear its columns from all other rows. What the products are made of is a choice of arithmetic:
+
+    float64   p near 2²³ in float64: the prime of the small ranks, 8 bytes an entry
+    float32   p = 241 in float32 products, stored in one byte an entry; on a GPU too
+    int8      the same entries in integer products, where the processor does these exactly
+
+A rank modulo any prime is a lower bound of the generic rank. Modulo 241 nothing can be said about how seldom
+a random point misses it, so only a rank which meets a proved upper bound is believed ("Exact rank" in
+docs/mathematics.md).
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+
+SMALL_PRIME = 241
+_LEAST_BLOCK = 32
+_LEAF = 32  # columns below which a block is inverted row by row
+_TILE = 256, 2048  # rows and columns of what is brought up to date at a time: it should fit into the cache
+
+
+class Arithmetic(Protocol):
+    """How the entries of a large matrix are stored, and multiplied."""
+
+    name: str
+    over: PrimeField
+    block: int
+    dtype: type
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """target ← target − left · right mod p, in place; all of them stored."""
+
+
+@dataclass(frozen=True)
+class Float64:
+    """A prime below 2²³: sums of 511 products are exact, so blocks of 384 columns are."""
+
+    over: PrimeField = PrimeField(DEFAULT_PRIME)
+    name: str = "float64"
+    block: int = 384
+    dtype: type = np.float64
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """In place, tile by tile."""
+        for rows, columns in _tiles(target.shape):
+            tile = target[rows, columns]
+            tile -= left[rows] @ right[:, columns]
+            quotient = tile * (1.0 / self.over.p)
+            np.rint(quotient, out=quotient)
+            quotient *= self.over.p
+            tile -= quotient
+
+
+@dataclass(frozen=True)
+class Float32:
+    """p = 241: 1,024 products of residues, each at most 120², add up below 2²⁴."""
+
+    name: str = "float32"
+    over: PrimeField = PrimeField(SMALL_PRIME)
+    block: int = 1024
+    dtype: type = np.int8
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """In place; entries are whole numbers below 2²⁴, which float32 holds exactly.
+
+        Tile by tile, and only tiles are ever there in four bytes an entry.
+        """
+        for column in range(0, target.shape[1], _TILE[1]):
+            columns = slice(column, column + _TILE[1])
+            across = right[:, columns].astype(np.float32)
+            for row in range(0, target.shape[0], _TILE[0]):
+                rows = slice(row, row + _TILE[0])
+                tile = left[rows].astype(np.float32) @ across
+                np.subtract(target[rows, columns], tile, out=tile)
+                _store_residues(tile, target[rows, columns])
+
+
+@dataclass(frozen=True)
+class Int8:
+    """p = 241 in the processor's integer products; only where `int8_is_exact`.
+
+    2,048 products of residues add up below 2²⁵, and the float32 quotient of such a sum is off by at most one.
+    """
+
+    name: str = "int8"
+    over: PrimeField = PrimeField(SMALL_PRIME)
+    block: int = 2048
+    dtype: type = np.int8
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """In place, some rows at a time."""
+        import torch
+
+        right_ = torch.from_numpy(np.ascontiguousarray(right))
+        for start in range(0, len(target), _TILE[0]):
+            rows = slice(start, start + _TILE[0])
+            sums = torch._int_mm(torch.from_numpy(np.ascontiguousarray(left[rows])), right_).numpy()
+            np.subtract(target[rows], sums, out=sums)
+            quotient = np.rint(sums * np.float32(1 / SMALL_PRIME)).astype(np.int32)
+            quotient *= SMALL_PRIME
+            sums -= quotient
+            target[rows] = sums
+
+
+@dataclass(frozen=True)
+class OnDevice:
+    """p = 241 in float32 products on another device of torch, "cuda" say; the matrix stays where it is.
+
+    A block's product goes there and back in tiles. TF32, which keeps 11 bits, must be off, as it is unless
+    somebody switched it on; `device_is_exact` tries.
+    """
+
+    device: str = "cuda"
+    name: str = "float32 on a device"
+    over: PrimeField = PrimeField(SMALL_PRIME)
+    block: int = 1024
+    dtype: type = np.int8
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """In place, some rows at a time."""
+        import torch
+
+        def there(part: np.ndarray) -> torch.Tensor:
+            return torch.from_numpy(np.ascontiguousarray(part)).to(self.device).float()
+
+        right_, rows_at_once = there(right), 8 * _TILE[0]
+        for start in range(0, len(target), rows_at_once):
+            rows = slice(start, start + rows_at_once)
+            sums = there(target[rows]) - there(left[rows]) @ right_
+            sums -= torch.round(sums * (1 / SMALL_PRIME)) * SMALL_PRIME
+            target[rows] = sums.to(torch.int8).cpu().numpy()
+
+
+def _store_residues(sums: np.ndarray, into: np.ndarray) -> None:
+    """Whole numbers below 2²⁴ in float32, reduced mod 241."""
+    quotient = sums * np.float32(1 / SMALL_PRIME)
+    np.rint(quotient, out=quotient)
+    quotient *= np.float32(SMALL_PRIME)
+    sums -= quotient
+    into[...] = sums
+
+
+def _tiles(shape: tuple[int, int]) -> Iterable[tuple[slice, slice]]:
+    for row in range(0, shape[0], _TILE[0]):
+        for column in range(0, shape[1], _TILE[1]):
+            yield slice(row, row + _TILE[0]), slice(column, column + _TILE[1])
+
+
+@cache
+def int8_is_exact() -> bool:
+    """Whether torch multiplies bytes exactly here, tried with the largest entries.
+
+    Without VNNI or AMX instructions pairs of products are added in 16 bits, which saturate silently.
+    """
+    import torch
+
+    for a, b in _extreme_pairs():
+        try:
+            product = torch._int_mm(*(torch.from_numpy(part.astype(np.int8)) for part in (a, b)))
+        except (AttributeError, RuntimeError):  # this torch does not offer it here
+            return False
+        if (product.numpy() != a @ b).any():
+            return False
+    return True
+
+
+def _extreme_pairs(n: int = 256) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Matrices of the largest residues, whose products show every way to lose a bit."""
+    rng = np.random.default_rng(0)
+    signs = [rng.choice([-120, 119, 120], (n, n)) for _ in range(2)]
+    full = np.full((n, n), 120)
+    return [(full, full), (-full, full), (signs[0], signs[1])]
+
+
+@cache
+def device_is_exact(device: str) -> bool:
+    """Whether float32 products on a device of torch are exact below 2²⁴, tried with the largest entries."""
+    arithmetic = OnDevice(device)
+    for a, b in _extreme_pairs():
+        target = np.zeros(a.shape, np.int8)
+        try:
+            arithmetic.subtract_product(target, a.astype(np.int8), b.astype(np.int8))
+        except (AssertionError, RuntimeError):  # there is no such device
+            return False
+        if ((target + a @ b) % SMALL_PRIME).any():
+            return False
+    return True
+
+
+@cache
+def int8_is_fast() -> bool:
+    """Whether torch multiplies bytes more quickly here than numpy multiplies float32 numbers."""
+    import torch
+
+    n, times = 512, []
+    whole = np.random.default_rng(0).integers(-120, 121, (n, n)).astype(np.int8)
+    as_torch, as_floats = torch.from_numpy(whole), whole.astype(np.float32)
+    for product in (lambda: torch._int_mm(as_torch, as_torch), lambda: as_floats @ as_floats):
+        product()
+        start = perf_counter()
+        product()
+        times.append(perf_counter() - start)
+    return times[0] < times[1]
+
+
+_WORTH_TORCH = 6000  # columns from which loading torch, to look for a device, is no loss
+
+
+def fastest_arithmetic(columns: int = 0) -> Arithmetic:
+    """For ranks that an upper bound can confirm: a GPU for large ones, int8 where it pays, else float32."""
+    if columns >= _WORTH_TORCH and device_is_exact("cuda"):
+        return OnDevice("cuda")
+    return Int8() if int8_is_exact() and int8_is_fast() else Float32()
+
+
+def stored(matrix: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
+    """A matrix of residues as the arithmetic keeps it.
+
+    Raises:
+        ValueError: if the entries do not fit, which means that they are residues of another prime.
+    """
+    if matrix.size and max(matrix.max(), -matrix.min()) > arithmetic.over.p // 2 + 1:
+        raise ValueError(f"entries must be residues mod {arithmetic.over.p}, of least absolute value")
+    return matrix.astype(arithmetic.dtype, order="C")
+
+
+def eliminate(
+    matrix: np.ndarray, arithmetic: Arithmetic, progress: Callable[[int, int], None] | None = None
+) -> int:
+    """The rank of a stored matrix, which is overwritten.
+
+    Args:
+        matrix: residues as `stored` returns them.
+        arithmetic: what it was stored for.
+        progress: called after each block as (columns done, columns); an exception it raises ends the work.
+
+    >>> rng = np.random.default_rng(0)
+    >>> over = PrimeField(SMALL_PRIME)
+    >>> low = over.matmul(over.random(rng, (60, 20)), over.random(rng, (20, 50)))
+    >>> eliminate(stored(low, Float32()), Float32())
+    20
+    """
+    over, total = arithmetic.over, matrix.shape[1]
+    size = min(arithmetic.block, max(_LEAST_BLOCK, total // 12))
+    rank, rest = 0, matrix  # the part that is still to do, a view
+    while rest.size:
+        block = min(size, *rest.shape)
+        panel = rest[: block + spare_rows(over.p), :block].astype(np.float64, copy=False)
+        rows, columns, inverse = invert_pivots(over, panel)
+        if len(rows) < block:
+            rest, changed = _drop_zero_columns(rest, block)
+            if changed or not len(rows):
+                continue
+        k = len(rows)
+        _bring_first(rest[: len(panel)], rows)
+        _bring_first(rest.T[:block], columns)
+        across = rest[:k, k:]
+        for start in range(0, across.shape[1], _TILE[1]):  # each product short, so that Ctrl-C is heard
+            part = across[:, start : start + _TILE[1]]
+            part[...] = over.matmul(inverse, part.astype(np.float64, copy=False))
+        arithmetic.subtract_product(rest[k:, k:], rest[k:, :k], across)
+        rank, rest = rank + k, rest[k:, k:]
+        if progress:
+            progress(total - rest.shape[1], total)
+    return rank
+
+
+def spare_rows(p: int) -> int:
+    """With r of them a block of pivots is missed with a probability of about p⁻ʳ⁻¹: here below 10⁻²⁰."""
+    return 2 if p > 2**22 else 8
+
+
+def _bring_first(lines: np.ndarray, chosen: list[int]) -> None:
+    """Reorder rows in place so that the chosen ones come first, in their order."""
+    if chosen != list(range(len(chosen))):
+        others = np.setdiff1d(np.arange(len(lines)), chosen)
+        lines[...] = lines[np.concatenate([np.array(chosen, dtype=int), others])]
+
+
+def _drop_zero_columns(rest: np.ndarray, block: int) -> tuple[np.ndarray, bool]:
+    """Without the zero columns of its first block, and with a first row that is not zero there.
+
+    Returns the smaller view, and whether anything was moved: then the block is to be looked at again.
+    """
+    head = rest[:, :block]
+    zero = ~head.any(axis=0)
+    if zero.any():
+        keep = np.flatnonzero(~zero)
+        _bring_first(rest.T[:block], [*np.flatnonzero(zero), *keep])
+        return rest[:, int(zero.sum()) :], True
+    if head[0].any():  # then there is a pivot in this row, if not in another one
+        return rest, False
+    row = int(np.flatnonzero(head.any(axis=1))[0])
+    rest[[0, row]] = rest[[row, 0]]
+    return rest, True
+
+
+def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[int], np.ndarray]:
+    """Rows and columns of a regular part of a panel, as large as found, and its inverse mod p.
+
+    The left half first; then the right half of what is left, and the inverse of the whole by blocks:
+    with A⁻¹ = T and S = D − C T B,
+
+        [A B; C D]⁻¹ = [T + T B S⁻¹ C T,  −T B S⁻¹;  −S⁻¹ C T,  S⁻¹].
+
+    >>> rows, columns, inverse = invert_pivots(PrimeField(7), np.array([[0.0, 2.0], [3.0, 1.0]]))
+    >>> rows, columns, inverse.tolist()
+    ([0, 1], [1, 0], [[-3.0, 0.0], [1.0, -2.0]])
+    """
+    m, n = panel.shape
+    if n <= _LEAF:
+        cleared, rows, columns = _clear(over, panel)
+        return rows, columns, cleared[rows]
+    half = n // 2
+    rows, columns, T = invert_pivots(over, panel[: half + spare_rows(over.p), :half])
+    others = np.setdiff1d(np.arange(m), rows)
+    C, B = panel[np.ix_(others, columns)], panel[np.ix_(rows, range(half, n))]
+    CT = over.matmul(C, T)
+    S = over.reduce(panel[others, half:] - over.matmul(CT, B))
+    rows_, columns_, inverse = invert_pivots(over, S)
+    TB, CT = over.matmul(T, B[:, columns_]), CT[rows_]
+    right = over.reduce(-over.matmul(TB, inverse))
+    left = over.reduce(-over.matmul(inverse, CT))
+    whole = np.block([[over.reduce(T - over.matmul(right, CT)), right], [left, inverse]])
+    return [*rows, *others[rows_].tolist()], [*columns, *(half + c for c in columns_)], whole
+
+
+def gauss_jordan(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
+    """T, rows and columns such that T · block is the identity there and 0 in its other rows."""
+    cleared, rows, columns = _clear(over, block)
+    transform = np.eye(len(block))
+    transform[:, rows] = cleared
+    return transform, rows, columns
+
+
+def _clear(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
+    """Those columns of T that the pivots' rows are multiplied with (the others are 1 or 0); rows; columns.
+
+    Four pivots at a time, where the 4 × 4 matrix at hand is regular, in whole numbers of 64 bits: one
+    division brings rows and columns back to residues when they are used, and in between 2¹⁷ products of
+    residues would add up exactly. What T does takes the place of the cleared columns, which are brought to
+    the front.
+    """
+    m, n = block.shape
+    work, order = block.astype(np.int64), list(range(n))
+    rows, i, product = [], 0, np.empty_like(work)
+    while i < m and len(rows) < n:
+        r = len(rows)
+        k = 4 if min(m - i, n - r) >= 4 else 1
+        head = work[i : i + k] % over.p
+        inverse = _inverse(head[:, r : r + k].tolist(), over.p)
+        if inverse is None:
+            k, head = 1, head[:1]
+            candidates = np.flatnonzero(head[0, r:])
+            if not len(candidates):
+                i += 1
+                continue
+            c = r + int(candidates[0])
+            for lines in (work, head):
+                lines[:, [r, c]] = lines[:, [c, r]]
+            order[r], order[c] = order[c], order[r]
+            inverse = _inverse(head[:, r : r + 1].tolist(), over.p)
+        here, there = slice(i, i + k), slice(r, r + k)
+        left = work[:, there] % over.p
+        left[here] = 0
+        work[:, there] = 0
+        head = inverse @ head % over.p
+        head[:, there] = inverse
+        work -= np.matmul(left, head, out=product)
+        work[here] = head
+        rows += range(i, i + k)
+        i += k
+    return over.reduce((work[:, : len(rows)] % over.p).astype(np.float64)), rows, order[: len(rows)]
+
+
+def _inverse(square: list[list[int]], p: int) -> np.ndarray | None:
+    """The inverse mod p of a matrix of size 1 or 4, if there is one.
+
+    Of size 4 by Laplace, from the 2 × 2 minors x of the upper two rows and y of the lower two.
+
+    >>> _inverse([[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 2], [1, 0, 0, 0]], 7).tolist()
+    [[0, 0, 0, 1], [5, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
+    """
+    if len(square) == 1:
+        ((a,),) = square
+        return np.array([[pow(a, -1, p)]]) if a else None
+    (a, b, c, d), (e, f, g, h), (i, j, k, l), (m, n, o, q) = square  # noqa: E741
+    x12, x13, x14 = (a * f - b * e) % p, (a * g - c * e) % p, (a * h - d * e) % p
+    x23, x24, x34 = (b * g - c * f) % p, (b * h - d * f) % p, (c * h - d * g) % p
+    y12, y13, y14 = (i * n - j * m) % p, (i * o - k * m) % p, (i * q - l * m) % p
+    y23, y24, y34 = (j * o - k * n) % p, (j * q - l * n) % p, (k * q - l * o) % p
+    determinant = (x12 * y34 - x13 * y24 + x14 * y23 + x23 * y14 - x24 * y13 + x34 * y12) % p
+    if not determinant:
+        return None
+    left = [
+        [f * y34 - g * y24 + h * y23, c * y24 - b * y34 - d * y23],
+        [g * y14 - e * y34 - h * y13, a * y34 - c * y14 + d * y13],
+        [e * y24 - f * y14 + h * y12, b * y14 - a * y24 - d * y12],
+        [f * y13 - e * y23 - g * y12, a * y23 - b * y13 + c * y12],
+    ]
+    right = [
+        [n * x34 - o * x24 + q * x23, k * x24 - j * x34 - l * x23],
+        [o * x14 - m * x34 - q * x13, i * x34 - k * x14 + l * x13],
+        [m * x24 - n * x14 + q * x12, j * x14 - i * x24 - l * x12],
+        [n * x13 - m * x23 - o * x12, i * x23 - j * x13 + k * x12],
+    ]
+    adjugate = np.array([row + more for row, more in zip(left, right, strict=True)])
+    return adjugate % p * pow(determinant, -1, p) % p

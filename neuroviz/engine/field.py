@@ -1,0 +1,209 @@
+"""The arithmetic that networks are written over: the reals, and a prime field.
+
+Both store their elements as float64 arrays, so the same numpy expressions, and the same BLAS,
+serve both. A prime field keeps the residues of least absolute value and reduces after every
+product; with p < 2²³ each product is below 2⁴⁴ and a sum of 2⁹ of them is exact in float64.
+"""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from operator import index
+
+import numpy as np
+
+DEFAULT_PRIME = 8_388_593
+SECOND_PRIME = 8_388_587
+_LARGEST_PRIME = 2**23
+
+
+@dataclass(frozen=True)
+class Reals:
+    """Floating point: what the spectrum that people look at is computed in."""
+
+    def reduce(self, x: np.ndarray) -> np.ndarray:
+        """The number itself: there is nothing to reduce."""
+        return x
+
+    def matmul(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """x @ y."""
+        return x @ y
+
+    def sum_of_products(self, *pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Σ x @ y over the pairs."""
+        return sum(x @ y for x, y in pairs)
+
+    def inverse(self, x: np.ndarray) -> np.ndarray:
+        """The inverse of a square matrix; numpy's LinAlgError, a ValueError, where there is none."""
+        return np.linalg.inv(x)
+
+    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Independent standard normal entries."""
+        return rng.standard_normal(shape)
+
+    def random_invertible(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        """A random invertible matrix with condition number at most 4: a stretch between two rotations.
+
+        Its determinant has either sign.
+        """
+        left, _ = np.linalg.qr(rng.standard_normal((size, size)))
+        right, _ = np.linalg.qr(rng.standard_normal((size, size)))
+        stretch = rng.choice([-1.0, 1.0], size) * 2.0 ** rng.uniform(-1, 1, size)
+        return left * stretch @ right
+
+    def softmax(
+        self,
+        logits: np.ndarray,
+        symmetric: bool,
+        rng: np.random.Generator,
+        causal: bool = False,
+        drift: bool = False,
+    ) -> np.ndarray:
+        """exp(s_ji) / Σ_k exp(s_ki), column by column (Eq. 15 with temperature 1); with a mask over k ≤ i."""
+        if causal:
+            logits = np.where(np.triu(np.ones(logits.shape[-2:], bool)), logits, -np.inf)
+        # Subtracting the largest logit of a column changes nothing but the overflow.
+        e = np.exp(logits - logits.max(axis=-2, keepdims=True))
+        return e / e.sum(axis=-2, keepdims=True)
+
+
+@dataclass(frozen=True)
+class PrimeField:
+    """Arithmetic modulo a prime p < 2²³, exact.
+
+    A rank over it at a random point is a rigorous lower bound of the generic rank over Q, and
+    falls short of it with a probability that `neuroviz.engine.rank` bounds ("Exact rank").
+
+    Raises:
+        ValueError: if p is not a prime between 3 and 2²³.
+
+    >>> F = PrimeField(7)
+    >>> F.matmul(np.array([[3.0, 4.0]]), np.array([[2.0], [4.0]]))
+    array([[1.]])
+    """
+
+    p: int = DEFAULT_PRIME
+
+    def __post_init__(self) -> None:
+        try:
+            p = index(self.p)
+        except TypeError:
+            p = 0
+        if not (3 <= p < _LARGEST_PRIME and _is_prime(p)):
+            raise ValueError(
+                f"the field needs an odd prime below 2²³ = {_LARGEST_PRIME}, so that float64 holds every "
+                f"sum of products exactly; got {self.p!r}: try {DEFAULT_PRIME} or {SECOND_PRIME}"
+            )
+        object.__setattr__(self, "p", p)
+
+    @cached_property
+    def _longest_sum(self) -> int:
+        """How many products of residues, and one more term, add up below 2⁵³."""
+        return int(2**53 // ((self.p + 1) // 2) ** 2) - 1
+
+    def reduce(self, x: np.ndarray) -> np.ndarray:
+        """The residues of least absolute value (up to rounding at ±p/2), for |x| < 2⁵³."""
+        return x - self._multiples(x)
+
+    def _multiples(self, x: np.ndarray) -> np.ndarray:
+        """The multiples of p nearest to x, written over the quotients: new memory costs more than sums."""
+        nearest = np.asarray(x * (1.0 / self.p))
+        np.rint(nearest, out=nearest)
+        nearest *= self.p
+        return nearest
+
+    def matmul(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """x @ y mod p, in blocks short enough to be exact."""
+        n, step = x.shape[-1], self._longest_sum
+        if n <= step:
+            product = x @ y
+            product -= self._multiples(product)
+            return product
+        return self.reduce(
+            sum(self.reduce(x[..., i : i + step] @ y[..., i : i + step, :]) for i in range(0, n, step))
+        )
+
+    def sum_of_products(self, *pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Σ x @ y mod p over the pairs, brought back to residues once where that is exact.
+
+        >>> x = np.array([[2.0, 3.0]])
+        >>> PrimeField(7).sum_of_products((x, x.T), (x, x.T))
+        array([[-2.]])
+        """
+        if sum(x.shape[-1] for x, _ in pairs) > self._longest_sum:
+            return self.reduce(sum(self.matmul(x, y) for x, y in pairs))
+        total = sum(x @ y for x, y in pairs)
+        total -= self._multiples(total)
+        return total
+
+    def inverse(self, x: np.ndarray) -> np.ndarray:
+        """The inverse of a square matrix of residues.
+
+        Raises:
+            ValueError: if its determinant is 0 mod p, or an entry is not a whole number.
+
+        >>> PrimeField(7).inverse(np.array([[2.0]]))
+        array([[-3.]])
+        """
+        import flint  # here: it would take a quarter of the time that importing neuroviz takes
+
+        n = len(x)
+        if not (x == np.rint(x)).all():
+            raise ValueError(f"a matrix mod {self.p} has whole entries; got {x[x != np.rint(x)][0]}")
+        try:
+            found = flint.nmod_mat(n, n, x.astype(np.int64).ravel().tolist(), self.p).inv()
+        except ZeroDivisionError:
+            raise ValueError(f"the {n} × {n} matrix has no inverse mod {self.p}") from None
+        return self.reduce(np.array([int(entry) for entry in found.entries()], dtype=float).reshape(n, n))
+
+    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Independent uniform elements."""
+        half = self.p // 2
+        return rng.integers(-half, self.p - half, shape).astype(np.float64)
+
+    def random_invertible(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        """A random invertible matrix: lower times upper triangular, with units on both diagonals."""
+        drawn = self.random(rng, (size, size))
+        units = rng.integers(1, self.p, size).astype(np.float64)
+        lower = np.tril(drawn, -1) + np.eye(size)
+        upper = np.triu(self.random(rng, (size, size)), 1) + np.diag(self.reduce(units))
+        return self.matmul(lower, upper)
+
+    def softmax(
+        self,
+        logits: np.ndarray,
+        symmetric: bool,
+        rng: np.random.Generator,
+        causal: bool = False,
+        drift: bool = False,
+    ) -> np.ndarray:
+        """Random columns that sum to 1: what a softmax is when its exponentials are free.
+
+        By Ax's theorem the exponentials of independent logits satisfy no algebraic relation with
+        the weights and tokens, so for the generic rank each may be replaced by a fresh random
+        element E_ji ("Exponentials as free elements"). The columns E_ji / Σ_k E_ki are then free
+        but for their sums. Logits symmetric in j and i share their exponentials, E_ji = E_ij; then
+        the columns are E_ji c_i off the diagonal, with the c_i = 1 / Σ_k E_ki free as well. Under a mask only
+        one of E_ji, E_ij occurs, and nothing is shared. With a drift, a term of the logits in j alone,
+        E_ji has a free factor G_j more.
+        """
+        S = self.random(rng, logits.shape)
+        if causal:
+            S = np.triu(S)
+        elif symmetric:
+            above = np.triu(S, 1)
+            c = self.random(rng, (*logits.shape[:-2], 1, logits.shape[-1]))
+            S = self.reduce((above + np.swapaxes(above, -1, -2)) * c)
+            if drift:
+                S = self.reduce(S * self.random(rng, (*logits.shape[:-1], 1)))
+        diagonal = np.arange(logits.shape[-1])
+        S[..., diagonal, diagonal] = 0
+        S[..., diagonal, diagonal] = self.reduce(1 - S.sum(axis=-2))
+        return S
+
+
+Field = Reals | PrimeField
+
+
+@cache
+def _is_prime(n: int) -> bool:
+    return n == 2 or (n > 2 and n % 2 == 1 and all(n % q for q in range(3, int(n**0.5) + 1, 2)))

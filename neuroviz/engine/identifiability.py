@@ -1,0 +1,241 @@
+"""Can this quantity be recovered from the function?
+
+A quantity, such as the trace of A₁, is locally determined by the function that a network computes
+exactly when no direction that leaves the function alone changes it: its gradient lies in the row
+space of the Jacobian. Rational quantities are decided over a prime field, the others in floats.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Number
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.dual import Dual
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.engine.measure import measure_dimension, rank_by_inputs
+from neuroviz.engine.network import (
+    Layer,
+    Weights,
+    flatten,
+    jacobian,
+    layer_shapes,
+    random_tokens,
+    random_weights,
+    unflatten,
+)
+from neuroviz.engine.rank import DECISIVE_GAP, RowSpace
+
+_POINTS = 8  # random points tried before giving up
+_STEP = 1e-3  # of the finite differences, relative to weights of size 1
+_GENEROUS = 1e3  # times the decisive gap: no need to look for a better point
+_NO_CHANGE = 1e-10  # a gradient below this, for a quantity of size 1, may be rounding
+_HUGE = 1e6  # beside a number of this size a change may be rounded away altogether
+_ROUGH = 1e-2  # how far the two differences of a smooth quantity may be apart, relative to its gradient
+_ZERO, _CLEAR = 1e-8, 1e-3  # a share of the gradient below the first is none, above the second is some
+
+
+@dataclass(frozen=True)
+class Identifiability:
+    """Whether the function determines a quantity, locally and for almost all weights.
+
+    Attributes:
+        value: True or False; None where floating point cannot decide.
+        status: "exact" (over a prime field) or "float".
+        margin: float only: the share of the gradient that points along directions in which the
+            function does not change; 0 for an identifiable quantity, up to 1 for one that is not.
+        note: how it was decided, in a sentence.
+        seed: what the random network was drawn from.
+    """
+
+    value: bool | None
+    status: str
+    margin: float | None
+    note: str
+    seed: int
+
+    def __bool__(self) -> bool:
+        """The value; ValueError where there is none."""
+        if self.value is None:
+            raise ValueError(f"this could not be decided: {self.note}; look at .value and .margin")
+        return self.value
+
+
+def is_identifiable(
+    arch: Architecture, quantity: Callable[[Weights], object], seed: int = 0
+) -> Identifiability:
+    """Whether the network's function locally determines a quantity of its weights.
+
+    exact   The quantity is a rational function of the weights, written with + − · / ** and numpy's
+            sum, trace, @, …: it is differentiated over F_p along a random direction that leaves the
+            function alone. A derivative that is not zero there shows that it is not identifiable; zero
+            shows that it is, but for a chance of about degree/p.
+    float   Anything else that is differentiable (a norm, a singular value): central differences at
+            a random real network, and the share of the gradient along those directions.
+
+    "Locally": among the weights near almost every point. Signs and other finite choices remain open.
+
+    Args:
+        arch: any `Architecture`.
+        quantity: weights → number or array of numbers; an array stands for all its entries. Weights are
+            a tuple with one `Layer` (fields Q, K, V) for each layer.
+        seed: a whole number ≥ 0.
+
+    Raises:
+        ValueError: if the quantity is not a function, is undefined at random weights (a division
+            by zero, say), or returns something else than numbers.
+
+    >>> arch = Architecture((3, 3), (2,))
+    >>> A = lambda weights: weights[0].K.T @ weights[0].Q
+    >>> is_identifiable(arch, lambda weights: np.trace(A(weights))).value
+    False
+    >>> is_identifiable(arch, lambda weights: A(weights)[0, 1] / A(weights)[0, 0]).value
+    True
+    """
+    check_architecture("is_identifiable", arch)
+    if not callable(quantity):
+        raise ValueError(f"quantity must be a function of the weights; got {type(quantity).__name__}")
+    dimension = measure_dimension(arch, seed=seed).value  # it also checks the seed
+    try:
+        return _exact(arch, quantity, dimension, seed)
+    except _NotRationalError:
+        # A mistake in the quantity, rather than a root or a norm in it, shows again in floating point.
+        return _float(arch, quantity, dimension, seed)
+
+
+def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) -> Identifiability:
+    over, points, complete = PrimeField(DEFAULT_PRIME), 0, 0
+    silent = f"the {arch.num_parameters - dimension} directions that leave the function alone"
+    for rng in np.random.default_rng([seed, over.p, 4]).spawn(_POINTS):
+        weights = random_weights(over, arch, rng)
+        space = _row_space(over, arch, weights, rng)
+        if space.dimension < dimension:
+            continue  # an unlucky point
+        complete += 1
+        try:
+            values = _numbers(quantity(_moving(arch, weights, space.orthogonal_vector(rng))))
+        except ZeroDivisionError:
+            continue
+        except Exception as error:
+            raise _NotRationalError from error
+        if any(value.slope for value in values):
+            note = f"its derivative along a random mixture of {silent} is not zero"
+            return Identifiability(False, "exact", None, note, seed)
+        points += 1
+        if points == 2:
+            note = (
+                f"its derivative along random mixtures of {silent} is zero, at two random points mod {over.p}"
+            )
+            return Identifiability(True, "exact", None, note, seed)
+    if not complete:
+        raise ValueError(f"none of {_POINTS} random points mod {over.p} was generic: try another seed")
+    raise ValueError(
+        "the quantity is undefined at random weights: it divides by something that is always zero"
+    )
+
+
+def _row_space(over: PrimeField, arch: Architecture, weights: Weights, rng: np.random.Generator) -> RowSpace:
+    """The span of the derivative's rows on as many inputs as could be needed, one functional each."""
+    inputs = arch.num_parameters + 2
+    X = random_tokens(over, arch, inputs, rng)
+    cotangents = over.random(rng, (inputs, 1, arch.widths[-1], arch.tokens))
+    space = RowSpace(over, arch.num_parameters)
+    space.add(jacobian(over, arch.attention, weights, X, cotangents, rng)[:, 0])
+    return space
+
+
+def _numbers(values: object) -> list[Dual]:
+    return [Dual.of(value) for value in np.asarray(values, dtype=object).ravel()]
+
+
+def _moving(arch: Architecture, weights: Weights, direction: np.ndarray) -> Weights:
+    """The weights as numbers that carry their derivative along a direction."""
+    pairs = zip(flatten(weights), direction, strict=True)
+    entries = np.array([Dual(int(value), int(slope)) for value, slope in pairs], dtype=object)
+    return unflatten(arch, entries)
+
+
+class _NotRationalError(Exception):
+    """The elements of the prime field cannot follow a quantity: a root, a comparison, a float in it."""
+
+
+def _float(arch: Architecture, quantity: Callable, dimension: int, seed: int) -> Identifiability:
+    weights, silent, gap = _silent_directions(arch, dimension, seed)
+    point = flatten(weights)
+    size = np.abs(_evaluate(quantity, arch, point))
+    if not size.size:
+        raise ValueError("the quantity must give at least one number; got an empty array")
+    coarse, gradient = _slopes(quantity, arch, point, np.eye(len(point)))
+    _, along = _slopes(quantity, arch, point, silent)
+
+    largest = np.abs(gradient).max(axis=0)
+    changes = largest > 0
+    scale = np.where(changes, largest, 1.0)  # first: squares of very large or small numbers leave the range
+    norms = [np.linalg.norm(slopes / scale, axis=0) for slopes in (gradient, along, gradient - coarse)]
+    whole, lost, rough = norms
+    margin = float(np.max(np.where(changes, lost / np.where(changes, whole, 1.0), 0.0)))
+    share = f"{margin:.1g} of its gradient lies along the {len(silent)} directions that do nothing"
+    value = None
+    if gap < DECISIVE_GAP:
+        note = f"the spectrum splits by {gap:.1g} only, so the directions that do nothing are not known"
+    elif (largest < _NO_CHANGE * np.maximum(size, 1.0))[changes].any() or (size > _HUGE)[~changes].any():
+        note = "it changes so little with the weights that rounding hides how: multiply it by a large number"
+    elif (rough > _ROUGH * whole)[changes].any():
+        note = "differences over two steps disagree: it is not smooth here, or hardly more than rounding"
+    elif margin < _ZERO:
+        value, note = True, f"only {share}: as good as nothing, in floating point"
+    elif margin > _CLEAR:
+        value, note = False, f"{share}, in floating point"
+    else:
+        note = f"{share}: too little for a change, too much for rounding"
+    return Identifiability(value, "float", margin, note, seed)
+
+
+def _slopes(
+    quantity: Callable, arch: Architecture, point: np.ndarray, directions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives along directions, roughly and by a five-point formula; shape (directions, entries) each."""
+
+    def difference(step: np.ndarray) -> np.ndarray:
+        return _evaluate(quantity, arch, point + step) - _evaluate(quantity, arch, point - step)
+
+    shape = (len(directions), -1)
+    near = np.array([difference(_STEP * direction) for direction in directions]).reshape(shape)
+    far = np.array([difference(2 * _STEP * direction) for direction in directions]).reshape(shape)
+    return far / (4 * _STEP), (8 * near - far) / (12 * _STEP)
+
+
+def _silent_directions(arch: Architecture, dimension: int, seed: int) -> tuple[Weights, np.ndarray, float]:
+    """A real network whose Jacobian splits as clearly as we find, its kernel, and the gap above it."""
+    best: tuple[Weights, np.ndarray, float] | None = None
+    columns, inputs = arch.num_parameters, 2 * rank_by_inputs(arch, seed).enough
+    for rng in np.random.default_rng([seed, 5]).spawn(_POINTS):
+        weights = tuple(
+            Layer(*(rng.standard_normal(shape) / np.sqrt(shape[1]) for shape in shapes))
+            for shapes in layer_shapes(arch)
+        )
+        X = random_tokens(Reals(), arch, inputs, rng)
+        J = jacobian(Reals(), arch.attention, weights, X, rescale=arch.attention == "lightning")
+        J = J.reshape(-1, columns)
+        norm = np.linalg.norm(J, axis=1, keepdims=True)
+        J = np.concatenate([J / np.where(norm == 0, 1.0, norm), np.zeros((columns, columns))])
+        _, sigma, directions = np.linalg.svd(J, full_matrices=False)
+        rounding = sigma[0] * np.finfo(float).eps
+        gap = float(sigma[dimension - 1] / max(rounding, *sigma[dimension : dimension + 1]))
+        if best is None or gap > best[2]:
+            best = weights, directions[dimension:], gap
+        if gap >= _GENEROUS * DECISIVE_GAP:
+            break
+    return best
+
+
+def _evaluate(quantity: Callable, arch: Architecture, parameters: np.ndarray) -> np.ndarray:
+    values = np.asarray(quantity(unflatten(arch, parameters.copy())))  # it may write into its weights
+    if values.dtype == object and all(isinstance(value, Number) for value in values.ravel()):
+        values = values.astype(float)
+    if values.dtype.kind not in "fiu" or not np.isfinite(values).all():
+        raise ValueError(
+            f"the quantity must give finite real numbers at random weights; got {values.ravel()[:3].tolist()}"
+        )
+    return values.ravel().astype(float)

@@ -1,0 +1,162 @@
+"""Fibres of one layer: which pairs (A, V) have the same function.
+
+A layer is seen here as its function sees it, through A = KᵀQ and V (docs/mathematics.md,
+"Theorem 3.2"). What a symmetry does to Q, K, V is in `neuroviz.engine.symmetry`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from neuroviz.engine.field import Field, PrimeField, Reals
+from neuroviz.engine.network import Layer, Weights, jacobian
+from neuroviz.engine.rank import exact_rank, float_rank
+from neuroviz.engine.symmetry import rescale, swap_keys_and_values
+
+TOLERANCE = 1e-9
+"""How far apart, relative to their size, two floats may be that stand for the same number."""
+
+
+class Pair(NamedTuple):
+    """A of shape (d, d) and V of shape (d′, d): one layer, as far as its function shows it."""
+
+    A: np.ndarray
+    V: np.ndarray
+
+
+def as_pair(over: Field, layer: Layer) -> Pair:
+    """(KᵀQ, V) of a layer."""
+    return Pair(over.matmul(layer.K.T, layer.Q), layer.V)
+
+
+def as_weights(pair: Pair) -> Weights:
+    """A network of one layer with this A and V: Q = A, K = 1."""
+    return (Layer(pair.A, np.eye(len(pair.A)), pair.V),)
+
+
+def function_table(over: Field, pair: Pair, tokens: int) -> np.ndarray:
+    """All coefficients of a lightning layer: two layers have the same function exactly if these agree.
+
+        t ≥ 2   A_ik V_mj + A_jk V_mi                       the quadratic forms (Aᵀy)_k (Vy)_m  (Prop. A.5)
+        t = 1   S_ij V_mn + S_in V_mj + S_jn V_mi           the cubic forms (xᵀAx)(Vx)_m, S = A + Aᵀ
+
+    Returns:
+        Shape (d, d′, d, d) for t ≥ 2, (d′, d, d, d) for t = 1.
+
+    >>> shear = Pair(np.array([[1.0, 1.0], [0.0, 1.0]]), np.eye(2))
+    >>> function_table(Reals(), shear, tokens=2).shape
+    (2, 2, 2, 2)
+    """
+    A, V = pair
+    if tokens == 1:
+        S = over.reduce(A + A.T)
+        product = over.reduce(S[None, :, :, None] * V[:, None, None, :])
+        turned = product.transpose(0, 1, 3, 2), product.transpose(0, 3, 2, 1)
+        return over.reduce(product + turned[0] + turned[1])
+    product = over.reduce(A.T[:, None, :, None] * V[None, :, None, :])
+    return over.reduce(product + product.swapaxes(-1, -2))
+
+
+def same_function(
+    over: Field, attention: str, one: Pair, other: Pair, tokens: int, tol: float = TOLERANCE
+) -> bool:
+    """Whether two layers have the same function, decided from their weights alone.
+
+    Lightning: by `function_table`. Softmax: for t ≥ 2 if V′ = V and, unless V = 0, A′ = A (Thm. 3.9);
+    for t = 1 if V′ = V ("One token"). Exact over a prime field (lightning); over the reals up to `tol`,
+    relative to the larger.
+
+    >>> u, v, k, h = np.eye(4)[:, :3]
+    >>> one, other = Pair(np.outer(u, k), np.outer(h, v)), Pair(np.outer(v, k), np.outer(h, u))
+    >>> same_function(Reals(), "lightning", one, other, tokens=2)
+    True
+    """
+    if attention == "lightning":
+        return _equal(over, function_table(over, one, tokens), function_table(over, other, tokens), tol)
+    if not _equal(over, one.V, other.V, tol):
+        return False
+    return tokens == 1 or not one.V.any() or _equal(over, one.A, other.A, tol)
+
+
+def fiber_case(over: Field, pair: Pair) -> str:
+    """Which case of Theorem 3.2 a layer is: "zero", "rank one", "boundary" or "generic".
+
+    Boundary: A = v kᵀ and V = h vᵀ with the same v, where swapping u and v changes nothing (Thm. 3.4).
+
+    >>> fiber_case(Reals(), Pair(np.eye(2), np.eye(2)))
+    'generic'
+    """
+    if not pair.A.any() or not pair.V.any():
+        return "zero"
+    if _rank(over, pair.A) > 1 or _rank(over, pair.V) > 1:
+        return "generic"
+    return "boundary" if _rank(over, np.hstack([pair.A, pair.V.T])) == 1 else "rank one"
+
+
+def rescaled(over: Field, pair: Pair, c: float) -> Pair:
+    """(c A, V / c): the same lightning function for every c that is not 0."""
+    return as_pair(over, rescale(over, as_weights(pair), 0, c)[0])
+
+
+def swapped(over: Field, pair: Pair) -> Pair:
+    """A = u kᵀ, V = h vᵀ → c v kᵀ, h uᵀ / c: the same lightning function.
+
+    Over the reals c makes the new A as long as the old one, at an angle of at most 90° to it.
+
+    Raises:
+        ValueError: unless A and V have rank one.
+    """
+    new = as_pair(over, swap_keys_and_values(over, as_weights(pair), 0)[0])
+    if not isinstance(over, Reals):
+        return new
+    c = np.linalg.norm(pair.A) / np.linalg.norm(new.A)
+    return rescaled(over, new, -c if np.vdot(new.A, pair.A) < 0 else c)
+
+
+def with_antisymmetric_part(pair: Pair, amount: float) -> Pair:
+    """A + amount · (A − Aᵀ)/2: one token sees no difference; amount −1 leaves the symmetric part."""
+    return Pair(pair.A + amount * (pair.A - pair.A.T) / 2, pair.V)
+
+
+def kernel_dimension(over: Field, attention: str, pair: Pair, tokens: int, rng: np.random.Generator) -> int:
+    """How many independent directions (Ȧ, V̇) leave the function unchanged to first order, measured.
+
+    Lemma A.3 (lightning, t ≥ 2): 1 where A ≠ 0 and V ≠ 0, but d where A = v kᵀ, V = h vᵀ. Over the reals
+    the count is read off a spectrum.
+
+    >>> layer = Pair(np.eye(2), np.array([[1.0, 2.0]]))
+    >>> kernel_dimension(Reals(), "lightning", layer, 2, np.random.default_rng(0))
+    1
+    """
+    size = pair.A.size
+    # Twice as many equations as unknowns; and one input shows t(t − 1) or more numbers about A.
+    inputs = 8 + 2 * (size + pair.V.size) // (tokens * len(pair.V)) + size // max(1, tokens * (tokens - 1))
+    X = over.random(rng, (inputs, len(pair.A), tokens))
+    J = jacobian(over, attention, as_weights(pair), X, rng=rng)
+    J = np.delete(J.reshape(-1, J.shape[-1]), slice(size, 2 * size), axis=1)  # K is not free here
+    rank = exact_rank(J, over) if isinstance(over, PrimeField) else float_rank(J).value
+    return J.shape[1] - rank
+
+
+def _equal(over: Field, one: np.ndarray, other: np.ndarray, tol: float) -> bool:
+    if isinstance(over, PrimeField):
+        return bool((over.reduce(one - other) == 0).all())
+    return bool(np.abs(one - other).max() <= tol * max(np.abs(one).max(), np.abs(other).max()))
+
+
+def _rank(over: Field, matrix: np.ndarray) -> int:
+    if isinstance(over, PrimeField):
+        return exact_rank(matrix, over)
+    sigma = np.linalg.svd(matrix, compute_uv=False)
+    return int((sigma > TOLERANCE * sigma[0]).sum())
+
+
+def product_table(A: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """The forms q_km = l_k · v_m of a layer, as symmetric matrices: (…, d, d), (…, d′, d) → (…, d, d′, d, d).
+
+    >>> product_table(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 2.0]]))[0, 0]
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    product = np.einsum("...ik,...mj->...kmij", A, V)
+    return (product + np.swapaxes(product, -1, -2)) / 2

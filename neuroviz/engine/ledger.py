@@ -1,0 +1,188 @@
+"""Where the parameters go: how many directions in weight space each symmetry accounts for.
+
+Nothing here is told to add up. Parameters are counted, the dimension is measured, the directions of
+each symmetry are written down and their rank is computed; what is left over is `unexplained`.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.block_formulas import what_is_missing
+from neuroviz.engine.block_network import random_block_weights
+from neuroviz.engine.block_symmetry import symmetry_directions_of
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.engine.formulas import collapsing_layer, effective_widths, general_formula
+from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.engine.network import random_weights
+from neuroviz.engine.rank import RowSpace, schwartz_zippel
+from neuroviz.engine.symmetry import symmetry_directions
+
+
+@dataclass(frozen=True)
+class KernelLedger:
+    """parameters − Σ entries − unexplained = dimension.
+
+    Attributes:
+        arch: the architecture.
+        parameters: all entries of all Q, K, V, and of what else the layers have.
+        entries: name of a family of symmetries → how many directions it adds to the families before
+            it: "head bases" (Lemma 3.1), "interfaces" (Eq. 9), and for lightning "rescalings" (Eq. 13); with
+            heads, skips, masks or blocks those of `neuroviz.engine.block_symmetry`.
+        parts: the same, layer by layer: its numbers add up to the entry.
+        unexplained: directions that do nothing and belong to none of these symmetries.
+        dimension: what remains.
+        note: where the unexplained directions come from.
+        measured: the measurement of the dimension, over all parameters.
+        error_bound: the probability that a random point made one of the ranks too small.
+    """
+
+    arch: Architecture
+    parameters: int
+    entries: dict[str, int] = field(hash=False)
+    parts: dict[str, tuple[int, ...]] = field(hash=False)
+    unexplained: int
+    dimension: int
+    note: str
+    measured: Measurement
+    error_bound: float
+
+
+def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
+    """What each symmetry costs: parameters − Σ entries − unexplained = dimension, all measured.
+
+    The dimension is the exact rank over all parameters; an entry is the exact rank of the
+    directions of its family (`symmetry_directions`) at a random network, beyond those of the
+    families before it. For t ≥ 2, in a bottleneck without rank-one collapse, nothing is unexplained
+    ("The gauge slice"). With heads, skips, masks or anything in the block the directions are those of
+    `symmetry_directions_of`, and what is unexplained has a cause in the note only where one is known.
+
+    Args:
+        arch: any `Architecture`.
+        seed: a whole number ≥ 0.
+
+    Raises:
+        ValueError: if `arch` is not an Architecture or the seed is not a whole number.
+
+    >>> ledger = kernel_ledger(Architecture((4, 3, 5), (2, 2)))
+    >>> ledger.parameters, ledger.entries, ledger.unexplained, ledger.dimension
+    (55, {'head bases': 8, 'interfaces': 9, 'rescalings': 2}, 0, 36)
+    >>> kernel_ledger(Architecture((3, 3, 3), (1, 2))).note
+    'A₁ has rank one: after layer 1 all tokens are parallel, so the antisymmetric part of later A is hidden'
+    >>> kernel_ledger(Architecture((3, 3), (2,), heads=3)).entries
+    {'bases of keys and queries': 12, 'rescalings': 3, 'heads that blend': 3}
+    """
+    check_architecture("kernel_ledger", arch, variants=True)
+    measured = measure_dimension(arch, seed=seed, route="weights")  # it also checks the seed
+    ledger = _kernel_ledger(arch, measured)
+    return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))  # the reader's own
+
+
+@lru_cache(maxsize=1024)
+def _kernel_ledger(arch: Architecture, measured: Measurement) -> KernelLedger:
+    over = PrimeField(DEFAULT_PRIME)
+    rng = np.random.default_rng([measured.seed, over.p, 3])
+    if arch.is_plain:
+        families = symmetry_directions(over, arch.attention, random_weights(over, arch, rng))
+    else:
+        families = symmetry_directions_of(over, arch, random_block_weights(over, arch, rng))
+    space, parts = RowSpace(over, arch.num_parameters), {}
+    for name, directions in families.items():
+        parts[name] = tuple(space.add(rows) for rows in directions)
+    entries = {name: sum(numbers) for name, numbers in parts.items()}
+    unexplained = arch.num_parameters - space.dimension - measured.value
+    error = min(1.0, measured.error_bound + schwartz_zippel(space.dimension, 1, over.p))
+    return KernelLedger(
+        arch,
+        arch.num_parameters,
+        entries,
+        parts,
+        unexplained,
+        measured.value,
+        _note(arch, entries, unexplained, measured.value),
+        measured,
+        error,
+    )
+
+
+def _note(arch: Architecture, entries: dict[str, int], unexplained: int, dimension: int) -> str:
+    if not unexplained:
+        names = list(entries) if arch.is_plain else [name for name, count in entries.items() if count]
+        if len(names) < 2:
+            return (
+                f"{names[0]} explain every direction that does nothing"
+                if names
+                else "no direction does nothing"
+            )
+        *most, last = names
+        return f"{', '.join(most)} and {last} explain every direction that does nothing"
+    without = replace(arch, causal=False) if arch.attention == "softmax" else arch  # a mask hides nothing
+    causes = _causes(without, entries) if without.is_plain else _causes_beyond(arch, dimension)
+    if not causes:
+        return "these symmetries do not explain all of it, and no cause is known: please tell us"
+    return "; ".join(causes)
+
+
+def _causes(arch: Architecture, entries: dict[str, int]) -> list[str]:
+    """What else hides parameters ("One token", "Rank-one collapse", "The general formula").
+
+    Each cause is named only where it costs something, by the general formula: with two tokens and no
+    collapse there would be D dimensions, for lightning D − l.
+    """
+    lightning = arch.attention == "lightning"
+    with_two_tokens = general_formula(replace(arch, attention="softmax", tokens=2)).value  # D: no collapse
+    generic = with_two_tokens - (arch.num_layers if lightning else 0)
+    causes = []
+    if general_formula(arch).value < generic:
+        causes.append(_hidden_by_tokens(arch))
+    if arch.num_parameters - sum(entries.values()) > generic:
+        hidden = [
+            f"{seen} of the {width} after layer {i}"
+            for i, (width, seen) in enumerate(zip(arch.widths, effective_widths(arch), strict=True))
+            if 0 < i < arch.num_layers and seen < width
+        ]
+        numbers = "" if arch.tokens == 1 else ": " + ", ".join(hidden)  # they are those of two tokens or more
+        causes.append(f"of the coordinates between layers only some reach the output{numbers}")
+    return causes
+
+
+def _hidden_by_tokens(arch: Architecture) -> str:
+    """Why some part of A cannot be seen: a single token, or tokens that are parallel."""
+    if arch.tokens == 1 and arch.attention == "softmax":
+        return "one token attends to itself alone: no A is visible"
+    if arch.tokens == 1:
+        return "one token sees xᵀAx only: the antisymmetric part of each A is hidden"
+    layer = collapsing_layer(arch)
+    return _hidden_after(layer, on_a_line=effective_widths(arch)[layer - 1] == 1)
+
+
+def _hidden_after(layer: int, on_a_line: bool = False) -> str:
+    index = str(layer).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+    what = f"the tokens of layer {layer} lie on a line" if on_a_line else f"A{index} has rank one"
+    return (
+        f"{what}: after layer {layer} all tokens are parallel, so the antisymmetric part of later A is hidden"
+    )
+
+
+def _causes_beyond(arch: Architecture, dimension: int) -> list[str]:
+    """What hides parameters of networks beyond the paper, as far as anybody knows."""
+    if arch.tokens == 1:
+        return [_hidden_by_tokens(arch)]
+    ((d, d_out, _), *later), block = arch.layers, arch.block
+    if arch.attention == "lightning" and not (later or arch.skip or arch.causal or not block.is_plain):
+        most = d_out * d * d * (d + 1) // 2
+        if dimension == most:
+            return [f"a layer has {most} coefficients, and with so many heads it reaches all of them"]
+    layers = list(zip(arch.heads, arch.layers, strict=True))
+    alone = [i for i, (H, (_, _, a)) in enumerate(layers[:-1], start=1) if H == a == 1]
+    plain = arch.attention == "lightning" and block.is_plain
+    if alone and plain and not (arch.skip or arch.causal):
+        return [_hidden_after(alone[0])]
+    if plain and any(H > d_out for H, (_, d_out, _) in layers):
+        return ["a layer has more heads than outputs: then more can be lost, and no rule for it is known"]
+    missing = None if block.is_plain else what_is_missing(arch)
+    if missing and arch.attention == "softmax":
+        return [f"no cause is proved; the formulas do not reach {missing}"]
+    return []

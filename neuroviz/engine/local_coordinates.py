@@ -1,0 +1,163 @@
+"""Coordinates around a network in which every direction that no function can show is left out.
+
+A network is first made narrow, r_i = min(d₀..d_i), then brought to orthonormal K_i and V_i (i < l), and
+for lightning to ‖Q_i‖ = 1; from there it moves in directions at right angles to these only:
+
+    K_i + κ_i N,  V_i + v_i N′,  Q_i + q_i     N, N′: rows that complete K_i, V_i; lightning: q_i ⊥ Q_i
+
+As many coordinates as the gauge slice has free entries, but centred where one likes
+(docs/mathematics.md, "The gauge slice").
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer, Weights, flatten, unflatten
+from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+
+_STEP = 1e-30  # into the complex plane: nothing is subtracted, so nothing is lost
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """The networks centre + directions · p, for vectors p of coordinates.
+
+    Attributes:
+        arch: the narrow architecture.
+        centre: the network at p = 0, in normal form.
+        directions: shape (parameters, coordinates), rows in the order of `network.flatten`.
+    """
+
+    arch: Architecture
+    centre: Weights
+    directions: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """How many coordinates there are."""
+        return self.directions.shape[1]
+
+    def weights(self, coordinates: np.ndarray) -> Weights:
+        """The network with these coordinates."""
+        return unflatten(self.arch, flatten(self.centre) + self.directions @ coordinates)
+
+
+def narrow(arch: Architecture, weights: Weights) -> Weights:
+    """A network of `gauge_slice(arch).reduced` with the same virtual weights: Move 1 of "The gauge slice".
+
+    Over the reals, also where V_i has lost rank. The new V_i (i < l) have orthonormal rows.
+
+    >>> arch = Architecture((1, 2, 1), (1, 1))
+    >>> one, two = np.ones((1, 1)), np.ones((2, 1))
+    >>> wide = (Layer(one, one, two), Layer(two.T, two.T, two.T))
+    >>> [layer.V.shape for layer in narrow(arch, wide)]
+    [(1, 1), (1, 1)]
+    """
+    reduced = gauge_slice(arch).reduced
+    back = np.eye(arch.widths[0])  # U_i = back · the narrow U_i
+    found = []
+    for i, (Q, K, V) in enumerate(weights):
+        Q, K, V = Q @ back, K @ back, V @ back
+        a = reduced.head_dims[i]
+        if a < len(K):  # a > r: every r × r matrix is an A
+            Q, K = K.T @ Q, np.eye(a)
+        if i < len(weights) - 1:
+            rows = np.linalg.svd(V)[2][: reduced.widths[i + 1]]
+            V, back = rows, V @ rows.T
+        found.append(Layer(Q, K, V))
+    return tuple(found)
+
+
+def chart_at(arch: Architecture, weights: Weights, free_last: bool = True) -> Chart:
+    """The chart around a network whose widths do not grow and whose a_i are at most d_{i−1}.
+
+    Args:
+        arch: of the network; as `gauge_slice(arch).reduced` gives it.
+        weights: over the reals. For lightning no A_i may be 0.
+        free_last: whether the last V is among what moves.
+
+    >>> arch = Architecture.uniform(3, 2, 2)
+    >>> chart = chart_at(arch, tuple(Layer(np.eye(2, 3), np.eye(2, 3), np.eye(3)) for _ in "12"))
+    >>> chart.size == gauge_slice(arch).num_free
+    True
+    """
+    centre = _normal_form(arch, weights)
+    blocks, last = [], len(centre) - 1
+    for i, (Q, K, V) in enumerate(centre):
+        blocks.append(_complement(Q.reshape(1, -1)).T if arch.attention == "lightning" else np.eye(Q.size))
+        blocks.append(np.kron(np.eye(len(K)), _complement(K).T))
+        if i < last:
+            blocks.append(np.kron(np.eye(len(V)), _complement(V).T))
+        else:
+            blocks.append(np.eye(V.size) if free_last else np.zeros((V.size, 0)))
+    return Chart(arch, centre, _block_diagonal(blocks))
+
+
+def _block_diagonal(blocks: list[np.ndarray]) -> np.ndarray:
+    """The blocks from the upper left to the lower right, and zeros; a block may have no columns."""
+    whole = np.zeros(np.sum([block.shape for block in blocks], axis=0))
+    row = column = 0
+    for block in blocks:
+        rows, columns = block.shape
+        whole[row : row + rows, column : column + columns] = block
+        row, column = row + rows, column + columns
+    return whole
+
+
+def _normal_form(arch: Architecture, weights: Weights) -> Weights:
+    """The same function with orthonormal rows in K_i and V_i (i < l), and ‖Q_i‖ = 1 for lightning."""
+    found, back = [], np.eye(arch.widths[0])
+    for i, (Q, K, V) in enumerate(weights):
+        Q, K, V = Q @ back, K @ back, V @ back
+        K_rows, S = np.linalg.qr(K.T)
+        K, Q = K_rows.T, S @ Q
+        if arch.attention == "lightning":
+            length = np.linalg.norm(Q)
+            Q, V = Q / length, V * length
+        if i < len(weights) - 1:
+            V_rows, S = np.linalg.qr(V.T)
+            V, back = V_rows.T, S.T
+        found.append(Layer(Q, K, V))
+    return tuple(found)
+
+
+def _complement(rows: np.ndarray) -> np.ndarray:
+    """An orthonormal basis, as rows, of what is at right angles to some independent rows."""
+    return np.linalg.qr(rows.T, mode="complete")[0][:, len(rows) :].T
+
+
+def as_network(virtual: VirtualWeights) -> Weights:
+    """A network with these virtual weights and all inner widths d₀: K = 1, Q_i = M_i, V_i = 1, and V_l = L.
+
+    >>> layer = Layer(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 2 * np.eye(2))
+    >>> virtual = virtual_weights(Reals(), (layer, layer))
+    >>> np.array_equal(virtual_weights(Reals(), as_network(virtual)).M[1], virtual.M[1])
+    True
+    """
+    eye, last = np.eye(virtual.L.shape[1]), len(virtual.M) - 1
+    return tuple(Layer(M, eye, virtual.L if i == last else eye) for i, M in enumerate(virtual.M))
+
+
+def flat(virtual: VirtualWeights) -> np.ndarray:
+    """M_1, …, M_l, then L, row by row, as one vector."""
+    return np.concatenate([*(M.ravel() for M in virtual.M), virtual.L.ravel()])
+
+
+def tangent_map(chart: Chart) -> np.ndarray:
+    """The derivative of the coordinates → (M_1, …, M_l, L) at the centre, exact but for rounding.
+
+    By a complex step: for a polynomial f, Im f(p + iε)/ε is f′(p).
+
+    Returns:
+        Shape (entries of the virtual weights, coordinates).
+    """
+    centre = flatten(chart.centre)
+    columns = [
+        flat(virtual_weights(Reals(), unflatten(chart.arch, centre + 1j * _STEP * direction))).imag / _STEP
+        for direction in chart.directions.T
+    ]
+    return np.stack(columns, axis=1)

@@ -1,0 +1,172 @@
+"""A random point of a network over F_p, and the rank of the derivative there, however large the network is.
+
+Rows are computed a few at a time and kept in the form in which they are eliminated, so that nothing is ever
+there twice: the peak is little more than the matrix itself.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block_network import BlockWeights, block_jacobian, random_block_weights
+from neuroviz.engine.elimination import Arithmetic, Float64, eliminate, spare_rows, stored
+from neuroviz.engine.field import Field, PrimeField
+from neuroviz.engine.network import Weights, jacobian, random_tokens, random_weights
+from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.rank import exact_rank
+
+_BYTES_AT_ONCE = 2**25  # of derivative rows in float64, and of what they are made from
+
+Report = Callable[[str, float], None]
+"""Called with what is being done, and which part of it is done."""
+
+
+def derivative(
+    over: Field,
+    arch: Architecture,
+    weights: Weights | BlockWeights,
+    X: np.ndarray,
+    cotangents: np.ndarray | None = None,
+    rng: np.random.Generator | None = None,
+    rescale: bool = False,
+) -> np.ndarray:
+    """The derivative of any `Architecture` in its weights; arguments as in `network.jacobian`.
+
+    Networks without a block take the pass that is written by hand, the others a tape.
+    """
+    if arch.block.is_plain:
+        wiring = {"skip": arch.skip, "causal": arch.causal}
+        return jacobian(over, arch.attention, weights, X, cotangents, rng, rescale, **wiring)
+    return block_jacobian(over, arch, weights, X, cotangents, rng, rescale)
+
+
+def random_point(
+    over: Field, arch: Architecture, route: str, rng: np.random.Generator
+) -> tuple[Architecture, Weights | BlockWeights, np.ndarray | slice]:
+    """A random network on the route, and which of its parameters are free there.
+
+    Args:
+        route: "slice", "weights", or "general angles": the weights, with rotations in general position.
+    """
+    if not arch.block.is_plain:
+        return arch, random_block_weights(over, arch, rng, related=route != "general angles"), slice(None)
+    if route == "weights":
+        return arch, random_weights(over, arch, rng), slice(None)
+    across = gauge_slice(arch)
+    return across.reduced, across.weights(over, rng), across.free
+
+
+def derivative_rows(
+    over: Field,
+    arch: Architecture,
+    route: str,
+    num_inputs: int,
+    all_outputs: bool,
+    rng: np.random.Generator,
+) -> Iterator[np.ndarray]:
+    """Rows of the derivative at a random point, block by block: one functional an input, or all outputs."""
+    net, weights, free = random_point(over, arch, route, rng)
+    outputs = (net.widths[-1], net.tokens)
+    rows_each = outputs[0] * outputs[1] if all_outputs else 1
+    each = 8 * rows_each * (net.num_parameters + numbers_in_between(net))
+    at_once = max(1, _BYTES_AT_ONCE // each)
+    for start in range(0, num_inputs, at_once):
+        inputs = min(at_once, num_inputs - start)
+        X = random_tokens(over, net, inputs, rng)
+        cotangents = None if all_outputs else over.random(rng, (inputs, 1, *outputs))
+        J = derivative(over, net, weights, X, cotangents, rng)
+        yield J.reshape(-1, J.shape[-1])[:, free]
+
+
+def numbers_in_between(arch: Architecture) -> int:
+    """About how many numbers one input leaves on the way: logits and shares, H t² each, and what is attended.
+
+    >>> numbers_in_between(Architecture((4, 4), (2,), tokens=100)) > 4 * 100**2
+    True
+    """
+    t, block = arch.tokens, arch.block
+    count = 0
+    for H, (d_in, d_out, a) in zip(arch.heads, arch.layers, strict=True):
+        v = block.value_dim or d_out
+        count += H * t * (5 * t + 6 * a + 4 * v) + 3 * t * (d_in + d_out)
+        count += 3 * t * block.mlp[0] if block.mlp else 0
+    return count
+
+
+def bytes_in_between(arch: Architecture, inputs: int) -> int:
+    """About what the derivative takes on the way: of a block of these inputs, or of one if that is larger."""
+    each = 16 * numbers_in_between(arch)
+    return max(each, min(2 * _BYTES_AT_ONCE, inputs * each))
+
+
+def rank_at_a_point(
+    over: PrimeField,
+    arch: Architecture,
+    route: str,
+    num_inputs: int,
+    all_outputs: bool,
+    rng: np.random.Generator,
+) -> int:
+    """The rank of the derivative at a random point: for matrices that are small."""
+    return exact_rank(_whole(derivative_rows(over, arch, route, num_inputs, all_outputs, rng)), over)
+
+
+def rank_of_combinations(
+    over: PrimeField, arch: Architecture, route: str, columns: int, expected: int, rng: np.random.Generator
+) -> tuple[int, int]:
+    """The rank of the derivative J from random combinations of its columns, and how many inputs it took.
+
+    Directions that do nothing are met by an elimination in every block. rank(J R) ≤ rank J, and a random R
+    with some columns to spare keeps the rank ("Exact rank"). So there are as many inputs and combinations
+    as the rank is expected to be, and some to spare. If the rank fills them nothing is known of the rest,
+    and all are taken.
+
+    >>> arch = Architecture((3, 3), (2,), heads=3)
+    >>> for expected in (45, 7):
+    ...     rank_of_combinations(PrimeField(), arch, "weights", 63, expected, np.random.default_rng(0))
+    (45, 47)
+    (45, 65)
+    """
+    arithmetic, rank = Float64(over), 0
+    for size in (expected + spare_rows(over.p), columns + spare_rows(over.p)):
+        J = _whole(derivative_rows(over, arch, route, size, False, rng))
+        mixed = over.matmul(J, over.random(rng, (columns, min(size, columns))))
+        rank = max(rank, eliminate(stored(mixed, arithmetic), arithmetic))
+        if rank < size or size >= columns:
+            break
+    return rank, size
+
+
+def _whole(parts: Iterator[np.ndarray]) -> np.ndarray:
+    first, *others = parts
+    return np.concatenate([first, *others]) if others else first
+
+
+def large_rank_at_a_point(
+    arithmetic: Arithmetic,
+    arch: Architecture,
+    route: str,
+    shape: tuple[int, int],
+    all_outputs: bool,
+    rng: np.random.Generator,
+    report: Report = lambda what, part: None,
+) -> int:
+    """The same, block by block, over the field of an arithmetic.
+
+    Args:
+        shape: inputs, and columns of the route.
+        report: told "derivative" and "elimination", each from 0 to 1; what it raises ends the work.
+    """
+    num_inputs, columns = shape
+    per_input = arch.tokens * arch.widths[-1] if all_outputs else 1
+    matrix = np.empty((num_inputs * per_input, columns), dtype=arithmetic.dtype)
+    filled = 0
+    for rows in derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng):
+        matrix[filled : filled + len(rows)] = stored(rows, arithmetic)
+        filled += len(rows)
+        report("derivative", filled / len(matrix))
+    # What is left to do shrinks with the cube of the columns.
+    return eliminate(
+        matrix, arithmetic, lambda done, total: report("elimination", 1 - (1 - done / total) ** 3)
+    )

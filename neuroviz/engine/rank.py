@@ -1,0 +1,238 @@
+"""The rank of a matrix, together with the evidence for it. Nothing here knows about attention.
+
+Over a prime field the rank is exact for the matrix in hand, and what travels with it is the prime
+and the probability that a random point hid some of the generic rank. Over the reals a rank is an
+integer read off a list of floats, and what travels with it is that list and its gap.
+"""
+
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+
+from neuroviz.engine.elimination import Float64, eliminate, gauss_jordan, stored
+from neuroviz.engine.field import PrimeField
+
+_BLOCK = 32
+_SMALLEST_SCALE = 1e-9
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a true zero comes out below this
+_SMALL = 45  # columns below which flint, building included, is quicker than our blocks
+
+
+@dataclass(frozen=True)
+class FloatRank:
+    """Singular values in decreasing order, relative to the largest, and how they split.
+
+    Attributes:
+        value: how many exceed the rounding noise.
+        singular_values: σ_i / σ_1, decreasing.
+        noise: what rounding alone produces, max(rows, columns) · 2.2e−16 relative to σ_1.
+        gap: σ_r / σ_{r+1} across the split; infinite when nothing was dropped or an exact zero was.
+        decided: False when the split is too small, or a value too near to the noise, to say.
+    """
+
+    value: int
+    singular_values: np.ndarray = field(compare=False)
+    noise: float
+    gap: float
+    decided: bool
+
+
+DECISIVE_GAP = 1e8
+"""A split decides from this factor on: below it wrong ranks were seen, above it they are rare."""
+_CLEAR_OF_NOISE = 1e3
+_CLEAR_OF_SCALING = 10.0
+
+
+def float_rank(matrix: np.ndarray) -> FloatRank:
+    """Count the singular values that rounding errors cannot explain.
+
+    Rows, then columns, are first scaled to unit length: that changes no rank, and undoes the
+    spread in size that a deep polynomial network gives its outputs. A float rank is evidence,
+    never a bound ("Floating point").
+
+    Raises:
+        ValueError: if the matrix has no entries, or an entry that is not finite.
+
+    >>> float_rank(np.array([[1e9, 0.0], [1.0, 1e-3]])).value
+    2
+    """
+    if matrix.size == 0:
+        raise ValueError(f"a rank needs a matrix with entries; got shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError(
+            "the matrix has entries that overflowed or are undefined, so its spectrum says nothing; "
+            "take smaller inputs or weights, fewer layers, or the exact rank"
+        )
+    noise = max(matrix.shape) * np.finfo(np.float64).eps
+    by_rows, rows = _unit(matrix, axis=1)
+    scaled, columns = _unit(by_rows, axis=0)
+    sigma = np.linalg.svd(scaled, compute_uv=False)
+    if sigma[0] == 0:
+        return FloatRank(0, sigma, noise, inf, True)
+    # What the scaling makes of errors of the size of the largest entry's: they may become a rank.
+    blown_up = np.finfo(np.float64).eps * np.linalg.norm(rows) * np.linalg.norm(columns) / sigma[0]
+    sigma = sigma / sigma[0]
+    # Strictly greater, so that what is at the noise counts as noise.
+    value = int((sigma > noise).sum())
+    dropped = sigma[value] if value < len(sigma) else 0.0
+    gap = float(sigma[value - 1] / dropped) if dropped > 0 else inf
+    decided = gap >= DECISIVE_GAP and sigma[value - 1] >= _CLEAR_OF_NOISE * noise and dropped <= _ROUNDING
+    decided = decided and sigma[value - 1] >= _CLEAR_OF_SCALING * blown_up
+    return FloatRank(value, sigma, noise, gap, bool(decided))
+
+
+def _unit(matrix: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (axis 1) or columns (axis 0) of unit length, unless they are too small to be trusted.
+
+    Also by how much each is longer than it was, where the largest entry had size 1.
+    """
+    largest = np.abs(matrix).max()
+    if largest == 0:
+        return matrix, np.zeros(matrix.shape[1 - axis])
+    matrix = matrix / largest  # first: the squares of very large entries leave the float range
+    norm = np.linalg.norm(matrix, axis=axis, keepdims=True)
+    # What lies far below the rest may be the rounding left by a cancellation: it must not be blown
+    # up to count like the rest, and at the level of the noise itself it counts as zero.
+    counts = norm > _ROUNDING * norm.max()
+    factor = np.where(counts, 1 / np.maximum(norm, _SMALLEST_SCALE * norm.max()), 0.0)
+    return matrix * factor, factor.ravel()
+
+
+def exact_rank(matrix: np.ndarray, over: PrimeField) -> int:
+    """The rank over F_p of a matrix of residues; exact.
+
+    >>> exact_rank(np.array([[1.0, 2.0], [3.0, 6.0]]), PrimeField(7))
+    1
+    """
+    rows, columns = matrix.shape
+    if arithmetic_of(columns) == "flint":
+        import flint  # here: it would take a quarter of the time that importing neuroviz takes
+
+        entries = matrix.astype(np.int64).ravel().tolist()
+        return flint.nmod_mat(rows, columns, entries, over.p).rank()
+    arithmetic = Float64(over)
+    return eliminate(stored(matrix, arithmetic), arithmetic)
+
+
+def arithmetic_of(columns: int) -> str:
+    """What `exact_rank` takes for so many columns.
+
+    >>> arithmetic_of(20), arithmetic_of(500)
+    ('flint', 'float64')
+    """
+    return "flint" if columns < _SMALL else "float64"
+
+
+def schwartz_zippel(found: int, degree: int, p: int) -> float:
+    """How likely a random point mod p shows rank `found` when the generic rank is larger.
+
+    At most (found + 1) · degree / p: then a minor of that size, not zero as a polynomial, is zero at
+    the point. `degree` bounds the total degree of an entry in everything that was drawn at random
+    ("Exact rank").
+
+    >>> schwartz_zippel(found=18, degree=22, p=8_388_593) < 5e-5
+    True
+    """
+    numerator = (found + 1) * degree
+    return 1.0 if numerator >= p else numerator / p
+
+
+class RowSpace:
+    """The span of the rows added so far over F_p, kept in reduced row echelon form.
+
+    Rows arrive in blocks, and the dimension can be read after each: what does one more input add? All
+    heavy work is float64 matrix products. For a rank alone `exact_rank` is several times as fast.
+
+    >>> space = RowSpace(PrimeField(7), columns=3)
+    >>> space.add(np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]))
+    1
+    >>> space.add(np.array([[0.0, 1.0, 0.0]]))
+    1
+    >>> space.dimension
+    2
+    """
+
+    def __init__(self, over: PrimeField, columns: int) -> None:
+        self._field = over
+        self._basis = np.zeros((0, columns))  # identity in the pivot columns
+        self._pivots = np.zeros(0, dtype=np.intp)
+        self._free = np.arange(columns)
+
+    @property
+    def dimension(self) -> int:
+        """How many independent rows there are so far."""
+        return len(self._pivots)
+
+    def add(self, rows: np.ndarray) -> int:
+        """Add rows, shape (m, columns); returns by how much the dimension grew."""
+        return int(self.add_each(rows).sum())
+
+    def add_each(self, rows: np.ndarray) -> np.ndarray:
+        """Add rows, shape (m, columns); returns which of them are independent of all before them.
+
+        >>> space = RowSpace(PrimeField(7), columns=2)
+        >>> space.add_each(np.array([[0.0, 1.0], [0.0, 2.0], [3.0, 0.0]])).tolist()
+        [True, False, True]
+        """
+        new = np.zeros(len(rows), dtype=bool)
+        for start in range(0, len(rows), _BLOCK):
+            if not len(self._free):
+                break
+            new[start + self._add_block(rows[start : start + _BLOCK])] = True
+        return new
+
+    def orthogonal_vector(self, rng: np.random.Generator) -> np.ndarray:
+        """A random vector of length `columns` whose product with every row added so far is 0.
+
+        >>> space = RowSpace(PrimeField(7), columns=2)
+        >>> space.add(np.array([[1.0, 1.0]]))
+        1
+        >>> vector = space.orthogonal_vector(np.random.default_rng(0))
+        >>> vector.any(), vector.sum()
+        (np.True_, np.float64(0.0))
+        """
+        vector = np.zeros(self._basis.shape[1])
+        vector[self._free] = self._field.random(rng, self._free.shape)
+        vector[self._pivots] = self._field.reduce(-self._field.matmul(self._basis, vector[:, None])[:, 0])
+        return vector
+
+    def _add_block(self, rows: np.ndarray) -> np.ndarray:
+        """Adds rows; returns the places of those that were independent of all before them.
+
+        What is taken away from a row in the elimination are multiples of rows before it. So a row that is
+        dependent on these in some columns, and is looked at again in more of them, still stands for itself.
+        """
+        F, places, found = self._field, np.arange(len(rows)), []
+        if len(self._pivots):
+            rows = F.reduce(rows - F.matmul(rows[:, self._pivots], self._basis))
+        # A few columns more than rows usually hold all pivots; only dependent rows need a wider look.
+        width = len(rows) + 2
+        while len(rows) and len(self._free):
+            columns = self._free[:width]
+            transform, used, pivots = gauss_jordan(F, rows[:, columns])
+            rows = F.matmul(transform, rows)
+            new, pivots = rows[used], columns[pivots]
+            if len(self._pivots):
+                self._basis = F.reduce(self._basis - F.matmul(self._basis[:, pivots], new))
+            self._basis = np.concatenate([self._basis, new])
+            self._pivots = np.concatenate([self._pivots, pivots])
+            self._free = np.setdiff1d(self._free, pivots, assume_unique=True)
+            found.append(places[used])
+            left = rows.any(axis=1)
+            left[used] = False
+            rows, places = rows[left], places[left]
+            width *= 8
+        return np.concatenate(found) if found else np.zeros(0, dtype=int)
+
+
+def numerical_rank(matrix: np.ndarray, tol: float = 1e-9) -> int:
+    """How many singular values exceed tol, or tol times the largest if that is more.
+
+    For small matrices with entries of order one, where what rounding leaves is far below tol.
+
+    >>> numerical_rank(np.array([[1.0, 2.0], [2.0, 4.0 + 1e-15]])), numerical_rank(np.full((2, 2), 1e-16))
+    (1, 0)
+    """
+    sigma = np.linalg.svd(matrix, compute_uv=False)
+    return int((sigma > tol * max(1.0, sigma[0])).sum())

@@ -1,0 +1,160 @@
+"""The records of a sweep: one network, what was measured, and what theory says; as a line, a row, a table."""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from math import inf
+from pathlib import Path
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+
+VERSION = 1
+"""Of the records: another one when the same seed no longer gives the same ones."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was measured of one architecture: the numbers of its `Measurement`, and what theory says.
+
+    Attributes:
+        arch: the architecture.
+        method, seed: as asked for.
+        value: the dimension; None where it failed.
+        status: that of the measurement, or "failed".
+        expected, source: `expected_dimension`, and the statement it comes from.
+        error_bound, prime: exact only.
+        gap, decided: float only.
+        route: as in `Measurement`.
+        note: how the number was found, or why there is none.
+    """
+
+    arch: Architecture
+    method: str
+    seed: int
+    value: int | None
+    status: str
+    expected: int | None = None
+    source: str = ""
+    error_bound: float | None = None
+    prime: int | None = None
+    gap: float | None = None
+    decided: bool | None = None
+    route: str | None = None
+    note: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is no number."""
+        return self.status == "failed"
+
+    def row(self) -> dict[str, object]:
+        """All of it as a flat dictionary, for tables: the sizes first."""
+        arch = self.arch
+        sizes = {
+            "attention": arch.attention,
+            "layers": arch.num_layers,
+            "tokens": arch.tokens,
+            "widths": " ".join(map(str, arch.widths)),
+            "head_dims": " ".join(map(str, arch.head_dims)),
+            "heads": " ".join(map(str, arch.heads)),
+            "skip": arch.skip,
+            "causal": arch.causal,
+            "block": str(arch.block),
+            "parameters": arch.num_parameters,
+        }
+        return sizes | {f.name: getattr(self, f.name) for f in fields(self) if f.name != "arch"}
+
+    def to_json(self) -> str:
+        """One line of a sweep's file."""
+        said = {"version": VERSION} | asdict(self)
+        if self.gap == inf:  # JSON has no word for it
+            said["gap"] = "inf"
+        return json.dumps(said, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> "Record":
+        """The record of a line.
+
+        Raises:
+            ValueError: if the line is no record, or one of another version.
+        """
+        try:
+            read = json.loads(line)
+            version = read.pop("version")
+            if version == VERSION:
+                gap = None if read["gap"] is None else float(read["gap"])
+                sizes = read["arch"]
+                arch = Architecture(**sizes | {"block": Block(**sizes.get("block", {}))})
+                return cls(**read | {"arch": arch, "gap": gap})
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"a line of a sweep's file is what Record.to_json writes; this is not ({error})"
+            ) from None
+        raise ValueError(
+            f"a record of version {VERSION} is needed; this one is of version {version!r}, and its numbers "
+            "may be of other random points: give the sweep another file"
+        )
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The records of a sweep, in the order of the architectures that were asked for."""
+
+    records: tuple[Record, ...]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    @property
+    def failed(self) -> tuple[Record, ...]:
+        """The records without a number; their notes say why."""
+        return tuple(record for record in self.records if record.failed)
+
+    @property
+    def disagreements(self) -> tuple[Record, ...]:
+        """The records whose number is not the expected one; undecided float ranks are not counted."""
+        return tuple(
+            r
+            for r in self.records
+            if None not in (r.value, r.expected) and r.value != r.expected and r.decided is not False
+        )
+
+    def to_pandas(self):
+        """A pandas DataFrame, one row a record (needs pandas, which neuroviz does not install)."""
+        try:
+            import pandas
+        except ImportError:
+            raise ValueError("to_pandas needs pandas: pip install pandas, or use to_csv") from None
+        table = pandas.DataFrame([record.row() for record in self.records], columns=_columns())
+        # Whole numbers stay whole where some are missing.
+        kinds = dict.fromkeys(("value", "expected", "prime"), "Int64")
+        return table.astype(kinds | {"error_bound": "float64", "gap": "float64", "decided": "boolean"})
+
+    def to_csv(self, path: str | Path | None = None) -> str | None:
+        """A table with one line a record: written to a file, or returned as text where no path is given."""
+        text = io.StringIO()
+        table = csv.DictWriter(text, _columns(), lineterminator="\n")
+        table.writeheader()
+        table.writerows(record.row() for record in self.records)
+        if path is None:
+            return text.getvalue()
+        Path(path).write_text(text.getvalue(), encoding="utf-8", newline="\n")
+        return None
+
+    def __repr__(self) -> str:
+        kinds = Counter(record.status for record in self.records)
+        inside = ", ".join(f"{count} {status}" for status, count in kinds.items())
+        return f"Sweep({len(self.records)} records: {inside}; {len(self.disagreements)} unlike theory)"
+
+
+@cache
+def _columns() -> tuple[str, ...]:
+    return tuple(Record(Architecture((1, 1), (1,)), "exact", 0, None, "failed").row())

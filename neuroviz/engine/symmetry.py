@@ -1,0 +1,436 @@
+"""The group that moves weights and not the function.
+
+Four symmetries (docs/mathematics.md, "The gauge slice"), over any field:
+
+    head bases     Q → C Q, K → C⁻ᵀ K                                     C ∈ GL_a     (Lemma 3.1)
+    interfaces     Q_{i+1}, K_{i+1}, V_{i+1} → · C⁻¹, V_i → C V_i         C ∈ GL_{d_i} (Eq. 9)
+    rescalings     Q_i → c Q_i, V_i → V_i / c                              lightning    (Eq. 13)
+    the swap       A = u kᵀ, V = h vᵀ  →  A = v kᵀ, V = h uᵀ               lightning    (Thm. 3.2)
+
+Layers are counted from 0, as in the tuple of weights. The first three are continuous: their
+derivatives at C = 1 are directions in which the function does not change.
+"""
+
+from collections.abc import Iterable, Iterator
+from math import cos, pi, sin
+from typing import NamedTuple
+
+import numpy as np
+
+from neuroviz.engine.field import Field, PrimeField, Reals
+from neuroviz.engine.network import Layer, Weights, flatten
+from neuroviz.engine.rank import exact_rank
+
+
+def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) -> Weights:
+    """Q → C Q, K → C⁻ᵀ K in one layer: A = KᵀQ stays, and so does the function (Lemma 3.1).
+
+    Args:
+        over: the field that all matrices are over.
+        weights: of a network of either kind.
+        layer: which layer, from 0.
+        C: invertible, a × a.
+
+    Raises:
+        ValueError: if there is no such layer, or C is not an invertible a × a matrix.
+
+    >>> weights = (Layer(np.array([[1.0, 2.0]]), np.array([[4.0, 0.0]]), np.eye(2)),)
+    >>> change_head_basis(Reals(), weights, 0, np.array([[2.0]]))[0].K
+    array([[2., 0.]])
+    """
+    _check_layer(weights, layer)
+    Q, K, V = weights[layer]
+    _check_square("C", C, len(Q), "the head dimension a")
+    return _replace(weights, {layer: Layer(over.matmul(C, Q), over.matmul(over.inverse(C).T, K), V)})
+
+
+def change_interface(over: Field, weights: Weights, layer: int, C: np.ndarray) -> Weights:
+    """V_i → C V_i, and the next layer's Q, K, V → · C⁻¹: the tokens between them in another basis (Eq. 9).
+
+    Args:
+        over, weights: as in `change_head_basis`.
+        layer: the layer before the interface, from 0; the last one has none after it.
+        C: invertible, d_i × d_i for the width d_i between the two layers.
+
+    Raises:
+        ValueError: if there is no such interface, or C is not an invertible d_i × d_i matrix.
+    """
+    _check_interface(weights, layer)
+    Q, K, V = weights[layer]
+    _check_square("C", C, len(V), "the width between the two layers")
+    back = over.inverse(C)
+    after = Layer(*(over.matmul(matrix, back) for matrix in weights[layer + 1]))
+    return _replace(weights, {layer: Layer(Q, K, over.matmul(C, V)), layer + 1: after})
+
+
+def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
+    """Q → c Q, V → V / c in one layer: a symmetry of lightning attention, and not of softmax (Eq. 13).
+
+    Args:
+        over, weights, layer: as in `change_head_basis`.
+        c: not zero.
+
+    Raises:
+        ValueError: if there is no such layer, or c is zero.
+    """
+    _check_layer(weights, layer)
+    factor = over.reduce(np.array([[float(c)]]))
+    if not np.isfinite(factor[0, 0]) or factor[0, 0] == 0:
+        raise ValueError(f"a rescaling needs a finite factor c that is not zero; got {c!r}")
+    Q, K, V = weights[layer]
+    c, back = factor[0, 0], over.inverse(factor)[0, 0]
+    return _replace(weights, {layer: Layer(over.reduce(Q * c), K, over.reduce(V * back))})
+
+
+def swap_keys_and_values(over: Field, weights: Weights, layer: int) -> Weights:
+    """A = u kᵀ, V = h vᵀ → A = v kᵀ, V = h uᵀ: where both have rank one, u and v may change places.
+
+    A symmetry of lightning attention that no continuous one reaches (Thm. 3.2). The new Q and K
+    have kᵀ and vᵀ as their first rows, and zeros below.
+
+    Args:
+        over, weights, layer: as in `change_head_basis`.
+
+    Raises:
+        ValueError: if there is no such layer, or A or V is not of rank one there.
+    """
+    _check_layer(weights, layer)
+    Q, K, V = weights[layer]
+    u, k = _rank_one(over, "A = KᵀQ", over.matmul(K.T, Q))
+    h, v = _rank_one(over, "V", V)
+    first = np.zeros((len(Q), 1))
+    first[0] = 1.0
+    return _replace(weights, {layer: Layer(first * k, first * v, over.matmul(h[:, None], u[None]))})
+
+
+def head_directions(over: Field, weights: Weights, layer: int) -> np.ndarray:
+    """The derivatives of `change_head_basis` at C = 1: Q̇ = E Q, K̇ = −Eᵀ K for the a² units E.
+
+    Returns:
+        Shape (a², number of parameters), in the column order of `network.flatten`. Only for a ≤ d
+        and full rank are they independent.
+
+    Raises:
+        ValueError: if there is no such layer.
+    """
+    _check_layer(weights, layer)
+    Q, K, V = weights[layer]
+    return _directions(
+        weights,
+        ({layer: Layer(E @ Q, over.reduce(-E.T @ K), np.zeros(V.shape))} for E in _units(len(Q))),
+    )
+
+
+def interface_directions(over: Field, weights: Weights, layer: int) -> np.ndarray:
+    """The derivatives of `change_interface` at C = 1: V̇_i = E V_i, and Ẇ = −W E for the next Q, K, V.
+
+    Returns:
+        Shape (d_i², number of parameters).
+
+    Raises:
+        ValueError: if there is no such interface.
+    """
+    _check_interface(weights, layer)
+    Q, K, V = weights[layer]
+    return _directions(
+        weights,
+        (
+            {
+                layer: Layer(np.zeros(Q.shape), np.zeros(K.shape), E @ V),
+                layer + 1: Layer(*(over.reduce(-W @ E) for W in weights[layer + 1])),
+            }
+            for E in _units(len(V))
+        ),
+    )
+
+
+def rescaling_direction(over: Field, weights: Weights, layer: int) -> np.ndarray:
+    """The derivative of `rescale` at c = 1: Q̇ = Q, V̇ = −V.
+
+    Returns:
+        Shape (1, number of parameters).
+
+    Raises:
+        ValueError: if there is no such layer.
+    """
+    _check_layer(weights, layer)
+    Q, K, V = weights[layer]
+    return _directions(weights, [{layer: Layer(Q, np.zeros(K.shape), over.reduce(-V))}])
+
+
+def symmetry_directions(over: Field, attention: str, weights: Weights) -> dict[str, list[np.ndarray]]:
+    """All continuous symmetries of a network, by family and layer: what `kernel_ledger` counts.
+
+    Returns:
+        name of the family → one array of directions for each layer (or interface) of it.
+    """
+    layers = range(len(weights))
+    families = {
+        "head bases": [head_directions(over, weights, i) for i in layers],
+        "interfaces": [interface_directions(over, weights, i) for i in layers[:-1]],
+    }
+    if attention == "lightning":
+        families["rescalings"] = [rescaling_direction(over, weights, i) for i in layers]
+    return families
+
+
+class VirtualWeights(NamedTuple):
+    """L of shape (d_l, d₀) and M_1, …, M_l of shape (d₀, d₀): all of the weights that a function can show."""
+
+    L: np.ndarray
+    M: tuple[np.ndarray, ...]
+
+
+def virtual_weights(over: Field, weights: Weights) -> VirtualWeights:
+    """L = V_l ⋯ V_1 and M_i = U_{i−1}ᵀ A_i U_{i−1}, with U_i = V_i ⋯ V_1 and U_0 = 1 (Eq. 8).
+
+    Head bases and interfaces leave them alone. Rescaling layer i by c makes M_i into c M_i, each later
+    M_j into M_j / c², and L into L / c.
+
+    >>> layer = Layer(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 2 * np.eye(2))
+    >>> virtual_weights(Reals(), (layer, layer)).M[1]
+    array([[0., 0.],
+           [4., 0.]])
+    """
+    U, M = np.eye(weights[0].V.shape[1]), []
+    for Q, K, V in weights:
+        M.append(over.matmul(over.matmul(K, U).T, over.matmul(Q, U)))
+        U = over.matmul(V, U)
+    return VirtualWeights(U, tuple(M))
+
+
+def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8) -> np.ndarray:
+    """The one C with Q′ = C Q and K′ = C⁻ᵀ K, from two factorisations of one A (Lemma 3.1).
+
+    Args:
+        over: the field of both.
+        head, other: layers, of which only Q and K are looked at; a × d each.
+        tol: over the reals: how far A′ may be from A, relative to it, and how small a singular
+            value of Q or K, relative to the largest, still counts.
+
+    Returns:
+        C, of shape (a, a).
+
+    Raises:
+        ValueError: if the shapes differ, if Q or K has rank below a (then C is not unique, or there
+            is none), or if the two products are not the same matrix.
+
+    >>> Q, K, C = np.array([[1.0, 2.0]]), np.array([[4.0, 0.0]]), np.array([[2.0]])
+    >>> recover_head_basis(Reals(), Layer(Q, K, None), Layer(C @ Q, K / 2, None))
+    array([[2.]])
+    """
+    Q, K, Q2, K2 = head.Q, head.K, other.Q, other.K
+    if not Q.shape == K.shape == Q2.shape == K2.shape:
+        raise ValueError(
+            "two factorisations need Q, K, Q′, K′ of one shape; "
+            f"got {Q.shape}, {K.shape}, {Q2.shape}, {K2.shape}"
+        )
+    a, d = Q.shape
+    for name, matrix in (("Q", Q), ("K", K), ("Q′", Q2), ("K′", K2)):
+        if (rank := _rank(over, matrix, tol)) < a:
+            why = (
+                f"with a > d = {d} its rows cannot be independent, and many C lead to the same Q′ and K′"
+                if a > d
+                else "other factorisations of the same A need not be on one orbit"
+            )
+            raise ValueError(
+                f"C is determined only where Q and K have rank a = {a} (Lemma 3.1); "
+                f"got {name} of rank {rank}: {why}"
+            )
+    A, A2 = over.matmul(K.T, Q), over.matmul(K2.T, Q2)
+    if not _close(over, A, A2, tol):
+        raise ValueError(
+            "both factorisations need the same product KᵀQ; got products that differ by "
+            f"{np.abs(over.reduce(A - A2)).max():.3g}: they belong to different functions"
+        )
+    C = over.matmul(Q2, _right_inverse(over, Q))
+    if not _close(over, over.matmul(C.T, K2), K, tol):
+        raise ValueError(
+            "the two factorisations are of nearly equal, but different products: K is not CᵀK′ for the C "
+            "that their Q have; they belong to different functions"
+        )
+    return C
+
+
+def recover_interfaces(
+    over: Field, weights: Weights, other: Weights, tol: float = 1e-8
+) -> tuple[np.ndarray, ...]:
+    """The C_1, …, C_{l−1} of Eq. 9 between two networks with the same virtual weights (Lemma 3.5).
+
+    With U_i = V_i ⋯ V_1, the answer is the C_i with U_i′ = C_i U_i; then A_i and V_i of the other network
+    are those of the first in the new bases.
+
+    Args:
+        over: the field of both.
+        weights, other: of one shape in every layer.
+        tol: over the reals: how far the virtual weights may be apart, relative to their size.
+
+    Returns:
+        One invertible matrix for each place between two layers.
+
+    Raises:
+        ValueError: if the shapes or the virtual weights differ, or if the two networks need not be on
+            one orbit: some U_i has not full row rank (a V has lost rank, or the network widens), or
+            the rows of U_i and U_i′ span different spaces (L has lost rank).
+
+    >>> one, two = (Layer(np.eye(1), np.eye(1), np.array([[v]])) for v in (2.0, 3.0))
+    >>> recover_interfaces(Reals(), (one, two), change_interface(Reals(), (one, two), 0, np.array([[5.0]])))
+    (array([[5.]]),)
+    """
+    shapes = [[tuple(matrix.shape for matrix in layer) for layer in network] for network in (weights, other)]
+    if shapes[0] != shapes[1]:
+        raise ValueError(f"two networks need the same shapes in every layer; got {shapes[0]} and {shapes[1]}")
+    here, there, found = np.eye(weights[0].V.shape[1]), np.eye(weights[0].V.shape[1]), []
+    for i, (layer, other_layer) in enumerate(zip(weights[:-1], other[:-1], strict=True), start=1):
+        here, there = over.matmul(layer.V, here), over.matmul(other_layer.V, there)
+        name = "V_1" if i == 1 else f"V_{i} ⋯ V_1"
+        for U in (here, there):
+            if (rank := _rank(over, U, tol)) < len(U):
+                raise ValueError(
+                    f"the basis after layer {i} is determined only where {name} has rank {len(U)}; "
+                    f"got rank {rank}: on what is lost there, later weights are free"
+                )
+        C = over.matmul(there, _right_inverse(over, here))
+        if not _close(over, over.matmul(C, here), there, tol):
+            raise ValueError(
+                f"the rows of {name} span different spaces in the two networks: no change of basis "
+                "leads from one to the other (Lemma 3.5 needs L of full rank)"
+            )
+        found.append(C)
+    for name, M, M2 in _named_pairs(virtual_weights(over, weights), virtual_weights(over, other)):
+        if not _close(over, M, M2, tol):
+            raise ValueError(
+                f"the two networks need the same virtual weights; got {name} that differ by "
+                f"{np.abs(over.reduce(M - M2)).max():.3g}"
+            )
+    return tuple(found)
+
+
+def _named_pairs(one: VirtualWeights, other: VirtualWeights) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    yield "L", one.L, other.L
+    for i, (M, M2) in enumerate(zip(one.M, other.M, strict=True), start=1):
+        yield f"M_{i}", M, M2
+
+
+def _check_layer(weights: Weights, layer: int) -> None:
+    whole = isinstance(layer, (int, np.integer)) and not isinstance(layer, bool)
+    if not whole or layer not in range(len(weights)):
+        raise ValueError(f"layers are counted from 0 to {len(weights) - 1} here; got layer={layer!r}")
+
+
+def _check_interface(weights: Weights, layer: int) -> None:
+    _check_layer(weights, layer)
+    if layer == len(weights) - 1:
+        raise ValueError(
+            f"an interface lies between two layers; got layer={layer}, the last of {len(weights)}: "
+            "changing the basis after it would change the outputs"
+        )
+
+
+def _check_square(name: str, matrix: np.ndarray, size: int, what: str) -> None:
+    if np.shape(matrix) != (size, size):
+        raise ValueError(f"{name} must be {size} × {size}, {what}; got shape {np.shape(matrix)}")
+
+
+def _replace(weights: Weights, new: dict[int, Layer]) -> Weights:
+    return tuple(new.get(i, layer) for i, layer in enumerate(weights))
+
+
+def _units(size: int) -> Iterator[np.ndarray]:
+    """The matrices with a single 1."""
+    for entry in np.eye(size * size):
+        yield entry.reshape(size, size)
+
+
+def _directions(weights: Weights, changes: Iterable[dict[int, Layer]]) -> np.ndarray:
+    """Changes of some layers as rows of all parameters; the other layers stand still."""
+    still = tuple(Layer(*(np.zeros(matrix.shape) for matrix in layer)) for layer in weights)
+    return np.array([flatten(_replace(still, change)) for change in changes])
+
+
+def _rank_one(over: Field, name: str, matrix: np.ndarray, tol: float = 1e-8) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors u, k with matrix = u kᵀ ≠ 0."""
+    i, j = np.unravel_index(np.abs(matrix).argmax(), matrix.shape)
+    if matrix[i, j] != 0:
+        u, k = matrix[:, j], over.matmul(over.inverse(matrix[i : i + 1, j : j + 1]), matrix[i : i + 1])[0]
+        apart = np.abs(over.reduce(matrix - over.reduce(np.outer(u, k)))).max()
+        if apart <= (tol * abs(matrix[i, j]) if isinstance(over, Reals) else 0):
+            return u, k
+    rank = _rank(over, matrix, tol)
+    raise ValueError(
+        f"keys and values can be swapped only where A and V have rank one; got {name} of rank {rank}"
+    )
+
+
+def _close(over: Field, matrix: np.ndarray, other: np.ndarray, tol: float) -> bool:
+    """Equality over a prime field; over the reals up to `tol` times the largest entry."""
+    apart = np.abs(over.reduce(matrix - other)).max()
+    return bool(apart <= (tol * np.abs(matrix).max() if isinstance(over, Reals) else 0))
+
+
+def _rank(over: Field, matrix: np.ndarray, tol: float) -> int:
+    if isinstance(over, PrimeField):
+        return exact_rank(matrix, over)
+    sigma = np.linalg.svd(matrix, compute_uv=False)
+    return int((sigma > tol * sigma[0]).sum())
+
+
+def _right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
+    """R with Q R = 1, for Q of full row rank."""
+    if isinstance(over, Reals):
+        return np.linalg.pinv(Q)
+    columns: list[int] = []  # the first ones that are independent
+    for j in range(Q.shape[1]):
+        if exact_rank(Q[:, [*columns, j]], over) > len(columns):
+            columns.append(j)
+    R = np.zeros(Q.T.shape)
+    R[columns] = over.inverse(Q[:, columns])
+    return R
+
+
+# Walks
+
+
+WALKS = ("rotation", "stretch", "shear")
+
+_STRETCH, _SHEAR = 3.0, 1.5  # at the end of a walk: a factor, and an entry
+
+
+def walk_in_gl(kind: str, a: int, s: float) -> np.ndarray:
+    """C(s) = exp(s G), a one-parameter subgroup of GL_a: C(0) = 1 and C(s) C(t) = C(s + t).
+
+        rotation   by 90° · s in the planes (1, 2), (3, 4), …
+        stretch    rows 1, 3, … by 3ˢ and rows 2, 4, … by 3⁻ˢ
+        shear      row 1 gets 1.5 s times row 2, row 3 the same of row 4, …
+
+    For a = 1 only the stretch moves anything.
+
+    Raises:
+        ValueError: if there is no such walk.
+
+    >>> walk_in_gl("stretch", 2, 1.0)
+    array([[3.        , 0.        ],
+           [0.        , 0.33333333]])
+    """
+    if kind not in WALKS:
+        raise ValueError(f"a walk is one of {', '.join(WALKS)}; got {kind!r}")
+    if kind == "stretch":
+        return np.diag([_STRETCH ** (s if i % 2 == 0 else -s) for i in range(a)])
+    c = {"rotation": cos(pi / 2 * s), "shear": 1.0}[kind]
+    block = {"rotation": (-sin(pi / 2 * s), sin(pi / 2 * s)), "shear": (_SHEAR * s, 0.0)}[kind]
+    C = np.eye(a)
+    for i in range(0, a - 1, 2):
+        C[i, i] = C[i + 1, i + 1] = c
+        C[i, i + 1], C[i + 1, i] = block
+    return C
+
+
+def drop_rank(matrix: np.ndarray) -> np.ndarray:
+    """The nearest matrix whose rank is one less: the smallest singular value becomes 0.
+
+    >>> drop_rank(np.array([[3.0, 0.0], [0.0, 2.0]]))
+    array([[3., 0.],
+           [0., 0.]])
+    """
+    U, sigma, Vt = np.linalg.svd(matrix, full_matrices=False)
+    return (U[:, :-1] * sigma[:-1]) @ Vt[:-1]

@@ -1,0 +1,188 @@
+"""Reverse differentiation over any field, for networks that nobody has differentiated by hand.
+
+A `Tape` computes with arrays and remembers how; `gradients` then goes back. It knows the few operations that
+transformers are made of, so a layer is written as its formula, once, and the exact rank of its derivative
+comes for free. It also counts degrees: how likely a random point over F_p is a bad one depends on them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from neuroviz.engine.field import Field
+
+Pull = Callable[[np.ndarray], np.ndarray]
+"""From the gradient of a result to that of what it was made of, before what was broadcast is summed."""
+
+
+@dataclass(eq=False)
+class Node:
+    """A value on a tape.
+
+    Attributes:
+        value: shape (N or 1, heads or 1, rows, columns): one matrix for each input and head.
+        degree: a bound on the total degree of its entries in everything that was drawn at random.
+        sources: what it was made of: node, pull, and the degree that the pull adds to a gradient.
+        moves: whether a parameter is behind it.
+    """
+
+    value: np.ndarray
+    degree: int
+    sources: tuple[tuple["Node", Pull, int], ...] = ()
+    moves: bool = False
+
+
+class Tape:
+    """What is computed, in order, over a field.
+
+    >>> from neuroviz.engine.field import Reals
+    >>> tape = Tape(Reals())
+    >>> w, x = tape.parameter(np.array([[2.0]])), tape.constant(np.array([[[[3.0]]], [[[4.0]]]]))
+    >>> (row,), degree = tape.gradients(tape.power(tape.matmul(w, x), 2), np.ones((2, 1, 1, 1)), [w])
+    >>> row.ravel(), degree  # d(wx)²/dw = 2wx², and the cotangent counts
+    (array([36., 64.]), 4)
+    """
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+        self._nodes: list[Node] = []
+
+    def parameter(self, value: np.ndarray) -> Node:
+        """What is differentiated in: a matrix, or one for each head."""
+        return self._note(value.reshape(1, -1, *value.shape[-2:]), 1, (), moves=True)
+
+    def constant(self, value: np.ndarray, degree: int = 1) -> Node:
+        """What is given: shape (N or 1, heads or 1, rows, columns), or a matrix."""
+        return self._note(value.reshape((1,) * (4 - value.ndim) + value.shape), degree)
+
+    def matmul(self, x: Node, y: Node) -> Node:
+        """x y, matrix by matrix."""
+        mul = self.field.matmul
+        return self._note(
+            mul(x.value, y.value),
+            x.degree + y.degree,
+            (
+                (x, lambda g: mul(g, _T(y.value)[:, None]), y.degree),
+                (y, lambda g: mul(_T(x.value)[:, None], g), x.degree),
+            ),
+        )
+
+    def transpose(self, x: Node) -> Node:
+        """xᵀ."""
+        return self._note(_T(x.value), x.degree, ((x, _T, 0),))
+
+    def add(self, x: Node, y: Node) -> Node:
+        """x + y; what has one column, or one head, is added to all."""
+        total = self.field.reduce(x.value + y.value)
+        same = lambda g: g  # noqa: E731
+        return self._note(total, max(x.degree, y.degree), ((x, same, 0), (y, same, 0)))
+
+    def times(self, x: Node, y: Node) -> Node:
+        """x y, entry by entry."""
+        reduce = self.field.reduce
+        return self._note(
+            reduce(x.value * y.value),
+            x.degree + y.degree,
+            (
+                (x, lambda g: reduce(g * y.value[:, None]), y.degree),
+                (y, lambda g: reduce(g * x.value[:, None]), x.degree),
+            ),
+        )
+
+    def power(self, x: Node, exponent: int) -> Node:
+        """xᵉ, entry by entry."""
+        reduce = self.field.reduce
+        below, square, left = np.ones_like(x.value), x.value, exponent - 1
+        while left:  # by squaring: the bits of e − 1
+            if left % 2:
+                below = reduce(below * square)
+            square, left = reduce(square * square) if left > 1 else square, left // 2
+        slope = reduce(reduce(np.array(float(exponent))) * below)
+        pull = (x, lambda g: reduce(g * slope[:, None]), (exponent - 1) * x.degree)
+        return self._note(reduce(below * x.value), exponent * x.degree, (pull,))
+
+    def share(self, x: Node, heads: int) -> Node:
+        """Each head of x for several in a row, until there are so many heads."""
+        times = heads // x.value.shape[1]
+        if times == 1:
+            return x
+
+        def pull(g: np.ndarray) -> np.ndarray:
+            groups = g.reshape(*g.shape[:2], -1, times, *g.shape[3:])
+            return self.field.reduce(groups.sum(axis=3))
+
+        return self._note(np.repeat(x.value, times, axis=1), x.degree, ((x, pull, 0),))
+
+    def over_heads(self, x: Node) -> Node:
+        """Σ over the heads."""
+        heads = x.value.shape[1]
+        pull = (x, lambda g: np.broadcast_to(g, (*g.shape[:2], heads, *g.shape[3:])), 0)
+        return self._note(self.field.reduce(x.value.sum(axis=1, keepdims=True)), x.degree, (pull,))
+
+    def softmax(self, logits: Node, shares: np.ndarray, degree: int) -> Node:
+        """Columns that sum to one: their values are given, their derivative is that of a softmax.
+
+        d S_ji = S_ji (d s_ji − Σ_k S_ki d s_ki)
+        """
+        reduce, S = self.field.reduce, shares[:, None]
+
+        def pull(g: np.ndarray) -> np.ndarray:
+            weighted = reduce(S * g)
+            return reduce(weighted - S * reduce(weighted.sum(axis=-2, keepdims=True)))
+
+        return self._note(shares, degree, ((logits, pull, 2 * degree),))
+
+    def gradients(
+        self, result: Node, cotangents: np.ndarray, parameters: Sequence[Node]
+    ) -> tuple[list[np.ndarray], int]:
+        """The derivative of linear functionals of the result in each parameter, and a bound on its degree.
+
+        Args:
+            result: with one head, shape (N, 1, rows, columns).
+            cotangents: (N or 1, c, rows, columns): c functionals for each input, drawn at random.
+            parameters: of this tape.
+
+        Returns:
+            For each parameter an array (N, c, its entries); 0 where it does not matter.
+        """
+        found: dict[Node, tuple[np.ndarray, int]] = {result: (cotangents[:, :, None], 1)}
+        for node in reversed(self._nodes):
+            if node not in found or not node.sources:
+                continue
+            g, degree = found.pop(node)
+            for source, pull, more in node.sources:
+                if source.moves:
+                    part, so_far = self._fitted(pull(g), source), degree + more
+                    if source in found:
+                        before, bound = found[source]
+                        part, so_far = self.field.reduce(before + part), max(bound, so_far)
+                    found[source] = part, so_far
+        N, c = max(len(result.value), len(cotangents)), cotangents.shape[1]
+        rows = []
+        for parameter in parameters:
+            g = found[parameter][0] if parameter in found else np.zeros((1, 1, *parameter.value.shape[1:]))
+            rows.append(np.broadcast_to(g, (N, c, *g.shape[2:])).reshape(N, c, -1))
+        return rows, max((found[p][1] for p in parameters if p in found), default=1)
+
+    def _fitted(self, g: np.ndarray, source: Node) -> np.ndarray:
+        """A gradient, summed over the heads, rows and columns that its source was broadcast to."""
+        for axis in (1, 2, 3):
+            if source.value.shape[axis] == 1 and g.shape[axis + 1] > 1:
+                g = self.field.reduce(g.sum(axis=axis + 1, keepdims=True))
+        return g
+
+    def _note(
+        self,
+        value: np.ndarray,
+        degree: int,
+        sources: tuple[tuple[Node, Pull, int], ...] = (),
+        moves: bool = False,
+    ) -> Node:
+        node = Node(value, degree, sources, moves or any(source.moves for source, *_ in sources))
+        self._nodes.append(node)
+        return node
+
+
+def _T(matrices: np.ndarray) -> np.ndarray:
+    return np.swapaxes(matrices, -1, -2)

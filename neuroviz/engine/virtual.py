@@ -1,0 +1,262 @@
+"""A deep lightning network written out in its virtual weights: as one product, and as one sum.
+
+    one product   φ(X) = L G_{l−1} M_l G_{l−2} M_{l−1} ⋯ G_0 M_1 X                       (Eq. 10)
+    of tokens     φ(X) = L X Z_{l−1} N_l ⋯ Z_0 N_1,  N_i = XᵀM_iX                        (Eq. 11)
+    one sum       φ(X)_i = Σ_{j ∈ [t]^n} L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}},  j_{n+1} = i  (Eq. 12)
+
+with n = (3^l − 1)/2 and each M̃_k one of the M_h or its transpose. Tokens are counted from 0,
+places k from 1 to n, layers h from 1 to l. docs/mathematics.md: "Lemma 3.6", "Eq. 12", "Eq. 13", "Eq. 28".
+"""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from neuroviz.engine.field import Field
+from neuroviz.engine.symmetry import VirtualWeights
+
+MAX_LAYERS = 12
+_MOST_TERMS = 2_000_000
+
+
+class Factor(NamedTuple):
+    """What stands at one place of Eq. 12: M_layer, or its transpose. Layers are counted from 1."""
+
+    layer: int
+    transposed: bool
+
+
+def unroll(layers: int) -> tuple[Factor, ...]:
+    """The factors M̃_1, …, M̃_n of Eq. 12, n = (3^l − 1)/2, read off the ternary digits of the place k.
+
+    If 3^{h−1} is the largest power of 3 that divides k, layer h stands there; transposed if the
+    last non-zero ternary digit of k is 2 ("Eq. 12").
+
+    Args:
+        layers: l, from 1 to 12.
+
+    Raises:
+        ValueError: if `layers` is not a whole number in that range.
+
+    >>> ["M" + str(h) + ("ᵀ" if transposed else "") for h, transposed in unroll(2)]
+    ['M1', 'M1ᵀ', 'M2', 'M1']
+    """
+    if isinstance(layers, bool) or not isinstance(layers, (int, np.integer)) or not 1 <= layers <= MAX_LAYERS:
+        raise ValueError(
+            f"unroll needs a number of layers from 1 to {MAX_LAYERS}, as the sum has (3^l − 1)/2 places; "
+            f"got {layers!r}"
+        )
+    return tuple(_factor(place) for place in range(1, (3**layers - 1) // 2 + 1))
+
+
+def _factor(place: int) -> Factor:
+    layer = 1
+    while place % 3 == 0:
+        place //= 3
+        layer += 1
+    return Factor(layer, place % 3 == 2)
+
+
+def product_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
+    """Eq. 10: with G_0 = XXᵀ and G_i = G_{i−1} M_i G_{i−1} M_iᵀ G_{i−1}, φ = L G_{l−1} M_l ⋯ G_0 M_1 X.
+
+    Args:
+        over: the field.
+        virtual: L and M_1, …, M_l.
+        X: tokens as columns, shape (…, d₀, t).
+
+    Returns:
+        The outputs, shape (…, d_l, t).
+    """
+    mul = over.matmul
+    G, Y = mul(X, _T(X)), X
+    for i, M in enumerate(virtual.M):
+        Y = mul(mul(G, M), Y)
+        if i < len(virtual.M) - 1:
+            G = mul(mul(mul(mul(G, M), G), M.T), G)
+    return mul(virtual.L, Y)
+
+
+def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
+    """Eq. 11: φ = L X Z_{l−1} N_l ⋯ Z_0 N_1, with N_i = XᵀM_iX, Z_i = Z_{i−1} N_i Z_{i−1} N_iᵀ Z_{i−1}.
+
+    Matrices of size t instead of d₀. Arguments and result as in `product_form`.
+    """
+    mul = over.matmul
+    t = X.shape[-1]
+    Z, W = np.broadcast_to(np.eye(t), (*X.shape[:-2], t, t)), np.eye(t)
+    for i, M in enumerate(virtual.M):
+        N = mul(_T(X), mul(M, X))
+        W = mul(mul(Z, N), W)
+        if i < len(virtual.M) - 1:
+            Z = mul(mul(mul(mul(Z, N), Z), _T(N)), Z)
+    return mul(virtual.L, mul(X, W))
+
+
+def term(over: Field, virtual: VirtualWeights, X: np.ndarray, indices: Sequence[int]) -> np.ndarray:
+    """One summand of Eq. 12: L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}}.
+
+    Args:
+        over, virtual: as in `product_form`.
+        X: one input, shape (d₀, t).
+        indices: j_1, …, j_n, and j_{n+1} = i, the output token; each from 0 to t − 1.
+
+    Returns:
+        A vector of length d_l.
+
+    Raises:
+        ValueError: if there are not n + 1 indices, or one is no token.
+    """
+    factors = unroll(len(virtual.M))
+    t = X.shape[-1]
+    if len(indices) != len(factors) + 1 or any(j not in range(t) for j in indices):
+        raise ValueError(
+            f"a term of {len(virtual.M)} layers needs {len(factors) + 1} tokens, each from 0 to {t - 1}; "
+            f"got {tuple(indices)}"
+        )
+    value = np.ones(1)
+    for number in link_values(over, virtual, X, indices):
+        value = over.reduce(value * number)
+    return over.reduce(over.matmul(virtual.L, X[:, [indices[0]]])[:, 0] * value)
+
+
+def link_values(
+    over: Field, virtual: VirtualWeights, X: np.ndarray, indices: Sequence[int]
+) -> tuple[float, ...]:
+    """The n numbers x_{j_k}ᵀ M̃_k x_{j_{k+1}} whose product a term of Eq. 12 is. Arguments as in `term`."""
+    N = [over.matmul(X.T, over.matmul(M, X)) for M in virtual.M]
+    return tuple(
+        float(N[h - 1][(k, j) if transposed else (j, k)])
+        for (h, transposed), j, k in zip(unroll(len(virtual.M)), indices[:-1], indices[1:], strict=True)
+    )
+
+
+def sum_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
+    """Eq. 12 by brute force: all t^n terms for each output token. For small l and t.
+
+    Args:
+        over, virtual: as in `product_form`.
+        X: one input, shape (d₀, t).
+
+    Raises:
+        ValueError: if there are more than two million terms.
+    """
+    places, t = len(unroll(len(virtual.M))), X.shape[-1]
+    if t ** (places + 1) > _MOST_TERMS:
+        raise ValueError(
+            f"the sum has {t}^{places} terms for each of {t} outputs, too many to add one by one: "
+            "take fewer layers or tokens, or product_form"
+        )
+    columns = [
+        over.reduce(
+            sum(term(over, virtual, X, (*indices, i)) for indices in product(range(t), repeat=places))
+        )
+        for i in range(t)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def mirror(layers: int, place: int, radius: int | None = None) -> range:
+    """The indices that Figure 4's reflection at a place k turns round: j_{k−s+1}, …, j_{k+s}.
+
+    Up to s = 3^{h−1}, for M̃_k = M_h or its transpose, the factors at equal distances left and right
+    of M̃_k are transposes of each other. So if both ends of the window hold the same token, turning it
+    round changes M̃_k into its transpose, and the product in no other way.
+
+    Args:
+        layers: l.
+        place: k, from 1 to n.
+        radius: s, from 1 on; by default the largest that stays among j_1, …, j_{n+1} and the mirror.
+
+    Returns:
+        The numbers k − s + 1, …, k + s of the indices, counted from 1.
+
+    Raises:
+        ValueError: if there is no such place, or the radius is too large.
+
+    >>> list(mirror(2, 3)), list(mirror(2, 1))
+    ([2, 3, 4, 5], [1, 2])
+    """
+    factors = unroll(layers)
+    if place not in range(1, len(factors) + 1):
+        raise ValueError(f"places of {layers} layers go from 1 to {len(factors)}; got {place!r}")
+    most = min(3 ** (factors[place - 1].layer - 1), place, len(factors) + 1 - place)
+    if radius is None:
+        radius = most
+    if radius not in range(1, most + 1):
+        raise ValueError(
+            f"around place {place} of {layers} layers the mirror reaches {most} indices far; got {radius!r}"
+        )
+    return range(place - radius + 1, place + radius + 1)
+
+
+def reflect(layers: int, indices: Sequence[int], place: int, radius: int | None = None) -> tuple[int, ...]:
+    """The indices with the window around a place turned round (Figure 4); arguments as in `mirror`.
+
+    >>> reflect(2, (0, 1, 0, 0, 1), place=3)
+    (0, 1, 0, 0, 1)
+    >>> reflect(2, (0, 1, 2, 0, 1), place=3)
+    (0, 1, 0, 2, 1)
+    """
+    window = mirror(layers, place, radius)
+    first, last = window[0] - 1, window[-1]
+    return (*indices[:first], *reversed(indices[first:last]), *indices[last:])
+
+
+def balancing_factor(over: Field, factors: Sequence[float]) -> float:
+    """The λ_0 that makes L → λ_0 L, M_i → λ_i M_i leave the function alone: λ_0 ∏ λ_i^{3^{l−i}} = 1 (Eq. 13).
+
+    Raises:
+        ValueError: if a factor is zero.
+
+    >>> from neuroviz.engine.field import Reals
+    >>> balancing_factor(Reals(), [2.0, 1.0]), balancing_factor(Reals(), [1.0, 2.0])
+    (0.125, 0.5)
+    """
+    powers = np.ones((1, 1))
+    for i, factor in enumerate(factors, start=1):
+        for _ in range(3 ** (len(factors) - i)):
+            powers = over.reduce(powers * float(factor))
+    if powers[0, 0] == 0:
+        raise ValueError(f"a rescaling needs factors that are not zero; got {tuple(factors)}")
+    return float(over.inverse(powers)[0, 0])
+
+
+def part_linear_in_one_token(
+    over: Field, virtual: VirtualWeights, y: np.ndarray, x: np.ndarray
+) -> np.ndarray:
+    """Eq. 28: the part of the output of token x that is linear in x, and otherwise in one other token y only.
+
+        L y · (yᵀM_1y)^{3^{l−1} − 1} · ∏_{h ≥ 2} (yᵀM_hy)^{3^{l−h}} · yᵀM_1x
+
+    Args:
+        over, virtual: as in `product_form`.
+        y, x: tokens, shape (d₀,).
+
+    Returns:
+        A vector of length d_l.
+    """
+    y, x = y[:, None], x[:, None]
+    depth = len(virtual.M)
+    number = over.matmul(y.T, over.matmul(virtual.M[0], x))
+    for h, M in enumerate(virtual.M, start=1):
+        square = over.matmul(y.T, over.matmul(M, y))
+        for _ in range(3 ** (depth - h) - (h == 1)):
+            number = over.reduce(number * square)
+    return over.reduce(over.matmul(virtual.L, y) * number)[:, 0]
+
+
+def occurrences(layers: int) -> tuple[int, ...]:
+    """How often M_1, …, M_l occur in each term of Eq. 12: 3^{l−h}, the exponents of Eq. 13.
+
+    >>> occurrences(3)
+    (9, 3, 1)
+    """
+    factors = unroll(layers)
+    return tuple(sum(factor.layer == h for factor in factors) for h in range(1, layers + 1))
+
+
+def _T(matrices: np.ndarray) -> np.ndarray:
+    return np.swapaxes(matrices, -1, -2)

@@ -1,0 +1,1 @@
+"""Section 1. The factorisation A = KᵀQ and its fibre."""

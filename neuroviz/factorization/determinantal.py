@@ -1,0 +1,169 @@
+"""Matrices of bounded rank, and the pairs (Q, K) that factor them.
+
+The d × d matrices of rank at most a are a determinantal variety: the minors of size a + 1 vanish. They
+are the products A = KᵀQ of a × d matrices, and Lemma 3.1 says how many products each of them is.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import atan2, cos, hypot, pi, sin
+
+import numpy as np
+
+from neuroviz.engine.field import DEFAULT_PRIME, Field, PrimeField
+from neuroviz.engine.rank import exact_rank, schwartz_zippel
+
+
+def factor(A: np.ndarray, a: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Q and K, a × d with a ≥ d, whose product KᵀQ is a given d × d matrix A; K has orthonormal columns.
+
+    Where a > d, Q has a random part that K does not see, so that its rank is at least a − d.
+
+    Raises:
+        ValueError: if a < d; not every A is a product then.
+    """
+    d = len(A)
+    if a < d:
+        raise ValueError(f"a product KᵀQ with a = {a} < d = {d} has rank at most a; take a ≥ d")
+    K, _ = np.linalg.qr(rng.standard_normal((a, d)))
+    if a == d:
+        return K @ A, K
+    unseen = rng.standard_normal((a, d))
+    return K @ A + unseen - K @ (K.T @ unseen), K
+
+
+def product_jacobian(over: Field, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """The derivative of (Q, K) ↦ KᵀQ, that is (Q̇, K̇) ↦ KᵀQ̇ + K̇ᵀQ.
+
+    Returns:
+        Shape (d², 2ad): a row for each entry of A, a column for each entry of Q, then of K.
+    """
+    a, d = Q.shape
+    by_K = np.einsum("is,rj->ijrs", np.eye(d), Q).reshape(d * d, a * d)
+    return over.reduce(np.hstack([np.kron(K.T, np.eye(d)), by_K]))
+
+
+@dataclass(frozen=True)
+class ProductCount:
+    """How many dimensions (Q, K) ↦ KᵀQ reaches, and how many it loses; measured.
+
+    Attributes:
+        d, a: Q and K are a × d.
+        dimension: generic rank of the derivative: the dimension of the matrices of rank ≤ a.
+        fibre: 2ad − dimension: of a generic fibre, the pairs with one and the same product.
+        status: "exact".
+        prime, error_bound, seed: as in `measure.Measurement`.
+    """
+
+    d: int
+    a: int
+    dimension: int
+    fibre: int
+    status: str
+    prime: int
+    error_bound: float
+    seed: int
+
+
+@lru_cache(maxsize=256)
+def measure_product(d: int, a: int, seed: int = 0, prime: int = DEFAULT_PRIME) -> ProductCount:
+    """Count the dimensions of {KᵀQ} by the rank of the derivative at a random point of F_p.
+
+    Args:
+        d, a: Q and K are a × d; both at least 1.
+        seed: a whole number ≥ 0.
+        prime: an odd prime below 2²³.
+
+    Raises:
+        ValueError: if d or a is below 1.
+
+    >>> found = measure_product(3, 2)
+    >>> found.dimension, found.fibre
+    (8, 4)
+    """
+    if min(d, a) < 1:
+        raise ValueError(f"Q and K need at least one row and one column; got d = {d}, a = {a}")
+    over, rng = PrimeField(prime), np.random.default_rng(seed)
+    J = product_jacobian(over, over.random(rng, (a, d)), over.random(rng, (a, d)))
+    rank = exact_rank(J, over)
+    # A rank mod p is a lower bound of the generic one, so a full one is certain.
+    error = 0.0 if rank == min(J.shape) else schwartz_zippel(found=rank, degree=1, p=prime)
+    return ProductCount(d, a, rank, 2 * a * d - rank, "exact", prime, error, seed)
+
+
+# The smallest case, 2 × 2 and rank ≤ 1, in the three dimensions of the matrices of one trace.
+
+
+def slice_matrix(trace: float, x: float, y: float, z: float) -> np.ndarray:
+    """The 2 × 2 matrix of a given trace at (x, y, z); its determinant is trace²/4 − x² − y² + z².
+
+        A = ( trace/2 + x     y + z
+              y − z           trace/2 − x )
+
+    So rank ≤ 1 means x² + y² = z² + trace²/4: a cone for trace 0, else a hyperboloid of one sheet.
+
+    >>> slice_matrix(2.0, 3.0, 5.0, 1.0)
+    array([[ 4.,  6.],
+           [ 4., -2.]])
+    """
+    return np.array([[trace / 2 + x, y + z], [y - z, trace / 2 - x]])
+
+
+def slice_coordinates(A: np.ndarray) -> tuple[float, float, float, float]:
+    """The inverse of `slice_matrix`: trace, x, y, z of a 2 × 2 matrix.
+
+    >>> slice_coordinates(np.array([[4.0, 6.0], [4.0, -2.0]])) == (2, 3, 5, 1)
+    True
+    """
+    (p, q), (r, s) = A.tolist()
+    return p + s, (p - s) / 2, (q + r) / 2, (q - r) / 2
+
+
+def rank_one_point(trace: float, angle: float, height: float) -> tuple[float, float, float]:
+    """(x, y, z) of the matrix of rank ≤ 1 at an angle (degrees) and a height z of the slice.
+
+    >>> rank_one_point(0.0, 90.0, 0.5)[1:]
+    (0.5, 0.5)
+    """
+    r = hypot(height, trace / 2)
+    return r * cos(pi * angle / 180), r * sin(pi * angle / 180), height
+
+
+def rank_one_heads(trace: float, angle: float, height: float) -> tuple[np.ndarray, np.ndarray]:
+    """Q and K, both 1 × 2, whose product KᵀQ is the matrix at `rank_one_point`; K has length 1.
+
+    Where that matrix is zero (trace 0, height 0) so is Q, and K could be anything.
+
+    >>> Q, K = rank_one_heads(trace=1.0, angle=0.0, height=0.0)
+    >>> K.T @ Q
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    # K at (θ + δ)/2 and Q at (θ − δ)/2: the product rule for cos and sin gives the matrix above.
+    theta, delta = pi * angle / 180, atan2(-2 * height, trace)
+    at_k, at_q = (theta + delta) / 2, (theta - delta) / 2
+    length = hypot(trace, 2 * height)
+    return length * np.array([[cos(at_q), sin(at_q)]]), np.array([[cos(at_k), sin(at_k)]])
+
+
+def ruling(
+    trace: float, angle: float, height: float, family: str, reach: float
+) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """The ends, at z = ±reach, of a straight line of rank ≤ 1 matrices through `rank_one_point`.
+
+    Two lines go through each point but the tip of the cone: on "image" all matrices have the same
+    image (K keeps its direction), on "kernel" the same kernel (Q does). On the cone, trace 0, the
+    two are one line.
+
+    Raises:
+        ValueError: if the family is neither.
+    """
+    if family not in ("image", "kernel"):
+        raise ValueError(f"a ruling is of the family 'image' or 'kernel'; got {family!r}")
+    sign, waist = (1 if family == "image" else -1), trace / 2
+    at = pi * angle / 180 - sign * (atan2(height, waist) if height or waist else pi / 2)
+
+    def end(z: float) -> tuple[float, float, float]:
+        return waist * cos(at) - sign * z * sin(at), waist * sin(at) + sign * z * cos(at), z
+
+    return end(-reach), end(reach)

@@ -1,0 +1,250 @@
+"""A = KᵀQ: walk along the factorisations of one A, count them, and see the smallest case as a surface."""
+
+from dataclasses import dataclass
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+
+from neuroviz.engine.field import Reals
+from neuroviz.engine.formulas import alpha
+from neuroviz.engine.network import Layer
+from neuroviz.engine.rank import numerical_rank
+from neuroviz.engine.symmetry import WALKS, change_head_basis, drop_rank, recover_head_basis, walk_in_gl
+from neuroviz.factorization.determinantal import (
+    factor,
+    measure_product,
+    product_jacobian,
+    rank_one_heads,
+    rank_one_point,
+    slice_coordinates,
+    slice_matrix,
+)
+from neuroviz.factorization.figure import (
+    FactorizationStudy,
+    SlicePoint,
+    factorization_figure,
+    update_factorization,
+)
+from neuroviz.kit import theme
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.words import grouped
+
+MAX_WIDTH, MAX_HEAD, MAX_TRACE = 6, 8, 1.5
+_RANKS = {"full": "Q and K of full rank", "Q": "Q has lost one rank", "K": "K has lost one rank"}
+_BEYOND = 2  # the curves go on to a = d + 2, where nothing is gained any more
+_OFF = (4 / 3, 4 / 3, 2 / 3)  # carries x, y, z off the surface at right angles to it
+
+
+@dataclass(frozen=True)
+class FactorizationRequest:
+    """What the controls ask for."""
+
+    d: int
+    a: int
+    walk: str
+    along: float
+    rank: str
+    trace: float
+    angle: float
+    height: float
+    seed: int
+
+
+def study_factorization(request: FactorizationRequest) -> FactorizationStudy:
+    """Factor one A in two ways, a walk in GL_a apart, and measure everything the figure shows of it."""
+    d, a, over = request.d, request.a, Reals()
+    start = _start(request)
+    C = walk_in_gl(request.walk, a, request.along)
+    (now,) = change_head_basis(over, (start,), 0, C)
+    recovered, refusal = None, ""
+    try:
+        recovered = recover_head_basis(over, start, now)
+    except ValueError as error:
+        refusal = str(error)
+    A, A_now = start.K.T @ start.Q, now.K.T @ now.Q
+    counts = tuple(measure_product(d, b) for b in range(1, max(d + _BEYOND, a) + 1))
+    J = product_jacobian(over, start.Q, start.K)
+    return FactorizationStudy(
+        d=d,
+        a=a,
+        start=start,
+        now=now,
+        walk=request.walk,
+        C=C,
+        spectrum=(np.linalg.svd(A, compute_uv=False), np.linalg.svd(A_now, compute_uv=False)),
+        rank=numerical_rank(A_now),
+        counts=counts,
+        formula=tuple(alpha(count.a, d) for count in counts),
+        here=2 * a * d - numerical_rank(J),
+        recovered=recovered,
+        refusal=refusal,
+        point=_point(request, A),
+    )
+
+
+def _start(request: FactorizationRequest) -> Layer:
+    """The first factorisation: drawn at random, or for d = 2 one of the matrix that the sliders place."""
+    d, a, rng = request.d, request.a, np.random.default_rng(request.seed)
+    at = (request.trace, request.angle, request.height)
+    if d != 2:
+        Q, K = rng.standard_normal((2, a, d))
+    elif a == 1:
+        Q, K = rank_one_heads(*at)
+    elif request.rank == "full":
+        x, y, z = rank_one_point(*at)
+        Q, K = factor(slice_matrix(request.trace, x * _OFF[0], y * _OFF[1], z * _OFF[2]), a, rng)
+    else:
+        A = slice_matrix(request.trace, *rank_one_point(*at))
+        _, isometry = factor(A, a, rng)
+        return Layer(*((isometry @ A, isometry) if request.rank == "Q" else (isometry, isometry @ A.T)), None)
+    if request.rank == "Q":
+        Q = drop_rank(Q)
+    elif request.rank == "K":
+        K = drop_rank(K)
+    return Layer(Q, K, None)
+
+
+def _point(request: FactorizationRequest, A: np.ndarray) -> SlicePoint:
+    """Where the matrix that the sliders place lies in its slice; for d = 2 that matrix is A."""
+    trace, angle, height = request.trace, request.angle, request.height
+    place = rank_one_point(trace, angle, height)
+    if request.d != 2:
+        return SlicePoint(trace, angle, height, place, 1 if trace or height else 0, False)
+    if numerical_rank(A) == 0:  # it has trace 0 whatever the slider says: the tip of the cone
+        return SlicePoint(0.0, angle, 0.0, (0.0, 0.0, 0.0), 0, True)
+    return SlicePoint(trace, angle, height, tuple(slice_coordinates(A)[1:]), numerical_rank(A), True)
+
+
+class FactorizationExplorer(Panel):
+    """A = KᵀQ stands still while Q and K walk along a fibre; how large fibres are, and one variety drawn.
+
+    Controls: d, a, walk (rotation, stretch or shear in GL_a), along, rank (Lemma 3.1 needs Q and K of
+    full rank); under "More": trace, angle and height, which place the 2 × 2 matrix of the surface (for
+    d = 2 it is A), and seed. See `Panel` for what all panels share.
+
+    >>> panel = FactorizationExplorer()
+    >>> panel.controls["a"].value = 1
+    >>> panel.description.split(". ")[1]
+    'Of 6 entries 1 is redundant: 5 dimensions remain, of d² = 9'
+    """
+
+    title = "One A, many Q and K"
+
+    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
+        def whole(label: str, value: int, most: int) -> widgets.IntSlider:
+            return widgets.IntSlider(value=value, min=1, max=most, description=label)
+
+        def real(
+            label: str, value: float, least: float, most: float, step: float, form: str = ".2f"
+        ) -> widgets.FloatSlider:
+            return widgets.FloatSlider(
+                value=value, min=least, max=most, step=step, description=label, readout_format=form
+            )
+
+        first = {
+            "d": whole("width d", 3, MAX_WIDTH),
+            "a": whole("head dimension a", 2, MAX_HEAD),
+            "walk": widgets.Dropdown(options=WALKS, value="rotation", description="walk in GLₐ"),
+            "along": real("along the walk", 0.4, -1, 1, 0.05),
+            "rank": widgets.Dropdown(
+                options=[(words, key) for key, words in _RANKS.items()], value="full", description="rank"
+            ),
+        }
+        more = {
+            "trace": real("trace of A", 0.0, 0, MAX_TRACE, 0.05),
+            "angle": real("angle", 330.0, 0, 360, 5, ".0f"),
+            "height": real("height", 0.6, -1, 1, 0.05),
+            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
+        }
+        return first, more
+
+    def _arrange(self) -> None:
+        # Two by two, the sliders place A, and for a = 1 nothing is left to be drawn at random.
+        self.controls["seed"].disabled = self.controls["d"].value == 2 and self.controls["a"].value == 1
+
+    def _read(self) -> FactorizationRequest:
+        # A slider of step 0.05 gives 0.7000000000000001, and 5e-17 where it says 0.
+        values = {
+            name: round(control.value, 6) if isinstance(control.value, float) else control.value
+            for name, control in self.controls.items()
+        }
+        return FactorizationRequest(**values)
+
+    _answer = staticmethod(study_factorization)
+
+    def _make_figure(self, answer: FactorizationStudy) -> go.Figure:
+        return factorization_figure(answer)
+
+    def _update_figure(self, old: FactorizationStudy | None, new: FactorizationStudy) -> None:
+        update_factorization(self.figure, old, new)
+
+    def _badge(self, answer: FactorizationStudy) -> str:
+        count = answer.count
+        agrees = "" if count.dimension == answer.formula[answer.a - 1] else " ≠ formula"
+        measured = theme.badge(count.status, f"{count.dimension} mod {grouped(count.prime)}{agrees}")
+        if not answer.refusal:
+            return theme.badge("proved", f"Lemma 3.1: fibre a² = {answer.a**2}") + measured
+        return (
+            theme.badge("outside hypotheses", f"Lemma 3.1: not a² = {answer.a**2} but {answer.here} here")
+            + measured
+        )
+
+    def _describe(self, answer: FactorizationStudy) -> str:
+        d, a, count = answer.d, answer.a, answer.count
+        moved = f"by up to {answer.moved:.2f}" if answer.moved else "by 0"
+        return " ".join(
+            [
+                f"d = {d}, a = {a}: Q and K move {moved}, A by {_tiny(answer.change)}; {_in_words(answer)}.",
+                f"Of {2 * a * d} entries {count.fibre} {'is' if count.fibre == 1 else 'are'} redundant: "
+                f"{count.dimension} dimension{'s remain' if count.dimension != 1 else ' remains'}, "
+                + (f"all d² = {d * d}." if count.dimension == d * d else f"of d² = {d * d}."),
+                _recovery(answer),
+                _surface(answer.point),
+            ]
+        )
+
+
+def _tiny(number: float) -> str:
+    return "0" if number == 0 else f"{number:.0e}".replace("-", "−")
+
+
+def _in_words(answer: FactorizationStudy) -> str:
+    """The walk's C."""
+    C, a = answer.C, answer.a
+    if np.array_equal(C, np.eye(a)):
+        return f"C = 1, as GL₁ has no {answer.walk}" if a == 1 and answer.walk != "stretch" else "C = 1"
+    entries = "; ".join(" ".join(f"{entry:.2f}" for entry in row) for row in C[:2, :2].tolist())
+    return f"C = ({entries})".replace("-", "−") + (" in the first two rows, and so on" if a > 2 else "")
+
+
+def _recovery(answer: FactorizationStudy) -> str:
+    if not answer.refusal:
+        off = float(np.abs(answer.recovered - answer.C).max())
+        return f"C is recovered from the two factorisations, off by {_tiny(off)} (Lemma 3.1)."
+    d, a, here = answer.d, answer.a, answer.here
+    ranks = {name: numerical_rank(M) for name, M in (("Q", answer.start.Q), ("K", answer.start.K))}
+    if a > d and min(ranks.values()) == d:
+        return (
+            f"C cannot be recovered: a > d, and {(a - d) ** 2} of the a² = {a * a} dimensions of GLₐ "
+            f"{'move' if (a - d) ** 2 > 1 else 'moves'} neither Q nor K; {here} remain."
+        )
+    low = min(ranks, key=ranks.get)
+    usual = f", against {answer.count.fibre} at most points" if here != answer.count.fibre else ""
+    if max(ranks.values()) < min(a, d):  # both: the kernel of the derivative exceeds the fibre
+        return (
+            f"C cannot be recovered: Q and K both have rank below {min(a, d)}; here {here} directions do "
+            f"nothing, to first order{usual}."
+        )
+    return (
+        f"C cannot be recovered: {low} has rank {ranks[low]}, below {min(a, d)}, and the fibre is more than "
+        f"one orbit of GLₐ; here it has dimension {here}{usual}."
+    )
+
+
+def _surface(point: SlicePoint) -> str:
+    shape = "a cone, singular at 0 only" if point.trace == 0 else "a hyperboloid, smooth everywhere"
+    which = f"Right: 2 × 2 matrices of rank ≤ 1 and trace {point.trace:.3g} are {shape}; "
+    if not point.is_product:
+        return which + "set d = 2 and A is the ball."
+    return which + {0: "A = 0 is that point.", 1: "A is on it.", 2: "A, of rank 2, is not on it."}[point.rank]

@@ -1,0 +1,241 @@
+"""Work that takes longer than a slider may wait: one child process, the newest request only.
+
+Jupyter reads no click while a callback computes, and exact ranks hold the interpreter's lock; so
+long work runs in a process of its own, which a cancel or a newer request simply ends. The child is
+a plain `python -c …` that talks over its standard input and output: it never runs the caller's
+script again, as multiprocessing's spawn would, and it goes when its parent does, or when idle.
+"""
+
+import asyncio
+import os
+import pickle
+import selectors
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Generator
+from typing import BinaryIO
+
+from neuroviz.engine.progress import finish
+
+_IDLE_SECONDS = 120
+_LENGTH_BYTES = 8
+_PART, _LAST = b"p", b"l"  # what a message of the child is: a part of the answer, or the end of it
+_CHILD = "from neuroviz.kit.background import serve; serve()"
+
+
+class Background:
+    """Runs one function call at a time in a child process and reports on the caller's event loop.
+
+    `submit` replaces whatever is running: an older result never arrives after a newer request.
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen | None = None
+        self._ticket = 0
+        self._received = threading.Event()  # the child has answered, or there is nothing to wait for
+        self._received.set()
+        self._deliver: Callable[[], None] | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether a result is still to come."""
+        return self._deliver is not None
+
+    def submit(
+        self,
+        work: Callable,
+        argument: object,
+        done: Callable[[object], None],
+        partly: Callable[[object], None] | None = None,
+    ) -> None:
+        """Call work(argument) in the child; done(result or exception) on this thread's event loop.
+
+        Work may be a generator function: partly(what it yields), as it comes, and done(what it returns).
+
+        Without a running event loop (a plain script, a test) both are called from a thread, or by
+        whoever calls `wait`.
+
+        Raises:
+            ValueError: if the work or its argument cannot be sent to another process.
+        """
+        self.cancel()
+        try:
+            request = pickle.dumps((work, argument))
+        except Exception as error:
+            raise ValueError(
+                f"work in the background needs an importable function and a picklable argument; got {work!r} "
+                f"and {argument!r} ({error})"
+            ) from error
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        self._ticket += 1
+        ticket, answers = self._ticket, deque()
+        lock = threading.RLock()
+
+        def deliver() -> None:
+            with lock:  # whoever comes first, the event loop, the thread or `wait`; the others wait
+                while answers and ticket == self._ticket:
+                    is_last, answer = answers.popleft()
+                    if not is_last:
+                        if partly is not None:
+                            partly(answer)
+                        continue
+                    try:
+                        done(answer)
+                    finally:
+                        if ticket == self._ticket:
+                            self._deliver = None
+
+        self._received.clear()
+        self._deliver = deliver
+        child = self._ready_child(request)
+        arguments = (child, answers, deliver, loop)
+        threading.Thread(target=self._listen, args=arguments, daemon=True).start()
+
+    def cancel(self) -> bool:
+        """End what is running; returns whether there was something to end."""
+        was_running = self.running
+        if was_running:
+            self._ticket += 1
+            self._deliver = None
+            self.close()
+            self._received.set()
+        return was_running
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until the result has been delivered; returns False when the time ran out first."""
+        if not self._received.wait(seconds):
+            return False
+        deliver = self._deliver
+        if deliver is not None:
+            deliver()
+        return True
+
+    def close(self) -> None:
+        """End the child process; the next request starts another."""
+        if self._process is not None:
+            _end(self._process)
+        self._process = None
+
+    def _ready_child(self, request: bytes) -> subprocess.Popen:
+        """A child that has taken the request: the one that is there, unless it died or grew tired."""
+        if self._process is not None:
+            try:
+                _send(self._process.stdin, request)
+                return self._process
+            except OSError:
+                self.close()
+        # The child has to find what this process has found, wherever it was started from.
+        path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _CHILD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": path},
+        )
+        weakref.finalize(self, _end, self._process)
+        _send(self._process.stdin, request)
+        return self._process
+
+    def _listen(
+        self,
+        child: subprocess.Popen,
+        answers: deque,
+        deliver: Callable[[], None],
+        loop: asyncio.AbstractEventLoop | None,
+    ) -> None:
+        is_last = False
+        while not is_last:
+            is_last, answer = self._next_answer(child)
+            answers.append((is_last, answer))
+            if is_last and self._deliver is deliver:
+                self._received.set()
+            if loop is None or loop.is_closed():
+                deliver()
+            else:
+                try:
+                    loop.call_soon_threadsafe(deliver)
+                except RuntimeError:  # the loop closed in between
+                    deliver()
+
+    def _next_answer(self, child: subprocess.Popen) -> tuple[bool, object]:
+        """Whether it is the last one, and the answer, or what is to be said instead."""
+        is_part = False
+        try:
+            message = _receive(child.stdout)
+            is_part = message[:1] == _PART
+            return not is_part, pickle.loads(message[1:])
+        except (EOFError, OSError, ValueError):
+            self._give_up(child)
+            return True, RuntimeError("the process that measured ended before it answered (out of memory?)")
+        except Exception as error:
+            if is_part:  # the others are still to come, and nobody waits for them
+                self._give_up(child)
+            return True, RuntimeError(f"the answer cannot be read here: {error}")
+
+    def _give_up(self, child: subprocess.Popen) -> None:
+        _end(child)
+        if self._process is child:
+            self._process = None
+
+
+def _end(child: subprocess.Popen) -> None:
+    child.kill()
+    child.wait()
+    for stream in (child.stdin, child.stdout):
+        try:
+            stream.close()
+        except OSError:
+            pass  # what was still to be written has nobody to go to
+
+
+def _send(stream: BinaryIO, message: bytes) -> None:
+    stream.write(len(message).to_bytes(_LENGTH_BYTES, "big") + message)
+    stream.flush()
+
+
+def _receive(stream: BinaryIO) -> bytes:
+    length = stream.read(_LENGTH_BYTES)
+    if len(length) < _LENGTH_BYTES:
+        raise EOFError
+    return stream.read(int.from_bytes(length, "big"))
+
+
+def serve() -> None:
+    """The child: answer requests until its parent goes, or it has been idle for two minutes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, whose end is noticed here
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what the work prints must not end up among the answers
+    waiting = selectors.DefaultSelector()
+    waiting.register(requests, selectors.EVENT_READ)
+    while waiting.select(_IDLE_SECONDS):
+        try:
+            message = _receive(requests)
+        except EOFError:
+            return
+        try:
+            work, argument = pickle.loads(message)
+            result = work(argument)
+            if isinstance(result, Generator):
+                result = finish(result, lambda part: _send(answers, _PART + pickle.dumps(part)))
+        except Exception as error:
+            result = error  # it is raised again where it can be shown
+        _send(answers, _LAST + _pickled(result))
+
+
+def _pickled(result: object) -> bytes:
+    """The result, or what can be said of it when it does not survive the way to another process."""
+    try:
+        message = pickle.dumps(result)
+        pickle.loads(message)
+    except Exception as error:
+        if isinstance(result, Exception):
+            return pickle.dumps(RuntimeError(f"{type(result).__name__}: {result}"))
+        return pickle.dumps(RuntimeError(f"the answer cannot be sent between processes: {error}"))
+    return message

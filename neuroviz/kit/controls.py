@@ -1,0 +1,84 @@
+"""The values of controls as text, in state strings and as readers type them; the room for their labels."""
+
+from collections.abc import Callable
+from urllib.parse import unquote
+
+import ipywidgets as widgets
+
+from neuroviz.kit import theme
+
+_ARROW = 36  # pixels of a list that no word of its options can have
+
+
+def write_control(value: object) -> str:
+    """A control's value as a state string holds it.
+
+    >>> write_control(True), write_control(0.1 + 0.2), write_control("a;b")
+    ('yes', '0.3', 'a%3Bb')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value).replace("%", "%25").replace(";", "%3B")  # ; separates the parts of a state
+
+
+def read_control(name: str, control: widgets.Widget, text: str) -> object:
+    """A control's value from a state string; ValueError says what it may be."""
+    text = text.strip()
+    if isinstance(control, (widgets.Checkbox, widgets.ToggleButton)):
+        if text not in ("yes", "no"):
+            raise ValueError(f"{name} is yes or no; got {text!r}")
+        return text == "yes"
+    if isinstance(control, (widgets.Dropdown, widgets.ToggleButtons)):
+        options = [option[1] if isinstance(option, tuple) else option for option in control.options]
+        if text not in options:
+            raise ValueError(f"{name} is one of {', '.join(options)}; got {text!r}")
+        return text
+    if hasattr(control, "min"):
+        kind: Callable = float if isinstance(control.value, float) else int
+        try:
+            value = kind(text)
+        except ValueError:
+            raise ValueError(
+                f"{name} is a number from {control.min} to {control.max}; got {text!r}"
+            ) from None
+        if not control.min <= value <= control.max:
+            raise ValueError(f"{name} goes from {control.min} to {control.max}; got {text}")
+        return value
+    return unquote(text)
+
+
+def whole_numbers(name: str, text: str, example: str, most: int) -> tuple[int, ...]:
+    """The numbers of a text control, such as 4,3,5, each from 1 to `most`.
+
+    Raises:
+        ValueError: if the text holds something else; the message names the control.
+
+    >>> whole_numbers("widths", "4, 3 5", "4,3,5", most=8)
+    (4, 3, 5)
+    """
+    try:
+        numbers = tuple(int(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        raise ValueError(f"{name} needs whole numbers such as {example}; got {text!r}") from None
+    if outside := [number for number in numbers if not 1 <= number <= most]:
+        raise ValueError(f"{name} goes from 1 to {most} in this panel; got {outside[0]}")
+    return numbers
+
+
+def label_width(control: widgets.Widget, width: int, usual: int) -> int:
+    """Pixels for the label of a control: they stand in a column, but in a list long options come first.
+
+    >>> label_width(widgets.IntSlider(description="width"), 340, 120)
+    120
+    >>> long = widgets.Dropdown(options=["crossing along a twisted cubic"], description="preset")
+    >>> label_width(long, 340, 120) < 80
+    True
+    """
+    if not isinstance(control, widgets.Dropdown):
+        return usual
+    letter = 0.6 * (theme.size("base") - 1)
+    options = [option[0] if isinstance(option, tuple) else str(option) for option in control.options]
+    left = width - letter * max(map(len, options)) - _ARROW
+    return round(min(usual, max(left, letter * len(control.description) + 8)))

@@ -1,0 +1,177 @@
+"""Small pieces that several figures share: headlines, powers of ten, updates in place."""
+
+from math import floor, inf, log10
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+from plotly.basedatatypes import BaseFigure
+
+from neuroviz.kit import theme
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power_of_ten(exponent: int) -> str:
+    """10ⁿ in Unicode: figure text carries no dollar signs.
+
+    >>> power_of_ten(-12), power_of_ten(0)
+    ('10⁻¹²', '1')
+    """
+    return "1" if exponent == 0 else "10" + str(exponent).translate(_SUPERSCRIPT)
+
+
+def rough(value: float) -> str:
+    """A factor with one digit.
+
+    >>> rough(31_700_000_000_000.0), rough(42.0)
+    ('3·10¹³', '40')
+    """
+    if value == inf:
+        return "∞"
+    exponent = floor(log10(value))
+    digit = round(value / 10**exponent)
+    if digit == 10:
+        digit, exponent = 1, exponent + 1
+    return str(digit * 10**exponent) if exponent < 3 else f"{digit}·{power_of_ten(exponent)}"
+
+
+def headline(text: str, axis: str = "") -> dict:
+    """The bold line above a subplot that says what was found there; axis is "", "2", "3", …"""
+    return {
+        "text": f"<b>{text}</b>",
+        "xref": f"x{axis} domain",
+        "yref": f"y{axis} domain",
+        "x": 0,
+        "y": 1,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "yshift": 6,
+        "showarrow": False,
+        "font": {"size": theme.size("title")},
+    }
+
+
+def label(text: str, x: object, y: object, axis: str = "", **more: object) -> dict:
+    """Text at a data point of a subplot; on a log axis y is log₁₀ of the value."""
+    note = {"text": text, "x": x, "y": y, "xref": f"x{axis}", "yref": f"y{axis}", "showarrow": False}
+    return note | more
+
+
+def ticks(low: int, middle: int, high: int) -> list[int]:
+    """Two or three ticks; the middle one stays, and an end too near to it goes."""
+    near = 0.08 * max(high - low, 1)
+    return [v for v in dict.fromkeys((low, middle, high)) if v == middle or abs(v - middle) > near]
+
+
+def few(most: int) -> list[int]:
+    """At most a dozen whole ticks from 1 to `most`."""
+    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**6) if most / s <= 12)
+    return [1, *range(step if step > 1 else 2, most + 1, step)]
+
+
+def kind_mark(attention: str) -> str:
+    """Shape says which network: lightning ●, softmax ■. (Colour says how we know.)"""
+    return "square" if attention == "softmax" else "circle"
+
+
+def kind_dash(attention: str) -> str:
+    """As `kind_mark`, for lines."""
+    return "dash" if attention == "softmax" else "solid"
+
+
+def layer_letters(layer: int) -> str:
+    """The role of letters on the colour of a layer; in both modes later layers are far from the ground."""
+    return "ink" if layer <= 2 else "ground"
+
+
+def focus_ring(attention: str) -> dict:
+    """The marker around what the reader is moving now."""
+    return {
+        "symbol": f"{kind_mark(attention)}-open",
+        "size": 2 * theme.size("marker") + 6,
+        "color": theme.color("focus"),
+        "line": {"width": 3},
+    }
+
+
+def outside_words(text: str) -> str:
+    """Words about a formula where it does not apply, in the colour of that role."""
+    return f'<span style="color:{theme.color("outside")}">{text}</span>'
+
+
+class View(NamedTuple):
+    """One subplot as plain data: its traces, axes, annotations and shapes."""
+
+    traces: list[dict]
+    axes: dict
+    annotations: list[dict]
+    shapes: list[dict]
+
+
+class Parts(NamedTuple):
+    """A figure as plain data: its traces and its layout, always the same elements in the same order."""
+
+    traces: list[dict]
+    layout: dict
+
+
+def compose(*views: View) -> Parts:
+    """Subplots side by side."""
+    layout: dict = {"annotations": [], "shapes": []}
+    traces = []
+    for view in views:
+        traces += map(_without_empty_texts, view.traces)
+        layout |= view.axes
+        layout["annotations"] += view.annotations
+        layout["shapes"] += view.shapes
+    return Parts(traces, layout)
+
+
+def _without_empty_texts(trace: dict) -> dict:
+    """A space where there is nothing to say: plotly.js forgets an empty text, and the next one there with it.
+
+    >>> _without_empty_texts({"mode": "markers+text", "text": ["", "7"]})["text"]
+    [' ', '7']
+    """
+    if "text" not in trace.get("mode", "") or not isinstance(trace.get("text"), list):
+        return trace
+    return trace | {"text": [text or " " for text in trace["text"]]}
+
+
+def make(parts: Parts) -> go.Figure:
+    """A figure of its own from its parts."""
+    layout = {"template": theme.template(), "height": theme.size("height"), **parts.layout}
+    return go.Figure(parts.traces, layout)
+
+
+def redraw(figure: BaseFigure, old: Parts | None, new: Parts) -> None:
+    """Bring a figure from its old parts (None: unknown) to new ones, in place and in one message.
+
+    Only what differs is touched: nothing flickers, no camera is lost, and plotly, which needs ten
+    times longer to check a whole figure than to check what a slider moves, is not asked to.
+    """
+    if old is None:
+        old = Parts([{} for _ in new.traces], {})
+    with figure.batch_update():
+        for trace, before, after in zip(figure.data, old.traces, new.traces, strict=True):
+            _set_changes(trace, before, after)
+        _set_changes(figure.layout, old.layout, new.layout)
+
+
+def _set_changes(target: object, old: dict, new: dict) -> None:
+    for key, value in new.items():
+        before = old.get(key)
+        if isinstance(value, dict) and isinstance(before, dict):
+            if value != before:
+                _set_changes(target[key], before, value)
+        elif _are_elements(value) and _are_elements(before) and len(value) == len(before):
+            for i, (element_before, element) in enumerate(zip(before, value, strict=True)):
+                if element != element_before:
+                    _set_changes(target[key][i], element_before, element)
+        elif value != before:
+            target[key] = value
+
+
+def _are_elements(value: object) -> bool:
+    """Whether this is a list of annotations or shapes rather than of numbers."""
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)

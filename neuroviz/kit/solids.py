@@ -1,0 +1,198 @@
+"""Rods, tubes, balls and sheets as meshes: what a 3-D picture is made of.
+
+A line that lies in a surface has the surface's depth and disappears into specks, so lines are drawn
+as thin solids; many of them make one mesh, and one trace.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import cos, pi, sin
+
+import numpy as np
+
+from neuroviz.kit import theme
+
+Point = Sequence[float]
+Mesh = dict[str, list]
+
+_CORNERS = 6  # of the cross section of a rod
+_DIGITS = 5  # of what is thick anyway: a third of the message
+_LIGHT = {"ambient": 0.8, "diffuse": 0.42, "specular": 0.06, "roughness": 0.7, "fresnel": 0.02}
+_FLAT = {"ambient": 1, "diffuse": 0, "specular": 0}
+_FROM = {"x": 2000, "y": -6000, "z": 9000}
+
+
+def rods(lines: Iterable[tuple[Point, Point]], radius: float) -> Mesh:
+    """Straight rods, one for each pair of ends; ends that coincide make none."""
+    return join([_tube(np.array(line, dtype=float), radius) for line in lines], _DIGITS)
+
+
+def tubes(curves: Iterable[np.ndarray], radius: float) -> Mesh:
+    """Round tubes along curves, each of shape (n, 3)."""
+    return join([_tube(np.asarray(curve, dtype=float), radius) for curve in curves], _DIGITS)
+
+
+def dashes(curve: np.ndarray, length: float, gap: float) -> list[np.ndarray]:
+    """A curve, shape (n, 3), cut into short stretches: dotted, whatever the zoom."""
+    curve = np.asarray(curve, dtype=float)
+    run = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(curve, axis=0), axis=1))])
+    if run[-1] == 0:
+        return []
+    count = max(1, round((run[-1] - length) / (length + gap)) + 1)
+    period = (run[-1] - length) / (count - 1) if count > 1 else run[-1]
+    pieces = []
+    for k in range(count):
+        at = np.linspace(k * period, min(k * period + length, run[-1]), 4)
+        pieces.append(np.stack([np.interp(at, run, curve[:, i]) for i in range(3)], axis=1))
+    return pieces
+
+
+def balls(centers: Iterable[Point], radius: float, rings: int = 9, sides: int = 16) -> Mesh:
+    """Balls of one size."""
+    pieces = []
+    for center in centers:
+        corners, faces = [], []
+        for i in range(rings + 1):
+            polar = pi * i / rings
+            for j in range(sides):
+                around = 2 * pi * j / sides
+                away = np.array([sin(polar) * cos(around), sin(polar) * sin(around), cos(polar)])
+                corners.append(np.asarray(center, dtype=float) + radius * away)
+                if i < rings:
+                    here, beside = i * sides + j, i * sides + (j + 1) % sides
+                    faces += [(here, beside, here + sides), (beside, beside + sides, here + sides)]
+        pieces.append((np.array(corners), np.array(faces)))
+    return join(pieces, _DIGITS)
+
+
+def sheet(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A grid of points, shape (n, m, 3), as corners and triangles."""
+    n, m, _ = points.shape
+    index = np.arange(n * m).reshape(n, m)
+    a, b, c, d = (part.ravel() for part in (index[:-1, :-1], index[1:, :-1], index[:-1, 1:], index[1:, 1:]))
+    return points.reshape(-1, 3), np.concatenate([np.stack([a, b, d], 1), np.stack([a, d, c], 1)])
+
+
+def join(pieces: Iterable[tuple[np.ndarray, np.ndarray]], digits: int | None = None) -> Mesh:
+    """Several meshes as one, in plotly's words: corners x, y, z, perhaps rounded, and triangles i, j, k."""
+    corners, faces, count = [], [], 0
+    for piece_corners, piece_faces in pieces:
+        if len(piece_faces):
+            corners.append(piece_corners)
+            faces.append(piece_faces + count)
+            count += len(piece_corners)
+    if not corners:
+        return {name: [] for name in "xyzijk"}
+    points = np.concatenate(corners)
+    x, y, z = (points if digits is None else points.round(digits)).T.tolist()
+    i, j, k = np.concatenate(faces).T.tolist()
+    return {"x": x, "y": y, "z": z, "i": i, "j": j, "k": k}
+
+
+def both(one: Mesh, other: Mesh) -> Mesh:
+    """Two meshes as one."""
+    shift = len(one["x"])
+    faces = {name: one[name] + [index + shift for index in other[name]] for name in "ijk"}
+    return {name: one[name] + other[name] for name in "xyz"} | faces
+
+
+def sheet_scale() -> list[list]:
+    """The colours of two sheets that cross: b at −1, mid where they blend, a at 1."""
+    return [[0, theme.color("sheet b")], [0.5, theme.color("sheet mid")], [1, theme.color("sheet a")]]
+
+
+def mesh(name: str, role: str, solid: Mesh, **more: object) -> dict:
+    """A trace of one colour; rulings are drawn without light, so that they stay thin and dark."""
+    return {
+        "type": "mesh3d",
+        "name": name,
+        **solid,
+        "color": theme.color(role),
+        "flatshading": False,
+        "lighting": _FLAT if role == "ruling" else _LIGHT,
+        "lightposition": _FROM,
+        **({} if "hoverinfo" in more else {"hovertemplate": f"{name}<extra></extra>"}),
+        **more,
+    }
+
+
+def shaded_mesh(name: str, solid: Mesh, tone: Sequence[float], **more: object) -> dict:
+    """A trace whose colour goes from sheet b (tone −1) over mid (0) to sheet a (1), corner by corner."""
+    return {
+        "type": "mesh3d",
+        "name": name,
+        **solid,
+        "intensity": list(tone),
+        "cmin": -1,
+        "cmax": 1,
+        "colorscale": sheet_scale(),
+        "showscale": False,
+        "flatshading": False,
+        "lighting": _LIGHT,
+        "lightposition": _FROM,
+        **more,
+    }
+
+
+def pointer(text: str, at: Point, shift: tuple[float, float], shown: bool = True) -> dict:
+    """A label in the scene, beside a point and joined to it by a line; the shift is in pixels."""
+    return {
+        "text": text,
+        "x": float(at[0]),
+        "y": float(at[1]),
+        "z": float(at[2]),
+        "ax": shift[0],
+        "ay": shift[1],
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowwidth": 1.5,
+        "arrowcolor": theme.color("soft"),
+        "bgcolor": theme.color("ground"),
+        "font": {"size": theme.size("note"), "color": theme.color("ink")},
+        "visible": shown,
+    }
+
+
+def frame(at: Point, size: float) -> dict:
+    """A square around a point of the scene, in the focus colour: seen also through what is before it."""
+    return {
+        "text": " ",
+        "x": float(at[0]),
+        "y": float(at[1]),
+        "z": float(at[2]),
+        "showarrow": False,
+        "width": size,
+        "height": size,
+        "borderpad": 0,
+        "bordercolor": theme.color("focus"),
+        "borderwidth": 2,
+        "font": {"size": 1},
+    }
+
+
+def _tube(curve: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rings around the points of a curve, joined, with a lid at both ends."""
+    step = np.linalg.norm(np.diff(curve, axis=0), axis=1)
+    curve = curve[np.concatenate([[True], step > 1e-9])]
+    if len(curve) < 2:
+        return np.zeros((0, 3)), np.zeros((0, 3), dtype=int)
+    along = np.gradient(curve, axis=0)
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    aside = np.cross(along[0], np.eye(3)[np.abs(along[0]).argmin()])
+    corners = []
+    for point, direction in zip(curve, along, strict=True):
+        aside = aside - (aside @ direction) * direction  # carried along without twisting
+        aside /= np.linalg.norm(aside)
+        up = np.cross(direction, aside)
+        corners += [
+            point + radius * (cos(2 * pi * k / _CORNERS) * aside + sin(2 * pi * k / _CORNERS) * up)
+            for k in range(_CORNERS)
+        ]
+    faces = []
+    for ring in range(len(curve) - 1):
+        for k in range(_CORNERS):
+            here, beside = ring * _CORNERS + k, ring * _CORNERS + (k + 1) % _CORNERS
+            faces += [(here, beside, here + _CORNERS), (beside, beside + _CORNERS, here + _CORNERS)]
+    last = (len(curve) - 1) * _CORNERS
+    for k in range(1, _CORNERS - 1):
+        faces += [(0, k + 1, k), (last, last + k, last + k + 1)]
+    return np.array(corners), np.array(faces)

@@ -1,0 +1,62 @@
+"""Names and numbers as a reader writes them: subscripts, percent, signs, powers of ten, words in colour."""
+
+from math import inf
+
+from neuroviz.kit import theme
+from neuroviz.kit.plot import power_of_ten
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def numbered(letter: str, index: int) -> str:
+    """A letter with a subscript, in Unicode.
+
+    >>> numbered("M", 2)
+    'M₂'
+    """
+    return letter + str(index).translate(_SUBSCRIPTS)
+
+
+def percent(part: float) -> str:
+    """A part of the whole in percent, with two digits where it is small.
+
+    >>> percent(0.584), percent(0.0123), percent(0.0)
+    ('58 %', '1.2 %', '0 %')
+    """
+    return f"{100 * part:.0f} %" if part >= 0.0995 else f"{100 * part:.2g} %"
+
+
+def grouped(number: int) -> str:
+    """A whole number in groups of three digits, with a true minus.
+
+    >>> grouped(8388593), grouped(-451411968)
+    ('8 388 593', '−451 411 968')
+    """
+    return f"{number:,}".replace(",", " ").replace("-", "−")
+
+
+def signed(number: float, digits: int = 2) -> str:
+    """A number with a true minus and without idle zeros.
+
+    >>> signed(-0.5), signed(1.0), signed(-0.001)
+    ('−0.5', '1', '0')
+    """
+    text = f"{number:.{digits}f}".rstrip("0").rstrip(".").replace("-", "−")
+    return "0" if text in ("−0", "") else text
+
+
+def tiny(number: float, digits: int = 0) -> str:
+    """A number in powers of ten: for rounding errors, and for what is very large.
+
+    >>> tiny(2.2e-16), tiny(1.05e6, digits=2), tiny(0.0), tiny(float("inf"))
+    ('2·10⁻¹⁶', '1.05·10⁶', '0', '∞')
+    """
+    if number in (0, inf):
+        return "∞" if number else "0"
+    digit, exponent = f"{number:.{digits}e}".split("e")
+    return f"{digit}·{power_of_ten(int(exponent))}"
+
+
+def colored(role: str, text: str) -> str:
+    """Words in the colour of a role."""
+    return f'<span style="color:{theme.color(role)}">{text}</span>'

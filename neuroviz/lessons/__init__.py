@@ -1,0 +1,1 @@
+"""What a course needs: predictions, exercises and their checks."""

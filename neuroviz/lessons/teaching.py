@@ -1,0 +1,288 @@
+"""Commit to an answer first, then see the true one, with a hint that fits what went wrong."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from html import escape
+from operator import index
+
+import ipywidgets as widgets
+import numpy as np
+from IPython import get_ipython
+
+from neuroviz.engine.formulas import Expected
+from neuroviz.engine.measure import Measurement
+from neuroviz.kit import theme
+from neuroviz.lessons.wrong_answers import Mistake
+
+_UNTIL_TYPED = 0.2  # seconds
+_LOCKED: dict[tuple[str, str], int | str] = {}
+"""Answers that were locked in, by cell and question: a cell that runs again shows its answer again."""
+
+Answer = int | Measurement | Expected
+Wrong = Mapping[int, str] | Iterable[Mistake]
+
+
+class Question(widgets.VBox):
+    """A question that keeps its answer until the reader has committed to one.
+
+    Attributes:
+        committed: what the reader locked in, or None.
+        message: what the reader is told; empty before the commitment.
+    """
+
+    def __init__(self, question: str, entry: widgets.Widget) -> None:
+        self.committed: int | str | None = None
+        self.message = ""
+        self._place = (_cell(), question)
+        self._entry = entry
+        self._button = widgets.Button(
+            description="Lock in, then show", tooltip="commit to this answer and see the true one"
+        )
+        self._button.on_click(self._on_press)
+        self._outcome = widgets.HTML()
+        beside = widgets.HBox if isinstance(entry, widgets.Text) else widgets.VBox
+        super().__init__(
+            [
+                widgets.HTML(theme.css(), layout={"display": "none"}),
+                widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}"),
+                beside([self._entry, self._button]),
+                self._outcome,
+            ]
+        )
+        self.add_class("nv")
+
+    def _lock(self, guess: int | str, message: str, status: tuple[str, ...]) -> None:
+        self.committed, self.message = guess, message
+        if self._place[0]:
+            _LOCKED[self._place] = guess
+        self._entry.disabled = True
+        self._button.description, self._button.tooltip = "Locked in", "your answer is locked in"
+        badge = theme.badge(*status) if status else ""
+        self._outcome.value = f'<div aria-live="polite">{badge} {escape(message)}</div>'
+
+    def recall(self) -> None:
+        """Show the answer again that was locked in before this cell of a notebook was run again, if any."""
+        guess = _LOCKED.get(self._place)
+        if guess is not None and self._may_be(guess):
+            self.commit(guess)
+
+    def _may_be(self, guess: int | str) -> bool:
+        """Whether this is an answer to the question as it is asked now."""
+        raise NotImplementedError
+
+    def _ask_for(self, what: str) -> None:
+        self._outcome.value = f'<div role="alert">{escape(what)}</div>'
+
+    def _on_press(self, _: widgets.Button | None = None) -> None:
+        if self.committed is None:
+            self._on_click()
+        if self.committed is not None:
+            self._button.focus()  # what was typed into cannot keep it, and Shift-Enter has to go on from here
+
+    def _on_click(self) -> None:
+        raise NotImplementedError
+
+
+class Prediction(Question):
+    """A question whose answer is a whole number."""
+
+    def __init__(self, question: str, answer: Answer, wrong: Wrong = ()) -> None:
+        self._answer, self._hints = answer, _hints(wrong)
+        entry = widgets.Text(
+            description="My guess",
+            placeholder="a whole number",
+            continuous_update=False,
+            layout={"width": "240px"},
+            style={"description_width": "70px"},
+        )
+        entry.on_msg(lambda _, message, __: self._on_enter() if message.get("event") == "submit" else None)
+        super().__init__(question, entry)
+
+    def commit(self, guess: int) -> None:
+        """Lock the guess in and show the answer; a second commitment changes nothing.
+
+        Raises:
+            ValueError: if the guess is not a whole number.
+        """
+        guess = _whole("a guess", guess)
+        if self.committed is not None:
+            return
+        self._entry.value = str(guess)
+        value, status, why = _read(self._answer)
+        off = abs(guess - value)
+        verdict = "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
+        hint = self._hints.get(guess, "") if off else ""  # a mistake that gives the right number is none
+        parts = (f"You said {guess}; it is {value}. {verdict}", hint, why)
+        self._lock(guess, " ".join(filter(None, parts)), status)
+
+    def _on_enter(self) -> None:
+        """The page tells of the Enter key first, and then what was typed."""
+        try:
+            asyncio.get_running_loop().call_later(_UNTIL_TYPED, self._on_press)
+        except RuntimeError:  # a script: nothing is on its way
+            self._on_press()
+
+    def _may_be(self, guess: int | str) -> bool:
+        return isinstance(guess, int)
+
+    def _on_click(self) -> None:
+        try:
+            guess = int(self._entry.value)
+        except ValueError:
+            self._ask_for("Type a whole number first; any guess will do.")
+        else:
+            self.commit(guess)
+
+
+class Choice(Question):
+    """A question with a few answers to choose from; each has a remark of its own."""
+
+    def __init__(self, question: str, answer: str, choices: Mapping[str, str]) -> None:
+        self._answer, self._remarks = answer, dict(choices)
+        entry = widgets.RadioButtons(options=list(choices), value=None, layout={"width": "max-content"})
+        super().__init__(question, entry)
+
+    def commit(self, guess: str) -> None:
+        """Lock the choice in and show the answer; a second commitment changes nothing.
+
+        Raises:
+            ValueError: if it is none of the choices.
+        """
+        if not isinstance(guess, str) or guess not in self._remarks:
+            raise ValueError(f"a guess is one of {', '.join(map(repr, self._remarks))}; got {guess!r}")
+        if self.committed is not None:
+            return
+        self._entry.value = guess
+        right = guess == self._answer
+        verdict = "Right." if right else f"The answer is: {self._answer}."
+        said = f"You said: {guess}. {verdict} {self._remarks[guess]}".strip()
+        self._lock(guess, said, ())
+
+    def _may_be(self, guess: int | str) -> bool:
+        return guess in self._remarks
+
+    def _on_click(self) -> None:
+        if self._entry.value is None:
+            self._ask_for("Choose one first; any guess will do.")
+        else:
+            self.commit(self._entry.value)
+
+
+def predict(
+    question: str,
+    answer: Answer | str,
+    guess: int | str | None = None,
+    wrong: Wrong | None = None,
+    choices: Mapping[str, str] | None = None,
+) -> Prediction | Choice:
+    """Ask for an answer before showing the true one.
+
+    Run All works with nothing filled in: the question waits. A guess given in code is locked in at once. In
+    JupyterLab an answer outlasts its cell: run again, the cell shows it again, until the kernel is restarted.
+
+    Args:
+        question: text, may contain LaTeX in dollar signs.
+        answer: a number, or a `Measurement` or `Expected`, whose status and note are then shown too;
+            with `choices`, the right one of them.
+        guess: the reader's answer, or None to ask for it.
+        wrong: hints for known wrong numbers: a mapping number → hint, or `wrong_answers(arch)`. The hint of
+            the first mistake that fits is shown.
+        choices: answer → remark, for two or more answers in words; the remark on the chosen one is shown.
+
+    Raises:
+        ValueError: if the answer, the guess, a wrong number or a choice is not what it should be.
+
+    >>> predict("How many dimensions?", 38, guess=40).message
+    'You said 40; it is 38. 2 too many.'
+    >>> predict("How many dimensions?", 38, guess=40, wrong={40: "A factor can move."}).message
+    'You said 40; it is 38. 2 too many. A factor can move.'
+    >>> predict("Larger?", "yes", guess="no", choices={"yes": "Indeed.", "no": "Try a = 1."}).message
+    'You said: no. The answer is: yes. Try a = 1.'
+    """
+    if choices is not None:
+        if wrong is not None:
+            raise ValueError("with choices each of them has its own remark: leave wrong out")
+        prediction = Choice(question, *_chosen(answer, choices))
+    else:
+        _read(answer)
+        prediction = Prediction(question, answer, () if wrong is None else wrong)
+    if guess is not None:
+        prediction.commit(guess)
+    else:
+        prediction.recall()
+    return prediction
+
+
+def _cell() -> str:
+    """What the notebook calls the cell that is running; "" outside of notebooks."""
+    shell = get_ipython()
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    return str(parent.get("metadata", {}).get("cellId", ""))
+
+
+def _chosen(answer: object, choices: object) -> tuple[str, Mapping[str, str]]:
+    """The answer and the choices, once they are what they should be."""
+    fits = isinstance(choices, Mapping) and len(choices) > 1
+    if not fits or not all(isinstance(text, str) for pair in choices.items() for text in pair):
+        raise ValueError(f"choices map two or more answers, as text, to a remark on each; got {choices!r}")
+    if answer not in choices:
+        raise ValueError(f"the answer is one of the choices, {', '.join(choices)}; got {answer!r}")
+    return answer, choices
+
+
+def _hints(wrong: Wrong) -> dict[int, str]:
+    """Number → hint; where two mistakes give one number, the first counts."""
+    what = "wrong is a mapping from numbers to hints, or wrong_answers(arch)"
+    if isinstance(wrong, Mapping):
+        pairs = list(wrong.items())
+    elif isinstance(wrong, Iterable) and not isinstance(wrong, str):
+        wrong = list(wrong)
+        if not all(isinstance(mistake, Mistake) for mistake in wrong):
+            raise ValueError(f"{what}; got {wrong!r}")
+        pairs = [(mistake.value, mistake.hint) for mistake in wrong]
+    else:
+        raise ValueError(f"{what}; got {wrong!r}")
+    found: dict[int, str] = {}
+    for number, hint in pairs:
+        if not isinstance(hint, str):
+            raise ValueError(f"a hint is a text; got {hint!r}")
+        found.setdefault(_whole("a wrong number", number), hint)
+    return found
+
+
+def _read(answer: Answer) -> tuple[int, tuple[str, ...], str]:
+    """The number, its badge and its reason, in words for a reader."""
+    if isinstance(answer, Measurement):
+        return answer.value, (answer.status,), _how_sure(answer)
+    if isinstance(answer, Expected) and answer.value is not None:
+        return answer.value, (answer.status, answer.source), answer.note[:1].upper() + answer.note[1:] + "."
+    try:
+        return _whole("the answer", answer), (), ""
+    except ValueError:
+        raise ValueError(
+            f"the answer is a whole number, a Measurement or an Expected with a value; got {answer!r}"
+        ) from None
+
+
+def _how_sure(found: Measurement) -> str:
+    """What the measurement's note says, without the library's words."""
+    if found.method == "float":
+        clear = "clearly" if found.decided else "but the spectrum does not decide"
+        return f"Read off a spectrum, {clear}."
+    if found.error_bound is None:
+        return f"Proved: {found.note.rstrip('.')}."
+    if found.error_bound == 0 and found.route == "slice":
+        return "Certain: the rank meets an upper bound that the symmetries prove."
+    if found.error_bound == 0:  # full rank, or a bound of its own: the note knows
+        return f"Certain: {found.note.rstrip('.')}."
+    return f"Measured exactly; wrong with a chance of at most {found.error_bound:.0e}."
+
+
+def _whole(what: str, value: object) -> int:
+    try:
+        number = index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{what} is a whole number; got {value!r}")
+    return number

@@ -1,0 +1,1 @@
+"""torch modules: attention networks, and the functional dimension and symmetries of any module."""

@@ -1,0 +1,257 @@
+"""The functional dimension of any torch module: a float spectrum, with its gap and whether that decides.
+
+Inputs are taken until the rank is steady. What is kept of them is bounded: the rows of the Jacobian, or
+once there are many more rows than parameters the triangular factor of their QR decomposition.
+"""
+
+from dataclasses import replace
+from math import ceil, inf
+from time import monotonic
+
+import numpy as np
+import torch
+from threadpoolctl import threadpool_limits
+from torch import Tensor, nn
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.budget import Budget
+from neuroviz.engine.cost import BUDGET_SECONDS, available_bytes
+from neuroviz.engine.measure import Measurement, from_spectrum
+from neuroviz.nn.jacobian import (
+    Copied,
+    Draw,
+    arguments,
+    check_deterministic,
+    copied,
+    one_at_a_time,
+    parameter_jacobian,
+)
+
+# Parameters up to which one thread is quicker: torch's threads and numpy's wait for one another.
+_ONE_THREAD = 2048
+# Rows for each column from which only R of the QR decomposition is kept.
+_TALL = 2
+_FEW = 4096  # so many rows are always kept
+_BYTES = 40  # an entry that is kept: the matrix, its scaled copies, and what LAPACK needs
+_TOO_SMALL = 16 * float(np.finfo(np.float64).eps)  # of the largest row: as in `rank.float_rank`
+_SMALLEST_SCALE = 1e-9  # likewise
+_GROWTH = 1.5  # of the number of inputs
+_STEADY = 2  # growths in a row that add nothing
+
+
+def functional_dimension(
+    module: nn.Module, inputs: Tensor | tuple[Tensor, ...] | Draw, *, budget: float | None = None
+) -> Measurement:
+    """How many independent directions of the parameters change the module's outputs.
+
+        rank of ∂(f_θ(x₁), …, f_θ(x_N)) / ∂θ   at the module's own weights θ
+
+    A rank in floating point: evidence, not a bound. It counts the directions at this θ; it is the
+    dimension of the function space near f_θ when θ is generic and the inputs are enough. Given a
+    function that draws inputs, N grows by half until the rank has stayed the same twice, or is the
+    number of parameters; what only inputs show that are hardly ever drawn stays hidden. Given tensors,
+    the note says whether their second half still added to it.
+
+    All is done on a float64 copy in evaluation mode, one input at a time: dropout is off, and batch
+    normalisation uses its running statistics (or without these, those of the one input). In training
+    mode the output for one input would depend on the others, and there would be no function to measure.
+    The module, its mode, gradients and buffers, and torch's random numbers are left as they are.
+    Parameters with `requires_grad` count, each once, however often it is used.
+
+    Args:
+        module: any `torch.nn.Module` with real parameters, a function of its input.
+        inputs: a tensor, or a tuple of tensors for several arguments, such that `module(inputs)`
+            or `module(*inputs)` is a legal call and the first dimension counts the N inputs. They
+            go in one at a time, as batches of one. Whole numbers stay whole (token ids). Or a
+            function: draw(count) returns `count` random inputs in this form.
+        budget: seconds after which no further input is taken; the note then says so. None: 600 for a
+            function that draws, no limit for tensors. The first input is always taken.
+
+    Returns:
+        A Measurement with method "float": value, singular values, gap, and whether the gap decides.
+        Where the output is a tuple, list or dictionary, all floating-point tensors in it count.
+
+    Raises:
+        ValueError: if there is no trainable parameter, no input, or no tensor in the output; if the
+            parameters are complex, or the arguments disagree about the number of inputs; if the
+            module's forward fails, gives other outputs when called again, or something that is not
+            finite; if the matrix does not fit into memory.
+
+    >>> factors = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False))
+    >>> functional_dimension(factors, torch.randn(6, 3)).value  # 3 × 3 matrices of rank 2: 2·(3 + 3 − 2)
+    8
+    >>> functional_dimension(factors, lambda count: torch.randn(count, 3)).note
+    'steady: 8 on 5, 8 and 12 inputs; ...'
+    """
+    if not isinstance(module, nn.Module):
+        hint = (
+            ": for an Architecture call measure_dimension(arch)" if isinstance(module, Architecture) else ""
+        )
+        raise ValueError(f"functional_dimension needs a torch.nn.Module; got {type(module).__name__}{hint}")
+    drawn = callable(inputs)
+    if budget is not None:
+        Budget(budget)  # says what is wrong with it
+    limit = budget if budget is not None else BUDGET_SECONDS if drawn else inf
+    # A copy of parameters made under the caller's inference mode could not be differentiated.
+    with torch.inference_mode(False), torch.enable_grad():
+        given = None if drawn else arguments(inputs)
+        of = copied(module)
+        size = sum(parameter.numel() for parameter in of.module.parameters())
+        with threadpool_limits(1 if size <= _ONE_THREAD else None):
+            rows = _Rows(of, limit)
+            found, growth = _on_drawn(rows, inputs) if drawn else _on_given(rows, given)
+    return replace(found, note=f"{growth}; {found.note}")
+
+
+class _Rows:
+    """The Jacobian's rows so far, or what QR keeps of them.
+
+    R of the QR decomposition has the singular values of the rows it stands for, to full precision (the
+    Gram matrix would square the condition number).
+    """
+
+    def __init__(self, of: Copied, limit: float) -> None:
+        self.of, self.limit, self.inputs = of, limit, 0
+        self._end = monotonic() + limit
+        self._blocks: list[np.ndarray] = []
+        self._outputs = self._height = 0
+        self._factor: np.ndarray | None = None
+        self._longest = 0.0
+
+    def add(self, tensors: list[Tensor], planned: int) -> bool:
+        """Take these inputs, up to `planned` in all; False if the time was over before the last."""
+        if self.inputs:
+            self._check_memory(planned)
+        for one in one_at_a_time(tensors):
+            if self.inputs and monotonic() >= self._end:
+                return False
+            block = self._first(one, planned) if not self.inputs else parameter_jacobian(self.of, one)
+            self._blocks.append(block)
+            self._height += len(block)
+            self._outputs = max(self._outputs, len(block))
+            self.inputs += 1
+            if self._height > max(_TALL * self.of.size, _FEW):
+                self._compress()
+        return True
+
+    def enough(self) -> int:
+        """The inputs with about as many outputs as there are parameters, and one more."""
+        return ceil(self.of.size / max(1, self._outputs)) + 1
+
+    def measure(self) -> Measurement:
+        """The rank of the rows so far, and its evidence."""
+        if self._factor is None:
+            self._blocks = [np.concatenate(self._blocks)]
+            return from_spectrum(self._blocks[0], self.inputs)
+        if self._blocks:
+            self._compress()
+        return from_spectrum(_evened(self._factor), self.inputs)
+
+    def _first(self, one: list[Tensor], planned: int) -> np.ndarray:
+        self._outputs = check_deterministic(self.of, one)
+        self._check_memory(planned)
+        return parameter_jacobian(self.of, one)
+
+    def _check_memory(self, planned: int) -> None:
+        columns, rows = self.of.size, self._outputs * planned
+        needed = _BYTES * columns * min(rows, max(_TALL * columns, _FEW))
+        there = available_bytes()
+        if there is not None and needed > there:
+            raise ValueError(
+                f"the derivative of {self.of.what} has {columns:,} columns, one for each parameter, and "
+                f"{rows:,} rows on {planned:,} inputs; with its spectrum that takes {needed / 1e9:.3g} GB, "
+                f"and {there / 1e9:.3g} GB are free: set requires_grad=False on parameters that need not "
+                "count, give fewer inputs, or measure a smaller module of the same kind"
+            )
+
+    def _compress(self) -> None:
+        """Scale the rows as `float_rank` would, by the longest so far, and put them into the factor."""
+        tall = [] if self._factor is None else [self._factor]
+        for block in self._blocks:
+            largest = np.abs(block).max(axis=1, keepdims=True)
+            safe = np.where(largest > 0, largest, 1.0)
+            norm = largest * np.linalg.norm(block / safe, axis=1, keepdims=True)
+            self._longest = max(self._longest, float(norm.max()))
+            keep = norm[:, 0] > _TOO_SMALL * self._longest
+            tall.append(block[keep] / np.maximum(norm[keep], _SMALLEST_SCALE * self._longest))
+        rows = np.concatenate(tall)
+        self._factor = np.linalg.qr(rows, mode="r") if len(rows) > self.of.size else rows
+        self._blocks, self._height = [], 0
+
+
+def _evened(factor: np.ndarray) -> np.ndarray:
+    """The same singular values, in rows of about equal length.
+
+    The last rows of R are all but zero where the rank is not full, and `float_rank` makes rows equally
+    long, which would turn rounding into rank. An orthogonal matrix mixes them first.
+    """
+    from scipy.fft import dct  # here: it would take a part of the time that importing torch takes
+
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], len(factor))
+    return dct(signs[:, None] * factor, axis=0, norm="ortho")
+
+
+def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[Measurement, str]:
+    """The rank on these inputs, and whether the second half of them added to the first."""
+    N = len(tensors[0])
+    in_time, half = True, None
+    if N > 1:
+        in_time = rows.add([x[: N // 2] for x in tensors], N)
+        half = rows.measure().value if in_time else None
+    in_time = in_time and rows.add([x[N // 2 :] for x in tensors], N)
+    found = rows.measure()
+    if not in_time:
+        return found, _stopped(rows, f" of {N}")
+    if said := _at_an_end(rows, found):
+        return found, said
+    if half is None:
+        return found, "one input only, so nothing shows whether more would add to it: give more inputs"
+    if half < found.value:
+        said = f"still growing: {half} on the first {N // 2} of {N} inputs, {found.value} on all"
+        return found, f"{said}: give more inputs"
+    return found, f"the first {N // 2} of {N} inputs already give {half}"
+
+
+def _on_drawn(rows: _Rows, draw: Draw) -> tuple[Measurement, str]:
+    """The rank on more and more inputs, until more of them add nothing."""
+    rows.add(_drawn(draw, 1), planned := 1)
+    seen: list[tuple[int, int]] = []
+    while True:
+        planned = ceil(_GROWTH * planned) if seen else max(2, rows.enough())
+        in_time = rows.add(_drawn(draw, planned - rows.inputs), planned)
+        found = rows.measure()
+        seen.append((rows.inputs, found.value))
+        if not in_time:
+            return found, _stopped(rows, "", seen)
+        if said := _at_an_end(rows, found):
+            return found, said
+        last = seen[-1 - _STEADY :]
+        if len(last) > _STEADY and len({value for _, value in last}) == 1:
+            *first, most = (f"{inputs:,}" for inputs, _ in last)
+            return found, f"steady: {found.value} on {', '.join(first)} and {most} inputs"
+
+
+def _drawn(draw: Draw, count: int) -> list[Tensor]:
+    tensors = arguments(draw(count))
+    if len(tensors[0]) != count:
+        raise ValueError(
+            f"draw(count) needs to return count inputs; draw({count}) returned {len(tensors[0])}, in shape "
+            f"{tuple(tensors[0].shape)}: the first dimension counts them, as in "
+            "lambda count: torch.randn(count, 3)"
+        )
+    return tensors
+
+
+def _at_an_end(rows: _Rows, found: Measurement) -> str:
+    """Why more inputs can make no difference, if so."""
+    if found.value == rows.of.size:
+        return f"all {rows.of.size} parameters count: more inputs cannot add to it"
+    if found.value == 0:
+        return "no output changes with any parameter: is the output detached in the module's forward?"
+    return ""
+
+
+def _stopped(rows: _Rows, of_all: str, seen: list[tuple[int, int]] | tuple = ()) -> str:
+    inputs = f"{rows.inputs:,}{of_all} input{'' if rows.inputs == 1 and not of_all else 's'}"
+    before = f", where {seen[-2][0]:,} gave {seen[-2][1]}" if len(seen) > 1 else ""
+    return f"stopped after {inputs}{before}, as {rows.limit:g} s were over: more may show more; raise budget"

@@ -1,0 +1,310 @@
+"""The same networks as torch modules.
+
+Torch is imported at the top, so `neuroviz` loads this file only when one of its names is
+used. As everywhere in the package tokens are the columns of X; a batch has shape (…, d, t). The
+weights go to and from `neuroviz.engine.network` unchanged, so what is trained here can be measured there.
+"""
+
+from math import inf, nan
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.network import Layer, Weights, layer_shapes
+
+
+class _Attention(nn.Module):
+    """What both kinds of attention share: Q, K, V, their first values, and a check of the input."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        a: int,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        heads: int = 1,
+        skip: bool = False,
+        causal: bool = False,
+    ) -> None:
+        super().__init__()
+        layer = Architecture((d_in, d_out), (a,), heads=heads, skip=skip, causal=causal)  # checks the sizes
+        (self.d_in, self.d_out), (self.a,), (self.heads,) = layer.widths, layer.head_dims, layer.heads
+        self.skip, self.causal = layer.skip, layer.causal
+        for name, shape in layer_shapes(layer)[0]._asdict().items():
+            self.register_parameter(name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)))
+        self.reset_parameters()
+
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw new weights: V ~ N(0, 1/d_in), Q and K ~ N(0, 1/(d_in √a)), all entries independent.
+
+        Then, for tokens with independent N(0, 1) entries, every coordinate of V x_j and every
+        logit x_jᵀ A x_i with j ≠ i has variance 1: no further factor 1/√a is needed.
+        """
+        nn.init.normal_(self.V, std=self.d_in**-0.5, generator=generator)
+        for matrix in (self.Q, self.K):
+            nn.init.normal_(matrix, std=self.d_in**-0.5 * self.a**-0.25, generator=generator)
+
+    def forward(self, X: Tensor) -> Tensor:
+        """φ(X) for each matrix of the batch: the heads added, and X if there is a skip."""
+        self._check(X)
+        Y = self._attend(X) if self.heads == 1 else self._attend(X.unsqueeze(-3)).sum(-3)
+        return X + Y if self.skip else Y
+
+    def extra_repr(self) -> str:
+        more = [f"heads={self.heads}"] * (self.heads > 1) + ["skip"] * self.skip + ["causal"] * self.causal
+        return ", ".join([f"d_in={self.d_in}, d_out={self.d_out}, a={self.a}", *more])
+
+    def _check(self, X: Tensor) -> None:
+        _check_tokens(X, self.d_in)
+        # Under autocast matrix products convert what they are given.
+        if X.dtype != self.V.dtype and not torch.is_autocast_enabled(X.device.type):
+            raise ValueError(
+                f"tokens and weights need one dtype; got X of {X.dtype}, and the weights are {self.V.dtype}: "
+                f"convert one of them, as in X.to({self.V.dtype}) or module.to({X.dtype})"
+            )
+
+
+class LightningAttention(_Attention):
+    """One layer of attention without softmax, in time linear in the number of tokens.
+
+        φ(X) = V X Xᵀ A X,  A = KᵀQ;    column i:  Σ_j (x_jᵀ A x_i) V x_j        (Eq. 1–3)
+
+    Read from the left as (V (X (KX)ᵀ)) (QX): the t × t matrix XᵀAX is never formed, and t tokens
+    cost t·a·(3 d_in + d_out) + a·d_in·d_out multiplications a head. (With a causal mask it is formed.)
+
+    Parameters `Q`, `K` of shape (a, d_in) and `V` of shape (d_out, d_in), with several heads one matrix a
+    head, stacked; any a ≥ 1, also a > d_in. heads, skip, causal: as in `Architecture`.
+
+    Shapes: X of shape (…, d_in, t), tokens as columns → (…, d_out, t), any t ≥ 1.
+
+    Raises:
+        ValueError: if a size is not a whole number ≥ 1; when called, if X does not have d_in rows
+            or not the dtype of the weights.
+
+    >>> layer = LightningAttention(d_in=4, d_out=3, a=2)
+    >>> layer(torch.ones(10, 4, 100)).shape
+    torch.Size([10, 3, 100])
+    """
+
+    def _attend(self, X: Tensor) -> Tensor:
+        if self.causal:  # then each token sees another memory
+            return (self.V @ X) @ ((self.K @ X).mT @ (self.Q @ X)).triu()
+        memory = self.V @ (X @ (self.K @ X).mT)  # d_out × a, all that the tokens leave behind
+        return memory @ (self.Q @ X)
+
+
+class SoftmaxAttention(_Attention):
+    """One layer of softmax attention at temperature τ.
+
+        φ(X) = V X softmax(XᵀAX / τ), column by column;
+        column i:  Σ_j [S(x_jᵀAx_i) / Σ_k S(x_kᵀAx_i)] V x_j,  S = exp(·/τ)          (Eq. 15)
+
+    The same function as with A/τ in place of A at temperature 1. τ is a fixed number, not a parameter.
+
+    Parameters `Q`, `K` of shape (a, d_in) and `V` of shape (d_out, d_in), with several heads one matrix a
+    head, stacked; any a ≥ 1, also a > d_in. heads, skip, causal: as in `Architecture`.
+
+    Shapes: X of shape (…, d_in, t), tokens as columns → (…, d_out, t), any t ≥ 1.
+
+    Raises:
+        ValueError: if a size is not a whole number ≥ 1 or τ not a finite number > 0; when called,
+            if X does not have d_in rows or not the dtype of the weights.
+
+    >>> layer = SoftmaxAttention(d_in=4, d_out=3, a=2, temperature=0.5)
+    >>> layer(torch.ones(10, 4, 6)).shape
+    torch.Size([10, 3, 6])
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        a: int,
+        temperature: float = 1.0,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        heads: int = 1,
+        skip: bool = False,
+        causal: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, a, device, dtype, heads, skip, causal)
+        self.temperature = _temperature(temperature)
+
+    def _attend(self, X: Tensor) -> Tensor:
+        logits = (self.K @ X).mT @ (self.Q @ X)  # row j, column i: x_jᵀ A x_i
+        if self.causal:
+            logits = logits.masked_fill(torch.ones_like(logits, dtype=torch.bool).tril(-1), -torch.inf)
+        return (self.V @ X) @ torch.softmax(logits / self.temperature, dim=-2)
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, temperature={self.temperature:g}"
+
+
+class AttentionNetwork(nn.Module):
+    """A deep attention network: the layers of an `Architecture`, one after the other (Eq. 4).
+
+    The weights do not depend on the number of tokens, so the network takes any t ≥ 1;
+    `arch.tokens` only says which t the architecture is about.
+
+    Args:
+        arch: widths, head dimensions and kind of attention.
+        temperature: τ of every softmax layer; lightning attention has none.
+
+    Attributes:
+        arch: as given.
+        layers: an `nn.ModuleList` of `LightningAttention` or `SoftmaxAttention`.
+
+    Shapes: X of shape (…, d₀, t), tokens as columns → (…, d_l, t).
+
+    Raises:
+        ValueError: if a lightning network is given a temperature other than 1, or the architecture has
+            anything in its block (`neuroviz.nn.block_modules.BlockNetwork` takes those).
+
+    >>> network = AttentionNetwork(Architecture((4, 3, 5), (2, 2), attention="softmax"))
+    >>> network(torch.ones(10, 4, 3)).shape
+    torch.Size([10, 5, 3])
+    """
+
+    def __init__(
+        self,
+        arch: Architecture,
+        temperature: float = 1.0,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if not arch.block.is_plain:
+            raise ValueError(f"AttentionNetwork has Q, K and V only; got {arch}: BlockNetwork takes blocks")
+        self.arch = arch
+        options = {"device": device, "dtype": dtype}
+        if arch.attention == "softmax":
+            kind, options["temperature"] = SoftmaxAttention, temperature
+        elif temperature == 1.0:
+            kind = LightningAttention
+        else:
+            raise ValueError(
+                f"lightning attention has no temperature; got temperature={temperature!r}: "
+                "leave it out (dividing A by it only rescales the output), or ask for attention='softmax'"
+            )
+        options |= {"skip": arch.skip, "causal": arch.causal}
+        self.layers = nn.ModuleList(
+            kind(*sizes, heads=H, **options) for H, sizes in zip(arch.heads, arch.layers, strict=True)
+        )
+
+    @classmethod
+    def from_weights(
+        cls,
+        arch: Architecture,
+        weights: Weights,
+        temperature: float = 1.0,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype = torch.float64,
+    ) -> "AttentionNetwork":
+        """The network with the weights of `neuroviz.engine.network`; nothing is lost unless dtype is shorter.
+
+        Raises:
+            ValueError: as `load_weights`.
+
+        >>> from neuroviz.engine.network import Layer
+        >>> arch, identity = Architecture((2, 2), (2,)), np.eye(2)
+        >>> AttentionNetwork.from_weights(arch, (Layer(identity, identity, 3 * identity),)).to_weights()[0].V
+        array([[3., 0.],
+               [0., 3.]])
+        """
+        network = cls(arch, temperature, device=device, dtype=dtype)
+        network.load_weights(weights)
+        return network
+
+    @torch.no_grad()
+    def load_weights(self, weights: Weights) -> None:
+        """Copy the weights of `neuroviz.engine.network` into this network, rounded to its dtype.
+
+        Raises:
+            ValueError: if a layer or a matrix is missing or has the wrong shape, or holds numbers
+                that float64 cannot.
+        """
+        if len(weights) != len(self.layers):
+            raise ValueError(
+                f"{self.arch} needs weights for {len(self.layers)} layer(s); got {len(weights)}: "
+                "give one Layer(Q, K, V) for each"
+            )
+        # Check everything first: a refused set of weights leaves the network as it was.
+        loaded = []
+        for number, (matrices, layer) in enumerate(zip(weights, self.layers, strict=True), start=1):
+            for name, values in Layer(*matrices)._asdict().items():
+                values, parameter = np.asarray(values), getattr(layer, name)
+                if values.shape != tuple(parameter.shape):
+                    raise ValueError(
+                        f"{name} of layer {number} of {self.arch} needs shape {tuple(parameter.shape)}; "
+                        f"got {values.shape}"
+                    )
+                if not np.can_cast(values.dtype, np.float64):
+                    raise ValueError(
+                        f"weights need real numbers that float64 holds; got {name} of layer {number} "
+                        f"as {values.dtype}: convert it with .astype(float)"
+                    )
+                loaded.append((parameter, np.array(values, dtype=np.float64, order="C")))
+        for parameter, values in loaded:
+            parameter.copy_(torch.from_numpy(values))
+
+    def to_weights(self) -> Weights:
+        """The weights as `neuroviz.engine.network` has them: float64 copies on the CPU, every bit kept.
+
+        Raises:
+            ValueError: if the weights are complex.
+        """
+        for name, parameter in self.named_parameters():
+            if parameter.is_complex():
+                raise ValueError(
+                    f"neuroviz.engine.network has real weights; got {name} as {parameter.dtype}: "
+                    "take the real part of the network first"
+                )
+        return tuple(
+            Layer(*(_to_numpy(getattr(layer, name)) for name in Layer._fields)) for layer in self.layers
+        )
+
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw new weights in every layer (see `LightningAttention.reset_parameters`)."""
+        for layer in self.layers:
+            layer.reset_parameters(generator)
+
+    def forward(self, X: Tensor) -> Tensor:
+        """φ(X) = φ_l(… φ₁(X)) for each matrix of the batch."""
+        for layer in self.layers:
+            X = layer(X)
+        return X
+
+    def extra_repr(self) -> str:
+        return str(self.arch)
+
+
+def _to_numpy(tensor: Tensor) -> np.ndarray:
+    return tensor.detach().to(device="cpu", dtype=torch.float64, copy=True).numpy()
+
+
+def _temperature(temperature: float) -> float:
+    try:
+        value = float(temperature)
+    except (TypeError, ValueError):
+        value = nan
+    if not 0 < value < inf:
+        raise ValueError(
+            f"temperature needs a finite number > 0; got {temperature!r}: "
+            "a small one makes attention sharp, a large one makes it uniform"
+        )
+    return value
+
+
+def _check_tokens(X: Tensor, d_in: int) -> None:
+    if X.ndim >= 2 and X.shape[-2] == d_in:
+        return
+    if X.ndim < 2:
+        remedy = "a single token x goes in as the column x[:, None]"
+    elif X.shape[-1] == d_in:
+        remedy = "tokens are columns here: transpose with X.mT"
+    else:
+        remedy = f"give tokens of width {d_in}, or make the layer for width {X.shape[-2]}"
+    raise ValueError(f"tokens need shape (…, {d_in}, t), one column each; got {tuple(X.shape)}: {remedy}")

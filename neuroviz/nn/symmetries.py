@@ -1,0 +1,306 @@
+"""Which parameters of a torch module do nothing, as far as that is known: a ledger of its symmetries."""
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import torch
+from torch import nn
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.ledger import kernel_ledger
+from neuroviz.engine.network import Layer, Weights
+from neuroviz.engine.symmetry import change_head_basis, change_interface, rescale
+from neuroviz.nn.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
+from neuroviz.nn.symmetry_families import (
+    Family,
+    Power,
+    Reader,
+    attention_families,
+    attention_readers,
+    hidden_rescaling,
+    homogeneity,
+    linear_stretch,
+    mean_before,
+    norm_absorbed,
+    norm_direction,
+    stream_shift,
+)
+
+_HOMOGENEOUS = (nn.ReLU, nn.LeakyReLU, Power)
+_WITHOUT = (nn.Tanh, nn.Sigmoid, nn.GELU, nn.SiLU, nn.Softplus)  # no continuous symmetry is known
+_NOTHING = (nn.Identity, nn.Dropout)  # in evaluation mode
+
+
+@dataclass(frozen=True)
+class ModuleSymmetries:
+    """parameters − Σ entries is at least the functional dimension, at any weights and on any inputs.
+
+    Attributes:
+        module: the name of its class.
+        parameters: the trainable ones.
+        entries: name of a symmetry → how many directions it adds to those before it, at generic weights.
+        bound: parameters − Σ entries.
+        note: what is left out, and what the bound says.
+    """
+
+    module: str
+    parameters: int
+    entries: dict[str, int] = field(hash=False)
+    note: str
+
+    @property
+    def bound(self) -> int:
+        return self.parameters - sum(self.entries.values())
+
+
+def module_symmetries(module: nn.Module) -> ModuleSymmetries:
+    """The continuous symmetries of a module that are known, by name, and how many directions each has.
+
+        functional dimension  ≤  parameters − Σ entries
+
+    with equality where nothing else hides parameters: at generic weights of a smooth module that is wide
+    enough for its polynomials; at weights of a ReLU network where each neuron is seen to bend.
+
+    Known are `nn.Linear` and activations (ReLU, LeakyReLU, `Power`, Tanh, Sigmoid, GELU, SiLU, Softplus) in
+    `nn.Sequential`; `nn.MultiheadAttention`; `nn.TransformerEncoderLayer`, whose norms may be `nn.Identity`;
+    and the networks of `neuroviz.nn.modules` that are the paper's. All in evaluation mode. A symmetry that
+    would move a parameter without `requires_grad` is left out.
+
+    Raises:
+        ValueError: if nothing is known about the module.
+
+    >>> net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+    >>> ledger = module_symmetries(net)
+    >>> ledger.parameters, ledger.entries, ledger.bound
+    (26, {'rescalings of hidden neurons': 4}, 22)
+    >>> module_symmetries(nn.MultiheadAttention(4, 2)).entries
+    {'query and key bases': 8, 'value and output bases': 8, 'key biases': 4, 'value biases': 4}
+    """
+    entries: dict[str, int] = {}
+    left_out: dict[str, None] = {}
+    for family in _families(module):
+        if not family.dimension:
+            continue
+        if not all(parameter.requires_grad for parameter in family.parameters):
+            left_out[family.name] = None
+        else:
+            entries[family.name] = entries.get(family.name, 0) + family.dimension
+    parameters = sum(p.numel() for p in module.parameters() if p.requires_grad)
+    note = (
+        "no continuous symmetry is known" if not entries else "the functional dimension is at most the bound"
+    )
+    if left_out:
+        note += f"; frozen parameters stop {', '.join(left_out)}"
+    return ModuleSymmetries(type(module).__name__, parameters, entries, note)
+
+
+def moved(module: nn.Module, name: str, seed: int = 0) -> nn.Module:
+    """A float64 copy whose weights have been moved by a random element of one symmetry of the ledger.
+
+    Args:
+        module: one that `module_symmetries` knows.
+        name: a key of its entries.
+        seed: a whole number ≥ 0.
+
+    Raises:
+        ValueError: if nothing is known about the module, or it has no such symmetry.
+
+    >>> net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)).double()
+    >>> other, x = moved(net, "rescalings of hidden neurons"), torch.ones(1, 3).double()
+    >>> torch.allclose(other[0].weight, net[0].weight), torch.allclose(other(x), net(x))
+    (False, True)
+    """
+    other = copy.deepcopy(module).double().eval()
+    families = [family for family in _families(other) if family.name == name]
+    if not families:
+        names = ", ".join(dict.fromkeys(repr(family.name) for family in _families(other))) or "none"
+        raise ValueError(
+            f"{type(module).__name__} needs the name of one of its symmetries, {names}; got {name!r}"
+        )
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for family in families:
+            family.move(generator)
+    return other
+
+
+def _families(module: nn.Module) -> list[Family]:
+    """All families, in the order in which they are counted."""
+    if not isinstance(module, nn.Module):
+        raise ValueError(f"module_symmetries needs a torch.nn.Module; got {type(module).__name__}")
+    for part in module.modules():
+        if part._forward_hooks or part._forward_pre_hooks:
+            raise _unknown(module, f"{type(part).__name__} has a hook that may change its function")
+    names = [name for name, _ in module.named_parameters(remove_duplicate=False)]
+    if len(names) != len(list(module.parameters())):
+        raise _unknown(
+            module, "a parameter is used in two places, and a symmetry would have to move both alike"
+        )
+    kind = type(module)
+    if kind in (nn.Sequential, nn.Linear):
+        return list(_chain(module))
+    if kind is nn.MultiheadAttention:
+        return list(_attention(module, module))
+    if kind is nn.TransformerEncoderLayer:
+        return list(_encoder_layer(module))
+    if kind in (AttentionNetwork, LightningAttention, SoftmaxAttention):
+        return list(_paper(module))
+    raise _unknown(
+        module,
+        "known are nn.Sequential of linear layers and activations, nn.MultiheadAttention, "
+        "nn.TransformerEncoderLayer, and the paper's networks",
+    )
+
+
+def _unknown(module: nn.Module, why: str) -> ValueError:
+    return ValueError(
+        f"nothing is known about the symmetries of this {type(module).__name__}: {why}; "
+        "functional_dimension measures any module"
+    )
+
+
+# Linear layers and activations
+
+
+def _parts(module: nn.Module) -> Iterator[nn.Module]:
+    if type(module) is nn.Sequential:
+        for part in module:
+            yield from _parts(part)
+    elif not isinstance(module, _NOTHING):
+        yield module
+
+
+def _chain(module: nn.Module) -> Iterator[Family]:
+    parts = list(_parts(module))
+    while parts and type(parts[0]) is nn.Flatten:
+        parts = parts[1:]
+    stretches: list[list[nn.Linear]] = []
+    between: list[nn.Module] = []
+    for i, part in enumerate(parts):
+        is_linear = type(part) is nn.Linear
+        if not is_linear and type(part) not in (*_HOMOGENEOUS, *_WITHOUT):
+            raise _unknown(module, f"it has a {type(part).__name__}")
+        if is_linear and {name for name, _ in part.named_parameters()} - {"weight", "bias"}:
+            raise _unknown(module, "a linear layer has other parameters than weight and bias")
+        if is_linear and i and type(parts[i - 1]) is nn.Linear:
+            stretches[-1].append(part)
+        elif is_linear:
+            stretches.append([part])
+            between += parts[i - 1 : i] if len(stretches) > 1 else []
+        elif i and type(parts[i - 1]) is not nn.Linear:
+            raise _unknown(module, "two activations follow one another")
+    for stretch in stretches:
+        yield linear_stretch(stretch)
+    for before, activation, after in zip(stretches, between, stretches[1:], strict=False):
+        exponent = homogeneity(activation)
+        if exponent is not None:
+            yield hidden_rescaling(before[-1], after[0], exponent)
+
+
+# Transformers
+
+
+def _attention(whole: nn.Module, attention: nn.MultiheadAttention) -> Iterator[Family]:
+    if attention.bias_k is not None or attention.add_zero_attn:
+        raise _unknown(whole, "its attention has further keys (add_bias_kv or add_zero_attn)")
+    yield from attention_families(attention)
+
+
+def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
+    d, attention = layer.self_attn.embed_dim, layer.self_attn
+    for norm in (layer.norm1, layer.norm2):
+        if type(norm) not in (nn.LayerNorm, nn.Identity):
+            raise _unknown(layer, f"it has a {type(norm).__name__} for a norm")
+    first, second = (isinstance(norm, nn.LayerNorm) for norm in (layer.norm1, layer.norm2))
+    if d == 1 and (first or second):
+        raise _unknown(layer, "a layer norm makes a constant of a single entry")
+    into, out = layer.linear1, layer.linear2
+    feed_forward = partial(_linear_readers, into), tuple(into.parameters())
+    exponent = homogeneity(layer.activation)
+
+    yield from _attention(layer, attention)
+    if exponent is not None:
+        yield hidden_rescaling(into, out, exponent)
+    if layer.norm_first:
+        if first:
+            joint = attention.in_proj_weight, attention.in_proj_bias
+            reading = partial(attention_readers, attention), tuple(p for p in joint if p is not None)
+            yield from norm_absorbed("norm1", layer.norm1, *reading)
+            # One head as wide as the tokens, without biases: nnᵀ in A is a change of Q and one of K.
+            twice = int(attention.num_heads == 1 and attention.in_proj_bias is None)
+            yield from norm_direction("norm1", layer.norm1, *reading, twice)
+        if second:
+            yield from norm_absorbed("norm2", layer.norm2, *feed_forward)
+            yield from norm_direction("norm2", layer.norm2, *feed_forward)
+        start, reader = attention.out_proj.bias, None if second else into
+    else:
+        if first:
+            yield mean_before("norm1", attention.out_proj)
+            yield from norm_direction("norm1", layer.norm1, *feed_forward)
+        if second:
+            yield mean_before("norm2", out)
+        start, reader = layer.norm1.bias if first else attention.out_proj.bias, into
+    if start is not None and out.bias is not None and (reader is None or reader.bias is not None):
+        yield stream_shift(start, reader, out, 1 if reader is None else d)
+
+
+def _linear_readers(layer: nn.Linear) -> list[Reader]:
+    return [Reader(layer.weight, layer.bias)]
+
+
+# The paper's networks
+
+
+def _paper(module: nn.Module) -> Iterator[Family]:
+    layers = list(module.layers) if isinstance(module, AttentionNetwork) else [module]
+    if any({name for name, _ in layer.named_parameters()} != set(Layer._fields) for layer in layers):
+        raise _unknown(module, "it has parameters beyond the paper's Q, K and V")
+    arch = module.arch if isinstance(module, AttentionNetwork) else _architecture(module)
+    if not arch.is_plain:
+        raise _unknown(module, f"it is not one of the paper's networks, but {arch}")
+    moves = {
+        "head bases": (change_head_basis, len(layers), lambda i: len(layers[i].Q)),
+        "interfaces": (change_interface, len(layers) - 1, lambda i: len(layers[i].V)),
+        "rescalings": (rescale, len(layers), lambda i: None),
+    }
+    for name, dimension in kernel_ledger(arch).entries.items():
+        change, count, size = moves[name]
+
+        def move(generator: torch.Generator, change=change, count=count, size=size) -> None:
+            rng = np.random.default_rng(generator.initial_seed())
+            weights = tuple(
+                Layer(*(getattr(layer, n).detach().numpy() for n in Layer._fields)) for layer in layers
+            )
+            for i in range(count):
+                weights = change(Reals(), weights, i, _near_one(rng, size(i)))
+            _put(layers, weights)
+
+        yield Family(name, dimension, tuple(module.parameters()), move)
+
+
+def _architecture(layer: LightningAttention | SoftmaxAttention) -> Architecture:
+    attention = "lightning" if isinstance(layer, LightningAttention) else "softmax"
+    return Architecture(
+        (layer.d_in, layer.d_out),
+        (layer.a,),
+        attention=attention,
+        heads=layer.heads,
+        skip=layer.skip,
+        causal=layer.causal,
+    )
+
+
+def _near_one(rng: np.random.Generator, size: int | None) -> np.ndarray | float:
+    if size is None:
+        return float(np.exp(0.5 * rng.standard_normal()))
+    return np.eye(size) + 0.4 * rng.standard_normal((size, size)) / size
+
+
+def _put(layers: list[nn.Module], weights: Weights) -> None:
+    for layer, matrices in zip(layers, weights, strict=True):
+        for name, values in matrices._asdict().items():
+            getattr(layer, name).copy_(torch.from_numpy(np.asarray(values)))

@@ -1,0 +1,1 @@
+"""Section 2. The fibre of one lightning layer."""

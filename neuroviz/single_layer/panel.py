@@ -1,0 +1,175 @@
+"""Along the fibre of one layer and off it: what moves, what stays, and how fast the outputs leave."""
+
+import ipywidgets as widgets
+import plotly.graph_objects as go
+
+from neuroviz.engine.architecture import ATTENTION_KINDS
+from neuroviz.kit import theme
+from neuroviz.kit.panel import Panel
+from neuroviz.single_layer.figure import fiber_figure, order_in_words, percent, update_fiber
+from neuroviz.single_layer.walk import FiberSetting, FiberStudy, study_fiber
+
+_PRESETS = [
+    ("generic: a curve", "generic"),
+    ("rank one: two branches", "rank-one"),
+    ("zero: a cross", "zero"),
+]
+_WALKS = [
+    ("(cA, V/c): rescale", "rescale"),
+    ("antisymmetric part of A", "antisymmetric"),
+    ("(cA, V): A alone", "a-alone"),
+]
+_DIRECTIONS = [("in the plane", "plane"), ("at random", "random")]
+
+
+class FiberExplorer(Panel):
+    """Walk along the fibre of one layer, then step off it, and watch weights and outputs.
+
+    Controls: preset (generic, rank-one, zero), kind, along (log₂ of the factor c), off, tokens; under
+    "More": width (d), width_out (d′), walk (rescale, antisymmetric, a-alone), swap, negative,
+    direction (plane, random), angle (between u and v), seed. See `Panel` for what all panels share.
+
+    >>> panel = FiberExplorer()
+    >>> panel.controls["off"].value = 0.5
+    >>> "The outputs have moved by" in panel.description
+    True
+    """
+
+    title = "Which weights give this function?"
+
+    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
+        def whole(label: str, value: int, most: int) -> widgets.IntSlider:
+            return widgets.IntSlider(value=value, min=1, max=most, description=label)
+
+        def choice(label: str, options: object) -> widgets.Dropdown:
+            return widgets.Dropdown(options=options, description=label)
+
+        def real(label: str, value: float, least: float, most: float) -> widgets.FloatSlider:
+            return widgets.FloatSlider(
+                value=value, min=least, max=most, step=0.05, description=label, readout_format=".2f"
+            )
+
+        first = {
+            "preset": choice("layer", _PRESETS),
+            "kind": choice("attention", ATTENTION_KINDS),
+            "along": real("walk along", 0.8, -1.5, 1.5),
+            "off": real("step off", 0.0, -1.0, 1.0),
+            "tokens": whole("tokens t", 2, 4),
+        }
+        more = {
+            "width": whole("width d", 3, 5),
+            "width_out": whole("output width d′", 3, 5),
+            "walk": choice("the walk", _WALKS),
+            "swap": widgets.Checkbox(value=False, description="swap u and v"),
+            "negative": widgets.Checkbox(value=False, description="from (−A, −V)"),
+            "direction": choice("step goes", _DIRECTIONS),
+            "angle": widgets.IntSlider(value=60, min=0, max=75, step=5, description="angle of u, v"),
+            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
+        }
+        return first, more
+
+    def _arrange(self) -> None:
+        rank_one = self.controls["preset"].value == "rank-one"
+        self.controls["swap"].disabled = not rank_one
+        self.controls["angle"].disabled = not rank_one or self.controls["width"].value == 1
+        self.controls["walk"].disabled = self.controls["preset"].value == "zero"
+
+    def _read(self) -> FiberSetting:
+        value = {name: control.value for name, control in self.controls.items()}
+        attention = value.pop("kind")
+        # A slider of step 0.05 stops at 1.0000000000000002, which is beside the crossing.
+        along, off = (round(value.pop(name), 6) for name in ("along", "off"))
+        return FiberSetting(attention=attention, along=along, off=off, **value)
+
+    _answer = staticmethod(study_fiber)
+
+    def _make_figure(self, answer: FiberStudy) -> go.Figure:
+        return fiber_figure(answer)
+
+    def _update_figure(self, old: FiberStudy | None, new: FiberStudy) -> None:
+        update_fiber(self.figure, old, new)
+
+    def _badge(self, answer: FiberStudy) -> str:
+        if answer.setting.tokens == 1:
+            return theme.badge("proved here", "One token")
+        return theme.badge("proved", "Thm. 3.9" if answer.setting.attention == "softmax" else "Thm. 3.2")
+
+    def _describe(self, answer: FiberStudy) -> str:
+        return " ".join(filter(None, (_where(answer), _outcome(answer), _which(answer), _how_fast(answer))))
+
+
+def _where(study: FiberStudy) -> str:
+    s = study.setting
+    size = f"one {s.attention} layer, d = {s.width}, d′ = {s.width_out}, t = {s.tokens}"
+    if s.preset == "zero":
+        what = "start: V = 0"
+        x, y = study.places[1]
+        walk = f"walked to {_number(x)} A₀, {_number(y)} V₀"
+    else:
+        what = {
+            "generic": "A and V at random",
+            "rank one": f"A = u kᵀ, V = h vᵀ, {s.angle:.0f}° between u and v",
+            "boundary": "A = v kᵀ, V = h vᵀ with the same v",
+        }[study.case]
+        c = _number(2**s.along)
+        walk = {
+            "rescale": f"A times {c}, V divided by {c}",
+            "antisymmetric": f"{_number(s.along)} times the antisymmetric part of A added",
+            "a-alone": f"A times {c}, V as it was",
+        }[s.walk]
+        if s.swap and s.preset == "rank-one":
+            walk = f"u and v swapped, then {walk}"
+        if s.negative:
+            walk = f"both signs changed, {walk}"
+    step = f", then a step of {_number(s.off)} off" if s.off else ""
+    return f"{size[0].upper()}{size[1:]}: {what}; {walk}{step}."
+
+
+def _outcome(study: FiberStudy) -> str:
+    unit = " of the outputs of (A₀, V₀)" if study.setting.preset == "zero" else ""
+    if study.same_outputs:
+        return "The outputs are what they were."
+    said = f"The outputs have moved by {percent(study.moved)}{unit}"
+    if study.setting.off and study.walked > 1e-9:
+        said = f"The walk left the fibre ({percent(study.walked)}{unit}); now " + said[0].lower() + said[1:]
+    return f"{said}."
+
+
+def _which(study: FiberStudy) -> str:
+    """What the theorem says about all other weights with this function."""
+    s = study.setting
+    if s.attention == "softmax":
+        if s.tokens == 1:
+            return "One token attends to itself alone: V is determined, A is free."
+        if s.preset == "zero":
+            return "With V = 0 softmax gives 0 for every A; with V ≠ 0 it never is 0 everywhere."
+        return "Softmax: no other weights have this function."
+    if s.preset == "zero":
+        free = "the symmetric part of A is 0" if s.tokens == 1 else "A = 0"
+        return f"The function is 0 wherever V = 0 or {free}; at the crossing both hold."
+    if s.tokens == 1:
+        free = "the antisymmetric part of A is free"
+        if study.case == "generic":
+            return f"One token sees xᵀAx only: besides the rescalings, {free}."
+        return f"One token sees (u·x)(k·x)(v·x) h only: u, k and v may change places, and {free}."
+    return {
+        "generic": "Only the rescalings (cA, V/c) have this function, with c > 0 and c < 0.",
+        "rank one": "The rescalings have this function, and those of A = v kᵀ, V = h uᵀ: the swap.",
+        "boundary": "Swapping changes nothing here, and the rescalings are all.",
+    }[study.case]
+
+
+def _how_fast(study: FiberStudy) -> str:
+    along = "along the fibre" if study.stays else "in the walk's direction"
+    of_all = study.start.A.size + study.start.V.size
+    nothing = f"{study.kernel} of {of_all} directions {'does' if study.kernel == 1 else 'do'} nothing here"
+    if study.case == "boundary" and study.kernel > 1 and study.setting.tokens > 1:
+        nothing += ", although the fibre is a curve: the boundary, Lemma A.3"
+    return (
+        f"Straight steps {along}: {order_in_words(study.along.slope)}; off it: "
+        f"{order_in_words(study.aside.slope)}. To first order {nothing} (floating point)."
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "−") if round(value, 2) else "0"

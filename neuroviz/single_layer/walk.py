@@ -1,0 +1,285 @@
+"""A walk along a fibre of one layer, and a step off it: what the function does on the way."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from neuroviz.engine.field import Reals
+from neuroviz.engine.layer import (
+    TOLERANCE,
+    Pair,
+    as_weights,
+    fiber_case,
+    kernel_dimension,
+    rescaled,
+    same_function,
+    swapped,
+    with_antisymmetric_part,
+)
+from neuroviz.engine.network import forward
+
+PRESETS = ("generic", "rank-one", "zero")
+WALKS = ("rescale", "antisymmetric", "a-alone")
+DIRECTIONS = ("plane", "random")
+_NOTHING = 1e-13  # distances below this are rounding
+_INPUTS = 64
+_STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
+_SMALL_STEP = 1.1e-3  # slopes are read off below this
+
+
+@dataclass(frozen=True)
+class FiberSetting:
+    """Where to stand beside a fibre.
+
+    Attributes:
+        preset: "generic", "rank-one" or "zero": the layer to start from.
+        attention, tokens, width, width_out, seed: t, d and d′, and what the start is drawn from.
+        along: how far to walk; for the walk "rescale" log₂ of the factor c.
+        off: how long a step to take from there, off the fibre; A and V of the start have length 1.
+        walk: "rescale" (cA, V/c), "antisymmetric" (A + s(A − Aᵀ)/2, V) or "a-alone" (cA, V). The preset
+            "zero" has one walk of its own: to A = 0, where it turns and goes on with V.
+        swap: rank one only: start from the other branch.
+        negative: start from (−A, −V) instead.
+        direction: of the step off the fibre: "plane" (where A and V both grow) or "random".
+        angle: between u and v at rank one, in degrees; at 0 the branches merge.
+
+    Raises:
+        ValueError: if a word is unknown, a size below 1, or an angle not from 0 to below 90.
+    """
+
+    preset: str = "generic"
+    attention: str = "lightning"
+    along: float = 0.0
+    off: float = 0.0
+    tokens: int = 2
+    width: int = 3
+    width_out: int = 3
+    walk: str = "rescale"
+    swap: bool = False
+    negative: bool = False
+    direction: str = "plane"
+    angle: float = 60.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("preset", PRESETS),
+            ("attention", ("lightning", "softmax")),
+            ("walk", WALKS),
+            ("direction", DIRECTIONS),
+        ):
+            if (value := getattr(self, name)) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")
+        for name in ("tokens", "width", "width_out"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} needs a whole number ≥ 1; got {getattr(self, name)}")
+        if not 0 <= self.angle < 90:
+            raise ValueError(f"the angle between u and v goes from 0 to below 90 degrees; got {self.angle}")
+
+
+@dataclass(frozen=True)
+class StepCurve:
+    """How far the function moves when the weights take straight steps in one direction.
+
+    Attributes:
+        steps: lengths of the steps.
+        distances: in function space, one for each step.
+        slope: of log distance against log step at the short steps, which is the order of the change;
+            None where nothing moves.
+    """
+
+    steps: tuple[float, ...]
+    distances: tuple[float, ...]
+    slope: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class FiberStudy:
+    """One place beside a fibre, and everything that its picture shows.
+
+    Attributes:
+        setting: what was asked for.
+        start, base, now: the layer to start from, where the walk led, and after the step off.
+        case: of the start, see `fiber_case`.
+        input_shown, outputs_start, outputs_now: one input X, and φ(X) at the start and now.
+        places: coordinates (x, y) of start, base and now in the plane of (A₀, 0) and (0, V₀), by
+            orthogonal projection: x is how much of A₀ there is in A, y how much of V₀ in V.
+        outside: how far `now` is from that plane; 0 where the picture is no shadow.
+        shadow: the factor by which the plane shortens the other branch, (cos angle)².
+        unit: the root mean square of the start's outputs on 64 random inputs (of those of (A₀, V₀) for
+            the preset "zero", whose own are 0).
+        walked, moved: distance in function space from the start to `base`, and to `now`: the root mean
+            square of the difference on these inputs, in that unit.
+        along, aside: straight steps from `base`, in the direction of the walk and of the step off.
+        kernel: dimension of the kernel of the differential at `base`, measured in floating point.
+    """
+
+    setting: FiberSetting
+    start: Pair
+    base: Pair
+    now: Pair
+    case: str
+    input_shown: np.ndarray
+    outputs_start: np.ndarray
+    outputs_now: np.ndarray
+    places: tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
+    outside: float
+    shadow: float
+    unit: float
+    walked: float
+    moved: float
+    along: StepCurve
+    aside: StepCurve
+    kernel: int
+
+    @cached_property
+    def stays(self) -> bool:
+        """Whether the walk stays on the fibre, by the theorems and not by the measured distance."""
+        s = self.setting
+        return same_function(Reals(), s.attention, self.start, self.base, s.tokens)
+
+    @property
+    def same_outputs(self) -> bool:
+        """Whether the function is now what it was at the start, as measured."""
+        return self.moved <= TOLERANCE
+
+
+def plane_of(setting: FiberSetting) -> Pair:
+    """A₀ and V₀, of length 1: the start of the presets "generic" and "rank-one"."""
+    d, d_out = setting.width, setting.width_out
+    rng = np.random.default_rng([setting.seed, d, d_out, setting.preset == "rank-one"])
+    if setting.preset != "rank-one":
+        return Pair(*map(_unit, (rng.standard_normal((d, d)), rng.standard_normal((d_out, d)))))
+    u, k, w = (_unit(rng.standard_normal(d)) for _ in range(3))
+    h = _unit(rng.standard_normal(d_out))
+    angle = np.radians(setting.angle if d > 1 else 0.0)  # on a line all u and v are parallel
+    across = _unit(w - np.dot(w, u) * u) if d > 1 else 0 * u
+    v = np.cos(angle) * u + np.sin(angle) * across if angle else u
+    return Pair(np.outer(u, k), np.outer(h, v))
+
+
+def study_fiber(setting: FiberSetting) -> FiberStudy:
+    """Walk along a fibre, take a step off it, and measure what the function does.
+
+    >>> there = study_fiber(FiberSetting(along=1.0))
+    >>> there.places[2], there.same_outputs
+    ((2.0, 0.5), True)
+    >>> [round(curve.slope, 1) for curve in (there.along, there.aside)]
+    [2.0, 1.0]
+    """
+    real, plane, attention = Reals(), plane_of(setting), setting.attention
+    start = Pair(plane.A, 0 * plane.V) if setting.preset == "zero" else plane
+    base, onward = _walk(setting, plane)
+    aside = _direction_off(setting, plane, base)
+    now = _step(base, aside, setting.off)
+
+    rng = np.random.default_rng([setting.seed, setting.width, setting.tokens])
+    X = rng.standard_normal((_INPUTS, setting.width, setting.tokens))
+
+    def outputs(pair: Pair) -> np.ndarray:
+        return forward(real, attention, as_weights(pair), X)
+
+    typical = outputs(plane if setting.preset == "zero" else start)
+    unit = _size(typical)
+    # An input that shows something: its outputs are about as large as those of all are together.
+    sizes = np.sqrt((typical**2).mean(axis=(1, 2)))
+    chosen = int(np.abs(sizes - unit).argmin())
+
+    def curve(direction: Pair, sign: float) -> StepCurve:
+        here = outputs(base)
+        distances = [_size(outputs(_step(base, direction, sign * e)) - here) / unit for e in _STEPS]
+        return StepCurve(_STEPS, tuple(distances), _slope(distances))
+
+    outputs_start, outputs_now = outputs(start), outputs(now)
+    place = _place(plane, now)
+    return FiberStudy(
+        setting=setting,
+        start=start,
+        base=base,
+        now=now,
+        case=fiber_case(real, start),
+        input_shown=X[chosen],
+        outputs_start=outputs_start[chosen],
+        outputs_now=outputs_now[chosen],
+        places=(_place(plane, start), _place(plane, base), place),
+        outside=_outside(plane, now, place),
+        shadow=float(np.cos(np.radians(setting.angle)) ** 2) if setting.width > 1 else 1.0,
+        unit=unit,
+        walked=_size(outputs(base) - outputs_start) / unit,
+        moved=_size(outputs_now - outputs_start) / unit,
+        along=curve(onward, 1.0),
+        aside=curve(aside, -1.0 if setting.off < 0 else 1.0),
+        kernel=kernel_dimension(real, attention, base, setting.tokens, rng),
+    )
+
+
+def _walk(setting: FiberSetting, plane: Pair) -> tuple[Pair, Pair]:
+    """Where the walk leads, and its direction there, of length 1 (0 where it stands still)."""
+    s = setting.along
+    if setting.preset == "zero":
+        sign = -1.0 if setting.negative else 1.0
+        if s < 1:
+            return Pair(sign * (1 - s) * plane.A, 0 * plane.V), Pair(-sign * plane.A, 0 * plane.V)
+        return Pair(0 * plane.A, sign * 2 * (s - 1) * plane.V), Pair(0 * plane.A, sign * plane.V)
+    pair = swapped(Reals(), plane) if setting.swap and setting.preset == "rank-one" else plane
+    if setting.negative:
+        pair = Pair(-pair.A, -pair.V)
+    if setting.walk == "rescale":
+        base = rescaled(Reals(), pair, 2.0**s)
+        return base, _unit_pair(Pair(base.A, -base.V))
+    if setting.walk == "antisymmetric":
+        return with_antisymmetric_part(pair, s), _unit_pair(Pair(pair.A - pair.A.T, 0 * pair.V))
+    return Pair(2.0**s * pair.A, pair.V), _unit_pair(Pair(pair.A, 0 * pair.V))
+
+
+def _direction_off(setting: FiberSetting, plane: Pair, base: Pair) -> Pair:
+    """A direction of length 1 off the fibre: at random, or where |A| |V| grows fastest."""
+    if setting.direction == "random":
+        rng = np.random.default_rng([setting.seed, setting.width, setting.width_out, 2])
+        return _unit_pair(Pair(rng.standard_normal(base.A.shape), rng.standard_normal(base.V.shape)))
+    lengths = np.linalg.norm(base.A), np.linalg.norm(base.V)
+    A, V = (
+        matrix / length if length > TOLERANCE else missing  # at A = 0 there is no direction of A
+        for matrix, length, missing in zip(base, lengths, plane, strict=True)
+    )
+    if max(lengths) <= TOLERANCE:
+        return _unit_pair(Pair(A, V))
+    return _unit_pair(Pair(lengths[1] * A, lengths[0] * V))
+
+
+def _step(pair: Pair, direction: Pair, length: float) -> Pair:
+    return Pair(pair.A + length * direction.A, pair.V + length * direction.V)
+
+
+def _place(plane: Pair, pair: Pair) -> tuple[float, float]:
+    """Coordinates in the plane, without the last digits that rounding leaves."""
+    return round(float(np.vdot(plane.A, pair.A)), 12), round(float(np.vdot(plane.V, pair.V)), 12)
+
+
+def _outside(plane: Pair, pair: Pair, place: tuple[float, float]) -> float:
+    rest = np.linalg.norm(pair.A - place[0] * plane.A), np.linalg.norm(pair.V - place[1] * plane.V)
+    distance = float(np.hypot(*rest))
+    return distance if distance > TOLERANCE else 0.0
+
+
+def _slope(distances: list[float]) -> float | None:
+    short = [(e, d) for e, d in zip(_STEPS, distances, strict=True) if e < _SMALL_STEP and d > _NOTHING]
+    if len(short) < 2:
+        return None
+    return float(np.polyfit(*np.log10(short).T, 1)[0])
+
+
+def _unit(matrix: np.ndarray) -> np.ndarray:
+    norm = np.linalg.norm(matrix)
+    return matrix / norm if norm else matrix
+
+
+def _unit_pair(pair: Pair) -> Pair:
+    norm = np.hypot(*map(np.linalg.norm, pair))
+    return Pair(pair.A / norm, pair.V / norm) if norm else pair
+
+
+def _size(outputs: np.ndarray) -> float:
+    """Root mean square."""
+    return float(np.sqrt(np.mean(outputs**2)))

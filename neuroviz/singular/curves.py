@@ -1,0 +1,336 @@
+"""Lines and rational curves in space, inside a window: what a slice of the surface is drawn from.
+
+A curve is given by polynomials over the rationals, [u:v] ↦ (x : y : z : 1): where it goes to infinity,
+and where the form that it carries is a square, is then solved for, not searched.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import atan2, cos, inf, pi, sin
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, ROUNDING, Number, Pair, Root, is_exact, tidy
+
+if TYPE_CHECKING:
+    from flint import fmpq_poly
+
+
+@dataclass(frozen=True)
+class Window:
+    """What is drawn of a slice: |stretch·(p − centre)| ≤ radius and |x| ≤ half_length.
+
+    A ball, an ellipsoid; or, with stretch[0] = 0, a cylinder around the x axis.
+    """
+
+    radius: float
+    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    half_length: float = inf
+
+    @property
+    def reach(self) -> float:
+        """No point inside is further from the centre, in any coordinate."""
+        across = max(self.radius / s if s else 0.0 for s in self.stretch)
+        return across if all(self.stretch) else max(across, self.half_length + abs(self.centre[0]))
+
+    def inside(self, points: np.ndarray) -> np.ndarray:
+        """Whether points, shape (…, 3), are inside."""
+        with np.errstate(invalid="ignore"):  # a point at infinity is outside
+            away = np.linalg.norm((points - np.array(self.centre)) * self.stretch, axis=-1)
+        return (away <= self.radius) & (np.abs(points[..., 0]) <= self.half_length)
+
+    def cut(self, point: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The t between which point + t·direction is inside; nan for a line that misses."""
+        point, direction = np.asarray(point, dtype=float), np.asarray(direction, dtype=float)
+        p, d = (point - np.array(self.centre)) * self.stretch, direction * self.stretch
+        around, along = (
+            _within(p, d, self.radius),
+            _within(point[..., :1], direction[..., :1], self.half_length),
+        )
+        lo, hi = np.maximum(around[0], along[0]), np.minimum(around[1], along[1])
+        return np.where(lo <= hi, lo, np.nan), np.where(lo <= hi, hi, np.nan)
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """A line of the surface, all of whose functions vanish at one root; `point` is nearest to the origin."""
+
+    root: Root
+    point: np.ndarray
+    direction: np.ndarray
+
+    def at(self, t: Number) -> np.ndarray:
+        """point + t·direction, shape (3,), or (…, 3) for an array of t."""
+        return self.point + np.multiply.outer(t, self.direction)
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A run of neighbouring rulings: the line with root [cos θ : sin θ] goes from `starts` to `ends`.
+
+    Attributes:
+        theta: shape (n,), increasing; may run past π, since [cos θ : sin θ] has period π. All equal on
+            a plane, whose points have one root.
+        starts, ends: where each line enters and leaves the window, shape (n, 3).
+    """
+
+    theta: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+
+    def points(self, steps: int = 2) -> np.ndarray:
+        """`steps` points on each ruling, ends included: a mesh of shape (n, steps, 3)."""
+        share = np.linspace(0, 1, steps)[:, None]
+        return (1 - share) * self.starts[:, None] + share * self.ends[:, None]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of the singular curve: "crossing" and "boundary" are solid, "closure only" is dotted.
+
+    The points, shape (n, 3), have this kind, except an end that is a pinch point; other ends lie on
+    the window.
+    """
+
+    kind: str
+    points: np.ndarray
+
+    @property
+    def dotted(self) -> bool:
+        """Whether these are points of the Zariski closure only, without a real common root."""
+        return self.kind == CLOSURE
+
+
+# --- Lines, and where they are inside --------------------------------------------------------------
+
+
+def meeting_line(e1: np.ndarray, e2: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The point nearest to the origin, and the direction, of two planes n·p + e₀ = 0; nan where parallel."""
+    (n1, h1), (n2, h2) = ((e[..., :3], -e[..., 3:]) for e in (e1, e2))
+    u = np.cross(n1, n2)
+    point, square = h1 * np.cross(n2, u) + h2 * np.cross(u, n1), (u * u).sum(-1, keepdims=True)
+    if u.dtype == object:
+        return np.array([tidy(Fraction(t) / square[0]) for t in point], dtype=object), u
+    lengths = (n1 * n1).sum(-1, keepdims=True) * (n2 * n2).sum(-1, keepdims=True)
+    square = np.where(square > ROUNDING**2 * lengths, square, np.nan)
+    return point / square, u / np.sqrt(square)
+
+
+def null_vectors(rows) -> list[list[Number]]:
+    """A basis of the x with rows·x = 0, by elimination, a 1 for each free entry; floats up to rounding."""
+    rows = [[tidy(t) for t in row] for row in rows]
+    exact = is_exact(*(t for row in rows for t in row))
+    if not exact:
+        rows = [[t / (max(map(abs, row)) or 1) for t in row] for row in rows]
+    columns, pivots = len(rows[0]), []
+    for j in range(columns):
+        done = len(pivots)
+        i = max(range(done, len(rows)), key=lambda i: abs(rows[i][j]), default=None)
+        if i is None or abs(rows[i][j]) <= (0 if exact else ROUNDING):
+            continue
+        rows[done], rows[i] = rows[i], rows[done]
+        scale = Fraction(1) / rows[done][j] if exact else 1 / rows[done][j]
+        pivot = rows[done] = [t * scale for t in rows[done]]
+        for k, row in enumerate(rows):
+            if k != done:
+                rows[k] = [t - row[j] * s for t, s in zip(row, pivot, strict=True)]
+        pivots.append(j)
+    basis = []
+    for free in sorted(set(range(columns)) - set(pivots)):
+        entries = {j: tidy(-row[free]) for row, j in zip(rows, pivots, strict=False)}
+        basis.append([entries.get(j, int(j == free)) for j in range(columns)])
+    return basis
+
+
+def _within(p: np.ndarray, d: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
+    """The t with |p + t·d| ≤ radius, from and to: nan if there are none, ±∞ if all."""
+    if radius == inf:
+        return np.full(d.shape[:-1], -inf), np.full(d.shape[:-1], inf)
+    dd, pd, pp = (d * d).sum(-1), (p * d).sum(-1), (p * p).sum(-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle, half = -pd / dd, np.sqrt(pd * pd - dd * (pp - radius**2)) / dd
+    everywhere = np.where(pp <= radius**2, inf, np.nan)
+    return np.where(dd == 0, -everywhere, middle - half), np.where(dd == 0, everywhere, middle + half)
+
+
+def cosines(lo: float, hi: float, count: int) -> np.ndarray:
+    """Numbers from lo to hi, denser towards both ends, where curves run off quickly."""
+    found = lo + (hi - lo) * (1 - np.cos(np.linspace(0, pi, count))) / 2
+    found[-1] = hi  # rounding may have missed it
+    return found
+
+
+def intervals(
+    hit: Callable[[np.ndarray], np.ndarray], lo: float, hi: float, closed: bool, samples: int = 1440
+) -> list[tuple[float, float]]:
+    """The intervals of [lo, hi] on which `hit` holds, their inner ends refined.
+
+    If it is `closed`, hi is the same place as lo, and an interval may run past hi.
+    """
+    t = np.linspace(lo, hi, samples + 1) if closed else cosines(lo, hi, samples + 1)
+    hits = hit(t)
+    if hits.all():
+        return [(lo, hi)]
+    if closed:  # start at a miss
+        k = int(hits.argmin())
+        t, hits = np.append(t[k:-1], t[: k + 1] + hi - lo), np.append(hits[k:-1], hits[: k + 1])
+
+    def edge(inside: float, outside: float) -> float:
+        for _ in range(11):  # 32¹¹ = 2⁵⁵
+            between = np.linspace(inside, outside, 33)
+            last = int((~hit(between[1:-1])).argmax()) if not hit(between[1:-1]).all() else 31
+            inside, outside = between[last], between[last + 1]
+        return inside
+
+    found = []
+    for run in np.split(np.arange(len(t)), np.flatnonzero(np.diff(hits)) + 1):
+        if hits[run[0]]:
+            start = t[0] if run[0] == 0 else edge(t[run[0]], t[run[0] - 1])
+            stop = t[-1] if run[-1] == len(t) - 1 else edge(t[run[-1]], t[run[-1] + 1])
+            found.append((float(start), float(stop)))
+    return found
+
+
+def evenly(curve: Callable[[np.ndarray], np.ndarray], t: np.ndarray, count: int) -> np.ndarray:
+    """Parameters from t[0] to t[−1] between which the curve moves on by equal lengths."""
+    moved = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(curve(t), axis=0), axis=-1)))
+    return np.interp(np.linspace(0, moved[-1], count), moved, t)
+
+
+# --- Binary forms Σ f_i u^{n−i} v^i, each as the polynomial Σ f_i tⁱ and its degree n -----------------
+
+
+def polynomial(*coefficients: Number) -> "fmpq_poly":
+    """Σ f_i tⁱ from the f_i."""
+    import flint  # here: it would take a quarter of the time that importing neuroviz takes
+
+    numbers = [Fraction(c) for c in coefficients]
+    return flint.fmpq_poly([flint.fmpq(c.numerator, c.denominator) for c in numbers])
+
+
+def _fractions(form: "fmpq_poly") -> list[Fraction]:
+    return [Fraction(int(c.p), int(c.q)) for c in form.coeffs()] or [Fraction(0)]
+
+
+def cross_product(m: list[list["fmpq_poly"]]) -> list["fmpq_poly"]:
+    """The vector of signed 3 × 3 minors of a 3 × 4 matrix, which all its rows are orthogonal to."""
+
+    def determinant(i: int, j: int, k: int) -> "fmpq_poly":
+        a, b, c = ([row[n] for n in (i, j, k)] for row in m)
+        return (
+            a[0] * (b[1] * c[2] - b[2] * c[1])
+            + a[1] * (b[2] * c[0] - b[0] * c[2])
+            + a[2] * (b[0] * c[1] - b[1] * c[0])
+        )
+
+    return [determinant(1, 2, 3), -determinant(0, 2, 3), determinant(0, 1, 3), -determinant(0, 1, 2)]
+
+
+def common_factor(forms: list["fmpq_poly"], degree: int) -> tuple["fmpq_poly", int]:
+    """The greatest common divisor of forms of one degree that are not all 0, and its degree."""
+    common = forms[0] * 0
+    for form in forms:
+        common = common.gcd(form)
+    return common, common.degree() + degree - max(form.degree() for form in forms)
+
+
+def common_form(pairs: tuple[Pair, ...], k: int, point: list["fmpq_poly"]) -> list["fmpq_poly"]:
+    """The coefficients of q_k along a curve (x : y : z : 1) of polynomials."""
+    return [
+        sum((p * polynomial(pair[k][j]) for pair, p in zip(pairs, point, strict=True)), point[0] * 0)
+        for j in range(3)
+    ]
+
+
+def zeros(form: "fmpq_poly", degree: int) -> list[tuple[Number, Number]]:
+    """The real zeros [u:v], each once; exact where they are rational with a small denominator. None of 0."""
+    found: list[tuple[Number, Number]] = [(0, 1)] if 0 <= form.degree() < degree else []
+    for t, _ in form.complex_roots() if form.degree() > 0 else []:
+        if t.imag == 0:  # isolated by ball arithmetic, so this is no question of rounding
+            near = Fraction(float(t.real)).limit_denominator(10_000)
+            exact = form(polynomial(near)) == 0
+            angle = atan2(float(t.real), 1.0)
+            found.append((near.denominator, near.numerator) if exact else (cos(angle), sin(angle)))
+    return found
+
+
+class RationalCurve:
+    """[u:v] ↦ (x : y : z : 1), given by four forms of one degree without a common factor, the last not 0."""
+
+    def __init__(self, point: list["fmpq_poly"], degree: int) -> None:
+        self._w, self._degree = point[3], degree
+        rows = [_fractions(form) for form in point]
+        self._exact = [row + [0] * (degree + 1 - len(row)) for row in rows]
+        largest = max(abs(c) for row in self._exact for c in row)
+        self._floats = np.array([[float(c / largest) for c in row] for row in self._exact])
+
+    def poles(self) -> list[tuple[Number, Number]]:
+        """Where the curve goes to infinity."""
+        return zeros(self._w, self._degree)
+
+    def on_plane(self, equation: Sequence[Number]) -> list[tuple[Number, Number]] | None:
+        """Where e_x x + e_y y + e_z z + e₀ = 0; None if it is so everywhere."""
+        value = sum(
+            (polynomial(e) * polynomial(*row) for e, row in zip(equation, self._exact, strict=True)),
+            polynomial(0),
+        )
+        return zeros(value, self._degree) if value else None
+
+    def point(self, u: Number, v: Number) -> tuple[float, float, float] | None:
+        """The point at [u:v], or None at infinity."""
+        n = self._degree
+        *p, w = (sum(c * u ** (n - i) * v**i for i, c in enumerate(row)) for row in self._exact)
+        if abs(w) <= (0 if is_exact(u, v) else ROUNDING * max(map(abs, p))):
+            return None
+        return tuple(float(t / w) for t in p)
+
+    def at(self, phi: np.ndarray) -> np.ndarray:
+        """The points at [cos φ : sin φ], shape (n, 3); not finite at a pole."""
+        powers = [np.cos(phi) ** (self._degree - i) * np.sin(phi) ** i for i in range(self._degree + 1)]
+        *p, w = self._floats @ np.array(powers)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.stack(p, -1) / w[:, None] + 0.0
+
+    def near(self, here: np.ndarray) -> np.ndarray:
+        """The point nearest to a given one: a critical point of the squared distance."""
+        *p, w = (np.polynomial.Polynomial(row) for row in self._floats)
+        square = sum((t - h * w) ** 2 for t, h in zip(p, here, strict=True))
+        critical = (square.deriv() * w - 2 * square * w.deriv()).trim(1e-14)
+        # The real part of any zero is a point of the curve too, and can do no harm.
+        points = self.at(np.append(np.arctan(critical.roots().real), pi / 2))
+        points = points[np.isfinite(points).all(-1)]
+        return points[np.linalg.norm(points - here, axis=-1).argmin()]
+
+
+class Branch(RationalCurve):
+    """A component of the singular curve, and the discriminant of the form common to q₁ and q₂ on it.
+
+    `rounding` is the relative error of the coefficients, 0 where they are exact.
+    """
+
+    def __init__(
+        self, point: list["fmpq_poly"], degree: int, q: list["fmpq_poly"], q_degree: int, rounding: float = 0
+    ) -> None:
+        super().__init__(point, degree)
+        self._rounding = rounding
+        smallest = rounding * max(abs(c) for form in q for c in _fractions(form)) ** 2
+        disc = _fractions(q[1] ** 2 - 4 * q[0] * q[2])
+        self._disc = polynomial(*(0 if abs(c) <= smallest else c for c in disc))
+        self._disc_degree = 2 * q_degree
+
+    def pinches(self) -> list[tuple[Number, Number]]:
+        """Where the common form is a square."""
+        if self._rounding and self._disc:  # of degree 2, and rounding may have split a double zero
+            a, b, c = (*_fractions(self._disc), 0, 0)[:3]
+            if abs(b * b - 4 * a * c) <= self._rounding * (abs(a) + abs(b) + abs(c)) ** 2:
+                return [(-b, 2 * a) if abs(a) > abs(c) else (2 * c, -b)]
+        return zeros(self._disc, self._disc_degree)
+
+    def kind(self, phi: float) -> str:
+        """The kind at [cos φ : sin φ]: the sign of the discriminant."""
+        u, v, n = cos(phi), sin(phi), self._disc_degree
+        disc = sum(float(c) * u ** (n - i) * v**i for i, c in enumerate(_fractions(self._disc)))
+        return CROSSING if disc > 0 else CLOSURE if disc < 0 else BOUNDARY

@@ -1,0 +1,336 @@
+"""Singular and boundary points of one lightning layer in any size, and how functions converge there.
+
+Weights move towards rank one and towards the boundary, at rational points, so that ranks and the
+kernel of the differential of (A, V) ↦ function are exact; singular values are floats. And two
+statements about d = 2: what a complex v adds to the closure (Cor. A.6), and why weights that run off
+lead nowhere new. docs/mathematics.md: "Lemma A.3", "Theorem 3.4", "Corollary A.6".
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import lcm
+
+import numpy as np
+
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.formulas import alpha
+from neuroviz.engine.layer import Pair, fiber_case, function_table, product_table
+from neuroviz.engine.rank import exact_rank
+from neuroviz.singular.forms import Form
+
+SMOOTH, CROSSING, BOUNDARY, THIN = "smooth", "crossing", "boundary", "thin"
+"""Kinds of points: THIN is rank A < a < d with rank A or rank V above 1."""
+SEQUENCES = ("rescaled", "to the boundary", "to zero")
+_LARGEST_DENOMINATOR = 10_000
+
+
+@dataclass(frozen=True)
+class Approach:
+    """Weights on the way to rank one and to the boundary.
+
+        A = u kᵀ + (1 − s) R,   V = h vᵀ + (1 − s) W,   v = b u + (1 − b) w,   w ⟂ u
+
+    R and W are random, of ranks min(a, d) − 1 and min(d, d′) − 1; so s = 1 is rank one, and s = b = 1
+    is the boundary. All entries are rational.
+
+    Attributes:
+        d, d_out, a: d ≥ 2, d′ ≥ 1, and the rank that A may have at most (a > d restricts nothing).
+        s, b: from 0 to 1, int or Fraction with a denominator up to 10,000.
+        seed: what everything is drawn from.
+        values_too: whether V goes to rank one together with A; else V = h vᵀ + W.
+
+    Raises:
+        ValueError: if a size is too small, or s or b is not such a number.
+    """
+
+    d: int = 3
+    d_out: int = 2
+    a: int = 3
+    s: Fraction = Fraction(1, 2)
+    b: Fraction = Fraction(1, 2)
+    seed: int = 0
+    values_too: bool = True
+
+    def __post_init__(self) -> None:
+        if self.d < 2 or self.d_out < 1 or self.a < 1:
+            raise ValueError(f"sizes need d ≥ 2, d′ ≥ 1, a ≥ 1; got {self.d}, {self.d_out}, {self.a}")
+        for name in ("s", "b"):
+            value = getattr(self, name)
+            if not isinstance(value, (int, Fraction)) or not 0 <= value <= 1:
+                raise ValueError(f"{name} is an int or a Fraction from 0 to 1; got {value!r}")
+            if Fraction(value).denominator > _LARGEST_DENOMINATOR:
+                raise ValueError(f"{name} has a denominator up to {_LARGEST_DENOMINATOR}; got {value}")
+
+    @property
+    def covered(self) -> bool:
+        """Whether Theorem 3.4 speaks of these sizes: a > 1 or d′ > 1."""
+        return self.a > 1 or self.d_out > 1
+
+    def numerators(self) -> Pair:
+        """A and V times their common denominator: whole numbers, as floats.
+
+        >>> A, V = Approach(d=2, d_out=1, a=2, s=1, b=1).numerators()
+        >>> np.linalg.matrix_rank(np.hstack([A, V.T]))
+        np.int64(1)
+        """
+        u, w, k, h, R, W = _ingredients(self.d, self.d_out, self.a, self.seed)
+        n = lcm(Fraction(self.s).denominator, Fraction(self.b).denominator)
+        far, near = int((1 - self.s) * n), int(self.b * n)
+        v = near * u + (n - near) * w
+        return Pair(n * np.outer(u, k) + far * R, np.outer(h, v) + (far if self.values_too else n) * W)
+
+    @property
+    def angle(self) -> float:
+        """The angle between u and v, in degrees."""
+        u, w = _ingredients(self.d, self.d_out, self.a, self.seed)[:2]
+        across, along = (1 - self.b) * np.linalg.norm(w), self.b * np.linalg.norm(u)
+        return float(np.degrees(np.arctan2(float(across), float(along))))
+
+
+@lru_cache(maxsize=64)
+def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...]:
+    rng = np.random.default_rng([seed, d, d_out, a, 34])
+
+    def vector(size: int) -> np.ndarray:
+        return rng.choice([-2.0, -1.0, 1.0, 2.0], size)
+
+    def matrix(rows: int, columns: int, rank: int) -> np.ndarray:
+        return sum((np.outer(vector(rows), vector(columns)) for _ in range(rank)), np.zeros((rows, columns)))
+
+    u, k, h, w = vector(d), vector(d), vector(d_out), np.zeros(d)
+    even = d - d % 2
+    w[0:even:2], w[1:even:2] = -u[1:even:2], u[0:even:2]  # a quarter turn of pairs of entries
+    for _ in range(100):  # until nothing is of lower rank by coincidence: the first draw nearly always
+        R, W = matrix(d, d, min(a, d) - 1), matrix(d_out, d, min(d, d_out) - 1)
+        ranks = [
+            np.linalg.matrix_rank(M) for M in (np.outer(u, k) + R, np.outer(h, w) + W, np.outer(h, u) + W)
+        ]
+        if ranks == [min(a, d), min(d, d_out), min(d, d_out)]:
+            break
+    return u, w, k, h, R, W
+
+
+def directions(over: PrimeField | None, A: np.ndarray, a: int, rank: int) -> np.ndarray:
+    """Matrices that span the directions in which A of the given rank may move with rank ≤ a; (m, d, d).
+
+        rank A = a < d   A M + N A for all M, N: a(2d − a) dimensions
+        otherwise        all matrices: at rank A < a every minor of size a + 1 vanishes to second order
+
+    Over the reals (None) they are orthonormal.
+    """
+    d = len(A)
+    units = np.eye(d * d).reshape(d * d, d, d)
+    if rank < a or a >= d:
+        return units
+    if over is not None:
+        return np.concatenate([over.matmul(A, units), over.matmul(units, A)])
+    left, _, right = np.linalg.svd(A)
+    kept = [i * d + j for i in range(d) for j in range(d) if i < rank or j < rank]
+    return left @ units[kept] @ right
+
+
+def differential(over: PrimeField | None, pair: Pair, moves: np.ndarray) -> np.ndarray:
+    """The differential of (A, V) ↦ table of products, a row for each direction: those of A, then of V.
+
+    Over a prime field the columns are the coefficients of `fiber.function_table`, each once; over the reals
+    (None) the table of `flow.table`, whose norm is the Bombieri norm.
+    """
+    A, V = pair
+    d_out, d = V.shape
+    units = np.eye(d_out * d).reshape(d_out * d, d_out, d)
+    if over is None:
+        rows = np.concatenate([product_table(moves, V), product_table(A, units)])
+        return rows.reshape(len(rows), -1)
+    rows = [function_table(over, Pair(move, V), 2) for move in moves]
+    rows += [function_table(over, Pair(A, unit), 2) for unit in units]
+    upper = np.triu_indices(d)
+    return np.stack([row[..., upper[0], upper[1]].ravel() for row in rows])
+
+
+@dataclass(frozen=True)
+class SingularFacts:
+    """What is true at a point, exactly.
+
+    Attributes:
+        kind: SMOOTH, CROSSING, BOUNDARY or THIN.
+        rank_a, rank_v: ranks of A and V.
+        directions: in how many dimensions (A, V) may move, to first order, with rank A ≤ a.
+        kernel: in how many of them nothing happens to the function.
+        dimension: of the set of functions, α(a, d) + dd′ − 1 (Cor. 3.3).
+        preimages: how many weights the function has, up to rescaling.
+        span: at a crossing, the dimension that the tangent spaces of both branches span together; else None.
+    """
+
+    kind: str
+    rank_a: int
+    rank_v: int
+    directions: int
+    kernel: int
+    dimension: int
+    preimages: int
+    span: int | None
+
+    @property
+    def image(self) -> int:
+        """The dimension of the image of the differential."""
+        return self.directions - self.kernel
+
+    @property
+    def singular(self) -> bool:
+        """Whether the set of functions is singular here (Theorem 3.4; THIN is its case a < d)."""
+        return self.kind != SMOOTH
+
+
+def singular_facts(approach: Approach) -> SingularFacts:
+    """Ranks, kernel and tangent dimension at a rational point, counted over F_p.
+
+    A count over F_p can only make a rank too small and a kernel too large; but the kernel is at least 1
+    (d at the boundary) by the directions that Lemma A.3 names. Where the count says 1 or d, it is exact.
+
+    For a < d a point with rank A < a is singular, whatever V: there A may move to first order in all d²
+    directions, and the image of the differential has more dimensions than the set.
+
+    >>> [singular_facts(Approach(3, 2, 3, s, b)).kernel for s, b in [(0, 0), (1, 0), (0, 1), (1, 1)]]
+    [1, 1, 1, 3]
+    """
+    over, d, a = PrimeField(), approach.d, approach.a
+    pair = Pair(*map(over.reduce, approach.numerators()))
+    rank_a, rank_v = exact_rank(pair.A, over), exact_rank(pair.V, over)
+    case = fiber_case(over, pair)
+    moves = directions(over, pair.A, a, rank_a)
+    free = exact_rank(moves.reshape(len(moves), -1).T, over) + pair.V.size
+    rows = differential(over, pair, moves)
+    image = exact_rank(rows.T, over)
+    span = None
+    if case == "rank one":
+        u, _, k, h, _, _ = _ingredients(d, approach.d_out, a, approach.seed)
+        v = pair.V[np.flatnonzero(h)[0]]
+        other = Pair(over.reduce(np.outer(v, k)), over.reduce(np.outer(h, u)))
+        both = np.concatenate([rows, differential(over, other, directions(over, other.A, a, 1))])
+        span = exact_rank(both.T, over)
+    kind = {"boundary": BOUNDARY, "rank one": CROSSING}.get(case, THIN if rank_a < a < d else SMOOTH)
+    return SingularFacts(
+        kind=kind,
+        rank_a=rank_a,
+        rank_v=rank_v,
+        directions=free,
+        kernel=free - image,
+        dimension=alpha(a, d) + pair.V.size - 1,
+        preimages=2 if kind == CROSSING else 1,
+        span=span,
+    )
+
+
+def singular_values(approach: Approach) -> np.ndarray:
+    """Singular values of the differential at A and V of length 1, decreasing, in the Bombieri norm.
+
+    >>> int((singular_values(Approach(3, 2, 3, 1, 1)) < 1e-9).sum())
+    3
+    """
+    return np.linalg.svd(_unit_differential(approach), compute_uv=False)
+
+
+def smallest_values(approach: Approach, count: int) -> np.ndarray:
+    """The smallest `count` of them, increasing; quicker, and right to about 10⁻⁸."""
+    J = _unit_differential(approach)
+    return np.sqrt(np.maximum(np.linalg.eigvalsh(J @ J.T)[:count], 0.0))
+
+
+def _unit_differential(approach: Approach) -> np.ndarray:
+    A, V = approach.numerators()
+    rank = exact_rank(PrimeField().reduce(A), PrimeField())
+    pair = Pair(A / np.linalg.norm(A), V / np.linalg.norm(V))
+    return differential(None, pair, directions(None, pair.A, approach.a, rank))
+
+
+# --- d = 2: a complex v, and weights that run off ---------------------------------------------------
+
+
+def conjugate_table(v: np.ndarray, k: np.ndarray, h: np.ndarray) -> list[list[Form]]:
+    """The forms k_j h_m |v·y|² of A = v kᵀ, V = h v̄ᵀ with a complex v (Cor. A.6); a list for each row of V.
+
+    >>> conjugate_table(np.array([1, 1j]), np.array([1.0, 2.0]), np.array([1.0]))
+    [[(1.0, 0.0, 1.0), (2.0, 0.0, 2.0)]]
+    """
+    a, b, c = abs(v[0]) ** 2, 2 * (v[0] * np.conj(v[1])).real, abs(v[1]) ** 2
+    return [[tuple(float(kj * hm * t) for t in (a, b, c)) for kj in k] for hm in h]
+
+
+def forms_table(A: np.ndarray, V: np.ndarray) -> list[list[Form]]:
+    """The forms l_k · v_m of a layer with d = 2 (Prop. A.5); a list for each row of V.
+
+    >>> forms_table(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 2.0]]))
+    [[(1.0, 2.0, 0.0), (0.0, 1.0, 2.0)]]
+    """
+    return [[tuple(map(float, (p * v, p * w + r * v, r * w))) for p, r in np.asarray(A).T] for v, w in V]
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence:
+    """Layers (A_n, V_n) whose weights run off while their functions converge to a layer.
+
+    For every layer |A| |V| ≤ √2 |φ|, in the Bombieri norm, because that of l·v is ½(|l|²|v|² + (l·v)²). So
+    if the functions stay bounded then |A| |V| does: A and V cannot both run off, and rescaled to |A| = 1
+    they have a convergent subsequence, whose limit is a layer ("Theorem 3.4").
+
+    Attributes:
+        kind: of `SEQUENCES`.
+        steps: the n.
+        layers: (A_n, V_n), one for each.
+        limit: a layer whose function is the limit.
+        sizes_a, sizes_v, distances: |A_n|, |V_n|, and the distance of the function to its limit.
+    """
+
+    kind: str
+    steps: tuple[int, ...]
+    layers: tuple[Pair, ...]
+    limit: Pair
+    sizes_a: tuple[float, ...]
+    sizes_v: tuple[float, ...]
+    distances: tuple[float, ...]
+
+
+def follow_sequence(kind: str, d_out: int, steps: tuple[int, ...]) -> Sequence:
+    """A sequence of layers with d = 2 whose weights run off.
+
+        rescaled          A_n = n (A + B/n),      V_n = (V + W/n)/n     → the function of (A, V)
+        to the boundary   A_n = (v kᵀ + B/n)/n,   V_n = n (h vᵀ + W/n)  → that of (v kᵀ, h vᵀ)
+        to zero           A_n = n A,              V_n = V/n²            → 0, at A = 0, V = 0
+
+    Raises:
+        ValueError: if there is no such sequence.
+
+    >>> [round(r, 6) for r in follow_sequence("to zero", 1, (1, 10, 100)).sizes_a]
+    [1.0, 10.0, 100.0]
+    """
+    if kind not in SEQUENCES:
+        raise ValueError(f"a sequence is one of {', '.join(map(repr, SEQUENCES))}; got {kind!r}")
+    A, B = np.array([[0.8, -0.6], [0.4, 1.0]]), np.array([[0.3, 0.7], [-0.9, 0.5]])
+    V, W = np.array([[0.6, 1.0], [-1.0, 0.4]])[:d_out], np.array([[1.2, -0.4], [0.5, 0.8]])[:d_out]
+    v, k, h = np.array([0.6, 0.8]), np.array([1.0, -0.7]), np.array([1.0, 0.6])[:d_out]
+
+    def layer(n: int) -> Pair:
+        if kind == "rescaled":
+            return Pair(n * A + B, (V + W / n) / n)
+        if kind == "to the boundary":
+            return Pair((np.outer(v, k) + B / n) / n, n * np.outer(h, v) + W)
+        return Pair(n * A / np.linalg.norm(A), V / np.linalg.norm(V) / n**2)
+
+    limit = {
+        "rescaled": Pair(A, V),
+        "to the boundary": Pair(np.outer(v, k), np.outer(h, v)),
+        "to zero": Pair(0 * A, 0 * V),
+    }[kind]
+    layers = tuple(layer(n) for n in steps)
+    return Sequence(
+        kind,
+        tuple(steps),
+        layers,
+        limit,
+        sizes_a=tuple(float(np.linalg.norm(pair.A)) for pair in layers),
+        sizes_v=tuple(float(np.linalg.norm(pair.V)) for pair in layers),
+        distances=tuple(
+            float(np.linalg.norm(product_table(*pair) - product_table(*limit))) for pair in layers
+        ),
+    )

@@ -1,0 +1,179 @@
+"""Sections of the singular surface: what a plane cuts out of a slice.
+
+On the ruling with root m the plane n·p = c singles out one point, so a section is a rational curve too:
+
+    q₁(m) = q₂(m) = 0,   n·p = c      three linear equations, by Cramer's rule of degree 4 in [X:Y]
+
+Roots that all four minors share belong to rulings that lie in the plane. The singular points of a
+section that it has wherever the plane stands are those on the singular curve: a crossing becomes a
+node, a pinch point or a sharp edge a cusp, and a point of the closure only an isolated point.
+Structure is decided over the rationals; floats are taken for the rational numbers that they are.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import atan2, isfinite, pi
+
+import numpy as np
+
+from neuroviz.singular.curves import (
+    Piece,
+    RationalCurve,
+    Window,
+    common_factor,
+    cosines,
+    cross_product,
+    evenly,
+    intervals,
+    null_vectors,
+    polynomial,
+    zeros,
+)
+from neuroviz.singular.forms import BOUNDARY, Number, is_exact
+from neuroviz.singular.surface import Slice
+
+
+@dataclass(frozen=True)
+class Plane:
+    """All p with normal·p = offset, in the coordinates of a slice.
+
+    Raises:
+        ValueError: if the normal is 0, or a number is not finite.
+    """
+
+    normal: tuple[Number, Number, Number]
+    offset: Number
+
+    def __post_init__(self) -> None:
+        numbers = *self.normal, self.offset
+        if len(numbers) != 4 or not all(isfinite(t) for t in numbers) or not any(self.normal):
+            raise ValueError(
+                f"a plane needs three finite numbers, not all 0, for its normal, and an offset; got {numbers}"
+            )
+        exact = [Fraction(t) for t in numbers]
+        object.__setattr__(self, "normal", tuple(exact[:3]))
+        object.__setattr__(self, "offset", exact[3])
+
+    @property
+    def equation(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        """(e_x, e_y, e_z, e₀): the points with e_x x + e_y y + e_z z + e₀ = 0."""
+        return *self.normal, -self.offset
+
+    def height(self, points: np.ndarray) -> np.ndarray:
+        """How far points, shape (…, 3), are above the plane; below it the number is negative."""
+        normal = np.array(self.normal, dtype=float)
+        return (points @ normal - float(self.offset)) / np.linalg.norm(normal)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch of a section: the point on the ruling with root [cos θ : sin θ], for each θ.
+
+    Attributes:
+        theta: shape (n,), increasing; all equal on a ruling that lies in the plane.
+        points: shape (n, 3).
+    """
+
+    theta: np.ndarray
+    points: np.ndarray
+
+    @property
+    def is_ruling(self) -> bool:
+        """Whether this is a ruling that lies in the plane."""
+        return bool(self.theta[0] == self.theta[-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """What a plane cuts out of a slice, inside a window.
+
+    Attributes:
+        plane: the plane.
+        runs: the curve.
+        singular: the points of the singular curve on the plane, and the kind of each.
+        along: the stretches of the singular curve that lie in the plane altogether.
+        whole: whether all of the plane belongs to the surface; then there are no runs.
+    """
+
+    plane: Plane
+    runs: tuple[Run, ...]
+    singular: tuple[tuple[str, tuple[float, float, float]], ...]
+    along: tuple[Piece, ...]
+    whole: bool = False
+
+    def of_kind(self, kind: str) -> list[tuple[float, float, float]]:
+        """The singular points of one kind: "crossing", "boundary" or "closure only"."""
+        return [point for found, point in self.singular if found == kind]
+
+
+def section_of(slice: Slice, plane: Plane, count: int = 300, window: Window | None = None) -> Section:
+    """The section of a slice by a plane: runs of `count` points, and its nodes, cusps and isolated points.
+
+    Raises:
+        ValueError: if the singular points fill a surface.
+
+    >>> from neuroviz.singular.surface import SLICES
+    >>> [section_of(SLICES["S1"], Plane((1, 0, 0), s)).singular for s in (3, 2)]
+    [(('crossing', (3.0, 0.0, 0.0)),), (('boundary', (2.0, 0.0, 0.0)),)]
+    """
+    window = window or slice.window
+    rows = [[polynomial(*(pair[k])) for pair in slice.pairs] for k in (0, 1)]
+    rows.append([polynomial(e) for e in plane.equation])
+    quartics = cross_product(rows)
+    whole, runs = not any(quartics), []
+    if not whole:
+        common, lost = common_factor(quartics, 4)
+        moving = [quartic // common for quartic in quartics]
+        if moving[3] and lost < 4:
+            runs += _runs(RationalCurve(moving, 4 - lost), window, count)
+        for u, v in zeros(common, lost):
+            solutions = _solutions(slice, plane, u, v)
+            whole |= len(solutions) > 2 and bool(solutions[-1][3])
+            runs += _line(solutions, atan2(v, u) % pi, window, count)
+    singular, along = [], []
+    for branch in slice.branches():
+        places = branch.on_plane(plane.equation)
+        if places is None:
+            pieces = slice.singular_curve(count, window)
+            along += [piece for piece in pieces if _lies_in(plane, piece.points)]
+            continue
+        pinches = [atan2(v, u) % pi for u, v in branch.pinches()]
+        for u, v in places:
+            point, angle = branch.point(u, v), atan2(v, u) % pi
+            if point is not None and window.inside(np.array(point)):
+                near = any(abs(np.sin(angle - pinch)) < 1e-9 for pinch in pinches)
+                singular.append((BOUNDARY if near else branch.kind(angle), point))
+    runs = () if whole else tuple(runs)
+    return Section(plane, runs, tuple(sorted(set(singular))), tuple(along), whole)
+
+
+def _runs(curve: RationalCurve, window: Window, count: int) -> list[Run]:
+    """The stretches of a curve inside a window, which it may leave through infinity."""
+    poles = sorted({atan2(v, u) % pi for u, v in curve.poles()})
+    corners, found = poles or [0.0], []
+    for lo, hi in zip(corners, [*corners[1:], corners[0] + pi], strict=True):
+        for run in intervals(lambda t: window.inside(curve.at(t)), lo, hi, closed=not poles):
+            theta = evenly(curve.at, cosines(*run, 2001), count)
+            found.append(Run(theta, curve.at(theta)))
+    return found
+
+
+def _solutions(slice: Slice, plane: Plane, u: Number, v: Number) -> list[list[Number]]:
+    """The points (x : y : z : w) of the plane whose functions have the root [u:v], by a basis."""
+    read = Fraction if is_exact(u, v) else float
+    return null_vectors([[read(t) for t in row] for row in (*slice.equations(u, v), plane.equation)])
+
+
+def _line(basis: list[list[Number]], theta: float, window: Window, count: int) -> list[Run]:
+    """A ruling that lies in the plane, if it is not at infinity and meets the window."""
+    if len(basis) != 2 or not basis[-1][3]:
+        return []
+    direction, point = (np.array(vector[:3], dtype=float) for vector in basis)
+    lo, hi = window.cut(point, direction)
+    if not lo < hi:
+        return []
+    return [Run(np.full(count, theta), point + np.linspace(lo, hi, count)[:, None] * direction)]
+
+
+def _lies_in(plane: Plane, points: np.ndarray) -> bool:
+    return bool(np.abs(plane.height(points)).max() < 1e-9 * (1 + np.abs(points).max()))

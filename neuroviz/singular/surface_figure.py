@@ -1,0 +1,66 @@
+"""The singular surface in space with a point on it; beside it the roots of the point's two forms."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.basedatatypes import BaseFigure
+
+from neuroviz.kit import theme
+from neuroviz.kit.plot import Parts, View, compose, make, redraw
+from neuroviz.kit.solids import balls, frame, mesh, rods
+from neuroviz.singular.projective_line import KIND_WORDS, SurfacePoint, roots_view
+from neuroviz.singular.space import Chart, chart_traces, headline_at, in_drawing, scene_of
+
+SPACE, DISC = (0.0, 0.64), (0.68, 1.0)
+_LINE, _BALL = 0.022, 0.07
+_BEYOND = 0.07  # the point's ruling sticks out of the surface, so that it is found behind a sheet
+
+
+@dataclass(frozen=True)
+class SurfaceStudy:
+    """A slice with a point on it, and what the picture shows in a few words."""
+
+    chart: Chart
+    point: SurfacePoint
+    headline: str
+
+
+def surface_figure(study: SurfaceStudy) -> go.Figure:
+    """Space and roots as a figure of its own; `update_surface` moves it to another study."""
+    return make(_parts(study))
+
+
+def update_surface(figure: BaseFigure, old: SurfaceStudy | None, new: SurfaceStudy) -> None:
+    """Bring a figure that shows one study (None: nobody knows which) to another, in one message.
+
+    Within a slice a turned camera stays; another slice is seen from where it looks best.
+    """
+    before = None if old is None else _parts(old)
+    if old is not None and old.chart.slice.name != new.chart.slice.name:
+        del before.layout["scene"]["camera"]
+    redraw(figure, before, _parts(new))
+
+
+def _parts(study: SurfaceStudy) -> Parts:
+    return compose(_space(study), roots_view(study.point, DISC))
+
+
+def _space(study: SurfaceStudy) -> View:
+    chart, point = study.chart, study.point
+    place = in_drawing(chart.slice, np.array(point.at))
+    lines = [_longer(in_drawing(chart.slice, np.array(point.ruling[1:])))] if point.ruling else []
+    traces = [
+        *chart_traces(chart),
+        mesh("the ruling through the point", "focus", rods(lines, _LINE), hoverinfo="skip"),
+        mesh(f"the point: {KIND_WORDS[point.facts.kind]}", "focus", balls([place], _BALL)),
+    ]
+    scene = scene_of(chart, SPACE)
+    scene["annotations"] = [frame(place, 2.6 * theme.size("marker")), *scene["annotations"]]
+    return View(traces, {"scene": scene}, [headline_at(SPACE, study.headline)], [])
+
+
+def _longer(line: np.ndarray) -> np.ndarray:
+    along = line[1] - line[0]
+    along = along / max(np.linalg.norm(along), 1e-12)
+    return np.array([line[0] - _BEYOND * along, line[1] + _BEYOND * along])

@@ -1,0 +1,365 @@
+"""Figure 3 of the paper: the dimension of uniform networks against their width, measured and predicted.
+
+For each width δ: the exact rank, the rank in float64 with its gap, what theory says, and, where asked
+for, what can be proved, and what the row-by-row float32 procedure reads off:
+
+    weights and inputs N(0, 1) in float32, the gradient of every output number as a row, and
+    torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
+
+torch is imported where it is used.
+"""
+
+import csv
+import io
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neuroviz.certificate.certificate import ROUTES, Certificate, certify
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.formulas import Expected, expected_dimension
+from neuroviz.engine.measure import Measurement, measure_dimension, rank_by_inputs
+from neuroviz.engine.orbit_slice import gauge_slice
+
+if TYPE_CHECKING:
+    import torch
+
+KINDS = ("softmax", "lightning")
+_MOST_BALL_COLUMNS = 180  # Figure 3 has 172 at most: a ball certificate takes about 0.4 s there
+_COLUMNS = (
+    "delta", "attention", "layers", "tokens", "head_dim", "parameters", "exact", "prime", "error_bound",
+    "float", "gap", "decided", "float32", "formula", "status", "source",
+    "certified", "seed", "float32_inputs", "float32_runs",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Figure3Setting:
+    """Which networks to measure, and how. The defaults are the grid of the paper's Figure 3.
+
+    Attributes:
+        layers, tokens, head_dim: l, t and a; all widths are δ.
+        least, most: the first and the last δ.
+        attention: "softmax", "lightning" or "both".
+        peer: whether to run the row-by-row float32 procedure as well.
+        inputs: N, its number of inputs.
+        runs: how often it is run, from seed, seed + 1, …; the largest rank counts.
+        certificates: whether to prove each dimension by every route that can.
+        seed: what all random points are drawn from.
+
+    Raises:
+        ValueError: if a number is not a whole number in its range, or the kind of attention is unknown.
+    """
+
+    layers: int = 2
+    tokens: int = 3
+    head_dim: int = 2
+    least: int = 3
+    most: int = 10
+    attention: str = "softmax"
+    peer: bool = False
+    inputs: int = 250
+    runs: int = 5
+    certificates: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("layers", "tokens", "head_dim", "least", "inputs", "runs", "seed"):
+            value, least = getattr(self, name), 0 if name == "seed" else 1
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
+        if isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < self.least:
+            raise ValueError(
+                f"most, the last δ, must be a whole number ≥ least = {self.least}; got {self.most!r}"
+            )
+        if self.attention not in (*KINDS, "both"):
+            raise ValueError(f"attention must be 'softmax', 'lightning' or 'both'; got {self.attention!r}")
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of attention to measure."""
+        return KINDS if self.attention == "both" else (self.attention,)
+
+    @property
+    def architectures(self) -> tuple[Architecture, ...]:
+        """All networks: kind by kind, by increasing width."""
+        return tuple(
+            Architecture.uniform(width, self.head_dim, self.layers, self.tokens, kind)
+            for kind in self.kinds
+            for width in range(self.least, self.most + 1)
+        )
+
+
+@dataclass(frozen=True)
+class Float32Rank:
+    """What the row-by-row float32 procedure reads off. Evidence: neither a bound nor a proof.
+
+    Attributes:
+        value: the largest rank of all runs; None where every run overflowed.
+        tolerance: relative to σ_1: what is not larger counts as zero.
+        singular_values: σ_i / σ_1 of the run with the largest rank; empty where every run overflowed.
+        num_inputs, runs: as in `Figure3Setting`.
+        enough: how many inputs show the whole dimension, found exactly; with fewer, no rank can be right.
+        seed: of the run with the largest rank.
+        note: in a sentence.
+    """
+
+    value: int | None
+    tolerance: float
+    singular_values: np.ndarray = field(compare=False, repr=False)
+    num_inputs: int
+    runs: int
+    enough: int
+    seed: int
+    note: str
+    status: str = "float"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One route to a certificate: what it proved, or why it proves nothing here."""
+
+    route: str
+    certificate: Certificate | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Figure3Point:
+    """One network: the exact rank, that in float64, what theory says, and what else was asked for.
+
+    Attributes:
+        arch: the network; all its widths are δ.
+        exact, floating: the measurements.
+        expected: what theory says; never used for a measurement.
+        float32: by the row-by-row procedure; None where it was not asked for.
+        proofs: one for each route; empty where they were not asked for.
+    """
+
+    arch: Architecture
+    exact: Measurement
+    floating: Measurement
+    expected: Expected
+    float32: Float32Rank | None = None
+    proofs: tuple[Proof, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """δ."""
+        return self.arch.widths[0]
+
+    @property
+    def on_formula(self) -> bool:
+        """Whether the exact rank is what theory says."""
+        return self.exact.value == self.expected.value
+
+    @property
+    def float32_is_wrong(self) -> bool:
+        """Whether the float32 procedure was asked, and did not find the exact rank."""
+        return self.float32 is not None and self.float32.value != self.exact.value
+
+    @property
+    def float32_difference(self) -> int | None:
+        """What the float32 procedure reads less the exact rank; None where there is nothing to compare."""
+        if self.float32 is None or self.float32.value is None:
+            return None
+        return self.float32.value - self.exact.value
+
+    @property
+    def proved_by(self) -> tuple[str, ...]:
+        """The routes whose certificate is of the exact rank."""
+        return tuple(
+            proof.route
+            for proof in self.proofs
+            if proof.certificate is not None and proof.certificate.dimension == self.exact.value
+        )
+
+
+@dataclass(frozen=True)
+class Figure3Study:
+    """All points of the figure: kind by kind, by increasing width."""
+
+    setting: Figure3Setting
+    points: tuple[Figure3Point, ...]
+
+    def of(self, kind: str) -> tuple[Figure3Point, ...]:
+        """The points of one kind of attention; none if it was not measured."""
+        return tuple(point for point in self.points if point.arch.attention == kind)
+
+    def to_csv(self) -> str:
+        """One line for each network, under a line of names.
+
+        float32 is empty where the procedure was not run (then float32_inputs is empty too) or overflowed.
+
+        >>> print(study_figure3(Figure3Setting(most=4)).to_csv()[:86])
+        delta,attention,layers,tokens,head_dim,parameters,exact,prime,error_bound,float,gap,de
+        """
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(_COLUMNS)
+        table.writerows(self._line(point) for point in self.points)
+        return text.getvalue()
+
+    def _line(self, point: Figure3Point) -> list[object]:
+        arch, exact, floating, read = point.arch, point.exact, point.floating, point.float32
+        asked = read is not None
+        return [
+            point.width, arch.attention, arch.num_layers, arch.tokens, self.setting.head_dim,
+            arch.num_parameters, exact.value, exact.prime, f"{exact.error_bound:.6g}",
+            floating.value, f"{floating.gap:.6g}", "yes" if floating.decided else "no",
+            read.value if asked and read.value is not None else "",
+            "" if point.expected.value is None else point.expected.value,
+            point.expected.status, point.expected.source,
+            " + ".join(point.proved_by), self.setting.seed,
+            read.num_inputs if asked else "", read.runs if asked else "",
+        ]  # fmt: skip
+
+    def save(self, path: str | Path) -> None:
+        """Write `to_csv` to a file.
+
+        Raises:
+            ValueError: if the file is not to be a .csv; the message says where pictures come from.
+        """
+        path = Path(path)
+        if path.suffix.lower() != ".csv":
+            raise ValueError(
+                f"a study is saved as .csv; got {path.name!r}: for a picture press the buttons of "
+                "Figure3Explorer, or call save_figure3 of neuroviz.softmax.figure3_figure"
+            )
+        path.write_text(self.to_csv(), encoding="utf-8")
+
+
+def study_figure3(setting: Figure3Setting) -> Figure3Study:
+    """Measure the dimension of every network of the figure.
+
+    >>> [point.exact.value for point in study_figure3(Figure3Setting(most=5)).points]
+    [25, 40, 57]
+    """
+    return Figure3Study(setting, tuple(_point(arch, setting) for arch in setting.architectures))
+
+
+def _point(arch: Architecture, setting: Figure3Setting) -> Figure3Point:
+    exact = measure_dimension(arch, seed=setting.seed)
+    return Figure3Point(
+        arch,
+        exact,
+        measure_dimension(arch, method="float", seed=setting.seed),
+        expected_dimension(arch),
+        float32_rank(arch, setting.seed, setting.inputs, setting.runs) if setting.peer else None,
+        tuple(_proof(arch, route, setting.seed) for route in ROUTES) if setting.certificates else (),
+    )
+
+
+@lru_cache(maxsize=512)
+def _proof(arch: Architecture, route: str, seed: int) -> Proof:
+    columns = gauge_slice(arch).num_free
+    if route == "ball" and columns > _MOST_BALL_COLUMNS:
+        return Proof(route, None, f"{columns} columns are too many here: at most {_MOST_BALL_COLUMNS}")
+    if route == "ball" and columns != expected_dimension(arch).value:
+        # It would only come to nothing after all precisions have been tried.
+        return Proof(route, None, f"the slice has {columns} columns, more than the dimension")
+    try:
+        return Proof(route, certify(arch, route, seed))
+    except ValueError as error:  # the route proves nothing here, and says why
+        return Proof(route, None, str(error))
+
+
+# The row-by-row float32 procedure
+
+
+def procedure_jacobian(
+    arch: Architecture, seed: int, inputs: int, row_by_row: bool = False, double: bool = False
+) -> "torch.Tensor":
+    """The matrix whose rank the float32 procedure takes: ∂(all outputs on N inputs) / ∂ weights.
+
+    All weights and inputs are N(0, 1), drawn in float32.
+
+    Args:
+        arch: the network.
+        seed: of torch's generator.
+        inputs: N.
+        row_by_row: one `backward()` through the whole batch for each of the N · t · d_l output numbers,
+            as the procedure is described. By default `vmap(jacrev)`: the same numbers up to rounding
+            (about 1e−6 of the largest entry) in a hundredth of the time.
+        double: differentiate in float64, at the same weights and inputs.
+
+    Returns:
+        Shape (N · t · d_l, number of parameters).
+
+    >>> procedure_jacobian(Architecture((2, 2), (1,)), seed=0, inputs=3).shape
+    torch.Size([18, 8])
+    """
+    import torch
+
+    from neuroviz.nn.modules import AttentionNetwork
+
+    generator = torch.Generator().manual_seed(seed)
+    network = AttentionNetwork(arch)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.normal_(generator=generator)
+    X = torch.randn(inputs, arch.widths[0], arch.tokens, generator=generator)
+    if double:
+        network, X = network.double(), X.double()
+    if row_by_row:
+        return _one_backward_for_each_row(network, X)
+    weights = {name: parameter.detach() for name, parameter in network.named_parameters()}
+
+    def outputs(weights: dict, x: "torch.Tensor") -> "torch.Tensor":
+        return torch.func.functional_call(network, weights, (x,)).flatten()
+
+    blocks = torch.func.vmap(torch.func.jacrev(outputs), in_dims=(None, 0))(weights, X)
+    return torch.cat([block.flatten(0, 1).flatten(1) for block in blocks.values()], dim=1)
+
+
+def _one_backward_for_each_row(network: "torch.nn.Module", X: "torch.Tensor") -> "torch.Tensor":
+    import torch
+
+    parameters, rows = list(network.parameters()), []
+    outputs = network(X).flatten()
+    for i in range(len(outputs)):  # to iterate over the tensor itself would be far slower
+        network.zero_grad()
+        outputs[i].backward(retain_graph=True)
+        rows.append(torch.cat([parameter.grad.flatten() for parameter in parameters]))
+    return torch.stack(rows)
+
+
+@lru_cache(maxsize=1024)
+def float32_rank(arch: Architecture, seed: int = 0, inputs: int = 250, runs: int = 1) -> Float32Rank:
+    """The dimension as the row-by-row float32 procedure reads it: the largest rank of some runs.
+
+    The rank is `torch.linalg.matrix_rank` with its default tolerance. Rows are made all at once
+    (`procedure_jacobian`), which changes their rounding only.
+
+    >>> float32_rank(Architecture.uniform(3, 2, 2, attention="softmax"), inputs=100).value
+    25
+    """
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    rows, columns = inputs * arch.tokens * arch.widths[-1], arch.num_parameters
+    tolerance = max(rows, columns) * float(torch.finfo(torch.float32).eps)
+    enough = rank_by_inputs(arch, seed).enough
+    best: tuple[int, int, torch.Tensor] | None = None
+    with threadpool_limits(1):  # torch's threads and numpy's wait for one another
+        for number in range(seed, seed + runs):
+            J = procedure_jacobian(arch, number, inputs)
+            if not torch.isfinite(J).all():
+                continue
+            value = int(torch.linalg.matrix_rank(J))
+            if best is None or value > best[0]:
+                best = value, number, J
+        if best is None:
+            note = "entries of the Jacobian leave the range of float32 in every run: no rank is found"
+            return Float32Rank(None, tolerance, np.zeros(0), inputs, runs, enough, seed, note)
+        value, number, J = best
+        sigma = torch.linalg.svdvals(J).numpy()
+    times = f"the largest of {runs} runs, from seed {number}" if runs > 1 else "one run"
+    note = f"{times}, on {inputs} inputs; below {tolerance:.1g} of the largest, singular values count as 0"
+    if inputs < enough:
+        note = f"{note}; {enough} inputs are needed"
+    relative = (sigma / sigma[0] if sigma[0] > 0 else sigma).astype(np.float64)
+    return Float32Rank(value, tolerance, relative, inputs, runs, enough, number, note)

@@ -1,0 +1,171 @@
+"""Figure 3 of the paper, reproduced: any layers, tokens, heads and widths, and a file to take home."""
+
+import ipywidgets as widgets
+import plotly.graph_objects as go
+
+from neuroviz.kit import theme
+from neuroviz.kit.export import Export
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.words import grouped, tiny
+from neuroviz.softmax.figure3 import Figure3Setting, Figure3Study, study_figure3
+from neuroviz.softmax.figure3_figure import figure3_figure, update_figure3
+
+MAX_LAYERS, MAX_TOKENS, MAX_HEAD, MAX_WIDTH, MAX_INPUTS, MAX_RUNS = 4, 6, 4, 12, 250, 20
+_QUICK = 300  # milliseconds
+_KINDS = [("softmax", "softmax"), ("lightning", "lightning"), ("softmax and lightning", "both")]
+
+
+class Figure3Explorer(Panel):
+    """Dimension against width, δ: by the formula, by exact ranks, in float64 and in float32.
+
+    Controls: layers, head_dim, first and last (the ends of the widths δ, in either order), kind; under
+    "More": tokens, peer (the row-by-row float32 procedure), inputs and runs (its numbers of inputs and of
+    repetitions), certificates, seed. The buttons CSV, SVG and PNG save what is shown. See `Panel` for what
+    all panels share.
+
+    >>> panel = Figure3Explorer()
+    >>> panel.controls["kind"].value = "lightning"
+    >>> "23, 38, 55, 74, 95, 118, 143, 170" in panel.description
+    True
+    """
+
+    title = "Figure 3, reproduced"
+
+    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
+        def slider(label: str, value: int, most: int, least: int = 1, step: int = 1) -> widgets.IntSlider:
+            return widgets.IntSlider(value=value, min=least, max=most, step=step, description=label)
+
+        first = {
+            "layers": slider("layers l", 2, MAX_LAYERS),
+            "head_dim": slider("head dimension a", 2, MAX_HEAD),
+            "first": slider("widths δ from", 3, MAX_WIDTH),
+            "last": slider("widths δ to", 10, MAX_WIDTH),
+            "kind": widgets.Dropdown(options=_KINDS, value="softmax", description="attention"),
+        }
+        more = {
+            "tokens": slider("tokens t", 3, MAX_TOKENS),
+            "peer": widgets.Checkbox(value=False, description="row-by-row float32"),
+            "inputs": slider("its inputs N", 250, MAX_INPUTS, least=10, step=10),
+            "runs": slider("its runs", 5, MAX_RUNS),
+            "certificates": widgets.Checkbox(value=False, description="certificates"),
+            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
+        }
+        return first, more
+
+    def _extra_buttons(self) -> list[widgets.Widget]:
+        self.export = Export()
+        return [self.export]
+
+    def _arrange(self) -> None:
+        for name in ("inputs", "runs"):
+            self.controls[name].disabled = not self.controls["peer"].value
+
+    def _read(self) -> Figure3Setting:
+        value = {name: control.value for name, control in self.controls.items()}
+        # From one end to the other, whichever slider stands higher.
+        least, most = sorted((value.pop("first"), value.pop("last")))
+        return Figure3Setting(least=least, most=most, attention=value.pop("kind"), **value)
+
+    _answer = staticmethod(study_figure3)
+
+    def _is_slow(self, request: Figure3Setting) -> bool:
+        # The float32 procedure has to load torch first. The rest was fitted on a laptop-like core.
+        estimate = sum(5 + 4e-4 * arch.num_parameters**2 for arch in request.architectures)
+        return request.peer or request.certificates or estimate > _QUICK
+
+    def _make_figure(self, answer: Figure3Study) -> go.Figure:
+        self._offer(answer)
+        return figure3_figure(answer)
+
+    def _update_figure(self, old: Figure3Study | None, new: Figure3Study) -> None:
+        update_figure3(self.figure, old, new)
+        self._offer(new)
+
+    def _offer(self, answer: Figure3Study) -> None:
+        """What the buttons save is what is shown."""
+        s = answer.setting
+        name = f"figure3_{s.attention}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{s.least}-{s.most}"
+        self.export.offer(answer.to_csv(), name)
+
+    def _badge(self, answer: Figure3Study) -> str:
+        prime = grouped(answer.points[0].exact.prime)
+        count = len(answer.points)
+        badges = [theme.badge("exact", f"{count} rank{'s' if count > 1 else ''} mod {prime}")]
+        for status in dict.fromkeys(point.expected.status for point in answer.points):
+            here = [point for point in answer.points if point.expected.status == status]
+            names = ", ".join(dict.fromkeys(point.expected.source for point in here))
+            off = "" if all(point.on_formula for point in here) else " ≠ measured"
+            badges.append(theme.badge(status, f"{names}{off}"))
+        return "".join(badges)
+
+    def _describe(self, answer: Figure3Study) -> str:
+        parts = [_say_exact(answer), _say_float64(answer)]
+        if answer.setting.peer:
+            parts.append(_say_float32(answer))
+        if answer.setting.certificates:
+            parts.append(_say_certificates(answer))
+        return " ".join(parts)
+
+
+def _widths(points: object) -> str:
+    return "δ = " + ", ".join(map(str, sorted({point.width for point in points})))
+
+
+def _say_exact(study: Figure3Study) -> str:
+    s = study.setting
+    ranks = "; ".join(f"{kind} {', '.join(str(p.exact.value) for p in study.of(kind))}" for kind in s.kinds)
+    span = f"δ = {s.least}" + (f", …, {s.most}" if s.most > s.least else "")
+    off = [point for point in study.points if not point.on_formula]
+    verdict = "all on the formula" if not off else f"they DISAGREE with the formula at {_widths(off)}"
+    chance = max(point.exact.error_bound for point in study.points)
+    sure = "each a proof at full rank" if chance == 0 else f"each wrong with chance ≤ {tiny(chance)}"
+    layers = f"{s.layers} layer{'s' if s.layers > 1 else ''}"
+    return f"{layers}, t = {s.tokens}, a = {s.head_dim}, {span}, exact ranks: {ranks}; {verdict} ({sure})."
+
+
+def _say_float64(study: Figure3Study) -> str:
+    points = study.points
+    unsure = [point for point in points if not point.floating.decided]
+    right = sum(point.floating.value == point.exact.value for point in points)
+    said = f"In float64 {right} of {len(points)} come{'s' * (len(points) == 1)} out right"
+    if not unsure:
+        gap = tiny(min(point.floating.gap for point in points))
+        return f"{said}, with {f'gaps from {gap} on' if len(points) > 1 else f'a gap of {gap}'}."
+    return f"{said}; it cannot decide at {_widths(unsure)}."
+
+
+def _say_float32(study: Figure3Study) -> str:
+    s, points = study.setting, study.points
+    how = f"The row-by-row float32 procedure on {s.inputs} inputs" + (
+        f", largest of {s.runs} runs," if s.runs > 1 else ""
+    )
+    over = [point for point in points if point.float32.value is None]
+    wrong = [point for point in points if point.float32_difference]
+    starved = [point for point in wrong if point.float32.num_inputs < point.float32.enough]
+    low = [point for point in wrong if point.float32_difference < 0 and point not in starved]
+    if len(over) == len(points):
+        return f"{how} overflows everywhere."
+    parts = []
+    if wrong:
+        worst = max(wrong, key=lambda point: abs(point.float32_difference))
+        parts.append(
+            f"misses {len(wrong)} of {len(points)}, as {worst.float32.value} for {worst.exact.value} at "
+            f"δ = {worst.width}"
+        )
+    if low:
+        tolerance = tiny(max(point.float32.tolerance for point in low))
+        parts.append(f"counts as 0 what lies below {tolerance} of the largest singular value, true ones too")
+    if starved:
+        parts.append(f"has too few inputs at {_widths(starved)}")
+    if over:
+        parts.append(f"overflows at {_widths(over)}")
+    return f"{how} {'; it '.join(parts) if parts else 'is right everywhere'}."
+
+
+def _say_certificates(study: Figure3Study) -> str:
+    counts = {
+        route: sum(route in point.proved_by for point in study.points)
+        for route in dict.fromkeys(proof.route for point in study.points for proof in point.proofs)
+    }
+    said = ", ".join(f"{count} by {route}" for route, count in counts.items())
+    return f"Certificates, of {len(study.points)}: {said}."

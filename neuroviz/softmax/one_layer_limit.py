@@ -1,0 +1,114 @@
+"""One softmax layer on its way to the lightning limit, τ → ∞ or A → 0 ("Small weights").
+
+It comes near the mean of the Vx, and what is left near a lightning layer on centred tokens, divided by τ.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neuroviz.engine.field import Reals
+from neuroviz.softmax.one_layer import softmax_layer
+
+_LOGS = tuple(k / 4 for k in range(-8, 17))  # log₁₀ of the temperatures on the way to the limit
+_SLOPE_FROM = 2.0  # where, in log₁₀ τ, slopes are taken: the next order is 100 times smaller there
+_ROUNDING = 1e-12  # smaller gaps tell of rounding, not of the limit
+_RESCALE = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class LimitPoint:
+    """One temperature on the way to the limit; gaps are Frobenius norms relative to that of the mean.
+
+    Attributes:
+        temperature: τ.
+        attention: S, (t, t).
+        Y, mean: φ(X) and VX11ᵀ/t.
+        mean_gap: of φ − mean.
+        first_gap: of φ − mean − the first-order term.
+        rescaled_gap: of φ at (2A, V/2) against φ.
+    """
+
+    temperature: float
+    attention: np.ndarray
+    Y: np.ndarray
+    mean: np.ndarray
+    mean_gap: float
+    first_gap: float
+    rescaled_gap: float
+
+
+@dataclass(frozen=True, eq=False)
+class LimitStudy:
+    """A layer at many temperatures.
+
+    Attributes:
+        X: the tokens.
+        path: one point for each temperature, ascending.
+        here: at the temperature that was asked for.
+        mean_slope, first_slope: how fast the gaps fall with 1/τ, in powers; None where they are 0.
+    """
+
+    X: np.ndarray
+    path: tuple[LimitPoint, ...]
+    here: LimitPoint
+    mean_slope: float | None
+    first_slope: float | None
+
+
+def first_order(
+    A: np.ndarray, V: np.ndarray, X: np.ndarray, temperature: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The mean VX11ᵀ/t and the first-order term (1/tτ) V X C XᵀA X, C = 1 − 11ᵀ/t ("Small weights").
+
+    The second is a lightning layer whose keys and values see centred tokens XC.
+
+    >>> first_order(np.eye(1), np.eye(1), np.array([[1.0, 3.0]]), 1.0)
+    (array([[2., 2.]]), array([[1., 3.]]))
+    """
+    t = X.shape[-1]
+    C = np.eye(t) - 1 / t
+    return V @ X @ np.full((t, t), 1 / t), V @ X @ C @ X.T @ A @ X / (t * temperature)
+
+
+def limit_study(A: np.ndarray, V: np.ndarray, X: np.ndarray, temperature: float = 1.0) -> LimitStudy:
+    """How a softmax layer comes near the mean, and a centred lightning layer, as τ grows.
+
+    Args:
+        A, V: the weights.
+        X: tokens, (d, t).
+        temperature: of `here`.
+
+    >>> rng = np.random.default_rng(0)
+    >>> limit = limit_study(rng.normal(size=(2, 2)), rng.normal(size=(2, 2)), rng.normal(size=(2, 3)))
+    >>> round(limit.mean_slope, 1), round(limit.first_slope, 1)
+    (1.0, 2.0)
+    """
+    path = tuple(_limit_point(A, V, X, 10.0**log) for log in _LOGS)
+    late = [point for point in path if point.temperature >= 10**_SLOPE_FROM]
+    return LimitStudy(
+        X,
+        path,
+        _limit_point(A, V, X, temperature),
+        _slope([(p.temperature, p.mean_gap) for p in late]),
+        _slope([(p.temperature, p.first_gap) for p in late]),
+    )
+
+
+def _limit_point(A: np.ndarray, V: np.ndarray, X: np.ndarray, temperature: float) -> LimitPoint:
+    Y = softmax_layer(A, V, temperature)(X[None])[0]
+    S = Reals().softmax(X.T @ A @ X / temperature, False, None)
+    rescaled = softmax_layer(_RESCALE * A, V / _RESCALE, temperature)(X[None])[0]
+    mean, first = first_order(A, V, X, temperature)
+    size = np.linalg.norm(mean) or 1.0
+    gaps = [float(np.linalg.norm(gap) / size) for gap in (Y - mean, Y - mean - first, rescaled - Y)]
+    return LimitPoint(temperature, S, Y, mean, *gaps)
+
+
+def _slope(points: list[tuple[float, float]]) -> float | None:
+    """The power of 1/τ with which gaps fall, by least squares; None where rounding is all there is."""
+    kept = [(temperature, gap) for temperature, gap in points if gap > _ROUNDING]
+    if len(kept) < 3:
+        return None
+    temperatures, gaps = np.log(np.array(kept)).T
+    return float(-np.polyfit(temperatures, gaps, 1)[0])
