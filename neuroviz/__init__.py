@@ -11,10 +11,7 @@ it is first asked for.
 
 from importlib import import_module
 
-from neuroviz.beyond.search.result import FiberSearch
-from neuroviz.beyond.search.search import search_fiber
 from neuroviz.certificate.certificate import Certificate
-from neuroviz.certificate.small_ranks import LocalCheck, local_check
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.cost import Cost, estimate_cost
 from neuroviz.engine.expected import Expected
@@ -25,11 +22,18 @@ from neuroviz.engine.measure import InputsCurve, Measurement, measure_dimension,
 from neuroviz.engine.records import Record, Sweep
 from neuroviz.engine.sweep import sweep
 from neuroviz.engine.virtual import unroll
-from neuroviz.softmax.known import StatusBoard, what_is_known
+from neuroviz.moved import keep_old_addresses
 
+keep_old_addresses()
 _LATER = {
+    "FiberSearch": "neuroviz.beyond.search.result",
+    "LocalCheck": "neuroviz.certificate.small_ranks",
+    "StatusBoard": "neuroviz.softmax.known",
     "functional_dimension": "neuroviz.nn.functional",
+    "local_check": "neuroviz.certificate.small_ranks",
     "module_symmetries": "neuroviz.nn.symmetries",
+    "search_fiber": "neuroviz.beyond.search.search",
+    "what_is_known": "neuroviz.softmax.known",
 }
 
 __all__ = [

@@ -35,6 +35,7 @@ _PANELS = {
     "VirtualWeightsExplorer": "deep.virtual_panel",
 }
 __all__ = sorted(_PANELS)
+__path__: list[str] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
 
 
 def __getattr__(name: str) -> object:

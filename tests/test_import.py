@@ -1,8 +1,11 @@
 """What `import neuroviz` promises: all of its names, and nothing heavy."""
 
+from importlib import import_module
+
 import pytest
 
 import neuroviz as nv
+from neuroviz.moved import MOVED
 
 HEAVY = ["torch", "plotly", "ipywidgets", "anywidget", "scipy", "sympy", "IPython", "matplotlib"]
 
@@ -47,3 +50,29 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 
 def test_every_public_name_can_be_imported_by_star(run_python):
     assert run_python("from neuroviz import *; print(functional_dimension.__name__)").startswith("functional")
+
+
+@pytest.mark.parametrize(("old", "new"), MOVED.items())
+def test_old_addresses_hand_on_what_has_moved(old, new):
+    assert not import_module(old).__dict__.get("__file__")
+    public = [name for name in vars(import_module(new)) if not name.startswith("_")]
+    assert all(getattr(import_module(old), name) is getattr(import_module(new), name) for name in public)
+
+
+def test_teachers_notebooks_go_on_working(run_python):
+    said = run_python(
+        "from neuroviz.surface import SLICES; from neuroviz.block import Block\n"
+        "from neuroviz.explorables import SurfaceExplorer; from neuroviz.explorables.presets import presets\n"
+        "import neuroviz.surface; print(neuroviz.surface.SLICES is SLICES)"
+    )
+    assert said == "True"
+
+
+def test_one_panel_loads_no_other(run_python):
+    said = run_python(
+        "import sys; from neuroviz.explorables import FactorizationExplorer\n"
+        "rooms = 'single_layer', 'singular', 'deep', 'softmax', 'beyond'\n"
+        "rooms = tuple(f'neuroviz.{room}.' for room in rooms)\n"
+        "print([name for name in sys.modules if name.startswith(rooms)])"
+    )
+    assert said == "[]"

@@ -1,4 +1,4 @@
-"""The rules of import: engine lies below certificate, nn and kit, they below the rooms; no room imports another.
+"""The rules of import: engine below certificate, nn and kit; these below the rooms; no room imports another.
 
 engine                                    numpy, flint and the standard library only
 certificate, nn, kit                      also import engine
