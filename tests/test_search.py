@@ -19,7 +19,7 @@ from neuroviz.beyond.search.equivalent_weights import (
 )
 from neuroviz.beyond.search.initial_guesses import KINDS, draw
 from neuroviz.beyond.search.search import VERIFIED, search_fiber
-from neuroviz.count import count_fiber
+from count import count_fiber
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.layer import Pair, function_table

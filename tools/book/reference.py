@@ -1,9 +1,11 @@
 """The reference: a page for each module, from the docstrings, as Markdown."""
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
+from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
 
@@ -15,10 +17,17 @@ _SECTIONS = ("Args", "Attributes", "Raises", "Returns", "Yields", "Controls", "U
 
 
 def modules() -> list[str]:
-    """The modules that have a page, those that list public names first; figures are for panels alone."""
-    rest = (found.name for found in pkgutil.iter_modules(neuroviz.__path__, "neuroviz."))
+    """The modules that have a page, those that list public names first; what draws has none."""
+    found = [one for one in pkgutil.walk_packages(neuroviz.__path__, "neuroviz.") if not one.ispkg]
+    rest = (one.name for one in found if not _draws(one.name))
     first = ["neuroviz", "neuroviz.explorables", "neuroviz.lessons.teaching"]
-    return first + sorted(name for name in rest if name not in first and not name.endswith(".figures"))
+    return first + sorted(name for name in rest if name not in first)
+
+
+def _draws(name: str) -> bool:
+    """Whether a module is one of `kit`, or a figure or panel made with it."""
+    source = Path(importlib.util.find_spec(name).origin).read_text(encoding="utf-8")
+    return name.startswith("neuroviz.kit.") or "neuroviz.kit" in source or "ipywidgets" in source
 
 
 def own_names(module: ModuleType) -> list[str]:
@@ -69,7 +78,7 @@ def anchor(path: str) -> str:
     """The name under which a page can be linked at a function or class; upper and lower case are one there.
 
     >>> anchor("neuroviz.engine.sweep.sweep"), anchor("neuroviz.engine.sweep.Sweep")
-    ('neuroviz-sweep-sweep', 'class-neuroviz-sweep-sweep')
+    ('neuroviz-engine-sweep-sweep', 'class-neuroviz-engine-sweep-sweep')
     """
     kind = "class-" if path.rpartition(".")[2][:1].isupper() else ""
     return kind + re.sub(r"[^a-z0-9_-]", "-", path.lower())
