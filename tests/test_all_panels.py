@@ -14,6 +14,7 @@ from panels import differences, places, random_states, said, text, title
 from neuroviz import explorables
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts, make
 
 # Where the walk starts, if not where the panel opens: sizes that keep the far ends of the other controls
 # under some seconds. The walk still goes to both ends of the controls named here.
@@ -69,7 +70,7 @@ def wrong_here(panel, twin):
     if "nv-badge" not in title(panel) and not (may_be_bare and may_be_bare.value != places(may_be_bare)[0]):
         found.append("no badge")
     with theme.using(panel._theme):
-        fresh = panel._make_figure(panel._shown)
+        fresh = make(panel.draw(panel._shown))
     if parts := differences(panel.figure, fresh):
         found.append(f"moved there, it is not the figure drawn there: {', '.join(parts[:3])}")
     return found + wrong_on_return(panel, twin)
@@ -256,15 +257,10 @@ class Sound(Panel):
     def _answer(request):
         return request
 
-    def _make_figure(self, answer):
+    @staticmethod
+    def draw(answer):
         note = {"text": f"{answer[1]} {answer[0]}", "showarrow": False}
-        figure = go.Figure({"y": [answer[0]]}, {"template": theme.template(), "annotations": [note]})
-        return figure.update_layout(font_color=theme.color("ink"))
-
-    def _update_figure(self, old, new):
-        with self.figure.batch_update():
-            self.figure.data[0].y = [new[0]]
-            self.figure.layout.annotations[0].text = f"{new[1]} {new[0]}"
+        return Parts([{"y": [answer[0]]}], {"annotations": [note], "font": {"color": theme.color("ink")}})
 
     def _describe(self, answer):
         return f"the number {answer[0]}"
@@ -324,40 +320,32 @@ class SaysNothing(Sound):
 
 
 class LeavesAWordBehind(Sound):
-    def _update_figure(self, old, new):
+    def _redraw(self, answer):
         with self.figure.batch_update():
-            self.figure.data[0].y = [new[0]]
+            self.figure.data[0].y = [answer[0]]
 
 
 class AddsATrace(Sound):
-    def _make_figure(self, answer):
-        figure = super()._make_figure(answer)
-        return figure.add_trace({"y": [1]}) if answer[2] else figure
-
-    def _update_figure(self, old, new):
-        super()._update_figure(old, new)
-        if new[2]:
+    def _redraw(self, answer):
+        super()._redraw(answer)
+        if answer[2]:
             self.figure.add_trace({"y": [1]})
 
 
 class WritesPython(Sound):
-    def _make_figure(self, answer):
-        figure = super()._make_figure(answer)
-        return figure.update_traces(hovertemplate="at nan" if answer[0] == 0 else "")
-
-    def _update_figure(self, old, new):
-        super()._update_figure(old, new)
-        self.figure.data[0].hovertemplate = "at nan" if new[0] == 0 else ""
+    @staticmethod
+    def draw(answer):
+        parts = Sound.draw(answer)
+        parts.traces[0]["hovertemplate"] = "at nan" if answer[0] == 0 else ""
+        return parts
 
 
 class LeavesATextEmpty(Sound):
-    def _make_figure(self, answer):
-        figure = super()._make_figure(answer)
-        return figure.update_traces(mode="markers+text", text=["many" if answer[0] else ""])
-
-    def _update_figure(self, old, new):
-        super()._update_figure(old, new)
-        self.figure.data[0].text = ["many" if new[0] else ""]
+    @staticmethod
+    def draw(answer):
+        parts = Sound.draw(answer)
+        parts.traces[0] |= {"mode": "markers+text", "text": ["many" if answer[0] else ""]}
+        return parts
 
 
 class WearsNoBadge(Sound):
@@ -374,8 +362,8 @@ class DrawsByItsHistory(Sound):
 
 
 class TakesTheLookOfTheDay(Sound):
-    def _update_figure(self, old, new):
-        super()._update_figure(old, new)
+    def _redraw(self, answer):
+        super()._redraw(answer)
         self.figure.layout.font.color = theme._MODES["light"]["ink"]
 
 

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import pytest
 from panels import ends, headlines, plain, said, texts, title, trace
 
-from neuroviz.beyond.proof.certificate_figure import certificate_figure, update_certificate
+from neuroviz.beyond.proof.certificate_figure import certificate_parts
 from neuroviz.beyond.proof.certificate_panel import CertificateExplorer
 from neuroviz.beyond.proof.certificate_study import TAMPERINGS, CertificateSetting, study_certificate, tamper
 from neuroviz.certificate.certificate import ROUTES, certify
@@ -16,6 +16,7 @@ from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 STATES = [
     "",
@@ -200,10 +201,10 @@ def test_moving_is_the_same_as_drawing_anew(mode, size):
                 setting((3, 3, 3), (2, 2), None, "dimension"),
             )
         ]
-        figure = certificate_figure(studies[0])
+        figure = make(certificate_parts(studies[0]))
         for old, new in zip([None, *studies], [*studies, studies[0]], strict=True):
-            update_certificate(figure, old, new)
-            assert plain(figure) == plain(certificate_figure(new))
+            redraw(figure, certificate_parts(old), certificate_parts(new))
+            assert plain(figure) == plain(make(certificate_parts(new)))
             for line in said(figure):
                 assert "$" not in line
 
@@ -211,7 +212,7 @@ def test_moving_is_the_same_as_drawing_anew(mode, size):
 def test_an_empty_picture_has_no_place_of_its_own():
     """Two subplots in one place: the ground of one would cover the other."""
     for route, empty in (("theorem", "xaxis"), ("ball", "xaxis2")):
-        figure = certificate_figure(study_certificate(setting((3, 3, 3), (2, 2), route)))
+        figure = make(certificate_parts(study_certificate(setting((3, 3, 3), (2, 2), route))))
         assert isinstance(figure, go.Figure)
         assert figure.layout[empty].domain[1] < 0.01
         used = "xaxis2" if empty == "xaxis" else "xaxis"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from neuroviz.deep import counterexample_panel as module
-from neuroviz.deep.counterexample_figure import trials_figure, update_trials
+from neuroviz.deep.counterexample_figure import trials_parts
 from neuroviz.deep.counterexample_panel import (
     CounterexampleExplorer,
     TrialsRequest,
@@ -15,6 +15,7 @@ from neuroviz.deep.counterexample_panel import (
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +59,7 @@ def wrong_at(number):
 
 
 def test_a_counterexample_would_be_marked():
-    figure = trials_figure(wrong_at(3))
+    figure = make(trials_parts(wrong_at(3)))
     assert len(figure.data[4].x) == 1 and figure.data[4].y[0] == figure.data[4].x[0] + 1
     assert "1 of 6 are COUNTEREXAMPLES" in figure.layout.annotations[0].text
     assert "≠" in figure.layout.annotations[-1].text
@@ -78,7 +79,7 @@ def test_a_counterexample_would_be_described_with_its_state(monkeypatch):
 
 def test_the_marks_come_from_the_measurements():
     found = try_them(TrialsRequest(20, 3, 5, 0))
-    figure = trials_figure(found)
+    figure = make(trials_parts(found))
     seen = sorted(
         zip([*figure.data[2].x, *figure.data[3].x], [*figure.data[2].y, *figure.data[3].y], strict=True)
     )
@@ -89,10 +90,10 @@ def test_the_marks_come_from_the_measurements():
 def test_an_update_in_place_gives_the_same_figure(choice):
     with theme.using({"mode": choice[0], "size": choice[1]}):
         first, second = try_them(TrialsRequest(1, 3, 5, 0)), try_them(TrialsRequest(25, 3, 5, 0))
-        figure = trials_figure(first)
+        figure = make(trials_parts(first))
         for old, new in ((first, second), (None, first), (first, wrong_at(2))):
-            update_trials(figure, old, new)
-            assert figure.to_dict() == trials_figure(new).to_dict()
+            redraw(figure, trials_parts(old), trials_parts(new))
+            assert figure.to_dict() == make(trials_parts(new)).to_dict()
 
 
 def test_many_fresh_ones_are_measured_in_the_background_and_then_known():

@@ -12,13 +12,14 @@ from panels import title
 
 import neuroviz as nv
 from neuroviz.deep import dimension_panel as module
-from neuroviz.deep.dimension_figure import dimension_figure
+from neuroviz.deep.dimension_figure import dimension_parts
 from neuroviz.engine import formulas, measure
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.rank import FloatRank
 from neuroviz.explorables import DimensionExplorer
 from neuroviz.kit import plot as parts
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make
 
 KINDS = ("lightning", "softmax")
 VISIBLE = ["width", "head_dim", "tokens", "layers", "kind"]
@@ -314,7 +315,9 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
         panel.state = state
         assert panel.wait(60) and panel.status.startswith("done"), (state, panel.status)
         assert panel.state == state
-        assert plain(panel.figure) == plain(dimension_figure(module.study_dimension(panel._read()))), state
+        assert plain(panel.figure) == plain(make(dimension_parts(module.study_dimension(panel._read())))), (
+            state
+        )
 
 
 def test_a_state_restores_the_figure_exactly(panel):
@@ -465,10 +468,10 @@ def test_a_float_rank_against_the_exact_one_is_seen_even_when_it_is_decided():
     panel = DimensionExplorer()
     agreeing = panel._shown
     wrong = replace(agreeing, spectrum=replace(agreeing.spectrum, value=37, decided=True))
-    says = [note.text for note in dimension_figure(wrong).layout.annotations]
+    says = [note.text for note in make(dimension_parts(wrong)).layout.annotations]
     assert any("floats say something else" in text and "they read 37" in text for text in says)
     assert "reads 37, against the exact rank" in panel._describe(wrong)
-    says = [note.text for note in dimension_figure(agreeing).layout.annotations]
+    says = [note.text for note in make(dimension_parts(agreeing)).layout.annotations]
     assert not any("floats say" in text for text in says) and "Floating point" not in panel._describe(
         agreeing
     )

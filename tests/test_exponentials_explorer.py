@@ -8,11 +8,12 @@ from math import isfinite, log10
 import pytest
 from panels import ends, headlines, plain, random_states, said, texts, title, trace
 
-from neuroviz.beyond.proof.exponentials_figure import exponentials_figure, update_exponentials
+from neuroviz.beyond.proof.exponentials_figure import exponentials_parts
 from neuroviz.beyond.proof.exponentials_grid import equation_of, product_of
 from neuroviz.beyond.proof.exponentials_panel import ExponentialsExplorer
 from neuroviz.beyond.proof.exponentials_study import ExponentialsSetting, study_exponentials
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 STATES = [
     "",
@@ -151,14 +152,14 @@ def test_a_disagreement_would_be_said(panel):
     assert "DISAGREE" in panel._describe(wrong) and "DISAGREE" not in panel._describe(s)
     undecided = replace(s, spectrum=replace(s.spectrum, decided=False))
     assert "cannot decide" in panel._describe(undecided)
-    assert "floats cannot decide here" in headlines(exponentials_figure(undecided))
+    assert "floats cannot decide here" in headlines(make(exponentials_parts(undecided)))
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
 def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
     with theme.using({"mode": mode, "size": size}):
-        figure = exponentials_figure(study_exponentials(ExponentialsSetting("symmetric", tokens=4)))
+        figure = make(exponentials_parts(study_exponentials(ExponentialsSetting("symmetric", tokens=4))))
         assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
         sizes = [a.font.size for a in figure.layout.annotations if a.font.size]
@@ -172,16 +173,16 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
         panel.state = state
         assert panel.status.startswith("done")
         assert panel.figure is figure and [one.uid for one in figure.data] == uids
-        assert plain(figure) == plain(exponentials_figure(study_exponentials(panel._read()))), state
+        assert plain(figure) == plain(make(exponentials_parts(study_exponentials(panel._read())))), state
 
 
 def test_that_comparison_sees_a_figure_that_was_not_redrawn():
     one, two = (study_exponentials(ExponentialsSetting(kind)) for kind in ("zero", "antisymmetric"))
-    figure = exponentials_figure(one)
-    update_exponentials(figure, two, two)
-    assert plain(figure) == plain(exponentials_figure(one)) != plain(exponentials_figure(two))
-    update_exponentials(figure, None, two)
-    assert plain(figure) == plain(exponentials_figure(two))
+    figure = make(exponentials_parts(one))
+    redraw(figure, exponentials_parts(two), exponentials_parts(two))
+    assert plain(figure) == plain(make(exponentials_parts(one))) != plain(make(exponentials_parts(two)))
+    redraw(figure, None, exponentials_parts(two))
+    assert plain(figure) == plain(make(exponentials_parts(two)))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from panels import ends, plain, said, title, trace
 
 from neuroviz.kit import plot as parts
 from neuroviz.kit import theme
-from neuroviz.single_layer.figure import fiber_figure, order_in_words, percent
+from neuroviz.kit.plot import make
+from neuroviz.single_layer.figure import fiber_parts, order_in_words, percent
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.single_layer.walk import FiberSetting, study_fiber
 
@@ -271,7 +272,7 @@ def test_texts_hold_no_dollar_and_no_python(panel, state):
 def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
     theme.use(mode, size)
     try:
-        figure = fiber_figure(study_fiber(FiberSetting(along=0.5, off=0.5)))
+        figure = make(fiber_parts(study_fiber(FiberSetting(along=0.5, off=0.5))))
         assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
         sizes = [a.font.size for a in figure.layout.annotations if a.font.size]

@@ -15,8 +15,9 @@ from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import jacobian
 from neuroviz.engine.rank import float_rank
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 from neuroviz.nn.modules import AttentionNetwork
-from neuroviz.softmax import figure3_figure as drawing
+from neuroviz.softmax import figure3_parts as drawing
 from neuroviz.softmax.figure3 import (
     Figure3Setting,
     Float32Rank,
@@ -25,7 +26,7 @@ from neuroviz.softmax.figure3 import (
     procedure_jacobian,
     study_figure3,
 )
-from neuroviz.softmax.figure3_figure import figure3_figure, save_figure3, update_figure3
+from neuroviz.softmax.figure3_figure import figure3_parts, save_figure3
 
 SOFTMAX = [25, 40, 57, 76, 97, 120, 145, 172]
 NINE = Architecture.uniform(9, 2, 2, 3, "softmax")
@@ -130,7 +131,7 @@ def test_a_wrong_rank_is_flagged_and_drawn_with_its_error(missed):
         p = by_width[width]
         assert p.float32_is_wrong and p.float32_difference == p.float32.value - p.exact.value < 0
     wrong = [p for p in missed.points if p.float32_is_wrong]
-    figure = figure3_figure(missed)
+    figure = make(figure3_parts(missed))
     crosses = trace(figure, "float32, wrong, softmax")
     assert list(crosses.y) == [p.float32.value for p in wrong]
     assert list(crosses.text) == [f"−{-p.float32_difference}" for p in wrong]
@@ -141,7 +142,7 @@ def test_a_wrong_rank_is_flagged_and_drawn_with_its_error(missed):
 def test_a_right_rank_is_not_flagged():
     study = small(peer=True, inputs=100, runs=1)
     assert not any(p.float32_is_wrong for p in study.points)
-    figure = figure3_figure(study)
+    figure = make(figure3_parts(study))
     assert len(trace(figure, "float32, wrong, softmax").x) == 0
     assert list(trace(figure, "float32, right, softmax").y) == SOFTMAX[:3]
     assert "row-by-row float32 misses 0 of 3" in headlines(figure)
@@ -153,7 +154,7 @@ def test_an_overflow_is_no_rank_and_is_said():
     )
     assert all(p.float32.value is None and p.float32_is_wrong for p in study.points)
     assert all(p.float32_difference is None for p in study.points)
-    assert "row-by-row float32 overflows at 2 of 2" in headlines(figure3_figure(study))
+    assert "row-by-row float32 overflows at 2 of 2" in headlines(make(figure3_parts(study)))
     (first, _) = csv.DictReader(io.StringIO(study.to_csv()))
     assert first["float32"] == "" and first["float32_inputs"] == "20"
 
@@ -193,7 +194,7 @@ def test_a_route_that_proves_nothing_says_why():
 def test_what_is_called_measured_is_never_the_formula():
     study = small(attention="both")
     points = tuple(replace(p, exact=replace(p.exact, value=p.exact.value + 7)) for p in study.points)
-    before, after = figure3_figure(study), figure3_figure(replace(study, points=points))
+    before, after = make(figure3_parts(study)), make(figure3_parts(replace(study, points=points)))
     for kind in ("softmax", "lightning"):
         moved = [y + 7 for y in trace(before, f"exact (measured), {kind}").y]
         assert list(trace(after, f"exact (measured), {kind}").y) == moved
@@ -206,12 +207,12 @@ def test_a_tampered_formula_and_a_tampered_float_are_drawn_as_they_are():
     study = small()
     first, *others = study.points
     theory = replace(first, expected=replace(first.expected, value=30))
-    figure = figure3_figure(replace(study, points=(theory, *others)))
+    figure = make(figure3_parts(replace(study, points=(theory, *others))))
     assert list(trace(figure, "formula, softmax").y) == [30, 40, 57]
     assert list(trace(figure, "exact (measured), softmax").y) == SOFTMAX[:3]
     assert "DIFFER at δ = 3" in headlines(figure)[0]
     floating = replace(first, floating=replace(first.floating, value=24))
-    figure = figure3_figure(replace(study, points=(floating, *others)))
+    figure = make(figure3_parts(replace(study, points=(floating, *others))))
     assert list(trace(figure, "float64 (measured), softmax").y) == [24, 40, 57]
     assert "float64: 1 of 3 decide WRONGLY" in headlines(figure)
 
@@ -220,11 +221,11 @@ def test_a_gap_below_what_decides_is_hollow_and_counted():
     study = small()
     first, *others = study.points
     unsure = replace(first, floating=replace(first.floating, gap=1e5, decided=False))
-    figure = figure3_figure(replace(study, points=(unsure, *others)))
+    figure = make(figure3_parts(replace(study, points=(unsure, *others))))
     assert list(trace(figure, "gap that cannot decide, softmax").y) == [1e5]
     assert len(trace(figure, "gap that decides, softmax").y) == 2
     assert "float64: 2 of 3 gaps decide" in headlines(figure)
-    assert "float64: all 3 gaps decide" in headlines(figure3_figure(study))
+    assert "float64: all 3 gaps decide" in headlines(make(figure3_parts(study)))
 
 
 @pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])
@@ -238,16 +239,16 @@ def test_an_update_in_place_gives_the_same_figure(choice, missed):
         ]
         for old in studies:
             for new in studies:
-                figure = figure3_figure(old)
-                update_figure3(figure, old, new)
-                assert plain(figure) == plain(figure3_figure(new))
-                update_figure3(figure, None, old)
-                assert plain(figure) == plain(figure3_figure(old))
+                figure = make(figure3_parts(old))
+                redraw(figure, figure3_parts(old), figure3_parts(new))
+                assert plain(figure) == plain(make(figure3_parts(new)))
+                redraw(figure, None, figure3_parts(old))
+                assert plain(figure) == plain(make(figure3_parts(old)))
 
 
 def test_every_text_can_be_read(missed):
     for study in (missed, small(attention="both", certificates=True)):
-        for text in map(bare, said(figure3_figure(study))):
+        for text in map(bare, said(make(figure3_parts(study)))):
             assert "$" not in text and "nan" not in text and "None" not in text
 
 
@@ -257,7 +258,7 @@ def test_no_point_stands_among_the_words(widths):
     least, most = widths
     study = study_figure3(Figure3Setting(least=least, most=most, attention="both", certificates=True))
     with theme.using({"mode": "light", "size": "lecture"}):
-        figure = figure3_figure(study)
+        figure = make(figure3_parts(study))
     low, high = figure.layout.yaxis.range
     words = 4 * 1.35 * theme.size("note") / 370
     for p in study.points:
@@ -349,7 +350,7 @@ def test_the_words_at_the_line_stand_where_no_gap_lies_below_it():
             replace(point, floating=replace(point.floating, gap=1e5)) if point.width in below else point
             for point in study.points
         )
-        drawn = figure3_figure(replace(study, points=points))
+        drawn = make(figure3_parts(replace(study, points=points)))
         (note,) = [a for a in drawn.layout.annotations if a.text == "decides above"]
         return note.xanchor
 

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import pytest
 from panels import trace
 
-from neuroviz.deep.dimension_figure import dimension_figure, update_dimension
+from neuroviz.deep.dimension_figure import dimension_parts
 from neuroviz.deep.dimension_panel import DimensionRequest, study_dimension
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
@@ -102,7 +102,7 @@ def points(figure, one):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_spectrum_is_that_of_the_measurement_split_at_the_exact_rank(name):
-    s, figure = study(name), dimension_figure(study(name))
+    s, figure = study(name), make(dimension_parts(study(name)))
     moving = trace(figure, "singular values of the weights that move the function")
     noise = trace(figure, "singular values that are rounding noise")
     if s.spectrum is None:
@@ -119,7 +119,7 @@ def test_the_spectrum_is_that_of_the_measurement_split_at_the_exact_rank(name):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_exact_rank_stands_between_the_last_kept_and_the_first_dropped_value(name):
-    s, figure = study(name), dimension_figure(study(name))
+    s, figure = study(name), make(dimension_parts(study(name)))
     line = trace(figure, "exact rank (measured)")
     assert list(line.x) == [s.visible + 0.5] * 2
     few = s.visible < s.exact.value  # then it is not the dimension, and says so
@@ -129,7 +129,7 @@ def test_the_exact_rank_stands_between_the_last_kept_and_the_first_dropped_value
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_gap_is_marked_from_the_last_kept_to_the_first_dropped_value(name):
-    s, figure = study(name), dimension_figure(study(name))
+    s, figure = study(name), make(dimension_parts(study(name)))
     (arrow,) = [a for a in figure.layout.annotations if a.showarrow]
     dropped = [] if s.spectrum is None else np.maximum(s.spectrum.singular_values[s.visible :], 1e-17)
     if len(dropped) == 0:
@@ -145,14 +145,14 @@ def test_the_gap_is_marked_from_the_last_kept_to_the_first_dropped_value(name):
 
 def test_the_undecided_case_above_is_undecided_and_the_full_rank_case_drops_nothing():
     assert not study("undecided").spectrum.decided
-    assert any("full rank" in text for text in texts(dimension_figure(study("one token, softmax")))) == (
+    assert any("full rank" in text for text in texts(make(dimension_parts(study("one token, softmax"))))) == (
         study("one token, softmax").exact.value == study("one token, softmax").arch.num_parameters
     )
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_formula_is_drawn_into_the_spectrum_with_its_source(name):
-    s, figure = study(name), dimension_figure(study(name))
+    s, figure = study(name), make(dimension_parts(study(name)))
     mark = trace(figure, "dimension by the formula")
     assert list(mark.x) == [s.expected.value + 0.5] and mark.marker.symbol.endswith("-open")
     assert f"{s.expected.source}: <b>{s.expected.value}</b>" in texts(figure)
@@ -160,7 +160,7 @@ def test_the_formula_is_drawn_into_the_spectrum_with_its_source(name):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_measured_mark_is_a_measurement_and_every_formula_mark_a_formula(name):
-    s, figure = study(name), dimension_figure(study(name))
+    s, figure = study(name), make(dimension_parts(study(name)))
     measured, formula = trace(figure, "measured"), trace(figure, "formula")
     by_width = {point.width: point for point in s.widths}
     assert dict(zip(formula.x, formula.y, strict=True)) == {w: p.expected.value for w, p in by_width.items()}
@@ -175,7 +175,7 @@ def test_every_measured_mark_is_a_measurement_and_every_formula_mark_a_formula(n
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_rank_grows_with_the_inputs_up_to_its_plateau(name):
-    s, figure = study(name), dimension_figure(study(name))
+    s, figure = study(name), make(dimension_parts(study(name)))
     curve = trace(figure, "exact rank by inputs (measured)")
     ranks = rank_by_inputs(s.arch, 0).ranks
     assert tuple(curve.y) == ranks and list(curve.x) == list(range(1, len(ranks) + 1))
@@ -194,7 +194,7 @@ def test_the_rank_grows_with_the_inputs_up_to_its_plateau(name):
     ("name", "said"), [("one input", "<b>1 input shows"), ("two inputs", "<b>2 inputs show ")]
 )
 def test_too_few_inputs_are_said_in_the_headline(name, said):
-    figure = dimension_figure(study(name))
+    figure = make(dimension_parts(study(name)))
     assert headlines(figure)[0].startswith(said), headlines(figure)[0]
     assert study(name).visible < study(name).exact.value
 
@@ -210,7 +210,7 @@ def test_too_few_inputs_are_said_in_the_headline(name, said):
     ],
 )
 def test_the_axis_names_the_width_that_the_curve_moves(name, said):
-    assert dimension_figure(study(name)).layout.xaxis2.title.text == said
+    assert make(dimension_parts(study(name))).layout.xaxis2.title.text == said
 
 
 # A disagreement would be seen
@@ -228,7 +228,7 @@ def wrong_formula(s):
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_wrong_formula_moves_its_own_marks_and_no_measured_one(name):
-    right, wrong = dimension_figure(study(name)), dimension_figure(wrong_formula(study(name)))
+    right, wrong = make(dimension_parts(study(name))), make(dimension_parts(wrong_formula(study(name))))
     for before, after in zip(right.data, wrong.data, strict=True):
         same = (before.x, before.y) == (after.x, after.y)
         if before.name in ("formula", "dimension by the formula"):
@@ -245,8 +245,8 @@ def test_a_wrong_formula_moves_its_own_marks_and_no_measured_one(name):
 def test_a_wrong_measurement_moves_the_measured_marks_and_no_formula():
     s = study("start")
     points = tuple(replace(p, measured=replace(p.measured, value=p.measured.value - 1)) for p in s.widths)
-    wrong = dimension_figure(replace(s, exact=replace(s.exact, value=s.exact.value - 1), widths=points))
-    right = dimension_figure(s)
+    wrong = make(dimension_parts(replace(s, exact=replace(s.exact, value=s.exact.value - 1), widths=points)))
+    right = make(dimension_parts(s))
     for name, moves in [("measured", True), ("this architecture (measured)", True), ("formula", False)]:
         assert (trace(right, name).y != trace(wrong, name).y) == moves, name
     assert trace(wrong, "exact rank (measured)").x != trace(right, "exact rank (measured)").x
@@ -259,12 +259,12 @@ def test_one_wrong_point_is_named():
     points = tuple(
         replace(p, expected=replace(p.expected, value=p.expected.value + (p.width == 6))) for p in s.widths
     )
-    assert headlines(dimension_figure(replace(s, widths=points)))[1].endswith("DIFFER at δ = 6</b>")
+    assert headlines(make(dimension_parts(replace(s, widths=points))))[1].endswith("DIFFER at δ = 6</b>")
 
 
 @pytest.mark.parametrize("name", ["widening", "rank one", "one token"])
 def test_the_paper_outside_its_hypotheses_is_marked_as_that(name):
-    s, figure = study(name), dimension_figure(study(name))
+    s, figure = study(name), make(dimension_parts(study(name)))
     assert s.paper.status == "outside hypotheses" and s.paper.value != s.expected.value
     cross = trace(figure, "the paper's formula outside its hypotheses, for this architecture")
     assert list(cross.x) == [s.paper.value + 0.5] and cross.marker.line.color == theme.color("outside")
@@ -272,7 +272,7 @@ def test_the_paper_outside_its_hypotheses_is_marked_as_that(name):
 
 
 def test_where_the_paper_applies_nothing_is_crossed_out():
-    figure = dimension_figure(study("start"))
+    figure = make(dimension_parts(study("start")))
     cross = trace(figure, "the paper's formula outside its hypotheses, for this architecture")
     assert len(cross.x) == 0 and not any("would say" in text for text in texts(figure))
 
@@ -282,7 +282,7 @@ def test_where_the_paper_applies_nothing_is_crossed_out():
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_mark_is_a_finite_number_inside_its_axes(name):
-    figure = dimension_figure(study(name))
+    figure = make(dimension_parts(study(name)))
     for one in figure.data:
         x, y, x_range, y_range = points(figure, one)
         assert len(x) == len(y)
@@ -293,7 +293,7 @@ def test_every_mark_is_a_finite_number_inside_its_axes(name):
 
 
 def test_the_check_above_sees_a_mark_outside():
-    figure = dimension_figure(study("start"))
+    figure = make(dimension_parts(study("start")))
     figure.data[0].y = (1e-40,)
     figure.data[0].x = (1,)
     with pytest.raises(AssertionError):
@@ -304,12 +304,12 @@ def test_the_check_above_sees_a_mark_outside():
 @pytest.mark.parametrize("name", STUDIES)
 def test_texts_hold_no_dollar_and_no_python(name):
     """plotly would show the dollar raw, or hide the text; and a None or nan is nobody's sentence."""
-    for text in texts(dimension_figure(study(name))):
+    for text in texts(make(dimension_parts(study(name)))):
         assert "$" not in text and not re.search(r"\b(None|nan|inf|np\.|float64)\b", text), text
 
 
 def test_texts_are_found_wherever_they_hide():
-    assert len(texts(dimension_figure(study("start")))) > 40
+    assert len(texts(make(dimension_parts(study("start"))))) > 40
     hidden = go.Figure({"y": [1], "hovertemplate": "a$"}, {"xaxis": {"title": {"text": "b$"}}})
     assert sorted(texts(hidden)) == ["a$", "b$"]
 
@@ -319,7 +319,7 @@ def test_texts_are_found_wherever_they_hide():
 def test_a_figure_has_its_opaque_ground_and_readable_letters_in_every_look(mode, size):
     theme.use(mode, size)
     try:
-        figure = go.Figure(dimension_figure(study("rank one")))
+        figure = go.Figure(make(dimension_parts(study("rank one"))))
         layout = figure.layout.template.layout
         assert layout.paper_bgcolor == layout.plot_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
@@ -341,7 +341,7 @@ def random_pairs(count, seed=0):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_state_has_the_same_elements_in_the_same_order(name):
-    start, figure = dimension_figure(study("start")), dimension_figure(study(name))
+    start, figure = make(dimension_parts(study("start"))), make(dimension_parts(study(name)))
     assert [t.name for t in figure.data] == [t.name for t in start.data]
     for kind in ("annotations", "shapes"):
         assert len(figure.layout[kind]) == len(start.layout[kind])
@@ -349,31 +349,31 @@ def test_every_state_has_the_same_elements_in_the_same_order(name):
 
 @pytest.mark.parametrize(("old", "new"), random_pairs(40))
 def test_redrawing_gives_exactly_the_figure_that_drawing_gives(old, new):
-    figure = dimension_figure(study(old))
+    figure = make(dimension_parts(study(old)))
     before = figure.data
-    update_dimension(figure, study(old), study(new))
-    assert plain(figure) == plain(dimension_figure(study(new)))
+    redraw(figure, dimension_parts(study(old)), dimension_parts(study(new)))
+    assert plain(figure) == plain(make(dimension_parts(study(new))))
     assert all(a is b for a, b in zip(before, figure.data, strict=True))
-    update_dimension(figure, study(new), study(old))
-    assert plain(figure) == plain(dimension_figure(study(old)))
+    redraw(figure, dimension_parts(study(new)), dimension_parts(study(old)))
+    assert plain(figure) == plain(make(dimension_parts(study(old))))
 
 
 def test_the_comparison_sees_a_figure_that_was_not_redrawn():
-    figure = dimension_figure(study("start"))
-    update_dimension(figure, study("softmax"), study("softmax"))
-    assert plain(figure) != plain(dimension_figure(study("softmax")))
+    figure = make(dimension_parts(study("start")))
+    redraw(figure, dimension_parts(study("softmax")), dimension_parts(study("softmax")))
+    assert plain(figure) != plain(make(dimension_parts(study("softmax"))))
 
 
 def test_a_live_figure_is_redrawn_in_a_single_message():
-    figure = go.FigureWidget(dimension_figure(study("start")))
+    figure = go.FigureWidget(make(dimension_parts(study("start"))))
     sent = []
     figure.observe(lambda change: sent.append(change["name"]) if change["new"] else None)
-    update_dimension(figure, study("start"), study("undecided"))
+    redraw(figure, dimension_parts(study("start")), dimension_parts(study("undecided")))
     assert [name for name in sent if name.startswith("_py2js")] == ["_py2js_update"]
     sent.clear()
-    update_dimension(figure, study("undecided"), study("undecided"))
+    redraw(figure, dimension_parts(study("undecided")), dimension_parts(study("undecided")))
     assert [name for name in sent if name.startswith("_py2js")] == []
-    assert plain(figure) == plain(dimension_figure(study("undecided")))
+    assert plain(figure) == plain(make(dimension_parts(study("undecided"))))
 
 
 def test_only_what_differs_is_touched(monkeypatch):

@@ -12,7 +12,7 @@ import pytest
 from panels import plain, said, title, trace
 
 from neuroviz.beyond.why.flag import flag_steps, formula_terms, measure_span
-from neuroviz.beyond.why.flag_figure import flag_figure, update_flag
+from neuroviz.beyond.why.flag_figure import flag_parts
 from neuroviz.beyond.why.flag_panel import FlagExplorer, study_flag
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField
@@ -22,6 +22,7 @@ from neuroviz.engine.network import random_weights
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 
 def random_architectures(count, seed, most=7):
@@ -189,7 +190,7 @@ def test_it_opens_on_a_network_that_loses_something_in_both_ways(panel):
 @pytest.mark.parametrize("state", [*STATES, *random_states(10, seed=7)])
 def test_every_column_has_a_cell_for_each_dimension_of_its_width(state):
     s = study(state)
-    figure, arch = flag_figure(s), s.arch
+    figure, arch = make(flag_parts(s)), s.arch
     everything = [
         cell
         for one in figure.data
@@ -209,7 +210,7 @@ def test_every_column_has_a_cell_for_each_dimension_of_its_width(state):
 @pytest.mark.parametrize("state", STATES)
 def test_the_marks_are_the_measured_spans_and_the_bars_the_recursion(state):
     s = study(state)
-    figure = flag_figure(s)
+    figure = make(flag_parts(s))
     assert list(trace(figure, "dimension of the span (measured)").y) == [
         measure_span(s.arch, step.index).value for step in s.inner
     ]
@@ -220,7 +221,7 @@ def test_the_marks_are_the_measured_spans_and_the_bars_the_recursion(state):
 @pytest.mark.parametrize("state", STATES)
 def test_the_bars_of_the_sum_follow_each_other_and_end_at_the_dimension(state):
     s = study(state)
-    figure = flag_figure(s)
+    figure = make(flag_parts(s))
     bars = {}
     for one in figure.data:
         if one.name.startswith("term: "):
@@ -237,25 +238,25 @@ def test_the_bars_of_the_sum_follow_each_other_and_end_at_the_dimension(state):
 
 
 def test_the_text_in_the_gaps_says_what_fits():
-    texts = said(flag_figure(study("widths=6,5,4,5;head_dims=1,2,1")))
+    texts = said(make(flag_parts(study("widths=6,5,4,5;head_dims=1,2,1"))))
     assert "2a₂ = 4:<br>1 fits" in texts and "2a₃ = 2:<br>no room" in texts
-    assert "+2a₂ = 4" in said(flag_figure(study("")))
+    assert "+2a₂ = 4" in said(make(flag_parts(study(""))))
 
 
 def test_the_symmetric_parts_are_named_after_a_collapse():
-    texts = said(flag_figure(study("widths=3,3,3;head_dims=1,2")))
+    texts = said(make(flag_parts(study("widths=3,3,3;head_dims=1,2"))))
     assert "M₁: α(1, 3)" in texts and "M₂: σ(2, 3)" in texts
 
 
 def test_a_disagreement_would_be_seen(panel):
     s = study("")
     wrong = replace(s, exact=replace(s.exact, value=86))
-    assert headlines(flag_figure(wrong))[1] == "sum 87, but measured 86"
+    assert headlines(make(flag_parts(wrong)))[1] == "sum 87, but measured 86"
     assert "DISAGREE" in panel._describe(wrong) and "≠ measured" in panel._badge(wrong)
     step = s.steps[2]
     steps = (*s.steps[:2], replace(step, measured=replace(step.measured, value=4)), s.steps[3])
     wrong = replace(s, steps=steps)
-    assert headlines(flag_figure(wrong))[0] == "seen: 7, 3 by the recursion, 7, 4 MEASURED"
+    assert headlines(make(flag_parts(wrong)))[0] == "seen: 7, 3 by the recursion, 7, 4 MEASURED"
     assert "DISAGREE" in panel._describe(wrong)
     assert "DISAGREE" not in panel._describe(s)
 
@@ -274,7 +275,7 @@ def test_texts_hold_no_dollar_and_no_python(panel, state):
 def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
     theme.use(mode, size)
     try:
-        figure = flag_figure(study(""))
+        figure = make(flag_parts(study("")))
         assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
         sizes = [a.font.size for a in figure.layout.annotations if a.font.size]
@@ -294,16 +295,16 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
         panel.state = state
         assert panel.status.startswith("done")
         assert panel.figure is figure and [t.uid for t in figure.data] == uids
-        assert plain(figure) == plain(flag_figure(study_flag(panel._read()))), state
+        assert plain(figure) == plain(make(flag_parts(study_flag(panel._read())))), state
 
 
 def test_that_comparison_sees_a_figure_that_was_not_redrawn():
     one, two = study(""), study("kind=softmax")
-    figure = flag_figure(one)
-    update_flag(figure, two, two)
-    assert plain(figure) == plain(flag_figure(one)) != plain(flag_figure(two))
-    update_flag(figure, None, two)
-    assert plain(figure) == plain(flag_figure(two))
+    figure = make(flag_parts(one))
+    redraw(figure, flag_parts(two), flag_parts(two))
+    assert plain(figure) == plain(make(flag_parts(one))) != plain(make(flag_parts(two)))
+    redraw(figure, None, flag_parts(two))
+    assert plain(figure) == plain(make(flag_parts(two)))
 
 
 def test_a_state_restores_the_figure_exactly(panel):

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from panels import headlines, plain, said, trace
 
-from neuroviz.beyond.training.figure import flow_figure, share_in_words, small, update_flow
+from neuroviz.beyond.training.figure import flow_parts, share_in_words, small
 from neuroviz.beyond.training.flow import TARGETS, attraction, forms_table
 from neuroviz.beyond.training.panel import _KNOWN, FlowExplorer, study_flow
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 from neuroviz.singular.surface import SLICES
 
 VISIBLE = ["target", "runs", "time", "coordinates"]
@@ -203,7 +204,7 @@ def test_a_figure_has_its_ground_and_readable_letters_in_every_look(panel, mode,
     answer = panel._shown
     theme.use(mode, size)
     try:
-        figure = flow_figure(answer)
+        figure = make(flow_parts(answer))
         assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
         sizes = [a.font.size for a in figure.layout.annotations if a.font.size]
@@ -220,18 +221,18 @@ def test_the_figure_keeps_its_elements_and_is_the_one_a_new_panel_would_draw(pan
         assert panel.status.startswith("done"), (state, panel.status)
         assert panel.figure is figure and [t.uid for t in figure.data] == uids
         assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
-        assert plain(figure) == plain(flow_figure(study_flow(panel._read()))), state
+        assert plain(figure) == plain(make(flow_parts(study_flow(panel._read())))), state
 
 
 def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
     one = panel._shown
     panel.state = STATES[1]
     two = panel._shown
-    figure = flow_figure(one)
-    update_flow(figure, two, two)
-    assert plain(figure) == plain(flow_figure(one)) != plain(flow_figure(two))
-    update_flow(figure, None, two)
-    assert plain(figure) == plain(flow_figure(two))
+    figure = make(flow_parts(one))
+    redraw(figure, flow_parts(two), flow_parts(two))
+    assert plain(figure) == plain(make(flow_parts(one))) != plain(make(flow_parts(two)))
+    redraw(figure, None, flow_parts(two))
+    assert plain(figure) == plain(make(flow_parts(two)))
 
 
 @pytest.mark.parametrize("state", BAD_STATES)

@@ -9,10 +9,11 @@ from panels import ends, headlines, plain, said, texts, title, trace
 
 from neuroviz.beyond.formula.families import FAMILIES
 from neuroviz.beyond.formula.family import FamilySetting, study_family
-from neuroviz.beyond.formula.guess import formula_figure, update_formula
+from neuroviz.beyond.formula.guess import formula_parts
 from neuroviz.beyond.formula.panel import FormulaExplorer
 from neuroviz.beyond.formula.value import FormulaError
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 GUIDED = [name for name, family in FAMILIES.items() if family.hints]
 MALFORMED = [
@@ -86,7 +87,7 @@ def test_the_figure_shows_every_measurement_and_what_was_proposed(panel, family)
 @pytest.mark.parametrize("along", "datlH")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_two_members_share_a_place_whatever_runs_along_the_axis(family, along):
-    figure = formula_figure(study_family(FamilySetting(family, "0", along)))
+    figure = make(formula_parts(study_family(FamilySetting(family, "0", along))))
     dots, cells = trace(figure, "measured"), trace(figure, "you − measured")
     places = set(dots.x)
     assert len(places) == len(dots.x) == len(FAMILIES[family].members)
@@ -98,9 +99,9 @@ def test_no_two_members_share_a_place_whatever_runs_along_the_axis(family, along
 def test_marks_that_are_called_measured_come_from_measurements():
     study = study_family(FamilySetting())
     other = [replace(v, measured=replace(v.measured, value=v.measured.value + 7)) for v in study.verdicts]
-    figure = formula_figure(replace(study, verdicts=tuple(other)))
+    figure = make(formula_parts(replace(study, verdicts=tuple(other))))
     for name in ("measured", "measured, joined", "you − measured"):
-        before = trace(formula_figure(study), name)
+        before = trace(make(formula_parts(study)), name)
         after = trace(figure, name)
         assert (before.y, before.text) != (after.y, after.text), name
     assert trace(figure, "measured").y == tuple(v.measured.value + 7 for v in study.verdicts)
@@ -332,12 +333,12 @@ def test_an_update_in_place_gives_the_same_figure(choice):
             FamilySetting("heads-many", "H", "d"),
         ]
         studies = [study_family(setting) for setting in settings]
-        figure = formula_figure(studies[0])
+        figure = make(formula_parts(studies[0]))
         for old, new in zip(studies, [*studies[1:], studies[0]], strict=True):
-            update_formula(figure, old, new)
-            assert plain(figure) == plain(formula_figure(new))
-        update_formula(figure, None, studies[2])
-        assert plain(figure) == plain(formula_figure(studies[2]))
+            redraw(figure, formula_parts(old), formula_parts(new))
+            assert plain(figure) == plain(make(formula_parts(new)))
+        redraw(figure, None, formula_parts(studies[2]))
+        assert plain(figure) == plain(make(formula_parts(studies[2])))
 
 
 @pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from neuroviz.deep.hypotheses_figure import hypotheses_figure
+from neuroviz.deep.hypotheses_figure import hypotheses_parts
 from neuroviz.deep.hypotheses_panel import (
     HypothesesExplorer,
     HypothesesRequest,
@@ -15,6 +15,7 @@ from neuroviz.deep.hypotheses_panel import (
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit.plot import make
 
 
 def study(widths=(4, 4, 4), head_dims=(1, 3), tokens=3, attention="lightning"):
@@ -78,9 +79,9 @@ def test_angles_are_between_lines():
 def test_the_numbers_in_the_cells_come_from_the_measurements():
     found = study()
     wrong = [replace(c, measured=replace(c.measured, value=c.measured.value + 7)) for c in found.heads.cells]
-    figure = hypotheses_figure(replace(found, heads=replace(found.heads, cells=tuple(wrong))))
+    figure = make(hypotheses_parts(replace(found, heads=replace(found.heads, cells=tuple(wrong)))))
     assert all("+7" in t or "+" in t for t in figure.data[1].text if ">0<" not in t)
-    assert figure.data[1].text != hypotheses_figure(found).data[1].text
+    assert figure.data[1].text != make(hypotheses_parts(found)).data[1].text
 
 
 def test_the_words_say_what_is_measured_and_why():

@@ -14,13 +14,14 @@ from panels import trace
 import neuroviz as nv
 from neuroviz.deep import ledger_panel as module
 from neuroviz.deep.formula_map import _text_color
-from neuroviz.deep.ledger_figure import ledger_figure, update_ledger
+from neuroviz.deep.ledger_figure import ledger_parts
 from neuroviz.deep.ledger_panel import LedgerExplorer, LedgerRequest, study_ledger
 from neuroviz.deep.waterfall import FAMILIES, family_parts
 from neuroviz.engine import formulas, measure
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 VISIBLE = ["width", "width_out", "head_dim", "tokens", "layers", "kind"]
 MORE = ["widths", "head_dims", "seed"]
@@ -184,7 +185,7 @@ def title(panel):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_bars_are_the_ledger(name):
-    ledger, figure = kernel_ledger(request_of(name).arch), ledger_figure(study(name))
+    ledger, figure = kernel_ledger(request_of(name).arch), make(ledger_parts(study(name)))
     drawn = bars(figure)
     costs = [ledger.entries.get(family, 0) for family in FAMILIES]
     assert drawn[0] == (ledger.parameters, 0) and drawn[5] == (ledger.dimension, 0)
@@ -196,7 +197,7 @@ def test_the_bars_are_the_ledger(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_each_bar_begins_where_the_one_before_it_ends_and_the_last_meets_the_dimension(name):
-    drawn = bars(ledger_figure(study(name)))
+    drawn = bars(make(ledger_parts(study(name))))
     level = drawn[0][0]
     for i in range(1, 5):
         height, base = drawn.get(i, (0, level))
@@ -209,24 +210,26 @@ def test_a_wrong_ledger_is_shown_as_it_is():
     """The last bar is the measurement, not what the formula says, and not what the others leave over."""
     right = study("start")
     wrong = replace(right, ledger=replace(right.ledger, dimension=35, entries={"head bases": 11}))
-    figure = ledger_figure(wrong)
+    figure = make(ledger_parts(wrong))
     assert numbers_above(figure) == ["64", "−11", "0", "0", "0", "35"]
     assert bars(figure)[5] == (35, 0) and "29 of 64" in headlines(figure)[0]
     assert set(trace(figure, "dimension by the formula").y) == {38}
-    assert trace(figure, "dimension (measured)").y != trace(ledger_figure(right), "dimension (measured)").y
+    assert (
+        trace(figure, "dimension (measured)").y != trace(make(ledger_parts(right)), "dimension (measured)").y
+    )
 
 
 def test_a_wrong_formula_moves_its_own_mark_and_no_bar():
     right = study("start")
     wrong = replace(right, expected=replace(right.expected, value=41))
-    assert bars(ledger_figure(wrong)) == bars(ledger_figure(right))
-    assert set(trace(ledger_figure(wrong), "dimension by the formula").y) == {41}
-    assert "Cor. 3.8<br><b>41</b>" in texts(ledger_figure(wrong))
+    assert bars(make(ledger_parts(wrong))) == bars(make(ledger_parts(right)))
+    assert set(trace(make(ledger_parts(wrong)), "dimension by the formula").y) == {41}
+    assert "Cor. 3.8<br><b>41</b>" in texts(make(ledger_parts(wrong)))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_formula_is_a_tick_across_the_last_bar_with_its_source(name):
-    s, figure = study(name), ledger_figure(study(name))
+    s, figure = study(name), make(ledger_parts(study(name)))
     tick = trace(figure, "dimension by the formula")
     assert list(tick.y) == [nv.expected_dimension(s.ledger.arch).value] * 2
     assert tick.x[0] < 5 < tick.x[1]
@@ -236,7 +239,7 @@ def test_the_formula_is_a_tick_across_the_last_bar_with_its_source(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_paper_is_said_not_to_apply_exactly_where_it_says_another_number_without_a_right(name):
-    s, figure = study(name), ledger_figure(study(name))
+    s, figure = study(name), make(ledger_parts(study(name)))
     beside = trace(figure, "the paper's formula outside its hypotheses")
     misleads = s.paper.status == "outside hypotheses" and s.paper.value != s.ledger.dimension
     said = f"<b>{s.paper.value}</b><br>does not<br>apply".replace("-", "−")
@@ -253,7 +256,7 @@ def test_both_sides_of_that_occur_above():
 
 @pytest.mark.parametrize("name", CASES)
 def test_unexplained_directions_have_a_bar_and_a_cause_exactly_where_there_are_some(name):
-    s, figure = study(name), ledger_figure(study(name))
+    s, figure = study(name), make(ledger_parts(study(name)))
     some = s.ledger.unexplained > 0
     if name in EXPLAINED or name in LEFT_OVER:
         assert some == (name in LEFT_OVER)
@@ -268,10 +271,10 @@ def test_unexplained_directions_have_a_bar_and_a_cause_exactly_where_there_are_s
 
 
 def test_the_headline_counts_what_does_nothing():
-    assert headlines(ledger_figure(study("start")))[0] == "<b>26 of 64 parameters do nothing</b>"
+    assert headlines(make(ledger_parts(study("start"))))[0] == "<b>26 of 64 parameters do nothing</b>"
     s = study("start")
     one = replace(s, ledger=replace(s.ledger, dimension=63))
-    assert headlines(ledger_figure(one))[0] == "<b>1 of 64 parameters does nothing</b>"
+    assert headlines(make(ledger_parts(one)))[0] == "<b>1 of 64 parameters does nothing</b>"
 
 
 def test_the_parts_of_a_family_stay_short():
@@ -283,7 +286,7 @@ def test_the_parts_of_a_family_stay_short():
 
 
 def test_where_a_family_costs_nothing_the_reason_is_said():
-    said = {name: " ".join(texts(ledger_figure(study(name)))) for name in CASES}
+    said = {name: " ".join(texts(make(ledger_parts(study(name))))) for name in CASES}
     assert "one layer" in said["one layer"] and "one layer" not in said["start"]
     assert "doubling<br>A is seen" in said["softmax"] and "doubling" not in said["start"]
     assert "doubling" not in said["one token, softmax"]  # one token does not see A at all
@@ -294,7 +297,7 @@ def test_where_a_family_costs_nothing_the_reason_is_said():
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_cell_holds_the_measurement_minus_the_formula(name):
-    asked, figure = request_of(name), ledger_figure(study(name))
+    asked, figure = request_of(name), make(ledger_parts(study(name)))
     d, a = asked.arch.widths, asked.arch.head_dims
     colours = trace(figure, "distance between measurement and formula").z
     columns, rows = figure.layout.xaxis2.ticktext, figure.layout.yaxis2.ticktext
@@ -318,12 +321,12 @@ def test_a_wrong_measurement_is_seen_on_the_map():
         for c in s.map.cells
     )
     wrong = replace(s, map=replace(s.map, cells=cells))
-    figure = ledger_figure(wrong)
+    figure = make(ledger_parts(wrong))
     assert [place for place, (difference, _) in map_texts(figure).items() if difference] == [(2, 2)]
     assert headlines(figure)[1] == "<b>Cor. 3.8 DIFFERS</b>"
     assert "▨ at (3, 3)" in " ".join(texts(figure))
     assert "1 of them CONTRADICT Cor. 3.8" in module._say_map(wrong.map)
-    assert "DIFFERS" not in headlines(ledger_figure(s))[1] and "CONTRADICT" not in module._say_map(s.map)
+    assert "DIFFERS" not in headlines(make(ledger_parts(s)))[1] and "CONTRADICT" not in module._say_map(s.map)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -345,7 +348,7 @@ def test_for_one_layer_the_frame_is_what_the_paper_asks_for_and_zero_is_everywhe
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_frame_is_drawn_around_the_covered_cells(name):
-    found, frame = study(name).map, shape(ledger_figure(study(name)), "path")
+    found, frame = study(name).map, shape(make(ledger_parts(study(name))), "path")
     covered = {(found.columns.index(c.column), found.rows.index(c.row)) for c in found.cells if c.covered}
     assert frame.opacity == (1 if covered else 0)
     sides = sum(
@@ -367,14 +370,14 @@ def test_the_frame_is_drawn_around_the_covered_cells(name):
     ],
 )
 def test_the_headline_of_the_map_is_the_finding(name, said):
-    figure = ledger_figure(study(name))
+    figure = make(ledger_parts(study(name)))
     assert headlines(figure)[1] == f"<b>{said}</b>"
     assert any("t = 1: " in text for text in texts(figure)) == (study(name).ledger.arch.tokens == 1)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_ring_is_around_the_chosen_network_or_not_there(name):
-    asked, s, figure = request_of(name), study(name), ledger_figure(study(name))
+    asked, s, figure = request_of(name), study(name), make(ledger_parts(study(name)))
     ring = shape(figure, "rect")
     if name == "unequal inner widths":
         assert ring.opacity == 0 and "not on the map" in module._say_map(s.map)
@@ -422,13 +425,17 @@ def test_every_number_can_be_read_on_its_cell(mode):
 @pytest.mark.parametrize("name", CASES)
 def test_texts_hold_no_dollar_and_no_python(name):
     s = study(name)
-    for text in [*texts(ledger_figure(s)), module._say_ledger(s.ledger, s.exact), module._say_map(s.map)]:
+    for text in [
+        *texts(make(ledger_parts(s))),
+        module._say_ledger(s.ledger, s.exact),
+        module._say_map(s.map),
+    ]:
         assert "$" not in text and not re.search(r"\b(None|nan|inf|np\.)\b", text), text
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_everything_drawn_is_inside_its_axes(name):
-    figure = ledger_figure(study(name))
+    figure = make(ledger_parts(study(name)))
     low, high = figure.layout.yaxis.range
     for height, base in bars(figure).values():
         assert low <= base and base + height <= high
@@ -444,7 +451,7 @@ def test_everything_drawn_is_inside_its_axes(name):
 def test_a_figure_has_its_opaque_ground_and_readable_letters_in_every_look(mode, size):
     theme.use(mode, size)
     try:
-        figure = ledger_figure(study("collapse"))
+        figure = make(ledger_parts(study("collapse")))
         layout = figure.layout.template.layout
         assert layout.paper_bgcolor == layout.plot_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
@@ -457,7 +464,7 @@ def test_a_figure_has_its_opaque_ground_and_readable_letters_in_every_look(mode,
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_state_has_the_same_elements_in_the_same_order(name):
-    start, figure = ledger_figure(study("start")), ledger_figure(study(name))
+    start, figure = make(ledger_parts(study("start"))), make(ledger_parts(study(name)))
     assert [t.name for t in figure.data] == [t.name for t in start.data]
     for kind in ("annotations", "shapes"):
         assert len(figure.layout[kind]) == len(start.layout[kind])
@@ -466,17 +473,17 @@ def test_every_state_has_the_same_elements_in_the_same_order(name):
 @pytest.mark.parametrize("seed", range(20))
 def test_redrawing_gives_exactly_the_figure_that_drawing_gives(seed):
     old, new = random.Random(seed).choices(list(CASES), k=2)
-    figure = ledger_figure(study(old))
-    update_ledger(figure, study(old), study(new))
-    assert plain(figure) == plain(ledger_figure(study(new)))
-    update_ledger(figure, None, study(old))
-    assert plain(figure) == plain(ledger_figure(study(old)))
+    figure = make(ledger_parts(study(old)))
+    redraw(figure, ledger_parts(study(old)), ledger_parts(study(new)))
+    assert plain(figure) == plain(make(ledger_parts(study(new))))
+    redraw(figure, None, ledger_parts(study(old)))
+    assert plain(figure) == plain(make(ledger_parts(study(old))))
 
 
 def test_the_comparison_sees_a_figure_that_was_not_redrawn():
-    figure = ledger_figure(study("start"))
-    update_ledger(figure, study("softmax"), study("softmax"))
-    assert plain(figure) != plain(ledger_figure(study("softmax")))
+    figure = make(ledger_parts(study("start")))
+    redraw(figure, ledger_parts(study("softmax")), ledger_parts(study("softmax")))
+    assert plain(figure) != plain(make(ledger_parts(study("softmax"))))
 
 
 # The panel
@@ -610,7 +617,7 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
         panel.state = state
         assert panel.wait(60) and panel.status.startswith("done"), (state, panel.status)
         assert panel.state == state
-        assert plain(panel.figure) == plain(ledger_figure(study_ledger(panel._read()))), state
+        assert plain(panel.figure) == plain(make(ledger_parts(study_ledger(panel._read())))), state
     shown = panel.description, plain(panel.figure)
     again = LedgerExplorer(state=state)
     assert again.wait(60) and (again.description, plain(again.figure)) == shown

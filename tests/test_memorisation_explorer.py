@@ -6,7 +6,7 @@ from math import isfinite
 import pytest
 from panels import ends, headlines, plain, said, title, trace
 
-from neuroviz.beyond.memorisation.figure import memorisation_figure, update_memorisation
+from neuroviz.beyond.memorisation.figure import memorisation_parts
 from neuroviz.beyond.memorisation.memorisation import CASES, LEARNT, TARGETS, shipped_experiment
 from neuroviz.beyond.memorisation.panel import MemorisationExplorer
 from neuroviz.beyond.memorisation.study import (
@@ -18,6 +18,7 @@ from neuroviz.beyond.memorisation.study import (
 )
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 VISIBLE, MORE = ["targets", "network", "beyond"], ["seed"]
 STATES = [
@@ -159,7 +160,7 @@ def test_a_figure_has_its_ground_and_readable_letters_in_every_look(panel, mode,
     answer = panel._shown
     theme.use(mode, size)
     try:
-        figure = memorisation_figure(answer)
+        figure = make(memorisation_parts(answer))
         assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
         assert min(a.font.size for a in figure.layout.annotations) >= (14 if size == "lecture" else 12)
@@ -174,17 +175,17 @@ def test_the_figure_keeps_its_elements_and_is_the_one_a_new_panel_would_draw(pan
         go_to(panel, state)
         assert panel.figure is figure and [t.uid for t in figure.data] == uids
         assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
-        assert plain(figure) == plain(memorisation_figure(study_memorisation(panel._read()))), state
+        assert plain(figure) == plain(make(memorisation_parts(study_memorisation(panel._read())))), state
 
 
 def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
     one = panel._shown
     two = study_memorisation(MemorisationSetting(network=case_name(CASES[9]), beyond=2))
-    figure = memorisation_figure(one)
-    update_memorisation(figure, two, two)
-    assert plain(figure) == plain(memorisation_figure(one)) != plain(memorisation_figure(two))
-    update_memorisation(figure, None, two)
-    assert plain(figure) == plain(memorisation_figure(two))
+    figure = make(memorisation_parts(one))
+    redraw(figure, memorisation_parts(two), memorisation_parts(two))
+    assert plain(figure) == plain(make(memorisation_parts(one))) != plain(make(memorisation_parts(two)))
+    redraw(figure, None, memorisation_parts(two))
+    assert plain(figure) == plain(make(memorisation_parts(two)))
 
 
 @pytest.mark.parametrize("name", VISIBLE + MORE)

@@ -7,7 +7,8 @@ import pytest
 from panels import bare, ends, headlines, texts, title, trace
 
 from neuroviz.kit import theme
-from neuroviz.softmax.one_layer_figure import one_layer_figure, update_one_layer
+from neuroviz.kit.plot import make, redraw
+from neuroviz.softmax.one_layer_figure import one_layer_parts
 from neuroviz.softmax.one_layer_panel import OneLayerExplorer
 from neuroviz.softmax.one_layer_study import STEPS, OneLayerSetting, study_one_layer
 
@@ -27,13 +28,13 @@ SETTINGS = [
 def test_an_update_in_place_gives_the_same_figure(choice):
     with theme.using({"mode": choice[0], "size": choice[1]}):
         studies = [study_one_layer(setting) for setting in SETTINGS]
-        figure, before = one_layer_figure(studies[-1]), studies[-1]
+        figure, before = make(one_layer_parts(studies[-1])), studies[-1]
         for study in studies:
-            update_one_layer(figure, before, study)
-            assert figure.to_dict() == one_layer_figure(study).to_dict()
+            redraw(figure, one_layer_parts(before), one_layer_parts(study))
+            assert figure.to_dict() == make(one_layer_parts(study)).to_dict()
             before = study
-        update_one_layer(figure, None, studies[0])
-        assert figure.to_dict() == one_layer_figure(studies[0]).to_dict()
+        redraw(figure, None, one_layer_parts(studies[0]))
+        assert figure.to_dict() == make(one_layer_parts(studies[0])).to_dict()
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -75,7 +76,7 @@ def test_what_cannot_be_read_is_said_and_not_drawn():
 
 def test_cells_show_what_was_read_and_not_the_truth():
     study = study_one_layer(OneLayerSetting("two tokens"))
-    figure = one_layer_figure(replace(study, A=study.A + 5, V=study.V + 5))
+    figure = make(one_layer_parts(replace(study, A=study.A + 5, V=study.V + 5)))
     drawn = np.array(trace(figure, "A, read").z, dtype=float)
     np.testing.assert_allclose(drawn, study.read.A)
     np.testing.assert_allclose(np.array(trace(figure, "true A").z, dtype=float), study.A + 5)
@@ -84,14 +85,14 @@ def test_cells_show_what_was_read_and_not_the_truth():
 def test_the_number_mod_p_is_that_of_the_exact_walk():
     study = study_one_layer(OneLayerSetting("two tokens"))
     wrong = replace(study, exact=replace(study.exact, A=study.exact.A + 1))
-    assert any("15 of 15 whole entries" in text for text in texts(one_layer_figure(study)))
-    assert any("6 of 15 whole entries" in text for text in texts(one_layer_figure(wrong)))
+    assert any("15 of 15 whole entries" in text for text in texts(make(one_layer_parts(study))))
+    assert any("6 of 15 whole entries" in text for text in texts(make(one_layer_parts(wrong))))
     assert "15 of 15 mod 8 388 593" in title(OneLayerExplorer())
 
 
 def test_the_equation_carries_the_numbers_of_the_probe():
     study = study_one_layer(OneLayerSetting("one token", part=0.1))
-    lines = [bare(text) for text in texts(one_layer_figure(study))]
+    lines = [bare(text) for text in texts(make(one_layer_parts(study)))]
     probe = study.probe
     assert f"s = {probe.attention[0]:.4g}" in lines
     assert f"E = 2s/(1 − s) = {probe.exponential:.4g}" in lines

@@ -20,6 +20,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.background import Background
 from neuroviz.kit.page import Fit, LiveFigure
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import presets
 from neuroviz.singular.surface_panel import SurfaceExplorer
 
@@ -94,12 +95,9 @@ class Toy(Panel):
     def _is_slow(self, request):
         return request.number >= SLOW and request.number != FAILS  # one failure on each side
 
-    def _make_figure(self, answer):
-        return go.Figure({"y": answer})
-
-    def _update_figure(self, old, new):
-        with self.figure.batch_update():
-            self.figure.data[0].y = new
+    @staticmethod
+    def draw(answer):
+        return Parts([{"y": answer}], {})
 
     def _describe(self, answer):
         return f"a < b: the last is {answer[-1]:.6g}"
@@ -319,8 +317,8 @@ def test_the_box_follows_the_sliders(toy):
 
 def test_a_state_moves_many_controls_and_draws_once(toy, monkeypatch):
     drawn = []
-    draw = toy._update_figure
-    monkeypatch.setattr(toy, "_update_figure", lambda old, new: (drawn.append(new), draw(old, new)))
+    draw = toy._redraw
+    monkeypatch.setattr(toy, "_redraw", lambda answer: (drawn.append(answer), draw(answer)))
     toy.state = "number=5;factor=0.5;kind=fancy"
     assert len(drawn) == 1
 
@@ -391,7 +389,7 @@ def test_the_second_click_on_a_preset_draws_nothing_and_starts_nothing(toy, monk
     quick, slow = presets(toy, {"quick": "number=7", "slow": f"number={HANGS}"}).children
     quick.click()
     drawn = []
-    monkeypatch.setattr(toy, "_update_figure", lambda old, new: drawn.append(new))
+    monkeypatch.setattr(toy, "_redraw", drawn.append)
     quick.click()
     assert not drawn and last(toy) == 21
     slow.click()
@@ -451,7 +449,7 @@ def test_controls_that_do_not_go_together_are_refused_in_words(toy):
     assert toy.status.startswith("done") and last(toy) == 15
 
 
-@pytest.mark.parametrize("method", ["_update_figure", "_describe"])
+@pytest.mark.parametrize("method", ["draw", "_redraw", "_describe"])
 def test_a_failure_while_drawing_is_shown_and_the_panel_recovers(toy, monkeypatch, method):
     def fail(*_):
         raise KeyError("seventeen")
@@ -528,10 +526,8 @@ def test_a_newer_request_discards_the_older_one(toy):
 
 def test_results_come_on_the_thread_of_the_event_loop(toy, monkeypatch):
     threads = []
-    draw = toy._update_figure
-    monkeypatch.setattr(
-        toy, "_update_figure", lambda old, new: (threads.append(threading.get_ident()), draw(old, new))
-    )
+    draw = toy._redraw
+    monkeypatch.setattr(toy, "_redraw", lambda answer: (threads.append(threading.get_ident()), draw(answer)))
 
     async def a_notebook():
         toy.controls["number"].value = 11
@@ -778,14 +774,11 @@ def test_the_figure_may_also_stand_alone_or_in_a_box_of_the_reader(opened):
     assert len(figures) == 2 and len(figures[1]["_widget_data"]) == 1
 
 
-@pytest.mark.parametrize(
-    "hook", ["_make_controls", "_read", "_answer", "_make_figure", "_update_figure", "_describe"]
-)
+@pytest.mark.parametrize("hook", ["_make_controls", "_read", "_answer", "draw", "_describe"])
 def test_a_subclass_that_forgets_something_hears_of_it(hook):
     missing = type("Missing", (Toy,), {hook: vars(Panel)[hook]})
     with pytest.raises(NotImplementedError):
-        panel = missing()
-        panel._update_figure(None, None)
+        missing()
 
 
 def first_word(figure, layout_edit_id=0):

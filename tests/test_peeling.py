@@ -22,7 +22,7 @@ from neuroviz.beyond.why.peeling import (
     virtual_jacobian,
     without_first_layer,
 )
-from neuroviz.beyond.why.peeling_figure import peel_figure, update_peel
+from neuroviz.beyond.why.peeling_figure import peel_parts
 from neuroviz.beyond.why.peeling_panel import PeelExplorer
 from neuroviz.beyond.why.peeling_plane import number
 from neuroviz.beyond.why.peeling_spectra import END_NAMES
@@ -31,6 +31,7 @@ from neuroviz.engine.rank import RowSpace, exact_rank
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.engine.virtual import product_form
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 F = PrimeField()
 SIZES = [(width, layers) for width in (2, 3, 4) for layers in (1, 2, 3)]
@@ -443,7 +444,7 @@ def test_a_disagreement_would_be_said(panel):
 def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
     theme.use(mode, size)
     try:
-        figure = peel_figure(study(end="symmetric"))
+        figure = make(peel_parts(study(end="symmetric")))
         assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
         sizes = [a.font.size for a in figure.layout.annotations if a.font.size]
@@ -459,16 +460,16 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
         panel.state = state
         assert panel.status.startswith("done")
         assert panel.figure is figure and [t.uid for t in figure.data] == uids
-        assert plain(figure) == plain(peel_figure(study_peel(panel._read()))), state
+        assert plain(figure) == plain(make(peel_parts(study_peel(panel._read())))), state
 
 
 def test_that_comparison_sees_a_figure_that_was_not_redrawn():
     one, two = study(), study(place=0.95)
-    figure = peel_figure(one)
-    update_peel(figure, two, two)
-    assert plain(figure) == plain(peel_figure(one)) != plain(peel_figure(two))
-    update_peel(figure, None, two)
-    assert plain(figure) == plain(peel_figure(two))
+    figure = make(peel_parts(one))
+    redraw(figure, peel_parts(two), peel_parts(two))
+    assert plain(figure) == plain(make(peel_parts(one))) != plain(make(peel_parts(two)))
+    redraw(figure, None, peel_parts(two))
+    assert plain(figure) == plain(make(peel_parts(two)))
 
 
 def test_a_state_restores_the_figure_exactly(panel):

@@ -8,8 +8,9 @@ import pytest
 from panels import bare, ends, headlines, plain, said, trace
 
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 from neuroviz.singular.forms import kind_of, real_roots
-from neuroviz.singular.products_figure import products_figure, update_products
+from neuroviz.singular.products_figure import products_parts
 from neuroviz.singular.products_panel import ProductsExplorer, study_products
 from neuroviz.singular.products_table import form_text, linear_text, root_of
 
@@ -180,7 +181,7 @@ def test_a_figure_has_its_ground_and_readable_letters_in_every_look(panel, mode,
     answer = panel._shown
     theme.use(mode, size)
     try:
-        figure = products_figure(answer)
+        figure = make(products_parts(answer))
         assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
         sizes = [a.font.size for a in figure.layout.annotations if a.font.size]
@@ -197,18 +198,18 @@ def test_the_figure_keeps_its_elements_and_is_the_one_a_new_panel_would_draw(pan
         assert panel.status.startswith("done"), (state, panel.status)
         assert panel.figure is figure and [t.uid for t in figure.data] == uids
         assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
-        assert plain(figure) == plain(products_figure(study_products(panel._read()))), state
+        assert plain(figure) == plain(make(products_parts(study_products(panel._read())))), state
 
 
 def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
     one = panel._shown
     panel.state = STATES[1]
     two = panel._shown
-    figure = products_figure(one)
-    update_products(figure, two, two)
-    assert plain(figure) == plain(products_figure(one)) != plain(products_figure(two))
-    update_products(figure, None, two)
-    assert plain(figure) == plain(products_figure(two))
+    figure = make(products_parts(one))
+    redraw(figure, products_parts(two), products_parts(two))
+    assert plain(figure) == plain(make(products_parts(one))) != plain(make(products_parts(two)))
+    redraw(figure, None, products_parts(two))
+    assert plain(figure) == plain(make(products_parts(two)))
 
 
 @pytest.mark.parametrize("name", VISIBLE + MORE)

@@ -9,10 +9,11 @@ import pytest
 from panels import ends, headlines, plain, random_states, said, texts, title, trace
 
 from neuroviz.beyond.proof.immersion import study_immersion
-from neuroviz.beyond.proof.immersion_figure import immersion_figure, update_immersion
+from neuroviz.beyond.proof.immersion_figure import immersion_parts
 from neuroviz.beyond.proof.immersion_lines import _number
 from neuroviz.beyond.proof.immersion_panel import ProofExplorer
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 ALWAYS = ["experiment", "layers", "symmetric"]
 MORE = ["weak_layer", "size", "causal", "width", "copies", "seed"]
@@ -267,19 +268,19 @@ def test_a_disagreement_would_be_said(panel):
     assert "DISAGREES" in panel._describe(wrong) and "another number than 9" in panel._describe(wrong)
     last = shown.experiments[-1]
     left = replace(last, so_far=replace(last.so_far, measured=replace(last.so_far.measured, value=11)))
-    figure = immersion_figure(replace(shown, experiments=(*shown.experiments[:-1], left)))
+    figure = make(immersion_parts(replace(shown, experiments=(*shown.experiments[:-1], left))))
     assert "1 left: this DISAGREES" in headlines(figure)[1]
     unsure = replace(shown, spectrum=replace(shown.spectrum, decided=False))
-    assert headlines(immersion_figure(unsure))[2] == "floats cannot decide: they read rank 12"
+    assert headlines(make(immersion_parts(unsure)))[2] == "floats cannot decide: they read rank 12"
     assert "Floating point cannot decide" in panel._describe(unsure)
     off = replace(shown, spectrum=replace(shown.spectrum, value=11))
-    assert headlines(immersion_figure(off))[2] == "floats say rank 11: another number"
+    assert headlines(make(immersion_parts(off)))[2] == "floats say rank 11: another number"
 
 
 def test_directions_that_mix_matrices_have_their_own_bar(panel):
     shown = panel._shown
     mixed = replace(shown.here, measured=replace(shown.here.measured, value=10))
-    figure = immersion_figure(replace(shown, here=mixed))
+    figure = make(immersion_parts(replace(shown, here=mixed)))
     assert trace(figure, "hidden in several matrices at once (measured)").y[-1] == mixed.mixed == 2
 
 
@@ -297,7 +298,7 @@ def test_exponentials_are_written_as_a_reader_does(value, text):
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
 def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
     with theme.using({"mode": mode, "size": size}):
-        figure = immersion_figure(ProofExplorer(state="symmetric=0;layers=4")._shown)
+        figure = make(immersion_parts(ProofExplorer(state="symmetric=0;layers=4")._shown))
         assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
         sizes = [a.font.size for a in figure.layout.annotations if a.font.size]
@@ -311,18 +312,18 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
         panel.state = state
         assert panel.status.startswith("done")
         assert panel.figure is figure and [t.uid for t in figure.data] == uids
-        assert plain(figure) == plain(immersion_figure(study_immersion(panel._read()))), state
+        assert plain(figure) == plain(make(immersion_parts(study_immersion(panel._read())))), state
 
 
 def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
     one = panel._shown
     panel.state = "symmetric=0"
     two = panel._shown
-    figure = immersion_figure(one)
-    update_immersion(figure, two, two)
-    assert plain(figure) == plain(immersion_figure(one)) != plain(immersion_figure(two))
-    update_immersion(figure, None, two)
-    assert plain(figure) == plain(immersion_figure(two))
+    figure = make(immersion_parts(one))
+    redraw(figure, immersion_parts(two), immersion_parts(two))
+    assert plain(figure) == plain(make(immersion_parts(one))) != plain(make(immersion_parts(two)))
+    redraw(figure, None, immersion_parts(two))
+    assert plain(figure) == plain(make(immersion_parts(two)))
 
 
 @pytest.mark.parametrize(("one", "two"), list(combinations([*ALWAYS, "mode_1", "mu_1", *MORE], 2)))

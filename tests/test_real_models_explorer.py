@@ -7,10 +7,11 @@ import pytest
 from panels import ends, headlines, plain, random_states, said, texts, title, trace
 
 from neuroviz.beyond.transformers.real_models import MODELS, real_model
-from neuroviz.beyond.transformers.real_models_figure import real_model_figure, update_real_model
+from neuroviz.beyond.transformers.real_models_figure import real_model_parts
 from neuroviz.beyond.transformers.real_models_panel import CAVEAT, RealModelsExplorer
 from neuroviz.beyond.transformers.real_models_study import PARTS, ModelSetting, study_real_model
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 
 def study(model="GPT-2 small", **more):
@@ -25,7 +26,7 @@ def open_panel(state="widest=4"):
 
 def test_filled_marks_are_measurements_and_hollow_ones_the_formula():
     found = study()
-    figure = real_model_figure(found)
+    figure = make(real_model_parts(found))
     measured = trace(figure, "measured")
     assert list(measured.x) == [2, 4, 4]
     assert list(measured.y) == [b.measured.kernel / b.measured.num_columns for b in found.blocks]
@@ -38,7 +39,7 @@ def test_a_measurement_that_is_off_moves_the_filled_mark_only_and_is_called_wron
     right = study()
     off = replace(right.blocks[0], measured=replace(right.blocks[0].measured, value=15))
     wrong = replace(right, blocks=(off, *right.blocks[1:]))
-    before, after = real_model_figure(right), real_model_figure(wrong)
+    before, after = make(real_model_parts(right)), make(real_model_parts(wrong))
     assert trace(after, "measured").y != trace(before, "measured").y
     assert trace(after, "formula").y == trace(before, "formula").y
     assert "formula right on 3 of 3 small networks" in headlines(before)
@@ -53,7 +54,7 @@ def test_a_measurement_that_is_off_moves_the_filled_mark_only_and_is_called_wron
 @pytest.mark.parametrize("base", ["share", "directions"])
 @pytest.mark.parametrize("model", ["GPT-2 small", "Gemma-7B", "Falcon-7B"])
 def test_nothing_that_was_measured_lies_in_the_wash_and_the_model_does(model, base, widest):
-    figure = real_model_figure(study(model, base=base, widest=widest))
+    figure = make(real_model_parts(study(model, base=base, widest=widest)))
     (wash,) = figure.layout.shapes
     assert max(trace(figure, "measured").x) < wash.x0 < trace(figure, "extrapolated").x[0] < wash.x1
     assert any("nothing was" in t for t in texts(figure))
@@ -63,7 +64,7 @@ def test_nothing_that_was_measured_lies_in_the_wash_and_the_model_does(model, ba
 @pytest.mark.parametrize("base", ["share", "directions"])
 @pytest.mark.parametrize("model", ["GPT-2 small", "GPT-3 175B", "Gemma-7B", "Llama-3-8B", "Falcon-7B"])
 def test_every_mark_lies_on_the_axes(model, base):
-    figure = real_model_figure(study(model, base=base))
+    figure = make(real_model_parts(study(model, base=base)))
     (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
     for name in ("measured", "formula", "extrapolated"):
         one = trace(figure, name)
@@ -73,7 +74,7 @@ def test_every_mark_lies_on_the_axes(model, base):
 
 def test_the_bars_are_the_symmetries_of_the_models_and_add_up():
     found = study()
-    figure = real_model_figure(found)
+    figure = make(real_model_parts(found))
     bars = [t for t in figure.data if t.type == "bar"]
     for i, model in enumerate(found.ranking):
         assert sum(bar.x[i] for bar in bars) == pytest.approx(model.share)
@@ -83,13 +84,13 @@ def test_the_bars_are_the_symmetries_of_the_models_and_add_up():
 
 @pytest.mark.parametrize("parts", PARTS)
 def test_only_the_symmetries_that_are_asked_for_have_bars(parts):
-    figure = real_model_figure(study(parts=parts))
+    figure = make(real_model_parts(study(parts=parts)))
     shown = {t.name for t in figure.data if t.type == "bar" and any(t.x)}
     assert shown == set(PARTS[parts])
 
 
 def test_the_chosen_model_stands_out_among_the_others():
-    figure = real_model_figure(study("Llama-3-8B"))
+    figure = make(real_model_parts(study("Llama-3-8B")))
     (bold,) = [t for t in figure.layout.yaxis2.ticktext if "<b>" in t]
     assert "Llama-3-8B" in bold
 
@@ -99,11 +100,11 @@ def test_an_update_in_place_gives_the_same_figure(choice):
     with theme.using({"mode": choice[0], "size": choice[1]}):
         first = study()
         second = study("Gemma-7B", parts="values", base="directions", layers=2, widest=6)
-        figure = real_model_figure(first)
-        update_real_model(figure, first, second)
-        assert plain(figure) == plain(real_model_figure(second))
-        update_real_model(figure, None, first)
-        assert plain(figure) == plain(real_model_figure(first))
+        figure = make(real_model_parts(first))
+        redraw(figure, real_model_parts(first), real_model_parts(second))
+        assert plain(figure) == plain(make(real_model_parts(second)))
+        redraw(figure, None, real_model_parts(first))
+        assert plain(figure) == plain(make(real_model_parts(first)))
 
 
 def test_every_control_goes_to_both_ends_without_an_error():

@@ -9,7 +9,7 @@ import pytest
 from panels import ends, plain, random_states, text, texts, title, trace
 
 from neuroviz.deep import rescaling_panel as module
-from neuroviz.deep.rescaling_figure import rescaling_figure
+from neuroviz.deep.rescaling_figure import rescaling_parts
 from neuroviz.deep.rescaling_panel import RescalingExplorer
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
@@ -17,6 +17,7 @@ from neuroviz.engine.network import Layer, conditioned_weights
 from neuroviz.engine.symmetry import rescale, virtual_weights
 from neuroviz.kit import plot as parts
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make
 
 FIRST = ["layers", "log_1", "log_2", "log_3", "log_4"]
 MORE = ["kind", "off", "width", "head_dim", "seed"]
@@ -213,7 +214,9 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
     for state in [*STATES, *random_states(RescalingExplorer, 12, seed=1)]:
         panel.state = state
         assert panel.status.startswith("done"), (state, panel.status)
-        assert plain(panel.figure) == plain(rescaling_figure(module.study_rescaling(panel._read()))), state
+        assert plain(panel.figure) == plain(make(rescaling_parts(module.study_rescaling(panel._read())))), (
+            state
+        )
 
 
 PAIRED = ["layers", "kind", "width", "off"]

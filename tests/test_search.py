@@ -5,6 +5,7 @@ import csv
 import mpmath
 import numpy as np
 import pytest
+from count import count_fiber
 from definition import Residue, output
 
 from neuroviz.beyond.search.cases import CASES, SearchSetting, case_weights, study_search
@@ -19,7 +20,6 @@ from neuroviz.beyond.search.equivalent_weights import (
 )
 from neuroviz.beyond.search.initial_guesses import KINDS, draw
 from neuroviz.beyond.search.search import VERIFIED, search_fiber
-from count import count_fiber
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.layer import Pair, function_table

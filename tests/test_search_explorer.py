@@ -8,11 +8,12 @@ from panels import bare, headlines, plain, said, texts, title, trace
 
 from neuroviz.beyond.search.cases import CASES, KIND_KEYS, SearchSetting, study_search
 from neuroviz.beyond.search.equivalent_weights import SWAPPED, UNEXPLAINED
-from neuroviz.beyond.search.figure import search_figure, update_search
+from neuroviz.beyond.search.figure import search_parts
 from neuroviz.beyond.search.initial_guesses import KINDS
 from neuroviz.beyond.search.panel import SearchExplorer
 from neuroviz.beyond.search.search import VERIFIED
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 _STUDIES = {}
 
@@ -26,7 +27,7 @@ def study(case="rank-one", starts=16, kind="all", seed=0):
 
 def test_every_start_is_a_dot_where_it_ended():
     answer = study("lightning-221", 24)
-    figure, search = search_figure(answer), answer.search
+    figure, search = make(search_parts(answer)), answer.search
     dots = [t for t in figure.data if t.type == "scatter" and t.name != "points of the fibre"]
     drawn = {t.name: len(t.x) for t in dots}
     assert sum(drawn.values()) == 24 and drawn["no solution"] == 24 - search.verified
@@ -45,7 +46,7 @@ def test_every_start_is_a_dot_where_it_ended():
 @pytest.mark.parametrize("case", ["rank-one", "softmax-turn", "lightning-331"])
 def test_the_bars_count_every_start_once_by_its_kind_and_its_end(case):
     answer = study(case)
-    bars = [t for t in search_figure(answer).data if t.type == "bar"]
+    bars = [t for t in make(search_parts(answer)).data if t.type == "bar"]
     by_kind = np.array([bar.x for bar in bars]).sum(axis=0)
     assert list(by_kind) == [sum(o.kind == kind for o in answer.search.outcomes) for kind in KINDS]
     nowhere = next(bar for bar in bars if bar.name == "nowhere")
@@ -53,10 +54,10 @@ def test_the_bars_count_every_start_once_by_its_kind_and_its_end(case):
 
 
 def test_the_headlines_say_what_was_found():
-    assert headlines(search_figure(study()))[0] == "2 points: given +  values and keys swapped"
-    assert "came back" in headlines(search_figure(study("softmax-1", 4)))[0]
-    assert headlines(search_figure(study("softmax-turn", 4)))[0].startswith("a continuum")
-    nothing = search_figure(study("lightning-331", 3, "transposes"))
+    assert headlines(make(search_parts(study())))[0] == "2 points: given +  values and keys swapped"
+    assert "came back" in headlines(make(search_parts(study("softmax-1", 4))))[0]
+    assert headlines(make(search_parts(study("softmax-turn", 4))))[0].startswith("a continuum")
+    nothing = make(search_parts(study("lightning-331", 3, "transposes")))
     assert headlines(nothing)[0] == "nothing converged: no information"
     assert any("no weights found" in bare(t) for t in texts(nothing))
 
@@ -67,20 +68,20 @@ def test_a_point_that_nothing_explains_is_shown_and_said():
         replace(p, symmetry=UNEXPLAINED) if p.symmetry == SWAPPED else p for p in answer.search.classes
     ]
     wrong = replace(answer, search=replace(answer.search, classes=tuple(strange)))
-    assert "unexplained" in headlines(search_figure(wrong))[0]
+    assert "unexplained" in headlines(make(search_parts(wrong)))[0]
     third = replace(answer, search=replace(answer.search, classes=(*answer.search.classes, strange[-1])))
     assert "They DISAGREE" in SearchExplorer()._describe(third)
     assert "DISAGREE" not in SearchExplorer()._describe(answer)
 
 
 def test_both_sets_of_weights_are_drawn_and_they_differ():
-    figure = search_figure(study())
+    figure = make(search_parts(study()))
     tiles = {t.name: np.array(t.z, dtype=float) for t in figure.data if t.type == "heatmap" and t.name}
     assert set(tiles) == {"L, given", "M₁, given", "L, other", "M₁, other"}
     assert np.abs(tiles["M₁, given"] - tiles["M₁, other"]).max() > 0.05
     target = study().search.target.M[0]
     np.testing.assert_allclose(tiles["M₁, given"], target / np.linalg.norm(target), atol=1e-12)
-    single = search_figure(study("softmax-1", 4))
+    single = make(search_parts(study("softmax-1", 4)))
     assert not any(t.name.endswith("other") for t in single.data if t.type == "heatmap")
 
 
@@ -90,19 +91,19 @@ def test_an_update_in_place_gives_the_same_figure(choice):
         several = [
             study(), study("softmax-turn", 4), study("softmax-3", 4), study("lightning-331", 3, "transposes"),
         ]  # fmt: skip
-        figure, before = search_figure(several[-1]), several[-1]
+        figure, before = make(search_parts(several[-1])), several[-1]
         for answer in several:
-            update_search(figure, before, answer)
-            assert plain(figure) == plain(search_figure(answer))
+            redraw(figure, search_parts(before), search_parts(answer))
+            assert plain(figure) == plain(make(search_parts(answer)))
             before = answer
-        update_search(figure, None, several[0])
-        assert plain(figure) == plain(search_figure(several[0]))
+        redraw(figure, None, search_parts(several[0]))
+        assert plain(figure) == plain(make(search_parts(several[0])))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_case_is_drawn_and_described_without_error(case):
     answer = study(case, 4)
-    figure = search_figure(answer)
+    figure = make(search_parts(answer))
     panel = SearchExplorer()
     assert panel._describe(answer).count(". ") <= 6 and answer.case.known in panel._describe(answer)
     assert answer.case.source in panel._badge(answer)

@@ -7,10 +7,11 @@ import pytest
 from panels import bare, ends, headlines, plain, random_states, said, texts, title, trace
 
 from neuroviz.beyond.proof.uniqueness import study_singleton
-from neuroviz.beyond.proof.uniqueness_figure import singletons_figure, update_singletons, verdict
+from neuroviz.beyond.proof.uniqueness_figure import singletons_parts, verdict
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, SingletonSetting
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 from neuroviz.softmax.two_tokens import Shares
 
 OTHER, SECOND = "not the same function", "a second preimage"
@@ -43,7 +44,7 @@ def study(*args, **change):
 def test_the_verdict_is_the_finding(setting, seen, follows):
     found = study_singleton(setting)
     assert verdict(found) == (seen, follows)
-    assert {seen, follows} <= {bare(text) for text in texts(singletons_figure(found))}
+    assert {seen, follows} <= {bare(text) for text in texts(make(singletons_parts(found)))}
 
 
 def test_the_verdict_is_read_off_the_exact_comparison():
@@ -57,7 +58,7 @@ def test_the_verdict_is_read_off_the_exact_comparison():
 
 def test_world_lines_and_dots_are_those_of_the_study():
     found = study("same symmetric part", travel=0.4, layers=3)
-    figure = singletons_figure(found)
+    figure = make(singletons_parts(found))
     for name, side in (("θ", found.left), ("θ′", found.right)):
         for token in (0, 1):
             line = trace(figure, f"token {token + 1} of {name}")
@@ -72,21 +73,21 @@ def test_the_dot_lies_on_its_way_and_on_what_is_allowed():
     found = study("same symmetric part", travel=0.5)
     assert found.right.shares[0] in found.right.path
     moved = replace(found.right, shares=(Shares(0.5, 0.6), *found.right.shares[1:]))
-    figure = singletons_figure(replace(found, right=moved))
+    figure = make(singletons_parts(replace(found, right=moved)))
     assert trace(figure, "(P, Q) of θ′").y == (0.6,)
 
 
 def test_tokens_that_meet_are_ringed_and_others_are_not():
-    figure = singletons_figure(study("unrelated", layers=3))
+    figure = make(singletons_parts(study("unrelated", layers=3)))
     assert trace(figure, "meeting of θ′").y == (1,) and not trace(figure, "meeting of θ").y
     assert "θ′: the tokens meet" in headlines(figure)
-    almost = singletons_figure(study("unrelated", travel=0.95))
+    almost = make(singletons_parts(study("unrelated", travel=0.95)))
     assert not trace(almost, "meeting of θ′").y
 
 
 def test_nothing_infinite_is_drawn():
     for causal in (False, True):
-        figure = singletons_figure(study("positive", causal=causal))
+        figure = make(singletons_parts(study("positive", causal=causal)))
         for one in figure.data:
             assert all(abs(value) < 10 for value in (*(one.x or ()), *(one.y or ())))
         assert any("∞ times as far" in text for text in texts(figure))
@@ -94,7 +95,7 @@ def test_nothing_infinite_is_drawn():
 
 def test_another_matrix_has_a_prime():
     def letters(setting):
-        figure = singletons_figure(study_singleton(setting))
+        figure = make(singletons_parts(study_singleton(setting)))
         return [figure.layout.yaxis.ticktext, figure.layout.yaxis4.ticktext]
 
     assert letters(SingletonSetting("unrelated")) == [("M₁", "M₂", "L"), ("M₁′", "M₂", "L")]
@@ -117,15 +118,15 @@ def test_an_update_in_place_gives_the_figure_of_the_new_study(mode, size):
                 ("negative", 1.0, 2, False, 0.0),
             )
         ]
-        figure = singletons_figure(studies[-1])
+        figure = make(singletons_parts(studies[-1]))
         for old, new in zip([None, *studies], studies, strict=False):
-            update_singletons(figure, old, new)
-            assert plain(figure) == plain(singletons_figure(new))
+            redraw(figure, singletons_parts(old), singletons_parts(new))
+            assert plain(figure) == plain(make(singletons_parts(new)))
 
 
 @pytest.mark.parametrize("candidate", CANDIDATES)
 def test_texts_carry_no_dollar_and_no_number_of_python(candidate):
-    for text in said(singletons_figure(study(candidate, travel=0.3))):
+    for text in said(make(singletons_parts(study(candidate, travel=0.3)))):
         assert "$" not in text and "e-" not in text and "nan" not in text and "np." not in text
 
 
@@ -152,7 +153,7 @@ def test_no_state_raises():
     for state in random_states(SingletonExplorer, 40, seed=1):
         panel.state = state.replace("=-", "=")  # these sliders begin at 0
         assert panel.status.startswith("done") and panel.description, state
-        assert plain(panel.figure)["data"] == plain(singletons_figure(panel._shown))["data"]
+        assert plain(panel.figure)["data"] == plain(make(singletons_parts(panel._shown)))["data"]
 
 
 def test_a_control_without_a_say_is_disabled():

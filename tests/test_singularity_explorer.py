@@ -7,8 +7,9 @@ import pytest
 from panels import bare, ends, headlines, plain, said
 
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 from neuroviz.singular.ranks import singular_facts
-from neuroviz.singular.singularity_figure import singularity_figure, update_singularity
+from neuroviz.singular.singularity_figure import singularity_parts
 from neuroviz.singular.singularity_panel import SingularityExplorer, study_singularity
 
 VISIBLE = ["d", "d_out", "a", "s", "b"]
@@ -150,7 +151,7 @@ def test_a_figure_has_its_ground_and_readable_letters_in_every_look(panel, mode,
     answer = panel._shown
     theme.use(mode, size)
     try:
-        figure = singularity_figure(answer)
+        figure = make(singularity_parts(answer))
         assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
         sizes = [a.font.size for a in figure.layout.annotations if a.font.size]
@@ -167,18 +168,18 @@ def test_the_figure_keeps_its_elements_and_is_the_one_a_new_panel_would_draw(pan
         assert panel.status.startswith("done"), (state, panel.status)
         assert panel.figure is figure and [t.uid for t in figure.data] == uids
         assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
-        assert plain(figure) == plain(singularity_figure(study_singularity(panel._read()))), state
+        assert plain(figure) == plain(make(singularity_parts(study_singularity(panel._read())))), state
 
 
 def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
     one = panel._shown
     panel.state = STATES[1]
     two = panel._shown
-    figure = singularity_figure(one)
-    update_singularity(figure, two, two)
-    assert plain(figure) == plain(singularity_figure(one)) != plain(singularity_figure(two))
-    update_singularity(figure, None, two)
-    assert plain(figure) == plain(singularity_figure(two))
+    figure = make(singularity_parts(one))
+    redraw(figure, singularity_parts(two), singularity_parts(two))
+    assert plain(figure) == plain(make(singularity_parts(one))) != plain(make(singularity_parts(two)))
+    redraw(figure, None, singularity_parts(two))
+    assert plain(figure) == plain(make(singularity_parts(two)))
 
 
 @pytest.mark.parametrize("name", VISIBLE + MORE)

@@ -15,10 +15,11 @@ from neuroviz.engine.formulas import collapsing_layer, expected_dimension
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 from neuroviz.softmax.known import QUESTIONS
 from neuroviz.softmax.overview import SoftmaxSetting
 from neuroviz.softmax.overview_board import ROWS
-from neuroviz.softmax.overview_figure import softmax_figure, update_softmax
+from neuroviz.softmax.overview_figure import softmax_parts
 from neuroviz.softmax.overview_panel import MAX_HEAD, MAX_LAYERS, MAX_WIDTH, SoftmaxExplorer, study_softmax
 
 VISIBLE = ["width", "head_dim", "tokens", "layers", "temperature"]
@@ -150,7 +151,7 @@ def test_a_setting_that_makes_no_sense_is_refused(change, match):
 
 @pytest.mark.parametrize("name", CASES)
 def test_bars_add_up_to_the_parameters_and_begin_with_the_dimension(name):
-    figure, found = softmax_figure(study(name)), study(name)
+    figure, found = make(softmax_parts(study(name))), study(name)
     for attention in BOTH:
         side = getattr(found, attention)
         bars = [t for t in figure.data if t.type == "bar" and t.name.startswith(attention)]
@@ -164,7 +165,7 @@ def test_bars_add_up_to_the_parameters_and_begin_with_the_dimension(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_line_of_the_exact_rank_splits_the_singular_values(name):
-    figure, found = softmax_figure(study(name)), study(name)
+    figure, found = make(softmax_parts(study(name))), study(name)
     for attention in BOTH:
         side = getattr(found, attention)
         line = trace(figure, f"{attention}: exact rank (measured)")
@@ -181,24 +182,24 @@ def test_a_changed_measurement_changes_the_picture():
     for attention in BOTH:
         side = getattr(before, attention)
         wrong = replace(side, exact=replace(side.exact, value=side.exact.value - 7))
-        figure = softmax_figure(replace(before, **{attention: wrong}))
+        figure = make(softmax_parts(replace(before, **{attention: wrong})))
         assert set(trace(figure, f"{attention}: exact rank (measured)").x) == {side.exact.value - 6.5}
         assert f"exact rank {side.exact.value - 7}" in re.sub(" +", " ", bare(" ".join(texts(figure))))
         ledger = replace(side, ledger=replace(side.ledger, dimension=side.ledger.dimension - 7))
-        figure = softmax_figure(replace(before, **{attention: ledger}))
+        figure = make(softmax_parts(replace(before, **{attention: ledger})))
         assert trace(figure, f"{attention}: dimension (measured)").x[0] == side.exact.value - 7
 
 
 def test_a_float_reading_that_is_wrong_is_said_to_be():
-    cold = headlines(softmax_figure(study("cold")))
+    cold = headlines(make(softmax_parts(study("cold"))))
     assert any(re.search(r"floats read \d+, not 40", text) for text in cold)
-    assert not any(", not" in text for text in headlines(softmax_figure(study("start"))))
-    assert any("undecided" in text for text in headlines(softmax_figure(study("hot"))))
+    assert not any(", not" in text for text in headlines(make(softmax_parts(study("start")))))
+    assert any("undecided" in text for text in headlines(make(softmax_parts(study("hot")))))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_rows_are_those_of_the_board_with_glyph_word_and_note(name):
-    found, figure = study(name), softmax_figure(study(name))
+    found, figure = study(name), make(softmax_parts(study(name)))
     shown = rows(figure)
     assert [row[0] for row in shown] == [name for name, _ in ROWS]
     for row, (_, questions) in zip(shown, ROWS, strict=True):
@@ -220,7 +221,7 @@ def test_rows_fit_into_their_columns(name, choice):
     """Half an em a letter is more than this font takes on average; 1068 pixels are drawn on."""
     with theme.using({"mode": choice[0], "size": choice[1]}):
         size = theme.size("note")
-        for row in rows(softmax_figure(study(name))):
+        for row in rows(make(softmax_parts(study(name)))):
             for cell in row[1:]:
                 assert 0.5 * size * len(cell) < 0.45 * 1068, cell
 
@@ -229,17 +230,17 @@ def test_rows_fit_into_their_columns(name, choice):
 def test_an_update_in_place_gives_the_same_figure(choice):
     with theme.using({"mode": choice[0], "size": choice[1]}):
         names = ["start", "collapse", "one token", "width one", "hot", "ball", "swap"]
-        figure = softmax_figure(study(names[0]))
+        figure = make(softmax_parts(study(names[0])))
         for before, after in zip(names, names[1:], strict=False):
-            update_softmax(figure, study(before), study(after))
-            assert plain(figure) == plain(softmax_figure(study(after)))
-        update_softmax(figure, None, study(names[0]))
-        assert plain(figure) == plain(softmax_figure(study(names[0])))
+            redraw(figure, softmax_parts(study(before)), softmax_parts(study(after)))
+            assert plain(figure) == plain(make(softmax_parts(study(after))))
+        redraw(figure, None, softmax_parts(study(names[0])))
+        assert plain(figure) == plain(make(softmax_parts(study(names[0]))))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_no_text_has_a_dollar_sign(name):
-    assert not any("$" in text for text in said(softmax_figure(study(name))))
+    assert not any("$" in text for text in said(make(softmax_parts(study(name)))))
 
 
 # The panel

@@ -10,7 +10,7 @@ import pytest
 from panels import bare, ends, headlines, plain, random_states, said, texts, title, trace
 
 from neuroviz.beyond.sweep import panel as sweep_module
-from neuroviz.beyond.sweep.figure import AXES, map_figure, sweep_figure, sweep_map, update_map
+from neuroviz.beyond.sweep.figure import AXES, map_parts, sweep_figure, sweep_map
 from neuroviz.beyond.sweep.map import SHOWS, SweepCell, SweepMap
 from neuroviz.beyond.sweep.panel import AXES as VARIED
 from neuroviz.beyond.sweep.panel import (
@@ -24,6 +24,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.sweep import Record, Sweep, sweep
 from neuroviz.kit import theme
 from neuroviz.kit.background import Background
+from neuroviz.kit.plot import make, redraw
 
 GRID = [Architecture((4, inner, 4), (a, a)) for inner in (1, 2, 3, 4) for a in (1, 2, 3)]
 FOUND = sweep(GRID, progress=False)
@@ -89,7 +90,7 @@ def test_a_failed_cell_has_a_mark_and_the_reason_on_hovering():
 def test_what_is_not_measured_yet_is_ground_with_a_dot():
     found = sweep_map(FOUND, "inner width", "a")
     cells = (replace(found.cells[0], records=()), *found.cells[1:])
-    figure = map_figure(replace(found, cells=cells))
+    figure = make(map_parts(replace(found, cells=cells)))
     assert numbers(figure)[0] == "·" and trace(figure, "measured").z[0][0] is None
     assert trace(figure, "measured").text[0][0] == "not measured yet"
     assert headlines(figure) == ["11 of 12 cells measured: 11 of 11 networks agree with theory, 0 failed"]
@@ -195,13 +196,13 @@ def test_an_update_in_place_gives_the_same_figure(choice):
     with theme.using({"mode": choice[0], "size": choice[1]}):
         maps = [sweep_map(found, "inner width", y, show) for found in (FOUND, failing(3), changed(2, value=1))
                 for y in ("a", "layers") for show in SHOWS]  # fmt: skip
-        figure, old = map_figure(maps[0]), maps[0]
+        figure, old = make(map_parts(maps[0])), maps[0]
         for new in [*maps, *maps[::-1]]:
-            update_map(figure, old, new)
-            assert plain(figure) == plain(map_figure(new))
+            redraw(figure, map_parts(old), map_parts(new))
+            assert plain(figure) == plain(make(map_parts(new)))
             old = new
-        update_map(figure, None, maps[4])
-        assert plain(figure) == plain(map_figure(maps[4]))
+        redraw(figure, None, map_parts(maps[4]))
+        assert plain(figure) == plain(make(map_parts(maps[4])))
 
 
 def test_texts_have_no_dollars_and_no_figure_has_a_legend():
@@ -293,10 +294,8 @@ def test_moving_a_control_measures_only_what_is_cheap(panel):
 
 def test_start_fills_the_map_in_while_the_page_stays_alive(panel, monkeypatch):
     panel.state = LARGE
-    at_first, drawn, draw = measured_cells(panel), [], panel._update_figure
-    monkeypatch.setattr(
-        panel, "_update_figure", lambda *maps: (draw(*maps), drawn.append(measured_cells(panel)))
-    )
+    at_first, drawn, draw = measured_cells(panel), [], panel._redraw
+    monkeypatch.setattr(panel, "_redraw", lambda new: (draw(new), drawn.append(measured_cells(panel))))
     panel.start_button.click()
     assert panel.running and panel.start_button.disabled and not panel._cancel_button.disabled
     assert panel.status.startswith("measuring")
@@ -381,7 +380,9 @@ def test_what_failed_is_marked_counted_and_tried_again(panel):
     panel._records[key] = Record(arch, "exact", 0, None, "failed", good.expected, good.source, note="no luck")
     failed = replace(panel._shown, known=tuple(panel._records.values()))
     assert failed.missing == (arch,)
-    assert "39 of 40 networks agree with theory, 1 failed" in headlines(map_figure(sweep_study(failed)))[0]
+    assert (
+        "39 of 40 networks agree with theory, 1 failed" in headlines(make(map_parts(sweep_study(failed))))[0]
+    )
     panel.controls["show"].value = "deficit"  # the network is cheap: it is measured again at once
     assert panel._records[key] == good and len(table(panel)) == 40
 
@@ -488,4 +489,4 @@ def test_parts_of_an_older_answer_never_arrive_after_a_newer_question(background
 def test_cells_know_how_many_networks_they_wait_for():
     cell = SweepCell(1, 1, FOUND.records[:1], 3)
     found = SweepMap((cell,), (1,), (1,), "x", "y", "dimension")
-    assert "2 not measured yet" in trace(map_figure(found), "measured").text[0][0]
+    assert "2 not measured yet" in trace(make(map_parts(found)), "measured").text[0][0]

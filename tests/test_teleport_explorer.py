@@ -8,7 +8,7 @@ import pytest
 from panels import ends, headlines, plain, random_states, said, title, trace
 
 from neuroviz.beyond.teleport.comparison import CHECKPOINTS, RULES, Count, shipped_comparisons
-from neuroviz.beyond.teleport.figure import share, teleport_figure, update_teleport
+from neuroviz.beyond.teleport.figure import share, teleport_parts
 from neuroviz.beyond.teleport.panel import TeleportExplorer
 from neuroviz.beyond.teleport.study import TeleportSetting, study_teleport
 from neuroviz.beyond.teleport.teleport import (
@@ -20,6 +20,7 @@ from neuroviz.beyond.teleport.teleport import (
     stack,
 )
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 VISIBLE, MORE = ["walk", "place", "rate", "rule"], ["steps", "seed"]
 STATES = [
@@ -151,7 +152,7 @@ def test_a_figure_has_its_ground_and_readable_letters_in_every_look(panel, mode,
     answer = panel._shown
     theme.use(mode, size)
     try:
-        figure = teleport_figure(answer)
+        figure = make(teleport_parts(answer))
         assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
         assert figure.layout.height == theme.size("height")
         assert min(a.font.size for a in figure.layout.annotations) >= (14 if size == "lecture" else 12)
@@ -167,16 +168,16 @@ def test_the_figure_keeps_its_elements_and_is_the_one_a_new_panel_would_draw(pan
         assert panel.status.startswith("done"), (state, panel.status)
         assert panel.figure is figure and [t.uid for t in figure.data] == uids
         assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
-        assert plain(figure) == plain(teleport_figure(study_teleport(panel._read()))), state
+        assert plain(figure) == plain(make(teleport_parts(study_teleport(panel._read())))), state
 
 
 def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
     one, two = panel._shown, study_teleport(TeleportSetting(walk="basis", place=-1.0, steps=30))
-    figure = teleport_figure(one)
-    update_teleport(figure, two, two)
-    assert plain(figure) == plain(teleport_figure(one)) != plain(teleport_figure(two))
-    update_teleport(figure, None, two)
-    assert plain(figure) == plain(teleport_figure(two))
+    figure = make(teleport_parts(one))
+    redraw(figure, teleport_parts(two), teleport_parts(two))
+    assert plain(figure) == plain(make(teleport_parts(one))) != plain(make(teleport_parts(two)))
+    redraw(figure, None, teleport_parts(two))
+    assert plain(figure) == plain(make(teleport_parts(two)))
 
 
 @pytest.mark.parametrize("name", VISIBLE + MORE)

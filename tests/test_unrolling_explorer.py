@@ -13,7 +13,7 @@ from panels import trace
 
 from neuroviz.deep import unrolling_panel as module
 from neuroviz.deep.unrolled_term import coefficient_name, link_name, name_of, number, ternary
-from neuroviz.deep.unrolling_figure import grow, unrolling_figure, update_unrolling
+from neuroviz.deep.unrolling_figure import grow, unrolling_parts
 from neuroviz.deep.unrolling_panel import (
     UnrollingExplorer,
     random_indices,
@@ -25,6 +25,7 @@ from neuroviz.engine.network import forward
 from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.engine.virtual import link_values, mirror, occurrences, reflect, term, unroll
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 VISIBLE = ["layers", "tokens", "place", "output", "reflect"]
 MORE = ["indices", "index_seed", "equal_ends", "antisymmetric", "two_tokens", "seed"]
@@ -168,7 +169,7 @@ def test_a_tree_that_forgets_to_mirror_its_keys_would_be_seen():
 @pytest.mark.parametrize("layers", [1, 2, 3, 4])
 def test_the_figure_shows_that_tree_over_that_strip(layers):
     answer = study(f"layers={layers}")
-    figure = unrolling_figure(answer)
+    figure = make(unrolling_parts(answer))
     nodes, bars = trace(figure, "layers"), trace(figure, "factors")
     assert len(trace(figure, "copies of X").x) == 3**layers
     assert len(bars.x) == len(nodes.x) == len(answer.factors)
@@ -195,7 +196,7 @@ def test_a_node_stands_over_its_key_child_and_the_wash_lies_behind_the_key():
         assert node.x == node.children[1]
     value, key, query = grow(3)[-1].children
     assert value < key < query
-    (wash,) = unrolling_figure(study("layers=3")).layout.shapes
+    (wash,) = make(unrolling_parts(study("layers=3"))).layout.shapes
     assert (wash.x0, wash.x1) == (8.5, 17.5)
     root_value, root_key, _ = grow(2)[-1].children
     (key_node,) = [node for node in grow(2) if node.x == root_key and node.factor.layer == 1]
@@ -225,7 +226,7 @@ def test_the_values_are_the_links_and_their_product_is_the_term(state):
         assert after.indices == reflect(answer.layers, answer.indices, answer.place)
         assert after.value == pytest.approx(after.start * np.prod(after.values), abs=1e-12)
     if answer.layers < 4:
-        drawn = trace(unrolling_figure(answer), "values").text[: len(answer.values) + 1]
+        drawn = trace(make(unrolling_parts(answer)), "values").text[: len(answer.values) + 1]
         assert list(drawn) == [number(v) for v in (answer.start, *answer.values)]
 
 
@@ -306,7 +307,7 @@ def test_with_unequal_ends_their_neighbours_change_too(layers, place):
         # Up to coincidence: the other token leads to another number of the same matrix.
         assert now[k] != pytest.approx(before[k])
     assert answer.same_output == (window[-1] != len(answer.indices))
-    assert ("other output" in seen(unrolling_figure(answer))) == (not answer.same_output)
+    assert ("other output" in seen(make(unrolling_parts(answer)))) == (not answer.same_output)
 
 
 @pytest.mark.parametrize("layers", [2, 3, 4])
@@ -318,10 +319,10 @@ def test_an_antisymmetric_factor_makes_the_two_terms_cancel(layers, seed):
         answer = study(f"{state};tokens={tokens};antisymmetric=yes")
         assert answer.cancels and not answer.vanishes
         assert answer.reflection.value == pytest.approx(-answer.value)
-        said = seen(unrolling_figure(answer))
+        said = seen(make(unrolling_parts(answer)))
         assert "sum <b>0</b>" in said and any("the two terms cancel" in text for text in said)
         other = study(f"{state};tokens={tokens}")
-        assert not other.cancels and not any("cancel" in text for text in seen(unrolling_figure(other)))
+        assert not other.cancels and not any("cancel" in text for text in seen(make(unrolling_parts(other))))
 
 
 @pytest.mark.parametrize(("layers", "place"), PLACES)
@@ -418,15 +419,13 @@ def test_both_ends_of_every_control_are_legal(panel, name, start):
             value = "12" * 20
         panel.controls[name].value = value
         assert panel.status.startswith("done"), (value, panel.status)
-        assert plain(panel.figure) == plain(unrolling_figure(study(panel.state)))
+        assert plain(panel.figure) == plain(make(unrolling_parts(study(panel.state))))
 
 
 def test_the_place_follows_the_layers_in_one_refresh(panel, monkeypatch):
     drawn = []
-    update = panel._update_figure
-    monkeypatch.setattr(
-        panel, "_update_figure", lambda old, new: (drawn.append((new.layers, new.place)), update(old, new))
-    )
+    update = panel._redraw
+    monkeypatch.setattr(panel, "_redraw", lambda new: (drawn.append((new.layers, new.place)), update(new)))
     for layers in (3, 4, 1, 2):
         panel.controls["layers"].value = layers
         assert panel.controls["place"].max == len(unroll(layers))
@@ -482,14 +481,14 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
     for state in random_states(25, seed=1):
         panel.state = state
         assert panel.status.startswith("done") and panel.state == state
-        assert plain(figure) == plain(unrolling_figure(study(state))), state
+        assert plain(figure) == plain(make(unrolling_parts(study(state)))), state
     assert all(a is b for a, b in zip(figure.data, traces, strict=True))
 
 
 def test_that_comparison_sees_a_figure_that_was_not_redrawn():
-    figure = unrolling_figure(study())
-    update_unrolling(figure, study("reflect=yes"), study("reflect=yes"))
-    assert plain(figure) != plain(unrolling_figure(study("reflect=yes")))
+    figure = make(unrolling_parts(study()))
+    redraw(figure, unrolling_parts(study("reflect=yes")), unrolling_parts(study("reflect=yes")))
+    assert plain(figure) != plain(make(unrolling_parts(study("reflect=yes"))))
 
 
 def test_a_state_restores_the_figure_exactly(panel):
@@ -519,7 +518,7 @@ def test_every_look_has_room_for_tree_and_strip_and_letters_to_read(mode, size):
     answers = [study(s) for s in ("", "layers=4;place=27;reflect=yes", "layers=3;place=9;reflect=yes")]
     with theme.using({"mode": mode, "size": size}):
         for answer in answers:
-            figure = unrolling_figure(answer)
+            figure = make(unrolling_parts(answer))
             assert figure.layout.height == theme.size("height")
             low, high = figure.layout.yaxis.domain
             assert figure.layout.yaxis2.domain[1] < low < high

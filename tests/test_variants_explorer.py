@@ -10,13 +10,14 @@ from panels import bare, ends, headlines, plain, said, text, texts, title, trace
 
 from neuroviz.beyond.transformers.blending import blend_heads
 from neuroviz.beyond.transformers.variants import FAMILIES, costs, effects
-from neuroviz.beyond.transformers.variants_figure import update_variants, variants_figure
+from neuroviz.beyond.transformers.variants_figure import variants_parts
 from neuroviz.beyond.transformers.variants_panel import VariantRequest, VariantsExplorer, study_variants
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make, redraw
 
 THREE = Architecture.uniform(3, 2, 2, heads=3)
 CASES = {
@@ -53,7 +54,7 @@ def lines(panel):
 @pytest.mark.parametrize("name", CASES)
 def test_the_bars_are_the_ledger_and_each_begins_where_the_one_before_ends(name):
     found = study(name)
-    figure, ledger = variants_figure(found), found.ledger
+    figure, ledger = make(variants_parts(found)), found.ledger
     assert ledger == kernel_ledger(CASES[name][0])
     level = ledger.parameters
     assert list(trace(figure, "parameters").x) == [level]
@@ -70,7 +71,7 @@ def test_the_bars_are_the_ledger_and_each_begins_where_the_one_before_ends(name)
 @pytest.mark.parametrize("name", CASES)
 def test_the_thin_bars_are_the_ledger_before(name):
     found, old = study(name), CASES[name][1]
-    bars = trace(variants_figure(found), "before")
+    bars = trace(make(variants_parts(found)), "before")
     if old is None:
         assert not bars.x
         return
@@ -83,12 +84,14 @@ def test_the_thin_bars_are_the_ledger_before(name):
 def test_the_formula_is_a_hollow_mark_and_another_formula_moves_it_alone():
     found = study("skip")
     assert found.expected == expected_dimension(CASES["skip"][0])
-    assert not trace(variants_figure(found), "dimension by the formula").x  # heads, skip, lightning: none
+    assert not trace(
+        make(variants_parts(found)), "dimension by the formula"
+    ).x  # heads, skip, lightning: none
     soft = study("softmax")
-    mark = trace(variants_figure(soft), "dimension by the formula")
+    mark = trace(make(variants_parts(soft)), "dimension by the formula")
     assert mark.marker.symbol == "diamond-open" and list(mark.x) == [soft.expected.value]
     wrong = replace(soft, expected=replace(soft.expected, value=70))
-    figure = variants_figure(wrong)
+    figure = make(variants_parts(wrong))
     assert list(trace(figure, "dimension by the formula").x) == [70]
     assert list(trace(figure, "dimension (measured)").x) == [soft.ledger.dimension]
 
@@ -96,7 +99,7 @@ def test_the_formula_is_a_hollow_mark_and_another_formula_moves_it_alone():
 def test_a_wrong_ledger_is_shown_as_it_is():
     found = study("start")
     wrong = replace(found, ledger=replace(found.ledger, dimension=77))
-    figure = variants_figure(wrong)
+    figure = make(variants_parts(wrong))
     assert list(trace(figure, "dimension (measured)").x) == [77]
     assert "77 dimensions" in headlines(figure)[0]
 
@@ -129,18 +132,20 @@ def test_plain_networks_use_the_same_names_as_the_others():
 def test_the_heads_are_those_of_the_blend_and_its_deviation_is_said():
     found = study("start")
     blend = blend_heads(THREE, 0.5)
-    figure = variants_figure(found)
+    figure = make(variants_parts(found))
     assert np.array_equal(trace(figure, "A₂′, now").z, blend.now[1])
     assert np.array_equal(trace(figure, "A₂, drawn").z, blend.before[1])
     assert "the function stays" in headlines(figure)[1] and found.blend.deviation < 1e-12
     off = replace(found, blend=replace(found.blend, deviation=0.25))
-    assert "10" in headlines(variants_figure(off))[1] and headlines(variants_figure(off)) != headlines(figure)
-    assert "outputs off by" in headlines(variants_figure(study("softmax")))[1]
+    assert "10" in headlines(make(variants_parts(off)))[1] and headlines(
+        make(variants_parts(off))
+    ) != headlines(figure)
+    assert "outputs off by" in headlines(make(variants_parts(study("softmax"))))[1]
 
 
 def test_frames_say_whether_the_function_stays():
     def frames(name):
-        return {s.line.color for s in variants_figure(study(name)).layout.shapes if s.visible}
+        return {s.line.color for s in make(variants_parts(study(name))).layout.shapes if s.visible}
 
     assert frames("start") == {theme.color("certified")}
     assert frames("softmax") == {theme.color("outside")}
@@ -155,7 +160,7 @@ def test_every_cell_of_the_map_is_a_ledger_and_the_border_is_the_formula():
         assert (cell.blends > 0) == (cell.row > cell.column**2 + 1)
     soft = study("softmax")
     assert not any(cell.blends for cell in soft.cells)
-    assert not trace(variants_figure(soft), "border H = (d − a)² + 1").x
+    assert not trace(make(variants_parts(soft)), "border H = (d − a)² + 1").x
 
 
 def test_the_numbers_of_the_map_come_from_the_ledgers():
@@ -164,12 +169,12 @@ def test_the_numbers_of_the_map_come_from_the_ledgers():
         replace(cell, ledger=replace(cell.ledger, entries=cell.ledger.entries | {"heads that blend": 91}))
         for cell in found.cells
     )
-    figure = variants_figure(replace(found, cells=changed))
+    figure = make(variants_parts(replace(found, cells=changed)))
     assert set(map(bare, trace(figure, "blends, measured").text)) == {"91"}
 
 
 def test_the_ring_is_around_the_network_where_it_is_on_the_map():
-    ring = trace(variants_figure(study("start")), "this network")
+    ring = trace(make(variants_parts(study("start"))), "this network")
     assert (ring.x, ring.y) == ((3,), (1,))
     assert study("all").here is None  # values of rank 2: another condition
 
@@ -311,14 +316,14 @@ def test_slow_work_is_declared_by_size():
 @pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])
 def test_an_update_in_place_gives_the_same_figure(choice):
     with theme.using({"mode": choice[0], "size": choice[1]}):
-        figure, old = variants_figure(study("start")), study("start")
+        figure, old = make(variants_parts(study("start"))), study("start")
         for name in CASES:
             new = study(name)
-            update_variants(figure, old, new)
-            assert plain(figure) == plain(variants_figure(new)), name
+            redraw(figure, variants_parts(old), variants_parts(new))
+            assert plain(figure) == plain(make(variants_parts(new))), name
             old = new
-        update_variants(figure, None, study("skip"))
-        assert plain(figure) == plain(variants_figure(study("skip")))
+        redraw(figure, None, variants_parts(study("skip")))
+        assert plain(figure) == plain(make(variants_parts(study("skip"))))
 
 
 def test_a_state_is_text_without_surprises():

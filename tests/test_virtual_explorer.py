@@ -10,7 +10,7 @@ import pytest
 from panels import ends, plain, random_states, text, texts, title, trace
 
 from neuroviz.deep import virtual_panel as module
-from neuroviz.deep.virtual_figure import Moved, interface_figure
+from neuroviz.deep.virtual_figure import Moved, interface_parts
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
@@ -18,6 +18,7 @@ from neuroviz.engine.network import forward
 from neuroviz.engine.symmetry import walk_in_gl
 from neuroviz.kit import plot as parts
 from neuroviz.kit import theme, words
+from neuroviz.kit.plot import make
 
 FIRST = ["layers", "width", "interface", "walk", "along"]
 MORE = ["lost", "free", "alone", "width_in", "width_out", "head_dim", "kind", "seed"]
@@ -137,7 +138,7 @@ def test_a_matrix_is_the_same_up_to_one_in_a_thousand_million(panel, error, same
     study = panel._shown
     L = study.virtual[0]
     off = replace(study, virtual=(replace(L, now=L.start * (1 + error)), *study.virtual[1:]))
-    figure = interface_figure(off)
+    figure = make(interface_parts(off))
     role = "certified" if same else "outside"
     assert frames(figure)["L, now"] == frames(figure)["L, start"] == theme.color(role)
     assert any("MOVED" in text for text in texts(figure)) == (not same)
@@ -195,7 +196,7 @@ def test_a_wrong_recovery_would_be_seen(panel):
     study = panel._shown
     wrong = replace(study, recovered=(study.C.T,))
     assert wrong.off > 0.1
-    assert frames(interface_figure(wrong))["C₁, recovered"] == theme.color("outside")
+    assert frames(make(interface_parts(wrong)))["C₁, recovered"] == theme.color("outside")
 
 
 @pytest.mark.parametrize("free", [0.5, 0.0, -1.0])
@@ -294,7 +295,9 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
     for state in [*STATES, *random_states(VirtualWeightsExplorer, 12, seed=1)]:
         panel.state = state
         assert panel.status.startswith("done"), (state, panel.status)
-        assert plain(panel.figure) == plain(interface_figure(module.study_interface(panel._read()))), state
+        assert plain(panel.figure) == plain(make(interface_parts(module.study_interface(panel._read())))), (
+            state
+        )
 
 
 PAIRED = ["layers", "width", "width_in", "lost", "alone"]

@@ -2,14 +2,11 @@
 
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import Expected
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, headline, label, make, outside_words, redraw
+from neuroviz.kit.plot import Parts, View, compose, headline, label, outside_words
 
 
 @dataclass(frozen=True)
@@ -44,17 +41,8 @@ class Trials:
         return sum(trial.paper.status == "outside hypotheses" for trial in self.tried)
 
 
-def trials_figure(trials: Trials) -> go.Figure:
-    """Measured against predicted as a figure of its own; `update_trials` moves it to others."""
-    return make(_parts(trials))
-
-
-def update_trials(figure: BaseFigure, old: Trials | None, new: Trials) -> None:
-    """Bring a figure that shows some trials (None: nobody knows which) to others, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(trials: Trials) -> Parts:
+def trials_parts(trials: Trials) -> Parts:
+    """Measured against predicted."""
     return compose(_plot(trials), _counts(trials))
 
 

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from random import Random
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 import traitlets
 
-from neuroviz.deep.counterexample_figure import Trial, Trials, trials_figure, update_trials
+from neuroviz.deep.counterexample_figure import Trial, Trials, trials_parts
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import general_formula, paper_formula
 from neuroviz.engine.measure import measure_dimension
@@ -106,12 +105,11 @@ class CounterexampleExplorer(Panel):
     def _is_slow(self, request: TrialsRequest) -> bool:
         return sum(arch not in _known for arch in _drawn(request)) > _QUICK
 
-    def _make_figure(self, answer: Trials) -> go.Figure:
-        return trials_figure(answer)
+    draw = staticmethod(trials_parts)
 
-    def _update_figure(self, old: Trials | None, new: Trials) -> None:
-        _known.update((trial.arch, trial) for trial in new.tried)
-        update_trials(self.figure, old, new)
+    def _say(self, answer: object, started: float | None) -> None:
+        _known.update((trial.arch, trial) for trial in answer.tried)
+        super()._say(answer, started)
 
     def _badge(self, answer: Trials) -> str:
         newest = answer.tried[-1]

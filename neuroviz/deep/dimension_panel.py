@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
-from neuroviz.deep.dimension_figure import DimensionStudy, WidthPoint, dimension_figure, update_dimension
+from neuroviz.deep.dimension_figure import DimensionStudy, WidthPoint, dimension_parts
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import expected_dimension, paper_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
@@ -172,11 +171,7 @@ class DimensionExplorer(Panel):
         arch = request.arch
         return arch.num_parameters > _QUICK_PARAMETERS or gauge_slice(arch).num_free > _QUICK_COLUMNS
 
-    def _make_figure(self, answer: DimensionStudy) -> go.Figure:
-        return dimension_figure(answer)
-
-    def _update_figure(self, old: DimensionStudy | None, new: DimensionStudy) -> None:
-        update_dimension(self.figure, old, new)
+    draw = staticmethod(dimension_parts)
 
     def _badge(self, answer: DimensionStudy) -> str:
         return measured_badge(answer.exact) + theory_badge(answer.expected, answer.exact.value)

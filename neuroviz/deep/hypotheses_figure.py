@@ -2,17 +2,14 @@
 
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.deep.formula_map import FormulaMap, MapCell, map_view
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import Expected
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, headline, label, make, redraw
+from neuroviz.kit.plot import Parts, View, compose, headline, label
 
-__all__ = ["FormulaMap", "HypothesesStudy", "MapCell", "hypotheses_figure", "update_hypotheses"]
+__all__ = ["FormulaMap", "HypothesesStudy", "MapCell", "hypotheses_parts"]
 
 _HEADS, _WIDTHS, _ANGLES = (0.0, 0.34), (0.41, 0.75), (0.83, 1.0)
 
@@ -45,17 +42,8 @@ class HypothesesStudy:
         return flat[0] if flat else None
 
 
-def hypotheses_figure(study: HypothesesStudy) -> go.Figure:
-    """Both maps and the angles as a figure of its own; `update_hypotheses` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_hypotheses(figure: BaseFigure, old: HypothesesStudy | None, new: HypothesesStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: HypothesesStudy) -> Parts:
+def hypotheses_parts(study: HypothesesStudy) -> Parts:
+    """Both maps and the angles."""
     return compose(
         map_view(study.heads, _HEADS, ""), map_view(study.widths, _WIDTHS, "2"), _angles_view(study)
     )

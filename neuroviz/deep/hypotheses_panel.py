@@ -5,16 +5,9 @@ from itertools import combinations
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
 from neuroviz.deep.dimension import paper_name
-from neuroviz.deep.hypotheses_figure import (
-    FormulaMap,
-    HypothesesStudy,
-    MapCell,
-    hypotheses_figure,
-    update_hypotheses,
-)
+from neuroviz.deep.hypotheses_figure import FormulaMap, HypothesesStudy, MapCell, hypotheses_parts
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import (
@@ -156,11 +149,7 @@ class HypothesesExplorer(Panel):
 
     _answer = staticmethod(study_hypotheses)
 
-    def _make_figure(self, answer: HypothesesStudy) -> go.Figure:
-        return hypotheses_figure(answer)
-
-    def _update_figure(self, old: HypothesesStudy | None, new: HypothesesStudy) -> None:
-        update_hypotheses(self.figure, old, new)
+    draw = staticmethod(hypotheses_parts)
 
     def _badge(self, answer: HypothesesStudy) -> str:
         measured, paper = answer.measured, answer.paper

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, replace
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.deep.dimension import paper_name, would_mislead
-from neuroviz.deep.ledger_figure import FormulaMap, LedgerStudy, MapCell, ledger_figure, update_ledger
+from neuroviz.deep.ledger_figure import FormulaMap, LedgerStudy, MapCell, ledger_parts
 from neuroviz.deep.waterfall import FAMILIES
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import expected_dimension, paper_formula, paper_promises
@@ -199,11 +198,7 @@ class LedgerExplorer(Panel):
         # With one token no rank is full, so each is measured at two points.
         return ledger + cells * (2 if request.arch.tokens == 1 else 1) > _QUICK_MILLISECONDS
 
-    def _make_figure(self, answer: LedgerStudy) -> go.Figure:
-        return ledger_figure(answer)
-
-    def _update_figure(self, old: LedgerStudy | None, new: LedgerStudy) -> None:
-        update_ledger(self.figure, old, new)
+    draw = staticmethod(ledger_parts)
 
     def _badge(self, answer: LedgerStudy) -> str:
         return measured_badge(answer.ledger.measured) + theory_badge(answer.expected, answer.ledger.dimension)

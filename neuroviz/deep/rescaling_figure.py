@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 from math import log2
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.deep.virtual_figure import MAX_LAYERS, Moved
 from neuroviz.engine.architecture import Architecture
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import largest_entry
-from neuroviz.kit.plot import Parts, View, compose, headline, label, make, outside_words, redraw
+from neuroviz.kit.plot import Parts, View, compose, headline, label, outside_words
 from neuroviz.kit.words import colored, numbered, percent, signed
 
 
@@ -46,22 +43,13 @@ class RescalingStudy:
         return self.arch.attention == "lightning"
 
 
-def rescaling_figure(study: RescalingStudy) -> go.Figure:
-    """Factors and outputs as a figure of its own; `update_rescaling` moves it to another study."""
-    return make(_rescaling_parts(study))
-
-
-def update_rescaling(figure: BaseFigure, old: RescalingStudy | None, new: RescalingStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _rescaling_parts(old), _rescaling_parts(new))
-
-
 _LEFT, _RIGHT = (0.0, 0.6), (0.69, 1.0)
 _HIGH = (0.0, 0.92)  # above it the headlines
 _HALF = 0.36  # half the width of a bar
 
 
-def _rescaling_parts(study: RescalingStudy) -> Parts:
+def rescaling_parts(study: RescalingStudy) -> Parts:
+    """Factors and outputs."""
     return compose(_factors(study), _outputs(study))
 
 

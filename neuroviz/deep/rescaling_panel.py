@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
-from neuroviz.deep.rescaling_figure import RescalingStudy, rescaling_figure, update_rescaling
+from neuroviz.deep.rescaling_figure import RescalingStudy, rescaling_parts
 from neuroviz.deep.virtual_figure import MAX_LAYERS, Moved
 from neuroviz.deep.virtual_panel import MAX_HEAD, MAX_WIDTH, TOKENS, example_network
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
@@ -131,11 +130,7 @@ class RescalingExplorer(Panel):
 
     _answer = staticmethod(study_rescaling)
 
-    def _make_figure(self, answer: RescalingStudy) -> go.Figure:
-        return rescaling_figure(answer)
-
-    def _update_figure(self, old: RescalingStudy | None, new: RescalingStudy) -> None:
-        update_rescaling(self.figure, old, new)
+    draw = staticmethod(rescaling_parts)
 
     def _badge(self, answer: RescalingStudy) -> str:
         if not answer.is_symmetry:

@@ -5,9 +5,8 @@ from functools import lru_cache
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
-from neuroviz.deep.unrolling_figure import Reflection, UnrollStudy, unrolling_figure, update_unrolling
+from neuroviz.deep.unrolling_figure import Reflection, UnrollStudy, unrolling_parts
 from neuroviz.deep.unrolling_words import describe
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
@@ -295,11 +294,7 @@ class UnrollingExplorer(Panel):
 
     _answer = staticmethod(study_unrolling)
 
-    def _make_figure(self, answer: UnrollStudy) -> go.Figure:
-        return unrolling_figure(answer)
-
-    def _update_figure(self, old: UnrollStudy | None, new: UnrollStudy) -> None:
-        update_unrolling(self.figure, old, new)
+    draw = staticmethod(unrolling_parts)
 
     def _badge(self, answer: UnrollStudy) -> str:
         return theme.badge("proved", "Eq. 28" if answer.two_tokens else "Lemma 3.6, Eq. 12")

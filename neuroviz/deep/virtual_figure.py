@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, View, compose, headline, label, make, outside_words, redraw
+from neuroviz.kit.plot import Parts, View, compose, headline, label, outside_words
 from neuroviz.kit.words import colored, numbered, percent, tiny
 
 SAME = 1e-9
@@ -90,23 +88,14 @@ class InterfaceStudy:
         return max(float(np.abs(a - b).max()) for a, b in zip(applied, self.recovered, strict=True))
 
 
-def interface_figure(study: InterfaceStudy) -> go.Figure:
-    """Matrices and their moves as a figure of its own; `update_interface` moves it to another study."""
-    return make(_interface_parts(study))
-
-
-def update_interface(figure: BaseFigure, old: InterfaceStudy | None, new: InterfaceStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _interface_parts(old), _interface_parts(new))
-
-
 _BARS = (0.0, 0.23)
 _COLUMNS = 4 + 1 + 1 + MAX_LAYERS + 1 + 1 + 1  # weights, a gap, L, the M, outputs, a gap, C
 _FIRST_STILL = 5  # the column of L
 _BAR = 0.026  # width of a bar, as a part of the figure's
 
 
-def _interface_parts(study: InterfaceStudy) -> Parts:
+def interface_parts(study: InterfaceStudy) -> Parts:
+    """Matrices and their moves."""
     table = _table(study)
     return compose(table, _bars(study, table))
 

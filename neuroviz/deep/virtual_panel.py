@@ -5,16 +5,8 @@ from dataclasses import dataclass, replace
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
-from neuroviz.deep.virtual_figure import (
-    MAX_LAYERS,
-    SAME,
-    InterfaceStudy,
-    Moved,
-    interface_figure,
-    update_interface,
-)
+from neuroviz.deep.virtual_figure import MAX_LAYERS, SAME, InterfaceStudy, Moved, interface_parts
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, Weights, conditioned_tokens, conditioned_weights, forward
@@ -212,11 +204,7 @@ class VirtualWeightsExplorer(Panel):
 
     _answer = staticmethod(study_interface)
 
-    def _make_figure(self, answer: InterfaceStudy) -> go.Figure:
-        return interface_figure(answer)
-
-    def _update_figure(self, old: InterfaceStudy | None, new: InterfaceStudy) -> None:
-        update_interface(self.figure, old, new)
+    draw = staticmethod(interface_parts)
 
     def _badge(self, answer: InterfaceStudy) -> str:
         if answer.moved:

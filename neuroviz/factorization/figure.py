@@ -3,17 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
 
 from neuroviz.engine.network import Layer
 from neuroviz.factorization.cone import SlicePoint, cone_view
 from neuroviz.factorization.determinantal import ProductCount
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, View, compose, headline, label, make, redraw, ticks
+from neuroviz.kit.plot import Parts, View, compose, headline, label, ticks
 
-__all__ = ["FactorizationStudy", "SlicePoint", "factorization_figure", "update_factorization"]
+__all__ = ["FactorizationStudy", "SlicePoint", "factorization_parts"]
 
 _LEFT, _MIDDLE, _RIGHT = (0.0, 0.395), (0.455, 0.675), (0.705, 1.0)
 _UPPER, _LOWER = (0.62, 1.0), (0.0, 0.38)
@@ -86,17 +84,8 @@ class FactorizationStudy:
         return self.counts[self.a - 1]
 
 
-def factorization_figure(study: FactorizationStudy) -> go.Figure:
-    """The four views as a figure of its own; `update_factorization` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_factorization(figure: BaseFigure, old: FactorizationStudy | None, new: FactorizationStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: FactorizationStudy) -> Parts:
+def factorization_parts(study: FactorizationStudy) -> Parts:
+    """The four views."""
     return compose(
         _matrices(study), _spectrum(study), _dimensions(study), cone_view(study.point, _RIGHT, (0.0, 0.9))
     )

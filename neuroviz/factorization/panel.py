@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
 from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import alpha
@@ -20,12 +19,7 @@ from neuroviz.factorization.determinantal import (
     slice_coordinates,
     slice_matrix,
 )
-from neuroviz.factorization.figure import (
-    FactorizationStudy,
-    SlicePoint,
-    factorization_figure,
-    update_factorization,
-)
+from neuroviz.factorization.figure import FactorizationStudy, SlicePoint, factorization_parts
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import grouped
@@ -173,11 +167,7 @@ class FactorizationExplorer(Panel):
 
     _answer = staticmethod(study_factorization)
 
-    def _make_figure(self, answer: FactorizationStudy) -> go.Figure:
-        return factorization_figure(answer)
-
-    def _update_figure(self, old: FactorizationStudy | None, new: FactorizationStudy) -> None:
-        update_factorization(self.figure, old, new)
+    draw = staticmethod(factorization_parts)
 
     def _badge(self, answer: FactorizationStudy) -> str:
         count = answer.count

@@ -12,12 +12,12 @@ from html import escape
 from typing import ClassVar
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.kit import theme
 from neuroviz.kit.background import Background
 from neuroviz.kit.controls import label_width, read_control, write_control
 from neuroviz.kit.page import Fit, Late, LiveFigure
+from neuroviz.kit.plot import Parts, make, redraw
 
 _ROOM_FOR_A_LECTURE = 900  # pixels; below, a figure in lecture size has no room for its words
 
@@ -59,7 +59,7 @@ class Panel(widgets.VBox):
         # A panel never opens empty. Where its state takes long, it opens on its default picture.
         slow = self._is_slow(request)
         self._shown = self._answer(default if slow else request)
-        self.figure = LiveFigure(self._make_figure(self._shown))
+        self.figure = self._new_figure()
         self._listen()
         self._say(self._shown, started=None)
         if slow:
@@ -166,15 +166,9 @@ class Panel(widgets.VBox):
         """Whether the answer takes longer than about 0.3 s."""
         return False
 
-    def _make_figure(self, answer: object) -> go.Figure:
-        """The figure of an answer."""
-        raise NotImplementedError
-
-    def _update_figure(self, old: object | None, new: object) -> None:
-        """Bring `self.figure` from one answer to another, in one batch update.
-
-        `old` is None when nobody knows what the figure shows, because an update failed half way.
-        """
+    @staticmethod
+    def draw(answer: object) -> Parts:
+        """The figure of an answer as plain data."""
         raise NotImplementedError
 
     def _describe(self, answer: object) -> str:
@@ -310,6 +304,17 @@ class Panel(widgets.VBox):
         except ValueError as error:
             self._fail(error)
 
+    def _new_figure(self) -> LiveFigure:
+        self._parts = self.draw(self._shown)
+        return LiveFigure(make(self._parts))
+
+    def _redraw(self, answer: object) -> None:
+        """Bring the figure from what was drawn last to an answer, in one message."""
+        parts = self.draw(answer)
+        before, self._parts = self._parts, None  # nobody knows, if this fails half way
+        redraw(self.figure, before, parts)
+        self._parts = parts
+
     def _listen(self) -> None:
         """What a panel's own figure is to hear, such as clicks; called for each new figure."""
 
@@ -321,7 +326,7 @@ class Panel(widgets.VBox):
             # Large words would collide: the figure is made anew in the usual size, before anybody sees it.
             self._theme = self._theme | {"size": "notebook"}
             with theme.using(self._theme):
-                self.figure = LiveFigure(self._make_figure(self._shown))
+                self.figure = self._new_figure()
                 self._box.layout.height = f"{theme.size('height') + 4:.0f}px"
             self._listen()
         self.figure.layout.width = change["new"]
@@ -390,10 +395,10 @@ class Panel(widgets.VBox):
         if isinstance(result, Exception):
             self._fail(result)
             return
-        old, self._shown = self._shown, None
+        self._shown = None  # nobody knows, if what follows fails half way
         try:
             with theme.using(self._theme):  # the one the figure was made in
-                self._update_figure(old, result)
+                self._redraw(result)
                 self._say(result, started)
             self._shown = result
         except Exception as error:  # shown to the reader: the panel stays alive

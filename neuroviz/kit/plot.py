@@ -113,6 +113,8 @@ class Parts(NamedTuple):
 
     traces: list[dict]
     layout: dict
+    seen: str = ""
+    """What a camera looks at: while it stays, the camera stays where the reader turned it."""
 
 
 def compose(*views: View) -> Parts:
@@ -152,10 +154,13 @@ def redraw(figure: BaseFigure, old: Parts | None, new: Parts) -> None:
     """
     if old is None:
         old = Parts([{} for _ in new.traces], {})
+    layout = dict(old.layout)
+    if old.seen != new.seen and "scene" in layout:
+        layout["scene"] = {key: value for key, value in layout["scene"].items() if key != "camera"}
     with figure.batch_update():
         for trace, before, after in zip(figure.data, old.traces, new.traces, strict=True):
             _set_changes(trace, before, after)
-        _set_changes(figure.layout, old.layout, new.layout)
+        _set_changes(figure.layout, layout, new.layout)
 
 
 def _set_changes(target: object, old: dict, new: dict) -> None:

@@ -3,12 +3,10 @@
 from math import log10
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
 
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, View, compose, label, make, power_of_ten, redraw
+from neuroviz.kit.plot import Parts, View, compose, label, power_of_ten
 from neuroviz.single_layer.plane import colored, finding, plane_view
 from neuroviz.single_layer.walk import FiberStudy, StepCurve
 
@@ -16,16 +14,6 @@ _LEFT, _MIDDLE, _RIGHT = (0.0, 0.39), (0.44, 0.7), (0.775, 1.0)
 _HEIGHT = (0.0, 0.9)  # above it the headlines, of two lines
 _LONGEST_STEP, _SMALLEST_DISTANCE = 0.2, -10.4  # ends of the logarithmic axes
 _DRAWN = 1e-10  # smaller distances are rounding, and have no place on a logarithmic axis
-
-
-def fiber_figure(study: FiberStudy) -> go.Figure:
-    """The three views as a figure of its own; `update_fiber` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_fiber(figure: BaseFigure, old: FiberStudy | None, new: FiberStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
 
 
 def order_in_words(slope: float | None) -> str:
@@ -41,7 +29,8 @@ def order_in_words(slope: float | None) -> str:
     return words[whole] if abs(slope - whole) < 0.1 and whole in words else f"slope {slope:.1f}"
 
 
-def _parts(study: FiberStudy) -> Parts:
+def fiber_parts(study: FiberStudy) -> Parts:
+    """The three views."""
     return compose(_matrices(study), plane_view(study, _MIDDLE, _HEIGHT), _steps(study))
 
 

@@ -1,12 +1,11 @@
 """Along the fibre of one layer and off it: what moves, what stays, and how fast the outputs leave."""
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.engine.architecture import ATTENTION_KINDS
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
-from neuroviz.single_layer.figure import fiber_figure, order_in_words, percent, update_fiber
+from neuroviz.single_layer.figure import fiber_parts, order_in_words, percent
 from neuroviz.single_layer.walk import FiberSetting, FiberStudy, study_fiber
 
 _PRESETS = [
@@ -83,11 +82,7 @@ class FiberExplorer(Panel):
 
     _answer = staticmethod(study_fiber)
 
-    def _make_figure(self, answer: FiberStudy) -> go.Figure:
-        return fiber_figure(answer)
-
-    def _update_figure(self, old: FiberStudy | None, new: FiberStudy) -> None:
-        update_fiber(self.figure, old, new)
+    draw = staticmethod(fiber_parts)
 
     def _badge(self, answer: FiberStudy) -> str:
         if answer.setting.tokens == 1:

@@ -2,14 +2,11 @@
 
 from math import ceil, floor, log10
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, label, make, power_of_ten, redraw
+from neuroviz.kit.plot import Parts, View, compose, label, power_of_ten
 from neuroviz.singular.products_table import ConjugatePath, ProductsStudy, table_view, title
 
-__all__ = ["ConjugatePath", "ProductsStudy", "products_figure", "update_products"]
+__all__ = ["ConjugatePath", "ProductsStudy", "products_parts"]
 
 _RIGHT = (0.7, 1.0)
 _PLOT = (0.52, 1.0)
@@ -35,17 +32,8 @@ _WHY = {
 }
 
 
-def products_figure(study: ProductsStudy) -> go.Figure:
-    """Table, plot and facts as a figure of its own; `update_products` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_products(figure: BaseFigure, old: ProductsStudy | None, new: ProductsStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: ProductsStudy) -> Parts:
+def products_parts(study: ProductsStudy) -> Parts:
+    """Table, plot and facts."""
     return compose(table_view(study), _plot(study), _facts(study))
 
 

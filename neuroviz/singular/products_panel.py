@@ -5,20 +5,13 @@ from math import cos, radians, sin
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
 from neuroviz.engine.field import Reals
 from neuroviz.engine.layer import Pair, fiber_case
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.singular.forms import CLOSURE, nearest_layer, resultant
-from neuroviz.singular.products_figure import (
-    LIMIT_WORDS,
-    ConjugatePath,
-    ProductsStudy,
-    products_figure,
-    update_products,
-)
+from neuroviz.singular.products_figure import LIMIT_WORDS, ConjugatePath, ProductsStudy, products_parts
 from neuroviz.singular.ranks import SEQUENCES, conjugate_table, follow_sequence, forms_table
 
 _MODES = [
@@ -208,11 +201,7 @@ class ProductsExplorer(Panel):
 
     _answer = staticmethod(study_products)
 
-    def _make_figure(self, answer: ProductsStudy) -> go.Figure:
-        return products_figure(answer)
-
-    def _update_figure(self, old: ProductsStudy | None, new: ProductsStudy) -> None:
-        update_products(self.figure, old, new)
+    draw = staticmethod(products_parts)
 
     def _badge(self, answer: ProductsStudy) -> str:
         source = {"layer": "Prop. A.5", "complex": "Cor. A.6", "sequence": "Thm. 3.4"}[answer.mode]

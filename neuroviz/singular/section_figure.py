@@ -5,11 +5,9 @@ from functools import lru_cache
 from math import cos, radians, sin
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
 
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, label, make, redraw
+from neuroviz.kit.plot import Parts, View, compose, label
 from neuroviz.kit.solids import balls, mesh, rods, sheet_scale, tubes
 from neuroviz.singular.section import Plane, Section
 from neuroviz.singular.space import (
@@ -93,22 +91,6 @@ class SectionStudy:
     found: str
 
 
-def section_figure(study: SectionStudy) -> go.Figure:
-    """Space and section as a figure of its own; `update_section` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_section(figure: BaseFigure, old: SectionStudy | None, new: SectionStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message.
-
-    Within a slice a turned camera stays; another slice is seen from where it looks best.
-    """
-    before = None if old is None else _parts(old)
-    if old is not None and old.chart.slice.name != new.chart.slice.name:
-        del before.layout["scene"]["camera"]
-    redraw(figure, before, _parts(new))
-
-
 def frame_of(chart: Chart, turn: float, tilt: float, offset: float) -> Frame:
     """The frame of a plane that is looked at from where the chart's camera stands at first."""
     front = Frame(turn, tilt, offset)
@@ -130,8 +112,9 @@ def reach(chart: Chart, direction: np.ndarray) -> float:
     return float(abs(direction[0]) * long + np.sqrt(max(1 - direction[0] ** 2, 0.0)) * wide)
 
 
-def _parts(study: SectionStudy) -> Parts:
-    return compose(_space(study), _page(study))
+def section_parts(study: SectionStudy) -> Parts:
+    """Space and section."""
+    return compose(_space(study), _page(study))._replace(seen=study.chart.slice.name)
 
 
 def _space(study: SectionStudy) -> View:

@@ -5,20 +5,11 @@ from fractions import Fraction
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.singular.section import Plane, Section, section_of
-from neuroviz.singular.section_figure import (
-    Frame,
-    SectionStudy,
-    frame_of,
-    plane_of,
-    reach,
-    section_figure,
-    update_section,
-)
+from neuroviz.singular.section_figure import Frame, SectionStudy, frame_of, plane_of, reach, section_parts
 from neuroviz.singular.slice_panel import (
     arrange_slice,
     chart_of,
@@ -167,11 +158,7 @@ class SectionExplorer(Panel):
 
     _answer = staticmethod(study_section)
 
-    def _make_figure(self, answer: SectionStudy) -> go.Figure:
-        return section_figure(answer)
-
-    def _update_figure(self, old: SectionStudy | None, new: SectionStudy) -> None:
-        update_section(self.figure, old, new)
+    draw = staticmethod(section_parts)
 
     def _badge(self, answer: SectionStudy) -> str:
         only_closure = answer.section.of_kind("closure only") and not answer.section.runs

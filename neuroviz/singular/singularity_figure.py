@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 from math import log10
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, few, headline, label, make, power_of_ten, redraw
+from neuroviz.kit.plot import Parts, View, compose, few, headline, label, power_of_ten
 from neuroviz.singular.ranks import BOUNDARY, CROSSING, SMOOTH, THIN, Approach, SingularFacts
 
 _LEFT, _MIDDLE, _RIGHT = (0.0, 0.38), (0.47, 0.71), (0.76, 1.0)
@@ -66,17 +63,8 @@ class SingularityStudy:
         return KIND_WORDS[self.facts.kind]
 
 
-def singularity_figure(study: SingularityStudy) -> go.Figure:
-    """Spectrum, curves and facts as a figure of its own; `update_singularity` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_singularity(figure: BaseFigure, old: SingularityStudy | None, new: SingularityStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: SingularityStudy) -> Parts:
+def singularity_parts(study: SingularityStudy) -> Parts:
+    """Spectrum, curves and facts."""
     return compose(
         _spectrum(study),
         _falling(study, study.by_s, "s", "2", _UPPER),

@@ -4,7 +4,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.engine.field import DEFAULT_PRIME
 from neuroviz.kit import theme
@@ -19,12 +18,7 @@ from neuroviz.singular.ranks import (
     singular_values,
     smallest_values,
 )
-from neuroviz.singular.singularity_figure import (
-    FallingValues,
-    SingularityStudy,
-    singularity_figure,
-    update_singularity,
-)
+from neuroviz.singular.singularity_figure import FallingValues, SingularityStudy, singularity_parts
 
 MAX_WIDTH = 6
 _STEPS = 100  # of a slider
@@ -97,11 +91,7 @@ class SingularityExplorer(Panel):
 
     _answer = staticmethod(study_singularity)
 
-    def _make_figure(self, answer: SingularityStudy) -> go.Figure:
-        return singularity_figure(answer)
-
-    def _update_figure(self, old: SingularityStudy | None, new: SingularityStudy) -> None:
-        update_singularity(self.figure, old, new)
+    draw = staticmethod(singularity_parts)
 
     def _badge(self, answer: SingularityStudy) -> str:
         counted = theme.badge("exact", f"kernel {answer.facts.kernel} mod {grouped(DEFAULT_PRIME)}")

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
 
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, make, redraw
+from neuroviz.kit.plot import Parts, View, compose
 from neuroviz.kit.solids import balls, frame, mesh, rods
 from neuroviz.singular.projective_line import KIND_WORDS, SurfacePoint, roots_view
 from neuroviz.singular.space import Chart, chart_traces, headline_at, in_drawing, scene_of
@@ -26,24 +24,9 @@ class SurfaceStudy:
     headline: str
 
 
-def surface_figure(study: SurfaceStudy) -> go.Figure:
-    """Space and roots as a figure of its own; `update_surface` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_surface(figure: BaseFigure, old: SurfaceStudy | None, new: SurfaceStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message.
-
-    Within a slice a turned camera stays; another slice is seen from where it looks best.
-    """
-    before = None if old is None else _parts(old)
-    if old is not None and old.chart.slice.name != new.chart.slice.name:
-        del before.layout["scene"]["camera"]
-    redraw(figure, before, _parts(new))
-
-
-def _parts(study: SurfaceStudy) -> Parts:
-    return compose(_space(study), roots_view(study.point, DISC))
+def surface_parts(study: SurfaceStudy) -> Parts:
+    """Space and roots."""
+    return compose(_space(study), roots_view(study.point, DISC))._replace(seen=study.chart.slice.name)
 
 
 def _space(study: SurfaceStudy) -> View:

@@ -5,7 +5,6 @@ from math import cos, sin
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
@@ -23,7 +22,7 @@ from neuroviz.singular.slice_panel import (
 )
 from neuroviz.singular.space import Chart, in_drawing
 from neuroviz.singular.surface import Slice
-from neuroviz.singular.surface_figure import SurfaceStudy, surface_figure, update_surface
+from neuroviz.singular.surface_figure import SurfaceStudy, surface_parts
 
 _SNAP = 0.02  # of a ruling: nearer to a singular point, the slider stops on it
 _STOP = 0.03  # the same for pinch points, as drawn
@@ -231,11 +230,7 @@ class SurfaceExplorer(Panel):
 
     _answer = staticmethod(study_surface)
 
-    def _make_figure(self, answer: SurfaceStudy) -> go.Figure:
-        return surface_figure(answer)
-
-    def _update_figure(self, old: SurfaceStudy | None, new: SurfaceStudy) -> None:
-        update_surface(self.figure, old, new)
+    draw = staticmethod(surface_parts)
 
     def _on_surface_click(self, trace: object, points: object, _state: object) -> None:
         self._go(trace, points, on_curve=False)

@@ -3,10 +3,7 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
-from neuroviz.kit.plot import Parts, compose, make, redraw
+from neuroviz.kit.plot import Parts, compose, make
 from neuroviz.softmax.figure3 import Figure3Study
 from neuroviz.softmax.figure3_curve import curve_view
 from neuroviz.softmax.figure3_evidence import float32_view, gap_view
@@ -16,16 +13,6 @@ _LEFT, _RIGHT = (0.0, 0.56), (0.66, 1.0)
 _UPPER, _LOWER = (0.62, 1.0), (0.0, 0.36)
 # Without the float32 view the other one is as high as the curve; an empty sliver stays below it.
 _WHOLE, _NOTHING = (0.0, 1.0), (0.0, 0.001)
-
-
-def figure3_figure(study: Figure3Study) -> go.Figure:
-    """The views as a figure of its own; `update_figure3` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_figure3(figure: BaseFigure, old: Figure3Study | None, new: Figure3Study) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
 
 
 def save_figure3(study: Figure3Study, path: str | Path) -> None:
@@ -48,10 +35,11 @@ def save_figure3(study: Figure3Study, path: str | Path) -> None:
             "Figure3Explorer, or run: pip install kaleido"
         )
     else:
-        figure3_figure(study).write_image(path, width=1100, scale=2)
+        make(figure3_parts(study)).write_image(path, width=1100, scale=2)
 
 
-def _parts(study: Figure3Study) -> Parts:
+def figure3_parts(study: Figure3Study) -> Parts:
+    """The views."""
     upper, lower = (_UPPER, _LOWER) if study.setting.peer else (_WHOLE, _NOTHING)
     return compose(
         curve_view(study, _LEFT), gap_view(study, _RIGHT, upper), float32_view(study, _RIGHT, lower)

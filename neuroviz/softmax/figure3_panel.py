@@ -1,14 +1,13 @@
 """Figure 3 of the paper, reproduced: any layers, tokens, heads and widths, and a file to take home."""
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.kit import theme
 from neuroviz.kit.export import Export
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import grouped, tiny
 from neuroviz.softmax.figure3 import Figure3Setting, Figure3Study, study_figure3
-from neuroviz.softmax.figure3_figure import figure3_figure, update_figure3
+from neuroviz.softmax.figure3_figure import figure3_parts
 
 MAX_LAYERS, MAX_TOKENS, MAX_HEAD, MAX_WIDTH, MAX_INPUTS, MAX_RUNS = 4, 6, 4, 12, 250, 20
 _QUICK = 300  # milliseconds
@@ -73,13 +72,11 @@ class Figure3Explorer(Panel):
         estimate = sum(5 + 4e-4 * arch.num_parameters**2 for arch in request.architectures)
         return request.peer or request.certificates or estimate > _QUICK
 
-    def _make_figure(self, answer: Figure3Study) -> go.Figure:
-        self._offer(answer)
-        return figure3_figure(answer)
+    draw = staticmethod(figure3_parts)
 
-    def _update_figure(self, old: Figure3Study | None, new: Figure3Study) -> None:
-        update_figure3(self.figure, old, new)
-        self._offer(new)
+    def _say(self, answer: object, started: float | None) -> None:
+        self._offer(answer)
+        super()._say(answer, started)
 
     def _offer(self, answer: Figure3Study) -> None:
         """What the buttons save is what is shown."""

@@ -2,12 +2,11 @@
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import grouped, percent, signed, tiny
-from neuroviz.softmax.one_layer_figure import one_layer_figure, update_one_layer
+from neuroviz.softmax.one_layer_figure import one_layer_parts
 from neuroviz.softmax.one_layer_probe import gap_text
 from neuroviz.softmax.one_layer_probes import relative_error
 from neuroviz.softmax.one_layer_read import ROUGH
@@ -79,11 +78,7 @@ class OneLayerExplorer(Panel):
 
     _answer = staticmethod(study_one_layer)
 
-    def _make_figure(self, answer: OneLayerStudy) -> go.Figure:
-        return one_layer_figure(answer)
-
-    def _update_figure(self, old: OneLayerStudy | None, new: OneLayerStudy) -> None:
-        update_one_layer(self.figure, old, new)
+    draw = staticmethod(one_layer_parts)
 
     def _badge(self, answer: OneLayerStudy) -> str:
         exact, s = answer.exact, answer.setting

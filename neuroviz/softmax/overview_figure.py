@@ -2,9 +2,6 @@
 
 from math import inf, log10
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.kit import theme
 from neuroviz.kit.plot import (
     Parts,
@@ -13,9 +10,7 @@ from neuroviz.kit.plot import (
     headline,
     kind_mark,
     label,
-    make,
     power_of_ten,
-    redraw,
     rough,
     ticks,
 )
@@ -24,7 +19,7 @@ from neuroviz.kit.words import colored, tiny
 from neuroviz.softmax.overview import Side, SoftmaxSetting, SoftmaxStudy
 from neuroviz.softmax.overview_board import board_view
 
-__all__ = ["Side", "SoftmaxSetting", "SoftmaxStudy", "softmax_figure", "update_softmax"]
+__all__ = ["Side", "SoftmaxSetting", "SoftmaxStudy", "softmax_parts"]
 
 _COLUMNS = (0.13, 0.545), (0.59, 1.0)
 _BARS, _SPECTRA, _BOARD = (0.91, 1.0), (0.455, 0.735), (0.0, 0.365)
@@ -33,17 +28,8 @@ _FAMILIES = ("head bases", "interfaces", "rescalings")
 _SHORT = {"head bases": "heads", "interfaces": "interfaces", "rescalings": "rescalings"}
 
 
-def softmax_figure(study: SoftmaxStudy) -> go.Figure:
-    """Both kinds as a figure of its own; `update_softmax` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_softmax(figure: BaseFigure, old: SoftmaxStudy | None, new: SoftmaxStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: SoftmaxStudy) -> Parts:
+def softmax_parts(study: SoftmaxStudy) -> Parts:
+    """Both kinds."""
     views = []
     for side, columns, axes in zip(
         (study.lightning, study.softmax), _COLUMNS, (("", "3"), ("2", "4")), strict=True

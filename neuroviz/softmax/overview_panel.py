@@ -1,7 +1,6 @@
 """One network as lightning and as softmax: dimension, ledger, spectrum, and what is known of each."""
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.certificate.certificate import ROUTES, Certificate, certify
 from neuroviz.engine.architecture import Architecture
@@ -16,7 +15,7 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import grouped, signed
 from neuroviz.softmax.known import measure_at_temperature, routes_that_prove, what_is_known
 from neuroviz.softmax.overview import Side, SoftmaxSetting, SoftmaxStudy
-from neuroviz.softmax.overview_figure import softmax_figure, temperature_text, update_softmax
+from neuroviz.softmax.overview_figure import softmax_parts, temperature_text
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 8, 8, 6, 6
 _MOST_SPECTRUM, _MOST_BALL, _MOST_RANK = 900, 130, 400  # sizes up to which a panel answers within seconds
@@ -158,11 +157,7 @@ class SoftmaxExplorer(Panel):
             took += 0.3 * columns**2
         return took > _QUICK_MILLISECONDS
 
-    def _make_figure(self, answer: SoftmaxStudy) -> go.Figure:
-        return softmax_figure(answer)
-
-    def _update_figure(self, old: SoftmaxStudy | None, new: SoftmaxStudy) -> None:
-        update_softmax(self.figure, old, new)
+    draw = staticmethod(softmax_parts)
 
     def _badge(self, answer: SoftmaxStudy) -> str:
         one, two = answer.lightning, answer.softmax

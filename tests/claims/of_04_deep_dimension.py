@@ -8,12 +8,13 @@ import numpy as np
 
 import neuroviz as nv
 from claims.common import OVER, A, buttons, dim, domains, lost, measured, random_networks, shown, uniform
-from neuroviz.deep.hypotheses_figure import hypotheses_figure
+from neuroviz.deep.hypotheses_figure import hypotheses_parts
 from neuroviz.deep.hypotheses_panel import HypothesesRequest, study_hypotheses
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward, jacobian, random_tokens, random_weights
 from neuroviz.engine.rank import exact_rank
 from neuroviz.explorables import CounterexampleExplorer, DimensionExplorer, HypothesesExplorer
+from neuroviz.kit.plot import make
 from neuroviz.lessons.wrong_answers import wrong_answers
 
 FIGURE_3 = [25, 40, 57, 76, 97, 120, 145, 172]
@@ -118,7 +119,7 @@ def cells_show_difference_and_rank():
     study = hypotheses((3, 3, 3), (1, 2))
     numbers = [
         [text for text in trace.text if text]
-        for trace in hypotheses_figure(study).data
+        for trace in make(hypotheses_parts(study)).data
         if trace.name == "measured minus formula, and measured"
     ]
     for texts, cells in zip(numbers, (study.heads.cells, study.widths.cells), strict=True):
@@ -134,7 +135,7 @@ def cells_show_difference_and_rank():
 
 def angles_are_drawn():
     study = hypotheses((3, 3, 3), (2, 2))
-    (drawn,) = [t for t in hypotheses_figure(study).data if t.name == "angle between two tokens"]
+    (drawn,) = [t for t in make(hypotheses_parts(study)).data if t.name == "angle between two tokens"]
     pairs = np.array(study.angles).T
     return np.array_equal([y for y in drawn.y if y is not None], pairs.ravel())
 
@@ -171,7 +172,7 @@ def widening():
 
 
 def widening_cells_are_on_the_lower_right():
-    figure = hypotheses_figure(hypotheses((3, 3, 3), (2, 2)))
+    figure = make(hypotheses_parts(hypotheses((3, 3, 3), (2, 2))))
     ranges = figure.layout.xaxis2.range, figure.layout.yaxis2.range
     axes = [[int(text) for text in axis.ticktext] for axis in (figure.layout.xaxis2, figure.layout.yaxis2)]
     return axes == [[1, 2, 3, 4, 5]] * 2 and all(low < high for low, high in ranges)
@@ -205,7 +206,7 @@ def views_of_the_dimension():
 
 def maps_and_angles():
     """Two maps of numbers, at the left and in the middle; the angles at the right."""
-    figure = hypotheses_figure(hypotheses((3, 3, 3), (1, 2)))
+    figure = make(hypotheses_parts(hypotheses((3, 3, 3), (1, 2))))
     maps = [t.xaxis or "x" for t in figure.data if t.name == "measured minus formula, and measured"]
     one, two = (figure.layout[f"xaxis{name[1:]}"].domain for name in maps)
     three = domains(figure)["angle between two tokens"]

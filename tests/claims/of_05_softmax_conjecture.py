@@ -34,8 +34,9 @@ from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import rescale, virtual_weights
 from neuroviz.explorables import ExponentialsExplorer, Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
 from neuroviz.kit import theme
+from neuroviz.kit.plot import make
 from neuroviz.softmax.figure3 import Figure3Setting, float32_rank, study_figure3
-from neuroviz.softmax.figure3_figure import figure3_figure
+from neuroviz.softmax.figure3_figure import figure3_parts
 from neuroviz.softmax.one_layer import powers_layer, softmax_layer
 from neuroviz.softmax.one_layer_limit import first_order, limit_study
 from neuroviz.softmax.one_layer_study import OneLayerSetting, study_one_layer
@@ -521,7 +522,7 @@ def two_curves():
 
 
 def last_true_values_stand_at_the_lower_right():
-    figure = figure3_figure(study_figure3(Figure3Setting(most=4, peer=True, runs=1)))
+    figure = make(figure3_parts(study_figure3(Figure3Setting(most=4, peer=True, runs=1))))
     places = domains(figure)
     others = [place for name, place in places.items() if "gap" in name]
     view = places["tolerance of the rank in float32"]

@@ -1,29 +1,17 @@
 """A family measured, and a formula proposed for it: in columns, and the counterexamples in words."""
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.beyond.formula.columns import Places, differences_view, values_view
 from neuroviz.beyond.formula.family import FamilyStudy, Verdict
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, make, redraw
+from neuroviz.kit.plot import Parts, View, compose
 from neuroviz.kit.words import colored
 
 _WORDS_AT = 0.71
 _MOST_MET = 8
 
 
-def formula_figure(study: FamilyStudy) -> go.Figure:
-    """The picture as a figure of its own; `update_formula` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_formula(figure: BaseFigure, old: FamilyStudy | None, new: FamilyStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: FamilyStudy) -> Parts:
+def formula_parts(study: FamilyStudy) -> Parts:
+    """The picture."""
     places = Places(study)
     return compose(values_view(study, places), differences_view(study, places), _words(study))
 

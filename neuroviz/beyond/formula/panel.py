@@ -3,15 +3,15 @@
 from html import escape
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 import traitlets
 
 from neuroviz.beyond.formula.families import FAMILIES
 from neuroviz.beyond.formula.family import FamilySetting, FamilyStudy, study_family
-from neuroviz.beyond.formula.guess import formula_figure, update_formula
+from neuroviz.beyond.formula.guess import formula_parts
 from neuroviz.beyond.formula.value import NAMES, FormulaError
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts
 
 _MOST_HINTS = max(len(family.hints) for family in FAMILIES.values())
 _LANGUAGE = (
@@ -134,11 +134,11 @@ class FormulaExplorer(Panel):
 
     _answer = staticmethod(study_family)
 
-    def _make_figure(self, answer: FamilyStudy) -> go.Figure:
-        return formula_figure(answer).update_layout(height=_height())
-
-    def _update_figure(self, old: FamilyStudy | None, new: FamilyStudy) -> None:
-        update_formula(self.figure, old, new)
+    @staticmethod
+    def draw(answer: FamilyStudy) -> Parts:
+        """The picture, in the height that its controls leave."""
+        parts = formula_parts(answer)
+        return Parts(parts.traces, parts.layout | {"height": _height()})
 
     def _badge(self, answer: FamilyStudy) -> str:
         prime = f"{answer.verdicts[0].measured.prime:,}".replace(",", " ")

@@ -2,9 +2,6 @@
 
 from math import log10
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.beyond.memorisation.memorisation import LEARNT, Curve
 from neuroviz.beyond.memorisation.study import STEPS, MemorisationStudy
 from neuroviz.kit import theme
@@ -16,9 +13,7 @@ from neuroviz.kit.plot import (
     kind_dash,
     kind_mark,
     label,
-    make,
     power_of_ten,
-    redraw,
 )
 
 _LEFT, _MIDDLE, _RIGHT = (0.0, 0.33), (0.385, 0.65), (0.745, 1.0)
@@ -26,17 +21,8 @@ _RANGES = {"D": (0.56, 1.24), "P": (0.05, 1.2)}
 _LOWEST = 1e-10  # less is drawn here
 
 
-def memorisation_figure(study: MemorisationStudy) -> go.Figure:
-    """The three views as a figure of its own; `update_memorisation` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_memorisation(figure: BaseFigure, old: MemorisationStudy | None, new: MemorisationStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: MemorisationStudy) -> Parts:
+def memorisation_parts(study: MemorisationStudy) -> Parts:
+    """The three views."""
     return compose(_shares(study, "D", "", _LEFT), _shares(study, "P", "2", _MIDDLE), _runs(study))
 
 

@@ -1,9 +1,8 @@
 """What the dimension buys: how many numbers a network can learn by heart."""
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
-from neuroviz.beyond.memorisation.figure import memorisation_figure, update_memorisation
+from neuroviz.beyond.memorisation.figure import memorisation_parts
 from neuroviz.beyond.memorisation.memorisation import CASES
 from neuroviz.beyond.memorisation.study import (
     FARTHEST,
@@ -74,11 +73,7 @@ class MemorisationExplorer(Panel):
     def _is_slow(self, setting: MemorisationSetting) -> bool:
         return setting.targets != "nearby"  # the others take many steps
 
-    def _make_figure(self, answer: MemorisationStudy) -> go.Figure:
-        return memorisation_figure(answer)
-
-    def _update_figure(self, old: MemorisationStudy | None, new: MemorisationStudy) -> None:
-        update_memorisation(self.figure, old, new)
+    draw = staticmethod(memorisation_parts)
 
     def _badge(self, answer: MemorisationStudy) -> str:
         reach, prime = answer.reach, f"{answer.reach.prime:,}".replace(",", " ")

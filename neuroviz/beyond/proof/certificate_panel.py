@@ -1,9 +1,8 @@
 """What is proved about the dimension of a network, from what, and how; and what happens to a forgery."""
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
-from neuroviz.beyond.proof.certificate_figure import certificate_figure, update_certificate
+from neuroviz.beyond.proof.certificate_figure import certificate_parts
 from neuroviz.beyond.proof.certificate_study import (
     PATIENCE,
     CertificateSetting,
@@ -88,11 +87,7 @@ class CertificateExplorer(Panel):
         routes = ROUTES if request.route is None else (request.route,)
         return any(_QUICK < rough_seconds(request.arch, route) <= PATIENCE for route in routes)
 
-    def _make_figure(self, answer: CertificateStudy) -> go.Figure:
-        return certificate_figure(answer)
-
-    def _update_figure(self, old: CertificateStudy | None, new: CertificateStudy) -> None:
-        update_certificate(self.figure, old, new)
+    draw = staticmethod(certificate_parts)
 
     def _badge(self, answer: CertificateStudy) -> str:
         if not answer.verification:

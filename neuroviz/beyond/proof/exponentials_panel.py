@@ -1,9 +1,8 @@
 """Why a softmax rank can be exact: exponentials are free, unless the logits are related."""
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
-from neuroviz.beyond.proof.exponentials_figure import exponentials_figure, update_exponentials
+from neuroviz.beyond.proof.exponentials_figure import exponentials_parts
 from neuroviz.beyond.proof.exponentials_grid import equation_of
 from neuroviz.beyond.proof.exponentials_study import (
     ExponentialsSetting,
@@ -68,11 +67,7 @@ class ExponentialsExplorer(Panel):
 
     _answer = staticmethod(study_exponentials)
 
-    def _make_figure(self, answer: ExponentialsStudy) -> go.Figure:
-        return exponentials_figure(answer)
-
-    def _update_figure(self, old: ExponentialsStudy | None, new: ExponentialsStudy) -> None:
-        update_exponentials(self.figure, old, new)
+    draw = staticmethod(exponentials_parts)
 
     def _badge(self, answer: ExponentialsStudy) -> str:
         shown = answer.shown

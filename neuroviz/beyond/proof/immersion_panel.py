@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.beyond.proof.immersion import (
     MOST_LAYERS,
@@ -12,7 +11,7 @@ from neuroviz.beyond.proof.immersion import (
     ImmersionStudy,
     study_immersion,
 )
-from neuroviz.beyond.proof.immersion_figure import immersion_figure, update_immersion
+from neuroviz.beyond.proof.immersion_figure import immersion_parts
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import grouped, numbered, tiny
@@ -128,11 +127,7 @@ class ProofExplorer(Panel):
 
     _answer = staticmethod(study_immersion)
 
-    def _make_figure(self, answer: ImmersionStudy) -> go.Figure:
-        return immersion_figure(answer)
-
-    def _update_figure(self, old: ImmersionStudy | None, new: ImmersionStudy) -> None:
-        update_immersion(self.figure, old, new)
+    draw = staticmethod(immersion_parts)
 
     def _badge(self, answer: ImmersionStudy) -> str:
         setting, found = answer.setting, answer.everything

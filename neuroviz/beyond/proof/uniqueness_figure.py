@@ -2,14 +2,11 @@
 
 import re
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.beyond.proof.uniqueness import SingletonStudy
 from neuroviz.beyond.proof.uniqueness_map import map_view
 from neuroviz.beyond.proof.uniqueness_tokens import tokens_view
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, headline, make, redraw
+from neuroviz.kit.plot import Parts, View, compose, headline
 from neuroviz.kit.words import colored
 
 _LEFT, _RIGHT = (0.03, 0.29), (0.71, 0.97)
@@ -19,17 +16,8 @@ _SUPERSCRIPTS, _DIGITS = re.compile("[⁻⁰¹²³⁴-⁹ᐟ]+"), str.maketrans(
 _MIDDLE = (0.335 + 0.685) / 2
 
 
-def singletons_figure(study: SingletonStudy) -> go.Figure:
-    """The picture as a figure of its own; `update_singletons` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_singletons(figure: BaseFigure, old: SingletonStudy | None, new: SingletonStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: SingletonStudy) -> Parts:
+def singletons_parts(study: SingletonStudy) -> Parts:
+    """The picture."""
     return compose(
         tokens_view(study, "θ", _LEFT),
         map_view(study, "θ", _MAPS[0], _HEIGHT),

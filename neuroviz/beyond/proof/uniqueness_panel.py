@@ -3,10 +3,9 @@
 from fractions import Fraction
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.beyond.proof.uniqueness import SingletonStudy, study_singleton
-from neuroviz.beyond.proof.uniqueness_figure import singletons_figure, update_singletons
+from neuroviz.beyond.proof.uniqueness_figure import singletons_parts
 from neuroviz.beyond.proof.uniqueness_tokens import apart
 from neuroviz.beyond.proof.weight_pairs import WITH_RHO, SingletonSetting
 from neuroviz.kit import theme
@@ -83,11 +82,7 @@ class SingletonExplorer(Panel):
 
     _answer = staticmethod(study_singleton)
 
-    def _make_figure(self, answer: SingletonStudy) -> go.Figure:
-        return singletons_figure(answer)
-
-    def _update_figure(self, old: SingletonStudy | None, new: SingletonStudy) -> None:
-        update_singletons(self.figure, old, new)
+    draw = staticmethod(singletons_parts)
 
     def _badge(self, answer: SingletonStudy) -> str:
         name, end = "Theorem A′" if answer.setting.causal else "Theorem B", answer.ending

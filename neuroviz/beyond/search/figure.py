@@ -1,8 +1,6 @@
 """A search of a fibre in three views: where starts ended, other weights found, and what each start was."""
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
 
 from neuroviz.beyond.search.cases import SearchStudy
 from neuroviz.beyond.search.equivalent_weights import normalised, signs
@@ -11,7 +9,7 @@ from neuroviz.beyond.search.map import is_given, map_view, short_name
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, View, compose, make, outside_words, redraw
+from neuroviz.kit.plot import Parts, View, compose, outside_words
 from neuroviz.kit.words import colored, numbered
 
 _LEFT, _RIGHT = (0.0, 0.45), (0.57, 1.0)
@@ -19,17 +17,8 @@ _UPPER, _LOWER = (0.42, 1.0), (0.0, 0.27)
 _MOST_LAYERS = 3
 
 
-def search_figure(study: SearchStudy) -> go.Figure:
-    """The three views as a figure of its own; `update_search` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_search(figure: BaseFigure, old: SearchStudy | None, new: SearchStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: SearchStudy) -> Parts:
+def search_parts(study: SearchStudy) -> Parts:
+    """The three views."""
     return compose(
         map_view(study, _LEFT, (0.0, 1.0)), _weights_view(study), kinds_view(study, _RIGHT, _LOWER)
     )

@@ -1,10 +1,9 @@
 """Attack the claim that the function determines the weights: search for another set of them."""
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.beyond.search.cases import CASES, SearchSetting, SearchStudy, study_in_steps, study_search
-from neuroviz.beyond.search.figure import search_figure, update_search
+from neuroviz.beyond.search.figure import search_parts
 from neuroviz.beyond.search.map import is_given
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
@@ -61,11 +60,7 @@ class SearchExplorer(Panel):
     def _is_slow(self, request: SearchSetting) -> bool:
         return request.starts > _QUICK or CASES[request.case].arch.num_layers > 1
 
-    def _make_figure(self, answer: SearchStudy) -> go.Figure:
-        return search_figure(answer)
-
-    def _update_figure(self, old: SearchStudy | None, new: SearchStudy) -> None:
-        update_search(self.figure, old, new)
+    draw = staticmethod(search_parts)
 
     def _badge(self, answer: SearchStudy) -> str:
         search, case = answer.search, answer.case

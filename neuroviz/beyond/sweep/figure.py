@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
 
 from neuroviz.beyond.sweep.cells import cells_view
 from neuroviz.beyond.sweep.map import SHOWS, SweepCell, SweepMap
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.records import Record, Sweep
-from neuroviz.kit.plot import Parts, compose, make, redraw
+from neuroviz.kit.plot import Parts, compose, make
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def sweep_figure(sweep: Sweep, x: str, y: str, show: str = "dimension") -> go.Fi
     >>> sweep_figure(found, "width", "a").layout.annotations[0].text
     '<b>4 of 4 networks agree with theory, 0 failed</b>'
     """
-    return make(_parts(sweep_map(sweep, x, y, show)))
+    return make(map_parts(sweep_map(sweep, x, y, show)))
 
 
 def sweep_map(sweep: Sweep, x: str, y: str, show: str = "dimension") -> SweepMap:
@@ -102,18 +101,9 @@ def sweep_map(sweep: Sweep, x: str, y: str, show: str = "dimension") -> SweepMap
     )
 
 
-def map_figure(found: SweepMap) -> go.Figure:
-    """The figure of cells that are there already; `update_map` moves it to others."""
-    return make(_parts(found))
-
-
-def update_map(figure: BaseFigure, old: SweepMap | None, new: SweepMap) -> None:
-    """Bring a figure that shows one map (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(found: SweepMap) -> Parts:
+def map_parts(found: SweepMap) -> Parts:
+    """The figure of cells that are there already."""
     return compose(cells_view(found))
 
 
-__all__ = ["AXES", "SHOWS", "Axis", "map_figure", "sweep_figure", "sweep_map", "update_map"]
+__all__ = ["AXES", "SHOWS", "Axis", "map_parts", "sweep_figure", "sweep_map"]

@@ -7,9 +7,8 @@ from functools import cache
 from itertools import product
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
-from neuroviz.beyond.sweep.figure import SweepCell, SweepMap, map_figure, update_map
+from neuroviz.beyond.sweep.figure import SweepCell, SweepMap, map_parts
 from neuroviz.beyond.sweep.map import headline
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.cost import estimate_cost
@@ -20,6 +19,7 @@ from neuroviz.engine.sweep import measured
 from neuroviz.kit import theme
 from neuroviz.kit.export import Export
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts
 from neuroviz.kit.words import grouped
 
 MOST = 10
@@ -216,13 +216,14 @@ class SweepExplorer(Panel):
 
     _answer = staticmethod(measure_cheap)
 
-    def _make_figure(self, answer: SweepRequest) -> go.Figure:
-        self._keep(answer)
-        return map_figure(sweep_study(answer))
+    @staticmethod
+    def draw(answer: SweepRequest) -> Parts:
+        """The map of what is known."""
+        return map_parts(sweep_study(answer))
 
-    def _update_figure(self, old: SweepRequest | None, new: SweepRequest) -> None:
-        self._keep(new)
-        update_map(self.figure, None if old is None else sweep_study(old), sweep_study(new))
+    def _say(self, answer: object, started: float | None) -> None:
+        self._keep(answer)
+        super()._say(answer, started)
 
     def _keep(self, answer: SweepRequest) -> None:
         """What was measured is not measured again, and can be saved."""

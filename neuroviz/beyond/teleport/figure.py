@@ -2,14 +2,11 @@
 
 from math import floor, inf, log10
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.beyond.teleport.comparison import CHECKPOINTS, Count
 from neuroviz.beyond.teleport.study import FARTHEST, TeleportStudy
 from neuroviz.beyond.training.figure import small
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, headline, label, make, power_of_ten, redraw
+from neuroviz.kit.plot import Parts, View, compose, headline, label, power_of_ten
 
 _LEFT, _MIDDLE, _RIGHT = (0.0, 0.32), (0.405, 0.68), (0.745, 1.0)
 _UPPER, _LOWER = (0.38, 1.0), (0.0, 0.16)
@@ -20,17 +17,8 @@ _EARLY = 10  # steps
 _HIGHEST = 4.0  # a loss so many powers of ten above the first one leaves the picture
 
 
-def teleport_figure(study: TeleportStudy) -> go.Figure:
-    """The views as a figure of its own; `update_teleport` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_teleport(figure: BaseFigure, old: TeleportStudy | None, new: TeleportStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: TeleportStudy) -> Parts:
+def teleport_parts(study: TeleportStudy) -> Parts:
+    """The views."""
     return compose(_gradients(study), _losses(study), _descents(study), _counted(study))
 
 

@@ -3,10 +3,9 @@
 from math import inf
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.beyond.teleport.comparison import CHECKPOINTS
-from neuroviz.beyond.teleport.figure import teleport_figure, update_teleport
+from neuroviz.beyond.teleport.figure import teleport_parts
 from neuroviz.beyond.teleport.study import FARTHEST, TeleportSetting, TeleportStudy, study_teleport
 from neuroviz.beyond.training.figure import small
 from neuroviz.kit import theme
@@ -70,11 +69,7 @@ class TeleportExplorer(Panel):
 
     _answer = staticmethod(study_teleport)
 
-    def _make_figure(self, answer: TeleportStudy) -> go.Figure:
-        return teleport_figure(answer)
-
-    def _update_figure(self, old: TeleportStudy | None, new: TeleportStudy) -> None:
-        update_teleport(self.figure, old, new)
+    draw = staticmethod(teleport_parts)
 
     def _badge(self, answer: TeleportStudy) -> str:
         return theme.badge("proved here", "convex in s") + theme.badge("float", "descents")

@@ -4,12 +4,10 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
 
 from neuroviz.beyond.training.flow import BOUNDARY, SINGULAR, Attraction, Flow
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, headline, label, make, power_of_ten, redraw
+from neuroviz.kit.plot import Parts, View, compose, headline, label, power_of_ten
 
 _LEFT, _RIGHT = (0.0, 0.45), (0.56, 1.0)
 _UPPER, _LOWER = (0.57, 1.0), (0.0, 0.34)
@@ -45,16 +43,6 @@ class FlowStudy:
         return {name: float(np.abs(path - path[0]).max()) for name, path in self.flow.conserved.items()}
 
 
-def flow_figure(study: FlowStudy) -> go.Figure:
-    """The three views as a figure of its own; `update_flow` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_flow(figure: BaseFigure, old: FlowStudy | None, new: FlowStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
 def share_in_words(share: float, runs: int) -> str:
     """A share of runs with its standard error; where that is 0, the counts.
 
@@ -83,7 +71,8 @@ def small(value: float, up: bool = True) -> str:
     return f"{digit * 10.0**exponent:g}" if exponent > -3 else f"{digit}·{power_of_ten(exponent)}"
 
 
-def _parts(study: FlowStudy) -> Parts:
+def flow_parts(study: FlowStudy) -> Parts:
+    """The three views."""
     return compose(_loss(study), _conserved(study), _places(study))
 
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
-from neuroviz.beyond.training.figure import FlowStudy, flow_figure, share_in_words, small, update_flow
+from neuroviz.beyond.training.figure import FlowStudy, flow_parts, share_in_words, small
 from neuroviz.beyond.training.flow import (
     BOUNDARY,
     count_ends,
@@ -172,11 +171,7 @@ class FlowExplorer(Panel):
     def _is_slow(self, setting: FlowSetting) -> bool:
         return setting.runs > _QUICK_RUNS or setting.time > _QUICK_TIME
 
-    def _make_figure(self, answer: FlowStudy) -> go.Figure:
-        return flow_figure(answer)
-
-    def _update_figure(self, old: FlowStudy | None, new: FlowStudy) -> None:
-        update_flow(self.figure, old, new)
+    draw = staticmethod(flow_parts)
 
     def _badge(self, answer: FlowStudy) -> str:
         return theme.badge("proved", "conserved quantities") + theme.badge("float", "where runs end")

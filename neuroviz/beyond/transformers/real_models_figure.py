@@ -2,13 +2,10 @@
 
 from math import log10, sqrt
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.beyond.transformers.model_bars import bars_view
 from neuroviz.beyond.transformers.real_models_study import BlockCount, ModelStudy
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, headline, kind_dash, kind_mark, label, make, redraw
+from neuroviz.kit.plot import Parts, View, compose, headline, kind_dash, kind_mark, label
 from neuroviz.kit.words import grouped, percent
 
 _LEFT, _RIGHT = (0.0, 0.52), (0.67, 1.0)
@@ -17,17 +14,8 @@ _TICKS = (2, 4, 8, 32, 128, 512, 2048, 8192)
 _MARK, _DASH = kind_mark("softmax"), kind_dash("softmax")
 
 
-def real_model_figure(study: ModelStudy) -> go.Figure:
-    """Both views as a figure of its own; `update_real_model` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_real_model(figure: BaseFigure, old: ModelStudy | None, new: ModelStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: ModelStudy) -> Parts:
+def real_model_parts(study: ModelStudy) -> Parts:
+    """Both views."""
     return compose(_widths_view(study), bars_view(study, _RIGHT))
 
 

@@ -1,10 +1,9 @@
 """The attention of real models: small networks of the same kind measured, the rest extrapolated."""
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.beyond.transformers.real_models import MODELS, RealModel
-from neuroviz.beyond.transformers.real_models_figure import real_model_figure, update_real_model
+from neuroviz.beyond.transformers.real_models_figure import real_model_parts
 from neuroviz.beyond.transformers.real_models_study import (
     ModelSetting,
     ModelStudy,
@@ -75,11 +74,7 @@ class RealModelsExplorer(Panel):
     def _is_slow(self, request: ModelSetting) -> bool:
         return sum(arch.num_parameters**2 for arch in small_blocks(request)) > _QUICK
 
-    def _make_figure(self, answer: ModelStudy) -> go.Figure:
-        return real_model_figure(answer)
-
-    def _update_figure(self, old: ModelStudy | None, new: ModelStudy) -> None:
-        update_real_model(self.figure, old, new)
+    draw = staticmethod(real_model_parts)
 
     def _badge(self, answer: ModelStudy) -> str:
         count, wrong = len(answer.blocks), len(answer.wrong)

@@ -3,16 +3,10 @@
 from dataclasses import dataclass
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.beyond.transformers.blending import STEPS, blend_heads
 from neuroviz.beyond.transformers.variants import BLENDING, costs, effects
-from neuroviz.beyond.transformers.variants_figure import (
-    BlendCell,
-    VariantStudy,
-    update_variants,
-    variants_figure,
-)
+from neuroviz.beyond.transformers.variants_figure import BlendCell, VariantStudy, variants_parts
 from neuroviz.beyond.transformers.variants_heads import MOST_HEADS
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.block import Block
@@ -205,11 +199,7 @@ class VariantsExplorer(Panel):
         networks = [arch for arch in (request.arch, request.before) if arch]
         return sum(20 + 1.0e-3 * arch.num_parameters**2 for arch in networks) > _QUICK_MILLISECONDS
 
-    def _make_figure(self, answer: VariantStudy) -> go.Figure:
-        return variants_figure(answer)
-
-    def _update_figure(self, old: VariantStudy | None, new: VariantStudy) -> None:
-        update_variants(self.figure, old, new)
+    draw = staticmethod(variants_parts)
 
     def _badge(self, answer: VariantStudy) -> str:
         return measured_badge(answer.ledger.measured) + theory_badge(answer.expected, answer.ledger.dimension)

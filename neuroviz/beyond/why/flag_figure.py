@@ -2,9 +2,6 @@
 
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
-
 from neuroviz.beyond.why.flag import FlagStep, Term
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import Expected
@@ -17,9 +14,7 @@ from neuroviz.kit.plot import (
     headline,
     label,
     layer_letters,
-    make,
     outside_words,
-    redraw,
 )
 
 _LEFT, _RIGHT = (0.0, 0.61), (0.76, 1.0)
@@ -52,17 +47,8 @@ class FlagStudy:
         return self.steps[1:-1]
 
 
-def flag_figure(study: FlagStudy) -> go.Figure:
-    """Columns and sum as a figure of its own; `update_flag` moves it to another study."""
-    return make(_parts(study))
-
-
-def update_flag(figure: BaseFigure, old: FlagStudy | None, new: FlagStudy) -> None:
-    """Bring a figure that shows one study (None: nobody knows which) to another, in one message."""
-    redraw(figure, None if old is None else _parts(old), _parts(new))
-
-
-def _parts(study: FlagStudy) -> Parts:
+def flag_parts(study: FlagStudy) -> Parts:
+    """Columns and sum."""
     parts = compose(_columns(study), _sum(study))
     return Parts(parts.traces, parts.layout | {"barmode": "overlay"})
 

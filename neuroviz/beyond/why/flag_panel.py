@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.beyond.why.flag import flag_steps, formula_terms
-from neuroviz.beyond.why.flag_figure import MAX_LAYERS, FlagStudy, flag_figure, sub, update_flag
+from neuroviz.beyond.why.flag_figure import MAX_LAYERS, FlagStudy, flag_parts, sub
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension
@@ -85,11 +84,7 @@ class FlagExplorer(Panel):
 
     _answer = staticmethod(study_flag)
 
-    def _make_figure(self, answer: FlagStudy) -> go.Figure:
-        return flag_figure(answer)
-
-    def _update_figure(self, old: FlagStudy | None, new: FlagStudy) -> None:
-        update_flag(self.figure, old, new)
+    draw = staticmethod(flag_parts)
 
     def _badge(self, answer: FlagStudy) -> str:
         return measured_badge(answer.exact) + theory_badge(answer.expected, answer.exact.value)

@@ -1,10 +1,9 @@
 """Why the formula for lightning is true: at an antisymmetric M₁ the first layer peels off."""
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from neuroviz.beyond.why.peeling import PeelSetting, PeelStudy, study_peel
-from neuroviz.beyond.why.peeling_figure import peel_figure, update_peel
+from neuroviz.beyond.why.peeling_figure import peel_parts
 from neuroviz.beyond.why.peeling_plane import number
 from neuroviz.beyond.why.peeling_spectra import END_NAMES
 from neuroviz.kit import theme
@@ -66,11 +65,7 @@ class PeelExplorer(Panel):
 
     _answer = staticmethod(study_peel)
 
-    def _make_figure(self, answer: PeelStudy) -> go.Figure:
-        return peel_figure(answer)
-
-    def _update_figure(self, old: PeelStudy | None, new: PeelStudy) -> None:
-        update_peel(self.figure, old, new)
+    draw = staticmethod(peel_parts)
 
     def _badge(self, answer: PeelStudy) -> str:
         prime = grouped(answer.here.prime)
