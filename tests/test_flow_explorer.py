@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from panels import headlines, plain, said, trace
 
-from neuroviz.beyond.training.figure import flow_parts, share_in_words, small
+from neuroviz.beyond.training.figure import flow_parts
 from neuroviz.beyond.training.flow import TARGETS, attraction, forms_table
-from neuroviz.beyond.training.panel import _KNOWN, FlowExplorer, study_flow
+from neuroviz.beyond.training.panel import TARGETS as KNOWN
+from neuroviz.beyond.training.panel import FlowExplorer, study_flow
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make, redraw
+from neuroviz.kit.words import share_in_words, small
 from neuroviz.singular.surface import SLICES
 
 VISIBLE = ["target", "runs", "time", "coordinates"]
@@ -255,5 +257,5 @@ def test_what_is_remembered_of_400_runs_is_what_the_docs_say():
         (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8").split()
     )
     counted = re.search(r"400 runs, seed 0: ([\d.]+) %, ([\d.]+) %, ([\d.]+) %, ([\d.]+) %", text).groups()
-    assert [f"{float(share):.0f} %" for share in counted] == list(_KNOWN.values())
-    assert list(_KNOWN) == list(TARGETS)
+    assert [f"{float(share):.0f} %" for share in counted] == [kind.known for kind in KNOWN.values()]
+    assert list(KNOWN) == list(TARGETS)

@@ -18,6 +18,7 @@ from neuroviz.kit.background import Background
 from neuroviz.kit.controls import label_width, read_control, write_control
 from neuroviz.kit.page import Fit, Late, LiveFigure
 from neuroviz.kit.plot import Parts, make, redraw
+from neuroviz.kit.settings import Controls, make_controls, read_setting
 
 _ROOM_FOR_A_LECTURE = 900  # pixels; below, a figure in lecture size has no room for its words
 
@@ -143,16 +144,19 @@ class Panel(widgets.VBox):
 
     # What a subclass says.
 
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
+    setting: ClassVar[type]
+    """A frozen, picklable dataclass whose fields declare the controls: see `neuroviz.kit.settings`."""
+
+    def _make_controls(self) -> tuple[Controls, Controls]:
         """The controls seen at first, and those under "More": name → widget, in tab order."""
-        raise NotImplementedError
+        return make_controls(self.setting)
 
     def _arrange(self) -> None:
         """Disable the controls that have no say at the moment."""
 
     def _read(self) -> object:
-        """The controls as one frozen, picklable request; ValueError says what is wrong with them."""
-        raise NotImplementedError
+        """The controls as one frozen, picklable setting; ValueError says what is wrong with them."""
+        return read_setting(self.setting, self.controls)
 
     @staticmethod
     def _answer(request: object) -> object:
@@ -163,8 +167,8 @@ class Panel(widgets.VBox):
     """For slow requests, if any: a generator that yields how far it is, in words, and returns the answer."""
 
     def _is_slow(self, request: object) -> bool:
-        """Whether the answer takes longer than about 0.3 s."""
-        return False
+        """Whether the answer takes longer than about 0.3 s; the setting may know."""
+        return getattr(request, "is_slow", False)
 
     @staticmethod
     def draw(answer: object) -> Parts:

@@ -1,6 +1,6 @@
 """Small pieces that several figures share: headlines, powers of ten, updates in place."""
 
-from math import floor, inf, log10
+from math import ceil, floor, inf, log10
 from typing import NamedTuple
 
 import plotly.graph_objects as go
@@ -180,3 +180,95 @@ def _set_changes(target: object, old: dict, new: dict) -> None:
 def _are_elements(value: object) -> bool:
     """Whether this is a list of annotations or shapes rather than of numbers."""
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+# One subplot, said in marks
+
+
+LEFT, RIGHT, TOP, BOTTOM = "left", "right", "top", "bottom"
+
+
+class Plot:
+    """A subplot that fills up.
+
+    Args:
+        number: "" for the first, then "2", "3", …
+        x, y: which part of the figure it takes, from 0 to 1.
+        fixed: whether the reader may not zoom.
+    """
+
+    def __init__(
+        self, number: str, x: tuple[float, float], y: tuple[float, float], fixed: bool = False
+    ) -> None:
+        self._n, self._view = number, View([], {}, [], [])
+        self._on = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
+        zoom = {"fixedrange": True} if fixed else {}
+        self._view.axes[f"xaxis{number}"] = {"anchor": f"y{number}", "domain": x, **zoom}
+        self._view.axes[f"yaxis{number}"] = {"anchor": f"x{number}", "domain": y, **zoom}
+
+    def view(self) -> View:
+        """What `compose` takes."""
+        return self._view
+
+    # What is drawn
+
+    def line(
+        self, name: str, x: list, y: list, color: str, width: float, dash: str = "solid", **more: object
+    ) -> None:
+        """A line; None is a gap."""
+        self._trace(name, x, y, mode="lines", line={"color": color, "width": width, "dash": dash}, **more)
+
+    def points(self, name: str, x: list, y: list, marker: dict, **more: object) -> None:
+        """Marks at points."""
+        self._trace(name, x, y, **{"mode": "markers", "marker": marker, **more})
+
+    def region(self, x: tuple, y: tuple, line: dict, fill: str) -> None:
+        """A rectangle behind everything."""
+        at = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
+        where = {"xref": f"x{self._n}", "yref": f"y{self._n}", "layer": "below"}
+        self._view.shapes.append({"type": "rect", **where, **at, "line": line, "fillcolor": fill})
+
+    def _trace(self, name: str, x: list, y: list, hover: str | None = None, **more: object) -> None:
+        said = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": f"{hover}<extra></extra>"}
+        self._view.traces.append({"name": name, **self._on, "x": x, "y": y, **more, **said})
+
+    # Axes: `which` is "x" or "y"
+
+    def axis(self, which: str, low: float, high: float, title: str | None = None, **more: object) -> None:
+        """An axis from low to high."""
+        named = {} if title is None else {"title": {"text": title}}
+        self._view.axes[f"{which}axis{self._n}"] |= {"range": [low, high], **named, **more}
+
+    def log_axis(
+        self, which: str, low: float, high: float, title: str, step: int = 1, plain: bool = False
+    ) -> None:
+        """A logarithmic axis between powers of ten; `plain`: 0.1, 1, 10 instead of powers."""
+        tens = range(ceil(low), floor(high) + 1, step)
+        text = [f"{10.0**n:g}" if plain else power_of_ten(n) for n in tens]
+        self.axis(which, low, high, title, type="log", tickvals=[10.0**n for n in tens], ticktext=text)
+
+    # Words
+
+    def headline(self, text: str) -> None:
+        """What was found here."""
+        self._view.annotations.append(headline(text, self._n))
+
+    def corner(self, lines: list[str], x: str, y: str) -> None:
+        """A few lines in a corner, on a ground that lets what is behind them rest."""
+        place = {
+            "xref": f"x{self._n} domain",
+            "yref": f"y{self._n} domain",
+            "xanchor": x,
+            "yanchor": y,
+            "align": x,
+        }
+        shift = {"xshift": 6 if x == LEFT else -6, "yshift": 4 if y == BOTTOM else -2}
+        look = {"bgcolor": theme.color("ground"), "opacity": 0.9, "font": {"size": theme.size("note")}}
+        at = int(x == RIGHT), int(y == TOP)
+        self._view.annotations.append(label("<br>".join(lines), *at, self._n, **place, **shift, **look))
+
+    def key(self, lines: list[str], **more: object) -> None:
+        """What the marks mean: small soft words in the upper left corner."""
+        place = {"xref": f"x{self._n} domain", "yref": f"y{self._n} domain", "xanchor": LEFT, "yanchor": TOP}
+        look = {"xshift": 8, "font": {"size": theme.size("note"), "color": theme.color("soft")}}
+        self._view.annotations.append(label("<br>".join(lines), 0, 1, self._n, **place, **look, **more))

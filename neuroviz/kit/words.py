@@ -1,6 +1,6 @@
 """Names and numbers as a reader writes them: subscripts, percent, signs, powers of ten, words in colour."""
 
-from math import inf
+from math import ceil, floor, inf, log10, sqrt
 
 from neuroviz.kit import theme
 from neuroviz.kit.plot import power_of_ten
@@ -60,3 +60,31 @@ def tiny(number: float, digits: int = 0) -> str:
 def colored(role: str, text: str) -> str:
     """Words in the colour of a role."""
     return f'<span style="color:{theme.color(role)}">{text}</span>'
+
+
+def share_in_words(share: float, runs: int) -> str:
+    """A share of runs with its standard error; where that is 0, the counts.
+
+    >>> share_in_words(0.25, 100), share_in_words(0.0, 40)
+    ('25 % ± 4 %', 'none of 40')
+    """
+    if share == 0:
+        return f"none of {runs}"
+    if share == 1:
+        return f"all {runs}" if runs > 1 else "the run"
+    return f"{100 * share:.2g} % ± {100 * sqrt(share * (1 - share) / runs):.1g} %"
+
+
+def small(value: float, up: bool = True) -> str:
+    """A small number with one digit, rounded up or down; 0 stays 0.
+
+    >>> small(2.3e-6), small(0.13, up=False), small(0.0)
+    ('3·10⁻⁶', '0.1', '0')
+    """
+    if value == 0:
+        return "0"
+    exponent = floor(log10(value))
+    digit = (ceil if up else floor)(round(value / 10**exponent, 6))
+    if digit == 10:
+        digit, exponent = 1, exponent + 1
+    return f"{digit * 10.0**exponent:g}" if exponent > -3 else f"{digit}·{power_of_ten(exponent)}"

@@ -131,7 +131,7 @@ def next_to_a_dotted_one():
 
 def placed(x, y=0.0, z=0.0, time=60.0):
     """The kind of a target in S1, and the shares of 40 runs that end singular or at the boundary."""
-    study = study_flow(FlowSetting("placed", "S1", (x, y, z), 40, time, False, 0))
+    study = study_flow(FlowSetting("placed", time=time, x=x, y=y, z=z))
     return study.target_kind, study.counts.singular, study.counts.boundary
 
 

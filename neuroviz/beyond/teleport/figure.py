@@ -4,9 +4,9 @@ from math import floor, inf, log10
 
 from neuroviz.beyond.teleport.comparison import CHECKPOINTS, Count
 from neuroviz.beyond.teleport.study import FARTHEST, TeleportStudy
-from neuroviz.beyond.training.figure import small
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, View, compose, headline, label, power_of_ten
+from neuroviz.kit.words import small
 
 _LEFT, _MIDDLE, _RIGHT = (0.0, 0.32), (0.405, 0.68), (0.745, 1.0)
 _UPPER, _LOWER = (0.38, 1.0), (0.0, 0.16)

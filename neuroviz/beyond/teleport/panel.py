@@ -7,9 +7,9 @@ import ipywidgets as widgets
 from neuroviz.beyond.teleport.comparison import CHECKPOINTS
 from neuroviz.beyond.teleport.figure import teleport_parts
 from neuroviz.beyond.teleport.study import FARTHEST, TeleportSetting, TeleportStudy, study_teleport
-from neuroviz.beyond.training.figure import small
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.words import small
 
 _WALKS = [
     ("Q up, K down", "keys"),

@@ -1,0 +1,104 @@
+"""What a panel can be set to: one frozen dataclass, whose fields say their widget, range, label and row.
+
+    @dataclass(frozen=True)
+    class WalkSetting:
+        a: int = whole("head dimension a", 2, 1, 8)
+        attention: str = choice("attention", ATTENTION_KINDS)
+        seed: int = seed()
+
+A setting refuses what does not fit together with a ValueError in `__post_init__`. Fields with `more=True`
+stand under "More". ipywidgets is loaded when the controls are made, so mathematics may declare settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ipywidgets as widgets
+
+Controls = dict[str, "widgets.Widget"]
+
+
+@dataclass(frozen=True)
+class Control:
+    """How a field is shown: the name of its widget, the widget's options, and its row."""
+
+    widget: str
+    options: dict
+    more: bool
+
+
+def _control(widget: str, default: object, more: bool, **options: object) -> object:
+    return field(default=default, metadata={"control": Control(widget, options, more)})
+
+
+def choice(label: str, options: Sequence, default: str | None = None, more: bool = False) -> str:
+    """One of several, given as values or as (words, value); at first the default, else the first of them."""
+    values = [one[1] if isinstance(one, tuple) else one for one in options]
+    start = values[0] if default is None else default
+    return _control("Dropdown", start, more, options=list(options), description=label)
+
+
+def whole(
+    label: str, default: int, least: int, most: int, step: int = 1, more: bool = False, slow: bool = False
+) -> int:
+    """A whole number on a slider; a `slow` one waits until it is let go."""
+    ends = {"min": least, "max": most, "step": step}
+    return _control("IntSlider", default, more, **ends, description=label, continuous_update=not slow)
+
+
+def real(
+    label: str,
+    default: float,
+    least: float,
+    most: float,
+    step: float,
+    more: bool = False,
+    slow: bool = False,
+    shown: str = ".2f",
+) -> float:
+    """A number on a slider, `shown` in this format."""
+    ends = {"min": least, "max": most, "step": step, "readout_format": shown}
+    return _control("FloatSlider", default, more, **ends, description=label, continuous_update=not slow)
+
+
+def switch(label: str, default: bool = False, more: bool = False, **look: object) -> bool:
+    """Yes or no, as a box to tick."""
+    return _control("Checkbox", default, more, description=label, **look)
+
+
+def text(label: str, default: str = "", more: bool = True, **look: object) -> str:
+    """Words to type; they count when Enter is pressed. `placeholder` is seen while it is empty."""
+    return _control("Text", default, more, description=label, continuous_update=False, **look)
+
+
+def seed(label: str = "seed") -> int:
+    """What random things are drawn from; always under "More"."""
+    return _control("BoundedIntText", 0, True, min=0, max=10**6, description=label)
+
+
+def make_controls(setting: type) -> tuple[Controls, Controls]:
+    """The widgets of a setting: those seen at first, and those under "More"; name → widget."""
+    import ipywidgets as widgets
+
+    made: tuple[Controls, Controls] = {}, {}
+    for one in fields(setting):
+        if control := one.metadata.get("control"):
+            kind = getattr(widgets, control.widget)
+            made[control.more][one.name] = kind(value=one.default, **control.options)
+    return made
+
+
+def read_setting(setting: type, controls: Controls) -> object:
+    """The controls as a setting; 1.0000000000000002 of a slider is 1.
+
+    Raises:
+        ValueError: if the setting refuses them.
+    """
+    values = {name: control.value for name, control in controls.items()}
+    return setting(
+        **{name: round(value, 6) if isinstance(value, float) else value for name, value in values.items()}
+    )
