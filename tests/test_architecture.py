@@ -1,11 +1,13 @@
 """An architecture is a value: sizes from 1 on, checked once, equal when they are equal."""
 
 from dataclasses import FrozenInstanceError
+from math import prod
 
 import numpy as np
 import pytest
 
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
 from neuroviz.engine.network import layer_shapes
 
 LEGAL = [
@@ -132,3 +134,44 @@ def test_the_parameters_are_the_entries_of_all_Q_K_V(sizes):
 
 def test_a_layer_lists_width_in_width_out_and_head_dimension():
     assert Architecture((4, 3, 5), (2, 6)).layers == ((4, 3, 2), (3, 5, 6))
+
+
+LONG = tuple(range(1, 1002))
+
+
+def test_long_rows_are_written_in_short():
+    deep, uneven = Architecture.uniform(4, 2, 10**5, heads=3), Architecture(LONG, LONG[1:])
+    assert str(deep) == "lightning 4 (100001 times), a = 2 (100000 times), t = 3, 3 heads"
+    assert eval(repr(deep), {"Architecture": Architecture, "Block": Block}) == deep
+    for said in (repr(deep), str(uneven), repr(uneven)):
+        assert len(said) < 300
+    assert "1→2→3→4→5→6→…→999→1000→1001 (1001 numbers)" in str(uneven)
+    short = Architecture(LONG[:20], LONG[1:20])  # nothing is left out of what a reader can look through
+    assert eval(repr(short), {"Architecture": Architecture, "Block": Block}) == short
+
+
+def test_errors_about_long_rows_are_short():
+    for build in (
+        lambda: Architecture(LONG, LONG),
+        lambda: Architecture(LONG, LONG[1:], skip=True),
+        lambda: Architecture(LONG, LONG[1:], heads=LONG),
+    ):
+        with pytest.raises(ValueError, match=r"1001 numbers") as refused:
+            build()
+        assert len(str(refused.value)) < 400
+
+
+def test_a_network_has_a_million_layers_at_most():
+    assert Architecture.uniform(1, 1, 10**6).num_layers == 10**6
+    for layers in (10**6 + 1, 10**12):
+        with pytest.raises(ValueError, match="1,000,000 layers at most"):
+            Architecture.uniform(1, 1, layers)
+
+
+@pytest.mark.parametrize("positions", [True, False])
+def test_parameters_are_counted_as_they_are_shaped(positions):
+    """Layers of several sizes, some of them equal, and an MLP after each but the last."""
+    block = Block(value_dim=2, kv_heads=1, biases=True, temperature=True, positions=positions, mlp=(5, 2))
+    for widths, heads in (((3, 4, 3, 4, 3), (2, 1, 2, 3)), ((3, 3, 3), (2, 2)), ((2, 5), (1,))):
+        arch = Architecture(widths, (2,) * len(heads), heads=heads, block=block)
+        assert arch.num_parameters == sum(prod(shape) for shape in arch.parameter_shapes.values())

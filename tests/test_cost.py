@@ -1,20 +1,29 @@
 """Large exact ranks: block by block, within a budget, with a sign of life, and stopped when asked."""
 
+import subprocess
+import sys
 import tracemalloc
+from itertools import count, groupby
+from math import prod
 
 import numpy as np
 import pytest
 
 from neuroviz.certificate.certificate import DEFAULT_BUDGET
-from neuroviz.engine import cost, measure
+from neuroviz.engine import budget, cost, measure
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.budget import BudgetSpent
 from neuroviz.engine.cost import LARGE, Cost, check_budget, estimate_cost
 from neuroviz.engine.elimination import Float32, Float64
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import general_formula
-from neuroviz.engine.measure import clear_cache, measure_dimension
+from neuroviz.engine.identifiability import is_identifiable
+from neuroviz.engine.ledger import kernel_ledger
+from neuroviz.engine.measure import clear_cache, measure_dimension, rank_by_inputs
 from neuroviz.engine.progress import reporting, showing
+from neuroviz.softmax.known import what_is_known
 
 WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns
 COLLAPSED = Architecture((24, 24, 24, 24), (1, 24, 24), 3)  # fewer dimensions than its 1,770 columns
@@ -163,13 +172,106 @@ def test_what_does_not_fit_is_refused(monkeypatch):
     check_budget(Cost(1.0, 10**15, 3000, "float32"), 600)
 
 
-def test_progress_goes_from_the_derivative_to_the_end_of_the_elimination():
+def heard_of(arch, **arguments):
+    """What a measurement tells, in runs of one stage each."""
     seen = []
-    measure_dimension(WIDE, progress=lambda what, part: seen.append((what, part)))
-    parts = {name: [part for what, part in seen if what == name] for name in ("derivative", "elimination")}
-    for ups in parts.values():
-        assert ups == sorted(ups) and ups[-1] == 1.0 and len(ups) > 1
-    assert [what for what, _ in seen] == sorted(what for what, _ in seen)
+    measure_dimension(arch, progress=lambda what, part: seen.append((what, part)), **arguments)
+    runs = [(what, [part for _, part in run]) for what, run in groupby(seen, key=lambda said: said[0])]
+    parts = [part for _, part in seen]
+    assert parts == sorted(parts) and parts[0] == 0.0 and parts[-1] == 1.0
+    return runs
+
+
+def test_progress_is_of_the_whole_and_the_derivative_takes_the_share_that_was_estimated():
+    cost = estimate_cost(WIDE)
+    (first, derivative), (second, elimination) = heard_of(WIDE)
+    assert (first, second) == ("derivative", "elimination") == tuple(what for what, _ in cost.stages)
+    assert derivative[-1] == pytest.approx(cost.derivative_share, abs=0.01) and len(derivative) > 2
+    assert len(set(elimination)) > 2 and 0 < cost.derivative_share < 1
+
+
+def test_where_more_points_follow_the_first_one_they_are_foreseen(monkeypatch):
+    """Modulo 241 first, then twice modulo a large prime: each stage moves, and ends where it was said to."""
+    for module in (cost, measure):
+        monkeypatch.setattr(module, "LARGE", 50)
+    arch = Architecture((6, 6, 6, 6), (1, 6, 6), 3)
+    stages = estimate_cost(arch).stages
+    runs = heard_of(arch)
+    assert [what for what, _ in runs] == [what for what, _ in stages] == 3 * ["derivative", "elimination"]
+    whole, done = sum(seconds for _, seconds in stages), 0.0
+    for (_, parts), (_, seconds) in zip(runs, stages, strict=True):
+        done += seconds / whole
+        assert parts[0] < parts[-1] == pytest.approx(done, abs=0.011)
+
+
+def test_a_stage_that_nobody_foresaw_neither_stops_the_bar_nor_ends_it():
+    heard = []
+    with showing(lambda what, part: heard.append(part), [("derivative", 1.0)]):
+        for what in ("derivative", "elimination", "derivative"):
+            for part in (0.0, 1.0):
+                reporting()(what, part)
+    assert heard == sorted(heard) and len(set(heard)) == 5 and heard[-2] < heard[-1] == 1.0
+
+
+def test_a_middle_sized_rank_tells_its_progress_and_its_budget_holds_while_it_runs(monkeypatch):
+    arch = Architecture.uniform(4, 2, 2)
+    assert [what for what, _ in heard_of(arch)] == ["derivative", "elimination"]
+    clear_cache()
+    seconds = count()
+    monkeypatch.setattr(budget, "monotonic", lambda: next(seconds))  # a second passes between two looks
+    for method in ("exact", "float"):
+        with pytest.raises(BudgetSpent, match=r"not measured in 3 s: about .*% was done .*; raise budget"):
+            measure_dimension(arch, method, budget=3)
+    assert measure_dimension(arch, budget=30).value == 38
+
+
+@pytest.mark.parametrize("attention", ["lightning", "softmax"])
+def test_few_columns_and_many_tokens_are_refused_before_they_start(attention):
+    """One column; but the attention weights of one input are 10¹⁰ numbers."""
+    arch = Architecture.uniform(1, 1, 1, tokens=10**5, attention=attention)
+    assert not cost.is_quick(arch, 1) and estimate_cost(arch).bytes > 8 * 10**10
+    for attempt in (
+        lambda: measure_dimension(arch, budget=5),
+        lambda: measure_dimension(arch, inputs=1),
+        lambda: measure_dimension(arch, "float"),
+        lambda: rank_by_inputs(arch),
+        lambda: kernel_ledger(arch),
+        lambda: is_identifiable(arch, lambda weights: weights[0].Q.sum()),
+    ):
+        with pytest.raises(ValueError, match=r"would take about .*, and (the budget is|there are)"):
+            attempt()
+    assert what_is_known(arch).entry("exact rank").answer == "not measured"
+
+
+def test_what_is_refused_for_a_network_beyond_the_paper_is_not_sent_to_a_certificate():
+    with pytest.raises(ValueError, match="take smaller sizes, or let another machine"):
+        measure_dimension(Architecture.uniform(300, 300, 4, heads=2))
+
+
+@pytest.mark.parametrize("attention", ["lightning", "softmax"])
+@pytest.mark.parametrize(
+    "sizes",
+    [(1, 1, 10**5), (10**5, 1, 10**5), (10**9, 10**9, 3), (2, 2, 2, 10**9), (10**400, 3, 2)],
+    ids=["deep", "both", "wide", "long", "beyond floats"],
+)
+def test_every_size_that_can_be_written_down_is_estimated_at_once(attention, sizes, monkeypatch):
+    monkeypatch.setattr(measure, "_measure_exact", None)  # nothing starts
+    monkeypatch.setattr(measure, "_measure_float", None)
+    arch = Architecture.uniform(*sizes, attention=attention)
+    assert estimate_cost(arch).seconds > 5 < estimate_cost(arch, "float").seconds
+    assert estimate_cost(arch, "certified").seconds < 600 and len(str(estimate_cost(arch))) < 100
+    for method in ("exact", "float"):
+        with pytest.raises(ValueError, match="would take about"):
+            measure_dimension(arch, method, budget=5)
+
+
+def test_deep_and_wide_blocks_are_estimated_at_once():
+    block = Block(value_dim=2, kv_heads=10**9, rotary=True, positions=True, biases=True, mlp=(8, 10**9))
+    arch = Architecture.uniform(4, 2, 10**5, heads=10**9, block=block)
+    assert arch.num_parameters == sum(prod(shape) for shape in arch.parameter_shapes.values())
+    assert estimate_cost(arch).columns == arch.num_parameters
+    with pytest.raises(ValueError, match="would take about"):
+        measure_dimension(arch, budget=5)
 
 
 def test_stopping_in_the_middle_leaves_nothing_behind():
@@ -186,7 +288,7 @@ def test_stopping_in_the_middle_leaves_nothing_behind():
 def test_a_bar_shows_the_time_left(capsys):
     measure_dimension(WIDE, progress=True)
     shown = capsys.readouterr().err
-    assert "elimination: 100%" in shown and "<" in shown
+    assert "elimination: 100%" in shown and "< about" in shown
     clear_cache()
     measure_dimension(WIDE, progress=False)
     assert capsys.readouterr().err == ""
@@ -194,10 +296,10 @@ def test_a_bar_shows_the_time_left(capsys):
 
 def test_a_listener_hears_its_own_block_only():
     heard = []
-    with showing(lambda what, part: heard.append(part)):
+    with showing(lambda what, part: heard.append(part), [("derivative", 1.0)]):
         reporting()("derivative", 0.5)
     reporting()("derivative", 0.7)
-    assert heard == [0.5]
+    assert heard == [pytest.approx(0.5, abs=0.01), 1.0]
 
 
 def test_unknown_methods_and_routes_are_refused():
@@ -238,3 +340,21 @@ def test_small_ranks_run_on_one_thread_and_leave_the_pools_as_they_were():
         measure_dimension(Architecture.uniform(4, 2, 2))
         assert threads() == before
     assert seen == [{1}]
+
+
+def test_what_a_process_may_not_take_is_not_there():
+    """As where memory is limited by `ulimit -v`; in a process of its own."""
+    pytest.importorskip("resource")
+    script = """
+from resource import RLIMIT_AS, setrlimit
+from neuroviz import Architecture, measure_dimension
+from neuroviz.engine.budget import available_bytes
+setrlimit(RLIMIT_AS, (2**32, 2**32))
+assert available_bytes() < 2**32, available_bytes()
+try:
+    measure_dimension(Architecture.uniform(1, 1, 1, tokens=10_000), budget=10**6)
+except ValueError as refused:
+    print(refused)
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "there are" in run.stdout and "of memory" in run.stdout

@@ -185,3 +185,17 @@ def test_a_matrix_is_overwritten_and_nothing_else_is_taken():
     assert eliminate(matrix, arithmetic) == 200
     assert (matrix != before).any()
     assert elimination.SMALL_PRIME == 241 and matrix.dtype == np.int8
+
+
+def test_progress_is_told_inside_of_a_block(monkeypatch):
+    """The first of twelve blocks is a quarter of the work; also where no row is left below the last one."""
+    rng, arithmetic = np.random.default_rng(0), Float32()
+    for rows in (302, 300):
+        seen = []
+        matrix = stored(arithmetic.over.random(rng, (rows, 300)), arithmetic)
+        monkeypatch.setattr(elimination, "_ROWS_AT_ONCE", 64)
+        assert eliminate(matrix.copy(), arithmetic, lambda done, total, seen=seen: seen.append(done)) == 300
+        assert seen == sorted(seen) and seen[-1] == 300
+        assert len([done for done in seen if done < 32]) > 2
+        monkeypatch.undo()
+        assert eliminate(matrix, arithmetic) == 300

@@ -8,7 +8,10 @@ import flint
 import numpy as np
 import pytest
 
+from neuroviz.certificate.certificate import certify
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_formulas import known_redundancies
 from neuroviz.engine.formulas import (
     alpha,
     collapsing_layer,
@@ -410,3 +413,29 @@ def test_every_source_is_an_item_of_the_paper_or_a_heading_of_the_mathematics():
     for item in {part for source in sources for part in source.split(", ")}:
         in_full = item.replace("Cor.", "Corollary").replace("Thm.", "Theorem")
         assert any(in_full in heading for heading in headings), f"no heading for {item}"
+
+
+@pytest.mark.parametrize("attention", ["lightning", "softmax"])
+def test_formulas_of_very_deep_networks_are_at_once_what_they_say(attention):
+    """Each formula by hand; and the general one for widths that fall and rise, counted another way."""
+    depth, lost = 10**5, 10**5 if attention == "lightning" else 0
+    deep = Architecture.uniform(4, 2, depth, attention=attention)
+    assert expected_dimension(deep).value == 12 * depth + 16 - lost
+    thin = Architecture.uniform(1, 1, depth, attention=attention)
+    assert general_formula(thin).value == depth + 1 - lost
+    falls = tuple(range(2000, 0, -1))
+    uneven = Architecture((*falls, *falls[::-1]), tuple(1 + i % 7 for i in range(3999)), 3, attention)
+    for arch in (deep, thin, uneven):
+        proof = certify(arch, route="theorem")
+        assert proof.verify() and proof.dimension == expected_dimension(arch).value
+        for said in (expected_dimension(arch).note, paper_formula(arch).note, str(proof)):
+            assert len(said) < 600
+
+
+def test_a_binomial_that_no_machine_can_write_out_is_not_needed():
+    block = Block(mlp=(10**9, 10**9))
+    arch = Architecture.uniform(10**9, 2, 2, attention="softmax", skip=True, block=block)
+    units = 10**9  # one for each hidden unit
+    assert known_redundancies(arch)["hidden units of the MLPs"] == units
+    lightning = Architecture.uniform(10**9, 2, 2, block=block)
+    assert expected_dimension(lightning).value > 0

@@ -7,6 +7,8 @@ docs/mathematics.md: "Certificates", "Ball arithmetic", "Exact rank", "The gauge
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
+from math import inf
 
 import numpy as np
 
@@ -56,7 +58,7 @@ def slice_steps(arch: Architecture) -> tuple[int, int, int, int]:
     (280, 180, 172, 170)
     """
     d, depth = arch.widths, arch.num_layers
-    r = [min(d[: i + 1]) for i in range(depth)] + [d[-1]]
+    r = [*accumulate(d[:depth], min), d[-1]]
     values = sum(r[i] * (r[i - 1] - r[i]) for i in range(1, depth)) + r[-1] * r[-2]
     between = values + sum(2 * a * width for a, width in zip(arch.head_dims, r, strict=False))
     heads = values + sum(alpha(a, width) for a, width in zip(arch.head_dims, r, strict=False))
@@ -75,7 +77,8 @@ def num_columns(arch: Architecture) -> int:
 def rough_seconds(arch: Architecture, route: str) -> float:
     """About how long finding and checking a certificate take, on a laptop; from the sizes alone.
 
-    Most of it goes into checking: the derivative of each input along each free entry, forward.
+    Most of it goes into checking: the derivative of each input along each free entry, forward. In a very deep
+    network it is the calls for each layer.
 
     >>> rough_seconds(Architecture.uniform(4, 2, 2), "ball") < 1 < rough_seconds(
     ...     Architecture.uniform(12, 2, 3), "ball"
@@ -83,9 +86,13 @@ def rough_seconds(arch: Architecture, route: str) -> float:
     True
     """
     n, t, depth, width = num_columns(arch), arch.tokens, arch.num_layers, max(arch.widths)
-    if route == "ball":
-        return n * (width * t + n / depth) * t * t * depth / 1.5e5
-    return n * n * depth * t * (t + width) / 3e7 if route == "exact rank" else 0.0
+    try:
+        calls = 1.5e-3 * depth * (1 + n / _INPUTS_AT_ONCE)
+        if route == "ball":
+            return calls + n * (width * t + n / depth) * t * t * depth / 1.5e5
+        return calls + n * n * depth * t * (t + width) / 3e7 if route == "exact rank" else 0.0
+    except OverflowError:  # more than floats go to
+        return inf
 
 
 def check_size(arch: Architecture, route: str) -> None:
@@ -101,12 +108,13 @@ def check_size(arch: Architecture, route: str) -> None:
     for what, size, most in (
         ("free entries of the slice", columns, MOST_COLUMNS[route]),
         ("stored numbers", numbers, MOST_NUMBERS),
-        ("seconds, about,", round(rough_seconds(arch, route)), MOST_SECONDS),
+        ("seconds, about,", rough_seconds(arch, route), MOST_SECONDS),
     ):
         if size > most:
             raise ValueError(
-                f"the route {route!r} would need {size:,} {what} for {arch}, and goes to {most:,}; "
-                "choose route='theorem', or take a smaller network or fewer tokens"
+                f"the route {route!r} would need {size if isinstance(size, int) else round(size):,} {what} "
+                f"for {arch}, and goes to {most:,}; choose route='theorem', or take a smaller network or "
+                "fewer tokens"
             )
 
 

@@ -8,6 +8,7 @@ the kernel is measured. Nothing is used of what finds certificates.
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -108,7 +109,7 @@ def pattern_of(arch: Architecture) -> Pattern:
     tokens = min(arch.tokens, 2)
     if arch.attention == "softmax" or d[0] == 1:
         return Pattern(arch.attention, tokens, 1, ("all",) * depth, (1,) * depth)
-    line = next((i for i in range(depth) if min(d[: i + 1]) == 1), depth)
+    line = d.index(1) if 1 in d[:-1] else depth
     parallel, directions = tokens == 1, []
     for i in range(depth):
         if i >= line:
@@ -139,7 +140,7 @@ def _generic_pieces(pattern: Pattern) -> tuple[Piece, ...]:
 def _virtual_dimension(arch: Architecture, pattern: Pattern) -> int:
     """D: a flag of subspaces that later layers see, L, and in each an M_i of its kind (Lemma D)."""
     d, depth = arch.widths, arch.num_layers
-    w = [*(min(d[: i + 1]) for i in range(depth)), d[-1]]
+    w = [*accumulate(d[:-1], min), d[-1]]
     for i in range(depth - 1, 0, -1):  # layer i + 1 shows what later layers do, and 2a vectors more
         w[i] = min(w[i], w[i + 1] + 2 * arch.head_dims[i])
     total = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, depth)) + w[-1] * w[-2]

@@ -9,6 +9,7 @@ backward, ranks are python-flint's. docs/mathematics.md: "Certificates", "The lo
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -154,14 +155,10 @@ def count_another_way(arch: Architecture) -> Count:
     if arch.attention == "softmax" and arch.tokens == 1:
         r = min(d)
         return Count((d[0] * d[-1] - (d[0] - r) * (d[-1] - r),), (0,), 0)
-    r = [min(d[: i + 1]) for i in range(depth)] + [d[-1]]
-    seen = []
-    for i in range(depth + 1):
-        reach, best = 0, r[i]
-        for k in range(i, depth):
-            reach += 2 * min(a[k], r[k])
-            best = min(best, r[k + 1] + reach)
-        seen.append(best)
+    r = [*accumulate(d[:-1], min), d[-1]]
+    reach = [0, *accumulate(2 * min(a[j], r[j]) for j in range(depth))]  # Σ_{j ≤ k} 2 min(a_j, r_{j−1})
+    least = accumulate((r[k] + reach[k] for k in range(depth, -1, -1)), min)
+    seen = [best - reach[k] for k, best in zip(range(depth, -1, -1), least, strict=True)][::-1]
     seen[0] = d[0]
     values, heads, parallel = [], [], arch.tokens == 1
     for i in range(depth):
@@ -238,7 +235,7 @@ def _checked_slice(arch: Architecture, weights: Weights) -> tuple[Weights, list[
     d, depth = arch.widths, arch.num_layers
     if len(weights) != depth:
         raise ValueError(f"{len(weights)} layers are stored, of {depth}")
-    r = [min(d[: i + 1]) for i in range(depth)] + [d[-1]]
+    r = [*accumulate(d[:-1], min), d[-1]]
     free = []
     for i, (Q, K, V) in enumerate(weights):
         a = min(arch.head_dims[i], r[i])

@@ -4,15 +4,20 @@ An `Architecture` is the one value that crosses every layer of the package: it i
 hashable, so it is a cache key, a test id, a figure title and the only thing a slider can change.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from math import prod
 from operator import index
 
 from neuroviz.engine.block import Block, whole_size
 
 ATTENTION_KINDS = ("lightning", "softmax")
+MOST_LAYERS = 10**6
+"""An architecture holds three numbers for each layer."""
 _LONG = 12  # more equal sizes than this are counted instead of listed
+_TOO_LONG = 60  # of more sizes than this, equal or not, the first and the last ones are listed
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Architecture:
 
     Beyond the paper, layer i may have H_i heads, each with Q, K, V of its own, whose outputs are added; a
     skip connection, which adds X to the output; and a causal mask: token i attends to j ≤ i only. What else
-    a transformer's layer has is in `block`.
+    a transformer's layer has is in `block`. There are 10⁶ layers at most.
 
     Args:
         widths: d₀, d₁, …, d_l: at least two whole numbers ≥ 1.
@@ -77,10 +82,12 @@ class Architecture:
             )
         if len(self.head_dims) != len(self.widths) - 1:
             raise ValueError(
-                f"each layer needs one head dimension: widths={self.widths} make {len(self.widths) - 1} "
-                f"layer(s), but head_dims={self.head_dims} has {len(self.head_dims)}; "
+                f"each layer needs one head dimension: widths={_row(self.widths)} make "
+                f"{len(self.widths) - 1} layer(s), but head_dims={_row(self.head_dims)} has "
+                f"{len(self.head_dims)}; "
                 f"give head_dims with {len(self.widths) - 1} number(s)"
             )
+        _check_layers(len(self.head_dims))
         if self.attention not in ATTENTION_KINDS:
             raise ValueError(
                 f"attention must be one of {', '.join(map(repr, ATTENTION_KINDS))}; got {self.attention!r}"
@@ -96,7 +103,7 @@ class Architecture:
         object.__setattr__(self, "heads", _sizes("heads", heads))
         if len(self.heads) != depth:
             raise ValueError(
-                f"heads is one number, or one for each of {depth} layer(s); got heads={self.heads}"
+                f"heads is one number, or one for each of {depth} layer(s); got heads={_row(self.heads)}"
             )
         for name in ("skip", "causal"):
             if not isinstance(getattr(self, name), bool):
@@ -104,7 +111,7 @@ class Architecture:
         if self.skip and len(set(self.widths)) > 1:
             raise ValueError(
                 f"a skip connection adds a layer's input to its output, so all widths must be equal; "
-                f"got widths={self.widths}"
+                f"got widths={_row(self.widths)}"
             )
         self._check_block()
 
@@ -134,6 +141,7 @@ class Architecture:
         (4, 4, 4, 4)
         """
         layers = whole_size("layers", layers)
+        _check_layers(layers)
         return cls((d,) * (layers + 1), (a,) * layers, tokens, attention, **variant)
 
     @property
@@ -151,14 +159,26 @@ class Architecture:
         """(d_{i−1}, d_i, a_i) for i = 1, …, l."""
         return tuple(zip(self.widths[:-1], self.widths[1:], self.head_dims, strict=True))
 
-    @property
+    @cached_property
+    def distinct_layers(self) -> Counter[tuple[int, tuple[int, int, int]]]:
+        """(H_i, (d_{i−1}, d_i, a_i)), and how many layers have these sizes.
+
+        >>> dict(Architecture.uniform(4, 2, layers=3).distinct_layers)
+        {(1, (4, 4, 2)): 3}
+        """
+        return Counter(zip(self.heads, self.layers, strict=True))
+
+    @cached_property
     def num_parameters(self) -> int:
         """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): entries of all Q_i, K_i, V_i, and what the block adds."""
-        if not self.block.is_plain:
-            return sum(prod(shape) for shape in self.parameter_shapes.values())
-        return sum(
-            H * d_in * (2 * a + d_out) for H, (d_in, d_out, a) in zip(self.heads, self.layers, strict=True)
-        )
+        last = self.heads[-1], (*self.widths[-2:], self.head_dims[-1])
+        count = self._parameters_of(*last, mlp=False) - self._parameters_of(*last, mlp=True)
+        for (H, sizes), times in self.distinct_layers.items():
+            count += times * self._parameters_of(H, sizes, mlp=True)
+        return count + self.block.positions * self.widths[0] * self.tokens
+
+    def _parameters_of(self, H: int, sizes: tuple[int, int, int], mlp: bool) -> int:
+        return sum(prod(shape) for shape in self._shapes_of(H, sizes, mlp).values())
 
     @property
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
@@ -171,42 +191,71 @@ class Architecture:
         >>> list(Architecture((2, 3), (1,), tokens=4, block=block).parameter_shapes)
         ['P', '1.Q', '1.K', '1.V', '1.O']
         """
-        shapes, block = {}, self.block
-        if block.positions:
-            shapes["P"] = (self.widths[0], self.tokens)
-        for i, (H, (d_in, d_out, a)) in enumerate(zip(self.heads, self.layers, strict=True), start=1):
-            G, v = block.kv_heads or H, block.value_dim or d_out
-            layer = {"Q": (H, a, d_in), "K": (G, a, d_in), "V": (G, v, d_in)}
-            if block.value_dim:
-                layer["O"] = (H, d_out, v)
-            if block.biases:
-                layer |= {"q": (H, a, 1), "k": (G, a, 1), "v": (G, v, 1)}
-                if block.value_dim:
-                    layer["o"] = (d_out, 1)
-            if block.temperature:
-                layer["beta"] = (H, 1, 1)
-            if block.mlp and i < self.num_layers:
-                layer |= {"U1": (block.mlp[0], d_out), "U2": (d_out, block.mlp[0])}
+        shapes = {"P": (self.widths[0], self.tokens)} if self.block.positions else {}
+        for i, (H, sizes) in enumerate(zip(self.heads, self.layers, strict=True), start=1):
+            layer = self._shapes_of(H, sizes, mlp=i < self.num_layers)
             shapes |= {f"{i}.{name}": shape for name, shape in layer.items()}
         return shapes
 
+    def _shapes_of(self, H: int, sizes: tuple[int, int, int], mlp: bool) -> dict[str, tuple[int, ...]]:
+        """Of one layer, with the MLP after it or without."""
+        (d_in, d_out, a), block = sizes, self.block
+        G, v = block.kv_heads or H, block.value_dim or d_out
+        layer = {"Q": (H, a, d_in), "K": (G, a, d_in), "V": (G, v, d_in)}
+        if block.value_dim:
+            layer["O"] = (H, d_out, v)
+        if block.biases:
+            layer |= {"q": (H, a, 1), "k": (G, a, 1), "v": (G, v, 1)}
+            if block.value_dim:
+                layer["o"] = (d_out, 1)
+        if block.temperature:
+            layer["beta"] = (H, 1, 1)
+        if block.mlp and mlp:
+            layer |= {"U1": (block.mlp[0], d_out), "U2": (d_out, block.mlp[0])}
+        return layer
+
+    def __repr__(self) -> str:
+        """As Python would read it, but for the middle of a long row of unequal sizes."""
+        said = ((f.name, getattr(self, f.name)) for f in fields(self))
+        inside = (f"{name}={_row(held) if isinstance(held, tuple) else repr(held)}" for name, held in said)
+        return f"Architecture({', '.join(inside)})"
+
     def __str__(self) -> str:
-        widths, head_dims = _in_short(self.widths, "→"), _in_short(self.head_dims, ", ")
+        widths, head_dims = in_short(self.widths, "→"), in_short(self.head_dims)
         parts = [f"{self.attention} {widths}", f"a = {head_dims}", f"t = {self.tokens}"]
         if set(self.heads) != {1}:
             same = len(set(self.heads)) == 1
-            parts.append(f"{self.heads[0]} heads" if same else f"heads {', '.join(map(str, self.heads))}")
+            parts.append(f"{self.heads[0]} heads" if same else f"heads {in_short(self.heads)}")
         parts += [name for name in ("skip", "causal") if getattr(self, name)]
         if not self.block.is_plain:
             parts.append(str(self.block))
         return ", ".join(parts)
 
 
-def _in_short(numbers: tuple[int, ...], between: str) -> str:
-    """All numbers; of a long row of equal ones the number and how often it stands there."""
+def in_short(numbers: Sequence[int], between: str = ", ") -> str:
+    """All numbers; of many equal ones the number and how often, of very many the first and the last ones.
+
+    >>> in_short((4,) * 20), in_short(range(1000), "→")
+    ('4 (20 times)', '0→1→2→3→4→5→…→997→998→999 (1000 numbers)')
+    """
     if len(numbers) > _LONG and len(set(numbers)) == 1:
         return f"{numbers[0]} ({len(numbers)} times)"
+    if len(numbers) > _TOO_LONG:
+        first, last = between.join(map(str, numbers[:6])), between.join(map(str, numbers[-3:]))
+        return f"{first}{between}…{between}{last} ({len(numbers)} numbers)"
     return between.join(map(str, numbers))
+
+
+def _row(numbers: tuple[int, ...]) -> str:
+    """A tuple as Python writes it; a long one as `in_short` would."""
+    if len(numbers) > _LONG and len(set(numbers)) == 1:
+        return f"({numbers[0]},) * {len(numbers)}"
+    return repr(numbers) if len(numbers) <= _TOO_LONG else f"({in_short(numbers)})"
+
+
+def _check_layers(layers: int) -> None:
+    if layers > MOST_LAYERS:
+        raise ValueError(f"a network has {MOST_LAYERS:,} layers at most; got {layers:,}: take fewer")
 
 
 def check_architecture(caller: str, arch: object, variants: bool = False) -> None:

@@ -3,8 +3,6 @@
 Parameters less these is a prediction of the dimension; `formulas` says where it is known to hold.
 """
 
-from math import comb
-
 from neuroviz.engine.architecture import Architecture
 
 
@@ -37,27 +35,44 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
         if count:
             found[name] = found.get(name, 0) + count
 
-    for H, (d_in, d_out, a) in zip(arch.heads, arch.layers, strict=True):
+    for (H, (d_in, d_out, a)), times in arch.distinct_layers.items():
         groups, v = block.kv_heads or H, block.value_dim
-        add("bases of keys and queries", _query_bases(arch, H, a))
+        add("bases of keys and queries", times * _query_bases(arch, H, a))
         if v:
-            add("bases of values and outputs", groups * _value_bases(v, d_in, H // groups * d_out))
+            bases = groups * _value_bases(v, d_in, H // groups * d_out)
+            add("bases of values and outputs", times * bases)
         if block.temperature:
-            add("temperatures", H)
+            add("temperatures", times * H)
         if block.biases and not block.rotary:
-            add("key biases", groups * a)
+            add("key biases", times * groups * a)
         if block.biases:
-            add("value biases", groups * v if v else (H - 1) * d_out)
+            add("value biases", times * (groups * v if v else (H - 1) * d_out))
     if block.biases:
         passing = d if block.mlp is None else max(0, d - block.mlp[0])  # what the U₁ of an MLP does not see
         add("shifts between layers", (arch.num_layers - 1) * passing + block.positions * d)
     if block.mlp:
         m, e = block.mlp
-        each = 2 * d * m - min(2 * d * m - m, d * comb(d + e - 1, e))
+        each = 2 * d * m - seen_of_an_mlp(d, m, e)
         add("hidden units of the MLPs", (arch.num_layers - 1) * each)
     if not arch.skip:
         add("bases between layers", (arch.num_layers - 1) * d * d * (2 if block.mlp else 1))
     return found
+
+
+def seen_of_an_mlp(d: int, m: int, e: int) -> int:
+    """μ = min(2 d m − m, d C(d + e − 1, e)); a binomial that is larger is not written out.
+
+    >>> seen_of_an_mlp(3, 2, 2), seen_of_an_mlp(3, 100, 2), seen_of_an_mlp(10**9, 8, 10**9)
+    (10, 18, 15999999992)
+    """
+    most, few = 2 * d * m - m, min(d - 1, e)
+    many = d + e - 1 - few
+    binomial = 1
+    for i in range(1, few + 1):
+        binomial = binomial * (many + i) // i  # C(many + i, i): it grows with i
+        if d * binomial >= most:
+            return most
+    return min(most, d * binomial)
 
 
 def what_is_missing(arch: Architecture) -> str | None:

@@ -5,10 +5,10 @@ by its number of operations. An estimate is good to a factor of two or three; it
 work, and to say how long a minute will be.
 """
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 from time import perf_counter
 
 import numpy as np
@@ -17,10 +17,12 @@ from neuroviz.certificate.certificate import DEFAULT_BUDGET, routes_to_try
 from neuroviz.certificate.certificate import ROUTES as CERTIFICATE_ROUTES
 from neuroviz.certificate.find import num_columns, rough_seconds
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.budget import available_bytes, in_bytes
 from neuroviz.engine.elimination import Arithmetic, Float64, eliminate, fastest_arithmetic, stored
 from neuroviz.engine.field import PrimeField
+from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.network import jacobian, random_tokens, random_weights
-from neuroviz.engine.random_rank import bytes_in_between
+from neuroviz.engine.random_rank import bytes_in_between, inputs_at_once, numbers_in_between
 
 BUDGET_SECONDS = 600.0
 """What a measurement may take by its own estimate, unless told otherwise."""
@@ -38,6 +40,7 @@ class Cost:
         columns: of the matrix whose rank is taken; 0 for a theorem.
         arithmetic: what its entries are: "int8", "float32", "float64"; "" for a theorem.
         derivative_share: which part of the seconds goes into the derivative, the rest into the rank.
+        stages: what is done, in turn, and the seconds of each.
     """
 
     seconds: float
@@ -45,9 +48,10 @@ class Cost:
     columns: int
     arithmetic: str
     derivative_share: float = 0.0
+    stages: tuple[tuple[str, float], ...] = ()
 
     def __str__(self) -> str:
-        return f"about {_in_words(self.seconds)} and {_in_bytes(self.bytes)}"
+        return f"about {_in_words(self.seconds)} and {in_bytes(self.bytes)}"
 
 
 def estimate_cost(
@@ -59,9 +63,10 @@ def estimate_cost(
 ) -> Cost:
     """What `measure_dimension` will take on this machine, given the same arguments.
 
-    An exact rank on the slice is expected to be full: then one matrix modulo 241 is enough. Where it is not,
-    two more follow, modulo a large prime and eight bytes an entry, which is what all weights as columns take
-    from the start; before these the memory is looked at again. A proof is given up after a minute.
+    An exact rank on the slice is full where the general formula says so: then one matrix modulo 241 is
+    enough. Where it is not, two more follow, modulo a large prime and eight bytes an entry, which is what all
+    weights as columns take from the start; before these the memory is looked at again. A proof is given up
+    after a minute. Networks of any size are estimated at once.
 
     Args:
         arch: any `Architecture`.
@@ -85,19 +90,25 @@ def estimate_cost(
     if route not in (None, "slice", "weights"):
         raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
     if method == "float":
-        return _float_cost(arch)
+        return _float_cost(arch, inputs)
     columns = _num_columns(arch, route)
-    rows = columns + 2 if inputs is None else inputs * arch.tokens * arch.widths[-1]
-    small_prime = tries_a_small_prime(arch, route, inputs, prime)
-    arithmetic = fastest_arithmetic(columns) if small_prime else Float64()
-    points = 1 if arch.is_plain and route != "weights" and inputs is None else 2
-    derivative = points * rows * _work_of_a_row(arch) * _seconds_per_derivative()
-    rank = points * max(0.1, rows / columns) * _rank_seconds(columns, arithmetic)
-    if points == 2 and columns < LARGE:
-        rank *= 2  # the columns are mixed first
-    matrix = rows * columns * np.dtype(arithmetic.dtype).itemsize
-    matrix += 8 * arithmetic.block * columns + bytes_in_between(arch, rows)
-    return _cost(points * _calls(arch) + derivative, rank, matrix, columns, arithmetic.name)
+    sliced = arch.is_plain and route != "weights"
+    full = sliced and inputs is None and general_formula(arch).value == columns
+    points: list[Arithmetic] = [] if full else [Float64(), Float64()]
+    if tries_a_small_prime(arch, route, inputs, prime):
+        points = [fastest_arithmetic(columns), *points]
+    points = points or [Float64()]
+    given, each = (columns + 2, 1) if inputs is None else (inputs, arch.tokens * arch.widths[-1])
+    derivative = _derivative_seconds(arch, given, each)
+    mixing = 2 if len(points) > 1 and columns < LARGE else 1  # the columns are mixed first
+    stages, size = [], 0
+    for arithmetic in points:
+        rank = _seconds(lambda a=arithmetic: max(0.1, given * each / columns) * _rank_seconds(columns, a))
+        stages += [("derivative", derivative), ("elimination", mixing * rank)]
+        matrix = given * each * columns * np.dtype(arithmetic.dtype).itemsize
+        size = max(size, matrix + 8 * arithmetic.block * columns)
+    size += bytes_in_between(arch, given, each)
+    return _cost(stages, size, columns, points[0].name)
 
 
 def tries_a_small_prime(
@@ -115,8 +126,13 @@ def _num_columns(arch: Architecture, route: str | None) -> int:
     return arch.num_parameters if route == "weights" or not arch.is_plain else num_columns(arch)
 
 
-def check_budget(cost: Cost, budget: float) -> None:
+def check_budget(cost: Cost, budget: float, arch: Architecture | None = None) -> None:
     """Refuse what is too long or too large, before it starts.
+
+    Args:
+        cost: what it would take.
+        budget: seconds.
+        arch: of what, to be named.
 
     Raises:
         ValueError: if it is; the message says what to do.
@@ -126,32 +142,47 @@ def check_budget(cost: Cost, budget: float) -> None:
         return
     limit = f"the budget is {_in_words(budget)}"
     if memory is not None and cost.bytes > memory:
-        limit = f"there are {_in_bytes(memory)} of memory"
+        limit = f"there are {in_bytes(memory)} of memory"
+    of = f" for {arch}" if arch else ""
+    proof = "" if arch and not arch.is_plain else "method='certified' (by a theorem every size is quick), "
     raise ValueError(
-        f"a matrix with {cost.columns} columns would take {cost}, and {limit}; raise budget, take "
-        "method='certified' (by a theorem every size is quick), or let another machine do it: "
-        "sweep([…], executor=…)"
+        f"a matrix with {cost.columns} columns would take {cost}{of}, and {limit}; raise budget, take "
+        f"{proof or 'smaller sizes, '}or let another machine do it: sweep([…], executor=…)"
     )
 
 
-def available_bytes() -> int | None:
-    """Memory that can be had now without taking it from others; None where the system does not say."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as said:
-            for line in said:
-                if line.startswith("MemAvailable:"):  # free, and what caches would give back
-                    return 1024 * int(line.split()[1])
-    except OSError:
-        pass  # not Linux: what is free has to do
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
+def is_quick(arch: Architecture, columns: int, inputs: int | None = None, seconds: int = 1) -> bool:
+    """Whether a rank of so many columns takes about a second, or some, by the count of its products alone.
+
+    >>> is_quick(Architecture.uniform(4, 2, 2), 38)
+    True
+    >>> is_quick(Architecture.uniform(1, 1, 1, tokens=10_000), 1)  # attention weights: 10⁸ an input
+    False
+    """
+    given, each = (columns + 2, 1) if inputs is None else (inputs, arch.tokens * arch.widths[-1])
+    calls = arch.num_layers * -(-given // inputs_at_once(arch, each))
+    products = given * each * (_work_of_a_row(arch) + columns**2 // 4) + _PRODUCTS_OF_A_CALL * calls
+    return columns < seconds * _QUICK_COLUMNS and products < seconds * _QUICK_PRODUCTS
 
 
-def _cost(derivative: float, rank: float, size: int, columns: int, arithmetic: str) -> Cost:
-    seconds = derivative + rank
-    return Cost(seconds, int(1.2 * size), columns, arithmetic, derivative / seconds)
+_QUICK_COLUMNS = 700  # from here on an estimate takes less time than the work
+_QUICK_PRODUCTS = 4 * 10**8
+_PRODUCTS_OF_A_CALL = 10**5  # as long as what is done once for each layer, whatever its size
+
+
+def _cost(stages: list[tuple[str, float]], size: int, columns: int, arithmetic: str) -> Cost:
+    seconds = sum(each for _, each in stages)
+    derivative = sum(each for what, each in stages if what == "derivative")
+    share = derivative / seconds if seconds < inf else 0.0
+    return Cost(seconds, 6 * size // 5, columns, arithmetic, share, tuple(stages))
+
+
+def _seconds(work: Callable[[], float]) -> float:
+    """A number of seconds; infinite where sizes are beyond what floats go to."""
+    try:
+        return work()
+    except OverflowError:
+        return inf
 
 
 def _certified_cost(arch: Architecture, route: str | None) -> Cost:
@@ -172,27 +203,54 @@ def _certified_cost(arch: Architecture, route: str | None) -> Cost:
 def _seconds_of_a_proof(arch: Architecture, route: str) -> float:
     """Fitted to 140 networks: calls, a quarter of the rough seconds, more bits for balls beyond layer 6."""
     deep = max(0, arch.num_layers - 6) if route == "ball" else 0
-    return 0.005 + rough_seconds(arch, route) / 4 * 6**deep
+    return _seconds(lambda: 0.005 + rough_seconds(arch, route) / 4 * 6.0**deep)
 
 
-def _float_cost(arch: Architecture) -> Cost:
-    columns = arch.num_parameters
-    rows = 1.5 * _num_columns(arch, None) + 3 * arch.tokens * arch.widths[-1]
-    derivative = rows * _work_of_a_row(arch) * _seconds_per_derivative()
-    svd = 4 * rows * columns * min(rows, columns) * _seconds_per_svd()
-    search = 20 * _rank_seconds(_num_columns(arch, None), Float64())  # how many inputs are enough
-    size = int(_SVD_BYTES * rows * columns)
-    return _cost(_calls(arch) + derivative, svd + search, size, columns, "float64")
+def inputs_cost(arch: Architecture) -> Cost:
+    """What `rank_by_inputs` will take: all outputs of about as many inputs as there are equations for."""
+    columns, each = _num_columns(arch, None), arch.tokens * arch.widths[-1]
+    given = -(-columns // each) + 6
+    search = 20 * _seconds(lambda: _rank_seconds(columns, Float64()))
+    stages = [("derivative", _derivative_seconds(arch, given, each)), ("elimination", search)]
+    size = 8 * given * each * (arch.num_parameters + numbers_in_between(arch)) + 24 * columns**2
+    return _cost(stages, size, columns, "float64")
 
 
-def _work_of_a_row(arch: Architecture) -> float:
-    """Products in one row of the derivative, about: each weight meets t tokens, some times."""
-    return 3.0 * arch.tokens * (arch.num_parameters + arch.num_layers * arch.tokens * max(arch.widths))
+def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
+    """As many inputs as are enough are looked for first; then all rows are there at once."""
+    columns, each, stages, size = arch.num_parameters, arch.tokens * arch.widths[-1], [], 0
+    given = inputs
+    if given is None:
+        search = inputs_cost(arch)
+        stages, size = [("inputs", search.seconds)], search.bytes
+        given = 3 * _num_columns(arch, None) // (2 * each) + 3
+    rows = given * each
+    svd = _seconds(lambda: 4.0 * rows * columns * min(rows, columns) * _seconds_per_svd())
+    stages += [("derivative", _derivative_seconds(arch, given, each)), ("spectrum", svd)]
+    in_between = 8 * rows * (columns + numbers_in_between(arch))
+    return _cost(stages, max(size, _SVD_BYTES * rows * columns, in_between), columns, "float64")
 
 
-def _calls(arch: Architecture) -> float:
-    """Seconds that calls take, however small what they are given: most of it in a small network."""
-    return (7 + 2 * arch.num_layers) * _seconds_per_small_layer()
+def _work_of_a_row(arch: Architecture) -> int:
+    """Products in one row of the derivative, about.
+
+    Each weight meets t tokens, some times; each attention weight meets both ends of a head, and is made anew,
+    reduced and normalised, which takes as long as some twenty products, and far more beyond the cache.
+    """
+    t = arch.tokens
+    of_an_entry = 20 if t * t < 2**18 else 80
+    of_heads = sum(
+        times * H * (of_an_entry + 2 * (a + d_in))
+        for (H, (d_in, _, a)), times in arch.distinct_layers.items()
+    )
+    return 3 * t * arch.num_parameters + t * t * of_heads
+
+
+def _derivative_seconds(arch: Architecture, inputs: int, rows_each: int) -> float:
+    """Of so many inputs, block by block: a small network takes most of it for calls, however small."""
+    blocks = -(-inputs // inputs_at_once(arch, rows_each))
+    calls = _seconds(lambda: (7 + (1.0 + blocks) * arch.num_layers) * _seconds_per_small_layer())
+    return calls + _seconds(lambda: inputs * rows_each * _work_of_a_row(arch) * _seconds_per_product())
 
 
 # Timed once
@@ -227,17 +285,17 @@ def _seconds_when_timed(arithmetic: Arithmetic, columns: int) -> float:
 
 
 @cache
-def _seconds_per_derivative() -> float:
+def _seconds_per_product() -> float:
     arch = Architecture.uniform(16, 16, 2)
-    return _derivative_seconds(arch) / (_TIMED_INPUTS * _work_of_a_row(arch))
+    return _timed_derivative(arch) / (_TIMED_INPUTS * _work_of_a_row(arch))
 
 
 @cache
 def _seconds_per_small_layer() -> float:
-    return _derivative_seconds(Architecture.uniform(1, 1, 4)) / 4
+    return _timed_derivative(Architecture.uniform(1, 1, 4)) / 4
 
 
-def _derivative_seconds(arch: Architecture) -> float:
+def _timed_derivative(arch: Architecture) -> float:
     over, rng = PrimeField(), np.random.default_rng(0)
     weights, X = random_weights(over, arch, rng), random_tokens(over, arch, _TIMED_INPUTS, rng)
     cotangents = over.random(rng, (_TIMED_INPUTS, 1, arch.widths[-1], arch.tokens))
@@ -254,14 +312,9 @@ def _seconds_per_svd() -> float:
 
 
 def _in_words(seconds: float) -> str:
+    if seconds > 1e15:
+        return "more seconds than floats hold" if seconds == inf else f"{seconds / 86_400:.1e} days"
     for size, name in ((86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 2 * size:
             return f"{seconds / size:,.0f} {name}"
     return f"{seconds:.2g} seconds"
-
-
-def _in_bytes(size: float) -> str:
-    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
-        if size >= unit:
-            return f"{size / unit:,.3g} {name}"
-    return f"{size / 1e3:.0f} kB"

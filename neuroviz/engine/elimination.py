@@ -25,6 +25,7 @@ from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 SMALL_PRIME = 241
 _LEAST_BLOCK = 32
 _LEAF = 32  # columns below which a block is inverted row by row
+_ROWS_AT_ONCE = 8192  # of which progress is told; fewer would go to a device too often
 _TILE = 256, 2048  # rows and columns of what is brought up to date at a time: it should fit into the cache
 
 
@@ -234,14 +235,15 @@ def stored(matrix: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
 
 
 def eliminate(
-    matrix: np.ndarray, arithmetic: Arithmetic, progress: Callable[[int, int], None] | None = None
+    matrix: np.ndarray, arithmetic: Arithmetic, progress: Callable[[float, int], None] | None = None
 ) -> int:
     """The rank of a stored matrix, which is overwritten.
 
     Args:
         matrix: residues as `stored` returns them.
         arithmetic: what it was stored for.
-        progress: called after each block as (columns done, columns); an exception it raises ends the work.
+        progress: called several times a block as (columns done, columns); of a block in hand the part that is
+            done counts. An exception it raises ends the work.
 
     >>> rng = np.random.default_rng(0)
     >>> over = PrimeField(SMALL_PRIME)
@@ -267,10 +269,14 @@ def eliminate(
         for start in range(0, across.shape[1], _TILE[1]):  # each product short, so that Ctrl-C is heard
             part = across[:, start : start + _TILE[1]]
             part[...] = over.matmul(inverse, part.astype(np.float64, copy=False))
-        arithmetic.subtract_product(rest[k:, k:], rest[k:, :k], across)
+        below = len(rest) - k
+        for start in range(k, k + max(1, below), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            arithmetic.subtract_product(rest[rows, k:], rest[rows, :k], across)
+            if progress:
+                part = min(1.0, (rows.stop - k) / max(1, below))
+                progress(total - rest.shape[1] + k * part, total)
         rank, rest = rank + k, rest[k:, k:]
-        if progress:
-            progress(total - rest.shape[1], total)
     return rank
 
 

@@ -7,11 +7,12 @@ Nothing here measures anything; `docs/mathematics.md` has the statements and the
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import comb
+from functools import lru_cache
+from itertools import accumulate
 
-from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.architecture import Architecture, check_architecture, in_short
 from neuroviz.engine.block import Block
-from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
+from neuroviz.engine.block_formulas import known_redundancies, seen_of_an_mlp, what_is_missing
 from neuroviz.engine.expected import Expected, alpha, sigma
 
 
@@ -27,8 +28,13 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
     (2, 2, 2)
     """
     check_architecture("effective_widths", arch)
+    return _effective_widths(arch)
+
+
+@lru_cache(maxsize=64)
+def _effective_widths(arch: Architecture) -> tuple[int, ...]:
     d = arch.widths
-    r = [min(d[: i + 1]) for i in range(len(d))]
+    r = list(accumulate(d, min))
     w = list(d)
     for i in range(arch.num_layers, 0, -1):
         w[i - 1] = min(r[i - 1], w[i] + 2 * min(arch.head_dims[i - 1], r[i - 1]))
@@ -118,9 +124,7 @@ def _seen(arch: Architecture, w: tuple[int, ...]) -> str:
     """How much of each width counts, or that the formula is general."""
     if w == arch.widths:
         return f"the general formula holds for every {arch.attention} network; our proof, not peer-reviewed"
-    return (
-        f"of the widths, {', '.join(map(str, w))} can be seen by later layers; our proof, not peer-reviewed"
-    )
+    return f"of the widths, {in_short(w)} can be seen by later layers; our proof, not peer-reviewed"
 
 
 @dataclass(frozen=True)
@@ -150,7 +154,7 @@ def _not_a_bottleneck(arch: Architecture) -> list[str]:
     d = arch.widths
     failed, inner = [], d[1:-1]
     if len(set(inner)) > 1:
-        failed.append(f"equal inner widths (they are {', '.join(map(str, inner))})")
+        failed.append(f"equal inner widths (they are {in_short(inner)})")
     if max(inner) > min(d[0], d[-1]):
         failed.append(
             f"inner widths at most the first and the last (δ = {max(inner)}, d₀ = {d[0]}, "
@@ -168,7 +172,7 @@ def _not_corollary_3_8(arch: Architecture) -> list[str]:
         ((i, a, d_in),) = ranks
         failed.append(f"2 ≤ a{_sub(i)} ≤ d{_sub(i - 1)} (a{_sub(i)} = {a}, d{_sub(i - 1)} = {d_in})")
     elif ranks:
-        layers = ", ".join(str(i) for i, _, _ in ranks)
+        layers = in_short([i for i, _, _ in ranks])
         failed.append(f"2 ≤ a ≤ d in every layer (it fails in layers {layers})")
     return failed
 
@@ -369,7 +373,7 @@ def _is_one_head_and_mlps(arch: Architecture) -> bool:
 def _lightning_mlps(arch: Architecture) -> Expected:
     """Σ (α_i + d² − 1) + (l − 1)(μ − 2 d²), μ = min(2 d m − m, d C(d + e − 1, e))."""
     d, (hidden, power) = arch.widths[0], arch.block.mlp
-    mu = min(2 * d * hidden - hidden, d * comb(d + power - 1, power))
+    mu = seen_of_an_mlp(d, hidden, power)
     layers = sum(alpha(a, d) + d * d - 1 for a in arch.head_dims)
     return _observed(
         layers + (arch.num_layers - 1) * (mu - 2 * d * d),

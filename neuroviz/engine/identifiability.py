@@ -12,6 +12,8 @@ from numbers import Number
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.budget import check_memory
+from neuroviz.engine.cost import BUDGET_SECONDS, check_budget, estimate_cost, is_quick
 from neuroviz.engine.dual import Dual
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
@@ -25,6 +27,7 @@ from neuroviz.engine.network import (
     random_weights,
     unflatten,
 )
+from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.rank import DECISIVE_GAP, RowSpace
 
 _POINTS = 8  # random points tried before giving up
@@ -84,7 +87,8 @@ def is_identifiable(
 
     Raises:
         ValueError: if the quantity is not a function, is undefined at random weights (a division
-            by zero, say), or returns something else than numbers.
+            by zero, say), or returns something else than numbers; or if it would take more than 600 seconds,
+            or more memory than there is.
 
     >>> arch = Architecture((3, 3), (2,))
     >>> A = lambda weights: weights[0].K.T @ weights[0].Q
@@ -96,6 +100,10 @@ def is_identifiable(
     check_architecture("is_identifiable", arch)
     if not callable(quantity):
         raise ValueError(f"quantity must be a function of the weights; got {type(quantity).__name__}")
+    columns = arch.num_parameters
+    if not is_quick(arch, columns):
+        check_budget(estimate_cost(arch, route="weights"), BUDGET_SECONDS, arch)
+        check_memory(f"the derivative of {arch}", 8 * columns * (2 * columns + numbers_in_between(arch)))
     dimension = measure_dimension(arch, seed=seed).value  # it also checks the seed
     try:
         return _exact(arch, quantity, dimension, seed)

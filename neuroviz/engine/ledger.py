@@ -13,6 +13,7 @@ from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import what_is_missing
 from neuroviz.engine.block_network import random_block_weights
 from neuroviz.engine.block_symmetry import symmetry_directions_of
+from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.formulas import collapsing_layer, effective_widths, general_formula
 from neuroviz.engine.measure import Measurement, measure_dimension
@@ -64,7 +65,8 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
         seed: a whole number ≥ 0.
 
     Raises:
-        ValueError: if `arch` is not an Architecture or the seed is not a whole number.
+        ValueError: if `arch` is not an Architecture or the seed is not a whole number, or if the network is
+            too large, as in `measure_dimension`.
 
     >>> ledger = kernel_ledger(Architecture((4, 3, 5), (2, 2)))
     >>> ledger.parameters, ledger.entries, ledger.unexplained, ledger.dimension
@@ -75,6 +77,7 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
     {'bases of keys and queries': 12, 'rescalings': 3, 'heads that blend': 3}
     """
     check_architecture("kernel_ledger", arch, variants=True)
+    check_memory(f"the directions that do nothing in {arch}", 24 * arch.num_parameters**2)
     measured = measure_dimension(arch, seed=seed, route="weights")  # it also checks the seed
     ledger = _kernel_ledger(arch, measured)
     return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))  # the reader's own
@@ -89,8 +92,11 @@ def _kernel_ledger(arch: Architecture, measured: Measurement) -> KernelLedger:
     else:
         families = symmetry_directions_of(over, arch, random_block_weights(over, arch, rng))
     space, parts = RowSpace(over, arch.num_parameters), {}
-    for name, directions in families.items():
-        parts[name] = tuple(space.add(rows) for rows in directions)
+    for name, each in families.items():
+        directions = list(each)
+        new = space.add_each(np.concatenate(directions)) if directions else np.zeros(0, dtype=bool)
+        ends = np.cumsum([len(rows) for rows in directions])
+        parts[name] = tuple(int(part.sum()) for part in np.split(new, ends)[:-1])
     entries = {name: sum(numbers) for name, numbers in parts.items()}
     unexplained = arch.num_parameters - space.dimension - measured.value
     error = min(1.0, measured.error_bound + schwartz_zippel(space.dimension, 1, over.p))

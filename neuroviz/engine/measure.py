@@ -24,7 +24,16 @@ from neuroviz.engine.block_network import (
     turning_degree,
 )
 from neuroviz.engine.budget import Budget
-from neuroviz.engine.cost import BUDGET_SECONDS, LARGE, Cost, check_budget, estimate_cost, tries_a_small_prime
+from neuroviz.engine.cost import (
+    BUDGET_SECONDS,
+    LARGE,
+    Cost,
+    check_budget,
+    estimate_cost,
+    inputs_cost,
+    is_quick,
+    tries_a_small_prime,
+)
 from neuroviz.engine.elimination import Float64, fastest_arithmetic
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights, random_tokens
@@ -161,10 +170,12 @@ def measure_dimension(
             None for the strongest.
         prime: exact only: an odd prime below 2²³; another one is an independent check.
         budget: seconds. Exact and float estimate first what they will take (`estimate_cost`), and refuse
-            more than this, 600 if None. A certificate's search stops after it, 60 if None (`certify` has the
-            small print). It never changes what is found, only whether something is.
-        progress: a bar with the time left; None: where it will take longer than some seconds; or a
-            function called as (what, part), from 0 to 1. A certificate shows none: its budget ends it.
+            more than this, 600 if None; they stop where it takes longer after all, at the end of a block of
+            rows. A certificate's search stops after it, 60 if None (`certify` has the small print). It never
+            changes what is found, only whether something is.
+        progress: a bar with the time left, about; None: where it will take longer than some seconds; or a
+            function called as (what, part), part of the whole, from 0 to 1. A certificate shows none: its
+            budget ends it.
 
     Raises:
         ValueError: if an argument is none of the above, or the budget too small; for certified also if
@@ -214,9 +225,6 @@ def _best_route(arch: Architecture) -> str:
     return "slice" if arch.is_plain else "weights"
 
 
-_QUICK_COLUMNS = (
-    700  # below, nothing is estimated unless there is a budget: it would take longer than the work
-)
 _SECONDS_WITHOUT_A_BAR = 4.0
 
 
@@ -230,19 +238,23 @@ def _within(
     budget: float | None,
     progress: bool | Callable[[str, float], None] | None,
 ) -> Iterator[None]:
-    """Refuse what the budget does not allow; show the progress of what takes long."""
+    """Refuse what the budget does not allow, end what takes longer, and show the progress of long work."""
     if budget is not None:
         Budget(budget)  # says what is wrong with it
     sliced = method == "exact" and (route or _best_route(arch)) == "slice"
     columns = num_columns(arch) if sliced else arch.num_parameters
-    if columns < _QUICK_COLUMNS and budget is None and not progress:
+    # A float measurement looks at all outputs of each input.
+    taken = inputs or (2 + 3 * columns // (2 * arch.tokens * arch.widths[-1]) if method == "float" else None)
+    if budget is None and not progress and is_quick(arch, columns, taken):
         yield
         return
     cost = estimate_cost(arch, method, route if method == "exact" else None, inputs, prime)
-    check_budget(cost, BUDGET_SECONDS if budget is None else budget)
+    seconds = BUDGET_SECONDS if budget is None else budget
+    check_budget(cost, seconds, arch)
     if progress is None:
         progress = cost.seconds > _SECONDS_WITHOUT_A_BAR
-    with showing(progress, cost.derivative_share):
+    clock = Budget(seconds, "not measured", "take method='certified'" if arch.is_plain else "fewer tokens")
+    with showing(progress, cost.stages, clock.check):
         yield
 
 
@@ -282,7 +294,7 @@ def _measure_exact(
         if large_rank_at_a_point(arithmetic, arch, route, shape, False, rng, reporting()) == columns:
             return _full_rank(arch, seed, shape, route, arithmetic.over.p, arithmetic.name)
         # Not full: now eight bytes an entry, and twice. The time is spent as it is, the memory may be short.
-        check_budget(Cost(0.0, 8 * columns**2, columns, "float64"), inf)
+        check_budget(Cost(0.0, 8 * columns**2, columns, "float64"), inf, arch)
     over = PrimeField(DEFAULT_PRIME if p is None else p)
     # A rank that is not full: random combinations of the columns have it too, and are faster to eliminate.
     mixed = inputs is None and not large and arithmetic_of(columns) != "flint"
@@ -298,8 +310,9 @@ def _measure_exact(
             return large_rank_at_a_point(Float64(over), arch, where, *sizes), shape[0]
         with one_thread():
             if mixed and (value or not full):
-                return rank_of_combinations(over, arch, where, columns, value or columns, rng)
-            return rank_at_a_point(over, arch, where, shape[0], inputs is not None, rng), shape[0]
+                return rank_of_combinations(over, arch, where, columns, value or columns, rng, reporting())
+            all_outputs = inputs is not None
+            return rank_at_a_point(over, arch, where, shape[0], all_outputs, rng, reporting()), shape[0]
 
     for _ in range(points):
         rank, taken = at_a_point(route)
@@ -392,15 +405,23 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
     the growth for good ("How many inputs").
 
     Raises:
-        ValueError: as in `measure_dimension`.
+        ValueError: as in `measure_dimension`, whose budget of 600 seconds holds here, too.
 
     >>> from neuroviz import Architecture, rank_by_inputs
     >>> rank_by_inputs(Architecture((3, 3, 3, 3), (1, 1, 1))).ranks
     (5, 8, 11, 14, 17, 18, 19, 20, 21, 21)
     """
     check_architecture("rank_by_inputs", arch, variants=True)
-    with one_thread():
-        return _rank_by_inputs(arch, _whole("seed", seed, least=0), PrimeField(prime).p)
+    seed, p = _whole("seed", seed, least=0), PrimeField(prime).p
+    columns = num_columns(arch) if arch.is_plain else arch.num_parameters
+    if is_quick(arch, columns, 3 + columns // (arch.tokens * arch.widths[-1])):
+        with one_thread():
+            return _rank_by_inputs(arch, seed, p)
+    cost = inputs_cost(arch)
+    check_budget(cost, BUDGET_SECONDS, arch)
+    clock = Budget(BUDGET_SECONDS, "not measured", "take fewer layers")
+    with one_thread(), showing(False, (("inputs", cost.seconds),), clock.check):
+        return _rank_by_inputs(arch, seed, p)
 
 
 @lru_cache(maxsize=1024)
@@ -417,6 +438,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
         chunk = ceil(columns / equations) + 2 if not ranks else 4
         X = random_tokens(over, net, chunk, rng)
         before = space.dimension
+        reporting()("inputs", before / columns)
         new = space.add_each(derivative(over, net, weights, X, None, rng)[..., free].reshape(-1, columns))
         ranks += (before + new.reshape(chunk, equations).sum(axis=1).cumsum()).tolist()
         end = next((n for n in range(2, len(ranks) + 1) if ranks[n - 1] == ranks[n - 2]), None)
@@ -431,7 +453,9 @@ def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> Measure
     rng = np.random.default_rng([seed, 2])
     draw = conditioned_weights if arch.block.is_plain else conditioned_block_weights
     weights, X = draw(arch, rng), conditioned_tokens(arch, num_inputs, rng)
+    reporting()("derivative", 0.0)
     J = derivative(Reals(), arch, weights, X, rescale=can_be_rescaled(arch))
+    reporting()("spectrum", 0.0)
     found = from_spectrum(J.reshape(-1, J.shape[-1]), num_inputs, seed)
     line = arch.attention == "softmax" and any(on_a_line(arch))
     if line and arch.num_layers > 1 and arch.tokens > 1 and found.decided:

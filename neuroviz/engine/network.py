@@ -274,13 +274,13 @@ def jacobian(
             B_bar = field.reduce(weighted - S * field.reduce(weighted.sum(axis=-2, keepdims=True)))
         B_bar = _masked(B_bar, causal)
         k_bar, q_bar = mul(q, _T(B_bar)), mul(k, B_bar)
-        blocks[:0] = [_rows(mul(q_bar, _T(X))), _rows(mul(k_bar, _T(X))), _rows(V_bar)]
+        blocks += [_rows(V_bar), _rows(mul(k_bar, _T(X))), _rows(mul(q_bar, _T(X)))]  # from the last on
         if len(blocks) < 3 * len(weights):  # the tokens of the first layer are given
             grad = field.sum_of_products((grad, _T(S)), (_T(K), k_bar), (_T(Q), q_bar))
             grad = _sum(field, grad, axis=2, keepdims=True)
             if skip:
                 grad = field.reduce(grad + passed)
-    return np.concatenate(blocks, axis=-1)
+    return np.concatenate(blocks[::-1], axis=-1)
 
 
 def _sum(field: Field, x: np.ndarray, axis: int, keepdims: bool = False) -> np.ndarray:

@@ -4,10 +4,12 @@ The four symmetries themselves are in `neuroviz.engine.symmetry` (docs/mathemati
 """
 
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import Field
 from neuroviz.engine.network import Layer, Weights, layer_shapes, random_weights
 
@@ -52,6 +54,9 @@ class GaugeSlice:
 def gauge_slice(arch: Architecture) -> GaugeSlice:
     """The slice of an architecture through its head bases, interfaces and (lightning) rescalings.
 
+    Raises:
+        ValueError: if its entries, two bytes each, are more than there is memory.
+
     In a bottleneck it has exactly as many free entries as the neuromanifold has dimensions:
 
     >>> gauge_slice(Architecture.uniform(10, 2, 2)).num_free
@@ -59,10 +64,11 @@ def gauge_slice(arch: Architecture) -> GaugeSlice:
     """
     check_architecture("gauge_slice", arch)
     d = arch.widths
-    r = [min(d[: i + 1]) for i in range(arch.num_layers)] + [d[-1]]
+    r = [*accumulate(d[:-1], min), d[-1]]
     reduced = Architecture(
         tuple(r), tuple(min(a, r[i]) for i, a in enumerate(arch.head_dims)), arch.tokens, arch.attention
     )
+    check_memory(f"the slice of {arch}, entry by entry,", 2 * reduced.num_parameters)
     free = []
     for i, (Q_shape, K_shape, V_shape) in enumerate(layer_shapes(reduced)):
         Q, K, V = (np.ones(shape, dtype=bool) for shape in (Q_shape, K_shape, V_shape))

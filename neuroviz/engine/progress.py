@@ -3,7 +3,7 @@
 Measurements are cached by their arguments, so a listener is no argument: it is set for the time of a call.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -11,31 +11,79 @@ from typing import TypeVar
 Report = Callable[[str, float], None]
 Result = TypeVar("Result")
 
+_UNPLANNED = 0.01  # of a bar is kept for stages that nobody foresaw
+
 _listener: ContextVar[Report | None] = ContextVar("progress", default=None)
 
 
 def reporting() -> Report:
-    """What work calls with (what, part): what is being done, and which part of it is done, from 0 to 1."""
+    """What work calls with (what, part): the stage that it is in, and which part of this stage is done."""
     return _listener.get() or (lambda what, part: None)
 
 
 @contextmanager
-def showing(progress: bool | Report, first_share: float = 0.5) -> Iterator[None]:
+def showing(
+    progress: bool | Report,
+    stages: Sequence[tuple[str, float]] = (),
+    check: Callable[[str], None] = lambda so_far: None,
+) -> Iterator[None]:
     """Within the block, show progress: a bar with the time left, a function of the caller's, or nothing.
 
     Args:
-        progress: True, False, or a function called as (what, part).
-        first_share: which part of the whole is "derivative", so that the bar moves evenly.
+        progress: True, False, or a function called as (what, part), where part is that of the whole.
+        stages: what the work will report, in order, and how many seconds each takes, about.
+        check: told with every report how far the work is; what it raises ends the work.
+
+    >>> with showing(lambda what, part: print(what, round(part, 2)), [("derivative", 1), ("elimination", 3)]):
+    ...     for what in ("derivative", "elimination"):
+    ...         reporting()(what, 0.0)
+    ...         reporting()(what, 1.0)
+    derivative 0.0
+    derivative 0.25
+    elimination 0.25
+    elimination 0.99
+    elimination 1.0
     """
-    if progress is False:
-        yield
-        return
-    with _bar(first_share) if progress is True else _passed_on(progress) as report:
-        token = _listener.set(report)
+    with _bar() if progress is True else _passed_on(progress or (lambda what, part: None)) as call:
+        whole = _Whole(call, stages, check)
+        token = _listener.set(whole)
         try:
             yield
         finally:
             _listener.reset(token)
+        if whole.what:
+            call(whole.what, 1.0)
+
+
+class _Whole:
+    """Turns the parts of stages into parts of the whole, which never fall."""
+
+    def __init__(
+        self, call: Report, stages: Sequence[tuple[str, float]], check: Callable[[str], None]
+    ) -> None:
+        self._call, self._check, self._coming = call, check, list(stages)
+        self._each = (1 - _UNPLANNED) / (sum(seconds for _, seconds in stages) or 1.0)
+        self._planned = self._begin = self._share = self._reached = 0.0
+        self.what = ""
+
+    def __call__(self, what: str, part: float) -> None:
+        if what != self.what:
+            self._enter(what)
+        self._reached = max(self._reached, self._begin + self._share * part)
+        self._check(f"about {self._reached:.0%} was done ({what})")
+        self._call(what, self._reached)
+
+    def _enter(self, what: str) -> None:
+        """The next stage of this name; one that nobody foresaw takes half of what is left."""
+        self.what = what
+        names = [name for name, _ in self._coming]
+        if what not in names:
+            self._begin, self._share = self._reached, (1 - max(self._reached, self._planned)) / 2
+            return
+        passed = names.index(what)
+        self._begin = self._planned + self._each * sum(seconds for _, seconds in self._coming[:passed])
+        self._share = self._each * self._coming[passed][1]
+        self._planned, self._coming = self._begin + self._share, self._coming[passed + 1 :]
 
 
 @contextmanager
@@ -44,15 +92,16 @@ def _passed_on(call: Report) -> Iterator[Report]:
 
 
 @contextmanager
-def _bar(first_share: float) -> Iterator[Report]:
+def _bar() -> Iterator[Report]:
     from tqdm.auto import tqdm
 
-    with tqdm(total=1000, unit="‰", bar_format="{l_bar}{bar}| {elapsed} < {remaining}") as bar:
+    # The time left is told from the speed since the beginning; every ‰ is shown.
+    shape = "{l_bar}{bar}| {elapsed} < about {remaining}"
+    with tqdm(total=1000, unit="‰", bar_format=shape, smoothing=0, miniters=1) as bar:
 
         def report(what: str, part: float) -> None:
-            done = part * first_share if what == "derivative" else first_share + part * (1 - first_share)
             bar.set_description(what, refresh=False)
-            bar.update(max(0, round(1000 * done) - bar.n))
+            bar.update(round(1000 * part) - bar.n)
 
         yield report
 

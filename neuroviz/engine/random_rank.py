@@ -68,9 +68,7 @@ def derivative_rows(
     """Rows of the derivative at a random point, block by block: one functional an input, or all outputs."""
     net, weights, free = random_point(over, arch, route, rng)
     outputs = (net.widths[-1], net.tokens)
-    rows_each = outputs[0] * outputs[1] if all_outputs else 1
-    each = 8 * rows_each * (net.num_parameters + numbers_in_between(net))
-    at_once = max(1, _BYTES_AT_ONCE // each)
+    at_once = inputs_at_once(net, outputs[0] * outputs[1] if all_outputs else 1)
     for start in range(0, num_inputs, at_once):
         inputs = min(at_once, num_inputs - start)
         X = random_tokens(over, net, inputs, rng)
@@ -87,16 +85,21 @@ def numbers_in_between(arch: Architecture) -> int:
     """
     t, block = arch.tokens, arch.block
     count = 0
-    for H, (d_in, d_out, a) in zip(arch.heads, arch.layers, strict=True):
+    for (H, (d_in, d_out, a)), times in arch.distinct_layers.items():
         v = block.value_dim or d_out
-        count += H * t * (5 * t + 6 * a + 4 * v) + 3 * t * (d_in + d_out)
-        count += 3 * t * block.mlp[0] if block.mlp else 0
+        each = H * t * (5 * t + 6 * a + 4 * v) + 3 * t * (d_in + d_out)
+        count += times * (each + (3 * t * block.mlp[0] if block.mlp else 0))
     return count
 
 
-def bytes_in_between(arch: Architecture, inputs: int) -> int:
+def inputs_at_once(arch: Architecture, rows_each: int) -> int:
+    """How many inputs make a block, where each gives so many rows."""
+    return max(1, _BYTES_AT_ONCE // (8 * rows_each * (arch.num_parameters + numbers_in_between(arch))))
+
+
+def bytes_in_between(arch: Architecture, inputs: int, rows_each: int = 1) -> int:
     """About what the derivative takes on the way: of a block of these inputs, or of one if that is larger."""
-    each = 16 * numbers_in_between(arch)
+    each = 16 * rows_each * numbers_in_between(arch)
     return max(each, min(2 * _BYTES_AT_ONCE, inputs * each))
 
 
@@ -107,13 +110,22 @@ def rank_at_a_point(
     num_inputs: int,
     all_outputs: bool,
     rng: np.random.Generator,
+    report: Report = lambda what, part: None,
 ) -> int:
     """The rank of the derivative at a random point: for matrices that are small."""
-    return exact_rank(_whole(derivative_rows(over, arch, route, num_inputs, all_outputs, rng)), over)
+    rows = derivative_rows(over, arch, route, num_inputs, all_outputs, rng)
+    per_input = arch.tokens * arch.widths[-1] if all_outputs else 1
+    return exact_rank(_whole(rows, num_inputs * per_input, report), over)
 
 
 def rank_of_combinations(
-    over: PrimeField, arch: Architecture, route: str, columns: int, expected: int, rng: np.random.Generator
+    over: PrimeField,
+    arch: Architecture,
+    route: str,
+    columns: int,
+    expected: int,
+    rng: np.random.Generator,
+    report: Report = lambda what, part: None,
 ) -> tuple[int, int]:
     """The rank of the derivative J from random combinations of its columns, and how many inputs it took.
 
@@ -130,7 +142,7 @@ def rank_of_combinations(
     """
     arithmetic, rank = Float64(over), 0
     for size in (expected + spare_rows(over.p), columns + spare_rows(over.p)):
-        J = _whole(derivative_rows(over, arch, route, size, False, rng))
+        J = _whole(derivative_rows(over, arch, route, size, False, rng), size, report)
         mixed = over.matmul(J, over.random(rng, (columns, min(size, columns))))
         rank = max(rank, eliminate(stored(mixed, arithmetic), arithmetic))
         if rank < size or size >= columns:
@@ -138,9 +150,16 @@ def rank_of_combinations(
     return rank, size
 
 
-def _whole(parts: Iterator[np.ndarray]) -> np.ndarray:
-    first, *others = parts
-    return np.concatenate([first, *others]) if others else first
+def _whole(parts: Iterator[np.ndarray], rows: int, report: Report) -> np.ndarray:
+    """All blocks of rows as one matrix, which is soon eliminated."""
+    blocks, filled = [], 0
+    report("derivative", 0.0)
+    for block in parts:
+        blocks.append(block)
+        filled += len(block)
+        report("derivative", filled / rows)
+    report("elimination", 0.0)
+    return np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
 
 
 def large_rank_at_a_point(
@@ -162,10 +181,12 @@ def large_rank_at_a_point(
     per_input = arch.tokens * arch.widths[-1] if all_outputs else 1
     matrix = np.empty((num_inputs * per_input, columns), dtype=arithmetic.dtype)
     filled = 0
+    report("derivative", 0.0)
     for rows in derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng):
         matrix[filled : filled + len(rows)] = stored(rows, arithmetic)
         filled += len(rows)
         report("derivative", filled / len(matrix))
+    report("elimination", 0.0)
     # What is left to do shrinks with the cube of the columns.
     return eliminate(
         matrix, arithmetic, lambda done, total: report("elimination", 1 - (1 - done / total) ** 3)

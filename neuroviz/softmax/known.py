@@ -9,12 +9,15 @@ At the end, the temperature: it divides A, so it changes a spectrum in floating 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from math import isfinite
 
 import numpy as np
 
 from neuroviz.certificate.certificate import Certificate
-from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.certificate.find import num_columns
+from neuroviz.engine.architecture import Architecture, check_architecture, in_short
+from neuroviz.engine.cost import is_quick
 from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import (
     Expected,
@@ -38,7 +41,7 @@ QUESTIONS = (
     "other normalisations",
     "heads or a skip",
 )
-_MOST_PARAMETERS = 1500  # beyond, the exact rank takes more than seconds and is not measured unasked
+_MOST_PARAMETERS, _MOST_SECONDS = 1500, 5  # beyond, the exact rank is not measured unasked
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ def what_is_known(
     Args:
         arch: any `Architecture`.
         measured: its exact dimension, if it has been measured already; by default it is measured, unless
-            the network has more than 1500 parameters.
+            the network has more than 1500 parameters, or it would take more than some seconds.
         certificate: a proof to be shown as what confirmed the dimension; it is verified first.
 
     Raises:
@@ -123,7 +126,8 @@ def what_is_known(
     'no formula'
     """
     check_architecture("what_is_known", arch)
-    if measured is None and arch.num_parameters <= _MOST_PARAMETERS:
+    small = arch.num_parameters <= _MOST_PARAMETERS
+    if measured is None and small and is_quick(arch, num_columns(arch), seconds=_MOST_SECONDS):
         measured = measure_dimension(arch)
     if certificate is not None:
         _check_certificate(arch, certificate)
@@ -160,7 +164,7 @@ def _rank(arch: Architecture, expected: Expected, measured: Measurement | None) 
     source = "Exponentials as free elements" if arch.attention == "softmax" else "Exact rank"
     if measured is None:
         note = (
-            f"{arch.num_parameters} parameters are too many to be measured unasked: "
+            f"{arch.num_parameters} parameters and t = {arch.tokens} are too much to be measured unasked: "
             "call measure_dimension, and pass what it finds."
         )
         return StatusEntry("exact rank", "not measured", "no formula", source, note)
@@ -223,7 +227,7 @@ def _check_certificate(arch: Architecture, certificate: Certificate) -> None:
 
 def _ranks(arch: Architecture) -> list[tuple[int, int]]:
     """(r_{i−1}, rk M_i) at generic weights: tokens of layer i fill r_{i−1} dimensions."""
-    widths = [min(arch.widths[: i + 1]) for i in range(arch.num_layers)]
+    widths = accumulate(arch.widths[:-1], min)
     return [(r, min(a, r)) for r, a in zip(widths, arch.head_dims, strict=True)]
 
 
@@ -276,7 +280,8 @@ def _lightning_fiber(arch: Architecture) -> tuple[str, str, str, str]:
     if arch.tokens > 1 and all(rank > 1 for _, rank in ranks):
         note = (
             f"Only the rescalings of Eq. 13, one a layer, have the same function: all M have rank 2 or more, "
-            f"and generic ones are not antisymmetric. With the sizes of all M fixed, {2**depth} points "
+            f"and generic ones are not antisymmetric. With the sizes of all M fixed, "
+            f"{2**depth if depth <= 60 else f'2^{depth}'} points "
             "remain, by their signs."
         )
         return curves, "proved", "Thm. 3.7", note
@@ -288,10 +293,10 @@ def _outside_theorem_3_7(arch: Architecture, ranks: list[tuple[int, int]]) -> tu
     depth, k = arch.num_layers, _fiber_dimension(arch)
     needs = "Theorem 3.2" if depth == 1 else "Theorem 3.7"
     fails = ["two tokens"] if arch.tokens == 1 else []
-    thin = [str(i) for i, (_, rank) in enumerate(ranks, start=1) if rank < 2]
+    thin = [i for i, (_, rank) in enumerate(ranks, start=1) if rank < 2]
     if depth > 1 and thin:
         fails.append(
-            f"rank 2 in every layer (it is 1 in layer{'s' if len(thin) > 1 else ''} {', '.join(thin)})"
+            f"rank 2 in every layer (it is 1 in layer{'s' if len(thin) > 1 else ''} {in_short(thin)})"
         )
     collapse = 0 if arch.tokens == 1 else collapsing_layer(arch)
     # From here on layers see the symmetric part of their M only: its transpose does as well.
@@ -333,9 +338,9 @@ def _virtual_to_layers(arch: Architecture) -> StatusEntry:
         )
         return StatusEntry(question, "one orbit of bases", "proved here", "Lemma D", note)
     k = arch.num_parameters - _fixed_by_virtual(arch)
-    w = ", ".join(map(str, effective_widths(arch)))
+    w = in_short(effective_widths(arch))
     note = (
-        f"Of the widths {', '.join(map(str, d))} later layers see {w}. The (A, V) with one generic (L, M) "
+        f"Of the widths {in_short(d)} later layers see {w}. The (A, V) with one generic (L, M) "
         f"form a set of dimension {k}, which contains the changes of basis; whether it is one orbit is not "
         "said."
     )

@@ -18,10 +18,12 @@ from neuroviz.beyond.search.equivalent_weights import UNEXPLAINED, distance, kno
 from neuroviz.beyond.search.initial_guesses import KINDS, draw, kind_of
 from neuroviz.beyond.search.result import Continuum, FiberPoint, FiberSearch, StartOutcome
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import Reals
 from neuroviz.engine.local_coordinates import chart_at, narrow, tangent_map
 from neuroviz.engine.network import Weights, forward, jacobian, layer_shapes
 from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 
 VERIFIED = 1e-8
@@ -56,8 +58,8 @@ def search_fiber(
         kinds: which kinds of start to use, of `starts.KINDS`.
 
     Raises:
-        ValueError: if the weights are not of this architecture or their function is zero, or if the
-            starts or kinds make no search.
+        ValueError: if the weights are not of this architecture or their function is zero, if the starts or
+            kinds make no search, or if a step would take more memory than there is.
 
     >>> from neuroviz.engine.network import random_weights
     >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
@@ -89,7 +91,11 @@ def search_in_steps(
     """
     check_architecture("search_fiber", arch)
     _check(arch, weights, starts, kinds)
-    reduced, thin = gauge_slice(arch).reduced, narrow(arch, weights)
+    across, outputs = gauge_slice(arch), arch.tokens * arch.widths[-1]
+    rows = _INPUTS_PER_COORDINATE[arch.attention] * across.num_free * outputs
+    in_a_step = max(FRESH_INPUTS, rows) * numbers_in_between(arch) + rows * arch.num_parameters
+    check_memory(f"a search of the fibre of {arch}", 8 * in_a_step)
+    reduced, thin = across.reduced, narrow(arch, weights)
     target = virtual_weights(Reals(), thin)
     fresh = Reals().random(np.random.default_rng([seed, 0]), (FRESH_INPUTS, arch.widths[0], arch.tokens))
     if not np.linalg.norm(forward(Reals(), arch.attention, thin, fresh)) > 0:
@@ -97,7 +103,7 @@ def search_in_steps(
             "the function of these weights is zero (L = 0, or for lightning some M_i = 0): then everything "
             "else is free, and there is nothing to search; give weights with another function"
         )
-    inputs = _INPUTS_PER_COORDINATE[arch.attention] * gauge_slice(arch).num_free
+    inputs = _INPUTS_PER_COORDINATE[arch.attention] * across.num_free
     ends, cancelled = [], False
     for number in range(starts):
         ends.append(
@@ -126,6 +132,8 @@ class _End:
 
 
 def _check(arch: Architecture, weights: Weights, starts: int, kinds: tuple[str, ...]) -> None:
+    if len(weights) != arch.num_layers:
+        raise ValueError(f"{arch} has weights of {arch.num_layers} shapes of Q, K, V; got {len(weights)}")
     wanted, got = layer_shapes(arch), [tuple(np.shape(m) for m in layer) for layer in weights]
     if [tuple(shapes) for shapes in wanted] != got:
         raise ValueError(f"{arch} has weights of shapes {wanted}; got {got}")
