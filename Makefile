@@ -28,7 +28,7 @@ ifeq ($(CPU),1)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help lab env test test-env lint format notebooks editions book dashboard pictures links constraints bench clean
+.PHONY: help lab env test test-all test-env lint format notebooks editions book dashboard pictures links constraints bench clean
 
 help: ## list the targets
 	@echo "make lab    sets everything up and opens JupyterLab on the first notebook"
@@ -73,8 +73,11 @@ $(STAMP)-book $(STAMP)-dashboard: $(STAMP)-%: $(STAMP)
 
 test-env: env $(STAMP)-tests ## the environment, with what the tests need
 
-test: lint ## ruff, then pytest: doctests, notebooks, import order, set-up, browser
+test: lint ## ruff, then pytest: everything, of tests with many cases 20 of them
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
+
+test-all: lint ## the same with every case, and every notebook in a browser
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --full $(PYTEST_ARGS)
 
 lint: test-env ## ruff only
 	$(BIN)/python -m ruff check .

@@ -1,6 +1,7 @@
 """What all tests share: a Jupyter of their own, and a browser where there is one."""
 
 import os
+import random
 import shutil
 import sys
 import tempfile
@@ -12,8 +13,35 @@ import pytest
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
+MOST_CASES = 20
+"""Of a test with more cases, `make test` runs so many, drawn by the test's name; `make test-all` runs all."""
+
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROME_ON_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="every case of every test, and those marked full")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only `--full` runs, unless it is asked for by name."""
+    if config.getoption("--full"):
+        return
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out = {item for item in items if item.get_closest_marker("full") and not _is_asked_for(item, config)}
+    for name, found in cases.items():
+        found = [item for item in found if item not in left_out]
+        if len(found) > MOST_CASES:
+            left_out |= {*found} - {*random.Random(name).sample(found, MOST_CASES)}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _is_asked_for(item: pytest.Item, config: pytest.Config) -> bool:
+    return any("::" in argument and argument in item.nodeid for argument in config.args)
 
 
 def pytest_configure(config: pytest.Config) -> None:

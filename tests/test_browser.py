@@ -239,18 +239,18 @@ CUT_OFF = f"""() => {{
     ("notebook", "panels"),
     [
         ("00_start.ipynb", 1),
-        ("01_matrix_factorization.ipynb", 4),
-        ("02_single_layer_fibers.ipynb", 4),
-        ("03_singular_locus.ipynb", 4),
-        ("03_where_training_ends.ipynb", 2),
-        ("04_unrolling.ipynb", 4),
-        ("04_deep_dimension.ipynb", 4),
-        ("04_why_the_formula.ipynb", 3),
-        ("04_sweeps.ipynb", 1),
-        ("05_softmax_conjecture.ipynb", 4),
-        ("05_the_proof.ipynb", 4),
-        ("06_beyond_the_paper.ipynb", 3),
-        ("06_so_what.ipynb", 2),
+        pytest.param("01_matrix_factorization.ipynb", 4, marks=pytest.mark.full),
+        pytest.param("02_single_layer_fibers.ipynb", 4, marks=pytest.mark.full),
+        pytest.param("03_singular_locus.ipynb", 4, marks=pytest.mark.full),
+        pytest.param("03_where_training_ends.ipynb", 2, marks=pytest.mark.full),
+        pytest.param("04_unrolling.ipynb", 4, marks=pytest.mark.full),
+        pytest.param("04_deep_dimension.ipynb", 4, marks=pytest.mark.full),
+        pytest.param("04_why_the_formula.ipynb", 3, marks=pytest.mark.full),
+        pytest.param("04_sweeps.ipynb", 1, marks=pytest.mark.full),
+        pytest.param("05_softmax_conjecture.ipynb", 4, marks=pytest.mark.full),
+        pytest.param("05_the_proof.ipynb", 4, marks=pytest.mark.full),
+        pytest.param("06_beyond_the_paper.ipynb", 3, marks=pytest.mark.full),
+        pytest.param("06_so_what.ipynb", 2, marks=pytest.mark.full),
     ],
 )
 def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook, panels):
@@ -283,6 +283,7 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
         page.screenshot(path=Path(folder) / f"{Path(notebook).stem}.png")
 
 
+@pytest.mark.full
 def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(lab, open_page):
     page = open_page(lab.url("00_start.ipynb"))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -328,6 +329,7 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(lab
     assert [one for one in wanted if one not in reached] == []
 
 
+@pytest.mark.full
 def test_after_a_commitment_the_keyboard_goes_on(lab, open_page):
     page = open_page(lab.url("00_start.ipynb"))
     run_all(page, lab)
@@ -349,6 +351,7 @@ def test_after_a_commitment_the_keyboard_goes_on(lab, open_page):
     assert page.complaints == []
 
 
+@pytest.mark.full
 def test_a_slow_page_gets_its_panel_also_when_it_is_loaded_again(lab, open_page):
     """As on a busy machine: the 2 s that anywidget gives a widget, before `Fit` makes them more, are over."""
     bound = "AbortSignal.timeout.bind(AbortSignal)"
@@ -366,6 +369,7 @@ def test_a_slow_page_gets_its_panel_also_when_it_is_loaded_again(lab, open_page)
     move_a_slider(page, 0)
 
 
+@pytest.mark.full
 def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):
     page = open_page(lab.url("05_softmax_conjecture.ipynb"))
     run_all(page, lab)

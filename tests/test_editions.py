@@ -211,6 +211,7 @@ def test_the_instructors_edition_runs_from_top_to_bottom(built, path):
     run(built[0] / "instructor" / path.with_suffix(".ipynb").name)
 
 
+@pytest.mark.full
 def test_the_students_edition_runs_from_top_to_bottom(built):
     """One of them: the others run the same code as the source, as a test above says, and that one runs."""
     run(built[0] / "student" / "01_matrix_factorization.ipynb")

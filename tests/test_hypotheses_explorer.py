@@ -8,7 +8,7 @@ import pytest
 from neuroviz.deep.hypotheses_figure import hypotheses_parts
 from neuroviz.deep.hypotheses_panel import (
     HypothesesExplorer,
-    HypothesesRequest,
+    HypothesesSetting,
     _between,
     study_hypotheses,
 )
@@ -19,7 +19,7 @@ from neuroviz.kit.plot import make
 
 
 def study(widths=(4, 4, 4), head_dims=(1, 3), tokens=3, attention="lightning"):
-    return study_hypotheses(HypothesesRequest(Architecture(widths, head_dims, tokens, attention), 0))
+    return study_hypotheses(HypothesesSetting(*head_dims, widths[1], widths[0], tokens, attention))
 
 
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])

@@ -102,6 +102,7 @@ def test_tags_come_from_the_list(path):
     assert used <= TAGS
 
 
+@pytest.mark.full
 @by_name
 def test_a_notebook_runs_from_top_to_bottom(path):
     assert complaints(execute(read(path.with_suffix(".ipynb")))) == []

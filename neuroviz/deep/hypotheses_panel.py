@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.deep.dimension import paper_name
@@ -23,20 +22,32 @@ from neuroviz.engine.network import forward, random_tokens, random_weights
 from neuroviz.kit import theme
 from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import choice, seed, whole
 
 MAX_SIZE, MAX_TOKENS = 5, 6
 _SIZES = tuple(range(1, MAX_SIZE + 1))
 
 
 @dataclass(frozen=True)
-class HypothesesRequest:
-    """What the controls ask for: a network of two layers, equal widths outside."""
+class HypothesesSetting:
+    """A network of two layers, equal widths outside."""
 
-    arch: Architecture
-    seed: int
+    head_1: int = whole("head dimension a₁", 1, 1, MAX_SIZE)
+    head_2: int = whole("head dimension a₂", 3, 1, MAX_SIZE)
+    inner: int = whole("inner width δ", 4, 1, MAX_SIZE)
+    outer: int = whole("outer widths", 4, 1, MAX_SIZE)
+    tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
+    kind: str = choice("attention", ATTENTION_KINDS)
+    seed: int = seed()
+
+    @property
+    def arch(self) -> Architecture:
+        """The network."""
+        widths = self.outer, self.inner, self.outer
+        return Architecture(widths, (self.head_1, self.head_2), self.tokens, self.kind)
 
 
-def study_hypotheses(request: HypothesesRequest) -> HypothesesStudy:
+def study_hypotheses(request: HypothesesSetting) -> HypothesesStudy:
     """Measure the network and 49 neighbours, and follow random tokens through it."""
     arch, seed = request.arch, request.seed
     d, delta, _ = arch.widths
@@ -121,31 +132,7 @@ class HypothesesExplorer(Panel):
     """
 
     title = "Where does the formula stop?"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def slider(label: str, value: int, most: int = MAX_SIZE) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=1, max=most, description=label)
-
-        first = {
-            "head_1": slider("head dimension a₁", 1),
-            "head_2": slider("head dimension a₂", 3),
-            "inner": slider("inner width δ", 4),
-            "outer": slider("outer widths", 4),
-            "tokens": slider("tokens t", 3, MAX_TOKENS),
-            "kind": widgets.Dropdown(options=ATTENTION_KINDS, value="lightning", description="attention"),
-        }
-        more = {"seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed")}
-        return first, more
-
-    def _read(self) -> HypothesesRequest:
-        value = {name: control.value for name, control in self.controls.items()}
-        arch = Architecture(
-            (value["outer"], value["inner"], value["outer"]),
-            (value["head_1"], value["head_2"]),
-            value["tokens"],
-            value["kind"],
-        )
-        return HypothesesRequest(arch, value["seed"])
+    setting = HypothesesSetting
 
     _answer = staticmethod(study_hypotheses)
 

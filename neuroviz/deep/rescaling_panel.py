@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.deep.rescaling_figure import RescalingStudy, rescaling_parts
@@ -16,27 +15,41 @@ from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.engine.virtual import balancing_factor, occurrences
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import choice, real, seed, whole
 from neuroviz.kit.words import numbered, percent, signed, tiny
 
 
+def _log(label: str, value: float = 0.0, more: bool = False) -> float:
+    return real(label, value, -1, 1, 0.05, more=more)
+
+
 @dataclass(frozen=True)
-class RescalingRequest:
-    """What the controls ask for.
+class RescalingSetting:
+    """log₂ λ_i of each layer, and log₂ of a factor by which λ_0 misses its value."""
 
-    Attributes:
-        arch: the network.
-        logs: log₂ λ_i of each layer.
-        off: log₂ of a factor by which λ_0 misses its value.
-        seed: what the network is drawn from.
-    """
+    layers: int = whole("layers l", 3, 1, MAX_LAYERS)
+    log_1: float = _log("log₂ λ₁", 0.5)
+    log_2: float = _log("log₂ λ₂", 0.5)
+    log_3: float = _log("log₂ λ₃", 0.5)
+    log_4: float = _log("log₂ λ₄", 0.5)
+    kind: str = choice("attention", ATTENTION_KINDS, more=True)
+    off: float = _log("miss λ₀ by", more=True)
+    width: int = whole("width d", 3, 1, MAX_WIDTH, more=True)
+    head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD, more=True)
+    seed: int = seed()
 
-    arch: Architecture
-    logs: tuple[float, ...]
-    off: float
-    seed: int
+    @property
+    def arch(self) -> Architecture:
+        """The network."""
+        return Architecture.uniform(self.width, self.head_dim, self.layers, TOKENS, self.kind)
+
+    @property
+    def logs(self) -> tuple[float, ...]:
+        """log₂ λ_1, …, log₂ λ_l."""
+        return (self.log_1, self.log_2, self.log_3, self.log_4)[: self.layers]
 
 
-def study_rescaling(request: RescalingRequest) -> RescalingStudy:
+def study_rescaling(request: RescalingSetting) -> RescalingStudy:
     """Multiply every M_i by λ_i and L by the λ_0 that answers, and see what the outputs do."""
     arch, over = request.arch, Reals()
     weights, X = example_network(arch, np.random.default_rng(request.seed))
@@ -90,43 +103,11 @@ class RescalingExplorer(Panel):
     """
 
     title = "What must λ₀ be?"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def whole(label: str, value: int, most: int) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=1, max=most, description=label)
-
-        def log(label: str, value: float = 0.0) -> widgets.FloatSlider:
-            return widgets.FloatSlider(
-                value=value, min=-1, max=1, step=0.05, description=label, readout_format=".2f"
-            )
-
-        first = {
-            "layers": whole("layers l", 3, MAX_LAYERS),
-            **{
-                f"log_{i}": log(f"log₂ {numbered('λ', i)}", value)
-                for i, value in enumerate((0.5, 0.5, 0.5, 0.5), start=1)
-            },
-        }
-        more = {
-            "kind": widgets.Dropdown(options=ATTENTION_KINDS, value="lightning", description="attention"),
-            "off": log("miss λ₀ by"),
-            "width": whole("width d", 3, MAX_WIDTH),
-            "head_dim": whole("head dimension a", 2, MAX_HEAD),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        }
-        return first, more
+    setting = RescalingSetting
 
     def _arrange(self) -> None:
         for i in range(1, MAX_LAYERS + 1):
             self.controls[f"log_{i}"].disabled = i > self.controls["layers"].value
-
-    def _read(self) -> RescalingRequest:
-        value = {name: control.value for name, control in self.controls.items()}
-        layers = value["layers"]
-        arch = Architecture.uniform(value["width"], value["head_dim"], layers, TOKENS, value["kind"])
-        # A slider of step 0.05 gives 5e-17 where it says 0.
-        logs = tuple(round(value[f"log_{i}"], 6) for i in range(1, layers + 1))
-        return RescalingRequest(arch, logs, round(value["off"], 6), value["seed"])
 
     _answer = staticmethod(study_rescaling)
 

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass, replace
 
-import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.deep.virtual_figure import MAX_LAYERS, SAME, InterfaceStudy, Moved, interface_parts
@@ -22,6 +21,7 @@ from neuroviz.engine.symmetry import (
 )
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import numbered, percent, signed, tiny
 
 MAX_WIDTH, MAX_HEAD, TOKENS = 4, 4, 3
@@ -54,30 +54,43 @@ def _changed(weights: Weights, new: dict[int, Layer]) -> Weights:
 
 
 @dataclass(frozen=True)
-class InterfaceRequest:
-    """What the controls ask for.
+class InterfaceSetting:
+    """A network, and what happens between two of its layers.
 
     Attributes:
-        arch: the network.
-        interface: i, from 1 to l − 1.
         walk, along: the change of basis, C = `walk_in_gl(walk, δ, along)`.
         lost: whether V_i loses one rank first.
         free: how far the next layer moves where U_i does not reach; only where there is such a place.
         alone: by which part of itself the first row of V_i moves, without an answer of the next layer.
-        seed: what the network is drawn from.
     """
 
-    arch: Architecture
-    interface: int
-    walk: str
-    along: float
-    lost: bool
-    free: float
-    alone: float
-    seed: int
+    layers: int = whole("layers l", 2, 2, MAX_LAYERS)
+    width: int = whole("inner width δ", 2, 1, MAX_WIDTH)
+    place: str = choice("basis", [(words, key) for key, words in _PLACES.items()], name="interface")
+    walk: str = choice("walk of C", WALKS)
+    along: float = real("along the walk", 0.4, -1, 1, 0.05)
+    lost: bool = switch("V before it loses one rank", more=True)
+    free: float = real("free part", 0.5, -1, 1, 0.05, more=True)
+    alone: float = real("move V alone", 0.0, -0.3, 0.3, 0.05, more=True, shown=".0%")
+    width_in: int = whole("input width d₀", 3, 1, MAX_WIDTH, more=True)
+    width_out: int = whole("output width dₗ", 3, 1, MAX_WIDTH, more=True)
+    head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD, more=True)
+    kind: str = choice("attention", ATTENTION_KINDS, more=True)
+    seed: int = seed()
+
+    @property
+    def arch(self) -> Architecture:
+        """The network."""
+        widths = self.width_in, *(self.width,) * (self.layers - 1), self.width_out
+        return Architecture(widths, (self.head_dim,) * self.layers, TOKENS, self.kind)
+
+    @property
+    def interface(self) -> int:
+        """i, from 1 to l − 1: the change is between layers i and i + 1."""
+        return {"first": 1, "middle": self.layers // 2, "last": self.layers - 1}[self.place]
 
 
-def study_interface(request: InterfaceRequest) -> InterfaceStudy:
+def study_interface(request: InterfaceSetting) -> InterfaceStudy:
     """Change the basis between two layers, and see what has moved and whether the change can be recovered."""
     arch, i, over = request.arch, request.interface, Reals()
     rng, delta = np.random.default_rng(request.seed), request.arch.widths[request.interface]
@@ -151,56 +164,13 @@ class VirtualWeightsExplorer(Panel):
     """
 
     title = "A change of basis that nobody sees"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def whole(label: str, value: int, least: int, most: int) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=least, max=most, description=label)
-
-        def real(label: str, value: float, most: float, form: str = ".2f") -> widgets.FloatSlider:
-            return widgets.FloatSlider(
-                value=value, min=-most, max=most, step=0.05, description=label, readout_format=form
-            )
-
-        first = {
-            "layers": whole("layers l", 2, 2, MAX_LAYERS),
-            "width": whole("inner width δ", 2, 1, MAX_WIDTH),
-            "interface": widgets.Dropdown(
-                options=[(words, key) for key, words in _PLACES.items()], value="first", description="basis"
-            ),
-            "walk": widgets.Dropdown(options=WALKS, value="rotation", description="walk of C"),
-            "along": real("along the walk", 0.4, 1),
-        }
-        more = {
-            "lost": widgets.Checkbox(value=False, description="V before it loses one rank"),
-            "free": real("free part", 0.5, 1),
-            "alone": real("move V alone", 0.0, 0.3, ".0%"),
-            "width_in": whole("input width d₀", 3, 1, MAX_WIDTH),
-            "width_out": whole("output width dₗ", 3, 1, MAX_WIDTH),
-            "head_dim": whole("head dimension a", 2, 1, MAX_HEAD),
-            "kind": widgets.Dropdown(options=ATTENTION_KINDS, value="lightning", description="attention"),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        }
-        return first, more
+    setting = InterfaceSetting
 
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}
         # Only where U_i does not reach all of the δ dimensions is anything free.
         self.controls["free"].disabled = not value["lost"] and value["width"] <= value["width_in"]
         self.controls["interface"].disabled = value["layers"] == 2
-
-    def _read(self) -> InterfaceRequest:
-        value = {name: control.value for name, control in self.controls.items()}
-        layers = value["layers"]
-        arch = Architecture(
-            (value["width_in"], *(value["width"],) * (layers - 1), value["width_out"]),
-            (value["head_dim"],) * layers,
-            TOKENS,
-            value["kind"],
-        )
-        place = {"first": 1, "middle": layers // 2, "last": layers - 1}[value["interface"]]
-        # A slider of step 0.05 gives 5e-17 where it says 0.
-        along, free, alone = (round(value[name], 6) for name in ("along", "free", "alone"))
-        return InterfaceRequest(arch, place, value["walk"], along, value["lost"], free, alone, value["seed"])
 
     _answer = staticmethod(study_interface)
 

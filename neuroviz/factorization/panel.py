@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.engine.field import Reals
@@ -22,6 +21,7 @@ from neuroviz.factorization.determinantal import (
 from neuroviz.factorization.figure import FactorizationStudy, SlicePoint, factorization_parts
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import choice, real, seed, whole
 from neuroviz.kit.words import grouped
 
 MAX_WIDTH, MAX_HEAD, MAX_TRACE = 6, 8, 1.5
@@ -31,21 +31,21 @@ _OFF = (4 / 3, 4 / 3, 2 / 3)  # carries x, y, z off the surface at right angles 
 
 
 @dataclass(frozen=True)
-class FactorizationRequest:
-    """What the controls ask for."""
+class FactorizationSetting:
+    """Q and K are a × d, a walk in GL_a apart; for d = 2 and a = 1 trace, angle and height place A."""
 
-    d: int
-    a: int
-    walk: str
-    along: float
-    rank: str
-    trace: float
-    angle: float
-    height: float
-    seed: int
+    d: int = whole("width d", 3, 1, MAX_WIDTH)
+    a: int = whole("head dimension a", 2, 1, MAX_HEAD)
+    walk: str = choice("walk in GLₐ", WALKS)
+    along: float = real("along the walk", 0.4, -1, 1, 0.05)
+    rank: str = choice("rank", [(words, key) for key, words in _RANKS.items()])
+    trace: float = real("trace of A", 0.0, 0, MAX_TRACE, 0.05, more=True)
+    angle: float = real("angle", 330.0, 0, 360, 5, more=True, shown=".0f")
+    height: float = real("height", 0.6, -1, 1, 0.05, more=True)
+    seed: int = seed()
 
 
-def study_factorization(request: FactorizationRequest) -> FactorizationStudy:
+def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
     """Factor one A in two ways, a walk in GL_a apart, and measure everything the figure shows of it."""
     d, a, over = request.d, request.a, Reals()
     start = _start(request)
@@ -77,7 +77,7 @@ def study_factorization(request: FactorizationRequest) -> FactorizationStudy:
     )
 
 
-def _start(request: FactorizationRequest) -> Layer:
+def _start(request: FactorizationSetting) -> Layer:
     """The first factorisation: drawn at random, or for d = 2 one of the matrix that the sliders place."""
     d, a, rng = request.d, request.a, np.random.default_rng(request.seed)
     at = (request.trace, request.angle, request.height)
@@ -99,7 +99,7 @@ def _start(request: FactorizationRequest) -> Layer:
     return Layer(Q, K, None)
 
 
-def _point(request: FactorizationRequest, A: np.ndarray) -> SlicePoint:
+def _point(request: FactorizationSetting, A: np.ndarray) -> SlicePoint:
     """Where the matrix that the sliders place lies in its slice; for d = 2 that matrix is A."""
     trace, angle, height = request.trace, request.angle, request.height
     place = rank_one_point(trace, angle, height)
@@ -124,46 +124,11 @@ class FactorizationExplorer(Panel):
     """
 
     title = "One A, many Q and K"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def whole(label: str, value: int, most: int) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=1, max=most, description=label)
-
-        def real(
-            label: str, value: float, least: float, most: float, step: float, form: str = ".2f"
-        ) -> widgets.FloatSlider:
-            return widgets.FloatSlider(
-                value=value, min=least, max=most, step=step, description=label, readout_format=form
-            )
-
-        first = {
-            "d": whole("width d", 3, MAX_WIDTH),
-            "a": whole("head dimension a", 2, MAX_HEAD),
-            "walk": widgets.Dropdown(options=WALKS, value="rotation", description="walk in GLₐ"),
-            "along": real("along the walk", 0.4, -1, 1, 0.05),
-            "rank": widgets.Dropdown(
-                options=[(words, key) for key, words in _RANKS.items()], value="full", description="rank"
-            ),
-        }
-        more = {
-            "trace": real("trace of A", 0.0, 0, MAX_TRACE, 0.05),
-            "angle": real("angle", 330.0, 0, 360, 5, ".0f"),
-            "height": real("height", 0.6, -1, 1, 0.05),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        }
-        return first, more
+    setting = FactorizationSetting
 
     def _arrange(self) -> None:
         # Two by two, the sliders place A, and for a = 1 nothing is left to be drawn at random.
         self.controls["seed"].disabled = self.controls["d"].value == 2 and self.controls["a"].value == 1
-
-    def _read(self) -> FactorizationRequest:
-        # A slider of step 0.05 gives 0.7000000000000001, and 5e-17 where it says 0.
-        values = {
-            name: round(control.value, 6) if isinstance(control.value, float) else control.value
-            for name, control in self.controls.items()
-        }
-        return FactorizationRequest(**values)
 
     _answer = staticmethod(study_factorization)
 

@@ -24,22 +24,32 @@ Controls = dict[str, "widgets.Widget"]
 
 @dataclass(frozen=True)
 class Control:
-    """How a field is shown: the name of its widget, the widget's options, and its row."""
+    """How a field is shown: the name of its widget, the widget's options, its row, and its name in states."""
 
     widget: str
     options: dict
     more: bool
+    name: str | None
 
 
-def _control(widget: str, default: object, more: bool, **options: object) -> object:
-    return field(default=default, metadata={"control": Control(widget, options, more)})
+def _control(widget: str, default: object, more: bool, name: str | None = None, **options: object) -> object:
+    return field(default=default, metadata={"control": Control(widget, options, more, name)})
 
 
-def choice(label: str, options: Sequence, default: str | None = None, more: bool = False) -> str:
-    """One of several, given as values or as (words, value); at first the default, else the first of them."""
+def choice(
+    label: str,
+    options: Sequence,
+    default: str | None = None,
+    more: bool = False,
+    name: str | None = None,
+) -> str:
+    """One of several, given as values or as (words, value); at first the default, else the first of them.
+
+    `name` is the control's, where it is not the field's.
+    """
     values = [one[1] if isinstance(one, tuple) else one for one in options]
     start = values[0] if default is None else default
-    return _control("Dropdown", start, more, options=list(options), description=label)
+    return _control("Dropdown", start, more, name, options=list(options), description=label)
 
 
 def whole(
@@ -88,7 +98,7 @@ def make_controls(setting: type) -> tuple[Controls, Controls]:
     for one in fields(setting):
         if control := one.metadata.get("control"):
             kind = getattr(widgets, control.widget)
-            made[control.more][one.name] = kind(value=one.default, **control.options)
+            made[control.more][control.name or one.name] = kind(value=one.default, **control.options)
     return made
 
 
@@ -98,7 +108,9 @@ def read_setting(setting: type, controls: Controls) -> object:
     Raises:
         ValueError: if the setting refuses them.
     """
-    values = {name: control.value for name, control in controls.items()}
-    return setting(
-        **{name: round(value, 6) if isinstance(value, float) else value for name, value in values.items()}
-    )
+    values = {}
+    for one in fields(setting):
+        if control := one.metadata.get("control"):
+            value = controls[control.name or one.name].value
+            values[one.name] = round(value, 6) if isinstance(value, float) else value
+    return setting(**values)

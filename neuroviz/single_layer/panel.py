@@ -1,24 +1,9 @@
 """Along the fibre of one layer and off it: what moves, what stays, and how fast the outputs leave."""
 
-import ipywidgets as widgets
-
-from neuroviz.engine.architecture import ATTENTION_KINDS
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.single_layer.figure import fiber_parts, order_in_words, percent
 from neuroviz.single_layer.walk import FiberSetting, FiberStudy, study_fiber
-
-_PRESETS = [
-    ("generic: a curve", "generic"),
-    ("rank one: two branches", "rank-one"),
-    ("zero: a cross", "zero"),
-]
-_WALKS = [
-    ("(cA, V/c): rescale", "rescale"),
-    ("antisymmetric part of A", "antisymmetric"),
-    ("(cA, V): A alone", "a-alone"),
-]
-_DIRECTIONS = [("in the plane", "plane"), ("at random", "random")]
 
 
 class FiberExplorer(Panel):
@@ -35,50 +20,13 @@ class FiberExplorer(Panel):
     """
 
     title = "Which weights give this function?"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def whole(label: str, value: int, most: int) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=1, max=most, description=label)
-
-        def choice(label: str, options: object) -> widgets.Dropdown:
-            return widgets.Dropdown(options=options, description=label)
-
-        def real(label: str, value: float, least: float, most: float) -> widgets.FloatSlider:
-            return widgets.FloatSlider(
-                value=value, min=least, max=most, step=0.05, description=label, readout_format=".2f"
-            )
-
-        first = {
-            "preset": choice("layer", _PRESETS),
-            "kind": choice("attention", ATTENTION_KINDS),
-            "along": real("walk along", 0.8, -1.5, 1.5),
-            "off": real("step off", 0.0, -1.0, 1.0),
-            "tokens": whole("tokens t", 2, 4),
-        }
-        more = {
-            "width": whole("width d", 3, 5),
-            "width_out": whole("output width d′", 3, 5),
-            "walk": choice("the walk", _WALKS),
-            "swap": widgets.Checkbox(value=False, description="swap u and v"),
-            "negative": widgets.Checkbox(value=False, description="from (−A, −V)"),
-            "direction": choice("step goes", _DIRECTIONS),
-            "angle": widgets.IntSlider(value=60, min=0, max=75, step=5, description="angle of u, v"),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        }
-        return first, more
+    setting = FiberSetting
 
     def _arrange(self) -> None:
         rank_one = self.controls["preset"].value == "rank-one"
         self.controls["swap"].disabled = not rank_one
         self.controls["angle"].disabled = not rank_one or self.controls["width"].value == 1
         self.controls["walk"].disabled = self.controls["preset"].value == "zero"
-
-    def _read(self) -> FiberSetting:
-        value = {name: control.value for name, control in self.controls.items()}
-        attention = value.pop("kind")
-        # A slider of step 0.05 stops at 1.0000000000000002, which is beside the crossing.
-        along, off = (round(value.pop(name), 6) for name in ("along", "off"))
-        return FiberSetting(attention=attention, along=along, off=off, **value)
 
     _answer = staticmethod(study_fiber)
 

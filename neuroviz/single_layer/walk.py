@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from neuroviz.engine.architecture import ATTENTION_KINDS
 from neuroviz.engine.field import Reals
 from neuroviz.engine.layer import (
     TOLERANCE,
@@ -18,10 +19,15 @@ from neuroviz.engine.layer import (
     with_antisymmetric_part,
 )
 from neuroviz.engine.network import forward
+from neuroviz.kit.settings import choice, real, seed, switch, whole
 
-PRESETS = ("generic", "rank-one", "zero")
-WALKS = ("rescale", "antisymmetric", "a-alone")
-DIRECTIONS = ("plane", "random")
+PRESETS = (("generic: a curve", "generic"), ("rank one: two branches", "rank-one"), ("zero: a cross", "zero"))
+WALKS = (
+    ("(cA, V/c): rescale", "rescale"),
+    ("antisymmetric part of A", "antisymmetric"),
+    ("(cA, V): A alone", "a-alone"),
+)
+DIRECTIONS = (("in the plane", "plane"), ("at random", "random"))
 _NOTHING = 1e-13  # distances below this are rounding
 _INPUTS = 64
 _STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
@@ -48,26 +54,26 @@ class FiberSetting:
         ValueError: if a word is unknown, a size below 1, or an angle not from 0 to below 90.
     """
 
-    preset: str = "generic"
-    attention: str = "lightning"
-    along: float = 0.0
-    off: float = 0.0
-    tokens: int = 2
-    width: int = 3
-    width_out: int = 3
-    walk: str = "rescale"
-    swap: bool = False
-    negative: bool = False
-    direction: str = "plane"
-    angle: float = 60.0
-    seed: int = 0
+    preset: str = choice("layer", PRESETS)
+    attention: str = choice("attention", ATTENTION_KINDS, name="kind")
+    along: float = real("walk along", 0.8, -1.5, 1.5, 0.05)
+    off: float = real("step off", 0.0, -1.0, 1.0, 0.05)
+    tokens: int = whole("tokens t", 2, 1, 4)
+    width: int = whole("width d", 3, 1, 5, more=True)
+    width_out: int = whole("output width d′", 3, 1, 5, more=True)
+    walk: str = choice("the walk", WALKS, more=True)
+    swap: bool = switch("swap u and v", more=True)
+    negative: bool = switch("from (−A, −V)", more=True)
+    direction: str = choice("step goes", DIRECTIONS, more=True)
+    angle: int = whole("angle of u, v", 60, 0, 75, step=5, more=True)
+    seed: int = seed()
 
     def __post_init__(self) -> None:
         for name, known in (
-            ("preset", PRESETS),
-            ("attention", ("lightning", "softmax")),
-            ("walk", WALKS),
-            ("direction", DIRECTIONS),
+            ("preset", dict(PRESETS).values()),
+            ("attention", ATTENTION_KINDS),
+            ("walk", dict(WALKS).values()),
+            ("direction", dict(DIRECTIONS).values()),
         ):
             if (value := getattr(self, name)) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")

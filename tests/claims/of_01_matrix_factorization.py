@@ -18,7 +18,7 @@ from neuroviz.factorization.determinantal import (
     ruling,
     slice_matrix,
 )
-from neuroviz.factorization.panel import FactorizationRequest, study_factorization
+from neuroviz.factorization.panel import FactorizationSetting, study_factorization
 from neuroviz.lessons.checks_one_layer import check_large_fibre
 
 
@@ -109,7 +109,7 @@ def any_singular_values():
 
 def study(**changes):
     setting = {"d": 3, "a": 2, "walk": "rotation", "along": 0.4, "rank": "full", "trace": 0.0, "angle": 330.0}
-    return study_factorization(FactorizationRequest(**(setting | {"height": 0.6, "seed": 0} | changes)))
+    return study_factorization(FactorizationSetting(**(setting | {"height": 0.6, "seed": 0} | changes)))
 
 
 def walks_that_move(a):

@@ -9,7 +9,7 @@ import numpy as np
 import neuroviz as nv
 from claims.common import OVER, A, buttons, dim, domains, lost, measured, random_networks, shown, uniform
 from neuroviz.deep.hypotheses_figure import hypotheses_parts
-from neuroviz.deep.hypotheses_panel import HypothesesRequest, study_hypotheses
+from neuroviz.deep.hypotheses_panel import HypothesesSetting, study_hypotheses
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward, jacobian, random_tokens, random_weights
 from neuroviz.engine.rank import exact_rank
@@ -106,7 +106,7 @@ def first_layer_is_one_vector_times_numbers():
 
 @cache
 def hypotheses(widths, heads, tokens=3, attention="lightning", seed=0):
-    return study_hypotheses(HypothesesRequest(A(widths, heads, tokens, attention), seed))
+    return study_hypotheses(HypothesesSetting(*heads, widths[1], widths[0], tokens, attention, seed))
 
 
 def angles(a1, attention="lightning", seed=0):
