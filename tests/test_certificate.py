@@ -16,7 +16,7 @@ import neuroviz.certificate.small_rank_pieces
 import neuroviz.certificate.verify
 from neuroviz.certificate.balls import ball_jacobian, ball_tangents, proved_invertible
 from neuroviz.certificate.certificate import ROUTES, Certificate, certify, routes_to_try
-from neuroviz.certificate.find import MOST_COLUMNS, ball_proof, num_columns, slice_steps
+from neuroviz.certificate.find import MOST_COLUMNS, ball_proof
 from neuroviz.certificate.verify import count_another_way
 from neuroviz.engine import budget as budget_module
 from neuroviz.engine.architecture import Architecture
@@ -25,7 +25,7 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Layer
-from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.orbit_slice import gauge_slice, num_columns, slice_steps
 
 BOTH = ("lightning", "softmax")
 
@@ -104,7 +104,7 @@ def imported_by(module):
 def test_what_checks_uses_nothing_of_what_finds():
     ours, text = imported_by(neuroviz.certificate.verify)
     assert ours == {"architecture", "balls", "field", "small_ranks", "network"} and "jacobian" not in text
-    assert imported_by(import_module("neuroviz.local_check"))[0] == {"architecture", "field", "local_pieces"}
+    assert imported_by(import_module("neuroviz.certificate.small_ranks"))[0] == {"architecture", "field", "local_pieces"}
     assert imported_by(neuroviz.certificate.small_rank_pieces)[0] == {"field"}
 
 

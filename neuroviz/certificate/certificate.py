@@ -23,14 +23,16 @@ from neuroviz.certificate.find import (
     by_rank,
     by_theorem,
     check_size,
-    num_columns,
     rank_words,
     rough_seconds,
 )
 from neuroviz.certificate.verify import Verification, verify_ball, verify_rank, verify_theorem
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.budget import Budget, BudgetSpent
+from neuroviz.engine.cost import Cost, or_infinite
 from neuroviz.engine.formulas import expected_dimension, general_formula
+from neuroviz.engine.orbit_slice import num_columns
+from neuroviz.engine.prover import Prover, register
 
 ROUTES = ("theorem", "exact rank", "ball")
 DEFAULT_BUDGET = 60.0
@@ -243,3 +245,29 @@ def _words(certificate: Certificate) -> tuple[str, str]:
     if certificate.route == "ball":
         return ball_words(certificate.dimension, data)
     return rank_words(arch, certificate.dimension, data)
+
+
+# What it costs
+
+
+def certificate_cost(arch: Architecture, route: str | None) -> Cost:
+    """What finding a certificate will take; None: by all routes that `certify` tries."""
+    if route is not None and route not in ROUTES:
+        raise ValueError(f"route must be one of {', '.join(map(repr, ROUTES))}, or None; got {route!r}")
+    tried = [route] if route else list(routes_to_try(arch))
+    if tried == ["theorem"]:
+        return Cost(0.001, 10**6, 0, "")
+    columns = num_columns(arch)
+    seconds = sum(_seconds_of_a_proof(arch, each) for each in tried)
+    exact = tried[0] == "exact rank"
+    size = (64 if exact else 200) * columns**2
+    return Cost(min(seconds, DEFAULT_BUDGET), size, columns, "float64" if exact else "balls")
+
+
+def _seconds_of_a_proof(arch: Architecture, route: str) -> float:
+    """Fitted to 140 networks: calls, a quarter of the rough seconds, more bits for balls beyond layer 6."""
+    deep = max(0, arch.num_layers - 6) if route == "ball" else 0
+    return or_infinite(lambda: 0.005 + rough_seconds(arch, route) / 4 * 6.0**deep)
+
+
+register(Prover(certify, certificate_cost))

@@ -6,8 +6,6 @@ docs/mathematics.md: "Certificates", "Ball arithmetic", "Exact rank", "The gauge
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import accumulate
 from math import inf
 
 import numpy as np
@@ -16,9 +14,9 @@ from neuroviz.certificate.balls import ball_jacobian, proved_invertible
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import Budget
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.engine.formulas import alpha, expected_dimension, general_formula
+from neuroviz.engine.formulas import expected_dimension, general_formula
 from neuroviz.engine.network import Layer, Weights, jacobian, random_tokens
-from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.orbit_slice import gauge_slice, num_columns
 from neuroviz.engine.rank import RowSpace
 
 BITS = (128, 256, 512, 1024)
@@ -44,34 +42,6 @@ class Found:
     source: str
     argument: str
     data: dict
-
-
-@lru_cache(maxsize=4096)
-def slice_steps(arch: Architecture) -> tuple[int, int, int, int]:
-    """How many entries are left free as the symmetries are used up, counted without writing them down.
-
-    All parameters; after the changes of basis between layers (and narrower inner widths); after those in
-    the heads; after the rescalings: the last is the number of free entries of the slice, an upper bound
-    of the dimension ("The gauge slice", moves 1 to 4).
-
-    >>> slice_steps(Architecture.uniform(10, 2, 2))
-    (280, 180, 172, 170)
-    """
-    d, depth = arch.widths, arch.num_layers
-    r = [*accumulate(d[:depth], min), d[-1]]
-    values = sum(r[i] * (r[i - 1] - r[i]) for i in range(1, depth)) + r[-1] * r[-2]
-    between = values + sum(2 * a * width for a, width in zip(arch.head_dims, r, strict=False))
-    heads = values + sum(alpha(a, width) for a, width in zip(arch.head_dims, r, strict=False))
-    return arch.num_parameters, between, heads, heads - (depth if arch.attention == "lightning" else 0)
-
-
-def num_columns(arch: Architecture) -> int:
-    """How many entries the slice leaves free: an upper bound of the dimension; networks may be large.
-
-    >>> num_columns(Architecture.uniform(12288, 128, 96))
-    451411872
-    """
-    return slice_steps(arch)[-1]
 
 
 def rough_seconds(arch: Architecture, route: str) -> float:

@@ -236,6 +236,7 @@ def _turns(arch: Architecture) -> list[list[tuple[Fraction, int]]]:
 
     θ = 10^(−e) with e = 8k/a. Angles whose e differ by whole numbers are multiples of the smallest of them.
 
+    >>> from neuroviz.engine.block import Block
     >>> _turns(Architecture((2, 2), (8,), block=Block(rotary=True)))[0][1:3]
     [(Fraction(0, 1), 100), (Fraction(0, 1), 10)]
     """

@@ -13,15 +13,14 @@ from time import perf_counter
 
 import numpy as np
 
-from neuroviz.certificate.certificate import DEFAULT_BUDGET, routes_to_try
-from neuroviz.certificate.certificate import ROUTES as CERTIFICATE_ROUTES
-from neuroviz.certificate.find import num_columns, rough_seconds
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.budget import available_bytes, in_bytes
 from neuroviz.engine.elimination import Arithmetic, Float64, eliminate, fastest_arithmetic, stored
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.network import jacobian, random_tokens, random_weights
+from neuroviz.engine.orbit_slice import num_columns
+from neuroviz.engine.prover import prover
 from neuroviz.engine.random_rank import bytes_in_between, inputs_at_once, numbers_in_between
 
 BUDGET_SECONDS = 600.0
@@ -84,7 +83,7 @@ def estimate_cost(
     """
     check_architecture("estimate_cost", arch, variants=method in ("exact", "float"))
     if method == "certified":
-        return _certified_cost(arch, route)
+        return prover().cost(arch, route)
     if method not in ("exact", "float"):
         raise ValueError(f"method must be 'exact', 'float' or 'certified'; got {method!r}")
     if route not in (None, "slice", "weights"):
@@ -103,7 +102,7 @@ def estimate_cost(
     mixing = 2 if len(points) > 1 and columns < LARGE else 1  # the columns are mixed first
     stages, size = [], 0
     for arithmetic in points:
-        rank = _seconds(lambda a=arithmetic: max(0.1, given * each / columns) * _rank_seconds(columns, a))
+        rank = or_infinite(lambda a=arithmetic: max(0.1, given * each / columns) * _rank_seconds(columns, a))
         stages += [("derivative", derivative), ("elimination", mixing * rank)]
         matrix = given * each * columns * np.dtype(arithmetic.dtype).itemsize
         size = max(size, matrix + 8 * arithmetic.block * columns)
@@ -177,7 +176,7 @@ def _cost(stages: list[tuple[str, float]], size: int, columns: int, arithmetic: 
     return Cost(seconds, 6 * size // 5, columns, arithmetic, share, tuple(stages))
 
 
-def _seconds(work: Callable[[], float]) -> float:
+def or_infinite(work: Callable[[], float]) -> float:
     """A number of seconds; infinite where sizes are beyond what floats go to."""
     try:
         return work()
@@ -185,32 +184,11 @@ def _seconds(work: Callable[[], float]) -> float:
         return inf
 
 
-def _certified_cost(arch: Architecture, route: str | None) -> Cost:
-    if route is not None and route not in CERTIFICATE_ROUTES:
-        raise ValueError(
-            f"route must be one of {', '.join(map(repr, CERTIFICATE_ROUTES))}, or None; got {route!r}"
-        )
-    tried = [route] if route else list(routes_to_try(arch))
-    if tried == ["theorem"]:
-        return Cost(0.001, 10**6, 0, "")
-    columns = num_columns(arch)
-    seconds = sum(_seconds_of_a_proof(arch, each) for each in tried)
-    exact = tried[0] == "exact rank"
-    size = (64 if exact else 200) * columns**2
-    return Cost(min(seconds, DEFAULT_BUDGET), size, columns, "float64" if exact else "balls")
-
-
-def _seconds_of_a_proof(arch: Architecture, route: str) -> float:
-    """Fitted to 140 networks: calls, a quarter of the rough seconds, more bits for balls beyond layer 6."""
-    deep = max(0, arch.num_layers - 6) if route == "ball" else 0
-    return _seconds(lambda: 0.005 + rough_seconds(arch, route) / 4 * 6.0**deep)
-
-
 def inputs_cost(arch: Architecture) -> Cost:
     """What `rank_by_inputs` will take: all outputs of about as many inputs as there are equations for."""
     columns, each = _num_columns(arch, None), arch.tokens * arch.widths[-1]
     given = -(-columns // each) + 6
-    search = 20 * _seconds(lambda: _rank_seconds(columns, Float64()))
+    search = 20 * or_infinite(lambda: _rank_seconds(columns, Float64()))
     stages = [("derivative", _derivative_seconds(arch, given, each)), ("elimination", search)]
     size = 8 * given * each * (arch.num_parameters + numbers_in_between(arch)) + 24 * columns**2
     return _cost(stages, size, columns, "float64")
@@ -225,7 +203,7 @@ def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
         stages, size = [("inputs", search.seconds)], search.bytes
         given = 3 * _num_columns(arch, None) // (2 * each) + 3
     rows = given * each
-    svd = _seconds(lambda: 4.0 * rows * columns * min(rows, columns) * _seconds_per_svd())
+    svd = or_infinite(lambda: 4.0 * rows * columns * min(rows, columns) * _seconds_per_svd())
     stages += [("derivative", _derivative_seconds(arch, given, each)), ("spectrum", svd)]
     in_between = 8 * rows * (columns + numbers_in_between(arch))
     return _cost(stages, max(size, _SVD_BYTES * rows * columns, in_between), columns, "float64")
@@ -249,8 +227,8 @@ def _work_of_a_row(arch: Architecture) -> int:
 def _derivative_seconds(arch: Architecture, inputs: int, rows_each: int) -> float:
     """Of so many inputs, block by block: a small network takes most of it for calls, however small."""
     blocks = -(-inputs // inputs_at_once(arch, rows_each))
-    calls = _seconds(lambda: (7 + (1.0 + blocks) * arch.num_layers) * _seconds_per_small_layer())
-    return calls + _seconds(lambda: inputs * rows_each * _work_of_a_row(arch) * _seconds_per_product())
+    calls = or_infinite(lambda: (7 + (1.0 + blocks) * arch.num_layers) * _seconds_per_small_layer())
+    return calls + or_infinite(lambda: inputs * rows_each * _work_of_a_row(arch) * _seconds_per_product())
 
 
 # Timed once

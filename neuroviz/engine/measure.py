@@ -13,8 +13,6 @@ from math import ceil, inf
 
 import numpy as np
 
-from neuroviz.certificate.certificate import Certificate, certify
-from neuroviz.certificate.find import num_columns
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_network import (
     block_degree,
@@ -37,7 +35,9 @@ from neuroviz.engine.cost import (
 from neuroviz.engine.elimination import Float64, fastest_arithmetic
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights, random_tokens
+from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.engine.progress import reporting, showing
+from neuroviz.engine.prover import prover
 from neuroviz.engine.random_rank import (
     derivative,
     large_rank_at_a_point,
@@ -74,7 +74,7 @@ class Measurement:
         singular_values, gap, decided: float only: the spectrum relative to its largest value (one for
             each parameter, those beyond the number of equations being 0), the factor across the
             split, and False where it is too small to say.
-        certificate: certified only: what was proved, and how; `certificate.verify()` checks it again.
+        certificate: certified only, a `Certificate`: what was proved, and how; its `verify()` checks it.
     """
 
     value: int
@@ -91,7 +91,7 @@ class Measurement:
     singular_values: np.ndarray | None = field(default=None, compare=False)
     gap: float | None = None
     decided: bool | None = None
-    certificate: Certificate | None = field(default=None, compare=False)
+    certificate: object | None = field(default=None, compare=False)
 
     @property
     def kernel(self) -> int | None:
@@ -260,7 +260,7 @@ def _within(
 
 @lru_cache(maxsize=256)
 def _certified(arch: Architecture, seed: int, route: str | None, budget: float | None) -> Measurement:
-    proof = certify(arch, route, seed, budget)
+    proof = prover().certify(arch, route, seed, budget)
     inputs = len(proof.data.get("inputs", ()))
     return Measurement(
         proof.dimension,

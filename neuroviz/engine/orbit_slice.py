@@ -4,12 +4,14 @@ The four symmetries themselves are in `neuroviz.engine.symmetry` (docs/mathemati
 """
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.budget import check_memory
+from neuroviz.engine.expected import alpha
 from neuroviz.engine.field import Field
 from neuroviz.engine.network import Layer, Weights, layer_shapes, random_weights
 
@@ -129,3 +131,34 @@ def interface_misfit(weights: Weights, other: Weights) -> float:
     A, b = np.vstack(rows), np.concatenate(right)
     best = np.linalg.lstsq(A, b, rcond=None)[0]
     return float(np.linalg.norm(A @ best - b) / (np.linalg.norm(b) or 1.0))
+
+
+# Counted without writing it down
+
+
+@lru_cache(maxsize=4096)
+def slice_steps(arch: Architecture) -> tuple[int, int, int, int]:
+    """How many entries are left free as the symmetries are used up, counted without writing them down.
+
+    All parameters; after the changes of basis between layers (and narrower inner widths); after those in
+    the heads; after the rescalings: the last is the number of free entries of the slice, an upper bound
+    of the dimension ("The gauge slice", moves 1 to 4).
+
+    >>> slice_steps(Architecture.uniform(10, 2, 2))
+    (280, 180, 172, 170)
+    """
+    d, depth = arch.widths, arch.num_layers
+    r = [*accumulate(d[:depth], min), d[-1]]
+    values = sum(r[i] * (r[i - 1] - r[i]) for i in range(1, depth)) + r[-1] * r[-2]
+    between = values + sum(2 * a * width for a, width in zip(arch.head_dims, r, strict=False))
+    heads = values + sum(alpha(a, width) for a, width in zip(arch.head_dims, r, strict=False))
+    return arch.num_parameters, between, heads, heads - (depth if arch.attention == "lightning" else 0)
+
+
+def num_columns(arch: Architecture) -> int:
+    """How many entries the slice leaves free: an upper bound of the dimension; networks may be large.
+
+    >>> num_columns(Architecture.uniform(12288, 128, 96))
+    451411872
+    """
+    return slice_steps(arch)[-1]

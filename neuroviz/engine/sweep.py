@@ -56,7 +56,7 @@ def sweep(
         ValueError: if an argument is none of the above, or the file holds something else.
 
     >>> from neuroviz import Architecture
-    >>> from neuroviz.engine import sweep
+    >>> from neuroviz.engine.sweep import sweep
     >>> sweep([Architecture.uniform(d, 2, 2) for d in (2, 3, 4)], progress=False)
     Sweep(3 records: 3 exact; 0 unlike theory)
     """

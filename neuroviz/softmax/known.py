@@ -15,7 +15,6 @@ from math import isfinite
 import numpy as np
 
 from neuroviz.certificate.certificate import Certificate
-from neuroviz.certificate.find import num_columns
 from neuroviz.engine.architecture import Architecture, check_architecture, in_short
 from neuroviz.engine.cost import is_quick
 from neuroviz.engine.field import Reals
@@ -29,6 +28,7 @@ from neuroviz.engine.formulas import (
 )
 from neuroviz.engine.measure import Measurement, from_spectrum, measure_dimension
 from neuroviz.engine.network import Layer, conditioned_tokens, conditioned_weights, jacobian
+from neuroviz.engine.orbit_slice import num_columns
 
 QUESTIONS = (
     "dimension",

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from neuroviz.certificate.certificate import Certificate, certify
-from neuroviz.certificate.find import check_size, rough_seconds, slice_steps
+from neuroviz.certificate.find import check_size, rough_seconds
 from neuroviz.certificate.verify import Count, Hypothesis, Verification, count_another_way, hypotheses
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.orbit_slice import slice_steps
 
 TAMPERINGS = ("nothing", "dimension", "dimension resealed", "data", "data resealed")
 """What is changed in the certificate: one digit of a part of it, with the old seal or a new one."""
