@@ -43,8 +43,12 @@ help: ## list the targets
 	@echo "DASHBOARD_ARGS=--port=8900    passed on to voila"
 	@echo "BENCH_ARGS=--quick       a minute, writes nothing;  --large also takes what lasts minutes each"
 
+# JupyterLab does not start as root, which everybody is in a container, unless it is told to.
+ALLOW_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
+
 lab: env ## open JupyterLab (makes the environment first)
-	$(BIN)/python -m jupyterlab --notebook-dir=. notebooks/00_start.ipynb $(LAB_ARGS)
+	@$(if $(ALLOW_ROOT),echo "neuroviz: you are root: JupyterLab gets $(ALLOW_ROOT)")
+	$(BIN)/python -m jupyterlab --notebook-dir=. notebooks/00_start.ipynb $(ALLOW_ROOT) $(LAB_ARGS)
 
 env: $(STAMP) .venv/etc/jupyter/labconfig/default_setting_overrides.json ## make the environment in .venv
 

@@ -104,7 +104,11 @@ def imported_by(module):
 def test_what_checks_uses_nothing_of_what_finds():
     ours, text = imported_by(neuroviz.certificate.verify)
     assert ours == {"architecture", "balls", "field", "small_ranks", "network"} and "jacobian" not in text
-    assert imported_by(import_module("neuroviz.certificate.small_ranks"))[0] == {"architecture", "field", "local_pieces"}
+    assert imported_by(import_module("neuroviz.certificate.small_ranks"))[0] == {
+        "architecture",
+        "field",
+        "local_pieces",
+    }
     assert imported_by(neuroviz.certificate.small_rank_pieces)[0] == {"field"}
 
 
@@ -266,7 +270,7 @@ def test_the_budget_is_asked_on_the_way_and_the_message_says_how_far_it_came(mon
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_the_budget_never_changes_what_is_found(route):
-    one, other = (certify(soft((3, 2, 3), (2, 1)), route, budget=seconds) for seconds in (30, 1000))
+    one, other = (certify(soft((3, 2, 3), (2, 1)), route, budget=seconds) for seconds in (600, 1000))
     assert one == other and one.data == other.data
 
 

@@ -436,7 +436,7 @@ def test_the_figure_keeps_its_elements_whatever_is_asked(panel):
 def test_a_figure_that_was_half_drawn_is_made_whole_again(panel, monkeypatch):
     before = plain(panel.figure)
     with monkeypatch.context() as bad:
-        bad.setattr(module, "factorization_parts", lambda *_: 1 / 0)
+        bad.setattr(panel, "draw", lambda *_: 1 / 0)
         panel.controls["d"].value = 5
         assert "ZeroDivisionError" in panel.status
     panel.controls["d"].value = 3

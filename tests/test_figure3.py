@@ -81,7 +81,6 @@ def test_all_rows_at_once_are_the_rows_one_by_one(kind):
     assert at_once.dtype == one_by_one.dtype == torch.float32
     assert at_once.shape == one_by_one.shape == (20 * 3 * 4, arch.num_parameters)
     assert (at_once - one_by_one).abs().max() < 1e-5 * one_by_one.abs().max()
-    assert torch.linalg.matrix_rank(at_once) == torch.linalg.matrix_rank(one_by_one)
     other = procedure_jacobian(arch, 1, 20, row_by_row=True)
     assert (at_once - other).abs().max() > 0.1 * other.abs().max()
 

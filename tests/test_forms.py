@@ -60,7 +60,7 @@ def kind_by_roots(q1, q2) -> str:
         found.append(
             [2 * np.arctan2(1, r) if np.isfinite(r) else 0.0 for r in roots if abs(np.imag(r)) < 1e-6]
         )
-    if np.linalg.matrix_rank(pair) == 1:
+    if np.linalg.matrix_rank(pair, rtol=1e-9) == 1:
         real = found[0]
         return (
             CLOSURE

@@ -187,7 +187,7 @@ def kernel_at(point, width, outputs):
 def free(attention, *M, L=(1.0, 3.0)):
     """A point where all entries may move."""
     M = tuple(np.array(one, dtype=float) for one in M)
-    ranks = tuple(np.linalg.matrix_rank(one) for one in M)
+    ranks = tuple(np.linalg.matrix_rank(one, rtol=1e-9) for one in M)
     return Point(Pattern(attention, 2, len(L), ("all",) * len(M), ranks), np.array(L), M)
 
 

@@ -455,11 +455,12 @@ def test_a_float_rank_that_is_decided_is_the_exact_one():
     ],
 )
 def test_tokens_on_a_line_leave_softmax_undecided_whatever_the_gap(widths, head_dims, tokens):
-    """Each of these shows a gap of more than 10⁸ at a wrong rank."""
+    """Gaps of 10⁸ to 10¹² have shown a wrong rank here; in which draw one does hangs on the machine."""
     arch = Architecture(widths, head_dims, tokens, "softmax")
-    found = measure_dimension(arch, "float")
-    assert found.gap > 1e8 and found.value < measure_dimension(arch).value
-    assert not found.decided and ("tokens on a line" in found.note or "undecided: it splits" in found.note)
+    for seed in range(4):
+        found = measure_dimension(arch, "float", seed=seed)
+        assert not found.decided
+        assert "tokens on a line" in found.note or "undecided: it splits" in found.note
 
 
 def test_a_float_measurement_on_few_inputs_says_so():

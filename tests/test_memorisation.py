@@ -75,8 +75,9 @@ def test_what_another_network_gives_is_learnt_beyond_the_dimension():
     """So it is the set, and not the optimiser, that ends at N = D."""
     arch = CASES[2]
     D = expected_dimension(arch).value
-    assert learn(*draw_task(arch, "teacher", D + 3, draw=0)).learnt
-    assert not learn(*draw_task(arch, "random", D + 3, draw=0)).learnt
+    # A single run may get stuck; of Gaussian numbers no run gets there.
+    assert any(learn(*draw_task(arch, "teacher", D + 3, draw)).learnt for draw in range(20))
+    assert not any(learn(*draw_task(arch, "random", D + 3, draw)).learnt for draw in range(5))
 
 
 def test_a_run_goes_down_ends_where_it_says_and_does_not_move_its_task():

@@ -6,11 +6,13 @@ import json
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import time
 import tomllib
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -189,10 +191,15 @@ def copy(tmp_path):
     return tmp_path
 
 
-def make(folder: Path, *words: str) -> subprocess.CompletedProcess:
-    ours = ("CPU", "CPU_INDEX", "PYTHON", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
-    env = {name: value for name, value in os.environ.items() if name not in ours}
-    return subprocess.run(["make", *words], cwd=folder, env=env, capture_output=True, text=True)
+def environment_for_make(**changes: str) -> dict[str, str]:
+    """What is set here, but for what belongs to the `make` that runs the tests."""
+    ours = ("CPU", "CPU_INDEX", "PYTHON", "LAB_ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
+    return {name: value for name, value in os.environ.items() if name not in ours} | changes
+
+
+def make(folder: Path, *words: str, user: str | None = None, **changes: str) -> subprocess.CompletedProcess:
+    env = environment_for_make(**changes)
+    return subprocess.run(["make", *words], cwd=folder, env=env, user=user, capture_output=True, text=True)
 
 
 def test_make_alone_names_the_two_commands():
@@ -219,6 +226,51 @@ def test_the_cpu_choice_is_remembered(copy):
     assert "download.pytorch.org" not in make(copy, "-n", "env").stdout
     (copy / ".venv" / ".cpu").touch()
     assert "download.pytorch.org/whl/cpu" in make(copy, "-n", "env").stdout
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_jupyterlab_is_told_to_start_as_root_and_only_then(copy, user):
+    pretended = copy / "bin" / "id"
+    pretended.parent.mkdir()
+    pretended.write_text(f'#!/bin/sh\n[ "$1" = -u ] && echo {user}\n')
+    pretended.chmod(0o755)
+    said = make(copy, "-n", "lab", PATH=f"{pretended.parent}{os.pathsep}{os.environ['PATH']}").stdout
+    assert "jupyterlab --notebook-dir=. notebooks/00_start.ipynb" in said
+    assert ("--allow-root" in said) == ("you are root" in said) == (user == 0)
+
+
+def test_an_ordinary_user_is_seen_to_be_one(copy):
+    if os.geteuid() != 0:
+        pytest.skip("only root can become somebody else")
+    copy.chmod(0o755)
+    done = make(copy, "-n", "lab", user="nobody")
+    assert "jupyterlab" in done.stdout and "root" not in done.stdout, done.stderr
+
+
+def test_make_lab_serves_the_first_notebook_also_as_root(copy):
+    (copy / "notebooks").mkdir()
+    shutil.copy(ROOT / "notebooks" / "00_start.ipynb", copy / "notebooks")
+    python = copy / ".venv" / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    words = "LAB_ARGS=--no-browser --ServerApp.ip=127.0.0.1 --ServerApp.port=0"
+    env = environment_for_make(HOME=str(copy), JUPYTER_TOKEN="known")
+    command = {"args": ["make", "lab", words], "cwd": copy, "env": env, "text": True}
+    with subprocess.Popen(**command, stderr=subprocess.PIPE, start_new_session=True) as server:
+        said, address = "", None
+        for line in server.stderr:
+            said += line
+            if address := re.search(r"http://127.0.0.1:\d+/", line):
+                break
+        try:
+            assert address, said
+            page = f"{address[0]}api/contents/notebooks/00_start.ipynb?token=known"
+            with urllib.request.urlopen(page, timeout=60) as answer:
+                assert json.load(answer)["content"]["cells"]
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
+            server.stderr.read()
 
 
 def test_a_missing_python_is_explained(copy):

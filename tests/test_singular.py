@@ -103,7 +103,7 @@ def test_the_directions_that_the_lemma_names_do_nothing_and_are_all():
         change = product_table(np.outer(w, k), V) + product_table(A, -np.outer(h, w))
         np.testing.assert_allclose(change, 0, atol=1e-9)
         moved.append(np.concatenate([np.outer(w, k).ravel(), -np.outer(h, w).ravel()]))
-    assert np.linalg.matrix_rank(moved) == 4 == singular_facts(approach).kernel
+    assert np.linalg.matrix_rank(moved, rtol=1e-9) == 4 == singular_facts(approach).kernel
 
 
 @pytest.mark.parametrize(("d", "a"), [(3, 1), (3, 2), (4, 2), (4, 3), (3, 3), (3, 5)])
@@ -111,7 +111,7 @@ def test_a_matrix_of_rank_a_moves_along_its_variety_and_one_of_smaller_rank_anyw
     rng = np.random.default_rng(d + a)
     for rank in range(1, min(a, d) + 1):
         A = rng.integers(1, 9, (d, rank)) @ rng.integers(1, 9, (rank, d)) + 0.0
-        assert np.linalg.matrix_rank(A) == rank
+        assert np.linalg.matrix_rank(A, rtol=1e-9) == rank
         expected = alpha(a, d) if rank == min(a, d) else d * d
         exact, floats = directions(F, A, a, rank), directions(None, A, a, rank)
         assert exact_rank(exact.reshape(len(exact), -1).T, F) == expected == len(floats)
@@ -129,7 +129,7 @@ def test_for_a_below_d_a_smaller_rank_of_a_is_singular_whatever_v_is(d, a):
     assert (facts.rank_a, facts.rank_v, facts.kind) == (1, 2, THIN)
     assert facts.image == facts.dimension + (d - a) ** 2 and facts.kernel == 1
     for move in directions(None, A, a, 1):  # each is the velocity of a curve of matrices of rank ≤ a
-        assert np.linalg.matrix_rank(A + move) <= a
+        assert np.linalg.matrix_rank(A + move, rtol=1e-9) <= a
     whole = singular_facts(Approach(d, 2, d, 1, 0, values_too=False))
     assert whole.kind == SMOOTH and whole.image == whole.dimension
 

@@ -197,7 +197,7 @@ def notation():
     return (
         shapes == [[(2, 4), (2, 4), (3, 4)], [(1, 3), (1, 3), (5, 3)]]
         and tokens.shape == (1, 4, 3)
-        and [np.linalg.matrix_rank(layer.K.T @ layer.Q) for layer in weights] == [2, 1]
+        and [np.linalg.matrix_rank(layer.K.T @ layer.Q, rtol=1e-9) for layer in weights] == [2, 1]
         and (arch.widths, arch.head_dims, arch.num_layers) == ((4, 3, 5), (2, 1), 2)
     )
 

@@ -207,8 +207,8 @@ def the_swap_is_no_rescaling():
     branch = [rescaled(REAL, pair, c).A.ravel() for c in (-3.0, -0.5, 0.1, 2.0)]
     return (
         same_function(REAL, "lightning", pair, other, 2)
-        and np.linalg.matrix_rank(branch) == 1
-        and np.linalg.matrix_rank([*branch, other.A.ravel()]) == 2
+        and np.linalg.matrix_rank(branch, rtol=1e-9) == 1
+        and np.linalg.matrix_rank([*branch, other.A.ravel()], rtol=1e-9) == 2
     )
 
 
@@ -219,7 +219,7 @@ def branches_in_planes():
         [np.concatenate([M.ravel() for M in rescaled(REAL, start, c)]) for c in (-2.0, -0.5, 1.0, 3.0)]
         for start in (pair, swapped(REAL, pair))
     )
-    return [np.linalg.matrix_rank(points) for points in (one, two, one + two)]
+    return [np.linalg.matrix_rank(points, rtol=1e-9) for points in (one, two, one + two)]
 
 
 def a_tick_jumps():
@@ -417,7 +417,7 @@ def wrong_with_one_token():
 def excluded_layers_have_rank_one():
     for d, d_out, a in one_layer_sizes():
         Q, K, V = random_weights(REAL, A((d, d_out), (a,)), fresh(2))[0]
-        thin_ = max(np.linalg.matrix_rank(K.T @ Q), np.linalg.matrix_rank(V)) == 1
+        thin_ = max(np.linalg.matrix_rank(K.T @ Q, rtol=1e-9), np.linalg.matrix_rank(V, rtol=1e-9)) == 1
         if thin_ != (d == 1 or (a == 1 and d_out == 1)):
             return False
     return True
@@ -472,7 +472,7 @@ def balanced_weights_are_smallest():
 
 def pairs_of_that_length(pair):
     """Points of the fibre with |A′| = |A|, of those that Theorem 3.2 names."""
-    starts = [pair] if np.linalg.matrix_rank(pair.A) > 1 else [pair, swapped(REAL, pair)]
+    starts = [pair] if np.linalg.matrix_rank(pair.A, rtol=1e-9) > 1 else [pair, swapped(REAL, pair)]
     found = []
     for start in starts:
         c = np.linalg.norm(pair.A) / np.linalg.norm(start.A)

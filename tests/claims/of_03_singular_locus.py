@@ -121,8 +121,10 @@ def the_two_preimages_are_the_swap():
         (A, V), (A2, V2) = [
             (np.array(w.A, dtype=float), np.array(w.V, dtype=float)) for w in preimages_of(*pair)
         ]
-        ranks = [np.linalg.matrix_rank(M) for M in (A, V, A2, V2)]
-        keys_are_values = [np.linalg.matrix_rank(np.hstack([M, W.T])) for M, W in ((A, V2), (A2, V), (A, V))]
+        ranks = [np.linalg.matrix_rank(M, rtol=1e-9) for M in (A, V, A2, V2)]
+        keys_are_values = [
+            np.linalg.matrix_rank(np.hstack([M, W.T]), rtol=1e-9) for M, W in ((A, V2), (A2, V), (A, V))
+        ]
         if ranks != [1, 1, 1, 1] or keys_are_values != [1, 1, 2]:
             return False
     return True
@@ -263,7 +265,7 @@ def the_closure_adds_definite_multiples_only():
         if (resultant(q1, q2) == 0) == (kind == "off"):
             return False
         if kind == "closure only":
-            proportional = np.linalg.matrix_rank([q1, q2]) == 1
+            proportional = np.linalg.matrix_rank([q1, q2], rtol=1e-9) == 1
             if not proportional or discriminant(q1 if any(q1) else q2) >= 0:
                 return False
         elif kind != "off" and forms_of(*preimages_of(q1, q2)[0]) != (q1, q2):
@@ -297,7 +299,7 @@ def where_s_and_b_lead():
         and np.allclose(A[1], A[2])
         and not np.allclose(V[0], V[2])
         and np.allclose(V[0] @ A[0], 0)
-        and np.linalg.matrix_rank(np.hstack([A[2], V[2].T])) == 1
+        and np.linalg.matrix_rank(np.hstack([A[2], V[2].T]), rtol=1e-9) == 1
         and [round(end.angle) for end in ends] == [90, 45, 0]
     )
 
@@ -492,7 +494,7 @@ def chords_stand_still_along_a_line():
 
 def proportional_on_the_yellow_line_only():
     def rank(s, y, z):
-        return np.linalg.matrix_rank(np.array(S1.forms(s, y, z), dtype=float))
+        return np.linalg.matrix_rank(np.array(S1.forms(s, y, z), dtype=float), tol=1e-9)
 
     at = [piece.points for piece in opened()._shown.chart.pieces]
     return all(rank(*point) == 1 for points in at for point in points) and all(
@@ -527,7 +529,7 @@ def roots_are_conjugate():
 
 def its_columns_are_multiples_of_v():
     A, v = np.array([[1, 2], [3, 6]]), np.array([1, 3])
-    return [np.linalg.matrix_rank(np.column_stack([M, v])) for M in (A, A.T)] == [1, 2]
+    return [np.linalg.matrix_rank(np.column_stack([M, v]), rtol=1e-9) for M in (A, A.T)] == [1, 2]
 
 
 def pinch_points_are_boundary():

@@ -615,7 +615,7 @@ def all_virtual_weights_occur():
         same(inside, V1.T)
         and not same(outside, B.T)
         and same(V1.T @ core @ V1, M)
-        and np.linalg.matrix_rank(core) == a
+        and np.linalg.matrix_rank(core, rtol=1e-9) == a
         and same(np.linalg.lstsq(V1.T, L.T, rcond=None)[0].T @ V1, L)
     )
 
@@ -781,7 +781,7 @@ def parts_say_what_the_relation_says():
                     for parts in ((one + one.T, none, one), (none, one + one.T, one.T))
                 ]
             )
-            if {4 - np.linalg.matrix_rank(table) for table in (forms, equations)} != {relations}:
+            if {4 - np.linalg.matrix_rank(table, rtol=1e-9) for table in (forms, equations)} != {relations}:
                 return False
             solutions = np.linalg.svd(equations.T)[2][4 - relations :]
             if np.abs(solutions @ forms).max(initial=0) > 1e-11:
