@@ -10,6 +10,9 @@ import plotly.graph_objects as go
 
 from neuroviz.kit import theme
 
+PATIENCE = 600
+"""Seconds: a test waits for an event, and this limit only ends a hang. A busy machine stays below it."""
+
 
 def differences(one, two):
     """Where two figures differ, as paths such as data.3.y; quick, for it copies and checks nothing."""

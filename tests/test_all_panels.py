@@ -9,7 +9,7 @@ import re
 import ipywidgets as widgets
 import plotly.graph_objects as go
 import pytest
-from panels import differences, places, random_states, said, text, title
+from panels import PATIENCE, differences, places, random_states, said, text, title
 
 from neuroviz import explorables
 from neuroviz.kit import theme
@@ -58,7 +58,7 @@ PYTHON = re.compile(r"\$|\b(nan|NaN|inf|Infinity|None|undefined)\b")
 
 def wrong_here(panel, twin):
     """What breaks the contract in the state that the panel is in; `twin` is another one, to try its state."""
-    if not panel.wait(60) or not panel.status.startswith("done"):
+    if not panel.wait(PATIENCE) or not panel.status.startswith("done"):
         return [f"status {panel.status!r}"]
     found = [f"text {words!r}" for words in {*said(panel.figure), panel.description} if PYTHON.search(words)]
     if not panel.description.strip():
@@ -128,7 +128,7 @@ def faults_at_the_ends(kind, start="", every=True):
                 if not any(seen) and differences(panel.figure, first):
                     seen.append(panel.description != described)
             control.value = opened
-            panel.wait(60)
+            panel.wait(PATIENCE)
     finally:
         panel.close()
         twin.close()
@@ -173,7 +173,7 @@ def faults_at_random(kind, look, count, keep=""):
             found += [f"{state}: {fault}" for fault in wrong_here(panel, twin)]
             with theme.using(look):
                 again = kind(state=panel.state)
-            again.wait(60)
+            again.wait(PATIENCE)
             if not again.status.startswith("done"):
                 found.append(f"{state}: opened there, status {again.status!r}")
             if again.state != panel.state or timeless(again) != timeless(panel):

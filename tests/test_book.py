@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 import pytest
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from panels import PATIENCE
 from panels import plain as as_json
 
 from neuroviz import explorables
@@ -203,6 +204,7 @@ def browse(chromium):
             context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | settings)
             context.set_offline(True)
             page = context.new_page()
+            page.set_default_timeout(1000 * PATIENCE)
             page.complaints, page.left = [], []
 
             def pass_on(route):
@@ -230,7 +232,7 @@ def wake(page, number: int) -> str:
     """Scroll to a panel and wait until it is drawn; returns what says how it looks, for the browser."""
     page.locator(PANEL).nth(number).scroll_into_view_if_needed()
     here = f"document.querySelectorAll('{PANEL}')[{number}]"
-    page.wait_for_function(f"{here}.dataset.shown && {here}.querySelector('.main-svg')", timeout=60_000)
+    page.wait_for_function(f"{here}.dataset.shown && {here}.querySelector('.main-svg')")
     plot = f"{here}.querySelector('.js-plotly-plot')"
     # Not the whole layout: plotly keeps notes of its own in it.
     drawn = f"{plot}.data, ({plot}.layout.annotations || []).map(note => note.text)"
@@ -260,9 +262,9 @@ def test_every_notebook_works_from_a_folder_with_the_network_closed(built, brows
             control.focus()
             place = control.evaluate("c => Number(c.value)")
             page.keyboard.press("ArrowLeft" if place else "ArrowRight")
-            page.wait_for_function(f"before => {look} !== before", arg=before, timeout=20_000)
+            page.wait_for_function(f"before => {look} !== before", arg=before)
             page.keyboard.press("ArrowRight" if place else "ArrowLeft")
-            page.wait_for_function(f"before => {look} === before", arg=before, timeout=20_000)
+            page.wait_for_function(f"before => {look} === before", arg=before)
         page.wait_for_timeout(200)
         assert (page.complaints, page.left) == ([], []), path.name
         page.context.close()
@@ -297,7 +299,7 @@ def test_a_picture_from_elsewhere_would_be_noticed(built, browse, tmp_path):
 @grouped
 def test_the_search_works_without_a_server(built, browse):
     page = browse(built / "search.html", "?q=rank")
-    page.wait_for_selector("#search-results li a", timeout=30_000)
+    page.wait_for_selector("#search-results li a")
     assert (page.complaints, page.left) == ([], [])
 
 

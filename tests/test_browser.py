@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 import plotly.graph_objects as go
 import pytest
+from panels import PATIENCE
 
 from neuroviz.explorables import SurfaceExplorer
 from neuroviz.kit import theme
@@ -68,7 +69,7 @@ def lab(tmp_path_factory):
         stderr=subprocess.STDOUT,
     )
     address = f"http://127.0.0.1:{port}"
-    for _ in range(120):
+    for _ in range(2 * PATIENCE):
         try:
             urllib.request.urlopen(f"{address}/api?token={token}", timeout=2)
             break
@@ -84,7 +85,7 @@ def lab(tmp_path_factory):
     def kernels() -> list[dict]:
         """Those that the server knows; none where it fails, as it does while one is going: ask again."""
         try:
-            with urllib.request.urlopen(f"{address}/api/kernels?token={token}", timeout=5) as answer:
+            with urllib.request.urlopen(f"{address}/api/kernels?token={token}", timeout=PATIENCE) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             if error.code != 500:
@@ -93,7 +94,7 @@ def lab(tmp_path_factory):
 
     yield SimpleNamespace(url=url, kernels=kernels)
     server.terminate()
-    server.wait(20)
+    server.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -107,6 +108,8 @@ def open_page(chromium, tmp_path):
             args=FLAGS,
             viewport={"width": 1280, "height": 900},
         )
+
+        context.set_default_timeout(1000 * PATIENCE)
 
         def open_at(address: str, before: str = ""):
             page = context.new_page()
@@ -130,28 +133,26 @@ def open_page(chromium, tmp_path):
 
 def run_all(page, lab) -> None:
     """Run every cell and wait until the kernel has been idle for a while."""
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    page.wait_for_selector(".jp-Notebook .jp-Cell")
     # The light says "idle" before there is a kernel: wait for one that the page has connected to.
-    for _ in range(120):
+    for _ in range(2 * PATIENCE):
         if any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in lab.kernels()):
             break
         page.wait_for_timeout(500)
-    page.wait_for_selector(f"{KERNEL}[data-status='idle']", timeout=60_000)
+    page.wait_for_selector(f"{KERNEL}[data-status='idle']")
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     # Cells off the screen are not in the page, so their numbers cannot be read: ask the kernel's light, or
     # the first cell's prompt, [*] or [1], where the light was back to idle before anybody looked.
     begun = "[...document.querySelectorAll('.jp-InputPrompt')].some(one => /\\[[*0-9]/.test(one.innerText))"
-    page.wait_for_function(
-        f"() => !!document.querySelector(\"{KERNEL}[data-status='busy']\") || {begun}", timeout=60_000
-    )
+    page.wait_for_function(f"() => !!document.querySelector(\"{KERNEL}[data-status='busy']\") || {begun}")
     idle = 0
-    for _ in range(240):
+    for _ in range(2 * PATIENCE):
         page.wait_for_timeout(500)
         idle = idle + 1 if page.locator(f"{KERNEL}[data-status='idle']").count() else 0
         if idle == 4:
             return
-    pytest.fail("the notebook did not finish in two minutes")
+    pytest.fail("the notebook does not finish")
 
 
 def look_at(page, panel: int) -> dict:
@@ -164,7 +165,7 @@ def look_at(page, panel: int) -> dict:
         page.wait_for_timeout(60)
     page.locator(PANEL).nth(panel).scroll_into_view_if_needed()
     plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
-    page.wait_for_function(f"{plot}?.data?.length && {plot}.querySelector('.main-svg')", timeout=60_000)
+    page.wait_for_function(f"{plot}?.data?.length && {plot}.querySelector('.main-svg')")
     return page.evaluate(
         f"(p => ({{traces: p.data.length,"
         f" points: p.data.reduce((sum, trace) => sum + (trace.x || trace.z || []).length, 0),"
@@ -191,9 +192,9 @@ def move_a_slider(page, panel: int) -> None:
     else:
         choice = here.locator("select:visible").first
         choice.select_option(index=0 if choice.evaluate("list => list.selectedIndex") else 1)
-    page.wait_for_function(f"before => {shown} !== before", arg=before, timeout=30_000)
+    page.wait_for_function(f"before => {shown} !== before", arg=before)
     done = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.nv-status').innerText"
-    page.wait_for_function(f"{done}.startsWith('done')", timeout=20_000)
+    page.wait_for_function(f"{done}.startsWith('done')")
 
 
 def press_a_button_in_the_prose(page, label: str, says: str) -> None:
@@ -210,7 +211,7 @@ def press_a_button_in_the_prose(page, label: str, says: str) -> None:
         page.wait_for_timeout(60)
     button.click()
     page.locator(PANEL).first.scroll_into_view_if_needed()
-    page.wait_for_function(f"says => {said}.includes(says)", arg=says, timeout=20_000)
+    page.wait_for_function(f"says => {said}.includes(says)", arg=says)
 
 
 def errors_shown(page) -> list[str]:
@@ -298,11 +299,11 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(lab
     typed = page.locator(f"{PANEL} .nv-state input")
     typed.fill("width=99")  # not entered yet
     button.click()
-    page.wait_for_selector(".nv-error", timeout=20_000)
+    page.wait_for_selector(".nv-error")
     assert page.evaluate("navigator.clipboard.readText()") == said
     typed.fill(said.split('"')[1])
     typed.press("Enter")
-    page.wait_for_selector(".nv-error", state="detached", timeout=20_000)
+    page.wait_for_selector(".nv-error", state="detached")
 
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
     button.click()
@@ -352,6 +353,22 @@ def test_after_a_commitment_the_keyboard_goes_on(lab, open_page):
 
 
 @pytest.mark.full
+def test_a_cell_that_runs_again_shows_its_new_panel_and_no_other(lab, open_page):
+    page = open_page(lab.url("00_start.ipynb"))
+    run_all(page, lab)
+    for _ in range(2):
+        look_at(page, 0)
+        page.evaluate(f"document.querySelector('{PANEL}').dataset.earlier = 'yes'")
+        page.locator(".jp-CodeCell", has=page.locator(PANEL)).locator(".cm-content").click()
+        page.keyboard.press("Control+Enter")
+        page.wait_for_function(f"document.querySelector('{PANEL}:not([data-earlier]) .main-svg')")
+        move_a_slider(page, 0)
+        assert page.locator(PANEL).count() == 1
+    assert errors_shown(page) == []
+    assert page.complaints == []
+
+
+@pytest.mark.full
 def test_a_slow_page_gets_its_panel_also_when_it_is_loaded_again(lab, open_page):
     """As on a busy machine: the 2 s that anywidget gives a widget, before `Fit` makes them more, are over."""
     bound = "AbortSignal.timeout.bind(AbortSignal)"
@@ -376,7 +393,7 @@ def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):
     look_at(page, 2)
     here = page.locator(PANEL).nth(2)
     for name, begins in (("CSV", b"delta,"), ("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        with page.expect_download(timeout=60_000) as saved:
+        with page.expect_download() as saved:
             here.get_by_role("button", name=name, exact=True).click()
         saved.value.save_as(tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(begins)
@@ -394,6 +411,7 @@ def test_without_webgl_the_rest_of_a_figure_is_there(chromium, tmp_path):
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-3d-apis"]
         )
         page = browser.new_page(viewport={"width": 1020, "height": 520})
+        page.set_default_timeout(1000 * PATIENCE)
         for name, html in {"ours": page_html, "plotly's": page_html.replace(theme.css(), "")}.items():
             (tmp_path / "page.html").write_text(html, encoding="utf-8")
             page.goto((tmp_path / "page.html").as_uri())
@@ -411,7 +429,9 @@ def bare_page(chromium):
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield browser.new_page()
+        page = browser.new_page()
+        page.set_default_timeout(1000 * PATIENCE)
+        yield page
         browser.close()
 
 
@@ -446,10 +466,10 @@ def test_an_error_in_a_panel_would_be_seen(lab, open_page):
     box = page.locator(f"{PANEL} input[type=text]").last
     box.fill("width=99")
     box.press("Enter")
-    page.wait_for_selector(".nv-error", timeout=20_000)
+    page.wait_for_selector(".nv-error")
     (said,) = errors_shown(page)
     assert "width goes from 1 to 12" in said
     box.fill("width=2")
     box.press("Enter")
-    page.wait_for_function(f"{FIRST}.data[0].x.length < 38", timeout=20_000)
+    page.wait_for_function(f"{FIRST}.data[0].x.length < 38")
     assert errors_shown(page) == []

@@ -5,7 +5,7 @@ import re
 
 import plotly.graph_objects as go
 import pytest
-from panels import ends, headlines, plain, said, texts, title, trace
+from panels import PATIENCE, ends, headlines, plain, said, texts, title, trace
 
 from neuroviz.beyond.proof.certificate_figure import certificate_parts
 from neuroviz.beyond.proof.certificate_panel import CertificateExplorer
@@ -48,7 +48,7 @@ def at(panel, state):
     panel.reset()
     if state:
         panel.state = state
-    assert panel.wait(60)
+    assert panel.wait(PATIENCE)
     assert panel.status.startswith("done"), panel.status
     return panel
 
@@ -167,7 +167,7 @@ def test_the_kinds_of_forgery_are_told_apart(panel):
     kinds = set()
     for seed in range(6):
         panel.controls["seed"].value = seed
-        assert panel.wait(60)
+        assert panel.wait(PATIENCE)
         kinds.add(bool(panel._shown.verification))
     assert kinds == {True, False}, "attention weights have to sum to 1; a random point is as good as another"
     at(panel, "tamper=dimension-resealed;attention=lightning")
@@ -183,7 +183,8 @@ def test_every_control_goes_to_both_ends(panel):
             before = control.value
             for value in ends(control):
                 control.value = value
-                assert panel.wait(60) and panel.status.startswith("done"), (route, name, value, panel.status)
+                assert panel.wait(PATIENCE)
+                assert panel.status.startswith("done"), (route, name, value, panel.status)
             control.value = before
 
 

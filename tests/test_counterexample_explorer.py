@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from panels import PATIENCE
 
 from neuroviz.deep import counterexample_panel as module
 from neuroviz.deep.counterexample_figure import trials_parts
@@ -100,7 +101,7 @@ def test_many_fresh_ones_are_measured_in_the_background_and_then_known():
     panel = CounterexampleExplorer()
     panel.state = "tried=120;max_layers=2;max_width=3"
     assert panel.status == "working …"
-    assert panel.wait(60) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
     panel.controls["tried"].click()
     assert panel.status.startswith("done"), "the 120 before it are known here now"
     panel.close()

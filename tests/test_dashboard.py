@@ -9,6 +9,7 @@ import urllib.request
 from urllib.parse import quote
 
 import pytest
+from panels import PATIENCE
 
 from neuroviz import explorables
 from neuroviz.kit import theme
@@ -74,7 +75,7 @@ def server(tmp_path):
             [sys.executable, "-m", "tools.dashboard", *words],
             cwd=dashboard.FOLDER.parent, env=environment, stdout=out, stderr=subprocess.STDOUT,
         )  # fmt: skip
-    for _ in range(120):
+    for _ in range(2 * PATIENCE):
         try:
             # Not the page itself, which would start a kernel.
             urllib.request.urlopen(f"http://127.0.0.1:{port}/voila/static/voila.js", timeout=2)
@@ -87,7 +88,7 @@ def server(tmp_path):
         pytest.fail(log.read_text())
     yield f"http://127.0.0.1:{port}"
     started.terminate()
-    started.wait(20)
+    started.wait(PATIENCE)
 
 
 @pytest.mark.browser
@@ -100,15 +101,16 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, chromium):
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
         here = browser.new_page(viewport={"width": 1280, "height": 720})
+        here.set_default_timeout(1000 * PATIENCE)
         left, complaints = [], []
         here.on(
             "request", lambda r: None if r.url.startswith((server, "data:", "blob:")) else left.append(r.url)
         )
         here.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
         here.on("pageerror", lambda error: complaints.append(str(error)))
-        here.goto(server, timeout=120_000)
+        here.goto(server)
         panel = ".nv:has(.nv-title)"
-        here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg", timeout=120_000)
+        here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg")
         assert here.locator("pre.highlight, .jp-CodeMirrorEditor").count() == 0  # no code
         # A projector has few lines: beside its choices the page leaves all of them to the panel.
         high = "name => document.querySelector(name).scrollHeight"
@@ -118,15 +120,13 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, chromium):
         assert top == 0
 
         here.locator("select").first.select_option("Why is it true? Peel off the first layer")
-        here.wait_for_function(
-            f"document.querySelector('{panel}')?.innerText.includes('Peel off')", timeout=60_000
-        )
-        here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg", timeout=60_000)
+        here.wait_for_function(f"document.querySelector('{panel}')?.innerText.includes('Peel off')")
+        here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg")
         assert here.locator(panel).count() == 1
         words = f"document.querySelector('{panel} .nv-description').innerText"
         before = here.evaluate(words)
         here.locator(f"{panel} .noUi-handle:visible").first.focus()
         here.keyboard.press("ArrowRight")
-        here.wait_for_function(f"before => {words} !== before", arg=before, timeout=30_000)
+        here.wait_for_function(f"before => {words} !== before", arg=before)
         assert (left, complaints) == ([], [])
         browser.close()

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from panels import title
+from panels import PATIENCE, title
 
 import neuroviz as nv
 from neuroviz.deep import dimension_panel as module
@@ -73,7 +73,7 @@ def shared():
 def panel(shared):
     """A panel at its start: the same one, since it has to survive everything."""
     shared.reset()
-    assert shared.wait(60) and shared.status.startswith("done")
+    assert shared.wait(PATIENCE) and shared.status.startswith("done")
     return shared
 
 
@@ -168,7 +168,7 @@ def test_the_figure_shows_measurements_of_the_architecture_asked_for(
 ):
     arch = nv.Architecture(widths, head_dims, tokens, kind)
     panel.state = state
-    assert panel.wait(60) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
     assert agrees_with_measurements(panel, arch, inputs, panel.controls["seed"].value)
     assert trace(panel, "dimension by the formula").x[0] == nv.expected_dimension(arch).value + 0.5
 
@@ -313,7 +313,7 @@ def test_the_figure_keeps_its_elements_whatever_is_asked(panel):
 def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
     for state in random_states(25, seed=1):
         panel.state = state
-        assert panel.wait(60) and panel.status.startswith("done"), (state, panel.status)
+        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (state, panel.status)
         assert panel.state == state
         assert plain(panel.figure) == plain(make(dimension_parts(module.study_dimension(panel._read())))), (
             state
@@ -323,14 +323,14 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
 def test_a_state_restores_the_figure_exactly(panel):
     for state in random_states(8, seed=2):
         panel.state = state
-        assert panel.wait(60)
+        assert panel.wait(PATIENCE)
         before = shown(panel)
         panel.reset()
-        assert panel.wait(60) and shown(panel) != before
+        assert panel.wait(PATIENCE) and shown(panel) != before
         panel.state = state
-        assert panel.wait(60) and shown(panel) == before
+        assert panel.wait(PATIENCE) and shown(panel) == before
     again = DimensionExplorer(state=state)
-    assert again.wait(60) and shown(again) == before
+    assert again.wait(PATIENCE) and shown(again) == before
     again.close()
 
 
@@ -353,7 +353,7 @@ def test_a_panel_that_is_open_keeps_its_colours_when_the_theme_changes(panel):
 def test_both_ends_of_every_control_are_legal(panel, name):
     for value in ends(panel.controls[name]):
         panel.controls[name].value = value
-        assert panel.wait(60) and panel.status.startswith("done"), (value, panel.status)
+        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (value, panel.status)
         assert panel._read().arch.num_layers == panel.controls["layers"].value
         assert str(panel._read().arch) in panel.description
 
@@ -366,14 +366,14 @@ def test_extremes_of_two_controls_are_legal_together(panel, one, two):
     for first in ends(panel.controls[one]):
         for second in ends(panel.controls[two]):
             panel.state = f"{one}={first};{two}={second}"
-            assert panel.wait(60) and panel.status.startswith("done"), (panel.state, panel.status)
+            assert panel.wait(PATIENCE) and panel.status.startswith("done"), (panel.state, panel.status)
             assert str(panel._read().arch) in panel.description
 
 
 def test_the_largest_network_is_drawn_without_what_would_take_too_long(panel):
     panel.state = "width=12;head_dim=12;layers=8;tokens=6;kind=softmax"
     assert panel.status.startswith("working")
-    assert panel.wait(120) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
     assert "3456 parameters" in panel.description
     assert len(trace(panel, "singular values of the weights that move the function").x) == 0
     exact = trace(panel, "this architecture (measured)").y[0]
@@ -388,7 +388,7 @@ def test_a_slow_network_can_be_cancelled(panel):
     panel.cancel()
     assert panel.status.startswith("cancelled") and panel.wait(0) and plain(panel.figure) == before
     panel.controls["layers"].value = 1
-    assert panel.wait(60) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
 
 
 @pytest.mark.parametrize(("text", "said"), BAD_TEXTS)

@@ -5,7 +5,7 @@ import io
 
 import pytest
 import traitlets
-from panels import headlines, title, trace
+from panels import PATIENCE, headlines, title, trace
 
 from neuroviz.kit import theme
 from neuroviz.kit.export import Export
@@ -23,7 +23,7 @@ def panel():
 
 
 def settled(panel):
-    assert panel.wait(120)
+    assert panel.wait(PATIENCE)
     return panel.status.startswith("done")
 
 

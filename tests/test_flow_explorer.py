@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from panels import headlines, plain, said, trace
+from panels import PATIENCE, headlines, plain, said, trace
 
 from neuroviz.beyond.training.figure import flow_parts
 from neuroviz.beyond.training.flow import TARGETS, attraction, forms_table
@@ -158,7 +158,7 @@ def test_a_long_flow_runs_in_the_background_can_be_cancelled_and_says_how_far_it
             before = plain(panel.figure)
             panel.state = "runs=400;time=600"
             assert panel.status.startswith("working")
-            for _ in range(200):
+            for _ in range(10 * PATIENCE):
                 await asyncio.sleep(0.1)
                 if "%" in panel.status:
                     break
@@ -168,7 +168,7 @@ def test_a_long_flow_runs_in_the_background_can_be_cancelled_and_says_how_far_it
             await asyncio.sleep(1)
             assert panel.status.startswith("cancelled")
             panel.state = "runs=6;time=70"  # long enough for the background, and soon done
-            for _ in range(300):
+            for _ in range(10 * PATIENCE):
                 await asyncio.sleep(0.1)
                 if panel.status.startswith("done"):
                     break
@@ -181,7 +181,7 @@ def test_a_long_flow_runs_in_the_background_can_be_cancelled_and_says_how_far_it
 
 def test_a_long_flow_in_a_script_ends_when_it_is_waited_for():
     panel = FlowExplorer(state="runs=4;time=70")
-    assert panel.wait(60) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
     assert panel._shown.counts.runs == 4 and panel._shown.counts.time == 70
     panel.close()
 

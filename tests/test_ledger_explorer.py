@@ -9,7 +9,7 @@ from itertools import combinations
 import ipywidgets as widgets
 import plotly.graph_objects as go
 import pytest
-from panels import trace
+from panels import PATIENCE, trace
 
 import neuroviz as nv
 from neuroviz.deep import ledger_panel as module
@@ -102,7 +102,7 @@ def shared():
 def panel(shared):
     """A panel at its start: the same one, since it has to survive everything."""
     shared.reset()
-    assert shared.wait(60) and shared.status.startswith("done")
+    assert shared.wait(PATIENCE) and shared.status.startswith("done")
     return shared
 
 
@@ -500,7 +500,7 @@ def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
 def test_the_panel_shows_the_ledger_of_the_network_asked_for(panel, state, widths, head_dims, tokens, kind):
     ledger = kernel_ledger(nv.Architecture(widths, head_dims, tokens, kind))
     panel.state = state
-    assert panel.wait(60) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
     above = numbers_above(panel.figure)
     assert (above[0], above[-1]) == (str(ledger.parameters), str(ledger.dimension))
     for part in (str(ledger.arch), f"{ledger.parameters} parameters", f"{ledger.dimension} dimension"):
@@ -555,7 +555,7 @@ def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(pane
     with monkeypatch.context() as bad:
         bad.setattr(points, "eliminate", lambda matrix, arithmetic: eliminate(matrix, arithmetic) - 1)
         panel.controls["tokens"].value = 6
-        assert panel.wait(60) and panel.status.startswith("done")
+        assert panel.wait(PATIENCE) and panel.status.startswith("done")
         assert numbers_above(panel.figure)[-1] == "37" and "they DISAGREE" in panel.description
         assert set(trace(panel.figure, "dimension by the formula").y) == {38}
         assert "1 unexplained" in panel.description and "please tell us" in panel.description
@@ -577,7 +577,7 @@ def test_controls_without_a_say_are_greyed_out(panel):
 def test_both_ends_of_every_control_are_legal(panel, name):
     for value in ends(panel.controls[name]):
         panel.controls[name].value = value
-        assert panel.wait(60) and panel.status.startswith("done"), (value, panel.status)
+        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (value, panel.status)
         assert str(panel._read().arch) in panel.description
 
 
@@ -587,7 +587,7 @@ def test_extremes_of_two_controls_are_legal_together(panel, one, two):
         for first in ends(panel.controls[one]):
             for second in ends(panel.controls[two]):
                 panel.state = f"kind={kind};{one}={first};{two}={second}"
-                assert panel.wait(60) and panel.status.startswith("done"), (panel.state, panel.status)
+                assert panel.wait(PATIENCE) and panel.status.startswith("done"), (panel.state, panel.status)
                 assert str(panel._read().arch) in panel.description
 
 
@@ -598,7 +598,7 @@ def test_the_largest_network_is_measured_in_the_background_and_can_be_cancelled(
     panel.cancel()
     assert panel.status.startswith("cancelled") and plain(panel.figure) == before
     panel.controls["tokens"].value = 2
-    assert panel.wait(120) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
     assert numbers_above(panel.figure) == ["1152", "−384", "−320", "−6", "0", "442"]
     assert list(panel.figure.layout.xaxis2.ticktext) == ["1", "2", "3", "4", "5", "8"]
 
@@ -615,12 +615,12 @@ def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
             f"widths={widths};head_dims={heads};seed={draw.randint(0, 9)}"
         )
         panel.state = state
-        assert panel.wait(60) and panel.status.startswith("done"), (state, panel.status)
+        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (state, panel.status)
         assert panel.state == state
         assert plain(panel.figure) == plain(make(ledger_parts(study_ledger(panel._read())))), state
     shown = panel.description, plain(panel.figure)
     again = LedgerExplorer(state=state)
-    assert again.wait(60) and (again.description, plain(again.figure)) == shown
+    assert again.wait(PATIENCE) and (again.description, plain(again.figure)) == shown
     again.close()
 
 

@@ -4,7 +4,7 @@ import re
 from math import isfinite
 
 import pytest
-from panels import ends, headlines, plain, said, title, trace
+from panels import PATIENCE, ends, headlines, plain, said, title, trace
 
 from neuroviz.beyond.memorisation.figure import memorisation_parts
 from neuroviz.beyond.memorisation.memorisation import CASES, LEARNT, TARGETS, shipped_experiment
@@ -47,7 +47,7 @@ def panel(shared):
 
 def go_to(panel, state):
     panel.state = state
-    assert panel.wait(60) and panel.status.startswith("done"), (state, panel.status)
+    assert panel.wait(PATIENCE) and panel.status.startswith("done"), (state, panel.status)
 
 
 # What it shows
@@ -194,7 +194,7 @@ def test_both_ends_of_every_control_are_legal(panel, state, name):
     go_to(panel, state)
     for value in ends(panel.controls[name]):
         panel.controls[name].value = value
-        assert panel.wait(60) and panel.status.startswith("done"), (value, panel.status)
+        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (value, panel.status)
 
 
 def test_a_state_restores_the_panel(panel):

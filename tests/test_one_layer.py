@@ -282,6 +282,16 @@ def test_what_is_left_after_the_first_order_falls_with_the_square_and_for_two_to
     assert limit.first_slope == pytest.approx(slope, abs=0.03)
 
 
+@pytest.mark.parametrize(("tokens", "slope"), [(2, 3), (3, 2)])
+def test_of_small_weights_slopes_are_taken_before_the_gaps_are_rounding(tokens, slope):
+    A, V = weights(3, 2)
+    limit = limit_study(A / 100, V, np.random.default_rng(tokens).standard_normal((3, tokens)))
+    assert limit.mean_slope == pytest.approx(1, abs=0.03)
+    assert limit.first_slope == pytest.approx(slope, abs=0.03)
+    nothing = limit_study(0 * A, V, limit.X)
+    assert nothing.mean_slope is None and nothing.first_slope is None
+
+
 def test_without_centring_the_first_order_would_be_wrong():
     A, V = weights(3, 2)
     X = np.random.default_rng(0).standard_normal((3, 3))

@@ -121,6 +121,22 @@ def test_the_limit_draws_its_gaps_at_the_temperature_of_the_slider():
     assert panel.figure.layout.xaxis5.visible is False
 
 
+def test_the_limit_of_small_weights_is_described_where_rounding_takes_over_early():
+    state = (
+        "step=limit;part=0.345921;log_temperature=2;size=1.89381;length=one;width=1;head_dim=4;out=3;"
+        "tokens=2;seed=1000000"
+    )
+    panel = OneLayerExplorer(state=state)
+    assert panel.status == "done" and panel.state == state
+    assert "slopes 1.00 and 3.00 (one more" in panel.description
+    assert any(text.startswith("the rest falls as 1/τ³") for text in headlines(panel.figure))
+
+    study = study_one_layer(OneLayerSetting("limit"))
+    rounding = replace(study, limit=replace(study.limit, first_slope=None))
+    assert "these gaps fall into rounding" in panel._describe(rounding)
+    assert any("into rounding" in text for text in headlines(make(one_layer_parts(rounding))))
+
+
 def test_the_limit_has_no_say_in_how_much_of_a_step_is_done():
     panel = OneLayerExplorer(state="step=limit")
     assert panel.controls["part"].disabled and panel.controls["length"].disabled

@@ -4,18 +4,25 @@ import asyncio
 import gc
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import comm
 import ipywidgets as widgets
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 from comm.base_comm import BaseComm
+from ipywidgets.widgets.widget import _instances
+from jupyter_client.manager import start_new_kernel
+from panels import PATIENCE
 
+from neuroviz import explorables
 from neuroviz.kit import theme
 from neuroviz.kit.background import Background
 from neuroviz.kit.page import Fit, LiveFigure
@@ -59,7 +66,7 @@ class ToyRequest:
 
 def answer_toy(request: ToyRequest) -> tuple[float, ...]:
     if request.number >= HANGS:
-        time.sleep(120)
+        time.sleep(PATIENCE)
     if request.number >= DIES:
         os._exit(1)
     if request.number >= FAILS:
@@ -167,8 +174,8 @@ def is_alive(pid):
         return " Z " not in stat.read()
 
 
-def eventually(fact, seconds=10.0):
-    end = time.monotonic() + seconds
+def eventually(fact):
+    end = time.monotonic() + PATIENCE
     while not fact() and time.monotonic() < end:
         time.sleep(0.02)
     return fact()
@@ -462,45 +469,86 @@ def test_a_failure_while_drawing_is_shown_and_the_panel_recovers(toy, monkeypatc
     assert toy.status.startswith("done") and last(toy) == 18
 
 
+def no_more_processes(*_, **__):
+    raise OSError("no more processes")
+
+
+def broken_pipe(*_):
+    raise BrokenPipeError("broken pipe")
+
+
+@pytest.mark.parametrize(
+    ("where", "fault"),
+    [
+        ("subprocess.Popen", no_more_processes),
+        ("neuroviz.kit.background._send", broken_pipe),
+        ("threading.Thread.start", no_more_processes),
+        ("neuroviz.kit.background.pickle.dumps", broken_pipe),
+    ],
+)
+def test_slow_work_that_cannot_start_is_reported_and_the_next_can(toy, monkeypatch, where, fault):
+    with monkeypatch.context() as broken:
+        broken.setattr(where, fault)
+        toy.controls["number"].value = 11
+        assert any(said in toy.status for said in ("no more processes", "broken pipe"))
+        assert 'role="alert"' in status_html(toy) and named(toy, "Cancel").disabled
+        assert toy.wait(0) and not toy._background.running and last(toy) == 6
+        opened = Toy(state="number=11")
+        assert 'role="alert"' in status_html(opened) and last(opened) == 6
+        opened.close()
+    toy.controls["number"].value = 12
+    assert toy.wait(PATIENCE) and last(toy) == 36 and toy.status.startswith("done")
+
+
+@pytest.mark.parametrize("hook", ["_arrange", "_read", "_is_slow"])
+def test_what_fails_before_the_work_is_shown_too(toy, monkeypatch, hook):
+    with monkeypatch.context() as broken:
+        broken.setattr(toy, hook, no_more_processes)
+        toy.controls["number"].value = 5
+        assert toy.status == "OSError: no more processes" and last(toy) == 6
+    toy.controls["number"].value = 6
+    assert toy.status.startswith("done") and last(toy) == 18
+
+
 # Slow requests
 
 
 def test_a_slow_request_says_working_at_once_and_is_drawn_when_it_is_done(toy):
-    start = time.monotonic()
     toy.controls["number"].value = 11
-    assert time.monotonic() - start < 1 and toy.status.startswith("working")
+    assert toy.status.startswith("working")
     assert last(toy) == 6 and not named(toy, "Cancel").disabled
-    assert toy.wait(30) and last(toy) == 33 and toy.status.startswith("done in")
+    assert toy.wait(PATIENCE) and last(toy) == 33 and toy.status.startswith("done in")
     assert named(toy, "Cancel").disabled
     assert not toy._background.cancel()  # nothing left to end
 
     # What goes wrong over there is shown here.
     toy.controls["number"].value = FAILS + 1
-    assert toy.wait(30) and toy.status == f"ArithmeticError: <b>{FAILS + 1}</b> & more" and last(toy) == 33
+    assert (
+        toy.wait(PATIENCE) and toy.status == f"ArithmeticError: <b>{FAILS + 1}</b> & more" and last(toy) == 33
+    )
     toy.controls["number"].value = DIES
-    assert toy.wait(30) and "ended before it answered" in toy.status and last(toy) == 33
+    assert toy.wait(PATIENCE) and "ended before it answered" in toy.status and last(toy) == 33
     assert 'role="alert"' in status_html(toy) and named(toy, "Cancel").disabled
     toy.controls["number"].value = 12
-    assert toy.wait(30) and last(toy) == 36 and toy.status.startswith("done")
+    assert toy.wait(PATIENCE) and last(toy) == 36 and toy.status.startswith("done")
 
 
 def test_a_slow_state_opens_on_the_first_picture_and_arrives_later():
     panel = Toy(state="number=11;factor=2")
     assert panel.status.startswith("working") and last(panel) == 6 and "number=11;" in panel.state
-    assert panel.wait(30) and last(panel) == 66 and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and last(panel) == 66 and panel.status.startswith("done")
     panel.reset()
-    assert panel.wait(30) and last(panel) == 66 and "number=11;" in panel.state
+    assert panel.wait(PATIENCE) and last(panel) == 66 and "number=11;" in panel.state
     panel.close()
 
 
-def test_cancel_ends_the_work_within_a_second_and_the_old_figure_stays(toy):
+def test_cancel_ends_the_work_at_once_and_the_old_figure_stays(toy):
     toy.controls["number"].value = HANGS
-    pid = toy._background._process.pid
-    start = time.monotonic()
+    process = toy._background._process
     named(toy, "Cancel").click()
-    assert time.monotonic() - start < 1 and toy.wait(0)
+    assert toy.wait(0) and process.poll() == -signal.SIGKILL  # and not by itself
     assert toy.status.startswith("cancelled") and last(toy) == 6 and named(toy, "Cancel").disabled
-    assert f"number={HANGS}" in toy.state and not is_alive(pid)
+    assert f"number={HANGS}" in toy.state
     toy.cancel()  # with nothing to end, nothing happens
     assert toy.status.startswith("cancelled")
     toy.controls["number"].value = 3
@@ -519,7 +567,7 @@ def test_a_quick_request_or_a_refused_one_ends_a_slow_one(toy, then):
 def test_a_newer_request_discards_the_older_one(toy):
     for number in (HANGS, 11, 12, HANGS + 1, 13):
         toy.controls["number"].value = number
-    assert toy.wait(30) and last(toy) == 39
+    assert toy.wait(PATIENCE) and last(toy) == 39
     time.sleep(0.2)
     assert last(toy) == 39 and toy.status.startswith("done")
 
@@ -532,7 +580,7 @@ def test_results_come_on_the_thread_of_the_event_loop(toy, monkeypatch):
     async def a_notebook():
         toy.controls["number"].value = 11
         beats = 0
-        while toy._background.running and beats < 3000:
+        while toy._background.running and beats < 100 * PATIENCE:
             await asyncio.sleep(0.01)
             beats += 1
         assert last(toy) == 33 and beats > 3  # the loop was free all the while
@@ -545,7 +593,7 @@ def test_on_a_loop_a_result_that_is_already_queued_does_not_overwrite_a_newer_on
     async def a_notebook():
         toy.controls["number"].value = 11
         # Until the child has answered, without giving the loop a turn to deliver it.
-        assert eventually(lambda: not any("_listen" in thread.name for thread in threading.enumerate()), 30)
+        assert eventually(lambda: not any("_listen" in thread.name for thread in threading.enumerate()))
         toy.controls["number"].value = 4
         await asyncio.sleep(0.2)
 
@@ -558,7 +606,7 @@ def test_wait_in_a_notebook_cell_does_not_wait_for_itself(toy):
 
     async def a_cell():
         toy.controls["number"].value = 11
-        return toy.wait(15), last(toy), toy.status
+        return toy.wait(PATIENCE), last(toy), toy.status
 
     arrived, y, status = asyncio.run(a_cell())
     assert arrived and y == 33 and status.startswith("done")
@@ -566,7 +614,7 @@ def test_wait_in_a_notebook_cell_does_not_wait_for_itself(toy):
 
 def test_a_closed_panel_leaves_no_process(toy):
     toy.controls["number"].value = 11
-    assert toy.wait(30)
+    assert toy.wait(PATIENCE)
     pid = toy._background._process.pid
     assert is_alive(pid)
     toy.close()
@@ -580,11 +628,11 @@ def test_a_result_an_error_and_the_wait_for_them(background):
     seen = []
     assert background.wait(0) and not background.running
     background.submit(abs, -3, seen.append)
-    assert background.running and background.wait(30) and not background.running
+    assert background.running and background.wait(PATIENCE) and not background.running
     background.submit(int, "x", seen.append)
-    assert background.wait(30)
+    assert background.wait(PATIENCE)
     assert seen[0] == 3 and isinstance(seen[1], ValueError)
-    background.submit(time.sleep, 5, seen.append)
+    background.submit(time.sleep, PATIENCE, seen.append)
     assert not background.wait(0.05) and background.cancel() and background.wait(0)
     assert len(seen) == 2 and not background.cancel()
 
@@ -595,11 +643,11 @@ def test_what_cannot_travel_is_reported_and_does_not_block_the_next(background):
         background.submit(lambda x: x, 1, seen.append)  # a local function cannot be sent
     except Exception as error:
         seen.append(error)
-    assert background.wait(30), "it waits for an answer that nobody will give"
+    assert background.wait(PATIENCE), "it waits for an answer that nobody will give"
     background.submit(eval, "lambda: 1", seen.append)  # ... nor sent back
-    assert background.wait(30)
+    assert background.wait(PATIENCE)
     background.submit(abs, -4, seen.append)
-    assert background.wait(30)
+    assert background.wait(PATIENCE)
     assert isinstance(seen[0], Exception) and isinstance(seen[1], Exception) and seen[2] == 4
 
 
@@ -607,7 +655,7 @@ def test_an_error_that_cannot_be_rebuilt_here_is_reported(background):
     """Exceptions with arguments of their own often travel badly."""
     seen = []
     background.submit(raise_odd, None, seen.append)
-    assert background.wait(10), "the listener died of it, and the panel would be busy for good"
+    assert background.wait(PATIENCE), "the listener died of it, and the panel would be busy for good"
     assert isinstance(seen[0], Exception)
 
 
@@ -624,14 +672,14 @@ def test_a_child_that_died_while_idle_is_replaced():
     """An interrupted kernel, or a machine short of memory, ends it between two requests."""
     background, seen = Background(), []
     background.submit(abs, -3, seen.append)
-    assert background.wait(30)
+    assert background.wait(PATIENCE)
     background._process.kill()
     background._process.wait()
     background.submit(abs, -4, seen.append)
-    assert background.wait(30) and seen[0] == 3
+    assert background.wait(PATIENCE) and seen[0] == 3
     assert seen[1] == 4 or isinstance(seen[1], Exception)
     background.submit(abs, -5, seen.append)
-    assert background.wait(30) and seen[2] == 5
+    assert background.wait(PATIENCE) and seen[2] == 5
     pid = background._process.pid
 
     # And one that nobody holds any more goes by itself.
@@ -647,10 +695,155 @@ def test_a_script_without_a_main_guard_is_not_run_a_second_time(tmp_path):
         "from neuroviz.kit.background import Background\n"
         "background = Background()\n"
         "background.submit(abs, -3, print)\n"
-        "background.wait(30)\n"
+        "background.wait()\n"
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=PATIENCE)
     assert done.stdout.split() == ["hello", "3"], done.stderr
+
+
+def compute_for_ever(_):
+    print(os.getpid(), file=sys.stderr, flush=True)
+    while True:
+        np.linalg.svd(np.ones((300, 300)))
+
+
+def test_a_child_in_the_middle_of_its_work_ends_with_its_parent():
+    """Parent and child hold the pipe of the errors: its end is the end of both."""
+    code = (
+        f"import sys, time; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from test_panel import Background, compute_for_ever\n"
+        "background = Background()\n"
+        "background.submit(compute_for_ever, None, print)\n"
+        "background.wait()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as parent:
+        child = int(parent.stderr.readline())
+        assert child != parent.pid
+        parent.kill()
+        rest = threading.Thread(target=parent.stderr.read, daemon=True)
+        rest.start()
+        rest.join(PATIENCE)
+        if rest.is_alive():
+            os.kill(child, signal.SIGKILL)
+            pytest.fail("the child computes for a parent that is gone")
+
+
+# The end of a panel
+
+
+def in_a_notebook_of_its_own(code):
+    """The code with the toy and a count of the widgets and panels that are alive."""
+    return (
+        f"import gc, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "import ipywidgets as widgets\n"
+        "from ipywidgets.widgets.widget import _instances\n"
+        "from neuroviz import explorables\n"
+        "from neuroviz.kit.panel import Panel\n"
+        "from test_panel import SLOW, Toy\n"
+        "def alive(kind):\n"
+        "    gc.collect()\n"
+        "    return sum(isinstance(one, kind) for one in gc.get_objects())\n"
+    ) + code
+
+
+def test_two_hundred_panels_that_are_dropped_leave_none_alive(run_python):
+    code = (
+        "kept = Toy()\n"
+        "before = alive(widgets.Widget), len(_instances)\n"
+        "for number in range(200):\n"
+        "    panel = Toy(state=f'number={SLOW}' if number == 7 else None)\n"  # its child ends as well
+        "    panel._fit.width = 900\n"  # the page shows the figure
+        "    if number < 3:\n"
+        "        panel._fit.again = 1.0\n"  # ... and is loaded again
+        "del panel\n"
+        "print(alive(Panel), (alive(widgets.Widget), len(_instances)) == before)\n"
+        "kept.controls['number'].value = 3\n"
+        "print(kept.status.startswith('done'), kept.comm is not None)\n"
+    )
+    assert run_python(in_a_notebook_of_its_own(code)).split() == ["1", "True", "True", "True"]
+
+
+def test_every_panel_that_is_dropped_leaves_nothing_and_one_that_is_closed_too(run_python):
+    code = (
+        "for name in explorables.__all__:\n"
+        "    for way in 'dropped', 'closed':\n"
+        "        panel = getattr(explorables, name)()\n"
+        "        panel._fit.width = 900\n"
+        "        if way == 'closed':\n"
+        "            panel.close()\n"
+        "            panel = [panel.figure, *panel.controls.values()]\n"
+        "            print(*(name for one in panel if one.comm is not None))\n"
+        "        panel = None\n"
+        "        if alive(widgets.Widget) or _instances:\n"
+        "            print(name, way, alive(widgets.Widget), len(_instances))\n"
+    )
+    assert run_python(in_a_notebook_of_its_own(code)) == ""
+
+
+@pytest.fixture(scope="module")
+def notebook():
+    """A kernel: runs a cell, by the name that a page gives it, and returns what it prints or shows."""
+    manager, client = start_new_kernel(startup_timeout=PATIENCE)
+
+    def run(cell, code):
+        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
+        content |= {"allow_stdin": False, "stop_on_error": True}
+        request = client.session.msg("execute_request", content, metadata={"cellId": cell})
+        client.shell_channel.send(request)
+        heard = []
+        while True:
+            message = client.get_iopub_msg(timeout=PATIENCE)
+            if message["parent_header"].get("msg_id") != request["header"]["msg_id"]:
+                continue
+            said = message["content"]
+            if said.get("execution_state") == "idle":
+                return heard
+            assert message["msg_type"] != "error", said
+            heard.append((message["msg_type"], said))
+
+    run("the first", in_a_notebook_of_its_own(""))
+    yield run
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+def printed(heard):
+    return "".join(said["text"] for kind, said in heard if kind == "stream").split()
+
+
+def test_a_cell_that_runs_again_ends_the_panels_it_made_before(notebook):
+    for _ in range(3):
+        heard = notebook("shows", "Toy()")
+    assert printed(notebook("counts", "print(alive(Panel), len(_instances))"))[0] == "1"
+    (view,) = [said["data"] for kind, said in heard if kind == "execute_result"]
+    shown = view["application/vnd.jupyter.widget-view+json"]["model_id"]
+    opened = [number for number, (kind, _) in enumerate(heard) if kind == "comm_open"]
+    closed = [number for number, (kind, _) in enumerate(heard) if kind == "comm_close"]
+    assert closed and max(closed) < min(opened)  # before the page hears of the new ones
+    ids = [heard[number][1]["comm_id"] for number in opened]
+    assert shown in ids and not {heard[number][1]["comm_id"] for number in closed} & set(ids)
+
+    once = printed(notebook("counts", "print(len(_instances))"))
+    notebook("shows", "Toy(); Toy(only=['kind'])")
+    assert printed(notebook("counts", "print(alive(Panel))")) == ["2"]
+    notebook("shows", "Toy()")
+    assert printed(notebook("counts", "print(len(_instances), alive(Panel))")) == [*once, "1"]
+    notebook("shows", "pass")
+    assert printed(notebook("counts", "print(alive(Panel), len(_instances))")) == ["0", "0"]
+
+
+def test_a_panel_lives_on_when_another_cell_shows_it_again(notebook):
+    notebook("makes", "panel = Toy()")
+    for _ in range(2):
+        notebook("shows it", "panel")
+    check = "panel.controls['number'].value = 4; print(panel.comm is not None, panel.figure.data[0].y[-1])"
+    assert printed(notebook("moves it", check)) == ["True", "12.0"]
+    notebook("keeps", "earlier = panel; panel.controls['number'].value = SLOW; panel.wait()")
+    notebook("makes", "panel = Toy()")
+    asked = "print(earlier.comm is None, earlier._background._process is None, panel.comm is not None)"
+    assert printed(notebook("asks", asked)) == ["True"] * 3
+    notebook("makes", "del panel, earlier")
+    assert printed(notebook("counts", "print(alive(Panel), len(_instances))")) == ["0", "0"]
 
 
 # The figure
@@ -700,7 +893,7 @@ def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
     for panel, width in ((narrow, 830), (wide, 1100)):
         next(w for w in walk(panel) if isinstance(w, Fit)).width = width
         panel.controls["where"].value = 0.5
-        panel.wait(60)
+        panel.wait(PATIENCE)
         assert panel.status.startswith("done")
     with theme.using({"mode": "dark", "size": "notebook"}):
         usual = SurfaceExplorer(state=narrow.state)
@@ -779,6 +972,29 @@ def test_a_subclass_that_forgets_something_hears_of_it(hook):
     missing = type("Missing", (Toy,), {hook: vars(Panel)[hook]})
     with pytest.raises(NotImplementedError):
         missing()
+
+
+@pytest.mark.parametrize("hook", ["_make_controls", "_read", "_answer", "_make_figure", "_describe"])
+def test_a_panel_that_cannot_open_can_be_closed(hook):
+    before = len(_instances)
+    broken = type("Broken", (Toy,), {hook: staticmethod(no_more_processes)})
+    panel = broken.__new__(broken)
+    with pytest.raises(OSError, match="no more processes"):
+        panel.__init__()
+    panel.close()
+    panel.close()
+    assert len(_instances) == before
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"only": ["colour"]}, {"state": "number=999"}, {"state": 5}, {"no": 1}]
+)
+@pytest.mark.parametrize("kind", [Toy, *(getattr(explorables, name) for name in explorables.__all__)])
+def test_a_panel_that_is_refused_what_it_should_show_can_be_closed(kind, arguments):
+    panel = kind.__new__(kind)
+    with pytest.raises((ValueError, TypeError)):
+        panel.__init__(**arguments)
+    panel.close()
 
 
 def first_word(figure, layout_edit_id=0):

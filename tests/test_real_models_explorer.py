@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import log10
 
 import pytest
-from panels import ends, headlines, plain, random_states, said, texts, title, trace
+from panels import PATIENCE, ends, headlines, plain, random_states, said, texts, title, trace
 
 from neuroviz.beyond.transformers.real_models import MODELS, real_model
 from neuroviz.beyond.transformers.real_models_figure import real_model_parts
@@ -20,7 +20,7 @@ def study(model="GPT-2 small", **more):
 
 def open_panel(state="widest=4"):
     panel = RealModelsExplorer(state=state)
-    assert panel.wait(60)
+    assert panel.wait(PATIENCE)
     return panel
 
 
@@ -112,10 +112,10 @@ def test_every_control_goes_to_both_ends_without_an_error():
     for name, control in panel.controls.items():
         for value in ends(control):
             control.value = value
-            assert panel.wait(60)
+            assert panel.wait(PATIENCE)
             assert panel.status.startswith("done"), (name, value, panel.status)
         panel.reset()
-        assert panel.wait(60)
+        assert panel.wait(PATIENCE)
     panel.close()
 
 
@@ -123,7 +123,7 @@ def test_every_model_has_a_picture():
     panel = open_panel()
     for model in MODELS:
         panel.controls["model"].value = model.name
-        assert panel.wait(60) and panel.status.startswith("done"), (model.name, panel.status)
+        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (model.name, panel.status)
         assert panel.description.startswith(f"{model.name}: {model.layers} layers")
     panel.close()
 
@@ -141,7 +141,7 @@ def test_the_caveat_is_always_visible():
     panel = open_panel()
     for name in ("GPT-2 small", "Gemma-7B", "Falcon-7B"):
         panel.controls["model"].value = name
-        assert panel.wait(60)
+        assert panel.wait(PATIENCE)
         assert CAVEAT in panel.description and CAVEAT in title(panel)
         assert "observed" in title(panel) and "extrapolated" in title(panel)
         assert "3 small networks mod 8 388 593" in title(panel) or name == "Gemma-7B"
@@ -155,7 +155,7 @@ def test_the_words_are_the_numbers_of_the_model():
     assert "8 448 shifts between layers" in panel.description
     assert f"{real_model('GPT-2 small').hidden_by_norm:,}".replace(",", " ") in panel.description
     panel.controls["model"].value = "LLaMA-7B"
-    assert panel.wait(60)
+    assert panel.wait(PATIENCE)
     assert "2 130 575 360 remain" in panel.description and "shifts" not in panel.description
     assert not any("$" in t for t in said(panel.figure))
     panel.close()

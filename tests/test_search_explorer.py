@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from panels import bare, headlines, plain, said, texts, title, trace
+from panels import PATIENCE, bare, headlines, plain, said, texts, title, trace
 
 from neuroviz.beyond.search.cases import CASES, KIND_KEYS, SearchSetting, study_search
 from neuroviz.beyond.search.equivalent_weights import SWAPPED, UNEXPLAINED
@@ -126,7 +126,7 @@ def test_a_long_search_runs_behind_can_be_cancelled_and_leaves_the_last_picture(
     panel.cancel()
     assert panel.status.startswith("cancelled") and panel.description == before
     panel.state = "case=lightning-turn;starts=20"
-    assert panel.wait(120) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
     assert "layers swapped" in panel.description
     panel.close()
 
@@ -167,7 +167,7 @@ def test_a_long_search_says_how_far_it_is_and_ends_with_the_same_answer():
     set_status = panel._set_status
     panel._set_status = lambda text: (heard.append(text), set_status(text))
     panel.state = "case=softmax-2;starts=10"
-    assert panel.wait(120) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
     steps = [text for text in heard if "of 10 starts" in text]
     assert len(steps) == 10 and steps[-1].startswith("working … 10 of 10 starts, ")
     assert panel._shown.search.note == study_search(panel.setting).search.note

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from panels import bare, ends, headlines, plain, said, texts, title, trace
+from panels import PATIENCE, bare, ends, headlines, plain, said, texts, title, trace
 from panels import text as written
 
 from neuroviz.certificate.certificate import ROUTES
@@ -70,7 +70,7 @@ def shared():
 def panel(shared):
     """A panel at its start: the same one, since it has to survive everything."""
     shared.reset()
-    assert shared.wait(60) and shared.status.startswith("done")
+    assert shared.wait(PATIENCE) and shared.status.startswith("done")
     return shared
 
 
@@ -254,7 +254,7 @@ def test_five_controls_are_seen_at_first(panel):
 def test_every_control_goes_to_both_ends_without_an_error(panel, name):
     for value in ends(panel.controls[name]) if name not in ("widths", "head_dims") else ("", " "):
         panel.controls[name].value = value
-        assert panel.wait(120) and panel.status.startswith("done"), (name, value, panel.status)
+        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (name, value, panel.status)
 
 
 @pytest.mark.parametrize(
@@ -288,19 +288,19 @@ def test_a_text_that_makes_no_sense_is_explained_and_the_panel_lives(panel, name
     panel.controls[name].value = value
     assert says in panel.status and panel.description == before
     panel.controls[name].value = ""
-    assert panel.wait(60) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
 
 
 def test_random_states_come_back_and_none_fails(panel):
     for state in states_of_small_networks(12, seed=0):
         panel.state = state
-        assert panel.wait(120) and panel.status.startswith("done"), (state, panel.status)
+        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (state, panel.status)
         request = panel._read()
         found = panel.description
         panel.reset()
-        assert panel.wait(60)
+        assert panel.wait(PATIENCE)
         panel.state = state
-        assert panel.wait(120) and panel._read() == request and panel.description == found
+        assert panel.wait(PATIENCE) and panel._read() == request and panel.description == found
 
 
 def states_of_small_networks(count, seed):
@@ -328,7 +328,7 @@ def test_small_networks_are_answered_at_once_and_large_ones_in_the_background(pa
 
 def test_the_largest_network_is_answered_without_a_spectrum(panel):
     panel.state = f"width={MAX_WIDTH};head_dim={MAX_HEAD};layers={MAX_LAYERS};tokens=2"
-    assert panel.wait(120) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
     assert "too large for this panel" in panel.description
     assert sum("no spectrum here" in text for text in headlines(panel.figure)) == 2
 
@@ -367,4 +367,4 @@ def test_all_routes_can_be_chosen(panel):
     assert tuple(panel.controls["proof"].options) == ROUTES
     for route in ROUTES:
         panel.state = f"width=3;proof={route}"
-        assert panel.wait(60) and f"by {route}" in " ".join(texts(panel.figure))
+        assert panel.wait(PATIENCE) and f"by {route}" in " ".join(texts(panel.figure))

@@ -20,6 +20,7 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 from loky import ProcessPoolExecutor
+from panels import PATIENCE
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from neuroviz.engine.architecture import Architecture
@@ -386,17 +387,17 @@ def test_an_interrupt_from_outside_ends_it_and_its_workers_and_what_was_measured
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )
     try:
-        end = time.monotonic() + 600
+        end = time.monotonic() + PATIENCE
         while (not file.exists() or len(lines(file)) < 4) and time.monotonic() < end:
             time.sleep(0.01)
         below = psutil.Process(process.pid).children(recursive=True)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
-        out, err = process.communicate(timeout=600)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == -signal.SIGINT and "never" not in out
     assert err.count("Traceback") == 1 and err.rstrip().endswith("KeyboardInterrupt")
-    assert not psutil.wait_procs(below, timeout=600)[1]
+    assert not psutil.wait_procs(below, timeout=PATIENCE)[1]
     assert len(lines(file)) == 4
     small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
     sweep(small, file=tmp_path / "whole.jsonl", progress=False)

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from panels import bare, ends, headlines, plain, random_states, said, texts, title, trace
+from panels import PATIENCE, bare, ends, headlines, plain, random_states, said, texts, title, trace
 
 from neuroviz.beyond.sweep import panel as sweep_module
 from neuroviz.beyond.sweep.figure import AXES, map_parts, sweep_figure, sweep_map
@@ -226,8 +226,8 @@ def table(panel):
     return list(csv.DictReader(io.StringIO(panel.export.table)))
 
 
-def eventually(fact, seconds=60.0):
-    end = time.monotonic() + seconds
+def eventually(fact):
+    end = time.monotonic() + PATIENCE
     while not fact() and time.monotonic() < end:
         time.sleep(0.02)
     return fact()
@@ -299,7 +299,7 @@ def test_start_fills_the_map_in_while_the_page_stays_alive(panel, monkeypatch):
     panel.start_button.click()
     assert panel.running and panel.start_button.disabled and not panel._cancel_button.disabled
     assert panel.status.startswith("measuring")
-    assert panel.wait(120)
+    assert panel.wait(PATIENCE)
     assert drawn == sorted(drawn) and any(at_first < count < 80 for count in drawn)  # it came in parts
     assert measured_cells(panel) == 80 and panel.status.startswith("done in")
     assert headlines(panel.figure) == ["80 of 80 networks agree with theory, 0 failed"]
@@ -329,7 +329,7 @@ def test_stop_keeps_what_is_there_and_start_goes_on_with_the_rest(panel, monkeyp
     monkeypatch.setattr(Background, "submit", listening)
     panel.start()
     assert len(asked[0].missing) == 80 - there
-    assert panel.wait(120) and measured_cells(panel) == 80
+    assert panel.wait(PATIENCE) and measured_cells(panel) == 80
     panel.start()
     assert len(asked) == 1 and panel.status == "done: everything is measured"
 
@@ -353,7 +353,7 @@ def test_another_view_of_a_running_sweep_lets_it_run_and_another_grid_ends_it(pa
 def test_what_was_measured_is_not_measured_again_when_one_comes_back(panel):
     panel.state = LARGE
     panel.start()
-    assert panel.wait(120)
+    assert panel.wait(PATIENCE)
     panel.reset()
     assert measured_cells(panel) == 40
     panel.state = LARGE
@@ -367,10 +367,10 @@ def test_a_process_that_ends_early_is_reported_and_the_panel_lives_on(panel):
     panel.state = LARGE
     panel.start()
     os.kill(panel._background._process.pid, 9)
-    assert panel.wait(60) and not panel.running and panel._cancel_button.disabled
+    assert panel.wait(PATIENCE) and not panel.running and panel._cancel_button.disabled
     assert "ended before it answered" in panel.status and not panel.start_button.disabled
     panel.start()
-    assert panel.wait(120) and measured_cells(panel) == 80
+    assert panel.wait(PATIENCE) and measured_cells(panel) == 80
 
 
 def test_what_failed_is_marked_counted_and_tried_again(panel):
@@ -407,7 +407,7 @@ def test_other_methods_say_what_they_are(panel, method):
     panel.state = f"method={method};x_most=3;y_most=2;first=2;last=2;show=status"
     if panel._shown.missing:
         panel.start()
-        assert panel.wait(120)
+        assert panel.wait(PATIENCE)
     assert {"float": "≈ floating point", "certified": "◆ certified"}[method] in title(panel)
     assert all(number[0] in "≈◆" for number in numbers(panel.figure))
     assert "mod" not in title(panel) and "chance" not in panel.description
@@ -458,7 +458,7 @@ def background():
 def asked(background, work, argument):
     parts, ends_ = [], []
     background.submit(work, argument, ends_.append, parts.append)
-    assert background.wait(60)
+    assert background.wait(PATIENCE)
     return parts, ends_
 
 
@@ -467,7 +467,7 @@ def test_parts_come_in_order_and_before_the_end(background):
     assert asked(background, abs, -5) == ([], [5])
     done = []
     background.submit(three, 1, done.append)  # nobody asks for the parts
-    assert background.wait(60) and done == [3]
+    assert background.wait(PATIENCE) and done == [3]
 
 
 def test_an_error_half_way_ends_the_answer_and_the_child_lives_on(background):

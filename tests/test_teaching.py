@@ -89,7 +89,7 @@ def test_the_first_number_counts():
 
 def test_a_cell_that_runs_again_shows_its_answer_again(monkeypatch):
     cell = {"id": "a-cell"}
-    monkeypatch.setattr(teaching, "_cell", lambda: cell["id"])
+    monkeypatch.setattr(teaching, "running_cell", lambda: cell["id"])
     monkeypatch.setattr(teaching, "_LOCKED", {})
     predict("How many?", 38).commit(40)
     assert predict("How many?", 38).message == "You said 40; it is 38. 2 too many."
@@ -105,7 +105,7 @@ def test_a_cell_that_runs_again_shows_its_answer_again(monkeypatch):
 
 
 def test_a_choice_is_remembered_as_long_as_it_can_be_made(monkeypatch):
-    monkeypatch.setattr(teaching, "_cell", lambda: "a-cell")
+    monkeypatch.setattr(teaching, "running_cell", lambda: "a-cell")
     monkeypatch.setattr(teaching, "_LOCKED", {})
     predict("Past a = d?", "it stands still", choices=WORDS).commit("it grows")
     assert predict("Past a = d?", "it stands still", choices=WORDS).committed == "it grows"

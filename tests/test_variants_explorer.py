@@ -6,7 +6,7 @@ from dataclasses import replace
 import ipywidgets as widgets
 import numpy as np
 import pytest
-from panels import bare, ends, headlines, plain, said, text, texts, title, trace
+from panels import PATIENCE, bare, ends, headlines, plain, said, text, texts, title, trace
 
 from neuroviz.beyond.transformers.blending import blend_heads
 from neuroviz.beyond.transformers.variants import FAMILIES, costs, effects
@@ -227,7 +227,7 @@ def test_a_wrong_comparison_is_explained_and_the_panel_lives_on(wrong):
 )
 def test_what_cannot_be_is_said_and_not_done_in_silence(state, words):
     panel = VariantsExplorer(state=f"{state};before=")
-    assert panel.wait(60) and panel.status.startswith("done")
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
     assert words in panel.description
     panel.reset()
     assert words in panel.description
@@ -250,7 +250,7 @@ def test_every_control_goes_to_both_ends_without_an_error():
             continue
         for value in ends(control):
             control.value = value
-            assert panel.wait(60) and panel.status.startswith("done"), (name, value, panel.status)
+            assert panel.wait(PATIENCE) and panel.status.startswith("done"), (name, value, panel.status)
         panel.reset()
     panel.close()
 
@@ -277,10 +277,10 @@ def test_random_states_are_answered_and_restored():
     panel = VariantsExplorer()
     for state in small_states(25, seed=4):
         panel.state = state
-        assert panel.wait(60) and panel.status.startswith("done"), (state, panel.status)
+        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (state, panel.status)
         assert not any("$" in words for words in said(panel.figure))
     other = VariantsExplorer(state=panel.state)
-    assert other.wait(60) and other.description == panel.description and other.state == panel.state
+    assert other.wait(PATIENCE) and other.description == panel.description and other.state == panel.state
     panel.close()
     other.close()
 

@@ -3,13 +3,14 @@
 Jupyter reads no click while a callback computes, and exact ranks hold the interpreter's lock; so
 long work runs in a process of its own, which a cancel or a newer request simply ends. The child is
 a plain `python -c …` that talks over its standard input and output: it never runs the caller's
-script again, as multiprocessing's spawn would, and it goes when its parent does, or when idle.
+script again, as multiprocessing's spawn would, and it goes when its parent does, in the middle of
+its work too, or when idle.
 """
 
 import asyncio
 import os
 import pickle
-import selectors
+import queue
 import signal
 import subprocess
 import sys
@@ -61,6 +62,7 @@ class Background:
 
         Raises:
             ValueError: if the work or its argument cannot be sent to another process.
+            RuntimeError: if the machine gives no process or thread for it.
         """
         self.cancel()
         try:
@@ -94,9 +96,15 @@ class Background:
 
         self._received.clear()
         self._deliver = deliver
-        child = self._ready_child(request)
-        arguments = (child, answers, deliver, loop)
-        threading.Thread(target=self._listen, args=arguments, daemon=True).start()
+        try:
+            arguments = (weakref.ref(self), self._ready_child(request), ticket, answers, loop)
+            threading.Thread(target=_listen, args=arguments, daemon=True).start()
+        except Exception as error:
+            self.cancel()
+            raise RuntimeError(
+                f"long work needs a process of its own, and the system gave none ({error}): free memory or "
+                "end other programs, then ask again"
+            ) from error
 
     def cancel(self) -> bool:
         """End what is running; returns whether there was something to end."""
@@ -143,37 +151,39 @@ class Background:
         _send(self._process.stdin, request)
         return self._process
 
-    def _listen(
+    def _hear(
         self,
         child: subprocess.Popen,
+        message: bytes | None,
+        ticket: int,
         answers: deque,
-        deliver: Callable[[], None],
         loop: asyncio.AbstractEventLoop | None,
-    ) -> None:
-        is_last = False
-        while not is_last:
-            is_last, answer = self._next_answer(child)
-            answers.append((is_last, answer))
-            if is_last and self._deliver is deliver:
-                self._received.set()
-            if loop is None or loop.is_closed():
+    ) -> bool:
+        """Deliver one message of the child, None for its end; returns whether it was the last."""
+        deliver = self._deliver if ticket == self._ticket else None
+        is_last, answer = self._read(child, message)
+        answers.append((is_last, answer))
+        if deliver is None:  # cancelled, or replaced
+            return is_last
+        if is_last:
+            self._received.set()
+        if loop is None or loop.is_closed():
+            deliver()
+        else:
+            try:
+                loop.call_soon_threadsafe(deliver)
+            except RuntimeError:  # the loop closed in between
                 deliver()
-            else:
-                try:
-                    loop.call_soon_threadsafe(deliver)
-                except RuntimeError:  # the loop closed in between
-                    deliver()
+        return is_last
 
-    def _next_answer(self, child: subprocess.Popen) -> tuple[bool, object]:
+    def _read(self, child: subprocess.Popen, message: bytes | None) -> tuple[bool, object]:
         """Whether it is the last one, and the answer, or what is to be said instead."""
-        is_part = False
-        try:
-            message = _receive(child.stdout)
-            is_part = message[:1] == _PART
-            return not is_part, pickle.loads(message[1:])
-        except (EOFError, OSError, ValueError):
+        if message is None:
             self._give_up(child)
             return True, RuntimeError("the process that measured ended before it answered (out of memory?)")
+        is_part = message[:1] == _PART
+        try:
+            return not is_part, pickle.loads(message[1:])
         except Exception as error:
             if is_part:  # the others are still to come, and nobody waits for them
                 self._give_up(child)
@@ -183,6 +193,25 @@ class Background:
         _end(child)
         if self._process is child:
             self._process = None
+
+
+def _listen(
+    background: Callable[[], Background | None],
+    child: subprocess.Popen,
+    ticket: int,
+    answers: deque,
+    loop: asyncio.AbstractEventLoop | None,
+) -> None:
+    """Pass on what the child says; a background that nobody holds any more takes its child along."""
+    is_last = False
+    while not is_last:
+        try:
+            message = _receive(child.stdout)
+        except (EOFError, OSError, ValueError):
+            message = None
+        listener = background()
+        is_last = listener is None or listener._hear(child, message, ticket, answers, loop)
+        del listener  # while the next message is on its way, nobody is held here
 
 
 def _end(child: subprocess.Popen) -> None:
@@ -212,13 +241,13 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, whose end is noticed here
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the work prints must not end up among the answers
-    waiting = selectors.DefaultSelector()
-    waiting.register(requests, selectors.EVENT_READ)
-    while waiting.select(_IDLE_SECONDS):
+    arrived: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_take_in, args=(requests, arrived), daemon=True).start()
+    while True:
         try:
-            message = _receive(requests)
-        except EOFError:
-            return
+            message = arrived.get(timeout=_IDLE_SECONDS)
+        except queue.Empty:
+            os._exit(0)  # without waiting for the thread
         try:
             work, argument = pickle.loads(message)
             result = work(argument)
@@ -227,6 +256,15 @@ def serve() -> None:
         except Exception as error:
             result = error  # it is raised again where it can be shown
         _send(answers, _LAST + _pickled(result))
+
+
+def _take_in(requests: BinaryIO, arrived: queue.SimpleQueue) -> None:
+    """Hand the requests on; when no more can come the parent is gone, and nobody waits for an answer."""
+    while True:
+        try:
+            arrived.put(_receive(requests))
+        except (EOFError, OSError):
+            os._exit(0)
 
 
 def _pickled(result: object) -> bytes:

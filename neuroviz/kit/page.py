@@ -3,8 +3,35 @@
 from copy import deepcopy
 
 import anywidget
+import comm
+import ipywidgets as widgets
 import plotly.graph_objects as go
 import traitlets
+from ipywidgets.widgets import widget as registry
+
+
+def parts(whole: widgets.Widget) -> list[widgets.Widget]:
+    """A widget and all that it holds, down to layouts and styles.
+
+    >>> sorted(type(part).__name__ for part in parts(widgets.Box([widgets.HTML()])))
+    ['Box', 'HTML', 'HTMLStyle', 'Layout', 'Layout']
+    """
+    found, waiting = {}, [whole]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, widgets.Widget) and id(part) not in found:
+            found[id(part)] = part
+            for value in (*vars(part).values(), *part._trait_values.values()):
+                several = list(value.values()) if isinstance(value, dict) else value
+                waiting += several if isinstance(several, (list, tuple)) else [several]
+    return list(found.values())
+
+
+def let_go(widget: widgets.Widget) -> None:
+    """Where there is no page, free a widget from the registry of ipywidgets, which would keep it for good."""
+    if isinstance(widget.comm, comm.DummyComm):
+        registry._instances.pop(widget.comm.comm_id, None)
+        widget.comm.on_msg(None)
 
 
 class Late:
@@ -19,6 +46,7 @@ class Late:
         """Called by ipywidgets while the widget is still being built: wait."""
         if self._complete:
             super().open()
+            let_go(self)
 
     def show_now(self) -> None:
         """Open the connection with everything the widget holds by now."""
@@ -53,6 +81,7 @@ class LiveFigure(Late, go.FigureWidget):
     sent again at its first word.
     """
 
+    _esm = str(go.FigureWidget._esm)  # from a file, each figure would be held by what watches the file
     _heard = False
 
     def show_now(self) -> None:

@@ -3,6 +3,8 @@
 A subclass says what its controls are, how they become a request, what answers the request, and
 how the answer is drawn. The shell does the rest: state strings, reset, "More", errors that leave
 the panel alive, work in the background, and a figure that is mounted when its width is known.
+
+In a notebook a panel lives until the cell that made it runs again; in a script, as long as somebody holds it.
 """
 
 import time
@@ -13,10 +15,10 @@ from typing import ClassVar
 
 import ipywidgets as widgets
 
-from neuroviz.kit import theme
+from neuroviz.kit import cells, theme
 from neuroviz.kit.background import Background
 from neuroviz.kit.controls import label_width, read_control, write_control
-from neuroviz.kit.page import Fit, Late, LiveFigure
+from neuroviz.kit.page import Fit, Late, LiveFigure, let_go, parts
 from neuroviz.kit.plot import Parts, make, redraw
 from neuroviz.kit.settings import Controls, make_controls, read_setting
 
@@ -40,9 +42,20 @@ class Panel(widgets.VBox):
     """
 
     title: ClassVar[str] = ""
+    _background: Background | None = None  # until the panel opens
 
     def __init__(self, *, only: Iterable[str] | None = None, state: str | None = None) -> None:
-        self._background = Background()  # first: a panel that fails to open is closed all the same
+        try:
+            self._open(only, state)
+        except BaseException:
+            self.close()
+            raise
+        for part in parts(self):
+            let_go(part)
+        cells.keep(self)
+
+    def _open(self, only: Iterable[str] | None, state: str | None) -> None:
+        self._background = Background()
         first, more = self._make_controls()
         self.controls: dict[str, widgets.Widget] = {**first, **more}
         shown = set(self.controls) if only is None else self._known(only)
@@ -248,9 +261,13 @@ class Panel(widgets.VBox):
         return self._background.wait(seconds)
 
     def close(self) -> None:
-        """Take the panel off the page, and end its child process."""
-        self._background.close()
-        super().close()
+        """Take the panel off the page with all its widgets, and end its child process."""
+        if self._background is not None:
+            self._background.cancel()
+            self._background.close()
+        for part in parts(self):
+            super(Panel, part).close() if part is self else part.close()
+        cells.forget(self)
 
     def _known(self, only: Iterable[str]) -> set[str]:
         try:
@@ -361,21 +378,21 @@ class Panel(widgets.VBox):
 
     def _refresh(self) -> None:
         started = time.perf_counter()
-        self._arrange()
-        self._write_state()
         try:
+            self._arrange()
+            self._write_state()
             request = self._read()
-        except ValueError as error:
+            slow = self._is_slow(request)
+        except Exception as error:  # shown to the reader, as everything below: the panel stays alive
             self._background.cancel()
             self._cancel_button.disabled = True
             self._fail(error)
             return
         self._set_status("working …")
-        if self._is_slow(request):
+        if slow:
             self._cancel_button.disabled = False
-            work = type(self)._answer_in_steps or type(self)._answer
-            self._background.submit(
-                work,
+            self._submit(
+                type(self)._answer_in_steps or type(self)._answer,
                 request,
                 lambda result: self._arrive(result, started),
                 lambda step: self._hear(step, started),
@@ -385,10 +402,23 @@ class Panel(widgets.VBox):
         self._cancel_button.disabled = True
         try:
             answer = self._answer(request)
-        except Exception as error:  # shown to the reader: the panel stays alive
+        except Exception as error:
             self._fail(error)
             return
         self._arrive(answer, started)
+
+    def _submit(
+        self,
+        work: Callable,
+        request: object,
+        done: Callable[[object], None],
+        partly: Callable[[object], None],
+    ) -> None:
+        """Start work in the background; done(exception) where it cannot even start."""
+        try:
+            self._background.submit(work, request, done, partly)
+        except Exception as error:
+            done(error)
 
     def _hear(self, step: str, started: float) -> None:
         """Say how far slow work is."""

@@ -7,11 +7,11 @@ from operator import index
 
 import ipywidgets as widgets
 import numpy as np
-from IPython import get_ipython
 
 from neuroviz.engine.formulas import Expected
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
+from neuroviz.kit.cells import running_cell
 from neuroviz.lessons.wrong_answers import Mistake
 
 _UNTIL_TYPED = 0.2  # seconds
@@ -33,7 +33,7 @@ class Question(widgets.VBox):
     def __init__(self, question: str, entry: widgets.Widget) -> None:
         self.committed: int | str | None = None
         self.message = ""
-        self._place = (_cell(), question)
+        self._place = (running_cell(), question)
         self._entry = entry
         self._button = widgets.Button(
             description="Lock in, then show", tooltip="commit to this answer and see the true one"
@@ -211,13 +211,6 @@ def predict(
     else:
         prediction.recall()
     return prediction
-
-
-def _cell() -> str:
-    """What the notebook calls the cell that is running; "" outside of notebooks."""
-    shell = get_ipython()
-    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
-    return str(parent.get("metadata", {}).get("cellId", ""))
 
 
 def _chosen(answer: object, choices: object) -> tuple[str, Mapping[str, str]]:

@@ -11,8 +11,8 @@ from neuroviz.engine.field import Reals
 from neuroviz.softmax.one_layer import softmax_layer
 
 _LOGS = tuple(k / 4 for k in range(-8, 17))  # log₁₀ of the temperatures on the way to the limit
-_SLOPE_FROM = 2.0  # where, in log₁₀ τ, slopes are taken: the next order is 100 times smaller there
 _ROUNDING = 1e-12  # smaller gaps tell of rounding, not of the limit
+_SLOPE_POINTS = 5  # slopes are taken at the last temperatures, a factor of 10 in τ, with larger gaps
 _RESCALE = 2.0
 
 
@@ -46,7 +46,7 @@ class LimitStudy:
         X: the tokens.
         path: one point for each temperature, ascending.
         here: at the temperature that was asked for.
-        mean_slope, first_slope: how fast the gaps fall with 1/τ, in powers; None where they are 0.
+        mean_slope, first_slope: the power of 1/τ with which the gaps fall; None where all is rounding.
     """
 
     X: np.ndarray
@@ -85,13 +85,12 @@ def limit_study(A: np.ndarray, V: np.ndarray, X: np.ndarray, temperature: float 
     (1.0, 2.0)
     """
     path = tuple(_limit_point(A, V, X, 10.0**log) for log in _LOGS)
-    late = [point for point in path if point.temperature >= 10**_SLOPE_FROM]
     return LimitStudy(
         X,
         path,
         _limit_point(A, V, X, temperature),
-        _slope([(p.temperature, p.mean_gap) for p in late]),
-        _slope([(p.temperature, p.first_gap) for p in late]),
+        _slope([(p.temperature, p.mean_gap) for p in path]),
+        _slope([(p.temperature, p.first_gap) for p in path]),
     )
 
 
@@ -107,8 +106,8 @@ def _limit_point(A: np.ndarray, V: np.ndarray, X: np.ndarray, temperature: float
 
 def _slope(points: list[tuple[float, float]]) -> float | None:
     """The power of 1/τ with which gaps fall, by least squares; None where rounding is all there is."""
-    kept = [(temperature, gap) for temperature, gap in points if gap > _ROUNDING]
-    if len(kept) < 3:
+    kept = [(temperature, gap) for temperature, gap in points if gap > _ROUNDING][-_SLOPE_POINTS:]
+    if len(kept) < _SLOPE_POINTS:
         return None
     temperatures, gaps = np.log(np.array(kept)).T
     return float(-np.polyfit(temperatures, gaps, 1)[0])

@@ -162,15 +162,14 @@ def _say_limit(study: OneLayerStudy) -> str:
         return "V = 0: the function is 0 at every temperature."
     if study.setting.tokens == 1:
         return "t = 1: the only token attends to itself at every temperature, and φ(x) = Vx."
-    odd = (
-        " (one more than promised: with two tokens softmax is odd around ½)"
-        if round(limit.first_slope) == 3
-        else ""
-    )
+    slopes, falls = (limit.mean_slope, limit.first_slope), "these gaps fall into rounding"
+    if None not in slopes:
+        falls = "these gaps fall with slopes {:.2f} and {:.2f}".format(*slopes)
+        if round(limit.first_slope) == 3:
+            falls += " (one more than promised: with two tokens softmax is odd around ½)"
     return (
         f"At {tau} the outputs are {percent(here.mean_gap)} off the mean of the Vx, and "
-        f"{gap_text(here.first_gap)} off the mean plus a lightning layer on centred tokens. As τ grows these "
-        "gaps fall with slopes "
-        f"{limit.mean_slope:.2f} and {limit.first_slope:.2f}{odd}. The rescaling (2A, V/2), a symmetry of "
+        f"{gap_text(here.first_gap)} off the mean plus a lightning layer on centred tokens. As τ grows "
+        f"{falls}. The rescaling (2A, V/2), a symmetry of "
         f"lightning, still moves φ by {percent(here.rescaled_gap)}: the mean knows V."
     )

@@ -251,8 +251,10 @@ def _limit_finding(study: OneLayerStudy) -> str:
     slope, here = study.limit.first_slope, study.limit.here
     if not study.V.any():
         return outside_words("V = 0: the function is 0 at every τ")
-    if slope is None:
+    if study.setting.tokens == 1:
         return outside_words("t = 1: the function is Vx at every τ")
+    if slope is None:
+        return outside_words("the rest falls into rounding")
     return f"the rest falls as 1/τ{'²' if round(slope) == 2 else '³' if round(slope) == 3 else ''}" + (
         f"; here {percent(here.first_gap)}" if here.first_gap > 1e-3 else ""
     )

@@ -249,11 +249,9 @@ class SweepExplorer(Panel):
             self._set_status("done: everything is measured")
             return
         self._running, self._first_part = request, None
-        self._background.submit(
-            measure_missing, request, lambda result: self._finish(result, started), self._take
-        )
         self._cancel_button.disabled, self.start_button.disabled = False, True
         self._set_status(f"measuring {_networks(len(request.missing))} …")
+        self._submit(measure_missing, request, lambda result: self._finish(result, started), self._take)
 
     def cancel(self) -> None:
         """Stop measuring; what has been measured stays."""

@@ -1,0 +1,63 @@
+"""The cells of a notebook, and the widgets that each has made: they end when it runs again."""
+
+import re
+from collections.abc import MutableMapping
+from typing import Protocol
+
+
+class Closable(Protocol):
+    """A widget, such as a panel."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+_MADE: dict[str, list[Closable]] = {}
+"""Cell → what its last run has made."""
+
+
+def running_cell() -> str:
+    """What the notebook calls the cell that is running; "" outside of notebooks.
+
+    >>> running_cell()
+    ''
+    """
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    return str(parent.get("metadata", {}).get("cellId", ""))
+
+
+def keep(made: Closable) -> None:
+    """Remember what the running cell makes: it is closed when that cell runs again, and by no other."""
+    from IPython import get_ipython
+
+    if cell := running_cell():
+        _MADE.setdefault(cell, []).append(made)
+        get_ipython().events.register("pre_run_cell", _close_earlier)  # a second time changes nothing
+
+
+def forget(made: Closable) -> None:
+    """What was closed needs no closing."""
+    for cell, those in list(_MADE.items()):
+        _MADE[cell] = [one for one in those if one is not made]
+
+
+def _close_earlier(_info: object) -> None:
+    """A cell is about to run: what it made before ends, also as Out[…], _ and the like."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    for made in _MADE.pop(running_cell(), ()):
+        made.close()
+        shown = shell.user_ns, shell.user_ns_hidden, shell.user_ns.get("_oh", {}), vars(shell.displayhook)
+        for names in shown:
+            _forget_output(names, made)
+
+
+def _forget_output(names: MutableMapping, made: Closable) -> None:
+    """IPython keeps what a cell has shown: as _, __, ___, _7 and, in its list of outputs, 7."""
+    for name, value in list(names.items()):
+        if value is made and re.fullmatch(r"_{0,3}\d*", str(name)):
+            names[name] = None
