@@ -33,13 +33,13 @@ NINE = Architecture.uniform(9, 2, 2, 3, "softmax")
 
 
 def small(**more):
-    return study_figure3(Figure3Setting(most=5, **more))
+    return study_figure3(Figure3Setting(last=5, **more))
 
 
 @pytest.fixture(scope="module")
 def missed():
     """A study in which float32 misses δ = 9 and 10, and is right at δ = 8 or not."""
-    return study_figure3(Figure3Setting(least=8, peer=True, inputs=100, runs=1))
+    return study_figure3(Figure3Setting(first=8, peer=True, inputs=100, runs=1))
 
 
 def test_the_exact_ranks_are_those_of_the_paper_and_lightning_has_two_less():
@@ -54,9 +54,9 @@ def test_the_exact_ranks_are_those_of_the_paper_and_lightning_has_two_less():
 @pytest.mark.parametrize(
     "setting",
     [
-        Figure3Setting(least=1, most=4, attention="both", seed=3),
-        Figure3Setting(layers=3, tokens=2, head_dim=1, least=2, most=4, attention="lightning"),
-        Figure3Setting(layers=1, tokens=1, head_dim=4, least=3, most=3),
+        Figure3Setting(first=1, last=4, attention="both", seed=3),
+        Figure3Setting(layers=3, tokens=2, head_dim=1, first=2, last=4, attention="lightning"),
+        Figure3Setting(layers=1, tokens=1, head_dim=4, first=3, last=3),
     ],
 )
 def test_every_point_is_a_measurement_of_a_uniform_network(setting):
@@ -149,7 +149,7 @@ def test_a_right_rank_is_not_flagged():
 
 def test_an_overflow_is_no_rank_and_is_said():
     study = study_figure3(
-        Figure3Setting(layers=4, most=4, attention="lightning", peer=True, inputs=20, runs=2)
+        Figure3Setting(layers=4, last=4, attention="lightning", peer=True, inputs=20, runs=2)
     )
     assert all(p.float32.value is None and p.float32_is_wrong for p in study.points)
     assert all(p.float32_difference is None for p in study.points)
@@ -169,20 +169,20 @@ def test_too_few_inputs_are_known():
 
 def test_each_point_is_proved_by_all_three_routes_which_hold_when_checked_again():
     for kind in ("softmax", "lightning"):
-        for p in study_figure3(Figure3Setting(most=4, attention=kind, certificates=True)).points:
+        for p in study_figure3(Figure3Setting(last=4, attention=kind, certificates=True)).points:
             assert p.proved_by == ("theorem", "exact rank", "ball")
             assert all(proof.certificate.verify() for proof in p.proofs)
 
 
 def test_a_certificate_of_another_number_proves_nothing():
-    (p,) = study_figure3(Figure3Setting(most=3, certificates=True)).points
+    (p,) = study_figure3(Figure3Setting(last=3, certificates=True)).points
     theorem, *others = p.proofs
     other = replace(theorem.certificate, dimension=26, seal="")
     assert replace(p, proofs=(Proof("theorem", other), *others)).proved_by == ("exact rank", "ball")
 
 
 def test_a_route_that_proves_nothing_says_why():
-    study = study_figure3(Figure3Setting(tokens=1, least=3, most=3, certificates=True))
+    study = study_figure3(Figure3Setting(tokens=1, first=3, last=3, certificates=True))
     ball = next(proof for proof in study.points[0].proofs if proof.route == "ball")
     assert ball.certificate is None and "columns" in ball.reason
 
@@ -234,7 +234,7 @@ def test_an_update_in_place_gives_the_same_figure(choice, missed):
             missed,
             small(attention="both"),
             small(attention="lightning", certificates=True),
-            study_figure3(Figure3Setting(least=1, most=1, tokens=1)),
+            study_figure3(Figure3Setting(first=1, last=1, tokens=1)),
         ]
         for old in studies:
             for new in studies:
@@ -255,7 +255,7 @@ def test_every_text_can_be_read(missed):
 def test_no_point_stands_among_the_words(widths):
     """They end where the axis has its upper fifth or so; the points of its left two thirds are lower."""
     least, most = widths
-    study = study_figure3(Figure3Setting(least=least, most=most, attention="both", certificates=True))
+    study = study_figure3(Figure3Setting(first=least, last=most, attention="both", certificates=True))
     with theme.using({"mode": "light", "size": "lecture"}):
         figure = make(figure3_parts(study))
     low, high = figure.layout.yaxis.range
@@ -323,8 +323,7 @@ def test_a_picture_with_kaleido_is_drawn_from_the_figure(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"least": 4, "most": 3}, "most, the last δ, must be a whole number ≥ least = 4; got 3"),
-        ({"least": 0}, "least must be a whole number ≥ 1; got 0"),
+        ({"first": 0}, "first must be a whole number ≥ 1; got 0"),
         ({"layers": 2.0}, "layers must be a whole number ≥ 1; got 2.0"),
         ({"inputs": 0}, "inputs must be a whole number ≥ 1"),
         ({"runs": True}, "runs must be a whole number ≥ 1; got True"),

@@ -86,9 +86,9 @@ def test_what_takes_long_is_declared():
     panel = Figure3Explorer()
     assert not panel._is_slow(Figure3Setting())
     assert not panel._is_slow(Figure3Setting(attention="both"))
-    assert panel._is_slow(Figure3Setting(peer=True, inputs=1, runs=1, most=3))
-    assert panel._is_slow(Figure3Setting(certificates=True, most=3))
-    assert panel._is_slow(Figure3Setting(layers=4, most=12))
+    assert panel._is_slow(Figure3Setting(peer=True, inputs=1, runs=1, last=3))
+    assert panel._is_slow(Figure3Setting(certificates=True, last=3))
+    assert panel._is_slow(Figure3Setting(layers=4, last=12))
     panel.close()
 
 

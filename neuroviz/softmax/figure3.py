@@ -23,6 +23,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import Expected, expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension, rank_by_inputs
 from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.kit.settings import choice, seed, switch, whole
 
 if TYPE_CHECKING:
     import torch
@@ -36,13 +37,17 @@ _COLUMNS = (
 )  # fmt: skip
 
 
+_KIND_OPTIONS = (("softmax", "softmax"), ("lightning", "lightning"), ("softmax and lightning", "both"))
+_QUICK = 300  # milliseconds
+
+
 @dataclass(frozen=True)
 class Figure3Setting:
     """Which networks to measure, and how. The defaults are the grid of the paper's Figure 3.
 
     Attributes:
         layers, tokens, head_dim: l, t and a; all widths are δ.
-        least, most: the first and the last δ.
+        first, last: the ends of the widths δ, in either order.
         attention: "softmax", "lightning" or "both".
         peer: whether to run the row-by-row float32 procedure as well.
         inputs: N, its number of inputs.
@@ -54,29 +59,41 @@ class Figure3Setting:
         ValueError: if a number is not a whole number in its range, or the kind of attention is unknown.
     """
 
-    layers: int = 2
-    tokens: int = 3
-    head_dim: int = 2
-    least: int = 3
-    most: int = 10
-    attention: str = "softmax"
-    peer: bool = False
-    inputs: int = 250
-    runs: int = 5
-    certificates: bool = False
-    seed: int = 0
+    layers: int = whole("layers l", 2, 1, 4)
+    head_dim: int = whole("head dimension a", 2, 1, 4)
+    first: int = whole("widths δ from", 3, 1, 12)
+    last: int = whole("widths δ to", 10, 1, 12)
+    attention: str = choice("attention", _KIND_OPTIONS, name="kind")
+    tokens: int = whole("tokens t", 3, 1, 6, more=True)
+    peer: bool = switch("row-by-row float32", more=True)
+    inputs: int = whole("its inputs N", 250, 10, 250, step=10, more=True)
+    runs: int = whole("its runs", 5, 1, 20, more=True)
+    certificates: bool = switch("certificates", more=True)
+    seed: int = seed()
 
     def __post_init__(self) -> None:
-        for name in ("layers", "tokens", "head_dim", "least", "inputs", "runs", "seed"):
+        for name in ("layers", "tokens", "head_dim", "first", "last", "inputs", "runs", "seed"):
             value, least = getattr(self, name), 0 if name == "seed" else 1
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
-        if isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < self.least:
-            raise ValueError(
-                f"most, the last δ, must be a whole number ≥ least = {self.least}; got {self.most!r}"
-            )
         if self.attention not in (*KINDS, "both"):
             raise ValueError(f"attention must be 'softmax', 'lightning' or 'both'; got {self.attention!r}")
+
+    @property
+    def least(self) -> int:
+        """The smallest δ: first and last may stand in either order."""
+        return min(self.first, self.last)
+
+    @property
+    def most(self) -> int:
+        """The largest δ."""
+        return max(self.first, self.last)
+
+    @property
+    def is_slow(self) -> bool:
+        """The float32 procedure has to load torch first. The rest was fitted on a laptop-like core."""
+        estimate = sum(5 + 4e-4 * arch.num_parameters**2 for arch in self.architectures)
+        return self.peer or self.certificates or estimate > _QUICK
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -194,7 +211,7 @@ class Figure3Study:
 
         float32 is empty where the procedure was not run (then float32_inputs is empty too) or overflowed.
 
-        >>> print(study_figure3(Figure3Setting(most=4)).to_csv()[:86])
+        >>> print(study_figure3(Figure3Setting(last=4)).to_csv()[:86])
         delta,attention,layers,tokens,head_dim,parameters,exact,prime,error_bound,float,gap,de
         """
         text = io.StringIO()
@@ -235,7 +252,7 @@ class Figure3Study:
 def study_figure3(setting: Figure3Setting) -> Figure3Study:
     """Measure the dimension of every network of the figure.
 
-    >>> [point.exact.value for point in study_figure3(Figure3Setting(most=5)).points]
+    >>> [point.exact.value for point in study_figure3(Figure3Setting(last=5)).points]
     [25, 40, 57]
     """
     return Figure3Study(setting, tuple(_point(arch, setting) for arch in setting.architectures))

@@ -9,10 +9,6 @@ from neuroviz.kit.words import grouped, tiny
 from neuroviz.softmax.figure3 import Figure3Setting, Figure3Study, study_figure3
 from neuroviz.softmax.figure3_figure import figure3_parts
 
-MAX_LAYERS, MAX_TOKENS, MAX_HEAD, MAX_WIDTH, MAX_INPUTS, MAX_RUNS = 4, 6, 4, 12, 250, 20
-_QUICK = 300  # milliseconds
-_KINDS = [("softmax", "softmax"), ("lightning", "lightning"), ("softmax and lightning", "both")]
-
 
 class Figure3Explorer(Panel):
     """Dimension against width, δ: by the formula, by exact ranks, in float64 and in float32.
@@ -29,27 +25,7 @@ class Figure3Explorer(Panel):
     """
 
     title = "Figure 3, reproduced"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def slider(label: str, value: int, most: int, least: int = 1, step: int = 1) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=least, max=most, step=step, description=label)
-
-        first = {
-            "layers": slider("layers l", 2, MAX_LAYERS),
-            "head_dim": slider("head dimension a", 2, MAX_HEAD),
-            "first": slider("widths δ from", 3, MAX_WIDTH),
-            "last": slider("widths δ to", 10, MAX_WIDTH),
-            "kind": widgets.Dropdown(options=_KINDS, value="softmax", description="attention"),
-        }
-        more = {
-            "tokens": slider("tokens t", 3, MAX_TOKENS),
-            "peer": widgets.Checkbox(value=False, description="row-by-row float32"),
-            "inputs": slider("its inputs N", 250, MAX_INPUTS, least=10, step=10),
-            "runs": slider("its runs", 5, MAX_RUNS),
-            "certificates": widgets.Checkbox(value=False, description="certificates"),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        }
-        return first, more
+    setting = Figure3Setting
 
     def _extra_buttons(self) -> list[widgets.Widget]:
         self.export = Export()
@@ -59,18 +35,7 @@ class Figure3Explorer(Panel):
         for name in ("inputs", "runs"):
             self.controls[name].disabled = not self.controls["peer"].value
 
-    def _read(self) -> Figure3Setting:
-        value = {name: control.value for name, control in self.controls.items()}
-        # From one end to the other, whichever slider stands higher.
-        least, most = sorted((value.pop("first"), value.pop("last")))
-        return Figure3Setting(least=least, most=most, attention=value.pop("kind"), **value)
-
     _answer = staticmethod(study_figure3)
-
-    def _is_slow(self, request: Figure3Setting) -> bool:
-        # The float32 procedure has to load torch first. The rest was fitted on a laptop-like core.
-        estimate = sum(5 + 4e-4 * arch.num_parameters**2 for arch in request.architectures)
-        return request.peer or request.certificates or estimate > _QUICK
 
     draw = staticmethod(figure3_parts)
 

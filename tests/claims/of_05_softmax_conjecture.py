@@ -522,7 +522,7 @@ def two_curves():
 
 
 def last_true_values_stand_at_the_lower_right():
-    figure = make(figure3_parts(study_figure3(Figure3Setting(most=4, peer=True, runs=1))))
+    figure = make(figure3_parts(study_figure3(Figure3Setting(last=4, peer=True, runs=1))))
     places = domains(figure)
     others = [place for name, place in places.items() if "gap" in name]
     view = places["tolerance of the rank in float32"]
