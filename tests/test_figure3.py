@@ -17,7 +17,7 @@ from neuroviz.engine.rank import float_rank
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make, redraw
 from neuroviz.nn.modules import AttentionNetwork
-from neuroviz.softmax import figure3_parts as drawing
+from neuroviz.softmax import figure3_figure as drawing
 from neuroviz.softmax.figure3 import (
     Figure3Setting,
     Float32Rank,

@@ -974,7 +974,7 @@ def test_a_subclass_that_forgets_something_hears_of_it(hook):
         missing()
 
 
-@pytest.mark.parametrize("hook", ["_make_controls", "_read", "_answer", "_make_figure", "_describe"])
+@pytest.mark.parametrize("hook", ["_make_controls", "_read", "_answer", "draw", "_describe"])
 def test_a_panel_that_cannot_open_can_be_closed(hook):
     before = len(_instances)
     broken = type("Broken", (Toy,), {hook: staticmethod(no_more_processes)})

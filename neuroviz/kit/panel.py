@@ -157,19 +157,27 @@ class Panel(widgets.VBox):
 
     # What a subclass says.
 
-    setting: ClassVar[type]
+    setting: ClassVar[type | None] = None
     """A frozen, picklable dataclass whose fields declare the controls: see `neuroviz.kit.settings`."""
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         """The controls seen at first, and those under "More": name → widget, in tab order."""
-        return make_controls(self.setting)
+        return make_controls(self._its_setting())
 
     def _arrange(self) -> None:
         """Disable the controls that have no say at the moment."""
 
     def _read(self) -> object:
         """The controls as one frozen, picklable setting; ValueError says what is wrong with them."""
-        return read_setting(self.setting, self.controls)
+        return read_setting(self._its_setting(), self.controls)
+
+    @classmethod
+    def _its_setting(cls) -> type:
+        if cls.setting is None:
+            raise NotImplementedError(
+                f"{cls.__name__} needs a setting, a dataclass that declares its controls"
+            )
+        return cls.setting
 
     @staticmethod
     def _answer(request: object) -> object:
