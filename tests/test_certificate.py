@@ -644,6 +644,12 @@ def test_what_a_certificate_cannot_be_asked_for_is_refused(arguments, said):
         measure_dimension(Architecture((3, 3), (2,)), method="certified", **arguments)
 
 
+@pytest.mark.parametrize("seed", ["0", None, 1.5, -1])
+def test_a_seed_that_is_no_whole_number_is_refused(seed):
+    with pytest.raises(ValueError, match="seed must be a whole number ≥ 0"):
+        certify(Architecture((3, 3), (2,)), seed=seed)
+
+
 def test_the_precision_of_others_is_left_alone():
     before = flint.ctx.prec
     certify(soft((3, 2, 3), (2, 1)), "ball").verify()

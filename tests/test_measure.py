@@ -16,6 +16,7 @@ from neuroviz.engine import measure as package
 from neuroviz.engine import network
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
@@ -463,6 +464,86 @@ def test_tokens_on_a_line_leave_softmax_undecided_whatever_the_gap(widths, head_
         assert "tokens on a line" in found.note or "undecided: it splits" in found.note
 
 
+SHARED = Block(value_dim=2, kv_heads=1, temperature=True, positions=True, mlp=(1, 3))
+WITH_AN_MLP = Architecture((1, 1, 1, 1), (2, 2, 1), 2, heads=2, skip=True, causal=True, block=SHARED)
+UNDERFLOWING = Block(value_dim=1, positions=True, mlp=(1, 3))
+ONCE_DECIDED = {
+    "an MLP and three layers": (WITH_AN_MLP, (6, 12, 14, 25, 36, 38)),
+    "rows far apart": (
+        Architecture((2,) * 5, (3, 1, 2, 1), 3, skip=True, block=Block(value_dim=2, kv_heads=1, mlp=(2, 2))),
+        (783556,),
+    ),
+    "another point sees more": (
+        Architecture(
+            (2,) * 4,
+            (2, 3, 2),
+            3,
+            "softmax",
+            skip=True,
+            causal=True,
+            block=Block(value_dim=1, kv_heads=1, mlp=(2, 3)),
+        ),
+        (100009,),
+    ),
+    "derivatives that became 0": (
+        Architecture((3, 4, 4, 3, 2), (1, 2, 2, 3), 3, causal=True, block=UNDERFLOWING),
+        (394343,),
+    ),
+    "all inputs but one became 0": (
+        Architecture(
+            (1, 1, 3, 2, 4, 3), (3, 2, 1, 1, 1), 1, causal=True, block=Block(positions=True, mlp=(1, 3))
+        ),
+        (960562,),
+    ),
+}
+
+
+@pytest.mark.parametrize(("arch", "seeds"), ONCE_DECIDED.values(), ids=ONCE_DECIDED)
+def test_what_floats_decided_wrongly_they_leave_undecided(arch, seeds):
+    """Each of these has shown a clear gap at a wrong rank."""
+    for seed in seeds:
+        found = measure_dimension(arch, "float", seed=seed)
+        assert not found.decided and "undecided" in found.note
+
+
+def test_tokens_on_a_line_are_named_where_nothing_else_is_seen():
+    block = Block(biases=True, positions=True, mlp=(1, 3))
+    arch = Architecture((1, 1, 1), (2, 2), 2, "softmax", heads=2, skip=True, causal=True, block=block)
+    notes = [measure_dimension(arch, "float", seed=seed).note for seed in range(431200, 431220)]
+    assert all("undecided" in note for note in notes) and any("tokens on a line" in note for note in notes)
+
+
+def random_blocks(count: int, seed: int) -> list[Architecture]:
+    """Small networks with anything in their blocks but rotations."""
+    draw, found = random.Random(seed), []
+    for _ in range(count):
+        layers, skip = draw.choice([1, 2, 2, 3, 3, 4]), draw.random() < 0.5
+        widths = (
+            [draw.randint(1, 3)] * (layers + 1) if skip else [draw.randint(1, 3) for _ in range(layers + 1)]
+        )
+        sizes = widths, [draw.randint(1, 3) for _ in range(layers)], draw.randint(1, 3)
+        on = {name: draw.random() < 0.3 for name in ("biases", "temperature", "positions")}
+        mlp = (draw.randint(1, 3), draw.randint(1, 4)) if draw.random() < 0.6 else None
+        block = Block(value_dim=draw.choice([None, 1, 2]), mlp=mlp, **on)
+        kind = {"attention": draw.choice(["lightning", "softmax"]), "heads": draw.choice([1, 2])}
+        found.append(Architecture(*sizes, **kind, skip=skip, causal=draw.random() < 0.5, block=block))
+    return found
+
+
+def test_a_float_rank_of_a_block_that_is_decided_is_the_exact_one():
+    decided = 0
+    archs = random_blocks(60, seed=3)
+    for seed, arch in enumerate(archs):
+        try:
+            found = measure_dimension(arch, "float", seed=seed)
+        except ValueError as error:
+            assert "overflowed" in str(error)
+            continue
+        assert not found.decided or found.value == measure_dimension(arch).value, arch
+        decided += found.decided
+    assert decided > 0.4 * len(archs), "a measurement that hardly ever decides is of no use"
+
+
 def test_a_float_measurement_on_few_inputs_says_so():
     found = measure_dimension(Architecture.uniform(4, 2, 2), "float", inputs=1)
     assert found.value == 10 and found.decided and "observed on 1 input only" in found.note
@@ -503,6 +584,10 @@ def test_a_float_rank_can_be_wrong_and_then_it_is_not_decided():
         (dict(prime=2**23 + 9), "odd prime below 2²³ = 8388608.*got 8388617"),
         (dict(prime=101.0), "odd prime.*got 101.0"),
         (dict(prime="101"), "odd prime.*got '101'"),
+        (dict(method=np.array(["exact", "float"])), "method must be 'exact', 'float' or 'certified'"),
+        (dict(route=["slice"]), "route must be 'slice', 'weights' or None"),
+        (dict(progress="yes"), "progress is True, False, None or a function.*got 'yes'"),
+        (dict(progress=np.zeros(2)), "progress is True, False, None or a function"),
     ],
     ids=str,
 )

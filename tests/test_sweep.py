@@ -15,6 +15,7 @@ from contextlib import closing
 from math import inf
 
 import dask
+import numpy as np
 import pandas
 import psutil
 import pytest
@@ -467,7 +468,7 @@ def test_another_method_and_another_seed_may_stand_in_the_same_file(tmp_path, co
 def test_a_file_of_another_version_is_refused(tmp_path):
     file = tmp_path / "sweep.jsonl"
     sweep(SMALL[:2], file=file, progress=False)
-    file.write_text(file.read_text().replace('{"version": 1, ', '{"version": 7, ', 1))
+    file.write_text(file.read_text().replace('{"version": 2, ', '{"version": 7, ', 1))
     with pytest.raises(ValueError, match=r"line 1: .* version 7, .*: give the sweep another file"):
         sweep(SMALL[:2], file=file, progress=False)
 
@@ -603,12 +604,26 @@ def test_a_function_hears_how_many_of_how_many_and_the_record(tmp_path):
         ({"executor": ThreadPoolExecutor(1), "workers": 2}, "leave one of them out"),
         ({"executor": "dask"}, "executor is a concurrent.futures.Executor"),
         ({"progress": "yes"}, "progress is True, False or a function"),
+        ({"method": ["exact"]}, "method must be one of"),
+        ({"seed": "0"}, "seed must be a whole number ≥ 0; got '0'"),
+        ({"file": 3}, "file needs to be a path, such as 'sweep.jsonl'; got 3"),
+        ({"file": b"a.jsonl"}, "file needs to be a path, such as 'sweep.jsonl'; got b'a.jsonl'"),
+        ({"file": ""}, "file needs to be a path, such as 'sweep.jsonl'; got ''"),
+        ({"file": "."}, "'.' is a folder: name a file in it"),
+        ({"file": "nowhere/a.jsonl"}, "make 'nowhere' first"),
     ],
 )
 def test_a_bad_question_is_answered_with_what_to_ask(arguments, said):
     with pytest.raises(ValueError) as refused:
         sweep(**{"architectures": SMALL[:1], "progress": False} | arguments)
     assert said in str(refused.value)
+
+
+def test_a_table_needs_a_path_and_numpys_whole_numbers_are_seeds(tmp_path):
+    found = sweep(SMALL[:1], seed=np.int64(1), file=tmp_path / "a.jsonl", progress=False)
+    assert found == sweep(SMALL[:1], seed=1, file=tmp_path / "a.jsonl", progress=False)
+    with pytest.raises(ValueError, match="path needs to be a path, such as 'sweep.jsonl'; got 3"):
+        found.to_csv(3)
 
 
 # What is left behind

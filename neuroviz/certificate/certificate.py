@@ -28,6 +28,7 @@ from neuroviz.certificate.find import (
 )
 from neuroviz.certificate.verify import Verification, verify_ball, verify_rank, verify_theorem
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.budget import Budget, BudgetSpent
 from neuroviz.engine.cost import Cost, or_infinite
 from neuroviz.engine.formulas import expected_dimension, general_formula
@@ -184,6 +185,7 @@ def certify(
     25
     """
     check_architecture("certify", arch)
+    seed = whole_number("seed", seed, least=0)
     clock = Budget(DEFAULT_BUDGET if budget is None else budget)
     if route is None:
         return _strongest(arch, seed, clock)

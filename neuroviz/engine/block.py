@@ -88,6 +88,25 @@ class Block:
 _PLAIN = Block()
 
 
+def whole_number(name: str, value: int, least: int) -> int:
+    """A seed or a count as an int.
+
+    Raises:
+        ValueError: if it is not a whole number, or too small.
+
+    >>> whole_number("seed", "0", least=0)
+    Traceback (most recent call last):
+    ValueError: seed must be a whole number ≥ 0; got '0'
+    """
+    try:
+        number = least - 1 if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
+    return number
+
+
 def whole_size(name: str, value: int) -> int:
     """A size as an int.
 

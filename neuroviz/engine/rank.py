@@ -16,6 +16,8 @@ from neuroviz.engine.field import PrimeField
 _BLOCK = 32
 _SMALLEST_SCALE = 1e-9
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a true zero comes out below this
+_DUST = 1e-12  # rounding beside the longest row or column is shorter than this
+_CHANGED = 0.05  # of its length, from one point to one nearby
 _SMALL = 45  # columns below which flint, building included, is quicker than our blocks
 
 
@@ -28,7 +30,9 @@ class FloatRank:
         singular_values: σ_i / σ_1, decreasing.
         noise: what rounding alone produces, max(rows, columns) · 2.2e−16 relative to σ_1.
         gap: σ_r / σ_{r+1} across the split; infinite when nothing was dropped or an exact zero was.
-        decided: False when the split is too small, or a value too near to the noise, to say.
+        decided: False when the split is too small, a value too near to the noise, or the rows or columns
+            too different in length, to say.
+        wide: whether it is for the lengths.
     """
 
     value: int
@@ -36,20 +40,24 @@ class FloatRank:
     noise: float
     gap: float
     decided: bool
+    wide: bool = False
 
 
 DECISIVE_GAP = 1e8
 """A split decides from this factor on: below it wrong ranks were seen, above it they are rare."""
+_TRUE_ZERO = 8 * float(np.finfo(np.float64).eps)  # a dropped value above this may be a true one
 _CLEAR_OF_NOISE = 1e3
 _CLEAR_OF_SCALING = 10.0
+WIDEST = 1e8
+"""Rows or columns whose lengths differ by more decide nothing: what is small may hide a direction."""
 
 
 def float_rank(matrix: np.ndarray) -> FloatRank:
     """Count the singular values that rounding errors cannot explain.
 
     Rows, then columns, are first scaled to unit length: that changes no rank, and undoes the
-    spread in size that a deep polynomial network gives its outputs. A float rank is evidence,
-    never a bound ("Floating point").
+    spread in size that a deep polynomial network gives its outputs. Lengths that differ by more than
+    `WIDEST` leave it undecided. A float rank is evidence, never a bound ("Floating point").
 
     Raises:
         ValueError: if the matrix has no entries, or an entry that is not finite.
@@ -77,9 +85,61 @@ def float_rank(matrix: np.ndarray) -> FloatRank:
     value = int((sigma > noise).sum())
     dropped = sigma[value] if value < len(sigma) else 0.0
     gap = float(sigma[value - 1] / dropped) if dropped > 0 else inf
-    decided = gap >= DECISIVE_GAP and sigma[value - 1] >= _CLEAR_OF_NOISE * noise and dropped <= _ROUNDING
+    decided = gap >= DECISIVE_GAP and sigma[value - 1] >= _CLEAR_OF_NOISE * noise and dropped <= _TRUE_ZERO
     decided = decided and sigma[value - 1] >= _CLEAR_OF_SCALING * blown_up
-    return FloatRank(value, sigma, noise, gap, bool(decided))
+    wide = is_wide(matrix)
+    return FloatRank(value, sigma, noise, gap, bool(decided and not wide), wide)
+
+
+def is_wide(matrix: np.ndarray) -> bool:
+    """Whether the lengths of its rows, or of its columns, `differ`.
+
+    >>> is_wide(np.diag([1.0, 1e-7, 0.0])), is_wide(np.diag([1.0, 1e-9, 0.0]))
+    (False, True)
+    """
+    return any(map(differ, lengths(matrix)))
+
+
+def differ(sizes: np.ndarray, by: float = WIDEST) -> bool:
+    """Whether one is more than so many times as large as another; zeros do not count."""
+    return bool(sizes.any() and sizes.max() / by > sizes[sizes > 0].min())
+
+
+def lengths(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The lengths of its rows, and of its columns; squares of large or small entries lose nothing.
+
+    >>> lengths(np.array([[3e200, 4e200]]))
+    (array([5.e+200]), array([3.e+200, 4.e+200]))
+    """
+    norms = []
+    for axis in (1, 0):
+        largest = np.abs(matrix).max(axis=axis, keepdims=True, initial=0.0)
+        safe = np.where(largest > 0, largest, 1.0)
+        norms.append(np.squeeze(largest, axis) * np.linalg.norm(matrix / safe, axis=axis))
+    return norms[0], norms[1]
+
+
+def without_rounding(matrix: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """The matrix, with zeros for the rows and columns that are nothing but rounding.
+
+    A derivative that cancels comes out near 10⁻¹⁶ of the others, and so may one that is small. `near` is the
+    same matrix at a point so near (`nearby`) that only rounding can change an entry as a whole.
+
+    >>> matrix, near = np.array([[1.0, 3e-17], [2.0, 1e-17]]), np.array([[1.0, -2e-17], [2.0, 1e-17]])
+    >>> without_rounding(matrix, near)
+    array([[1., 0.],
+           [2., 0.]])
+    """
+    rows, columns = (
+        (length < _DUST * length.max(initial=0.0)) & (change > _CHANGED * length)
+        for length, change in zip(lengths(matrix), lengths(matrix - near), strict=True)
+    )
+    return np.where(rows[:, None] | columns, 0.0, matrix)
+
+
+def nearby(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """x, each entry changed by some units in the last place."""
+    return x * (1 + 2.0**-48 * rng.uniform(-1, 1, x.shape))
 
 
 def _unit(matrix: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:

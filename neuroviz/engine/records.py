@@ -13,7 +13,7 @@ from pathlib import Path
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 
-VERSION = 1
+VERSION = 2
 """Of the records: another one when the same seed no longer gives the same ones."""
 
 
@@ -146,13 +146,33 @@ class Sweep:
         table.writerows(record.row() for record in self.records)
         if path is None:
             return text.getvalue()
-        Path(path).write_text(text.getvalue(), encoding="utf-8", newline="\n")
+        path_of("path", path).write_text(text.getvalue(), encoding="utf-8", newline="\n")
         return None
 
     def __repr__(self) -> str:
         kinds = Counter(record.status for record in self.records)
         inside = ", ".join(f"{count} {status}" for status, count in kinds.items())
         return f"Sweep({len(self.records)} records: {inside}; {len(self.disagreements)} unlike theory)"
+
+
+def path_of(name: str, file: str | Path) -> Path:
+    """Where a file is to be written.
+
+    Raises:
+        ValueError: if that is no path, a folder, or in a folder that is not there.
+
+    >>> path_of("file", 3)
+    Traceback (most recent call last):
+    ValueError: file needs to be a path, such as 'sweep.jsonl'; got 3
+    """
+    if not isinstance(file, (str, Path)) or not str(file):
+        raise ValueError(f"{name} needs to be a path, such as 'sweep.jsonl'; got {file!r}")
+    path = Path(file)
+    if path.is_dir():
+        raise ValueError(f"{name} needs to be a file; {str(path)!r} is a folder: name a file in it")
+    if not path.parent.is_dir():
+        raise ValueError(f"{name} is in a folder that is not there: make {str(path.parent)!r} first")
+    return path
 
 
 @cache

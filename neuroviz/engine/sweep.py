@@ -15,9 +15,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import METHODS, measure_dimension
-from neuroviz.engine.records import VERSION, Record, Sweep
+from neuroviz.engine.records import VERSION, Record, Sweep, path_of
 from neuroviz.engine.threads import one_thread
 
 _TRIES = 2  # of an item whose worker died, or that was in flight when another one did
@@ -61,9 +62,10 @@ def sweep(
     Sweep(3 records: 3 exact; 0 unlike theory)
     """
     wanted = _checked(architectures, method, workers, executor, seed)
+    seed = int(seed)  # a number that JSON can write
     if not callable(progress) and not isinstance(progress, bool):
         raise ValueError(f"progress is True, False or a function of (done, of, record); got {progress!r}")
-    found = {} if file is None else _read(Path(file), method, seed)
+    found = {} if file is None else _read(path_of("file", file), method, seed)
     todo = [arch for arch in dict.fromkeys(wanted) if arch not in found]
     done = len(set(wanted)) - len(todo)
     with _Progress(progress, len(set(wanted)), done) as report, _Log(file) as log:
@@ -84,7 +86,7 @@ def measured(
     executor: Executor | None = None,
 ) -> Iterator[Record]:
     """The records one by one, as they finish: what `sweep` is made of. Closing the iterator ends the work."""
-    todo = [(arch, method, seed) for arch in _checked(architectures, method, workers, executor, seed)]
+    todo = [(arch, method, int(seed)) for arch in _checked(architectures, method, workers, executor, seed)]
     if executor is None and workers > 1:
         yield from _on_a_pool(todo, workers)
         return
@@ -137,13 +139,12 @@ def _checked(
         wanted = list(architectures)
     except TypeError:
         raise ValueError(f"sweep needs architectures, in a list; got {architectures!r}") from None
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
     for arch in wanted:
         check_architecture("sweep", arch, variants=method in ("exact", "float"))
     for name, value, least in (("workers", workers, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
+        whole_number(name, value, least)
     if executor is not None and (workers != 1 or not hasattr(executor, "submit")):
         raise ValueError(
             "executor is a concurrent.futures.Executor, which has its own workers; "

@@ -17,12 +17,15 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import Budget
 from neuroviz.engine.cost import BUDGET_SECONDS, available_bytes
 from neuroviz.engine.measure import Measurement, from_spectrum
+from neuroviz.engine.rank import WIDEST, differ, is_wide, lengths, without_rounding
 from neuroviz.nn.jacobian import (
     Copied,
     Draw,
     arguments,
     check_deterministic,
     copied,
+    nudged,
+    nudged_inputs,
     one_at_a_time,
     parameter_jacobian,
 )
@@ -73,9 +76,9 @@ def functional_dimension(
 
     Raises:
         ValueError: if there is no trainable parameter, no input, or no tensor in the output; if the
-            parameters are complex, or the arguments disagree about the number of inputs; if the
-            module's forward fails, gives other outputs when called again, or something that is not
-            finite; if the matrix does not fit into memory.
+            parameters are complex, or the arguments disagree about the number of inputs or are not dense;
+            if draw or the module's forward fails, or the latter gives other outputs when called again, or
+            something that is not finite; if the matrix does not fit into memory.
 
     >>> factors = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False))
     >>> functional_dimension(factors, torch.randn(6, 3)).value  # 3 × 3 matrices of rank 2: 2·(3 + 3 − 2)
@@ -116,16 +119,30 @@ class _Rows:
         self._blocks: list[np.ndarray] = []
         self._outputs = self._height = 0
         self._factor: np.ndarray | None = None
-        self._longest = 0.0
+        self._longest, self._shortest = 0.0, inf
+        self._columns = np.zeros(of.size)  # their lengths, of the rows in the factor
+        self._inputs: list[float] = []  # the largest derivative on each, by which its rows were divided
+        self._near: Copied | None = None
+        self._sizes = [_size(x) for x in of.module.parameters()]
+        self._largest: list[float] = []  # of each argument so far
 
     def add(self, tensors: list[Tensor], planned: int) -> bool:
         """Take these inputs, up to `planned` in all; False if the time was over before the last."""
         if self.inputs:
             self._check_memory(planned)
+        before = self._largest or [0.0] * len(tensors)
+        self._largest = [max(size, _size(x)) for size, x in zip(before, tensors, strict=True)]
         for one in one_at_a_time(tensors):
             if self.inputs and monotonic() >= self._end:
                 return False
-            block = self._first(one, planned) if not self.inputs else parameter_jacobian(self.of, one)
+            if not self.inputs:
+                self._outputs = check_deterministic(self.of, one)
+                self._check_memory(planned)
+            block = self._block(one)
+            if largest := np.abs(block).max(initial=0.0):
+                # By a power of two: high powers of long inputs must not hide what short ones show.
+                block = np.ldexp(block, -np.frexp(largest)[1])
+                self._inputs.append(float(largest))
             self._blocks.append(block)
             self._height += len(block)
             self._outputs = max(self._outputs, len(block))
@@ -142,15 +159,37 @@ class _Rows:
         """The rank of the rows so far, and its evidence."""
         if self._factor is None:
             self._blocks = [np.concatenate(self._blocks)]
-            return from_spectrum(self._blocks[0], self.inputs)
+            return self._doubted(from_spectrum(self._blocks[0], self.inputs))
         if self._blocks:
             self._compress()
-        return from_spectrum(_evened(self._factor), self.inputs)
+        wide = differ(np.array([self._shortest, self._longest])) or differ(self._columns)
+        return self._doubted(from_spectrum(_evened(self._factor), self.inputs, wide=wide))
 
-    def _first(self, one: list[Tensor], planned: int) -> np.ndarray:
-        self._outputs = check_deterministic(self.of, one)
-        self._check_memory(planned)
-        return parameter_jacobian(self.of, one)
+    def _doubted(self, found: Measurement) -> Measurement:
+        """Undecided where products may have left the range of floats without a trace."""
+        if not found.decided:
+            return found
+        if differ(np.array(self._inputs), by=WIDEST**2):
+            why = f"derivatives on one input are more than {WIDEST**2:.0e} times as large as on another"
+        elif any(0 < size < 1 / WIDEST for size in (*self._sizes, *self._largest)):
+            why = f"the inputs or a parameter are smaller than {1 / WIDEST:.0e}, and products may be lost"
+        elif not found.value:
+            why = "all derivatives are 0, as they also are where they left the range of floats"
+        else:
+            return found
+        return replace(found, decided=False, note=f"undecided: {why}")
+
+    def _block(self, one: list[Tensor]) -> np.ndarray:
+        """The rows of one input; what is only rounding is 0."""
+        J = parameter_jacobian(self.of, one)
+        if not is_wide(J):
+            return J
+        if self._near is None:
+            self._near = nudged(self.of)
+        try:
+            return without_rounding(J, parameter_jacobian(self._near, nudged_inputs(one)))
+        except ValueError:  # at the edge of the float range: then nothing is known to be rounding
+            return J
 
     def _check_memory(self, planned: int) -> None:
         columns, rows = self.of.size, self._outputs * planned
@@ -168,15 +207,23 @@ class _Rows:
         """Scale the rows as `float_rank` would, by the longest so far, and put them into the factor."""
         tall = [] if self._factor is None else [self._factor]
         for block in self._blocks:
-            largest = np.abs(block).max(axis=1, keepdims=True)
-            safe = np.where(largest > 0, largest, 1.0)
-            norm = largest * np.linalg.norm(block / safe, axis=1, keepdims=True)
+            rows, columns = lengths(block)
+            norm = rows[:, None]
             self._longest = max(self._longest, float(norm.max()))
+            self._shortest = min(self._shortest, float(rows[rows > 0].min(initial=inf)))
+            self._columns = np.hypot(self._columns, columns)
             keep = norm[:, 0] > _TOO_SMALL * self._longest
             tall.append(block[keep] / np.maximum(norm[keep], _SMALLEST_SCALE * self._longest))
         rows = np.concatenate(tall)
         self._factor = np.linalg.qr(rows, mode="r") if len(rows) > self.of.size else rows
         self._blocks, self._height = [], 0
+
+
+def _size(x: Tensor) -> float:
+    """The largest entry, where it is a number with a fraction."""
+    if not (x.numel() and (x.is_floating_point() or x.is_complex())):
+        return 0.0
+    return float(x.detach().abs().max())
 
 
 def _evened(factor: np.ndarray) -> np.ndarray:
@@ -232,7 +279,14 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[Measurement, str]:
 
 
 def _drawn(draw: Draw, count: int) -> list[Tensor]:
-    tensors = arguments(draw(count))
+    try:
+        drawn = draw(count)
+    except Exception as error:
+        raise ValueError(
+            "draw(count) needs to return count inputs, as in lambda count: torch.randn(count, 3); "
+            f"draw({count}) raised {type(error).__name__}: {error}"
+        ) from error
+    tensors = arguments(drawn)
     if len(tensors[0]) != count:
         raise ValueError(
             f"draw(count) needs to return count inputs; draw({count}) returned {len(tensors[0])}, in shape "

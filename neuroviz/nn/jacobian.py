@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from neuroviz.engine.rank import nearby
+
 # Bounds of what is pushed back at once: cotangents, and entries of the derivative (8 bytes each).
 _COTANGENTS = 256
 _ENTRIES = 2**24
@@ -110,6 +112,30 @@ def copied(module: nn.Module) -> Copied:
     return Copied(double, parameters, names, what)
 
 
+def nudged(of: Copied) -> Copied:
+    """Another copy, with every parameter changed by some units in the last place."""
+    near = copied(of.module)
+    rng = np.random.default_rng(0)
+    with torch.no_grad():
+        for parameter in near.module.parameters():
+            _nudge(parameter, rng)
+    return near
+
+
+def nudged_inputs(one: list[Tensor]) -> list[Tensor]:
+    """The same inputs, changed by some units in the last place; whole numbers stay."""
+    rng = np.random.default_rng(1)
+    near = [x.clone() for x in one]
+    for x in near:
+        _nudge(x, rng)
+    return near
+
+
+def _nudge(x: Tensor, rng: np.random.Generator) -> None:
+    if x.is_floating_point() or x.is_complex():
+        x.mul_(torch.from_numpy(nearby(np.ones(tuple(x.shape)), rng)).to(x.device))
+
+
 def arguments(inputs: Tensor | Sequence[Tensor]) -> list[Tensor]:
     """The arguments of the module, detached and in double precision; whole numbers stay whole.
 
@@ -122,6 +148,9 @@ def arguments(inputs: Tensor | Sequence[Tensor]) -> list[Tensor]:
             "inputs need to be a tensor, a tuple of tensors for several arguments, or a function that draws "
             f"them; got {type(inputs).__name__}: convert arrays with torch.as_tensor(…)"
         )
+    for x in tensors:
+        if odd := _oddity(x):
+            raise ValueError(f"inputs need to be dense tensors with numbers in them; got {odd}")
     lengths = [len(x) if x.ndim else 0 for x in tensors]
     if not lengths or len(set(lengths)) > 1 or lengths[0] == 0:
         raise ValueError(
@@ -133,6 +162,19 @@ def arguments(inputs: Tensor | Sequence[Tensor]) -> list[Tensor]:
         x.detach().clone().to(torch.float64 if x.is_floating_point() else doubled.get(x.dtype, x.dtype))
         for x in tensors
     ]
+
+
+def _oddity(x: Tensor) -> str:
+    """What stands in the way of reading its entries, and what helps."""
+    if x.is_nested:
+        return "a nested one: give inputs of one length, or pad them with x.to_padded_tensor(0.0)"
+    if x.layout != torch.strided:
+        return f"one with layout {x.layout}: give x.to_dense()"
+    if x.is_quantized:
+        return f"a quantized one ({x.dtype}): give x.dequantize()"
+    if x.is_meta:
+        return "one on the device 'meta', which holds no numbers: give one on the CPU"
+    return ""
 
 
 def one_at_a_time(tensors: list[Tensor]) -> Iterator[list[Tensor]]:
@@ -243,6 +285,9 @@ def _output(of: Copied, one: list[Tensor]) -> Tensor:
             f"the output of {of.what} needs a floating-point tensor, alone or in a tuple, "
             "list or dictionary; got none: wrap the module in one that returns the tensor to look at"
         )
+    for tensor in tensors:
+        if odd := _oddity(tensor):
+            raise ValueError(f"the output of {of.what} needs dense tensors; got {odd}")
     output = torch.cat([_real(tensor).reshape(-1).double() for tensor in tensors])
     if not len(output):
         raise ValueError(

@@ -458,7 +458,8 @@ def measure_at_temperature(arch: Architecture, temperature: float, seed: int = 0
     >>> measure_at_temperature(Architecture((3, 3, 3), (2, 2), attention="softmax"), 1.0).value
     25
     """
-    if not (isfinite(temperature) and temperature > 0):
+    number = isinstance(temperature, (int, float, np.number)) and not isinstance(temperature, bool)
+    if not (number and isfinite(temperature) and temperature > 0):
         raise ValueError(f"a temperature is a finite number above 0; got {temperature!r}")
     base = measure_dimension(arch, method="float", seed=seed)
     if temperature == 1:

@@ -18,7 +18,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.measure import Measurement, from_spectrum
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
-from neuroviz.engine.rank import exact_rank, schwartz_zippel
+from neuroviz.engine.rank import exact_rank, is_wide, nearby, schwartz_zippel, without_rounding
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.softmax.two_tokens import Shares, follow, free_jacobian, softmax_shares
 
@@ -374,6 +374,14 @@ def _spectrum(network: ImmersionSetting) -> Measurement:
     rng = np.random.default_rng([network.seed, 7])
     inputs = 2 * columns
     X = conditioned_tokens(Architecture.uniform(n, n, network.layers, 2, "softmax"), inputs, rng)
-    given = softmax_shares(virtual.M, X, network.copies, network.causal)
     functionals = rng.standard_normal((inputs, n, 2))
-    return from_spectrum(free_jacobian(Reals(), virtual, X, given, functionals), inputs, network.seed)
+
+    def rows(virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
+        given = softmax_shares(virtual.M, X, network.copies, network.causal)
+        return free_jacobian(Reals(), virtual, X, given, functionals)
+
+    J = rows(virtual, X)
+    if is_wide(J):
+        near = VirtualWeights(nearby(virtual.L, rng), tuple(nearby(M, rng) for M in virtual.M))
+        J = without_rounding(J, rows(near, nearby(X, rng)))
+    return from_spectrum(J, inputs, network.seed)

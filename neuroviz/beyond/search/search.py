@@ -18,6 +18,7 @@ from neuroviz.beyond.search.equivalent_weights import UNEXPLAINED, distance, kno
 from neuroviz.beyond.search.initial_guesses import KINDS, draw, kind_of
 from neuroviz.beyond.search.result import Continuum, FiberPoint, FiberSearch, StartOutcome
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import Reals
 from neuroviz.engine.local_coordinates import chart_at, narrow, tangent_map
@@ -58,8 +59,8 @@ def search_fiber(
         kinds: which kinds of start to use, of `starts.KINDS`.
 
     Raises:
-        ValueError: if the weights are not of this architecture or their function is zero, if the starts or
-            kinds make no search, or if a step would take more memory than there is.
+        ValueError: if the weights are not of this architecture or their function is zero, if the starts,
+            seed or kinds make no search, or if a step would take more memory than there is.
 
     >>> from neuroviz.engine.network import random_weights
     >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
@@ -67,6 +68,9 @@ def search_fiber(
     >>> found.verified, [point.symmetry for point in found.classes]
     (8, ['the same'])
     """
+    for name, call in (("progress", progress), ("cancel", cancel)):
+        if call is not None and not callable(call):
+            raise ValueError(f"{name} is a function, or None; got {call!r}")
     steps = search_in_steps(arch, weights, starts, seed, kinds)
     try:
         done = next(steps)
@@ -90,7 +94,7 @@ def search_in_steps(
     [(1, 2, 1), (2, 2, 2)]
     """
     check_architecture("search_fiber", arch)
-    _check(arch, weights, starts, kinds)
+    _check(arch, weights, starts, seed, kinds)
     across, outputs = gauge_slice(arch), arch.tokens * arch.widths[-1]
     rows = _INPUTS_PER_COORDINATE[arch.attention] * across.num_free * outputs
     in_a_step = max(FRESH_INPUTS, rows) * numbers_in_between(arch) + rows * arch.num_parameters
@@ -131,7 +135,7 @@ class _End:
     evaluations: int
 
 
-def _check(arch: Architecture, weights: Weights, starts: int, kinds: tuple[str, ...]) -> None:
+def _check(arch: Architecture, weights: Weights, starts: int, seed: int, kinds: tuple[str, ...]) -> None:
     if len(weights) != arch.num_layers:
         raise ValueError(f"{arch} has weights of {arch.num_layers} shapes of Q, K, V; got {len(weights)}")
     wanted, got = layer_shapes(arch), [tuple(np.shape(m) for m in layer) for layer in weights]
@@ -139,7 +143,8 @@ def _check(arch: Architecture, weights: Weights, starts: int, kinds: tuple[str, 
         raise ValueError(f"{arch} has weights of shapes {wanted}; got {got}")
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise ValueError(f"a search needs a whole number of starts, at least 1; got {starts!r}")
-    if not kinds or set(kinds) - set(KINDS):
+    whole_number("seed", seed, least=0)
+    if not isinstance(kinds, (tuple, list)) or not kinds or any(kind not in KINDS for kind in kinds):
         raise ValueError(f"kinds of start are some of {', '.join(map(repr, KINDS))}; got {kinds!r}")
 
 
