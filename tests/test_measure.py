@@ -460,8 +460,7 @@ def test_tokens_on_a_line_leave_softmax_undecided_whatever_the_gap(widths, head_
     arch = Architecture(widths, head_dims, tokens, "softmax")
     for seed in range(4):
         found = measure_dimension(arch, "float", seed=seed)
-        assert not found.decided
-        assert "tokens on a line" in found.note or "undecided: it splits" in found.note
+        assert not found.decided and "undecided" in found.note
 
 
 SHARED = Block(value_dim=2, kv_heads=1, temperature=True, positions=True, mlp=(1, 3))
