@@ -14,6 +14,7 @@ from time import perf_counter
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.budget import available_bytes, in_bytes
 from neuroviz.engine.elimination import Arithmetic, Float64, eliminate, fastest_arithmetic, stored
 from neuroviz.engine.field import PrimeField
@@ -88,8 +89,11 @@ def estimate_cost(
         raise ValueError(f"method must be 'exact', 'float' or 'certified'; got {method!r}")
     if route not in (None, "slice", "weights"):
         raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
+    inputs = None if inputs is None else whole_number("inputs", inputs, least=1)
     if method == "float":
         return _float_cost(arch, inputs)
+    if prime is not None:
+        PrimeField(prime)  # says what is wrong with it
     columns = _num_columns(arch, route)
     sliced = arch.is_plain and route != "weights"
     full = sliced and inputs is None and general_formula(arch).value == columns

@@ -11,7 +11,6 @@ import asyncio
 import os
 import pickle
 import queue
-import signal
 import subprocess
 import sys
 import threading
@@ -25,7 +24,22 @@ from neuroviz.engine.progress import finish
 _IDLE_SECONDS = 120
 _LENGTH_BYTES = 8
 _PART, _LAST = b"p", b"l"  # what a message of the child is: a part of the answer, or the end of it
-_CHILD = "from neuroviz.kit.background import serve; serve()"
+# The child listens before it imports anything: an import takes a second or two, and the parent may end in it.
+# Ctrl-C is for the parent; when no more requests can come the parent is gone, and nobody waits for an answer.
+_CHILD = f"""\
+import os, queue, signal, threading
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+arrived, requests = queue.SimpleQueue(), os.fdopen(os.dup(0), "rb")
+def take_in():
+    while True:
+        length = requests.read({_LENGTH_BYTES})
+        if len(length) < {_LENGTH_BYTES}:
+            os._exit(0)
+        arrived.put(requests.read(int.from_bytes(length, "big")))
+threading.Thread(target=take_in, daemon=True).start()
+from neuroviz.kit.background import serve
+serve(arrived)
+"""
 
 
 class Background:
@@ -236,13 +250,10 @@ def _receive(stream: BinaryIO) -> bytes:
     return stream.read(int.from_bytes(length, "big"))
 
 
-def serve() -> None:
+def serve(arrived: queue.SimpleQueue) -> None:
     """The child: answer requests until its parent goes, or it has been idle for two minutes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, whose end is noticed here
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the work prints must not end up among the answers
-    arrived: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_take_in, args=(requests, arrived), daemon=True).start()
     while True:
         try:
             message = arrived.get(timeout=_IDLE_SECONDS)
@@ -256,15 +267,6 @@ def serve() -> None:
         except Exception as error:
             result = error  # it is raised again where it can be shown
         _send(answers, _LAST + _pickled(result))
-
-
-def _take_in(requests: BinaryIO, arrived: queue.SimpleQueue) -> None:
-    """Hand the requests on; when no more can come the parent is gone, and nobody waits for an answer."""
-    while True:
-        try:
-            arrived.put(_receive(requests))
-        except (EOFError, OSError):
-            os._exit(0)
 
 
 def _pickled(result: object) -> bytes:
