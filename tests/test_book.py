@@ -150,6 +150,15 @@ def test_a_row_of_presets_shows_its_labels():
     assert "layers=2" not in text and "<button" not in text
 
 
+def test_a_figure_is_a_still_without_a_control():
+    figure = go.Figure(go.Scatter(y=[1, 2]), {"height": 300, "annotations": [{"text": "<b>2 of 2 fit</b>"}]})
+    packed = stills.packed_figure(figure)
+    assert packed["figure"] == stills.plain(figure) and packed["stills"][0]["changes"] == []
+    text = pages.panel("x-1", "x", packed)
+    assert 'role="img" aria-label="2 of 2 fit" style="height:300px"' in text
+    assert "nv-control" not in text and "nv-below" not in text
+
+
 def test_a_box_that_is_no_row_of_presets_is_shown_as_ever():
     box = widgets.Box([widgets.Button(description="two layers")])
     assert capture.show_box(box) == box._repr_mimebundle_()
@@ -234,7 +243,7 @@ def wake(page, number: int) -> str:
     plot = f"{here}.querySelector('.js-plotly-plot')"
     # Not the whole layout: plotly keeps notes of its own in it.
     drawn = f"{plot}.data, ({plot}.layout.annotations || []).map(note => note.text)"
-    return f"JSON.stringify([{drawn}, {here}.querySelector('.nv-description').innerText])"
+    return f"JSON.stringify([{drawn}, {here}.querySelector('.nv-description')?.innerText])"
 
 
 browser_test = pytest.mark.browser
@@ -257,6 +266,8 @@ def test_every_notebook_works_from_a_folder_with_the_network_closed(built, brows
             look = wake(page, number)
             before = page.evaluate(look)
             control = page.locator(PANEL).nth(number).locator(".nv-control :is(input, select)")
+            if not control.count():  # a figure that nothing moves
+                continue
             control.focus()
             place = control.evaluate("c => Number(c.value)")
             page.keyboard.press("ArrowLeft" if place else "ArrowRight")
@@ -364,7 +375,7 @@ def test_every_figure_has_a_description_and_every_control_a_name(built):
         named = re.findall(
             r'<label for="([^"]+)">[^<]+</label>\n<(?:input type="range"|select) id="([^"]+)"', text
         )
-        assert panels == len(named) and all(one == other for one, other in named)
+        assert text.count('class="nv-control"') == len(named) and all(one == other for one, other in named)
 
 
 @grouped

@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -42,7 +43,6 @@ MAIN_CONTROL = {
     "SingularityExplorer": "s",
     "SoftmaxExplorer": "temperature",
     "SurfaceExplorer": "along",
-    "SweepExplorer": "show",
     "TeleportExplorer": "place",
     "UnrollingExplorer": "place",
     "VariantsExplorer": "heads",
@@ -201,6 +201,24 @@ def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still],
 def _finish(panel: Panel, where: str) -> None:
     if not panel.wait(_WAIT_SECONDS) or not panel.status.startswith("done"):
         raise ValueError(f"{type(panel).__name__} at {where} is not done: {panel.status}")
+
+
+def packed_figure(figure: go.Figure) -> dict:
+    """All that a page needs to show a figure that nothing moves; its bold lines say what is in it.
+
+    >>> drawn = go.Figure(layout={"height": 300, "annotations": [{"text": "<b>4 of 4 agree</b>"}]})
+    >>> packed_figure(drawn)["stills"][0]["description"]
+    '4 of 4 agree'
+    """
+    notes = (note.text for note in figure.layout.annotations if (note.text or "").startswith("<b>"))
+    said = ". ".join(re.sub("<[^>]*>", "", note) for note in notes)
+    return {
+        "control": "",
+        "here": 0,
+        "height": figure.layout.height,
+        "figure": plain(figure),
+        "stills": [{"label": "", "title": "", "description": said, "changes": []}],
+    }
 
 
 def title_of(panel: Panel) -> str:
