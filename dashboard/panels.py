@@ -19,8 +19,8 @@ from neuroviz.kit import theme
 NAMES = (
     "DimensionExplorer FactorizationExplorer FiberExplorer LedgerExplorer SurfaceExplorer SectionExplorer "
     "ProductsExplorer SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
-    "HypothesesExplorer CounterexampleExplorer FlagExplorer PeelExplorer OneLayerExplorer "
-    "SoftmaxExplorer Figure3Explorer ExponentialsExplorer ProofExplorer CertificateExplorer SingletonExplorer "
+    "HypothesesExplorer CounterexampleExplorer FlagExplorer OneLayerExplorer "
+    "SoftmaxExplorer Figure3Explorer ExponentialsExplorer ProofExplorer SingletonExplorer "
     "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer TeleportExplorer"
 ).split()
 NAMES += sorted(set(explorables.__all__) - set(NAMES))

@@ -3,7 +3,6 @@
 from importlib import import_module
 
 _PANELS = {
-    "CertificateExplorer": "beyond.proof.certificate_panel",
     "CounterexampleExplorer": "deep.counterexample_panel",
     "DimensionExplorer": "deep.dimension_panel",
     "ExponentialsExplorer": "beyond.proof.exponentials_panel",
@@ -17,7 +16,6 @@ _PANELS = {
     "LedgerExplorer": "deep.ledger_panel",
     "MemorisationExplorer": "beyond.memorisation.panel",
     "OneLayerExplorer": "softmax.one_layer_panel",
-    "PeelExplorer": "beyond.why.peeling_panel",
     "ProductsExplorer": "singular.products_panel",
     "ProofExplorer": "beyond.proof.immersion_panel",
     "RealModelsExplorer": "beyond.transformers.real_models_panel",
@@ -34,6 +32,8 @@ _PANELS = {
     "VirtualWeightsExplorer": "deep.virtual_panel",
 }
 _GONE = {
+    "CertificateExplorer": "nv.measure_dimension(arch, method='certified').certificate has verify()",
+    "PeelExplorer": "the notebook 04_why_the_formula counts the kernels, with neuroviz.beyond.why.peeling",
     "SweepExplorer": "neuroviz.beyond.sweep.figure.sweep_figure draws what neuroviz.sweep has measured",
 }
 __all__ = sorted(_PANELS)

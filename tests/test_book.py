@@ -14,7 +14,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from panels import plain as as_json
 
 from neuroviz import explorables
-from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, PeelExplorer, SurfaceExplorer
+from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, SurfaceExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.presets import presets
 from neuroviz.lessons import teaching
@@ -60,7 +60,7 @@ def test_a_command_that_nobody_knows_is_refused():
 
 @pytest.mark.parametrize(
     ("kind", "control"),
-    [(PeelExplorer, "place"), (LedgerExplorer, "head_dim"), (FactorizationExplorer, "rank")],
+    [(LedgerExplorer, "head_dim"), (FactorizationExplorer, "rank")],
 )
 def test_a_still_is_what_the_panel_shows(kind, control):
     panel = kind()
@@ -98,13 +98,13 @@ def test_every_panel_has_a_main_control_of_its_own():
 
 
 def test_a_control_that_is_not_shown_is_refused():
-    panel = PeelExplorer(only=["angle"])
-    with pytest.raises(ValueError, match="has angle to move here; got 'place'"):
-        stills.main_control(panel, "place")
+    panel = LedgerExplorer(only=["layers"])
+    with pytest.raises(ValueError, match="has layers to move here; got 'head_dim'"):
+        stills.main_control(panel, "head_dim")
     panel.close()
 
 
-@pytest.mark.parametrize("kind", [PeelExplorer, LedgerExplorer, SurfaceExplorer])
+@pytest.mark.parametrize("kind", [LedgerExplorer, SurfaceExplorer])
 def test_the_page_turns_a_light_figure_into_the_dark_one(kind):
     """What book.js does in a dark room: every light code is exchanged for the dark one of its role."""
     codes = re.compile(r"#[0-9A-Fa-f]{6}\b")
@@ -142,11 +142,11 @@ def test_a_choice_shows_the_remark_on_each_answer():
 
 
 def test_a_row_of_presets_shows_its_labels():
-    panel = PeelExplorer()
+    panel = LedgerExplorer()
     panel.close()  # as it is when the page gets to the row
-    row = presets(panel, {"two layers": "layers=2", "s < 1": "place=0.5"})
+    row = presets(panel, {"two layers": "layers=2", "a < 3": "head_dim=2"})
     text = pages.presets(capture.show_box(row)[capture.PRESETS])
-    assert "two layers" in text and "s &lt; 1" in text
+    assert "two layers" in text and "a &lt; 3" in text
     assert "layers=2" not in text and "<button" not in text
 
 

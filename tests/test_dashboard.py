@@ -41,9 +41,9 @@ def test_every_panel_can_be_chosen(page):
 def test_only_one_panel_is_alive(page):
     (first,) = page["stage"].children
     assert first.comm is not None
-    page["choice"].value = "PeelExplorer"
+    page["choice"].value = "LedgerExplorer"
     (second,) = page["stage"].children
-    assert isinstance(second, explorables.PeelExplorer)
+    assert isinstance(second, explorables.LedgerExplorer)
     assert first.comm is None and second.comm is not None
 
 
@@ -117,9 +117,10 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, chromium):
         top = here.locator(".nv-dashboard").evaluate("page => page.getBoundingClientRect().y")
         assert top == 0
 
-        here.locator("select").first.select_option("Why is it true? Peel off the first layer")
+        here.locator("select").first.select_option("Where do the parameters go?")
         here.wait_for_function(
-            f"document.querySelector('{panel}')?.innerText.includes('Peel off')", timeout=60_000
+            f"document.querySelector('{panel}')?.innerText.includes('Where do')",
+            timeout=60_000,
         )
         here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg", timeout=60_000)
         assert here.locator(panel).count() == 1

@@ -42,9 +42,9 @@ def install(notebook: str) -> None:
 def show_box(box: widgets.Box, **settings: object) -> dict:
     """The labels of a row of presets; any other box is shown as ever.
 
-    >>> from neuroviz.explorables import PeelExplorer
+    >>> from neuroviz.explorables import LedgerExplorer
     >>> from neuroviz.kit.presets import presets
-    >>> show_box(presets(PeelExplorer(), {"two layers": "layers=2", "four layers": "layers=4"}))[PRESETS]
+    >>> show_box(presets(LedgerExplorer(), {"two layers": "layers=2", "four layers": "layers=4"}))[PRESETS]
     ['two layers', 'four layers']
     """
     if "nv-presets" not in box._dom_classes:

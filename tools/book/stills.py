@@ -18,7 +18,6 @@ _WAIT_SECONDS = 240
 
 # The control that each panel is about. Where a notebook asks for another one, it is named below.
 MAIN_CONTROL = {
-    "CertificateExplorer": "tamper",
     "CounterexampleExplorer": "tried",
     "DimensionExplorer": "width",
     "ExponentialsExplorer": "kind",
@@ -32,7 +31,6 @@ MAIN_CONTROL = {
     "LedgerExplorer": "head_dim",
     "MemorisationExplorer": "beyond",
     "OneLayerExplorer": "step",
-    "PeelExplorer": "place",
     "ProductsExplorer": "v_angle",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "model",
@@ -60,7 +58,6 @@ ASKED_FOR = {
     ("04_deep_dimension", 0): "head_dim",
     ("04_deep_dimension", 2): "inputs",
     ("04_unrolling", 3): "layers",
-    ("04_why_the_formula", 2): "angle",
 }
 
 # Of a long list of choices, those that are shown; the panel may have opened with another one.
@@ -95,9 +92,9 @@ def main_control(panel: Panel, asked_for: str | None = None) -> str:
     Raises:
         ValueError: if the panel has no such control, or does not show it, or none of its controls has values.
 
-    >>> from neuroviz.explorables import PeelExplorer
-    >>> main_control(PeelExplorer()), main_control(PeelExplorer(only=["angle", "layers"]))
-    ('place', 'layers')
+    >>> from neuroviz.explorables import LedgerExplorer
+    >>> main_control(LedgerExplorer()), main_control(LedgerExplorer(only=["layers", "seed"]))
+    ('head_dim', 'layers')
     """
     shown = {name: control for name, control in panel.controls.items() if control.layout.display != "none"}
     ranged = [name for name, control in shown.items() if _has_values(control)]
@@ -224,8 +221,8 @@ def packed_figure(figure: go.Figure) -> dict:
 def title_of(panel: Panel) -> str:
     """The title line of a panel with its badges, as HTML.
 
-    >>> from neuroviz.explorables import PeelExplorer
-    >>> "Why is it true?" in title_of(PeelExplorer())
+    >>> from neuroviz.explorables import DimensionExplorer
+    >>> DimensionExplorer.title in title_of(DimensionExplorer())
     True
     """
 
