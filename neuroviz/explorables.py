@@ -5,7 +5,6 @@ from importlib import import_module
 _PANELS = {
     "CounterexampleExplorer": "deep.counterexample_panel",
     "DimensionExplorer": "deep.dimension_panel",
-    "ExponentialsExplorer": "beyond.proof.exponentials_panel",
     "FactorizationExplorer": "factorization.panel",
     "FiberExplorer": "single_layer.panel",
     "Figure3Explorer": "softmax.figure3_panel",
@@ -33,6 +32,7 @@ _PANELS = {
 }
 _GONE = {
     "CertificateExplorer": "nv.measure_dimension(arch, method='certified').certificate has verify()",
+    "ExponentialsExplorer": "the notebook 05_softmax_conjecture has its table, from study_exponentials",
     "PeelExplorer": "the notebook 04_why_the_formula counts the kernels, with neuroviz.beyond.why.peeling",
     "SweepExplorer": "neuroviz.beyond.sweep.figure.sweep_figure draws what neuroviz.sweep has measured",
 }

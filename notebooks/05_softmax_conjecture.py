@@ -18,9 +18,10 @@
 import numpy as np
 
 import neuroviz as nv
+from neuroviz.beyond.proof.exponentials_study import ExponentialsSetting, study_exponentials
 from neuroviz.beyond.proof.logit_relations import measure_independence
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
-from neuroviz.explorables import ExponentialsExplorer, Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
+from neuroviz.explorables import Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
 from neuroviz.kit.presets import presets
 from neuroviz.lessons.teaching import predict
 from neuroviz.lessons.wrong_answers import wrong_answers
@@ -263,21 +264,26 @@ tied, turned = over.reduce(M + M.T), over.reduce(M - M.T)
 [measure_independence(over, (one,), 3, draw).layers[0].independent.value for one in (tied, turned)]
 
 # %% [markdown]
-# For a symmetric $M$ there is one relation: going round the three tokens one way adds up to the same as going round the other way, $y_{21} + y_{32} + y_{13} = y_{31} + y_{23} + y_{12}$. For an antisymmetric one $y_{ij} = -y_{ji}$. Then the exponentials are not free, and to draw them freely is to compute with a network that does not exist. Does it change the count?
+# For a symmetric $M$ there is one relation: going round the three tokens one way adds up to the same as going round the other way, $y_{21} + y_{32} + y_{13} = y_{31} + y_{23} + y_{12}$. For an antisymmetric one $y_{ij} = -y_{ji}$. Then the exponentials are not free, and to draw them freely is to compute with a network that does not exist. Does it change the count? Here are two layers in two dimensions, with a special $M_1$. How many directions of $(L, M_1, M_2)$ do nothing, counted with the relations, with all exponentials free, and in floating point with the true exponentials?
 
 # %%
-ExponentialsExplorer()
+print("M₁             t   independent   with relations   all free   floating point")
+for kind, t in (("generic", 2), ("antisymmetric", 2), ("antisymmetric", 3), ("symmetric", 3)):
+    study = study_exponentials(ExponentialsSetting(kind, tokens=t))
+    logits = study.independence.layers[0].independent
+    counts = study.related.kernel, study.free.kernel, study.spectrum.kernel
+    print(
+        f"{kind:14} {t}   {logits.value} of {logits.num_columns}        {counts[0]:<16} {counts[1]:<10} {counts[2]}"
+    )
 
 # %% [markdown]
-# *What you see.* Two layers, two tokens and an antisymmetric $M_1$. On the left are the exponentials $e^{\,y_{ji}}$ of layer 1, called $P$ and $Q$: they are related by $PQ = 1$, so only one is free. On the right is how many directions of $(L, M_1, M_2)$ do nothing, counted with the relation and without it, and as floating point sees it, with the true exponentials.
-#
-# * Set **exponentials** to *all free*. By how much is the count wrong?
-# * Set **tokens t** to 3. The relations are still there. Why is the count right all the same?
-# * Keep three tokens and choose a *symmetric* $M_1$. What is different on the left, and what on the right?
+# * One count is wrong. By how much?
+# * With three tokens and an antisymmetric $M_1$ the relations are still there. Why is the count right all the same?
+# * And a symmetric $M_1$?
 #
 # <details><summary>Answers</summary>
 #
-# By 4: the entries of $M_2$. An antisymmetric $M_1$ makes two tokens equal, and equal tokens stay equal, whatever $M_2$ is; free exponentials do not know this. Three tokens do not become equal. For a symmetric $M_1$ one of six exponentials is determined by the others, and the set of its attention matrices has 5 dimensions instead of 6; but the number of directions that do nothing is 0 either way.
+# For two tokens and an antisymmetric $M_1$, where $PQ = 1$ for the two exponentials; by 4, the entries of $M_2$. An antisymmetric $M_1$ makes two tokens equal, and equal tokens stay equal, whatever $M_2$ is; free exponentials do not know this. Three tokens do not become equal. For a symmetric $M_1$ one of six exponentials is determined by the others, and the set of its attention matrices has 5 dimensions instead of 6; but the number of directions that do nothing is 0 either way.
 #
 # </details>
 #

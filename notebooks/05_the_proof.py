@@ -150,7 +150,7 @@ for name, Ms in both.items():
     print(f"{name:20}", [layer.independent.value for layer in found], "of [2, 2] are independent")
 
 # %% [markdown]
-# Special weights do no harm, and the hypothesis is needed: a layer with an antisymmetric matrix has one relation, $p + q = 0$, and a layer behind it sees equal tokens, for which all logits are 0. (For more tokens there is a panel in the notebook [Softmax](05_softmax_conjecture.ipynb).)
+# Special weights do no harm, and the hypothesis is needed: a layer with an antisymmetric matrix has one relation, $p + q = 0$, and a layer behind it sees equal tokens, for which all logits are 0. (Three tokens are counted in the notebook [Softmax](05_softmax_conjecture.ipynb).)
 
 # %% [markdown]
 # ## Theorem A: freeze all layers but one
@@ -219,7 +219,7 @@ control.everything.kernel, control.spectrum.kernel
 
 # %% [markdown]
 # A *nearly* antisymmetric $M_1$ is as good as any other, and the last layer may be antisymmetric, as nothing comes after it (the theorem does not cover this; *What happens outside* in [docs/mathematics.md](../docs/mathematics.md) does). That all $M_i$ may be equal, symmetric, or of rank one, we have seen after Lemma G.
-# With three *different* tokens an antisymmetric $M_1$ hides nothing (the last panel of the notebook [Softmax](05_softmax_conjecture.ipynb) counts it), so for $t \ge 3$ the theorem asks for more than it must. $M_1 = 0$ hides all later layers, for every $t$.
+# With three *different* tokens an antisymmetric $M_1$ hides nothing (the notebook [Softmax](05_softmax_conjecture.ipynb) counts it), so for $t \ge 3$ the theorem asks for more than it must. $M_1 = 0$ hides all later layers, for every $t$.
 
 # %%
 nearly = study_immersion(ImmersionSetting(symmetric=0.001))

@@ -32,7 +32,7 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward, random_tokens, random_weights
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import rescale, virtual_weights
-from neuroviz.explorables import ExponentialsExplorer, Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
+from neuroviz.explorables import Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make
 from neuroviz.softmax.figure3 import Figure3Setting, float32_rank, study_figure3
@@ -694,22 +694,6 @@ def opposite(kind):
     return all(OVER.reduce(y[j, i] + y[i, j]) == 0 for j, i in ORDER)
 
 
-def opens_on():
-    """Two layers, two tokens, M₁ antisymmetric: exponentials at the left, three counts at the right."""
-    panel = ExponentialsExplorer()
-    s, places, labels = panel._shown.setting, domains(panel.figure), dict(panel.controls["treat"].options)
-    panel.close()
-    kernels = [
-        place for name, place in places.items() if name.startswith(("kernel as", "kernel with", "kernel in"))
-    ]
-    return (
-        (s.layers, s.tokens, s.kind, s.place, s.treat) == (2, 2, "antisymmetric", "first", "related")
-        and len(kernels) == 3
-        and min(place[0] for place in kernels) > places["exponentials (measured: free or determined)"][1]
-        and labels["all free"] == "free"
-    )
-
-
 def study(kind="antisymmetric", t=2):
     return study_exponentials(ExponentialsSetting(kind, tokens=t))
 
@@ -1074,18 +1058,23 @@ CLAIMS = [
         lambda: opposite("antisymmetric") and not opposite("symmetric"),
     ),
     (
-        "they are related by $PQ = 1$, so only one is free",
+        "where $PQ = 1$ for the two exponentials",
         lambda: study().independence.layers[0].independent.value == 1 and independent("generic", 2) == 2,
     ),
-    ("Two layers, two tokens and an antisymmetric $M_1$", opens_on),
     (
-        "Set **exponentials** to *all free*. By how much is the count wrong?",
-        lambda: (lambda one, two: one.kernel - two.kernel == 4)(
-            *(shown(ExponentialsExplorer, s)[0].shown for s in ("", "treat=free"))
+        "One count is wrong. By how much?",
+        lambda: (
+            [
+                (one.related.kernel, one.free.kernel, one.spectrum.kernel)
+                for one in map(
+                    study, ("generic", "antisymmetric", "antisymmetric", "symmetric"), (2, 2, 3, 3)
+                )
+            ]
+            == [(0, 0, 0), (4, 0, 4), (0, 0, 0), (0, 0, 0)]
         ),
     ),
     (
-        "By 4: the entries of $M_2$",
+        "by 4, the entries of $M_2$",
         lambda: (study().related.kernel, study().free.kernel, study().spectrum.kernel) == (4, 0, 4),
     ),
     (
@@ -1098,7 +1087,7 @@ CLAIMS = [
         lambda: not meet(3) and study(t=3).related.kernel == study(t=3).free.kernel == 0,
     ),
     (
-        "The relations are still there",
+        "With three tokens and an antisymmetric $M_1$ the relations are still there",
         lambda: study(t=3).independence.layers[0].independent.value == 3,
     ),
     (
@@ -1255,8 +1244,8 @@ ELSEWHERE = [
         "test_exponentials.py::test_differences_of_logits_are_what_a_softmax_sees",
     ),
     (
-        "counted with the relation and without it, and as floating point sees it",
-        "test_exponentials_explorer.py::test_the_panel_opens_on_the_case_where_ignoring_a_relation_is_wrong",
+        "counted with the relations, with all exponentials free, and in floating point",
+        "test_exponentials.py::test_ignoring_pq_equal_one_hides_four_directions",
     ),
     (
         "the entries of $M_2$",

@@ -20,7 +20,6 @@ _WAIT_SECONDS = 240
 MAIN_CONTROL = {
     "CounterexampleExplorer": "tried",
     "DimensionExplorer": "width",
-    "ExponentialsExplorer": "kind",
     "FactorizationExplorer": "along",
     "FiberExplorer": "along",
     "Figure3Explorer": "layers",
