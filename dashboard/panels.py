@@ -18,7 +18,7 @@ from neuroviz.kit import theme
 # In the order of the notebooks.
 NAMES = (
     "DimensionExplorer FactorizationExplorer FiberExplorer LedgerExplorer SurfaceExplorer SectionExplorer "
-    "ProductsExplorer SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
+    "SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
     "HypothesesExplorer CounterexampleExplorer FlagExplorer OneLayerExplorer "
     "SoftmaxExplorer Figure3Explorer ProofExplorer SingletonExplorer "
     "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer TeleportExplorer"

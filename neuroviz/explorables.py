@@ -15,7 +15,6 @@ _PANELS = {
     "LedgerExplorer": "deep.ledger_panel",
     "MemorisationExplorer": "beyond.memorisation.panel",
     "OneLayerExplorer": "softmax.one_layer_panel",
-    "ProductsExplorer": "singular.products_panel",
     "ProofExplorer": "beyond.proof.immersion_panel",
     "RealModelsExplorer": "beyond.transformers.real_models_panel",
     "RescalingExplorer": "deep.rescaling_panel",
@@ -34,6 +33,7 @@ _GONE = {
     "CertificateExplorer": "nv.measure_dimension(arch, method='certified').certificate has verify()",
     "ExponentialsExplorer": "the notebook 05_softmax_conjecture has its table, from study_exponentials",
     "PeelExplorer": "the notebook 04_why_the_formula counts the kernels, with neuroviz.beyond.why.peeling",
+    "ProductsExplorer": "neuroviz.singular.products_table.products_table shows the products",
     "SweepExplorer": "neuroviz.beyond.sweep.figure.sweep_figure draws what neuroviz.sweep has measured",
 }
 __all__ = sorted(_PANELS)

@@ -241,7 +241,7 @@ CUT_OFF = f"""() => {{
         ("00_start.ipynb", 1),
         pytest.param("01_matrix_factorization.ipynb", 4, marks=pytest.mark.full),
         pytest.param("02_single_layer_fibers.ipynb", 4, marks=pytest.mark.full),
-        pytest.param("03_singular_locus.ipynb", 4, marks=pytest.mark.full),
+        pytest.param("03_singular_locus.ipynb", 3, marks=pytest.mark.full),
         pytest.param("03_where_training_ends.ipynb", 2, marks=pytest.mark.full),
         pytest.param("04_unrolling.ipynb", 4, marks=pytest.mark.full),
         pytest.param("04_deep_dimension.ipynb", 4, marks=pytest.mark.full),

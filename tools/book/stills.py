@@ -30,7 +30,6 @@ MAIN_CONTROL = {
     "LedgerExplorer": "head_dim",
     "MemorisationExplorer": "beyond",
     "OneLayerExplorer": "step",
-    "ProductsExplorer": "v_angle",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "model",
     "RescalingExplorer": "log_1",
