@@ -20,7 +20,7 @@ NAMES = (
     "DimensionExplorer FactorizationExplorer FiberExplorer LedgerExplorer SurfaceExplorer SectionExplorer "
     "SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
     "HypothesesExplorer CounterexampleExplorer FlagExplorer OneLayerExplorer "
-    "SoftmaxExplorer Figure3Explorer ProofExplorer SingletonExplorer "
+    "Figure3Explorer ProofExplorer SingletonExplorer "
     "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer TeleportExplorer"
 ).split()
 NAMES += sorted(set(explorables.__all__) - set(NAMES))

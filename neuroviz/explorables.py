@@ -22,7 +22,6 @@ _PANELS = {
     "SectionExplorer": "singular.section_panel",
     "SingletonExplorer": "beyond.proof.uniqueness_panel",
     "SingularityExplorer": "singular.singularity_panel",
-    "SoftmaxExplorer": "softmax.overview_panel",
     "SurfaceExplorer": "singular.surface_panel",
     "TeleportExplorer": "beyond.teleport.panel",
     "UnrollingExplorer": "deep.unrolling_panel",
@@ -34,6 +33,7 @@ _GONE = {
     "ExponentialsExplorer": "the notebook 05_softmax_conjecture has its table, from study_exponentials",
     "PeelExplorer": "the notebook 04_why_the_formula counts the kernels, with neuroviz.beyond.why.peeling",
     "ProductsExplorer": "neuroviz.singular.products_table.products_table shows the products",
+    "SoftmaxExplorer": "neuroviz.softmax.known_table.known_table shows what is known of both kinds",
     "SweepExplorer": "neuroviz.beyond.sweep.figure.sweep_figure draws what neuroviz.sweep has measured",
 }
 __all__ = sorted(_PANELS)

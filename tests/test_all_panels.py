@@ -25,7 +25,6 @@ FROM = {
     "FlowExplorer": "runs=2;time=10",
     "RealModelsExplorer": "layers=1;widest=4",
     "SearchExplorer": "starts=10",
-    "SoftmaxExplorer": "layers=1",
 }
 # Long lists of slow options: one in so many, and both ends.
 THINNED = {("RealModelsExplorer", "model"): 4, ("SearchExplorer", "case"): 3}
@@ -42,7 +41,6 @@ KEPT = {
     "MemorisationExplorer": (1, "targets=nearby"),
     "RealModelsExplorer": (1, "layers=1;widest=4"),
     "SearchExplorer": (1, "starts=10;case=softmax-1"),
-    "SoftmaxExplorer": (2, "layers=2;width=3;proof=theorem"),
     "SurfaceExplorer": (2, ""),
     "UnrollingExplorer": (3, "place=1;output=2"),  # places beyond the term, tokens beyond the last: refused
     "VariantsExplorer": (1, ""),

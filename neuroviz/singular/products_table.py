@@ -21,7 +21,7 @@ def products_table(A: np.ndarray, V: np.ndarray) -> Table:
     Raises:
         ValueError: if a shape is another one.
 
-    >>> products_table([[1, 1], [-1, 1]], [[1, 1]])  # doctest: +NORMALIZE_WHITESPACE
+    >>> products_table([[1, 1], [-1, 1]], [[1, 1]])
                 ℓ₁ = X − Y                   ℓ₂ = X + Y
     v₁ = X + Y  (X − Y) · (X + Y) = X² − Y²  (X + Y) · (X + Y) = X² + 2 XY + Y²
     """

@@ -37,7 +37,6 @@ MAIN_CONTROL = {
     "SectionExplorer": "offset",
     "SingletonExplorer": "travel",
     "SingularityExplorer": "s",
-    "SoftmaxExplorer": "temperature",
     "SurfaceExplorer": "along",
     "TeleportExplorer": "place",
     "UnrollingExplorer": "place",
