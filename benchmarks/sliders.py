@@ -9,7 +9,7 @@ from statistics import median
 
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, clear_caches, machine, one_thread, seconds
-from neuroviz.explorables import DimensionExplorer, LedgerExplorer, SoftmaxExplorer, SurfaceExplorer
+from neuroviz.explorables import DimensionExplorer, LedgerExplorer, SurfaceExplorer
 
 GOAL_MILLISECONDS = 300
 SIZES = [  # the panels open at width 4, a = 2, t = 3, l = 2
@@ -22,8 +22,6 @@ SHARES = [("where", [i / 20 for i in range(1, 20)]), ("along", [i / 8 for i in r
 WALKS = [
     *((DimensionExplorer, "layers=2;kind=lightning", *walk) for walk in SIZES),
     *((LedgerExplorer, "layers=2;kind=softmax", *walk) for walk in SIZES),
-    *((SoftmaxExplorer, "layers=2", *walk) for walk in SIZES),
-    (SoftmaxExplorer, "layers=2", "temperature", [-1.0, -0.5, 0.5, 1.0, 2.0, 3.0]),
     *((SurfaceExplorer, "", *walk) for walk in SHARES),
 ]
 HEADER = ("panel", "slider", "from … to", "moves", "median, ms", "slowest, ms")

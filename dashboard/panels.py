@@ -18,9 +18,9 @@ from neuroviz.kit import theme
 # In the order of the notebooks.
 NAMES = (
     "DimensionExplorer FactorizationExplorer FiberExplorer LedgerExplorer SurfaceExplorer SectionExplorer "
-    "ProductsExplorer SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
-    "HypothesesExplorer CounterexampleExplorer FlagExplorer PeelExplorer SweepExplorer OneLayerExplorer "
-    "SoftmaxExplorer Figure3Explorer ExponentialsExplorer ProofExplorer CertificateExplorer SingletonExplorer "
+    "SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
+    "HypothesesExplorer CounterexampleExplorer FlagExplorer OneLayerExplorer "
+    "Figure3Explorer ProofExplorer SingletonExplorer "
     "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer TeleportExplorer"
 ).split()
 NAMES += sorted(set(explorables.__all__) - set(NAMES))

@@ -3,10 +3,8 @@
 from importlib import import_module
 
 _PANELS = {
-    "CertificateExplorer": "beyond.proof.certificate_panel",
     "CounterexampleExplorer": "deep.counterexample_panel",
     "DimensionExplorer": "deep.dimension_panel",
-    "ExponentialsExplorer": "beyond.proof.exponentials_panel",
     "FactorizationExplorer": "factorization.panel",
     "FiberExplorer": "single_layer.panel",
     "Figure3Explorer": "softmax.figure3_panel",
@@ -17,8 +15,6 @@ _PANELS = {
     "LedgerExplorer": "deep.ledger_panel",
     "MemorisationExplorer": "beyond.memorisation.panel",
     "OneLayerExplorer": "softmax.one_layer_panel",
-    "PeelExplorer": "beyond.why.peeling_panel",
-    "ProductsExplorer": "singular.products_panel",
     "ProofExplorer": "beyond.proof.immersion_panel",
     "RealModelsExplorer": "beyond.transformers.real_models_panel",
     "RescalingExplorer": "deep.rescaling_panel",
@@ -26,13 +22,19 @@ _PANELS = {
     "SectionExplorer": "singular.section_panel",
     "SingletonExplorer": "beyond.proof.uniqueness_panel",
     "SingularityExplorer": "singular.singularity_panel",
-    "SoftmaxExplorer": "softmax.overview_panel",
     "SurfaceExplorer": "singular.surface_panel",
-    "SweepExplorer": "beyond.sweep.panel",
     "TeleportExplorer": "beyond.teleport.panel",
     "UnrollingExplorer": "deep.unrolling_panel",
     "VariantsExplorer": "beyond.transformers.variants_panel",
     "VirtualWeightsExplorer": "deep.virtual_panel",
+}
+_GONE = {
+    "CertificateExplorer": "nv.measure_dimension(arch, method='certified').certificate has verify()",
+    "ExponentialsExplorer": "the notebook 05_softmax_conjecture has its table, from study_exponentials",
+    "PeelExplorer": "the notebook 04_why_the_formula counts the kernels, with neuroviz.beyond.why.peeling",
+    "ProductsExplorer": "neuroviz.singular.products_table.products_table shows the products",
+    "SoftmaxExplorer": "neuroviz.softmax.known_table.known_table shows what is known of both kinds",
+    "SweepExplorer": "neuroviz.beyond.sweep.figure.sweep_figure draws what neuroviz.sweep has measured",
 }
 __all__ = sorted(_PANELS)
 __path__: list[str] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
@@ -41,6 +43,8 @@ __path__: list[str] = []  # `from neuroviz.explorables.presets import presets` s
 def __getattr__(name: str) -> object:
     if name in _PANELS:
         return getattr(import_module(f"neuroviz.{_PANELS[name]}"), name)
+    if name in _GONE:
+        raise AttributeError(f"there is no panel {name} any more: {_GONE[name]}")
     raise AttributeError(f"module 'neuroviz.explorables' has no attribute {name!r}")
 
 

@@ -16,11 +16,14 @@
 # follow this line to its end and beyond, and find out what becomes of all this in layers too large to draw.
 
 # %%
-from neuroviz.explorables import ProductsExplorer, SectionExplorer, SingularityExplorer, SurfaceExplorer
+import numpy as np
+
+from neuroviz.explorables import SectionExplorer, SingularityExplorer, SurfaceExplorer
 from neuroviz.kit.presets import presets
 from neuroviz.lessons.teaching import predict
 from neuroviz.singular.forms import discriminant, forms_of, kind_of, nearest_layer, preimages_of, resultant
-from neuroviz.singular.ranks import Approach, singular_facts
+from neuroviz.singular.products_table import products_table
+from neuroviz.singular.ranks import Approach, conjugate_table, follow_sequence, singular_facts
 from neuroviz.singular.surface import SLICES
 
 # %% [markdown]
@@ -192,18 +195,32 @@ SectionExplorer()
 # ## Fill the table of products
 #
 # With more outputs there are more forms, one for each column $\ell_k$ of $A$ and each row $v_m$ of $V$: a table. A table belongs to a layer if it can be
-# written as products like this. Turn $\ell_1$, $\ell_2$ and $v$:
+# written as products like this:
 #
 # <!-- teacher (5 min): If time is short, leave this part out; nothing below needs it. -->
 
 # %%
-ProductsExplorer()
+products_table(A, [[1, 1], [1, -2]])
 
 # %% [markdown]
-# * Set **show** to *v complex*. The product of a complex $v$ with its conjugate is real, so the table is real, and still no real layer
-#   has it. This is all that the Zariski closure adds (Corollary A.6).
-# * Set **show** to *a sequence that runs off*. The weights grow without bound. The function does not: it converges, and its limit is a layer.
-#   The set of functions is closed.
+# Now take a complex $v$, with its conjugate as values. The products are real. Is it the table of a real layer?
+
+# %%
+(row,) = conjugate_table(np.array([1, 1j]), k=np.array([1, 2]), h=np.array([1]))
+row, resultant(*row), kind_of(*row)
+
+# %% [markdown]
+# The two forms are $X^2 + Y^2$ and twice as much. Their resultant is 0, and still no real layer has them. This is all that the Zariski closure adds (Corollary A.6).
+#
+# And a sequence of layers, does it always lead to a layer? Here the weights $A$ grow without bound:
+
+# %%
+sequence = follow_sequence("rescaled", d_out=1, steps=(1, 10, 100, 1000))
+for n, size, away in zip(sequence.steps, sequence.sizes_a, sequence.distances, strict=True):
+    print(f"n = {n:4}   |A| = {size:7.1f}   distance from the function of a layer: {away:.4f}")
+
+# %% [markdown]
+# The function converges, and its limit is a layer. The set of functions is closed.
 #
 # <details><summary>Why can it not escape?</summary>
 #

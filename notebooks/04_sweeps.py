@@ -18,8 +18,7 @@ import tempfile
 from pathlib import Path
 
 import neuroviz as nv
-from neuroviz.explorables import SweepExplorer
-from neuroviz.kit.presets import presets
+from neuroviz.beyond.sweep.figure import sweep_figure
 from neuroviz.lessons.teaching import predict
 
 # %% [markdown]
@@ -58,7 +57,7 @@ nv.measure_dimension(nv.Architecture.uniform(d=20, a=20, layers=3, attention="so
 #
 # Here are two layers; the inner width goes from 1 to 8, the head dimension from 1 to 5. The formulas of the paper do not cover all of these 40 networks. How many of them will agree with the general formula?
 #
-# <!-- teacher (8 min): Let everybody hunt for the cell that does not fit before you press anything. -->
+# <!-- teacher (8 min): Let everybody guess where the numbers stop growing before you run the next cell. -->
 
 # %%
 grid = [nv.Architecture((4, width, 4), (a, a)) for width in range(1, 9) for a in range(1, 6)]
@@ -66,26 +65,20 @@ agree = sum(nv.measure_dimension(arch).value == nv.general_formula(arch).value f
 predict("40 networks. How many agree with the general formula?", agree)
 
 # %%
-panel = SweepExplorer()
-panel
+sweep_figure(nv.sweep(grid, progress=False), "inner width", "a")
 
 # %% [markdown]
-# *What you see.* Each cell is a network, and the number in it is its dimension, measured. A small grid is measured at once. For a larger one press **Start**: cells fill in while you watch, **Stop** keeps what is there, and **Start** goes on.
+# Each cell is a network, and the number in it is its dimension, measured. Where does it stop growing with the inner width, and why there?
 #
-# * Where does the number stop growing with the inner width? Why there?
-# * Put the number of tokens on an axis. From which $t$ on does nothing change any more?
-# * Fix $\delta = 4$ and put the head dimension of layer 1 on an axis. Which column does not fit in?
-#
-# For the last two you may press the buttons.
+# Here are two more grids: the number of tokens across; then $\delta = 4$ and the head dimension of layer 1 across. From which $t$ on does nothing change any more? And which column does not fit in?
 
-# %% tags=["hide-input"]
-presets(
-    panel,
-    {
-        "tokens across, δ up": "x=tokens;x_most=4;y=inner;y_most=5",
-        "δ = 4, a₁ across, a up": "x=head_1;x_most=5;y=head;y_most=5;inner=4",
-    },
-)
+# %%
+tokens = [nv.Architecture((4, width, 4), (2, 2), t) for t in range(1, 5) for width in range(1, 6)]
+sweep_figure(nv.sweep(tokens, progress=False), "tokens", "inner width")
+
+# %%
+heads = [nv.Architecture((4, 4, 4), (a1, a2)) for a1 in range(1, 6) for a2 in range(1, 6)]
+sweep_figure(nv.sweep(heads, progress=False), "a1", "a2")
 
 # %% [markdown]
 # <details><summary>Answers</summary>

@@ -32,7 +32,7 @@ from neuroviz.engine.network import random_weights
 from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 from neuroviz.engine.virtual import product_form
-from neuroviz.explorables import FlagExplorer, PeelExplorer
+from neuroviz.explorables import FlagExplorer
 from neuroviz.kit.presets import presets
 from neuroviz.lessons.teaching import predict
 
@@ -192,35 +192,7 @@ print(whole / (rest @ J))
 print(area**9)
 
 # %% [markdown]
-# So $\varphi(X) = \Delta^{\kappa}\, F(X)\, J$ with $\kappa = 3^{l-1}$: the first layer is gone but for its scale. In the panel, drag **way s of M₁** to 1 and keep an eye on the two tokens.
-
-# %%
-peel_panel = PeelExplorer(only=["place", "end", "layers", "angle", "width"])
-peel_panel
-
-# %% [markdown]
-# *What you see.* On the left the two tokens before and after the first layer. On the right the singular values of the derivative in all entries of $L$ and the $M_i$, on the way from a random $M_1$ to the antisymmetric one; beside them those of the network
-# without its first layer. Below, the kernels, counted exactly.
-#
-# * At $s = 1$, drag **angle of x₂** to 0, or press the first button. Why do both tokens vanish?
-# * Turn it back. Set **layers** to 2, then to 4, or press the other two. How does the kernel at $s = 1$ compare with that of the network without layer 1?
-
-# %% tags=["hide-input"]
-presets(
-    peel_panel,
-    {
-        "s = 1, angle 0": "place=1;angle=0",
-        "s = 1, two layers": "place=1;layers=2",
-        "s = 1, four layers": "place=1;layers=4",
-    },
-)
-
-# %% [markdown]
-# <details><summary>Answers</summary>
-#
-# The area between two parallel tokens is 0. And the kernel is always one more: $2 = 1 + 1$, $3 = 1 + 2$, $4 = 1 + 3$.
-#
-# </details>
+# So $\varphi(X) = \Delta^{\kappa}\, F(X)\, J$ with $\kappa = 3^{l-1}$: the first layer is gone but for its scale. (For parallel tokens the area $\Delta$ is 0, and both vanish.)
 
 # %% [markdown]
 # ## Split the kernel
@@ -255,10 +227,12 @@ def kernels(layers, width, first):
     return tuple(measure_kernel(one, over, draw).kernel for one in (special, without_first_layer(special)))
 
 
-[kernels(layers, 3, lambda a, b: antisymmetric(over, a, b)) for layers in (1, 2, 3, 4)]
+for layers in (1, 2, 3, 4):
+    here, tail = kernels(layers, 3, lambda a, b: antisymmetric(over, a, b))
+    print(f"l = {layers}: {here} directions do nothing; without the first layer {tail}")
 
 # %% [markdown]
-# Does any special $M_1$ do? Try a symmetric one of rank one, $M_1 = \alpha\alpha^\top$, with three layers and two dimensions.
+# One more each time: the step that peels off a layer costs its rescaling and nothing else. Does any special $M_1$ do? Try a symmetric one of rank one, $M_1 = \alpha\alpha^\top$, with three layers and two dimensions.
 
 # %%
 wrong_end, _ = kernels(3, 2, lambda a, b: over.matmul(a[:, None], a[None]))
@@ -267,15 +241,10 @@ predict("M₁ = ααᵀ, l = 3, two dimensions. How many directions do nothing?"
 # %% [markdown]
 # That is more than three. It is not wrong, a kernel may be larger at special weights; but it proves nothing about others.
 
-# %%
-PeelExplorer(
-    state="place=1;end=symmetric;layers=3;angle=65;width=2", only=["place", "end", "layers", "angle", "width"]
-)
-
 # %% [markdown]
 # <details><summary>Where do the two more come from?</summary>
 #
-# After a layer of rank one the tokens are parallel, as the picture shows. Then $M_2$ and $M_3$ are asked for their symmetric part only, and each has one antisymmetric direction, in two dimensions. Set **width d₀** to 3: there are three each, and the kernel is $3 + 6 = 9$.
+# After a layer of rank one the tokens are parallel. Then $M_2$ and $M_3$ are asked for their symmetric part only, and each has one antisymmetric direction, in two dimensions. In three dimensions there are three each, and the kernel is $3 + 6 = 9$.
 #
 # </details>
 

@@ -18,12 +18,15 @@
 import numpy as np
 
 import neuroviz as nv
+from neuroviz.beyond.proof.exponentials_study import ExponentialsSetting, study_exponentials
 from neuroviz.beyond.proof.logit_relations import measure_independence
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
-from neuroviz.explorables import ExponentialsExplorer, Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
+from neuroviz.explorables import Figure3Explorer, OneLayerExplorer
 from neuroviz.kit.presets import presets
 from neuroviz.lessons.teaching import predict
 from neuroviz.lessons.wrong_answers import wrong_answers
+from neuroviz.softmax.known import measure_at_temperature
+from neuroviz.softmax.known_table import known_table
 from neuroviz.softmax.one_layer import softmax_layer
 from neuroviz.softmax.one_layer_limit import limit_study
 from neuroviz.softmax.one_layer_walk import read_off
@@ -169,34 +172,42 @@ deep = [nv.Architecture.uniform(4, 2, 4, 3, kind) for kind in ("lightning", "sof
 lightning, softmax = (nv.measure_dimension(arch).value for arch in deep)
 predict("Four layers. How many dimensions more than lightning does softmax have?", softmax - lightning)
 
+# %% [markdown]
+# What is known of the two, and with what right? The row **function → (L, M)** says which virtual weights have one function, **(L, M) → (A, V)** which weights of the layers have the same virtual weights.
+
 # %%
-softmax_panel = SoftmaxExplorer()
-softmax_panel
+known_table(deep[0])
 
 # %% [markdown]
-# *What you see.* The same sizes twice, on the left without softmax and on the right with it: the parameters, what the symmetries take away, and the singular values. Below stands what is known about this network, and with what right. The row **φ → (L, M)** says which virtual weights have one function, **(L, M) → (A, V)** which weights of the layers have the same virtual weights; rest on a row to read more.
-#
-# * Drag the temperature, **log₁₀ τ**, to both ends. The exact ranks stand still. What does floating point do?
-# * Give layer 1 a head of rank one: press the first button or, under *More*, type `3,3,3` into **widths** and `1,2` into **a per layer**. Softmax loses nothing, lightning does. Why?
-# * Press the second button, or **Reset** and set **tokens t** to 1. Now softmax has *fewer* dimensions than lightning. Why?
+# Divide all logits by a temperature $\tau$. The dimension of two such layers stays 40. What does floating point read?
 
-# %% tags=["hide-input"]
-presets(
-    softmax_panel,
-    {
-        "a head of rank one": "widths=3,3,3;head_dims=1,2",
-        "one token": "tokens=1",
-    },
-)
+# %%
+two_layers = nv.Architecture.uniform(4, 2, 2, 3, "softmax")
+for power in (-1.5, -1, 0, 1, 5):
+    read = measure_at_temperature(two_layers, 10**power)
+    print(f"log₁₀ τ = {power:4}   floating point reads {read.value}   a gap decides: {read.decided}")
+
+# %% [markdown]
+# * Give layer 1 a head of rank one: softmax loses nothing, lightning does. Why?
+# * Show the network one token. Now softmax has *fewer* dimensions than lightning. Why?
+
+# %%
+rank_one = {"widths": (3, 3, 3), "head_dims": (1, 2)}
+one_token = {"widths": (4, 4, 4), "head_dims": (2, 2), "tokens": 1}
+for sizes in (rank_one, one_token):
+    for kind in ("lightning", "softmax"):
+        arch = nv.Architecture(**sizes, attention=kind)
+        value, formula = nv.measure_dimension(arch).value, nv.paper_formula(arch).value
+        print(f"{sizes}, {kind}: {value} dimensions; the formula of the paper: {formula}")
 
 # %% [markdown]
 # <details><summary>Answers</summary>
 #
-# The dimension does not depend on the temperature, since $A/\tau$ runs through the same matrices as $A$. But with softmax the gap in the spectrum closes at both ends. Floating point reads 38 for 40 at $\tau = 0.1$ and 31 at the left end; at the right end it reads 40, without a gap that would decide. A lightning layer of rank one makes all tokens parallel; a softmax layer takes averages of tokens, and these are not. With one token every attention weight is 1, and all that is left of the network is the matrix $L$.
+# The dimension does not depend on the temperature, since $A/\tau$ runs through the same matrices as $A$. But with softmax the gap in the spectrum closes at both ends. Floating point reads 38 for 40 at $\tau = 0.1$ and 31 at $\tau = 10^{-1.5}$; at $10^5$ it reads 40, without a gap that would decide. A lightning layer of rank one makes all tokens parallel; a softmax layer takes averages of tokens, and these are not. With one token every attention weight is 1, and all that is left of the network is the matrix $L$.
 #
 # </details>
 #
-# In code, for any network:
+# As text, for one network:
 
 # %%
 print(nv.what_is_known(deep[1]))
@@ -263,21 +274,26 @@ tied, turned = over.reduce(M + M.T), over.reduce(M - M.T)
 [measure_independence(over, (one,), 3, draw).layers[0].independent.value for one in (tied, turned)]
 
 # %% [markdown]
-# For a symmetric $M$ there is one relation: going round the three tokens one way adds up to the same as going round the other way, $y_{21} + y_{32} + y_{13} = y_{31} + y_{23} + y_{12}$. For an antisymmetric one $y_{ij} = -y_{ji}$. Then the exponentials are not free, and to draw them freely is to compute with a network that does not exist. Does it change the count?
+# For a symmetric $M$ there is one relation: going round the three tokens one way adds up to the same as going round the other way, $y_{21} + y_{32} + y_{13} = y_{31} + y_{23} + y_{12}$. For an antisymmetric one $y_{ij} = -y_{ji}$. Then the exponentials are not free, and to draw them freely is to compute with a network that does not exist. Does it change the count? Here are two layers in two dimensions, with a special $M_1$. How many directions of $(L, M_1, M_2)$ do nothing, counted with the relations, with all exponentials free, and in floating point with the true exponentials?
 
 # %%
-ExponentialsExplorer()
+print("M₁             t   independent   with relations   all free   floating point")
+for kind, t in (("generic", 2), ("antisymmetric", 2), ("antisymmetric", 3), ("symmetric", 3)):
+    study = study_exponentials(ExponentialsSetting(kind, tokens=t))
+    logits = study.independence.layers[0].independent
+    counts = study.related.kernel, study.free.kernel, study.spectrum.kernel
+    print(
+        f"{kind:14} {t}   {logits.value} of {logits.num_columns}        {counts[0]:<16} {counts[1]:<10} {counts[2]}"
+    )
 
 # %% [markdown]
-# *What you see.* Two layers, two tokens and an antisymmetric $M_1$. On the left are the exponentials $e^{\,y_{ji}}$ of layer 1, called $P$ and $Q$: they are related by $PQ = 1$, so only one is free. On the right is how many directions of $(L, M_1, M_2)$ do nothing, counted with the relation and without it, and as floating point sees it, with the true exponentials.
-#
-# * Set **exponentials** to *all free*. By how much is the count wrong?
-# * Set **tokens t** to 3. The relations are still there. Why is the count right all the same?
-# * Keep three tokens and choose a *symmetric* $M_1$. What is different on the left, and what on the right?
+# * One count is wrong. By how much?
+# * With three tokens and an antisymmetric $M_1$ the relations are still there. Why is the count right all the same?
+# * And a symmetric $M_1$?
 #
 # <details><summary>Answers</summary>
 #
-# By 4: the entries of $M_2$. An antisymmetric $M_1$ makes two tokens equal, and equal tokens stay equal, whatever $M_2$ is; free exponentials do not know this. Three tokens do not become equal. For a symmetric $M_1$ one of six exponentials is determined by the others, and the set of its attention matrices has 5 dimensions instead of 6; but the number of directions that do nothing is 0 either way.
+# For two tokens and an antisymmetric $M_1$, where $PQ = 1$ for the two exponentials; by 4, the entries of $M_2$. An antisymmetric $M_1$ makes two tokens equal, and equal tokens stay equal, whatever $M_2$ is; free exponentials do not know this. Three tokens do not become equal. For a symmetric $M_1$ one of six exponentials is determined by the others, and the set of its attention matrices has 5 dimensions instead of 6; but the number of directions that do nothing is 0 either way.
 #
 # </details>
 #
@@ -323,7 +339,7 @@ check_more_than_factors(my_sizes)
 # * A temperature is no parameter of its own: it is a factor of $A$. Learning it adds no dimension.
 # * Low dimension counts in floating point are a warning about the spectrum before they are news about the network. Look at the gap, or count exactly.
 #
-# **On your own.** For $d = 1$ all matrices are numbers. How many dimensions does a softmax network of width 1 with $l$ layers and two tokens have? And lightning? Predict, then measure, with `nv.Architecture.uniform(1, 1, l, 2, "softmax")` or the panel above.
+# **On your own.** For $d = 1$ all matrices are numbers. How many dimensions does a softmax network of width 1 with $l$ layers and two tokens have? And lightning? Predict, then measure, with `nv.Architecture.uniform(1, 1, l, 2, "softmax")`.
 #
 # <details><summary>Answer</summary>
 #

@@ -19,24 +19,19 @@ from neuroviz.kit.plot import Parts, make
 # Where the walk starts, if not where the panel opens: sizes that keep the far ends of the other controls
 # under some seconds. The walk still goes to both ends of the controls named here.
 FROM = {
-    "CertificateExplorer": "layers=1;width=2",
     "CounterexampleExplorer": "max_layers=2;max_width=2",
     "DimensionExplorer": "layers=1",
     "Figure3Explorer": "last=3;inputs=10;runs=1",
     "FlowExplorer": "runs=2;time=10",
     "RealModelsExplorer": "layers=1;widest=4",
     "SearchExplorer": "starts=10",
-    "SoftmaxExplorer": "layers=1",
 }
-# Options that take seconds even from there, none of them an end; the panel's own test has some of them.
-LEFT_OUT = {("CertificateExplorer", "layers"): ["12", "48"]}
 # Long lists of slow options: one in so many, and both ends.
 THINNED = {("RealModelsExplorer", "model"): 4, ("SearchExplorer", "case"): 3}
 # Random states: three, of all controls but texts. Where one can take many seconds, or would be refused
 # in words, how many and what is kept in them.
 RANDOM = 3
 KEPT = {
-    "CertificateExplorer": (2, "layers=2;width=3;route=theorem"),
     "CounterexampleExplorer": (2, "tried=12;max_layers=3;max_width=4"),
     "DimensionExplorer": (2, "width=4;layers=2"),
     "Figure3Explorer": (2, "layers=2;last=4;peer=no;certificates=no"),
@@ -46,12 +41,10 @@ KEPT = {
     "MemorisationExplorer": (1, "targets=nearby"),
     "RealModelsExplorer": (1, "layers=1;widest=4"),
     "SearchExplorer": (1, "starts=10;case=softmax-1"),
-    "SoftmaxExplorer": (2, "layers=2;width=3;proof=theorem"),
     "SurfaceExplorer": (2, ""),
     "UnrollingExplorer": (3, "place=1;output=2"),  # places beyond the term, tokens beyond the last: refused
     "VariantsExplorer": (1, ""),
 }
-WITHOUT_BADGE = {"CertificateExplorer": "tamper"}  # moved from its first option, it proves nothing
 LOOKS = [{"mode": "light", "size": "notebook"}, {"mode": "dark", "size": "lecture"}]
 PYTHON = re.compile(r"\$|\b(nan|NaN|inf|Infinity|None|undefined)\b")
 
@@ -66,8 +59,7 @@ def wrong_here(panel, twin):
     for trace in panel.figure.data:
         if "text" in (getattr(trace, "mode", None) or "") and "" in list(trace.text or ()):
             found.append(f"an empty text in {trace.name!r}: the next one there would not be drawn")
-    may_be_bare = panel.controls.get(WITHOUT_BADGE.get(type(panel).__name__))
-    if "nv-badge" not in title(panel) and not (may_be_bare and may_be_bare.value != places(may_be_bare)[0]):
+    if "nv-badge" not in title(panel):
         found.append("no badge")
     with theme.using(panel._theme):
         fresh = make(panel.draw(panel._shown))
@@ -99,12 +91,7 @@ def places_visited(kind, name, control):
     """The places of a control, without those that would take too long."""
     every = places(control)
     thin = THINNED.get((kind.__name__, name), 1)
-    left_out = LEFT_OUT.get((kind.__name__, name), [])
-    return [
-        value
-        for number, value in enumerate(every)
-        if value not in left_out and (number % thin == 0 or number == len(every) - 1)
-    ]
+    return [value for number, value in enumerate(every) if number % thin == 0 or number == len(every) - 1]
 
 
 def faults_at_the_ends(kind, start="", every=True):
@@ -226,12 +213,11 @@ def test_what_is_named_here_exists():
     for name, state in [*FROM.items(), *((name, keep) for name, (_, keep) in KEPT.items())]:
         panel = getattr(explorables, name)
         assert name in explorables.__all__ and set(controls_of(state)) <= set(panel().controls), name
-    for name, control in [*LEFT_OUT, *THINNED]:
+    for name, control in THINNED:
         kind = getattr(explorables, name)
         every = places(kind().controls[control])
         visited = places_visited(kind, control, kind().controls[control])
         assert (visited[0], visited[-1]) == (every[0], every[-1]) and len(visited) < len(every)
-        assert set(LEFT_OUT.get((name, control), [])) <= set(every)
 
 
 def controls_of(state):

@@ -42,9 +42,9 @@ def test_every_panel_can_be_chosen(page):
 def test_only_one_panel_is_alive(page):
     (first,) = page["stage"].children
     assert first.comm is not None
-    page["choice"].value = "PeelExplorer"
+    page["choice"].value = "LedgerExplorer"
     (second,) = page["stage"].children
-    assert isinstance(second, explorables.PeelExplorer)
+    assert isinstance(second, explorables.LedgerExplorer)
     assert first.comm is None and second.comm is not None
 
 
@@ -119,8 +119,8 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, chromium):
         top = here.locator(".nv-dashboard").evaluate("page => page.getBoundingClientRect().y")
         assert top == 0
 
-        here.locator("select").first.select_option("Why is it true? Peel off the first layer")
-        here.wait_for_function(f"document.querySelector('{panel}')?.innerText.includes('Peel off')")
+        here.locator("select").first.select_option("Where do the parameters go?")
+        here.wait_for_function(f"document.querySelector('{panel}')?.innerText.includes('Where do')")
         here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg")
         assert here.locator(panel).count() == 1
         words = f"document.querySelector('{panel} .nv-description').innerText"

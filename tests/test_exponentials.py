@@ -380,7 +380,6 @@ def test_columns_whose_sum_is_zero_are_drawn_again():
     [
         {"kind": "skew"},
         {"place": "second"},
-        {"treat": "tied"},
         {"tokens": 1},
         {"tokens": 5},
         {"width": 0},
@@ -389,7 +388,7 @@ def test_columns_whose_sum_is_zero_are_drawn_again():
         {"width": 2.0},
     ],
 )
-def test_settings_outside_the_panel_are_refused(wrong):
+def test_settings_outside_the_study_are_refused(wrong):
     with pytest.raises(ValueError, match="got"):
         ExponentialsSetting(**wrong)
 

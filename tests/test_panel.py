@@ -846,6 +846,56 @@ def test_a_panel_lives_on_when_another_cell_shows_it_again(notebook):
     assert printed(notebook("counts", "print(alive(Panel), len(_instances))")) == ["0", "0"]
 
 
+# Parts of an answer, from the child process
+
+
+def three(argument):
+    yield argument
+    yield argument + 1
+    return argument + 2
+
+
+def breaks(argument):
+    yield argument
+    raise ArithmeticError("half way")
+
+
+def unsendable(argument):
+    yield argument
+    yield lambda: None
+
+
+def asked(background, work, argument):
+    parts, ends_ = [], []
+    background.submit(work, argument, ends_.append, parts.append)
+    assert background.wait(PATIENCE)
+    return parts, ends_
+
+
+def test_parts_come_in_order_and_before_the_end(background):
+    assert asked(background, three, 5) == ([5, 6], [7])
+    assert asked(background, abs, -5) == ([], [5])
+    done = []
+    background.submit(three, 1, done.append)  # nobody asks for the parts
+    assert background.wait(PATIENCE) and done == [3]
+
+
+def test_an_error_half_way_ends_the_answer_and_the_child_lives_on(background):
+    for work in (breaks, unsendable):
+        parts, (error,) = asked(background, work, 5)
+        assert parts == [5] and isinstance(error, Exception)
+    assert asked(background, three, 5) == ([5, 6], [7])
+
+
+def test_parts_of_an_older_answer_never_arrive_after_a_newer_question(background):
+    old = []
+    background.submit(three, 1, old.append, old.append)
+    assert asked(background, three, 10) == ([10, 11], [12])
+    seen = list(old)
+    time.sleep(0.1)
+    assert old == seen and set(old) <= {1, 2, 3}
+
+
 # The figure
 
 

@@ -1,1 +1,1 @@
-"""Section 5. What softmax changes: one layer, Figure 3, the overview of what is known."""
+"""Section 5. What softmax changes: one layer, Figure 3, what is known of both kinds."""

@@ -10,7 +10,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from claims.common import dim
-from neuroviz.explorables import ProductsExplorer, SectionExplorer, SingularityExplorer, SurfaceExplorer
+from neuroviz.explorables import SectionExplorer, SingularityExplorer, SurfaceExplorer
 from neuroviz.lessons.checks_one_layer import check_boundary_layer
 from neuroviz.singular.forms import (
     common_roots,
@@ -21,8 +21,16 @@ from neuroviz.singular.forms import (
     preimages_of,
     resultant,
 )
+from neuroviz.singular.products_table import products_table
 from neuroviz.singular.projective_line import roots_view
-from neuroviz.singular.ranks import Approach, conjugate_table, singular_facts, singular_values
+from neuroviz.singular.ranks import (
+    Approach,
+    conjugate_table,
+    follow_sequence,
+    forms_table,
+    singular_facts,
+    singular_values,
+)
 from neuroviz.singular.space import stretch_of
 from neuroviz.singular.surface import SLICES
 from neuroviz.singular.surface_panel import SurfaceRequest, study_surface
@@ -244,15 +252,15 @@ def a_section_before_at_and_behind():
 
 
 def a_complex_table():
-    panel = ProductsExplorer(state="mode=complex;imaginary=0.4")
-    cells = np.array(panel._shown.cells)
     v = np.array([1 + 2j, 3 - 1j])
     expected = [abs(v[0]) ** 2, 2 * (v[0] * v[1].conjugate()).real, abs(v[1]) ** 2]
+    (row,) = conjugate_table(np.array([1, 1j]), np.array([1, 2]), np.array([1]))
     return (
-        cells.dtype == float
-        and panel._shown.kind == "closure only"
+        row == [(1, 0, 1), (2, 0, 2)]
+        and resultant(*row) == 0
+        and kind_of(*row) == "closure only"
         and np.allclose(conjugate_table(v, np.ones(1), np.ones(1))[0][0], expected)
-        and all(discriminant(tuple(cell)) < 0 for cell in cells.reshape(-1, 3))
+        and discriminant(tuple(expected)) < 0
     )
 
 
@@ -277,13 +285,16 @@ def the_closure_adds_definite_multiples_only():
 
 
 def a_sequence_that_runs_off():
-    panel, seen = ProductsExplorer(state="mode=sequence"), []
-    for n in (0, 4, 8, 16):
-        panel.controls["n"].value = n
-        sequence, i = panel._shown.sequence, panel._shown.step
-        seen.append((sequence.sizes_a[i], sequence.distances[i]))
-    sizes, distances_ = zip(*seen, strict=True)
-    return sizes[-1] > 5000 and list(sizes) == sorted(sizes) and distances_[-1] < 1e-3 < 0.1 < distances_[0]
+    """Its limit is the function of a layer, and the forms converge to the forms of that layer."""
+    found = follow_sequence("rescaled", 1, (1, 10, 100, 1000))
+    sizes, apart = found.sizes_a, found.distances
+    limit, last = (np.array(forms_table(*pair)) for pair in (found.limit, found.layers[-1]))
+    return (
+        sizes[-1] > 1000
+        and list(sizes) == sorted(sizes)
+        and apart[-1] < 1e-2 < 0.1 < apart[0]
+        and np.allclose(limit, last, atol=1e-2)
+    )
 
 
 def where_s_and_b_lead():
@@ -545,12 +556,11 @@ def kinds_in_a_slice(preset):
 
 def a_table_of_forms():
     """Column k and row m of a table of 2 × 2: the product of the two forms, at a point."""
-    shown = ProductsExplorer(state="d_out=2")._shown
-    cells, (X, Y) = np.array(shown.cells), (0.7, -1.3)
-    values = cells @ [X * X, X * Y, Y * Y]
-    return cells.shape == (2, 2, 3) and np.allclose(
-        values, np.outer(np.array(shown.rows) @ [X, Y], np.array(shown.columns) @ [X, Y])
-    )
+    A, V, point = np.array([[1, 1], [-1, 1]]), np.array([[1, 1], [1, -2]]), np.array([0.7, -1.3])
+    X, Y = point
+    values = np.array(forms_table(A, V)) @ [X * X, X * Y, Y * Y]
+    cells = [row[1:] for row in products_table(A, V).rows[1:]]
+    return np.allclose(values, np.outer(V @ point, point @ A)) and (len(cells), len(cells[0])) == (2, 2)
 
 
 CLAIMS = [
@@ -690,18 +700,10 @@ CLAIMS = [
     ("In front, a curve that crosses itself (two sheets). Behind", a_section_before_at_and_behind),
     ("The pinch point is where one turns into the other", a_section_before_at_and_behind),
     ("one for each column $\\ell_k$ of $A$ and each row $v_m$ of $V$: a table", a_table_of_forms),
-    (
-        "Turn $\\ell_1$, $\\ell_2$ and $v$:",
-        lambda: all(called(ProductsExplorer(), f"angle of {name}") for name in ("ℓ₁", "ℓ₂", "v")),
-    ),
-    (
-        "Set **show** to *v complex*",
-        lambda: called(ProductsExplorer(), "show", "v complex", "a sequence that runs off"),
-    ),
-    ("so the table is real, and still no real layer has it", a_complex_table),
+    ("Their resultant is 0, and still no real layer has them", a_complex_table),
     ("This is all that the Zariski closure adds", the_closure_adds_definite_multiples_only),
-    ("The weights grow without bound", a_sequence_that_runs_off),
-    ("The function does not: it converges, and its limit is a layer", a_sequence_that_runs_off),
+    ("Here the weights $A$ grow without bound", a_sequence_that_runs_off),
+    ("The function converges, and its limit is a layer", a_sequence_that_runs_off),
     (
         "Usually one, the rescaling. And at the boundary?",
         lambda: (
@@ -804,7 +806,7 @@ ELSEWHERE = [
     ),
     (
         "A table belongs to a layer if it can be written as products like this",
-        "test_products_explorer.py::test_every_cell_is_the_product_of_its_column_and_its_row",
+        "test_products.py::test_every_cell_is_the_product_of_its_column_and_its_row",
     ),
     (
         "The set of functions is closed.",

@@ -21,7 +21,7 @@ from neuroviz.engine.network import Layer, forward, random_weights
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 from neuroviz.engine.virtual import product_form
-from neuroviz.explorables import FlagExplorer, PeelExplorer
+from neuroviz.explorables import FlagExplorer
 from neuroviz.lessons.checks_deep import check_unseen
 
 ROOT = Path(__file__).parents[2]
@@ -176,21 +176,6 @@ def cells_at_the_left_and_the_sum_at_the_right():
     cells = [place for name, place in at.items() if name.startswith(("seen by", "arrives", "no token"))]
     terms = [place for name, place in at.items() if name.startswith("term: ")]
     return max(place[1] for place in cells) < min(place[0] for place in terms) and len(terms) > 5
-
-
-def tokens_spectra_and_kernels():
-    """At the left, at the right, and below that."""
-    panel = PeelExplorer()
-    at = domains(panel.figure)
-    panel.close()
-    tokens_ = [at[name] for name in ("tokens before", "tokens after")]
-    spectra = [place for name, place in at.items() if name.startswith("singular values")]
-    kernels = [place for name, place in at.items() if name.startswith("kernel")]
-    return (
-        len(spectra) == len(kernels) == 4
-        and max(place[1] for place in tokens_) < min(place[0] for place in (*spectra, *kernels))
-        and min(place[2] for place in spectra) > max(place[3] for place in kernels)
-    )
 
 
 def answers_of_the_flag_panel():
@@ -441,53 +426,10 @@ def powers_of_delta(layers):
     return [k for k in range(31) if same(whole, OVER.reduce(power(scale, k) * turned))]
 
 
-def both_tokens_vanish_at_angle_0():
-    study, said = shown(PeelExplorer, "place=1;angle=0")
-    other, _ = shown(PeelExplorer, "place=1;angle=65")
-    return not study.Y.any() and study.turn == 0 and "sends both to 0" in said and other.Y.any()
-
-
-def buttons_at_the_end_of_the_way():
-    """Parallel tokens, then two and four layers."""
-    states = buttons("04_why_the_formula", "peel_panel")
-    return [shown(PeelExplorer, state)[0] for state in states]
-
-
-def first_button_makes_both_vanish():
-    study = buttons_at_the_end_of_the_way()[0]
-    return (study.setting.place, study.setting.angle) == (1, 0) and not study.Y.any() and study.X.any()
-
-
-def other_two_buttons_count_kernels():
-    studies = buttons_at_the_end_of_the_way()[1:]
-    found = [(s.setting.place, s.setting.layers, s.here.kernel, s.tail.kernel) for s in studies]
-    return found == [
-        (1, layers, *kernels_with_and_without(layers, studies[0].setting.width)) for layers in (2, 4)
-    ]
-
-
-def one_more_in_the_panel():
-    found = [shown(PeelExplorer, f"place=1;layers={layers}")[0] for layers in (2, 3, 4)]
-    return [(s.here.kernel, s.tail.kernel) for s in found] == [(2, 1), (3, 2), (4, 3)] and all(
-        s.splits for s in found
-    )
-
-
-def spectra_beside_each_other():
-    """With three layers of width 2: 16 entries here, 12 without the first layer; right of the way."""
-    panel = PeelExplorer()
-    dots = {
-        one.name: (min(one.x), max(one.x), len(one.y))
-        for one in panel.figure.data
-        if one.name and ("without layer 1 (measured)" in one.name or one.name.endswith("s here (measured)"))
-    }
-    panel.close()
-    here, none, rest, gone = (
-        dots[f"{which} {where} (measured)"]
-        for where in ("here", "without layer 1")
-        for which in ("singular values", "zeros")
-    )
-    return (here[2], none[2], rest[2], gone[2]) == (13, 3, 10, 2) and here[1] <= 1 < min(rest[0], gone[0])
+def both_tokens_vanish_if_parallel():
+    (M, *_), X = network(3, 3, antisymmetric_of_rank_two).M, tokens(3, 2)
+    parallel = np.stack([X[..., 0], OVER.reduce(7 * X[..., 0])], axis=-1)
+    return not first_layer(OVER, M, parallel).any() and first_layer(OVER, M, X).any()
 
 
 # The proof of the Peel lemma
@@ -611,8 +553,7 @@ def parallel_and_symmetric():
 
 
 def three_each_in_three_dimensions():
-    study, _ = shown(PeelExplorer, "place=1;end=symmetric;layers=3;angle=65;width=3")
-    return study.here.kernel == kernel(3, 3, symmetric_rank_one) == 9
+    return kernel(3, 3, symmetric_rank_one) == 9
 
 
 # Peel again
@@ -804,13 +745,6 @@ def lemma_at_random_sizes():
     return all(here == 1 + rest for here, rest in pairs)
 
 
-def controls(kind):
-    panel = kind()
-    found = [control.description for control in panel.controls.values()]
-    panel.close()
-    return found
-
-
 def no_button_shows_all():
     states = buttons("04_why_the_formula", "flag_panel")
     return all(any(s.seen < s.width for s in shown(FlagExplorer, state)[0].inner) for state in states)
@@ -913,19 +847,10 @@ CLAIMS = [
         "So $\\varphi(X) = \\Delta^{\\kappa}\\, F(X)\\, J$ with $\\kappa = 3^{l-1}$",
         lambda: [powers_of_delta(layers) for layers in (1, 2, 3, 4)] == [[1], [3], [9], [27]],
     ),
-    (
-        "drag **way s of M₁** to 1",
-        lambda: {"way s of M₁", "angle of x₂", "width d₀"} < set(controls(PeelExplorer)),
-    ),
     ("On the left each width is a column of cells", cells_at_the_left_and_the_sum_at_the_right),
     ("Or press a button instead of typing", buttons_type_what_the_text_says),
     ("Or press a button instead of typing; the last question has none", no_button_shows_all),
-    ("On the right the singular values of the derivative in all entries", tokens_spectra_and_kernels),
-    ("beside them those of the network without its first layer", spectra_beside_each_other),
-    ("or press the first button. Why do both tokens vanish?", first_button_makes_both_vanish),
-    ("then to 4, or press the other two", other_two_buttons_count_kernels),
-    ("The area between two parallel tokens is 0", both_tokens_vanish_at_angle_0),
-    ("the kernel is always one more: $2 = 1 + 1$, $3 = 1 + 2$, $4 = 1 + 3$", one_more_in_the_panel),
+    ("(For parallel tokens the area $\\Delta$ is 0, and both vanish.)", both_tokens_vanish_if_parallel),
     ("$\\Delta \\cdot \\dot F(X) = DF(X)[XX^\\top \\dot M_1 X J]$", kernel_equation),
     (
         "it comes out as $u^\\top \\dot M_1 u$ times something that is not zero",
@@ -940,6 +865,10 @@ CLAIMS = [
     (
         "for one to four layers and three dimensions: the kernel at an antisymmetric $M_1$",
         lambda: [kernels_with_and_without(k, 3) for k in (1, 2, 3, 4)] == [(1, 0), (2, 1), (3, 2), (4, 3)],
+    ),
+    (
+        "One more each time: the step that peels off a layer costs its rescaling and nothing else",
+        lemma_at_random_sizes,
     ),
     ("That is more than three", lambda: kernel(3, 2, symmetric_rank_one) == 5),
     ("After a layer of rank one the tokens are parallel", parallel_and_symmetric),
@@ -1041,18 +970,6 @@ ELSEWHERE = [
     (
         "It puts $-x_2$ in the place of $x_1$, and $x_1$ in the place of $x_2$",
         "test_peeling.py::test_an_antisymmetric_layer_only_scales_and_turns",
-    ),
-    (
-        "On the left the two tokens before and after the first layer",
-        "test_peeling.py::test_sliding_to_the_end_shows_the_scale_and_the_quarter_turn",
-    ),
-    (
-        "on the way from a random $M_1$ to the antisymmetric one",
-        "test_peeling.py::test_the_dots_are_the_measured_spectrum_split_at_the_exact_rank",
-    ),
-    (
-        "Below, the kernels, counted exactly",
-        "test_peeling.py::test_every_square_is_a_direction_of_a_measured_kernel",
     ),
     (
         "the kernel consists of the rescaling of $M_1$ and of the kernel of $F$",

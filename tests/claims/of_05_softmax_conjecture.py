@@ -32,17 +32,17 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward, random_tokens, random_weights
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import rescale, virtual_weights
-from neuroviz.explorables import ExponentialsExplorer, Figure3Explorer, OneLayerExplorer, SoftmaxExplorer
+from neuroviz.explorables import Figure3Explorer, OneLayerExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make
 from neuroviz.softmax.figure3 import Figure3Setting, float32_rank, study_figure3
 from neuroviz.softmax.figure3_figure import figure3_parts
+from neuroviz.softmax.known import measure_at_temperature
+from neuroviz.softmax.known_table import known_table
 from neuroviz.softmax.one_layer import powers_layer, softmax_layer
 from neuroviz.softmax.one_layer_limit import first_order, limit_study
 from neuroviz.softmax.one_layer_study import OneLayerSetting, study_one_layer
 from neuroviz.softmax.one_layer_walk import read_off
-from neuroviz.softmax.overview import SoftmaxSetting
-from neuroviz.softmax.overview_panel import study_softmax
 
 FIGURE_3 = [25, 40, 57, 76, 97, 120, 145, 172]
 ORDER = ((1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2))  # of logit_differences: y_ji, column by column
@@ -412,14 +412,14 @@ def board(arch):
     return {entry.question: entry for entry in nv.what_is_known(arch).entries}
 
 
-@cache
-def at_temperature(log, widths=(4, 4, 4), heads=(2, 2), t=3):
-    return study_softmax(SoftmaxSetting(widths, heads, t, 10.0**log))
-
-
 def float_reads(log):
-    spectrum = at_temperature(log).softmax.spectrum
+    spectrum = measure_at_temperature(uniform(4, 2, 2, 3, "softmax"), 10.0**log)
     return spectrum.value, spectrum.decided
+
+
+def both_kinds(widths, heads, t=3):
+    """The dimensions of lightning and of softmax."""
+    return tuple(measured(A(widths, heads, t, kind)) for kind in ("lightning", "softmax"))
 
 
 def softmax_tokens_are_not_parallel(a):
@@ -432,61 +432,6 @@ def softmax_tokens_are_not_parallel(a):
             bool((np.linalg.matrix_rank(forward(Reals(), attention, weights[:1], X), 1e-9) == 1).all())
         )
     return found
-
-
-# The panel of both kinds
-
-
-def led_to(number):
-    """What a button leads to."""
-    return shown(SoftmaxExplorer, buttons("05_softmax_conjecture", "softmax_panel")[number])[0]
-
-
-def first_button_is_a_head_of_rank_one():
-    """As typed by hand; softmax has all that Eq. 16 says, and lightning less than Eq. 14."""
-    study, typed = led_to(0), shown(SoftmaxExplorer, "widths=3,3,3;head_dims=1,2")[0]
-    one, two = study.lightning, study.softmax
-    return (
-        (one.arch, two.arch) == (A((3, 3, 3), (1, 2)), A((3, 3, 3), (1, 2), attention="softmax"))
-        and study.setting == typed.setting
-        and two.exact.value == 9 + 5 + 8 == measured(two.arch)
-        and one.exact.value == measured(one.arch) == two.exact.value - 2 - 2
-    )
-
-
-def second_button_is_one_token():
-    """All else as the panel opens; softmax has d² dimensions, and lightning more."""
-    study, opened = led_to(1), shown(SoftmaxExplorer)[0]
-    one, two = study.lightning, study.softmax
-    return (
-        (one.arch, two.arch) == (uniform(4, 2, 2, 1), uniform(4, 2, 2, 1, "softmax"))
-        and opened.softmax.arch == uniform(4, 2, 2, 3, "softmax")
-        and two.exact.value == measured(two.arch) == 16 < one.exact.value == measured(one.arch)
-    )
-
-
-def same_sizes_twice():
-    """Lightning at the left, softmax at the right; below both, what is known."""
-    panel = SoftmaxExplorer()
-    places, study = domains(panel.figure), panel._shown
-    board = [n for n in panel.figure.layout.annotations if n.text and "φ → (L, M)" in n.text]
-    panel.close()
-    sides = [[place for name, place in places.items() if name.startswith(kind)] for kind in ("light", "soft")]
-    kinds = [{name.split(": ")[1] for name in places if name.startswith(k)} for k in ("light", "soft")]
-    return (
-        max(place[1] for place in sides[0]) < min(place[0] for place in sides[1])
-        and kinds[0] == kinds[1] >= {"dimension (measured)", "head bases", "interfaces", "rescalings"}
-        and any(name.startswith("singular values") for name in kinds[0])
-        and board[0].y < min(place[2] for place in places.values())
-        and study.lightning.arch.widths == study.softmax.arch.widths
-    )
-
-
-def ends_of_the_temperature():
-    panel = SoftmaxExplorer()
-    slider = panel.controls["temperature"]
-    panel.close()
-    return (slider.min, slider.max, slider.description) == (-1.5, 5, "log₁₀ τ")
 
 
 # Figure 3
@@ -692,22 +637,6 @@ def round_and_back(kind):
 def opposite(kind):
     y = differences(kind)
     return all(OVER.reduce(y[j, i] + y[i, j]) == 0 for j, i in ORDER)
-
-
-def opens_on():
-    """Two layers, two tokens, M₁ antisymmetric: exponentials at the left, three counts at the right."""
-    panel = ExponentialsExplorer()
-    s, places, labels = panel._shown.setting, domains(panel.figure), dict(panel.controls["treat"].options)
-    panel.close()
-    kernels = [
-        place for name, place in places.items() if name.startswith(("kernel as", "kernel with", "kernel in"))
-    ]
-    return (
-        (s.layers, s.tokens, s.kind, s.place, s.treat) == (2, 2, "antisymmetric", "first", "related")
-        and len(kernels) == 3
-        and min(place[0] for place in kernels) > places["exponentials (measured: free or determined)"][1]
-        and labels["all free"] == "free"
-    )
 
 
 def study(kind="antisymmetric", t=2):
@@ -941,42 +870,34 @@ CLAIMS = [
         "Four layers. How many dimensions more than lightning does softmax have?",
         lambda: measured(uniform(4, 2, 4, 3, "softmax")) - measured(uniform(4, 2, 4, 3)) == 4,
     ),
-    ("The same sizes twice, on the left without softmax and on the right with it", same_sizes_twice),
-    ("Drag the temperature, **log₁₀ τ**, to both ends", ends_of_the_temperature),
-    ("Give layer 1 a head of rank one: press the first button or", first_button_is_a_head_of_rank_one),
     (
-        "under *More*, type `3,3,3` into **widths** and `1,2` into **a per layer**",
-        lambda: under_more(SoftmaxExplorer, "widths", "head_dims"),
-    ),
-    ("Press the second button, or **Reset** and set **tokens t** to 1", second_button_is_one_token),
-    (
-        "The exact ranks stand still",
+        "What is known of the two, and with what right?",
         lambda: (
-            len({(s.lightning.exact.value, s.softmax.exact.value) for s in map(at_temperature, (-1.5, 0, 5))})
-            == 1
+            [cell.split("</b>")[0] for cell in known_table(uniform(4, 2, 4, 3)).rows[1][1:]]
+            == [f"<b>{measured(uniform(4, 2, 4, 3, kind))}" for kind in ("lightning", "softmax")]
         ),
     ),
     (
-        "Softmax loses nothing, lightning does",
+        "The dimension of two such layers stays 40",
+        lambda: measured(uniform(4, 2, 2, 3, "softmax")) == 40,
+    ),
+    (
+        "Give layer 1 a head of rank one: softmax loses nothing, lightning does",
         lambda: (
-            (lambda s: (s.softmax.exact.value, s.lightning.exact.value))(at_temperature(0, (3,) * 3, (1, 2)))
-            == (nv.paper_formula(A((3,) * 3, (1, 2), attention="softmax")).value, 18)
+            both_kinds((3, 3, 3), (1, 2)) == (18, nv.paper_formula(A((3,) * 3, (1, 2), 3, "softmax")).value)
             and nv.paper_formula(A((3,) * 3, (1, 2))).value > 18
         ),
     ),
     (
         "Now softmax has *fewer* dimensions than lightning",
-        lambda: (
-            (lambda s: s.softmax.exact.value < s.lightning.exact.value)(at_temperature(0, t=1))
-            and not (lambda s: s.softmax.exact.value < s.lightning.exact.value)(at_temperature(0, t=2))
-        ),
+        lambda: both_kinds((4, 4, 4), (2, 2), 1) == (34, 16) and both_kinds((4, 4, 4), (2, 2), 2) == (38, 40),
     ),
     (
         "But with softmax the gap in the spectrum closes at both ends",
         lambda: [float_reads(log)[1] for log in (-1.5, 0, 1, 5)] == [False, True, True, False],
     ),
     (
-        "Floating point reads 38 for 40 at $\\tau = 0.1$ and 31 at the left end",
+        "Floating point reads 38 for 40 at $\\tau = 0.1$ and 31 at $\\tau = 10^{-1.5}$",
         # What drowns in rounding is another number with other rounding, by some.
         lambda: (
             (reads := [float_reads(log) for log in (-1, -1.5, 5, 0)])
@@ -1074,18 +995,23 @@ CLAIMS = [
         lambda: opposite("antisymmetric") and not opposite("symmetric"),
     ),
     (
-        "they are related by $PQ = 1$, so only one is free",
+        "where $PQ = 1$ for the two exponentials",
         lambda: study().independence.layers[0].independent.value == 1 and independent("generic", 2) == 2,
     ),
-    ("Two layers, two tokens and an antisymmetric $M_1$", opens_on),
     (
-        "Set **exponentials** to *all free*. By how much is the count wrong?",
-        lambda: (lambda one, two: one.kernel - two.kernel == 4)(
-            *(shown(ExponentialsExplorer, s)[0].shown for s in ("", "treat=free"))
+        "One count is wrong. By how much?",
+        lambda: (
+            [
+                (one.related.kernel, one.free.kernel, one.spectrum.kernel)
+                for one in map(
+                    study, ("generic", "antisymmetric", "antisymmetric", "symmetric"), (2, 2, 3, 3)
+                )
+            ]
+            == [(0, 0, 0), (4, 0, 4), (0, 0, 0), (0, 0, 0)]
         ),
     ),
     (
-        "By 4: the entries of $M_2$",
+        "by 4, the entries of $M_2$",
         lambda: (study().related.kernel, study().free.kernel, study().spectrum.kernel) == (4, 0, 4),
     ),
     (
@@ -1098,7 +1024,7 @@ CLAIMS = [
         lambda: not meet(3) and study(t=3).related.kernel == study(t=3).free.kernel == 0,
     ),
     (
-        "The relations are still there",
+        "With three tokens and an antisymmetric $M_1$ the relations are still there",
         lambda: study(t=3).independence.layers[0].independent.value == 3,
     ),
     (
@@ -1183,10 +1109,6 @@ CLAIMS = [
 
 ELSEWHERE = [
     (
-        "rest on a row to read more",
-        "test_softmax_explorer.py::test_the_rows_are_those_of_the_board_with_glyph_word_and_note",
-    ),
-    (
         "Then the exponentials $e^{\\,y_j}$ satisfy no algebraic equation whatever",
         "test_exponentials.py::test_no_equation_of_degree_two_binds_free_exponentials_of_two_tokens",
     ),
@@ -1231,15 +1153,11 @@ ELSEWHERE = [
         "test_symmetry.py::test_head_bases_and_interfaces_leave_the_virtual_weights_alone",
     ),
     (
-        "the parameters, what the symmetries take away",
-        "test_softmax_explorer.py::test_bars_add_up_to_the_parameters_and_begin_with_the_dimension",
+        "What is known of the two, and with what right?",
+        "test_known.py::test_the_table_of_both_kinds_says_what_the_boards_say",
     ),
     (
-        "Below stands what is known about this network, and with what right",
-        "test_softmax_explorer.py::test_the_rows_are_those_of_the_board_with_glyph_word_and_note",
-    ),
-    (
-        "In code, for any network",
+        "As text, for one network",
         "test_known.py::test_the_dimension_of_the_board_is_the_exact_rank",
     ),
     (
@@ -1255,8 +1173,8 @@ ELSEWHERE = [
         "test_exponentials.py::test_differences_of_logits_are_what_a_softmax_sees",
     ),
     (
-        "counted with the relation and without it, and as floating point sees it",
-        "test_exponentials_explorer.py::test_the_panel_opens_on_the_case_where_ignoring_a_relation_is_wrong",
+        "counted with the relations, with all exponentials free, and in floating point",
+        "test_exponentials.py::test_ignoring_pq_equal_one_hides_four_directions",
     ),
     (
         "the entries of $M_2$",

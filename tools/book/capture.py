@@ -5,12 +5,14 @@ from html import unescape
 from itertools import count
 
 import ipywidgets as widgets
+import plotly.graph_objects as go
 from IPython import get_ipython
+from IPython.display import display
 
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.lessons import teaching
-from tools.book.stills import ASKED_FOR, main_control, packed
+from tools.book.stills import ASKED_FOR, main_control, packed, packed_figure
 
 PANEL = "application/vnd.neuroviz.panel+json"
 QUESTION = "application/vnd.neuroviz.question+json"
@@ -18,7 +20,7 @@ PRESETS = "application/vnd.neuroviz.presets+json"
 
 
 def install(notebook: str) -> None:
-    """From now on, a panel at the end of a cell is a row of stills; questions and presets are their texts."""
+    """From now on, panels at the ends of cells are rows of stills, figures single ones; the rest is text."""
     theme.use("light", "notebook")
     number = count()
 
@@ -27,6 +29,10 @@ def install(notebook: str) -> None:
         panel.close()
         return {PANEL: json.loads(json.dumps(data, allow_nan=False))}
 
+    def show_figure(figure: go.Figure) -> None:
+        display({PANEL: packed_figure(figure)}, raw=True)
+
+    get_ipython().display_formatter.ipython_display_formatter.for_type(go.Figure, show_figure)
     formatter = get_ipython().display_formatter.mimebundle_formatter
     formatter.for_type(Panel, show_panel)
     formatter.for_type(teaching.Question, lambda question, **_: {QUESTION: texts(question)})
@@ -36,9 +42,9 @@ def install(notebook: str) -> None:
 def show_box(box: widgets.Box, **settings: object) -> dict:
     """The labels of a row of presets; any other box is shown as ever.
 
-    >>> from neuroviz.explorables import PeelExplorer
+    >>> from neuroviz.explorables import LedgerExplorer
     >>> from neuroviz.kit.presets import presets
-    >>> show_box(presets(PeelExplorer(), {"two layers": "layers=2", "four layers": "layers=4"}))[PRESETS]
+    >>> show_box(presets(LedgerExplorer(), {"two layers": "layers=2", "four layers": "layers=4"}))[PRESETS]
     ['two layers', 'four layers']
     """
     if "nv-presets" not in box._dom_classes:

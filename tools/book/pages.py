@@ -160,6 +160,8 @@ def panel(identity: str, notebook: str, data: dict) -> str:
     """The place of a panel in the page: all its words are there before any script runs."""
     here = data["here"]
     still, last = data["stills"][here], len(data["stills"]) - 1
+    if not data["control"]:
+        return _figure(identity, data)
     if data["words"]:
         options = "".join(
             f'<option value="{place}"{" selected" if place == here else ""}>{escape(one["label"])}</option>'
@@ -187,3 +189,14 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         "</div>",
     ]
     return "\n".join(lines)
+
+
+def _figure(identity: str, data: dict) -> str:
+    """The place of a figure that nothing moves; what it says is in it."""
+    said = escape(data["stills"][0]["description"])
+    return (
+        f'<div class="nv-panel" id="{identity}" data-here="0">\n'
+        f'<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure">'
+        f'<div class="nv-figure" role="img" aria-label="{said}" style="height:{data["height"]}px"></div>'
+        "</div>\n</div>"
+    )

@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,10 +18,8 @@ _WAIT_SECONDS = 240
 
 # The control that each panel is about. Where a notebook asks for another one, it is named below.
 MAIN_CONTROL = {
-    "CertificateExplorer": "tamper",
     "CounterexampleExplorer": "tried",
     "DimensionExplorer": "width",
-    "ExponentialsExplorer": "kind",
     "FactorizationExplorer": "along",
     "FiberExplorer": "along",
     "Figure3Explorer": "layers",
@@ -31,8 +30,6 @@ MAIN_CONTROL = {
     "LedgerExplorer": "head_dim",
     "MemorisationExplorer": "beyond",
     "OneLayerExplorer": "step",
-    "PeelExplorer": "place",
-    "ProductsExplorer": "v_angle",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "model",
     "RescalingExplorer": "log_1",
@@ -40,9 +37,7 @@ MAIN_CONTROL = {
     "SectionExplorer": "offset",
     "SingletonExplorer": "travel",
     "SingularityExplorer": "s",
-    "SoftmaxExplorer": "temperature",
     "SurfaceExplorer": "along",
-    "SweepExplorer": "show",
     "TeleportExplorer": "place",
     "UnrollingExplorer": "place",
     "VariantsExplorer": "heads",
@@ -60,7 +55,6 @@ ASKED_FOR = {
     ("04_deep_dimension", 0): "head_dim",
     ("04_deep_dimension", 2): "inputs",
     ("04_unrolling", 3): "layers",
-    ("04_why_the_formula", 2): "angle",
 }
 
 # Of a long list of choices, those that are shown; the panel may have opened with another one.
@@ -95,9 +89,9 @@ def main_control(panel: Panel, asked_for: str | None = None) -> str:
     Raises:
         ValueError: if the panel has no such control, or does not show it, or none of its controls has values.
 
-    >>> from neuroviz.explorables import PeelExplorer
-    >>> main_control(PeelExplorer()), main_control(PeelExplorer(only=["angle", "layers"]))
-    ('place', 'layers')
+    >>> from neuroviz.explorables import LedgerExplorer
+    >>> main_control(LedgerExplorer()), main_control(LedgerExplorer(only=["layers", "seed"]))
+    ('head_dim', 'layers')
     """
     shown = {name: control for name, control in panel.controls.items() if control.layout.display != "none"}
     ranged = [name for name, control in shown.items() if _has_values(control)]
@@ -203,11 +197,29 @@ def _finish(panel: Panel, where: str) -> None:
         raise ValueError(f"{type(panel).__name__} at {where} is not done: {panel.status}")
 
 
+def packed_figure(figure: go.Figure) -> dict:
+    """All that a page needs to show a figure that nothing moves; its bold lines say what is in it.
+
+    >>> drawn = go.Figure(layout={"height": 300, "annotations": [{"text": "<b>4 of 4 agree</b>"}]})
+    >>> packed_figure(drawn)["stills"][0]["description"]
+    '4 of 4 agree'
+    """
+    notes = (note.text for note in figure.layout.annotations if (note.text or "").startswith("<b>"))
+    said = ". ".join(re.sub("<[^>]*>", "", note) for note in notes)
+    return {
+        "control": "",
+        "here": 0,
+        "height": figure.layout.height,
+        "figure": plain(figure),
+        "stills": [{"label": "", "title": "", "description": said, "changes": []}],
+    }
+
+
 def title_of(panel: Panel) -> str:
     """The title line of a panel with its badges, as HTML.
 
-    >>> from neuroviz.explorables import PeelExplorer
-    >>> "Why is it true?" in title_of(PeelExplorer())
+    >>> from neuroviz.explorables import DimensionExplorer
+    >>> DimensionExplorer.title in title_of(DimensionExplorer())
     True
     """
 

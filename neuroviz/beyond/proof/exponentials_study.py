@@ -80,7 +80,7 @@ def measure_attention(
 
 @dataclass(frozen=True)
 class ExponentialsSetting:
-    """A softmax network with a special layer, and how its exponentials are to be treated.
+    """A softmax network with a special layer.
 
     Attributes:
         kind: of the special M: "generic", "symmetric" (tied queries and keys), "antisymmetric", "rank-one" or
@@ -89,7 +89,6 @@ class ExponentialsSetting:
         tokens: t, from 2 to 4.
         width: d₀, and the number of rows of L, from 1 to 3.
         layers: l, from 1 to 3.
-        treat: "related" (the exponentials satisfy their relations) or "free" (all are drawn independently).
         seed: what is random is drawn from it.
 
     Raises:
@@ -101,11 +100,10 @@ class ExponentialsSetting:
     tokens: int = 2
     width: int = 2
     layers: int = 2
-    treat: str = "related"
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, known in (("kind", KINDS), ("place", PLACES), ("treat", ("related", "free"))):
+        for name, known in (("kind", KINDS), ("place", PLACES)):
             if (value := getattr(self, name)) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")
         for name, least, most in (("tokens", 2, 4), ("width", 1, 3), ("layers", 1, 3)):
@@ -149,11 +147,6 @@ class ExponentialsStudy:
         """Whether ignoring the relations answers another kernel."""
         return self.related.kernel != self.free.kernel
 
-    @property
-    def shown(self) -> Measurement:
-        """The exact rank with the exponentials as the setting treats them."""
-        return self.related if self.setting.treat == "related" else self.free
-
 
 def study_exponentials(setting: ExponentialsSetting) -> ExponentialsStudy:
     """Relations, exact ranks with and without them, and the spectrum of the true softmax.
@@ -162,8 +155,7 @@ def study_exponentials(setting: ExponentialsSetting) -> ExponentialsStudy:
     >>> study.related.kernel, study.free.kernel, study.spectrum.kernel
     (4, 0, 4)
     """
-    network = replace(setting, treat="related")
-    return ExponentialsStudy(setting, *_exact(network), _spectrum(network), _attention(network))
+    return ExponentialsStudy(setting, *_exact(setting), _spectrum(setting), _attention(setting))
 
 
 @lru_cache(maxsize=512)

@@ -7,7 +7,7 @@ from neuroviz.beyond.sweep.map import KINDS, SweepCell, SweepMap, headline, kind
 from neuroviz.kit import theme
 from neuroviz.kit.plot import View, power_of_ten
 
-FAILED, MISSING = "✕", "·"
+FAILED = "✕"
 _BEYOND_PALE = 0.45  # below this point of the deficit scale, text in the colour of the ground reads better
 _NAMED = 4  # records that are listed on hovering
 _TICKS = 26
@@ -24,8 +24,6 @@ def cells_view(found: SweepMap) -> View:
 
 
 def _say(cell: SweepCell, show: str) -> tuple[str, str, str]:
-    if not cell.records:
-        return MISSING, "", "ghost"
     if not cell.values:
         return FAILED, "", "ink"
     crosses = f"{len(cell.failed)} {FAILED}" if cell.failed else ""
@@ -128,8 +126,6 @@ def _worst(found: SweepMap) -> int:
 
 
 def _hover(cell: SweepCell) -> str:
-    if not cell.records:
-        return "not measured yet"
     said = []
     for record in cell.records[:_NAMED]:
         theory = "no formula" if record.expected is None else f"{record.source}: {record.expected}"
@@ -138,8 +134,6 @@ def _hover(cell: SweepCell) -> str:
         said.append(f"<b>{record.arch}</b><br>{number}, {theory}<br>{note}")
     if len(cell.records) > _NAMED:
         said.append(f"and {len(cell.records) - _NAMED} more")
-    if len(cell.records) < cell.wanted:
-        said.append(f"{cell.wanted - len(cell.records)} not measured yet")
     return "<br>".join(said)
 
 
@@ -148,7 +142,7 @@ def _texts(found: SweepMap, said: list[tuple[str, str, str]]) -> dict:
     texts, colors = [], []
     for cell, (first, second, role) in zip(found.cells, said, strict=True):
         shown = first
-        if large is None and first not in (FAILED, MISSING):
+        if large is None and first != FAILED:
             shown = "▨" if role == "outside" else ""
         bold = shown not in ("", "0") and found.show != "status"
         lines = [f"<b>{shown}</b>" if bold else shown]
@@ -234,19 +228,15 @@ def _annotations(found: SweepMap) -> list[dict]:
 
 
 def _subtitle(found: SweepMap) -> str:
-    several = any(cell.wanted > 1 for cell in found.cells)
+    several = any(len(cell.records) > 1 for cell in found.cells)
     parts = {
         "dimension": ["dimension, measured"]
         + (["several networks in a cell: smallest–largest, coloured by the largest"] if several else []),
         "deficit": ["measured − theory" + (", coloured by the largest difference" if several else "")],
         "status": ["how sure each number is" + (": the least sure in its cell" if several else "")],
     }[found.show]
-    if found.fixed:
-        parts.append(found.fixed)
     if found.show == "dimension" and any(d for cell in found.cells for d in cell.differences):
         parts.append("▨ measured − theory")
     if any(cell.failed for cell in found.cells):
         parts.append(f"{FAILED} failed: hover for the reason")
-    if any(not cell.records for cell in found.cells):
-        parts.append("dots: not measured yet")
     return "; ".join(parts)

@@ -1,7 +1,7 @@
 """A sweep as a heat map over any two sizes of its networks: dimensions, what differs from theory, how sure.
 
 A cell holds whatever records fall into it: one number, or the smallest and the largest of several. What
-failed has a mark, what is not measured yet a dot, and a place that no network has is empty.
+failed has a mark, and a place that no network has is empty.
 """
 
 from collections.abc import Callable, Iterable
@@ -92,7 +92,7 @@ def sweep_map(sweep: Sweep, x: str, y: str, show: str = "dimension") -> SweepMap
     for record in dict.fromkeys(sweep.records):
         places.setdefault((AXES[x].of(record.arch), AXES[y].of(record.arch)), []).append(record)
     return SweepMap(
-        tuple(SweepCell(*place, tuple(records), len(records)) for place, records in places.items()),
+        tuple(SweepCell(*place, tuple(records)) for place, records in places.items()),
         tuple(sorted({column for column, _ in places})),
         tuple(sorted({row for _, row in places})),
         AXES[x].title,

@@ -20,14 +20,12 @@ class SweepCell:
 
     Attributes:
         column, row: where it stands, by the values of the axes.
-        records: what has been measured of the networks there.
-        wanted: how many networks there are.
+        records: what was measured of the networks there, one or more.
     """
 
     column: int | str
     row: int | str
     records: tuple[Record, ...]
-    wanted: int
 
     @property
     def values(self) -> tuple[int, ...]:
@@ -61,7 +59,6 @@ class SweepMap:
         columns, rows: the values on the axes, in order.
         column_title, row_title: what the axes vary.
         show: "dimension", "deficit" or "status".
-        fixed: what all networks have in common, in words; "" leaves it out.
 
     Raises:
         ValueError: if `show` is something else.
@@ -73,7 +70,6 @@ class SweepMap:
     column_title: str
     row_title: str
     show: str
-    fixed: str = ""
 
     def __post_init__(self) -> None:
         if self.show not in SHOWS:
@@ -110,6 +106,4 @@ def headline(found: SweepMap) -> str:
     parts = [f"{off} {of} DIFFER{one.upper()} from theory" if off else f"{agree} {of} agree{one} with theory"]
     parts += [f"{unsure} undecided"] if unsure else []
     parts += [f"no formula for {unknown}"] if unknown else []
-    measured = sum(bool(cell.records) for cell in found.cells)
-    before = f"{measured} of {len(found.cells)} cells measured: " if measured < len(found.cells) else ""
-    return before + ", ".join([*parts, f"{failed} failed"])
+    return ", ".join([*parts, f"{failed} failed"])

@@ -46,8 +46,10 @@
       this.control = element.querySelector("input, select");
       this.drawing = element.querySelector(".nv-figure");
       // A browser that goes back remembers where a slider stood.
-      this.control.value = this.place;
-      this.control.addEventListener("input", () => { this.place = Number(this.control.value); this.show(); });
+      if (this.control) {
+        this.control.value = this.place;
+        this.control.addEventListener("input", () => { this.place = Number(this.control.value); this.show(); });
+      }
       new ResizeObserver(() => this.data && this.fit()).observe(element);
     }
     async wake() {
@@ -68,8 +70,10 @@
       this.drawn = this.width;
       const layout = { ...figure.layout, template, width: this.drawn, autosize: false };
       Plotly.react(this.drawing, figure.data, layout, { displaylogo: false, showSendToCloud: false });
-      this.element.querySelector(".nv-title").innerHTML = still.title;
-      this.element.querySelector(".nv-description").textContent = still.description;
+      if (this.control) {
+        this.element.querySelector(".nv-title").innerHTML = still.title;
+        this.element.querySelector(".nv-description").textContent = still.description;
+      }
       this.drawing.setAttribute("aria-label", still.description);
       const output = this.element.querySelector("output");
       if (output) {
