@@ -10,7 +10,7 @@ from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.kit import theme
 from neuroviz.kit.badges import theory_badge
-from neuroviz.kit.controls import whole_numbers
+from neuroviz.kit.controls import typed_head_dims, typed_widths
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import grouped, signed
 from neuroviz.softmax.known import measure_at_temperature, routes_that_prove, what_is_known
@@ -124,21 +124,14 @@ class SoftmaxExplorer(Panel):
         d, inner, layers = value["width"], value["inner"] or value["width"], value["layers"]
         widths = (d, *(inner,) * (layers - 1), d)
         if typed := value["widths"].strip():
-            widths = whole_numbers("widths", typed, "4,3,5", MAX_WIDTH)
-            if not 2 <= len(widths) <= MAX_LAYERS + 1:
-                raise ValueError(
-                    f"widths needs 2 to {MAX_LAYERS + 1} numbers, d₀, d₁, …, d_l; got {len(widths)} in "
-                    f"{typed!r}: add or remove some, or clear the box to use the sliders"
-                )
+            widths = typed_widths(
+                typed, "4,3,5", MAX_WIDTH, MAX_LAYERS, ", or clear the box to use the sliders"
+            )
             layers = len(widths) - 1
         head_dims = (value["head_dim"],) * layers
         if typed_heads := value["head_dims"].strip():
-            head_dims = whole_numbers("a per layer", typed_heads, "2,1", MAX_HEAD)
-            if len(head_dims) != layers:
-                raise ValueError(
-                    f"a per layer needs {layers} numbers, one for each layer; got {len(head_dims)} in "
-                    f"{typed_heads!r}: add or remove some, or clear the box to use the slider a"
-                )
+            otherwise = ", or clear the box to use the slider a"
+            head_dims = typed_head_dims(typed_heads, "2,1", MAX_HEAD, layers, otherwise)
         # A step of 0.25 is exact; 10⁰ is 1, the temperature at which weights are well conditioned.
         temperature = 10 ** value["temperature"]
         return SoftmaxSetting(widths, head_dims, value["tokens"], temperature, value["proof"], value["seed"])
