@@ -19,7 +19,7 @@ from neuroviz.kit import theme
 NAMES = (
     "DimensionExplorer FactorizationExplorer FiberExplorer LedgerExplorer SurfaceExplorer SectionExplorer "
     "ProductsExplorer SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
-    "HypothesesExplorer CounterexampleExplorer FlagExplorer PeelExplorer SweepExplorer OneLayerExplorer "
+    "HypothesesExplorer FlagExplorer PeelExplorer SweepExplorer OneLayerExplorer "
     "SoftmaxExplorer Figure3Explorer ExponentialsExplorer ProofExplorer CertificateExplorer SingletonExplorer "
     "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer TeleportExplorer"
 ).split()

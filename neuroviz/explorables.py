@@ -4,7 +4,6 @@ from importlib import import_module
 
 _PANELS = {
     "CertificateExplorer": "beyond.proof.certificate_panel",
-    "CounterexampleExplorer": "deep.counterexample_panel",
     "DimensionExplorer": "deep.dimension_panel",
     "ExponentialsExplorer": "beyond.proof.exponentials_panel",
     "FactorizationExplorer": "factorization.panel",
@@ -34,6 +33,9 @@ _PANELS = {
     "VariantsExplorer": "beyond.transformers.variants_panel",
     "VirtualWeightsExplorer": "deep.virtual_panel",
 }
+_GONE = {
+    "CounterexampleExplorer": "the notebook 04_deep_dimension tries random architectures, with nv.sweep",
+}
 __all__ = sorted(_PANELS)
 __path__: list[str] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
 
@@ -41,6 +43,8 @@ __path__: list[str] = []  # `from neuroviz.explorables.presets import presets` s
 def __getattr__(name: str) -> object:
     if name in _PANELS:
         return getattr(import_module(f"neuroviz.{_PANELS[name]}"), name)
+    if name in _GONE:
+        raise AttributeError(f"there is no panel {name} any more: {_GONE[name]}")
     raise AttributeError(f"module 'neuroviz.explorables' has no attribute {name!r}")
 
 

@@ -20,7 +20,6 @@ from neuroviz.kit.plot import Parts, make
 # under some seconds. The walk still goes to both ends of the controls named here.
 FROM = {
     "CertificateExplorer": "layers=1;width=2",
-    "CounterexampleExplorer": "max_layers=2;max_width=2",
     "DimensionExplorer": "layers=1",
     "Figure3Explorer": "last=3;inputs=10;runs=1",
     "FlowExplorer": "runs=2;time=10",
@@ -37,7 +36,6 @@ THINNED = {("RealModelsExplorer", "model"): 4, ("SearchExplorer", "case"): 3}
 RANDOM = 3
 KEPT = {
     "CertificateExplorer": (2, "layers=2;width=3;route=theorem"),
-    "CounterexampleExplorer": (2, "tried=12;max_layers=3;max_width=4"),
     "DimensionExplorer": (2, "width=4;layers=2"),
     "Figure3Explorer": (2, "layers=2;last=4;peer=no;certificates=no"),
     "FlowExplorer": (1, "runs=2;time=10"),

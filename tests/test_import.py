@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 
 import neuroviz as nv
+from neuroviz import explorables
 from neuroviz.moved import MOVED
 
 HEAVY = ["torch", "plotly", "ipywidgets", "anywidget", "scipy", "sympy", "IPython", "matplotlib"]
@@ -66,6 +67,16 @@ def test_teachers_notebooks_go_on_working(run_python):
         "import neuroviz.surface; print(neuroviz.surface.SLICES is SLICES)"
     )
     assert said == "True"
+
+
+def test_a_panel_that_is_gone_says_where_its_subject_is():
+    assert not set(explorables._GONE) & set(explorables.__all__)
+    for name, place in explorables._GONE.items():
+        with pytest.raises(AttributeError) as gone:
+            getattr(explorables, name)
+        assert f"no panel {name} any more" in str(gone.value) and place in str(gone.value)
+    with pytest.raises(AttributeError, match="no attribute 'NoExplorer'"):
+        explorables.NoExplorer  # noqa: B018
 
 
 def test_one_panel_loads_no_other(run_python):

@@ -18,7 +18,6 @@ _WAIT_SECONDS = 240
 # The control that each panel is about. Where a notebook asks for another one, it is named below.
 MAIN_CONTROL = {
     "CertificateExplorer": "tamper",
-    "CounterexampleExplorer": "tried",
     "DimensionExplorer": "width",
     "ExponentialsExplorer": "kind",
     "FactorizationExplorer": "along",
