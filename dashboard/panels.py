@@ -18,7 +18,7 @@ from neuroviz.kit import theme
 # In the order of the notebooks.
 NAMES = (
     "DimensionExplorer FactorizationExplorer FiberExplorer LedgerExplorer SurfaceExplorer SectionExplorer "
-    "ProductsExplorer SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
+    "ProductsExplorer SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer "
     "HypothesesExplorer FlagExplorer PeelExplorer SweepExplorer OneLayerExplorer "
     "SoftmaxExplorer Figure3Explorer ExponentialsExplorer ProofExplorer CertificateExplorer SingletonExplorer "
     "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer TeleportExplorer"

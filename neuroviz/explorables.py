@@ -20,7 +20,6 @@ _PANELS = {
     "ProductsExplorer": "singular.products_panel",
     "ProofExplorer": "beyond.proof.immersion_panel",
     "RealModelsExplorer": "beyond.transformers.real_models_panel",
-    "RescalingExplorer": "deep.rescaling_panel",
     "SearchExplorer": "beyond.search.panel",
     "SectionExplorer": "singular.section_panel",
     "SingletonExplorer": "beyond.proof.uniqueness_panel",
@@ -36,13 +35,14 @@ _PANELS = {
 _GONE = {
     "CounterexampleExplorer": "the notebook 04_deep_dimension tries random architectures, with nv.sweep",
 }
+_INSIDE = {"RescalingExplorer": "deep.virtual_panel"}  # a view of another panel, under its old name
 __all__ = sorted(_PANELS)
 __path__: list[str] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
 
 
 def __getattr__(name: str) -> object:
-    if name in _PANELS:
-        return getattr(import_module(f"neuroviz.{_PANELS[name]}"), name)
+    if place := _PANELS.get(name) or _INSIDE.get(name):
+        return getattr(import_module(f"neuroviz.{place}"), name)
     if name in _GONE:
         raise AttributeError(f"there is no panel {name} any more: {_GONE[name]}")
     raise AttributeError(f"module 'neuroviz.explorables' has no attribute {name!r}")

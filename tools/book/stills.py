@@ -34,7 +34,6 @@ MAIN_CONTROL = {
     "ProductsExplorer": "v_angle",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "model",
-    "RescalingExplorer": "log_1",
     "SearchExplorer": "case",
     "SectionExplorer": "offset",
     "SingletonExplorer": "travel",
