@@ -18,8 +18,8 @@ from neuroviz.kit import theme
 # In the order of the notebooks.
 NAMES = (
     "DimensionExplorer FactorizationExplorer FiberExplorer LedgerExplorer SurfaceExplorer SectionExplorer "
-    "SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
-    "HypothesesExplorer CounterexampleExplorer FlagExplorer OneLayerExplorer "
+    "SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer "
+    "HypothesesExplorer FlagExplorer OneLayerExplorer "
     "Figure3Explorer ProofExplorer SingletonExplorer "
     "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer TeleportExplorer"
 ).split()

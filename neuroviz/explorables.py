@@ -3,7 +3,6 @@
 from importlib import import_module
 
 _PANELS = {
-    "CounterexampleExplorer": "deep.counterexample_panel",
     "DimensionExplorer": "deep.dimension_panel",
     "FactorizationExplorer": "factorization.panel",
     "FiberExplorer": "single_layer.panel",
@@ -17,7 +16,6 @@ _PANELS = {
     "OneLayerExplorer": "softmax.one_layer_panel",
     "ProofExplorer": "beyond.proof.immersion_panel",
     "RealModelsExplorer": "beyond.transformers.real_models_panel",
-    "RescalingExplorer": "deep.rescaling_panel",
     "SearchExplorer": "beyond.search.panel",
     "SectionExplorer": "singular.section_panel",
     "SingletonExplorer": "beyond.proof.uniqueness_panel",
@@ -30,19 +28,21 @@ _PANELS = {
 }
 _GONE = {
     "CertificateExplorer": "nv.measure_dimension(arch, method='certified').certificate has verify()",
+    "CounterexampleExplorer": "the notebook 04_deep_dimension tries random architectures, with nv.sweep",
     "ExponentialsExplorer": "the notebook 05_softmax_conjecture has its table, from study_exponentials",
     "PeelExplorer": "the notebook 04_why_the_formula counts the kernels, with neuroviz.beyond.why.peeling",
     "ProductsExplorer": "neuroviz.singular.products_table.products_table shows the products",
     "SoftmaxExplorer": "neuroviz.softmax.known_table.known_table shows what is known of both kinds",
     "SweepExplorer": "neuroviz.beyond.sweep.figure.sweep_figure draws what neuroviz.sweep has measured",
 }
+_INSIDE = {"RescalingExplorer": "deep.virtual_panel"}  # a view of another panel, under its old name
 __all__ = sorted(_PANELS)
 __path__: list[str] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
 
 
 def __getattr__(name: str) -> object:
-    if name in _PANELS:
-        return getattr(import_module(f"neuroviz.{_PANELS[name]}"), name)
+    if place := _PANELS.get(name) or _INSIDE.get(name):
+        return getattr(import_module(f"neuroviz.{place}"), name)
     if name in _GONE:
         raise AttributeError(f"there is no panel {name} any more: {_GONE[name]}")
     raise AttributeError(f"module 'neuroviz.explorables' has no attribute {name!r}")

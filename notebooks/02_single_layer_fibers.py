@@ -377,17 +377,16 @@ LedgerExplorer(
 #
 # $$\alpha(a, d) + d d' - 1, \qquad \alpha(a, d) = a(2d - a) \text{ for } a \le d, \quad d^2 \text{ for } a > d .$$
 #
-# On the left of the panel the parameters are spent one symmetry at a time. On the right every cell is a measurement of
-# its own, minus this formula.
+# In the panel the parameters are spent one symmetry at a time. The last bar is measured, the line across it is the formula.
 #
-# * The paper states it for $d > 1$ with $a > 1$ or $d' > 1$. Set **output width d′** to 1: what this leaves
-#   out now lies outside the green frame. Has the formula become wrong there?
-# * Back to 3, and **tokens t** to 1. Where does the formula fail now, and by how much?
+# * The paper states it for $d > 1$ with $a > 1$ or $d' > 1$. Set **head dimension a** and **output width d′** to 1, which
+#   this leaves out. Has the formula become wrong?
+# * Back to 2 and 3, and **tokens t** to 1. Move **head dimension a**. Where does the formula fail now, and by how much?
 # * Back to 2 tokens, and **layers l** to 2. What does a second layer cost?
 #
 # <details><summary>Answers</summary>
 #
-# It is right in every cell: the hypotheses are not needed for the dimension. What they exclude are networks in which $A$ and $V$ always
+# It is right: the hypotheses are not needed for the dimension. What they exclude are networks in which $A$ and $V$ always
 # have rank one, as in the swap; and a swap does not cost a dimension: two curves are as thin as one. (They do matter for Theorem 3.4, on singular points.)
 #
 # With one token it fails wherever $a > 1$ and $d > 1$, as only the symmetric part of $A$ counts. For $a \ge d$ this costs all $d(d-1)/2$

@@ -40,7 +40,7 @@ from neuroviz.engine.virtual import (
     term,
     token_form,
 )
-from neuroviz.explorables import LedgerExplorer, RescalingExplorer, UnrollingExplorer, VirtualWeightsExplorer
+from neuroviz.explorables import LedgerExplorer, UnrollingExplorer, VirtualWeightsExplorer
 from neuroviz.kit.presets import presets
 from neuroviz.lessons.teaching import predict
 
@@ -348,10 +348,10 @@ occurrences(3), occurrences(5)
 #
 # $$\lambda_0\, \lambda_1^{3^{l-1}} \lambda_2^{3^{l-2}} \cdots \lambda_{l-1}^{3}\, \lambda_l = 1 .$$
 #
-# In this panel $\lambda_0$ answers by itself. Sliders and axis count in powers of two. Which slider moves it most?
+# The panel from above has a second view, in which $\lambda_0$ answers by itself. Sliders and bars count in powers of two. Which slider moves it most?
 
 # %%
-rescaling_panel = RescalingExplorer()
+rescaling_panel = VirtualWeightsExplorer(state="view=rescale;layers=3;width=3")
 rescaling_panel
 
 # %% [markdown]

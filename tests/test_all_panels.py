@@ -19,7 +19,6 @@ from neuroviz.kit.plot import Parts, make
 # Where the walk starts, if not where the panel opens: sizes that keep the far ends of the other controls
 # under some seconds. The walk still goes to both ends of the controls named here.
 FROM = {
-    "CounterexampleExplorer": "max_layers=2;max_width=2",
     "DimensionExplorer": "layers=1",
     "Figure3Explorer": "last=3;inputs=10;runs=1",
     "FlowExplorer": "runs=2;time=10",
@@ -32,7 +31,6 @@ THINNED = {("RealModelsExplorer", "model"): 4, ("SearchExplorer", "case"): 3}
 # in words, how many and what is kept in them.
 RANDOM = 3
 KEPT = {
-    "CounterexampleExplorer": (2, "tried=12;max_layers=3;max_width=4"),
     "DimensionExplorer": (2, "width=4;layers=2"),
     "Figure3Explorer": (2, "layers=2;last=4;peer=no;certificates=no"),
     "FlowExplorer": (1, "runs=2;time=10"),

@@ -245,7 +245,7 @@ CUT_OFF = f"""() => {{
         pytest.param("03_singular_locus.ipynb", 3, marks=pytest.mark.full),
         pytest.param("03_where_training_ends.ipynb", 2, marks=pytest.mark.full),
         pytest.param("04_unrolling.ipynb", 4, marks=pytest.mark.full),
-        pytest.param("04_deep_dimension.ipynb", 4, marks=pytest.mark.full),
+        pytest.param("04_deep_dimension.ipynb", 3, marks=pytest.mark.full),
         pytest.param("04_why_the_formula.ipynb", 1, marks=pytest.mark.full),
         pytest.param("05_softmax_conjecture.ipynb", 2, marks=pytest.mark.full),
         pytest.param("05_the_proof.ipynb", 3, marks=pytest.mark.full),

@@ -18,19 +18,18 @@ from neuroviz.engine.measure import measure_dimension
 from neuroviz.kit.plot import make
 
 
-def study(widths=(4, 4, 4), head_dims=(1, 3), tokens=3, attention="lightning"):
-    return study_hypotheses(HypothesesSetting(*head_dims, widths[1], widths[0], tokens, attention))
+def study(widths=(4, 4, 4), head_dims=(1, 3), tokens=3, attention="lightning", over="heads"):
+    return study_hypotheses(HypothesesSetting(*head_dims, widths[1], widths[0], tokens, attention, over))
 
 
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])
 @pytest.mark.parametrize("tokens", [1, 3])
 def test_every_cell_is_a_measurement_and_the_general_formula_is_right_there(attention, tokens):
-    found = study(tokens=tokens, attention=attention)
-    for cell in found.heads.cells:
+    for cell in study(tokens=tokens, attention=attention).cells:
         arch = Architecture((4, 4, 4), (cell.column, cell.row), tokens, attention)
         assert cell.measured == measure_dimension(arch)
         assert cell.measured.value == general_formula(arch).value
-    for cell in found.widths.cells:
+    for cell in study(tokens=tokens, attention=attention, over="widths").cells:
         arch = Architecture((cell.row, cell.column, cell.row), (1, 3), tokens, attention)
         assert cell.measured == measure_dimension(arch)
         assert cell.measured.value == general_formula(arch).value
@@ -38,28 +37,28 @@ def test_every_cell_is_a_measurement_and_the_general_formula_is_right_there(atte
 
 def test_the_formula_is_right_wherever_its_hypotheses_hold_and_only_there_promised():
     found = study()
-    assert not found.heads.contradicted and not found.widths.contradicted
-    assert {(c.column, c.row) for c in found.heads.cells if c.covered} == {
+    assert not found.contradicted and not study(over="widths").contradicted
+    assert {(c.column, c.row) for c in found.cells if c.covered} == {
         (a, b) for a in (2, 3, 4) for b in (2, 3, 4)
     }
-    assert {(c.column, c.row) for c in found.heads.off} == {(1, b) for b in (2, 3, 4, 5)}
+    assert {(c.column, c.row) for c in found.off} == {(1, b) for b in (2, 3, 4, 5)}
 
 
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])
 @pytest.mark.parametrize("tokens", [1, 3])
 @pytest.mark.parametrize("widths", [(4, 4, 4), (3, 5, 3)])
 def test_every_cell_that_is_off_names_its_cause_and_no_other_does(widths, tokens, attention):
-    found = study(widths, (1, 3), tokens, attention)
-    for cell in (*found.heads.cells, *found.widths.cells):
-        assert bool(cell.cause) == bool(cell.difference)
+    for over in ("heads", "widths"):
+        for cell in study(widths, (1, 3), tokens, attention, over).cells:
+            assert bool(cell.cause) == bool(cell.difference)
 
 
 def test_causes_are_told_apart():
-    heads = {(c.column, c.row): c.cause for c in study().heads.cells}
-    widths = {(c.column, c.row): c.cause for c in study().widths.cells}
+    heads = {(c.column, c.row): c.cause for c in study().cells}
+    widths = {(c.column, c.row): c.cause for c in study(over="widths").cells}
     assert heads[1, 3] == "rank 1" and heads[2, 3] == "" and heads[1, 1] == ""
     assert widths[3, 4] == "rank 1" and widths[5, 4] == "both" and widths[3, 1] == "widens"
-    assert {c.cause for c in study(tokens=1).heads.cells} == {"t = 1", ""}
+    assert {c.cause for c in study(tokens=1).cells} == {"t = 1", ""}
 
 
 def test_a_layer_of_rank_one_makes_all_tokens_parallel_and_a_thicker_one_does_not():
@@ -78,15 +77,31 @@ def test_angles_are_between_lines():
 
 def test_the_numbers_in_the_cells_come_from_the_measurements():
     found = study()
-    wrong = [replace(c, measured=replace(c.measured, value=c.measured.value + 7)) for c in found.heads.cells]
-    figure = make(hypotheses_parts(replace(found, heads=replace(found.heads, cells=tuple(wrong)))))
-    assert all("+7" in t or "+" in t for t in figure.data[1].text if ">0<" not in t)
-    assert figure.data[1].text != make(hypotheses_parts(found)).data[1].text
+    wrong = [replace(c, measured=replace(c.measured, value=c.measured.value + 7)) for c in found.cells]
+    figure = make(hypotheses_parts(replace(found, cells=tuple(wrong))))
+    for text, cell in zip(figure.data[1].text, found.cells, strict=True):
+        assert f"<b>+{cell.difference + 7}</b>" in text and f">{cell.measured.value + 7}" in text
+    assert "DIFFERS" in figure.layout.annotations[0].text
+
+
+def test_the_chosen_network_has_the_ring_and_the_covered_ones_the_frame():
+    for over in ("heads", "widths"):
+        found = study((3, 4, 3), (1, 3), over=over)
+        frame, ring = make(hypotheses_parts(found)).layout.shapes
+        x, y = (ring.x0 + ring.x1) / 2, (ring.y0 + ring.y1) / 2
+        (cell,) = [c for c in found.cells if (c.column, c.row) == (round(x), round(y))]
+        assert cell.measured == found.measured
+        covered = {(c.column, c.row) for c in found.cells if c.covered}
+        sides = sum(
+            (x + i, y + j) not in covered for x, y in covered for i, j in ((1, 0), (-1, 0), (0, 1), (0, -1))
+        )
+        assert frame.path.count("M") == max(sides, 1) and frame.opacity == (1 if covered else 0)
 
 
 def test_the_words_say_what_is_measured_and_why():
     panel = HypothesesExplorer(state="head_1=1;head_2=3")
     assert "31 dimensions, measured exactly; Eq. 14 says 36, off by −5" in panel.description
+    assert "Over the head dimensions Eq. 14 is off in 4 of 25 networks" in panel.description
     assert "After layer 1 all tokens of the network drawn here are parallel" in panel.description
     panel.state = "head_1=2"
     assert "right" in panel.description and "parallel" not in panel.description

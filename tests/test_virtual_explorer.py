@@ -1,27 +1,28 @@
 """The explorer of virtual weights: what its pictures claim, and how it survives."""
 
-import json
 from dataclasses import replace
-from itertools import combinations, product
 from math import isfinite
 
 import numpy as np
 import pytest
-from panels import ends, plain, random_states, text, texts, title, trace
+from panels import ends, plain, random_states, texts, title, trace
 
-from neuroviz.deep import virtual_panel as module
-from neuroviz.deep.virtual_figure import Moved, interface_parts
-from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
+from neuroviz.deep import rescaling
+from neuroviz.deep import virtual as module
+from neuroviz.deep.virtual import Moved
+from neuroviz.deep.virtual_figure import virtual_parts
+from neuroviz.deep.virtual_panel import RescalingExplorer, VirtualWeightsExplorer, study_virtual
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
-from neuroviz.engine.network import forward
-from neuroviz.engine.symmetry import walk_in_gl
+from neuroviz.engine.network import Layer, conditioned_weights, forward
+from neuroviz.engine.symmetry import rescale, virtual_weights, walk_in_gl
 from neuroviz.kit import plot as parts
 from neuroviz.kit import theme, words
 from neuroviz.kit.plot import make
 
-FIRST = ["layers", "width", "interface", "walk", "along"]
-MORE = ["lost", "free", "alone", "width_in", "width_out", "head_dim", "kind", "seed"]
+BASIS = ["view", "layers", "width", "interface", "walk", "along"]
+RESCALE = ["log_1", "log_2", "log_3", "log_4"]
+MORE = ["lost", "free", "alone", "off", "width_in", "width_out", "head_dim", "kind", "seed"]
 
 STATES = [
     "",
@@ -36,11 +37,17 @@ STATES = [
     "lost=yes;width=1;free=-1;alone=0.3",
     "alone=0.1;kind=softmax",
     "alone=-0.3;layers=4;width=2;interface=middle;seed=7",
+    "view=rescale",
+    "view=rescale;log_1=0;log_2=0",
+    "view=rescale;layers=4;log_1=1;log_2=1;log_3=1;log_4=1;width=1;head_dim=1",
+    "view=rescale;layers=4;log_1=-1;log_2=1;log_3=-1;log_4=1;off=-1;width=4;head_dim=4",
+    "view=rescale;kind=softmax;layers=4;off=1;width=1",
+    "view=rescale;kind=softmax;log_1=0;log_2=0",
 ]
 
 BAD_STATES = [
     "layers=1", "layers=5", "width=0", "interface=second", "walk=run", "along=1.1", "lost=1", "alone=0.4",
-    "free=x", "width_in=5", "kind=hardmax", "seed=-1", "depth=2",
+    "free=x", "width_in=5", "kind=hardmax", "seed=-1", "depth=2", "view=both", "log_1=1.1", "off=2",
 ]  # fmt: skip
 
 
@@ -83,11 +90,18 @@ def bars(figure):
 # Eq. 8 and Eq. 9: what moves and what does not
 
 
-def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
-    assert list(panel.controls) == FIRST + MORE
+def test_a_view_shows_its_own_controls_and_no_others(panel):
+    assert list(panel.controls) == BASIS + RESCALE + MORE
     homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
-    assert all(homes[panel.controls[name]].layout.display == "flex" for name in FIRST)
+    assert all(homes[panel.controls[name]].layout.display == "flex" for name in BASIS + RESCALE)
     assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)
+
+    def hidden():
+        return {name for name, c in panel.controls.items() if c.layout.display == "none"}
+
+    assert hidden() == {*RESCALE, "off"}
+    panel.controls["view"].value = "rescale"
+    assert hidden() == {"interface", "walk", "along", "lost", "free", "alone"}
 
 
 @pytest.mark.parametrize("kind", ["lightning", "softmax"])
@@ -138,7 +152,7 @@ def test_a_matrix_is_the_same_up_to_one_in_a_thousand_million(panel, error, same
     study = panel._shown
     L = study.virtual[0]
     off = replace(study, virtual=(replace(L, now=L.start * (1 + error)), *study.virtual[1:]))
-    figure = make(interface_parts(off))
+    figure = make(virtual_parts(off))
     role = "certified" if same else "outside"
     assert frames(figure)["L, now"] == frames(figure)["L, start"] == theme.color(role)
     assert any("MOVED" in text for text in texts(figure)) == (not same)
@@ -196,7 +210,7 @@ def test_a_wrong_recovery_would_be_seen(panel):
     study = panel._shown
     wrong = replace(study, recovered=(study.C.T,))
     assert wrong.off > 0.1
-    assert frames(make(interface_parts(wrong)))["C₁, recovered"] == theme.color("outside")
+    assert frames(make(virtual_parts(wrong)))["C₁, recovered"] == theme.color("outside")
 
 
 @pytest.mark.parametrize("free", [0.5, 0.0, -1.0])
@@ -245,9 +259,14 @@ def test_lemma_35_is_claimed_only_under_its_hypotheses(panel):
 
 
 def test_controls_without_a_say_are_greyed_out(panel):
-    assert {name for name, c in panel.controls.items() if c.disabled} == {"interface", "free"}
+    def off():
+        return {name for name, c in panel.controls.items() if c.disabled and c.layout.display != "none"}
+
+    assert off() == {"interface", "free"}
     panel.state = "layers=3;lost=yes"
-    assert not any(c.disabled for c in panel.controls.values())
+    assert off() == set()
+    panel.state = "view=rescale"
+    assert off() == {"log_4"}
 
 
 def test_the_input_is_scaled_so_that_lightning_outputs_have_size_one():
@@ -255,6 +274,122 @@ def test_the_input_is_scaled_so_that_lightning_outputs_have_size_one():
         arch = Architecture.uniform(width, 2, layers)
         weights, X = module.example_network(arch, np.random.default_rng(0))
         assert np.abs(forward(Reals(), "lightning", weights, X)).max() == pytest.approx(1)
+
+
+# Eq. 13: what L must answer
+
+
+@pytest.mark.parametrize("layers", [2, 3, 4])
+def test_with_the_answer_of_eq_13_the_outputs_stand_still(panel, layers):
+    panel.state = f"view=rescale;layers={layers};log_1=-0.8;log_2=1;log_3=0.45;log_4=-0.3"
+    study = panel._shown
+    start, now = (np.array(trace(panel.figure, f"φ(X), {w}").z) for w in ("start", "now"))
+    assert np.abs(start - now).max() < 1e-9 and np.abs(start).max() == pytest.approx(1)
+    assert study.exponents == tuple(3 ** (layers - i) for i in range(1, layers + 1))
+    assert not study.unanswered.is_same  # and without the answer they do not
+    ratio = np.linalg.norm(study.unanswered.now) / np.linalg.norm(study.unanswered.start)
+    assert ratio * study.balance == pytest.approx(1)
+    assert any("the function has not" in text for text in texts(panel.figure))
+
+
+@pytest.mark.parametrize("off", [-1, -0.05, 0.05, 1])
+def test_another_factor_than_that_of_eq_13_is_seen(panel, off):
+    panel.state = f"view=rescale;off={off}"
+    start, now = (np.array(trace(panel.figure, f"φ(X), {w}").z) for w in ("start", "now"))
+    assert np.allclose(now, 2**off * start) and bars(panel.figure)["φ(X)"] == pytest.approx(off)
+    assert "another function" in panel.description and "missed" in panel.description
+    assert not any("the function has not" in text for text in texts(panel.figure))
+
+
+def test_a_layer_at_a_time_the_rescaling_is_that_of_the_weights():
+    """(Q, V) → (c Q, V / c) is the rescaling λ_i = c, λ_j = c⁻² for j > i, λ_0 = 1/c of Eq. 13."""
+    over, arch = Reals(), Architecture.uniform(3, 2, 3)
+    start = conditioned_weights(arch, np.random.default_rng(1))
+    before, after = (virtual_weights(over, w) for w in (start, rescale(over, start, 1, 2.0)))
+    factors = [
+        float(np.vdot(b, a) / np.vdot(b, b))
+        for b, a in zip((before.L, *before.M), (after.L, *after.M), strict=True)
+    ]
+    assert factors == pytest.approx([0.5, 1.0, 2.0, 0.25])
+    assert rescaling.balancing_factor(over, factors[1:]) == pytest.approx(factors[0])
+
+
+@pytest.mark.parametrize("state", ["layers=3", "layers=4;log_1=1;log_2=-1;log_3=0.3;log_4=-1"])
+def test_the_bars_are_the_logarithms_of_the_factors_of_the_matrices_shown(panel, state):
+    panel.state = f"view=rescale;{state}"
+    study, heights = panel._shown, bars(panel.figure)
+    assert list(heights) == ["L", *(f"M{'₀₁₂₃₄'[i]}" for i in range(1, len(study.logs) + 1)), "φ(X)"]
+    assert tuple(heights.values())[1:-1] == pytest.approx(study.logs) and heights["φ(X)"] == 0
+    assert heights["L"] == pytest.approx(-np.dot(study.exponents, study.logs))
+    for name, height in heights.items():
+        start, now = (np.array(trace(panel.figure, f"{name}, {which}").z) for which in ("start", "now"))
+        assert np.allclose(now, 2**height * start)
+
+
+def test_softmax_has_no_rescaling_and_the_best_factor_leaves_a_distance(panel):
+    panel.state = "view=rescale;layers=3;kind=softmax"
+    study = panel._shown
+    assert not study.outputs.is_same and study.outputs.change > 0.01
+    worse = [
+        np.linalg.norm(c * study.unanswered.now - study.outputs.start)
+        for c in (0.9 * study.factor, 1.1 * study.factor)
+    ]
+    assert min(worse) > np.linalg.norm(study.outputs.now - study.outputs.start)
+    assert any("no λ₀ can answer" in text for text in texts(panel.figure))
+    assert any("at best off by" in text for text in texts(panel.figure))
+    assert "proved here · Theorem B" in title(panel) and "outside hypotheses · Eq. 13" in title(panel)
+    panel.state = "log_1=0;log_2=0;log_3=0"
+    assert panel._shown.outputs.is_same
+    assert not any("no λ₀ can answer" in text for text in texts(panel.figure))
+
+
+@pytest.mark.parametrize(
+    ("state", "badge"),
+    [
+        ("", "proved · Thm. 3.7: nothing else"),
+        ("layers=1", "proved · Thm. 3.2: nothing else"),
+        ("head_dim=1", "outside hypotheses · Thm. 3.7"),
+        ("width=1", "outside hypotheses · Thm. 3.7"),
+        ("layers=1;width=1", "outside hypotheses · Thm. 3.2"),
+        ("layers=1;head_dim=1", "proved · Thm. 3.2: nothing else"),
+        ("kind=softmax;width=1;head_dim=1", "proved here · Theorem B"),
+    ],
+)
+def test_the_whole_fibre_is_claimed_only_where_it_is_known(state, badge):
+    panel = RescalingExplorer(state=state)
+    assert badge in title(panel)
+    panel.close()
+
+
+def test_theorem_b_is_not_claimed_where_m_is_antisymmetric():
+    arch = Architecture((2, 2), (2,), 3, "softmax")
+    turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    assert not rescaling._is_covered(arch, (Layer(turn, np.eye(2), np.eye(2)),))
+    assert rescaling._is_covered(arch, (Layer(np.eye(2), np.eye(2), np.eye(2)),))
+    assert not rescaling._is_covered(arch, (Layer(np.eye(2), np.eye(2), np.zeros((2, 2))),))
+
+
+def test_a_factor_is_written_as_people_write_it():
+    assert rescaling._factor(0.011) == "0.011" and rescaling._factor(2.0**40) == "1.10·10¹²"
+
+
+@pytest.mark.parametrize(
+    ("state", "widths"),
+    [
+        ("", (3, 3, 3, 3)),
+        ("layers=4;log_1=1;log_2=0;log_3=0;log_4=0;off=0.1", (3,) * 5),
+        ("layers=1;log_1=-1;width=4", (4, 4)),
+        ("layers=2;kind=softmax;head_dim=1;seed=3", (3, 3, 3)),
+    ],
+)
+def test_a_state_of_the_rescaling_as_it_was_kept_before_still_opens(state, widths):
+    panel = RescalingExplorer(state=state)
+    study, asked = panel._shown, panel._read()
+    assert study.arch.widths == widths and study.logs == asked.logs and study.off == asked.off
+    assert study.outputs.is_same == (not asked.off and asked.kind == "lightning")
+    with pytest.raises(ValueError):
+        panel.state = "view=basis"
+    panel.close()
 
 
 # In place, and nothing breaks it
@@ -282,46 +417,24 @@ def test_every_number_drawn_is_finite_and_no_text_carries_a_dollar(shared, state
     assert "measured" not in " ".join(t.name for t in panel.figure.data)
 
 
-def test_the_figure_keeps_its_elements_whatever_is_asked(panel):
-    figure, traces = panel.figure, panel.figure.data
-    sizes = len(figure.layout.annotations), len(figure.layout.shapes)
-    for state in STATES:
-        at(panel, state)
-        assert panel.figure is figure and all(a is b for a, b in zip(figure.data, traces, strict=True))
-        assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
-
-
 def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
     for state in [*STATES, *random_states(VirtualWeightsExplorer, 12, seed=1)]:
         panel.state = state
         assert panel.status.startswith("done"), (state, panel.status)
-        assert plain(panel.figure) == plain(make(interface_parts(module.study_interface(panel._read())))), (
-            state
-        )
-
-
-PAIRED = ["layers", "width", "width_in", "lost", "alone"]
-
-
-def test_both_ends_of_every_control_are_legal_and_so_are_two_at_once(panel):
-    for settings in [*((name,) for name in panel.controls), *combinations(PAIRED, 2)]:
-        for values in product(*(ends(panel.controls[name]) for name in settings)):
-            asked = ";".join(f"{n}={text(value)}" for n, value in zip(settings, values, strict=True))
-            at(panel, asked)
-            assert str(panel._read().arch) in panel.description, asked
+        assert plain(panel.figure) == plain(make(virtual_parts(study_virtual(panel._read())))), state
 
 
 def test_eq_9_holds_at_random_and_extreme_settings(panel):
     """The threshold of "same" is never met by chance: rounding stays far below it."""
-    for state in random_states(VirtualWeightsExplorer, 60, seed=4):
+    for state in random_states(VirtualWeightsExplorer, 60, seed=4, keep="view=basis"):
         panel._restore(f"{state};alone=0")
         study = module.study_interface(panel._read())
         assert max(part.change for part in (*study.virtual, study.outputs)) < 1e-11, state
 
 
-@pytest.mark.parametrize("name", FIRST + MORE)
+@pytest.mark.parametrize("name", BASIS + RESCALE + MORE)
 def test_every_control_changes_the_picture(panel, name):
-    panel.state = "layers=3;lost=yes"
+    panel.state = "view=rescale;layers=4" if name in (*RESCALE, "off") else "layers=3;lost=yes"
     pictures = []
     for value in ends(panel.controls[name]):
         panel.controls[name].value = value
@@ -360,24 +473,6 @@ def test_a_figure_that_was_half_drawn_is_made_whole_again(panel, monkeypatch):
     panel.controls["layers"].value = 3
     panel.reset()
     assert panel.status.startswith("done") and plain(panel.figure) == before
-
-
-def test_only_shows_these_controls_and_no_others():
-    one = VirtualWeightsExplorer(only=["along", "lost"])
-    assert [n for n, c in one.controls.items() if c.layout.display != "none"] == ["along", "lost"]
-    one.close()
-    with pytest.raises(ValueError, match="layers, width, interface"):
-        VirtualWeightsExplorer(only=["depth"])
-
-
-@pytest.mark.parametrize("size", ["notebook", "lecture"])
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_the_panel_opens_in_every_theme(size, mode):
-    with theme.using({"mode": mode, "size": size}):
-        one = VirtualWeightsExplorer(state="layers=4")
-        assert one.status.startswith("done")
-        assert theme.color("focus") in json.dumps(plain(one.figure))
-        one.close()
 
 
 def test_numbers_are_written_as_people_write_them():

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-from neuroviz.deep.formula_map import FormulaMap
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import Expected
-from neuroviz.engine.ledger import KernelLedger
 from neuroviz.engine.measure import InputsCurve, Measurement
 
 
@@ -58,24 +56,6 @@ class DimensionStudy:
             return self.exact.value
         ranks = self.inputs.ranks
         return ranks[min(self.chosen_inputs, len(ranks)) - 1]
-
-
-@dataclass(frozen=True)
-class LedgerStudy:
-    """Everything the figure of the ledger shows: that of one network, and the map of its neighbours.
-
-    Attributes:
-        ledger: where its parameters go.
-        exact: its dimension measured a second time, across the orbits of the symmetries.
-        expected, paper: what theory says; what the paper's formula says, applicable or not.
-        map: the paper's formula against measurements, over widths and head dimensions.
-    """
-
-    ledger: KernelLedger
-    exact: Measurement
-    expected: Expected
-    paper: Expected
-    map: FormulaMap
 
 
 def would_mislead(paper: Expected, expected: Expected) -> bool:

@@ -1,29 +1,55 @@
-"""Where Eq. 14 stops: a map over head dimensions, one over widths, and what happens to the tokens."""
+"""Where Eq. 14 stops: measured minus formula over a grid of networks, and what happens to the tokens."""
 
 from dataclasses import dataclass
 
-from neuroviz.deep.formula_map import FormulaMap, MapCell, map_view
+from neuroviz.deep.dimension import paper_name
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import Expected
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, headline, label
+from neuroviz.kit.plot import Parts, Plot, View, compose, label, outside_words
+from neuroviz.kit.words import colored, signed
 
-__all__ = ["FormulaMap", "HypothesesStudy", "MapCell", "hypotheses_parts"]
+SIZES = (1, 2, 3, 4, 5)
+"""The values of both axes of the map."""
+_MAP, _ANGLES = (0.0, 0.64), (0.75, 1.0)
 
-_HEADS, _WIDTHS, _ANGLES = (0.0, 0.34), (0.41, 0.75), (0.83, 1.0)
+
+@dataclass(frozen=True)
+class MapCell:
+    """One network of the map.
+
+    Attributes:
+        column, row: where it stands, by the values that vary.
+        measured: its dimension.
+        paper: what the paper's formula says there, applicable or not.
+        covered: whether all that the paper asks for in its statement is true there.
+        cause: in a word or two, why the formula is off there; "" leaves it out.
+    """
+
+    column: int
+    row: int
+    measured: Measurement
+    paper: Expected
+    covered: bool
+    cause: str = ""
+
+    @property
+    def difference(self) -> int:
+        """Measured minus formula."""
+        return self.measured.value - self.paper.value
 
 
 @dataclass(frozen=True)
 class HypothesesStudy:
-    """A network of two layers, its neighbours on two maps, and the angles between its tokens.
+    """A network of two layers, its neighbours on a map, and the angles between its tokens.
 
     Attributes:
         arch: the network.
         measured: its dimension.
         expected, paper: what theory says, and what the paper's formula says, applicable or not.
-        heads: the map over (a₁, a₂).
-        widths: the map over the inner width and the outer widths.
+        over: what the map varies: "heads", (a₁, a₂), or "widths", the inner width and the outer ones.
+        cells: of the map, one for each pair of `SIZES`.
         angles: for the input and after each layer, the angles between all pairs of tokens, in degrees.
     """
 
@@ -31,9 +57,29 @@ class HypothesesStudy:
     measured: Measurement
     expected: Expected
     paper: Expected
-    heads: FormulaMap
-    widths: FormulaMap
+    over: str
+    cells: tuple[MapCell, ...]
     angles: tuple[tuple[float, ...], ...]
+
+    @property
+    def here(self) -> tuple[int, int]:
+        """The column and the row of the network itself."""
+        return self.arch.head_dims if self.over == "heads" else (self.arch.widths[1], self.arch.widths[0])
+
+    @property
+    def off(self) -> tuple[MapCell, ...]:
+        """Where the measurement is not what the formula says."""
+        return tuple(cell for cell in self.cells if cell.difference)
+
+    @property
+    def contradicted(self) -> tuple[MapCell, ...]:
+        """Where it is not, though the paper says that it must be: a mistake, the paper's or ours."""
+        return tuple(cell for cell in self.off if cell.covered)
+
+    @property
+    def unneeded(self) -> tuple[MapCell, ...]:
+        """Where the formula is right although the paper does not promise it."""
+        return tuple(cell for cell in self.cells if not cell.difference and not cell.covered)
 
     @property
     def collapsed(self) -> int | None:
@@ -43,67 +89,168 @@ class HypothesesStudy:
 
 
 def hypotheses_parts(study: HypothesesStudy) -> Parts:
-    """Both maps and the angles."""
-    return compose(
-        map_view(study.heads, _HEADS, ""), map_view(study.widths, _WIDTHS, "2"), _angles_view(study)
+    """The map and the angles."""
+    return compose(_map(study), _angles(study))
+
+
+def _map(study: HypothesesStudy) -> View:
+    d, delta, _ = study.arch.widths
+    a1, a2 = study.arch.head_dims
+    titles = {
+        "heads": (f"a₁ (widths {d}→{delta}→{d})", "a₂"),
+        "widths": (f"inner width δ (a = {a1}, {a2})", "outer widths d₀ = d₂"),
+    }[study.over]
+    lines = _subtitles(study)
+    high = 1 - 1.5 * len(lines) * theme.size("note") / (theme.size("height") - 7 * theme.size("title"))
+    view = Plot("", _MAP, (0.0, round(high, 3)))
+    for which, title in zip("xy", titles, strict=True):
+        quiet = {"showgrid": False, "showline": False, "ticks": "", "tickvals": list(SIZES)}
+        view.axis(which, SIZES[0] - 0.56, SIZES[-1] + 0.56, title, **quiet)
+    found = view.view()
+    found.traces.extend(_cells(study))
+    found.shapes.extend((_frame(study), _ring(study)))
+    at = {"xref": "x domain", "yref": "paper", "xanchor": "left", "align": "left"}
+    small = {"size": theme.size("note"), "color": theme.color("soft")}
+    title = {"size": theme.size("title")}
+    found.annotations.extend(
+        (
+            label(f"<b>{_headline(study)}</b>", 0, 1, **at, yanchor="bottom", yshift=6, font=title),
+            label("<br>".join(lines), 0, 1, **at, yanchor="top", yshift=4, font=small),
+        )
     )
+    return found
 
 
-def _angles_view(study: HypothesesStudy) -> View:
-    """Every pair of tokens as a thin line from layer to layer."""
-    marker = theme.size("marker")
-    pairs = list(zip(*study.angles, strict=True))
-    x = [i for pair in pairs for i in [*range(len(pair)), None]]
-    y = [angle for pair in pairs for angle in [*pair, None]]
-    last = len(study.angles) - 1
-    names = ["input", *(f"layer {i}" for i in range(1, last + 1))]
-    traces = [
+def _cells(study: HypothesesStudy) -> list[dict]:
+    """How far off, whichever way, as a colour; the sign, the measurement and the cause as text."""
+    by_place = {(cell.column, cell.row): cell for cell in study.cells}
+    worst = max(1, *(abs(cell.difference) for cell in study.cells))
+    note, title, name = theme.size("note"), theme.size("title"), paper_name(study.paper)
+    top = 0.0857 * worst  # so that 0, and nothing else, falls on the colour that is its own
+    texts, colors, hovers = [], [], []
+    for cell in study.cells:
+        difference = f"<b>{signed(cell.difference)}</b>" if cell.difference else "0"
+        if cell.difference > 0:
+            difference = difference.replace("<b>", "<b>+")
+        below = f"{cell.measured.value}{f' · {cell.cause}' if cell.cause else ''}"
+        texts.append(
+            f'<span style="font-size:{title}px">{difference}</span><br>'
+            f'<span style="font-size:{note}px">{below}</span>'
+        )
+        place = (worst - abs(cell.difference)) / (worst + top)
+        colors.append(theme.color(theme.letters_on("deficit", place) if cell.difference else "soft"))
+        applies = f", which does not apply: {cell.paper.note}"
+        hovers.append(
+            f"measured {cell.measured.value}, {name}: {cell.paper.value}"
+            + (applies if cell.paper.status == "outside hypotheses" else "")
+        )
+    return [
         {
-            "name": "angle between two tokens",
-            "xaxis": "x3",
-            "yaxis": "y3",
-            "x": x,
-            "y": y,
-            "mode": "lines+markers",
-            "connectgaps": False,
-            "line": {"color": theme.color("ghost"), "width": 1.2},
-            "marker": {"size": marker, "color": theme.color("focus")},
-            "hovertemplate": "%{y:.3g}°<extra></extra>",
-        }
-    ]
-    axes = {
-        "xaxis3": {
-            "anchor": "y3",
-            "domain": _ANGLES,
-            "range": [-0.35, last + 0.35],
-            "tickvals": list(range(last + 1)),
-            "ticktext": names,
-            "tickangle": 0,
-            "showgrid": False,
+            "type": "heatmap",
+            "name": "distance between measurement and formula",
+            "x": list(SIZES),
+            "y": list(SIZES),
+            "z": [[-abs(by_place[x, y].difference) for x in SIZES] for y in SIZES],
+            "zmin": -worst,
+            "zmax": top,
+            "colorscale": theme.scale("deficit"),
+            "showscale": False,
+            "xgap": 3,
+            "ygap": 3,
+            "hoverinfo": "skip",
         },
-        "yaxis3": {
-            "anchor": "x3",
-            "domain": (0.0, 0.86),
-            "range": [-6, 96],
-            "tickvals": [0, 30, 60, 90],
-            "title": {"text": "angle between two tokens (degrees)"},
+        {
+            "type": "scatter",
+            "name": "measured minus formula, and measured",
+            "x": [cell.column for cell in study.cells],
+            "y": [cell.row for cell in study.cells],
+            "mode": "text",
+            "text": texts,
+            "textfont": {"color": colors, "size": note},
+            "customdata": hovers,
+            "hovertemplate": "%{customdata}<extra></extra>",
         },
-    }
-    text = "tokens parallel" if study.collapsed else "tokens apart"
-    if study.arch.tokens == 1:
-        text = "one token"
-    said = [
-        headline(text, "3"),
-        label(
-            "one pair, one line" if len(pairs) > 1 else "",
-            0,
-            1,
-            xref="x3 domain",
-            yref="y3 domain",
-            xanchor="left",
-            yanchor="top",
-            xshift=6,
-            font={"size": theme.size("note"), "color": theme.color("soft")},
-        ),
     ]
-    return View(traces, axes, said, [])
+
+
+def _headline(study: HypothesesStudy) -> str:
+    if study.contradicted:
+        return f"{_statement(study)} DIFFERS"
+    name, off, cells = paper_name(study.paper), len(study.off), len(study.cells)
+    if not off:
+        return f"{name} is right in all {cells} cells"
+    return f"{name} is off in {'all' if off == cells else f'{off} of'} {cells} cells"
+
+
+def _statement(study: HypothesesStudy) -> str:
+    """The statement of the paper that the formula comes from, such as Cor. 3.8."""
+    return study.paper.source.split(",")[0]
+
+
+def _subtitles(study: HypothesesStudy) -> tuple[str, str]:
+    """What the cells hold; what the frame means, and what stands outside it."""
+    statement, covered = _statement(study), sum(cell.covered for cell in study.cells)
+    said = f"measured − {paper_name(study.paper)}; below, measured and the cause"
+    if study.contradicted:
+        places = ", ".join(f"({cell.column}, {cell.row})" for cell in study.contradicted[:4])
+        more = ", …" if len(study.contradicted) > 4 else ""
+        return said, outside_words(f"▨ at {places}{more}")
+    if not covered:
+        one_token = "t = 1: " if study.arch.tokens == 1 else ""
+        frame = outside_words(f"▨ {one_token}{statement} does not apply")
+    elif covered == len(study.cells):
+        frame = colored("certified", f"■ {statement} covers them all")
+    else:
+        frame = colored("certified", f"frame: what {statement} asks for: all 0")
+    more = f"; right in {len(study.unneeded)} {'more' if covered else 'all the same'}"
+    # Where the formula is off nowhere, the hypotheses exclude nothing that they have to.
+    too_much = "" if study.off or not covered else ": here it asks too much"
+    return said, frame + (more + too_much if study.unneeded else "")
+
+
+def _frame(study: HypothesesStudy) -> dict:
+    """The outline of the cells that the paper's statement covers."""
+    covered = {(cell.column, cell.row) for cell in study.cells if cell.covered}
+    end = 0.025  # edges are drawn one by one, each a little longer, so that corners close
+    edges = []
+    for x, y in sorted(covered):
+        for step in (-1, 1):
+            if (x + step, y) not in covered:
+                edges.append(f"M{x + step / 2},{y - 0.5 - end}L{x + step / 2},{y + 0.5 + end}")
+            if (x, y + step) not in covered:
+                edges.append(f"M{x - 0.5 - end},{y + step / 2}L{x + 0.5 + end},{y + step / 2}")
+    line = {"color": theme.color("certified"), "width": 4}
+    look = {"xref": "x", "yref": "y", "layer": "above", "line": line, "opacity": 1 if edges else 0}
+    return {"type": "path", "path": "".join(edges) or "M1,1", **look}
+
+
+def _ring(study: HypothesesStudy) -> dict:
+    """Around the network that the reader has chosen."""
+    x, y = study.here
+    look = {"xref": "x", "yref": "y", "layer": "above", "line": {"color": theme.color("focus"), "width": 4}}
+    return {"type": "rect", "x0": x - 0.42, "x1": x + 0.42, "y0": y - 0.42, "y1": y + 0.42, **look}
+
+
+def _angles(study: HypothesesStudy) -> View:
+    """Every pair of tokens as a thin line from layer to layer."""
+    pairs, last = list(zip(*study.angles, strict=True)), len(study.angles) - 1
+    view = Plot("2", _ANGLES, (0.0, 0.86))
+    view.points(
+        "angle between two tokens",
+        [i for pair in pairs for i in [*range(len(pair)), None]],
+        [angle for pair in pairs for angle in [*pair, None]],
+        {"size": theme.size("marker"), "color": theme.color("focus")},
+        mode="lines+markers",
+        connectgaps=False,
+        line={"color": theme.color("ghost"), "width": 1.2},
+        hover="%{y:.3g}°",
+    )
+    names = ["input", *(f"layer {i}" for i in range(1, last + 1))]
+    view.axis(
+        "x", -0.35, last + 0.35, tickvals=list(range(last + 1)), ticktext=names, tickangle=0, showgrid=False
+    )
+    view.axis("y", -6, 96, "angle between two tokens (degrees)", tickvals=[0, 30, 60, 90])
+    one = study.arch.tokens == 1
+    view.headline("one token" if one else "tokens parallel" if study.collapsed else "tokens apart")
+    view.key(["one pair, one line" if len(pairs) > 1 else ""])
+    return view.view()

@@ -6,11 +6,10 @@ from itertools import combinations
 import numpy as np
 
 from neuroviz.deep.dimension import paper_name
-from neuroviz.deep.hypotheses_figure import FormulaMap, HypothesesStudy, MapCell, hypotheses_parts
+from neuroviz.deep.hypotheses_figure import SIZES, HypothesesStudy, MapCell, hypotheses_parts
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import (
-    Expected,
     collapsing_layer,
     effective_widths,
     expected_dimension,
@@ -24,8 +23,7 @@ from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import choice, seed, whole
 
-MAX_SIZE, MAX_TOKENS = 5, 6
-_SIZES = tuple(range(1, MAX_SIZE + 1))
+MAX_SIZE, MAX_TOKENS = SIZES[-1], 6
 
 
 @dataclass(frozen=True)
@@ -38,6 +36,7 @@ class HypothesesSetting:
     outer: int = whole("outer widths", 4, 1, MAX_SIZE)
     tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
     kind: str = choice("attention", ATTENTION_KINDS)
+    over: str = choice("map over", [("head dimensions", "heads"), ("widths", "widths")])
     seed: int = seed()
 
     @property
@@ -48,37 +47,26 @@ class HypothesesSetting:
 
 
 def study_hypotheses(request: HypothesesSetting) -> HypothesesStudy:
-    """Measure the network and 49 neighbours, and follow random tokens through it."""
+    """Measure the network and its neighbours on the map, and follow random tokens through it."""
     arch, seed = request.arch, request.seed
-    d, delta, _ = arch.widths
-    a1, a2 = arch.head_dims
-    heads = {(x, y): replace(arch, head_dims=(x, y)) for x in _SIZES for y in _SIZES}
-    widths = {(x, y): replace(arch, widths=(y, x, y)) for x in _SIZES for y in _SIZES}
+    places = [(x, y) for x in SIZES for y in SIZES]
+    if request.over == "heads":
+        nets = [replace(arch, head_dims=place) for place in places]
+    else:
+        nets = [replace(arch, widths=(y, x, y)) for x, y in places]
     return HypothesesStudy(
         arch,
         measure_dimension(arch, seed=seed),
         expected_dimension(arch),
         paper_formula(arch),
-        _map(heads, seed, f"a₁ (widths {d}→{delta}→{d})", "a₂", (a1, a2)),
-        _map(widths, seed, f"inner width δ (a = {a1}, {a2})", "outer widths d₀ = d₂", (delta, d)),
+        request.over,
+        tuple(_cell(place, net, seed) for place, net in zip(places, nets, strict=True)),
         _angles(arch, seed),
     )
 
 
-def _map(
-    at: dict[tuple[int, int], Architecture], seed: int, columns: str, rows: str, here: tuple[int, int]
-) -> FormulaMap:
-    papers = {place: paper_formula(arch) for place, arch in at.items()}
-    cells = tuple(_cell(place, arch, papers[place], seed) for place, arch in at.items())
-    paper = papers[here]
-    name = paper_name(paper)
-    return FormulaMap(
-        cells, _SIZES, _SIZES, columns, rows, at[here].tokens, name, paper.source.split(",")[0], here
-    )
-
-
-def _cell(place: tuple[int, int], arch: Architecture, paper: Expected, seed: int) -> MapCell:
-    measured = measure_dimension(arch, seed=seed)
+def _cell(place: tuple[int, int], arch: Architecture, seed: int) -> MapCell:
+    measured, paper = measure_dimension(arch, seed=seed), paper_formula(arch)
     cause = _cause(arch) if measured.value != paper.value else ""
     return MapCell(*place, measured, paper, paper.status != "outside hypotheses", cause)
 
@@ -121,10 +109,11 @@ def _between(X: np.ndarray) -> tuple[float, ...]:
 class HypothesesExplorer(Panel):
     """Where Eq. 14 stops to hold for two layers, and why.
 
-    Left and middle, measured minus formula over the head dimensions and over the widths; right, the angles
-    between the tokens of a random network, layer by layer: they are 0 after a layer of rank one.
+    Left, measured minus formula over the head dimensions or over the widths; right, the angles between the
+    tokens of a random network, layer by layer: they are 0 after a layer of rank one.
 
-    Controls: a₁, a₂, inner width δ, outer widths, t, attention; under "More": seed. See `Panel`.
+    Controls: a₁, a₂, inner width δ, outer widths, t, attention, what the map is over; under "More": seed.
+    See `Panel`.
 
     >>> panel = HypothesesExplorer(state="head_1=1")
     >>> "A₁ has rank one" in panel.description
@@ -154,6 +143,8 @@ class HypothesesExplorer(Panel):
             f"{arch}: {measured.value} dimensions, measured exactly; {paper_name(paper)} says {paper.value}, "
             f"{verdict}.",
             f"The general formula {agrees}: {expected.note}.",
+            f"Over the {dict(heads='head dimensions').get(answer.over, answer.over)} {paper_name(paper)} is "
+            f"off in {len(answer.off)} of {len(answer.cells)} networks.",
         ]
         if answer.collapsed:
             parts.append(f"After layer {answer.collapsed} all tokens of the network drawn here are parallel.")

@@ -1,178 +1,106 @@
-"""Weights move, virtual weights do not: a change of basis between two layers (Eq. 9)."""
+"""What moves and what stands still: a change of basis (Eq. 9), or a rescaling that L answers (Eq. 13)."""
 
 from dataclasses import dataclass
+from math import log2
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture
+from neuroviz.deep.rescaling import RescalingStudy
+from neuroviz.deep.virtual import MAX_LAYERS, SAME, InterfaceStudy, Moved
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.plot import Parts, View, compose, headline, label, outside_words
-from neuroviz.kit.words import colored, numbered, percent, tiny
-
-SAME = 1e-9
-"""What rounding may leave, relative to a matrix: what has moved by less is the same."""
-MAX_LAYERS = 4
-
-
-@dataclass(frozen=True, eq=False)
-class Moved:
-    """A matrix before and after.
-
-    Attributes:
-        name: such as "V₁".
-        start, now: of one shape.
-    """
-
-    name: str
-    start: np.ndarray
-    now: np.ndarray
-
-    @property
-    def change(self) -> float:
-        """How far it has moved: ‖now − start‖ over the larger of the two norms; 0 for zeros."""
-        size = max(float(np.linalg.norm(self.start)), float(np.linalg.norm(self.now)))
-        return float(np.linalg.norm(self.now - self.start)) / size if size else 0.0
-
-    @property
-    def is_same(self) -> bool:
-        """Whether no more than rounding has moved it."""
-        return self.change <= SAME
-
-
-@dataclass(frozen=True, eq=False)
-class InterfaceStudy:
-    """Everything that the figure of one change of basis shows.
-
-    Attributes:
-        arch: of both networks.
-        interface: i, from 1 to l − 1: the place between the layers i and i + 1.
-        C: the change of basis there, δ × δ.
-        weights: V_i, Q_{i+1}, K_{i+1}, V_{i+1}: all that it moves.
-        virtual: L, M_1, …, M_l.
-        outputs: φ(X) for one X.
-        rank: of U_i = V_i ⋯ V_1 at the start; Lemma 3.5 is about rank δ.
-        covered: whether the hypotheses of Lemma 3.5 hold.
-        recovered: C_1, …, C_{l−1} as found from the two networks alone, or None.
-        refusal: why none were found, "" if they were.
-        misfit: where none were found: what the best C_1, …, C_{l−1} leave of Eq. 9, relative.
-        free: how far the next layer was moved where U_i cannot reach.
-        alone: by which part of itself the first row of V_i was moved, with nothing to undo it.
-    """
-
-    arch: Architecture
-    interface: int
-    C: np.ndarray
-    weights: tuple[Moved, ...]
-    virtual: tuple[Moved, ...]
-    outputs: Moved
-    rank: int
-    covered: bool
-    recovered: tuple[np.ndarray, ...] | None
-    refusal: str
-    misfit: float
-    free: float
-    alone: float
-
-    @property
-    def moved(self) -> tuple[Moved, ...]:
-        """What should have stood still and has not."""
-        return tuple(part for part in (*self.virtual, self.outputs) if not part.is_same)
-
-    @property
-    def off(self) -> float:
-        """By how much the entries of the recovered matrices differ from the applied ones, at most."""
-        applied = [
-            self.C if i == self.interface else np.eye(len(C)) for i, C in enumerate(self.recovered, start=1)
-        ]
-        return max(float(np.abs(a - b).max()) for a, b in zip(applied, self.recovered, strict=True))
-
+from neuroviz.kit.words import colored, numbered, percent, signed, tiny
 
 _BARS = (0.0, 0.23)
 _COLUMNS = 4 + 1 + 1 + MAX_LAYERS + 1 + 1 + 1  # weights, a gap, L, the M, outputs, a gap, C
-_FIRST_STILL = 5  # the column of L
 _BAR = 0.026  # width of a bar, as a part of the figure's
+_GAP = Tile("", np.zeros((0, 0)), 1.0)
 
 
-def interface_parts(study: InterfaceStudy) -> Parts:
-    """Matrices and their moves."""
-    table = _table(study)
-    return compose(table, _bars(study, table))
+@dataclass(frozen=True)
+class _Bar:
+    """What stands under a column of the table: its height, the text over it, the role of its colour."""
+
+    column: int
+    name: str
+    height: float
+    text: str
+    role: str
+    text_role: str
+    hover: str
 
 
-def _table(study: InterfaceStudy) -> View:
-    i, still = study.interface, (*study.virtual, study.outputs)
-    gap = Tile("", np.zeros((0, 0)), 1.0)
-    spare = [gap] * (_COLUMNS - 7 - len(still))
-    # Fixed by the start, so that the upper row keeps its colours while the lower one moves.
-    limits = [1.6 * largest_entry(part.start) for part in study.weights]
-    limits[1] = limits[2] = max(limits[1:3])
-    became = _became(study)
-    limit_C = largest_entry(study.C)
-    C = numbered("C", i)
+def virtual_parts(study: InterfaceStudy | RescalingStudy) -> Parts:
+    """Matrices before and after, and below them how far each has moved."""
+    if isinstance(study, RescalingStudy):
+        table = _table(_rescaled(study), _what_outputs_do(study))
+        return compose(table, _bars(table, _factors(study), "log₂ of<br>factor", _cost(study)))
+    table = _table(_changed(study), _what_moves(study))
+    return compose(table, _bars(table, _moves(study), "moved<br>by", _what_is_recovered(study)))
 
-    def verdict(part: Moved) -> str:
-        return colored("certified", "<b>same</b>") if part.is_same else outside_words("<b>moved</b>")
 
-    def frame(part: Moved) -> str:
-        return "certified" if part.is_same else "outside"
-
-    upper = [
-        *(
-            Tile(f"{part.name}, start", part.start, limit, f"<b>{part.name}</b>")
-            for part, limit in zip(study.weights, limits, strict=True)
-        ),
-        gap,
-        *(
-            Tile(
-                f"{part.name}, start",
-                part.start,
-                largest_entry(part.start),
-                f"<b>{part.name}</b>",
-                frame=frame(part),
-            )
-            for part in still
-        ),
-        gap,
-        Tile(f"{C}, applied", study.C, limit_C, f"<b>{C}</b>"),
-        *spare,
-    ]
-    if study.recovered is None:
-        found = Tile("", np.zeros((0, len(study.C))), 1.0, outside_words("<b>?</b>"))
-    else:
-        near = study.off <= SAME * limit_C
-        found = Tile(
-            f"{C}, recovered",
-            study.recovered[i - 1],
-            limit_C,
-            "recovered",
-            frame="certified" if near else "outside",
-        )
-    lower = [
-        *(
-            Tile(f"{part.name}, now", part.now, limit, text)
-            for part, limit, text in zip(study.weights, limits, became, strict=True)
-        ),
-        gap,
-        *(
-            Tile(f"{part.name}, now", part.now, largest_entry(part.start), verdict(part), frame=frame(part))
-            for part in still
-        ),
-        gap,
-        found,
-        *spare,
-    ]
-    rows = [
-        Row("○<br>start", tuple(upper)),
-        Row(colored("focus", "<b>●<br>now</b>"), tuple(lower)),
-    ]
+def _table(columns: list[tuple[Tile, Tile]], finding: str) -> View:
+    """The two networks, matrix by matrix."""
+    columns = columns + [(_GAP, _GAP)] * (_COLUMNS - len(columns))
+    upper, lower = zip(*columns, strict=True)
+    rows = [Row("○<br>start", upper), Row(colored("focus", "<b>●<br>now</b>"), lower)]
     # Between table and bars stand a finding, and below it what stands over the highest bar.
     margin = theme.margin()
     between = _over_bars() + 1.4 * theme.size("title")
     bottom = _BARS[1] + between / (theme.size("height") - margin["t"] - margin["b"])
     view = matrices_view(rows, (0.0, 1.0), (bottom, 1.0))
-    title = headline(_what_moves(study)) | {"xref": "paper", "yref": "paper"}
+    title = headline(finding) | {"xref": "paper", "yref": "paper"}
     return view._replace(annotations=[*view.annotations, title])
+
+
+def _pair(part: Moved, limit: float, above: str, frame: str = "") -> tuple[Tile, Tile]:
+    """A matrix before and after; the colours are fixed by the start, so that the upper row keeps them."""
+    return (
+        Tile(f"{part.name}, start", part.start, limit, f"<b>{part.name}</b>", frame=frame),
+        Tile(f"{part.name}, now", part.now, limit, above, frame=frame),
+    )
+
+
+def _still(part: Moved) -> tuple[Tile, Tile]:
+    """What is to stand still, and whether it does."""
+    verdict = colored("certified", "<b>same</b>") if part.is_same else outside_words("<b>moved</b>")
+    return _pair(part, largest_entry(part.start), verdict, "certified" if part.is_same else "outside")
+
+
+# A change of basis
+
+
+def _changed(study: InterfaceStudy) -> list[tuple[Tile, Tile]]:
+    limits = [1.6 * largest_entry(part.start) for part in study.weights]
+    limits[1] = limits[2] = max(limits[1:3])
+    weights = zip(study.weights, limits, _became(study), strict=True)
+    limit, C = largest_entry(study.C), numbered("C", study.interface)
+    found = Tile("", np.zeros((0, len(study.C))), 1.0, outside_words("<b>?</b>"))
+    if study.recovered is not None:
+        frame = "certified" if study.off <= SAME * limit else "outside"
+        found = Tile(f"{C}, recovered", study.recovered[study.interface - 1], limit, "recovered", frame=frame)
+    return [
+        *(_pair(part, limit, became) for part, limit, became in weights),
+        (_GAP, _GAP),
+        *map(_still, (*study.virtual, study.outputs)),
+        (_GAP, _GAP),
+        (Tile(f"{C}, applied", study.C, limit, f"<b>{C}</b>"), found),
+    ]
+
+
+def _moves(study: InterfaceStudy) -> list[_Bar]:
+    """How far each matrix has moved."""
+    weights = len(study.weights)
+    parts = [*enumerate(study.weights), *enumerate((*study.virtual, study.outputs), start=weights + 1)]
+    found = []
+    for column, part in parts:
+        text = "0" if part.is_same else percent(part.change)
+        role = "focus" if column < weights else "certified" if part.is_same else "outside"
+        text_role = "soft" if column < weights and part.is_same else role
+        hover = f"{part.name}: moved by {100 * part.change:.2f} % ({part.change:.1e})"
+        found.append(_Bar(column, part.name, part.change, text, role, text_role, hover))
+    return found
 
 
 def _became(study: InterfaceStudy) -> tuple[str, ...]:
@@ -197,97 +125,6 @@ def _and(names: list[str]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
-def _bars(study: InterfaceStudy, table: View) -> View:
-    """How far each matrix of the table has moved: under it, on the same x axis."""
-    still = (*study.virtual, study.outputs)
-    parts = [*enumerate(study.weights), *enumerate(still, start=_FIRST_STILL)]
-    centres = [(edges[0] + edges[-1]) / 2 for edges in (table.traces[j]["x"] for j, _ in parts)]
-    changes = [part.change for _, part in parts]
-    is_weight = [j < _FIRST_STILL for j, _ in parts]
-    roles = [
-        "focus" if weight else "certified" if part.is_same else "outside"
-        for weight, (_, part) in zip(is_weight, parts, strict=True)
-    ]
-    hatched = ["/" if role == "outside" else "" for role in roles]
-    top = max(*changes, 1.0)
-    bars = {
-        "type": "bar",
-        "name": "how far each matrix has moved",
-        "xaxis": "x",
-        "yaxis": "y2",
-        "x": centres,
-        "y": changes,
-        "width": _BAR * table.axes["xaxis"]["range"][1],
-        "customdata": [part.name for _, part in parts],
-        "marker": {
-            "color": [theme.color(role) for role in roles],
-            "pattern": {
-                "shape": hatched,
-                "bgcolor": [theme.color("ground" if shape else "focus") for shape in hatched],
-                "fgcolor": [theme.color(role) for role in roles],
-                "size": 7,
-            },
-        },
-        "cliponaxis": False,
-        "hovertemplate": "%{customdata}: moved by %{y:.2%} (%{y:.1e})<extra></extra>",
-    }
-    texts = [
-        _over_bar(part, weight, x, role)
-        for x, role, weight, (_, part) in zip(centres, roles, is_weight, parts, strict=True)
-    ]
-    texts += [_text_at("", 0, 0, "ink")] * (4 + 2 + MAX_LAYERS - len(texts))
-    heading = label(
-        "moved<br>by",
-        0,
-        0.5,
-        xanchor="left",
-        align="left",
-        yref="y2 domain",
-        font={"size": theme.size("base")},
-    )
-    finding = headline(_what_is_recovered(study)) | {
-        "xref": "paper",
-        "yref": "y2 domain",
-        "yshift": _over_bars(),
-    }
-    base = {
-        "type": "line",
-        "xref": "x",
-        "yref": "y2",
-        "x0": table.traces[0]["x"][0],
-        "x1": centres[-1] + 1,
-        "y0": 0,
-        "y1": 0,
-        "line": {"color": theme.color("axis"), "width": 1.4},
-    }
-    axes = {
-        "yaxis2": {
-            "domain": _BARS,
-            "range": [0, 1.02 * top],
-            "anchor": "x",
-            "visible": False,
-            "fixedrange": True,
-        }
-    }
-    return View([bars], axes, [*texts, heading, finding], [base])
-
-
-def _over_bars() -> float:
-    """How much room the number over a bar takes, in pixels."""
-    return 1.6 * theme.size("base")
-
-
-def _over_bar(part: Moved, is_weight: bool, x: float, role: str) -> dict:
-    text = "0" if part.is_same else percent(part.change)
-    quiet = is_weight and part.is_same
-    return _text_at(f"<b>{text}</b>", x, part.change, "soft" if quiet else role)
-
-
-def _text_at(text: str, x: float, y: float, role: str) -> dict:
-    font = {"size": theme.size("base"), "color": theme.color(role)}
-    return label(text, x, y, yref="y2", yanchor="bottom", yshift=2, font=font)
-
-
 def _what_is_recovered(study: InterfaceStudy) -> str:
     C = numbered("C", study.interface)
     if study.recovered is not None:
@@ -305,3 +142,121 @@ def _what_is_recovered(study: InterfaceStudy) -> str:
 def _up_to(i: int) -> str:
     """U_i, written out."""
     return "V₁" if i == 1 else f"{numbered('V', i)}{'⋯' if i > 2 else ''}V₁"
+
+
+# A rescaling
+
+
+def _rescaled(study: RescalingStudy) -> list[tuple[Tile, Tile]]:
+    names = [f"{numbered('λ', i)}{part.name}" for i, part in enumerate(study.virtual)]
+    pairs = [
+        _pair(part, 2 * largest_entry(part.start), name)
+        for part, name in zip(study.virtual, names, strict=True)
+    ]
+    return [*pairs, (_GAP, _GAP), _still(study.outputs)]
+
+
+def _factors(study: RescalingStudy) -> list[_Bar]:
+    """log₂ of what each matrix was multiplied by; what no factor does, in percent."""
+    found = []
+    for column, part in enumerate(study.virtual):
+        log = _log(part)
+        hover = f"{part.name}: multiplied by 2^{signed(log)}"
+        found.append(_Bar(column, part.name, log, signed(log), "focus", "focus" if log else "soft", hover))
+    outputs, role = study.outputs, "certified" if study.outputs.is_same else "outside"
+    height, text = (0.0, "0") if outputs.is_same else (_log(outputs), signed(_log(outputs)))
+    if not study.is_symmetry and not outputs.is_same:
+        height, text = outputs.change, f"off by {percent(outputs.change)}"
+    hover = f"{outputs.name}: off by {percent(outputs.change)}"
+    return [*found, _Bar(len(study.virtual) + 1, outputs.name, height, text, role, role, hover)]
+
+
+def _log(part: Moved) -> float:
+    """log₂ of the factor between two sizes; 0 for zeros."""
+    start, now = float(np.linalg.norm(part.start)), float(np.linalg.norm(part.now))
+    return round(log2(now / start), 9) if start and now else 0.0
+
+
+def _cost(study: RescalingStudy) -> str:
+    if not study.is_symmetry:
+        nothing = "all λ are 1: nothing to answer"
+        return outside_words("softmax: no λ₀ can answer") if any(study.logs) else nothing
+    layers, most = len(study.logs), study.exponents[0]
+    if layers == 1:
+        return "one step of λ₁ costs λ₀ one step"
+    return f"one step of λ₁ costs λ₀ {most} steps, one of {numbered('λ', layers)} only 1"
+
+
+def _what_outputs_do(study: RescalingStudy) -> str:
+    if not any(study.logs) and not study.off:
+        return "the start: all factors are 1"
+    if study.outputs.is_same:
+        return colored("certified", "L and the M have changed, the function has not")
+    if study.is_symmetry:
+        return outside_words(f"the outputs are × {signed(2**study.off)}")
+    best = "at best off by" if not study.off else "the outputs are off by"
+    return outside_words(f"{best} {percent(study.outputs.change)}")
+
+
+# The bars
+
+
+def _bars(table: View, bars: list[_Bar], unit: str, finding: str) -> View:
+    """Under each matrix of the table, on the same x axis."""
+    centres = [(edges[0] + edges[-1]) / 2 for edges in (table.traces[bar.column]["x"] for bar in bars)]
+    hatched = ["/" if bar.role == "outside" else "" for bar in bars]
+    heights = [bar.height for bar in bars]
+    trace = {
+        "type": "bar",
+        "name": "how far each matrix has moved",
+        "xaxis": "x",
+        "yaxis": "y2",
+        "x": centres,
+        "y": heights,
+        "width": _BAR * table.axes["xaxis"]["range"][1],
+        "customdata": [bar.name for bar in bars],
+        "hovertext": [bar.hover for bar in bars],
+        "marker": {
+            "color": [theme.color(bar.role) for bar in bars],
+            "pattern": {
+                "shape": hatched,
+                "bgcolor": [theme.color("ground" if shape else "focus") for shape in hatched],
+                "fgcolor": [theme.color(bar.role) for bar in bars],
+                "size": 7,
+            },
+        },
+        "cliponaxis": False,
+        "hovertemplate": "%{hovertext}<extra></extra>",
+    }
+    # Over a bar that goes down its text stands on the line.
+    texts = [
+        _text_at(f"<b>{bar.text}</b>", x, max(bar.height, 0.0), bar.text_role)
+        for x, bar in zip(centres, bars, strict=True)
+    ]
+    texts += [_text_at("", 0, 0, "ink")] * (4 + 2 + MAX_LAYERS - len(texts))
+    font = {"size": theme.size("base")}
+    heading = label(unit, 0, 0.5, xanchor="left", align="left", yref="y2 domain", font=font)
+    place = {"xref": "paper", "yref": "y2 domain", "yshift": _over_bars()}
+    base = {
+        "type": "line",
+        "xref": "x",
+        "yref": "y2",
+        "x0": table.traces[0]["x"][0],
+        "x1": centres[-1] + 1,
+        "y0": 0,
+        "y1": 0,
+        "line": {"color": theme.color("axis"), "width": 1.4},
+    }
+    axis = {"domain": _BARS, "range": [min(*heights, 0.0), 1.02 * max(*heights, 1.0)]}
+    axes = {"yaxis2": axis | {"anchor": "x", "visible": False, "fixedrange": True}}
+    return View([trace], axes, [*texts, heading, headline(finding) | place], [base])
+
+
+def _over_bars() -> float:
+    """How much room the number over a bar takes, in pixels."""
+    return 1.6 * theme.size("base")
+
+
+def _text_at(text: str, x: float, y: float, role: str) -> dict:
+    font = {"size": theme.size("base"), "color": theme.color(role)}
+    return label(text, x, y, yref="y2", yanchor="bottom", yshift=2, font=font)

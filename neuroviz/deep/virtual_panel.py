@@ -1,193 +1,133 @@
-"""What a deep network shows of its weights, and a change of basis between two layers that nobody sees."""
+"""What a deep network shows of its weights: a change of basis it hides, factors that L answers."""
 
-import re
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.deep.virtual_figure import MAX_LAYERS, SAME, InterfaceStudy, Moved, interface_parts
-from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
-from neuroviz.engine.field import Reals
-from neuroviz.engine.network import Layer, Weights, conditioned_tokens, conditioned_weights, forward
-from neuroviz.engine.orbit_slice import interface_misfit
-from neuroviz.engine.rank import numerical_rank
-from neuroviz.engine.symmetry import (
-    WALKS,
-    change_interface,
-    drop_rank,
-    recover_interfaces,
-    virtual_weights,
-    walk_in_gl,
+from neuroviz.deep.rescaling import RescalingStudy, say_rescaling, study_rescaling
+from neuroviz.deep.virtual import (
+    MAX_LAYERS,
+    MAX_WIDTH,
+    SAME,
+    TOKENS,
+    InterfaceStudy,
+    VirtualSetting,
+    study_interface,
 )
+from neuroviz.deep.virtual_figure import virtual_parts
+from neuroviz.engine.architecture import Architecture
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.settings import choice, real, seed, switch, whole
+from neuroviz.kit.settings import choice, whole
 from neuroviz.kit.words import numbered, percent, signed, tiny
 
-MAX_WIDTH, MAX_HEAD, TOKENS = 4, 4, 3
-_SOFTMAX_SIZE, _VALUE_NOISE = 2.0, 0.2
-_PLACES = {"first": "after the first layer", "middle": "in the middle", "last": "before the last layer"}
+_OF_THE_BASIS = ("interface", "walk", "along", "lost", "free", "alone")
+_OF_THE_RESCALING = ("log_1", "log_2", "log_3", "log_4", "off")
 
 
-def example_network(arch: Architecture, rng: np.random.Generator) -> tuple[Weights, np.ndarray]:
-    """Weights and one input, the same for both kinds of attention up to their sizes.
-
-    Lightning outputs have degree 3^l in X: its length is chosen so that the largest of them is ±1.
-    Softmax gets larger Q and K, so that tokens attend to different tokens.
-    """
-    over, lightning = Reals(), replace(arch, attention="lightning")
-    size = _SOFTMAX_SIZE if arch.attention == "softmax" else 1.0
-    weights = tuple(
-        # Noise, because all singular values of V alike would not say which one `drop_rank` drops.
-        Layer(size * Q, size * K, V + _VALUE_NOISE * rng.standard_normal(V.shape))
-        for Q, K, V in conditioned_weights(lightning, rng)
-    )
-    X = conditioned_tokens(lightning, 1, rng)
-    largest = float(np.abs(forward(over, "lightning", weights, X)).max())
-    if arch.attention == "lightning" and largest:
-        X = X * largest ** (-(3.0**-arch.num_layers))
-    return weights, X
-
-
-def _changed(weights: Weights, new: dict[int, Layer]) -> Weights:
-    return tuple(new.get(i, layer) for i, layer in enumerate(weights))
-
-
-@dataclass(frozen=True)
-class InterfaceSetting:
-    """A network, and what happens between two of its layers.
-
-    Attributes:
-        walk, along: the change of basis, C = `walk_in_gl(walk, δ, along)`.
-        lost: whether V_i loses one rank first.
-        free: how far the next layer moves where U_i does not reach; only where there is such a place.
-        alone: by which part of itself the first row of V_i moves, without an answer of the next layer.
-    """
-
-    layers: int = whole("layers l", 2, 2, MAX_LAYERS)
-    width: int = whole("inner width δ", 2, 1, MAX_WIDTH)
-    place: str = choice("basis", [(words, key) for key, words in _PLACES.items()], name="interface")
-    walk: str = choice("walk of C", WALKS)
-    along: float = real("along the walk", 0.4, -1, 1, 0.05)
-    lost: bool = switch("V before it loses one rank", more=True)
-    free: float = real("free part", 0.5, -1, 1, 0.05, more=True)
-    alone: float = real("move V alone", 0.0, -0.3, 0.3, 0.05, more=True, shown=".0%")
-    width_in: int = whole("input width d₀", 3, 1, MAX_WIDTH, more=True)
-    width_out: int = whole("output width dₗ", 3, 1, MAX_WIDTH, more=True)
-    head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD, more=True)
-    kind: str = choice("attention", ATTENTION_KINDS, more=True)
-    seed: int = seed()
-
-    @property
-    def arch(self) -> Architecture:
-        """The network."""
-        widths = self.width_in, *(self.width,) * (self.layers - 1), self.width_out
-        return Architecture(widths, (self.head_dim,) * self.layers, TOKENS, self.kind)
-
-    @property
-    def interface(self) -> int:
-        """i, from 1 to l − 1: the change is between layers i and i + 1."""
-        return {"first": 1, "middle": self.layers // 2, "last": self.layers - 1}[self.place]
-
-
-def study_interface(request: InterfaceSetting) -> InterfaceStudy:
-    """Change the basis between two layers, and see what has moved and whether the change can be recovered."""
-    arch, i, over = request.arch, request.interface, Reals()
-    rng, delta = np.random.default_rng(request.seed), request.arch.widths[request.interface]
-    start, X = example_network(arch, rng)
-    if request.lost:
-        start = _changed(start, {i - 1: start[i - 1]._replace(V=drop_rank(start[i - 1].V))})
-    U = virtual_weights(over, start[:i]).L
-    rank = numerical_rank(U)
-    free = request.free if rank < delta else 0.0
-    moved = start
-    if free:
-        outside = np.linalg.svd(U)[0][:, -1:]  # nᵀ U_i = 0: no token has a part along n
-        moved = _changed(start, {i: Layer(*(W + free * _unit(rng, len(W)) * outside.T for W in start[i]))})
-    C = walk_in_gl(request.walk, delta, request.along)
-    now = change_interface(over, moved, i - 1, C)
-    if request.alone:
-        V = now[i - 1].V.copy()
-        V[0] *= 1 + request.alone
-        now = _changed(now, {i - 1: now[i - 1]._replace(V=V)})
-
-    recovered, refusal, misfit = None, "", 0.0
-    try:
-        recovered = recover_interfaces(over, start, now)
-    except ValueError as error:
-        refusal = re.sub(r"V_(\d+)", lambda found: numbered("V", int(found[1])), str(error))
-        misfit = interface_misfit(start, now)
-    before, after = virtual_weights(over, start), virtual_weights(over, now)
-    outputs = [forward(over, arch.attention, weights, X)[0] for weights in (start, now)]
-    names = [numbered("V", i), *(numbered(letter, i + 1) for letter in "QKV")]
-    pairs = zip(names, (start[i - 1].V, *start[i]), (now[i - 1].V, *now[i]), strict=True)
-    return InterfaceStudy(
-        arch=arch,
-        interface=i,
-        C=C,
-        weights=tuple(Moved(*pair) for pair in pairs),
-        virtual=(
-            Moved("L", before.L, after.L),
-            *(
-                Moved(numbered("M", j), M, M_now)
-                for j, (M, M_now) in enumerate(zip(before.M, after.M, strict=True), start=1)
-            ),
-        ),
-        outputs=Moved("φ(X)", *outputs),
-        rank=rank,
-        covered=delta <= min(arch.widths[0], arch.widths[-1]) and numerical_rank(before.L) == delta,
-        recovered=recovered,
-        refusal=refusal,
-        misfit=misfit,
-        free=free,
-        alone=request.alone,
-    )
-
-
-def _unit(rng: np.random.Generator, size: int) -> np.ndarray:
-    column = rng.standard_normal((size, 1))
-    return column / np.linalg.norm(column)
+def study_virtual(setting: VirtualSetting) -> InterfaceStudy | RescalingStudy:
+    """What the view in use shows."""
+    return study_interface(setting) if setting.view == "basis" else study_rescaling(setting)
 
 
 class VirtualWeightsExplorer(Panel):
-    """A change of basis between two layers moves Q, K, V, and neither L nor any M nor the function.
+    """A change of basis moves Q, K, V and neither L nor any M; a rescaling moves these, and not the function.
 
-    Controls: layers, width (δ), interface (first, middle, last), walk (rotation, stretch or shear in
-    GL_δ), along; under "More": lost (V_i loses one rank), free (move the next layer where nothing
-    arrives any more), alone (move V_i with no answer: not a symmetry), width_in (d₀), width_out (d_l),
-    head_dim, kind, seed. See `Panel` for what all panels share.
+    Controls: view (basis or rescale), layers, width (δ). For the basis: interface (first, middle, last),
+    walk (rotation, stretch or shear in GL_δ), along; under "More": lost (V_i loses one rank), free (move the
+    next layer where nothing arrives any more), alone (move V_i with no answer: not a symmetry). To rescale:
+    log₂ λ_1 to log₂ λ_4, to which L answers with λ_0 = ∏ λ_i^{−3^{l−i}} (Eq. 13); under "More": off (log₂ of
+    a factor by which λ_0 misses). For both, under "More": width_in (d₀), width_out (d_l), head_dim, kind,
+    seed. See `Panel` for what all panels share.
 
     >>> panel = VirtualWeightsExplorer()
     >>> panel.controls["lost"].value = True
     >>> "V₁ has rank 2; got rank 1" in panel.description
     True
+    >>> panel.state = "view=rescale;layers=4"
+    >>> panel._shown.exponents
+    (27, 9, 3, 1)
     """
 
-    title = "A change of basis that nobody sees"
-    setting = InterfaceSetting
+    title = "What nobody sees of the weights"
+    setting = VirtualSetting
+
+    def __init__(self, *, only: Iterable[str] | None = None, state: str | None = None) -> None:
+        self._hides = only is None  # with `only`, what was asked for stays where it is
+        super().__init__(only=only, state=state)
 
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}
-        # Only where U_i does not reach all of the δ dimensions is anything free.
-        self.controls["free"].disabled = not value["lost"] and value["width"] <= value["width_in"]
-        self.controls["interface"].disabled = value["layers"] == 2
+        basis = value["view"] == "basis"
+        for names, says in ((_OF_THE_BASIS, basis), (_OF_THE_RESCALING, not basis)):
+            for name in names:
+                self.controls[name].disabled = not says
+                if self._hides:
+                    self.controls[name].layout.display = None if says else "none"
+        if basis:
+            # Only where U_i does not reach all of the δ dimensions is anything free.
+            self.controls["free"].disabled = not value["lost"] and value["width"] <= value["width_in"]
+            self.controls["interface"].disabled = value["layers"] == 2
+        else:
+            for i in range(1, MAX_LAYERS + 1):
+                self.controls[f"log_{i}"].disabled = i > value["layers"]
 
-    _answer = staticmethod(study_interface)
+    _answer = staticmethod(study_virtual)
 
-    draw = staticmethod(interface_parts)
+    draw = staticmethod(virtual_parts)
 
-    def _badge(self, answer: InterfaceStudy) -> str:
-        if answer.moved:
-            return theme.badge("outside hypotheses", f"Eq. 9: {numbered('V', answer.interface)} moved alone")
-        lemma = (
-            theme.badge("proved", "Lemma 3.5: C is unique")
-            if answer.covered
-            else theme.badge("outside hypotheses", "Lemma 3.5")
-        )
-        return theme.badge("proved", "Eq. 9: same function") + lemma
+    def _badge(self, answer: InterfaceStudy | RescalingStudy) -> str:
+        return (_rescaling_badge if isinstance(answer, RescalingStudy) else _basis_badge)(answer)
 
-    def _describe(self, answer: InterfaceStudy) -> str:
+    def _describe(self, answer: InterfaceStudy | RescalingStudy) -> str:
+        if isinstance(answer, RescalingStudy):
+            return say_rescaling(answer)
         return " ".join([_say_moves(answer), _say_stands(answer), _say_recovered(answer)])
+
+
+@dataclass(frozen=True)
+class _OldRescaling(VirtualSetting):
+    """A rescaling of equal widths, of one layer too."""
+
+    view: str = choice("view", [("rescale L and the M", "rescale")])
+    layers: int = whole("layers l", 3, 1, MAX_LAYERS)
+    width: int = whole("width d", 3, 1, MAX_WIDTH)
+
+    @property
+    def arch(self) -> Architecture:
+        """The network."""
+        return Architecture.uniform(self.width, self.head_dim, self.layers, TOKENS, self.kind)
+
+
+class RescalingExplorer(VirtualWeightsExplorer):
+    """`VirtualWeightsExplorer` as it rescales a network of equal widths; for notebooks that ask for it."""
+
+    setting = _OldRescaling
+
+    def _arrange(self) -> None:
+        super()._arrange()
+        self.controls["width_in"].disabled = self.controls["width_out"].disabled = True
+
+
+def _basis_badge(study: InterfaceStudy) -> str:
+    if study.moved:
+        return theme.badge("outside hypotheses", f"Eq. 9: {numbered('V', study.interface)} moved alone")
+    return theme.badge("proved", "Eq. 9: same function") + _covered(
+        "Lemma 3.5", ": C is unique", study.covered
+    )
+
+
+def _rescaling_badge(study: RescalingStudy) -> str:
+    if not study.is_symmetry:
+        rest = _covered("Theorem B", ": no rescaling at all", study.covered, "proved here")
+        return theme.badge("outside hypotheses", "Eq. 13") + rest
+    theorem = "Thm. 3.2" if study.arch.num_layers == 1 else "Thm. 3.7"
+    return theme.badge("proved", "Eq. 13") + _covered(theorem, ": nothing else", study.covered)
+
+
+def _covered(statement: str, says: str, covered: bool, status: str = "proved") -> str:
+    return theme.badge(status, statement + says) if covered else theme.badge("outside hypotheses", statement)
 
 
 def _say_moves(study: InterfaceStudy) -> str:

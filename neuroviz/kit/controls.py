@@ -67,6 +67,39 @@ def whole_numbers(name: str, text: str, example: str, most: int) -> tuple[int, .
     return numbers
 
 
+def typed_widths(text: str, example: str, most: int, layers: int, instead: str = "") -> tuple[int, ...]:
+    """Widths d₀, d₁, …, d_l of one layer up to `layers`; `instead` says what else a reader can do.
+
+    Raises:
+        ValueError: if the text holds something else.
+
+    >>> typed_widths("4,3,5", "4,3,5", most=8, layers=6)
+    (4, 3, 5)
+    """
+    widths = whole_numbers("widths", text, example, most)
+    if not 2 <= len(widths) <= layers + 1:
+        raise ValueError(
+            f"widths needs 2 to {layers + 1} numbers, d₀, d₁, …; got {len(widths)} in {text!r}: "
+            f"add or remove some{instead}"
+        )
+    return widths
+
+
+def typed_head_dims(text: str, example: str, most: int, layers: int, instead: str = "") -> tuple[int, ...]:
+    """Head dimensions a₁, …, a_l, as many as layers; see `typed_widths`.
+
+    >>> typed_head_dims("2 1", "2,1", most=8, layers=2)
+    (2, 1)
+    """
+    head_dims = whole_numbers("a per layer", text, example, most)
+    if len(head_dims) != layers:
+        raise ValueError(
+            f"a per layer needs {layers} numbers, one for each layer; got {len(head_dims)} in {text!r}: "
+            f"add or remove some{instead}"
+        )
+    return head_dims
+
+
 def label_width(control: widgets.Widget, width: int, usual: int) -> int:
     """Pixels for the label of a control: they stand in a column, but in a list long options come first.
 

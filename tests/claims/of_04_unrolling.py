@@ -11,7 +11,7 @@ from definition import factors
 
 import neuroviz as nv
 from claims.common import OVER, A, buttons, lost, shown, uniform
-from neuroviz.deep.virtual_panel import example_network
+from neuroviz.deep.virtual import example_network
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward, random_weights
 from neuroviz.engine.rank import exact_rank
@@ -27,7 +27,7 @@ from neuroviz.engine.symmetry import (
     walk_in_gl,
 )
 from neuroviz.engine.virtual import product_form, reflect, term
-from neuroviz.explorables import LedgerExplorer, RescalingExplorer, UnrollingExplorer, VirtualWeightsExplorer
+from neuroviz.explorables import LedgerExplorer, UnrollingExplorer, VirtualWeightsExplorer
 from neuroviz.lessons.checks_deep import check_rescaling
 
 ROOT = Path(__file__).parents[2]
@@ -505,15 +505,18 @@ def same_function_exactly_when():
     return seen == {True, False}
 
 
-FOUR = "layers=4;log_1=1;log_2=0;log_3=0;log_4=0"
+RESCALE = "view=rescale;width=3"
+FOUR = f"{RESCALE};layers=4;log_1=1;log_2=0;log_3=0;log_4=0"
 
 
-def sliders_and_axis_are_logarithms():
-    panel = RescalingExplorer()
+def sliders_and_bars_are_logarithms():
+    panel = VirtualWeightsExplorer(state=FOUR)
     labels = [panel.controls[f"log_{i}"].description for i in (1, 2, 3, 4)]
-    axis = panel.figure.layout.yaxis.title.text
+    (bars,) = [t for t in panel.figure.data if t.type == "bar"]
+    heights, words = list(bars.y), [a.text for a in panel.figure.layout.annotations]
     panel.close()
-    return all(label.startswith("log₂") for label in labels) and axis == "log₂ of the factor"
+    named = all(label.startswith("log₂") for label in labels) and "log₂ of<br>factor" in words
+    return named and heights == [-27, 1, 0, 0, 0, 0]
 
 
 def first_slider_moves_it_most():
@@ -521,13 +524,15 @@ def first_slider_moves_it_most():
     moved = []
     for i in (1, 2, 3):
         state = ";".join(f"log_{j}={int(i == j)}" for j in (1, 2, 3))
-        moved.append(np.log2(shown(RescalingExplorer, f"layers=3;{state}")[0].balance))
+        moved.append(np.log2(shown(VirtualWeightsExplorer, f"{RESCALE};layers=3;{state}")[0].balance))
     return moved == [-9, -3, -1]
 
 
 def buttons_of_the_rescaling():
     """Doubled, missed by a little, and as softmax: how far the outputs are off."""
-    studies = led_to("rescaling_panel", RescalingExplorer)
+    opened = "view=rescale;layers=3;width=3"
+    states = buttons("04_unrolling", "rescaling_panel")
+    studies = [shown(VirtualWeightsExplorer, f"{opened};{state}")[0] for state in states]
     return (
         all(one.logs == (1, 0, 0, 0) for one in studies)
         and [one.arch.attention for one in studies] == ["lightning", "lightning", "softmax"]
@@ -538,18 +543,18 @@ def buttons_of_the_rescaling():
 
 
 def the_answer_to_a_doubled_first_layer():
-    study, _ = shown(RescalingExplorer, FOUR)
+    study, _ = shown(VirtualWeightsExplorer, FOUR)
     return study.balance == 2**-27 and f"{study.balance:.1e}" == "7.5e-09" and study.outputs.is_same
 
 
 def what_comes_out_of_the_fourth_layer():
-    study, _ = shown(RescalingExplorer, FOUR)
+    study, _ = shown(VirtualWeightsExplorer, FOUR)
     grown = study.unanswered.now / study.unanswered.start
     return np.allclose(grown, 2**27) and round(float(grown.mean()) / 10**6) == 134
 
 
 def missed_outputs_are_off_by_the_factor():
-    study, _ = shown(RescalingExplorer, FOUR + ";off=0.1")
+    study, _ = shown(VirtualWeightsExplorer, FOUR + ";off=0.1")
     return np.allclose(study.outputs.now, 2**0.1 * study.outputs.start) and not study.outputs.is_same
 
 
@@ -564,7 +569,7 @@ def best_L(kind):
 
 
 def no_L_undoes_a_sharper_softmax():
-    study, said = shown(RescalingExplorer, FOUR + ";kind=softmax")
+    study, said = shown(VirtualWeightsExplorer, FOUR + ";kind=softmax")
     logits = np.random.default_rng(0).standard_normal((3, 200))
 
     def largest(scale):
@@ -925,12 +930,12 @@ CLAIMS = [
     ("see two terms cancel, number by number", the_panel_shows_two_terms_cancel),
     ("each term of three layers is multiplied by $2^9$", a_term_of_three_layers_is_multiplied),
     ("give the same function (if it is not zero) exactly when", same_function_exactly_when),
-    ("Sliders and axis count in powers of two", sliders_and_axis_are_logarithms),
+    ("Sliders and bars count in powers of two", sliders_and_bars_are_logarithms),
     ("Which slider moves it most?", first_slider_moves_it_most),
     ("Does any $\\lambda_0$ answer there? (The other two buttons.)", buttons_of_the_rescaling),
     (
         "Under **More**: miss $\\lambda_0$ by a little. And switch **attention** to softmax",
-        lambda: {"miss λ₀ by", "attention"} < labels_under_more(RescalingExplorer),
+        lambda: {"miss λ₀ by", "attention"} < labels_under_more(VirtualWeightsExplorer),
     ),
     ("$2^{-27}$, about $7.5 \\cdot 10^{-9}$", the_answer_to_a_doubled_first_layer),
     ("comes out of the fourth as 134 million", what_comes_out_of_the_fourth_layer),
@@ -1066,12 +1071,12 @@ ELSEWHERE = [
         "test_unrolling.py::test_layer_h_occurs_three_to_the_l_minus_h_times",
     ),
     (
-        "In this panel $\\lambda_0$ answers by itself",
-        "test_rescaling_explorer.py::test_with_the_answer_of_eq_13_the_outputs_stand_still",
+        "a second view, in which $\\lambda_0$ answers by itself",
+        "test_virtual_explorer.py::test_with_the_answer_of_eq_13_the_outputs_stand_still",
     ),
     (
         "it is the rescaling of notebook 02, one for each layer: $(cA_i, V_i/c)$",
-        "test_rescaling_explorer.py::test_a_layer_at_a_time_the_rescaling_is_that_of_the_weights",
+        "test_virtual_explorer.py::test_a_layer_at_a_time_the_rescaling_is_that_of_the_weights",
     ),
     ("**One** term is left", "test_unrolling.py::test_eq_28_is_the_part_linear_in_one_token"),
     (

@@ -18,7 +18,6 @@ _WAIT_SECONDS = 240
 
 # The control that each panel is about. Where a notebook asks for another one, it is named below.
 MAIN_CONTROL = {
-    "CounterexampleExplorer": "tried",
     "DimensionExplorer": "width",
     "FactorizationExplorer": "along",
     "FiberExplorer": "along",
@@ -32,7 +31,6 @@ MAIN_CONTROL = {
     "OneLayerExplorer": "step",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "model",
-    "RescalingExplorer": "log_1",
     "SearchExplorer": "case",
     "SectionExplorer": "offset",
     "SingletonExplorer": "travel",

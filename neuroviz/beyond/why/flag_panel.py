@@ -10,7 +10,7 @@ from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.kit.badges import measured_badge, theory_badge
-from neuroviz.kit.controls import whole_numbers
+from neuroviz.kit.controls import typed_head_dims, typed_widths
 from neuroviz.kit.panel import Panel
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS = 10, 10, 4  # so that the largest network takes about 0.1 s
@@ -68,18 +68,8 @@ class FlagExplorer(Panel):
 
     def _read(self) -> FlagRequest:
         value = {name: control.value for name, control in self.controls.items()}
-        widths = whole_numbers("widths", value["widths"], "9,8,9,1", MAX_WIDTH)
-        if not 2 <= len(widths) <= MAX_LAYERS + 1:
-            raise ValueError(
-                f"widths needs 2 to {MAX_LAYERS + 1} numbers, d₀, d₁, …; got {len(widths)} in "
-                f"{value['widths']!r}: add or remove some"
-            )
-        head_dims = whole_numbers("a per layer", value["head_dims"], "2,2,1", MAX_HEAD)
-        if len(head_dims) != len(widths) - 1:
-            raise ValueError(
-                f"a per layer needs {len(widths) - 1} numbers, one for each layer of the widths "
-                f"{value['widths']!r}; got {len(head_dims)} in {value['head_dims']!r}: add or remove some"
-            )
+        widths = typed_widths(value["widths"], "9,8,9,1", MAX_WIDTH, MAX_LAYERS)
+        head_dims = typed_head_dims(value["head_dims"], "2,2,1", MAX_HEAD, len(widths) - 1)
         return FlagRequest(Architecture(widths, head_dims, value["tokens"], value["kind"]), value["seed"])
 
     _answer = staticmethod(study_flag)

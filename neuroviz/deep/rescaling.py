@@ -1,77 +1,80 @@
-"""What L must answer where the virtual weights are rescaled, and whether the function stays."""
+"""How each virtual weight is rescaled, what L must answer, and whether the outputs move (Eq. 13)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.deep.rescaling_figure import RescalingStudy, rescaling_parts
-from neuroviz.deep.virtual_figure import MAX_LAYERS, Moved
-from neuroviz.deep.virtual_panel import MAX_HEAD, MAX_WIDTH, TOKENS, example_network
-from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.deep.virtual import Moved, VirtualSetting, example_network
+from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, Weights, forward
 from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.engine.virtual import balancing_factor, occurrences
-from neuroviz.kit import theme
-from neuroviz.kit.panel import Panel
-from neuroviz.kit.settings import choice, real, seed, whole
 from neuroviz.kit.words import numbered, percent, signed, tiny
 
 
-def _log(label: str, value: float = 0.0, more: bool = False) -> float:
-    return real(label, value, -1, 1, 0.05, more=more)
+@dataclass(frozen=True, eq=False)
+class RescalingStudy:
+    """Everything that the figure of one rescaling shows.
 
+    Attributes:
+        arch: of both networks.
+        logs: log₂ λ_i of each layer.
+        exponents: 3^{l−i} of each layer, how often M_i stands in a term of Eq. 12.
+        balance: the λ_0 of Eq. 13.
+        factor: what L was multiplied by; for softmax the best that a single factor can do.
+        off: log₂ of what `factor` was then multiplied by in addition.
+        virtual: L, M_1, …, M_l.
+        outputs: φ(X) for one X.
+        unanswered: the same with λ_0 = 1.
+        covered: whether the hypotheses of the theorem about the whole fibre hold.
+    """
 
-@dataclass(frozen=True)
-class RescalingSetting:
-    """log₂ λ_i of each layer, and log₂ of a factor by which λ_0 misses its value."""
-
-    layers: int = whole("layers l", 3, 1, MAX_LAYERS)
-    log_1: float = _log("log₂ λ₁", 0.5)
-    log_2: float = _log("log₂ λ₂", 0.5)
-    log_3: float = _log("log₂ λ₃", 0.5)
-    log_4: float = _log("log₂ λ₄", 0.5)
-    kind: str = choice("attention", ATTENTION_KINDS, more=True)
-    off: float = _log("miss λ₀ by", more=True)
-    width: int = whole("width d", 3, 1, MAX_WIDTH, more=True)
-    head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD, more=True)
-    seed: int = seed()
+    arch: Architecture
+    logs: tuple[float, ...]
+    exponents: tuple[int, ...]
+    balance: float
+    factor: float
+    off: float
+    virtual: tuple[Moved, ...]
+    outputs: Moved
+    unanswered: Moved
+    covered: bool
 
     @property
-    def arch(self) -> Architecture:
-        """The network."""
-        return Architecture.uniform(self.width, self.head_dim, self.layers, TOKENS, self.kind)
-
-    @property
-    def logs(self) -> tuple[float, ...]:
-        """log₂ λ_1, …, log₂ λ_l."""
-        return (self.log_1, self.log_2, self.log_3, self.log_4)[: self.layers]
+    def is_symmetry(self) -> bool:
+        """Whether Eq. 13 applies: it is about lightning."""
+        return self.arch.attention == "lightning"
 
 
-def study_rescaling(request: RescalingSetting) -> RescalingStudy:
+def study_rescaling(request: VirtualSetting) -> RescalingStudy:
     """Multiply every M_i by λ_i and L by the λ_0 that answers, and see what the outputs do."""
-    arch, over = request.arch, Reals()
+    arch, logs, off, over = request.arch, request.logs, request.off, Reals()
     weights, X = example_network(arch, np.random.default_rng(request.seed))
-    factors = [2.0**log for log in request.logs]
+    factors = [2.0**log for log in logs]
     balance = balancing_factor(over, factors)
     scaled = tuple(Layer(c * Q, K, V) for c, (Q, K, V) in zip(factors, weights, strict=True))
-
     start = forward(over, arch.attention, weights, X)[0]
     unanswered = forward(over, arch.attention, scaled, X)[0]
     factor = balance
     if arch.attention == "softmax":  # least squares: nothing that λ_0 could do is better
         factor = float((start * unanswered).sum() / (unanswered * unanswered).sum())
-    applied = factor * 2.0**request.off
+    applied = factor * 2.0**off
     last = scaled[-1]._replace(V=applied * scaled[-1].V)
     now = forward(over, arch.attention, (*scaled[:-1], last), X)[0]
+    L, M = virtual_weights(over, weights)
+    moved = [
+        Moved(numbered("M", i), one, c * one) for i, (c, one) in enumerate(zip(factors, M, strict=True), 1)
+    ]
     return RescalingStudy(
         arch=arch,
-        logs=request.logs,
+        logs=logs,
         exponents=occurrences(arch.num_layers),
         balance=balance,
         factor=factor,
-        off=request.off,
+        off=off,
+        virtual=(Moved("L", L, applied * L), *moved),
         outputs=Moved("φ(X)", start, now),
         unanswered=Moved("φ(X)", start, unanswered),
         covered=_is_covered(arch, weights),
@@ -90,47 +93,9 @@ def _is_covered(arch: Architecture, weights: Weights) -> bool:
     return numerical_rank(L) > 0 and all(numerical_rank(matrix + matrix.T) > 0 for matrix in M)
 
 
-class RescalingExplorer(Panel):
-    """Multiply each M_i by λ_i: L must answer with λ_0 = ∏ λ_i^{−3^{l−i}}, and the function stays (Eq. 13).
-
-    Controls: layers, log₂ λ_1 to log₂ λ_4; under "More": kind (for softmax nothing answers), off (log₂ of
-    a factor by which λ_0 misses), width, head_dim, seed. See `Panel` for what all panels share.
-
-    >>> panel = RescalingExplorer()
-    >>> panel.controls["layers"].value = 4
-    >>> panel._shown.exponents
-    (27, 9, 3, 1)
-    """
-
-    title = "What must λ₀ be?"
-    setting = RescalingSetting
-
-    def _arrange(self) -> None:
-        for i in range(1, MAX_LAYERS + 1):
-            self.controls[f"log_{i}"].disabled = i > self.controls["layers"].value
-
-    _answer = staticmethod(study_rescaling)
-
-    draw = staticmethod(rescaling_parts)
-
-    def _badge(self, answer: RescalingStudy) -> str:
-        if not answer.is_symmetry:
-            rest = (
-                theme.badge("proved here", "Theorem B: no rescaling at all")
-                if answer.covered
-                else theme.badge("outside hypotheses", "Theorem B")
-            )
-            return theme.badge("outside hypotheses", "Eq. 13") + rest
-        theorem = "Thm. 3.2" if answer.arch.num_layers == 1 else "Thm. 3.7"
-        rest = (
-            theme.badge("proved", f"{theorem}: nothing else")
-            if answer.covered
-            else theme.badge("outside hypotheses", theorem)
-        )
-        return theme.badge("proved", "Eq. 13") + rest
-
-    def _describe(self, answer: RescalingStudy) -> str:
-        return " ".join([f"{answer.arch}.", _say_answer(answer), _say_outputs(answer)])
+def say_rescaling(study: RescalingStudy) -> str:
+    """In words."""
+    return " ".join([f"{study.arch}.", _say_answer(study), _say_outputs(study)])
 
 
 def _say_answer(study: RescalingStudy) -> str:

@@ -1,0 +1,239 @@
+"""A network before and after: a change of basis between two layers, which no virtual weight sees (Eq. 9)."""
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer, Weights, conditioned_tokens, conditioned_weights, forward
+from neuroviz.engine.orbit_slice import interface_misfit
+from neuroviz.engine.rank import numerical_rank
+from neuroviz.engine.symmetry import (
+    WALKS,
+    change_interface,
+    drop_rank,
+    recover_interfaces,
+    virtual_weights,
+    walk_in_gl,
+)
+from neuroviz.kit.settings import choice, real, seed, switch, whole
+from neuroviz.kit.words import numbered
+
+SAME = 1e-9
+"""What rounding may leave, relative to a matrix: what has moved by less is the same."""
+MAX_LAYERS = 4
+MAX_WIDTH, MAX_HEAD, TOKENS = 4, 4, 3
+_SOFTMAX_SIZE, _VALUE_NOISE = 2.0, 0.2
+_PLACES = {"first": "after the first layer", "middle": "in the middle", "last": "before the last layer"}
+
+
+def _log(label: str, value: float = 0.0, more: bool = False) -> float:
+    return real(label, value, -1, 1, 0.05, more=more)
+
+
+@dataclass(frozen=True)
+class VirtualSetting:
+    """A network, and what happens to it: a change of basis between two of its layers, or a rescaling.
+
+    Attributes:
+        view: "basis", the change of basis, or "rescale".
+        walk, along: the change of basis, C = `walk_in_gl(walk, δ, along)`.
+        log_1, …, log_4: log₂ λ_i of each layer; off: log₂ of a factor by which λ_0 misses its value.
+        lost: whether V_i loses one rank first.
+        free: how far the next layer moves where U_i does not reach; only where there is such a place.
+        alone: by which part of itself the first row of V_i moves, without an answer of the next layer.
+    """
+
+    view: str = choice("view", [("change of basis", "basis"), ("rescale L and the M", "rescale")])
+    layers: int = whole("layers l", 2, 2, MAX_LAYERS)
+    width: int = whole("inner width δ", 2, 1, MAX_WIDTH)
+    place: str = choice("basis", [(words, key) for key, words in _PLACES.items()], name="interface")
+    walk: str = choice("walk of C", WALKS)
+    along: float = real("along the walk", 0.4, -1, 1, 0.05)
+    log_1: float = _log("log₂ λ₁", 0.5)
+    log_2: float = _log("log₂ λ₂", 0.5)
+    log_3: float = _log("log₂ λ₃", 0.5)
+    log_4: float = _log("log₂ λ₄", 0.5)
+    lost: bool = switch("V before it loses one rank", more=True)
+    free: float = real("free part", 0.5, -1, 1, 0.05, more=True)
+    alone: float = real("move V alone", 0.0, -0.3, 0.3, 0.05, more=True, shown=".0%")
+    off: float = _log("miss λ₀ by", more=True)
+    width_in: int = whole("input width d₀", 3, 1, MAX_WIDTH, more=True)
+    width_out: int = whole("output width dₗ", 3, 1, MAX_WIDTH, more=True)
+    head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD, more=True)
+    kind: str = choice("attention", ATTENTION_KINDS, more=True)
+    seed: int = seed()
+
+    @property
+    def arch(self) -> Architecture:
+        """The network."""
+        widths = self.width_in, *(self.width,) * (self.layers - 1), self.width_out
+        return Architecture(widths, (self.head_dim,) * self.layers, TOKENS, self.kind)
+
+    @property
+    def interface(self) -> int:
+        """i, from 1 to l − 1: the change is between layers i and i + 1."""
+        return {"first": 1, "middle": self.layers // 2, "last": self.layers - 1}[self.place]
+
+    @property
+    def logs(self) -> tuple[float, ...]:
+        """log₂ λ_1, …, log₂ λ_l."""
+        return (self.log_1, self.log_2, self.log_3, self.log_4)[: self.layers]
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """A matrix before and after.
+
+    Attributes:
+        name: such as "V₁".
+        start, now: of one shape.
+    """
+
+    name: str
+    start: np.ndarray
+    now: np.ndarray
+
+    @property
+    def change(self) -> float:
+        """How far it has moved: ‖now − start‖ over the larger of the two norms; 0 for zeros."""
+        size = max(float(np.linalg.norm(self.start)), float(np.linalg.norm(self.now)))
+        return float(np.linalg.norm(self.now - self.start)) / size if size else 0.0
+
+    @property
+    def is_same(self) -> bool:
+        """Whether no more than rounding has moved it."""
+        return self.change <= SAME
+
+
+@dataclass(frozen=True, eq=False)
+class InterfaceStudy:
+    """Everything that the figure of one change of basis shows.
+
+    Attributes:
+        arch: of both networks.
+        interface: i, from 1 to l − 1: the place between the layers i and i + 1.
+        C: the change of basis there, δ × δ.
+        weights: V_i, Q_{i+1}, K_{i+1}, V_{i+1}: all that it moves.
+        virtual: L, M_1, …, M_l.
+        outputs: φ(X) for one X.
+        rank: of U_i = V_i ⋯ V_1 at the start; Lemma 3.5 is about rank δ.
+        covered: whether the hypotheses of Lemma 3.5 hold.
+        recovered: C_1, …, C_{l−1} as found from the two networks alone, or None.
+        refusal: why none were found, "" if they were.
+        misfit: where none were found: what the best C_1, …, C_{l−1} leave of Eq. 9, relative.
+        free: how far the next layer was moved where U_i cannot reach.
+        alone: by which part of itself the first row of V_i was moved, with nothing to undo it.
+    """
+
+    arch: Architecture
+    interface: int
+    C: np.ndarray
+    weights: tuple[Moved, ...]
+    virtual: tuple[Moved, ...]
+    outputs: Moved
+    rank: int
+    covered: bool
+    recovered: tuple[np.ndarray, ...] | None
+    refusal: str
+    misfit: float
+    free: float
+    alone: float
+
+    @property
+    def moved(self) -> tuple[Moved, ...]:
+        """What should have stood still and has not."""
+        return tuple(part for part in (*self.virtual, self.outputs) if not part.is_same)
+
+    @property
+    def off(self) -> float:
+        """By how much the entries of the recovered matrices differ from the applied ones, at most."""
+        applied = [
+            self.C if i == self.interface else np.eye(len(C)) for i, C in enumerate(self.recovered, start=1)
+        ]
+        return max(float(np.abs(a - b).max()) for a, b in zip(applied, self.recovered, strict=True))
+
+
+def example_network(arch: Architecture, rng: np.random.Generator) -> tuple[Weights, np.ndarray]:
+    """Weights and one input, the same for both kinds of attention up to their sizes.
+
+    Lightning outputs have degree 3^l in X: its length is chosen so that the largest of them is ±1.
+    Softmax gets larger Q and K, so that tokens attend to different tokens.
+    """
+    over, lightning = Reals(), replace(arch, attention="lightning")
+    size = _SOFTMAX_SIZE if arch.attention == "softmax" else 1.0
+    weights = tuple(
+        # Noise, because all singular values of V alike would not say which one `drop_rank` drops.
+        Layer(size * Q, size * K, V + _VALUE_NOISE * rng.standard_normal(V.shape))
+        for Q, K, V in conditioned_weights(lightning, rng)
+    )
+    X = conditioned_tokens(lightning, 1, rng)
+    largest = float(np.abs(forward(over, "lightning", weights, X)).max())
+    if arch.attention == "lightning" and largest:
+        X = X * largest ** (-(3.0**-arch.num_layers))
+    return weights, X
+
+
+def _changed(weights: Weights, new: dict[int, Layer]) -> Weights:
+    return tuple(new.get(i, layer) for i, layer in enumerate(weights))
+
+
+def study_interface(request: VirtualSetting) -> InterfaceStudy:
+    """Change the basis between two layers, and see what has moved and whether the change can be recovered."""
+    arch, i, over = request.arch, request.interface, Reals()
+    rng, delta = np.random.default_rng(request.seed), request.arch.widths[request.interface]
+    start, X = example_network(arch, rng)
+    if request.lost:
+        start = _changed(start, {i - 1: start[i - 1]._replace(V=drop_rank(start[i - 1].V))})
+    U = virtual_weights(over, start[:i]).L
+    rank = numerical_rank(U)
+    free = request.free if rank < delta else 0.0
+    moved = start
+    if free:
+        outside = np.linalg.svd(U)[0][:, -1:]  # nᵀ U_i = 0: no token has a part along n
+        moved = _changed(start, {i: Layer(*(W + free * _unit(rng, len(W)) * outside.T for W in start[i]))})
+    C = walk_in_gl(request.walk, delta, request.along)
+    now = change_interface(over, moved, i - 1, C)
+    if request.alone:
+        V = now[i - 1].V.copy()
+        V[0] *= 1 + request.alone
+        now = _changed(now, {i - 1: now[i - 1]._replace(V=V)})
+
+    recovered, refusal, misfit = None, "", 0.0
+    try:
+        recovered = recover_interfaces(over, start, now)
+    except ValueError as error:
+        refusal = re.sub(r"V_(\d+)", lambda found: numbered("V", int(found[1])), str(error))
+        misfit = interface_misfit(start, now)
+    before, after = virtual_weights(over, start), virtual_weights(over, now)
+    outputs = [forward(over, arch.attention, weights, X)[0] for weights in (start, now)]
+    names = [numbered("V", i), *(numbered(letter, i + 1) for letter in "QKV")]
+    pairs = zip(names, (start[i - 1].V, *start[i]), (now[i - 1].V, *now[i]), strict=True)
+    return InterfaceStudy(
+        arch=arch,
+        interface=i,
+        C=C,
+        weights=tuple(Moved(*pair) for pair in pairs),
+        virtual=(
+            Moved("L", before.L, after.L),
+            *(
+                Moved(numbered("M", j), M, M_now)
+                for j, (M, M_now) in enumerate(zip(before.M, after.M, strict=True), start=1)
+            ),
+        ),
+        outputs=Moved("φ(X)", *outputs),
+        rank=rank,
+        covered=delta <= min(arch.widths[0], arch.widths[-1]) and numerical_rank(before.L) == delta,
+        recovered=recovered,
+        refusal=refusal,
+        misfit=misfit,
+        free=free,
+        alone=request.alone,
+    )
+
+
+def _unit(rng: np.random.Generator, size: int) -> np.ndarray:
+    column = rng.standard_normal((size, 1))
+    return column / np.linalg.norm(column)
