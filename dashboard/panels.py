@@ -21,7 +21,7 @@ NAMES = (
     "ProductsExplorer SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer RescalingExplorer "
     "HypothesesExplorer CounterexampleExplorer FlagExplorer PeelExplorer SweepExplorer OneLayerExplorer "
     "SoftmaxExplorer Figure3Explorer ExponentialsExplorer ProofExplorer CertificateExplorer SingletonExplorer "
-    "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer TeleportExplorer"
+    "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer"
 ).split()
 NAMES += sorted(set(explorables.__all__) - set(NAMES))
 

@@ -29,10 +29,12 @@ _PANELS = {
     "SoftmaxExplorer": "softmax.overview_panel",
     "SurfaceExplorer": "singular.surface_panel",
     "SweepExplorer": "beyond.sweep.panel",
-    "TeleportExplorer": "beyond.teleport.panel",
     "UnrollingExplorer": "deep.unrolling_panel",
     "VariantsExplorer": "beyond.transformers.variants_panel",
     "VirtualWeightsExplorer": "deep.virtual_panel",
+}
+_GONE = {
+    "TeleportExplorer": "studies/teleportation has the result and the script that counted it",
 }
 __all__ = sorted(_PANELS)
 __path__: list[str] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
@@ -41,6 +43,8 @@ __path__: list[str] = []  # `from neuroviz.explorables.presets import presets` s
 def __getattr__(name: str) -> object:
     if name in _PANELS:
         return getattr(import_module(f"neuroviz.{_PANELS[name]}"), name)
+    if name in _GONE:
+        raise AttributeError(f"there is no panel {name} any more: {_GONE[name]}")
     raise AttributeError(f"module 'neuroviz.explorables' has no attribute {name!r}")
 
 

@@ -522,8 +522,7 @@ CLAIMS = [
         "| ≈ floating point | seen in floating-point numbers, in a spectrum or in runs: evidence",
         lambda: (
             nv.measure_dimension(START, method="float").error_bound is None
-            and set(panels_with("≈"))
-            == {"FlowExplorer", "MemorisationExplorer", "SearchExplorer", "TeleportExplorer"}
+            and set(panels_with("≈")) == {"FlowExplorer", "MemorisationExplorer", "SearchExplorer"}
         ),
     ),
     (

@@ -43,7 +43,6 @@ MAIN_CONTROL = {
     "SoftmaxExplorer": "temperature",
     "SurfaceExplorer": "along",
     "SweepExplorer": "show",
-    "TeleportExplorer": "place",
     "UnrollingExplorer": "place",
     "VariantsExplorer": "heads",
     "VirtualWeightsExplorer": "along",
