@@ -21,7 +21,7 @@ NAMES = (
     "SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer "
     "HypothesesExplorer FlagExplorer OneLayerExplorer "
     "Figure3Explorer ProofExplorer SingletonExplorer "
-    "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer TeleportExplorer"
+    "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer"
 ).split()
 NAMES += sorted(set(explorables.__all__) - set(NAMES))
 

@@ -33,6 +33,7 @@ _LATER = {
     "local_check": "neuroviz.certificate.small_ranks",
     "module_symmetries": "neuroviz.nn.symmetries",
     "search_fiber": "neuroviz.beyond.search.search",
+    "try_formula": "neuroviz.beyond.formula.family",
     "what_is_known": "neuroviz.softmax.known",
 }
 
@@ -63,6 +64,7 @@ __all__ = [
     "rank_by_inputs",
     "search_fiber",
     "sweep",
+    "try_formula",
     "unroll",
     "what_is_known",
 ]

@@ -21,7 +21,6 @@ _PANELS = {
     "SingletonExplorer": "beyond.proof.uniqueness_panel",
     "SingularityExplorer": "singular.singularity_panel",
     "SurfaceExplorer": "singular.surface_panel",
-    "TeleportExplorer": "beyond.teleport.panel",
     "UnrollingExplorer": "deep.unrolling_panel",
     "VariantsExplorer": "beyond.transformers.variants_panel",
     "VirtualWeightsExplorer": "deep.virtual_panel",
@@ -34,6 +33,7 @@ _GONE = {
     "ProductsExplorer": "neuroviz.singular.products_table.products_table shows the products",
     "SoftmaxExplorer": "neuroviz.softmax.known_table.known_table shows what is known of both kinds",
     "SweepExplorer": "neuroviz.beyond.sweep.figure.sweep_figure draws what neuroviz.sweep has measured",
+    "TeleportExplorer": "studies/teleportation has the result and the script that counted it",
 }
 _INSIDE = {"RescalingExplorer": "deep.virtual_panel"}  # a view of another panel, under its old name
 __all__ = sorted(_PANELS)

@@ -82,7 +82,7 @@ presets(
 # %% [markdown]
 # ## Find the formula yourself
 #
-# Type a formula for the dimension and press Enter. Every network of a family is measured, and the panel shows the first one at which you are wrong. Begin with one layer; then take ① and ②, whose hints lead from the number of parameters to formulas that were measured and not proved.
+# Type a formula for the dimension, as Python writes it, and press Enter. Every network of a family is measured, and the panel shows the first one at which you are wrong. Begin with one layer; then take ① and ②, whose hints lead from the number of parameters to formulas that were measured and not proved.
 #
 # <!-- teacher (12 min): Works well in pairs, one types and one looks for the counterexample beforehand. Stop after ① and compare. The family "H > d" is for the quick ones: a formula that is right at 18 of 21 networks and then fails. -->
 
@@ -91,14 +91,14 @@ formula_panel = FormulaExplorer()
 formula_panel
 
 # %% [markdown]
-# Where your formula fits everywhere, you have evidence and no proof. How far that carries, the family "H > d" shows, with the first button: there one fits eighteen networks and fails at the seventh head. (It is the answer to ②, with a cap: the functions of one layer lie in a space of $d^3(d+1)/2$ dimensions, and no number of heads leads out of it.)
+# Where your formula fits everywhere, you have evidence and no proof. How far that carries, the family "H > d" shows, with the first button: there one fits eighteen networks and fails at the seventh head. (It is the answer to ②, with a cap: the functions of one layer lie in a space of $d^3(d+1)/2$ dimensions, and no number of heads leads out of it.) In a script, `nv.try_formula` finds the first network at which a formula is wrong.
 
 # %% tags=["hide-input"]
 presets(
     formula_panel,
     {
         "H > d, and a formula that almost fits": "family=heads-many;along=H;"
-        "formula=min(H(α(a, d) + d²) − H·max(1, H − pos(d − a)²), d³(d + 1)/2)",
+        "formula=min(H*(alpha(a, d) + d**2) - H*max(1, H - max(d - a, 0)**2), d**3*(d + 1)/2)",
         "back to one layer": "",
     },
 )

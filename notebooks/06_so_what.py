@@ -9,13 +9,13 @@
 # %% [markdown]
 # # So what?
 #
-# *For those who have asked what a dimension is good for. About 30 minutes. You need: the notebook [Deep dimension](04_deep_dimension.ipynb).*
+# *For those who have asked what a dimension is good for. About 20 minutes. You need: the notebook [Deep dimension](04_deep_dimension.ipynb).*
 #
-# You will see how many random numbers a network can learn, and whether parameters or dimensions decide it; and you will walk along a fibre, where the function stays and its gradient does not, and see what that is worth. Both are experiments, told as they came out.
+# You will see how many random numbers a network can learn, and whether parameters or dimensions decide it; and you will read whether it helps to jump along a fibre, where the function stays and its gradient does not. Both are experiments, told as they came out.
 
 # %%
 import neuroviz as nv
-from neuroviz.explorables import MemorisationExplorer, TeleportExplorer
+from neuroviz.explorables import MemorisationExplorer
 from neuroviz.kit.presets import presets
 from neuroviz.lessons.teaching import predict
 
@@ -75,54 +75,7 @@ presets(
 # %% [markdown]
 # ## Walk along a fibre
 #
-# $(CQ, C^{-\top}K)$ gives the same function as $(Q, K)$. The loss is the same, too; its gradient is not. So one might jump along the fibre to a place where the gradient is longer, and go on from there: *teleportation* (Zhao, Dehmamy, Walters, Yu 2022). Along a walk $C = e^{sE}$ the squared length of the gradient is a sum of exponentials, so it has a shortest place and no longest one ([Teleportation](../docs/mathematics.md#teleportation)).
-#
-# Two hundred starts jump to where the gradient is twice as long. Then they and those that stayed do 300 steps of gradient descent, each with the rate that is best for it at the step that is looked at. How many of the 200 are ahead in the end?
-#
-# <!-- teacher (6 min): Collect guesses before you show it; the literature makes people optimistic. Then let them find the one setting in which jumping helps: a rate that is too small for the start. -->
-
-# %%
-from neuroviz.beyond.teleport.comparison import shipped_comparisons
-
-own = {count.destination: count for count in shipped_comparisons()["keys"].of("own")}
-predict(
-    "Of 200 that jumped, how many are ahead after 300 steps, each with its own best rate?",
-    own["twice"].ahead[-1],
-    wrong={
-        100: "That is a toss of a coin. Does a longer gradient change the rate that one can afford?",
-        200: "Were the slope all that counts, yes. But where the gradient is longer, is the rate the same?",
-    },
-)
-
-# %%
-jump_panel = TeleportExplorer(state="walk=keys;place=1;rate=-9")
-jump_panel
-
-# %% [markdown]
-# *What you see.* At the left the length of the gradient along the fibre, and below it the loss, which does not stir. In the middle gradient descent from the start (dashed) and from the place of the walk, at one rate. At the right 200 networks, counted beforehand: which part of them is ahead after so many steps when it jumps first.
-#
-# * Move **place s**: the gradient changes and the loss does not. At a small rate the descent from there is faster.
-# * Raise the **rate** to $2^{-7}$: from there the descent is lost, from the start it is not.
-# * Choose another rate for **the 200**. When does a jump help, and for how long?
-# * Longer is not better, then. Is it better to jump to where the gradient is shortest (the green line)?
-
-# %% tags=["hide-input"]
-presets(
-    jump_panel,
-    {
-        "a small rate": "",
-        "four times that rate": "rate=-7",
-        "the 200 at the start’s best rate": "rule=same",
-        "the 200, each at its own": "rule=own",
-    },
-)
-
-# %% [markdown]
-# <details><summary>What was found</summary>
-#
-# A longer gradient is also a steeper valley: the largest rate that does not fail is smaller there. At an eighth of the start's best rate a jump is ahead after one step in most runs, and after 300 steps in about half of them or fewer: of 200 that doubled their gradient, 136 to 180 are ahead at first and 23 to 103 in the end, depending on the walk. At the start's own best rate most jumps are lost. With the best rate for each, jumping is behind in the end, in 155 of 200 or more. To jump to the shortest gradient instead is a toss of a coin in the end, and at the start's own best rate a little worse than that. So a jump is worth something for a while, where the rate was too small.
-#
-# </details>
+# $(CQ, C^{-\top}K)$ gives the same function as $(Q, K)$. The loss is the same, too; its gradient is not. So one might jump along the fibre to a place where the gradient is longer, and go on from there: *teleportation* (Zhao, Dehmamy, Walters, Yu 2022; docs: [Teleportation](../docs/mathematics.md#teleportation)). We tried it on 200 small networks ([the study](../studies/teleportation/README.md)). A longer gradient is also a steeper valley: the largest rate that does not fail is smaller there. With the best rate for each, those that jumped are behind after 300 steps, in 155 of 200 or more.
 
 # %% [markdown]
 # ## Larger and poorer

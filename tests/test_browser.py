@@ -250,7 +250,7 @@ CUT_OFF = f"""() => {{
         pytest.param("05_softmax_conjecture.ipynb", 2, marks=pytest.mark.full),
         pytest.param("05_the_proof.ipynb", 3, marks=pytest.mark.full),
         pytest.param("06_beyond_the_paper.ipynb", 3, marks=pytest.mark.full),
-        pytest.param("06_so_what.ipynb", 2, marks=pytest.mark.full),
+        pytest.param("06_so_what.ipynb", 1, marks=pytest.mark.full),
     ],
 )
 def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook, panels):

@@ -1,6 +1,7 @@
 """All panels on one page: each can be chosen, one is alive at a time, and nothing comes from elsewhere."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -37,6 +38,13 @@ def test_both_files_say_the_same():
 def test_every_panel_can_be_chosen(page):
     assert sorted(name for _, name in page["choice"].options) == sorted(explorables.__all__)
     assert len({title for title, _ in page["choice"].options}) == len(explorables.__all__)
+
+
+def test_a_panel_that_is_gone_says_where_its_subject_is():
+    for name, place in explorables._GONE.items():
+        assert name not in explorables.__all__
+        with pytest.raises(AttributeError, match=f"no panel {name} any more: .*{re.escape(place[-20:])}"):
+            getattr(explorables, name)
 
 
 def test_only_one_panel_is_alive(page):

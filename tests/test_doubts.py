@@ -16,7 +16,7 @@ from neuroviz import (
     measure_dimension,
     module_symmetries,
 )
-from neuroviz.beyond.formula.language import parse_formula
+from neuroviz.beyond.formula.expression import parse_formula
 from neuroviz.beyond.memorisation.memorisation import measure_reach
 from neuroviz.beyond.transformers.blending import blend_heads
 from neuroviz.beyond.transformers.real_models import real_model

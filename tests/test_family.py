@@ -1,14 +1,15 @@
 """A formula put to the test: members are measured, the first counterexample is found and remembered."""
 
+import re
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
 
+import neuroviz as nv
+from neuroviz.beyond.formula.expression import FormulaError, parse_formula
 from neuroviz.beyond.formula.families import FAMILIES, Sizes
-from neuroviz.beyond.formula.family import FamilySetting, study_family, what_is_known
-from neuroviz.beyond.formula.language import parse_formula
-from neuroviz.beyond.formula.value import FormulaError
+from neuroviz.beyond.formula.family import FamilySetting, study_family, try_formula, what_is_known
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
 
@@ -18,7 +19,7 @@ GUIDED = [family for family in FAMILIES.values() if family.hints]
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 def test_every_member_is_measured_and_the_formula_is_evaluated_there(family):
-    study = study_family(FamilySetting(family.name, "2ad + d²"))
+    study = study_family(FamilySetting(family.name, "2*a*d + d**2"))
     assert [verdict.sizes for verdict in study.verdicts] == list(family.members)
     for verdict in study.verdicts:
         at = verdict.sizes
@@ -47,47 +48,47 @@ def test_where_theory_has_no_formula_none_is_called_known():
     for family in FAMILIES.values():
         values = {expected_dimension(family.architecture(sizes)).value for sizes in family.members}
         assert (None in values) == (not family.known)
-        assert (what_is_known(family).expected.status == "no formula") == (not family.known)
+        assert (what_is_known(family).status == "no formula") == (not family.known)
 
 
 def test_what_is_known_has_the_status_of_the_member_about_which_least_is_known():
-    assert what_is_known(FAMILIES["lightning"]).expected.status == "proved"
-    assert what_is_known(FAMILIES["token"]).expected.status == "proved here"
+    assert what_is_known(FAMILIES["lightning"]).status == "proved"
+    assert what_is_known(FAMILIES["token"]).status == "proved here"
     # One head is proved, several are observed.
     heads = FAMILIES["heads"]
     statuses = {expected_dimension(heads.architecture(sizes)).status for sizes in heads.members}
     assert statuses == {"proved", "observed"}
-    assert what_is_known(heads).expected.status == "observed"
+    assert what_is_known(heads).status == "observed"
 
 
 def test_the_first_counterexample_is_the_smallest_network_unless_one_is_remembered():
     family = FAMILIES["skip"]
-    study = study_family(FamilySetting("skip", "d² + l(α(a, d) − 1)"))  # right without the skip
+    study = study_family(FamilySetting("skip", "d**2 + l*(alpha(a, d) - 1)"))  # right without the skip
     assert study.first == study.wrong[0]
     assert family.name_of(study.first.sizes) == "d = 1, a = 1, l = 2"
     last = study.wrong[-1].sizes
-    again = study_family(FamilySetting("skip", "d² + l(α(a, d) − 1)", remembered=(last,)))
+    again = study_family(FamilySetting("skip", "d**2 + l*(alpha(a, d) - 1)", met=family.key_of(last)))
     assert again.first.sizes == last and again.verdicts == study.verdicts
 
 
+def keys(study):
+    return ", ".join(study.family.key_of(verdict.sizes) for verdict in study.remembered)
+
+
 def test_a_counterexample_is_remembered_and_a_better_formula_passes_it():
-    first = study_family(FamilySetting("lightning", "α(a, d) + d²"))
-    met = tuple(verdict.sizes for verdict in first.remembered)
-    assert met == (first.first.sizes,)
-    second = study_family(FamilySetting("lightning", "2ad − a² + d² − 1", remembered=met))
-    assert [verdict.sizes for verdict in second.remembered] == [*met, second.first.sizes]
+    first = study_family(FamilySetting("lightning", "alpha(a, d) + d**2"))
+    assert first.remembered == (first.first,) and keys(first) == "d1a1t2"
+    second = study_family(FamilySetting("lightning", "2*a*d - a**2 + d**2 - 1", met=keys(first)))
+    assert [v.sizes for v in second.remembered] == [first.first.sizes, second.first.sizes]
     assert not second.remembered[0].difference and second.remembered[1].difference
-    third = study_family(
-        FamilySetting("lightning", "α(a, d) + d² − 1", remembered=tuple(v.sizes for v in second.remembered))
-    )
+    third = study_family(FamilySetting("lightning", "alpha(a, d) + d**2 - 1", met=keys(second)))
     assert third.first is None
     assert [v.sizes for v in third.remembered] == [v.sizes for v in second.remembered]
 
 
 def test_asking_the_same_again_with_its_own_counterexample_changes_nothing():
-    once = study_family(FamilySetting("heads", "H(α(a, d) + d² − 1)"))
-    met = tuple(verdict.sizes for verdict in once.remembered)
-    again = study_family(FamilySetting("heads", "H(α(a, d) + d² − 1)", remembered=met))
+    once = study_family(FamilySetting("heads", "H*(alpha(a, d) + d**2 - 1)"))
+    again = study_family(FamilySetting("heads", "H*(alpha(a, d) + d**2 - 1)", met=keys(once)))
     assert (again.verdicts, again.remembered, again.first) == (once.verdicts, once.remembered, once.first)
 
 
@@ -115,11 +116,11 @@ def test_heads_are_as_many_as_the_family_says():
     ("change", "said"),
     [
         ({"family": "rotary"}, "a family is one of lightning"),
-        ({"formula": "2ad +"}, "the formula ends"),
+        ({"formula": "2*a*d +"}, "Python cannot read this"),
         ({"formula": "d/2"}, "gives 1/2 at d = 1, a = 1, t = 2"),
-        ({"formula": "1/(d − 2)"}, "at d = 2, a = 1, t = 2"),
+        ({"formula": "1/(d - 2)"}, "at d = 2, a = 1, t = 2"),
         ({"along": "x"}, "along is one of d, a, t, l, H"),
-        ({"remembered": (Sizes(3, 1, 2, 2, 2),)}, "only networks of the family 'lightning'"),
+        ({"met": "d9a9"}, "networks of this family, such as d1a1t2; got 'd9a9'"),
     ],
 )
 def test_a_setting_refuses_what_it_cannot_answer(change, said):
@@ -138,6 +139,45 @@ def test_a_setting_stays_as_it_was():
 def test_an_axis_is_a_letter_that_the_family_varies():
     assert FamilySetting("skip", along="l").axis == "l"
     assert FamilySetting("lightning", along="l").axis == "a"
+
+
+# In a script
+
+
+def cap(d, a, t, l, H):  # noqa: E741
+    return a * (2 * d - a) + d**2 - 1 if a <= d else 2 * d**2 - 1
+
+
+def test_a_function_is_tried_up_to_the_first_network_at_which_it_is_wrong():
+    found = try_formula(lambda a, d: a * (2 * d - a) + d**2 - 1)  # right up to a = d
+    study = study_family(FamilySetting("lightning", "2*a*d - a**2 + d**2 - 1"))
+    assert found.first == study.first and found.measured == study.verdicts.index(study.first) + 1
+    assert repr(found) == "wrong at d = 1, a = 2, t = 2: the formula says 0, measured 1"
+    assert try_formula(cap).first is None and try_formula(cap).measured == 40
+    assert repr(try_formula(cap)).endswith("evidence, no proof")
+    assert nv.try_formula is try_formula
+
+
+@pytest.mark.parametrize("family", WITH_FORMULA, ids=[family.name for family in WITH_FORMULA])
+def test_a_text_is_tried_like_a_function(family):
+    assert try_formula(family.known, family.name).first is None
+    off = try_formula(f"{family.known} + (1 if d > 1 else 0)", family.name)
+    assert off.first.sizes.width == 2 and off.first.difference == 1
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        (lambda d, x: d, "letters of d, a, t, l, H; got x"),
+        (lambda d: d / 2, "gives 0.5 at d = 1, a = 1, t = 2"),
+        (lambda d: "d", "gives 'd' at"),
+        (max, "letters of d, a, t, l, H; got …"),
+        ("2ad", "a * is missing"),
+    ],
+)
+def test_what_cannot_be_tried_is_refused_in_words(formula, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        try_formula(formula)
 
 
 # What the hints say
@@ -180,7 +220,7 @@ def test_two_heads_blend_as_the_hint_says():
 
 
 def test_what_holds_for_few_heads_and_is_capped_fails_for_seven_heads_of_width_two():
-    capped = f"min({FAMILIES['heads'].known}, d³(d + 1)/2)"
+    capped = f"min({FAMILIES['heads'].known}, d**3*(d + 1)/2)"
     study = study_family(FamilySetting("heads-many", capped))
     assert {(verdict.sizes.heads, verdict.sizes.width) for verdict in study.wrong} == {(7, 2)}
     assert not study_family(FamilySetting("heads", capped)).wrong

@@ -211,7 +211,7 @@ def keys_are_turned_by_their_place():
 
 
 def beyond_the_cap():
-    formula = "min(H(α(a, d) + d²) − H·max(1, H − pos(d − a)²), d³(d + 1)/2)"
+    formula = "min(H*(alpha(a, d) + d**2) - H*max(1, H - max(d - a, 0)**2), d**3*(d + 1)/2)"
     return study_family(FamilySetting("heads-many", formula)).verdicts
 
 
@@ -237,7 +237,7 @@ def begins_with_one_layer():
 
 
 def it_is_the_answer_with_a_cap():
-    capped = f"min({FAMILIES['heads'].known}, d³(d + 1)/2)"
+    capped = f"min({FAMILIES['heads'].known}, d**3*(d + 1)/2)"
     few = study_family(FamilySetting("heads", FAMILIES["heads"].known))
     same = [v.proposed for v in study_family(FamilySetting("heads-many", capped)).verdicts]
     return not few.wrong and same == [v.proposed for v in beyond_the_cap()]
@@ -250,7 +250,7 @@ def many_heads():
 
 
 def hints_from_parameters_to_what_is_not_proved():
-    found = [(what_is_known(f).expected.status, f.hints[0]) for f in FAMILIES.values() if f.hints]
+    found = [(what_is_known(f).status, f.hints[0]) for f in FAMILIES.values() if f.hints]
     return len(found) == 2 and all(
         status == "observed" and hint.startswith("Count the parameters") for status, hint in found
     )

@@ -36,7 +36,6 @@ MAIN_CONTROL = {
     "SingletonExplorer": "travel",
     "SingularityExplorer": "s",
     "SurfaceExplorer": "along",
-    "TeleportExplorer": "place",
     "UnrollingExplorer": "place",
     "VariantsExplorer": "heads",
     "VirtualWeightsExplorer": "along",

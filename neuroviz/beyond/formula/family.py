@@ -1,17 +1,22 @@
 """A family of small networks, measured exactly, and a formula that someone proposes for all of them.
 
-Every member is measured, the proposed formula is evaluated there, and the first member at which they
-differ is the counterexample. Counterexamples to earlier formulas are remembered by their sizes, and a
-new formula meets them first.
+The first member at which they differ is the counterexample. Counterexamples to earlier formulas are
+remembered by their sizes, and a new formula meets them first.
 """
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 
+from neuroviz.beyond.formula.expression import NAMES, Formula, parse_formula
 from neuroviz.beyond.formula.families import FAMILIES, Family, Sizes
-from neuroviz.beyond.formula.language import parse_formula
-from neuroviz.beyond.formula.value import NAMES, Formula
 from neuroviz.engine.formulas import Expected, expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.kit.settings import choice, seed, switch, text, whole
+
+FIRST = "2*a*d + d**2"
+"""What a reader begins with: the number of parameters of one layer."""
 
 
 @dataclass(frozen=True)
@@ -29,54 +34,114 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class FamilySetting:
-    """A family and a formula for it, as someone asks for them.
+class Tried:
+    """What `try_formula` found.
 
     Attributes:
+        family: of the networks.
+        first: the first counterexample; None if the formula is right everywhere.
+        measured: how many networks were measured.
+    """
+
+    family: Family
+    first: Verdict | None
+    measured: int
+
+    def __repr__(self) -> str:
+        if self.first is None:
+            return f"right at all {self.measured} networks ({self.family.title}): evidence, no proof"
+        where, found = self.family.name_of(self.first.sizes), self.first.measured.value
+        return f"wrong at {where}: the formula says {self.first.proposed}, measured {found}"
+
+
+def try_formula(formula: Callable | str, family: str = "lightning", seed: int = 0) -> Tried:
+    """Measure the networks of a family one by one, up to the first at which a formula is wrong.
+
+    Args:
+        formula: a function of some of d, a, t, l, H, by these names; or a text that `parse_formula` reads.
         family: a name in `FAMILIES`.
-        formula: a text that `parse_formula` reads.
-        along: the letter that runs along an axis; where the family has one value of it only, another
-            one is taken (`axis`).
-        remembered: members that were counterexamples to earlier formulas, the earliest first.
-        known: whether the known formula is asked for.
         seed: what the random networks are drawn from.
 
     Raises:
-        ValueError: if something is none of the above, or the formula gives no whole number somewhere.
+        ValueError: if there is no such family, a letter is unknown, or a value is no whole number.
+
+    >>> try_formula(lambda d, a: 2*a*d + d**2)
+    wrong at d = 1, a = 1, t = 2: the formula says 3, measured 1
+    >>> try_formula(lambda d, a, l: l * (a*(2*d - a) + d**2 - 1), "skip")
+    wrong at d = 1, a = 2, l = 1: the formula says 0, measured 1
+    >>> try_formula("l*(alpha(a, d) + d**2 - 1)", "skip")
+    right at all 36 networks (① lightning with skips): evidence, no proof
+    """
+    chosen = _family(family)
+    value = _function(chosen, formula) if callable(formula) else _expression(chosen, parse_formula(formula))
+    for number, sizes in enumerate(chosen.members, start=1):
+        verdict = Verdict(sizes, measure_dimension(chosen.architecture(sizes), seed=seed), value(sizes))
+        if verdict.difference:
+            return Tried(chosen, verdict, number)
+    return Tried(chosen, None, len(chosen.members))
+
+
+def _family(name: str) -> Family:
+    if name not in FAMILIES:
+        raise ValueError(f"a family is one of {', '.join(FAMILIES)}; got {name!r}")
+    return FAMILIES[name]
+
+
+def _expression(family: Family, formula: Formula) -> Callable[[Sizes], int]:
+    return lambda sizes: formula.value(sizes.values, family.name_of(sizes))
+
+
+def _function(family: Family, formula: Callable) -> Callable[[Sizes], int]:
+    try:
+        letters = list(inspect.signature(formula).parameters)
+    except (TypeError, ValueError):
+        letters = ["…"]
+    if unknown := [letter for letter in letters if letter not in NAMES]:
+        raise ValueError(f"a formula is a function of letters of {', '.join(NAMES)}; got {unknown[0]}")
+
+    def value(sizes: Sizes) -> int:
+        found = formula(*(sizes.values[letter] for letter in letters))
+        if not (isinstance(found, Real) and found % 1 == 0):
+            where = family.name_of(sizes)
+            raise ValueError(f"a dimension is a whole number; the formula gives {found!r} at {where}")
+        return int(found)
+
+    return value
+
+
+@dataclass(frozen=True)
+class FamilySetting:
+    """A family and a formula for it, as a reader asks for them.
+
+    `along` is the letter on the axis; where a family has one value of it only, `axis` takes another one.
+    `met` names counterexamples to earlier formulas, as `Family.find` reads them, the earliest first.
+
+    Raises:
+        ValueError: if a name is unknown, or the formula gives no whole number somewhere.
     """
 
-    family: str = "lightning"
-    formula: str = "2ad + d²"
-    along: str = "d"
-    remembered: tuple[Sizes, ...] = ()
-    known: bool = False
-    seed: int = 0
+    family: str = choice("family", [(family.title, name) for name, family in FAMILIES.items()])
+    formula: str = text(
+        "dimension =", FIRST, more=False, placeholder=f"such as {FIRST}", tooltip="press Enter to try it"
+    )
+    along: str = choice("along the axis", [(f"{letter}: {name}", letter) for letter, name in NAMES.items()])
+    hints: int = whole("hints", 0, 0, max(len(family.hints) for family in FAMILIES.values()))
+    known: bool = switch("show what is known")
+    met: str = text("counterexamples", placeholder="such as d3a1, d2a2")
+    seed: int = seed()
 
     def __post_init__(self) -> None:
-        if self.family not in FAMILIES:
-            raise ValueError(f"a family is one of {', '.join(FAMILIES)}; got {self.family!r}")
+        family = _family(self.family)
         if self.along not in NAMES:
             raise ValueError(f"along is one of {', '.join(NAMES)}; got {self.along!r}")
-        members = FAMILIES[self.family].members
-        if strangers := [sizes for sizes in self.remembered if sizes not in members]:
-            raise ValueError(
-                f"only networks of the family {self.family!r} can be remembered; got {strangers[0]}"
-            )
-        _propose(FAMILIES[self.family], parse_formula(self.formula))
+        family.find(self.met)
+        list(map(_expression(family, parse_formula(self.formula)), family.members))
 
     @property
     def axis(self) -> str:
         """`along`, or the last letter that varies where the family has one value of `along` only."""
         varies = FAMILIES[self.family].varies
         return self.along if self.along in varies else varies[-1]
-
-
-@dataclass(frozen=True)
-class Known:
-    """The formula that is known for a family, and what theory says of its least certain member."""
-
-    formula: str
-    expected: Expected
 
 
 @dataclass(frozen=True)
@@ -87,13 +152,13 @@ class FamilyStudy:
         setting: what was asked for.
         verdicts: one for each member, in the family's order.
         remembered: counterexamples met so far: those of the setting, then `first` if it is new.
-        known: None unless it was asked for.
+        expected: what theory says of the member about which least is known; None unless asked for.
     """
 
     setting: FamilySetting
     verdicts: tuple[Verdict, ...]
     remembered: tuple[Verdict, ...]
-    known: Known | None
+    expected: Expected | None
 
     @property
     def family(self) -> Family:
@@ -114,37 +179,30 @@ class FamilyStudy:
 def study_family(setting: FamilySetting) -> FamilyStudy:
     """Measure every member exactly, and compare with the proposed formula.
 
-    >>> study = study_family(FamilySetting("skip", "l(α(a, d) + d²)"))
+    >>> study = study_family(FamilySetting("skip", "l*(alpha(a, d) + d**2)"))
     >>> study.family.name_of(study.first.sizes), study.first.proposed, study.first.measured.value
     ('d = 1, a = 1, l = 1', 2, 1)
     """
     family = FAMILIES[setting.family]
-    proposed = _propose(family, parse_formula(setting.formula))
-    verdicts = {
-        sizes: Verdict(sizes, measure_dimension(family.architecture(sizes), seed=setting.seed), value)
-        for sizes, value in proposed.items()
-    }
-    met = [verdicts[sizes] for sizes in setting.remembered]
+    propose = _expression(family, parse_formula(setting.formula))
+    verdicts = {}
+    for sizes in family.members:
+        found = measure_dimension(family.architecture(sizes), seed=setting.seed)
+        verdicts[sizes] = Verdict(sizes, found, propose(sizes))
+    met = [verdicts[sizes] for sizes in family.find(setting.met)]
     first = next((verdict for verdict in (*met, *verdicts.values()) if verdict.difference), None)
     if first is not None and first not in met:
         met.append(first)
-    return FamilyStudy(
-        setting, tuple(verdicts.values()), tuple(met), what_is_known(family) if setting.known else None
-    )
+    known = what_is_known(family) if setting.known else None
+    return FamilyStudy(setting, tuple(verdicts.values()), tuple(met), known)
 
 
-def _propose(family: Family, formula: Formula) -> dict[Sizes, int]:
-    return {sizes: formula.value(sizes.values, family.name_of(sizes)) for sizes in family.members}
+def what_is_known(family: Family) -> Expected:
+    """What theory says of the member of a family about which least is known.
 
-
-_CERTAINTY = ("no formula", "observed", "proved here", "proved")
-
-
-def what_is_known(family: Family) -> Known:
-    """The known formula of a family, with the status of the member about which least is known.
-
-    >>> what_is_known(FAMILIES["heads"]).expected.status
+    >>> what_is_known(FAMILIES["heads"]).status
     'observed'
     """
     expected = [expected_dimension(family.architecture(sizes)) for sizes in family.members]
-    return Known(family.known, min(expected, key=lambda one: _CERTAINTY.index(one.status)))
+    certainty = ("no formula", "observed", "proved here", "proved")
+    return min(expected, key=lambda one: certainty.index(one.status))

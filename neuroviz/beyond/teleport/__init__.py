@@ -1,1 +1,0 @@
-"""Whether walking along fibres helps training."""
