@@ -7,9 +7,10 @@ in floating point ("float").
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import ceil, inf
+from typing import ClassVar
 
 import numpy as np
 
@@ -67,65 +68,98 @@ _SPARE_ROWS = 2  # rows beyond the columns: if they add nothing, the others had 
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measured dimension, and what it rests on.
+    """A measured dimension, and what every measurement says of it.
 
     Attributes:
         value: the rank that was found.
-        method: "exact" (over a prime field), "float" or "certified".
-        status: the same word: what a reader may take the number for.
         num_inputs: on how many inputs the function was observed; 0 where a theorem needed none.
         seed: what the random network and inputs were drawn from; None where they were given.
         note: how the number was found, in a sentence.
-        route: "slice" (across the symmetries' orbits) or "weights" (every parameter a column).
-        num_columns: free entries of the slice, or parameters.
-        prime, error_bound: exact only: the field, and the probability that the random point hid
-            some of the generic rank; 0 where the rank meets the upper bound that the symmetries prove.
-        arithmetic: exact only: what the matrix was eliminated in, "float64", "float32", "int8", or "flint"
-            for a small one (python-flint's whole numbers modulo p).
-        singular_values, gap, decided: float only: the spectrum relative to its largest value (one for
-            each parameter, those beyond the number of equations being 0), the factor across the
-            split, and False where it is too small to say.
-        certificate: certified only, a `Certificate`: what was proved, and how; its `verify()` checks it.
+        method: "exact", "float" or "certified"; `status`, what a reader may take the number for, is the same.
     """
 
     value: int
-    method: str
-    status: str
     num_inputs: int
     seed: int | None
     note: str
-    route: str | None = None
-    num_columns: int | None = None
-    prime: int | None = None
-    error_bound: float | None = None
-    arithmetic: str | None = None
-    singular_values: np.ndarray | None = field(default=None, compare=False)
-    gap: float | None = None
-    decided: bool | None = None
-    certificate: object | None = field(default=None, compare=False)
+    method: ClassVar[str] = ""
 
     @property
-    def kernel(self) -> int | None:
-        """How many columns do nothing: `num_columns` − `value`; None where `num_columns` is None.
+    def status(self) -> str:
+        """What a reader may take the number for."""
+        return self.method
 
-        >>> Measurement(12, "exact", "exact", 17, seed=0, note="", num_columns=15).kernel
+
+@dataclass(frozen=True)
+class ExactMeasurement(Measurement):
+    """A rank over a prime field.
+
+    Attributes:
+        num_columns: free entries of the slice, or parameters.
+        prime: p of the field.
+        error_bound: the probability that the random point hid some of the generic rank; 0 where the rank
+            meets an upper bound, such as the one that the symmetries prove.
+        route: "slice" (across the symmetries' orbits) or "weights" (every parameter a column).
+        arithmetic: what the matrix was eliminated in, "float64", "float32", "int8", or "flint" for a small
+            one (python-flint's whole numbers modulo p).
+    """
+
+    num_columns: int
+    prime: int
+    error_bound: float
+    route: str
+    arithmetic: str
+    method: ClassVar[str] = "exact"
+
+    @property
+    def kernel(self) -> int:
+        """How many columns do nothing: `num_columns` − `value`.
+
+        >>> ExactMeasurement(12, 17, 0, "", 15, 7, 0.0, "weights", "flint").kernel
         3
         """
-        return None if self.num_columns is None else self.num_columns - self.value
+        return self.num_columns - self.value
 
-    def __repr__(self) -> str:
-        """Every field that says something; the spectrum by its length only."""
-        said = {f.name: getattr(self, f.name) for f in fields(self)}
-        if self.singular_values is not None:
-            said["singular_values"] = f"<{len(self.singular_values)} values>"
-        if self.gap is not None:
-            said["gap"] = float(f"{self.gap:.3g}")
-        inside = ", ".join(
-            f"{name}={value if name == 'singular_values' else repr(value)}"
-            for name, value in said.items()
-            if value is not None and name != "certificate"
-        )
-        return f"Measurement({inside})"
+
+@dataclass(frozen=True)
+class FloatMeasurement(Measurement):
+    """A rank read off a spectrum; all parameters are columns.
+
+    Attributes:
+        singular_values: relative to the largest, one for each parameter; those beyond the number of
+            equations are 0.
+        gap: the factor across the split.
+        decided: False where the spectrum cannot say ("Floating point").
+    """
+
+    singular_values: np.ndarray = field(compare=False, repr=False)
+    gap: float
+    decided: bool
+    method: ClassVar[str] = "float"
+
+    @property
+    def num_columns(self) -> int:
+        """Parameters."""
+        return len(self.singular_values)
+
+    @property
+    def kernel(self) -> int:
+        """How many parameters' worth of directions do nothing, as far as the spectrum says."""
+        return self.num_columns - self.value
+
+
+@dataclass(frozen=True)
+class CertifiedMeasurement(Measurement):
+    """A proved dimension.
+
+    Attributes:
+        route: "theorem", "exact rank" or "ball".
+        certificate: a `Certificate`: what was proved, and how; its `verify()` checks it again.
+    """
+
+    route: str
+    certificate: object = field(compare=False, repr=False)
+    method: ClassVar[str] = "certified"
 
 
 @dataclass(frozen=True)
@@ -272,25 +306,18 @@ def _within(
 
 
 @lru_cache(maxsize=256)
-def _certified(arch: Architecture, seed: int, route: str | None, budget: float | None) -> Measurement:
+def _certified(
+    arch: Architecture, seed: int, route: str | None, budget: float | None
+) -> CertifiedMeasurement:
     proof = prover().certify(arch, route, seed, budget)
     inputs = len(proof.data.get("inputs", ()))
-    return Measurement(
-        proof.dimension,
-        "certified",
-        "certified",
-        inputs,
-        seed,
-        proof.argument,
-        proof.route,
-        certificate=proof,
-    )
+    return CertifiedMeasurement(proof.dimension, inputs, seed, proof.argument, proof.route, proof)
 
 
 @lru_cache(maxsize=4096)
 def _measure_exact(
     arch: Architecture, seed: int, inputs: int | None, route: str, p: int | None
-) -> Measurement:
+) -> ExactMeasurement:
     columns = num_columns(arch) if route == "slice" else arch.num_parameters
     shape = inputs or columns + _SPARE_ROWS, columns
     large = columns >= LARGE
@@ -339,19 +366,8 @@ def _measure_exact(
     )
     if inputs is not None:
         note += f"; observed{seen} only: more may show more, so this need not be the dimension"
-    return Measurement(
-        value,
-        "exact",
-        "exact",
-        num_inputs,
-        seed,
-        note,
-        route,
-        columns,
-        prime=over.p,
-        error_bound=error,
-        arithmetic=arithmetic_of(columns),
-    )
+    arithmetic = arithmetic_of(columns)
+    return ExactMeasurement(value, num_inputs, seed, note, columns, over.p, error, route, arithmetic)
 
 
 _COLUMNS_OF = {"slice": "slice", "weights": "parameter space"}
@@ -359,7 +375,7 @@ _COLUMNS_OF = {"slice": "slice", "weights": "parameter space"}
 
 def _full_rank(
     arch: Architecture, seed: int, shape: tuple[int, int], route: str, p: int, arithmetic: str
-) -> Measurement:
+) -> ExactMeasurement:
     """The rank is the number of columns: no point can show more, so nothing was left to chance."""
     num_inputs, columns = shape
     note = (
@@ -368,19 +384,7 @@ def _full_rank(
     )
     if arch.attention == "softmax":
         note += " (exponentials free by Ax's theorem)"
-    return Measurement(
-        columns,
-        "exact",
-        "exact",
-        num_inputs,
-        seed,
-        note,
-        route,
-        columns,
-        prime=p,
-        error_bound=0.0,
-        arithmetic=arithmetic,
-    )
+    return ExactMeasurement(columns, num_inputs, seed, note, columns, p, 0.0, route, arithmetic)
 
 
 def clear_cache() -> None:
@@ -458,7 +462,7 @@ _CLEAR_GAP = 1e10  # of an architecture, at both points: at 7·10⁹ a wrong ran
 
 
 @lru_cache(maxsize=256)
-def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> Measurement:
+def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> FloatMeasurement:
     num_inputs = inputs or ceil(1.5 * _rank_by_inputs(arch, seed, DEFAULT_PRIME).enough) + 1
     reporting()("derivative", 0.0)
     J = _float_rows(arch, num_inputs, seed, 2)
@@ -513,7 +517,9 @@ def _float_rows(arch: Architecture, num_inputs: int, seed: int, point: int) -> n
     return without_rounding(J, rows(tuple(Layer(*map(near, layer)) for layer in weights), near(X)))
 
 
-def from_spectrum(J: np.ndarray, num_inputs: int, seed: int | None = None, wide: bool = False) -> Measurement:
+def from_spectrum(
+    J: np.ndarray, num_inputs: int, seed: int | None = None, wide: bool = False
+) -> FloatMeasurement:
     """The float measurement that a Jacobian, one column for each parameter, amounts to.
 
     Args:
@@ -536,19 +542,8 @@ def from_spectrum(J: np.ndarray, num_inputs: int, seed: int | None = None, wide:
             else f"it splits by a factor {rank.gap:.1g} only, and"
         )
         note = f"undecided: {split} values lie near the rounding noise; the exact rank can tell"
-    return Measurement(
-        rank.value,
-        "float",
-        "float",
-        num_inputs,
-        seed,
-        note,
-        "weights",
-        J.shape[1],
-        singular_values=_one_for_each_column(rank.singular_values, J.shape[1]),
-        gap=rank.gap,
-        decided=decided,
-    )
+    spectrum = _one_for_each_column(rank.singular_values, J.shape[1])
+    return FloatMeasurement(rank.value, num_inputs, seed, note, spectrum, rank.gap, decided)
 
 
 def _one_for_each_column(sigma: np.ndarray, columns: int) -> np.ndarray:

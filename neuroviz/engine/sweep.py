@@ -107,7 +107,7 @@ def measure_one(item: Item) -> Record:
             m = measure_dimension(arch, method, seed)
     except Exception as error:  # recorded: one architecture must not end a sweep
         return _failed(item, f"{type(error).__name__}: {error}")
-    gap = None if m.gap is None else float(f"{m.gap:.6g}")
+    gap = float(f"{m.gap:.6g}") if m.method == "float" else None
     return Record(
         arch,
         method,
@@ -116,11 +116,11 @@ def measure_one(item: Item) -> Record:
         m.status,
         theory.value,
         theory.source,
-        m.error_bound,
-        m.prime,
+        getattr(m, "error_bound", None),
+        getattr(m, "prime", None),
         gap,
-        m.decided,
-        m.route,
+        getattr(m, "decided", None),
+        getattr(m, "route", "weights"),
         m.note,
     )
 

@@ -262,7 +262,7 @@ def _how_sure(found: Measurement) -> str:
     if found.method == "float":
         clear = "clearly" if found.decided else "but the spectrum does not decide"
         return f"Read off a spectrum, {clear}."
-    if found.error_bound is None:
+    if found.method == "certified":
         return f"Proved: {found.note.rstrip('.')}."
     if found.error_bound == 0 and found.route == "slice":
         return "Certain: the rank meets an upper bound that the symmetries prove."

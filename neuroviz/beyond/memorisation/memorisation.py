@@ -27,7 +27,7 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
-from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.engine.measure import ExactMeasurement, Measurement, measure_dimension
 from neuroviz.engine.network import (
     Weights,
     conditioned_tokens,
@@ -39,7 +39,7 @@ from neuroviz.engine.network import (
     unflatten,
 )
 from neuroviz.engine.random_rank import derivative, random_point
-from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.rank import arithmetic_of, exact_rank
 
 TARGETS = ("nearby", "random", "teacher")
 """To be learnt: f(θ) plus a small random step, from θ; Gaussian numbers; what another network gives."""
@@ -209,17 +209,10 @@ def measure_reach(arch: Architecture, count: int, seed: int = 0) -> Measurement:
     X = random_tokens(over, arch, count, rng)
     C = over.random(rng, (count, 1, arch.widths[-1], arch.tokens))
     value = exact_rank(derivative(over, arch, weights, X, C, rng)[:, 0], over)
-    return Measurement(
-        value,
-        "exact",
-        "exact",
-        count,
-        seed,
-        f"rank {value} of {count} numbers in {arch.num_parameters} weights",
-        "weights",
-        arch.num_parameters,
-        prime=over.p,
-        error_bound=0.0 if value == count else measure_dimension(arch).error_bound,
+    columns, error = arch.num_parameters, 0.0 if value == count else measure_dimension(arch).error_bound
+    note = f"rank {value} of {count} numbers in {columns} weights"
+    return ExactMeasurement(
+        value, count, seed, note, columns, over.p, error, "weights", arithmetic_of(columns)
     )
 
 

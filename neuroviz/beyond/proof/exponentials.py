@@ -10,8 +10,8 @@ import numpy as np
 
 from neuroviz.beyond.why.peeling import virtual_jacobian
 from neuroviz.engine.field import Field, PrimeField
-from neuroviz.engine.measure import Measurement
-from neuroviz.engine.rank import exact_rank, schwartz_zippel
+from neuroviz.engine.measure import ExactMeasurement
+from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import VirtualWeights
 
 _SPARE_ROWS = 2
@@ -111,7 +111,7 @@ def softmax_jacobian(
 
 def measure_softmax_kernel(
     over: PrimeField, virtual: VirtualWeights, monomials: np.ndarray, rng: np.random.Generator
-) -> Measurement:
+) -> ExactMeasurement:
     """The exact rank of the derivative in (L, M_1, …, M_l), with exponentials drawn by these monomials.
 
     A `kernel` of 0 is certain; a larger one may be too large with the probability `error_bound` ("Exact
@@ -139,9 +139,8 @@ def measure_softmax_kernel(
     degree = (1 + s) * depth**2 + (4 + s) * depth + 1
     error = 0.0 if value == columns else schwartz_zippel(value, degree, over.p)
     note = f"rank {value} of {columns} entries of L and the M, so a kernel of dimension {columns - value}"
-    return Measurement(
-        value, "exact", "exact", inputs, None, note, None, columns, prime=over.p, error_bound=error
-    )
+    arithmetic = arithmetic_of(columns)
+    return ExactMeasurement(value, inputs, None, note, columns, over.p, error, "weights", arithmetic)
 
 
 class _WithAttention:

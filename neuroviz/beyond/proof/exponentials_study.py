@@ -13,9 +13,9 @@ from neuroviz.beyond.proof.exponentials import all_free, measure_softmax_kernel,
 from neuroviz.beyond.proof.logit_relations import Independence, logit_differences, measure_independence
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, Field, PrimeField, Reals
-from neuroviz.engine.measure import Measurement, from_spectrum
+from neuroviz.engine.measure import ExactMeasurement, Measurement, from_spectrum
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
-from neuroviz.engine.rank import exact_rank, schwartz_zippel
+from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import VirtualWeights
 
 KINDS = ("generic", "symmetric", "antisymmetric", "rank-one", "zero")
@@ -72,7 +72,8 @@ def measure_attention(
     value = exact_rank(matrix, over) if total else 0
     error = 0.0 if value == min(total, len(rows)) else schwartz_zippel(value, 4, over.p)
     note = f"attention matrices of such a layer fill {value} of {total} dimensions"
-    return Measurement(value, "exact", "exact", 1, None, note, None, total, prime=over.p, error_bound=error)
+    arithmetic = arithmetic_of(total)
+    return ExactMeasurement(value, 1, None, note, total, over.p, error, "weights", arithmetic)
 
 
 # One network and its study

@@ -16,9 +16,9 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.engine.measure import Measurement, from_spectrum
+from neuroviz.engine.measure import ExactMeasurement, Measurement, from_spectrum
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
-from neuroviz.engine.rank import exact_rank, is_wide, nearby, schwartz_zippel, without_rounding
+from neuroviz.engine.rank import arithmetic_of, exact_rank, is_wide, nearby, schwartz_zippel, without_rounding
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.softmax.two_tokens import Shares, follow, free_jacobian, softmax_shares
 
@@ -321,18 +321,8 @@ def _measured(network: ImmersionSetting, value: int, inputs: int, columns: int) 
     depth = network.layers
     error = 0.0 if value == columns else schwartz_zippel(value, depth**2 + 4 * depth + 2, DEFAULT_PRIME)
     note = f"rank {value} of {columns} entries of L and the M, so a kernel of dimension {columns - value}"
-    return Measurement(
-        value,
-        "exact",
-        "exact",
-        inputs,
-        network.seed,
-        note,
-        None,
-        columns,
-        prime=DEFAULT_PRIME,
-        error_bound=error,
-    )
+    how = error, "weights", arithmetic_of(columns)
+    return ExactMeasurement(value, inputs, network.seed, note, columns, DEFAULT_PRIME, *how)
 
 
 @lru_cache(maxsize=256)

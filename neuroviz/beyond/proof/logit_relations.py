@@ -12,7 +12,8 @@ import numpy as np
 
 from neuroviz.beyond.proof.exponentials import column_degree, draw_attention, places
 from neuroviz.engine.field import Field, PrimeField
-from neuroviz.engine.measure import Measurement
+from neuroviz.engine.measure import ExactMeasurement, Measurement
+from neuroviz.engine.rank import arithmetic_of
 
 _SPARE_ROWS = 2
 _FRESH = 8  # points at which a relation is tried again
@@ -141,9 +142,8 @@ def measure_independence(
         note = f"{value} of {of} differences of logits of layer {k} are independent modulo constants"
         if not relations:
             note += "; a full rank mod p proves it"
-        found = Measurement(
-            value, "exact", "exact", points, None, note, None, of, prime=over.p, error_bound=error
-        )
+        arithmetic = arithmetic_of(of)
+        found = ExactMeasurement(value, points, None, note, of, over.p, error, "weights", arithmetic)
         layers.append(LayerIndependence(k, found, relations))
     return Independence(tuple(layers), _monomials(len(Ms), tokens, kept, powers))
 

@@ -11,9 +11,9 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.formulas import alpha, collapsing_layer, effective_widths, sigma
-from neuroviz.engine.measure import Measurement
+from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import random_weights
-from neuroviz.engine.rank import exact_rank, schwartz_zippel
+from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import virtual_weights
 
 
@@ -103,18 +103,9 @@ def measure_span(arch: Architecture, index: int, seed: int = 0, prime: int = DEF
     # All these rows lie in the row space of U_i. An entry of M_j has degree 2j in the weights, of L degree l.
     full = value == min(arch.widths[: index + 1])
     note = f"the rows of L and the rows and columns of M_{index + 1}, … span {value} dimensions"
-    return Measurement(
-        value,
-        "exact",
-        "exact",
-        0,
-        seed,
-        note,
-        None,
-        arch.widths[0],
-        prime=prime,
-        error_bound=0.0 if full else schwartz_zippel(value, 2 * arch.num_layers, prime),
-    )
+    error = 0.0 if full else schwartz_zippel(value, 2 * arch.num_layers, prime)
+    columns = arch.widths[0]
+    return ExactMeasurement(value, 0, seed, note, columns, prime, error, "weights", arithmetic_of(columns))
 
 
 def formula_terms(arch: Architecture) -> tuple[Term, ...]:

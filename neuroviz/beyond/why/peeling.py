@@ -12,9 +12,9 @@ import numpy as np
 
 from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.local_coordinates import as_network
-from neuroviz.engine.measure import Measurement
+from neuroviz.engine.measure import ExactMeasurement
 from neuroviz.engine.network import Layer, jacobian
-from neuroviz.engine.rank import exact_rank, schwartz_zippel
+from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import VirtualWeights
 
 _SPARE_ROWS = 2
@@ -139,7 +139,7 @@ def rescaling_of(over: Field, virtual: VirtualWeights, layer: int) -> np.ndarray
 
 def measure_kernel(
     virtual: VirtualWeights, over: PrimeField, rng: np.random.Generator, seed: int | None = None
-) -> Measurement:
+) -> ExactMeasurement:
     """The exact rank of the derivative in (L, M_1, …, M_l) on two-token inputs.
 
     The kernel always contains the l rescalings; a rank that leaves no more than these is certain. Otherwise
@@ -168,9 +168,8 @@ def measure_kernel(
         ": the rescalings and nothing else" if sure else ""
     )
     error = 0.0 if sure else schwartz_zippel(value, degree, over.p)
-    return Measurement(
-        value, "exact", "exact", inputs, seed, note, None, columns, prime=over.p, error_bound=error
-    )
+    arithmetic = arithmetic_of(columns)
+    return ExactMeasurement(value, inputs, seed, note, columns, over.p, error, "weights", arithmetic)
 
 
 def _T(matrices: np.ndarray) -> np.ndarray:
