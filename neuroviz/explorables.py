@@ -14,7 +14,6 @@ _PANELS = {
     "HypothesesExplorer": "deep.hypotheses_panel",
     "LedgerExplorer": "deep.ledger_panel",
     "MemorisationExplorer": "beyond.memorisation.panel",
-    "OneLayerExplorer": "softmax.one_layer_panel",
     "ProofExplorer": "beyond.proof.immersion_panel",
     "RealModelsExplorer": "beyond.transformers.real_models_panel",
     "RescalingExplorer": "deep.rescaling_panel",
@@ -31,6 +30,7 @@ _PANELS = {
 _GONE = {
     "CertificateExplorer": "nv.measure_dimension(arch, method='certified').certificate has verify()",
     "ExponentialsExplorer": "the notebook 05_softmax_conjecture has its table, from study_exponentials",
+    "OneLayerExplorer": "neuroviz.softmax.one_layer_table.read_off_table shows what each step reads",
     "PeelExplorer": "the notebook 04_why_the_formula counts the kernels, with neuroviz.beyond.why.peeling",
     "ProductsExplorer": "neuroviz.singular.products_table.products_table shows the products",
     "SoftmaxExplorer": "neuroviz.softmax.known_table.known_table shows what is known of both kinds",

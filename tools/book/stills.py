@@ -29,7 +29,6 @@ MAIN_CONTROL = {
     "HypothesesExplorer": "inner",
     "LedgerExplorer": "head_dim",
     "MemorisationExplorer": "beyond",
-    "OneLayerExplorer": "step",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "model",
     "RescalingExplorer": "log_1",
