@@ -19,7 +19,7 @@ from neuroviz.kit import theme
 NAMES = (
     "DimensionExplorer FactorizationExplorer FiberExplorer LedgerExplorer SurfaceExplorer SectionExplorer "
     "SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer "
-    "HypothesesExplorer FlagExplorer OneLayerExplorer "
+    "HypothesesExplorer FlagExplorer "
     "Figure3Explorer ProofExplorer SingletonExplorer "
     "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer"
 ).split()

@@ -21,15 +21,15 @@ import neuroviz as nv
 from neuroviz.beyond.proof.exponentials_study import ExponentialsSetting, study_exponentials
 from neuroviz.beyond.proof.logit_relations import measure_independence
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
-from neuroviz.explorables import Figure3Explorer, OneLayerExplorer
-from neuroviz.kit.presets import presets
+from neuroviz.explorables import Figure3Explorer
 from neuroviz.lessons.teaching import predict
 from neuroviz.lessons.wrong_answers import wrong_answers
 from neuroviz.softmax.known import measure_at_temperature
 from neuroviz.softmax.known_table import known_table
-from neuroviz.softmax.one_layer import softmax_layer
+from neuroviz.softmax.one_layer import integer_layer, softmax_layer
 from neuroviz.softmax.one_layer_limit import limit_study
-from neuroviz.softmax.one_layer_walk import read_off
+from neuroviz.softmax.one_layer_table import read_off_table
+from neuroviz.softmax.one_layer_walk import read_off, read_off_exactly
 
 # %% [markdown]
 # ## Notice a factor
@@ -63,8 +63,8 @@ predict(
 # You may call the layer on any tokens you like, and see what comes out. Take tokens that are 0, all but one or two of them:
 #
 # 1. **$X = (x, 0, \dots, 0)$, last column.** A token 0 has all logits 0, so it looks at all tokens alike, and its output is the mean of the values, $Vx/t$. Take $x = e_1, e_2, \dots$: this is $V$, column by column.
-# 2. **The same, first column.** Token $x$ has one logit $x^\top A x$, and the others are 0. With $E = e^{\,x^\top A x}$ the output is $\dfrac{E}{E + t - 1}\, Vx$. So $E$ is known wherever $Vx \ne 0$, and with it $x^\top A x$. Enough of these $x$ give the symmetric part of $A$, **Sym A** in the panel.
-# 3. **$X = (x, y, 0, \dots, 0)$, first column.** Now $F = e^{\,y^\top A x}$ enters as well: $\dfrac{E\,Vx + F\,Vy}{E + F + t - 2}$. Nothing else is new, so $F$ is known. And $y^\top A x$ with $x = e_j$, $y = e_i$ is the entry $A_{ij}$. (The panel puts in $-e_i$ where that keeps $Vx$ and $Vy$ further apart.)
+# 2. **The same, first column.** Token $x$ has one logit $x^\top A x$, and the others are 0. With $E = e^{\,x^\top A x}$ the output is $\dfrac{E}{E + t - 1}\, Vx$. So $E$ is known wherever $Vx \ne 0$, and with it $x^\top A x$. Enough of these $x$ give the symmetric part of $A$, **Sym A** below.
+# 3. **$X = (x, y, 0, \dots, 0)$, first column.** Now $F = e^{\,y^\top A x}$ enters as well: $\dfrac{E\,Vx + F\,Vy}{E + F + t - 2}$. Nothing else is new, so $F$ is known. And $y^\top A x$ with $x = e_j$, $y = e_i$ is the entry $A_{ij}$. (`read_off` puts in $-e_i$ where that keeps $Vx$ and $Vy$ further apart.)
 #
 # In code, given nothing but the function:
 #
@@ -77,34 +77,32 @@ found = read_off(softmax_layer(A, V), d=3, tokens=4)
 print("largest error in A and V:", abs(found.A - A).max(), abs(found.V - V).max())
 
 # %% [markdown]
-# In step 2, what if $Vx = 0$ for the $x$ that you chose? And what if $V$ has rank one, so that $Vx$ and $Vy$ are parallel? Think first, then go through the steps in the panel. On the left is what you put in and what comes out, in the middle
-# the equation that is solved, on the right what is known by now, above the true weights. **part done** shows one input after the other; **log₁₀ τ** is a temperature, by which all logits are divided.
+# What is known after each step? A dot is an entry that is not known yet.
 
 # %%
-weights_panel = OneLayerExplorer()
-weights_panel
+read_off_table(found, A, V)
 
 # %% [markdown]
-# * Choose the **step** with two tokens. How many inputs does it take, and why fewer than the nine entries of $A$?
-# * Set **width d′** to 1 (under *More*): now $V$ has rank one. What is lost?
-# * Set **size of V** to 0 and look at steps 2 and 3. What becomes of their equations? Then set it back, and **tokens t** to 1 (under *More*).
-# * Press **Reset**, choose step 3 again, and set **token length** to 1 and **log₁₀ τ** to its left end. Why is $A$ hard to read there, and why is the theorem still true?
+# In step 2, what if $Vx = 0$ for the $x$ that you chose? And what if $V$ has rank one, so that $Vx$ and $Vy$ are parallel? What if $V = 0$, or if there is one token only? And which tokens would you not choose? Think first: how many of the nine entries of $A$ can be read?
+
+# %%
+print("inputs of step 3:", len(found.steps[2].probes))
+
+
+def entries(A, V, tokens=4, temperature=1.0, scale=None):
+    read = read_off(softmax_layer(A, V, temperature), 3, tokens, temperature, scale)
+    return int(np.isfinite(read.A).sum())
+
+
+print("V of rank one:", entries(A, V[:1]))
+print("V = 0:", entries(A, 0 * V))
+print("one token:", entries(A, V, tokens=1))
+print("tokens of length one, all logits divided by 0.01:", entries(A, V, temperature=0.01, scale=1.0))
+print("shorter tokens, all logits divided by 0.01:", entries(A, V, temperature=0.01))
+
+# %% [markdown]
+# How many inputs does step 3 take, and why fewer than the nine entries of $A$?
 #
-# The buttons go through the last three.
-
-# %% tags=["hide-input"]
-presets(
-    weights_panel,
-    {
-        "V of rank one, step 3": "step=two tokens;out=1",
-        "V = 0, step 2": "step=one token;size=0",
-        "V = 0, step 3": "step=two tokens;size=0",
-        "one token, step 2": "step=one token;tokens=1",
-        "length 1, low τ, step 3": "step=two tokens;length=one;log_temperature=-2",
-    },
-)
-
-# %% [markdown]
 # <details><summary>Answers</summary>
 #
 # Six, one for each entry off the diagonal; the three on the diagonal are known from step 2, where $x = e_1, e_2, e_3$ gave $x^\top A x$. Together nine, one for each entry.
@@ -115,8 +113,13 @@ presets(
 #
 # </details>
 #
-# Nothing was used of the exponential but that it turns sums into products and can be inverted. So there is an exact version: whole weights, arithmetic modulo a prime, and powers of 3 in the place of exponentials. The panel runs it beside the other; there the weights come back without any error.
-#
+# Nothing was used of the exponential but that it turns sums into products and can be inverted. So there is an exact version: whole weights, arithmetic modulo a prime, and powers of 3 in the place of exponentials. There the weights come back without any error:
+
+# %%
+exact = read_off_exactly(*integer_layer(3, 2, 2, rng), tokens=3)
+print(f"{exact.equal_A} of 9 entries of A and {exact.equal_V} of 6 of V")
+
+# %% [markdown]
 # ■ **Status: proved** (Theorem 3.9; the way of reading the weights off is ours).
 
 # %% [markdown]
@@ -144,7 +147,16 @@ predict(
 # %% [markdown]
 # (With two tokens it is 8. A softmax of two numbers is $\frac12 + \frac12 \tanh$, which has no quadratic part.)
 #
-# Is the rescaling back, then? No. With $cA$ and $V/c$ the lightning term stays as it is, but the mean is divided by $c$, at any temperature. Go back to the panel and choose its last **step**: it shows how far $\varphi$ is from the mean, and from mean and lightning term together, as the temperature rises. The dashed line is how far the rescaling moves $\varphi$: it does not go to 0.
+# Is the rescaling back, then? No. With $cA$ and $V/c$ the lightning term stays as it is, but the mean is divided by $c$, at any temperature. How far is $\varphi$ from the mean, how far from mean and lightning term together, and how far does the rescaling with $c = 2$ move it?
+
+# %%
+print("       τ   from the mean   from both   moved by the rescaling")
+for point in limit.path[8::4]:
+    gaps = f"{point.mean_gap:13.1e}   {point.first_gap:9.1e}   {point.rescaled_gap:9.2f}"
+    print(f"{point.temperature:8g}   {gaps}")
+
+# %% [markdown]
+# The first two go to 0, and the last does not.
 #
 # □ **Status: proved here** (*Small weights* in [docs/mathematics.md](../docs/mathematics.md)).
 

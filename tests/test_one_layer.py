@@ -1,6 +1,6 @@
 """Theorem 3.9: a softmax layer that is only evaluated gives (A, V) away, and where it cannot."""
 
-from dataclasses import replace
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from neuroviz.engine.network import Layer, forward
 from neuroviz.softmax.one_layer import Powers, RealExponential, integer_layer, powers_layer, softmax_layer
 from neuroviz.softmax.one_layer_limit import first_order, limit_study
 from neuroviz.softmax.one_layer_probes import SAME, relative_error
-from neuroviz.softmax.one_layer_study import STEPS, OneLayerSetting, study_one_layer
+from neuroviz.softmax.one_layer_table import read_off_table
 from neuroviz.softmax.one_layer_walk import read_off, read_off_exactly
 
 
@@ -332,53 +332,29 @@ def test_where_attention_does_not_matter_there_is_no_slope(tokens, size):
     assert all(point.mean_gap < 1e-14 for point in limit.path)
 
 
-# The study
+# The table
 
 
-@pytest.mark.parametrize("tokens", [2, 3, 4, 5])
-@pytest.mark.parametrize("width", [1, 2, 3, 4])
-def test_a_study_reads_what_is_there(width, tokens):
-    for seed in range(4):
-        study = study_one_layer(OneLayerSetting("two tokens", width=width, tokens=tokens, seed=seed))
-        assert relative_error(study.known.A, study.A) < 1e-12
-        assert study.exact.equal_A == study.A.size
-        assert study.probe.logit == pytest.approx(study.true_logit, abs=1e-13)
-
-
-def test_a_part_of_a_step_is_one_input_at_least_and_all_only_at_its_end():
-    setting = OneLayerSetting("one token", part=0.05)
-    study = study_one_layer(setting)
-    assert study.count == 1 and (~np.isnan(study.known.sym)).sum() == 1
-    assert study_one_layer(replace(setting, part=1.0)).count == 6
-    # One step of the slider back from its end takes an input away: a reader sees that it moves.
-    assert study_one_layer(replace(setting, part=0.95)).count == 5
-    assert study_one_layer(replace(setting, step="V", part=0.95)).count == 2
-    assert not np.isnan(study_one_layer(replace(setting, step="limit")).known.A).any()
-
-
-def test_the_entry_that_was_read_last_is_known_and_was_not_before():
-    setting = OneLayerSetting("two tokens")
-    pairs = len(study_one_layer(setting).step.probes)
-    for count in range(1, pairs + 1):
-        study = study_one_layer(replace(setting, part=count / pairs))
-        before = study.read.after(3, count - 1)
-        assert np.isnan(before.A[study.entry])
-        assert study.known.A[study.entry] == pytest.approx(study.A[study.entry], abs=1e-13)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"step": "three"}, "step must be one of"),
-        ({"part": 0.0}, "part is above 0"),
-        ({"tokens": 0}, "tokens must be a whole number from 1 on"),
-        ({"width": True}, "width must be a whole number"),
-        ({"log_temperature": 9.0}, "goes from −6 to 6"),
-    ],
-)
-def test_a_setting_says_what_it_needs(wrong, words):
-    with pytest.raises(ValueError, match=words):
-        OneLayerSetting(**wrong)
+def test_the_table_shows_what_was_read_after_each_step():
+    A, V = weights(2, 3)
+    found = read_off(softmax_layer(A, V), 2, 3)
+    rows = read_off_table(found, A + 5, V + 5).rows[1:]  # other weights: only the last row is theirs
+    shown = [
+        [re.sub("<[^>]*>", "", cell.replace("<br>", " ")).replace("−", "-").split() for cell in row[1:]]
+        for row in rows
+    ]
+    known = [found.after(step) for step in (1, 2, 3)]
+    matrices = [*((one.V, one.sym, one.A) for one in known), (V + 5, (A + A.T) / 2 + 5, A + 5)]
+    for cells, truth in zip(shown, matrices, strict=True):
+        for texts, matrix in zip(cells, truth, strict=True):
+            assert texts == ["·" if np.isnan(value) else f"{value:.2f}" for value in matrix.ravel()]
+    assert [[cell.count("·") for cell in cells] for cells in shown] == [
+        [0, 4, 4],
+        [0, 0, 2],
+        [0] * 3,
+        [0] * 3,
+    ]
+    assert [str(row).count("<b ") for row in rows] == [6, 4 + 2, 2, 0]  # what each step adds, in colour
 
 
 @pytest.mark.parametrize(
@@ -401,4 +377,3 @@ def test_there_are_three_steps_to_know_something_after():
     found = read_off(softmax_layer(*weights(2, 2)), 2, 2)
     with pytest.raises(ValueError, match="steps 1, 2 and 3"):
         found.after(4)
-    assert len(STEPS) == 4  # the fourth, the limit, reads nothing

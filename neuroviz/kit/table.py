@@ -27,7 +27,7 @@ class Table:
             raise ValueError(f"a table needs rows of one length, at least 1; got lengths {lengths}")
 
     def __repr__(self) -> str:
-        plain = [[unescape(re.sub("<[^>]*>", "", cell)) for cell in row] for row in self.rows]
+        plain = [[_plain(cell) for cell in row] for row in self.rows]
         widths = [max(map(len, column)) for column in zip(*plain, strict=True)]
         lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in plain)
         return "\n".join(lines)
@@ -46,6 +46,10 @@ class Table:
 
         body = "".join(row_html(row, number == 0) for number, row in enumerate(self.rows))
         return f'<table style="border-collapse:collapse;font-family:{escape(theme.FONT)}">{body}</table>'
+
+
+def _plain(cell: str) -> str:
+    return unescape(re.sub("<[^>]*>", "", cell.replace("<br>", "; ")))
 
 
 def light(role: str, text: str) -> str:

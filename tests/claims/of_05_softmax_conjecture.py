@@ -11,7 +11,6 @@ import neuroviz as nv
 from claims.common import (
     OVER,
     A,
-    buttons,
     dim,
     domains,
     measured,
@@ -32,17 +31,16 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward, random_tokens, random_weights
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import rescale, virtual_weights
-from neuroviz.explorables import Figure3Explorer, OneLayerExplorer
+from neuroviz.explorables import Figure3Explorer
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make
 from neuroviz.softmax.figure3 import Figure3Setting, float32_rank, study_figure3
 from neuroviz.softmax.figure3_figure import figure3_parts
 from neuroviz.softmax.known import measure_at_temperature
 from neuroviz.softmax.known_table import known_table
-from neuroviz.softmax.one_layer import powers_layer, softmax_layer
+from neuroviz.softmax.one_layer import integer_layer, powers_layer, softmax_layer
 from neuroviz.softmax.one_layer_limit import first_order, limit_study
-from neuroviz.softmax.one_layer_study import OneLayerSetting, study_one_layer
-from neuroviz.softmax.one_layer_walk import read_off
+from neuroviz.softmax.one_layer_walk import read_off, read_off_exactly
 
 FIGURE_3 = [25, 40, 57, 76, 97, 120, 145, 172]
 ORDER = ((1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2))  # of logit_differences: y_ji, column by column
@@ -159,29 +157,15 @@ def one_token_gives_E():
     return np.allclose(np.diag(found), np.diag(A_)) and not np.any(hidden)
 
 
-def sections_stand_side_by_side():
-    """What goes in and comes out, the equation, and what is known."""
-    panel = OneLayerExplorer()
-    places = domains(panel.figure)
-    heads = sorted(
-        (note.x, note.text)
-        for note in panel.figure.layout.annotations
-        if (note.xref, note.yref, note.y) == ("paper", "paper", 1) and "<b></b>" not in note.text
-    )
-    panel.close()
-    (_, one), (equation, two), (known, three) = heads
-    left = [places[name] for name in ("tokens", "column 3 of the output", "attention")]
-    return (
-        all(place[1] < equation for place in left)
-        and min(places[f"{name}, read"][0] for name in ("V", "Sym A", "A")) >= known > equation
-        and ("one token on" in one, "gives Vx" in two, "V is known" in three) == (True, True, True)
-    )
+def exact_walk(d, seed):
+    draw = np.random.default_rng([seed, d])
+    return read_off_exactly(*integer_layer(d, 2, 2, draw), tokens=3)
 
 
 def powers_of_three():
     """One value of the exact layer, from Python's own powers."""
     for seed in range(4):
-        exact = study_one_layer(OneLayerSetting(seed=seed)).exact
+        exact = exact_walk(3, seed)
         x, t, p = np.array([1.0, -1.0, 1.0]), 3, exact.powers.over.p
         E = pow(3, int(x @ exact.A @ x), p)
         expected = [E * pow(E + t - 1, -1, p) * int(v) % p for v in exact.V @ x]
@@ -202,39 +186,31 @@ def squares_give_the_symmetric_part(d):
 def signs_keep_values_apart():
     turned = 0
     for seed in range(6):
-        study = study_one_layer(OneLayerSetting("two tokens", seed=seed))
-        for probe in study.step.probes:
-            apart, together = (np.abs(study.V @ (probe.x + s * probe.y)).max() for s in (-1, 1))
+        A_, V = layer(3, 2, seed)
+        for probe in read_off(softmax_layer(A_, V), 3, 3).steps[2].probes:
+            apart, together = (np.abs(V @ (probe.x + s * probe.y)).max() for s in (-1, 1))
             if apart < together - 1e-9:
                 return False
             turned += (probe.y < 0).any()
     return turned > 0
 
 
-@cache
-def read(state):
-    """The study that the panel shows, and its words."""
-    panel = OneLayerExplorer(state=state)
-    assert panel.status.startswith("done")
-    study, words = panel._shown, panel.description
-    panel.close()
-    return study, words
-
-
-def known_of_A(study):
-    return int((~np.isnan(study.known.A)).sum())
+def known_of_A(A_, V, t=3, temperature=1.0, scale=None):
+    """How many entries are read."""
+    found = read_off(softmax_layer(A_, V, temperature), 3, t, temperature, scale)
+    return int((~np.isnan(found.A)).sum())
 
 
 def six_inputs():
     """Step 3 takes six, none of them on the diagonal, which is known before it."""
-    study, _ = read("step=two tokens")
-    before = study_one_layer(OneLayerSetting("one token")).known.A
+    A_, V = layer()
+    found = read_off(softmax_layer(A_, V), 3, 3)
+    before, probes = found.after(2).A, found.steps[2].probes
     return (
-        len({probe.place for probe in study.step.probes if probe.place[0] != probe.place[1]}) == 6
-        and len(study.step.probes) == 6
-        and known_of_A(study) == 9
+        len({probe.place for probe in probes if probe.place[0] != probe.place[1]}) == 6 == len(probes)
+        and not np.isnan(found.A).any()
         and np.array_equal(~np.isnan(before), np.eye(3, dtype=bool))
-        and np.allclose(np.diag(before), np.diag(study.A))
+        and np.allclose(np.diag(before), np.diag(A_))
     )
 
 
@@ -249,29 +225,8 @@ def outputs_are_multiples_of_one_vector():
 
 
 def hidden_by_sharp_attention():
-    cold, words = read("step=two tokens;length=one;log_temperature=-2")
-    fitting, _ = read("step=two tokens;log_temperature=-2")
-    return known_of_A(cold) < 9 == known_of_A(fitting) and "rounding hides" in words
-
-
-def buttons_go_through_the_last_three():
-    """V of rank one; V = 0, twice; one token; tokens of length one at the lowest temperature."""
-    panel = OneLayerExplorer()
-    lowest = panel.controls["log_temperature"].min
-    panel.close()
-    studies = [shown(OneLayerExplorer, s)[0] for s in buttons("05_softmax_conjecture", "weights_panel")]
-    steps = ("two tokens", "one token", "two tokens", "one token", "two tokens")
-    settings = [one.setting for one in studies]
-    return (
-        [one.step for one in settings] == list(steps)
-        and [len(one.V) for one in studies] == [1, 2, 2, 2, 2]
-        and [one.size for one in settings] == [1, 0, 0, 1, 1]
-        and [one.tokens for one in settings] == [3, 3, 3, 1, 3]
-        and [one.fitted for one in settings] == [True] * 4 + [False]
-        and [one.log_temperature for one in settings] == [0, 0, 0, 0, lowest]
-        and [known_of_A(one) for one in studies[:4]] == [9, 0, 0, 0]
-        and 0 < known_of_A(studies[4]) < 9
-    )
+    cold = {"temperature": 0.01}
+    return known_of_A(*layer(), **cold, scale=1.0) < 9 == known_of_A(*layer(), **cold)
 
 
 # The lightning limit
@@ -343,35 +298,23 @@ def mean_is_divided():
 
 
 def logits_are_divided(log):
-    study = study_one_layer(OneLayerSetting(log_temperature=log))
-    X, E = study.limit.X, np.exp(study.limit.X.T @ study.A @ study.limit.X / 10**log)
-    return np.allclose(study.limit.here.Y, study.V @ X @ (E / E.sum(axis=0)))
+    A_, V = layer()
+    X = np.random.default_rng(0).standard_normal((3, 3))
+    E = np.exp(X.T @ A_ @ X / 10**log)
+    return np.allclose(softmax_layer(A_, V, 10**log)(X[None])[0], V @ X @ (E / E.sum(axis=0)))
 
 
-def last_step():
-    """The gaps along the temperature: the rescaling's ends at a half, those of φ at 0."""
-    panel = OneLayerExplorer(state="step=limit")
-    traces = {trace.name: trace for trace in panel.figure.data}
-    moved, mean, both = (
-        np.array(traces[name].y, dtype=float)
-        for name in ("2A, V/2 against φ", "φ − mean", "φ − mean − term/τ")
-    )
-    dashed = [name for name, trace in traces.items() if trace.type == "scatter" and trace.line.dash == "dash"]
-    panel.close()
+def gaps_along_the_temperature():
+    """The rescaling's ends at a half, those of φ at 0."""
+    path = limit_study(*layer(), np.random.default_rng(0).standard_normal((3, 3))).path[8::4]
+    last = path[-1]
     return (
-        dashed == ["2A, V/2 against φ"]
-        and moved.min() > 0.4
-        and about(moved[-1], 0.5)
-        and mean[-1] < 1e-3
-        and both[-1] < 1e-7
+        [round(np.log10(point.temperature)) for point in path] == [0, 1, 2, 3, 4]
+        and min(point.rescaled_gap for point in path) > 0.3
+        and about(last.rescaled_gap, 0.5)
+        and last.mean_gap < 1e-2
+        and last.first_gap < 1e-6
     )
-
-
-def limit_is_the_last_step():
-    panel = OneLayerExplorer()
-    steps = [key for _, key in panel.controls["step"].options]
-    panel.close()
-    return steps == ["V", "one token", "two tokens", "limit"] and last_step()
 
 
 # Deep networks
@@ -722,13 +665,13 @@ CLAIMS = [
         "And $y^\\top A x$ with $x = e_j$, $y = e_i$ is the entry $A_{ij}$",
         lambda: all(np.allclose(*read_by_hand(d, t)) for d, t in ((2, 2), (3, 3), (3, 5))),
     ),
-    ("On the left is what you put in and what comes out", sections_stand_side_by_side),
     (
-        "Set **width d′** to 1 (under *More*): now $V$ has rank one",
-        lambda: under_more(OneLayerExplorer, "out") and len(read("step=two tokens;out=1")[0].V) == 1,
+        "how many of the nine entries of $A$ can be read?",
+        lambda: (
+            [known_of_A(layer()[0], V) for V in (layer()[1][:1], np.zeros((3, 3)))] == [9, 0]
+            and [known_of_A(*layer(), t) for t in (1, 2, 4)] == [0, 9, 9]
+        ),
     ),
-    ("and **tokens t** to 1 (under *More*)", lambda: under_more(OneLayerExplorer, "tokens")),
-    ("The buttons go through the last three", buttons_go_through_the_last_three),
     ("arithmetic modulo a prime, and powers of 3 in the place of exponentials", powers_of_three),
     ("A token 0 has all logits 0, so it looks at all tokens alike", a_zero_looks_at_all_alike),
     (
@@ -747,7 +690,7 @@ CLAIMS = [
         "Enough of these $x$ give the symmetric part of $A$",
         lambda: all(map(squares_give_the_symmetric_part, (1, 2, 3, 4))),
     ),
-    ("The panel puts in $-e_i$ where that keeps $Vx$ and $Vy$ further apart", signs_keep_values_apart),
+    ("(`read_off` puts in $-e_i$ where that keeps $Vx$ and $Vy$ further apart", signs_keep_values_apart),
     (
         "So one can read the weights off the function",
         lambda: all(
@@ -758,42 +701,35 @@ CLAIMS = [
         ),
     ),
     (
-        "by which all logits are divided",
+        "Divide the logits by a temperature $\\tau$, which is to put $A/\\tau$ in the place of $A$",
         lambda: all(map(logits_are_divided, (-1.0, 0.0, 2.0))),
     ),
     ("Six, one for each entry off the diagonal", six_inputs),
     (
         "A $V$ of rank one loses nothing",
-        lambda: (
-            known_of_A(read("step=two tokens;out=1")[0]) == 9
-            and read("step=two tokens;out=1")[0].V.shape == (1, 3)
-        ),
+        lambda: all(known_of_A(*layer(d_out=1, seed=seed)) == 9 for seed in range(4)),
     ),
     ("Then the output is a multiple of one fixed vector", outputs_are_multiples_of_one_vector),
     (
         "With $V = 0$ all outputs are 0, for every $A$",
         lambda: (
-            all(
-                known_of_A(read(f"step={step};size=0")[0]) == 0
-                and "0 = 0 holds for every" in read(f"step={step};size=0")[1]
-                for step in ("one token", "two tokens")
-            )
+            known_of_A(layer()[0], np.zeros((3, 3))) == 0
             and not outputs(layer()[0], np.zeros((3, 3)), np.eye(3)).any()
         ),
     ),
     (
         "With one token $S = 1$, and $A$ is not used at all",
         lambda: (
-            known_of_A(read("step=one token;tokens=1")[0]) == 0
+            known_of_A(*layer(), 1) == 0
             and np.allclose(*(outputs(layer(seed=s)[0], layer()[1], np.ones((3, 1))) for s in (1, 2)))
         ),
     ),
     ("the information is there, sixteen digits do not show it", hidden_by_sharp_attention),
     (
-        "there the weights come back without any error",
+        "There the weights come back without any error",
         lambda: all(
-            (s.exact.equal_A, s.exact.equal_V) == (s.A.size, s.V.size)
-            for s in (study_one_layer(OneLayerSetting(width=d, seed=k)) for d in (1, 2, 3) for k in range(4))
+            (s.equal_A, s.equal_V) == (s.A.size, s.V.size)
+            for s in (exact_walk(d, seed) for d in (1, 2, 3) for seed in range(4))
         ),
     ),
     # Look for lightning inside softmax
@@ -827,12 +763,11 @@ CLAIMS = [
         ),
     ),
     ("$\\frac12 + \\frac12 \\tanh$, which has no quadratic part", two_numbers_are_a_tanh),
-    ("Go back to the panel and choose its last **step**", limit_is_the_last_step),
     (
         "the lightning term stays as it is, but the mean is divided by $c$, at any temperature",
         mean_is_divided,
     ),
-    ("The dashed line is how far the rescaling moves $\\varphi$: it does not go to 0", last_step),
+    ("The first two go to 0, and the last does not", gaps_along_the_temperature),
     # Go deep
     (
         "So the function depends on $(L, M_1, \\dots, M_l)$ only, with softmax and without",
@@ -1125,16 +1060,8 @@ ELSEWHERE = [
         "test_one_layer.py::test_with_v_zero_every_a_gives_the_same_function_and_none_is_read",
     ),
     (
-        "on the right what is known by now, above the true weights",
-        "test_one_layer_explorer.py::test_cells_show_what_was_read_and_not_the_truth",
-    ),
-    (
-        "in the middle the equation that is solved",
-        "test_one_layer_explorer.py::test_the_equation_carries_the_numbers_of_the_probe",
-    ),
-    (
-        "**part done** shows one input after the other",
-        "test_one_layer.py::test_a_part_of_a_step_is_one_input_at_least_and_all_only_at_its_end",
+        "A dot is an entry that is not known yet",
+        "test_one_layer.py::test_the_table_shows_what_was_read_after_each_step",
     ),
     (
         "take another $x$: as $V \\ne 0$, almost every one will do",
@@ -1143,10 +1070,6 @@ ELSEWHERE = [
     (
         "Nothing was used of the exponential but that it turns sums into products and can be inverted",
         "test_one_layer.py::test_over_a_prime_field_whole_weights_come_back_exactly",
-    ),
-    (
-        "The panel runs it beside the other",
-        "test_one_layer_explorer.py::test_the_number_mod_p_is_that_of_the_exact_walk",
     ),
     (
         "no such change alters the **virtual weights**",

@@ -28,7 +28,6 @@ MAIN_CONTROL = {
     "HypothesesExplorer": "inner",
     "LedgerExplorer": "head_dim",
     "MemorisationExplorer": "beyond",
-    "OneLayerExplorer": "step",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "model",
     "SearchExplorer": "case",
