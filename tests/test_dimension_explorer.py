@@ -1,17 +1,13 @@
 """The explorer of dimensions: what its controls ask for, what it shows, and that nothing breaks it."""
 
-import random
 from dataclasses import replace
-from itertools import combinations
 
-import ipywidgets as widgets
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 from panels import PATIENCE, title
 
 import neuroviz as nv
-from neuroviz.deep import dimension_panel as module
 from neuroviz.deep.dimension_figure import dimension_parts
 from neuroviz.engine import formulas, measure
 from neuroviz.engine import random_rank as points
@@ -105,28 +101,6 @@ def shown(panel):
 
 def headlines(panel):
     return [a.text for a in panel.figure.layout.annotations if a.text.startswith("<b>") and a.y == 1]
-
-
-def ends(control):
-    """The smallest and the largest value of a control."""
-    if hasattr(control, "min"):
-        return control.min, control.max
-    if isinstance(control, widgets.Dropdown):
-        return control.options[0], control.options[-1]
-    return (False, True) if isinstance(control, widgets.Checkbox) else ("", "1,3")
-
-
-def random_states(count, seed):
-    draw = random.Random(seed)
-    for _ in range(count):
-        layers, kind, equal = draw.randint(1, 3), draw.choice(KINDS), draw.choice(("yes", "no"))
-        text = ",".join(str(draw.randint(1, 5)) for _ in range(layers)) if draw.random() < 0.4 else ""
-        yield (
-            f"width={draw.randint(1, 6)};head_dim={draw.randint(1, 4)};tokens={draw.randint(1, 6)};"
-            f"layers={layers};kind={kind};equal={equal};"
-            f"width_in={draw.randint(1, 6)};width_out={draw.randint(1, 6)};head_dims={text};"
-            f"seed={draw.randint(0, 10**6)};inputs={draw.choice((0, 0, 1, 3, 40))}"
-        )
 
 
 def agrees_with_measurements(panel, arch, inputs=None, seed=0):
@@ -292,48 +266,6 @@ def test_a_float_rank_that_contradicts_the_exact_one_is_said(panel, monkeypatch,
 # In place
 
 
-def test_the_figure_keeps_its_elements_whatever_is_asked(panel):
-    figure, traces, uids = panel.figure, panel.figure.data, [t.uid for t in panel.figure.data]
-    sizes = len(figure.layout.annotations), len(figure.layout.shapes)
-    for state in [
-        "kind=softmax",
-        "head_dims=1,2",
-        "tokens=1",
-        "inputs=1",
-        "width=1;layers=1",
-        "width=2;layers=8",
-    ]:
-        panel.reset()
-        panel.state = state
-        assert panel.figure is figure and [t.uid for t in figure.data] == uids
-        assert all(a is b for a, b in zip(figure.data, traces, strict=True))
-        assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
-
-
-def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
-    for state in random_states(25, seed=1):
-        panel.state = state
-        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (state, panel.status)
-        assert panel.state == state
-        assert plain(panel.figure) == plain(make(dimension_parts(module.study_dimension(panel._read())))), (
-            state
-        )
-
-
-def test_a_state_restores_the_figure_exactly(panel):
-    for state in random_states(8, seed=2):
-        panel.state = state
-        assert panel.wait(PATIENCE)
-        before = shown(panel)
-        panel.reset()
-        assert panel.wait(PATIENCE) and shown(panel) != before
-        panel.state = state
-        assert panel.wait(PATIENCE) and shown(panel) == before
-    again = DimensionExplorer(state=state)
-    assert again.wait(PATIENCE) and shown(again) == before
-    again.close()
-
-
 def test_a_panel_that_is_open_keeps_its_colours_when_the_theme_changes(panel):
     """`theme.use` is for figures made from then on: half of each would be legible on neither ground."""
     try:
@@ -347,27 +279,6 @@ def test_a_panel_that_is_open_keeps_its_colours_when_the_theme_changes(panel):
 
 
 # Nothing breaks it
-
-
-@pytest.mark.parametrize("name", VISIBLE + MORE)
-def test_both_ends_of_every_control_are_legal(panel, name):
-    for value in ends(panel.controls[name]):
-        panel.controls[name].value = value
-        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (value, panel.status)
-        assert panel._read().arch.num_layers == panel.controls["layers"].value
-        assert str(panel._read().arch) in panel.description
-
-
-@pytest.mark.parametrize(
-    ("one", "two"), list(combinations(["width", "head_dim", "tokens", "layers", "width_in", "inputs"], 2))
-)
-def test_extremes_of_two_controls_are_legal_together(panel, one, two):
-    panel.state = "equal=no" if "width_in" in (one, two) else "kind=softmax"
-    for first in ends(panel.controls[one]):
-        for second in ends(panel.controls[two]):
-            panel.state = f"{one}={first};{two}={second}"
-            assert panel.wait(PATIENCE) and panel.status.startswith("done"), (panel.state, panel.status)
-            assert str(panel._read().arch) in panel.description
 
 
 def test_the_largest_network_is_drawn_without_what_would_take_too_long(panel):
@@ -450,17 +361,6 @@ def test_a_figure_that_was_half_drawn_is_made_whole_again(panel, monkeypatch):
         assert "the ninth change went wrong" in panel.status
     panel.controls["width"].value = 4
     assert panel.status.startswith("done") and plain(panel.figure) == before
-
-
-@pytest.mark.parametrize("only", [["width", "seed"], ["kind"], [], "layers", VISIBLE + MORE])
-def test_only_shows_these_controls_and_no_others(only):
-    panel = DimensionExplorer(only=only)
-    names = [only] if isinstance(only, str) else only
-    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == names
-    panel.controls["tokens"].value = 2
-    assert "t = 2" in panel.description
-    with pytest.raises(ValueError, match="width, head_dim, tokens"):
-        DimensionExplorer(only=["depth"])
 
 
 def test_a_float_rank_against_the_exact_one_is_seen_even_when_it_is_decided():

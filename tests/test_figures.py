@@ -13,7 +13,7 @@ import pytest
 from panels import trace
 
 from neuroviz.deep.dimension_figure import dimension_parts
-from neuroviz.deep.dimension_panel import DimensionRequest, study_dimension
+from neuroviz.deep.dimension_panel import DimensionSetting, study_dimension
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.kit import plot as figure_parts
@@ -50,8 +50,19 @@ def study(name):
     if name == HUGE:
         return replace(study("start"), spectrum=None, inputs=None)
     widths, head_dims, tokens, kind, varies, inputs = CASES[name]
-    arch = Architecture(widths, head_dims, tokens, kind)
-    return study_dimension(DimensionRequest(arch, varies, seed=0, inputs=inputs))
+    setting = DimensionSetting(
+        width=widths[1 if varies == "inner" else 0],
+        tokens=tokens,
+        layers=len(head_dims),
+        kind=kind,
+        equal=varies == "all",
+        width_in=widths[0],
+        width_out=widths[-1],
+        head_dims=",".join(map(str, head_dims)),
+        inputs=inputs or 0,
+    )
+    assert setting.arch == Architecture(widths, head_dims, tokens, kind) and setting.varies == varies
+    return study_dimension(setting)
 
 
 STUDIES = [*CASES, HUGE]

@@ -1,8 +1,6 @@
 """From an architecture to its dimension: spectrum, dimension against width, rank against inputs."""
 
-from dataclasses import dataclass, replace
-
-import ipywidgets as widgets
+from dataclasses import dataclass
 
 from neuroviz.deep.dimension_figure import DimensionStudy, WidthPoint, dimension_parts
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
@@ -10,8 +8,9 @@ from neuroviz.engine.formulas import expected_dimension, paper_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.kit.badges import measured_badge, theory_badge
-from neuroviz.kit.controls import whole_numbers
+from neuroviz.kit.controls import typed_head_dims
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import choice, seed, switch, text, whole
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS, MAX_INPUTS = 12, 12, 6, 8, 40
 _WIDTHS_SHOWN = 8
@@ -22,34 +21,61 @@ _MOST_PARAMETERS, _MOST_COLUMNS = 900, 1500
 
 
 @dataclass(frozen=True)
-class DimensionRequest:
-    """What the controls ask for."""
+class DimensionSetting:
+    """A network, equal widths or not, and how many inputs the spectrum is measured on."""
 
-    arch: Architecture
-    varies: str  # the widths that the curve moves: "all", "inner" or "input"
-    seed: int
-    inputs: int | None
+    width: int = whole("width δ", 4, 1, MAX_WIDTH)
+    head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD)
+    tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
+    layers: int = whole("layers l", 2, 1, MAX_LAYERS)
+    kind: str = choice("attention", ATTENTION_KINDS)
+    equal: bool = switch("all widths equal δ", True, more=True)
+    width_in: int = whole("input width d₀", 4, 1, MAX_WIDTH, more=True)
+    width_out: int = whole("output width dₗ", 4, 1, MAX_WIDTH, more=True)
+    head_dims: str = text("a per layer", placeholder="such as 2,2,1")
+    seed: int = seed()
+    inputs: int = whole("inputs (0: enough)", 0, 0, MAX_INPUTS, more=True)
+
+    def __post_init__(self) -> None:
+        _ = self.arch  # refuses what makes no network
 
     @property
-    def width(self) -> int:
-        """The value of the varied widths."""
-        return self.arch.widths[1 if self.varies == "inner" else 0]
+    def arch(self) -> Architecture:
+        """The network."""
+        return self.at(self.varied)
 
-    def at_width(self, width: int) -> Architecture:
+    @property
+    def varies(self) -> str:
+        """The widths that the curve moves; a single layer has no inner width."""
+        return "all" if self.equal else "inner" if self.layers > 1 else "input"
+
+    @property
+    def varied(self) -> int:
+        """Their value."""
+        return self.width_in if self.varies == "input" else self.width
+
+    def at(self, width: int) -> Architecture:
         """The same architecture with the varied widths set to another value."""
-        d = self.arch.widths
-        if self.varies == "all":
-            widths = (width,) * len(d)
-        elif self.varies == "inner":
-            widths = (d[0], *(width,) * (len(d) - 2), d[-1])
-        else:
-            widths = (width, *d[1:])
-        return replace(self.arch, widths=widths)
+        widths = (width,) * (self.layers + 1)
+        if not self.equal:
+            first = width if self.layers == 1 else self.width_in
+            widths = (first, *widths[1:-1], self.width_out)
+        head_dims = (self.head_dim,) * self.layers
+        if typed := self.head_dims.strip():
+            instead = ", or clear the box to use the slider a"
+            head_dims = typed_head_dims(typed, "2,2,1", MAX_HEAD, self.layers, instead)
+        return Architecture(widths, head_dims, self.tokens, self.kind)
+
+    @property
+    def is_slow(self) -> bool:
+        """From sizes alone, so that it never depends on the machine."""
+        arch = self.arch
+        return arch.num_parameters > _QUICK_PARAMETERS or gauge_slice(arch).num_free > _QUICK_COLUMNS
 
 
-def study_dimension(request: DimensionRequest) -> DimensionStudy:
+def study_dimension(request: DimensionSetting) -> DimensionStudy:
     """Measure everything that the figure of one architecture shows."""
-    arch, seed = request.arch, request.seed
+    arch, seed, inputs = request.arch, request.seed, request.inputs or None
     columns = gauge_slice(arch).num_free
     affordable = _affordable_widths(request)
     points = tuple(
@@ -59,24 +85,24 @@ def study_dimension(request: DimensionRequest) -> DimensionStudy:
             paper_formula(at),
             measure_dimension(at, seed=seed) if width in affordable else None,
         )
-        for width in _widths_shown(request.width)
-        for at in [request.at_width(width)]
+        for width in _widths_shown(request.varied)
+        for at in [request.at(width)]
     )
     return DimensionStudy(
         arch=arch,
         exact=measure_dimension(arch, seed=seed),
         spectrum=(
-            measure_dimension(arch, method="float", seed=seed, inputs=request.inputs)
+            measure_dimension(arch, method="float", seed=seed, inputs=inputs)
             if arch.num_parameters <= _MOST_PARAMETERS
             else None
         ),
         expected=expected_dimension(arch),
         paper=paper_formula(arch),
         varies=request.varies,
-        width=request.width,
+        width=request.varied,
         widths=points,
         inputs=rank_by_inputs(arch, seed) if columns <= _MOST_COLUMNS else None,
-        chosen_inputs=request.inputs,
+        chosen_inputs=inputs,
     )
 
 
@@ -85,7 +111,7 @@ def _widths_shown(here: int) -> range:
     return range(first, first + _WIDTHS_SHOWN)
 
 
-def _affordable_widths(request: DimensionRequest) -> set[int]:
+def _affordable_widths(request: DimensionSetting) -> set[int]:
     """The widths of the curve to measure: the chosen one, then its neighbours while the budget lasts.
 
     The neighbours illustrate; they may cost about as much as what they stand beside. Costs are
@@ -94,9 +120,9 @@ def _affordable_widths(request: DimensionRequest) -> set[int]:
     """
     arch = request.arch
     budget = 20 + 2e-4 * arch.num_parameters**2
-    chosen = {request.width}
-    for width in sorted(_widths_shown(request.width), key=lambda width: abs(width - request.width)):
-        columns = gauge_slice(request.at_width(width)).num_free
+    chosen = {request.varied}
+    for width in sorted(_widths_shown(request.varied), key=lambda width: abs(width - request.varied)):
+        columns = gauge_slice(request.at(width)).num_free
         if width not in chosen:
             budget -= (1 + 2e-4 * columns**2) * (2 if arch.tokens == 1 else 1)
             if budget < 0:
@@ -118,29 +144,7 @@ class DimensionExplorer(Panel):
     """
 
     title = "How many dimensions?"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def slider(label: str, value: int, most: int, least: int = 1) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=least, max=most, description=label)
-
-        first = {
-            "width": slider("width δ", 4, MAX_WIDTH),
-            "head_dim": slider("head dimension a", 2, MAX_HEAD),
-            "tokens": slider("tokens t", 3, MAX_TOKENS),
-            "layers": slider("layers l", 2, MAX_LAYERS),
-            "kind": widgets.Dropdown(options=ATTENTION_KINDS, value="lightning", description="attention"),
-        }
-        more = {
-            "equal": widgets.Checkbox(value=True, description="all widths equal δ"),
-            "width_in": slider("input width d₀", 4, MAX_WIDTH),
-            "width_out": slider("output width dₗ", 4, MAX_WIDTH),
-            "head_dims": widgets.Text(
-                value="", placeholder="such as 2,2,1", description="a per layer", continuous_update=False
-            ),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-            "inputs": slider("inputs (0: enough)", 0, MAX_INPUTS, least=0),
-        }
-        return first, more
+    setting = DimensionSetting
 
     def _arrange(self) -> None:
         equal = self.controls["equal"].value
@@ -149,27 +153,7 @@ class DimensionExplorer(Panel):
         self.controls["width"].disabled = not equal and self.controls["layers"].value == 1
         self.controls["head_dim"].disabled = bool(self.controls["head_dims"].value.strip())
 
-    def _read(self) -> DimensionRequest:
-        value = {name: control.value for name, control in self.controls.items()}
-        layers, width = value["layers"], value["width"]
-        if value["equal"]:
-            widths = (width,) * (layers + 1)
-            varies = "all"
-        else:
-            widths = (value["width_in"], *(width,) * (layers - 1), value["width_out"])
-            # A single layer has no inner width: the curve runs over the input width instead.
-            varies = "inner" if layers > 1 else "input"
-        head_dims = (value["head_dim"],) * layers
-        if text := value["head_dims"].strip():
-            head_dims = _head_dims(text, layers)
-        arch = Architecture(widths, head_dims, value["tokens"], value["kind"])
-        return DimensionRequest(arch, varies, value["seed"], value["inputs"] or None)
-
     _answer = staticmethod(study_dimension)
-
-    def _is_slow(self, request: DimensionRequest) -> bool:
-        arch = request.arch
-        return arch.num_parameters > _QUICK_PARAMETERS or gauge_slice(arch).num_free > _QUICK_COLUMNS
 
     draw = staticmethod(dimension_parts)
 
@@ -200,14 +184,3 @@ class DimensionExplorer(Panel):
                 f"{answer.inputs.enough} are enough."
             )
         return " ".join(parts)
-
-
-def _head_dims(text: str, layers: int) -> tuple[int, ...]:
-    """Head dimensions from text such as 2,2,1: one for each layer."""
-    numbers = whole_numbers("a per layer", text, "2,2,1", MAX_HEAD)
-    if len(numbers) != layers:
-        raise ValueError(
-            f"a per layer needs {layers} numbers, one for each layer; got {len(numbers)} in {text!r}: "
-            "add or remove some, or clear the box to use the slider a"
-        )
-    return numbers

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.deep.unrolling_figure import Reflection, UnrollStudy, unrolling_parts
@@ -23,6 +22,7 @@ from neuroviz.engine.virtual import (
 )
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import Controls, seed, switch, text, toggle, whole
 
 MAX_LAYERS, MAX_TOKENS = 4, 4
 _MAX_PLACE = len(unroll(MAX_LAYERS))
@@ -31,29 +31,75 @@ _SMALLEST, _LARGEST = 0.7, 1.4  # numbers of which forty can be multiplied and s
 
 
 @dataclass(frozen=True)
-class UnrollRequest:
-    """What the controls ask for.
+class UnrollSetting:
+    """A network, one term of it, and a place in this term. Tokens are counted from 1 here."""
 
-    Attributes:
-        layers, tokens: l and t.
-        place: k, from 1.
-        indices: j_1, …, j_n and j_{n+1} = i, from 0.
-        reflected: whether to turn the window around the place round.
-        antisymmetric: whether the M at the place is antisymmetric.
-        two_tokens: whether the indices are those of Eq. 28.
-        seed: of weights and tokens.
-        adjusted: the number of a typed index that was set for equal ends, or None.
-    """
+    layers: int = whole("layers l", 2, 1, MAX_LAYERS)
+    tokens: int = whole("tokens t", 3, 2, MAX_TOKENS)
+    place: int = whole("place k", 3, 1, _MAX_PLACE)
+    output: int = whole("output token i", 1, 1, MAX_TOKENS)
+    reflect: bool = toggle(
+        "reflect the indices around place k",
+        tooltip="turn the window of tokens around place k round (Figure 4)",
+    )
+    indices: str = text("j₁, …, jₙ", placeholder="such as 2,1,3,2")
+    index_seed: int = seed("indices: seed")
+    equal_ends: bool = switch(
+        "equal ends of the window", True, more=True, tooltip="sets its first token to its last"
+    )
+    antisymmetric: bool = switch(
+        "M at place k antisymmetric", more=True, tooltip="in all places where its layer stands"
+    )
+    two_tokens: bool = switch(
+        "only y and x (Eq. 28)", more=True, tooltip="y at all places but the last, x there"
+    )
+    seed: int = seed("weights: seed")
 
-    layers: int
-    tokens: int
-    place: int
-    indices: tuple[int, ...]
-    reflected: bool
-    antisymmetric: bool
-    two_tokens: bool
-    seed: int
-    adjusted: int | None = None
+    def __post_init__(self) -> None:
+        places = len(unroll(self.layers))
+        if self.place > places:
+            raise ValueError(
+                f"place goes from 1 to {places} with {self.layers} layer{'s' if self.layers > 1 else ''}; "
+                f"got {self.place}: take more layers or a smaller place"
+            )
+        if self.output > self.tokens:
+            raise ValueError(
+                f"output goes from 1 to {self.tokens} with {self.tokens} tokens; got {self.output}: "
+                "take more tokens or a smaller output"
+            )
+        _ = self._drawn  # refuses what are no tokens
+
+    @property
+    def _drawn(self) -> tuple[int, ...]:
+        """j_1, …, j_n and j_{n+1} = i, from 0, before the ends are made equal."""
+        if self.two_tokens:
+            found = (1 if self.output == 1 else 0,) * len(unroll(self.layers))
+        elif typed := self.indices.strip():
+            found = _tokens(typed, self.layers, self.tokens)
+        else:
+            found = random_indices(self.layers, self.tokens, self.index_seed)
+        return (*found, self.output - 1)
+
+    @property
+    def term(self) -> tuple[int, ...]:
+        """The same, with equal ends if asked for: the first gives way, for the last may be the output."""
+        indices = list(self._drawn)
+        if self.equal_ends and not self.two_tokens:
+            first, *_, last = mirror(self.layers, self.place)
+            indices[first - 1] = indices[last - 1]
+        return tuple(indices)
+
+    @property
+    def adjusted(self) -> int | None:
+        """The number of a typed index that was set for equal ends, or None."""
+        if not self.indices.strip() or self.term == self._drawn:
+            return None
+        return mirror(self.layers, self.place)[0]
+
+    @property
+    def reflected(self) -> bool:
+        """Whether the window around the place is turned round."""
+        return self.reflect and not self.two_tokens
 
 
 def readable_network(
@@ -96,9 +142,9 @@ def random_indices(layers: int, tokens: int, seed: int) -> tuple[int, ...]:
     return tuple(int(tokens * chance) for chance in chances[: len(unroll(layers))])
 
 
-def study_unrolling(request: UnrollRequest) -> UnrollStudy:
+def study_unrolling(request: UnrollSetting) -> UnrollStudy:
     """One term of Eq. 12, the whole sum where it is short, and the reflection."""
-    layers, tokens, indices = request.layers, request.tokens, request.indices
+    layers, tokens, indices = request.layers, request.tokens, request.term
     factors = unroll(layers)
     antisymmetric = factors[request.place - 1].layer if request.antisymmetric else None
     over, virtual, X, outputs = _network(layers, tokens, request.seed, antisymmetric)
@@ -130,9 +176,9 @@ def study_unrolling(request: UnrollRequest) -> UnrollStudy:
 
 
 def _reflection(
-    over: Reals, virtual: VirtualWeights, X: np.ndarray, request: UnrollRequest, window: tuple[int, ...]
+    over: Reals, virtual: VirtualWeights, X: np.ndarray, request: UnrollSetting, window: tuple[int, ...]
 ) -> Reflection:
-    indices, place = request.indices, request.place
+    indices, place = request.term, request.place
     turned = reflect(request.layers, indices, place)
     radius, places = len(window) // 2, len(indices) - 1
     changed = [place] if indices[place - 1] != indices[place] else []
@@ -184,38 +230,10 @@ class UnrollingExplorer(Panel):
     """
 
     title = "A network unrolled"
+    setting = UnrollSetting
 
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def slider(label: str, value: int, most: int, least: int = 1) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=least, max=most, description=label)
-
-        def box(label: str, tooltip: str, value: bool = False) -> widgets.Checkbox:
-            return widgets.Checkbox(value=value, description=label, tooltip=tooltip)
-
-        def seed(label: str) -> widgets.BoundedIntText:
-            return widgets.BoundedIntText(value=0, min=0, max=10**6, description=label)
-
-        first = {
-            "layers": slider("layers l", 2, MAX_LAYERS),
-            "tokens": slider("tokens t", 3, MAX_TOKENS, least=2),
-            "place": slider("place k", 3, len(unroll(2))),
-            "output": slider("output token i", 1, 3),
-            "reflect": widgets.ToggleButton(
-                value=False,
-                description="reflect the indices around place k",
-                tooltip="turn the window of tokens around place k round (Figure 4)",
-            ),
-        }
-        more = {
-            "indices": widgets.Text(
-                value="", placeholder="such as 2,1,3,2", description="j₁, …, jₙ", continuous_update=False
-            ),
-            "index_seed": seed("indices: seed"),
-            "equal_ends": box("equal ends of the window", "sets its first token to its last", True),
-            "antisymmetric": box("M at place k antisymmetric", "in all places where its layer stands"),
-            "two_tokens": box("only y and x (Eq. 28)", "y at all places but the last, x there"),
-            "seed": seed("weights: seed"),
-        }
+    def _make_controls(self) -> tuple[Controls, Controls]:
+        first, more = super()._make_controls()
         # Before the shell hears of it: then it reads a place and an output that are there.
         first["layers"].observe(self._on_layers, names="value")
         first["tokens"].observe(self._on_tokens, names="value")
@@ -236,7 +254,7 @@ class UnrollingExplorer(Panel):
         self._set_ends(_MAX_PLACE, MAX_TOKENS)
         super()._assign({name: values[name] for name in self.controls if name in values})
 
-    def _restore(self, text: str) -> UnrollRequest:
+    def _restore(self, text: str) -> UnrollSetting:
         self._set_ends(_MAX_PLACE, MAX_TOKENS)  # the text may ask for more layers, and a place of them
         try:
             return super()._restore(text)
@@ -253,44 +271,6 @@ class UnrollingExplorer(Panel):
             self.controls[name].disabled = value["two_tokens"]
         if value["indices"].strip():
             self.controls["index_seed"].disabled = True
-
-    def _read(self) -> UnrollRequest:
-        value = {name: control.value for name, control in self.controls.items()}
-        layers, tokens, place, output = (value[name] for name in ("layers", "tokens", "place", "output"))
-        places = len(unroll(layers))
-        if place > places:
-            raise ValueError(
-                f"place goes from 1 to {places} with {layers} layer{'s' if layers > 1 else ''}; got {place}: "
-                "take more layers or a smaller place"
-            )
-        if output > tokens:
-            raise ValueError(
-                f"output goes from 1 to {tokens} with {tokens} tokens; got {output}: "
-                "take more tokens or a smaller output"
-            )
-        two_tokens, typed, adjusted = value["two_tokens"], value["indices"].strip(), None
-        if two_tokens:
-            indices = [1 if output == 1 else 0] * places + [output - 1]
-        elif typed:
-            indices = [*_tokens(typed, layers, tokens), output - 1]
-        else:
-            indices = [*random_indices(layers, tokens, value["index_seed"]), output - 1]
-        if value["equal_ends"] and not two_tokens:
-            first, *_, last = mirror(layers, place)  # the first gives way: the last may be the output
-            if typed and indices[first - 1] != indices[last - 1]:
-                adjusted = first
-            indices[first - 1] = indices[last - 1]
-        return UnrollRequest(
-            layers,
-            tokens,
-            place,
-            tuple(indices),
-            value["reflect"] and not two_tokens,
-            value["antisymmetric"],
-            two_tokens,
-            value["seed"],
-            adjusted,
-        )
 
     _answer = staticmethod(study_unrolling)
 

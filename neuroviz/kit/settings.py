@@ -80,6 +80,11 @@ def switch(label: str, default: bool = False, more: bool = False, **look: object
     return _control("Checkbox", default, more, description=label, **look)
 
 
+def toggle(label: str, default: bool = False, more: bool = False, **look: object) -> bool:
+    """Yes or no, as a button that stays down."""
+    return _control("ToggleButton", default, more, description=label, **look)
+
+
 def text(label: str, default: str = "", more: bool = True, **look: object) -> str:
     """Words to type; they count when Enter is pressed. `placeholder` is seen while it is empty."""
     return _control("Text", default, more, description=label, continuous_update=False, **look)
