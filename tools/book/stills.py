@@ -29,7 +29,7 @@ MAIN_CONTROL = {
     "FormulaExplorer": "family",
     "HypothesesExplorer": "inner",
     "LedgerExplorer": "head_dim",
-    "MemorisationExplorer": "beyond",
+    "MemorisationExplorer": "targets",
     "OneLayerExplorer": "step",
     "PeelExplorer": "place",
     "ProductsExplorer": "v_angle",
