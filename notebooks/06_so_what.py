@@ -41,13 +41,13 @@ predict(
 )
 
 # %%
-numbers_panel = MemorisationExplorer(state="targets=nearby;network=lightning-3-3-a8;beyond=0")
+numbers_panel = MemorisationExplorer()
 numbers_panel
 
 # %% [markdown]
-# *What you see.* Fourteen networks, lightning and softmax. Each was asked for $N$ numbers, eight times, and a damped Newton method had up to three starts. At the left the share of tasks that were learnt, over $N/D$; beside it the same over $N/P$. At the right three runs that were made just now, with the $N$ of the slider: the upright orange line in the other two pictures. (Random numbers take some seconds.)
+# *What you see.* Fourteen networks, lightning and softmax. Each was asked for $N$ numbers, eight times, and a damped Newton method had up to three starts. A line for each network shows the share of tasks that were learnt, over $N/D$. The experiment was run beforehand.
 #
-# * Move **N − D** from 0 to 1: one number more. What happens?
+# * What happens at one number more than $D$? Take $N/P$ instead: do the parameters tell where a network stops?
 # * Ask for **random numbers** instead of **a small change** of those that the network gives now. Which kind of attention gives up long before $D$?
 # * **Another's outputs** are numbers that a teacher gives, a network of the same kind with other weights. Why can these be learnt beyond $D$?
 
@@ -55,11 +55,10 @@ numbers_panel
 presets(
     numbers_panel,
     {
-        "as many as D": "",
-        "one more": "beyond=1",
-        "random numbers, lightning": "targets=random;beyond=-2",
-        "random numbers, softmax": "targets=random;network=softmax-3-3-3-a2-2;beyond=-2",
-        "a teacher, beyond D": "targets=teacher;beyond=2",
+        "over the dimension": "",
+        "over the parameters": "over=P",
+        "random numbers": "targets=random",
+        "a teacher": "targets=teacher",
     },
 )
 

@@ -36,7 +36,6 @@ KEPT = {
     "FlowExplorer": (1, "runs=2;time=10"),
     "FormulaExplorer": (3, "met="),  # those of another family are refused
     "LedgerExplorer": (2, "layers=2"),
-    "MemorisationExplorer": (1, "targets=nearby"),
     "RealModelsExplorer": (1, "layers=1;widest=4"),
     "SearchExplorer": (1, "starts=10;case=softmax-1"),
     "SurfaceExplorer": (2, ""),

@@ -27,7 +27,6 @@ MAIN_CONTROL = {
     "FormulaExplorer": "family",
     "HypothesesExplorer": "inner",
     "LedgerExplorer": "head_dim",
-    "MemorisationExplorer": "beyond",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "model",
     "SearchExplorer": "case",

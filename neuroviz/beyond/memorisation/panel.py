@@ -1,119 +1,103 @@
 """What the dimension buys: how many numbers a network can learn by heart."""
 
-import ipywidgets as widgets
+from dataclasses import dataclass
 
-from neuroviz.beyond.memorisation.figure import memorisation_parts
-from neuroviz.beyond.memorisation.memorisation import CASES
-from neuroviz.beyond.memorisation.study import (
-    FARTHEST,
-    RUNS,
-    STEPS,
-    MemorisationSetting,
-    MemorisationStudy,
-    case_name,
-    study_memorisation,
-)
+from neuroviz.beyond.memorisation.memorisation import CASES, Curve, stored_curves
+from neuroviz.engine.field import DEFAULT_PRIME
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import LEFT, TOP, Parts, Plot, compose, kind_dash, kind_mark
+from neuroviz.kit.settings import choice
+from neuroviz.kit.words import grouped
 
-_TARGETS = [
-    ("a small change", "nearby"),
-    ("random numbers", "random"),
-    ("another’s outputs", "teacher"),
-]
-_NETWORKS = [
-    (f"{arch.attention} {'→'.join(map(str, arch.widths))}, a = {', '.join(map(str, arch.head_dims))}", name)
-    for arch, name in ((arch, case_name(arch)) for arch in CASES)
-]
+_TARGETS = [("a small change", "nearby"), ("random numbers", "random"), ("another’s outputs", "teacher")]
+
+
+@dataclass(frozen=True)
+class MemorisationSetting:
+    """What is to be learnt, and what the number N of numbers is divided by."""
+
+    targets: str = choice("to be learnt", _TARGETS)
+    over: str = choice("N over", [("the dimension D", "D"), ("the parameters P", "P")])
+
+
+@dataclass(frozen=True, eq=False)
+class MemorisationStudy:
+    """What the experiment found for one kind of targets: a curve for each network."""
+
+    setting: MemorisationSetting
+    curves: tuple[Curve, ...]
+
+    def per(self, curve: Curve) -> int:
+        """D or P of a network."""
+        return curve.dimension if self.setting.over == "D" else curve.arch.num_parameters
+
+    @property
+    def span(self) -> str:
+        """The smallest and the largest capacity of a network over D or P, in words."""
+        found = [(curve.capacity or min(curve.misses)) / self.per(curve) for curve in self.curves]
+        less = " or less" * any(curve.capacity is None for curve in self.curves)
+        low, high = min(found), max(found)
+        return "all at 1" if low == high == 1 else f"from {low:.2g}{less} to {high:.2g}"
+
+
+def study_memorisation(setting: MemorisationSetting) -> MemorisationStudy:
+    """The curves of the experiment."""
+    return MemorisationStudy(setting, tuple(c for c in stored_curves() if c.targets == setting.targets))
+
+
+def memorisation_parts(study: MemorisationStudy) -> Parts:
+    """The share of tasks that were learnt, over N/D or N/P."""
+    over, plot = study.setting.over, Plot("", (0.0, 1.0), (0.0, 1.0), fixed=True)
+    for attention, role in (("lightning", "ink"), ("softmax", "soft")):
+        x, y, said = [], [], []
+        for curve in (one for one in study.curves if one.arch.attention == attention):
+            name = f"{curve.arch}, D = {curve.dimension}, P = {curve.arch.num_parameters}"
+            x += [*(N / study.per(curve) for N in curve.shares), None]
+            y += [*curve.shares.values(), None]
+            said += [*(f"{name}, N = {N}" for N in curve.shares), ""]
+        color, size = theme.color(role), theme.size("marker") - 2
+        marker = {"symbol": kind_mark(attention), "size": size, "color": color}
+        line = {"color": color, "width": 1.3, "dash": kind_dash(attention)}
+        look = {"mode": "lines+markers", "line": line, "text": said, "cliponaxis": False}
+        plot.points(attention, x, y, marker, **look, hover="%{text}: %{y:.0%} learnt")
+    title = {"D": "N / dimension D", "P": "N / parameters P"}[over]
+    plot.axis("x", 0.56 if over == "D" else 0.05, 1.24, title)
+    plot.axis("y", -0.04, 1.12, "tasks learnt", tickvals=[0, 0.5, 1], ticktext=["0", "½", "all"])
+    limit = theme.color("certified" if over == "D" else "ghost")
+    plot.line(f"N = {over}", [1, 1], [-0.04, 1.12], limit, 1.6, "dot")
+    found = "none learnt beyond N = D"
+    if any(curve.beyond for curve in study.curves):
+        found = "D is no limit where a solution exists"
+    elif study.span == "all at 1":
+        found = f"all {len(study.curves)} stop at N = D"
+    plot.headline(found if over == "D" else f"half is learnt up to N/P {study.span}")
+    plot.corner(["●── lightning   ■– – softmax", f"dotted: N = {over}"], LEFT, TOP)
+    return compose(plot.view())
 
 
 class MemorisationExplorer(Panel):
-    """Ask a network for N numbers: does it learn as many as it has parameters, or dimensions?
+    """Fourteen networks, asked for N numbers beforehand: did they learn as many as P, or as D?
 
-    Left and middle, an experiment with fourteen networks that was run beforehand: which share of the tasks
-    was learnt, against N/D and against N/P. Right, three runs made now, at an N of the reader's.
+    Controls: see `MemorisationSetting`.
 
-    Controls: targets (what is to be learnt), network, beyond (N − D); under "More": seed of the three runs.
-    See `Panel` for what all panels share.
-
-    >>> panel = MemorisationExplorer(state="beyond=1")
-    >>> "0 of 3" in panel.description
-    True
+    >>> panel = MemorisationExplorer(state="over=D")
+    >>> panel.description.split(":")[0]
+    'In 14 networks the largest N of which half is learnt, over D'
     """
 
     title = "What does the dimension buy?"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        default = MemorisationSetting()
-        first = {
-            "targets": widgets.Dropdown(options=_TARGETS, value=default.targets, description="to be learnt"),
-            "network": widgets.Dropdown(options=_NETWORKS, value=default.network, description="network"),
-            "beyond": widgets.IntSlider(
-                value=default.beyond,
-                min=-FARTHEST,
-                max=FARTHEST,
-                description="N − D",
-                continuous_update=False,
-            ),
-        }
-        more = {"seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed")}
-        return first, more
-
-    def _lay_out(self, *args: object, **kwargs: object) -> list[widgets.Widget]:
-        rows = super()._lay_out(*args, **kwargs)
-        if theme.size("base") <= 14:
-            self.controls["beyond"].layout.width = "300px"  # so that "More" stands in the same row
-        return rows
-
-    def _read(self) -> MemorisationSetting:
-        return MemorisationSetting(**{name: control.value for name, control in self.controls.items()})
-
+    setting, draw = MemorisationSetting, staticmethod(memorisation_parts)
     _answer = staticmethod(study_memorisation)
 
-    def _is_slow(self, setting: MemorisationSetting) -> bool:
-        return setting.targets != "nearby"  # the others take many steps
-
-    draw = staticmethod(memorisation_parts)
-
     def _badge(self, answer: MemorisationStudy) -> str:
-        reach, prime = answer.reach, f"{answer.reach.prime:,}".replace(",", " ")
-        exact = theme.badge("exact", f"rank {reach.value} of {answer.count} numbers mod {prime}")
+        exact = theme.badge("exact", f"{len(CASES)} dimensions D mod {grouped(DEFAULT_PRIME)}")
         return exact + theme.badge("float", "what is learnt")
 
     def _describe(self, answer: MemorisationStudy) -> str:
-        return " ".join((_say_reach(answer), _say_runs(answer), _say_experiment(answer)))
-
-
-def _say_reach(study: MemorisationStudy) -> str:
-    N, D, P = study.count, study.dimension.value, study.setting.arch.num_parameters
-    asked = f"{study.setting.arch}: P = {P} parameters, dimension D = {D}, and N = {N} numbers asked for."
-    if study.reach.value == N:
-        return f"{asked} Near generic weights all small changes of them can be reached (exact rank {N})."
-    return (
-        f"{asked} What it can give has dimension {study.reach.value} (exact rank), so almost all choices "
-        "of the numbers are out of its reach."
-    )
-
-
-def _say_runs(study: MemorisationStudy) -> str:
-    said = f"{study.learnt} of {RUNS} runs of at most {STEPS} steps learn their numbers"
-    if study.setting.targets == "teacher":
-        return f"{said}; they come from another network of this shape, so a solution exists for every N."
-    if study.learnt < RUNS and study.reach.value == study.count:
-        return f"{said}: that a run stops early does not say that there is no solution."
-    return f"{said}."
-
-
-def _say_experiment(study: MemorisationStudy) -> str:
-    n = len(study.curves)
-    if study.setting.targets == "teacher":
-        return (
-            f"In all {n} networks together {study.beyond} tasks beyond D were solved: this is no memorising."
-        )
-    (low, high), (least, most) = study.span(), study.span(parameters=True)
-    less = " or less" * study.fails
-    of_dimension = "D itself" if low == high == 1 else f"{low:.2g}{less} to {high:.2g} times D"
-    return (
-        f"In {n} networks the largest N of which half is learnt is {of_dimension}, and {least:.2g}{less} to "
-        f"{most:.2g} times P: the parameters do not tell it. Learnt beyond D: {study.beyond or 'none'}."
-    )
+        beyond = sum(curve.beyond for curve in answer.curves) or "none"
+        said = f"In {len(answer.curves)} networks the largest N of which half is learnt, over "
+        said += f"{answer.setting.over}: {answer.span}. Tasks learnt beyond D: {beyond}. "
+        if answer.setting.targets == "teacher":
+            return said + "These numbers come from another network of the shape: this is no memorising."
+        return said + "Beyond D almost all choices of the numbers are out of reach."
