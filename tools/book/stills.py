@@ -27,6 +27,7 @@ MAIN_CONTROL = {
     "FormulaExplorer": "family",
     "HypothesesExplorer": "inner",
     "LedgerExplorer": "head_dim",
+    "MemorisationExplorer": "targets",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "model",
     "SearchExplorer": "case",
