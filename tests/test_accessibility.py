@@ -10,6 +10,7 @@ from panels import places
 from neuroviz import explorables
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts
 
 MODES = ("light", "dark")
 TEXT = ("ink", "soft", "measured", "formula", "certified", "outside")  # roles that letters are set in
@@ -190,8 +191,9 @@ def test_a_nameless_control_is_found():
 
         _answer = staticmethod(abs)
 
-        def _make_figure(self, answer):
-            return {}
+        @staticmethod
+        def draw(answer):
+            return Parts([], {})
 
         def _describe(self, answer):
             return "nothing"

@@ -565,7 +565,7 @@ CLAIMS = [
 ELSEWHERE = [
     (
         "Badges that say with what right a number stands there; a sentence that describes the picture",
-        "test_all_panels.py::test_every_control_goes_to_all_its_places",
+        "test_all_panels.py::test_every_control_goes_to_its_places",
     ),
     (
         "every number you see is either exact or says that it is not",

@@ -15,7 +15,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, Field, PrimeField, Reals
 from neuroviz.engine.measure import ExactMeasurement, Measurement, from_spectrum
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
-from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
+from neuroviz.engine.rank import arithmetic_of, exact_rank, is_wide, nearby, schwartz_zippel, without_rounding
 from neuroviz.engine.symmetry import VirtualWeights
 
 KINDS = ("generic", "symmetric", "antisymmetric", "rank-one", "zero")
@@ -212,5 +212,13 @@ def _spectrum(network: ExponentialsSetting) -> Measurement:
     inputs = columns + _SPARE_ROWS
     rng = np.random.default_rng([network.seed, 4])
     X = conditioned_tokens(Architecture.uniform(n, n, network.layers, t, "softmax"), inputs, rng)
-    J = softmax_jacobian(Reals(), virtual, X, np.eye(n * t).reshape(1, n * t, n, t))
-    return from_spectrum(J.reshape(-1, columns), inputs, network.seed)
+
+    def rows(virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
+        outputs = np.eye(n * t).reshape(1, n * t, n, t)
+        return softmax_jacobian(Reals(), virtual, X, outputs).reshape(-1, columns)
+
+    J = rows(virtual, X)
+    if is_wide(J):  # directions that do nothing come out as rounding
+        near = VirtualWeights(nearby(virtual.L, rng), tuple(nearby(M, rng) for M in virtual.M))
+        J = without_rounding(J, rows(near, nearby(X, rng)))
+    return from_spectrum(J, inputs, network.seed)
