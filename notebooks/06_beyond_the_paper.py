@@ -139,29 +139,28 @@ predict("Does a key bias do nothing under rotary positions?", key_bias(rotary), 
 # %% [markdown]
 # ## What does nothing in GPT-2?
 #
-# Published shapes, and the same formula. At the left, filled squares are small networks that were measured exactly, and hollow ones what the formula says of them; the diamond is the real model, far out, where nothing was measured. At the right all models by formula, one bar each.
+# Published shapes, and the same formula. All models by formula, one bar each: which part of its attention weights does nothing. Nothing here was measured. The formula is right on small networks of each kind; the rest is extrapolated.
 #
 # The formula does not know of norm layers and MLPs. The symmetries that it counts act inside a layer, so these directions do nothing whatever stands around it. More may do nothing: what remains is an upper bound for the dimension.
 #
-# <!-- teacher (5 min): Say what is measured and what is not: filled, hollow, diamond. 4.2 % of the attention weights of GPT-2 small do nothing, and 0.3 % of Llama-3-8B's. Why so much less? Three reasons of about the same size: a head is 1/32 of the width instead of 1/12, rotary positions leave half, and four heads share a key. That there are no biases hardly counts. -->
+# <!-- teacher (5 min): Say that nothing in the picture is measured. 4.2 % of the attention weights of GPT-2 small do nothing, and 0.3 % of Llama-3-8B's. Why so much less? Three reasons of about the same size: a head is 1/32 of the width instead of 1/12, rotary positions leave half, and four heads share a key. That there are no biases hardly counts. -->
 
 # %%
 models_panel = RealModelsExplorer()
 models_panel
 
 # %% [markdown]
-# * Compare two models of the same shape, one with biases and one with rotary positions: OPT-6.7B and LLaMA-7B. How many directions of their keys and queries do nothing?
+# * Compare two models of the same shape, one with biases and one with rotary positions: OPT-6.7B and LLaMA-7B. Which part of their keys and queries does nothing?
 # * In which model is the smallest part of the weights without effect, and why?
 
 # %% tags=["hide-input"]
 presets(
     models_panel,
     {
-        "GPT-2 small": "",
-        "OPT-6.7B: keys, queries": "model=OPT-6.7B;parts=keys",
-        "LLaMA-7B: keys, queries": "model=LLaMA-7B;parts=keys",
-        "Llama-3-8B": "model=Llama-3-8B",
-        "Falcon-7B": "model=Falcon-7B",
+        "all symmetries": "",
+        "bases of keys, queries": "parts=keys",
+        "bases of values, outputs": "parts=values",
+        "biases": "parts=biases",
     },
 )
 

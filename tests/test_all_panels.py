@@ -22,11 +22,10 @@ FROM = {
     "DimensionExplorer": "layers=1",
     "Figure3Explorer": "last=3;inputs=10;runs=1",
     "FlowExplorer": "runs=2;time=10",
-    "RealModelsExplorer": "layers=1;widest=4",
     "SearchExplorer": "starts=10",
 }
 # Long lists of slow options: one in so many, and both ends.
-THINNED = {("RealModelsExplorer", "model"): 4, ("SearchExplorer", "case"): 3}
+THINNED = {("SearchExplorer", "case"): 3}
 # Random states: three, of all controls but texts. Where one can take many seconds, or would be refused
 # in words, how many and what is kept in them.
 RANDOM = 3
@@ -36,7 +35,6 @@ KEPT = {
     "FlowExplorer": (1, "runs=2;time=10"),
     "FormulaExplorer": (3, "met="),  # those of another family are refused
     "LedgerExplorer": (2, "layers=2"),
-    "RealModelsExplorer": (1, "layers=1;widest=4"),
     "SearchExplorer": (1, "starts=10;case=softmax-1"),
     "SurfaceExplorer": (2, ""),
     "UnrollingExplorer": (3, "place=1;output=2"),  # places beyond the term, tokens beyond the last: refused

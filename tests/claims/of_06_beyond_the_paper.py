@@ -15,6 +15,7 @@ from neuroviz.beyond.formula.families import FAMILIES
 from neuroviz.beyond.formula.family import FamilySetting, study_family, what_is_known
 from neuroviz.beyond.transformers.blending import blend_heads
 from neuroviz.beyond.transformers.real_models import MODELS, SYMMETRIES, real_model
+from neuroviz.beyond.transformers.real_models_panel import PARTS
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_network import block_forward, random_block_weights
 from neuroviz.engine.field import Reals
@@ -88,14 +89,6 @@ def bars_matrices_and_the_map():
         and min(place[2] for place in matrices) > at["blends, measured"][3]
         and max(widths["before"]) < min(widths["parameters"])
     )
-
-
-def small_networks_at_the_left():
-    panel = RealModelsExplorer()
-    at = domains(panel.figure)
-    panel.close()
-    left = [at[name] for name in ("measured", "formula", "extrapolated")]
-    return max(place[1] for place in left) < at[KEYS][0] == at[VALUES][0]
 
 
 def led_to(panel, kind):
@@ -327,17 +320,16 @@ def share(name, parts=SYMMETRIES):
 
 def keys_and_queries_of_the_buttons():
     """OPT and LLaMA, compared by their keys: a² and a directions for each of 32 heads in 32 layers."""
-    states = buttons("06_beyond_the_paper", "models_panel")
-    found = [shown(RealModelsExplorer, state) for state in states]
-    asked = [(study.setting.model, study.setting.parts) for study, _ in found]
-    said = [re.search(r"\(([\d,\s]+) bases of keys and queries", words).group(1) for _, words in found]
-    return asked == [
-        ("GPT-2 small", "all"),
-        ("OPT-6.7B", "keys"),
-        ("LLaMA-7B", "keys"),
-        ("Llama-3-8B", "all"),
-        ("Falcon-7B", "all"),
-    ] and [int(re.sub(r"\D", "", one)) for one in said[1:3]] == [32 * 32 * 128**2, 32 * 32 * 128]
+    studies = [
+        shown(RealModelsExplorer, state)[0] for state in buttons("06_beyond_the_paper", "models_panel")
+    ]
+    counts = [
+        studies[1].shares[model][KEYS] * model.parameters
+        for model in map(real_model, ("OPT-6.7B", "LLaMA-7B"))
+    ]
+    return [study.setting.parts for study in studies] == list(PARTS) and np.allclose(
+        counts, [32 * 32 * 128**2, 32 * 32 * 128]
+    )
 
 
 def three_reasons_of_about_the_same_size():
@@ -365,23 +357,6 @@ def rotary_models_of_today():
     """Of the models in the table from 2023 on."""
     recent = [m for m in MODELS if int(re.search(r"20[12]\d", m.source).group()) >= 2023]
     return sum(m.rotary for m in recent) > 0.8 * len(recent) > 5
-
-
-def marks_of_the_models():
-    panel = RealModelsExplorer(state="widest=4")
-    assert panel.wait(60) and panel.status.startswith("done")
-    figure = panel.figure
-    panel.close()
-    marks = {
-        t.name: t.marker.symbol for t in figure.data if t.name in ("measured", "formula", "extrapolated")
-    }
-    rows = [[t.x[i] for t in figure.data if t.type == "bar"] for i in range(len(MODELS))]
-    return (
-        (marks["measured"], marks["formula"], marks["extrapolated"].split("-")[0])
-        == ("square", "square-open", "diamond")
-        and len(rows) == len(MODELS)
-        and all(sum(row) > 0 for row in rows)
-    )
 
 
 def the_tanh_network():
@@ -541,7 +516,6 @@ CLAIMS = [
         lambda: (round(share("GPT-2 small"), 3), round(share("Llama-3-8B"), 3)) == (0.042, 0.003),
     ),
     ("Three reasons of about the same size", three_reasons_of_about_the_same_size),
-    ("filled squares are small networks that were measured exactly, and hollow ones", marks_of_the_models),
     (
         "Compare two models of the same shape, one with biases and one with rotary positions",
         lambda: (
@@ -550,8 +524,7 @@ CLAIMS = [
             and not real_model("OPT-6.7B").rotary
         ),
     ),
-    ("and the same formula. At the left, filled squares", small_networks_at_the_left),
-    ("How many directions of their keys and queries do nothing?", keys_and_queries_of_the_buttons),
+    ("Which part of their keys and queries does nothing?", keys_and_queries_of_the_buttons),
     (
         "$a$ directions instead of $a^2$ for each group of keys: 128 times fewer",
         lambda: (
@@ -631,11 +604,11 @@ ELSEWHERE = [
         "test_formula_explorer.py::test_a_right_formula_is_called_evidence_and_no_proof",
     ),
     (
-        "the diamond is the real model, far out, where nothing was measured",
-        "test_real_models_explorer.py::test_nothing_that_was_measured_lies_in_the_wash_and_the_model_does",
+        "The formula is right on small networks of each kind",
+        "test_real_models.py::test_the_formula_is_right_on_small_networks_of_every_kind",
     ),
     (
-        "At the right all models by formula, one bar each",
+        "All models by formula, one bar each",
         "test_real_models_explorer.py::test_the_bars_are_the_symmetries_of_the_models_and_add_up",
     ),
     (

@@ -29,7 +29,7 @@ MAIN_CONTROL = {
     "LedgerExplorer": "head_dim",
     "MemorisationExplorer": "targets",
     "ProofExplorer": "experiment",
-    "RealModelsExplorer": "model",
+    "RealModelsExplorer": "parts",
     "SearchExplorer": "case",
     "SectionExplorer": "offset",
     "SingletonExplorer": "travel",
@@ -55,10 +55,6 @@ ASKED_FOR = {
 
 # Of a long list of choices, those that are shown; the panel may have opened with another one.
 CHOSEN = {
-    ("RealModelsExplorer", "model"): (
-        "GPT-2 small", "GPT-2 XL", "GPT-3 175B", "OPT-6.7B", "StarCoder 15.5B", "BERT-base", "LLaMA-7B",
-        "Llama-2-70B", "Llama-3-8B", "Llama-3-70B", "Mistral-7B", "Gemma-2B", "Falcon-7B",
-    ),
     ("SearchExplorer", "case"): (
         "rank-one", "lightning-1", "lightning-2", "softmax-1", "softmax-2", "softmax-3", "softmax-turn",
         "softmax-turn-3",

@@ -1,8 +1,7 @@
 """The attention of real models, from their published shapes: which directions do nothing, by formula.
 
-Nobody can measure a model of this size: formulas that were checked on small networks are extrapolated.
-`real_models_study` measures small networks of the same kind beside them. Norm layers and MLPs are in
-neither.
+Nobody can measure a model of this size: formulas that were checked on small networks of the same kind
+(`RealModel.architecture`) are extrapolated. Norm layers and MLPs are in neither.
 """
 
 from dataclasses import dataclass
@@ -11,16 +10,9 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import known_redundancies
 
-TOKENS = 3
-"""Of every network here: two rotary masked tokens are special, and more than three change no count."""
-SYMMETRIES = (
-    "bases of keys and queries",
-    "bases of values and outputs",
-    "key biases",
-    "value biases",
-)
+TOKENS = 3  # two rotary masked tokens are special, and more than three change no count
+SYMMETRIES = ("bases of keys and queries", "bases of values and outputs", "key biases", "value biases")
 """What does nothing inside one layer, and so in every model that contains the layer."""
-_SHIFTS = "shifts between layers"
 
 
 @dataclass(frozen=True)
@@ -34,11 +26,10 @@ class RealModel:
     `hidden_by_norm` ("Blocks of real models").
 
     Attributes:
-        name, family: as people say it.
+        name: as people say it.
         layers, width, heads, kv_heads, head_dim: l, d, H, G (key-value heads), a; values have rank a, too.
         biases: of queries, keys, values and outputs, all or none.
-        rotary: rotary positions on all coordinates of queries and keys.
-        causal: whether attention is masked.
+        rotary, causal: rotary positions on all coordinates of queries and keys; a mask.
         norm: "LayerNorm" or "RMSNorm"; in no count but `hidden_by_norm`.
         source: where the shapes stand.
         note: what else the real layer has and the count does not.
@@ -51,7 +42,6 @@ class RealModel:
     """
 
     name: str
-    family: str
     layers: int
     width: int
     heads: int
@@ -72,53 +62,26 @@ class RealModel:
         The width keeps its ratio to a·H. So do the queries of a key; with fewer heads than that, all
         heads share one key.
 
-        Args:
-            layers, heads, head_dim: None: those of the model.
-
         Raises:
             ValueError: if the width is no whole number or below a, or keys would be shared unevenly.
         """
-        layers = self.layers if layers is None else layers
-        heads = self.heads if heads is None else heads
-        head_dim = self.head_dim if head_dim is None else head_dim
-        if min(layers, heads, head_dim) < 1:
+        sizes = {"layers": layers, "heads": heads, "head_dim": head_dim}
+        layers, H, a = (getattr(self, name) if n is None else n for name, n in sizes.items())
+        if min(layers, H, a) < 1:
+            raise ValueError(f"layers, heads and head_dim are whole numbers ≥ 1; got {layers}, {H} and {a}")
+        width, rest = divmod(self.width * H * a, self.heads * self.head_dim)
+        if rest or width < a:
             raise ValueError(
-                f"layers, heads and head_dim are whole numbers ≥ 1; got {layers}, {heads} and {head_dim}"
+                f"{self.name} has d = {self.width} for a·H = {self.heads * self.head_dim}; {H} heads of "
+                f"dimension {a} give no whole width from {a} on: take another number of heads"
             )
-        width, rest = divmod(self.width * heads * head_dim, self.heads * self.head_dim)
-        if rest or width < head_dim:
-            raise ValueError(
-                f"{self.name} has d = {self.width} for a·H = {self.heads * self.head_dim}; {heads} heads of "
-                f"dimension {head_dim} give no whole width from {head_dim} on: take another number of heads"
-            )
-        sharing = min(self.queries_per_key, heads)
-        if heads % sharing:
-            raise ValueError(
-                f"{self.name} has {sharing} queries for each key; got {heads} heads: take a multiple of it"
-            )
-        groups = heads // sharing
-        block = Block(
-            value_dim=head_dim,
-            kv_heads=None if groups == heads else groups,
-            rotary=self.rotary,
-            biases=self.biases,
-        )
-        return Architecture.uniform(
-            width,
-            head_dim,
-            layers,
-            TOKENS,
-            "softmax",
-            heads=heads,
-            skip=True,
-            causal=self.causal,
-            block=block,
-        )
-
-    def can_be(self, heads: int, head_dim: int) -> bool:
-        """Whether there is such a layer of these sizes: see `architecture`."""
-        width, rest = divmod(self.width * heads * head_dim, self.heads * self.head_dim)
-        return not rest and width >= head_dim and heads % min(self.queries_per_key, heads) == 0
+        sharing = min(self.queries_per_key, H)
+        if H % sharing:
+            raise ValueError(f"{self.name} has {sharing} queries a key; got {H} heads: take a multiple of it")
+        groups = None if sharing == 1 else H // sharing
+        block = Block(value_dim=a, kv_heads=groups, rotary=self.rotary, biases=self.biases)
+        more = {"heads": H, "skip": True, "causal": self.causal, "block": block}
+        return Architecture.uniform(width, a, layers, TOKENS, "softmax", **more)
 
     @property
     def queries_per_key(self) -> int:
@@ -139,15 +102,14 @@ class RealModel:
     @property
     def shifts(self) -> int:
         """(l − 1)d with biases: what a stack without norm layers and MLPs loses on top."""
-        return known_redundancies(self.architecture()).get(_SHIFTS, 0)
+        return known_redundancies(self.architecture()).get("shifts between layers", 0)
 
     @property
     def hidden_by_norm(self) -> int:
         """Directions more that do nothing behind and before a LayerNorm, at least; none for RMSNorm.
 
-        A LayerNorm takes away each token's mean. So no layer sees what another adds along (1, …, 1): H a
-        columns of all O and, with biases, one direction of the output bias. And what follows one is blind
-        in one direction of its input, up to a constant that biases make up for: a rows each of Q, K, V.
+        A LayerNorm takes away each token's mean, so nothing sees what a layer adds along (1, …, 1), and, with
+        biases that make up for a constant, what follows one is blind in one direction of its input.
         """
         if self.norm == "RMSNorm":
             return 0
@@ -166,43 +128,13 @@ class RealModel:
         return 1 - self.dimension / self.parameters
 
 
-def _gpt(
-    name: str, layers: int, width: int, heads: int, family: str, source: str, note: str = ""
-) -> RealModel:
-    """With biases and learned positions; every head has its own key."""
-    a = width // heads
-    return RealModel(
-        name, family, layers, width, heads, heads, a, True, False, True, "LayerNorm", source, note
-    )
-
-
-def _encoder(name: str, layers: int, width: int, heads: int, family: str, source: str) -> RealModel:
-    """With biases, and no mask."""
-    a = width // heads
-    return RealModel(name, family, layers, width, heads, heads, a, True, False, False, "LayerNorm", source)
-
-
-def _llama(
-    name: str,
-    layers: int,
-    width: int,
-    heads: int,
-    kv_heads: int,
-    a: int,
-    family: str,
-    source: str,
-    note: str = "",
-) -> RealModel:
-    """Rotary, RMSNorm, no biases."""
-    return RealModel(
-        name, family, layers, width, heads, kv_heads, a, False, True, True, "RMSNorm", source, note
-    )
-
-
-_GPT2 = (
-    "A. Radford et al., Language Models are Unsupervised Multitask Learners, 2019; heads from the config of "
-    "the released weights"
-)
+_KINDS = {  # biases, rotary positions, mask, norm
+    "gpt": (True, False, True, "LayerNorm"),
+    "encoder": (True, False, False, "LayerNorm"),
+    "llama": (False, True, True, "RMSNorm"),
+    "falcon": (False, True, True, "LayerNorm"),
+}
+_GPT2 = "A. Radford et al., Language Models are Unsupervised Multitask Learners, 2019; released weights"
 _GPT3 = "T. Brown et al., Language Models are Few-Shot Learners, 2020, arXiv 2005.14165"
 _OPT = "S. Zhang et al., OPT: Open Pre-trained Transformer Language Models, 2022, arXiv 2205.01068"
 _BERT = "J. Devlin et al., BERT: Pre-training of Deep Bidirectional Transformers, 2018, arXiv 1810.04805"
@@ -213,58 +145,33 @@ _LLAMA2 = "H. Touvron et al., Llama 2: Open Foundation and Fine-Tuned Chat Model
 _LLAMA3 = "Llama Team, The Llama 3 Herd of Models, 2024, arXiv 2407.21783"
 _MISTRAL = "A. Jiang et al., Mistral 7B, 2023, arXiv 2310.06825"
 _GEMMA = "Gemma Team, Gemma: Open Models Based on Gemini Research and Technology, 2024, arXiv 2403.08295"
-_FALCON = (
-    "E. Almazrouei et al., The Falcon Series of Open Language Models, 2023, arXiv 2311.16867; config of the "
-    "released weights"
-)
+_FALCON = "E. Almazrouei et al., The Falcon Series of Open Language Models, 2023, arXiv 2311.16867"
 
-MODELS = (
-    _gpt("GPT-2 small", 12, 768, 12, "GPT", _GPT2),
-    _gpt("GPT-2 medium", 24, 1024, 16, "GPT", _GPT2),
-    _gpt("GPT-2 large", 36, 1280, 20, "GPT", _GPT2),
-    _gpt("GPT-2 XL", 48, 1600, 25, "GPT", _GPT2),
-    _gpt("GPT-3 175B", 96, 12288, 96, "GPT", _GPT3, "some of its masks are banded; biases as in GPT-2"),
-    _gpt("OPT-6.7B", 32, 4096, 32, "OPT", _OPT),
-    RealModel(
-        "StarCoder 15.5B", "StarCoder", 40, 6144, 48, 1, 128, True, False, True, "LayerNorm", _STARCODER
-    ),
-    _encoder("BERT-base", 12, 768, 12, "BERT", _BERT),
-    _encoder("BERT-large", 24, 1024, 16, "BERT", _BERT),
-    _encoder("ViT-H/14", 32, 1280, 16, "ViT", _VIT),
-    _llama("LLaMA-7B", 32, 4096, 32, 32, 128, "LLaMA", _LLAMA),
-    _llama("LLaMA-65B", 80, 8192, 64, 64, 128, "LLaMA", _LLAMA),
-    _llama("Llama-2-70B", 80, 8192, 64, 8, 128, "LLaMA", _LLAMA2),
-    _llama("Llama-3-8B", 32, 4096, 32, 8, 128, "LLaMA", _LLAMA3),
-    _llama("Llama-3-70B", 80, 8192, 64, 8, 128, "LLaMA", _LLAMA3),
-    _llama("Mistral-7B", 32, 4096, 32, 8, 128, "Mistral", _MISTRAL, "its mask is a sliding window"),
-    _llama("Gemma-2B", 18, 2048, 8, 1, 256, "Gemma", _GEMMA),
-    _llama("Gemma-7B", 28, 3072, 16, 16, 256, "Gemma", _GEMMA),
-    RealModel(
-        "Falcon-7B",
-        "Falcon",
-        32,
-        4544,
-        71,
-        1,
-        64,
-        False,
-        True,
-        True,
-        "LayerNorm",
-        _FALCON,
-        "attention and MLP side by side",
-    ),
+_TABLE = (  # layers, width, heads, keys and values, head dimension
+    ("GPT-2 small", 12, 768, 12, 12, 64, "gpt", _GPT2),
+    ("GPT-2 medium", 24, 1024, 16, 16, 64, "gpt", _GPT2),
+    ("GPT-2 large", 36, 1280, 20, 20, 64, "gpt", _GPT2),
+    ("GPT-2 XL", 48, 1600, 25, 25, 64, "gpt", _GPT2),
+    ("GPT-3 175B", 96, 12288, 96, 96, 128, "gpt", _GPT3, "some of its masks are banded; biases as in GPT-2"),
+    ("OPT-6.7B", 32, 4096, 32, 32, 128, "gpt", _OPT),
+    ("StarCoder 15.5B", 40, 6144, 48, 1, 128, "gpt", _STARCODER),
+    ("BERT-base", 12, 768, 12, 12, 64, "encoder", _BERT),
+    ("BERT-large", 24, 1024, 16, 16, 64, "encoder", _BERT),
+    ("ViT-H/14", 32, 1280, 16, 16, 80, "encoder", _VIT),
+    ("LLaMA-7B", 32, 4096, 32, 32, 128, "llama", _LLAMA),
+    ("LLaMA-65B", 80, 8192, 64, 64, 128, "llama", _LLAMA),
+    ("Llama-2-70B", 80, 8192, 64, 8, 128, "llama", _LLAMA2),
+    ("Llama-3-8B", 32, 4096, 32, 8, 128, "llama", _LLAMA3),
+    ("Llama-3-70B", 80, 8192, 64, 8, 128, "llama", _LLAMA3),
+    ("Mistral-7B", 32, 4096, 32, 8, 128, "llama", _MISTRAL, "its mask is a sliding window"),
+    ("Gemma-2B", 18, 2048, 8, 1, 256, "llama", _GEMMA),
+    ("Gemma-7B", 28, 3072, 16, 16, 256, "llama", _GEMMA),
+    ("Falcon-7B", 32, 4544, 71, 1, 64, "falcon", _FALCON, "attention and MLP side by side"),
 )
-
-LEFT_OUT = {
-    "T5": "positions are learned numbers added to the logits, which a Block does not have",
-    "BLOOM": "positions are fixed numbers added to the logits",
-    "GPT-NeoX, Pythia": "rotary positions on a part of the coordinates only",
-    "Qwen2.5": "biases of queries, keys and values, but none of the output",
-    "Gemma 2": "logits pass through a tanh, and a norm stands inside the layer",
-    "DeepSeek-V2, V3": "keys and values come from a shared narrow vector",
-}
-"""Well-known models that are missing, and what about them a `Block` cannot say."""
+MODELS = tuple(RealModel(*row[:6], *_KINDS[row[6]], *row[7:]) for row in _TABLE)
+# Left out, because a Block cannot say it: numbers added to logits (T5, BLOOM), rotation of a part of the
+# coordinates (GPT-NeoX, Pythia), biases of some matrices (Qwen2.5), a tanh of the logits (Gemma 2), keys and
+# values from a shared narrow vector (DeepSeek-V2).
 
 
 def real_model(name: str) -> RealModel:

@@ -1,125 +1,109 @@
-"""The attention of real models: small networks of the same kind measured, the rest extrapolated."""
+"""All real models side by side: what each symmetry costs them, by formula; nothing here is measured."""
 
-import ipywidgets as widgets
+from dataclasses import dataclass
 
-from neuroviz.beyond.transformers.real_models import MODELS, RealModel
-from neuroviz.beyond.transformers.real_models_figure import real_model_parts
-from neuroviz.beyond.transformers.real_models_study import (
-    ModelSetting,
-    ModelStudy,
-    small_blocks,
-    study_in_steps,
-    study_real_model,
-)
+from neuroviz.beyond.transformers.real_models import MODELS, SYMMETRIES, RealModel
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts, Plot, compose, label
+from neuroviz.kit.settings import choice
 from neuroviz.kit.words import grouped, percent
 
-_PARTS = [
-    ("all", "all"),
-    ("bases of keys, queries", "keys"),
-    ("bases of values, outputs", "values"),
-    ("biases", "biases"),
-]
-_BASES = [("share of the weights", "share"), ("directions a layer", "directions")]
+PARTS = {"all": SYMMETRIES, "keys": SYMMETRIES[:1], "values": SYMMETRIES[1:2], "biases": SYMMETRIES[2:]}
+"""Which symmetries to compare the models by: name → those of `SYMMETRIES`."""
 CAVEAT = "norm layers and MLPs are not in the formula"
-# Squares of numbers of columns, added up: those of the first picture take about 0.3 s.
-_QUICK = 300_000
+_OPTIONS = [("all", "all"), ("keys, queries", "keys"), ("values, outputs", "values"), ("biases", "biases")]
+_SAID = {
+    "all": "rotary, shared keys: less to lose",
+    "keys": "rotary positions leave a of a²",
+    "values": "a² for each key that is there",
+    "biases": "biases: next to nothing",
+}
+_ROLES = dict(zip(SYMMETRIES, ("symmetry", "ground", "soft", "soft"), strict=True))
+
+
+@dataclass(frozen=True)
+class ModelSetting:
+    """By which of `PARTS` the models are compared."""
+
+    parts: str = choice("symmetries", _OPTIONS)
+
+
+@dataclass(frozen=True)
+class ModelStudy:
+    """Model → symmetry asked for → which part of its weights does nothing; the largest sum first."""
+
+    setting: ModelSetting
+    shares: dict[RealModel, dict[str, float]]
+
+
+def study_models(setting: ModelSetting) -> ModelStudy:
+    """Count, by formula.
+
+    >>> study = study_models(ModelSetting("keys"))
+    >>> [model.name for model in study.shares][::18]
+    ['GPT-2 small', 'Falcon-7B']
+    """
+    names = PARTS[setting.parts]
+    shares = {m: {name: m.redundant.get(name, 0) / m.parameters for name in names} for m in MODELS}
+    ranking = sorted(MODELS, key=lambda model: -sum(shares[model].values()))
+    return ModelStudy(setting, {model: shares[model] for model in ranking})
+
+
+def real_model_parts(study: ModelStudy) -> Parts:
+    """One bar for each model, the longest on top."""
+    plot, models = Plot("", (0.14, 1.0), (0.0, 1.0), fixed=True), list(study.shares)
+    small = {"size": theme.size("note"), "color": theme.color("soft")}
+    rows, ends = list(range(len(models))), [0.0] * len(models)
+    for name, role in _ROLES.items():
+        x = [study.shares[model].get(name, 0.0) for model in models]
+        edge = {"color": theme.color("symmetry"), "width": 1.5 * (role == "ground")}
+        look = {"marker": {"color": theme.color(role), "line": edge}, "orientation": "h", "width": 0.72}
+        said = [f"{m.name}: {grouped(m.redundant.get(name, 0))} {name}, by formula" for m in models]
+        said = [f"{words}<br>({m.note})" if m.note else words for words, m in zip(said, models, strict=True)]
+        hover = {"customdata": said, "hovertemplate": "%{customdata}<extra></extra>"}
+        plot.view().traces.append({"type": "bar", "name": name, "x": x, "y": rows} | look | hover)
+        words = name.removeprefix("bases of ") if x[0] and name in SYMMETRIES[:2] else ""
+        at = {"xanchor": "left", "yanchor": "bottom", "font": small}
+        plot.view().annotations.append(label(words, ends[0], -0.45, **at))
+        ends = [end + part for end, part in zip(ends, x, strict=True)]
+    words = [f" {percent(end)}{_why(model)}" for model, end in zip(models, ends, strict=True)]
+    look = {"mode": "text", "textposition": "middle right", "textfont": small, "cliponaxis": False}
+    plot.points("what it comes to", ends, rows, {}, text=words, **look)
+    plot.axis("x", 0, 1.2 * max(ends), visible=False)
+    names = [model.name for model in models]
+    plot.axis("y", len(models) - 0.4, -1.7, tickvals=rows, ticktext=names, ticks="", showgrid=False)
+    plot.headline(_SAID[study.setting.parts])
+    plot.view().axes["barmode"] = "stack"
+    return compose(plot.view())
+
+
+def _why(model: RealModel) -> str:
+    """Why so few, if they are."""
+    shared = f"{model.queries_per_key} queries a key" * (model.queries_per_key > 1)
+    why = ", ".join(filter(None, ("rotary" * model.rotary, shared)))
+    return f"  {why}" if why else ""
 
 
 class RealModelsExplorer(Panel):
-    """How many directions of a real model's attention weights do nothing, as far as anybody can say.
+    """Which part of real models' attention weights does nothing, by formula. Controls: see `ModelSetting`.
 
-    Left, over the width: small networks of the model's kind, measured exactly on top of the formula, and the
-    formula from there to the model, where nothing was measured. Right, all models, by symmetry.
-
-    Controls: model, parts (which symmetries the right side compares), base; under "More": layers and
-    largest width of what is measured, seed. See `Panel` for what all panels share.
-
-    >>> panel = RealModelsExplorer()
-    >>> "27 150 336 remain" in panel.description
-    True
+    >>> RealModelsExplorer().description.split(":")[0]
+    'Of the attention weights of 19 models, 0.0099 % (Falcon-7B) to 4.2 % (GPT-2 small) do nothing by formula'
     """
 
     title = "And in a real model?"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def whole(label: str, value: int, least: int, most: int, step: int = 1) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=least, max=most, step=step, description=label)
-
-        first = {
-            "model": widgets.Dropdown(options=[model.name for model in MODELS], description="model"),
-            "parts": widgets.Dropdown(options=_PARTS, description="symmetries"),
-            "base": widgets.Dropdown(options=_BASES, description="compared as"),
-        }
-        more = {
-            "layers": whole("layers measured", 1, 1, 3),
-            "widest": whole("measured up to", 8, 4, 12, step=2),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        }
-        return first, more
-
-    def _lay_out(self, *args: object, **kwargs: object) -> list[widgets.Widget]:
-        rows = super()._lay_out(*args, **kwargs)
-        if theme.size("base") <= 14:
-            self.controls["base"].layout.width = "300px"  # so that "More" stands in the same row
-        return rows
-
-    def _read(self) -> ModelSetting:
-        return ModelSetting(**{name: control.value for name, control in self.controls.items()})
-
-    _answer = staticmethod(study_real_model)
-    _answer_in_steps = staticmethod(study_in_steps)
-
-    def _is_slow(self, request: ModelSetting) -> bool:
-        return sum(arch.num_parameters**2 for arch in small_blocks(request)) > _QUICK
-
-    draw = staticmethod(real_model_parts)
+    setting, draw = ModelSetting, staticmethod(real_model_parts)
+    _answer = staticmethod(study_models)
 
     def _badge(self, answer: ModelStudy) -> str:
-        count, wrong = len(answer.blocks), len(answer.wrong)
-        prime = grouped(answer.blocks[0].measured.prime)
-        measured = f"{count} small networks mod {prime}" + (f", {wrong} ≠ formula" if wrong else "")
-        return theme.badge("exact", measured) + theme.badge("observed", f"extrapolated: {CAVEAT}")
+        return theme.badge("observed", f"extrapolated: {CAVEAT}")
 
     def _describe(self, answer: ModelStudy) -> str:
-        return " ".join(
-            (_say_model(answer.model), _say_measured(answer), _say_left_out(answer.model))
-        ).strip()
-
-
-def _say_model(model: RealModel) -> str:
-    keys = "" if model.queries_per_key == 1 else f" on {_several(model.kv_heads, 'key-value head')}"
-    parts = ", ".join(f"{grouped(count)} {name}" for name, count in model.redundant.items())
-    return (
-        f"{model.name}: {model.layers} layers of {model.heads} heads{keys}, d = {grouped(model.width)}, "
-        f"a = {model.head_dim}. Of {grouped(model.parameters)} attention weights the formula takes away "
-        f"{percent(model.share)} ({parts}); {grouped(model.dimension)} remain."
-    )
-
-
-def _say_measured(study: ModelStudy) -> str:
-    widths, count = [block.formula.width for block in study.blocks], len(study.blocks)
-    to = f" to {max(widths)}" if max(widths) > min(widths) else ""
-    layers = _several(study.setting.layers, "layer")
-    sharing = study.model.queries_per_key
-    keys = f"; up to {sharing} heads share one key" if sharing > 1 else ""
-    kind = f"of the same kind ({layers}, d = {min(widths)}{to}{keys}), measured exactly"
-    if study.wrong:
-        return f"It is WRONG on {len(study.wrong)} of {_several(count, 'small network')} {kind}."
-    every = f"all {count} small networks" if count > 1 else "one small network"
-    return f"It is right on {every} {kind}; the rest is extrapolated, and {CAVEAT}."
-
-
-def _say_left_out(model: RealModel) -> str:
-    shifts = f"without norm layers and MLPs {grouped(model.shifts)} shifts between layers" * bool(
-        model.shifts
-    )
-    hidden = f"with the model's LayerNorms at least {grouped(model.hidden_by_norm)} directions"
-    said = "; ".join(filter(None, (shifts, hidden * bool(model.hidden_by_norm))))
-    also = f"Lost as well: {said}." if said else ""
-    return f"{also} (About this model: {model.note}.)" if model.note else also
-
-
-def _several(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' if count != 1 else ''}"
+        models = list(answer.shares.items())
+        ends = [f"{percent(sum(parts.values()))} ({model.name})" for model, parts in (models[-1], models[0])]
+        return (
+            f"Of the attention weights of {len(models)} models, {ends[0]} to {ends[1]} do nothing by "
+            f"formula: {', '.join(PARTS[answer.setting.parts])}. It is right on small networks of each kind; "
+            f"the rest is extrapolated, and {CAVEAT}: more may do nothing in the model."
+        )
