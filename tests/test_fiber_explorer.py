@@ -2,12 +2,11 @@
 
 import random
 import re
-from itertools import combinations
 from math import isfinite, log10
 
 import numpy as np
 import pytest
-from panels import ends, plain, said, title, trace
+from panels import plain, said, title, trace
 
 from neuroviz.kit import plot as parts
 from neuroviz.kit import theme
@@ -260,13 +259,6 @@ def test_every_mark_has_a_finite_place_and_those_of_the_reader_are_in_the_pictur
             assert layout.range[0] <= seen <= layout.range[1], (name, axis, value)
 
 
-@pytest.mark.parametrize("state", EVERY_STATE)
-def test_texts_hold_no_dollar_and_no_python(panel, state):
-    panel.state = state
-    for text in [*said(panel.figure), panel.description]:
-        assert "$" not in text and not re.search(r"\b(None|nan|inf|np\.|float64)\b", text), text
-
-
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
 def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
@@ -282,16 +274,6 @@ def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
 
 
 # In place
-
-
-def test_the_figure_keeps_its_elements_whatever_is_asked(panel):
-    figure, uids = panel.figure, [t.uid for t in panel.figure.data]
-    sizes = len(figure.layout.annotations), len(figure.layout.shapes)
-    for state in EVERY_STATE:
-        panel.reset()
-        panel.state = state
-        assert panel.figure is figure and [t.uid for t in figure.data] == uids
-        assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
 
 
 def test_a_figure_that_was_half_drawn_is_made_whole_again(panel, monkeypatch):
@@ -315,28 +297,6 @@ def test_a_figure_that_was_half_drawn_is_made_whole_again(panel, monkeypatch):
 # Nothing breaks it
 
 
-@pytest.mark.parametrize("name", VISIBLE + MORE)
-@pytest.mark.parametrize("state", ["", "preset=rank-one;kind=softmax", "preset=zero;off=0.5"])
-def test_both_ends_of_every_control_are_legal(panel, state, name):
-    panel.state = state
-    for value in ends(panel.controls[name]):
-        panel.controls[name].value = value
-        assert panel.status.startswith("done"), (value, panel.status)
-        assert f"t = {panel.controls['tokens'].value}:" in panel.description
-
-
-PAIRED = ["preset", "kind", "along", "off", "tokens", "width", "walk", "swap"]
-
-
-@pytest.mark.parametrize(("one", "two"), list(combinations(PAIRED, 2)))
-def test_extremes_of_two_controls_are_legal_together(panel, one, two):
-    for first in ends(panel.controls[one]):
-        for second in ends(panel.controls[two]):
-            panel.controls[one].value = first
-            panel.controls[two].value = second
-            assert panel.status.startswith("done"), (panel.state, panel.status)
-
-
 def test_a_slider_that_stops_beside_one_stands_at_the_crossing(panel):
     panel.controls["preset"].value = "zero"
     panel.controls["along"].value = 1.0000000000000002
@@ -351,13 +311,3 @@ def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
     assert (panel.state, panel.description, plain(panel.figure)) == before
     with pytest.raises(ValueError):
         FiberExplorer(state=state)
-
-
-@pytest.mark.parametrize("only", [["along", "off"], ["preset", "swap"], [], "tokens"])
-def test_only_shows_these_controls_and_no_others(only):
-    panel = FiberExplorer(only=only)
-    names = [only] if isinstance(only, str) else only
-    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == names
-    panel.controls["tokens"].value = 3
-    assert "t = 3" in panel.description
-    panel.close()

@@ -5,9 +5,10 @@ import io
 from dataclasses import replace
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 import torch
-from panels import bare, headlines, plain, said, trace
+from panels import bare, headlines, said, trace
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
@@ -15,7 +16,7 @@ from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import jacobian
 from neuroviz.engine.rank import float_rank
 from neuroviz.kit import theme
-from neuroviz.kit.plot import make, redraw
+from neuroviz.kit.plot import make
 from neuroviz.nn.modules import AttentionNetwork
 from neuroviz.softmax import figure3_figure as drawing
 from neuroviz.softmax.figure3 import (
@@ -227,24 +228,6 @@ def test_a_gap_below_what_decides_is_hollow_and_counted():
     assert "float64: all 3 gaps decide" in headlines(make(figure3_parts(study)))
 
 
-@pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])
-def test_an_update_in_place_gives_the_same_figure(choice, missed):
-    with theme.using({"mode": choice[0], "size": choice[1]}):
-        studies = [
-            missed,
-            small(attention="both"),
-            small(attention="lightning", certificates=True),
-            study_figure3(Figure3Setting(first=1, last=1, tokens=1)),
-        ]
-        for old in studies:
-            for new in studies:
-                figure = make(figure3_parts(old))
-                redraw(figure, figure3_parts(old), figure3_parts(new))
-                assert plain(figure) == plain(make(figure3_parts(new)))
-                redraw(figure, None, figure3_parts(old))
-                assert plain(figure) == plain(make(figure3_parts(old)))
-
-
 def test_every_text_can_be_read(missed):
     for study in (missed, small(attention="both", certificates=True)):
         for text in map(bare, said(make(figure3_parts(study)))):
@@ -315,7 +298,7 @@ def test_a_picture_without_kaleido_says_what_to_do(tmp_path, monkeypatch):
 def test_a_picture_with_kaleido_is_drawn_from_the_figure(tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(drawing, "find_spec", lambda name: object())
-    monkeypatch.setattr(drawing.go.Figure, "write_image", lambda figure, path, **how: drawn.append(path.name))
+    monkeypatch.setattr(go.Figure, "write_image", lambda figure, path, **how: drawn.append(path.name))
     save_figure3(small(), tmp_path / "figure3.svg")
     assert drawn == ["figure3.svg"]
 

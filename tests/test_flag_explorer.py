@@ -4,9 +4,7 @@ import random
 import re
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 
-import ipywidgets as widgets
 import numpy as np
 import pytest
 from panels import plain, said, title, trace
@@ -22,7 +20,7 @@ from neuroviz.engine.network import random_weights
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.kit import theme
-from neuroviz.kit.plot import make, redraw
+from neuroviz.kit.plot import make
 
 
 def random_architectures(count, seed, most=7):
@@ -261,15 +259,6 @@ def test_a_disagreement_would_be_seen(panel):
     assert "DISAGREE" not in panel._describe(s)
 
 
-@pytest.mark.parametrize("state", STATES)
-def test_texts_hold_no_dollar_and_no_python(panel, state):
-    panel.state = state
-    assert panel.status.startswith("done")
-    for text in [*said(panel.figure), panel.description]:
-        assert "$" not in text and not re.search(r"\b(None|nan|inf|np\.|float64)\b", text), text
-    assert not re.search(r"\b1 dimensions", panel.description)
-
-
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
 def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
@@ -286,25 +275,6 @@ def test_a_figure_has_its_ground_and_readable_letters_in_every_look(mode, size):
             assert trace(figure, f"seen by layer {layer}").textfont.color == theme.color(letters)
     finally:
         theme.use("light", "notebook")
-
-
-def test_after_any_walk_the_figure_is_the_one_a_new_panel_would_draw(panel):
-    figure, uids = panel.figure, [t.uid for t in panel.figure.data]
-    for state in [*STATES, *random_states(12, seed=1)]:
-        panel.reset()
-        panel.state = state
-        assert panel.status.startswith("done")
-        assert panel.figure is figure and [t.uid for t in figure.data] == uids
-        assert plain(figure) == plain(make(flag_parts(study_flag(panel._read())))), state
-
-
-def test_that_comparison_sees_a_figure_that_was_not_redrawn():
-    one, two = study(""), study("kind=softmax")
-    figure = make(flag_parts(one))
-    redraw(figure, flag_parts(two), flag_parts(two))
-    assert plain(figure) == plain(make(flag_parts(one))) != plain(make(flag_parts(two)))
-    redraw(figure, None, flag_parts(two))
-    assert plain(figure) == plain(make(flag_parts(two)))
 
 
 def test_a_state_restores_the_figure_exactly(panel):
@@ -324,25 +294,6 @@ def test_the_largest_network_is_measured_too(panel):
     assert panel.status.startswith("done") and "500 dimensions" in panel.description
 
 
-def values(control):
-    if hasattr(control, "min"):
-        return control.min, control.max
-    if isinstance(control, widgets.Dropdown):
-        return control.options[0], control.options[-1]
-    return (control.value,)
-
-
-@pytest.mark.parametrize(("one", "two"), list(combinations(["kind", "tokens", "seed"], 2)))
-@pytest.mark.parametrize("state", ["", "widths=1,1;head_dims=1", "widths=3,3,3;head_dims=1,2"])
-def test_extremes_of_two_controls_are_legal_together(panel, state, one, two):
-    panel.state = state
-    for first in values(panel.controls[one]):
-        for second in values(panel.controls[two]):
-            panel.controls[one].value = first
-            panel.controls[two].value = second
-            assert panel.status.startswith("done"), (panel.state, panel.status)
-
-
 def test_widths_and_head_dimensions_may_be_typed_one_after_the_other(panel):
     before = plain(panel.figure)
     panel.controls["widths"].value = "3, 3 3"
@@ -360,12 +311,3 @@ def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
     assert (panel.state, panel.description, plain(panel.figure)) == before
     with pytest.raises(ValueError):
         FlagExplorer(state=state)
-
-
-@pytest.mark.parametrize("only", [["widths", "head_dims"], ["seed"], []])
-def test_only_shows_these_controls_and_no_others(only):
-    panel = FlagExplorer(only=only)
-    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == only
-    panel.controls["tokens"].value = 3
-    assert "t = 3" in panel.description
-    panel.close()

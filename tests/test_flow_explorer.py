@@ -2,19 +2,18 @@
 
 import asyncio
 import re
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
 import pytest
-from panels import PATIENCE, headlines, plain, said, trace
+from panels import PATIENCE, headlines, plain, trace
 
 from neuroviz.beyond.training.figure import flow_parts
 from neuroviz.beyond.training.flow import TARGETS, attraction, forms_table
 from neuroviz.beyond.training.panel import TARGETS as KNOWN
-from neuroviz.beyond.training.panel import FlowExplorer, study_flow
+from neuroviz.beyond.training.panel import FlowExplorer
 from neuroviz.kit import theme
-from neuroviz.kit.plot import make, redraw
+from neuroviz.kit.plot import make
 from neuroviz.kit.words import share_in_words, small
 from neuroviz.singular.surface import SLICES
 
@@ -189,17 +188,6 @@ def test_a_long_flow_in_a_script_ends_when_it_is_waited_for():
 # What every picture owes its reader
 
 
-@pytest.mark.parametrize("state", STATES)
-def test_texts_hold_no_dollar_and_no_python_and_every_mark_has_a_finite_place(panel, state):
-    panel.state = state
-    for text in [*said(panel.figure), panel.description]:
-        assert "$" not in text and not re.search(r"\b(None|nan|inf|np\.|float64|Fraction)\b", text), text
-    for one in panel.figure.data:
-        assert len(one.x) == len(one.y)
-        for x, y in zip(one.x, one.y, strict=True):
-            assert x is None or y is None or (isfinite(x) and isfinite(y)), one.name
-
-
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
 def test_a_figure_has_its_ground_and_readable_letters_in_every_look(panel, mode, size):
@@ -213,28 +201,6 @@ def test_a_figure_has_its_ground_and_readable_letters_in_every_look(panel, mode,
         assert min(sizes) >= (14 if size == "lecture" else 12)
     finally:
         theme.use("light", "notebook")
-
-
-def test_the_figure_keeps_its_elements_and_is_the_one_a_new_panel_would_draw(panel):
-    figure, uids = panel.figure, [t.uid for t in panel.figure.data]
-    sizes = len(figure.layout.annotations), len(figure.layout.shapes)
-    for state in STATES:
-        panel.state = state
-        assert panel.status.startswith("done"), (state, panel.status)
-        assert panel.figure is figure and [t.uid for t in figure.data] == uids
-        assert (len(figure.layout.annotations), len(figure.layout.shapes)) == sizes
-        assert plain(figure) == plain(make(flow_parts(study_flow(panel._read())))), state
-
-
-def test_that_comparison_sees_a_figure_that_was_not_redrawn(panel):
-    one = panel._shown
-    panel.state = STATES[1]
-    two = panel._shown
-    figure = make(flow_parts(one))
-    redraw(figure, flow_parts(two), flow_parts(two))
-    assert plain(figure) == plain(make(flow_parts(one))) != plain(make(flow_parts(two)))
-    redraw(figure, None, flow_parts(two))
-    assert plain(figure) == plain(make(flow_parts(two)))
 
 
 @pytest.mark.parametrize("state", BAD_STATES)

@@ -13,8 +13,7 @@ from neuroviz.beyond.formula.families import FAMILIES
 from neuroviz.beyond.formula.family import FamilySetting, study_family
 from neuroviz.beyond.formula.figure import formula_parts
 from neuroviz.beyond.formula.panel import FormulaExplorer
-from neuroviz.kit import theme
-from neuroviz.kit.plot import make, redraw
+from neuroviz.kit.plot import make
 
 GUIDED = [name for name, family in FAMILIES.items() if family.hints]
 MALFORMED = [
@@ -299,25 +298,6 @@ def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
     assert shown(panel)[0] == before[0] and shown(panel)[3] == before[3]
     with pytest.raises(ValueError):
         FormulaExplorer(state=state)
-
-
-@pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])
-def test_an_update_in_place_gives_the_same_figure(choice):
-    with theme.using({"mode": choice[0], "size": choice[1]}):
-        settings = [
-            FamilySetting(),
-            FamilySetting("heads", "H*(alpha(a, d) + d**2 - 1)", "H", known=True),
-            FamilySetting("token", "5000", "t"),
-            FamilySetting("skip", "l*(alpha(a, d) + d**2 - 1)", "a"),
-            FamilySetting("heads-many", "H", "d"),
-        ]
-        studies = [study_family(setting) for setting in settings]
-        figure = make(formula_parts(studies[0]))
-        for old, new in zip(studies, [*studies[1:], studies[0]], strict=True):
-            redraw(figure, formula_parts(old), formula_parts(new))
-            assert plain(figure) == plain(make(formula_parts(new)))
-        redraw(figure, None, formula_parts(studies[2]))
-        assert plain(figure) == plain(make(formula_parts(studies[2])))
 
 
 def test_no_text_carries_a_dollar_sign_and_nothing_is_smaller_than_it_may_be(panel):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from panels import PATIENCE, bare, headlines, plain, said, texts, title, trace
+from panels import PATIENCE, bare, headlines, said, texts, title, trace
 
 from neuroviz.beyond.search.cases import CASES, KIND_KEYS, SearchSetting, study_search
 from neuroviz.beyond.search.equivalent_weights import SWAPPED, UNEXPLAINED
@@ -12,8 +12,7 @@ from neuroviz.beyond.search.figure import search_parts
 from neuroviz.beyond.search.initial_guesses import KINDS
 from neuroviz.beyond.search.panel import SearchExplorer
 from neuroviz.beyond.search.search import VERIFIED
-from neuroviz.kit import theme
-from neuroviz.kit.plot import make, redraw
+from neuroviz.kit.plot import make
 
 _STUDIES = {}
 
@@ -83,21 +82,6 @@ def test_both_sets_of_weights_are_drawn_and_they_differ():
     np.testing.assert_allclose(tiles["M₁, given"], target / np.linalg.norm(target), atol=1e-12)
     single = make(search_parts(study("softmax-1", 4)))
     assert not any(t.name.endswith("other") for t in single.data if t.type == "heatmap")
-
-
-@pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])
-def test_an_update_in_place_gives_the_same_figure(choice):
-    with theme.using({"mode": choice[0], "size": choice[1]}):
-        several = [
-            study(), study("softmax-turn", 4), study("softmax-3", 4), study("lightning-331", 3, "transposes"),
-        ]  # fmt: skip
-        figure, before = make(search_parts(several[-1])), several[-1]
-        for answer in several:
-            redraw(figure, search_parts(before), search_parts(answer))
-            assert plain(figure) == plain(make(search_parts(answer)))
-            before = answer
-        redraw(figure, None, search_parts(several[0]))
-        assert plain(figure) == plain(make(search_parts(several[0])))
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -4,14 +4,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from panels import bare, ends, headlines, plain, random_states, said, texts, title, trace
+from panels import bare, headlines, plain, random_states, said, texts, title, trace
 
 from neuroviz.beyond.proof.uniqueness import study_singleton
 from neuroviz.beyond.proof.uniqueness_figure import singletons_parts, verdict
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, SingletonSetting
-from neuroviz.kit import theme
-from neuroviz.kit.plot import make, redraw
+from neuroviz.kit.plot import make
 from neuroviz.softmax.two_tokens import Shares
 
 OTHER, SECOND = "not the same function", "a second preimage"
@@ -104,26 +103,6 @@ def test_another_matrix_has_a_prime():
     assert letters(SingletonSetting("the same")) == [("M₁", "M₂", "L"), ("M₁", "M₂", "L")]
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("size", ["notebook", "lecture"])
-def test_an_update_in_place_gives_the_figure_of_the_new_study(mode, size):
-    with theme.using({"mode": mode, "size": size}):
-        studies = [
-            study(candidate, Fraction(1, 2), travel, layers, 1, causal, symmetric)
-            for candidate, travel, layers, causal, symmetric in (
-                ("unrelated", 0.0, 2, False, 1.0),
-                ("positive", 1.0, 1, False, 1.0),
-                ("other M₂", 0.8, 3, False, 1.0),
-                ("same symmetric part", 0.5, 2, True, 1.0),
-                ("negative", 1.0, 2, False, 0.0),
-            )
-        ]
-        figure = make(singletons_parts(studies[-1]))
-        for old, new in zip([None, *studies], studies, strict=False):
-            redraw(figure, singletons_parts(old), singletons_parts(new))
-            assert plain(figure) == plain(make(singletons_parts(new)))
-
-
 @pytest.mark.parametrize("candidate", CANDIDATES)
 def test_texts_carry_no_dollar_and_no_number_of_python(candidate):
     for text in said(make(singletons_parts(study(candidate, travel=0.3)))):
@@ -135,17 +114,6 @@ def test_texts_carry_no_dollar_and_no_number_of_python(candidate):
 
 def test_the_panel_has_its_controls_in_this_order():
     assert list(SingletonExplorer().controls) == NAMES
-
-
-def test_every_control_goes_to_both_ends_with_every_candidate():
-    panel = SingletonExplorer()
-    for candidate in CANDIDATES:
-        for name, control in panel.controls.items():
-            panel.state = f"candidate={candidate}"
-            for value in ends(control) if name != "seed" else (0, 10**6):
-                control.value = value
-                assert panel.status.startswith("done"), (candidate, name, value, panel.status)
-            panel.reset()
 
 
 def test_no_state_raises():

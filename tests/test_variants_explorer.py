@@ -1,12 +1,10 @@
 """Switches on and off: both ledgers measured, heads that blend, and no combination that fails."""
 
-import random
 from dataclasses import replace
 
-import ipywidgets as widgets
 import numpy as np
 import pytest
-from panels import PATIENCE, bare, ends, headlines, plain, said, text, texts, title, trace
+from panels import PATIENCE, bare, headlines, plain, text, texts, title, trace
 
 from neuroviz.beyond.transformers.blending import blend_heads
 from neuroviz.beyond.transformers.variants import FAMILIES, costs, effects
@@ -17,7 +15,7 @@ from neuroviz.engine.block import Block
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.kit import theme
-from neuroviz.kit.plot import make, redraw
+from neuroviz.kit.plot import make
 
 THREE = Architecture.uniform(3, 2, 2, heads=3)
 CASES = {
@@ -243,48 +241,6 @@ def test_controls_without_a_say_are_disabled():
     assert not any(control.disabled for control in panel.controls.values())
 
 
-def test_every_control_goes_to_both_ends_without_an_error():
-    panel = VariantsExplorer()
-    for name, control in panel.controls.items():
-        if isinstance(control, widgets.Text):
-            continue
-        for value in ends(control):
-            control.value = value
-            assert panel.wait(PATIENCE) and panel.status.startswith("done"), (name, value, panel.status)
-        panel.reset()
-    panel.close()
-
-
-def small_states(count, seed):
-    """All controls at random; large networks take long."""
-    draw, panel = random.Random(seed), VariantsExplorer()
-    small = {"width": 3, "layers": 2, "heads": 4}
-    for _ in range(count):
-        values = {"before": draw.choice(("skip=no", "heads=2", "value_dim=full,biases=no"))}
-        for name, control in panel.controls.items():
-            if isinstance(control, widgets.FloatSlider):
-                values[name] = draw.randint(0, 20) / 20
-            elif hasattr(control, "min"):
-                values[name] = draw.randint(control.min, small.get(name, control.max))
-            elif isinstance(control, widgets.Dropdown):
-                values[name] = draw.choice([o[1] if isinstance(o, tuple) else o for o in control.options])
-            elif isinstance(control, widgets.Checkbox):
-                values[name] = text(draw.random() < 0.4)
-        yield ";".join(f"{name}={value}" for name, value in values.items())
-
-
-def test_random_states_are_answered_and_restored():
-    panel = VariantsExplorer()
-    for state in small_states(25, seed=4):
-        panel.state = state
-        assert panel.wait(PATIENCE) and panel.status.startswith("done"), (state, panel.status)
-        assert not any("$" in words for words in said(panel.figure))
-    other = VariantsExplorer(state=panel.state)
-    assert other.wait(PATIENCE) and other.description == panel.description and other.state == panel.state
-    panel.close()
-    other.close()
-
-
 def test_badges_follow_the_switches():
     panel = VariantsExplorer(state="kind=softmax")
     assert "exact" in title(panel) and "proved here · Theorem E: 93" in title(panel)
@@ -311,19 +267,6 @@ def test_slow_work_is_declared_by_size():
     small = VariantRequest(THREE, None, "", 0.5, 0)
     large = replace(small, arch=Architecture.uniform(4, 4, 3, heads=6))
     assert not panel._is_slow(small) and panel._is_slow(large)
-
-
-@pytest.mark.parametrize("choice", [("light", "notebook"), ("dark", "lecture")])
-def test_an_update_in_place_gives_the_same_figure(choice):
-    with theme.using({"mode": choice[0], "size": choice[1]}):
-        figure, old = make(variants_parts(study("start"))), study("start")
-        for name in CASES:
-            new = study(name)
-            redraw(figure, variants_parts(old), variants_parts(new))
-            assert plain(figure) == plain(make(variants_parts(new))), name
-            old = new
-        redraw(figure, None, variants_parts(study("skip")))
-        assert plain(figure) == plain(make(variants_parts(study("skip"))))
 
 
 def test_a_state_is_text_without_surprises():

@@ -27,7 +27,8 @@ def modules() -> list[str]:
 def _draws(name: str) -> bool:
     """Whether a module is one of `kit`, or a figure or panel made with it."""
     source = Path(importlib.util.find_spec(name).origin).read_text(encoding="utf-8")
-    return name.startswith("neuroviz.kit.") or "neuroviz.kit" in source or "ipywidgets" in source
+    draws = re.search(r"neuroviz\.kit(?!\.settings)|import ipywidgets", source)
+    return name.startswith("neuroviz.kit.") or bool(draws)
 
 
 def own_names(module: ModuleType) -> list[str]:
