@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import tomllib
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -266,8 +267,14 @@ def test_make_lab_serves_the_first_notebook_also_as_root(copy):
         try:
             assert address, said
             page = f"{address[0]}api/contents/notebooks/00_start.ipynb?token=known"
-            with urllib.request.urlopen(page, timeout=60) as answer:
-                assert json.load(answer)["content"]["cells"]
+            while True:  # it names its address before it listens there
+                try:
+                    with urllib.request.urlopen(page, timeout=60) as answer:
+                        assert json.load(answer)["content"]["cells"]
+                    break
+                except urllib.error.URLError:
+                    assert server.poll() is None, said + server.stderr.read()
+                    time.sleep(0.1)
         finally:
             os.killpg(server.pid, signal.SIGTERM)
             server.stderr.read()
