@@ -364,6 +364,7 @@ def _measure_exact(
         f"rank {value}{seen} of {columns} columns of the {_COLUMNS_OF[route]}, the larger of {points} random "
         f"points mod {over.p}; that generic points give more{seen} has probability at most {error:.1g}"
     )
+    note += _turned(arch)
     if inputs is not None:
         note += f"; observed{seen} only: more may show more, so this need not be the dimension"
     arithmetic = arithmetic_of(columns)
@@ -384,7 +385,14 @@ def _full_rank(
     )
     if arch.attention == "softmax":
         note += " (exponentials free by Ax's theorem)"
+    note += _turned(arch)
     return ExactMeasurement(columns, num_inputs, seed, note, columns, p, 0.0, route, arithmetic)
+
+
+def _turned(arch: Architecture) -> str:
+    """With rotary positions, what else an exact rank rests on ("Exact rank")."""
+    said = " (turned by the real angles, by the theorem of Lindemann and Weierstrass)"
+    return said if arch.block.rotary else ""
 
 
 def clear_cache() -> None:
