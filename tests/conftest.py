@@ -16,6 +16,16 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 MOST_CASES = 20
 """Of a test with more cases, `make test` runs so many, drawn by the test's name; `make test-all` runs all."""
 
+LONG = (
+    "test_panel",
+    "test_all_panels",
+    "test_editions",
+    "test_claims",
+    "test_browser",
+    "test_book",
+    "test_sweep",
+)
+
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROME_ON_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
@@ -25,7 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only `--full` runs, unless it is asked for by name."""
+    """Long files first, so that no worker ends with one; without `--full` leave out what only it runs."""
+    items.sort(key=lambda item: item.path.stem not in LONG)
     if config.getoption("--full"):
         return
     cases: dict[str, list[pytest.Item]] = {}
