@@ -1,7 +1,6 @@
 """The figure of one dimension, read back: what stands in it, where it comes from, and how it moves."""
 
 import json
-import random
 from dataclasses import replace
 from functools import cache
 from math import inf, isfinite, log10
@@ -15,9 +14,8 @@ from neuroviz.deep.dimension_figure import dimension_parts
 from neuroviz.deep.dimension_panel import DimensionSetting, study_dimension
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
-from neuroviz.kit import plot as figure_parts
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, headline, make, power_of_ten, redraw, rough
+from neuroviz.kit.plot import make, power_of_ten, rough
 
 # widths, head dims, tokens, kind, which widths vary, chosen inputs
 CASES = {
@@ -332,76 +330,6 @@ def test_a_figure_has_its_opaque_ground_and_readable_letters_in_every_look(mode,
         )
     finally:
         theme.use("light", "notebook")
-
-
-# Updates in place
-
-
-def random_pairs(count, seed=0):
-    draw = random.Random(seed)
-    return [tuple(draw.choices(STUDIES, k=2)) for _ in range(count)]
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_every_state_has_the_same_elements_in_the_same_order(name):
-    start, figure = make(dimension_parts(study("start"))), make(dimension_parts(study(name)))
-    assert [t.name for t in figure.data] == [t.name for t in start.data]
-    for kind in ("annotations", "shapes"):
-        assert len(figure.layout[kind]) == len(start.layout[kind])
-
-
-@pytest.mark.parametrize(("old", "new"), random_pairs(40))
-def test_redrawing_gives_exactly_the_figure_that_drawing_gives(old, new):
-    figure = make(dimension_parts(study(old)))
-    before = figure.data
-    redraw(figure, dimension_parts(study(old)), dimension_parts(study(new)))
-    assert plain(figure) == plain(make(dimension_parts(study(new))))
-    assert all(a is b for a, b in zip(before, figure.data, strict=True))
-    redraw(figure, dimension_parts(study(new)), dimension_parts(study(old)))
-    assert plain(figure) == plain(make(dimension_parts(study(old))))
-
-
-def test_the_comparison_sees_a_figure_that_was_not_redrawn():
-    figure = make(dimension_parts(study("start")))
-    redraw(figure, dimension_parts(study("softmax")), dimension_parts(study("softmax")))
-    assert plain(figure) != plain(make(dimension_parts(study("softmax"))))
-
-
-def test_a_live_figure_is_redrawn_in_a_single_message():
-    figure = go.FigureWidget(make(dimension_parts(study("start"))))
-    sent = []
-    figure.observe(lambda change: sent.append(change["name"]) if change["new"] else None)
-    redraw(figure, dimension_parts(study("start")), dimension_parts(study("undecided")))
-    assert [name for name in sent if name.startswith("_py2js")] == ["_py2js_update"]
-    sent.clear()
-    redraw(figure, dimension_parts(study("undecided")), dimension_parts(study("undecided")))
-    assert [name for name in sent if name.startswith("_py2js")] == []
-    assert plain(figure) == plain(make(dimension_parts(study("undecided"))))
-
-
-def test_only_what_differs_is_touched(monkeypatch):
-    touched = []
-    real = figure_parts._set_changes
-    monkeypatch.setattr(
-        figure_parts,
-        "_set_changes",
-        lambda target, old, new: (touched.append(target), real(target, old, new)),
-    )
-    old = Parts([{"name": "a", "y": [1]}, {"name": "b", "y": [2]}], {"annotations": [headline("one")]})
-    new = Parts([{"name": "a", "y": [3]}, {"name": "b", "y": [2]}], {"annotations": [headline("one")]})
-    figure = go.FigureWidget(make(old))
-    sent = []
-    figure.observe(lambda change: sent.append(change["new"]) if change["new"] else None, "_py2js_update")
-    redraw(figure, old, new)
-    (message,) = sent
-    assert message["style_traces"] == [0] and message["layout_data"] == {}
-    assert list(figure.data[0].y) == [3]
-
-
-def test_a_redraw_with_another_number_of_traces_is_refused():
-    one, two = Parts([{"y": [1]}], {}), Parts([{"y": [1]}, {"y": [2]}], {})
-    with pytest.raises(ValueError):
-        redraw(make(one), one, two)
 
 
 # Small pieces

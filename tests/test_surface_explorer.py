@@ -337,7 +337,7 @@ def test_a_click_on_the_yellow_curve_moves_the_point_along_it(panel):
     for key, index in [("figure-1", CROSSING), ("figure-1", DOTTED), ("tangent", BOUNDARY), ("rays", PINCH)]:
         panel.state = f"preset={key}"
         trace = panel.figure.data[index]
-        panel._on_curve_click(trace, SimpleNamespace(point_inds=[len(trace.x) // 3]), None)
+        panel._on_click(panel.figure.drawn["data"][index], len(trace.x) // 3)
         assert panel.controls["moves"].value == "curve"
         here = in_drawing(panel._shown.chart.slice, np.array(panel._shown.point.at))
         assert np.linalg.norm(here - corners(trace)[len(trace.x) // 3]) < 0.1

@@ -193,11 +193,6 @@ class SurfaceExplorer(Panel):
 
     title = "Where is the set of functions singular?"
 
-    def _listen(self) -> None:
-        for index, trace in enumerate(self.figure.data):
-            if trace.name and trace.type == "mesh3d":
-                trace.on_click(self._on_curve_click if 2 <= index <= 5 else self._on_surface_click)
-
     def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
         first, more = slice_controls()
         first |= {
@@ -232,20 +227,14 @@ class SurfaceExplorer(Panel):
 
     draw = staticmethod(surface_parts)
 
-    def _on_surface_click(self, trace: object, points: object, _state: object) -> None:
-        self._go(trace, points, on_curve=False)
-
-    def _on_curve_click(self, trace: object, points: object, _state: object) -> None:
-        self._go(trace, points, on_curve=True)
-
-    def _go(self, trace: object, points: object, on_curve: bool) -> None:
+    def _on_click(self, trace: dict, point: int) -> None:
         """Move the point to a corner of a mesh that was clicked."""
-        if not points.point_inds or self._shown is None:
+        if trace.get("type") != "mesh3d" or not trace.get("name") or self._shown is None:
             return
-        (index, *_), chart = points.point_inds, self._shown.chart
-        drawn = np.array([trace.x[index], trace.y[index], trace.z[index]], dtype=float)
+        on_curve = trace["name"] != self.figure.drawn["data"][0]["name"]
         nearest = nearest_on_curve if on_curve else nearest_on_surface
-        self._assign({"moves": "curve" if on_curve else "surface", **nearest(chart, drawn)})
+        drawn = np.array([trace[axis][point] for axis in "xyz"], dtype=float)
+        self._assign({"moves": "curve" if on_curve else "surface", **nearest(self._shown.chart, drawn)})
         self._refresh()
 
     def _badge(self, answer: SurfaceStudy) -> str:

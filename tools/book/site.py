@@ -170,7 +170,7 @@ def look() -> dict:
     found: dict = {}
     for mode in ("light", "dark"):
         with theme.using({"mode": mode}):
-            found[mode] = theme.template().to_plotly_json()
+            found[mode] = theme.template()
     return found | {"turn": turn()}
 
 
