@@ -69,7 +69,7 @@ function keepKeys(panel) {
     if (!panel.contains(event.target)) return;
     const forTheNotebook = event.ctrlKey || event.metaKey || event.altKey || event.key === "Escape";
     const runs = event.key === "Enter" && event.shiftKey;
-    panel.toggleAttribute("data-lm-suppress-shortcuts", !(forTheNotebook || runs));
+    event.target.toggleAttribute("data-lm-suppress-shortcuts", !(forTheNotebook || runs));
   };
   window.addEventListener("keydown", onKey, true);
   return () => window.removeEventListener("keydown", onKey, true);
