@@ -71,7 +71,7 @@ def product_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndar
         The outputs, shape (…, d_l, t).
     """
     mul = over.matmul
-    G, Y = mul(X, _T(X)), X
+    G, Y = mul(X, X.mT), X
     for i, M in enumerate(virtual.M):
         Y = mul(mul(G, M), Y)
         if i < len(virtual.M) - 1:
@@ -88,10 +88,10 @@ def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarra
     t = X.shape[-1]
     Z, W = np.broadcast_to(np.eye(t), (*X.shape[:-2], t, t)), np.eye(t)
     for i, M in enumerate(virtual.M):
-        N = mul(_T(X), mul(M, X))
+        N = mul(X.mT, mul(M, X))
         W = mul(mul(Z, N), W)
         if i < len(virtual.M) - 1:
-            Z = mul(mul(mul(mul(Z, N), Z), _T(N)), Z)
+            Z = mul(mul(mul(mul(Z, N), Z), N.mT), Z)
     return mul(virtual.L, mul(X, W))
 
 
@@ -256,7 +256,3 @@ def occurrences(layers: int) -> tuple[int, ...]:
     """
     factors = unroll(layers)
     return tuple(sum(factor.layer == h for factor in factors) for h in range(1, layers + 1))
-
-
-def _T(matrices: np.ndarray) -> np.ndarray:
-    return np.swapaxes(matrices, -1, -2)
