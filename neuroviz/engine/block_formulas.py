@@ -9,7 +9,7 @@ def block_formula(arch: Architecture) -> Expected:
     """What theory says about a network with anything in its block.
 
     >>> block_formula(Architecture((4, 4), (2,), attention="softmax", block=Block(biases=True))).value
-    32
+    34
     """
     block = arch.block
     alone = not arch.skip and not arch.causal and arch.tokens > 1
