@@ -373,14 +373,6 @@ def test_what_is_rational_is_exact_however_it_is_written(quantity):
     assert (found.value, found.status, off.value, off.status) == (True, "exact", False, "exact")
 
 
-def test_virtual_weights_of_the_package_are_a_quantity():
-    """Their arithmetic is numpy's, so the weights of a prime field pass through it."""
-    for arch, expected in ((SOFT_DEEP, True), (DEEP, False)):
-        found = is_identifiable(arch, lambda w: virtual_weights(Reals(), w).M[1])
-        assert (found.value, found.status) == (expected, "exact")
-    assert is_identifiable(DEEP, lambda w: ratios(virtual_weights(Reals(), w).L)).value is True
-
-
 def test_whatever_works_on_real_weights_is_answered():
     """Exactly or in floats: but not with an error about a class that the reader never saw."""
     import scipy.linalg
@@ -394,6 +386,7 @@ def test_whatever_works_on_real_weights_is_answered():
         lambda w: np.cov(A(w)),
         lambda w: scipy.linalg.svdvals(A(w))[:2],
         lambda w: torch.linalg.norm(torch.from_numpy(A(w))),
+        lambda w: virtual_weights(Reals(), w).M[0],
     ):
         assert is_identifiable(SOFT, quantity).value is True
 
@@ -408,14 +401,6 @@ def test_a_quantity_may_work_in_place():
         return product
 
     assert is_identifiable(SOFT, normalised).value is True
-
-
-def test_a_basis_change_in_floats_does_not_count_as_a_change_of_the_quantity():
-    """C⁻¹ in floats is not the inverse of C exactly; no reader means the rounding."""
-    C = np.array([[1.0, 2.0], [3.0, 5.0]])
-    found = is_identifiable(SOFT, lambda w: (np.linalg.inv(C).T @ w[0].K).T @ (C @ w[0].Q))
-    assert found.value in (True, None)
-    assert is_identifiable(SOFT, lambda w: 0.1 * 3 * w[0].Q - 0.3 * w[0].Q + A(w)[:2]).value in (True, None)
 
 
 # What is refused
@@ -458,12 +443,8 @@ def test_the_readers_own_mistakes_come_out_as_they_are():
         is_identifiable(SOFT, lambda w: {}["weights"])
     with pytest.raises(IndexError):
         is_identifiable(SOFT, lambda w: w[1].Q)
-    with pytest.raises(AttributeError, match="'Layer' object has no attribute 'O'"):
-        is_identifiable(SOFT, lambda w: w[0].O)
     with pytest.raises(TypeError, match="positional argument"):
         is_identifiable(SOFT, lambda: 1)
-    with pytest.raises(ValueError, match="matmul"):
-        is_identifiable(SOFT, lambda w: w[0].K @ w[0].Q)
     with pytest.raises(np.linalg.LinAlgError):
         is_identifiable(SOFT, lambda w: np.linalg.inv(w[0].Q))
 

@@ -77,7 +77,21 @@ def test_a_wrong_transpose_would_be_seen(monkeypatch):
 def test_the_ternary_rule_is_the_recursion(layers):
     assert list(map(tuple, unroll(layers))) == factors(layers)
     assert len(unroll(layers)) == (3**layers - 1) // 2
+
+
+@pytest.mark.parametrize("layers", range(1, 7))
+def test_layer_h_occurs_three_to_the_l_minus_h_times(layers):
     assert occurrences(layers) == tuple(3 ** (layers - h) for h in range(1, layers + 1))
+
+
+@pytest.mark.parametrize("layers", range(1, 6))
+def test_left_and_right_of_the_mirror_stand_transposes(layers):
+    factors = unroll(layers)
+    for place in range(1, len(factors) + 1):
+        radius = len(mirror(layers, place)) // 2
+        for s in range(1, radius):
+            left, right = factors[place - 1 - s], factors[place - 1 + s]
+            assert left.layer == right.layer and left.transposed != right.transposed
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3])
@@ -101,6 +115,15 @@ def test_a_reflection_transposes_one_factor_and_nothing_else(layers):
             assert before[place - 1] == N[h - 1][(i, j) if transposed else (j, i)]
             assert after[place - 1] == N[h - 1][(j, i) if transposed else (i, j)]
             assert reflect(layers, turned, place, radius) == tuple(indices)
+
+
+def test_a_reflection_with_unequal_ends_changes_the_neighbours():
+    _, virtual, X = draw((3, 3, 3), (2, 2), 3)
+    indices = (0, 1, 2, 2, 0)  # the window around place 3 is (1, 2, 2, 0)
+    before, after = (link_values(F, virtual, X, j) for j in (indices, reflect(2, indices, 3)))
+    assert sorted(v for k, v in enumerate(before) if k != 2) != sorted(
+        v for k, v in enumerate(after) if k != 2
+    )
 
 
 def test_terms_with_an_antisymmetric_factor_cancel_in_pairs():

@@ -218,14 +218,11 @@ def ball_proof(
         for bits in BITS:
             flint.ctx.prec = bits
 
-            def differentiating(number: int, done: str = done, bits: int = bits) -> None:
-                budget.check(f"{done}, and {bits} bits were begun ({number} of {n} inputs)")
+            def pause(number: int = n, begun: str = f"{done}, and {bits} bits were begun") -> None:
+                budget.check(f"{begun} ({f'{number} of' if number < n else 'all'} {n} inputs)")
 
-            def inverting(done: str = done, bits: int = bits) -> None:
-                budget.check(f"{done}, and {bits} bits were begun (all {n} inputs)")
-
-            B = ball_jacobian(arch.attention, weights, across.free, X, functionals, differentiating)
-            if proved_invertible(B, inverting):
+            B = ball_jacobian(arch.attention, weights, across.free, X, functionals, pause)
+            if proved_invertible(B, pause):
                 break
             done = f"{bits} bits did not suffice"
         else:

@@ -108,10 +108,10 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
 
     for (H, (d_in, d_out, a)), times in arch.distinct_layers.items():
         groups, v = block.kv_heads or H, block.value_dim
-        add("bases of keys and queries", times * _query_bases(arch, H, a))
+        bases = a if block.rotary else _bases(a, d, H // groups * (d + block.biases))
+        add("bases of keys and queries", times * groups * bases)
         if v:
-            bases = groups * _value_bases(v, d_in, H // groups * d_out)
-            add("bases of values and outputs", times * bases)
+            add("bases of values and outputs", times * groups * _bases(v, d_in, H // groups * d_out))
         if block.temperature:
             add("temperatures", times * H)
         if block.biases and not block.rotary:
@@ -185,16 +185,7 @@ def what_is_missing(arch: Architecture) -> str | None:
     return None
 
 
-def _query_bases(arch: Architecture, H: int, a: int) -> int:
-    """Of all groups of a layer of H heads."""
-    block, d = arch.block, arch.widths[0]
-    groups = block.kv_heads or H
-    if block.rotary:
-        return groups * a
-    n, wide, rank = H // groups, d + block.biases, min(a, d)
-    return groups * (a * d + n * a * wide - rank * (d + n * wide - rank))
-
-
-def _value_bases(v: int, d: int, outputs: int) -> int:
-    rank = min(v, d, outputs)
-    return v * (d + outputs) - rank * (d + outputs - rank)
+def _bases(inner: int, m: int, n: int) -> int:
+    """What a product of m × inner and inner × n does not show of its factors."""
+    rank = min(inner, m, n)
+    return inner * (m + n) - rank * (m + n - rank)

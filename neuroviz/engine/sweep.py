@@ -65,12 +65,12 @@ def sweep(
     if not callable(progress) and not isinstance(progress, bool):
         raise ValueError(f"progress is True, False or a function of (done, of, record); got {progress!r}")
     found = {} if file is None else _read(path_of("file", file), method, seed)
-    todo = [arch for arch in dict.fromkeys(wanted) if arch not in found]
+    todo = [(arch, method, seed) for arch in dict.fromkeys(wanted) if arch not in found]
     done = len(set(wanted)) - len(todo)
     with ExitStack() as opened:
         log = opened.enter_context(open(file, "ab", buffering=0)) if file is not None else None
         bar = opened.enter_context(_bar(len(set(wanted)), done)) if progress is True and todo else None
-        for record in opened.enter_context(closing(measured(todo, method, seed, workers, executor))):
+        for record in opened.enter_context(closing(_measured(todo, workers, executor))):
             found[record.arch] = record
             done += 1
             if log:
@@ -88,15 +88,8 @@ def _bar(total: int, done: int) -> AbstractContextManager:
     return tqdm(total=total, initial=done, unit="net")
 
 
-def measured(
-    architectures: Iterable[Architecture],
-    method: str = "exact",
-    seed: int = 0,
-    workers: int = 1,
-    executor: Executor | None = None,
-) -> Iterator[Record]:
-    """The records one by one, as they finish: what `sweep` is made of. Closing the iterator ends the work."""
-    todo = [(arch, method, int(seed)) for arch in _checked(architectures, method, workers, executor, seed)]
+def _measured(todo: list["Item"], workers: int, executor: Executor | None) -> Iterator[Record]:
+    """The records one by one, as they finish. Closing the iterator ends the work."""
     # The limit of each item is enough where it runs alone. In threads, one would lift that of another.
     with one_thread():
         if executor is not None:

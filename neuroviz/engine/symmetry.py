@@ -7,8 +7,8 @@ Four symmetries (docs/mathematics.md, "The gauge slice"), over any field:
     rescalings     Q_i → c Q_i, V_i → V_i / c                              lightning    (Eq. 13)
     the swap       A = u kᵀ, V = h vᵀ  →  A = v kᵀ, V = h uᵀ               lightning    (Thm. 3.2)
 
-Layers are counted from 0, as in the tuple of weights. The first three are continuous: `block_symmetry`
-has their derivatives at C = 1, directions in which the function does not change.
+Layers are counted from 0, as in the tuple of weights; all matrices are over the field `over`. The first
+three are continuous: `block_symmetry` has their derivatives at C = 1.
 """
 
 from math import cos, pi, sin
@@ -23,12 +23,6 @@ from neuroviz.engine.rank import exact_rank
 
 def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) -> Weights:
     """Q → C Q, K → C⁻ᵀ K in one layer: A = KᵀQ stays, and so does the function (Lemma 3.1).
-
-    Args:
-        over: the field that all matrices are over.
-        weights: of a network of either kind.
-        layer: which layer, from 0.
-        C: invertible, a × a.
 
     Raises:
         ValueError: if there is no such layer, or C is not an invertible a × a matrix.
@@ -45,10 +39,7 @@ def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) 
 def change_interface(over: Field, weights: Weights, layer: int, C: np.ndarray) -> Weights:
     """V_i → C V_i, and the next layer's Q, K, V → · C⁻¹: the tokens between them in another basis (Eq. 9).
 
-    Args:
-        over, weights: as in `change_head_basis`.
-        layer: the layer before the interface, from 0; the last one has none after it.
-        C: invertible, d_i × d_i for the width d_i between the two layers.
+    `layer` is the one before the interface.
 
     Raises:
         ValueError: if there is no such interface, or C is not an invertible d_i × d_i matrix.
@@ -62,10 +53,6 @@ def change_interface(over: Field, weights: Weights, layer: int, C: np.ndarray) -
 
 def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
     """Q → c Q, V → V / c in one layer: a symmetry of lightning attention, and not of softmax (Eq. 13).
-
-    Args:
-        over, weights, layer: as in `change_head_basis`.
-        c: not zero.
 
     Raises:
         ValueError: if there is no such layer, or c is zero.
@@ -83,9 +70,6 @@ def swap_keys_and_values(over: Field, weights: Weights, layer: int) -> Weights:
 
     A symmetry of lightning attention that no continuous one reaches (Thm. 3.2). The new Q and K
     have kᵀ and vᵀ as their first rows, and zeros below.
-
-    Args:
-        over, weights, layer: as in `change_head_basis`.
 
     Raises:
         ValueError: if there is no such layer, or A or V is not of rank one there.
@@ -126,14 +110,8 @@ def virtual_weights(over: Field, weights: Weights) -> VirtualWeights:
 def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8) -> np.ndarray:
     """The one C with Q′ = C Q and K′ = C⁻ᵀ K, from two factorisations of one A (Lemma 3.1).
 
-    Args:
-        over: the field of both.
-        head, other: layers, of which only Q and K are looked at; a × d each.
-        tol: over the reals: how far A′ may be from A, relative to it, and how small a singular
-            value of Q or K, relative to the largest, still counts.
-
-    Returns:
-        C, of shape (a, a).
+    Over the reals `tol` is how far A′ may be from A, relative to it, and how small a singular value of Q or
+    K, relative to the largest, still counts.
 
     Raises:
         ValueError: if the shapes differ, if Q or K has rank below a (then C is not unique, or there
@@ -184,13 +162,8 @@ def recover_interfaces(
     With U_i = V_i ⋯ V_1, the answer is the C_i with U_i′ = C_i U_i; then A_i and V_i of the other network
     are those of the first in the new bases.
 
-    Args:
-        over: the field of both.
-        weights, other: of one shape in every layer.
-        tol: over the reals: how far the virtual weights may be apart, relative to their size.
-
-    Returns:
-        One invertible matrix for each place between two layers.
+    One invertible matrix for each place between two layers. Over the reals `tol` is how far the virtual
+    weights may be apart, relative to their size.
 
     Raises:
         ValueError: if the shapes or the virtual weights differ, or if the two networks need not be on

@@ -109,15 +109,10 @@ class SoftmaxAttention(_Attention):
         column i:  Σ_j [S(x_jᵀAx_i) / Σ_k S(x_kᵀAx_i)] V x_j,  S = exp(·/τ)          (Eq. 15)
 
     The same function as with A/τ in place of A at temperature 1. τ is a fixed number, not a parameter.
-
-    Parameters `Q`, `K` of shape (a, d_in) and `V` of shape (d_out, d_in), with several heads one matrix a
-    head, stacked; any a ≥ 1, also a > d_in. heads, skip, causal: as in `Architecture`.
-
-    Shapes: X of shape (…, d_in, t), tokens as columns → (…, d_out, t), any t ≥ 1.
+    Parameters, shapes and options are those of `LightningAttention`.
 
     Raises:
-        ValueError: if a size is not a whole number ≥ 1 or τ not a finite number > 0; when called,
-            if X does not have d_in rows or not the dtype of the weights.
+        ValueError: as there, or if τ is not a finite number > 0.
 
     >>> layer = SoftmaxAttention(d_in=4, d_out=3, a=2, temperature=0.5)
     >>> layer(torch.ones(10, 4, 6)).shape

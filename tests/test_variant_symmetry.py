@@ -1,0 +1,131 @@
+"""Directions that do nothing: each is in the kernel of the exact derivative, for everything in a Block."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from variants import random_variants
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_formulas import known_redundancies
+from neuroviz.engine.block_network import block_jacobian, random_block_weights
+from neuroviz.engine.block_symmetry import null_space, symmetry_directions
+from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.network import random_tokens
+from neuroviz.engine.rank import RowSpace
+
+F = PrimeField()
+FAMILIES = [
+    "bases of keys and queries",
+    "bases of values and outputs",
+    "temperatures",
+    "key biases",
+    "value biases",
+    "shifts between layers",
+    "hidden units of the MLPs",
+    "bases between layers",
+    "rescalings",
+    "heads that blend",
+]
+
+
+def derivative_at(arch, weights, inputs=3):
+    """All outputs on a few inputs; the same inputs and exponentials each time."""
+    rng = np.random.default_rng(1)
+    X = random_tokens(F, arch, inputs, rng)
+    return block_jacobian(F, arch, weights, X, None, rng).reshape(-1, arch.num_parameters)
+
+
+def directions_at(arch, weights):
+    """name → the rows of all layers together."""
+    return {n: np.concatenate(parts) for n, parts in symmetry_directions(F, arch, weights).items()}
+
+
+def changes(J, rows):
+    return bool(F.matmul(J, rows.T).any())
+
+
+@cache
+def every_family():
+    """Networks in which each family is found, both kinds, with and without what else there may be."""
+    return random_variants(110, seed=0)
+
+
+def test_each_direction_of_each_family_leaves_the_function_alone():
+    """J v = 0 exactly, modulo p: an independent check of everything that the ledger counts."""
+    seen = dict.fromkeys(FAMILIES, 0)
+    for n, arch in enumerate(every_family()):
+        weights = random_block_weights(F, arch, np.random.default_rng(n))
+        J, found = derivative_at(arch, weights), directions_at(arch, weights)
+        for name, rows in found.items():
+            assert not changes(J, rows), (str(arch), name)
+            seen[name] += len(rows) > 0
+        if arch.attention == "softmax":
+            assert set(known_redundancies(arch)) <= set(found), arch
+    assert set(seen) == set(FAMILIES) and min(seen.values()) >= 8, seen
+    skips = Architecture((3, 3), (2,), attention="softmax", heads=2, skip=True)
+    weights = random_block_weights(F, skips, np.random.default_rng(0))
+    assert list(directions_at(skips, weights)) == FAMILIES[:1]  # only what has a reason is there
+
+
+EVERYTHING = Architecture(
+    (3, 3, 3), (2, 2), 3, "softmax", 2, block=Block(2, None, False, True, True, True, (3, 2))
+)
+BLENDING = Architecture((3, 3, 3), (2, 2), 3, heads=3, block=Block(value_dim=3, biases=True))
+
+
+@pytest.mark.parametrize("arch", [EVERYTHING, BLENDING, Architecture((3, 3, 3), (2, 2), 3)], ids=str)
+def test_at_other_weights_the_same_directions_do_something(arch):
+    """A check that can fail; only key biases are the same direction everywhere."""
+    weights, other = (random_block_weights(F, arch, np.random.default_rng(seed)) for seed in (0, 1))
+    J = derivative_at(arch, weights)
+    for name, rows in directions_at(arch, other).items():
+        if len(rows) and name != "key biases":
+            assert changes(J, rows), name
+
+
+def test_a_key_bias_matters_once_keys_are_rotated_and_for_lightning():
+    for kind, rotary in (("softmax", True), ("lightning", False)):
+        arch = Architecture((3, 3), (2,), 3, kind, block=Block(biases=True, rotary=rotary))
+        weights = random_block_weights(F, arch, np.random.default_rng(0))
+        shapes = arch.parameter_shapes.items()
+        row = np.concatenate([np.full(shape, float(n == "1.k")).ravel() for n, shape in shapes])[None]
+        assert changes(derivative_at(arch, weights), row)
+        assert "key biases" not in symmetry_directions(F, arch, weights)
+
+
+def blends(arch, seed=0):
+    """What the blends of each layer add to the families before them."""
+    space = RowSpace(F, arch.num_parameters)
+    found = symmetry_directions(F, arch, random_block_weights(F, arch, np.random.default_rng(seed)))
+    return [[space.add(rows) for rows in parts] for parts in found.values()][-1]
+
+
+@pytest.mark.parametrize(("d", "H"), [(2, 2), (2, 6), (3, 3), (3, 5)])
+def test_heads_blend_from_more_than_the_square_of_what_their_rank_lacks(d, H):
+    """Beside one rescaling each, H − (d − a)² − 1 directions a head."""
+    for a in range(1, d + 2):
+        expected = H * (max(1, H - max(0, d - a) ** 2) - 1)
+        assert blends(Architecture((d, H * d), (a,), heads=H)) == [expected], a
+
+
+@pytest.mark.parametrize("more", [{}, {"skip": True, "causal": True}])
+def test_heads_that_share_one_key_and_one_value_always_blend(more):
+    """Σ_h O_h (W X XᵀKᵀ) Q_h X: any g acts on the Q_h and O_h, whatever the ranks."""
+    for block in (Block(value_dim=1, kv_heads=1), Block(value_dim=2, kv_heads=1, rotary=True, biases=True)):
+        arch = Architecture((4, 4, 4), (2, 2), heads=4, block=block, **more)
+        assert blends(arch) == [4 * 3] * 2
+        assert sum(blends(Architecture((4, 4, 4), (2, 2), heads=4, block=Block(value_dim=1), **more))) == 0
+
+
+def test_a_null_space_is_all_of_it_in_both_fields():
+    rng = np.random.default_rng(0)
+    for over in (F, Reals()):
+        M = over.matmul(over.random(rng, (5, 3)), over.random(rng, (3, 7)))
+        basis = null_space(over, M)
+        assert basis.shape == (4, 7)
+        assert np.abs(over.matmul(M, basis.T)).max() < 1e-9
+    np.testing.assert_allclose(basis @ basis.T, np.eye(4), atol=1e-12)
+    assert null_space(F, np.zeros((0, 3))).shape == null_space(Reals(), np.zeros((2, 3))).shape == (3, 3)
+    assert null_space(F, np.eye(3)).shape == null_space(Reals(), np.eye(3)).shape == (0, 3)
