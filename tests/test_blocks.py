@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from flint import arb
+from torch_blocks import BlockNetwork
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -24,7 +25,6 @@ from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import _degree, clear_cache, measure_dimension
 from neuroviz.engine.network import flatten, forward, jacobian, random_tokens, random_weights
 from neuroviz.engine.rank import exact_rank
-from neuroviz.nn.block_modules import BlockNetwork
 from neuroviz.nn.modules import AttentionNetwork
 
 KINDS = ("lightning", "softmax")
@@ -61,7 +61,7 @@ def test_all_switches_are_there():
 @pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
 def test_torch_and_numpy_agree_on_forward_and_derivative(arch):
     weights, X, rng = a_network(arch)
-    net = BlockNetwork.from_weights(arch, weights)
+    net = BlockNetwork(arch, weights)
     Y = net(torch.from_numpy(X))
     np.testing.assert_allclose(block_forward(Reals(), arch, weights, X, None), Y.detach().numpy(), atol=1e-10)
     cotangents = rng.standard_normal((2, 2, 3, 3))
@@ -268,7 +268,7 @@ def test_bad_blocks_are_refused(arguments, words):
 
 
 def test_the_torch_network_of_the_paper_says_who_takes_blocks():
-    with pytest.raises(ValueError, match="BlockNetwork takes blocks"):
+    with pytest.raises(ValueError, match="has Q, K and V only; got"):
         AttentionNetwork(Architecture((3, 3), (2,), block=Block(biases=True)))
 
 

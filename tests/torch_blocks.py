@@ -1,57 +1,21 @@
-"""Networks with anything in their `Block`, as a torch module: to be trained, or to check `blocks`."""
+"""Networks with anything in their `Block`, in torch: a second program for `neuroviz.engine.block_network`."""
 
-from collections.abc import Mapping
-
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_network import ROTARY_BASE
 
 
 class BlockNetwork(nn.Module):
-    """A deep attention network with the `Block` of its architecture, layer after layer.
+    """Parameters are named as in `Architecture.parameter_shapes`, with "_" for "."."""
 
-    Parameters are named as in `Architecture.parameter_shapes`, with "_" for ".": `net.weights["1_Q"]`.
-    With positions the number of tokens is that of the architecture, otherwise it takes any.
-
-    Shapes: X of shape (…, d₀, t), tokens as columns → (…, d_l, t).
-
-    Raises:
-        ValueError: when called, if X does not have d₀ rows.
-
-    >>> from neuroviz.engine.block import Block
-    >>> net = BlockNetwork(Architecture((4, 4), (2,), heads=2, block=Block(value_dim=2, biases=True)))
-    >>> net(torch.ones(10, 4, 3)).shape
-    torch.Size([10, 4, 3])
-    """
-
-    def __init__(self, arch: Architecture, dtype: torch.dtype | None = None) -> None:
+    def __init__(self, arch, weights) -> None:
         super().__init__()
-        check_architecture("BlockNetwork", arch, variants=True)
         self.arch = arch
-        self.weights = nn.ParameterDict()
-        for name, shape in arch.parameter_shapes.items():
-            drawn = torch.randn(shape, dtype=dtype) * shape[-1] ** -0.5
-            self.weights[_key(name)] = nn.Parameter(drawn)
-
-    @classmethod
-    def from_weights(cls, arch: Architecture, weights: Mapping[str, np.ndarray]) -> "BlockNetwork":
-        """The float64 network with the weights of `neuroviz.engine.block_network`."""
-        net = cls(arch, torch.float64)
-        with torch.no_grad():
-            for name in arch.parameter_shapes:
-                net.weights[_key(name)].copy_(torch.from_numpy(weights[name]))
-        return net
+        given = {_key(name): nn.Parameter(torch.from_numpy(weights[name])) for name in arch.parameter_shapes}
+        self.weights = nn.ParameterDict(given)
 
     def forward(self, X: Tensor) -> Tensor:
-        """The tokens that come out."""
-        if X.ndim < 2 or X.shape[-2] != self.arch.widths[0]:
-            raise ValueError(
-                f"tokens are the columns of X, which needs {self.arch.widths[0]} rows; "
-                f"got shape {tuple(X.shape)}"
-            )
         w, block = self.weights, self.arch.block
         if block.positions:
             X = X + w["P"]
