@@ -130,14 +130,12 @@ class Experiment:
     Attributes:
         free_layer: the one layer that is not frozen; None where all are.
         possible: whether the relations between the exponentials allow it.
-        patterns: what was done instead, layer by layer: as the proof says, but tied layers as they are.
         alone: what this experiment leaves hidden.
         so_far: what all experiments up to this one leave hidden.
     """
 
     free_layer: int | None
     possible: bool
-    patterns: tuple[Pattern, ...]
     alone: Hidden
     so_far: Hidden
 
@@ -148,8 +146,7 @@ class ImmersionStudy:
 
     Attributes:
         setting: as given.
-        tokens: X_0, …, X_l with the exponentials as they are set, each (n, 2).
-        places: the same as fractions of the way from x_1 (0) to x_2 (1): rows X_i, columns tokens.
+        places: of the tokens, as fractions of the way from x_1 (0) to x_2 (1): rows X_0, …, X_l.
         given: the shares, layer by layer; where they are tied, the true ones.
         here: what the exponentials that are set leave hidden: all X, these P and Q (in the mode "true": all
             P and Q).
@@ -160,7 +157,6 @@ class ImmersionStudy:
     """
 
     setting: ImmersionSetting
-    tokens: tuple[np.ndarray, ...]
     places: np.ndarray
     given: tuple[Shares, ...]
     here: Hidden
@@ -195,7 +191,6 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     where = _network_key(setting)
     return ImmersionStudy(
         setting=setting,
-        tokens=tuple(follow(Reals(), given, X)),
         places=_places(given),
         given=tuple(given),
         here=_hidden(where, (_here(setting),)),
@@ -276,7 +271,7 @@ def _experiments(network: ImmersionSetting) -> tuple[Experiment, ...]:
         made = (*made, patterns)
         possible = tied is None or tied == free_layer
         alone = _hidden(network, (patterns,))
-        found.append(Experiment(free_layer, possible, patterns, alone, _hidden(network, made)))
+        found.append(Experiment(free_layer, possible, alone, _hidden(network, made)))
     return tuple(found)
 
 
