@@ -20,6 +20,7 @@ LONG = (
     "test_panel",
     "test_all_panels",
     "test_editions",
+    "test_checks",
     "test_claims",
     "test_browser",
     "test_book",

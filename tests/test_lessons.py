@@ -9,7 +9,7 @@ import neuroviz as nv
 from neuroviz import explorables
 from neuroviz.factorization.determinantal import measure_product
 from tools.editions import read, tasks
-from tools.notebooks import FOLDER
+from tools.notebooks import FOLDER, sources
 
 DOCS = FOLDER.parent / "docs"
 PLANS = [DOCS / "lesson_50.md", DOCS / "lesson_90.md"]
@@ -55,7 +55,7 @@ def unbroken(page: str) -> list[str]:
 
 def asked() -> set[str]:
     """All questions of the notebooks, and the headings under which their exercises stand."""
-    source = "\n".join(text(path) for path in sorted(FOLDER.glob("*.py")))
+    source = "\n".join(text(path) for path in sources())
     return set(re.findall(r'predict\(\s*"([^"]*)"', source))
 
 
