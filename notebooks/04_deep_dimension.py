@@ -18,7 +18,7 @@ import numpy as np
 
 import neuroviz as nv
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 from neuroviz.explorables import HypothesesExplorer, LedgerExplorer, VirtualWeightsExplorer
 from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_deep import check_wrong_pattern
@@ -38,6 +38,7 @@ from neuroviz.lessons.wrong_answers import wrong_answers
 # $$L = U_l, \qquad M_i = U_{i-1}^\top A_i\, U_{i-1} \quad (i = 1, \dots, l).$$
 #
 # All $M_i$ act on the tokens of the input, and $L$ is applied once, at the end. For two layers:
+# <!-- check: np.allclose(layer(L, M2, Y), layer(V2, A2, layer(V1, A1, X))) -->
 #
 # <!-- teacher (5 min): Do the case l = 2 on the board: V₁ moves into A₂ from both sides. -->
 
@@ -61,7 +62,7 @@ np.allclose(layer(L, M2, Y), layer(V2, A2, layer(V1, A1, X)))
 #
 # <!-- teacher (5 min): Popular answers are 2 (only the V) and 6 (all). Ask which matrices read the tokens behind layer 1. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 predict(
     "Layer 1 changes the basis of its outputs, and layer 2 undoes it. How many of the six matrices change?",
     4,
@@ -80,8 +81,10 @@ predict(
 #
 # Drag **along the walk**, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-basis_panel = VirtualWeightsExplorer(only=["layers", "width", "interface", "walk", "along", "alone"])
+# %% jupyter={"source_hidden": true}
+basis_panel = VirtualWeightsExplorer(
+    state="along=0", only=["layers", "width", "interface", "walk", "along", "alone"]
+)
 presets(
     basis_panel,
     {
@@ -91,7 +94,7 @@ presets(
     },
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 basis_panel
 
 # %% [markdown]
@@ -113,7 +116,7 @@ basis_panel
 #
 # <!-- teacher (4 min): 8 is the popular wrong answer: one factor of 2 for each layer. Ask how often the second layer uses the tokens of the first, and how often the third uses those of the second. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 predict(
     "Three layers, and M₁ is doubled. By what must L be divided?",
     2**9,
@@ -126,7 +129,7 @@ predict(
 # %% [markdown]
 # Here $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two. Which slider moves $\lambda_0$ most?
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 rescaling_panel = VirtualWeightsExplorer(
     state="view=rescale;layers=2;width=3;log_1=1;log_2=0",
     only=["layers", "log_1", "log_2", "log_3", "log_4", "kind"],
@@ -140,7 +143,7 @@ presets(
     },
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 rescaling_panel
 
 # %% [markdown]
@@ -153,7 +156,7 @@ rescaling_panel
 # <details><summary>How far does a factor go?</summary>
 #
 # In four layers $\lambda_1 = 2$ needs $\lambda_0 = 2^{-27}$, one part in 134 million. A matter of units in the first layer is a matter of range in the fourth.
-# <!-- check: 2**27 // 10**6 == 134 -->
+# <!-- check: shown(VirtualWeightsExplorer, "view=rescale;layers=4;log_1=1")[0].exponents == (27, 9, 3, 1) -->
 #
 # </details>
 
@@ -169,14 +172,14 @@ rescaling_panel
 #
 # <!-- teacher (8 min): Collect the numbers on the board before the reveal. 144, 96 and 64 are typical; 64 forgets the three factors, 96 removes the bases in the heads and nothing else. Then let the room add up. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 net = nv.Architecture.uniform(d=4, a=4, layers=3)
 predict("144 parameters. How many dimensions?", nv.measure_dimension(net), wrong=wrong_answers(net))
 
 # %% [markdown]
 # The picture adds up the network of the first notebook. Set **a** to 4 and **layers** to 3 to see this one.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 LedgerExplorer(only=["width", "head_dim", "tokens", "layers", "kind"])
 
 # %% [markdown]
@@ -202,10 +205,11 @@ LedgerExplorer(only=["width", "head_dim", "tokens", "layers", "kind"])
 #
 # The first term counts $L$, which has rank at most $\delta$. Each $\alpha$ counts one attention matrix, of rank at most $a_i$. The last term counts the factors. With all widths and heads $\delta$ this is $(l+1)\,\delta^2 - l$ dimensions for $3l\delta^2$ parameters: in a deep network about two of three directions are silent.
 # <!-- check: all(nv.expected_dimension(uniform(d, d, l)).value == (l + 1) * d**2 - l for d in (2, 3, 16) for l in (2, 3, 12)) -->
+# <!-- check: 2.9 < uniform(64, 64, 96).num_parameters / nv.expected_dimension(uniform(64, 64, 96)).value < 3 -->
 # <!-- check: all(nv.measure_dimension(n).value == nv.paper_formula(n).value for n in (A((5, 3, 4), (2, 2)), A((4, 2, 2, 3), (3, 2, 2)))) -->
 
 # %% [markdown]
-# ## Break the formula: a layer of rank one
+# ## Where the formula stops: one layer of rank one
 #
 # Corollary 3.8 asks for $a_i \ge 2$. Is that a technicality? Take widths 3, 3, 3, three tokens, and a first layer with $a_1 = 1$, a second with $a_2 = 2$.
 # <!-- check: nv.paper_formula(A((3, 3, 3), (1, 2))).value == 20 -->
@@ -213,7 +217,7 @@ LedgerExplorer(only=["width", "head_dim", "tokens", "layers", "kind"])
 # <!-- teacher (8 min): Everybody answers 20 here, as the text has just given the formula. This is wanted: a formula is only as good as its hypotheses. Then show the angles. -->
 # Eq. 14, used all the same, says 20.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 thin = nv.Architecture(widths=(3, 3, 3), head_dims=(1, 2), tokens=3)
 predict(
     "Eq. 14, used all the same, says 20. What does the network say?",
@@ -224,7 +228,7 @@ predict(
 # %% [markdown]
 # Each cell of the map is a network: its exact rank, and the rank minus Eq. 14. Beside it are the angles between the tokens of one random network, as they come in and after each layer.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 hypotheses_panel = HypothesesExplorer()
 presets(
     hypotheses_panel,
@@ -237,7 +241,7 @@ presets(
     },
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 hypotheses_panel
 
 # %% [markdown]
@@ -274,14 +278,14 @@ for heads in ((1, 2, 2), (2, 1, 2), (2, 2, 1), (1, 1, 1)):
 # </details>
 
 # %% [markdown]
-# ## Break it again: a network that widens, and a single token
+# ## Where the formula stops: a network that widens, a single token
 #
 # Let the inner layer be wider than the input: 2, 4, 2, with $a = 2, 2$. Eq. 14, used all the same, says 14.
 # <!-- check: nv.paper_formula(A((2, 4, 2), (2, 2))).value == 14 -->
 #
 # <!-- teacher (4 min): Ask where the tokens live after a 4 × 2 matrix. Who answers 14 has counted coordinates in which nothing arrives. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 wide = nv.Architecture(widths=(2, 4, 2), head_dims=(2, 2))
 predict(
     "Widths 2, 4, 2 with a = 2, 2. Eq. 14 says 14. What does the network say?",
@@ -311,7 +315,7 @@ predict(
 #
 # You have seen three ways to leave the hypotheses of Corollary 3.8. Not every network outside them makes Eq. 14 wrong.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 exercise(
     "Give a lightning network with two layers or more for which Eq. 14, used all the same, is wrong by 2 or more.",
     check_wrong_pattern,

@@ -18,7 +18,7 @@ import numpy as np
 
 import neuroviz as nv
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 from neuroviz.explorables import Figure3Explorer, ProofExplorer
 from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_deep import check_more_than_factors
@@ -38,7 +38,7 @@ from neuroviz.lessons.wrong_answers import wrong_answers
 #
 # <!-- teacher (4 min): 17 is the answer, one more than lightning. Who says 16 has let a factor move; ask what doubling A does to an attention weight. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 one_layer = nv.Architecture((3, 3), (2,), tokens=3, attention="softmax")
 predict(
     "d = d′ = 3, a = 2, one softmax layer. How many dimensions?",
@@ -47,7 +47,7 @@ predict(
 )
 
 # %% [markdown]
-# The number is $\alpha(a, d) + dd'$: the matrices $A$ of rank at most $a$, and the matrices $V$. Only the basis inside the head is lost. **Theorem 3.9** of the paper says more: for two tokens or more, the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. ([Notebook 02](02_single_layer_fibers.ipynb) shows it.)
+# The number is $\alpha(a, d) + dd'$: the matrices $A$ of rank at most $a$, and the matrices $V$. Only the basis inside the head is lost. **Theorem 3.9** of the paper says more: for two tokens or more, the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. ([How to read them off](../docs/mathematics.md#theorem-39-one-softmax-layer).)
 # <!-- check: all(dim((d, e), (a,), 2, "softmax") == a * (2 * d - a) + d * e for d in (2, 3, 4) for e in (1, 3) for a in range(1, d + 1)) -->
 
 # %% [markdown]
@@ -59,7 +59,7 @@ predict(
 #
 # <!-- teacher (6 min): Three numbers come: 0, 1 and 4. One factor is lost in each lightning layer and none with softmax. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 deep = [nv.Architecture.uniform(4, 2, 4, 3, kind) for kind in ("softmax", "lightning")]
 predict(
     "Four layers. How many dimensions more than lightning does softmax have?",
@@ -80,14 +80,14 @@ predict(
 #
 # <!-- teacher (7 min): Say what is claimed: eight exact numbers, and for each a proof. The float32 marks show how a tolerance misleads. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 figure3_panel = Figure3Explorer()
 presets(
     figure3_panel,
     {"softmax": "", "with lightning": "kind=both", "with float32 (some seconds)": "peer=yes"},
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 figure3_panel
 
 # %% [markdown]
@@ -98,24 +98,18 @@ figure3_panel
 #
 # Softmax has 2 more everywhere: one for each layer. Float32 finds 142 for 145 and 169 for 172. The reason is not rounding: the last true singular values lie far above it. But the usual tolerance lies higher still, and what is below it is counted as 0. A tolerance is not a gap.
 # <!-- check: all(dim((d,) * 3, (2, 2), 3, "softmax") == dim((d,) * 3, (2, 2), 3) + 2 for d in range(3, 11)) -->
-# <!-- check: [p.float32.value for p in shown(Figure3Explorer, "first=9;last=10;peer=yes")[0].points] == [142, 169] -->
+# <!-- check: [p.float32.value for p in shown(Figure3Explorer, "peer=yes")[0].points[-2:]] == [142, 169] -->
 #
 # </details>
 #
-# The eight numbers are 25, 40, 57, 76, 97, 120, 145, 172:
+# The eight numbers are 25, 40, 57, 76, 97, 120, 145, 172. Each can be *proved* in three ways: by our theorem, by an exact rank that meets an upper bound, and by ball arithmetic, which computes with intervals that are sure to contain the true numbers and does not use the ideas below. The largest, 172, with each proof checked again:
+# <!-- check: all(nv.measure_dimension(largest, method="certified", route=r).certificate.dimension == 172 for r in ("theorem", "exact rank", "ball")) -->
 # <!-- check: [dim((d,) * 3, (2, 2), 3, "softmax") for d in range(3, 11)] == [25, 40, 57, 76, 97, 120, 145, 172] -->
 
 # %%
-nets = [nv.Architecture.uniform(d, 2, 2, 3, "softmax") for d in range(3, 11)]
-[nv.measure_dimension(net).value for net in nets]
-
-# %% [markdown]
-# Each of them can be *proved* in three ways: by our theorem, by an exact rank that meets an upper bound, and by ball arithmetic, which computes with intervals that are sure to contain the true numbers and does not use the ideas below. The largest, 172, with each proof checked again:
-# <!-- check: all(nv.measure_dimension(nets[-1], method="certified", route=r).certificate.dimension == 172 for r in ("theorem", "exact rank", "ball")) -->
-
-# %%
+largest = nv.Architecture.uniform(10, 2, 2, 3, "softmax")
 for route in ("theorem", "exact rank", "ball"):
-    proof = nv.measure_dimension(nets[-1], method="certified", route=route).certificate
+    proof = nv.measure_dimension(largest, method="certified", route=route).certificate
     print(f"{route:11} {proof.dimension}   {proof.verify().finding}")
 
 # %% [markdown]
@@ -139,7 +133,7 @@ new = X @ (S / S.sum(axis=0))
 P, Q = np.exp((x2 - x1) @ M @ x1), np.exp((x1 - x2) @ M @ x2)
 np.allclose(new[:, 0] - new[:, 1], (1 - P / (1 + P) - Q / (Q + 1)) * (x1 - x2))
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 predict(
     "Two tokens meet in a layer if the product PQ is … (a number)",
     1,
@@ -149,7 +143,7 @@ predict(
 # %% [markdown]
 # In the picture two tokens run down through the layers. Real tokens decide their own $P$ and $Q$. The buttons decide instead.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 tokens_panel = ProofExplorer()
 presets(
     tokens_panel,
@@ -162,23 +156,23 @@ presets(
     },
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 tokens_panel
 
 # %% [markdown]
 # * **Frozen** means $P = Q = 0$. What does a frozen layer do to the tokens?
 # * The tokens meet in layer 1. What can later layers show of their weights?
-# * An antisymmetric $M_1$ always gives $PQ = 1$. Why?
+# * With an antisymmetric $M_1$ two tokens always meet. Why?
 #
 # <details><summary>Answers</summary>
 #
-# Frozen, a layer does nothing: $\mu = \nu = 0$. Equal tokens stay equal, all later logits are 0, and the 4 entries of $M_2$ do not show. And $\log PQ = -(x_1 - x_2)^\top M\,(x_1 - x_2)$ sees only the symmetric part of $M$.
+# Frozen, a layer does nothing: $\mu = \nu = 0$. Equal tokens stay equal, all differences of later logits are 0, and the 4 entries of $M_2$ do not show. Tokens meet for $PQ = 1$, and $\log PQ = -(x_1 - x_2)^\top M\,(x_1 - x_2)$ sees only the symmetric part of $M$.
 # <!-- check: shown(ProofExplorer, "symmetric=0")[0].everything.kernel == 4 and shown(ProofExplorer)[0].everything.kernel == 0 -->
 # <!-- check: np.isclose(np.log(P * Q), -(x1 - x2) @ M @ (x1 - x2)) -->
 #
 # </details>
 #
-# **Theorem A** (ours, not peer-reviewed) follows. Suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ changes nothing. *Freeze all layers*: what is left is $\dot L X = 0$, so $\dot L = 0$. *Free layer $i$ alone*: its difference of tokens says $\dot M_i = 0$. So nothing is silent, and the dimension is that of the virtual weights.
+# **Theorem A** (ours, not peer-reviewed) follows. Suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ changes nothing. *Freeze all layers*: what is left is $\dot L X = 0$, so $\dot L = 0$. *Free layer $i$ alone*: the other layers do nothing, and the outputs stand still only if $\dot M_i = 0$. So nothing is silent, and the dimension is that of the virtual weights.
 
 # %% [markdown]
 # ## Understand why it can be exact
@@ -194,13 +188,14 @@ tokens_panel
 # <!-- teacher (8 min): Six is right for a generic M. Let the room find the relation for a symmetric M: go round the three tokens both ways. -->
 
 # %%
-def independent(M, tokens=3):
-    """How many of the differences of logits are independent, as functions of the tokens."""
-    rows = []
-    for X in rng.standard_normal((50, 3, tokens)):
-        logits = X.T @ M @ X
-        rows.append([logits[j, i] - logits[i, i] for i in range(tokens) for j in range(tokens) if i != j])
-    return np.linalg.matrix_rank(np.array(rows))
+inputs = rng.standard_normal((50, 3, 3))
+pairs = [(j, i) for i in range(3) for j in range(3) if i != j]
+
+
+def independent(M):
+    """How many of the six differences are independent, as functions of three tokens."""
+    logits = [X.T @ M @ X for X in inputs]
+    return np.linalg.matrix_rank(np.array([[S[j, i] - S[i, i] for j, i in pairs] for S in logits]))
 
 
 print("symmetric:", independent(M + M.T), "  antisymmetric:", independent(M - M.T))
@@ -214,7 +209,7 @@ print("symmetric:", independent(M + M.T), "  antisymmetric:", independent(M - M.
 #
 # Usually softmax has one dimension more for each layer. Not always.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 exercise(
     "Give sizes, as an nv.Architecture with two tokens or more and l ≥ 2 layers, for which softmax has more than "
     "l dimensions more than lightning.",

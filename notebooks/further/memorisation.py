@@ -16,7 +16,7 @@
 # %%
 import neuroviz as nv
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 from neuroviz.explorables import MemorisationExplorer
 from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_beyond import check_larger_and_poorer
@@ -33,7 +33,7 @@ from neuroviz.lessons.teaching import predict
 #
 # <!-- teacher (6 min): The prediction separates those who count parameters from those who count directions. 57 says parameters. On the board: A is a 3 × 3 matrix however large the head, so 9 for A, 9 for V, less one. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 net = nv.Architecture(widths=(3, 3), head_dims=(8,))
 predict(
     "Numbers near those that the network gives now are to be learnt. How many at most?",
@@ -47,7 +47,7 @@ predict(
 # %% [markdown]
 # Fourteen networks, lightning and softmax, were asked for $N$ numbers, eight times each. A damped Newton method had up to three starts. A line for each network shows the share of tasks that it learnt. The experiment was run beforehand.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 numbers_panel = MemorisationExplorer()
 presets(
     numbers_panel,
@@ -59,7 +59,7 @@ presets(
     },
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 numbers_panel
 
 # %% [markdown]
@@ -101,7 +101,7 @@ numbers_panel
 #
 # Parameters are what one pays for.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 exercise(
     "Give two networks, the larger first: it has more parameters than the second, and can learn fewer numbers by heart.",
     check_larger_and_poorer,

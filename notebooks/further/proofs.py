@@ -18,7 +18,7 @@ import numpy as np
 
 import neuroviz as nv
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 from neuroviz.beyond.why.flag import measure_span
 from neuroviz.explorables import FlagExplorer, ProofExplorer, SearchExplorer, SingletonExplorer
 from neuroviz.kit.presets import presets
@@ -36,14 +36,14 @@ from neuroviz.lessons.teaching import predict
 #
 # <!-- teacher (8 min): Build the columns of the picture from right to left by hand. The usual slip is to add a, and not 2a, for a layer: it has keys and queries. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 net = nv.Architecture(widths=(9, 8, 9, 1), head_dims=(2, 2, 1), tokens=2)
 predict("Of the 9 dimensions after layer 2, how many does anything later look at?", measure_span(net, 2))
 
 # %% [markdown]
 # Each width is a column of cells, one for each dimension. A cell has the name of who looks at it, or it is *unseen*, or *empty* if no token ever reaches it.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 flag_panel = FlagExplorer(state="widths=5,3,4;head_dims=2,2")
 presets(
     flag_panel,
@@ -55,7 +55,7 @@ presets(
     },
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 flag_panel
 
 # %% [markdown]
@@ -77,6 +77,7 @@ flag_panel
 # $$X X^\top M_1 X = \Delta \cdot X J, \qquad \varphi(X) = \Delta^{3^{l-1}}\, F(X)\, J,$$
 #
 # where $F$ is the network without its first layer.
+# <!-- check: np.allclose(network(X, L, M1, M2, M3), delta**9 * network(X, L, M2, M3) @ J) -->
 #
 # <!-- teacher (8 min): Two tokens only. Ask what a quarter turn does to XXᵀ before anybody computes. -->
 
@@ -96,7 +97,7 @@ delta = X[:, 0] @ M1 @ X[:, 1]
 np.allclose(network(X, L, M1, M2, M3), delta**9 * network(X, L, M2, M3) @ J)
 
 # %% [markdown]
-# **Peel lemma.** At such an $M_1$ (with $L \ne 0$, and no later $M_j$ antisymmetric) the silent directions are the rescaling of $M_1$ and those of $F$. <!-- check: peeled(3, 3) and peeled(2, 2) and not peeled(3, 2, symmetric=True) -->
+# **Peel lemma.** At such an $M_1$ (with $L \ne 0$, and no later $M_j$ antisymmetric) the silent directions are the rescaling of $M_1$ and those of $F$. <!-- tested: test_peeling.py::test_the_kernel_is_one_rescaling_and_the_kernel_of_the_rest -->
 #
 # <details><summary>The idea</summary>
 #
@@ -107,9 +108,8 @@ np.allclose(network(X, L, M1, M2, M3), delta**9 * network(X, L, M2, M3) @ J)
 # Peel off layer after layer. Each costs one silent direction, the last one too (Lemma A.3 of the paper): $l$ in all. If some layer before the last has $\min(a_k, w_{k-1}) = 1$, it cannot be peeled; exactly then tokens become parallel, and later layers count with their symmetric parts.
 #
 # **Theorem C.** For two tokens or more the dimension is $D - l$, with symmetric parts in all layers after the first $k < l$ with $\min(a_k, w_{k-1}) = 1$. For one token it is $D - l$ with symmetric parts everywhere.
-# <!-- check: all(nv.general_formula(n).value == measured(n) for n in networks(40)) -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 exercise(
     "Give a lightning network in which, after some layer, later layers look at fewer dimensions than arrive there.",
     check_unseen,
@@ -140,7 +140,7 @@ check_unseen(my_net)
 #
 # So the dimension is $D$ (**Corollary A**), for every softmax network of two tokens or more; in a bottleneck $D$ is Eq. 16. [Notebook 05](../05_softmax_conjecture.ipynb) tells the proof: free the exponentials by Ax's theorem (**Lemma G**), freeze all layers but one. Here the experiments of the proof are counted, for two layers in two dimensions: each is a matrix, and its kernel is what it does not see.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 proof_panel = ProofExplorer(state="experiment=frozen")
 presets(
     proof_panel,
@@ -153,11 +153,11 @@ presets(
     },
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 proof_panel
 
 # %% [markdown]
-# The experiments leave 12, 8, 4 and 0 of the 12 directions. What goes wrong in the last two buttons?
+# Of 12 directions the experiments leave 8, then 4, then none. What goes wrong with the last two buttons?
 # <!-- check: [e.so_far.kernel for e in shown(ProofExplorer)[0].experiments] == [8, 4, 0] and sum(m.size for m in (np.eye(2),) * 3) == 12 -->
 #
 # <details><summary>Answers</summary>
@@ -186,7 +186,7 @@ proof_panel
 #
 # <!-- teacher (12 min): Give each group one row of the table, and a board. ρ > 0 is the hard one. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 singleton_panel = SingletonExplorer()
 presets(
     singleton_panel,
@@ -200,7 +200,7 @@ presets(
     },
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 singleton_panel
 
 # %% [markdown]
@@ -211,7 +211,7 @@ singleton_panel
 #
 # □ **Status: proved here**, using Ax's theorem. A causal mask has a proof of its own (**Theorem A′**), with weaker hypotheses.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 exercise(
     "Give a 2 × 2 matrix M that is not antisymmetric, and two different tokens x₁ and x₂ "
     "that a softmax layer with this M makes equal.",
@@ -243,19 +243,18 @@ check_meeting(M_new, my_x1, my_x2)
 #
 # Look for a second set of weights: start somewhere, and move until the function is that of the given network. Begin with *lightning, rank one*, which *has* two solutions (Theorem 3.2 of the paper). Does the search find both? Then softmax, with one, two, three layers (some seconds each).
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 search_panel = SearchExplorer()
 presets(
     search_panel,
     {
         "lightning, rank one": "",
         "softmax, one layer": "case=softmax-1",
-        "softmax, two layers": "case=softmax-2",
         "M₁ antisymmetric, two tokens": "case=softmax-turn",
     },
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 search_panel
 
 # %% [markdown]

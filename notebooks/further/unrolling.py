@@ -20,7 +20,7 @@ import numpy as np
 
 import neuroviz as nv
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 from neuroviz.explorables import UnrollingExplorer
 from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_deep import check_rescaling
@@ -35,6 +35,7 @@ from neuroviz.lessons.teaching import predict
 # $$G_i = G_{i-1} M_i\, G_{i-1} M_i^\top G_{i-1}, \qquad \varphi(X) = L\, G_{l-1} M_l\, G_{l-2} M_{l-1} \cdots G_0 M_1\, X$$
 #
 # (Lemma 3.6, Eq. 10). Each $G$ contains the one before it three times. For two layers:
+# <!-- check: np.allclose(L @ (G @ M1 @ G @ M1.T @ G) @ M2 @ G @ M1 @ X, network(X, L, M1, M2)) -->
 
 # %%
 rng = np.random.default_rng(0)
@@ -61,7 +62,7 @@ np.allclose(L @ (G @ M1 @ G @ M1.T @ G) @ M2 @ G @ M1 @ X, network(X, L, M1, M2)
 #
 # <!-- teacher (6 min): Stop at two layers, and let them add up the places of three layers by themselves. The three in 3^l is mistaken for the number of tokens, as the example has three. -->
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 predict(
     "Two layers, three tokens: how many terms has one output token?",
     3 ** len(nv.unroll(2)),
@@ -85,6 +86,7 @@ np.allclose(total, network(X, L, M1, M2)[:, 0])
 # </details>
 #
 # **Which matrix stands where?** Write the place $k$ in base three. The number of zeros at its end says which layer: none is $M_1$, one is $M_2$, and so on. The last digit that is not zero says whether the matrix is transposed: 1 is no, 2 is yes (Eq. 12).
+# <!-- check: np.allclose(total, network(X, L, M1, M2)[:, 0]) -->
 
 # %%
 [(k, np.base_repr(k, 3), *factor) for k, factor in enumerate(nv.unroll(2), start=1)]
@@ -92,7 +94,7 @@ np.allclose(total, network(X, L, M1, M2)[:, 0])
 # %% [markdown]
 # The tree has $3^l$ copies of $X$ at the bottom. Below it stands one term: the tokens $j_1, j_2, \dots, i$, and between them the matrices, coloured by layer and hatched where transposed.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 term_panel = UnrollingExplorer()
 presets(
     term_panel,
@@ -105,7 +107,7 @@ presets(
     },
 )
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 term_panel
 
 # %% [markdown]
@@ -132,7 +134,8 @@ term_panel
 # %%
 N2 = X.T @ (M2 - M2.T) @ X
 pairs_up = [
-    N1[j1, 0] * N1[j3, 0] * N2[j3, j4] * N1[j4, 0] * (L @ X[:, j1]) for j1, j3, j4 in product(range(3), repeat=3)
+    N1[j1, 0] * N1[j3, 0] * N2[j3, j4] * N1[j4, 0] * (L @ X[:, j1])
+    for j1, j3, j4 in product(range(3), repeat=3)
 ]
 np.abs(pairs_up).max(), np.abs(sum(pairs_up)).max()
 
@@ -189,7 +192,7 @@ np.allclose(network(X2, L2, J, B), network(X2, L2 / np.linalg.det(B), B, J))
 #
 # A rescaling has to come out exactly. Fractions are safest: after `from fractions import Fraction`, `Fraction(1, 3)` is a third.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"source_hidden": true}
 exercise(
     "Three lightning layers. Give λ₀, λ₁, λ₂, λ₃, none of them 0 or 1, so that λ₀L, λ₁M₁, λ₂M₂, λ₃M₃ "
     "have the function of L, M₁, M₂, M₃.",

@@ -48,9 +48,8 @@ ASKED_FOR = {
     ("02_single_layer_fibers", 1): "angle",
     ("02_single_layer_fibers", 3): "tokens",
     ("03_where_training_ends", 1): "x",
-    ("04_deep_dimension", 0): "head_dim",
-    ("04_deep_dimension", 2): "inputs",
-    ("04_unrolling", 3): "layers",
+    ("04_deep_dimension", 1): "log_1",
+    ("04_deep_dimension", 2): "layers",
 }
 
 # Of a long list of choices, those that are shown; the panel may have opened with another one.
