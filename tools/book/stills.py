@@ -42,12 +42,7 @@ MAIN_CONTROL = {
 
 # Notebook and place of the panel in it, from 0 → the control that its text asks the reader to move.
 ASKED_FOR = {
-    ("01_matrix_factorization", 1): "angle",
-    ("01_matrix_factorization", 2): "a",
-    ("01_matrix_factorization", 3): "height",
-    ("02_single_layer_fibers", 1): "angle",
-    ("02_single_layer_fibers", 3): "tokens",
-    ("03_where_training_ends", 1): "x",
+    ("00_start", 0): "layers",
     ("04_deep_dimension", 1): "log_1",
     ("04_deep_dimension", 2): "layers",
 }
