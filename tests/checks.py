@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 
 import numpy as np
 
@@ -29,6 +30,7 @@ def lost(arch):
     return arch.num_parameters - measured(arch)
 
 
+@cache
 def shown(kind, state=""):
     """What a panel holds in a state, and what it says."""
     panel = kind(state=state)

@@ -21,7 +21,6 @@ LONG = (
     "test_all_panels",
     "test_editions",
     "test_checks",
-    "test_claims",
     "test_browser",
     "test_book",
     "test_sweep",

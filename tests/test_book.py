@@ -26,7 +26,7 @@ from tools.notebooks import FOLDER, sources
 
 ROOT = Path(__file__).parents[1]
 # Two notebooks are built quickly; NEUROVIZ_BOOK=build/book/site looks at what `make book` has built.
-TWO = ("00_start", "04_why_the_formula")
+TWO = ("00_start", "further/memorisation")
 
 # Formulas
 

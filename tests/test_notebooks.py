@@ -11,12 +11,10 @@ from nbclient import NotebookClient
 from tools.notebooks import FOLDER, KERNEL, from_source, sources, to_text
 
 SOURCES = sources()
-CLAIMED = {path.stem.removeprefix("of_") for path in (Path(__file__).parent / "claims").glob("of_*.py")}
 MOST_WORDS, MOST_CELLS = 1200, 10
 
 # The tags a cell may carry. JupyterLab ignores a misspelt one without a word.
 TAGS = {
-    "hide-input",  # of notebooks that are still to be shortened: FOLDED has taken its place
     "exercise",  # a question to the reader
     "solution",  # its answer; the students' version leaves it out
     "instructor",  # a remark to the teacher; the students' version leaves it out
@@ -125,8 +123,6 @@ def test_tags_come_from_the_list(path):
 
 @by_name
 def test_a_notebook_is_one_sitting(path):
-    if path.stem in CLAIMED:
-        pytest.skip("is still to be shortened")
     words, cells = size(jupytext.read(path))
     assert words <= MOST_WORDS and cells <= MOST_CELLS, f"{words} words, {cells} cells with code in sight"
 
