@@ -44,15 +44,9 @@ MAIN_CONTROL = {
 
 # Notebook and place of the panel in it, from 0 → the control that its text asks the reader to move.
 ASKED_FOR = {
-    ("01_matrix_factorization", 1): "angle",
-    ("01_matrix_factorization", 2): "a",
-    ("01_matrix_factorization", 3): "height",
-    ("02_single_layer_fibers", 1): "angle",
-    ("02_single_layer_fibers", 3): "tokens",
-    ("03_where_training_ends", 1): "x",
-    ("04_deep_dimension", 0): "head_dim",
-    ("04_deep_dimension", 2): "inputs",
-    ("04_unrolling", 3): "layers",
+    ("00_start", 0): "layers",
+    ("04_deep_dimension", 1): "log_1",
+    ("04_deep_dimension", 2): "layers",
 }
 
 # Of a long list of choices, those that are shown; the panel may have opened with another one.
