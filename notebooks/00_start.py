@@ -69,7 +69,7 @@ from IPython.display import display
 from neuroviz.explorables import LedgerExplorer
 from neuroviz.kit.presets import presets
 
-panel = LedgerExplorer(state="layers=1", only=["head_dim", "layers", "kind"])
+panel = LedgerExplorer(state="layers=1")
 display(
     presets(
         panel,
@@ -94,7 +94,7 @@ panel
 # </details>
 #
 # **Every panel works like this one.** Drag a slider, or click on its handle and use the arrow keys. The buttons above a panel take it to
-# settings that the text speaks of. The sentence below the picture describes it. **Reset** goes back to the start. The **State** box
+# settings that the text speaks of. **More** unfolds the controls that are needed less often. The sentence below the picture describes it. **Reset** goes back to the start. The **State** box
 # holds a text: give it to somebody else to show exactly what you see, or paste one to come back.
 #
 # In code, one call measures a dimension and another predicts it. Try `nv.measure_dimension(arch).value` and `nv.expected_dimension(arch).value`.
