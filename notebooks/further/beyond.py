@@ -46,15 +46,15 @@ predict(
 # The ledger shows parameters, what each family takes away, and the dimension that is left, beside the network before the last switch. The dimension is an exact rank, and each bar is the rank of the directions of its family.
 
 # %% jupyter={"source_hidden": true}
-variants_panel = VariantsExplorer()
+variants_panel = VariantsExplorer(state="width=4;head_dim=2;layers=2;heads=2;kind=softmax;before=heads=1")
 presets(
     variants_panel,
     {
-        "skip, lightning": "heads=1;skip=yes;before=skip=no",
-        "skip, softmax": "heads=1;kind=softmax;skip=yes;before=skip=no",
-        "second head": "heads=2;before=heads=1",
-        "third head": "heads=3;before=heads=2",
-        "rotary positions": "heads=2;kind=softmax;rotary=yes;before=rotary=no",
+        "skip, softmax": "skip=yes;before=skip=no",
+        "skip, lightning": "kind=lightning;heads=1;skip=yes;before=skip=no",
+        "second head, lightning": "kind=lightning;width=3;heads=2;before=heads=1",
+        "third head, lightning": "kind=lightning;width=3;heads=3;before=heads=2",
+        "rotary positions": "rotary=yes;before=rotary=no",
     },
 )
 
@@ -63,7 +63,7 @@ variants_panel
 
 # %% [markdown]
 # * The paper expects that a skip breaks the rescaling $(cA, V/c)$ of lightning. Does it?
-# * Give lightning a second and a third head. From which one on is more lost than one rescaling a head?
+# * Give lightning with $d = 3$, $a = 2$ a second and a third head. From which one on is more lost than one rescaling a head?
 # * Most models of today turn queries and keys by their place (**rotary positions**). What is left of the bases inside the heads?
 #
 # <!-- teacher (8 min): Let them find the blending by hand, and then ask for a reason. Mixtures of matrices of rank a have rank a only along special directions; there are (d − a)² conditions on H numbers. -->

@@ -58,15 +58,15 @@ np.allclose(L @ (G @ M1 @ G @ M1.T @ G) @ M2 @ G @ M1 @ X, network(X, L, M1, M2)
 #
 # $$\varphi(X)_i = \sum_{j_1, j_2, j_3, j_4} L x_{j_1} \cdot (x_{j_1}^\top M_1 x_{j_2})\,(x_{j_2}^\top M_1^\top x_{j_3})\,(x_{j_3}^\top M_2\, x_{j_4})\,(x_{j_4}^\top M_1\, x_i),$$
 #
-# where each $j$ runs through all tokens.
+# where each $j$ runs through all tokens. Below, three tokens give the output token 1.
 #
-# <!-- teacher (6 min): Stop at two layers, and let them add up the places of three layers by themselves. The three in 3^l is mistaken for the number of tokens, as the example has three. -->
+# <!-- teacher (6 min): Stop at two layers, and let them add up the places of three layers by themselves. The three in 3^l is mistaken for the number of tokens. -->
 
 # %% jupyter={"source_hidden": true}
 predict(
-    "Two layers, three tokens: how many terms has one output token?",
-    3 ** len(nv.unroll(2)),
-    wrong={12: "Each of four places has a choice of three tokens, whatever the others chose."},
+    "Two layers, four tokens: how many terms has one output token?",
+    4 ** len(nv.unroll(2)),
+    wrong={16: "Each of four places has a choice of four tokens, whatever the others chose."},
 )
 
 # %%
@@ -80,8 +80,8 @@ np.allclose(total, network(X, L, M1, M2)[:, 0])
 # %% [markdown]
 # <details><summary>How many terms, and where is the three?</summary>
 #
-# $n = (3^l - 1)/2$ places have a choice of $t$ tokens each: 1, 4, 13, 40 places for $l = 1, 2, 3, 4$. So there are $3^4 = 81$ terms for two layers, and $3^{13} = 1{,}594{,}323$ for three. The three in $3^l$ is not the number of tokens: a layer uses its input three times, as keys, queries and values.
-# <!-- check: [len(nv.unroll(l)) for l in (1, 2, 3, 4)] == [1, 4, 13, 40] and 3**4 == 81 and 3**len(nv.unroll(3)) == 1594323 -->
+# $n = (3^l - 1)/2$ places have a choice of $t$ tokens each: 1, 4, 13, 40 places for $l = 1, 2, 3, 4$. So four tokens have $4^4 = 256$ terms in two layers, and three tokens $3^{13} = 1{,}594{,}323$ in three. The three in $3^l$ is not the number of tokens: a layer uses its input three times, as keys, queries and values.
+# <!-- check: [len(nv.unroll(l)) for l in (1, 2, 3, 4)] == [1, 4, 13, 40] and 4**4 == 256 and 3**len(nv.unroll(3)) == 1594323 -->
 #
 # </details>
 #
