@@ -222,6 +222,10 @@ class Plot:
         """Marks at points."""
         self._trace(name, x, y, **{"mode": "markers", "marker": marker, **more})
 
+    def bars(self, name: str, x: list, y: list, marker: dict, **more: object) -> None:
+        """Bars; `orientation="h"` lays them down, `base` says where they begin."""
+        self._trace(name, x, y, **{"type": "bar", "marker": marker, **more})
+
     def region(self, x: tuple, y: tuple, line: dict, fill: str) -> None:
         """A rectangle behind everything."""
         at = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
@@ -239,6 +243,12 @@ class Plot:
         named = {} if title is None else {"title": {"text": title}}
         self._view.axes[f"{which}axis{self._n}"] |= {"range": [low, high], **named, **more}
 
+    def bare_axis(self, which: str, low: float, high: float, **more: object) -> None:
+        """An axis without line, grid or numbers; more=… puts some of them back."""
+        bare = {"showgrid": False, "showline": False, "ticks": ""}
+        numbers = {} if "tickvals" in more else {"showticklabels": False}
+        self.axis(which, low, high, **{**bare, **numbers, **more})
+
     def log_axis(
         self, which: str, low: float, high: float, title: str, step: int = 1, plain: bool = False
     ) -> None:
@@ -249,9 +259,14 @@ class Plot:
 
     # Words
 
-    def headline(self, text: str) -> None:
+    def headline(self, text: str, **more: object) -> None:
         """What was found here."""
-        self._view.annotations.append(headline(text, self._n))
+        self._view.annotations.append(headline(text, self._n) | more)
+
+    def text(self, text: str, x: object, y: object, size: str, role: str, **more: object) -> None:
+        """Words at a point, in the size and the colour of a role."""
+        font = {"size": theme.size(size), "color": theme.color(role)}
+        self._view.annotations.append(label(text, x, y, self._n, **{"font": font, **more}))
 
     def corner(self, lines: list[str], x: str, y: str) -> None:
         """A few lines in a corner, on a ground that lets what is behind them rest."""
