@@ -5,7 +5,7 @@ from itertools import product
 from neuroviz.beyond.formula.families import LETTERS, Sizes
 from neuroviz.beyond.formula.family import FamilyStudy
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, Plot, compose, label
+from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.words import colored
 
 _TABLE, _WORDS = (0.0, 0.7), 0.73
@@ -83,8 +83,7 @@ def formula_parts(study: FamilyStudy) -> Parts:
         words = f"{places.others[0]} = {value}" if value else ""
         plot.text(words, (one + other) / 2, 0, "base", "ink", **below)
     plot.view().shapes.extend([*_between(places), _ring(study, places)])
-    for words in _words(study):
-        plot.view().annotations.append(words)
+    _write(plot, study)
     return compose(plot.view())
 
 
@@ -122,7 +121,7 @@ def _shape(off: set[int]) -> str:
     return "you − measured, " + ("never too large" if max(off) <= 0 else "too large here, too small there")
 
 
-def _words(study: FamilyStudy) -> list[dict]:
+def _write(plot: Plot, study: FamilyStudy) -> None:
     """Right of the table: the first counterexample, and what is known where that is asked for."""
     first, known = study.first, ""
     says = f"none among {len(study.verdicts)} networks.<br>That is evidence, no proof."
@@ -136,12 +135,9 @@ def _words(study: FamilyStudy) -> list[dict]:
             formula = formula.replace(part, f"<br>   {part}")
         known = f"<b>what is known</b> ({study.expected.status})<br>{formula}"
     at = {"xref": "paper", "yref": "paper", "xanchor": "left", "align": "left"}
-    title, base, note = map(theme.size, ("title", "base", "note"))
-    return [
-        label(said, _WORDS, y, **at, yanchor=anchor, yshift=shift, font={"size": size})
-        for said, y, anchor, shift, size in (
-            ("<b>first counterexample</b>", 1, "bottom", 6, title),
-            (says, 1, "top", -2, base + 1),
-            (known, 0, "bottom", 0, note + 1),
-        )
-    ]
+    for words, y, anchor, shift, size in (
+        ("<b>first counterexample</b>", 1, "bottom", 6, "title"),
+        (says, 1, "top", -2, "base"),
+        (known, 0, "bottom", 0, "note"),
+    ):
+        plot.text(words, _WORDS, y, size, "ink", **at, yanchor=anchor, yshift=shift)
