@@ -50,7 +50,7 @@ def moved(J, rows):
 @cache
 def every_family():
     """Networks in which each family is found, both kinds, with and without what else there may be."""
-    return random_variants(110, seed=0)
+    return random_variants(90, seed=0)
 
 
 def test_each_direction_of_each_family_leaves_the_function_alone():
@@ -85,11 +85,8 @@ def test_a_key_bias_matters_once_keys_are_rotated_and_for_lightning():
     for kind, rotary in (("softmax", True), ("lightning", False)):
         arch = Architecture((3, 3), (2,), 3, kind, block=Block(biases=True, rotary=rotary))
         weights = random_block_weights(F, arch, np.random.default_rng(0))
-        still = {n: np.zeros(shape) for n, shape in arch.parameter_shapes.items()} | {
-            "1.k": np.ones((1, 2, 1))
-        }
-        row = np.concatenate([still[n].ravel() for n in arch.parameter_shapes])[None]
-        assert moved(derivative_at(arch, weights), row)
+        row = [np.full(shape, float(n == "1.k")).ravel() for n, shape in arch.parameter_shapes.items()]
+        assert moved(derivative_at(arch, weights), np.concatenate(row)[None])
         assert "key biases" not in symmetry_directions_of(F, arch, weights)
 
 
@@ -129,13 +126,12 @@ def test_heads_blend_from_more_than_the_square_of_what_their_rank_lacks(d, H):
         assert blends(Architecture((d, H * d), (a,), heads=H)) == [expected], a
 
 
-@pytest.mark.parametrize(("more", "expected"), [({}, 4 * 3), ({"skip": True, "causal": True}, 4 * 3)])
-def test_heads_that_share_one_key_and_one_value_always_blend(more, expected):
-    """Σ_h O_h (W X XᵀKᵀ) Q_h X: any g acts on the Q_h and O_h, whatever the ranks."""
+@pytest.mark.parametrize("more", [{}, {"skip": True, "causal": True}])
+def test_heads_that_share_one_key_and_one_value_always_blend(more):
+    """Σ_h O_h (W X XᵀKᵀ) Q_h X: any g acts on the Q_h and O_h, whatever the ranks; H² − H directions."""
     for block in (Block(value_dim=1, kv_heads=1), Block(value_dim=2, kv_heads=1, rotary=True, biases=True)):
-        arch = Architecture((4, 4, 4), (2, 2), heads=4, block=block, **more)
-        assert blends(arch) == [expected] * 2
-        assert sum(blends(Architecture((4, 4, 4), (2, 2), heads=4, block=Block(value_dim=1), **more))) == 0
+        assert blends(Architecture((4, 4, 4), (2, 2), heads=4, block=block, **more)) == [4 * 3] * 2
+    assert sum(blends(Architecture((4, 4, 4), (2, 2), heads=4, block=Block(value_dim=1), **more))) == 0
 
 
 def test_at_the_border_heads_cannot_blend_but_can_be_exchanged_for_another():
