@@ -33,7 +33,6 @@ KEPT = {
     "DimensionExplorer": (2, "width=4;layers=2"),
     "Figure3Explorer": (2, "layers=2;last=4;peer=no;certificates=no"),
     "FlowExplorer": (1, "runs=2;time=10"),
-    "FormulaExplorer": (3, "met="),  # those of another family are refused
     "LedgerExplorer": (2, "layers=2"),
     "SearchExplorer": (1, "starts=10;case=softmax-1"),
     "SurfaceExplorer": (2, ""),

@@ -18,7 +18,6 @@ from neuroviz import (
 )
 from neuroviz.beyond.formula.expression import parse_formula
 from neuroviz.beyond.memorisation.memorisation import measure_reach
-from neuroviz.beyond.transformers.blending import blend_heads
 from neuroviz.beyond.transformers.real_models import real_model
 from neuroviz.beyond.why.flag import flag_steps
 from neuroviz.engine.block import Block
@@ -220,12 +219,6 @@ def test_two_numbers_side_by_side_are_no_product(text):
 def test_one_head_is_not_true_heads():
     with pytest.raises(ValueError, match="heads"):
         Architecture((2, 2), (2,), heads=True)
-
-
-@pytest.mark.parametrize("place", ["a", None])
-def test_a_place_that_is_no_number_is_refused(place):
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        blend_heads(Architecture((3, 3), (2,), heads=3), place)
 
 
 def test_no_heads_are_not_all_heads():

@@ -118,36 +118,21 @@ def test_where_a_run_ends_is_read_off_its_weights(A, V, end):
     assert ended(A, V).ends.tolist() == [end]
 
 
-def test_a_target_on_the_dotted_part_attracts_to_the_boundary_and_a_generic_one_does_not():
-    """docs/mathematics.md, "Gradient flow": 99 % and 0 %, here with fewer runs and less time."""
-    dotted, gaussian = (attraction(kind, runs=60, seed=1, time=300) for kind in ("dotted", "gaussian"))
-    assert dotted.singular > 0.8 and dotted.boundary > 0.6
-    assert gaussian.singular < 0.1
-    assert dotted.singular >= dotted.boundary and dotted.near >= dotted.singular
-
-
 def test_a_target_at_the_boundary_is_reached_as_slowly_as_one_over_the_root_of_time():
     target = forms_table((1, 2, 1), (0, 0, 0))  # (X + Y)²
     angles = []
-    for time in (1_000, 4_000):
-        flow = gradient_flow(target, **random_starts(10, seed=0), time=time, samples=2)
+    for time in (400, 1_600):
+        flow = gradient_flow(target, **random_starts(4, seed=0), time=time, samples=2)
         assert set(flow.ends) == {"singular"}
         angles.append(flow.angle.mean())
     assert 1.9 < angles[0] / angles[1] < 2.1
 
 
-def test_the_same_seed_gives_the_same_shares():
-    assert attraction("realisable", 5, seed=3, time=5) == attraction("realisable", 5, seed=3, time=5)
-
-
-def test_the_standard_error_is_that_of_a_share():
-    found = attraction("gaussian", runs=4, time=1)
-    assert found.error(0.5) == 0.25 and found.error(0.0) == 0
-
-
 def test_the_shares_can_be_counted_from_the_runs_themselves():
     flow = gradient_flow(random_targets("dotted", 8, 2), **random_starts(8, 2), time=30, samples=2)
-    assert count_ends(flow, "dotted", 2) == attraction("dotted", 8, seed=2, time=30)
+    found = attraction("dotted", 8, seed=2, time=30)
+    assert count_ends(flow, "dotted", 2) == found
+    assert found.error(0.5) == pytest.approx((0.25 / 8) ** 0.5) and found.error(0.0) == 0
 
 
 @pytest.mark.parametrize("factored", [False, True])
@@ -238,10 +223,10 @@ def test_unknown_targets_and_runs_are_refused():
 
 
 def test_the_table_of_the_documentation_is_reproduced_by_one_call():
-    """Its numbers are of 400 runs and time 600; here 80 runs and time 300, within four standard errors."""
-    told = []
-    table = attraction_table(runs=80, seed=2, time=300, progress=told.append)
+    """Its numbers are of 400 runs and time 600; here 60 runs and time 300, within four standard errors."""
+    table = attraction_table(runs=60, seed=2, time=300)
     for row, documented in zip(table, (0.0, 0.0225, 0.9925, 0.04), strict=True):
         error = max((documented * (1 - documented) / row.runs) ** 0.5, 1 / row.runs)
         assert abs(row.singular - documented) <= 4 * error, row
-    assert told == sorted(told) and 0 < told[0] < told[-1] <= 1
+        assert row.near >= row.singular >= row.boundary
+    assert table[2].boundary > 0.6

@@ -1,34 +1,24 @@
 """The explorer of gradient flow: what it counts, what it says of it, and how long work is followed."""
 
-import asyncio
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from panels import PATIENCE, headlines, plain, trace
+from panels import headlines, trace
 
-from neuroviz.beyond.training.figure import flow_parts
 from neuroviz.beyond.training.flow import TARGETS, attraction, forms_table
 from neuroviz.beyond.training.panel import TARGETS as KNOWN
-from neuroviz.beyond.training.panel import FlowExplorer
-from neuroviz.kit import theme
-from neuroviz.kit.plot import make
+from neuroviz.beyond.training.panel import FlowExplorer, FlowSetting, study_in_steps
 from neuroviz.kit.words import share_in_words, small
 from neuroviz.singular.surface import SLICES
 
-VISIBLE = ["target", "runs", "time", "coordinates"]
-MORE = ["slice", "x", "y", "z", "seed"]
 STATES = [
     "runs=12;time=20",
     "runs=8;time=20;target=realisable;coordinates=QKV",
     "runs=6;time=30;target=placed;x=1",
     "runs=1;time=10;target=gaussian",
-    "runs=5;time=20;target=placed;slice=S3;x=1;y=1;z=1",
-    "runs=5;time=20;target=placed;slice=S1;x=4;y=-4;z=4;coordinates=QKV",
-    "runs=9;time=10;target=dotted, noisy;seed=7",
 ]
-BAD_STATES = ["target=zero", "runs=0", "runs=401", "time=5", "coordinates=V", "slice=S2", "x=5", "seed=-1"]
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +48,9 @@ def test_the_share_is_that_of_the_one_call_that_reproduces_the_table(panel):
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_every_run_is_drawn_where_it_ended(panel, state):
+def test_every_run_is_drawn_where_it_ended_and_in_the_region_by_which_it_is_counted(panel, state):
     panel.state = state
-    flow = panel._shown.flow
+    flow, (_, box) = panel._shown.flow, panel.figure.layout.shapes
     drawn = 0
     for end, name in (("smooth", "smooth"), ("singular", "singular only"), ("boundary", "at the boundary")):
         points = trace(panel.figure, f"ends: {name}")
@@ -68,22 +58,12 @@ def test_every_run_is_drawn_where_it_ended(panel, state):
         assert len(points.x) == where.sum()
         np.testing.assert_allclose(points.y, np.log10(np.maximum(flow.ratio[where], 1e-10)), atol=1e-3)
         np.testing.assert_allclose(points.x, np.log10(np.maximum(flow.angle[where], 1e-6)), atol=1e-3)
+        low, left = np.array(points.y) <= box.y1 + 1e-4, np.array(points.x) <= box.x1
+        assert end == "smooth" or (low.all() and (left == (end == "boundary")).all())
         drawn += len(points.x)
         loss = trace(panel.figure, f"loss of runs that end {name}")
         assert sum(x is None for x in loss.x) == where.sum()
     assert drawn == panel._shown.counts.runs
-
-
-@pytest.mark.parametrize("state", STATES)
-def test_the_regions_are_those_by_which_runs_are_counted(panel, state):
-    panel.state = state
-    boundary = trace(panel.figure, "ends: at the boundary")
-    singular = trace(panel.figure, "ends: singular only")
-    _, box = panel.figure.layout.shapes
-    for x, y in zip(boundary.x, boundary.y, strict=True):
-        assert box.x0 <= x <= box.x1 + 1e-4 and box.y0 <= y <= box.y1 + 1e-4
-    assert all(x >= box.x1 - 1e-4 for x in singular.x)
-    assert all(y <= box.y1 + 1e-4 for y in singular.y)
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -127,14 +107,6 @@ def test_the_finding_is_told_and_so_is_what_a_zero_leaves_open(panel):
     assert "With 400 runs of time 600 from (A, V) it was 0 %" in panel.description
 
 
-@pytest.mark.parametrize(
-    ("share", "runs", "words"),
-    [(0.0, 40, "none of 40"), (1.0, 5, "all 5"), (1.0, 1, "the run"), (0.5, 100, "50 % ± 5 %")],
-)
-def test_a_share_has_its_error_or_its_count(share, runs, words):
-    assert share_in_words(share, runs) == words
-
-
 def test_the_place_of_a_target_is_asked_only_of_a_placed_one(panel):
     def off():
         return {name for name, control in panel.controls.items() if control.disabled}
@@ -147,75 +119,11 @@ def test_the_place_of_a_target_is_asked_only_of_a_placed_one(panel):
     assert panel.controls["x"].description == "target’s x"
 
 
-# Long flows
-
-
-def test_a_long_flow_runs_in_the_background_can_be_cancelled_and_says_how_far_it_is():
-    async def session():
-        panel = FlowExplorer(state="runs=5;time=10")
-        try:
-            before = plain(panel.figure)
-            panel.state = "runs=400;time=600"
-            assert panel.status.startswith("working")
-            for _ in range(10 * PATIENCE):
-                await asyncio.sleep(0.1)
-                if "%" in panel.status:
-                    break
-            assert re.fullmatch(r"working … \d+% of the flow’s time has passed, \d+ s", panel.status)
-            panel.cancel()
-            assert panel.status.startswith("cancelled") and plain(panel.figure) == before
-            await asyncio.sleep(1)
-            assert panel.status.startswith("cancelled")
-            panel.state = "runs=6;time=70"  # long enough for the background, and soon done
-            for _ in range(10 * PATIENCE):
-                await asyncio.sleep(0.1)
-                if panel.status.startswith("done"):
-                    break
-            assert panel._shown.counts.runs == 6 and panel.status.startswith("done")
-        finally:
-            panel.close()
-
-    asyncio.run(session())
-
-
-def test_a_long_flow_in_a_script_ends_when_it_is_waited_for():
-    panel = FlowExplorer(state="runs=4;time=70")
-    assert panel.wait(PATIENCE) and panel.status.startswith("done")
-    assert panel._shown.counts.runs == 4 and panel._shown.counts.time == 70
-    panel.close()
-
-
-# What every picture owes its reader
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("size", ["notebook", "lecture"])
-def test_a_figure_has_its_ground_and_readable_letters_in_every_look(panel, mode, size):
-    answer = panel._shown
-    theme.use(mode, size)
-    try:
-        figure = make(flow_parts(answer))
-        assert figure.layout.template.layout.paper_bgcolor == theme.color("ground")
-        assert figure.layout.height == theme.size("height")
-        sizes = [a.font.size for a in figure.layout.annotations if a.font.size]
-        assert min(sizes) >= (14 if size == "lecture" else 12)
-    finally:
-        theme.use("light", "notebook")
-
-
-@pytest.mark.parametrize("state", BAD_STATES)
-def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
-    before = panel.state, panel.description
-    with pytest.raises(ValueError):
-        panel.state = state
-    assert (panel.state, panel.description) == before
-
-
-def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
-    assert list(panel.controls) == VISIBLE + MORE
-    homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
-    assert all(homes[panel.controls[name]].layout.display == "flex" for name in VISIBLE)
-    assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)
+def test_a_long_flow_is_declared_and_says_how_far_it_is():
+    setting = FlowSetting(runs=5, time=70)
+    assert setting.is_slow and not FlowSetting().is_slow and FlowSetting(runs=41).is_slow
+    said = list(study_in_steps(setting))
+    assert said and all(re.fullmatch(r"\d+% of the flow’s time has passed", step) for step in said)
 
 
 def test_what_is_remembered_of_400_runs_is_what_the_docs_say():

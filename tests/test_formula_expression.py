@@ -15,21 +15,17 @@ SIZES = {"d": 3, "a": 2, "t": 5, "l": 4, "H": 6}
 # formula, the place that the error points at (None: Python's), a part of what it says
 ERRORS = [
     ("", 0, "type a formula"),
-    ("  ", 0, "type a formula"),
     ("2*a*d +", None, "Python cannot read this"),
     ("(d + a", 0, "never closed"),
     ("  d + a)", None, "Python cannot read this"),
-    ("d = 3", None, "Python cannot read this"),
     ("2ad + d²", 7, "a formula is a Python expression: 2*a*d + d**2, not 2ad + d²"),
     ("2ad + d**2", 1, "a * is missing after 2; a formula is a Python expression: 2*a*d + d**2"),
     ("α(a, d) + 1", 0, "a formula is a Python expression"),
     ("d^2", 1, "a formula is a Python expression"),
     ("1 + l(a + d)", 4, "a * is missing"),
-    ("2(d)", 0, "a * is missing"),
     ("t + ad", 4, "write a*d"),
     ("pos(d - a)", 0, "write that"),
     ("a + D", 4, "did you mean d?"),
-    ("  a + L", 6, "did you mean l?"),
     ("foo(3)", 0, "'foo' is no letter"),
     ("alpha", 0, "alpha needs its values"),
     ("1 + min(d)", 4, "min takes 2 to 8 values; got 1"),
@@ -39,7 +35,6 @@ ERRORS = [
     ("1 + 9999999999999", 4, "up to 10¹²; this one has 13 digits"),
     ("d" * (MAX_LENGTH + 1), MAX_LENGTH, f"at most {MAX_LENGTH}"),
     ("(" * 299 + "d", None, ""),
-    ("$d$", 0, "'$' means nothing"),
 ]
 
 # What Python would run and a formula may not say
@@ -54,13 +49,10 @@ PYTHON = [
 WITHOUT_VALUE = [
     ("d/2", "gives 3/2"),
     ("1/(d - 3)", "divisor is 0"),
-    ("d//(d - 3)", "divisor is 0"),
     ("2**-1", "exponent"),
-    ("4**(1/2)", "exponent"),
     ("10**12 + 1", "up to 10¹²"),
     ("1/10**12/10**12", "up to 10¹²"),
     ("2**2**2**2**99", "this power is larger"),
-    ("(1/2)**999999999", "this power is larger"),
     ("alpha(a - 5, d)", "whole numbers ≥ 0"),
 ]
 
@@ -140,13 +132,9 @@ def test_any_text_is_understood_or_refused_and_never_anything_else():
     draw, outcomes = random.Random(1), set()
     parts = [
         *"datlH0123456789+-*/(),. <>=!²α_'[]{}\\éß🙂\n\t",
-        "min(",
-        "alpha(",
-        "**",
-        "//",
+        *"min( alpha( ** // ==".split(),
         " if ",
         " else ",
-        "==",
     ]
     for _ in range(3000):
         text = "".join(draw.choice(parts) for _ in range(draw.randint(0, 9)))

@@ -26,7 +26,6 @@ from neuroviz.beyond.memorisation.memorisation import (
 )
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import flatten
 
 QUICK = [arch for arch in CASES if arch.num_layers == 1 and arch.attention == "lightning"]
 
@@ -39,12 +38,6 @@ def curves(targets):
 def test_every_small_change_of_n_numbers_is_in_reach_exactly_up_to_n_equal_to_the_dimension(arch):
     D = expected_dimension(arch).value
     assert [measure_reach(arch, N) for N in (D - 1, D, D + 1, D + 5)] == [D - 1, D, D, D]
-
-
-def test_the_networks_have_parameters_and_dimensions_in_another_order():
-    pairs = [(arch.num_parameters, expected_dimension(arch).value) for arch in CASES]
-    assert any(p > q and d < e for p, d in pairs for q, e in pairs)
-    assert all(d <= p for p, d in pairs)
 
 
 @pytest.mark.parametrize("arch", CASES, ids=str)
@@ -63,13 +56,10 @@ def test_what_another_network_gives_is_learnt_beyond_the_dimension():
     assert not any(learn(*draw_task(arch, "random", D + 3, draw))[-1] < LEARNT for draw in range(5))
 
 
-def test_a_run_goes_down_and_does_not_move_its_task():
+def test_a_run_goes_down_and_ends_after_so_many_steps():
     task, start = draw_task(CASES[3], "random", 14, draw=1)
     misses = learn(task, start)
     assert all(b <= a for a, b in zip(misses, misses[1:], strict=False))
-    arch, X, C, y, scale = task
-    assert np.isclose(np.linalg.norm(values(arch, start, X, C) - y) / scale, misses[0])
-    np.testing.assert_array_equal(flatten(start), flatten(draw_task(CASES[3], "random", 14, draw=1)[1]))
     assert len(learn(task, start, steps=2)) == 3 and learn(task, start, steps=2)[-1] > LEARNT
 
 
@@ -92,9 +82,9 @@ def test_running_a_part_again_gives_what_is_stored(arch, targets):
     """One layer, where success does not hang on the last bit of a sum."""
     (curve,) = [c for c in curves(targets) if c.arch == arch]
     counts = sorted(curve.misses)
-    for N in (counts[0], counts[2], counts[-1]):
-        again = try_numbers(arch, targets, N, 4)
-        assert [task[0] < LEARNT for task in again] == [task[0] < LEARNT for task in curve.misses[N][:4]]
+    for N in (counts[0], counts[-1]):
+        again = try_numbers(arch, targets, N, 2)
+        assert [task[0] < LEARNT for task in again] == [task[0] < LEARNT for task in curve.misses[N][:2]]
 
 
 def test_the_stored_result_is_of_these_networks_numbers_and_settings():
@@ -121,15 +111,12 @@ def test_what_is_told_of_the_results_is_true():
         assert curve.arch.attention == "softmax" or curve.capacity >= curve.dimension - 1
     soft = [c for c in curves("random") if c.arch.attention == "softmax"]
     assert sum((c.capacity or 0) < 0.9 * c.dimension for c in soft) >= 4
+    # Between a hundredth of the threshold and a hundred times it there is next to nothing.
+    every = [*curves("nearby"), *curves("random")]
+    misses = [m for curve in every for tasks in curve.misses.values() for task in tasks for m in task]
+    assert sum(LEARNT / 100 < m < LEARNT * 100 for m in misses) < 0.01 * len(misses)
     # What a teacher gives is found beyond D, too.
     assert sum(curve.beyond for curve in curves("teacher")) > 100
-
-
-def test_no_result_lies_where_it_could_be_counted_either_way():
-    """Between a hundredth of the threshold and a hundred times it there is next to nothing."""
-    for targets in ("nearby", "random"):
-        misses = [m for c in curves(targets) for tasks in c.misses.values() for task in tasks for m in task]
-        assert sum(LEARNT / 100 < m < LEARNT * 100 for m in misses) < 0.01 * len(misses)
 
 
 def test_the_capacity_is_the_largest_n_of_which_half_is_learnt():

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from panels import bare, headlines, said, texts, trace
+from panels import bare, headlines, texts, trace
 
-from neuroviz.beyond.sweep.figure import AXES, sweep_figure
-from neuroviz.beyond.sweep.map import SHOWS
+from neuroviz.beyond.sweep.figure import sweep_figure
+from neuroviz.beyond.sweep.map import AXES
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.sweep import Sweep, sweep
 from neuroviz.kit import theme
@@ -41,23 +41,16 @@ def test_every_number_on_the_map_is_that_of_a_record():
         assert (x + 1, y + 1) == (record.arch.widths[1], record.arch.head_dims[0])
         assert trace(figure, "measured").z[y][x] == record.value
     assert headlines(figure) == ["12 of 12 networks agree with theory, 0 failed"]
-    assert (
-        numbers(sweep_figure(changed(3, value=999), "inner width", "a"))[3]
-        == f"999 ▨ +{999 - FOUND.records[3].value}"
-    )
+    assert numbers(sweep_figure(changed(3, value=999), "inner width", "a"))[3].startswith("999 ▨ +9")
 
 
 def test_a_disagreement_is_seen_in_the_headline_the_cell_and_the_difference():
     off = changed(4, value=FOUND.records[4].value - 3)
-    for show, seen in (("dimension", f"{FOUND.records[4].value - 3} ▨ −3"), ("deficit", "−3")):
-        figure = sweep_figure(off, "inner width", "a", show)
-        assert numbers(figure)[4] == seen
-        assert headlines(figure) == ["1 of 12 networks DIFFER from theory, 0 failed"]
-    assert trace(sweep_figure(off, "inner width", "a"), "numbers").textfont.color[4] == theme.color("outside")
-    map_ = sweep_figure(off, "inner width", "a", "deficit")
-    shades = [shade for row in trace(map_, "measured").z for shade in row]
-    assert sorted(shades) == [-3] + 11 * [0]
-    assert set(numbers(sweep_figure(FOUND, "inner width", "a", "deficit"))) == {"0"}
+    figure = sweep_figure(off, "inner width", "a")
+    assert numbers(figure)[4] == f"{FOUND.records[4].value - 3} ▨ −3"
+    assert headlines(figure) == ["1 of 12 networks DIFFER from theory, 0 failed"]
+    assert trace(figure, "numbers").textfont.color[4] == theme.color("outside")
+    assert [shade for row in trace(figure, "measured").z for shade in row].count(None) == 1
 
 
 def test_a_failed_cell_has_a_mark_and_the_reason_on_hovering():
@@ -91,34 +84,17 @@ def test_several_networks_in_a_cell_show_the_smallest_and_the_largest_and_say_so
     assert numbers(part)[1].endswith("1 ✕")
 
 
-@pytest.mark.parametrize(
-    ("record", "shown"),
-    [
-        ({"status": "exact", "error_bound": 0.0}, "● full rank"),
-        ({"status": "exact", "error_bound": 3e-12}, "● ≤ 10⁻¹²"),
-        ({"status": "float", "gap": 2e9, "decided": True}, "≈ gap 10⁹"),
-        ({"status": "float", "gap": float("inf"), "decided": True}, "≈ gap ∞"),
-        ({"status": "float", "gap": 3.0, "decided": False}, "≈ undecided"),
-        ({"status": "certified", "route": "theorem"}, "◆ theorem"),
-    ],
-)
-def test_how_sure_a_number_is(record, shown):
-    one = Sweep((replace(FOUND.records[0], **{"error_bound": None, "prime": None} | record),))
-    assert numbers(sweep_figure(one, "layers", "a", "status")) == [shown]
-
-
 def test_an_undecided_rank_neither_agrees_nor_differs():
     off = changed(0, value=7, status="float", decided=False, gap=2.0)
     figure = sweep_figure(off, "inner width", "a")
     assert numbers(figure)[0] == "7 ?"
     assert headlines(figure) == ["11 of 12 networks agree with theory, 1 undecided, 0 failed"]
-    assert numbers(sweep_figure(off, "inner width", "a", "deficit"))[0] == "?"
+    assert any("? undecided" in text for text in texts(figure))
 
 
 def test_a_network_without_a_formula_is_counted_apart():
-    figure = sweep_figure(changed(0, expected=None), "inner width", "a", "deficit")
+    figure = sweep_figure(changed(0, expected=None), "inner width", "a")
     assert headlines(figure) == ["11 of 12 networks agree with theory, no formula for 1, 0 failed"]
-    assert numbers(figure)[0] == "–"
 
 
 @pytest.mark.parametrize("name", AXES)
@@ -138,7 +114,6 @@ def test_every_axis_places_a_uniform_network(name):
         ((FOUND, "depth", "a"), "an axis is one of 'layers', 'tokens', .*; got 'depth'"),
         ((FOUND, "a", "a"), "two different axes; got 'a' twice"),
         ((FOUND, "a", "width"), r"'width' needs one value .* 4→1→4, .* has 1, 4: take another axis"),
-        ((FOUND, "a", "layers", "colour"), "show is one of 'dimension', 'deficit', 'status'; got 'colour'"),
         ((Sweep(()), "a", "layers"), "needs a Sweep with records"),
         ((FOUND.records, "a", "layers"), "needs a Sweep with records"),
     ],
@@ -164,9 +139,3 @@ def test_a_map_with_too_many_columns_for_numbers_still_has_its_colours_and_marks
     records = (replace(found.records[0], value=99), replace(found.records[1], value=None, status="failed"))
     marked = sweep_figure(Sweep((*records, *found.records[2:])), "parameters", "layers")
     assert {"", "▨"} <= set(numbers(marked))
-
-
-def test_texts_have_no_dollars_and_no_figure_has_a_legend():
-    for show in SHOWS:
-        figure = sweep_figure(failing(1), "attention", "dl", show)
-        assert not any("$" in text for text in said(figure))

@@ -16,7 +16,7 @@ from neuroviz.engine.formulas import paper_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.engine.virtual import token_form
-from neuroviz.lessons.exercise import Verdict, checker, matrix
+from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.softmax.two_tokens import follow, softmax_shares
 
 MOST_PARAMETERS = 400
@@ -25,7 +25,7 @@ _EQUAL = 1e-9
 
 
 @checker
-def check_rescaling(factors: object) -> Verdict:
+def check_rescaling(factors: object) -> str:
     """Whether λ₀, λ₁, λ₂, λ₃, none of them 1 or 0, leave three lightning layers alone (Eq. 13).
 
     Two random networks are compared at random inputs, modulo a prime: fractions are exact.
@@ -35,7 +35,7 @@ def check_rescaling(factors: object) -> Verdict:
     """
     given = _fractions(factors, 4)
     if any(number in (0, 1) for number in given):
-        return Verdict(False, "None of the four factors may be 0 or 1.")
+        raise ValueError("None of the four factors may be 0 or 1.")
     over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng(0)
     if any(number.numerator % over.p == 0 or number.denominator % over.p == 0 for number in given):
         raise ValueError(f"The check computes modulo {over.p}: take fractions without this factor.")
@@ -48,32 +48,30 @@ def check_rescaling(factors: object) -> Verdict:
     before = token_form(over, VirtualWeights(L, tuple(M)), X)
     after = token_form(over, VirtualWeights(scaled[0], tuple(scaled[1:])), X)
     if np.array_equal(before, after):
-        return Verdict(True, f"The function is the same, exactly modulo {over.p}.")
-    return Verdict(
-        False, "The function has changed. How often does each matrix stand in a term of three layers?"
-    )
+        return f"The function is the same, exactly modulo {over.p}."
+    raise ValueError("The function has changed. How often does each matrix stand in a term of three layers?")
 
 
 @checker
-def check_wrong_pattern(arch: object) -> Verdict:
+def check_wrong_pattern(arch: object) -> str:
     """Whether Eq. 14, used all the same, misses the dimension of a deep lightning network by 2 or more.
 
     >>> check_wrong_pattern(Architecture.uniform(d=4, a=2, layers=2))
     ✗ Not yet. Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one.
     """
-    arch = _network(arch, "lightning", layers=2)
+    arch = _deep_network(arch)
     pattern, found = paper_formula(arch), measure_dimension(arch)
     off = abs(pattern.value - found.value)
     said = f"Eq. 14 says {pattern.value}, the network has {found.value}"
     if off >= 2:
-        return Verdict(True, f"{said}. {_reason(pattern)}")
+        return f"{said}. {_reason(pattern)}"
     if pattern.status != "outside hypotheses":
-        return Verdict(False, "Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one.")
-    return Verdict(False, f"{said}: off by {off}. {_reason(pattern)} That alone is not enough.")
+        raise ValueError("Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one.")
+    raise ValueError(f"{said}: off by {off}. {_reason(pattern)} That alone is not enough.")
 
 
 @checker
-def check_unseen(arch: object) -> Verdict:
+def check_unseen(arch: object) -> str:
     """Whether later layers look at fewer dimensions than arrive, after some layer before the last (Lemma D).
 
     Arriving: min(d₀, …, d_i). Seen: the measured rank of the rows of L, M_{i+1}, M_{i+1}ᵀ, …
@@ -81,37 +79,35 @@ def check_unseen(arch: object) -> Verdict:
     >>> check_unseen(Architecture((5, 3, 4), (2, 2)))
     ✗ Not yet. After layer 1 arrive 3 dimensions, and all are seen.
     """
-    arch = _network(arch, "lightning", layers=2)
+    arch = _deep_network(arch)
     places = range(1, arch.num_layers)
     counts = [(i, min(arch.widths[: i + 1]), measure_span(arch, i).value) for i in places]
     for i, arriving, seen in counts:
         if seen < arriving:
-            return Verdict(
-                True, f"After layer {i} arrive {arriving} dimensions, and {seen} of them are seen."
-            )
+            return f"After layer {i} arrive {arriving} dimensions, and {seen} of them are seen."
     said = ", ".join(f"After layer {i} arrive {arriving} dimensions" for i, arriving, _ in counts[:1])
-    return Verdict(False, f"{said}, and all are seen{'' if len(counts) == 1 else '; so it is further on'}.")
+    raise ValueError(f"{said}, and all are seen{'' if len(counts) == 1 else '; so it is further on'}.")
 
 
 @checker
-def check_more_than_factors(arch: object) -> Verdict:
+def check_more_than_factors(arch: object) -> str:
     """Whether softmax has more than l dimensions more than lightning, at the same sizes with t ≥ 2.
 
     >>> check_more_than_factors(Architecture.uniform(4, 2, 2, attention="softmax"))
     ✗ Not yet. Softmax has 40 dimensions and lightning 38: the difference is the number of layers.
     """
-    arch = _network(arch, None, layers=2)
+    arch = _deep_network(arch, attention=None)
     if arch.tokens < 2:
-        return Verdict(False, "The task asks for two tokens or more.")
+        raise ValueError("The task asks for two tokens or more.")
     one, other = (measure_dimension(replace(arch, attention=kind)).value for kind in ("softmax", "lightning"))
     said = f"Softmax has {one} dimensions and lightning {other}"
     if one - other > arch.num_layers:
-        return Verdict(True, f"{said}: {one - other} more, with {arch.num_layers} layers.")
-    return Verdict(False, f"{said}: the difference is the number of layers.")
+        return f"{said}: {one - other} more, with {arch.num_layers} layers."
+    raise ValueError(f"{said}: the difference is the number of layers.")
 
 
 @checker
-def check_meeting(M: object, x1: object, x2: object) -> Verdict:
+def check_meeting(M: object, x1: object, x2: object) -> str:
     """Whether two different tokens come out of a softmax layer equal, where M (2 × 2) is not antisymmetric.
 
     >>> check_meeting([[1, 0], [0, 1]], [1, 0], [0, 1])
@@ -120,36 +116,42 @@ def check_meeting(M: object, x1: object, x2: object) -> Verdict:
     M, x1, x2 = matrix("M", M, 2, 2), matrix("x1", [x1], 1, 2)[0], matrix("x2", [x2], 1, 2)[0]
     size = np.abs(M).max()
     if np.abs(M + M.T).max() <= 1e-6 * size:
-        return Verdict(False, "This M is antisymmetric, or 0: then all tokens meet. Take another one.")
+        raise ValueError("This M is antisymmetric, or 0: then all tokens meet. Take another one.")
     before = np.linalg.norm(x1 - x2)
     if before <= 1e-6 * max(np.linalg.norm(x1), np.linalg.norm(x2)):
-        return Verdict(False, "The two tokens are equal from the beginning.")
+        raise ValueError("The two tokens are equal from the beginning.")
     X = np.stack([x1, x2], axis=1)
     after = follow(Reals(), softmax_shares((M,), X), X)[-1]
     apart = np.linalg.norm(after[:, 0] - after[:, 1])
     delta = x1 - x2
     if abs(delta @ M @ delta) <= _EQUAL * size * (delta @ delta):
-        return Verdict(True, f"The tokens come out {apart:.2g} apart, and M is not antisymmetric.")
+        return f"The tokens come out {apart:.2g} apart, and M is not antisymmetric."
     if apart <= _EQUAL * before:
-        return Verdict(False, "One token attends to the other alone: equal up to rounding, but not exactly.")
-    return Verdict(False, f"The tokens come out {apart:.3g} apart. When is PQ = 1?")
+        raise ValueError("One token attends to the other alone: equal up to rounding, but not exactly.")
+    raise ValueError(f"The tokens come out {apart:.3g} apart. When is PQ = 1?")
 
 
-def _network(arch: object, attention: str | None, layers: int) -> Architecture:
-    """The answer, once it is a network of the paper that can be measured at once."""
+def small_network(arch: object) -> Architecture:
+    """The answer, once it is a network that can be measured at once."""
     if not isinstance(arch, Architecture):
         raise ValueError(f"The answer is an nv.Architecture; got {arch!r}.")
-    if not arch.is_plain:
-        raise ValueError(f"Take a network of the paper: one head a layer, no skip, no mask; got {arch}.")
-    if attention is not None and arch.attention != attention:
-        raise ValueError(f"Take a {attention} network; got {arch}.")
-    if arch.num_layers < layers:
-        raise ValueError(f"Take {layers} layers or more; got {arch}.")
     if arch.num_parameters > MOST_PARAMETERS:
         raise ValueError(
             f"Take a smaller network, with at most {MOST_PARAMETERS} parameters; this one has "
             f"{arch.num_parameters}."
         )
+    return arch
+
+
+def _deep_network(arch: object, attention: str | None = "lightning") -> Architecture:
+    """The answer, once it is a deep network of the paper that can be measured at once."""
+    arch = small_network(arch)
+    if not arch.is_plain:
+        raise ValueError(f"Take a network of the paper: one head a layer, no skip, no mask; got {arch}.")
+    if attention is not None and arch.attention != attention:
+        raise ValueError(f"Take a {attention} network; got {arch}.")
+    if arch.num_layers < 2:
+        raise ValueError(f"Take 2 layers or more; got {arch}.")
     return arch
 
 

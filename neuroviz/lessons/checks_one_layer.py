@@ -9,7 +9,7 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.layer import product_table
 from neuroviz.engine.rank import numerical_rank
 from neuroviz.factorization.determinantal import product_jacobian
-from neuroviz.lessons.exercise import Verdict, checker, matrix
+from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.singular.forms import (
     BOUNDARY,
     CLOSURE,
@@ -28,7 +28,7 @@ _NEAREST = 1e-6  # the nearest layer is found by iteration
 
 
 @checker
-def check_large_fibre(Q: object, K: object) -> Verdict:
+def check_large_fibre(Q: object, K: object) -> str:
     """Whether KᵀQ ≠ 0, a = 2, d = 3, and more than a² = 4 directions in (Q, K) leave KᵀQ alone.
 
     The directions are counted: 12 less the rank of (Q̇, K̇) ↦ KᵀQ̇ + K̇ᵀQ, in floating point.
@@ -39,19 +39,16 @@ def check_large_fibre(Q: object, K: object) -> Verdict:
     Q, K = matrix("Q", Q, 2, 3), matrix("K", K, 2, 3)
     Q, K = _scaled("Q", Q), _scaled("K", K)
     if not numerical_rank(K.T @ Q):
-        return Verdict(False, "The product KᵀQ is 0; the task asks for another one.")
+        raise ValueError("The product KᵀQ is 0; the task asks for another one.")
     directions = Q.size + K.size - numerical_rank(product_jacobian(Reals(), Q, K))
     ranks = f"Q has rank {numerical_rank(Q)} and K has rank {numerical_rank(K)}"
     if directions <= 4:
-        return Verdict(
-            False,
-            f"{directions} of 12 directions do nothing, as many as in GL₂: {ranks}.",
-        )
-    return Verdict(True, f"{directions} of 12 directions do nothing, more than the 4 of GL₂: {ranks}.")
+        raise ValueError(f"{directions} of 12 directions do nothing, as many as in GL₂: {ranks}.")
+    return f"{directions} of 12 directions do nothing, more than the 4 of GL₂: {ranks}."
 
 
 @checker
-def check_second_branch(A: object, V: object, A2: object, V2: object) -> Verdict:
+def check_second_branch(A: object, V: object, A2: object, V2: object) -> str:
     """Whether (A, V) and (A2, V2) have one function, not 0, and no c gives A2 = cA, V2 = V/c.
 
     For t ≥ 2 the function is the table of products (ℓ_k · v_m) of columns of A and rows of V (Prop. A.5).
@@ -66,25 +63,22 @@ def check_second_branch(A: object, V: object, A2: object, V2: object) -> Verdict
     one, other = product_table(A, V), product_table(A2, V2)
     size = max(np.abs(one).max(), np.abs(other).max())
     if not size or np.abs(one).max() <= _EQUAL * size:
-        return Verdict(
-            False, "The function of (A, V) is 0, whose fibre is larger than any other: take another."
-        )
+        raise ValueError("The function of (A, V) is 0, whose fibre is larger than any other: take another.")
     if np.abs(one - other).max() > _EQUAL * size:
-        return Verdict(
-            False,
+        raise ValueError(
             "The two functions differ. Compare the products of columns of A with rows of V: "
             "which vectors may change places?",
         )
     c = np.vdot(A, A2) / np.vdot(A, A)
     if np.abs(A2 - c * A).max() <= _EQUAL * np.abs(A2).max():
-        return Verdict(
-            False, f"The functions are equal, but this is a rescaling: A2 = cA and V2 = V/c with c = {c:g}."
+        raise ValueError(
+            f"The functions are equal, but this is a rescaling: A2 = cA and V2 = V/c with c = {c:g}."
         )
-    return Verdict(True, "The functions are equal, and no factor leads from one pair to the other.")
+    return "The functions are equal, and no factor leads from one pair to the other."
 
 
 @checker
-def check_boundary_layer(A: object, V: object) -> Verdict:
+def check_boundary_layer(A: object, V: object) -> str:
     """Whether A (2 × 2) and V (1 × 2), with no entry 0, give a boundary point (Theorem 3.4).
 
     Whole numbers and fractions are decided exactly.
@@ -95,23 +89,23 @@ def check_boundary_layer(A: object, V: object) -> Verdict:
     matrix("A", A, 2, 2), matrix("V", V, 1, 2)
     entries = [*np.ravel(np.array(A, dtype=object)), *np.ravel(np.array(V, dtype=object))]
     if not all(entries):
-        return Verdict(False, "Some entry is 0; the task asks for a layer without zeros.")
+        raise ValueError("Some entry is 0; the task asks for a layer without zeros.")
     kind = kind_of(*forms_of(A, V))
     if kind == BOUNDARY:
         how = "exactly" if is_exact(*entries) else "up to rounding"
-        return Verdict(True, f"A boundary point, {how}: A = v kᵀ and V = h vᵀ.")
+        return f"A boundary point, {how}: A = v kᵀ and V = h vᵀ."
     if kind == CROSSING:
         why = "This point is a crossing: A has rank one, but keys and values use different linear forms."
         (p, r), (q, s) = np.array(A, dtype=object)
         v, w = np.ravel(np.array(V, dtype=object))
         if abs(p * w - r * v) + abs(q * w - s * v) <= _EQUAL * max(map(abs, entries)) ** 2:
             why += " Here queries, not keys, use the form of the values: did you mean the transpose of A?"
-        return Verdict(False, why)
-    return Verdict(False, "This point is smooth: A has rank 2.")
+        raise ValueError(why)
+    raise ValueError("This point is smooth: A has rank 2.")
 
 
 @checker
-def check_singular_goal(q1: object, q2: object) -> Verdict:
+def check_singular_goal(q1: object, q2: object) -> str:
     """Whether no layer has the forms q₁, q₂, and the nearest one that is found is at a singular point.
 
     The distance is that of `nearest_layer`; its kind is decided up to a relative error of 10⁻⁶.
@@ -121,17 +115,15 @@ def check_singular_goal(q1: object, q2: object) -> Verdict:
     """
     q1, q2 = _form("q1", q1), _form("q2", q2)
     if kind_of(q1, q2) not in (OFF, CLOSURE):
-        return Verdict(False, "A layer has these two forms: they share a real root.")
+        raise ValueError("A layer has these two forms: they share a real root.")
     near = nearest_layer(q1, q2)
     found = layer_with_root(tuple(map(float, q1)), tuple(map(float, q2)), near.X, near.Y)
     kind = kind_of(*forms_of(*found), tol=_NEAREST)
     where = f"The nearest layer is {float(near.distance):.3g} away, and its function is"
     if kind in (BOUNDARY, CROSSING):
         words = "a boundary point" if kind == BOUNDARY else "a crossing"
-        return Verdict(True, f"No layer has these two forms. {where} {words}.")
-    return Verdict(
-        False, f"No layer has these two forms. {where} smooth: do q₁ and q₂ have to differ that much?"
-    )
+        return f"No layer has these two forms. {where} {words}."
+    raise ValueError(f"No layer has these two forms. {where} smooth: do q₁ and q₂ have to differ that much?")
 
 
 def _scaled(name: str, M: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
-from operator import index
+from numbers import Integral
 
 import numpy as np
 
@@ -36,13 +36,8 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         glyph, words, role = self._look()
-        # As a badge: dark on white in every theme, and the border is not the only cue.
-        border, ink, ground = (_on_white(name) for name in (role, "ink", "ground"))
-        return (
-            f'<div role="status" style="font-family:{escape(theme.FONT)};background:{ground};color:{ink};'
-            f'border-left:6px solid {border};padding:6px 12px;max-width:75em">'
-            f"<b>{glyph} {words}</b> {escape(self.message)}</div>"
-        )
+        inside = f"<b>{glyph} {words}</b> {escape(self.message)}"
+        return _box(role, "border-left:6px solid {};padding:6px 12px", inside, ' role="status"')
 
     def _look(self) -> tuple[str, str, str]:
         if not self.filled_in:
@@ -53,18 +48,21 @@ class Verdict:
 NOTHING = Verdict(False, "Nothing filled in yet: put your answer in the place of the dots.", filled_in=False)
 
 
-def checker(check: Callable[..., Verdict]) -> Callable[..., Verdict]:
-    """Make a check of an exercise: nothing filled in is no error, and a ValueError is said to the learner.
+def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
+    """Make a check of an exercise: it returns what is said of a correct answer, and raises what is missing.
 
     A check takes the answer in one or more parts. It computes whether the answer does what the task asks, so
-    that every correct answer passes; it never compares with one solution.
+    that every correct answer passes; it never compares with one solution. A ValueError is said to the
+    learner; nothing filled in is no error. (A check may also return a `Verdict` of its own.)
 
     >>> @checker
     ... def check_even(number):
-    ...     return Verdict(number % 2 == 0, f"{number} is divided by two.")
+    ...     if number % 2:
+    ...         raise ValueError(f"{number} is no multiple of two.")
+    ...     return f"{number} is divided by two."
     >>> check_even(...), check_even(3), check_even(4)
     (○ Open. Nothing filled in yet: put your answer in the place of the dots.,
-     ✗ Not yet. 3 is divided by two.,
+     ✗ Not yet. 3 is no multiple of two.,
      ✓ Correct. 4 is divided by two.)
     """
 
@@ -73,9 +71,10 @@ def checker(check: Callable[..., Verdict]) -> Callable[..., Verdict]:
         if any(part is None or part is ... for part in answer):
             return NOTHING
         try:
-            return check(*answer)
+            said = check(*answer)
         except ValueError as error:
             return Verdict(False, str(error))
+        return said if isinstance(said, Verdict) else Verdict(True, said)
 
     checked.is_checker = True
     return checked
@@ -83,46 +82,13 @@ def checker(check: Callable[..., Verdict]) -> Callable[..., Verdict]:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A task as its box shows it; make one with `exercise`.
+    """A task in a box, with its difficulty and its minutes; the answer goes into the next cell.
 
     Attributes:
         task: what is asked for, plain text.
-        check: the checker that decides.
-        difficulty: 1, 2 or 3.
-        minutes: how long it takes somebody who has read up to here.
-    """
-
-    task: str
-    check: Callable[..., Verdict]
-    difficulty: int
-    minutes: int
-
-    def __repr__(self) -> str:
-        return f"Exercise ({self._facts()}). {self.task} Then call {self.check.__name__}."
-
-    def _repr_html_(self) -> str:
-        border, ink, ground = (_on_white(role) for role in ("measured", "ink", "ground"))
-        return (
-            f'<div style="font-family:{escape(theme.FONT)};background:{ground};color:{ink};'
-            f'border:2px solid {border};border-radius:6px;padding:8px 14px;max-width:75em">'
-            f"<b>Exercise</b> · {self._facts()}<br>{escape(self.task)}<br>"
-            f"Fill in the next cell and run it; <code>{escape(self.check.__name__)}</code> accepts every "
-            f"correct answer.</div>"
-        )
-
-    def _facts(self) -> str:
-        dots = "●" * self.difficulty + "○" * (len(DIFFICULTIES) - self.difficulty)
-        return f"{dots} {DIFFICULTIES[self.difficulty - 1]} · {self.minutes} min"
-
-
-def exercise(task: str, check: Callable[..., Verdict], difficulty: int = 1, minutes: int = 5) -> Exercise:
-    """A task in a box, with its difficulty and its minutes; the answer goes into the next cell.
-
-    Args:
-        task: what is asked for, plain text.
-        check: a function made by `checker`.
+        check: a function made by `checker`, which decides.
         difficulty: 1 (easy), 2 (takes thought) or 3 (hard).
-        minutes: a whole number ≥ 1.
+        minutes: how long it takes somebody who has read up to here, a whole number ≥ 1.
 
     Raises:
         ValueError: if an argument is none of this.
@@ -133,20 +99,41 @@ def exercise(task: str, check: Callable[..., Verdict], difficulty: int = 1, minu
     >>> exercise("Give an even number.", check_even, difficulty=1, minutes=2)
     Exercise (●○○ easy · 2 min). Give an even number. Then call check_even.
     """
-    if not isinstance(task, str) or not task.strip():
-        raise ValueError(f"a task is a text; got {task!r}")
-    if not getattr(check, "is_checker", False):
-        raise ValueError(f"check is a function made by `checker`; got {check!r}")
-    levels = range(1, len(DIFFICULTIES) + 1)
-    if isinstance(difficulty, bool) or difficulty not in levels:
-        raise ValueError(f"difficulty is 1, 2 or 3; got {difficulty!r}")
-    try:
-        whole = index(minutes)
-    except TypeError:
-        whole = 0
-    if isinstance(minutes, bool) or whole < 1:
-        raise ValueError(f"minutes is a whole number ≥ 1; got {minutes!r}")
-    return Exercise(task, check, difficulty, whole)
+
+    task: str
+    check: Callable[..., Verdict]
+    difficulty: int = 1
+    minutes: int = 5
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.task, str) or not self.task.strip():
+            raise ValueError(f"a task is a text; got {self.task!r}")
+        if not getattr(self.check, "is_checker", False):
+            raise ValueError(f"check is a function made by `checker`; got {self.check!r}")
+        if isinstance(self.difficulty, bool) or self.difficulty not in (1, 2, 3):
+            raise ValueError(f"difficulty is 1, 2 or 3; got {self.difficulty!r}")
+        if isinstance(self.minutes, bool) or not isinstance(self.minutes, Integral) or self.minutes < 1:
+            raise ValueError(f"minutes is a whole number ≥ 1; got {self.minutes!r}")
+
+    def __repr__(self) -> str:
+        return f"Exercise ({self._facts()}). {self.task} Then call {self.check.__name__}."
+
+    def _repr_html_(self) -> str:
+        name = escape(self.check.__name__)
+        return _box(
+            "measured",
+            "border:2px solid {};border-radius:6px;padding:8px 14px",
+            f"<b>Exercise</b> · {self._facts()}<br>{escape(self.task)}<br>Fill in the next cell and run it; "
+            f"<code>{name}</code> accepts every correct answer.",
+        )
+
+    def _facts(self) -> str:
+        dots = "●" * self.difficulty + "○" * (len(DIFFICULTIES) - self.difficulty)
+        return f"{dots} {DIFFICULTIES[self.difficulty - 1]} · {self.minutes} min"
+
+
+exercise = Exercise
+"""What a notebook calls."""
 
 
 def matrix(name: str, given: object, rows: int | None = None, columns: int | None = None) -> np.ndarray:
@@ -177,7 +164,10 @@ def matrix(name: str, given: object, rows: int | None = None, columns: int | Non
     return found
 
 
-def _on_white(role: str) -> str:
-    """A colour of the light mode: the boxes are white in every theme."""
+def _box(role: str, look: str, inside: str, attributes: str = "") -> str:
+    """HTML in a box, dark on white in every theme; its border, in the colour of a role, is no only cue."""
     with theme.using({"mode": "light"}):
-        return theme.color(role)
+        border, ink, ground = map(theme.color, (role, "ink", "ground"))
+    font, look = escape(theme.FONT), look.format(border)
+    style = f"font-family:{font};background:{ground};color:{ink};{look};max-width:75em"
+    return f'<div{attributes} style="{style}">{inside}</div>'

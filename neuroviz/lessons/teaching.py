@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from html import escape
 from operator import index
 
@@ -51,36 +52,52 @@ class Question(widgets.VBox):
         )
         self.add_class("nv")
 
-    def _lock(self, guess: int | str, message: str, status: tuple[str, ...]) -> None:
-        self.committed, self.message = guess, message
+    def commit(self, guess: int | str) -> None:
+        """Lock an answer in and show the true one; a second commitment changes nothing.
+
+        Raises:
+            ValueError: if it is no answer to this question.
+        """
+        guess = self._checked(guess)
+        if self.committed is not None:
+            return
+        self._entry.value = str(guess)
+        self.committed = guess
+        self.message, status = self._judge(guess)
         if self._place[0]:
             _LOCKED[self._place] = guess
         self._entry.disabled = True
         self._button.description, self._button.tooltip = "Locked in", "your answer is locked in"
         badge = theme.badge(*status) if status else ""
-        self._outcome.value = f'<div aria-live="polite">{badge} {escape(message)}</div>'
+        self._outcome.value = f'<div aria-live="polite">{badge} {escape(self.message)}</div>'
 
     def recall(self) -> None:
         """Show the answer again that was locked in before this cell of a notebook was run again, if any."""
-        guess = _LOCKED.get(self._place)
-        if guess is not None and self._may_be(guess):
-            self.commit(guess)
+        if self._place in _LOCKED:
+            with suppress(ValueError):  # the question may be asked otherwise now
+                self.commit(_LOCKED[self._place])
 
-    def _may_be(self, guess: int | str) -> bool:
-        """Whether this is an answer to the question as it is asked now."""
+    def _checked(self, guess: object) -> int | str:
+        """The guess, once it is an answer to this question."""
         raise NotImplementedError
 
-    def _ask_for(self, what: str) -> None:
-        self._outcome.value = f'<div role="alert">{escape(what)}</div>'
+    def _judge(self, guess: int | str) -> tuple[str, tuple[str, ...]]:
+        """What the reader is told, and the badge of the true answer."""
+        raise NotImplementedError
+
+    def _entered(self) -> int | str:
+        """What stands in the entry; a ValueError asks for it."""
+        raise NotImplementedError
 
     def _on_press(self, _: widgets.Button | None = None) -> None:
         if self.committed is None:
-            self._on_click()
-        if self.committed is not None:
-            self._button.focus()  # what was typed into cannot keep it, and Shift-Enter has to go on from here
-
-    def _on_click(self) -> None:
-        raise NotImplementedError
+            try:
+                guess = self._entered()
+            except ValueError as missing:
+                self._outcome.value = f'<div role="alert">{escape(str(missing))}</div>'
+                return
+            self.commit(guess)
+        self._button.focus()  # what was typed into cannot keep it, and Shift-Enter has to go on from here
 
 
 class Prediction(Question):
@@ -98,23 +115,6 @@ class Prediction(Question):
         entry.on_msg(lambda _, message, __: self._on_enter() if message.get("event") == "submit" else None)
         super().__init__(question, entry)
 
-    def commit(self, guess: int) -> None:
-        """Lock the guess in and show the answer; a second commitment changes nothing.
-
-        Raises:
-            ValueError: if the guess is not a whole number.
-        """
-        guess = _whole("a guess", guess)
-        if self.committed is not None:
-            return
-        self._entry.value = str(guess)
-        value, status, why = _read(self._answer)
-        off = abs(guess - value)
-        verdict = "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
-        hint = self._hints.get(guess, "") if off else ""  # a mistake that gives the right number is none
-        parts = (f"You said {guess}; it is {value}. {verdict}", hint, why)
-        self._lock(guess, " ".join(filter(None, parts)), status)
-
     def _on_enter(self) -> None:
         """The page tells of the Enter key first, and then what was typed."""
         try:
@@ -122,16 +122,22 @@ class Prediction(Question):
         except RuntimeError:  # a script: nothing is on its way
             self._on_press()
 
-    def _may_be(self, guess: int | str) -> bool:
-        return isinstance(guess, int)
+    def _checked(self, guess: object) -> int:
+        return _whole("a guess", guess)
 
-    def _on_click(self) -> None:
+    def _judge(self, guess: int) -> tuple[str, tuple[str, ...]]:
+        value, status, why = _read(self._answer)
+        off = abs(guess - value)
+        verdict = "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
+        hint = self._hints.get(guess, "") if off else ""  # a mistake that gives the right number is none
+        parts = (f"You said {guess}; it is {value}. {verdict}", hint, why)
+        return " ".join(filter(None, parts)), status
+
+    def _entered(self) -> int:
         try:
-            guess = int(self._entry.value)
+            return int(self._entry.value)
         except ValueError:
-            self._ask_for("Type a whole number first; any guess will do.")
-        else:
-            self.commit(guess)
+            raise ValueError("Type a whole number first; any guess will do.") from None
 
 
 class Choice(Question):
@@ -142,30 +148,19 @@ class Choice(Question):
         entry = widgets.RadioButtons(options=list(choices), value=None, layout={"width": "max-content"})
         super().__init__(question, entry)
 
-    def commit(self, guess: str) -> None:
-        """Lock the choice in and show the answer; a second commitment changes nothing.
-
-        Raises:
-            ValueError: if it is none of the choices.
-        """
+    def _checked(self, guess: object) -> str:
         if not isinstance(guess, str) or guess not in self._remarks:
             raise ValueError(f"a guess is one of {', '.join(map(repr, self._remarks))}; got {guess!r}")
-        if self.committed is not None:
-            return
-        self._entry.value = guess
-        right = guess == self._answer
-        verdict = "Right." if right else f"The answer is: {self._answer}."
-        said = f"You said: {guess}. {verdict} {self._remarks[guess]}".strip()
-        self._lock(guess, said, ())
+        return guess
 
-    def _may_be(self, guess: int | str) -> bool:
-        return guess in self._remarks
+    def _judge(self, guess: str) -> tuple[str, tuple[str, ...]]:
+        verdict = "Right." if guess == self._answer else f"The answer is: {self._answer}."
+        return f"You said: {guess}. {verdict} {self._remarks[guess]}".strip(), ()
 
-    def _on_click(self) -> None:
+    def _entered(self) -> str:
         if self._entry.value is None:
-            self._ask_for("Choose one first; any guess will do.")
-        else:
-            self.commit(self._entry.value)
+            raise ValueError("Choose one first; any guess will do.")
+        return self._entry.value
 
 
 def predict(

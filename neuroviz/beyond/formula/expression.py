@@ -20,18 +20,14 @@ _KNOWN = "d, a, t, l, H, whole numbers, + - * / // **, < <= == != >= >, x if …
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be read, or has no value.
+    """A formula that cannot be read, or has no value: what is wrong, and at which character, from 0."""
 
-    Attributes:
-        place: of the character that is meant, from 0; the message counts from 1.
-    """
+    def __init__(self, said: str, place: int) -> None:
+        self.said, self.place = said, place
+        super().__init__(said, place)
 
-    def __init__(self, message: str, place: int) -> None:
-        self.place, self._said = place, message
-        super().__init__(f"character {place + 1}: {message}")
-
-    def __reduce__(self) -> tuple:
-        return FormulaError, (self._said, self.place)
+    def __str__(self) -> str:
+        return f"character {self.place + 1}: {self.said}"
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ class Formula:
         try:
             result = _value(self._tree, sizes)
         except FormulaError as error:
-            raise FormulaError(f"{error._said} (at {here})", error.place) from None
+            raise FormulaError(f"{error.said} (at {here})", error.place) from None
         if result.denominator != 1:
             said = f"a dimension is a whole number; the formula gives {result} at {here}"
             raise FormulaError(f"{said}: // divides and rounds down", 0)

@@ -3,7 +3,6 @@
 A family is a kind of network and a grid of sizes. Two of them come with hints, for a guided discovery.
 """
 
-import re
 from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
@@ -82,25 +81,6 @@ class Family:
         'd = 3, a = 1, l = 2'
         """
         return ", ".join(f"{letter} = {sizes.values[letter]}" for letter in NAMES if letter in self.varies)
-
-    def key_of(self, sizes: Sizes) -> str:
-        """The same as `find` reads it: d3a1l2."""
-        return re.sub("[ =,]", "", self.name_of(sizes))
-
-    def find(self, text: str) -> tuple[Sizes, ...]:
-        """The members that a text names: `key_of` of each, with spaces or commas between them.
-
-        Raises:
-            ValueError: if one of them is not in the family.
-        """
-        by_key = {self.key_of(sizes): sizes for sizes in self.members}
-        keys = [re.sub(r"[=\s]", "", part) for part in text.replace(",", " ").split()]
-        if unknown := [key for key in keys if key not in by_key]:
-            raise ValueError(
-                f"counterexamples are networks of this family, such as {next(iter(by_key))}; "
-                f"got {unknown[0][:40]!r}: correct it, or clear the box"
-            )
-        return tuple(dict.fromkeys(by_key[key] for key in keys))
 
 
 def _grid(**values: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:

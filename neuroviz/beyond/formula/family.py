@@ -1,7 +1,6 @@
 """A family of small networks, measured exactly, and a formula that someone proposes for all of them.
 
-The first member at which they differ is the counterexample. Counterexamples to earlier formulas are
-remembered by their sizes, and a new formula meets them first.
+The first member at which they differ is the counterexample.
 """
 
 import inspect
@@ -113,8 +112,7 @@ def _function(family: Family, formula: Callable) -> Callable[[Sizes], int]:
 class FamilySetting:
     """A family and a formula for it, as a reader asks for them.
 
-    `along` is the letter on the axis; where a family has one value of it only, `axis` takes another one.
-    `met` names counterexamples to earlier formulas, as `Family.find` reads them, the earliest first.
+    `along` is the letter that has the rows; where a family has one value of it only, `axis` takes another.
 
     Raises:
         ValueError: if a name is unknown, or the formula gives no whole number somewhere.
@@ -124,17 +122,15 @@ class FamilySetting:
     formula: str = text(
         "dimension =", FIRST, more=False, placeholder=f"such as {FIRST}", tooltip="press Enter to try it"
     )
-    along: str = choice("along the axis", [(f"{letter}: {name}", letter) for letter, name in NAMES.items()])
+    along: str = choice("rows", [(f"{letter}: {name}", letter) for letter, name in NAMES.items()])
     hints: int = whole("hints", 0, 0, max(len(family.hints) for family in FAMILIES.values()))
     known: bool = switch("show what is known")
-    met: str = text("counterexamples", placeholder="such as d3a1, d2a2")
     seed: int = seed()
 
     def __post_init__(self) -> None:
         family = _family(self.family)
         if self.along not in NAMES:
             raise ValueError(f"along is one of {', '.join(NAMES)}; got {self.along!r}")
-        family.find(self.met)
         list(map(_expression(family, parse_formula(self.formula)), family.members))
 
     @property
@@ -151,13 +147,11 @@ class FamilyStudy:
     Attributes:
         setting: what was asked for.
         verdicts: one for each member, in the family's order.
-        remembered: counterexamples met so far: those of the setting, then `first` if it is new.
         expected: what theory says of the member about which least is known; None unless asked for.
     """
 
     setting: FamilySetting
     verdicts: tuple[Verdict, ...]
-    remembered: tuple[Verdict, ...]
     expected: Expected | None
 
     @property
@@ -172,8 +166,8 @@ class FamilyStudy:
 
     @property
     def first(self) -> Verdict | None:
-        """The first counterexample: among those met before, then in the family's order."""
-        return next((verdict for verdict in (*self.remembered, *self.wrong) if verdict.difference), None)
+        """The first counterexample, in the family's order; None if the formula is right everywhere."""
+        return next(iter(self.wrong), None)
 
 
 def study_family(setting: FamilySetting) -> FamilyStudy:
@@ -185,16 +179,11 @@ def study_family(setting: FamilySetting) -> FamilyStudy:
     """
     family = FAMILIES[setting.family]
     propose = _expression(family, parse_formula(setting.formula))
-    verdicts = {}
-    for sizes in family.members:
-        found = measure_dimension(family.architecture(sizes), seed=setting.seed)
-        verdicts[sizes] = Verdict(sizes, found, propose(sizes))
-    met = [verdicts[sizes] for sizes in family.find(setting.met)]
-    first = next((verdict for verdict in (*met, *verdicts.values()) if verdict.difference), None)
-    if first is not None and first not in met:
-        met.append(first)
-    known = what_is_known(family) if setting.known else None
-    return FamilyStudy(setting, tuple(verdicts.values()), tuple(met), known)
+    verdicts = tuple(
+        Verdict(sizes, measure_dimension(family.architecture(sizes), seed=setting.seed), propose(sizes))
+        for sizes in family.members
+    )
+    return FamilyStudy(setting, verdicts, what_is_known(family) if setting.known else None)
 
 
 def what_is_known(family: Family) -> Expected:

@@ -1,5 +1,7 @@
 """Find the formula yourself: type one, and see at once at which network it is wrong."""
 
+import re
+
 import ipywidgets as widgets
 
 from neuroviz.beyond.formula.families import FAMILIES
@@ -20,14 +22,12 @@ _LANGUAGE = (
 class FormulaExplorer(Panel):
     """Propose a formula for the dimensions of a family of networks, which are measured, and see it fail.
 
-    The panel keeps the counterexamples that it has met, and a new formula meets them first. Two families
-    are guided discoveries: their hints lead to the answer one by one. Controls: see `FamilySetting`.
+    Two families are guided discoveries: their hints lead to the answer one by one. Controls: see
+    `FamilySetting`.
 
     >>> panel = FormulaExplorer(state="family=skip;formula=l*(alpha(a, d) + d**2)")
     >>> panel.description.split(".")[0]
     'Lightning with skips: your formula is wrong at 36 of 36 networks'
-    >>> panel.controls["met"].value
-    'd1a1l1'
     """
 
     title = "Find the formula yourself"
@@ -46,14 +46,18 @@ class FormulaExplorer(Panel):
         return rows
 
     def _on_family(self, change: dict) -> None:
-        """Counterexamples, hints and answers are of one family; a letter that it does not vary gives way."""
+        """Hints and answers are of one family; a letter that it does not vary gives way."""
         varies, along = FAMILIES[change["new"]].varies, self.controls["along"].value
         along = along if along in varies else varies[-1]
-        self._assign({"along": along, "hints": 0, "known": False, "met": ""})
+        self._assign({"along": along, "hints": 0, "known": False})
 
     def _assign(self, values: dict[str, object]) -> None:
         # The family first: it takes back what belonged to another one.
         super()._assign({name: values[name] for name in self.controls if name in values})
+
+    def _restore(self, text: str) -> object:
+        # A state of the time when counterexamples were remembered opens without them.
+        return super()._restore(re.sub(r"(^|;)\s*met=[^;]*", "", text) if isinstance(text, str) else text)
 
     def _arrange(self) -> None:
         self.controls["hints"].disabled = not FAMILIES[self.controls["family"].value].hints
@@ -67,11 +71,6 @@ class FormulaExplorer(Panel):
             source = f", {known.source}" if known.source and known.status != "no formula" else ""
             badges += theme.badge(known.status, f"what is known{source}")
         return badges
-
-    def _say(self, answer: FamilyStudy, started: float | None) -> None:
-        # Remembered in a control, so that a state holds it, and before the shell writes the state.
-        self._assign({"met": ", ".join(answer.family.key_of(verdict.sizes) for verdict in answer.remembered)})
-        super()._say(answer, started)
 
     def _describe(self, answer: FamilyStudy) -> str:
         family, first, setting = answer.family, answer.first, answer.setting
@@ -95,6 +94,6 @@ class FormulaExplorer(Panel):
         if setting.axis != setting.along:
             value = answer.verdicts[0].sizes.values[setting.along]
             parts.append(
-                f"{setting.along} is {value} in this whole family, so the axis runs over {setting.axis}."
+                f"{setting.along} is {value} in this whole family, so the rows are of {setting.axis}."
             )
         return " ".join([*parts, *[_LANGUAGE] * (not shown)])

@@ -52,9 +52,8 @@ class Flow:
         """What stays constant along every run, by name; shapes (S, N) and (S, N, a, a) ("Gradient flow")."""
         if self.Q is None:
             return {"‖A‖² − ‖V‖²": _squares(self.A) - _squares(self.V)}
-        T = np.swapaxes
         return {
-            "QQᵀ − KKᵀ": self.Q @ T(self.Q, -1, -2) - self.K @ T(self.K, -1, -2),
+            "QQᵀ − KKᵀ": self.Q @ self.Q.mT - self.K @ self.K.mT,
             "‖Q‖² − ‖V‖²": _squares(self.Q) - _squares(self.V),
         }
 
@@ -156,7 +155,7 @@ def flow_in_steps(
     if V is None or factored == (A is not None):
         raise ValueError("a flow needs V and either A, or Q and K: give one of the two, and V")
     parts = [np.asarray(part, dtype=float) for part in ((Q, K, V) if factored else (A, V))]
-    T = _checked_target(target, parts)
+    T, times = _checked(target, parts, np.asarray(times, dtype=float))
     shapes = [part.shape for part in parts]
     cuts = np.cumsum([part.size for part in parts])[:-1]
 
@@ -165,17 +164,16 @@ def flow_in_steps(
 
     def velocity(_time: float, z: np.ndarray) -> np.ndarray:
         *head, V = split(z)
-        A = np.swapaxes(head[1], 1, 2) @ head[0] if factored else head[0]
+        A = head[1].mT @ head[0] if factored else head[0]
         rest = product_table(A, V) - T
         A_bar = np.einsum("nkmij,nmj->nik", rest, V)
         V_bar = np.einsum("nkmij,nik->nmj", rest, A)
-        grads = [head[1] @ A_bar, head[0] @ np.swapaxes(A_bar, 1, 2)] if factored else [A_bar]
+        grads = [head[1] @ A_bar, head[0] @ A_bar.mT] if factored else [A_bar]
         return -np.concatenate([grad.ravel() for grad in (*grads, V_bar)])
 
-    start = np.concatenate([part.ravel() for part in parts])
-    times, seen = _checked_times(times), [start]
+    seen = [np.concatenate([part.ravel() for part in parts])]
     time = float(times[-1])
-    solver = DOP853(velocity, 0.0, start, time, rtol=rtol, atol=rtol / 100)
+    solver = DOP853(velocity, 0.0, seen[0], time, rtol=rtol, atol=rtol / 100)
     steps = 0
     while len(seen) < len(times):
         message = solver.step()
@@ -190,47 +188,35 @@ def flow_in_steps(
         steps += 1
         if steps % 20 == 0:
             yield solver.t / time
-    paths = [np.stack(path) for path in zip(*map(split, seen), strict=True)]
-    return _as_flow(times, T, paths)
-
-
-def _as_flow(times: np.ndarray, T: np.ndarray, paths: list[np.ndarray]) -> Flow:
-    if len(paths) == 3:
-        Q, K, V = paths
-        A = np.swapaxes(K, -1, -2) @ Q
-    else:
-        (A, V), Q, K = paths, None, None
-    loss = np.stack(
-        [_squares(product_table(a, v) - T).sum(axis=(-2, -1)) / 2 for a, v in zip(A, V, strict=True)]
-    )
+    *head, V = (np.stack(path) for path in zip(*map(split, seen), strict=True))
+    Q, K = head if factored else (None, None)
+    A = K.mT @ Q if factored else head[0]
+    tables = (product_table(a, v) for a, v in zip(A, V, strict=True))
+    loss = np.stack([_squares(table - T).sum(axis=(-2, -1)) / 2 for table in tables])
     return Flow(times, T, A, V, Q, K, loss)
 
 
-def _checked_target(target: np.ndarray, parts: list[np.ndarray]) -> np.ndarray:
-    V = parts[-1]
+def _checked(target: np.ndarray, parts: list[np.ndarray], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The target, one table for each start, and the times."""
+    V, T = parts[-1], np.asarray(target, dtype=float)
     if any(part.ndim != 3 for part in parts) or len({(len(part), part.shape[2]) for part in parts}) > 1:
         raise ValueError(
             "starts need shapes (N, d, d) for A, (N, a, d) for Q and K, (N, d′, d) for V, "
             f"with one N and one d; got {', '.join(str(part.shape) for part in parts)}"
         )
     runs, d_out, d = V.shape
-    shape, T = (d, d_out, d, d), np.asarray(target, dtype=float)
+    shape = (d, d_out, d, d)
     if T.shape not in (shape, (runs, *shape)):
         raise ValueError(
             f"the target needs shape {shape}, or {(runs, *shape)} with one for each start; got {T.shape}"
         )
-    if not np.allclose(T, np.swapaxes(T, -1, -2)):
+    if not np.allclose(T, T.mT):
         raise ValueError("the target holds quadratic forms: make its matrices symmetric, (T + Tᵀ)/2")
-    return np.broadcast_to(T, (runs, *shape))
-
-
-def _checked_times(times: np.ndarray) -> np.ndarray:
-    times = np.asarray(times, dtype=float)
     if times.ndim != 1 or len(times) < 2 or times[0] != 0 or not (np.diff(times) > 0).all():
         raise ValueError(
             f"a flow is seen at times that increase from 0, at least two of them; got {times.tolist()}"
         )
-    return times
+    return np.broadcast_to(T, (runs, *shape)), times
 
 
 def forms_table(q1: Form, q2: Form) -> np.ndarray:
@@ -263,7 +249,7 @@ def random_targets(kind: str, runs: int, seed: int) -> np.ndarray:
     if kind == "realisable":
         return product_table(rng.standard_normal((runs, 2, 2)), rng.standard_normal((runs, 1, 2)))
     k, M = rng.standard_normal((runs, 2)), rng.standard_normal((runs, 2, 2))
-    dotted = np.einsum("nk,nij->nkij", k, M @ np.swapaxes(M, 1, 2))[:, :, None]
+    dotted = np.einsum("nk,nij->nkij", k, M @ M.mT)[:, :, None]
     return dotted + _NOISE * _gaussian(rng, runs) if kind == "dotted, noisy" else dotted
 
 
@@ -272,13 +258,7 @@ def _gaussian(rng: np.random.Generator, runs: int) -> np.ndarray:
     return np.array([[a, b / np.sqrt(2)], [b / np.sqrt(2), c]]).transpose(2, 3, 0, 1)[:, :, None]
 
 
-def attraction(
-    target: str,
-    runs: int = 400,
-    seed: int = 0,
-    time: float = 600.0,
-    progress: Callable[[float], None] | None = None,
-) -> Attraction:
+def attraction(target: str, runs: int = 400, seed: int = 0, time: float = 600.0) -> Attraction:
     """How often gradient flow from small random weights ends at singular points (d = 2, d′ = 1).
 
     Starts have independent entries of variance ¼ in (A, V). The paper asks whether training prefers
@@ -288,20 +268,14 @@ def attraction(
     Args:
         target: one of `TARGETS`; a fresh one for each run.
         runs, seed, time: as in `Attraction`.
-        progress: as in `gradient_flow`.
 
     Raises:
         ValueError: if there is no such kind of target, or `runs` is not a whole number ≥ 1.
     """
     if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs < 1:
         raise ValueError(f"runs must be a whole number ≥ 1; got {runs!r}")
-    flow = gradient_flow(
-        random_targets(target, runs, seed),
-        **random_starts(runs, seed),
-        time=time,
-        samples=2,
-        progress=progress,
-    )
+    targets = random_targets(target, runs, seed)
+    flow = gradient_flow(targets, **random_starts(runs, seed), time=time, samples=2)
     return count_ends(flow, target, seed)
 
 
@@ -314,12 +288,7 @@ def random_starts(runs: int, seed: int, factored: bool = False) -> dict[str, np.
 
 
 def count_ends(flow: Flow, target: str, seed: int) -> Attraction:
-    """The shares of runs that end at singular and at boundary points.
-
-    Args:
-        flow: the runs.
-        target, seed: what they were started with, to be remembered.
-    """
+    """The shares of runs that end at singular and at boundary points; `target` and `seed` are remembered."""
     ends = flow.ends
     return Attraction(
         target,
@@ -332,24 +301,13 @@ def count_ends(flow: Flow, target: str, seed: int) -> Attraction:
     )
 
 
-def attraction_table(
-    runs: int = 400,
-    seed: int = 0,
-    time: float = 600.0,
-    progress: Callable[[float], None] | None = None,
-) -> tuple[Attraction, ...]:
+def attraction_table(runs: int = 400, seed: int = 0, time: float = 600.0) -> tuple[Attraction, ...]:
     """`attraction` for each kind of target: the table of docs/mathematics.md, "Gradient flow", in one call.
-
-    Args and errors as in `attraction`; `progress` is told the share of the whole.
 
     >>> [row.target for row in attraction_table(runs=2, time=1)]
     ['gaussian', 'realisable', 'dotted', 'dotted, noisy']
     """
-    rows = []
-    for done, target in enumerate(TARGETS):
-        told = None if progress is None else lambda share, done=done: progress((done + share) / len(TARGETS))
-        rows.append(attraction(target, runs, seed, time, told))
-    return tuple(rows)
+    return tuple(attraction(target, runs, seed, time) for target in TARGETS)
 
 
 def _squares(matrices: np.ndarray) -> np.ndarray:

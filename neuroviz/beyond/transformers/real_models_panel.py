@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from neuroviz.beyond.transformers.real_models import MODELS, SYMMETRIES, RealModel
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.plot import Parts, Plot, compose, label
+from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.settings import choice
 from neuroviz.kit.words import grouped, percent
 
@@ -58,14 +58,12 @@ def real_model_parts(study: ModelStudy) -> Parts:
     for name, role in _ROLES.items():
         x = [study.shares[model].get(name, 0.0) for model in models]
         edge = {"color": theme.color("symmetry"), "width": 1.5 * (role == "ground")}
-        look = {"marker": {"color": theme.color(role), "line": edge}, "orientation": "h", "width": 0.72}
         said = [f"{m.name}: {grouped(m.redundant.get(name, 0))} {name}, by formula" for m in models]
         said = [f"{words}<br>({m.note})" if m.note else words for words, m in zip(said, models, strict=True)]
-        hover = {"customdata": said, "hovertemplate": "%{customdata}<extra></extra>"}
-        plot.view().traces.append({"type": "bar", "name": name, "x": x, "y": rows} | look | hover)
+        look = {"orientation": "h", "width": 0.72, "customdata": said, "hover": "%{customdata}"}
+        plot.bars(name, x, rows, {"color": theme.color(role), "line": edge}, **look)
         words = name.removeprefix("bases of ") if x[0] and name in SYMMETRIES[:2] else ""
-        at = {"xanchor": "left", "yanchor": "bottom", "font": small}
-        plot.view().annotations.append(label(words, ends[0], -0.45, **at))
+        plot.text(words, ends[0], -0.45, "note", "soft", xanchor="left", yanchor="bottom")
         ends = [end + part for end, part in zip(ends, x, strict=True)]
     words = [f" {percent(end)}{_why(model)}" for model, end in zip(models, ends, strict=True)]
     look = {"mode": "text", "textposition": "middle right", "textfont": small, "cliponaxis": False}

@@ -1,12 +1,13 @@
-"""What the figure of a variant shows: results, put together and nothing computed."""
+"""A network with the switches of a transformer, and what the last switch did to its ledger."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
-from neuroviz.beyond.transformers.blending import Blend
-from neuroviz.engine.formulas import Expected
-from neuroviz.engine.ledger import KernelLedger
+from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.formulas import Expected, expected_dimension
+from neuroviz.engine.ledger import KernelLedger, kernel_ledger
+from neuroviz.kit.settings import choice, seed, switch, text, whole
 
-BLENDING = "heads that blend"
 FAMILIES = {
     "bases of keys and queries": "bases of K, Q",
     "bases of values and outputs": "bases of V, O",
@@ -17,64 +18,183 @@ FAMILIES = {
     "hidden units of the MLPs": "MLP units",
     "bases between layers": "bases between layers",
     "rescalings": "rescalings",
-    BLENDING: "blends of heads",
+    "heads that blend": "blends of heads",
 }
 """The families of a ledger, in order, and what they are called beside a bar."""
 _PLAIN = {"head bases": "bases of keys and queries", "interfaces": "bases between layers"}
+_RANKS = [("full matrix V", "full"), *((f"rank {v}", str(v)) for v in range(1, 5))]
+_SHARED = [("own", "own"), ("two heads share", "pairs"), ("all heads share", "all")]
+_SWITCHED = {  # control → what it is called where it has been switched on or off
+    "skip": "skip",
+    "causal": "mask",
+    "mlp": "MLP",
+    "rotary": "rotary positions",
+    "biases": "biases",
+    "temperature": "temperatures",
+    "positions": "learned positions",
+}
+_SIZES = {"width": "d", "head_dim": "a", "layers": "l", "tokens": "t", "hidden": "m", "power": "power"}
+_QUICK_MILLISECONDS = 250
 
 
 @dataclass(frozen=True)
-class BlendCell:
-    """One layer of the map.
+class VariantSetting:
+    """A network, and in `before` what was different: the controls of the network that it is compared with.
 
-    Attributes:
-        column, row: d − a and H.
-        ledger: of a layer with these.
+    Raises:
+        ValueError: if `before` names no control of a network, or a value that it does not have.
     """
 
-    column: int
-    row: int
-    ledger: KernelLedger
+    heads: int = whole("heads H", 3, 1, 6)
+    kind: str = choice("attention", ATTENTION_KINDS)
+    skip: bool = switch("skip")
+    causal: bool = switch("causal mask")
+    mlp: bool = switch("MLP between")
+    width: int = whole("width d", 3, 1, 4, more=True)
+    head_dim: int = whole("head dimension a", 2, 1, 4, more=True)
+    layers: int = whole("layers l", 2, 1, 3, more=True)
+    tokens: int = whole("tokens t", 3, 1, 4, more=True)
+    value_dim: str = choice("values", _RANKS, more=True)
+    shared: str = choice("keys, values", _SHARED, more=True)
+    rotary: bool = switch("rotary positions", more=True)
+    biases: bool = switch("biases", more=True)
+    temperature: bool = switch("temperatures", more=True)
+    positions: bool = switch("learned positions", more=True)
+    hidden: int = whole("MLP units m", 4, 1, 6, more=True)
+    power: int = whole("MLP power", 2, 2, 3, more=True)
+    before: str = text("before", "heads=2", placeholder="such as skip=no")
+    seed: int = seed()
+
+    def __post_init__(self) -> None:
+        _ = self.earlier
 
     @property
-    def blends(self) -> int:
-        """In how many directions its heads blend."""
-        return self.ledger.entries.get(BLENDING, 0)
+    def earlier(self) -> "VariantSetting | None":
+        """The setting that `before` means; None where nothing was different."""
+        changes = {}
+        for part in filter(None, (part.strip() for part in self.before.split(","))):
+            name, equals, value = part.partition("=")
+            if not equals or name not in _VALUES:
+                raise ValueError(
+                    "before is what was different then, such as skip=no, heads=2, with names of "
+                    f"{', '.join(_VALUES)}; got {part!r}: correct it, or clear the box to compare with "
+                    "nothing"
+                )
+            if value not in _VALUES[name]:
+                raise ValueError(f"{name} is one of {', '.join(_VALUES[name])}; got {value!r}")
+            changes[name] = _VALUES[name][value]
+        if all(getattr(self, name) == value for name, value in changes.items()):
+            return None
+        return replace(self, before="", **changes)
+
+    @property
+    def toggle(self) -> str:
+        """What lies between the two networks, in a few words, such as "skip on"."""
+        other = self.earlier
+        pairs = [(name, getattr(other or self, name), getattr(self, name)) for name in _VALUES]
+        return ", ".join(_toggle(name, old, new) for name, old, new in pairs if old != new)
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """What is asked for and cannot be, in sentences."""
+        H, shares = self.heads, self.shared != "own" and self.heads > 1
+        own, full = "Each head has keys and values of its own: ", self.value_dim == "full"
+        reasons = (
+            (
+                self.rotary and self.head_dim % 2,
+                f"Rotary positions are off: they turn coordinates in pairs, and a = {self.head_dim} is odd.",
+            ),
+            (
+                self.mlp and self.layers == 1,
+                "There is no MLP: it stands between layers, and there is one layer.",
+            ),
+            (shares and full, f"{own}to share them, give values a rank."),
+            (shares and not full and self.shared == "pairs" and H % 2, f"{own}{H} heads are no pairs."),
+        )
+        return tuple(words for holds, words in reasons if holds)
+
+    @property
+    def arch(self) -> Architecture:
+        """The network, without what cannot be."""
+        H, value_dim = self.heads, None if self.value_dim == "full" else int(self.value_dim)
+        groups = {"own": None, "pairs": None if H % 2 else H // 2, "all": 1}[self.shared]
+        block = Block(
+            value_dim,
+            None if value_dim is None or H == 1 else groups,
+            self.rotary and self.head_dim % 2 == 0,
+            self.biases,
+            self.temperature,
+            self.positions,
+            (self.hidden, self.power) if self.mlp and self.layers > 1 else None,
+        )
+        sizes = (self.width, self.head_dim, self.layers, self.tokens, self.kind)
+        return Architecture.uniform(*sizes, heads=H, skip=self.skip, causal=self.causal, block=block)
+
+    @property
+    def is_slow(self) -> bool:
+        """From sizes alone, so that it never depends on the machine; milliseconds on a laptop-like core."""
+        networks = [one.arch for one in (self, self.earlier) if one]
+        return sum(20 + 1.0e-3 * arch.num_parameters**2 for arch in networks) > _QUICK_MILLISECONDS
 
 
-@dataclass(frozen=True, eq=False)
+def _values() -> dict[str, dict[str, object]]:
+    """Control of a network → what a state writes → its value."""
+    found: dict[str, dict[str, object]] = {}
+    for field in fields(VariantSetting):
+        options = field.metadata["control"].options
+        if "options" in options:
+            pairs = [one if isinstance(one, tuple) else (one, one) for one in options["options"]]
+            found[field.name] = {value: value for _, value in pairs}
+        elif "min" in options and field.name != "seed":
+            found[field.name] = {str(n): n for n in range(options["min"], options["max"] + 1)}
+        elif field.default is False:
+            found[field.name] = {"no": False, "yes": True}
+    return found
+
+
+_VALUES = _values()
+
+
+def _toggle(name: str, old: object, new: object) -> str:
+    """What was switched, in a few words."""
+    if name in _SWITCHED:
+        return f"{_SWITCHED[name]} {'on' if new else 'off'}"
+    if name == "heads":
+        return f"{new} head{'s' if new > 1 else ''} instead of {old}"
+    if name in _SIZES:
+        return f"{_SIZES[name]} = {new} instead of {old}"
+    if name == "value_dim":
+        return "full values" if new == "full" else f"values of rank {new}"
+    if name == "shared":
+        return {"own": "own keys", "pairs": "keys shared by two", "all": "keys shared by all"}[new]
+    return f"{new} instead of {old}"
+
+
+@dataclass(frozen=True)
 class VariantStudy:
-    """Everything the figure of a network with switches shows.
+    """The ledger of a network, what theory says, and the ledger of the network before, if there is one."""
 
-    Attributes:
-        ledger, expected: of the network; what theory says about its dimension.
-        before: the ledger of the network it is compared with, or None.
-        toggle: what lies between the two, in a few words, such as "skip on".
-        blend: the heads of its first layer on their way.
-        cells, columns, rows: the map of where heads of one layer blend.
-        map_title: which layers stand on the map.
-        here: the column and the row of the network on the map, or None where it is not on it.
-        ignored: what was switched on and has no say here, and why, in sentences.
-    """
-
+    setting: VariantSetting
     ledger: KernelLedger
     expected: Expected
     before: KernelLedger | None
-    toggle: str
-    blend: Blend
-    cells: tuple[BlendCell, ...]
-    columns: tuple[int, ...]
-    rows: tuple[int, ...]
-    map_title: str
-    here: tuple[int, int] | None
-    ignored: tuple[str, ...]
+
+
+def study_variants(setting: VariantSetting) -> VariantStudy:
+    """Measure both networks.
+
+    >>> study = study_variants(VariantSetting(skip=True, before="skip=no"))
+    >>> study.before.dimension, study.ledger.dimension, effects(study.before, study.ledger)[0]
+    (81, 90, 'the 9 of “bases between layers” come to life')
+    """
+    arch, other = setting.arch, setting.earlier
+    before = kernel_ledger(other.arch, setting.seed) if other else None
+    return VariantStudy(setting, kernel_ledger(arch, setting.seed), expected_dimension(arch), before)
 
 
 def costs(ledger: KernelLedger) -> dict[str, int]:
     """What each family costs, under the names that all networks share.
 
-    >>> from neuroviz.engine.architecture import Architecture
-    >>> from neuroviz.engine.ledger import kernel_ledger
     >>> costs(kernel_ledger(Architecture((3, 3), (2,))))
     {'bases of keys and queries': 4, 'bases between layers': 0, 'rescalings': 1}
     """
