@@ -222,11 +222,25 @@ class Plot:
         """Marks at points."""
         self._trace(name, x, y, **{"mode": "markers", "marker": marker, **more})
 
+    def bars(self, name: str, x: list, y: list, marker: dict, **more: object) -> None:
+        """Bars; `orientation="h"` lays them down, `base` says where they begin."""
+        self._trace(name, x, y, **{"type": "bar", "marker": marker, **more})
+
     def region(self, x: tuple, y: tuple, line: dict, fill: str) -> None:
         """A rectangle behind everything."""
         at = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
         where = {"xref": f"x{self._n}", "yref": f"y{self._n}", "layer": "below"}
         self._view.shapes.append({"type": "rect", **where, **at, "line": line, "fillcolor": fill})
+
+    def rule(
+        self, which: str, at: float, role: str, width: float, dash: str, upto: float = 1.0, **more: object
+    ) -> None:
+        """A line across the plot where x, or y, has a value."""
+        other = "y" if which == "x" else "x"
+        ends = {f"{which}0": at, f"{which}1": at, f"{other}0": 0, f"{other}1": upto}
+        where = {f"{which}ref": f"{which}{self._n}", f"{other}ref": f"{other}{self._n} domain"}
+        line = {"color": theme.color(role), "width": width, "dash": dash}
+        self._view.shapes.append({"type": "line", **where, **ends, "line": line, **more})
 
     def _trace(self, name: str, x: list, y: list, hover: str | None = None, **more: object) -> None:
         said = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": f"{hover}<extra></extra>"}
@@ -239,6 +253,12 @@ class Plot:
         named = {} if title is None else {"title": {"text": title}}
         self._view.axes[f"{which}axis{self._n}"] |= {"range": [low, high], **named, **more}
 
+    def bare_axis(self, which: str, low: float, high: float, **more: object) -> None:
+        """An axis without line, grid or numbers; more=… puts some of them back."""
+        bare = {"showgrid": False, "showline": False, "ticks": ""}
+        numbers = {} if "tickvals" in more else {"showticklabels": False}
+        self.axis(which, low, high, **{**bare, **numbers, **more})
+
     def log_axis(
         self, which: str, low: float, high: float, title: str, step: int = 1, plain: bool = False
     ) -> None:
@@ -249,9 +269,14 @@ class Plot:
 
     # Words
 
-    def headline(self, text: str) -> None:
+    def headline(self, text: str, **more: object) -> None:
         """What was found here."""
-        self._view.annotations.append(headline(text, self._n))
+        self._view.annotations.append(headline(text, self._n) | more)
+
+    def text(self, text: str, x: object, y: object, size: str, role: str, **more: object) -> None:
+        """Words at a point, in the size and the colour of a role."""
+        font = {"size": theme.size(size), "color": theme.color(role)}
+        self._view.annotations.append(label(text, x, y, self._n, **{"font": font, **more}))
 
     def corner(self, lines: list[str], x: str, y: str) -> None:
         """A few lines in a corner, on a ground that lets what is behind them rest."""
