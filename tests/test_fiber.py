@@ -93,13 +93,6 @@ def test_one_token_does_not_see_the_antisymmetric_part_and_two_do(d, d_out):
     assert not same_function(P, "lightning", pair, symmetric, 1) and not same_outputs(pair, symmetric, 1)
 
 
-def test_a_real_matrix_is_left_with_its_symmetric_part():
-    pair = random_pair(Reals(), 3, 2)
-    A = with_antisymmetric_part(pair, -1.0).A
-    np.testing.assert_allclose(A, (pair.A + pair.A.T) / 2)
-    np.testing.assert_allclose(with_antisymmetric_part(pair, 0.0).A, pair.A)
-
-
 def all_matrices(p, rows, columns):
     half = p // 2
     entries = np.array(list(product(range(-half, half + 1), repeat=rows * columns)), dtype=float)
@@ -270,13 +263,6 @@ def test_a_walk_leaves_the_outputs_alone_exactly_where_the_theorems_allow_it():
     assert min(seen.values()) > 50
 
 
-def test_the_swap_alone_keeps_lightning_and_changes_softmax():
-    for attention in BOTH:
-        study = study_fiber(FiberSetting("rank-one", attention, swap=True))
-        assert study.same_outputs == (attention == "lightning")
-        assert not np.allclose(study.now.A, study.start.A)
-
-
 @pytest.mark.parametrize("direction", ["plane", "random"])
 @pytest.mark.parametrize("preset", ["generic", "rank-one"])
 @pytest.mark.parametrize(("d", "d_out", "tokens"), [(1, 1, 2), (2, 3, 2), (3, 3, 4), (5, 1, 3)])
@@ -308,14 +294,6 @@ def test_at_the_crossing_even_a_step_off_is_of_second_order():
     assert study.aside.slope == pytest.approx(2, abs=1e-3)
     assert study.kernel == study.start.A.size + study.start.V.size
     assert study_fiber(replace(study.setting, along=0.9)).aside.slope == pytest.approx(1, abs=0.1)
-
-
-def test_the_distance_is_measured_at_the_step_that_was_taken():
-    for off in (0.1, 1.0, -0.1, -1.0):
-        study = study_fiber(FiberSetting(along=0.5, off=off))
-        at = {round(step, 6): d for step, d in zip(study.aside.steps, study.aside.distances, strict=True)}
-        assert study.moved == pytest.approx(at[abs(off)], rel=1e-9)
-        assert not study.same_outputs
 
 
 def test_the_places_are_coordinates_in_the_plane_of_the_start():
@@ -353,10 +331,3 @@ def test_a_setting_that_makes_no_sense_is_refused_in_words():
     ]:
         with pytest.raises(ValueError, match=said):
             FiberSetting(**wrong)
-
-
-def test_the_start_depends_on_the_seed_and_not_on_the_tokens():
-    one = plane_of(FiberSetting())
-    np.testing.assert_array_equal(one.A, plane_of(FiberSetting(tokens=4)).A)
-    assert not np.allclose(one.A, plane_of(FiberSetting(seed=1)).A)
-    assert np.linalg.norm(one.A) == pytest.approx(1) and np.linalg.norm(one.V) == pytest.approx(1)
