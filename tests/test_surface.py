@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 from test_forms import measured_kernel
 
+from neuroviz.singular.chart import singular_places
 from neuroviz.singular.curves import Window
 from neuroviz.singular.forms import (
     BOUNDARY,
@@ -361,22 +362,20 @@ def test_exact_rulings_stay_exact():
 
 @every_slice
 def test_a_ruling_meets_the_singular_curve_at_most_twice_and_where_it_says(part):
-    rng = np.random.default_rng(0)
-    met = 0
-    for angle in rng.uniform(0.1, np.pi - 0.1, 20):
-        line = part.ruling(np.cos(angle), np.sin(angle))
-        positions = part.singular_positions(np.cos(angle), np.sin(angle))
-        assert len(positions) <= 2
-        met += len(positions)
-        for s in positions:
-            singular = part.nearest_singular(*line.at(s))
-            assert np.linalg.norm(singular - line.at(s)) <= 1e-6
+    theta = np.random.default_rng(0).uniform(0.1, np.pi - 0.1, 20)
+    base, along = part.lines(theta)
+    places = np.array(singular_places(part, theta, base - along, base + along)).T
+    for here, direction, found in zip(base, along, places, strict=True):
+        found = found[np.abs(found) < 1e6]
+        for u in found:
+            at = here + u * direction
+            singular = part.nearest_singular(*at)
+            assert np.linalg.norm(singular - at) <= 1e-6 * max(1, np.abs(at).max())
             assert part.kind(*singular) in (CROSSING, BOUNDARY)
-        elsewhere = [
-            s for s in rng.uniform(-3, 3, 20) if all(abs(s - position) > 1e-3 for position in positions)
-        ]
-        assert (part.kind(*line.at(np.array(elsewhere)).T) == SMOOTH).all()
-    assert met > 0 or label(part) in ("S3 alpha=1", "random 1", "random 4")
+        elsewhere = np.linspace(-3, 3, 20)
+        elsewhere = elsewhere[(np.abs(elsewhere[:, None] - found) > 1e-3).all(axis=1)]
+        assert (part.kind(*(here + elsewhere[:, None] * direction).T) == SMOOTH).all()
+    assert np.isfinite(places).any() or label(part) in ("S3 alpha=1", "random 1", "random 4")
 
 
 # --- the singular curve of any slice ----------------------------------------------------------------

@@ -81,39 +81,51 @@ def tone(chart: Chart, theta: np.ndarray, starts: np.ndarray, ends: np.ndarray, 
     slice, kinds = chart.slice, {piece.kind for piece in chart.pieces}
     X, Y = np.cos(theta), np.sin(theta)
     u = np.broadcast_to(u, (len(theta), np.shape(u)[-1]))
-    by_root = np.broadcast_to(0.8 * np.cos(2 * theta)[:, None], u.shape)
     if not kinds & {"crossing", "boundary"} or slice.name == CONE:
-        return by_root
-
-    def at(u: float | np.ndarray) -> np.ndarray:
-        share = (np.broadcast_to(u, theta.shape)[:, None] + 1) / 2
-        return (1 - share) * starts + share * ends
-
-    # On a ruling q_k = ℓ_k·v, and det(ℓ₁, ℓ₂) is quadratic along it: its zeros are the singular points.
-    minus, zero, plus = (_determinant(slice, at(t), X, Y) for t in (-1.0, 0.0, 1.0))
-    a, b, c = plus + minus - 2 * zero, plus - minus, 2 * zero  # a·u² + b·u + c is the determinant, twice
-    size = np.maximum(np.abs(minus), np.maximum(np.abs(zero), np.abs(plus)))
-    straight = np.abs(a) <= 1e-9 * size
-    disc = b * b - 4 * a * c
-    root = np.sqrt(np.maximum(disc, 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = (np.where(straight, -c / b, (-b + sign * root) / (2 * a)) for sign in (-1, 1))
-    places = np.sort(np.stack([low, high]), axis=0)
-    met = np.isfinite(places).all(axis=0) & (disc >= 0) & (size > 0)
-    places = np.where(met, places, 0.0)
+        return np.broadcast_to(0.8 * np.cos(2 * theta)[:, None], u.shape)
+    low, high = singular_places(slice, theta, starts, ends)
     if "crossing" not in kinds:  # the two places are one
-        with np.errstate(divide="ignore", invalid="ignore"):
-            edge = np.where(np.abs(a) > 1e-9 * size, -b / (2 * a), np.where(minus * plus > 0, -9.0, 9.0))
+        edge = np.where(np.abs(low + high) < 1e4, (low + high) / 2, -9.0)  # at infinity: on either side
         return np.tanh((u - edge[:, None]) / _EDGE)
-    first, last = (_slope(slice, at(place), X, Y) for place in places)
-    gap = np.maximum(places[1] - places[0], 1e-12)[:, None]
-    share = np.clip((u - places[0][:, None]) / gap, 0.0, 1.0)
+    met = np.isfinite(low) & np.isfinite(high)
+    low, high = np.where(met, low, 0.0), np.where(met, high, 0.0)
+    first, last = (_slope(slice, _at(starts, ends, place), X, Y) for place in (low, high))
+    share = np.clip((u - low[:, None]) / np.maximum(high - low, 1e-12)[:, None], 0.0, 1.0)
     return np.where(met[:, None], (1 - share) * first[:, None] + share * last[:, None], 0.0)
 
 
-def _determinant(slice: Slice, at: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """det A of the layers at points of the rulings with roots (X, Y)."""
-    return np.linalg.det(layer_with_root(*slice.forms(*at.T), X, Y).A)
+def singular_places(
+    slice: Slice, theta: np.ndarray, starts: np.ndarray, ends: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where rulings meet the singular curve: −1 at the start and 1 at the end; nan for none, ±∞ far away.
+
+    On a ruling q_k = ℓ_k·v, so det(ℓ₁, ℓ₂) is quadratic along it: its zeros are the singular points.
+
+    Args:
+        slice: the slice.
+        theta: the roots [cos θ : sin θ], shape (n,).
+        starts, ends: two points on each ruling, shape (n, 3).
+    """
+    X, Y = np.cos(theta), np.sin(theta)
+
+    def det(u: float) -> np.ndarray:
+        return np.linalg.det(layer_with_root(*slice.forms(*_at(starts, ends, u).T), X, Y).A)
+
+    minus, zero, plus = det(-1.0), det(0.0), det(1.0)
+    a, b, c = plus + minus - 2 * zero, plus - minus, 2 * zero  # a·u² + b·u + c is the determinant, twice
+    size = np.max(np.abs([minus, zero, plus]), axis=0)
+    a = np.where(np.abs(a) <= 1e-9 * size, 0.0, a)
+    disc = b * b - 4 * a * c
+    disc = np.where(np.abs(disc) <= 1e-9 * size**2, 0.0, disc)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = np.sqrt(disc)
+        found = [np.where(a == 0, -c / b, (-b + sign * root) / (2 * a)) for sign in (-1, 1)]
+    return tuple(np.sort(found, axis=0))
+
+
+def _at(starts: np.ndarray, ends: np.ndarray, u: float | np.ndarray) -> np.ndarray:
+    share = (np.broadcast_to(u, len(starts))[:, None] + 1) / 2
+    return (1 - share) * starts + share * ends
 
 
 def _slope(slice: Slice, at: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.ndarray:

@@ -44,9 +44,7 @@ from neuroviz.singular.forms import (
     facts_of,
     is_exact,
     kind_of,
-    layer_with_root,
     make_root,
-    real_roots,
     resultant,
     tidy,
 )
@@ -208,32 +206,6 @@ class Slice:
         """Points and unit directions of the rulings with roots [cos θ : sin θ], (n, 3); nan where none is."""
         equations = self.equations(np.cos(theta), np.sin(theta))
         return meeting_line(*(np.stack(np.broadcast_arrays(*e), -1) for e in equations))
-
-    def singular_positions(self, X: Number, Y: Number) -> tuple[float, ...]:
-        """The t at which `ruling(X, Y).at(t)` is a singular point: none, one or two.
-
-        On the ruling q_k = ℓ_k·v with ℓ_k affine in t, so det(ℓ₁, ℓ₂) = 0 is a quadratic equation.
-
-        Raises:
-            ValueError: as in `ruling`, and if every point of the ruling is singular.
-
-        >>> from neuroviz.singular.surface import SLICES
-        >>> SLICES["S1"].singular_positions(2, 1)
-        (0.0,)
-        """
-        line = self.ruling(X, Y)
-        layers = [layer_with_root(*self.forms(*line.at(t)), line.root.X, line.root.Y).A for t in (-1, 0, 1)]
-        minus, zero, plus = (A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0] for A in layers)
-        form = plus + minus - 2 * zero, plus - minus, 2 * zero
-        if not is_exact(*form):
-            smallest = ROUNDING * max(np.abs(A).max() ** 2 for A in layers)
-            form = tuple(0.0 if abs(c) <= smallest else float(c) for c in form)
-        if not any(form):
-            raise ValueError(
-                f"every point of the ruling [{line.root.X}:{line.root.Y}] of {self.name} is singular: "
-                "take another root"
-            )
-        return tuple(sorted(root.m for root in real_roots(form) if root.m < 1 / ROUNDING))
 
     def rulings(self, count: int = 120, window: Window | None = None) -> tuple[Strip, ...]:
         """The chart: all rulings inside a window, as strips of `count` lines, evenly spread in space.

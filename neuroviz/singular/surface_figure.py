@@ -34,7 +34,7 @@ def surface_parts(study: SurfaceStudy) -> Parts:
 def _space(study: SurfaceStudy) -> View:
     chart, point = study.chart, study.point
     place = in_drawing(chart.slice, np.array(point.at))
-    lines = [_longer(in_drawing(chart.slice, np.array(point.ruling[1:])))] if point.ruling else []
+    lines = [_longer(in_drawing(chart.slice, np.array(point.ruling)))] if point.ruling else []
     traces = [
         *chart_traces(chart),
         mesh("the ruling through the point", "focus", rods(lines, _LINE), hoverinfo="skip"),

@@ -1,17 +1,16 @@
 """A point that moves on a slice's surface, or on its singular curve: where it is, and what is true there."""
 
 from dataclasses import dataclass
-from math import cos, sin
 
 import numpy as np
 
-from neuroviz.singular.chart import Chart, in_drawing
-from neuroviz.singular.curves import Piece, Ruling
+from neuroviz.singular.chart import Chart, in_drawing, singular_places
+from neuroviz.singular.curves import Piece
 from neuroviz.singular.forms import Facts, Form, Root, discriminant
 
 WHERE_STEP, ALONG_STEP = 0.005, 1 / 64
 """Steps of the two numbers that place a point; a slider that crosses 0 has to hit it exactly."""
-_SNAP = 0.02  # of a ruling: nearer to a singular point, a point on it moves there
+_SNAP = 0.04  # of half a ruling: nearer to a singular point, a point on it moves there
 _STOP = 0.03  # the same for pinch points, as drawn
 _PROPORTIONAL = ("crossing", "boundary", "closure only")
 Place = tuple[float, float, float]
@@ -26,7 +25,7 @@ class SurfacePoint:
         forms: q₁ and q₂.
         facts: kind, ranks, kernel, number of preimages.
         roots: the real roots that both forms share.
-        ruling: the line of the surface it is moved along, from end to end; None on the curve.
+        ruling: the ends of the line of the surface it is moved along; None on the curve.
         discriminant: of the common form where the two are proportional, else None; for a form of size 1.
     """
 
@@ -34,7 +33,7 @@ class SurfacePoint:
     forms: tuple[Form, Form]
     facts: Facts
     roots: tuple[Root, ...]
-    ruling: tuple[Ruling, Place, Place] | None
+    ruling: tuple[Place, Place] | None
     discriminant: float | None
 
 
@@ -126,30 +125,22 @@ def _runs(chart: Chart) -> tuple[np.ndarray, list[np.ndarray]]:
     return np.concatenate([[0.0], np.cumsum([one[-1] for one in runs])]), runs
 
 
-def _on_surface(chart: Chart, where: float, along: float) -> tuple[Place, tuple[Ruling, Place, Place] | None]:
-    """The point on a ruling, or the singular point on it that is near; and the ruling with its ends."""
-    theta, start, end = _ruling_at(chart, where)
-    try:
-        line = chart.slice.ruling(cos(theta), sin(theta))
-    except ValueError:  # a plane of points that share this root: no ruling is singled out
+def _on_surface(chart: Chart, where: float, along: float) -> tuple[Place, tuple[Place, Place] | None]:
+    """The point on a ruling, or the singular point on it that is near; and the ends of the ruling."""
+    slice, (theta, start, end) = chart.slice, _ruling_at(chart, where)
+    base, direction = (found[0] for found in slice.lines(np.array([theta])))
+    if np.isnan(base).any():  # a plane of points that share this root: no ruling is singled out
         return tuple(((1 - along) / 2 * start + (1 + along) / 2 * end).tolist()), None
-    direction, base = np.asarray(line.direction, dtype=float), np.asarray(line.point, dtype=float)
-    lo, hi = (float((p - base) @ direction) for p in (start, end))
-    t = (1 - along) / 2 * lo + (1 + along) / 2 * hi
-    try:
-        singular = chart.slice.singular_positions(cos(theta), sin(theta))
-    except ValueError:  # the whole ruling is singular
-        singular = ()
+    start, end = (base + (p - base) @ direction * direction for p in (start, end))
 
-    def place(t: float) -> Place:
-        return tuple(float(c) for c in line.at(t))
+    def place(u: float) -> Place:
+        return tuple(((1 - u) / 2 * start + (1 + u) / 2 * end).tolist())
 
-    near = min(singular, key=lambda s: abs(s - t), default=None)
-    if near is not None and abs(near - t) <= _SNAP * abs(hi - lo):
-        at = chart.slice.nearest_singular(*place(near))  # on the curve, without the rounding of the line
-    else:
-        at = place(t)
-    return at, (line, place(lo), place(hi))
+    places = np.ravel(singular_places(slice, np.array([theta]), start[None], end[None]))
+    near = min(places[np.isfinite(places)], key=lambda u: abs(u - along), default=np.inf)
+    # On the curve, without the rounding of the line.
+    at = slice.nearest_singular(*place(near)) if abs(near - along) <= _SNAP else place(along)
+    return at, (place(-1.0), place(1.0))
 
 
 def _ruling_at(chart: Chart, where: float) -> tuple[float, np.ndarray, np.ndarray]:
