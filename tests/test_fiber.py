@@ -249,13 +249,6 @@ def test_a_walk_leaves_the_outputs_alone_exactly_where_the_theorems_allow_it():
     assert min(seen.values()) > 50
 
 
-def test_the_swap_alone_keeps_lightning_and_changes_softmax():
-    for attention in BOTH:
-        study = study_fiber(FiberSetting("rank-one", attention, swap=True))
-        assert study.same_outputs == (attention == "lightning")
-        assert not np.allclose(study.now.A, study.start.A)
-
-
 @pytest.mark.parametrize("direction", ["plane", "random"])
 @pytest.mark.parametrize("preset", ["generic", "rank-one"])
 @pytest.mark.parametrize(("d", "d_out", "tokens"), [(1, 1, 2), (2, 3, 2), (3, 3, 4), (5, 1, 3)])
@@ -287,14 +280,6 @@ def test_at_the_crossing_even_a_step_off_is_of_second_order():
     assert study.aside.slope == pytest.approx(2, abs=1e-3)
     assert study.kernel == study.start.A.size + study.start.V.size
     assert study_fiber(replace(study.setting, along=0.9)).aside.slope == pytest.approx(1, abs=0.1)
-
-
-def test_the_distance_is_measured_at_the_step_that_was_taken():
-    for off in (0.1, 1.0, -0.1, -1.0):
-        study = study_fiber(FiberSetting(along=0.5, off=off))
-        at = {round(step, 6): d for step, d in zip(study.aside.steps, study.aside.distances, strict=True)}
-        assert study.moved == pytest.approx(at[abs(off)], rel=1e-9)
-        assert not study.same_outputs
 
 
 def test_the_places_are_coordinates_in_the_plane_of_the_start():
@@ -332,10 +317,3 @@ def test_a_setting_that_makes_no_sense_is_refused_in_words():
     ]:
         with pytest.raises(ValueError, match=said):
             FiberSetting(**wrong)
-
-
-def test_the_start_depends_on_the_seed_and_not_on_the_tokens():
-    one = plane_of(FiberSetting())
-    np.testing.assert_array_equal(one.A, plane_of(FiberSetting(tokens=4)).A)
-    assert not np.allclose(one.A, plane_of(FiberSetting(seed=1)).A)
-    assert np.linalg.norm(one.A) == pytest.approx(1) and np.linalg.norm(one.V) == pytest.approx(1)

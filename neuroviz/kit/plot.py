@@ -254,6 +254,16 @@ class Plot:
         where = {"xref": f"x{self._n}", "yref": f"y{self._n}", "layer": "below"}
         self._view.shapes.append({"type": "rect", **where, **at, "line": line, "fillcolor": fill})
 
+    def rule(
+        self, which: str, at: float, role: str, width: float, dash: str, upto: float = 1.0, **more: object
+    ) -> None:
+        """A line across the plot where x, or y, has a value."""
+        other = "y" if which == "x" else "x"
+        ends = {f"{which}0": at, f"{which}1": at, f"{other}0": 0, f"{other}1": upto}
+        where = {f"{which}ref": f"{which}{self._n}", f"{other}ref": f"{other}{self._n} domain"}
+        line = {"color": theme.color(role), "width": width, "dash": dash}
+        self._view.shapes.append({"type": "line", **where, **ends, "line": line, **more})
+
     def _trace(self, name: str, x: list, y: list, hover: str | None = None, **more: object) -> None:
         said = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": f"{hover}<extra></extra>"}
         self._view.traces.append({"name": name, **self._on, "x": x, "y": y, **more, **said})
