@@ -23,7 +23,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import Expected, expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension, rank_by_inputs
 from neuroviz.engine.orbit_slice import gauge_slice
-from neuroviz.kit.settings import choice, seed, switch, whole
+from neuroviz.kit.settings import seed, switch, whole
 
 if TYPE_CHECKING:
     import torch
@@ -37,7 +37,6 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-_KIND_OPTIONS = (("softmax", "softmax"), ("lightning", "lightning"), ("softmax and lightning", "both"))
 _QUICK = 300  # milliseconds
 
 
@@ -48,7 +47,7 @@ class Figure3Setting:
     Attributes:
         layers, tokens, head_dim: l, t and a; all widths are δ.
         first, last: the ends of the widths δ, in either order.
-        attention: "softmax", "lightning" or "both".
+        lightning: whether to measure lightning networks beside those with softmax.
         peer: whether to run the row-by-row float32 procedure as well.
         inputs: N, its number of inputs.
         runs: how often it is run, from seed, seed + 1, …; the largest rank counts.
@@ -56,16 +55,16 @@ class Figure3Setting:
         seed: what all random points are drawn from.
 
     Raises:
-        ValueError: if a number is not a whole number in its range, or the kind of attention is unknown.
+        ValueError: if a number is not a whole number in its range.
     """
 
     layers: int = whole("layers l", 2, 1, 4)
     head_dim: int = whole("head dimension a", 2, 1, 4)
     first: int = whole("widths δ from", 3, 1, 12)
     last: int = whole("widths δ to", 10, 1, 12)
-    attention: str = choice("attention", _KIND_OPTIONS, name="kind")
+    lightning: bool = switch("lightning")
+    peer: bool = switch("float32", tooltip="the row-by-row procedure; it takes some seconds")
     tokens: int = whole("tokens t", 3, 1, 6, more=True)
-    peer: bool = switch("row-by-row float32", more=True)
     inputs: int = whole("its inputs N", 250, 10, 250, step=10, more=True)
     runs: int = whole("its runs", 5, 1, 20, more=True)
     certificates: bool = switch("certificates", more=True)
@@ -76,8 +75,6 @@ class Figure3Setting:
             value, least = getattr(self, name), 0 if name == "seed" else 1
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
-        if self.attention not in (*KINDS, "both"):
-            raise ValueError(f"attention must be 'softmax', 'lightning' or 'both'; got {self.attention!r}")
 
     @property
     def least(self) -> int:
@@ -98,7 +95,7 @@ class Figure3Setting:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of attention to measure."""
-        return KINDS if self.attention == "both" else (self.attention,)
+        return KINDS if self.lightning else KINDS[:1]
 
     @property
     def architectures(self) -> tuple[Architecture, ...]:

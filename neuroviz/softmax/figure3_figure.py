@@ -6,7 +6,7 @@ from pathlib import Path
 from neuroviz.kit.plot import Parts, compose, make
 from neuroviz.softmax.figure3 import Figure3Study
 from neuroviz.softmax.figure3_curve import curve_view
-from neuroviz.softmax.figure3_evidence import float32_view, gap_view
+from neuroviz.softmax.figure3_floats import float32_view, gap_view
 
 _PICTURES = (".png", ".svg")
 _LEFT, _RIGHT = (0.0, 0.56), (0.66, 1.0)
