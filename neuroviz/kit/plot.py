@@ -222,6 +222,10 @@ class Plot:
         """Marks at points."""
         self._trace(name, x, y, **{"mode": "markers", "marker": marker, **more})
 
+    def bars(self, name: str, x: list, y: list, marker: dict, **more: object) -> None:
+        """Bars from `base`, or from 0, as high as y."""
+        self._trace(name, x, y, type="bar", marker=marker, **more)
+
     def region(self, x: tuple, y: tuple, line: dict, fill: str) -> None:
         """A rectangle behind everything."""
         at = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
