@@ -282,12 +282,20 @@ class Plot:
         self.axis(which, low, high, **{**bare, **numbers, **more})
 
     def log_axis(
-        self, which: str, low: float, high: float, title: str, step: int = 1, plain: bool = False
+        self,
+        which: str,
+        low: float,
+        high: float,
+        title: str,
+        step: int = 1,
+        plain: bool = False,
+        **more: object,
     ) -> None:
         """A logarithmic axis between powers of ten; `plain`: 0.1, 1, 10 instead of powers."""
         tens = range(ceil(low), floor(high) + 1, step)
         text = [f"{10.0**n:g}" if plain else power_of_ten(n) for n in tens]
-        self.axis(which, low, high, title, type="log", tickvals=[10.0**n for n in tens], ticktext=text)
+        at = [10.0**n for n in tens]
+        self.axis(which, low, high, title, type="log", tickvals=at, ticktext=text, **more)
 
     # Words
 
