@@ -16,13 +16,19 @@ from neuroviz.engine.block_network import (
     block_degree,
     block_forward,
     block_jacobian,
-    conditioned_block_weights,
     on_a_line,
     random_block_weights,
 )
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import _degree, clear_cache, measure_dimension
-from neuroviz.engine.network import flatten, forward, jacobian, random_tokens, random_weights
+from neuroviz.engine.network import (
+    conditioned_block_weights,
+    flatten,
+    forward,
+    jacobian,
+    random_tokens,
+    random_weights,
+)
 from neuroviz.engine.rank import exact_rank
 from neuroviz.nn.block_modules import BlockNetwork
 from neuroviz.nn.modules import AttentionNetwork
