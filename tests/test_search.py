@@ -221,8 +221,8 @@ def test_a_table_holds_every_start_and_its_solution_to_the_last_digit(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"starts": 0}, "at least 1"),
-        ({"starts": True}, "at least 1"),
+        ({"starts": 0}, "whole number ≥ 1"),
+        ({"starts": True}, "whole number ≥ 1"),
         ({"kinds": ()}, "kinds of start"),
         ({"kinds": ("lucky",)}, "lucky"),
         ({"kinds": 3}, "kinds of start.*got 3"),

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
-from operator import index
 
 import numpy as np
 
+from neuroviz.engine.block import whole_number
 from neuroviz.kit import theme
 
 DIFFICULTIES = ("easy", "takes thought", "hard")
@@ -140,13 +140,7 @@ def exercise(task: str, check: Callable[..., Verdict], difficulty: int = 1, minu
     levels = range(1, len(DIFFICULTIES) + 1)
     if isinstance(difficulty, bool) or difficulty not in levels:
         raise ValueError(f"difficulty is 1, 2 or 3; got {difficulty!r}")
-    try:
-        whole = index(minutes)
-    except TypeError:
-        whole = 0
-    if isinstance(minutes, bool) or whole < 1:
-        raise ValueError(f"minutes is a whole number ≥ 1; got {minutes!r}")
-    return Exercise(task, check, difficulty, whole)
+    return Exercise(task, check, difficulty, whole_number("minutes", minutes))
 
 
 def matrix(name: str, given: object, rows: int | None = None, columns: int | None = None) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 from neuroviz.beyond.proof.exponentials import all_free, measure_softmax_kernel, softmax_jacobian
 from neuroviz.beyond.proof.logit_relations import Independence, logit_differences, measure_independence
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.field import DEFAULT_PRIME, Field, PrimeField, Reals
 from neuroviz.engine.measure import ExactMeasurement, Measurement, from_spectrum
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
@@ -108,9 +109,7 @@ class ExponentialsSetting:
             if (value := getattr(self, name)) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")
         for name, least, most in (("tokens", 2, 4), ("width", 1, 3), ("layers", 1, 3)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-                raise ValueError(f"{name} must be a whole number from {least} to {most}; got {value!r}")
+            whole_number(name, getattr(self, name), least, most)
 
     @property
     def special(self) -> int:

@@ -37,7 +37,7 @@ def antisymmetric(over: Field, alpha: np.ndarray, beta: np.ndarray) -> np.ndarra
 
 def first_layer(over: Field, M: np.ndarray, X: np.ndarray) -> np.ndarray:
     """X XᵀM X: the tokens after a lightning layer with virtual weights M; X of shape (…, d₀, t)."""
-    return over.matmul(X, over.matmul(_T(X), over.matmul(M, X)))
+    return over.matmul(X, over.matmul(X.mT, over.matmul(M, X)))
 
 
 def scale_and_turn(over: Field, M: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -65,7 +65,7 @@ def scale_and_turn(over: Field, M: np.ndarray, X: np.ndarray) -> tuple[np.ndarra
             f"a quarter turn is of two tokens; got {X.shape[-1]} columns: put the other tokens to 0"
         )
     x, y = X[..., :1], X[..., 1:]
-    scale = over.matmul(_T(x), over.matmul(M, y))[..., 0, 0]
+    scale = over.matmul(x.mT, over.matmul(M, y))[..., 0, 0]
     return scale, np.concatenate([over.reduce(-y), x], axis=-1)
 
 
@@ -104,7 +104,7 @@ def virtual_jacobian(
         size = len(L) * X.shape[-1]
         if cotangents is None:
             cotangents = np.eye(size).reshape(1, size, len(L), X.shape[-1])
-        rows = over.matmul(cotangents, _T(X)[:, None])
+        rows = over.matmul(cotangents, X.mT[:, None])
         return rows.reshape(*rows.shape[:2], -1)
     weights = as_network(virtual)  # Q_i is M_i and the last V is L
     free = [
@@ -170,7 +170,3 @@ def measure_kernel(
     error = 0.0 if sure else schwartz_zippel(value, degree, over.p)
     arithmetic = arithmetic_of(columns)
     return ExactMeasurement(value, inputs, seed, note, columns, over.p, error, "weights", arithmetic)
-
-
-def _T(matrices: np.ndarray) -> np.ndarray:
-    return np.swapaxes(matrices, -1, -2)
