@@ -28,6 +28,7 @@ from neuroviz.engine.cost import (
     LARGE,
     Cost,
     check_budget,
+    columns_on,
     estimate_cost,
     inputs_cost,
     is_quick,
@@ -49,7 +50,6 @@ from neuroviz.engine.network import (
     named,
     random_tokens,
 )
-from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.engine.progress import reporting, showing
 from neuroviz.engine.prover import prover
 from neuroviz.engine.random_rank import (
@@ -182,8 +182,7 @@ def _within(
     """Refuse what the budget does not allow, end what takes longer, and show the progress of long work."""
     if budget is not None:
         Budget(budget)  # says what is wrong with it
-    sliced = method == "exact" and (route or _best_route(arch)) == "slice"
-    columns = num_columns(arch) if sliced else arch.num_parameters
+    columns = columns_on(arch, route if method == "exact" else "weights")
     # A float measurement looks at all outputs of each input.
     taken = inputs or (2 + 3 * columns // (2 * arch.tokens * arch.widths[-1]) if method == "float" else None)
     if budget is None and not progress and is_quick(arch, columns, taken):
@@ -212,7 +211,7 @@ def _certified(
 def _measure_exact(
     arch: Architecture, seed: int, inputs: int | None, route: str, p: int | None
 ) -> ExactMeasurement:
-    columns = num_columns(arch) if route == "slice" else arch.num_parameters
+    columns = columns_on(arch, route)
     shape = inputs or columns + _SPARE_ROWS, columns
     large = columns >= LARGE
     if tries_a_small_prime(arch, route, inputs, p):
@@ -258,7 +257,7 @@ def _measure_exact(
         f"rank {value}{seen} of {columns} columns of the {_COLUMNS_OF[route]}, the larger of {points} random "
         f"points mod {over.p}; that generic points give more{seen} has probability at most {error:.1g}"
     )
-    note += _turned(arch)
+    note += _LINDEMANN if arch.block.rotary else ""
     if inputs is not None:
         note += f"; observed{seen} only: more may show more, so this need not be the dimension"
     arithmetic = arithmetic_of(columns)
@@ -266,6 +265,7 @@ def _measure_exact(
 
 
 _COLUMNS_OF = {"slice": "slice", "weights": "parameter space"}
+_LINDEMANN = " (turned by the real angles, by the theorem of Lindemann and Weierstrass)"
 
 
 def _full_rank(
@@ -279,14 +279,8 @@ def _full_rank(
     )
     if arch.attention == "softmax":
         note += " (exponentials free by Ax's theorem)"
-    note += _turned(arch)
+    note += _LINDEMANN if arch.block.rotary else ""
     return ExactMeasurement(columns, num_inputs, seed, note, columns, p, 0.0, route, arithmetic)
-
-
-def _turned(arch: Architecture) -> str:
-    """With rotary positions, what else an exact rank rests on ("Exact rank")."""
-    said = " (turned by the real angles, by the theorem of Lindemann and Weierstrass)"
-    return said if arch.block.rotary else ""
 
 
 def clear_cache() -> None:
@@ -326,7 +320,7 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
     """
     check_architecture("rank_by_inputs", arch, variants=True)
     seed, p = whole_number("seed", seed, least=0), PrimeField(prime).p
-    columns = num_columns(arch) if arch.is_plain else arch.num_parameters
+    columns = columns_on(arch, None)
     if is_quick(arch, columns, 3 + columns // (arch.tokens * arch.widths[-1])):
         with one_thread():
             return _rank_by_inputs(arch, seed, p)
@@ -343,7 +337,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     rng = np.random.default_rng([seed, p, 1])
     route = _best_route(arch)
     net, weights, free = random_point(over, arch, route, rng)
-    columns = num_columns(arch) if route == "slice" else arch.num_parameters
+    columns = columns_on(arch, route)
     equations = arch.tokens * arch.widths[-1]
     space, ranks, end = RowSpace(over, columns), [], None
     while end is None:
@@ -370,28 +364,29 @@ def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> FloatMe
     J = _float_rows(arch, num_inputs, seed, 2)
     reporting()("spectrum", 0.0)
     found = from_spectrum(J, num_inputs, seed)
-    if found.decided and found.gap < _CLEAR_GAP:
-        note = f"undecided: it splits by a factor {found.gap:.1g} only; the exact rank can tell"
-        found = replace(found, decided=False, note=note)
-    if found.decided and _underflowed(arch, J):
-        note = "undecided: derivatives left the range of floats and became 0; the exact rank can tell"
-        found = replace(found, decided=False, note=note)
-    line = arch.attention == "softmax" and any(on_a_line(arch))
-    if line and arch.num_layers > 1 and arch.tokens > 1 and found.decided:
-        # Tokens on a line: true singular values were seen to drown in the rounding behind a clear gap.
-        note = "undecided: tokens on a line have shown clear gaps at wrong ranks; the exact rank can tell"
-        found = replace(found, decided=False, note=note)
-    if found.decided:
-        again = from_spectrum(_float_rows(arch, num_inputs, seed, 3), num_inputs)
-        sure = again.decided and again.gap >= _CLEAR_GAP
-        if not sure or again.value != found.value:
-            seen = f"reads {again.value}" if sure else "decides nothing"
-            note = f"undecided: {found.value} here, but another random point {seen}; the exact rank can tell"
-            found = replace(found, decided=False, note=note)
+    if found.decided and (doubt := _doubt(arch, J, found)):
+        found = replace(found, decided=False, note=f"undecided: {doubt}; the exact rank can tell")
     if inputs is not None:
         note = f"{found.note}; observed on {inputs} input{'s' if inputs > 1 else ''} only: more may show more"
         found = replace(found, note=note)
     return found
+
+
+def _doubt(arch: Architecture, J: np.ndarray, found: FloatMeasurement) -> str | None:
+    """Why a spectrum that decides is not believed, if it is not."""
+    if found.gap < _CLEAR_GAP:
+        return f"it splits by a factor {found.gap:.1g} only"
+    if _underflowed(arch, J):
+        return "derivatives left the range of floats and became 0"
+    if arch.attention == "softmax" and any(on_a_line(arch)) and arch.num_layers > 1 and arch.tokens > 1:
+        # True singular values were seen to drown in the rounding behind a clear gap.
+        return "tokens on a line have shown clear gaps at wrong ranks"
+    again = from_spectrum(_float_rows(arch, found.num_inputs, found.seed, 3), found.num_inputs)
+    if not again.decided or again.gap < _CLEAR_GAP:
+        return f"{found.value} here, but another random point decides nothing"
+    if again.value != found.value:
+        return f"{found.value} here, but another random point reads {again.value}"
+    return None
 
 
 def _underflowed(arch: Architecture, J: np.ndarray) -> bool:
@@ -444,13 +439,7 @@ def from_spectrum(
             else f"it splits by a factor {rank.gap:.1g} only, and"
         )
         note = f"undecided: {split} values lie near the rounding noise; the exact rank can tell"
-    spectrum = _one_for_each_column(rank.singular_values, J.shape[1])
+    spectrum = np.zeros(J.shape[1])  # 0 for the columns that the rows are too few for
+    spectrum[: len(rank.singular_values)] = rank.singular_values[: J.shape[1]]
+    spectrum.flags.writeable = False
     return FloatMeasurement(rank.value, num_inputs, seed, note, spectrum, rank.gap, decided)
-
-
-def _one_for_each_column(sigma: np.ndarray, columns: int) -> np.ndarray:
-    """The spectrum, continued by the zeros of the columns that the rows are too few for."""
-    padded = np.zeros(columns)
-    padded[: len(sigma)] = sigma[:columns]
-    padded.flags.writeable = False
-    return padded
