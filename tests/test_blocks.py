@@ -17,13 +17,19 @@ from neuroviz.engine.block_network import (
     block_degree,
     block_forward,
     block_jacobian,
-    conditioned_block_weights,
     on_a_line,
     random_block_weights,
 )
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import _degree, clear_cache, measure_dimension
-from neuroviz.engine.network import flatten, forward, jacobian, random_tokens, random_weights
+from neuroviz.engine.network import (
+    conditioned_block_weights,
+    flatten,
+    forward,
+    jacobian,
+    random_tokens,
+    random_weights,
+)
 from neuroviz.engine.rank import exact_rank
 from neuroviz.nn.modules import AttentionNetwork
 
@@ -255,11 +261,11 @@ def test_conditioned_weights_have_the_shapes_of_the_parameters():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"value_dim": 0}, "value_dim needs whole numbers"),
+        ({"value_dim": 0}, "value_dim must be a whole number"),
         ({"kv_heads": 2}, "give value_dim, too"),
         ({"rotary": 1}, "rotary is True or False"),
         ({"mlp": 3}, r"mlp is \(hidden width, power\)"),
-        ({"mlp": (3, 0)}, "power needs whole numbers"),
+        ({"mlp": (3, 0)}, "power must be a whole number"),
     ],
 )
 def test_bad_blocks_are_refused(arguments, words):

@@ -312,7 +312,7 @@ def test_a_setting_that_makes_no_sense_is_refused_in_words():
         ({"attention": "hardmax"}, "attention must be"),
         ({"walk": "run"}, "walk must be"),
         ({"direction": "up"}, "direction must be"),
-        ({"tokens": 0}, "tokens needs a whole number ≥ 1; got 0"),
+        ({"tokens": 0}, "tokens must be a whole number ≥ 1; got 0"),
         ({"angle": 90}, "below 90 degrees; got 90"),
     ]:
         with pytest.raises(ValueError, match=said):

@@ -51,7 +51,6 @@ def test_a_figure_has_its_opaque_ground_and_readable_letters_in_every_look(mode,
         theme.use("light", "notebook")
 
 
-
 # Small pieces
 
 

@@ -424,7 +424,7 @@ def exact_rank_of(net):
         x = tape.add(x, nodes[1]) if len(nodes) > 1 else x
         learned += nodes
     outputs = x.value.shape[-2]
-    rows, _ = tape.gradients(x, np.eye(outputs).reshape(1, outputs, outputs, 1), learned)
+    rows = tape.gradients(x, np.eye(outputs).reshape(1, outputs, outputs, 1), learned)
     J = np.concatenate([np.broadcast_to(r, (size, *r.shape[1:])) for r in rows], axis=-1)
     return exact_rank(J.reshape(-1, J.shape[-1]), over)
 

@@ -300,7 +300,7 @@ def test_the_table_shows_what_was_read_after_each_step():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"d": 0}, "d must be a whole number from 1 on"),
+        ({"d": 0}, "d must be a whole number ≥ 1"),
         ({"tokens": 2.0}, "tokens must be a whole number"),
         ({"temperature": 0.0}, "temperature must be above 0"),
         ({"scale": -1.0}, "scale must be above 0"),

@@ -214,7 +214,7 @@ def test_a_table_holds_every_start_and_its_solution_to_the_last_digit(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"starts": True}, "at least 1"),
+        ({"starts": True}, "whole number ≥ 1"),
         ({"kinds": ("lucky",)}, "lucky"),
         ({"kinds": 3}, "kinds of start.*got 3"),
         ({"kinds": [["random"]]}, "kinds of start"),

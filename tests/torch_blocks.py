@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from neuroviz.engine.block_network import ROTARY_BASE
+from neuroviz.engine.rotary import ROTARY_BASE
 
 
 class BlockNetwork(nn.Module):

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from neuroviz.engine.block import whole_number
+
 Move = Callable[[torch.Generator], None]
 """move(generator) changes parameters in place, by a random element near 1; the function stays."""
 
@@ -43,9 +45,7 @@ class Power(nn.Module):
 
     def __init__(self, exponent: int) -> None:
         super().__init__()
-        if isinstance(exponent, bool) or not isinstance(exponent, int) or exponent < 1:
-            raise ValueError(f"exponent needs a whole number ≥ 1; got {exponent!r}")
-        self.exponent = exponent
+        self.exponent = whole_number("exponent", exponent)
 
     def forward(self, x: Tensor) -> Tensor:
         return x**self.exponent

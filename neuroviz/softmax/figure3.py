@@ -19,6 +19,7 @@ import numpy as np
 
 from neuroviz.certificate.certificate import ROUTES, Certificate, certify
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.formulas import Expected, expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension, rank_by_inputs
 from neuroviz.engine.orbit_slice import gauge_slice
@@ -71,9 +72,7 @@ class Figure3Setting:
 
     def __post_init__(self) -> None:
         for name in ("layers", "tokens", "head_dim", "first", "last", "inputs", "runs", "seed"):
-            value, least = getattr(self, name), 0 if name == "seed" else 1
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
+            whole_number(name, getattr(self, name), least=0 if name == "seed" else 1)
 
     @property
     def least(self) -> int:

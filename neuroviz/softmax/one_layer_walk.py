@@ -14,6 +14,7 @@ from math import inf, log2
 
 import numpy as np
 
+from neuroviz.engine.block import whole_number
 from neuroviz.softmax.one_layer import Function, Powers, RealExponential, powers_layer, softmax_layer
 from neuroviz.softmax.one_layer_probes import Probe, ReadOff, Step
 
@@ -54,8 +55,7 @@ def read_off(
     (True, True)
     """
     for name, value in (("d", d), ("tokens", tokens)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name} must be a whole number from 1 on; got {value!r}")
+        whole_number(name, value)
     for name, value in (("temperature", temperature), ("scale", 1.0 if scale is None else scale)):
         if not 0 < value < inf:
             raise ValueError(f"{name} must be above 0; got {value!r}")

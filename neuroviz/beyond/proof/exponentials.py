@@ -164,7 +164,7 @@ class _WithAttention:
     """A field whose softmax gives attention matrices that were drawn before, layer by layer."""
 
     def __init__(self, over: Field, attention: list[np.ndarray]) -> None:
-        self.reduce, self.matmul, self.sum_of_products = over.reduce, over.matmul, over.sum_of_products
+        self.reduce, self.matmul = over.reduce, over.matmul
         self._left = iter(attention)
 
     def softmax(self, logits: np.ndarray, symmetric: bool, rng: np.random.Generator) -> np.ndarray:

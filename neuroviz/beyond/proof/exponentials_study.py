@@ -16,6 +16,7 @@ from neuroviz.beyond.proof.exponentials import (
 )
 from neuroviz.beyond.proof.logit_relations import Independence, logit_differences, measure_independence
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.field import DEFAULT_PRIME, Field, PrimeField, Reals
 from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
@@ -106,9 +107,7 @@ class ExponentialsSetting:
             if (value := getattr(self, name)) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")
         for name, least, most in (("tokens", 2, 4), ("width", 1, 3), ("layers", 1, 3)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-                raise ValueError(f"{name} must be a whole number from {least} to {most}; got {value!r}")
+            whole_number(name, getattr(self, name), least, most)
 
     def kind_of(self, layer: int) -> str:
         """The kind of M_k, k from 1."""

@@ -9,6 +9,7 @@ from neuroviz.beyond.search.initial_guesses import KINDS
 from neuroviz.beyond.search.result import FiberSearch
 from neuroviz.beyond.search.search import search_in_steps
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, Weights, random_weights
 from neuroviz.engine.progress import finish, retold
@@ -144,9 +145,7 @@ class SearchSetting:
         for name, value, known in (("case", self.case, CASES), ("kind", self.kind, KIND_KEYS)):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")
-        whole_starts = isinstance(self.starts, int) and not isinstance(self.starts, bool)
-        if not whole_starts or not 1 <= self.starts <= MOST_STARTS:
-            raise ValueError(f"starts must be a whole number from 1 to {MOST_STARTS}; got {self.starts!r}")
+        whole_number("starts", self.starts, most=MOST_STARTS)
 
     @property
     def is_slow(self) -> bool:

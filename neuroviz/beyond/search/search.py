@@ -141,8 +141,7 @@ def _check(arch: Architecture, weights: Weights, starts: int, seed: int, kinds: 
     wanted, got = layer_shapes(arch), [tuple(np.shape(m) for m in layer) for layer in weights]
     if [tuple(shapes) for shapes in wanted] != got:
         raise ValueError(f"{arch} has weights of shapes {wanted}; got {got}")
-    if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
-        raise ValueError(f"a search needs a whole number of starts, at least 1; got {starts!r}")
+    whole_number("starts", starts)
     whole_number("seed", seed, least=0)
     if not isinstance(kinds, (tuple, list)) or not kinds or any(kind not in KINDS for kind in kinds):
         raise ValueError(f"kinds of start are some of {', '.join(map(repr, KINDS))}; got {kinds!r}")
