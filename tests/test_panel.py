@@ -144,9 +144,13 @@ def copy_of(panel):
     return next(w for w in walk(panel) if isinstance(w, CopyButton))
 
 
+def box_of(panel, widget):
+    """The box that a widget stands in."""
+    return next(w for w in walk(panel) if widget in getattr(w, "children", ()))
+
+
 def row_of(panel, name):
-    """The box that a control stands in."""
-    return next(w for w in walk(panel) if panel.controls[name] in getattr(w, "children", ()))
+    return box_of(panel, panel.controls[name])
 
 
 def shown(panel):
@@ -223,14 +227,28 @@ def test_few_controls_are_visible_at_first_and_the_rest_unfolds(toy):
     assert row.layout.display == "none" and more.description.startswith("More")
 
 
+def test_reset_state_and_copy_unfold(toy):
+    tools, row = named(toy, "⋯"), box_of(toy, named(toy, "Reset"))
+    assert row.layout.display == "none" and {named(toy, "State"), copy_of(toy)} < {*row.children}
+    tools.value = True
+    assert row.layout.display != "none"
+
+
+def test_while_work_runs_the_status_dims_what_it_is_about_and_cancel_is_there(toy):
+    cancel = named(toy, "Cancel")
+    assert cancel.layout.display == "none" and "nv-done" in status_html(toy)
+    toy.controls["number"].value = HANGS
+    assert "nv-busy" in status_html(toy) and cancel.layout.display != "none"
+    cancel.click()
+    assert "nv-stale" in status_html(toy) and cancel.layout.display == "none"
+
+
 def test_only_hides_the_others_which_keep_their_values_and_stay_in_the_state():
     panel = Toy(only=["number", "flag"], state="factor=0.5")
     assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == ["number", "flag"]
     assert row_of(panel, "flag").layout.display == "flex"  # nothing to unfold: what is shown is there
-    for hidden in ("More", "Reset", "State"):
-        assert named(panel, hidden).layout.display == "none"
-    assert copy_of(panel).layout.display == "none"
-    assert named(panel, "Cancel").layout.display != "none"
+    for hidden in (named(panel, "More"), named(panel, "⋯"), box_of(panel, named(panel, "Reset"))):
+        assert hidden.layout.display == "none"
     assert "factor=0.5" in panel.state and last(panel) == 3
 
 
@@ -391,6 +409,17 @@ def test_a_preset_is_a_button_with_a_label_that_drives_the_panel(toy):
     toy.controls["factor"].value = 0.5
     seven.click()
     assert toy.state == "number=7;kind=plain;factor=1;flag=no;word=" and last(toy) == 21
+
+
+def test_presets_of_a_panel_stand_above_its_figure():
+    panel = Toy(state="factor=0.5", presets={"seven": "number=7"})
+    (row,) = [w for w in panel.children if "nv-presets" in w._dom_classes]
+    assert panel.figure in panel.children[panel.children.index(row) + 1].children
+    row.children[0].click()
+    assert panel.state == "number=7;kind=plain;factor=0.5;flag=no;word="
+    for wrong in ({}, {"far": "number=99"}):
+        with pytest.raises(ValueError, match="preset"):
+            Toy(presets=wrong)
 
 
 def test_the_second_click_on_a_preset_draws_nothing_and_starts_nothing(toy, monkeypatch):

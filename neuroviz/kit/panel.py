@@ -8,30 +8,32 @@ In a notebook a panel lives until the cell that made it runs again; in a script,
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from html import escape
 from typing import ClassVar
 
 import ipywidgets as widgets
 
 from neuroviz.kit import cells, theme
 from neuroviz.kit.background import Background
-from neuroviz.kit.controls import label_width, read_control, write_control
-from neuroviz.kit.page import Chart, CopyButton, let_go, parts
+from neuroviz.kit.controls import read_control, write_control
+from neuroviz.kit.page import Chart, let_go, parts
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.settings import Controls, make_controls, read_setting
+from neuroviz.kit.shell import Shell
 
 _ROOM_FOR_A_LECTURE = 900  # pixels; below, a figure in lecture size has no room for its words
 
 
-class Panel(widgets.VBox):
+class Panel(Shell):
     """What all panels share; see the methods marked "a subclass says".
 
     Args:
         only: names of the controls to show; the others keep their values and stay in the state.
-            With `only`, Reset and the state box are hidden: for a lecture.
+            With `only`, "More" and the tools are hidden: for a lecture.
         state: a state string to start from, as the panel's own `state` gives it.
+        presets: label → state, as buttons above the figure; what a state does not name is as the panel was
+            opened. Each is tried on the controls before its button exists.
 
     Attributes:
         controls: name → widget.
@@ -44,9 +46,15 @@ class Panel(widgets.VBox):
     title: ClassVar[str] = ""
     _background: Background | None = None  # until the panel opens
 
-    def __init__(self, *, only: Iterable[str] | None = None, state: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        only: Iterable[str] | None = None,
+        state: str | None = None,
+        presets: Mapping[str, str] | None = None,
+    ) -> None:
         try:
-            self._open(only, state)
+            self._open(only, state, presets)
         except BaseException:
             self.close()
             raise
@@ -54,7 +62,7 @@ class Panel(widgets.VBox):
             let_go(part)
         cells.keep(self)
 
-    def _open(self, only: Iterable[str] | None, state: str | None) -> None:
+    def _open(self, only: Iterable[str] | None, state: str | None, presets: Mapping[str, str] | None) -> None:
         self._background = Background()
         first, more = self._make_controls()
         self.controls: dict[str, widgets.Widget] = {**first, **more}
@@ -62,8 +70,13 @@ class Panel(widgets.VBox):
         self._theme = theme.current()
         self._quiet = False
         self._description = self._status = ""
-        super().__init__(self._lay_out(first, more, shown, for_lecture=only is not None))
-        self.add_class("nv")
+        super().__init__()
+        self._lay_out(first, more, shown, only is None, self._extra_buttons())
+        for control in self.controls.values():
+            control.observe(self._on_change, names="value")
+        self._reset_button.on_click(lambda _: self.reset())
+        self._cancel_button.on_click(lambda _: self.cancel())
+        self._state_text.observe(self._on_state_text, names="value")
 
         request = default = self._read()
         if state is not None:
@@ -77,81 +90,37 @@ class Panel(widgets.VBox):
         self.figure.observe(self._on_width, names="width")
         self._box.children = [self.figure]
         self._say(self._shown, started=None)
+        if presets is not None:
+            self._show_above_figure(self.row_of_presets(presets))
         if slow:
             self._refresh()
 
-    def _lay_out(
-        self,
-        first: dict[str, widgets.Widget],
-        more: dict[str, widgets.Widget],
-        shown: set[str],
-        for_lecture: bool,
-    ) -> list[widgets.Widget]:
-        """Everything the panel shows, from top to bottom, which is also the order of the Tab key."""
-        large = theme.size("base") > 14
-        for name, control in self.controls.items():
-            # At 1280 three of the large ones stand beside "More".
-            width, usual = (370, 150) if large else (340, 120)
-            control.layout.width = f"{width}px"
-            control.style.description_width = f"{label_width(control, width, usual)}px"
-            if name not in shown:
-                control.layout.display = "none"
-            control.observe(self._on_change, names="value")
-        button = {"flex": "0 0 auto", "width": "120px" if large else "90px"}
-        row = {"display": "flex", "flex_flow": "row wrap", "width": "100%", "min_height": "34px"}
-        figure_height = f"{theme.size('height') + 4:.0f}px"
+    def row_of_presets(self, states: Mapping[str, str]) -> widgets.Box:
+        """A button for each label that drives the panel to its state; see `presets`."""
+        if not isinstance(states, Mapping) or not states:
+            raise ValueError(
+                f"presets needs label → state, such as {{'start': {self.state!r}}}; got {states!r}"
+            )
+        row = widgets.Box(layout={"display": "flex", "flex_flow": "row wrap", "width": "100%"})
+        row.add_class("nv-presets")
+        row.children = [self._preset(label, state) for label, state in states.items()]
+        return row
 
-        self._title_html = widgets.HTML(layout={"min_height": "34px", "margin": "0"})
-        self._more = widgets.ToggleButton(
-            description="More ▾", tooltip="show or hide the other controls", layout=button
-        )
-        first_row = widgets.Box([*first.values(), self._more], layout=row)
-        self._more_row = widgets.Box(list(more.values()), layout=row | {"display": "none"})
-        for controls in (first_row, self._more_row):
-            controls.add_class("nv-controls")  # chart.js gives the handles of their sliders names
-        self._box = widgets.Box(
-            layout={"height": figure_height, "overflow": "hidden", "display": "block", "width": "100%"}
-        )
-        self._description_html = widgets.HTML(layout={"width": "100%", "margin": "0"})
-        self._reset_button = widgets.Button(
-            description="Reset", tooltip="back to how it was opened", layout=button
-        )
-        self._cancel_button = widgets.Button(
-            description="Cancel", tooltip="stop what is being measured", layout=button, disabled=True
-        )
-        self._status_html = widgets.HTML(
-            layout={"flex": "1 0 120px", "min_width": "0", "min_height": "28px", "overflow": "hidden"}
-        )
-        self._state_text = widgets.Text(
-            description="State",
-            continuous_update=False,
-            layout={"flex": "0 1 380px", "min_width": "120px"},
-            style={"description_width": "48px"},
-        )
-        # Copy takes its placeholder: the text itself may be one that was refused, or is being typed.
-        self._state_text.add_class("nv-state")
-        self._copy_button = CopyButton(name=type(self).__name__)
-        if for_lecture:  # few controls: those under "More" stand there with the others
-            self._more.layout.display = "none"
-            self._more_row.layout.display = "flex" if shown & set(more) else "none"
-            for hidden in (self._reset_button, self._state_text, self._copy_button):
-                hidden.layout.display = "none"
+    def _preset(self, label: str, state: str) -> widgets.Button:
+        if not isinstance(label, str) or not label.strip():
+            raise ValueError(f"a preset needs a label that says where it leads; got {label!r} for {state!r}")
+        try:
+            whole = self.complete(state)
+        except ValueError as error:
+            raise ValueError(f"the preset {label!r} is no state of {type(self).__name__}: {error}") from error
+        button = widgets.Button(description=label, tooltip=state, layout={"width": "auto"})
+        button.on_click(lambda _: self._go(whole))
+        return button
 
-        self._more.observe(self._on_more, names="value")
-        self._reset_button.on_click(lambda _: self.reset())
-        self._cancel_button.on_click(lambda _: self.cancel())
-        self._state_text.observe(self._on_state_text, names="value")
-        footer = [self._reset_button, self._cancel_button, *self._extra_buttons()]
-        footer += [self._status_html, self._state_text, self._copy_button]
-        return [
-            widgets.HTML(theme.css(), layout={"display": "none"}),
-            self._title_html,
-            first_row,
-            self._more_row,
-            self._box,
-            self._description_html,
-            widgets.HBox(footer, layout={"width": "100%"}),
-        ]
+    def _go(self, state: str) -> None:
+        """To a state; a second click must not start slow work a second time."""
+        if self.state != state or not self.status.startswith(("done", "working")):
+            self.state = state
 
     # What a subclass says.
 
@@ -203,7 +172,7 @@ class Panel(widgets.VBox):
         return ""
 
     def _extra_buttons(self) -> list[widgets.Widget]:
-        """Further buttons of the footer, after Cancel; asked for once, before there is a figure."""
+        """Further buttons beside Reset; asked for once, before there is a figure."""
         return []
 
     def _on_click(self, trace: dict, point: int) -> None:
@@ -258,9 +227,8 @@ class Panel(widgets.VBox):
     def cancel(self) -> None:
         """Stop what is being measured in the background; the last picture stays."""
         if self._background.cancel():
-            self._set_status("cancelled; the figure still shows the previous setting")
-            self._box.add_class("nv-stale")
-            self._cancel_button.disabled = True
+            self._set_status("cancelled; the figure still shows the previous setting", "stale")
+            self._set_working(False)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for work in the background; False when the time ran out. For scripts and tests."""
@@ -319,10 +287,6 @@ class Panel(widgets.VBox):
         if not self._quiet:
             self._refresh()
 
-    def _on_more(self, change: dict) -> None:
-        self._more_row.layout.display = "flex" if change["new"] else "none"
-        self._more.description = "Less ▴" if change["new"] else "More ▾"
-
     def _on_state_text(self, change: dict) -> None:
         if self._quiet:
             return
@@ -340,7 +304,7 @@ class Panel(widgets.VBox):
             self._theme = self._theme | {"size": "notebook"}
             with theme.using(self._theme):
                 self._redraw(self._shown)
-                self._box.layout.height = f"{theme.size('height') + 4:.0f}px"
+                self._fit_height()
 
     def _refresh(self) -> None:
         started = time.perf_counter()
@@ -351,12 +315,12 @@ class Panel(widgets.VBox):
             slow = self._is_slow(request)
         except Exception as error:  # shown to the reader, as everything below: the panel stays alive
             self._background.cancel()
-            self._cancel_button.disabled = True
+            self._set_working(False)
             self._fail(error)
             return
-        self._set_status("working …")
+        self._set_status("working …", "busy")
         if slow:
-            self._cancel_button.disabled = False
+            self._set_working(True)
             self._submit(
                 type(self)._answer_in_steps or type(self)._answer,
                 request,
@@ -365,7 +329,7 @@ class Panel(widgets.VBox):
             )
             return
         self._background.cancel()
-        self._cancel_button.disabled = True
+        self._set_working(False)
         try:
             answer = self._answer(request)
         except Exception as error:
@@ -388,10 +352,10 @@ class Panel(widgets.VBox):
 
     def _hear(self, step: str, started: float) -> None:
         """Say how far slow work is."""
-        self._set_status(f"working … {step}, {time.perf_counter() - started:.0f} s")
+        self._set_status(f"working … {step}, {time.perf_counter() - started:.0f} s", "busy")
 
     def _arrive(self, result: object, started: float) -> None:
-        self._cancel_button.disabled = True
+        self._set_working(False)
         if isinstance(result, Exception):
             self._fail(result)
             return
@@ -405,12 +369,8 @@ class Panel(widgets.VBox):
             self._fail(error)
 
     def _say(self, answer: object, started: float | None) -> None:
-        self._box.remove_class("nv-stale")
         self._description = self._describe(answer)
-        self._description_html.value = (
-            f'<div class="nv-description" aria-live="polite">{escape(self._description)}</div>'
-        )
-        self._title_html.value = f'<div class="nv-title">{escape(self.title)} {self._badge(answer)}</div>'
+        self._write(self.title, self._badge(answer), self._description)
         self._write_state()
         took = "" if started is None else f" in {1000 * (time.perf_counter() - started):.0f} ms"
         self._set_status(f"done{took}")
@@ -420,15 +380,10 @@ class Panel(widgets.VBox):
         self._state_text.value = self._state_text.placeholder = self.state
         self._quiet = quiet
 
-    def _set_status(self, text: str) -> None:
+    def _set_status(self, text: str, kind: str = "") -> None:
         self._status = text
-        self._status_html.value = f'<div class="nv-status" role="status">{escape(text)}</div>'
+        self._write_status(text, kind)
 
     def _fail(self, error: Exception) -> None:
-        self._box.add_class("nv-stale")  # the picture is of an earlier setting
         expected = isinstance(error, ValueError)
-        text = str(error) if expected else f"{type(error).__name__}: {error}"
-        self._status = text
-        self._status_html.value = (
-            f'<div class="nv-status nv-error" role="alert" title="{escape(text)}">▨ {escape(text)}</div>'
-        )
+        self._set_status(str(error) if expected else f"{type(error).__name__}: {error}", "error")

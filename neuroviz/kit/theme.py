@@ -83,8 +83,8 @@ _SCALES = {
 }  # fmt: skip
 
 _SIZES = {
-    "notebook": {"base": 14, "title": 15, "tick": 12, "note": 12, "marker": 8, "line": 2.2, "height": 460},
-    "lecture": {"base": 18, "title": 21, "tick": 16, "note": 16, "marker": 11, "line": 3.0, "height": 470},
+    "notebook": {"base": 14, "title": 15, "tick": 12, "note": 12, "marker": 8, "line": 2.2, "height": 380},
+    "lecture": {"base": 18, "title": 21, "tick": 16, "note": 16, "marker": 11, "line": 3.0, "height": 400},
 }
 
 # Glyph, role of the border, and the words a reader sees. Glyph and words say it without the colour.
@@ -343,14 +343,22 @@ def css() -> str:
 .nv .widget-slider .slider-container {{ margin-left: 14px; }}
 .nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: {base}px; }}
 .nv-badge {{ white-space: nowrap; }}
-.nv-stale {{ opacity: 0.4; }}
+.nv:has(.nv-busy, .nv-error, .nv-stale) :is(.nv-figure, .nv-badge, .nv-description) {{
+  opacity: 0.35; transition: opacity 0.1s; }}
+.nv:has(.nv-busy) :is(.nv-figure, .nv-badge, .nv-description) {{ transition-delay: 0.15s; }}
+.nv-busy::before {{ content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px;
+  border: 2px solid {focus}; border-top-color: transparent; border-radius: 50%; opacity: 0;
+  animation: nv-turn 1s linear 0.15s infinite; }}
+@keyframes nv-turn {{ from {{ opacity: 1; }} to {{ opacity: 1; transform: rotate(360deg); }} }}
+@media (prefers-reduced-motion: reduce) {{ .nv-busy::before {{ animation: none; opacity: 1; }} }}
 .nv-title {{ font-size: {_SIZES[_current["size"]]["title"] + 2}px; font-weight: 600; line-height: 30px; }}
 .nv-title .nv-badge {{ font-weight: 400; margin-left: 10px; vertical-align: 2px; }}
 .nv .widget-label, .nv .widget-readout, .nv .widget-label-basic, .nv select, .nv input, .nv button {{
   font-size: {base - 1}px !important; }}
 .nv-description, .nv-status, .nv-said {{ font-size: {base - 1}px; }}
-.nv-description {{ min-height: 4.2em; max-width: 75em; line-height: 1.4; }}
-.nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px; }}
+.nv-description {{ min-height: 2.8em; max-width: 75em; line-height: 1.4; }}
+.nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px;
+  text-align: right; color: {_MODES["light"]["soft"]}; }}
 .nv-presets button {{ white-space: normal; height: auto; min-height: 28px; line-height: 1.3; }}
 .nv-copy {{ flex: 0 0 auto; }}
 .nv-copy button {{ width: 72px; }}

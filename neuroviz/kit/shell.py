@@ -1,0 +1,127 @@
+"""What a panel looks like: title and status in one line, controls, presets, figure, description, tools."""
+
+from collections.abc import Iterable
+from html import escape
+
+import ipywidgets as widgets
+
+from neuroviz.kit import theme
+from neuroviz.kit.controls import label_width
+from neuroviz.kit.page import CopyButton
+from neuroviz.kit.settings import Controls
+
+
+class Shell(widgets.VBox):
+    """The widgets of a panel, from top to bottom, which is also the order of the Tab key.
+
+    Args:
+        first: name → control, for those that are seen at first.
+        more: those under "More".
+        shown: names of the controls to show; the others are hidden, and so are "More" and the tools, unless
+            `whole`.
+        name: of the panel's class, for the button Copy.
+        tools: further widgets beside Reset, State and Copy.
+    """
+
+    def _lay_out(
+        self, first: Controls, more: Controls, shown: Iterable[str], whole: bool, tools: list[widgets.Widget]
+    ) -> None:
+        large = theme.size("base") > 14
+        width, usual = (340, 140) if large else (266, 108)
+        for name, control in {**first, **more}.items():
+            control.layout.width = f"{width}px"
+            control.style.description_width = f"{label_width(control, width, usual)}px"
+            if name not in shown:
+                control.layout.display = "none"
+        button = {"flex": "0 0 auto", "width": "auto"}
+        row = {"display": "flex", "flex_flow": "row wrap", "width": "100%"}
+
+        self._title_html = widgets.HTML(layout={"flex": "0 1 auto", "margin": "0 12px 0 2px"})
+        self._status_html = widgets.HTML(layout={"flex": "1 1 80px", "min_width": "0", "margin": "0"})
+        self._cancel_button = _button("Cancel", "stop what is being measured", button | {"display": "none"})
+        self._more = widgets.ToggleButton(
+            description="More ▾", tooltip="show or hide the other controls", layout=button
+        )
+        self._tools = widgets.ToggleButton(
+            description="⋯", tooltip="reset, state, copy", layout=button | {"width": "40px"}
+        )
+        self._more.layout.display = "" if more else "none"
+        self._head = widgets.Box(
+            [self._title_html, self._status_html, self._cancel_button, self._more, self._tools],
+            layout={"width": "100%", "min_height": "34px", "align_items": "center"},
+        )
+        self._first_row = widgets.Box([*first.values()], layout=row)
+        self._more_row = widgets.Box([*more.values()], layout=row | {"display": "none"})
+        for controls in (self._first_row, self._more_row):
+            controls.add_class("nv-controls")  # chart.js gives the handles of their sliders names
+        self._box = widgets.Box(layout={"overflow": "hidden", "display": "block", "width": "100%"})
+        self._box.add_class("nv-figure")
+        self._fit_height()
+        self._description_html = widgets.HTML(layout={"width": "100%", "margin": "0"})
+
+        self._reset_button = _button("Reset", "back to how it was opened", button)
+        self._state_text = widgets.Text(
+            description="State",
+            continuous_update=False,
+            layout={"flex": "0 1 480px", "min_width": "120px"},
+            style={"description_width": "48px"},
+        )
+        # Copy takes its placeholder: the text itself may be one that was refused, or is being typed.
+        self._state_text.add_class("nv-state")
+        self._copy_button = CopyButton(name=type(self).__name__)
+        self._tools_row = widgets.HBox(
+            [self._reset_button, *tools, self._state_text, self._copy_button],
+            layout={"width": "100%", "display": "none"},
+        )
+        if not whole:  # few controls: those under "More" stand there with the others
+            self._more.layout.display = self._tools.layout.display = "none"
+            self._more_row.layout.display = "flex" if {*shown} & set(more) else "none"
+        self._more.observe(self._on_more, names="value")
+        self._tools.observe(self._on_tools, names="value")
+        self.children = [
+            widgets.HTML(theme.css(), layout={"display": "none"}),
+            self._head,
+            self._tools_row,
+            self._first_row,
+            self._more_row,
+            self._box,
+            self._description_html,
+        ]
+        self.add_class("nv")
+
+    def _fit_height(self) -> None:
+        self._box.layout.height = f"{theme.size('height') + 4:.0f}px"
+
+    def _on_more(self, change: dict) -> None:
+        self._more_row.layout.display = "flex" if change["new"] else "none"
+        self._more.description = "Less ▴" if change["new"] else "More ▾"
+
+    def _on_tools(self, change: dict) -> None:
+        self._tools_row.layout.display = "" if change["new"] else "none"
+
+    def _show_above_figure(self, row: widgets.Box) -> None:
+        place = self.children.index(self._box)
+        self.children = [*self.children[:place], row, *self.children[place:]]
+
+    def _set_working(self, working: bool) -> None:
+        self._cancel_button.disabled = not working
+        self._cancel_button.layout.display = "" if working else "none"
+
+    def _write(self, title: str, badges: str, description: str) -> None:
+        self._title_html.value = f'<div class="nv-title">{escape(title)} {badges}</div>'
+        self._description_html.value = (
+            f'<div class="nv-description" aria-live="polite">{escape(description)}</div>'
+        )
+
+    def _write_status(self, text: str, kind: str = "") -> None:
+        """The status line; kind "busy" dims what it is about, "stale" too, "error" is read out at once."""
+        role = "alert" if kind == "error" else "status"
+        sign = "▨ " if kind == "error" else ""
+        text = escape(text)
+        self._status_html.value = (
+            f'<div class="nv-status nv-{kind or "done"}" role="{role}" title="{text}">{sign}{text}</div>'
+        )
+
+
+def _button(label: str, tooltip: str, layout: dict) -> widgets.Button:
+    return widgets.Button(description=label, tooltip=tooltip, layout=layout)
