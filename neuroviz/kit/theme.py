@@ -341,6 +341,7 @@ def css() -> str:
 .nv select:focus-visible, .nv .jupyter-widgets input:focus-visible {{ outline-offset: -2px !important; }}
 .nv .noUi-handle {{ background: {focus} !important; }}
 .nv .widget-slider .slider-container {{ margin-left: 14px; }}
+.nv .widget-slider .widget-readout {{ min-width: 40px; margin-left: 4px; }}
 .nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: {base}px; }}
 .nv-badge {{ white-space: nowrap; }}
 .nv:has(.nv-busy, .nv-error, .nv-stale) :is(.nv-figure, .nv-badge, .nv-description) {{
@@ -358,7 +359,7 @@ def css() -> str:
 .nv-description, .nv-status, .nv-said {{ font-size: {base - 1}px; }}
 .nv-description {{ min-height: 2.8em; max-width: 75em; line-height: 1.4; }}
 .nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px;
-  text-align: right; color: {_MODES["light"]["soft"]}; }}
+  text-align: right; margin-right: 10px; color: {_MODES["light"]["soft"]}; }}
 .nv-presets button {{ white-space: normal; height: auto; min-height: 28px; line-height: 1.3; }}
 .nv-copy {{ flex: 0 0 auto; }}
 .nv-copy button {{ width: 72px; }}
