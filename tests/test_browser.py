@@ -471,15 +471,3 @@ def test_an_error_in_a_panel_would_be_seen(lab, open_page):
     box.press("Enter")
     page.wait_for_function(f"document.querySelector('{PANEL} .nv-description').innerText.includes('2→4')")
     assert errors_shown(page) == []
-
-
-@pytest.mark.full
-def test_figures_that_nothing_moves_are_drawn(lab, open_page):
-    page = open_page(lab.url("04_sweeps.ipynb"))
-    run_all(page, lab)
-    drawn = page.locator(".jp-OutputArea .js-plotly-plot .main-svg")
-    page.locator(".jp-OutputArea .js-plotly-plot").first.scroll_into_view_if_needed(timeout=60_000)
-    drawn.first.wait_for(timeout=60_000)
-    said = page.locator(".js-plotly-plot .annotation-text").first.text_content()
-    assert said == "40 of 40 networks agree with theory, 0 failed"
-    assert (errors_shown(page), page.complaints) == ([], [])
