@@ -104,6 +104,8 @@ basis_panel
 # <details><summary>Answers</summary>
 #
 # Still four: only the layer before the basis and the layer after it take part. If $V_1$ moves alone, $L$ and $M_2$ change, since both contain $V_1$. $M_1 = A_1$ does not: layer 1 attends before it applies $V_1$.
+# <!-- check: sum(part.change > 1e-6 for part in shown(VirtualWeightsExplorer, "layers=4;interface=middle;along=0.7")[0].weights) == 4 -->
+# <!-- check: [part.change > 1e-6 for part in shown(VirtualWeightsExplorer, "along=0;alone=0.3")[0].virtual] == [True, False, True] -->
 #
 # </details>
 #
@@ -112,7 +114,7 @@ basis_panel
 # %% [markdown]
 # ## Let L answer a factor
 #
-# The virtual weights have one freedom left. Multiply $M_1$ by 2. Then $L$ can be divided by some number, and the function stays. Every layer uses its input three times: for queries, keys and values.
+# The virtual weights still have some freedom. Multiply $M_1$ by 2. Then $L$ can be divided by some number, and the function stays. Every layer uses its input three times: for queries, keys and values.
 #
 # <!-- teacher (4 min): 8 is the popular wrong answer: one factor of 2 for each layer. Ask how often the second layer uses the tokens of the first, and how often the third uses those of the second. -->
 
@@ -152,6 +154,7 @@ rescaling_panel
 # $$\lambda_0\, \lambda_1^{3^{l-1}} \lambda_2^{3^{l-2}} \cdots \lambda_{l-1}^{3}\, \lambda_l = 1 .$$
 #
 # In the weights of the layers this is the rescaling $(cA_i, V_i/c)$ of one layer, once for each layer. A softmax has none: a doubled $M$ makes it sharper, and no $L$ can undo that.
+# <!-- check: shown(VirtualWeightsExplorer, "view=rescale;layers=3")[0].exponents[0] == 3**2 -->
 #
 # <details><summary>How far does a factor go?</summary>
 #
@@ -211,11 +214,10 @@ LedgerExplorer(only=["width", "head_dim", "tokens", "layers", "kind"])
 # %% [markdown]
 # ## Where the formula stops: one layer of rank one
 #
-# Corollary 3.8 asks for $a_i \ge 2$. Is that a technicality? Take widths 3, 3, 3, three tokens, and a first layer with $a_1 = 1$, a second with $a_2 = 2$.
+# Corollary 3.8 asks for $a_i \ge 2$. Is that a technicality? Take widths 3, 3, 3, three tokens, and a first layer with $a_1 = 1$, a second with $a_2 = 2$. Eq. 14, used all the same, says 20.
 # <!-- check: nv.paper_formula(A((3, 3, 3), (1, 2))).value == 20 -->
 #
 # <!-- teacher (8 min): Everybody answers 20 here, as the text has just given the formula. This is wanted: a formula is only as good as its hypotheses. Then show the angles. -->
-# Eq. 14, used all the same, says 20.
 
 # %% jupyter={"source_hidden": true}
 thin = nv.Architecture(widths=(3, 3, 3), head_dims=(1, 2), tokens=3)
