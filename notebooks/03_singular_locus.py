@@ -106,7 +106,7 @@ panel
 # %% [markdown]
 # *What you see.* The blue and the sand-coloured sheet are functions of layers. The **dark lines** on them are straight: on each of them,
 # all functions share one root, the root of $v$. The surface crosses itself along the **yellow line**, and the middle of that
-# line is **dotted**. The picture is that of Figure 1 of the paper.
+# line is **dotted**. Figure 1 of the paper shows a surface with the same features.
 # On the right are the roots of $q_1$ and $q_2$, as points $[X:Y]$ of a circle. Two real roots are joined by a chord; a pair of complex
 # roots is a point inside. The ring marks the root that both share.
 #
