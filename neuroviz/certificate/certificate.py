@@ -29,6 +29,8 @@ ROUTES = ("theorem", "exact rank", "ball")
 DEFAULT_BUDGET = 60.0
 """Seconds that `certify` may take unless told otherwise."""
 _VERSION = 1
+_SIZES = ("widths", "head_dims", "tokens", "attention")
+_PARTS = ("dimension", "route", "source", "argument", "data")
 
 
 @dataclass(frozen=True)
@@ -58,21 +60,9 @@ class Certificate:
             object.__setattr__(self, "seal", self._digest())
 
     def _contents(self) -> dict:
-        arch = self.arch
-        return {
-            "neuroviz certificate": _VERSION,
-            "architecture": {
-                "widths": arch.widths,
-                "head_dims": arch.head_dims,
-                "tokens": arch.tokens,
-                "attention": arch.attention,
-            },
-            "dimension": self.dimension,
-            "route": self.route,
-            "source": self.source,
-            "argument": self.argument,
-            "data": self.data,
-        }
+        sizes = {name: getattr(self.arch, name) for name in _SIZES}
+        parts = {name: getattr(self, name) for name in _PARTS}
+        return {"neuroviz certificate": _VERSION, "architecture": sizes} | parts
 
     def _digest(self) -> str:
         text = json.dumps(self._contents(), ensure_ascii=False, sort_keys=True)
@@ -93,8 +83,9 @@ class Certificate:
                 raise ValueError(f"a dimension is a whole number; got {self.dimension!r}")
             check = {"theorem": verify_theorem, "exact rank": verify_rank, "ball": verify_ball}[self.route]
             found = check(self.arch, self.dimension, self.source, self.data)
-            said = words(self.arch, self.route, self.dimension, self.data)
-            if found and (self.source, self.argument) != said:
+            if not found:
+                return found
+            if (self.source, self.argument) != words(self.arch, self.route, self.dimension, self.data):
                 return Verification(False, "its words are not those of this proof")
             return found
         except (KeyError, TypeError, ValueError, IndexError, ArithmeticError) as error:
@@ -116,8 +107,7 @@ class Certificate:
             if read["neuroviz certificate"] != _VERSION:
                 raise ValueError(f"version {read['neuroviz certificate']!r}")
             arch = Architecture(**read["architecture"])
-            names = ("dimension", "route", "source", "argument", "data", "seal")
-            parts = {name: read[name] for name in names}
+            parts = {name: read[name] for name in (*_PARTS, "seal")}
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(
                 f"a certificate is the text that to_json writes; this is not one: {error}"
