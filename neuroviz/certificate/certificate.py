@@ -72,9 +72,8 @@ class Certificate:
         """Check everything again from `data` alone, in other ways than it was found.
 
         First the seal, which notices every change but not a change with a new seal: it is no signature.
-        Then the mathematics: what is said, about this architecture, has to follow from what is stored. A
-        change that leaves a proof, such as another random point that does as well, passes with a new seal,
-        and what it says is true. Last the words.
+        Then the mathematics: what is said has to follow from what is stored. Another random point that does
+        as well passes with a new seal, and what it says is true. Last the words.
         """
         try:
             if self.seal != self._digest():
@@ -151,10 +150,8 @@ def certify(
         arch: any `Architecture`.
         route: one of `ROUTES`, or None for the strongest.
         seed: what points are drawn from.
-        budget: seconds of this machine, by the clock on the wall, that finding may take; 60 if None. It is
-            looked at before each precision, each input and each matrix product, so it is overrun by one of
-            these at most; Ctrl-C too is heard between them (python-flint hears nothing inside a call). Its
-            size never changes which certificate is found, only whether one is.
+        budget: seconds that finding may take; 60 if None. It is looked at, and Ctrl-C heard, before each
+            precision, input and matrix product. Its size changes whether a certificate is found, never which.
 
     Raises:
         ValueError: if the route is unknown, or the network too large for it, or if nothing is proved: this
