@@ -29,6 +29,8 @@ ROUTES = ("theorem", "exact rank", "ball")
 DEFAULT_BUDGET = 60.0
 """Seconds that `certify` may take unless told otherwise."""
 _VERSION = 1
+_SIZES = ("widths", "head_dims", "tokens", "attention")
+_PARTS = ("dimension", "route", "source", "argument", "data")
 
 
 @dataclass(frozen=True)
@@ -58,21 +60,9 @@ class Certificate:
             object.__setattr__(self, "seal", self._digest())
 
     def _contents(self) -> dict:
-        arch = self.arch
-        return {
-            "neuroviz certificate": _VERSION,
-            "architecture": {
-                "widths": arch.widths,
-                "head_dims": arch.head_dims,
-                "tokens": arch.tokens,
-                "attention": arch.attention,
-            },
-            "dimension": self.dimension,
-            "route": self.route,
-            "source": self.source,
-            "argument": self.argument,
-            "data": self.data,
-        }
+        sizes = {name: getattr(self.arch, name) for name in _SIZES}
+        parts = {name: getattr(self, name) for name in _PARTS}
+        return {"neuroviz certificate": _VERSION, "architecture": sizes} | parts
 
     def _digest(self) -> str:
         text = json.dumps(self._contents(), ensure_ascii=False, sort_keys=True)
@@ -82,9 +72,8 @@ class Certificate:
         """Check everything again from `data` alone, in other ways than it was found.
 
         First the seal, which notices every change but not a change with a new seal: it is no signature.
-        Then the mathematics: what is said, about this architecture, has to follow from what is stored. A
-        change that leaves a proof, such as another random point that does as well, passes with a new seal,
-        and what it says is true. Last the words.
+        Then the mathematics: what is said has to follow from what is stored. Another random point that does
+        as well passes with a new seal, and what it says is true. Last the words.
         """
         try:
             if self.seal != self._digest():
@@ -93,8 +82,9 @@ class Certificate:
                 raise ValueError(f"a dimension is a whole number; got {self.dimension!r}")
             check = {"theorem": verify_theorem, "exact rank": verify_rank, "ball": verify_ball}[self.route]
             found = check(self.arch, self.dimension, self.source, self.data)
-            said = words(self.arch, self.route, self.dimension, self.data)
-            if found and (self.source, self.argument) != said:
+            if not found:
+                return found
+            if (self.source, self.argument) != words(self.arch, self.route, self.dimension, self.data):
                 return Verification(False, "its words are not those of this proof")
             return found
         except (KeyError, TypeError, ValueError, IndexError, ArithmeticError) as error:
@@ -116,8 +106,7 @@ class Certificate:
             if read["neuroviz certificate"] != _VERSION:
                 raise ValueError(f"version {read['neuroviz certificate']!r}")
             arch = Architecture(**read["architecture"])
-            names = ("dimension", "route", "source", "argument", "data", "seal")
-            parts = {name: read[name] for name in names}
+            parts = {name: read[name] for name in (*_PARTS, "seal")}
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(
                 f"a certificate is the text that to_json writes; this is not one: {error}"
@@ -161,10 +150,8 @@ def certify(
         arch: any `Architecture`.
         route: one of `ROUTES`, or None for the strongest.
         seed: what points are drawn from.
-        budget: seconds of this machine, by the clock on the wall, that finding may take; 60 if None. It is
-            looked at before each precision, each input and each matrix product, so it is overrun by one of
-            these at most; Ctrl-C too is heard between them (python-flint hears nothing inside a call). Its
-            size never changes which certificate is found, only whether one is.
+        budget: seconds that finding may take; 60 if None. It is looked at, and Ctrl-C heard, before each
+            precision, input and matrix product. Its size changes whether a certificate is found, never which.
 
     Raises:
         ValueError: if the route is unknown, or the network too large for it, or if nothing is proved: this

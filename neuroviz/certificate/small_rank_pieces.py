@@ -90,7 +90,6 @@ class Piece:
         columns: how many entries of the virtual weights it is about.
         rank: over F_p, at one point: a proved lower bound.
         expected: the dimension of the kernel that the symmetries explain.
-        prime: p.
         error_bound: how likely a larger rank was missed; 0 where `holds`, for then none is possible.
     """
 
@@ -99,7 +98,6 @@ class Piece:
     columns: int
     rank: int
     expected: int
-    prime: int
     error_bound: float
 
     @property
@@ -225,7 +223,7 @@ def _piece(name: str, columns: list[np.ndarray], expected: int, depth: int, over
     # Entries are polynomials in what is drawn, lightning's of degree (5 · 3^l + 1)/2 and softmax's of less.
     error = min(1.0, (rank + 1) * 3 ** (depth + 1) / over.p)
     sure = len(columns) - rank == expected
-    return Piece(name, 1, len(columns), rank, expected, over.p, 0.0 if sure else error)
+    return Piece(name, 1, len(columns), rank, expected, 0.0 if sure else error)
 
 
 def free_shares(point: Point, over: PrimeField, inputs: int, rng: np.random.Generator) -> list[Shares | None]:

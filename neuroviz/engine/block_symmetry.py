@@ -160,11 +160,6 @@ def _units(size: int) -> Iterator[np.ndarray]:
         yield entry.reshape(size, size)
 
 
-def _columns(matrix: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
-    """[W b], a map of tokens with a 1 below; without a bias W."""
-    return matrix if bias is None else np.concatenate([matrix, bias], axis=-1)
-
-
 # What a layer is made of
 
 
@@ -333,49 +328,35 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     in g and the changes of K, Q, W and O; its solutions with g = 0 are changes of basis.
     """
     over, arch, w = net.over, net.arch, net.layer(i)
-    groups, H = net.heads_of(i), arch.heads[i - 1]
+    H, low = arch.heads[i - 1], arch.block.value_dim is not None
     if H == 1:
         return
-    of = [g for g, heads in enumerate(groups) for _ in heads]
-    biased = arch.block.biases
-    Q, K, V = (_columns(w[n], w[n.lower()] if biased else None) for n in ("Q", "K", "V"))
+    of = [g for g, heads in enumerate(net.heads_of(i)) for _ in heads]
+    Q, K, V = (
+        np.concatenate([w[n], w[n.lower()]], axis=-1) if n.lower() in w else w[n] for n in ("Q", "K", "V")
+    )
     if "beta" in w:
         Q = over.reduce(Q * w["beta"])
-    turns = net.rotations(i)
-    low = arch.block.value_dim is not None
-    parts = {"g": (H, H), "K": K.shape, "Q": Q.shape, "V": V.shape} | ({"O": w["O"].shape} if low else {})
-    ends = np.cumsum([0, *(int(np.prod(shape)) for shape in parts.values())])
-    place = {n: slice(*ends[k : k + 2]) for k, n in enumerate(parts)}
-    equations = []
+    shapes = {"g": (H, H), "K": K.shape, "Q": Q.shape, "V": V.shape} | ({"O": w["O"].shape} if low else {})
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()])
 
-    def equation(rows: int) -> Callable[[str, int], np.ndarray]:
-        block = np.zeros((rows, ends[-1]))
-        equations.append(block)
-        # A view of the columns of one head's (or group's) matrix.
-        return lambda name, index: block[:, place[name]].reshape(rows, parts[name][0], -1)[:, index]
+    def split(rows: np.ndarray) -> dict[str, np.ndarray]:
+        parts = zip(shapes.items(), np.split(rows, ends[:-1], axis=-1), strict=True)
+        return {name: part.reshape(-1, *shape) for (name, shape), part in parts}
 
-    for R in turns:
-        turned = over.matmul(R, Q)
-        A = over.matmul(np.swapaxes(K, 1, 2)[of], turned)
-        for h in range(H):
-            left = over.matmul(K[of[h]].T, R)
-            column = equation(A[0].size)
-            column("Q", h)[:] = np.kron(left, np.eye(Q.shape[-1]))
-            # (K̇ᵀ R Q)_ji = Σ_b K̇_bj (R Q)_bi
-            column("K", of[h])[:] = np.einsum("jc,bi->jibc", np.eye(K.shape[-1]), turned[h]).reshape(
-                A[0].size, -1
-            )
-            column("g", h)[:] = -A.reshape(H, -1).T
-    values = over.matmul(w["O"], V[of]) if low else V
-    for h in range(H):
-        column = equation(values[0].size)
-        column("V", of[h])[:] = np.kron(w["O"][h] if low else np.eye(V.shape[1]), np.eye(V.shape[-1]))
-        if low:
-            column("O", h)[:] = np.kron(np.eye(w["O"].shape[1]), V[of[h]].T)
-        for k in range(H):
-            column("g", k)[:, h] = values[k].ravel()
-    for vector in null_space(over, np.concatenate(equations)):
-        yield _as_change(net, i, {n: vector[place[n]].reshape(shape) for n, shape in parts.items()})
+    unit, rows = split(np.eye(ends[-1])), []  # what each unknown does alone
+    for R in net.rotations(i):
+        turned, KR = over.matmul(R, Q), over.matmul(K.mT[of], R)
+        moved = over.matmul(unit["K"].mT[:, of], turned) + over.matmul(KR, unit["Q"])
+        rows.append(moved - np.einsum("nhk,kij->nhij", unit["g"], over.matmul(KR, Q)))
+    values, moved = V[of], unit["V"][:, of]
+    if low:
+        moved = over.matmul(unit["O"], values) + over.matmul(w["O"], moved)
+        values = over.matmul(w["O"], values)
+    rows.append(moved + np.einsum("nkh,kij->nhij", unit["g"], values))
+    system = over.reduce(np.concatenate([row.reshape(ends[-1], -1) for row in rows], axis=1)).T
+    for vector in null_space(over, system):
+        yield _as_change(net, i, {name: part[0] for name, part in split(vector).items()})
 
 
 def _as_change(net: _Network, i: int, solution: dict[str, np.ndarray]) -> Change:

@@ -70,10 +70,9 @@ def is_identifiable(
 ) -> Identifiability:
     """Whether the network's function locally determines a quantity of its weights.
 
-    exact   The quantity is a rational function of the weights, written with + − · / ** and numpy's
-            sum, trace, @, …: it is differentiated over F_p along a random direction that leaves the
-            function alone. A derivative that is not zero there shows that it is not identifiable; zero
-            shows that it is, but for a chance of about degree/p.
+    exact   A rational function of the weights (+ − · / ** and numpy's sum, trace, @, …): differentiated over
+            F_p along a random direction that leaves the function alone. A derivative that is not zero shows
+            that it is not identifiable; zero shows that it is, but for a chance of about degree/p.
     float   Anything else that is differentiable (a norm, a singular value): central differences at
             a random real network, and the share of the gradient along those directions.
 
@@ -86,9 +85,8 @@ def is_identifiable(
         seed: a whole number ≥ 0.
 
     Raises:
-        ValueError: if the quantity is not a function, is undefined at random weights (a division
-            by zero, say), or returns something else than numbers; or if it would take more than 600 seconds,
-            or more memory than there is.
+        ValueError: if the quantity is no function, is undefined at random weights, or returns something else
+            than numbers; or if it would take more than 600 seconds, or more memory than there is.
 
     >>> arch = Architecture((3, 3), (2,))
     >>> A = lambda weights: weights[0].K.T @ weights[0].Q

@@ -43,12 +43,11 @@ def sweep(
         method: "exact", "float" or "certified", as in `measure_dimension`. Records are the same on every
             machine for exact; a float gap measures rounding errors, which other processors make differently.
         workers: 1: in this process; more: a pool of as many processes, which the sweep starts and ends.
-        executor: any `concurrent.futures.Executor` instead, a dask cluster's through `Client.get_executor()`
-            included; it is not shut down. If it breaks for good, what is left is recorded as failed; without
-            workers the sweep waits for some, with a warning after a minute.
-        file: where each record is appended as one line of JSON. If the file is there, what it holds is not
-            measured again, except for what failed; a last line that was cut off is dropped. Other methods
-            and seeds may stand in the same file.
+        executor: any `concurrent.futures.Executor` instead, such as a dask cluster's `Client.get_executor()`;
+            it is not shut down. If it breaks for good, what is left is recorded as failed; without workers
+            the sweep waits for some, with a warning after a minute.
+        file: where each record is appended as one line of JSON. What it holds already is not measured again,
+            except for what failed; a last line that was cut off is dropped.
         progress: a bar with the time left; False: none; or a function called as (done, of, record).
         seed: as in `measure_dimension`.
 

@@ -42,24 +42,20 @@ def functional_dimension(
 
         rank of ∂(f_θ(x₁), …, f_θ(x_N)) / ∂θ   at the module's own weights θ
 
-    A rank in floating point: evidence, not a bound. It counts the directions at this θ; it is the
-    dimension of the function space near f_θ when θ is generic and the inputs are enough. Given a
-    function that draws inputs, N grows by half until the rank has stayed the same twice, or is the
-    number of parameters; what only inputs show that are hardly ever drawn stays hidden. Given tensors,
-    the note says whether their second half still added to it.
+    A rank in floating point: evidence, not a bound. It is the dimension of the function space near f_θ when θ
+    is generic and the inputs are enough. Given a function that draws inputs, N grows by half until the rank
+    has stayed the same twice, or is the number of parameters. Given tensors, the note says whether their
+    second half still added to it.
 
     All is done on a float64 copy in evaluation mode, one input at a time: dropout is off, and batch
-    normalisation uses its running statistics (or without these, those of the one input). In training
-    mode the output for one input would depend on the others, and there would be no function to measure.
-    The module, its mode, gradients and buffers, and torch's random numbers are left as they are.
-    Parameters with `requires_grad` count, each once, however often it is used.
+    normalisation uses its running statistics (or without these, those of the one input). The module and
+    torch's random numbers are left as they are. Parameters with `requires_grad` count, each once.
 
     Args:
         module: any `torch.nn.Module` with real parameters, a function of its input.
-        inputs: a tensor, or a tuple of tensors for several arguments, such that `module(inputs)`
-            or `module(*inputs)` is a legal call and the first dimension counts the N inputs. They
-            go in one at a time, as batches of one. Whole numbers stay whole (token ids). Or a
-            function: draw(count) returns `count` random inputs in this form.
+        inputs: a tensor, or a tuple of tensors for several arguments, whose first dimension counts the N
+            inputs; they go in as batches of one. Whole numbers stay whole (token ids). Or a function:
+            draw(count) returns `count` random inputs in this form.
         budget: seconds after which no further input is taken; the note then says so. None: 600 for a
             function that draws, no limit for tensors. The first input is always taken.
 
@@ -68,10 +64,9 @@ def functional_dimension(
         Where the output is a tuple, list or dictionary, all floating-point tensors in it count.
 
     Raises:
-        ValueError: if there is no trainable parameter, no input, or no tensor in the output; if the
-            parameters are complex, or the arguments disagree about the number of inputs or are not dense;
-            if draw or the module's forward fails, or the latter gives other outputs when called again, or
-            something that is not finite; if the matrix does not fit into memory.
+        ValueError: if there is no trainable real parameter, no input, or no tensor in the output; if draw or
+            the module's forward fails, gives other outputs when called again, or numbers that are not
+            finite; if the matrix does not fit into memory.
 
     >>> factors = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False))
     >>> functional_dimension(factors, torch.randn(6, 3)).value  # 3 × 3 matrices of rank 2: 2·(3 + 3 − 2)

@@ -60,8 +60,7 @@ def module_symmetries(module: nn.Module) -> ModuleSymmetries:
 
         functional dimension  ≤  parameters − Σ entries
 
-    with equality where nothing else hides parameters: at generic weights of a smooth module that is wide
-    enough for its polynomials; at weights of a ReLU network where each neuron is seen to bend.
+    with equality where nothing else hides parameters, as at generic weights of a smooth module.
 
     Known are `nn.Linear` and activations (ReLU, LeakyReLU, `Power`, Tanh, Sigmoid, GELU, SiLU, Softplus) in
     `nn.Sequential`; `nn.MultiheadAttention`; `nn.TransformerEncoderLayer`, whose norms may be `nn.Identity`;
