@@ -271,11 +271,6 @@ def test_a_straight_line_keeps_the_image_or_the_kernel(at, family, stack):
     np.testing.assert_allclose(start + (at[2] + 1.2) / 2.4 * (end - start), rank_one_point(*at), atol=1e-12)
 
 
-def test_an_unknown_family_of_lines_is_refused():
-    with pytest.raises(ValueError, match="'image' or 'kernel'; got 'both'"):
-        ruling(0.0, 0.0, 0.5, "both", 1.0)
-
-
 def middle_of_ball(panel, name):
     ball = trace(panel, name)
     return np.array([(max(side) + min(side)) / 2 for side in (ball.x, ball.y, ball.z)])
@@ -322,15 +317,6 @@ def test_the_drawn_surface_has_rank_at_most_one(panel):
         sheet = trace(panel, "rank ≤ 1")
         for x, y, z in zip(*(np.ravel(side) for side in (sheet.x, sheet.y, sheet.z)), strict=True):
             assert abs(np.linalg.det(slice_matrix(c, x, y, z))) < 1e-12
-
-
-def test_with_no_queries_the_keys_turn_freely_and_the_product_stays_zero(panel):
-    """The fibre of A = 0 at Q = 0, by hand."""
-    panel.state = "d=2;a=1;rank=Q;along=0"
-    K = drawn(panel, "K, now")
-    panel.state = "angle=20;height=-0.5;trace=1"
-    assert not drawn(panel, "A = KᵀQ, now").any() and np.abs(drawn(panel, "K, now") - K).max() > 0.3
-    assert "A = 0 is that point" in panel.description and "a cone" in headlines(panel)[-1]
 
 
 def test_a_product_that_changed_would_be_seen(panel, monkeypatch):

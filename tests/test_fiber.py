@@ -138,13 +138,6 @@ def test_the_fibre_has_the_points_of_the_theorem_and_no_others(name):
     assert case == {"V = 0": "zero", "A = 0": "zero", "d = 1": "boundary"}.get(name, name.split(",")[0])
 
 
-def test_with_one_token_the_fibre_is_larger():
-    p, A, V, size = FIBERS["generic, V of rank one"]
-    assert fiber_size(p, Pair(A, V), tokens=1) >= size * p  # each with p antisymmetric parts
-    p, A, V, size = FIBERS["d = 1"]
-    assert fiber_size(p, Pair(A, V), tokens=1) == size
-
-
 @pytest.mark.parametrize("tokens", [2, 3])
 def test_a_softmax_layer_determines_its_weights(tokens):
     pair = random_pair(Reals(), 3, 2)

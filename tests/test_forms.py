@@ -302,16 +302,3 @@ def test_the_circle_shows_real_roots_on_its_rim_and_complex_ones_inside():
         klein = np.conj(2 * w / (1 + abs(w) ** 2))
         np.testing.assert_allclose(points, [[klein.real, klein.imag]], atol=1e-12)
         assert np.linalg.norm(points) < 1
-
-
-def test_a_chord_and_a_point_inside_meet_on_the_rim_when_the_discriminant_vanishes():
-    for root in (0.3, -2.0, 5.0):
-        q = (1.0, -2 * root, root * root)
-        tangent = on_circle(q)
-        assert tangent.shape == (1, 2) and np.linalg.norm(tangent) == pytest.approx(1)
-        for change, count in ((1e-6, 1), (-1e-6, 2)):
-            near = on_circle((*q[:2], q[2] + change))
-            assert near.shape == (count, 2)
-            np.testing.assert_allclose(near - tangent, 0, atol=1e-2)
-        mirrored = tangent * [1, -1]
-        assert np.abs(near - mirrored).max() > 0.1, "without the conjugate the inside would be mirrored"
