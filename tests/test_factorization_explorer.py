@@ -187,13 +187,6 @@ def test_the_derivative_of_the_product_is_that_of_finite_differences():
         Reals(), Q.round(), K.round()) % 7)  # fmt: skip
 
 
-@pytest.mark.parametrize(("d", "a"), [(3, 2), (3, 3), (4, 1), (5, 3)])
-def test_at_a_rank_drop_the_fibre_has_d_minus_a_dimensions_more(d, a):
-    Q, K = heads(d, a)
-    J = product_jacobian(Reals(), drop_rank(Q), K)
-    assert 2 * a * d - numerical_rank(J) == a * a + d - a
-
-
 def test_a_given_matrix_is_factored():
     A = slice_matrix(0.7, 0.1, 0.2, 0.3)
     for a in (2, 3, 8):

@@ -270,34 +270,6 @@ def test_every_point_of_the_chart_is_a_layer_in_the_window_with_the_root_of_its_
         assert (part.kind(*np.moveaxis(moved, -1, 0)) == OFF).mean() > 0.9, "beside it are no layers"
 
 
-@pytest.mark.parametrize(
-    "window",
-    [
-        Window(1.0),
-        Window(2.0, (0.5, -1.0, 0.0), (1.0, 2.0, 0.5)),
-        Window(1.0, stretch=(0.0, 1.0, 0.5), half_length=1.5),
-        Window(2.0, half_length=0.5),
-    ],
-)
-def test_a_window_cuts_a_line_where_it_enters_and_leaves(window):
-    rng = np.random.default_rng(0)
-    point, direction = rng.normal(0, 1.5, (2, 300, 3))
-    direction[:30] = [1, 0, 0]
-    direction[30:60, 0] = 0
-    direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
-    lo, hi = window.cut(point, direction)
-    t = np.linspace(-12, 12, 3001)[:, None, None]
-    inside = window.inside(point + t * direction)
-    missed = np.isnan(lo)
-    assert 20 < missed.sum() < 280 and (np.isnan(hi) == missed).all()
-    assert (inside[:, missed].sum(0) == 0).all()
-    within = (t[..., 0] >= lo[~missed]) & (t[..., 0] <= hi[~missed])
-    assert (inside[:, ~missed] == within).mean() > 1 - 1e-6
-    assert (
-        np.abs(point + hi[:, None] * direction)[~missed].max() <= window.reach + np.abs(window.centre).max()
-    )
-
-
 def test_a_ruling_is_refused_where_it_is_not_a_line():
     for X_, Y_ in ((1, 0), (0, 1), (1.0, 0.0), (0.0, -2.0)):
         with pytest.raises(ValueError, match=r"in S1 no point has the common root"):
@@ -500,12 +472,6 @@ def test_the_slices_are_named_and_a_float_parameter_is_the_rational_number_that_
     assert SLICES["S3"].at(alpha=2.0) == s3(2) and hash(s3(2)) == hash(s3(2.0))
     assert s3(0.1).parameters == (("alpha", Fraction(0.1)),)
     assert s1k(-1).forms(x, y, z) == SLICES["S1"].forms(x, y, z)
-
-
-def test_importing_the_surface_loads_numpy_and_no_algebra_system(run_python):
-    heavy = ["sympy", "flint", "scipy", "torch", "plotly", "skimage"]
-    code = f"import sys, neuroviz.singular.surface; print([name for name in {heavy} if name in sys.modules])"
-    assert run_python(code) == "[]"
 
 
 # --- kinds, once more, without anything of the package -----------------------------------------------
