@@ -187,13 +187,6 @@ def test_the_derivative_of_the_product_is_that_of_finite_differences():
         Reals(), Q.round(), K.round()) % 7)  # fmt: skip
 
 
-@pytest.mark.parametrize(("d", "a"), [(3, 2), (3, 3), (4, 1), (5, 3)])
-def test_at_a_rank_drop_the_fibre_has_d_minus_a_dimensions_more(d, a):
-    Q, K = heads(d, a)
-    J = product_jacobian(Reals(), drop_rank(Q), K)
-    assert 2 * a * d - numerical_rank(J) == a * a + d - a
-
-
 def test_a_given_matrix_is_factored():
     A = slice_matrix(0.7, 0.1, 0.2, 0.3)
     for a in (2, 3, 8):
@@ -271,11 +264,6 @@ def test_a_straight_line_keeps_the_image_or_the_kernel(at, family, stack):
     np.testing.assert_allclose(start + (at[2] + 1.2) / 2.4 * (end - start), rank_one_point(*at), atol=1e-12)
 
 
-def test_an_unknown_family_of_lines_is_refused():
-    with pytest.raises(ValueError, match="'image' or 'kernel'; got 'both'"):
-        ruling(0.0, 0.0, 0.5, "both", 1.0)
-
-
 def middle_of_ball(panel, name):
     ball = trace(panel, name)
     return np.array([(max(side) + min(side)) / 2 for side in (ball.x, ball.y, ball.z)])
@@ -322,15 +310,6 @@ def test_the_drawn_surface_has_rank_at_most_one(panel):
         sheet = trace(panel, "rank ≤ 1")
         for x, y, z in zip(*(np.ravel(side) for side in (sheet.x, sheet.y, sheet.z)), strict=True):
             assert abs(np.linalg.det(slice_matrix(c, x, y, z))) < 1e-12
-
-
-def test_with_no_queries_the_keys_turn_freely_and_the_product_stays_zero(panel):
-    """The fibre of A = 0 at Q = 0, by hand."""
-    panel.state = "d=2;a=1;rank=Q;along=0"
-    K = drawn(panel, "K, now")
-    panel.state = "angle=20;height=-0.5;trace=1"
-    assert not drawn(panel, "A = KᵀQ, now").any() and np.abs(drawn(panel, "K, now") - K).max() > 0.3
-    assert "A = 0 is that point" in panel.description and "a cone" in headlines(panel)[-1]
 
 
 def test_a_product_that_changed_would_be_seen(panel, monkeypatch):

@@ -250,9 +250,6 @@ def test_the_two_preimages_of_a_crossing_are_the_swap():
         (A, V), (B, W) = ((np.asarray(M, dtype=float) for M in pair) for pair in preimages_of(q1, q2))
         assert np.linalg.matrix_rank(np.vstack([V, W])) == 2
         for one, other in ((A, W), (B, V)):  # every column of A is a multiple of the other's values
-            np.testing.assert_allclose(
-                one * other[0, ::-1, None] @ np.eye(2), one * other[0, ::-1, None], atol=0
-            )
             assert np.linalg.matrix_rank(np.hstack([one, other.T]), tol=1e-9) == 1
         tokens = np.random.default_rng(0).standard_normal((4, 2, 3))
         outs = [forward(Reals(), "lightning", as_network(*pair), tokens) for pair in ((A, V), (B, W))]
@@ -265,9 +262,7 @@ def test_the_two_preimages_of_a_crossing_are_the_swap():
 def test_no_layer_is_nearer_than_the_nearest():
     rng = np.random.default_rng(0)
     pair = rng.standard_normal((2, 3, 200))
-    pair[:, :, :20] = [[[1.0]], [[0.3]]] * np.array([1.0, 0.0, 1.0])[
-        None, :, None
-    ]  # rotations do nothing: all equal
+    pair[:, :, :20] = np.outer([1.0, 0.3], [1.0, 0.0, 1.0])[..., None]  # all roots are equally near
     found = nearest_layer(*map(tuple, pair))
     theta = np.linspace(0, np.pi, 10_001)[:, None]
     u, v = np.cos(theta), np.sin(theta)
@@ -302,16 +297,3 @@ def test_the_circle_shows_real_roots_on_its_rim_and_complex_ones_inside():
         klein = np.conj(2 * w / (1 + abs(w) ** 2))
         np.testing.assert_allclose(points, [[klein.real, klein.imag]], atol=1e-12)
         assert np.linalg.norm(points) < 1
-
-
-def test_a_chord_and_a_point_inside_meet_on_the_rim_when_the_discriminant_vanishes():
-    for root in (0.3, -2.0, 5.0):
-        q = (1.0, -2 * root, root * root)
-        tangent = on_circle(q)
-        assert tangent.shape == (1, 2) and np.linalg.norm(tangent) == pytest.approx(1)
-        for change, count in ((1e-6, 1), (-1e-6, 2)):
-            near = on_circle((*q[:2], q[2] + change))
-            assert near.shape == (count, 2)
-            np.testing.assert_allclose(near - tangent, 0, atol=1e-2)
-        mirrored = tangent * [1, -1]
-        assert np.abs(near - mirrored).max() > 0.1, "without the conjugate the inside would be mirrored"

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from neuroviz.singular.chart import in_drawing, stretch_of
-from neuroviz.singular.curves import Window
 from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, resultant
 from neuroviz.singular.section import Plane, section_of
-from neuroviz.singular.section_figure import Frame, frame_of, plane_of, section_parts
+from neuroviz.singular.section_figure import frame_of, plane_of, section_parts
 from neuroviz.singular.section_panel import SectionExplorer, SectionSetting, study_section
 from neuroviz.singular.slice_panel import PRESETS
 from neuroviz.singular.space import camera_of
@@ -157,13 +156,6 @@ def test_through_a_pinch_point_the_section_has_a_cusp():
     assert [kind for kind, _ in crossing.singular] == [CROSSING]
 
 
-def test_a_window_says_what_is_inside():
-    plane = Plane((1, 1, 0), 1)
-    small, large = (section_of(s3(3), plane, window=Window(radius)) for radius in (0.2, 6.0))
-    assert not small.runs and not small.singular
-    assert len(large.runs) > 0 and len(large.singular) == 2, "at t² + t = 1"
-
-
 def test_a_plane_needs_a_normal():
     with pytest.raises(ValueError, match="not all 0"):
         Plane((0, 0, 0), 1)
@@ -307,16 +299,6 @@ def test_a_plane_keeps_its_equation():
         assert study_section(SectionSetting(**setting)).about == f"S1, cut by {words}"
 
 
-def test_a_frame_is_a_right_handed_basis_and_exact_at_right_angles():
-    for turn, tilt in [(0, 0), (90, 0), (-25, 10), (40, 90), (-90, -35)]:
-        for side in (1, -1):
-            frame = Frame(turn, tilt, 0.3, side)
-            basis = np.array([frame.across, frame.up, side * frame.normal])
-            np.testing.assert_allclose(basis @ basis.T, np.eye(3), atol=1e-9)
-            assert np.linalg.det(basis) == pytest.approx(1)
-    assert Frame(90, 0, 0).normal.tolist() == [0, 1, 0] and Frame(0, 90, 0).normal.tolist() == [0, 0, 1]
-
-
 def test_only_the_plane_is_seen_through_and_the_surface_stays_as_it_is():
     traces = section_parts(study_section(SectionSetting())).traces
     assert [trace["name"] for trace in traces if trace.get("opacity")] == ["the plane"]
@@ -329,10 +311,3 @@ def test_through_the_middle_along_every_axis():
     for setting in PRESET_SETTINGS:
         for turn, tilt in [(0, 0), (90, 0), (0, 90), (0, -90)]:
             assert study_section(SectionSetting(**setting, turn=turn, tilt=tilt, offset=0.0)).found
-
-
-def test_a_plane_that_two_of_the_layers_share_is_part_of_the_surface():
-    layers = "1 0 0 1 1 3 / 0 1 0 0 1 3 / 1 2 2 1 1 1"
-    study = study_section(SectionSetting(name="cone", layers=layers, tilt=90, turn=0, offset=0.0))
-    assert study.found == "all of this plane belongs to the surface"
-    assert not drawn(study)["which sheet"]["x"]

@@ -7,7 +7,6 @@ import pytest
 
 from neuroviz.kit.solids import (
     balls,
-    both,
     dashes,
     join,
     rods,
@@ -77,13 +76,3 @@ def test_a_sheet_is_its_grid_of_points_unrounded():
     points, triangles = sheet(grid)
     assert np.array_equal(corners(join([(points, triangles)])), grid.reshape(-1, 3))
     assert len(triangles) == 2 * 3 * 2 and set(triangles.ravel()) == set(range(12))
-
-
-def test_two_meshes_as_one_keep_their_triangles():
-    one, other = rods([((0, 0, 0), (1, 0, 0))], 0.1), balls([(5, 5, 5)], 1.0)
-    solid = both(one, other)
-    assert len(corners(solid)) == len(corners(one)) + len(corners(other))
-    last = corners(solid)[faces(solid)[len(faces(one)) :]]
-    assert np.linalg.norm(last - 5, axis=-1).max() == pytest.approx(1, abs=1e-4)
-    nothing = {name: [] for name in "xyzijk"}
-    assert both(nothing, other) == other and both(one, nothing) == one

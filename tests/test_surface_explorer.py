@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from neuroviz.kit import theme
-from neuroviz.singular.camera import Camera, fitting, half_size
+from neuroviz.singular.camera import Camera, half_size
 from neuroviz.singular.chart import chart_of, in_drawing, stretch_of, tone
 from neuroviz.singular.forms import resultant
 from neuroviz.singular.projective_line import KIND_WORDS
@@ -308,12 +308,3 @@ def test_the_camera_sees_a_point_where_plotly_draws_it():
     assert near[0] > right[0] > far[0] > 0
     # 0.5 up, seen from 2 away through a lens of 45°
     assert up[1] == pytest.approx(0.25 / np.tan(np.pi / 8))
-
-
-def test_a_fitted_camera_fills_its_picture():
-    points = np.random.default_rng(0).normal(0, 1, (300, 3)) * [2.0, 0.5, 0.5]
-    for width in (0.5, 1.3):
-        camera = fitting(points, (1, -1, 0.5), height=0.9, width=width)
-        half = np.abs(camera.seen(points)).max(axis=0)
-        assert half[0] == pytest.approx(width, abs=0.02) or half[1] == pytest.approx(0.9, abs=0.02)
-        assert half[0] < width + 0.02 and half[1] < 0.92

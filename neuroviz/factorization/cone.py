@@ -7,7 +7,7 @@ import numpy as np
 from neuroviz.factorization.determinantal import rank_one_point, ruling
 from neuroviz.kit import theme
 from neuroviz.kit.plot import View, headline, label
-from neuroviz.kit.solids import balls, both, join, mesh, pointer, rods, shaded_mesh, sheet
+from neuroviz.kit.solids import axes_of, balls, both, join, mesh, pointer, rods, shaded_mesh, sheet
 from neuroviz.kit.words import colored
 
 Point = tuple[float, float, float]
@@ -85,13 +85,10 @@ def _all_lines(trace: float) -> list[tuple[Point, Point]]:
 
 
 def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> dict:
-    hidden, reach = {"visible": False, "showspikes": False}, {"x": 1.65, "y": 1.65, "z": 1.25}
     tip = "singular: A = 0"
     return {
         "domain": {"x": x_domain, "y": y_domain},
-        **{f"{axis}axis": {**hidden, "range": [-r, r]} for axis, r in reach.items()},
-        "aspectmode": "manual",
-        "aspectratio": {"x": 1.32, "y": 1.32, "z": 1.0},
+        **axes_of((1.65, 1.65, 1.25), scale=0.8),
         "camera": {
             "eye": {"x": 0.95, "y": -1.35, "z": 0.66},
             "center": {"x": 0.0, "y": 0.0, "z": -0.04},

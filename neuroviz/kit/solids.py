@@ -152,6 +152,16 @@ def pointer(text: str, at: Point, shift: tuple[float, float], shown: bool = True
     }
 
 
+def axes_of(reach: Sequence[float], scale: float) -> dict:
+    """Invisible axes from −reach to reach, in true proportions: 2 is as long as `scale` of plotly's units."""
+    hidden = {"visible": False, "showspikes": False}
+    return {
+        **{f"{name}axis": {**hidden, "range": [-r, r]} for name, r in zip("xyz", reach, strict=True)},
+        "aspectmode": "manual",
+        "aspectratio": {name: round(scale * r, 9) for name, r in zip("xyz", reach, strict=True)},
+    }
+
+
 def frame(at: Point, size: float) -> dict:
     """A square around a point of the scene, in the focus colour: seen also through what is before it."""
     return {

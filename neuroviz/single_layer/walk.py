@@ -22,17 +22,21 @@ from neuroviz.engine.layer import (
 from neuroviz.engine.network import forward
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 
-PRESETS = (("generic: a curve", "generic"), ("rank one: two branches", "rank-one"), ("zero: a cross", "zero"))
-WALKS = (
-    ("(cA, V/c): rescale", "rescale"),
-    ("antisymmetric part of A", "antisymmetric"),
-    ("(cA, V): A alone", "a-alone"),
-)
-DIRECTIONS = (("in the plane", "plane"), ("at random", "random"))
+PRESETS = {"generic": "generic: a curve", "rank-one": "rank one: two branches", "zero": "zero: a cross"}
+WALKS = {
+    "rescale": "(cA, V/c): rescale",
+    "antisymmetric": "antisymmetric part of A",
+    "a-alone": "(cA, V): A alone",
+}
+DIRECTIONS = {"plane": "in the plane", "random": "at random"}
 _NOTHING = 1e-13  # distances below this are rounding
 _INPUTS = 64
 _STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
 _SMALL_STEP = 1.1e-3  # slopes are read off below this
+
+
+def _options(words: dict[str, str]) -> list[tuple[str, str]]:
+    return [(said, value) for value, said in words.items()]
 
 
 @dataclass(frozen=True)
@@ -55,26 +59,26 @@ class FiberSetting:
         ValueError: if a word is unknown, a size below 1, or an angle not from 0 to below 90.
     """
 
-    preset: str = choice("layer", PRESETS)
+    preset: str = choice("layer", _options(PRESETS))
     attention: str = choice("attention", ATTENTION_KINDS, name="kind")
     along: float = real("walk along", 0.8, -1.5, 1.5, 0.05)
     off: float = real("step off", 0.0, -1.0, 1.0, 0.05)
     tokens: int = whole("tokens t", 2, 1, 4)
     width: int = whole("width d", 3, 1, 5, more=True)
     width_out: int = whole("output width d′", 3, 1, 5, more=True)
-    walk: str = choice("the walk", WALKS, more=True)
+    walk: str = choice("the walk", _options(WALKS), more=True)
     swap: bool = switch("swap u and v", more=True)
     negative: bool = switch("from (−A, −V)", more=True)
-    direction: str = choice("step goes", DIRECTIONS, more=True)
+    direction: str = choice("step goes", _options(DIRECTIONS), more=True)
     angle: int = whole("angle of u, v", 60, 0, 75, step=5, more=True)
     seed: int = seed()
 
     def __post_init__(self) -> None:
         for name, known in (
-            ("preset", dict(PRESETS).values()),
+            ("preset", PRESETS),
             ("attention", ATTENTION_KINDS),
-            ("walk", dict(WALKS).values()),
-            ("direction", dict(DIRECTIONS).values()),
+            ("walk", WALKS),
+            ("direction", DIRECTIONS),
         ):
             if (value := getattr(self, name)) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")

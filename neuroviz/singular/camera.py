@@ -43,16 +43,6 @@ class Camera:
         return {"eye": {"x": x, "y": y, "z": z}, "center": {"x": u, "y": v, "z": w}}
 
 
-def axes_of(reach: Sequence[float]) -> dict:
-    """Invisible axes from −reach to reach, in true proportions."""
-    hidden = {"visible": False, "showspikes": False}
-    return {
-        **{f"{name}axis": {**hidden, "range": [-r, r]} for name, r in zip("xyz", reach, strict=True)},
-        "aspectmode": "manual",
-        "aspectratio": {name: 2 * _SCALE * r for name, r in zip("xyz", reach, strict=True)},
-    }
-
-
 def fitting(points: np.ndarray, toward: Sequence[float], height: float = 0.92, width: float = 1.25) -> Camera:
     """The camera in a direction from which a drawing fills so much of the scene's height, or is so wide."""
     toward = np.array(toward, dtype=float) / np.linalg.norm(toward)

@@ -14,7 +14,7 @@ otherwise. docs/mathematics.md: "Figure 1. The surface", "Theorem 3.4", "Lemma A
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import atan2, gcd, hypot, inf, isqrt, pi, sqrt
+from math import acos, atan2, cos, gcd, hypot, inf, isqrt, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -181,8 +181,12 @@ def common_roots(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Root, ...]
         raise ValueError("roots need a form that is not 0; every [X:Y] is a root of 0: take another point")
     if is_exact(*q1, *q2):
         return _sort_exactly(q1, q2)[1]
-    angles = _sort(q1, q2, tol)[1] / 2
-    return tuple(make_root(np.cos(angle), np.sin(angle)) for angle in angles if not np.isnan(angle))
+    kind, nearest, (u0, u1, u2) = _sort(q1, q2, tol)
+    centre, half = atan2(u2, u1), acos(np.clip(-u0 / (hypot(u1, u2) or 1.0), -1, 1))
+    double = centre + (pi if u0 > 0 else 0.0)
+    angles = {SMOOTH: [nearest], CROSSING: [centre - half, centre + half], BOUNDARY: [double]}
+    turned = sorted(float(_turn(angle)) / 2 for angle in angles.get(str(kind), []))
+    return tuple(make_root(cos(theta), sin(theta)) for theta in turned)
 
 
 def nearest_layer(q1: Form, q2: Form) -> Nearest:
@@ -367,7 +371,7 @@ def _light_pair(q1: Form, q2: Form) -> np.ndarray:
 
 
 def _sort(q1: Form, q2: Form, tol: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Kind, angles 2θ of the common roots (…, 2), padded with nan, and relative distance from the layers."""
+    """Kind, angle 2θ of the root of the nearest layer, and `_light` of what proportional forms share."""
     if not 0 < tol < 1:
         raise ValueError(f"tol is a relative error between 0 and 1; got {tol!r}")
     pair = _light_pair(q1, q2)
@@ -379,17 +383,10 @@ def _sort(q1: Form, q2: Form, tol: float) -> tuple[np.ndarray, np.ndarray, np.nd
     nearest, distance = _nearest(pair)
     distance = distance / np.where(zero, 1.0, np.linalg.norm(pair, axis=(-2, -1)))
 
-    u0, u1, u2 = np.moveaxis(right[..., 0, :], -1, 0)  # the common form, of size 1
-    radius, centre = np.hypot(u1, u2), np.arctan2(u2, u1)
-    disc = radius**2 - u0**2
-    common = np.select([zero | (np.abs(disc) <= tol), disc > 0], [BOUNDARY, CROSSING], CLOSURE)
-    kind = np.where(proportional, common, np.where(distance <= tol, SMOOTH, OFF))
-
-    half = np.arccos(np.clip(np.divide(-u0, radius, out=np.zeros_like(u0), where=radius > 0), -1, 1))
-    one, other, double = map(_turn, (centre - half, centre + half, centre + np.where(u0 > 0, pi, 0.0)))
-    cases = [kind == CROSSING, (kind == BOUNDARY) & ~zero, kind == SMOOTH]
-    first = np.select(cases, [np.minimum(one, other), double, nearest], np.nan)
-    return kind, np.stack([first, np.where(cases[0], np.maximum(one, other), np.nan)], -1), distance
+    common = np.moveaxis(right[..., 0, :], -1, 0)  # the common form, of size 1
+    disc = common[1] ** 2 + common[2] ** 2 - common[0] ** 2
+    kind = np.select([zero | (np.abs(disc) <= tol), disc > 0], [BOUNDARY, CROSSING], CLOSURE)
+    return np.where(proportional, kind, np.where(distance <= tol, SMOOTH, OFF)), nearest, common
 
 
 def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

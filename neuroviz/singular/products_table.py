@@ -1,12 +1,9 @@
 """The products ℓ_k · v_m of a layer with d = 2 as a table, with the common factors in colour."""
 
-from math import floor, log10
-
 import numpy as np
 
-from neuroviz.kit.plot import power_of_ten
 from neuroviz.kit.table import Table, light
-from neuroviz.kit.words import numbered
+from neuroviz.kit.words import numbered, tiny
 from neuroviz.singular.forms import Form
 from neuroviz.singular.ranks import forms_table
 
@@ -73,10 +70,5 @@ def _text(coefficients: tuple, names: tuple[str, ...]) -> str:
 
 def _size(value: float) -> str:
     """A positive coefficient and a blank; nothing for 1."""
-    text = f"{value:.2g}" if 1e-3 <= value < 1e4 else _power(value)
+    text = f"{value:.2g}" if 1e-3 <= value < 1e4 else tiny(value, digits=1)
     return "" if text == "1" else f"{text} "
-
-
-def _power(value: float) -> str:
-    exponent = floor(log10(value))
-    return f"{value / 10**exponent:.1f}·{power_of_ten(exponent)}"

@@ -176,11 +176,6 @@ class SingularFacts:
         """The dimension of the image of the differential."""
         return self.directions - self.kernel
 
-    @property
-    def singular(self) -> bool:
-        """Whether the set of functions is singular here (Theorem 3.4; THIN is its case a < d)."""
-        return self.kind != SMOOTH
-
 
 def singular_facts(approach: Approach) -> SingularFacts:
     """Ranks, kernel and tangent dimension at a rational point, counted over F_p.
@@ -309,28 +304,14 @@ def follow_sequence(kind: str, d_out: int, steps: tuple[int, ...]) -> Sequence:
     A, B = np.array([[0.8, -0.6], [0.4, 1.0]]), np.array([[0.3, 0.7], [-0.9, 0.5]])
     V, W = np.array([[0.6, 1.0], [-1.0, 0.4]])[:d_out], np.array([[1.2, -0.4], [0.5, 0.8]])[:d_out]
     v, k, h = np.array([0.6, 0.8]), np.array([1.0, -0.7]), np.array([1.0, 0.6])[:d_out]
-
-    def layer(n: int) -> Pair:
-        if kind == "rescaled":
-            return Pair(n * A + B, (V + W / n) / n)
-        if kind == "to the boundary":
-            return Pair((np.outer(v, k) + B / n) / n, n * np.outer(h, v) + W)
-        return Pair(n * A / np.linalg.norm(A), V / np.linalg.norm(V) / n**2)
-
-    limit = {
-        "rescaled": Pair(A, V),
-        "to the boundary": Pair(np.outer(v, k), np.outer(h, v)),
-        "to zero": Pair(0 * A, 0 * V),
+    boundary, unit = Pair(np.outer(v, k), np.outer(h, v)), Pair(A / np.linalg.norm(A), V / np.linalg.norm(V))
+    layer, limit = {
+        "rescaled": (lambda n: Pair(n * A + B, (V + W / n) / n), Pair(A, V)),
+        "to the boundary": (lambda n: Pair((boundary.A + B / n) / n, n * boundary.V + W), boundary),
+        "to zero": (lambda n: Pair(n * unit.A, unit.V / n**2), Pair(0 * A, 0 * V)),
     }[kind]
     layers = tuple(layer(n) for n in steps)
-    return Sequence(
-        kind,
-        tuple(steps),
-        layers,
-        limit,
-        sizes_a=tuple(float(np.linalg.norm(pair.A)) for pair in layers),
-        sizes_v=tuple(float(np.linalg.norm(pair.V)) for pair in layers),
-        distances=tuple(
-            float(np.linalg.norm(product_table(*pair) - product_table(*limit))) for pair in layers
-        ),
-    )
+    sizes_a, sizes_v = ([float(np.linalg.norm(M)) for M in weights] for weights in zip(*layers, strict=True))
+    away = [product_table(*pair) - product_table(*limit) for pair in layers]
+    distances = tuple(float(np.linalg.norm(table)) for table in away)
+    return Sequence(kind, tuple(steps), layers, limit, tuple(sizes_a), tuple(sizes_v), distances)

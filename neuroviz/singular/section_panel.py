@@ -14,7 +14,6 @@ from neuroviz.singular.slice import Slice
 from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
 
 _SNAP = 0.02  # of the way out: so near to a pinch point the plane goes through it
-_TIMES = {1: "once", 2: "twice"}
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 
 
@@ -46,9 +45,8 @@ def _plane(chart: Chart, setting: SectionSetting) -> tuple[Frame, Plane]:
         frame = replace(frame, offset=asked)
         return frame, plane_of(chart, frame)
     frame = replace(frame, offset=near)
-    normal = plane_of(
-        chart, frame
-    ).normal  # through the pinch exactly, so that a cusp is no matter of rounding
+    normal = plane_of(chart, frame).normal
+    # Through the pinch point exactly, so that a cusp is no matter of rounding.
     through = sum(n * Fraction(t) for n, t in zip(normal, heights[near], strict=True))
     return frame, Plane(normal, through)
 
@@ -70,38 +68,28 @@ def _found(chart: Chart, section: Section) -> str:
     """The headline: what the section has, most of all its singular points."""
     nodes, cusps, isolated = (len(section.of_kind(kind)) for kind in ("crossing", "boundary", "closure only"))
     rulings = sum(run.is_ruling for run in section.runs)
+    points = f"{_NUMBERS.get(isolated, isolated)} isolated point{'s' * (isolated > 1)}"
+    times = {1: "once", 2: "twice"}.get(nodes, f"{_NUMBERS.get(nodes, nodes)} times")
     if section.whole:
         return "all of this plane belongs to the surface"
     if section.along:
         return "the plane holds the yellow line"
     if not section.runs:
-        return f"{_isolated(isolated)}, and no curve" if isolated else "the plane misses what is drawn"
+        return f"{points}, and no curve" if isolated else "the plane misses what is drawn"
+    if rulings == len(section.runs) and cusps:
+        return "one line, twice: through a pinch point" if rulings == 1 else "lines through a boundary point"
     if rulings == len(section.runs):
-        if cusps:
-            return (
-                "one line, twice: through a pinch point" if rulings == 1 else "lines through a boundary point"
-            )
-        lines = "one line" if rulings == 1 else f"{_NUMBERS.get(rulings, rulings)} lines"
+        lines = f"{_NUMBERS.get(rulings, rulings)} line{'s' * (rulings > 1)}"
         return f"{lines} that cross" if nodes else f"{lines} of the surface"
     if cusps:
         where = "a pinch point" if chart.pinches else "the sharp edge"
         most = "a cusp" if cusps == 1 else f"{_NUMBERS.get(cusps, cusps)} cusps"
         return f"{most}: the plane goes through {where}"
-    if nodes and isolated:
-        return f"it crosses itself {_times(nodes)}; {_isolated(isolated)}"
     if nodes:
-        return f"the section crosses itself {_times(nodes)}"
+        return f"it crosses itself {times}; {points}" if isolated else f"the section crosses itself {times}"
     if isolated:
-        return f"{_isolated(isolated)}, off the curve"
+        return f"{points}, off the curve"
     return "a line of the surface, and a curve" if rulings else "no crossing here"
-
-
-def _times(count: int) -> str:
-    return _TIMES.get(count, f"{count} times")
-
-
-def _isolated(count: int) -> str:
-    return f"{_NUMBERS.get(count, count)} isolated point{'s' if count > 1 else ''}"
 
 
 class SectionExplorer(SlicePanel):

@@ -190,9 +190,8 @@ class Slice:
         [Fraction(-5, 2), 0, 0]
         """
         root = make_root(X, Y)
-        equations = np.array(self.equations(root.X, root.Y))
-        if equations.dtype != object and equations.dtype.kind == "i":
-            equations = equations.astype(object)
+        equations = self.equations(root.X, root.Y)
+        equations = np.array(equations, dtype=object if is_exact(root.X, root.Y) else float)
         solutions = null_vectors(equations.tolist())
         if len(solutions) != 2 or not solutions[-1][3]:
             found = {3: "a whole plane", 4: "every point"}[len(solutions)] if solutions[-1][3] else "no point"

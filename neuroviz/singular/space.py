@@ -6,8 +6,20 @@ import numpy as np
 
 from neuroviz.kit import theme
 from neuroviz.kit.plot import headline
-from neuroviz.kit.solids import balls, both, dashes, join, mesh, pointer, rods, shaded_mesh, sheet, tubes
-from neuroviz.singular.camera import Camera, axes_of, beside, fitting
+from neuroviz.kit.solids import (
+    axes_of,
+    balls,
+    both,
+    dashes,
+    join,
+    mesh,
+    pointer,
+    rods,
+    shaded_mesh,
+    sheet,
+    tubes,
+)
+from neuroviz.singular.camera import Camera, beside, fitting
 from neuroviz.singular.chart import LONG, Chart, half_sizes, in_drawing, stretch_of, tone
 from neuroviz.singular.slice import CONE, FOUR, Slice
 
@@ -56,7 +68,7 @@ def scene_of(chart: Chart, domain: tuple[float, float], room: float = 1.0) -> di
     reach = [1.15 * half if room == 1 else 3.0 for half in half_sizes(chart.slice)]
     return {
         "domain": {"x": domain, "y": (0.0, 1.0)},
-        **axes_of(reach),
+        **axes_of(reach, scale=1.0),
         "camera": camera_of(chart).backed(room).layout(),
         "uirevision": chart.slice.name,  # a turned camera stays while sliders move
         "annotations": list(_pointers(chart, room, _look())),
