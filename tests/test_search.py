@@ -396,6 +396,13 @@ def test_two_layers_have_one_point_where_the_theorem_says_so_and_two_at_an_antis
     assert orders == [False, True]  # J is first in one of them only
 
 
+def test_rank_one_layers_have_two_points():
+    u, k = np.array([1.0, 1.0]), np.array([1.0, -1.0])
+    one = VirtualWeights(np.array([[1.0, 0.0]]), (np.outer(u, k),))
+    assert count_fiber(5, one).classes == 2
+    assert count_fiber(5, VirtualWeights(np.array([u]), one.M)).classes == 1  # the boundary: u and v are one
+
+
 # The panel.
 
 
