@@ -144,7 +144,7 @@ def two_networks(setting: SingletonSetting) -> tuple[ExactWeights, ExactWeights]
 def _drawn(rng: np.random.Generator, parts: int) -> np.ndarray:
     """Whole numbers divided by `parts`; never symmetric, and the symmetric part is positive definite.
 
-    (The latter by Gershgorin's circles; the former because 12 is more than entries from −5 to 5 can undo.)
+    The latter by Gershgorin's circles; the former because 12 is more than entries from −5 to 5 can undo.
     """
     turn = np.array([[0, 6, 0], [-6, 0, 0], [0, 0, 0]])
     whole = rng.integers(-5, 6, (WIDTH, WIDTH)) + np.diag([16] * WIDTH) + turn
