@@ -61,19 +61,14 @@ def outputs(weights, tokens, causal=False):
     ("candidate", "causal", "symmetric", "independent", "words"),
     [
         ("unrelated", False, 1.0, 4, ()),
-        ("irrational", False, 1.0, 4, ()),
         ("same symmetric part", False, 1.0, 3, ("P′Q′ = (PQ)²",)),
         ("negative", False, 1.0, 2, ("P′ = P⁻²", "Q′ = Q⁻²")),
         ("positive", False, 1.0, 2, ("P′ = P²", "Q′ = Q²")),
         ("other M₂", False, 1.0, 2, ("P′ = P", "Q′ = Q")),
-        ("unrelated", True, 1.0, 2, ()),
         ("same symmetric part", True, 1.0, 2, ()),
-        ("irrational", True, 1.0, 2, ()),
         ("negative", True, 1.0, 1, ("Q′ = Q⁻²",)),
-        ("unrelated", False, 0.0, 3, ("PQ = 1",)),
         ("same symmetric part", False, 0.0, 2, ("PQ = 1", "P′Q′ = 1")),
         ("positive", False, 0.0, 1, ("PQ = 1", "P′ = P²", "Q′ = P⁻²")),
-        ("negative", True, 0.0, 1, ("Q′ = Q⁻²",)),
     ],
 )
 def test_the_logits_have_the_relations_of_the_proof_and_no_others(
@@ -120,16 +115,6 @@ def test_a_power_is_read_off_the_relations_only_if_they_are_those_of_a_multiple(
         ((one, one, zero, zero), *multiple.rows),
     ):
         assert Relations(multiple.letters, rows).power is None
-
-
-def test_symmetric_parts_are_positive_definite_or_zero_for_every_seed():
-    for seed in range(100):
-        for one in two_networks(SingletonSetting("unrelated", layers=3, seed=seed)):
-            weights = one.in_floats()
-            for M in (weights.L, *weights.M):
-                assert np.linalg.eigvalsh((M + M.T) / 2).min() > 0
-        for one in two_networks(SingletonSetting("same symmetric part", symmetric=0.0, seed=seed)):
-            assert (one.M[0] + one.M[0].T == 0).all() and (one.M[0] != 0).any()
 
 
 # The end of the way
@@ -180,15 +165,11 @@ def test_the_end_of_the_way_tells_them_apart_as_the_proof_says_for_100_seeds(can
         ({"candidate": "the same"}, True),
         ({"candidate": "positive", "rho": Fraction(1)}, True),
         ({"candidate": "unrelated", "size": 0.0}, True),
-        ({"candidate": "negative", "size": 0.0, "causal": True}, True),
         ({"candidate": "other M₂", "symmetric": 0.0}, True),
         ({"candidate": "other M₂", "symmetric": 0.0, "layers": 3, "copies": 3}, True),
         ({"candidate": "other M₂", "symmetric": 0.05}, False),
         ({"candidate": "other M₂", "symmetric": 0.0, "layers": 1}, False),
         ({"candidate": "other M₂", "symmetric": 0.0, "causal": True}, False),
-        ({"candidate": "unrelated", "symmetric": 0.0}, False),
-        ({"candidate": "same symmetric part", "symmetric": 0.0}, False),
-        ({"candidate": "positive", "symmetric": 0.0}, False),
         ({"candidate": "negative", "symmetric": 0.0}, False),
         ({"candidate": "negative", "symmetric": 0.0, "rho": Fraction(1), "causal": True}, False),
     ],
@@ -407,16 +388,11 @@ def test_lines_and_dots_are_those_of_the_study():
     assert trace(figure, "way of θ′").x and not trace(figure, "way of θ").x
 
 
-def test_tokens_that_meet_are_ringed_and_others_are_not():
-    _, figure = drawn("unrelated", layers=3)
-    assert trace(figure, "meeting of θ′").y == (1,) and not trace(figure, "meeting of θ").y
-    assert "θ′: the tokens meet" in headlines(figure)
-    assert not trace(drawn("unrelated", travel=0.95)[1], "meeting of θ′").y
-
-
 @pytest.mark.parametrize("causal", [False, True])
 def test_nothing_infinite_is_drawn(causal):
-    _, figure = drawn("positive", causal=causal)
+    _, figure = drawn("positive", Fraction(2), causal=causal)
+    assert trace(figure, "meeting of θ′").y == (1,) and not trace(figure, "meeting of θ").y
+    assert "θ′: the tokens meet" in headlines(figure)
     for one in figure.data:
         assert all(abs(value) < 10 for value in (*(one.x or ()), *(one.y or ())))
     assert any("∞ times as far" in text for text in texts(figure))
@@ -456,10 +432,8 @@ def test_a_control_without_a_say_is_disabled(panel):
         ("candidate=unrelated;travel=1", "proved here · Theorem B, step 2", "Step 2: no relation binds"),
         ("candidate=unrelated;travel=1", "exact · at the end: columns of θ differ, of θ′ agree", OTHER),
         ("travel=0.4", "Theorem B, step 3", "the only relation is P′Q′ = (PQ)²"),
-        ("travel=0.4", "Theorem B, step 3", "move it to the end"),
         ("travel=1", "Theorem B, step 3", "those of θ′ 0."),
         ("candidate=positive", "Theorem B, step 5", "runs away"),
-        ("candidate=positive;causal=yes", "Theorem A′, step 3", "x₂ runs away"),
         (
             "candidate=positive;symmetric=0",
             "outside hypotheses · Theorem B needs Sym M₁ ≠ 0",

@@ -1,9 +1,7 @@
 """Exponentials of logits as elements of a prime field: attention drawn from free ones, and ranks with it.
 
-Where exponentials satisfy no relation, each may be drawn at random ("Exponentials as free elements"). Where
-they do, some are free and the others are monomials in these ("Relations between logits"): which ones,
-`logit_relations` finds out. Here attention is drawn from any such monomials, the true ones or not, and the
-derivative of a network with it has an exact rank.
+Some exponentials are free and the others are monomials in these; `logit_relations` finds which. Here
+attention is drawn from any such monomials, true or not, and the derivative of a network has an exact rank.
 """
 
 from collections.abc import Callable
@@ -116,10 +114,9 @@ def measure_softmax_kernel(
 ) -> ExactMeasurement:
     """The exact rank of the derivative in (L, M_1, …, M_l), with exponentials drawn by these monomials.
 
-    A `kernel` of 0 is certain; a larger one may be too large with the probability `error_bound` ("Exact
-    rank"). With the monomials of `measure_independence` it is the kernel of the network's own derivative on
-    all inputs, by Ax's theorem. With those of `all_free`, where there are relations, it is the kernel of no
-    network at all.
+    A `kernel` of 0 is certain; a larger one may be too large with the probability `error_bound`. With the
+    monomials of `measure_independence` it is that of the network's own derivative on all inputs, by Ax's
+    theorem; with those of `all_free`, where there are relations, it is that of no network at all.
 
     >>> from neuroviz.beyond.proof.logit_relations import measure_independence
     >>> over, rng = PrimeField(), np.random.default_rng(0)
@@ -186,10 +183,6 @@ def _products(over: PrimeField, units: np.ndarray, monomials: np.ndarray) -> np.
 
 
 def _inverses(over: PrimeField, x: np.ndarray) -> np.ndarray:
-    """x^(p − 2) = 1/x, entry by entry; 0 where x is 0."""
-    found, power, left = np.ones_like(x), x, over.p - 2
-    while left:
-        if left & 1:
-            found = over.reduce(found * power)
-        power, left = over.reduce(power * power), left >> 1
-    return found
+    """1/x mod p, entry by entry; 0 where x is 0."""
+    found = [pow(int(one), over.p - 2, over.p) for one in x.ravel()]
+    return over.reduce(np.array(found, dtype=float).reshape(x.shape))

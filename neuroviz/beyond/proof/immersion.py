@@ -7,7 +7,6 @@ exponentials are tied by PQ = 1), an experiment that the proof needs shows nothi
 kernel that appears is counted.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -189,21 +188,18 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     """
     virtual, X = _real_network(setting)
     given = _set_shares(setting, virtual, X)
-    where = _network_key(setting)
+    # The part of a setting that its ranks depend on.
+    where = replace(setting, modes=("true",) * setting.layers, freed=((0.0, 0.0),) * setting.layers)
     return ImmersionStudy(
         setting=setting,
-        places=_places(given),
+        # Follow the numbers 0 and 1 in place of the tokens.
+        places=np.array([row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))]),
         given=tuple(given),
         here=_hidden(where, (_here(setting),)),
         experiments=_experiments(where),
         everything=_hidden(where, (_allowed(setting, ("free",) * setting.layers),)),
         spectrum=_spectrum(where),
     )
-
-
-def _network_key(setting: ImmersionSetting) -> ImmersionSetting:
-    """The part of a setting that its ranks depend on."""
-    return replace(setting, modes=("true",) * setting.layers, freed=((0.0, 0.0),) * setting.layers)
 
 
 def _allowed(setting: ImmersionSetting, wanted: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
@@ -219,18 +215,13 @@ def _meeting(setting: ImmersionSetting) -> tuple[Fraction, Fraction]:
     return Fraction(setting.copies, setting.copies + 1), Fraction(1, setting.copies + 1)
 
 
-def _placed(setting: ImmersionSetting, layer: int) -> tuple[Fraction, Fraction]:
-    """(μ, ν) of the sliders of a layer, from 0."""
-    mu, nu = (_exactly(share) for share in setting.freed[layer])
-    return Fraction(0) if setting.causal else mu, nu
-
-
 def _here(setting: ImmersionSetting) -> tuple[Pattern, ...]:
     """What is set, as patterns."""
     found: list[Pattern] = []
-    for i, mode in enumerate(setting.modes):
-        numbers = {"frozen": _STILL, "collapsed": _meeting(setting), "free": _placed(setting, i)}
-        found.append("free" if mode == "true" else numbers[mode])
+    for mode, (mu, nu) in zip(setting.modes, setting.freed, strict=True):
+        placed = (Fraction(0) if setting.causal else _exactly(mu)), _exactly(nu)
+        numbers = {"true": "free", "frozen": _STILL, "collapsed": _meeting(setting), "free": placed}
+        found.append(numbers[mode])
     return _allowed(setting, tuple(found))
 
 
@@ -247,21 +238,27 @@ def _set_shares(setting: ImmersionSetting, virtual: VirtualWeights, X: np.ndarra
     return found
 
 
-def _places(given: Sequence[Shares]) -> np.ndarray:
-    """Where the tokens are on the way from x_1 to x_2: follow the numbers 0 and 1 instead."""
-    return np.array([row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))])
-
-
 @lru_cache(maxsize=512)
 def _hidden(network: ImmersionSetting, experiments: tuple[tuple[Pattern, ...], ...]) -> Hidden:
-    """What experiments, given by their patterns, leave hidden together."""
+    """What experiments, given by their patterns, leave hidden together.
+
+    Entries of the derivative have degree at most l² + 4l + 2 in all that is drawn.
+    """
     over, n = PrimeField(DEFAULT_PRIME), network.width
     virtual = _prime_network(network)
     J = np.concatenate([_rows(network, virtual, patterns) for patterns in experiments])
     *layers, last = np.split(J, J.shape[1] // n**2, axis=1)  # free_jacobian has M_1, …, M_l, then L
     blocks = tuple(n**2 - exact_rank(block, over) for block in (last, *layers))
-    inputs = len(J) // len(experiments)
-    return Hidden(_measured(network, exact_rank(J, over), inputs, J.shape[1]), blocks)
+    inputs, columns, depth, value = (
+        len(J) // len(experiments),
+        J.shape[1],
+        network.layers,
+        exact_rank(J, over),
+    )
+    error = 0.0 if value == columns else schwartz_zippel(value, depth**2 + 4 * depth + 2, over.p)
+    note = f"rank {value} of {columns} entries of L and the M, so a kernel of dimension {columns - value}"
+    how = columns, over.p, error, "weights", arithmetic_of(columns)
+    return Hidden(ExactMeasurement(value, inputs, network.seed, note, *how), blocks)
 
 
 def _experiments(network: ImmersionSetting) -> tuple[Experiment, ...]:
@@ -310,15 +307,6 @@ def _exactly(number: float) -> Fraction:
 def _residue(over: PrimeField, share: Fraction) -> np.ndarray:
     """A fraction mod p, of least absolute value."""
     return over.reduce(np.array(float(share.numerator * pow(share.denominator, -1, over.p) % over.p)))
-
-
-def _measured(network: ImmersionSetting, value: int, inputs: int, columns: int) -> Measurement:
-    """A rank as a Measurement. Entries have degree at most l² + 4l + 2 in all that is drawn."""
-    depth = network.layers
-    error = 0.0 if value == columns else schwartz_zippel(value, depth**2 + 4 * depth + 2, DEFAULT_PRIME)
-    note = f"rank {value} of {columns} entries of L and the M, so a kernel of dimension {columns - value}"
-    how = error, "weights", arithmetic_of(columns)
-    return ExactMeasurement(value, inputs, network.seed, note, columns, DEFAULT_PRIME, *how)
 
 
 @lru_cache(maxsize=256)

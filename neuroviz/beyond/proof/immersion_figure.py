@@ -167,17 +167,14 @@ def stairs(study: ImmersionStudy) -> Plot:
     )
     least = 0.05 * whole  # the frame around nothing has a height as well
     plot.headline(stairs_finding(study))
-    large = 1.35 * theme.size("base")
-    for k in range(MOST_LAYERS + 4):
-        column = columns[k] if k < len(columns) else None
-        if column is None:
-            plot.text("", 0, 0, "base", "ink")
-            continue
+    for k in range(MOST_LAYERS + 4):  # always as many texts; the spare ones are empty
+        column = columns[k] if k < len(columns) else Column(0, "", (), 0)
         failed = k > study.setting.layers and column.total
         role = "focus" if column is last else "outside" if failed else "ink"
         height = max(column.total, least) if column is last else column.total
-        font = {"size": large, "color": theme.color(role)}
-        plot.text(f"<b>{column.total}</b>", column.x, height, "base", role, yanchor="bottom", font=font)
+        font = {"size": 1.35 * theme.size("base"), "color": theme.color(role)}
+        text = f"<b>{column.total}</b>" if k < len(columns) else ""
+        plot.text(text, column.x, height, "base", role, yanchor="bottom", font=font)
     tied = study.setting.tied_layer
     relation = "" if tied is None else colored("outside", f"▨ cannot be made: {relation_of(study)}")
     corner = {"xanchor": "right", "yanchor": "top"}

@@ -1,9 +1,7 @@
 """Which exponentials of a softmax network are free, exactly: the linear relations between its logits.
 
-By Ax's theorem exponentials of functions satisfy no algebraic relation beyond those forced by linear
-relations between the functions. Of a softmax only the differences s_ji − s_ii of its logits matter. So their
-linear relations, over Q and modulo constants, decide which exponentials may be drawn at random modulo a
-prime ("Relations between logits"). They are found here layer by layer.
+By Ax's theorem the linear relations between the differences s_ji − s_ii, over Q and modulo constants, decide
+which exponentials may be drawn at random modulo a prime ("Relations between logits").
 """
 
 from dataclasses import dataclass
@@ -99,14 +97,11 @@ def measure_independence(
 ) -> Independence:
     """The linear relations between the differences of the logits of all layers, exactly.
 
-    Layer k sees X S_1 ⋯ S_{k−1}. The exponentials in the earlier S are algebraically independent of X and of
-    each other (by Ax, from what was found for the earlier layers) but for the relations found there; so they
-    are drawn, and the differences are rational functions of what is drawn. Together with 1 and the entries of
-    X they are evaluated at more points than there are functions. Where this matrix has full rank mod p, the
-    functions are linearly independent over Q, for the whole numbers that the entries of the M stand for:
-    a relation, divided by its common factors, would survive mod p. No chance enters. A column that depends
-    on earlier ones gives a relation mod p, with small whole coefficients. In layer 1 it is then proved as an
-    identity of polynomials; in later layers it is tried at fresh points.
+    Layer k sees X S_1 ⋯ S_{k−1}; by Ax the exponentials in these S are free but for the relations found
+    before, so they are drawn. The differences, 1 and the entries of X are evaluated at more points than there
+    are functions. A full rank mod p proves that they are independent over Q: no chance enters. A dependent
+    column gives a relation with small whole coefficients, in layer 1 proved as an identity of polynomials,
+    in later layers tried at fresh points ("Relations between logits").
 
     Args:
         over: the prime field.

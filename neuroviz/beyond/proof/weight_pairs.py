@@ -123,26 +123,28 @@ def two_networks(setting: SingletonSetting) -> tuple[ExactWeights, ExactWeights]
     L, other_L = _fraction(setting.size) * L, _fraction(setting.size) * other_L
     first = _fraction(setting.symmetric) * (M[0] + M[0].T) / 2 + (M[0] - M[0].T) / 2
     M = [first, *M[1 : setting.layers]]
-    theirs, root = list(M), 0 * first
-    rho = -setting.rho if setting.candidate == "negative" else setting.rho
-    if setting.candidate == "unrelated":
-        theirs[0] = other_first
-    elif setting.candidate == "same symmetric part":
-        theirs[0] = rho * first + (N - N.T) / 2
-    elif setting.candidate in ("negative", "positive"):
-        theirs[0] = rho * first
-    elif setting.candidate == "irrational":
-        theirs[0], root = 0 * first, first
+    theirs, its_L, root = list(M), L, 0 * first
+    their_first = {
+        "unrelated": other_first,
+        "same symmetric part": setting.rho * first + (N - N.T) / 2,
+        "negative": -setting.rho * first,
+        "positive": setting.rho * first,
+        "irrational": 0 * first,
+    }
+    theirs[0] = their_first.get(setting.candidate, first)
+    if setting.candidate == "irrational":
+        root = first
     elif setting.candidate == "other M₂" and setting.layers > 1:
         theirs[1] = other_second
-    its_L = other_L if setting.candidate == "other M₂" and setting.layers == 1 else L
+    elif setting.candidate == "other M₂":
+        its_L = other_L
     return ExactWeights(L, tuple(M), 0 * first), ExactWeights(its_L, tuple(theirs), root)
 
 
 def _drawn(rng: np.random.Generator, parts: int) -> np.ndarray:
     """Whole numbers divided by `parts`; never symmetric, and the symmetric part is positive definite.
 
-    (The latter by Gershgorin's circles; the former because 12 is more than entries from −5 to 5 can undo.)
+    The latter by Gershgorin's circles; the former because 12 is more than entries from −5 to 5 can undo.
     """
     turn = np.array([[0, 6, 0], [-6, 0, 0], [0, 0, 0]])
     whole = rng.integers(-5, 6, (WIDTH, WIDTH)) + np.diag([16] * WIDTH) + turn
@@ -183,14 +185,16 @@ class Relations:
     def power(self) -> Fraction | None:
         """ρ, if the relations are P′ = P^ρ and Q′ = Q^ρ (under a mask Q′ = Q^ρ) and no others."""
         half = len(self.letters) // 2
-        first = -self.rows[0][0] if self.rows else None
-        expected = tuple(
-            tuple(
-                Fraction(1) if j == half + i else -first if j == i else Fraction(0) for j in range(2 * half)
-            )
-            for i in range(half if self.rows else 0)
+        if len(self.rows) != half:
+            return None
+        rho = -self.rows[0][0]
+        wanted = [{half + i: 1, i: -rho} for i in range(half)]
+        multiple = all(
+            c == row_wanted.get(j, 0)
+            for row, row_wanted in zip(self.rows, wanted, strict=True)
+            for j, c in enumerate(row)
         )
-        return first if self.rows and self.rows == expected else None
+        return rho if multiple else None
 
 
 def find_relations(theta: ExactWeights, other: ExactWeights, causal: bool) -> Relations:
@@ -206,9 +210,7 @@ def find_relations(theta: ExactWeights, other: ExactWeights, causal: bool) -> Re
     columns = [form for weights in (theta, other) for form in _forms(weights, causal)]
     letters = ("Q", "Q′") if causal else ("P", "Q", "P′", "Q′")
     entries = [
-        flint.fmpq(int(c[i].numerator), int(c[i].denominator))
-        for i in range(len(columns[0]))
-        for c in columns
+        flint.fmpq(int(c.numerator), int(c.denominator)) for row in zip(*columns, strict=True) for c in row
     ]
     reduced, rank = flint.fmpq_mat(len(columns[0]), len(columns), entries).rref()
     table = [[Fraction(int(x.p), int(x.q)) for x in row] for row in reduced.tolist()[:rank]]
