@@ -28,7 +28,7 @@ ifeq ($(CPU),1)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help lab env test test-all test-env lint format notebooks editions book dashboard pictures links constraints bench clean
+.PHONY: help lab env test test-all test-env lint format notebooks editions book dashboard pictures javascript links constraints bench clean
 
 help: ## list the targets
 	@echo "make lab    sets everything up and opens JupyterLab on the first notebook"
@@ -105,6 +105,9 @@ dashboard: env $(STAMP)-dashboard ## all panels on one page, without code, for p
 
 pictures: test-env ## take the README's picture anew, in a real browser
 	NEUROVIZ_PICTURES=docs/pictures $(BIN)/python -m pytest tests/test_browser.py
+
+javascript: ## build the panels' plotly.js anew from npm's packages (needs node)
+	cd tools/javascript && npm ci --no-audit --no-fund --ignore-scripts && node build.mjs
 
 links: env ## write the repository's address (pyproject.toml) into README.md and CITATION.cff
 	$(BIN)/python -m tools.links

@@ -14,8 +14,8 @@ from nbclient import NotebookClient
 
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
+from tools.notebooks import sources
 
-FOLDER = Path(__file__).parent.parent / "notebooks"
 GOAL_MB, GOAL_SECONDS = 1000, 240
 
 
@@ -47,7 +47,7 @@ def peak_and_seconds(path: Path) -> tuple[float, float]:
     """Run a notebook, and watch it."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(FOLDER)}}
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
     )
     peak, done = 0.0, threading.Event()
 
@@ -70,7 +70,7 @@ def peak_and_seconds(path: Path) -> tuple[float, float]:
 
 
 def run(effort: Effort) -> list[Table]:
-    paths = sorted(FOLDER.glob("*.ipynb"))[: 1 if effort.quick else None]
+    paths = [path.with_suffix(".ipynb") for path in sources()][: 1 if effort.quick else None]
     rows = [(path.stem, *peak_and_seconds(path)) for path in paths]
     worst, total = max(row[1] for row in rows), sum(row[2] for row in rows)
     rows.append(("all, one after the other", None, total))

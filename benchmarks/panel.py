@@ -18,6 +18,7 @@ Processor time, medians; the two sides take turns, so that a busy moment does no
 from statistics import median
 
 import numpy as np
+import plotly.graph_objects as go
 
 import neuroviz as nv
 from benchmarks.tables import Finding, Table
@@ -67,7 +68,7 @@ def the_jacobian(arch: nv.Architecture) -> np.ndarray:
     return J
 
 
-def update(figure) -> None:
+def update(figure: go.FigureWidget) -> None:
     """The values of every trace, axis, annotation and shape, each set to what it is."""
     with figure.batch_update():
         for trace in figure.data:
@@ -90,14 +91,14 @@ def times(move: tuple, repeats: int) -> tuple[nv.Architecture, list[float]]:
     panel = DimensionExplorer(state=f"{others};{name}={after}")
     arch = nv.Architecture(*read_back(panel))
     J = the_jacobian(arch)
-    found = []
+    found, figure = [], go.FigureWidget(panel.figure.figure)
     for _ in range(repeats):
         panel.controls[name].value = before
         measure.clear_cache()
         calls = (
             lambda: setattr(panel.controls[name], "value", after),
             lambda: np.linalg.svd(J, compute_uv=False),
-            lambda: update(panel.figure),
+            lambda: update(figure),
         )
         found.append([seconds(call)[0] for call in calls])
         if not panel.status.startswith("done"):

@@ -17,11 +17,10 @@ from neuroviz.kit import theme
 
 # In the order of the notebooks.
 NAMES = (
-    "DimensionExplorer FactorizationExplorer FiberExplorer LedgerExplorer SurfaceExplorer SectionExplorer "
-    "SingularityExplorer FlowExplorer VirtualWeightsExplorer UnrollingExplorer "
-    "HypothesesExplorer FlagExplorer "
-    "Figure3Explorer ProofExplorer SingletonExplorer "
-    "SearchExplorer VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer"
+    "LedgerExplorer FactorizationExplorer FiberExplorer SurfaceExplorer SectionExplorer SingularityExplorer "
+    "VirtualWeightsExplorer HypothesesExplorer DimensionExplorer Figure3Explorer ProofExplorer FlowExplorer "
+    "UnrollingExplorer FlagExplorer SingletonExplorer SearchExplorer "
+    "VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer"
 ).split()
 NAMES += sorted(set(explorables.__all__) - set(NAMES))
 

@@ -26,10 +26,10 @@ _PANELS = {
 }
 _GONE = {
     "CertificateExplorer": "nv.measure_dimension(arch, method='certified').certificate has verify()",
-    "CounterexampleExplorer": "the notebook 04_deep_dimension tries random architectures, with nv.sweep",
-    "ExponentialsExplorer": "the notebook 05_softmax_conjecture has its table, from study_exponentials",
+    "CounterexampleExplorer": "docs/library.md tries random architectures, with nv.sweep",
+    "ExponentialsExplorer": 'docs/mathematics.md has its counts, in "Relations between logits"',
     "OneLayerExplorer": "neuroviz.softmax.one_layer_table.read_off_table shows what each step reads",
-    "PeelExplorer": "the notebook 04_why_the_formula counts the kernels, with neuroviz.beyond.why.peeling",
+    "PeelExplorer": "the notebook further/proofs peels a layer off",
     "ProductsExplorer": "neuroviz.singular.products_table.products_table shows the products",
     "SoftmaxExplorer": "neuroviz.softmax.known_table.known_table shows what is known of both kinds",
     "SweepExplorer": "neuroviz.beyond.sweep.figure.sweep_figure draws what neuroviz.sweep has measured",

@@ -9,43 +9,42 @@
 # %% [markdown]
 # # Take hold of the functions that attention can express
 #
-# *About 15 minutes. You need: matrices and rank. You do not need: algebraic geometry.*
+# *About 10 minutes. You need: matrices and rank. You do not need: algebraic geometry.*
 #
-# An attention layer has weights. Change them and, usually, the function it computes changes too. But not always:
-# some directions in the space of weights do nothing at all. So the set of **functions** that a network can express,
-# its **neuromanifold**, has fewer dimensions than the network has parameters. How many fewer, which directions
-# do nothing, and where the set has corners, is what the paper
+# An attention layer has weights. If you change them, the function that it computes usually changes too. But some directions in
+# the space of weights leave the function as it is. We call them **silent directions**. Because of them the set of all functions
+# that a network can express, its **neuromanifold**, has fewer dimensions than the network has parameters. How many fewer, which
+# directions are silent, and where the set has corners, is what the paper
 #
 # > N. W. Henry, G. L. Marchetti, K. Kohn. *Geometry of Lightning Self-Attention: Identifiability and Dimension.*
 # > ICLR 2025, [arXiv 2408.17221](https://arxiv.org/abs/2408.17221)
 #
-# works out. In these notebooks you move its objects yourself, and every number you see is either exact or says that it is not.
+# works out. In these notebooks you move its objects yourself. Every number that you see is exact, or says that it is not.
+#
+# *To run a cell, click on it and press Shift and Enter. Cells that only make a picture keep their code folded: three dots, to click on.*
 
 # %% [markdown]
-# *To run a cell, click on it and press Shift and Enter.*
-
-# %% [markdown]
-# ## One number, three ways
+# ## One number
 #
 # Take two layers of *lightning* attention, which is attention without the softmax. Tokens are the columns of $X$, and a layer is
 #
 # $$\varphi(X) = V X \,\bigl(X^\top A X\bigr), \qquad A = K^\top Q .$$
 #
-# With width $d = 4$ and head dimension $a = 2$, each layer has $Q, K$ of size $2 \times 4$ and $V$ of size $4 \times 4$.
+# With width $d = 4$ and head dimension $a = 2$, the matrices $Q$ and $K$ of each layer have size $2 \times 4$, and $V$ has size
+# $4 \times 4$. Together these are 64 parameters.
+# <!-- check: arch.num_parameters == 64 and arch.head_dims == (2, 2) and set(arch.widths) == {4} -->
 
 # %%
 import neuroviz as nv
 
 arch = nv.Architecture.uniform(d=4, a=2, layers=2, tokens=3)
-arch.num_parameters
 
 # %% [markdown]
-# Sixty-four numbers go in. How many independent ways are there to change the function?
-# Commit to a number before you look; any number will do. Then Shift-Enter goes on to the next cell.
+# In how many independent ways can the function change? Commit to a number before you look; any number will do.
 #
-# <!-- teacher (6 min): Collect numbers aloud before anybody presses the button. 64 counts parameters; 46 forgets the basis inside each head; 40 forgets the factor between A and V. Do not correct anybody: the hint does. -->
+# <!-- teacher (5 min): Collect numbers aloud before anybody presses the button. 64 counts parameters; 46 forgets the basis inside each head; 40 forgets the factor between A and V. Do not correct anybody: the hint does. -->
 
-# %%
+# %% jupyter={"source_hidden": true}
 from neuroviz.lessons.teaching import predict
 from neuroviz.lessons.wrong_answers import wrong_answers
 
@@ -56,70 +55,93 @@ predict(
 )
 
 # %% [markdown]
-# The answer can be reached in three ways, and the panel below shows them side by side (the second up to 900 parameters):
+# ## Where do the parameters go?
 #
-# * **measured, exactly:** nudge every weight, watch every output, count the independent responses. That count is the
-#   rank of a matrix, and computed modulo a large prime it has no rounding in it;
-# * **measured, in floating point:** the same matrix has singular values, and the rank shows as a gap between them;
-# * **predicted:** a formula, with its source and its hypotheses.
+# The panel opens with one layer. Its 32 parameters stand at the left. Each step down is a group of silent directions, with its
+# reason, and 27 dimensions remain. The last bar is measured; the line across it is a formula.
+# <!-- check: uniform(4, 2, 1).num_parameters == 32 and measured(uniform(4, 2, 1)) == 27 -->
+#
+# <!-- teacher (5 min): Let them find the handle of a slider and the arrow keys first. Then ask which reason for silent directions is new when a second layer comes. -->
 
-# Now look at all three at once.
+# %% jupyter={"source_hidden": true}
+from IPython.display import display
+
+from neuroviz.explorables import LedgerExplorer
+from neuroviz.kit.presets import presets
+
+panel = LedgerExplorer(state="layers=1")
+display(
+    presets(
+        panel,
+        {"one layer": "layers=1", "two layers": "layers=2", "two layers, softmax": "layers=2;kind=softmax"},
+    )
+)
+panel
 
 # %% [markdown]
-# ## Move it
+# * When you have committed to a number, press **two layers**. Which group of silent directions is new?
+# * Then press **two layers, softmax**. Which group is gone?
 #
-# <!-- teacher (7 min): Let them find the handle of the sliders and the arrow keys first. Then one question for all: which of the five controls does the dimension not care about? (Tokens, from two on.) -->
+# <details><summary>Answers</summary>
 #
-# Every panel works like this one. Drag a slider, or click on its handle and use the arrow keys.
-
-# %%
-from neuroviz.explorables import DimensionExplorer
-
-DimensionExplorer()
+# Between two layers lies a space of tokens, and its basis can be changed: the first $V$ writes in one basis, and the second layer
+# reads in it. This costs $d^2 = 16$ directions, and the basis is nobody's business but theirs. Then 38 dimensions remain.
+# <!-- check: measured(arch) == 38 and lost(arch) - 2 * lost(uniform(4, 2, 1)) == 16 -->
+#
+# With softmax no factor can move from $A$ to $V$: 40 dimensions remain, one more for each layer.
+# <!-- check: measured(uniform(4, 2, 2, attention="softmax")) == 40 == measured(arch) + arch.num_layers -->
+#
+# </details>
+#
+# **Every panel works like this one.** Drag a slider, or click on its handle and use the arrow keys. The buttons above a panel take it to
+# settings that the text speaks of. **More** unfolds the controls that are needed less often. The sentence below the picture describes it. **Reset** goes back to the start. The **State** box
+# holds a text: give it to somebody else to show exactly what you see, or paste one to come back.
+#
+# In code, one call measures a dimension and another predicts it. Try `nv.measure_dimension(arch).value` and `nv.expected_dimension(arch).value`.
+# <!-- check: nv.expected_dimension(arch).value == nv.measure_dimension(arch).value -->
 
 # %% [markdown]
-# *What you see.* On the left are the singular values, in floating point, of the 64 directions: dots that move the
-# function, and rings that are rounding noise. The blue line is the exact rank and the triangle is the formula: they
-# meet where the dots end. On the right, the same count for other widths, and how many inputs one has to look at before
-# the rank stops growing.
+# ## How do we know?
 #
-# *What a panel has.* Badges that say with what right a number stands there; a sentence that describes the picture;
-# **Reset**; and a **State** box: copy its text to show somebody else exactly what you see, paste it to come back.
-# **More** unfolds the controls that are needed less often. (A panel made for a lecture, with `only=[…]`, hides these.)
-# In other notebooks there are rows of buttons between the paragraphs: each takes a panel to a setting that the text speaks of.
+# To measure a dimension, one changes every weight a little and watches every output. The dimension is the number of independent responses, a rank.
 #
-# In code the three ways are three calls. Each result also says how it was found, and how far to trust it:
-
-# %%
-nv.measure_dimension(arch)
-
-# %%
-nv.measure_dimension(arch, method="float")
-
-# %%
-nv.expected_dimension(arch)
-
-# %% [markdown]
-# (`num_columns` differs because the exact rank leaves out directions that are known to do nothing, and `num_inputs` because the ways look differently: the exact rank takes one random combination of the outputs of
-# each input, and a few inputs more than it could need; floating point takes all outputs, of fewer inputs.)
-
-# %% [markdown]
-# ## What the badges mean
+# * Modulo a large prime this rank has no rounding in it. That is how the panels count.
+# * In floating point the same rank shows as a gap between singular values. The two ways have to agree.
+# <!-- check: nv.measure_dimension(arch, method="float").value == measured(arch) -->
+#
+# A badge says with what right a number stands there:
 #
 # | badge | meaning |
 # | --- | --- |
-# | ■ proved | a theorem of the paper, or a consequence of one line, with its hypotheses checked for the network in hand |
-# | □ proved here | proved in this project's [mathematics](../docs/mathematics.md), in full; not peer-reviewed |
-# | ● exact | computed exactly: most often a rank, modulo a prime that is shown |
+# | ■ proved | a theorem of the paper, with its hypotheses checked for the network in hand |
+# | □ proved here | proved in this project's [mathematics](../docs/mathematics.md); not peer-reviewed |
+# | ● exact | computed exactly, most often a rank modulo a prime |
 # | ◆ certified | proved for this one network by a computation that can be checked again |
-# | ≈ floating point | seen in floating-point numbers, in a spectrum or in runs: evidence, neither a bound nor a proof |
-# | ○ observed | a formula, ours or yours, that agreed with exact ranks on a stated grid; no proof |
+# | ≈ floating point | seen in floating-point numbers: evidence, no proof |
+# | ○ observed | a formula that agreed with exact ranks on a stated grid; no proof |
 # | ◇ conjectured | stated as a conjecture, not proved |
 # | – no formula | none is known; only the measurement is shown |
-# | ▨ outside hypotheses | a formula or a theorem named where it does not apply, beside what is true |
+# | ▨ outside hypotheses | a formula or a theorem named where it does not apply |
 
 # %% [markdown]
-# ## Notation
+# ## Where to go
+#
+# | notebook | minutes | the question |
+# | --- | --- | --- |
+# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 30 | which queries and keys give the same attention matrix? |
+# | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 35 | which weights give one layer the same function? |
+# | [03 Singular locus](03_singular_locus.ipynb) | 40 | where does the set of functions cross itself, and where does it end? |
+# | [04 Deep dimension](04_deep_dimension.ipynb) | 50 | how many dimensions does a deep network have, and when does the formula fail? |
+# | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 45 | what does softmax change? |
+#
+# They follow Section 3 of the paper in its order. For those who want more, the folder `further` has
+# [training](further/training.ipynb), [unrolling](further/unrolling.ipynb), [proofs](further/proofs.ipynb),
+# [networks beyond the paper](further/beyond.ipynb), and [what a dimension is good for](further/memorisation.ipynb).
+#
+# All formulas, hypotheses and proofs: [docs/mathematics.md](../docs/mathematics.md). Words from algebraic geometry: the
+# [glossary](../docs/glossary.md). Teaching with these? There are [lesson plans](../docs/lessons.md) for 50 and 90 minutes.
+#
+# <details><summary>Notation, to look up</summary>
 #
 # | paper | here | meaning |
 # | --- | --- | --- |
@@ -131,37 +153,17 @@ nv.expected_dimension(arch)
 # | $t$ | `tokens` | length of the sequence |
 # | $l$ | `layers` | number of layers |
 # | $\alpha(a, d) = a(2d - a)$ | | dimension of the $d \times d$ matrices of rank at most $a \le d$ |
+#
+# </details>
 
 # %% [markdown]
-# ## Where to go
-#
-# | notebook | section of the paper | the question |
-# | --- | --- | --- |
-# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 3 | which queries and keys give the same attention matrix? |
-# | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 3.1 | which weights give one layer the same function, and what can be read off it? |
-# | [03 Singular locus](03_singular_locus.ipynb) | 3.2, Figure 1 | where does the set of functions cross itself, and where does it end? |
-# | [03 Where training ends](03_where_training_ends.ipynb) | 3.2 | does gradient flow prefer singular functions? |
-# | [04 Unrolling](04_unrolling.ipynb) | 3.3 | what is a deep network made of, and which weights give the same one? |
-# | [04 Deep dimension](04_deep_dimension.ipynb) | 3.3 | how many dimensions does a deep network have, and when does the formula fail? |
-# | [04 Why the formula](04_why_the_formula.ipynb) | beyond the paper | why is the general formula true? |
-# | [04 Sweeps](04_sweeps.ipynb) | beyond the paper | how are a thousand networks measured, and what does it cost? |
-# | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 3.4, Figure 3 | what does softmax change, and how can that be counted exactly? |
-# | [05 The proof](05_the_proof.ipynb) | 3.4, Conjecture 3.10 | why does a softmax network lose nothing, and where could the proof be wrong? |
-# | [06 Beyond the paper](06_beyond_the_paper.ipynb) | beyond the paper | what do heads, skips, masks and biases cost, and what does nothing in GPT-2? |
-# | [06 So what?](06_so_what.ipynb) | beyond the paper | does the dimension tell what a network can learn, and is a fibre good for anything? |
-#
-# All formulas, their hypotheses and our own proofs: [docs/mathematics.md](../docs/mathematics.md). Teaching with these? There are lesson plans for [50](../docs/lesson_50.md) and [90](../docs/lesson_90.md) minutes, and a [glossary](../docs/glossary.md) from algebraic geometry to machine learning.
-
-# %% [markdown]
-# ## On your own
-#
-# Set one layer, then two, three, four, and write down parameters minus dimension each time. What is the pattern?
+# **On your own.** Set one layer, then two, three, four, and write down how many directions are silent. What is the pattern?
 #
 # <details><summary>Answer</summary>
 #
-# With $d = 4$ and $a = 2$: 5, 26, 47, 68. Each layer loses $a^2 = 4$ (the basis of the head can be
-# changed) and 1 (a factor can move from $A$ to $V$): 5 per layer. Each of the $l - 1$ places between two layers loses
-# $d^2 = 16$ more, because the basis in which one layer hands its tokens to the next is nobody's business but theirs.
-# So $5l + 16(l - 1)$.
+# With $d = 4$ and $a = 2$: 5, 26, 47, 68. Each layer loses $a^2 = 4$ (the basis of the head) and 1 (the factor between $A$ and $V$), and each of the
+# $l - 1$ places between two layers loses $d^2 = 16$. So $5l + 16(l - 1)$.
+# <!-- check: [lost(uniform(4, 2, l)) for l in (1, 2, 3, 4)] == [5, 26, 47, 68] -->
+# <!-- check: all(lost(uniform(4, 2, l)) == 5 * l + 16 * (l - 1) for l in range(1, 7)) -->
 #
 # </details>

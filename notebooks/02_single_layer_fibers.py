@@ -9,20 +9,11 @@
 # %% [markdown]
 # # Find all weights that give one layer the same function
 #
-# *Section 3.1 of the paper. About 45 minutes. You need: rank, products of matrices, and the first two notebooks,
-# [Start](00_start.ipynb) and [Matrix factorization](01_matrix_factorization.ipynb).*
+# *Section 3.1 of the paper. About 35 minutes. You need: rank, products of matrices, and
+# [Matrix factorization](01_matrix_factorization.ipynb).*
 #
 # You will collect all weights of a layer that compute the same function, walk through them, step off them, and count
 # from this how many functions one layer can express. At the end you know what can be read off a function, and what cannot.
-
-# %%
-import numpy as np
-
-import neuroviz as nv
-from neuroviz.explorables import FiberExplorer, LedgerExplorer
-from neuroviz.kit.presets import presets
-from neuroviz.lessons.teaching import predict
-from neuroviz.lessons.wrong_answers import wrong_answers
 
 # %% [markdown]
 # ## See a layer as its function sees it
@@ -31,10 +22,13 @@ from neuroviz.lessons.wrong_answers import wrong_answers
 #
 # $$\varphi(X) = V X X^\top A X, \qquad A = K^\top Q .$$
 #
-# The last notebook settled what happens between $Q, K$ and $A$: in a head of full rank, all $Q, K$ with the same $A$ are
-# $CQ,\ C^{-\top}K$ for an invertible $C$ (Lemma 3.1). So here we look at $A$ and $V$ only.
+# In a head of full rank, all $Q, K$ with the same $A$ are $CQ,\ C^{-\top}K$ for an invertible $C$ (Lemma 3.1). So here we look at $A$ and $V$ only.
 
 # %%
+import numpy as np
+
+import neuroviz as nv
+
 rng = np.random.default_rng(0)
 A, V = rng.standard_normal((2, 3, 3))
 X = rng.standard_normal((3, 2))  # two tokens
@@ -44,34 +38,43 @@ def layer(A, V, X):
     return V @ X @ X.T @ A @ X
 
 
-layer(A, V, X)
-
-# %% [markdown]
-# All pairs $(A, V)$ with one and the same function are called the **fibre** of that function. What is in it?
-
-# %% [markdown]
-# ## Walk along a fibre
-#
-# One thing is easy to see: $A$ and $V$ stand in the same product, so a factor can move from one to the other.
-#
-# <!-- teacher (6 min): Collect a number for the 18 directions before the panel is open. The popular wrong answers are 0 (a function determines its weights) and 9 (all of one matrix). -->
-
-# %%
 np.allclose(layer(2 * A, V / 2, X), layer(A, V, X))
 
 # %% [markdown]
-# Is that all? $A$ and $V$ have 18 entries together, so there are 18 independent directions to move in. We can measure
-# how many of them move the function; the rest does nothing.
+# $A$ and $V$ stand in the same product, so a factor can move from one to the other.
+# <!-- check: np.allclose(layer(2 * A, V / 2, X), layer(A, V, X)) -->
+# All pairs $(A, V)$ with one and the same function are called the **fibre** of that function. Is there more in it?
+#
+# ## Walk along a fibre
+#
+# In the panel an input $X$ is pushed through the layer at the **start** and through the layer **now**.
+#
+# <!-- teacher (6 min): A and V have 18 entries. Before the panel is open, collect how many of the 18 directions are silent. The popular wrong answers are 0 (a function determines its weights) and 9 (all of one matrix). -->
 
-# %%
-moving = nv.measure_dimension(nv.Architecture(widths=(3, 3), head_dims=(3,), tokens=2)).value
-predict("Of 18 directions for A and V, how many do nothing?", 18 - moving)
+# %% jupyter={"source_hidden": true}
+from IPython.display import display
 
-# %% [markdown]
-# Here is the fibre. An input $X$ is pushed through the layer at the **start** and through the layer **now**.
+from neuroviz.explorables import FiberExplorer
+from neuroviz.kit.presets import presets
+from neuroviz.lessons.teaching import predict
+from neuroviz.lessons.wrong_answers import wrong_answers
 
-# %%
-FiberExplorer()
+panel = FiberExplorer()
+buttons = {
+    "generic": "preset=generic",
+    "step off": "preset=generic;off=0.3",
+    "rank one": "preset=rank-one;along=0.5",
+    "swapped": "preset=rank-one;along=0.5;swap=yes",
+    "u = v": "preset=rank-one;along=0.5;angle=0",
+    "zero": "preset=zero;along=0",
+    "the crossing": "preset=zero;along=1",
+    "one token": "tokens=1;walk=antisymmetric;along=1",
+    "two tokens": "tokens=2;walk=antisymmetric;along=1",
+    "softmax": "kind=softmax;along=1",
+    "softmax, one token": "kind=softmax;tokens=1;walk=a-alone;along=1",
+}
+display(presets(panel, buttons))
+panel
 
 # %% [markdown]
 # *What you see.* On the left the weights and the outputs: a green frame means that the outputs are equal. In the middle the
@@ -79,38 +82,35 @@ FiberExplorer()
 # how far the function moves when the weights take a *straight* step of some length, on logarithmic scales.
 #
 # * Drag **walk along**. Which matrices change, and which one does not?
-# * Can the orange point walk from one arm of the curve to the other? (Under **More**, *from (−A, −V)* puts it there.)
-# * Drag **step off** to 0.3. What happens to the outputs?
+# * Press **step off**. What happens to the outputs?
 #
 # <details><summary>Answers</summary>
 #
-# The weights change, the outputs stand still. The point cannot get across: the arms are $c > 0$ and $c < 0$ in $(cA, V/c)$, and
-# between them lies $c = 0$, where nothing would be left of $A$. As soon as the point leaves the curve the outputs move.
+# The weights change, the outputs stand still. As soon as the point leaves the curve the outputs move. Of the 18 directions
+# one is silent, that of the curve; and the point cannot walk to the other arm of it, since between them lies $c = 0$ in $(cA, V/c)$.
+# <!-- check: 2 * A.size == 18 and dim((3, 3), (3,), tokens=2) == 2 * A.size - 1 -->
+# <!-- check: "outputs are what they were" in shown(FiberExplorer)[1] and "outputs have moved" in shown(FiberExplorer, buttons["step off"])[1] -->
 #
 # </details>
 
 # %% [markdown]
 # ## Tell first order from second order
 #
-# The curve is bent, so a straight step along it leaves it too, but only just. Take the step
-# $\bigl((1+\varepsilon)A,\ (1-\varepsilon)V\bigr)$, which starts out along the curve:
+# The curve is bent, so a straight step along it leaves it too, but only just. Take a step of length $\varepsilon = 0.001$ that starts out along the
+# curve, and one that goes across:
 #
-# <!-- teacher (4 min): Ask for the two slopes before the cells run. A straight step along a bent curve leaves it: this is the one place where the word tangent is worth the chalk. -->
+# <!-- teacher (4 min): Ask for the two slopes before the cell runs. This is the one place where the word tangent is worth the chalk. -->
 
 # %%
 e = 0.001
-np.abs(layer((1 + e) * A, (1 - e) * V, X) / layer(A, V, X) - 1).max()
+along = np.abs(layer((1 + e) * A, (1 - e) * V, X) / layer(A, V, X) - 1).max()
+across = np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
+print(f"along the curve {along:.0e}, across {across:.0e}")
 
 # %% [markdown]
-# A millionth: $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$. And a step of the same length that goes across:
-
-# %%
-np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
-
-# %% [markdown]
-# Two thousandths: of first order, and so it is in any direction but that of the curve. In the panel, under **More**, set
-# **step goes** to *at random* and see. On logarithmic scales an order is a slope. That the direction of the rescaling is the *only* one with slope 2 is
-# Lemma A.3 of the paper: to first order nothing else is invisible.
+# A millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$, and two thousandths. On logarithmic scales an order is a slope: look at the right of
+# the panel. That the rescaling is the *only* silent direction is Lemma A.3 of the paper.
+# <!-- check: np.isclose(along, 1e-6) and np.isclose(across, 2e-3, rtol=1e-2) -->
 
 # %% [markdown]
 # ## Find the second branch
@@ -124,77 +124,50 @@ np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
 #
 # <!-- teacher (6 min): Vote on one to six. Six is popular, since the three vectors look alike; ask which of them meets x_i and which x_j. -->
 
-# %%
+# %% jupyter={"source_hidden": true}
 from itertools import permutations
 
 u, k, v, h = rng.standard_normal((4, 3))
-before = layer(np.outer(u, k), np.outer(h, v), X)
-same = [
-    np.allclose(layer(np.outer(keys, queries), np.outer(h, values), X), before)
-    for keys, queries, values in permutations([u, k, v])
-]
-predict("How many of the six leave the function alone?", sum(same))
+
+
+def same_function(X):
+    """How many permutations of u, k, v leave the outputs as they are."""
+    before = layer(np.outer(u, k), np.outer(h, v), X)
+    after = [layer(np.outer(a, b), np.outer(h, c), X) for a, b, c in permutations([u, k, v])]
+    return sum(np.allclose(one, before) for one in after)
+
+
+predict("How many of the six leave the function alone?", same_function(X))
 
 # %% [markdown]
 # <details><summary>Why? Open this when you have committed to a number.</summary>
 #
 # In the formula $u$ and $v$ play the same part, both meet $x_j$, and may change places. $k$ meets $x_i$ and may not.
 # So two: leave all as it is, or swap $u$ and $v$.
+# <!-- check: same_function(X) == 2 -->
 #
 # </details>
 #
-# No walk along the curve leads there: like the change of sign from $c > 0$ to $c < 0$, the swap is a jump.
-
-# %%
-branches_panel = FiberExplorer(
-    state="preset=rank-one;along=0.5", only=["preset", "along", "off", "swap", "angle"]
-)
-branches_panel
-
-# %% [markdown]
-# * Tick **swap u and v**. The weights jump, the outputs do not.
-# * The dashed curve is the second branch. No plane contains both branches: each of them bends within a plane of its own. So
-#   you see the plane of the first branch, and the **shadow** of the second one in it. That is why the point is hollow.
-# * Turn the **angle of u, v** down to 0. What becomes of the two branches? And how many directions does the sentence below the
-#   picture say do nothing?
+# No walk along the curve leads there: the swap is a jump. Press **rank one**, then **swapped**: the weights jump, the outputs do not.
+# The dashed curve is the second branch. It lies in no plane with the first one, so you see its **shadow**, and the point on it is hollow.
+# <!-- check: "outputs are what they were" in shown(FiberExplorer, buttons["swapped"])[1] -->
+#
+# Then press **u = v**. What becomes of the two branches? And how many directions does the sentence below the picture count?
 #
 # <details><summary>Answer</summary>
 #
-# The shadow moves onto the first branch: with $u = v$ there is nothing to swap, and both are one. But 1 direction has become 3.
-# The keys and the values look at a token $y$ through $(v \cdot y)(v \cdot y)$ now. Add $\varepsilon w$ to the first $v$ and take it off the
-# second: the product loses $\varepsilon^2 (w \cdot y)^2$, which is of second order for every $w$ in $\mathbb{R}^3$. So three directions do
-# nothing to first order, and yet the fibre is a curve. Such a function is a *boundary point* of the set of all
-# functions of the layer (Theorem 3.4).
-#
-# </details>
-
-# %% [markdown]
-# ## Cross the zero function
-#
-# One function is left, the smallest. Which weights give $\varphi = 0$? In the panel above, set **layer** to *zero* and **walk along** to 0,
-# or press the first button below: the start is $V = 0$, with some $A$. Drag **walk along** to the right. $A$ shrinks until it is 0; there, and
-# only there, the walk may turn and let $V$ grow instead. Stop at the crossing, with **walk along** at 1 (the second button), and **step off**:
-# why is even this of second order?
-
-# %% tags=["hide-input"]
-presets(
-    branches_panel,
-    {
-        "zero, at the start": "preset=zero;along=0",
-        "zero, at the crossing": "preset=zero;along=1",
-        "zero, beyond it": "preset=zero;along=1.5",
-    },
-)
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# There both matrices are 0, and a step of length $\varepsilon$ makes both of size $\varepsilon$. The function is a product of the two.
+# With $u = v$ there is nothing to swap, and both branches are one. But 1 silent direction has become 3:
+# add $\varepsilon w$ to the first $v$ and take it off the second, and the product loses $\varepsilon^2 (w \cdot y)^2$, which is of second order for
+# every $w$ in $\mathbb{R}^3$. Such a function is a *boundary point* of the set of all functions of the layer (Theorem 3.4).
+# <!-- check: "3 of 18 directions do nothing" in shown(FiberExplorer, buttons["u = v"])[1] -->
 #
 # </details>
 
 # %% [markdown]
 # ## Put the three cases together
+#
+# One function is left, $\varphi = 0$. Press **zero** and drag **walk along**: $A$ shrinks until it is 0; there, and
+# only there, the walk may turn and let $V$ grow instead.
 #
 # **Theorem 3.2.** Let $t \ge 2$. The pairs with the same function as $(A, V)$ are
 #
@@ -204,113 +177,59 @@ presets(
 # | $A = u k^\top$, $V = h v^\top$ of rank one | $(cA, V/c)$, and $(c\,v k^\top, h u^\top / c)$ | two branches |
 # | all others | $(cA, V/c)$, $c \ne 0$ | one curve |
 #
-# A short proof is in [docs/mathematics.md](../docs/mathematics.md). It takes two tokens $x$ and $y$ and
-# the part of $\varphi$ that is linear in $x$ and quadratic in $y$, which is $(y^\top A x)\,Vy$: a table of products of entries of
-# $A^\top y$ with entries of $Vy$. The rest is unique factorisation: if all the products agree, factors can only have moved.
+# <!-- tested: test_fiber.py::test_the_fibre_has_the_points_of_the_theorem_and_no_others -->
+# A short proof is in [docs/mathematics.md](../docs/mathematics.md#theorem-32-the-fibre-of-one-lightning-layer).
 #
-# <!-- teacher (5 min): Cover the table, and let them name the case for three matrices of your choice. What usually goes wrong is the transpose: the swap exchanges u and v, never u and k. -->
+# <!-- teacher (4 min): Cover the table, and let them name the case for three matrices of your choice. What usually goes wrong is the transpose: the swap exchanges u and v, never u and k. -->
 
 # %% [markdown]
 # ## Look with one token only
 #
-# That proof needs a second token. With a single one, $\varphi(x) = (x^\top A x)\, V x$, and now something of $A$ is hidden.
+# That theorem needs a second token. With a single one, $\varphi(x) = (x^\top A x)\, V x$, and something of $A$ is hidden.
 
-# %%
-one, two = (
-    nv.measure_dimension(nv.Architecture(widths=(3, 3), head_dims=(3,), tokens=t)).value for t in (1, 2)
-)
+# %% jupyter={"source_hidden": true}
+one, two = (nv.measure_dimension(nv.Architecture((3, 3), (3,), tokens=t)).value for t in (1, 2))
 predict("A has 9 dimensions. How many of them does one token not see?", two - one)
 
 # %% [markdown]
 # <details><summary>Which ones? Open this when you have committed to a number.</summary>
 #
 # $x^\top A x$ is a number, so it equals $x^\top A^\top x$: only the **symmetric part** $\tfrac12(A + A^\top)$ counts. Hidden is the
-# antisymmetric part, which for $3 \times 3$ matrices has 3 dimensions.
-#
-# </details>
-
-# %%
-antisymmetric = (A - A.T) / 2
-x = X[:, :1]  # one token
-np.allclose(layer(A + antisymmetric, V, x), layer(A, V, x))
-
-# %%
-np.allclose(layer(A + antisymmetric, V, X), layer(A, V, X))
-
-# %% [markdown]
-# In this panel the walk adds multiples of the antisymmetric part of $A$ to $A$. Drag **walk along**, then set **tokens t** to 2.
-
-# %%
-tokens_panel = FiberExplorer(
-    state="tokens=1;walk=antisymmetric;along=1", only=["kind", "along", "tokens", "walk"]
-)
-tokens_panel
-
-# %% [markdown]
-# With one token, how many of the six permutations of $u, k, v$ above leave the function alone?
-#
-# <details><summary>Answer</summary>
-#
-# All six: $\varphi(x) = (u \cdot x)(k \cdot x)(v \cdot x)\,h$. Check it: replace `X` by `x` in that cell.
+# antisymmetric part, which for $3 \times 3$ matrices has 3 dimensions. Press **one token**, where the walk adds multiples of it to $A$; then **two tokens**.
+# And all six permutations of $u, k, v$ leave the function alone, as $\varphi(x) = (u \cdot x)(k \cdot x)(v \cdot x)\,h$.
+# <!-- check: two - one == 3 and same_function(X[:, :1]) == 6 -->
+# <!-- check: "are what they were" in shown(FiberExplorer, buttons["one token"])[1] and "have moved" in shown(FiberExplorer, buttons["two tokens"])[1] -->
 #
 # </details>
 
 # %% [markdown]
 # ## Switch the softmax on
 #
-# Softmax divides by a sum of exponentials: column $i$ of the output becomes
+# With softmax, column $i$ of the output becomes
 # $\sum_j p_{ji}\, V x_j$, where the $p_{ji}$ are positive, add up to 1, and are in the ratios of $\exp(x_j^\top A x_i)$.
+# What is its fibre? Decide what you expect. Then press **softmax** and walk along.
 #
-# What is its fibre? Decide what you expect. Then press the buttons, or set **tokens t** to 2, **the walk** to *rescale* and
-# **attention** to *softmax* in the panel above, and walk along.
-
-# %% tags=["hide-input"]
-presets(
-    tokens_panel,
-    {
-        "lightning, rescaled": "tokens=2;walk=rescale;along=1",
-        "softmax, rescaled": "tokens=2;walk=rescale;kind=softmax;along=1",
-    },
-)
-
-# %% [markdown]
 # <details><summary>What happens, and why</summary>
 #
 # The thin curve is where lightning stood still. Here walking along it moves the outputs, and its direction has slope 1 like
 # every other. To see why, let all tokens be equal to $x$: the weights $p_{ji}$ add up to 1, so the output is $Vx$, which shows all of $V$,
-# scale included. With two different tokens the output then shows $p_{ji}$, hence the exponents, hence $A$. Nothing is left to move.
+# scale included. With two different tokens the output then shows $p_{ji}$, hence the exponents, hence $A$.
+# <!-- check: "have moved" in shown(FiberExplorer, buttons["softmax"])[1] and "0 of 18" in shown(FiberExplorer, buttons["softmax"])[1] -->
 #
 # **Theorem 3.9**: for $t \ge 2$ and $V \ne 0$ the fibre in $(A, V)$ is a single point.
 #
-# </details>
-#
-# And softmax with a single token? Press the buttons, or set **tokens t** to 1 again and try the three walks.
-
-# %% tags=["hide-input"]
-presets(
-    tokens_panel,
-    {
-        "one token, rescale": "kind=softmax;walk=rescale",
-        "one token, antisymmetric": "kind=softmax;walk=antisymmetric",
-        "one token, A alone": "kind=softmax;walk=a-alone",
-    },
-)
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# A single weight that has to be 1 is 1. So $\varphi(x) = Vx$, $A$ is invisible altogether, and every $(A', V)$ lies in the fibre: both walks
-# that leave $V$ alone stay in it.
+# With **softmax, one token**, a single weight has to be 1. So $\varphi(x) = Vx$, and $A$ is invisible altogether.
+# <!-- check: "V is determined, A is free" in shown(FiberExplorer, buttons["softmax, one token"])[1] -->
 #
 # </details>
 
 # %% [markdown]
 # ## Ask what a function tells about its weights
 #
-# Whatever differs between two points of a fibre cannot be read off the function. So a fibre answers questions like: *can
-# I recover this entry of $A$?* Here are six. Write down yes or no for each before you go on.
+# Whatever differs between two points of a fibre cannot be read off the function. Here are six quantities of a layer with $d = 3$ and $a = 2$. Write down
+# yes or no for each before you go on.
 #
-# <!-- teacher (6 min): Write the six questions on the board and collect yes or no for each. Only then run the cell: it shows the number first, so nobody can read off which. -->
+# <!-- teacher (5 min): Collect yes or no for each on the board. The answer is a number, so nobody can read off which. -->
 
 # %%
 arch = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2)
@@ -328,88 +247,57 @@ questions = {
     "the singular values of Q": lambda w: np.linalg.svd(w[0].Q, compute_uv=False),
     "norm of A times norm of V": lambda w: np.linalg.norm(attention_matrix(w)) * np.linalg.norm(w[0].V),
 }
-answers = {question: nv.is_identifiable(arch, quantity).value for question, quantity in questions.items()}
-predict("To how many of the six is the answer yes?", sum(answers.values()))
+
+# %% jupyter={"source_hidden": true}
+answers = [nv.is_identifiable(arch, quantity).value for quantity in questions.values()]
+predict("To how many of the six is the answer yes?", sum(answers))
 
 # %% [markdown]
 # <details><summary>Which ones? Open this when you have committed to a number.</summary>
 #
-# Not an entry of $A$, and not the singular values of $Q$; the other four can be read off. (The variable `answers` says so too.)
-# Entries change along the curve $(cA, V/c)$; ratios and products do not. The singular values of $Q$ change with the basis of the head.
+# Not an entry of $A$, and not the singular values of $Q$; the other four can be read off. Entries change along the curve $(cA, V/c)$; ratios
+# and products do not. The singular values of $Q$ change with the basis of the head.
 # (The answers are about almost all weights and about small changes: a sign, such as that of $c$, is not asked for.)
-#
-# </details>
-#
-# What will one token say to the second question? And softmax to the first? Decide, and ask in a cell of your own:
-# `nv.is_identifiable(nv.Architecture((3, 3), (2,), tokens=1), questions["a ratio of two entries of A"])`, and the same with `tokens=2`,
-# `attention="softmax"` and `"an entry of A"`.
-#
-# <details><summary>Answers</summary>
-#
-# One token: no, since of an entry of $A$ and its mirror image only the sum counts. Softmax with two tokens: yes, even entries, since its
-# fibre is a point.
+# <!-- check: answers == [False, True, True, True, False, True] -->
 #
 # </details>
 
 # %% [markdown]
 # ## Count the functions
 #
-# If a fibre is a curve, one dimension is lost, and the head bases of the last notebook cost $a^2$. This is the whole
-# loss of one layer.
+# If a fibre is a curve, one dimension is lost, and the basis of the head costs $a^2$. This is the whole loss of one layer.
 #
-# <!-- teacher (6 min): Two mistakes come every time: 20 forgets the basis of the head and 17 forgets the rescaling. Ask both groups what they subtracted. -->
+# <!-- teacher (5 min): Two mistakes come every time: 20 forgets the basis of the head and 17 forgets the rescaling. Ask both groups what they subtracted. -->
 
-# %%
+# %% jupyter={"source_hidden": true}
 predict(
     "21 parameters, d = d' = 3, a = 2, t = 2. How many dimensions?",
     nv.measure_dimension(arch),
     wrong=wrong_answers(arch),
 )
 
-# %%
-LedgerExplorer(
-    state="width=3;width_out=3;head_dim=2;tokens=2;layers=1",
-    only=["width", "width_out", "head_dim", "tokens", "layers"],
-)
-
 # %% [markdown]
 # **Corollary 3.3** (Eq. 7 of the paper). For $t \ge 2$ the functions of one layer have dimension
 #
 # $$\alpha(a, d) + d d' - 1, \qquad \alpha(a, d) = a(2d - a) \text{ for } a \le d, \quad d^2 \text{ for } a > d .$$
+# <!-- check: all(dim((d, e), (a,), tokens=2) == (a * (2 * d - a) if a <= d else d * d) + d * e - 1 for d in (1, 2, 3) for e in (1, 2, 3) for a in (1, 2, 3, 4)) -->
 #
-# In the panel the parameters are spent one symmetry at a time. The last bar is measured, the line across it is the formula.
+# With softmax the $-1$ is gone. A swap costs no dimension: two curves are as thin as one.
+# <!-- check: dim((3, 3), (2,), tokens=2, attention="softmax") - dim((3, 3), (2,), tokens=2) == 1 -->
 #
-# * The paper states it for $d > 1$ with $a > 1$ or $d' > 1$. Set **head dimension a** and **output width d′** to 1, which
-#   this leaves out. Has the formula become wrong?
-# * Back to 2 and 3, and **tokens t** to 1. Move **head dimension a**. Where does the formula fail now, and by how much?
-# * Back to 2 tokens, and **layers l** to 2. What does a second layer cost?
+# <details><summary>And the 21 parameters?</summary>
 #
-# <details><summary>Answers</summary>
-#
-# It is right: the hypotheses are not needed for the dimension. What they exclude are networks in which $A$ and $V$ always
-# have rank one, as in the swap; and a swap does not cost a dimension: two curves are as thin as one. (They do matter for Theorem 3.4, on singular points.)
-#
-# With one token it fails wherever $a > 1$ and $d > 1$, as only the symmetric part of $A$ counts. For $a \ge d$ this costs all $d(d-1)/2$
-# dimensions of the antisymmetric part, 3 for $d = 3$; here, where $a = 2$ bounds the rank, 2. For $a = 1$ it costs none.
-#
-# A second layer of width 3 brings its own head (4) and its own factor (1), and in between the basis of the tokens: 9 more.
-# That is the subject of [Deep dimension](04_deep_dimension.ipynb).
+# $21 - 4 - 1 = 16$: the basis of the head costs $a^2 = 4$, the rescaling 1.
+# <!-- check: arch.num_parameters == 21 and measured(arch) == 16 -->
 #
 # </details>
-
-# %% [markdown]
-# And softmax, whose fibre in $(A, V)$ is a point?
-
-# %%
-softmax = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2, attention="softmax")
-predict("Lightning has 16 dimensions here. How many has softmax?", nv.measure_dimension(softmax))
 
 # %% [markdown]
 # ## Build one yourself
 #
 # The second branch, with numbers of your own.
 
-# %%
+# %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_second_branch
 from neuroviz.lessons.exercise import exercise
 
@@ -443,20 +331,9 @@ check_second_branch(A_new, V_new, A2_new, V2_new)
 # %% [markdown]
 # ## In practice
 #
-# * "Same outputs" in the panel means equal on 64 random inputs up to a billionth of their size. The claim that these are *all*
-#   weights is the theorem, and the badge names it. The tests of this project also try all weights of small layers modulo 3, 5 and 7, and
-#   find exactly the fibres of Theorem 3.2.
-# * The number of directions that do nothing, below the picture, is read off a spectrum in floating point; `nv.measure_dimension` is exact.
+# * "Same outputs" in the panel means equal on 64 random inputs up to a billionth of their size. That these are *all*
+#   weights is the theorem, and the badge names it.
 # * What cannot be seen can still be chosen. Weight decay pulls along the fibre: of all $(c\,Q, c'K, V/cc')$, which are one function,
 #   it likes those with $\lVert Q \rVert = \lVert K \rVert = \lVert V \rVert$ best.
 #
-# **On your own.** Over the real numbers, how many pairs $(A', V')$ have the function of $(A, V)$ and $\lVert A' \rVert = \lVert A \rVert$?
-# Consider all three cases and $t \ge 2$.
-#
-# <details><summary>Answer</summary>
-#
-# Generic: two, $\pm(A, V)$. Rank one: four, if $u$ and $v$ are not parallel, two if they are. Zero: infinitely many. If $A = 0$,
-# then $A' = 0$ leaves $V'$ free; if $A \ne 0$ and $V = 0$, then $V' = 0$ and $A'$ may be any matrix of that length (for $d = 1$ there are
-# only two).
-#
-# </details>
+# Next: the set of all these functions, and [where it is singular](03_singular_locus.ipynb).

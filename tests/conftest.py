@@ -20,7 +20,7 @@ LONG = (
     "test_panel",
     "test_all_panels",
     "test_editions",
-    "test_claims",
+    "test_checks",
     "test_browser",
     "test_book",
     "test_sweep",

@@ -5,50 +5,62 @@ import random
 import re
 
 import ipywidgets as widgets
-import numpy as np
-import plotly.graph_objects as go
 
 from neuroviz.kit import theme
+from neuroviz.kit.page import Chart
+from neuroviz.kit.plot import changes
 
 PATIENCE = 600
 """Seconds: a test waits for an event, and this limit only ends a hang. A busy machine stays below it."""
 
 
-def differences(one, two):
-    """Where two figures differ, as paths such as data.3.y; quick, for it copies and checks nothing."""
-    found = []
+class Page:
+    """What a page has of a panel's figure: what it was sent at first, and every change since."""
 
-    def compare(a, b, path):
-        if isinstance(a, dict) and isinstance(b, dict):
-            for key in {**a, **b}:
-                if key not in ("uid", "template"):
-                    compare(a.get(key), b.get(key), f"{path}.{key}")
-        elif (
-            isinstance(a, str) or isinstance(b, str) or not (hasattr(a, "__len__") and hasattr(b, "__len__"))
-        ):
-            if not (a is b or a == b or (a != a and b != b)):  # a missing value is nan, and like no other
-                found.append(path)
-        elif len(a) != len(b):
-            found.append(path)
-        elif isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.dtype != object != b.dtype:
-            if not np.array_equal(a, b, equal_nan=a.dtype.kind == "f" == b.dtype.kind):
-                found.append(path)
-        elif not (isinstance(a, (list, tuple)) and a is b):
-            for index, (x, y) in enumerate(zip(a, b, strict=True)):
-                compare(x, y, f"{path}.{index}")
+    def __init__(self, chart):
+        self.shown = chart.drawn
+        chart.send = self.hear
 
-    compare(list(one._data), list(two._data), "data")
-    compare(one._layout_obj._props, two._layout_obj._props, "layout")
-    return found
+    def hear(self, message, buffers=None):
+        assert message["from"] == self.shown["revision"]
+        for path, *value in json.loads(json.dumps(message["changes"], allow_nan=False)):
+            self.shown = changed(self.shown, path, value)
+        self.shown["revision"] = message["to"]
+
+
+def changed(target, path, value):
+    """A copy of plain data with one place changed, or gone if there is no value: as chart.js does it."""
+    copy, (key, *rest) = target.copy(), path
+    if rest:
+        copy[key] = changed(copy[key], rest, value)
+    elif value:
+        copy[key] = value[0]
+    else:
+        del copy[key]
+    return copy
 
 
 def plain(figure):
-    """A figure as JSON says it, without what differs from one to the next."""
-    found = json.loads(go.Figure(figure).to_json())
-    found["layout"].pop("template", None)
-    for one in found["data"]:
-        one.pop("uid", None)
-    return found
+    """The data and the layout of a figure, without what differs from one to the next."""
+    drawn = figure.drawn if isinstance(figure, Chart) else json.loads(figure.to_json())
+    data = [{"type": "scatter", **trace} for trace in drawn["data"]]  # as plotly takes one without a type
+    return without({"data": data, "layout": drawn["layout"]}, ("uid", "template"))
+
+
+def without(value, keys):
+    """Plain data without these keys, and without what is empty."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return [without(inner, keys) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    rest = {key: without(inner, keys) for key, inner in value.items() if key not in keys}
+    return {key: inner for key, inner in rest.items() if inner not in ({}, [], None)}
+
+
+def differences(one, two):
+    """Where two figures differ, as paths such as data.3.y."""
+    found = changes(plain(one), plain(two))
+    return [".".join(map(str, path)) for path, *_ in found]
 
 
 def trace(figure, name):
@@ -95,17 +107,15 @@ def said(figure):
     def collect(value, key=""):
         if isinstance(value, dict):
             for inner_key, inner in value.items():
-                if inner_key != "template":
-                    collect(inner, inner_key)
+                collect(inner, inner_key)
         elif isinstance(value, str):
             if key in ("text", "ticktext", "name", "hovertemplate"):
                 found.append(value)
-        elif isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype.kind in "OU"):
+        elif isinstance(value, list):
             for inner in value:
                 collect(inner, key)
 
-    collect(list(figure._data))
-    collect(figure._layout_obj._props)
+    collect(plain(figure))
     return found
 
 

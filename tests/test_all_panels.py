@@ -7,14 +7,14 @@ only one panel promises is in its own test. The toys at the end break the contra
 import re
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 import pytest
-from panels import PATIENCE, differences, places, random_states, said, text, title
+from panels import PATIENCE, Page, differences, places, random_states, said, text, title
 
 from neuroviz import explorables
 from neuroviz.kit import theme
+from neuroviz.kit.page import Chart
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.plot import Parts, make
+from neuroviz.kit.plot import Parts
 
 # Where the walk starts, if not where the panel opens: sizes that keep the far ends of the other controls
 # under some seconds. The walk still goes to both ends of the controls named here.
@@ -50,15 +50,16 @@ def wrong_here(panel, twin):
     found = [f"text {words!r}" for words in {*said(panel.figure), panel.description} if PYTHON.search(words)]
     if not panel.description.strip():
         found.append("no description")
-    for trace in panel.figure.data:
-        if "text" in (getattr(trace, "mode", None) or "") and "" in list(trace.text or ()):
-            found.append(f"an empty text in {trace.name!r}: the next one there would not be drawn")
+    for trace in panel.figure.drawn["data"]:
+        if "text" in trace.get("mode", "") and "" in trace.get("text", ()):
+            found.append(f"an empty text in {trace.get('name')!r}: the next one there would not be drawn")
     if "nv-badge" not in title(panel):
         found.append("no badge")
     with theme.using(panel._theme):
-        fresh = make(panel.draw(panel._shown))
+        fresh = Chart(panel.draw(panel._shown))
     if parts := differences(panel.figure, fresh):
         found.append(f"moved there, it is not the figure drawn there: {', '.join(parts[:3])}")
+    fresh.close()
     return found + wrong_on_return(panel, twin)
 
 
@@ -96,16 +97,19 @@ def faults_at_the_ends(kind, start="", every=True):
     panel, twin = kind(state=start or None), kind()
     found, seen = [], []
     try:
+        page = Page(panel.figure)
         found += [f"at the start: {fault}" for fault in wrong_here(panel, twin)]
-        described, first, elements = panel.description, go.Figure(panel.figure), elements_of(panel)
+        if parts := differences(panel.figure, panel.figure.figure):
+            found.append(f"plotly's Python reads the figure otherwise: {', '.join(parts[:3])}")
+        described, first = panel.description, panel.figure.figure
         for name, control in panel.controls.items():
             opened = control.value
             visited = [value for value in places_visited(kind, name, control) if value != opened]
             for value in visited if every else visited[-1:]:
                 control.value = value
                 found += [f"{name}={text(value)}: {fault}" for fault in wrong_here(panel, twin)]
-                if elements_of(panel) != elements:
-                    found.append(f"{name}={text(value)}: other traces, annotations or shapes than before")
+                if page.shown != panel.figure.drawn:
+                    found.append(f"{name}={text(value)}: the page shows another figure")
                 if not any(seen) and differences(panel.figure, first):
                     seen.append(panel.description != described)
             control.value = opened
@@ -130,13 +134,6 @@ def faults_in_the_corner(kind):
         panel.close()
         twin.close()
     return found
-
-
-def elements_of(panel):
-    """What stays while the picture changes: the page moves things, and adds or removes none."""
-    figure = panel.figure
-    uids = [one.uid for one in figure.data]
-    return id(figure), uids, len(figure.layout.annotations), len(figure.layout.shapes)
 
 
 def faults_at_random(kind, look, count, keep=""):
@@ -304,15 +301,14 @@ class SaysNothing(Sound):
 
 class LeavesAWordBehind(Sound):
     def _redraw(self, answer):
-        with self.figure.batch_update():
-            self.figure.data[0].y = [answer[0]]
+        self.figure.show(Parts(self.draw(answer).traces, self.figure.drawn["layout"]))
 
 
-class AddsATrace(Sound):
+class TellsThePageTooLittle(Sound):
     def _redraw(self, answer):
+        page, self.figure.send = self.figure.send, lambda message: page(message | {"changes": []})
         super()._redraw(answer)
-        if answer[2]:
-            self.figure.add_trace({"y": [1]})
+        self.figure.send = page
 
 
 class WritesPython(Sound):
@@ -346,8 +342,8 @@ class DrawsByItsHistory(Sound):
 
 class TakesTheLookOfTheDay(Sound):
     def _redraw(self, answer):
-        super()._redraw(answer)
-        self.figure.layout.font.color = theme._MODES["light"]["ink"]
+        with theme.using(LOOKS[0]):
+            super()._redraw(answer)
 
 
 def test_a_sound_toy_passes():
@@ -365,7 +361,7 @@ def test_a_sound_toy_passes():
         (NeverChangesItsWords, "the description never does"),
         (SaysNothing, "flag=yes: no description"),
         (LeavesAWordBehind, "number=0: moved there, it is not the figure drawn there: layout.annotations.0"),
-        (AddsATrace, "flag=yes: other traces"),
+        (TellsThePageTooLittle, "number=0: the page shows another figure"),
         (WritesPython, "number=0: text 'at nan'"),
         (LeavesATextEmpty, "number=0: an empty text"),
         (WearsNoBadge, "kind=fancy: no badge"),
@@ -386,7 +382,7 @@ def test_a_panel_that_breaks_it_only_where_two_ends_meet_is_caught():
     [
         (ForgetsAControl, "state brings flag back as False"),
         (DrawsByItsHistory, "it says something else"),
-        (TakesTheLookOfTheDay, "it shows something else: layout.font.color"),
+        (TakesTheLookOfTheDay, "it shows something else: layout.height, layout.font.color"),
     ],
 )
 def test_a_panel_that_depends_on_its_past_is_caught(kind, said):

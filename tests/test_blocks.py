@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from flint import arb
+from torch_blocks import BlockNetwork
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -16,15 +17,20 @@ from neuroviz.engine.block_network import (
     block_degree,
     block_forward,
     block_jacobian,
-    conditioned_block_weights,
     on_a_line,
     random_block_weights,
 )
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import _degree, clear_cache, measure_dimension
-from neuroviz.engine.network import flatten, forward, jacobian, random_tokens, random_weights
+from neuroviz.engine.network import (
+    conditioned_block_weights,
+    flatten,
+    forward,
+    jacobian,
+    random_tokens,
+    random_weights,
+)
 from neuroviz.engine.rank import exact_rank
-from neuroviz.nn.block_modules import BlockNetwork
 from neuroviz.nn.modules import AttentionNetwork
 
 KINDS = ("lightning", "softmax")
@@ -61,7 +67,7 @@ def test_all_switches_are_there():
 @pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
 def test_torch_and_numpy_agree_on_forward_and_derivative(arch):
     weights, X, rng = a_network(arch)
-    net = BlockNetwork.from_weights(arch, weights)
+    net = BlockNetwork(arch, weights)
     Y = net(torch.from_numpy(X))
     np.testing.assert_allclose(block_forward(Reals(), arch, weights, X, None), Y.detach().numpy(), atol=1e-10)
     cotangents = rng.standard_normal((2, 2, 3, 3))
@@ -255,11 +261,11 @@ def test_conditioned_weights_have_the_shapes_of_the_parameters():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"value_dim": 0}, "value_dim needs whole numbers"),
+        ({"value_dim": 0}, "value_dim must be a whole number"),
         ({"kv_heads": 2}, "give value_dim, too"),
         ({"rotary": 1}, "rotary is True or False"),
         ({"mlp": 3}, r"mlp is \(hidden width, power\)"),
-        ({"mlp": (3, 0)}, "power needs whole numbers"),
+        ({"mlp": (3, 0)}, "power must be a whole number"),
     ],
 )
 def test_bad_blocks_are_refused(arguments, words):
@@ -268,7 +274,7 @@ def test_bad_blocks_are_refused(arguments, words):
 
 
 def test_the_torch_network_of_the_paper_says_who_takes_blocks():
-    with pytest.raises(ValueError, match="BlockNetwork takes blocks"):
+    with pytest.raises(ValueError, match="has Q, K and V only; got"):
         AttentionNetwork(Architecture((3, 3), (2,), block=Block(biases=True)))
 
 

@@ -22,10 +22,11 @@ from neuroviz.lessons import teaching
 from tools.book import capture, pages, reference, site, stills
 from tools.book.__main__ import MOST_MEGABYTES
 from tools.book.mathml import mathml
+from tools.notebooks import FOLDER, sources
 
 ROOT = Path(__file__).parents[1]
 # Two notebooks are built quickly; NEUROVIZ_BOOK=build/book/site looks at what `make book` has built.
-TWO = ("00_start", "04_why_the_formula")
+TWO = ("00_start", "further/memorisation")
 
 # Formulas
 
@@ -35,7 +36,7 @@ def formulas() -> list[str]:
     reader = MarkdownIt("commonmark", {"html": True}).enable("table")
     reader.use(dollarmath_plugin, double_inline=True)
     texts = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")]
-    for path in (ROOT / "notebooks").glob("*.py"):
+    for path in sources():
         texts += [cell.source for cell in jupytext.read(path).cells if cell.cell_type == "markdown"]
     tokens = [
         token for text in texts for outer in reader.parse(text) for token in (outer, *(outer.children or []))
@@ -234,7 +235,7 @@ def browse(chromium):
 
 
 def notebooks(built: Path) -> list[Path]:
-    return sorted((built / "notebooks").glob("*.html"))
+    return sorted((built / "notebooks").rglob("*.html"))
 
 
 def wake(page, number: int) -> str:
@@ -394,9 +395,9 @@ def test_every_colour_of_a_figure_has_a_dark_one(built):
 @grouped
 def test_every_notebook_can_be_taken_away(built):
     for path in notebooks(built):
-        for ending in ("ipynb", "py"):
-            taken = built / "files" / f"{path.stem}.{ending}"
-            assert taken.read_bytes() == (ROOT / "notebooks" / taken.name).read_bytes()
+        for ending in (".ipynb", ".py"):
+            name = path.relative_to(built / "notebooks").with_suffix(ending)
+            assert (built / "files" / name).read_bytes() == (FOLDER / name).read_bytes()
 
 
 def test_what_a_reader_saved_in_a_notebook_is_not_in_the_site(tmp_path, monkeypatch):

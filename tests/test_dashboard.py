@@ -50,9 +50,9 @@ def test_a_panel_that_is_gone_says_where_its_subject_is():
 def test_only_one_panel_is_alive(page):
     (first,) = page["stage"].children
     assert first.comm is not None
-    page["choice"].value = "LedgerExplorer"
+    page["choice"].value = "FiberExplorer"
     (second,) = page["stage"].children
-    assert isinstance(second, explorables.LedgerExplorer)
+    assert isinstance(second, explorables.FiberExplorer)
     assert first.comm is None and second.comm is not None
 
 

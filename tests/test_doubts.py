@@ -21,9 +21,10 @@ from neuroviz.beyond.memorisation.memorisation import measure_reach
 from neuroviz.beyond.transformers.real_models import real_model
 from neuroviz.beyond.why.flag import flag_steps
 from neuroviz.engine.block import Block
-from neuroviz.engine.block_network import _point_of_the_circle, on_a_line
+from neuroviz.engine.block_network import on_a_line
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import clear_cache
+from neuroviz.engine.rotary import _point_of_the_circle
 from neuroviz.engine.tape import Tape
 
 UNLIKE_THEORY = (

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -10,9 +9,9 @@ import pytest
 from neuroviz.lessons.exercise import Exercise, Verdict
 from tools import editions
 from tools.editions import EDITIONS, TARGET, build, header, instructor, read, remarks, run, student, tasks
-from tools.notebooks import FOLDER, from_source, to_text
+from tools.notebooks import FOLDER, from_source, sources, to_text
 
-SOURCES = sorted(FOLDER.glob("*.py"))
+SOURCES = sources()
 CONTENT = [path for path in SOURCES if path.stem != "00_start"]
 
 by_name = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
@@ -130,7 +129,6 @@ def names_of(code, context):
 
 @by_name
 def test_the_students_edition_runs_the_same_code_and_shows_nothing_of_the_teachers(path):
-    """That the code runs from top to bottom is tested with the source, in test_notebooks.py."""
     source, made = read(path), student(read(path))
     nbformat.validate(made)
     assert codes(made) == codes(source)
@@ -159,8 +157,8 @@ def test_both_editions_keep_the_text(path):
     def words(notebook, drop):
         kept = [c for c in notebook.cells if c.cell_type == "markdown"]
         kept = [c for c in kept if not set(c.metadata.get("tags", [])) & drop]
-        text = re.sub(r"<!-- teacher.*?-->", "", "\n".join(c.source for c in kept), flags=re.DOTALL)
-        return text.replace("../../", "../").replace("<details open>", "<details>").split()
+        text = re.sub(r"<!--.*?-->", "", "\n".join(c.source for c in kept), flags=re.DOTALL)
+        return re.sub(r"\]\([./]*", "](", text).replace("<details open>", "<details>").split()
 
     source = read(path)
     expected = words(source, {"solution"})
@@ -170,13 +168,13 @@ def test_both_editions_keep_the_text(path):
 
 @by_name
 def test_every_link_leads_somewhere(path):
-    names = {source.with_suffix(".ipynb").name for source in SOURCES}
     for edition, make in zip(EDITIONS, (student, instructor), strict=True):
         for link in re.findall(r"\]\(([^)\s]+)\)", texts(make(read(path)))):
-            if link.startswith("http"):
-                continue
-            place = link.split("#")[0]
-            assert place in names or (TARGET / edition / place).resolve().exists(), link
+            here = path.relative_to(FOLDER).parent / link.split("#")[0]
+            if link.endswith(".ipynb"):
+                assert (FOLDER / here).exists(), link
+            elif not link.startswith("http"):
+                assert (TARGET / edition / here).resolve().exists(), link
 
 
 # The build
@@ -190,7 +188,7 @@ def built(tmp_path_factory):
 
 def test_both_editions_of_every_notebook_are_built(built):
     place, written = built
-    names = [source.with_suffix(".ipynb").name for source in SOURCES]
+    names = [source.relative_to(FOLDER).with_suffix(".ipynb").as_posix() for source in SOURCES]
     assert [path.relative_to(place).as_posix() for path in written] == [
         f"{e}/{n}" for e in EDITIONS for n in names
     ]
@@ -206,15 +204,9 @@ def test_building_twice_gives_the_same_bytes(built, tmp_path):
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in written]
 
 
-@by_name
-def test_the_instructors_edition_runs_from_top_to_bottom(built, path):
-    run(built[0] / "instructor" / path.with_suffix(".ipynb").name)
-
-
-@pytest.mark.full
-def test_the_students_edition_runs_from_top_to_bottom(built):
-    """One of them: the others run the same code as the source, as a test above says, and that one runs."""
-    run(built[0] / "student" / "01_matrix_factorization.ipynb")
+def test_a_built_notebook_runs_in_its_folder(built):
+    """One of them: test_checks.py runs the code of all."""
+    run(built[0] / "student" / "00_start.ipynb")
 
 
 def test_a_built_notebook_that_fails_is_seen(tmp_path):
@@ -291,8 +283,20 @@ def test_a_remark_in_the_students_edition_is_seen(monkeypatch):
 
 
 def test_the_builder_writes_where_it_is_told(tmp_path):
-    source = tmp_path / "notebooks"
-    source.mkdir()
-    (source / "01_small.py").write_text(SMALL)
-    written = build(tmp_path / "out", source)
-    assert written == [Path(tmp_path, "out", e, "01_small.ipynb") for e in EDITIONS]
+    folder = tmp_path / "notebooks"
+    (folder / "further").mkdir(parents=True)
+    for name in ("01_small", "further/more"):
+        (folder / f"{name}.py").write_text(
+            SMALL.replace("(../docs", "(../../docs" if "/" in name else "(../docs")
+        )
+    written = build(tmp_path / "out", folder)
+    names = ("01_small.ipynb", "further/more.ipynb")
+    assert written == [tmp_path / "out" / e / name for e in EDITIONS for name in names]
+    assert "](../../../docs/mathematics.md)" in texts(nbformat.read(written[-1], as_version=4))
+
+
+def test_checks_and_links_between_notebooks_are_as_a_reader_needs_them():
+    text = "# %% [markdown]\n# # Add\n#\n# Of 64, <!-- check: n\n# == 64 -->\n"
+    text += "# <!-- tested: test_x.py::test_x -->\n# [one](../00_start.ipynb).\n"
+    for make in (student, instructor):
+        assert "Of 64,\n[one](../00_start.ipynb)." in texts(make(from_source(text)))

@@ -14,7 +14,6 @@ from neuroviz.lessons.checks_deep import (
     check_meeting,
     check_more_than_factors,
     check_rescaling,
-    check_same_dimension,
     check_unseen,
     check_wrong_pattern,
 )
@@ -55,8 +54,6 @@ RIGHT = [
     (check_wrong_pattern, (A((3, 3, 3, 3), (2, 1, 2)),)),
     (check_unseen, (A((9, 8, 9, 1), (2, 2, 1)),)),
     (check_unseen, (A((4, 4, 1), (3, 1)),)),
-    (check_same_dimension, ([A((3, w, 3), (2, 2)) for w in (3, 4, 5)],)),
-    (check_same_dimension, ((A((2, w, 2), (1, 1)) for w in (2, 3, 4)),)),
     (check_more_than_factors, (A((3, 3, 3), (1, 2)),)),
     (check_more_than_factors, (A((3, 3, 3, 3), (2, 1, 3), tokens=2, attention="softmax"),)),
     (check_meeting, ([[1, 0], [0, -1]], [2, 1], [1, 0])),
@@ -107,11 +104,6 @@ WRONG = [
     (check_wrong_pattern, (A.uniform(4, 2, 2, heads=2),), "one head"),
     (check_unseen, (A((5, 3, 4), (2, 2)),), "all are seen"),
     (check_unseen, (A((2, 4, 2), (2, 2)),), "all are seen"),  # empty is not unseen
-    (check_same_dimension, ([A.uniform(d, 1, 2) for d in (2, 3, 4)],), "8, 17, 28"),
-    (check_same_dimension, ([A.uniform(3, 2, 2)] * 3,), "equally many"),
-    (check_same_dimension, ([A.uniform(3, 2, 2)],), "three networks"),
-    (check_same_dimension, (3,), "list of networks"),
-    (check_same_dimension, (A.uniform(3, 2, 2),), "list of networks"),
     (check_more_than_factors, (A.uniform(4, 2, 2),), "number of layers"),
     (check_more_than_factors, (A.uniform(4, 2, 2, tokens=1),), "two tokens"),
     (check_meeting, ([[1, 0], [0, 1]], [1, 0], [0, 1]), "apart"),

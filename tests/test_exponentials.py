@@ -9,7 +9,6 @@ import pytest
 from neuroviz.beyond.proof.exponentials import (
     all_free,
     draw_attention,
-    measure_softmax_kernel,
     places,
     softmax_jacobian,
 )
@@ -73,21 +72,14 @@ def coefficients(M, tokens):
 # The hypothesis of Ax's theorem
 
 
-@pytest.mark.parametrize("tokens", [2, 3, 4, 5])
-@pytest.mark.parametrize("width", [1, 2, 3])
-@pytest.mark.parametrize("kind", KINDS)
-def test_independent_differences_of_the_first_layer_are_those_of_the_table(kind, width, tokens):
-    assert independent(kind, width, tokens) == [expected(kind, width, tokens)]
-
-
 @pytest.mark.parametrize("tokens", [2, 3, 4])
 @pytest.mark.parametrize("width", [1, 2, 3])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_count_is_the_rank_over_the_rationals_of_the_coefficients(kind, width, tokens):
+def test_the_count_is_that_of_the_table_and_the_rank_of_the_coefficients(kind, width, tokens):
     """Another path: no points, no prime; the quadratic forms themselves, in whole numbers."""
-    M = special(kind, width)
-    rows = coefficients(M, tokens)
-    assert flint.fmpz_mat(rows.tolist()).rank() == independent(kind, width, tokens)[0]
+    rows = coefficients(special(kind, width), tokens)
+    found = independent(kind, width, tokens)
+    assert found == [flint.fmpz_mat(rows.tolist()).rank()] == [expected(kind, width, tokens)]
 
 
 def test_differences_of_logits_are_what_a_softmax_sees():
@@ -134,25 +126,13 @@ def test_symmetric_logits_are_related_round_every_triangle():
         assert all(sum(n for (_, column), n in powers.items() if column == i) == 0 for i in tokens)
 
 
-@pytest.mark.parametrize("tokens", [2, 3, 4])
-def test_antisymmetric_logits_are_related_for_every_pair(tokens):
-    found = measure_independence(F, (special("antisymmetric", 3),), tokens, rng(0))
-    relations = found.layers[0].relations
-    assert {one.determined[1:] for one in relations} == {(j, i) for j, i in places(tokens) if j < i}
-    for one in relations:
-        _, j, i = one.determined
-        assert one.powers == (((1, i, j), -1),)
-
-
-@pytest.mark.parametrize(("tokens", "later"), [(2, 0), (3, 6), (4, 12)])
-def test_an_antisymmetric_layer_collapses_two_tokens_and_not_three(tokens, later):
-    """With two tokens the layers after it see equal tokens: all their logits differ by 0."""
-    assert independent("antisymmetric", 2, tokens, layers=3)[1:] == [later, later]
-
-
-@pytest.mark.parametrize("tokens", [2, 3])
-def test_a_first_layer_without_weights_collapses_any_number_of_tokens(tokens):
-    assert independent("zero", 2, tokens, layers=3) == [0, 0, 0]
+@pytest.mark.parametrize(
+    ("kind", "tokens", "later"),
+    [("antisymmetric", 2, 0), ("antisymmetric", 3, 6), ("zero", 2, 0), ("zero", 3, 0)],
+)
+def test_an_antisymmetric_layer_collapses_two_tokens_and_a_zero_one_all(kind, tokens, later):
+    """The layers after it see equal tokens: all their logits differ by 0."""
+    assert independent(kind, 2, tokens, layers=3)[1:] == [later, later]
 
 
 def test_relations_of_a_later_layer_come_with_the_chance_that_they_are_none():
@@ -221,17 +201,6 @@ def test_no_equation_of_degree_two_binds_free_exponentials_of_two_tokens(kind, m
     assert (sigma < 1e-10).sum() == missing
 
 
-def test_the_field_that_shares_exponentials_draws_from_the_same_set():
-    """`PrimeField.softmax(symmetric=True)` and the monomials give one rank of the derivative."""
-    M, L, X = special("symmetric", 2), F.random(rng(1), (2, 2)), F.random(rng(2), (20, 2, 3))
-    c = F.random(rng(3), (20, 1, 2, 3))
-    monomials = measure_independence(F, (M,), 3, rng(0)).monomials
-    mine = softmax_jacobian(F, VirtualWeights(L, (M,)), X, c, draw_attention(F, monomials, 20, rng(4)))
-    S = F.softmax(np.zeros((20, 3, 3)), True, rng(5))
-    shared = softmax_jacobian(F, VirtualWeights(L, (M,)), X, c, S[None])
-    assert exact_rank(mine[:, 0], F) == exact_rank(shared[:, 0], F) == 8
-
-
 # The set of attention matrices
 
 
@@ -241,12 +210,6 @@ def test_with_wide_tokens_attention_matrices_fill_as_many_dimensions_as_exponent
     filled = measure_attention(F, kind, 5, tokens, rng(0))
     assert filled.value == expected(kind, 5, tokens)
     assert filled.num_columns == tokens * (tokens - 1)
-
-
-def test_symmetric_attention_of_three_tokens_has_five_dimensions_and_ignoring_that_gives_six():
-    assert measure_attention(F, "symmetric", 3, 3, rng(0)).value == 5
-    assert draw_attention(F, all_free(1, 3), 1, rng(0)).shape == (1, 1, 3, 3)
-    assert all_free(1, 3).shape[-1] == 6
 
 
 def test_linear_independence_asks_less_than_algebraic_independence():
@@ -278,7 +241,7 @@ def test_ignoring_pq_equal_one_hides_four_directions():
     """The negative control: d₀ = l = t = 2, M_1 antisymmetric. The four entries of M_2 do nothing."""
     study = study_exponentials(ExponentialsSetting())
     assert (study.related.kernel, study.free.kernel, study.spectrum.kernel) == (4, 0, 4)
-    assert study.misled and study.spectrum.decided
+    assert study.spectrum.decided
 
 
 def test_the_four_directions_are_the_entries_of_the_second_matrix():
@@ -293,40 +256,32 @@ def test_the_four_directions_are_the_entries_of_the_second_matrix():
 
 EVERY = [
     ExponentialsSetting(kind, place, tokens, width, layers, seed=1)
-    for kind, place, tokens, width, layers in product(KINDS, PLACES, (2, 3), (1, 2, 3), (1, 2))
-] + [ExponentialsSetting(kind, "first", 4, width, 3, seed=2) for kind in KINDS for width in (1, 2, 3)]
+    for kind, place, tokens, width, layers in product(KINDS, PLACES, (2, 3), (1, 2), (1, 2))
+] + [ExponentialsSetting(kind, "first", 4, 3, 3, seed=2) for kind in KINDS]
 
 
 @pytest.mark.parametrize("setting", EVERY, ids=str)
 def test_the_kernel_with_relations_is_that_of_the_true_softmax(setting):
+    """It is not 0 exactly where a layer before the last collapses: M = 0, or antisymmetric and two tokens.
+
+    (Or tokens on a line, where antisymmetric is 0.) With free exponentials all layers can be frozen
+    (Theorem A), so a count that ignores the relations knows one answer only.
+    """
     study = study_exponentials(setting)
-    assert study.spectrum.decided
-    assert study.spectrum.kernel == study.related.kernel
-
-
-@pytest.mark.parametrize("setting", EVERY, ids=str)
-def test_a_count_that_ignores_the_relations_answers_zero_whatever_the_network(setting):
-    """With free exponentials all layers can be frozen (Theorem A), so such a count knows one answer only."""
-    assert study_exponentials(setting).free.kernel == 0
-
-
-@pytest.mark.parametrize("setting", EVERY, ids=str)
-def test_ignoring_the_relations_misleads_exactly_where_a_layer_before_the_last_collapses(setting):
-    """M = 0, or M antisymmetric and two tokens (or tokens on a line, where that is M = 0)."""
     nothing = setting.kind == "zero" or (
         setting.kind == "antisymmetric" and (setting.tokens == 2 or setting.width == 1)
     )
     collapses = nothing and setting.place != "last" and setting.layers > 1
-    study = study_exponentials(setting)
-    assert study.misled == collapses
     later = (setting.layers - 1) * setting.width**2
-    assert study.related.kernel == (later if collapses else 0)
+    assert study.spectrum.decided
+    assert study.spectrum.kernel == study.related.kernel == (later if collapses else 0)
+    assert study.free.kernel == 0
 
 
-@pytest.mark.parametrize("layers", [1, 2])
-def test_tied_queries_and_keys_change_the_free_exponentials_and_not_the_kernel(layers):
-    study = study_exponentials(ExponentialsSetting("symmetric", "all", 3, 2, layers))
-    assert study.independence.layers[0].independent.value == 5 != all_free(1, 3).shape[-1]
+def test_tied_queries_and_keys_change_the_free_exponentials_and_not_the_kernel():
+    study = study_exponentials(ExponentialsSetting("symmetric", "all", 3, 2, 2))
+    assert study.independence.layers[0].independent.value == study.attention.value == 5
+    assert all_free(1, 3).shape[-1] == 6
     assert study.related.kernel == study.free.kernel == study.spectrum.kernel == 0
 
 
@@ -338,7 +293,7 @@ def test_a_kernel_of_zero_is_certain_and_a_larger_one_has_a_small_chance_to_be_w
 # The derivative, and what is drawn
 
 
-@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("layers", [1, 3])
 def test_the_derivative_is_that_of_the_function(layers):
     virtual = real_network(ExponentialsSetting("symmetric", tokens=3, width=2, layers=layers))
     arch = Architecture.uniform(2, 2, layers, 3, "softmax")
@@ -377,31 +332,8 @@ def test_columns_whose_sum_is_zero_are_drawn_again():
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        {"kind": "skew"},
-        {"place": "second"},
-        {"tokens": 1},
-        {"tokens": 5},
-        {"width": 0},
-        {"layers": 4},
-        {"layers": True},
-        {"width": 2.0},
-    ],
+    [{"kind": "skew"}, {"place": "second"}, {"tokens": 1}, {"layers": 4}, {"layers": True}, {"width": 2.0}],
 )
 def test_settings_outside_the_study_are_refused(wrong):
     with pytest.raises(ValueError, match="got"):
         ExponentialsSetting(**wrong)
-
-
-def test_an_unknown_kind_of_matrix_is_refused():
-    with pytest.raises(ValueError, match="kind must be one of 'generic'"):
-        matrix_of(F, "skew", np.eye(2), np.eye(2))
-
-
-def test_the_same_setting_gives_the_same_study():
-    one, two = (
-        measure_softmax_kernel(F, VirtualWeights(np.eye(2), (special("generic", 2),)), all_free(1, 2), rng(4))
-        for _ in range(2)
-    )
-    assert one == two
-    assert study_exponentials(ExponentialsSetting(seed=5)).related.seed == 5

@@ -26,7 +26,7 @@ from neuroviz.single_layer.walk import PRESETS, WALKS, FiberSetting, plane_of, s
 
 P = PrimeField()
 BOTH = ("lightning", "softmax")
-SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (3, 2), (4, 1), (5, 5)]
+SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (4, 3)]
 
 
 def random_pair(over, d, d_out, seed=0):
@@ -93,13 +93,6 @@ def test_one_token_does_not_see_the_antisymmetric_part_and_two_do(d, d_out):
     assert not same_function(P, "lightning", pair, symmetric, 1) and not same_outputs(pair, symmetric, 1)
 
 
-def test_a_real_matrix_is_left_with_its_symmetric_part():
-    pair = random_pair(Reals(), 3, 2)
-    A = with_antisymmetric_part(pair, -1.0).A
-    np.testing.assert_allclose(A, (pair.A + pair.A.T) / 2)
-    np.testing.assert_allclose(with_antisymmetric_part(pair, 0.0).A, pair.A)
-
-
 def all_matrices(p, rows, columns):
     half = p // 2
     entries = np.array(list(product(range(-half, half + 1), repeat=rows * columns)), dtype=float)
@@ -143,13 +136,8 @@ def test_the_fibre_has_the_points_of_the_theorem_and_no_others(name):
     assert fiber_size(p, Pair(A, V), tokens=2) == size
     case = fiber_case(PrimeField(p), Pair(A, V))
     assert case == {"V = 0": "zero", "A = 0": "zero", "d = 1": "boundary"}.get(name, name.split(",")[0])
-
-
-def test_with_one_token_the_fibre_is_larger():
-    p, A, V, size = FIBERS["generic, V of rank one"]
-    assert fiber_size(p, Pair(A, V), tokens=1) >= size * p  # each with p antisymmetric parts
-    p, A, V, size = FIBERS["d = 1"]
-    assert fiber_size(p, Pair(A, V), tokens=1) == size
+    if name == "generic, V of rank one":
+        assert fiber_size(p, Pair(A, V), tokens=1) >= size * p  # each with p antisymmetric parts
 
 
 @pytest.mark.parametrize("tokens", [2, 3])
@@ -164,19 +152,10 @@ def test_a_softmax_layer_determines_its_weights(tokens):
 
 def test_softmax_does_not_see_a_where_v_is_zero_or_the_token_is_alone():
     one, other = (random_pair(Reals(), 3, 2, seed) for seed in (0, 1))
-    assert same_function(Reals(), "softmax", Pair(one.A, 0 * one.V), Pair(other.A, 0 * one.V), 2)
+    nothing = 0 * one.V
+    assert same_function(Reals(), "softmax", Pair(one.A, nothing), Pair(other.A, nothing), 2)
     assert same_function(Reals(), "softmax", one, Pair(other.A, one.V), 1)
     assert not same_function(Reals(), "softmax", one, Pair(one.A, other.V), 1)
-    assert not same_function(Reals(), "softmax", Pair(0 * one.A, 0 * one.V), Pair(0 * one.A, one.V), 2)
-
-
-def test_the_cases_of_the_theorem_are_told_apart():
-    u, k, v, h = rank_one(Reals(), 3, 2)
-    assert fiber_case(Reals(), random_pair(Reals(), 3, 2)) == "generic"
-    assert fiber_case(Reals(), Pair(np.outer(u, k), np.outer(h, v))) == "rank one"
-    assert fiber_case(Reals(), Pair(np.outer(v, k), np.outer(h, -2 * v))) == "boundary"
-    assert fiber_case(Reals(), Pair(np.outer(k, v), np.outer(h, v))) == "rank one"  # the wrong side
-    assert fiber_case(Reals(), Pair(np.outer(u, k), 0 * np.outer(h, v))) == "zero"
 
 
 def test_the_swap_keeps_the_length_of_a_and_returns():
@@ -270,13 +249,6 @@ def test_a_walk_leaves_the_outputs_alone_exactly_where_the_theorems_allow_it():
     assert min(seen.values()) > 50
 
 
-def test_the_swap_alone_keeps_lightning_and_changes_softmax():
-    for attention in BOTH:
-        study = study_fiber(FiberSetting("rank-one", attention, swap=True))
-        assert study.same_outputs == (attention == "lightning")
-        assert not np.allclose(study.now.A, study.start.A)
-
-
 @pytest.mark.parametrize("direction", ["plane", "random"])
 @pytest.mark.parametrize("preset", ["generic", "rank-one"])
 @pytest.mark.parametrize(("d", "d_out", "tokens"), [(1, 1, 2), (2, 3, 2), (3, 3, 4), (5, 1, 3)])
@@ -310,14 +282,6 @@ def test_at_the_crossing_even_a_step_off_is_of_second_order():
     assert study_fiber(replace(study.setting, along=0.9)).aside.slope == pytest.approx(1, abs=0.1)
 
 
-def test_the_distance_is_measured_at_the_step_that_was_taken():
-    for off in (0.1, 1.0, -0.1, -1.0):
-        study = study_fiber(FiberSetting(along=0.5, off=off))
-        at = {round(step, 6): d for step, d in zip(study.aside.steps, study.aside.distances, strict=True)}
-        assert study.moved == pytest.approx(at[abs(off)], rel=1e-9)
-        assert not study.same_outputs
-
-
 def test_the_places_are_coordinates_in_the_plane_of_the_start():
     study = study_fiber(FiberSetting(along=1.0, off=0.3))
     start, base, now = study.places
@@ -348,15 +312,8 @@ def test_a_setting_that_makes_no_sense_is_refused_in_words():
         ({"attention": "hardmax"}, "attention must be"),
         ({"walk": "run"}, "walk must be"),
         ({"direction": "up"}, "direction must be"),
-        ({"tokens": 0}, "tokens needs a whole number ≥ 1; got 0"),
+        ({"tokens": 0}, "tokens must be a whole number ≥ 1; got 0"),
         ({"angle": 90}, "below 90 degrees; got 90"),
     ]:
         with pytest.raises(ValueError, match=said):
             FiberSetting(**wrong)
-
-
-def test_the_start_depends_on_the_seed_and_not_on_the_tokens():
-    one = plane_of(FiberSetting())
-    np.testing.assert_array_equal(one.A, plane_of(FiberSetting(tokens=4)).A)
-    assert not np.allclose(one.A, plane_of(FiberSetting(seed=1)).A)
-    assert np.linalg.norm(one.A) == pytest.approx(1) and np.linalg.norm(one.V) == pytest.approx(1)

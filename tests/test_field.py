@@ -10,9 +10,6 @@ import sympy
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 
 PRIMES = [3, 5, 7, 101, 65_537, SECOND_PRIME, DEFAULT_PRIME]
-NOT_ODD_PRIMES_BELOW_2_23 = [
-    -7, 0, 1, 2, 4, 9, 561, 2047, 2896**2, 2887**2, 2887 * 2897, 2**23 - 1, 2**23, 2**23 + 9, 2**31 - 1,
-]  # fmt: skip
 
 
 def whole(rng: random.Random, p: int, *shape: int) -> np.ndarray:
@@ -37,19 +34,6 @@ def largest_entries(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
     """Factors of inner length n whose entries are all (p − 1)/2 or next to it: the largest sums there are."""
     x = np.array([[p // 2 - (i + j) % 3 for j in range(n)] for i in range(2)], dtype=object)
     return x, x.T - 1
-
-
-@pytest.mark.parametrize("p", PRIMES)
-def test_products_and_sums_are_those_of_whole_numbers(p):
-    F, rng = PrimeField(p), random.Random(p)
-    for _ in range(50):
-        x, y = whole(rng, p, 20), whole(rng, p, 20)
-        for ours, exact in [
-            (F.reduce(x.astype(float) * y.astype(float)), x * y),
-            (F.reduce(x.astype(float) - y.astype(float)), x - y),
-            (F.reduce(x.astype(float)), x),
-        ]:
-            assert congruent(ours, exact, p) and is_reduced(ours, p)
 
 
 @pytest.mark.parametrize("p", PRIMES)
@@ -106,29 +90,10 @@ def test_random_elements_are_residues_and_all_of_them(p):
         assert set(drawn.ravel()) == set(range(-(p // 2), p // 2 + 1))
 
 
-@pytest.mark.parametrize("p", PRIMES)
-def test_the_primes_in_use_are_primes(p):
-    assert sympy.isprime(p) and PrimeField(p).p == p
-
-
-def test_the_default_primes_are_different_and_the_first_is_the_largest():
-    assert sympy.prevprime(2**23) == DEFAULT_PRIME != SECOND_PRIME
-
-
-@pytest.mark.parametrize("n", NOT_ODD_PRIMES_BELOW_2_23)
-def test_what_is_no_odd_prime_below_2_to_the_23_is_refused(n):
-    with pytest.raises(ValueError, match=f"odd prime below 2²³ = 8388608.*got {n}: try {DEFAULT_PRIME}"):
-        PrimeField(n)
-
-
-@pytest.mark.parametrize("p", [7.0, "7", None, True, (7,)])
-def test_what_is_no_whole_number_is_no_prime(p):
-    with pytest.raises(ValueError, match="needs an odd prime below"):
+@pytest.mark.parametrize("p", [-7, 561, 2887 * 2897, 2**23, 2**23 + 9, 7.0, "7", None, True])
+def test_what_is_no_odd_prime_below_2_to_the_23_is_refused(p):
+    with pytest.raises(ValueError, match=f"odd prime below 2²³ = 8388608.*got {p!r}: try {DEFAULT_PRIME}"):
         PrimeField(p)
-
-
-def test_a_numpy_prime_makes_the_same_field():
-    assert PrimeField(np.int64(101)) == PrimeField(101) and type(PrimeField(np.int64(101)).p) is int
 
 
 def test_a_field_accepts_exactly_the_odd_primes():
@@ -139,11 +104,8 @@ def test_a_field_accepts_exactly_the_odd_primes():
             return False
 
     assert [n for n in range(500) if accepted(n)] == list(sympy.primerange(3, 500))
-
-
-def test_fields_with_the_same_prime_are_the_same_key():
-    assert PrimeField(7) == PrimeField(7) != PrimeField(11) and hash(PrimeField(7)) == hash(PrimeField(7))
-    assert Reals() == Reals()
+    assert PrimeField(np.int64(101)) == PrimeField(101) and type(PrimeField(np.int64(101)).p) is int
+    assert sympy.prevprime(2**23) == DEFAULT_PRIME != SECOND_PRIME
 
 
 # Softmax
@@ -157,10 +119,6 @@ def test_each_token_pays_attention_that_sums_to_one(p, symmetric, t):
     S = F.softmax(np.zeros((50, t, t)), symmetric, np.random.default_rng(t))
     assert S.shape == (50, t, t) and is_reduced(S, p)
     assert congruent(S.sum(axis=-2), np.ones((50, t), dtype=object), p)
-
-
-def test_one_token_attends_to_itself():
-    assert (PrimeField().softmax(np.zeros((5, 1, 1)), False, np.random.default_rng(0)) == 1).all()
 
 
 def test_attention_is_free_but_for_its_sums():
@@ -179,19 +137,11 @@ def around_the_triangle(S: np.ndarray, p: int) -> np.ndarray:
 
 def test_symmetric_logits_have_symmetric_exponentials():
     F = PrimeField()
-    logits = np.zeros((200, 3, 3))
-    assert not around_the_triangle(F.softmax(logits, True, np.random.default_rng(0)), F.p).any()
-
-
-def test_symmetric_exponentials_are_divided_by_sums_of_their_own():
-    """S = E c: from symmetric logits the columns differ by free factors, so S itself is not symmetric."""
-    S = PrimeField().softmax(np.zeros((200, 3, 3)), True, np.random.default_rng(0))
-    assert (S[:, 0, 1] != S[:, 1, 0]).all()
-
-
-def test_other_logits_have_exponentials_of_their_own():
-    F = PrimeField()
-    assert around_the_triangle(F.softmax(np.zeros((200, 3, 3)), False, np.random.default_rng(0)), F.p).all()
+    symmetric, other = (
+        F.softmax(np.zeros((200, 3, 3)), kind, np.random.default_rng(0)) for kind in (True, False)
+    )
+    assert not around_the_triangle(symmetric, F.p).any() and around_the_triangle(other, F.p).all()
+    assert (symmetric[:, 0, 1] != symmetric[:, 1, 0]).all()  # each column is divided by a sum of its own
 
 
 def test_real_softmax_is_the_definition():
@@ -244,21 +194,10 @@ def test_a_matrix_is_refused_exactly_where_its_determinant_is_zero(p):
         else:
             assert sympy.Matrix(x).det() % p != 0
     assert 0 < refused < 60
-
-
-def test_the_prime_itself_has_no_inverse():
-    with pytest.raises(ValueError, match="the 1 × 1 matrix has no inverse mod 7"):
-        PrimeField(7).inverse(np.array([[7.0]]))
-
-
-def test_a_real_matrix_without_inverse_is_refused():
+    with pytest.raises(ValueError):
+        F.inverse(np.array([[1.5]]))
     with pytest.raises(ValueError, match="Singular"):
         Reals().inverse(np.ones((2, 2)))
-
-
-def test_a_fraction_is_no_residue_and_has_no_inverse():
-    with pytest.raises(ValueError):
-        PrimeField().inverse(np.array([[1.5]]))
 
 
 @pytest.mark.parametrize("p", [3, 5, 7, DEFAULT_PRIME])
@@ -270,17 +209,6 @@ def test_random_invertible_matrices_are_invertible(p, n):
         assert x.shape == (n, n) and is_reduced(x, p)
         assert congruent(F.matmul(F.inverse(x), x), np.eye(n), p)
     assert len({x.tobytes() for x in drawn}) >= min(50, p) - 1
-
-
-def test_over_a_small_field_a_matrix_drawn_at_random_often_has_no_inverse():
-    """Why they are drawn as products of triangles: over F₃ 33 of the 81 2 × 2 matrices are singular."""
-    F, rng, singular = PrimeField(3), np.random.default_rng(0), 0
-    for _ in range(300):
-        try:
-            F.inverse(F.random(rng, (2, 2)))
-        except ValueError:
-            singular += 1
-    assert 80 < singular < 180
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 10])
@@ -295,18 +223,3 @@ def test_random_real_group_elements_are_well_conditioned_and_not_all_rotations(n
         assert max(condition) > 3
     for x in drawn:
         np.testing.assert_allclose(Reals().inverse(x) @ x, np.eye(n), atol=1e-13)
-
-
-def test_a_gaussian_matrix_is_not_well_conditioned():
-    """Why they are not drawn entry by entry."""
-    rng = np.random.default_rng(0)
-    assert max(np.linalg.cond(Reals().random(rng, (3, 3))) for _ in range(200)) > 100
-
-
-@pytest.mark.parametrize("lengths", [(3, 5, 2), (1,), (700, 3), (300, 300)])
-def test_sums_of_products_are_those_of_whole_numbers_short_and_long(lengths):
-    over, rng = PrimeField(), np.random.default_rng(sum(lengths))
-    pairs = [(np.full((2, n), over.p // 2.0), over.random(rng, (n, 3))) for n in lengths]
-    true = sum(x.astype(int).astype(object) @ y.astype(int).astype(object) for x, y in pairs)
-    found = over.sum_of_products(*pairs)
-    assert np.abs(found).max() <= over.p // 2 + 1 and ((found.astype(int) - true) % over.p == 0).all()

@@ -1,14 +1,13 @@
-"""Figure 3 of the paper: every mark is a measurement, and where floats are wrong it is seen."""
+"""Figure 3 of the paper and its panel: every mark is a measurement; where floats are wrong it is seen."""
 
 import csv
 import io
 from dataclasses import replace
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 import torch
-from panels import bare, headlines, said, trace
+from panels import PATIENCE, headlines, title, trace
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
@@ -16,18 +15,18 @@ from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import jacobian
 from neuroviz.engine.rank import float_rank
 from neuroviz.kit import theme
+from neuroviz.kit.export import Export
 from neuroviz.kit.plot import make
 from neuroviz.nn.modules import AttentionNetwork
-from neuroviz.softmax import figure3_figure as drawing
 from neuroviz.softmax.figure3 import (
     Figure3Setting,
-    Float32Rank,
     Proof,
     float32_rank,
     procedure_jacobian,
     study_figure3,
 )
-from neuroviz.softmax.figure3_figure import figure3_parts, save_figure3
+from neuroviz.softmax.figure3_figure import figure3_parts
+from neuroviz.softmax.figure3_panel import Figure3Explorer
 
 SOFTMAX = [25, 40, 57, 76, 97, 120, 145, 172]
 NINE = Architecture.uniform(9, 2, 2, 3, "softmax")
@@ -44,7 +43,7 @@ def missed():
 
 
 def test_the_exact_ranks_are_those_of_the_paper_and_lightning_has_two_less():
-    study = study_figure3(Figure3Setting(attention="both"))
+    study = study_figure3(Figure3Setting(lightning=True))
     assert [p.width for p in study.of("softmax")] == list(range(3, 11))
     assert [p.exact.value for p in study.of("softmax")] == SOFTMAX
     assert [p.exact.value for p in study.of("lightning")] == [rank - 2 for rank in SOFTMAX]
@@ -55,8 +54,8 @@ def test_the_exact_ranks_are_those_of_the_paper_and_lightning_has_two_less():
 @pytest.mark.parametrize(
     "setting",
     [
-        Figure3Setting(first=1, last=4, attention="both", seed=3),
-        Figure3Setting(layers=3, tokens=2, head_dim=1, first=2, last=4, attention="lightning"),
+        Figure3Setting(first=1, last=4, lightning=True, seed=3),
+        Figure3Setting(layers=3, tokens=2, head_dim=1, first=2, last=4, lightning=True),
         Figure3Setting(layers=1, tokens=1, head_dim=4, first=3, last=3),
     ],
 )
@@ -75,14 +74,35 @@ def test_every_point_is_a_measurement_of_a_uniform_network(setting):
 # The float32 procedure
 
 
+def drawn(arch, seed, inputs):
+    """The network and the inputs of the procedure, from torch's generator."""
+    generator = torch.Generator().manual_seed(seed)
+    network = AttentionNetwork(arch)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.normal_(generator=generator)
+    return network, torch.randn(inputs, arch.widths[0], arch.tokens, generator=generator)
+
+
+def one_backward_for_each_row(arch, seed, inputs):
+    network, X = drawn(arch, seed, inputs)
+    parameters, rows = list(network.parameters()), []
+    outputs = network(X).flatten()
+    for i in range(len(outputs)):
+        network.zero_grad()
+        outputs[i].backward(retain_graph=True)
+        rows.append(torch.cat([parameter.grad.flatten() for parameter in parameters]))
+    return torch.stack(rows)
+
+
 @pytest.mark.parametrize("kind", ["softmax", "lightning"])
 def test_all_rows_at_once_are_the_rows_one_by_one(kind):
     arch = Architecture.uniform(4, 2, 2, 3, kind)
-    at_once, one_by_one = (procedure_jacobian(arch, 0, 20, row_by_row=way) for way in (False, True))
+    at_once, one_by_one = procedure_jacobian(arch, 0, 5), one_backward_for_each_row(arch, 0, 5)
     assert at_once.dtype == one_by_one.dtype == torch.float32
-    assert at_once.shape == one_by_one.shape == (20 * 3 * 4, arch.num_parameters)
+    assert at_once.shape == one_by_one.shape == (5 * 3 * 4, arch.num_parameters)
     assert (at_once - one_by_one).abs().max() < 1e-5 * one_by_one.abs().max()
-    other = procedure_jacobian(arch, 1, 20, row_by_row=True)
+    other = one_backward_for_each_row(arch, 1, 5)
     assert (at_once - other).abs().max() > 0.1 * other.abs().max()
 
 
@@ -93,12 +113,8 @@ def test_its_derivatives_are_those_of_float64_up_to_rounding_and_of_the_numpy_ne
     assert double.dtype == torch.float64
     assert (single - double).abs().max() < 1e-3 * double.abs().max()
     # The same draws once more, differentiated by the structured reverse pass.
-    generator = torch.Generator().manual_seed(2)
-    network = AttentionNetwork(arch)
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.normal_(generator=generator)
-    X = torch.randn(30, 5, 3, generator=generator).double().numpy()
+    network, X = drawn(arch, 2, 30)
+    X = X.double().numpy()
     J = jacobian(Reals(), kind, network.to_weights(), X)
     np.testing.assert_allclose(double.numpy(), J.reshape(double.shape), atol=1e-9 * float(np.abs(J).max()))
 
@@ -149,14 +165,15 @@ def test_a_right_rank_is_not_flagged():
 
 
 def test_an_overflow_is_no_rank_and_is_said():
-    study = study_figure3(
-        Figure3Setting(layers=4, last=4, attention="lightning", peer=True, inputs=20, runs=2)
-    )
-    assert all(p.float32.value is None and p.float32_is_wrong for p in study.points)
-    assert all(p.float32_difference is None for p in study.points)
-    assert "row-by-row float32 overflows at 2 of 2" in headlines(make(figure3_parts(study)))
-    (first, _) = csv.DictReader(io.StringIO(study.to_csv()))
-    assert first["float32"] == "" and first["float32_inputs"] == "20"
+    study = study_figure3(Figure3Setting(layers=4, last=4, lightning=True, peer=True, inputs=20, runs=2))
+    points = study.of("lightning")
+    assert all(p.float32.value is None and p.float32_is_wrong for p in points)
+    assert all(p.float32_difference is None for p in points)
+    over = sum(p.float32.value is None for p in study.points)
+    (said,) = [line for line in headlines(make(figure3_parts(study))) if line.startswith("row-by-row")]
+    assert f"overflows at {over} of 4" in said
+    lines = list(csv.DictReader(io.StringIO(study.to_csv())))
+    assert lines[-1]["float32"] == "" and lines[-1]["float32_inputs"] == "20"
 
 
 def test_too_few_inputs_are_known():
@@ -169,10 +186,9 @@ def test_too_few_inputs_are_known():
 
 
 def test_each_point_is_proved_by_all_three_routes_which_hold_when_checked_again():
-    for kind in ("softmax", "lightning"):
-        for p in study_figure3(Figure3Setting(last=4, attention=kind, certificates=True)).points:
-            assert p.proved_by == ("theorem", "exact rank", "ball")
-            assert all(proof.certificate.verify() for proof in p.proofs)
+    for p in study_figure3(Figure3Setting(last=4, lightning=True, certificates=True)).points:
+        assert p.proved_by == ("theorem", "exact rank", "ball")
+        assert all(proof.certificate.verify() for proof in p.proofs)
 
 
 def test_a_certificate_of_another_number_proves_nothing():
@@ -192,7 +208,7 @@ def test_a_route_that_proves_nothing_says_why():
 
 
 def test_what_is_called_measured_is_never_the_formula():
-    study = small(attention="both")
+    study = small(lightning=True)
     points = tuple(replace(p, exact=replace(p.exact, value=p.exact.value + 7)) for p in study.points)
     before, after = make(figure3_parts(study)), make(figure3_parts(replace(study, points=points)))
     for kind in ("softmax", "lightning"):
@@ -228,17 +244,23 @@ def test_a_gap_below_what_decides_is_hollow_and_counted():
     assert "float64: all 3 gaps decide" in headlines(make(figure3_parts(study)))
 
 
-def test_every_text_can_be_read(missed):
-    for study in (missed, small(attention="both", certificates=True)):
-        for text in map(bare, said(make(figure3_parts(study)))):
-            assert "$" not in text and "nan" not in text and "None" not in text
+def test_both_kinds_stand_at_their_width_and_the_numbers_say_how_far_apart_they_are():
+    study = small(lightning=True)
+    figure = make(figure3_parts(study))
+    soft, light = (trace(figure, f"exact (measured), {kind}") for kind in ("softmax", "lightning"))
+    assert list(soft.x) == list(light.x) == [3, 4, 5]
+    apart = [f"+{one - other}" for one, other in zip(soft.y, light.y, strict=True)]
+    assert list(soft.text) == apart == ["+2"] * 3 and not any(map(str.strip, light.text))
+    alone = trace(make(figure3_parts(small())), "exact (measured), softmax")
+    assert list(alone.text) == ["25", "40", "57"]
 
 
 @pytest.mark.parametrize("widths", [(3, 10), (10, 12), (5, 5), (1, 12)])
 def test_no_point_stands_among_the_words(widths):
     """They end where the axis has its upper fifth or so; the points of its left two thirds are lower."""
     least, most = widths
-    study = study_figure3(Figure3Setting(first=least, last=most, attention="both", certificates=True))
+    study = study_figure3(Figure3Setting(first=least, last=most, lightning=True))
+    study = replace(study, setting=replace(study.setting, certificates=True))  # for one line more of words
     with theme.using({"mode": "light", "size": "lecture"}):
         figure = make(figure3_parts(study))
     low, high = figure.layout.yaxis.range
@@ -275,34 +297,6 @@ def test_the_table_is_empty_where_nothing_was_asked():
     assert line["certified"] == "theorem + exact rank + ball"
 
 
-def test_a_study_is_saved_as_a_table(tmp_path):
-    study = small()
-    study.save(tmp_path / "one.csv")
-    save_figure3(study, tmp_path / "two.CSV")
-    for name in ("one.csv", "two.CSV"):
-        assert (tmp_path / name).read_text(encoding="utf-8") == study.to_csv()
-
-
-def test_a_picture_without_kaleido_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(drawing, "find_spec", lambda name: None)
-    for name in ("figure3.png", "figure3.svg"):
-        with pytest.raises(ValueError, match=r"kaleido.*press the SVG or PNG button.*pip install kaleido"):
-            save_figure3(small(), tmp_path / name)
-    with pytest.raises(ValueError, match=r"saved as .csv, .png or .svg; got 'figure3.pdf'"):
-        save_figure3(small(), tmp_path / "figure3.pdf")
-    with pytest.raises(ValueError, match=r"saved as .csv; got 'figure3.svg'.*save_figure3"):
-        small().save(tmp_path / "figure3.svg")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_picture_with_kaleido_is_drawn_from_the_figure(tmp_path, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(drawing, "find_spec", lambda name: object())
-    monkeypatch.setattr(go.Figure, "write_image", lambda figure, path, **how: drawn.append(path.name))
-    save_figure3(small(), tmp_path / "figure3.svg")
-    assert drawn == ["figure3.svg"]
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -311,16 +305,11 @@ def test_a_picture_with_kaleido_is_drawn_from_the_figure(tmp_path, monkeypatch):
         ({"inputs": 0}, "inputs must be a whole number ≥ 1"),
         ({"runs": True}, "runs must be a whole number ≥ 1; got True"),
         ({"seed": -1}, "seed must be a whole number ≥ 0; got -1"),
-        ({"attention": "hard"}, "attention must be 'softmax', 'lightning' or 'both'; got 'hard'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         Figure3Setting(**wrong)
-
-
-def test_a_rank_in_float32_is_evidence_and_says_so():
-    assert Float32Rank(1, 1e-4, np.ones(1), 10, 1, 1, 0, "").status == "float"
 
 
 def test_the_words_at_the_line_stand_where_no_gap_lies_below_it():
@@ -337,3 +326,84 @@ def test_the_words_at_the_line_stand_where_no_gap_lies_below_it():
 
     assert side({}) == side({3}) == side({3, 5}) == "right"
     assert side({5}) == side({4, 5}) == "left"
+
+
+# The panel
+
+
+@pytest.fixture
+def panel():
+    made = Figure3Explorer()
+    yield made
+    made.cancel()
+    made.close()
+
+
+def table(panel):
+    return list(csv.DictReader(io.StringIO(panel.export.table)))
+
+
+def test_it_opens_on_the_figure_of_the_paper(panel):
+    assert panel._read() == Figure3Setting()
+    assert "softmax 25, 40, 57, 76, 97, 120, 145, 172; all on the formula" in panel.description
+    assert "8 ranks mod 8 388 593" in title(panel) and "Eq. 16, Corollary A" in title(panel)
+    assert headlines(panel.figure)[0] == "softmax: 8 of 8 exact ranks on the formula"
+
+
+def test_the_files_are_of_what_is_shown_whichever_end_of_the_widths_comes_first(panel):
+    assert panel.export.name == "figure3_softmax_l2_t3_a2_d3-10"
+    assert [int(line["exact"]) for line in table(panel)] == SOFTMAX
+    panel.state = "lightning=yes;first=4;last=3"
+    assert panel.export.name == "figure3_softmax_lightning_l2_t3_a2_d3-4"
+    assert [line["exact"] for line in table(panel)] == ["25", "40", "23", "38"]
+    assert list(trace(panel.figure, "exact (measured), lightning").y) == [23, 38]
+
+
+@pytest.mark.parametrize(
+    ("old", "shown"), [("kind=softmax", False), ("kind=both", True), ("last=4; kind=lightning", True)]
+)
+def test_a_state_with_a_kind_still_opens(panel, old, shown):
+    panel.state = old
+    assert panel.controls["lightning"].value == shown and panel.status.startswith("done")
+    with pytest.raises(ValueError, match="names of"):
+        panel.state = "kind=hard"
+
+
+def test_the_float32_procedure_runs_in_the_background_and_can_be_cancelled(panel):
+    assert panel.controls["inputs"].disabled and panel.controls["runs"].disabled
+    before = panel.export.table
+    panel.controls["peer"].value = True
+    assert panel._background.running and panel.export.table == before
+    panel.cancel()
+    assert panel.status.startswith("cancelled") and not panel._background.running
+    assert panel.export.table == before
+    assert not panel.controls["inputs"].disabled
+
+
+def test_what_takes_long_is_declared():
+    assert not Figure3Setting().is_slow and not Figure3Setting(lightning=True).is_slow
+    for slow in ({"peer": True, "last": 3}, {"certificates": True, "last": 3}, {"layers": 4, "last": 12}):
+        assert Figure3Setting(**slow).is_slow
+
+
+def test_it_says_where_float32_is_wrong_and_where_inputs_are_too_few(panel):
+    panel.state = "first=9;last=9;peer=yes;inputs=60;runs=1"
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
+    assert "misses 1 of 1, as " in panel.description
+    assert "counts as 0 what lies below" in panel.description and "too few inputs" not in panel.description
+    (read,) = [int(line["float32"]) for line in table(panel)]
+    assert read < 145 and list(trace(panel.figure, "float32, wrong, softmax").y) == [read]
+    panel.state = "first=12;last=12;tokens=1;layers=1;peer=yes;inputs=10;runs=1"
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
+    assert "it has too few inputs at δ = 12" in panel.description
+    assert "counts as 0" not in panel.description
+
+
+def test_a_name_that_is_no_file_is_refused():
+    export = Export()
+    export.offer("a,b\n1,2\n", "figure3_l-2.x")
+    for name in ("", "../figure", "two words", "a/b", ".hidden"):
+        with pytest.raises(ValueError, match="the name of a file has letters"):
+            export.offer("", name)
+    assert (export.table, export.name) == ("a,b\n1,2\n", "figure3_l-2.x")
+    export.close()

@@ -27,17 +27,6 @@ from neuroviz.engine.measure import measure_dimension
 P = 8_388_587
 BOTH = ("lightning", "softmax")
 
-# widths, head dims, lightning, softmax at t = 3
-EXAMPLES = [
-    ((2, 4, 2), (2, 2), 10, 12),
-    ((4, 2, 3, 2), (2, 2, 2), 25, 28),
-    ((3, 1, 3), (2, 2), 12, 14),
-    ((5, 3, 4), (2, 2), 40, 42),
-    ((3, 3, 3), (1, 2), 18, 22),
-    ((3, 3, 1), (1, 3), 12, 17),
-    ((3, 3, 3, 3), (1, 1, 1), 21, 24),
-]
-FIGURE_3 = dict(zip(range(3, 11), (25, 40, 57, 76, 97, 120, 145, 172), strict=True))
 
 TOO_WIDE = "inner widths at most the first and the last"
 
@@ -85,33 +74,17 @@ def random_architectures(count: int, seed: int):
 # The general formula and the measurement
 
 
-@pytest.mark.parametrize("attention", BOTH)
-@pytest.mark.parametrize(("widths", "head_dims", "lightning", "softmax"), EXAMPLES)
-def test_examples_have_the_dimension_that_was_measured(widths, head_dims, lightning, softmax, attention):
-    arch = Architecture(widths, head_dims, 3, attention)
-    expected = lightning if attention == "lightning" else softmax
-    assert measure_dimension(arch).value == general_formula(arch).value == expected
-
-
-@pytest.mark.parametrize(("d", "dimension"), FIGURE_3.items())
-def test_figure_3(d, dimension):
-    """Two layers, a = 2, t = 3: softmax; lightning has one less for each layer."""
-    for attention, expected in (("softmax", dimension), ("lightning", dimension - 2)):
-        arch = Architecture.uniform(d, 2, 2, attention=attention)
-        assert measure_dimension(arch).value == expected_dimension(arch).value == expected
-
-
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_general_formula_is_the_measured_dimension_of_any_network(seed):
     """Corollary A and Theorem C."""
-    for arch in random_architectures(200, seed):
+    for arch in random_architectures(150, seed):
         assert general_formula(arch).value == measure_dimension(arch, prime=P).value, arch
 
 
 def wrong(formula):
-    """On how many of 200 random networks a formula is not the measured dimension."""
+    """On how many of 100 random networks a formula is not the measured dimension."""
     return sum(
-        formula(arch) != measure_dimension(arch, prime=P).value for arch in random_architectures(200, 0)
+        formula(arch) != measure_dimension(arch, prime=P).value for arch in random_architectures(100, 0)
     )
 
 
@@ -132,18 +105,7 @@ def without_collapse(arch):
 
 @pytest.mark.parametrize("formula", [without_effective_widths, without_rescaling, without_collapse])
 def test_a_formula_that_forgets_something_disagrees_with_the_measurement(formula):
-    assert wrong(lambda arch: general_formula(arch).value) == 0 < 10 < wrong(formula)
-
-
-@pytest.mark.parametrize(
-    ("widths", "head_dims", "naive", "true"), [((3, 3, 3), (1, 2), 20, 18), ((3, 3, 1), (1, 3), 15, 12)]
-)
-def test_eq_14_read_naively_is_wrong_where_a_layer_has_rank_one(widths, head_dims, naive, true):
-    arch = Architecture(widths, head_dims)
-    assert general_formula(arch).value == measure_dimension(arch).value == true
-    pattern = 3 * (3 + widths[-1] - 3) + sum(alpha(a, 3) for a in head_dims) - 2
-    assert pattern == naive != true
-    assert paper_formula(arch).status == "outside hypotheses"
+    assert wrong(lambda arch: general_formula(arch).value) == 0 < 5 < wrong(formula)
 
 
 # The pieces of the formula
@@ -211,21 +173,6 @@ def test_D_counts_the_virtual_weights():
         assert general_formula(one_token).value + arch.num_layers == virtual_rank(arch, symmetric=True), arch
 
 
-@pytest.mark.parametrize(
-    ("widths", "head_dims", "effective"),
-    [
-        ((4, 3, 5), (2, 2), (4, 3, 5)),  # an inner width at most the ends: as it is
-        ((2, 4, 2), (2, 2), (2, 2, 2)),  # beyond d₀ nothing arrives
-        ((5, 5, 1), (2, 1), (5, 3, 1)),  # one output and a rank-one A: 1 + 2 · 1 directions are read
-        ((6, 6, 6, 1), (1, 1, 1), (6, 5, 3, 1)),
-        ((6, 6, 1), (1, 4), (6, 6, 1)),
-        ((1, 6, 6), (3, 3), (1, 1, 6)),
-    ],
-)
-def test_effective_widths_are_what_later_layers_read(widths, head_dims, effective):
-    assert effective_widths(Architecture(widths, head_dims)) == effective
-
-
 def test_effective_widths_are_ranks():
     """What is read of layer i's tokens: by Q_{i+1}, K_{i+1}, and through V_{i+1} by what comes later."""
     for arch in random_architectures(60, seed=9):
@@ -261,16 +208,9 @@ def test_the_collapsing_layer_is_the_first_of_rank_one_that_has_a_successor(widt
     if layer:
         rank_one, on_a_line = f"A{'₀₁₂₃'[layer]} has rank one", f"tokens of layer {layer} lie on a line"
         assert (on_a_line if widths[layer - 1] == 1 else rank_one) in general_formula(arch).note
-
-
-def test_a_collapse_that_loses_nothing_says_so():
-    """σ(1, w) = α(1, w): with rank one everywhere the symmetric parts are as many."""
+    # σ(1, w) = α(1, w): with rank one everywhere the symmetric parts are as many.
     assert "costs nothing here" in general_formula(Architecture((3, 3, 3), (1, 1))).note
     assert "costs nothing" not in general_formula(Architecture((3, 3, 3), (1, 2))).note
-
-
-def test_the_general_formula_names_the_widths_that_can_be_seen():
-    assert "2, 2, 2 can be seen" in general_formula(Architecture((2, 4, 2), (2, 2))).note
 
 
 # Formulas under their own names
@@ -286,15 +226,11 @@ def test_inside_its_hypotheses_a_formula_answers_under_its_own_name(source, stat
 
 
 @pytest.mark.parametrize(("source", "arch", "failing"), OUTSIDE, ids=lambda value: str(value))
-def test_outside_its_hypotheses_a_formula_names_the_one_that_fails(source, arch, failing):
+def test_outside_its_hypotheses_a_formula_names_the_one_that_fails_and_the_general_one_answers(
+    source, arch, failing
+):
     named = paper_formula(arch)
-    assert named.status == "outside hypotheses"
-    assert named.source.startswith(source)
-    assert named.note == f"{source} needs {failing}"
-
-
-@pytest.mark.parametrize(("source", "arch", "failing"), OUTSIDE, ids=lambda value: str(value))
-def test_outside_its_hypotheses_the_general_formula_answers(source, arch, failing):
+    assert (named.status, named.note) == ("outside hypotheses", f"{source} needs {failing}")
     expected, general = expected_dimension(arch), general_formula(arch)
     assert (expected.value, expected.status, expected.source) == (
         general.value,
@@ -335,30 +271,20 @@ SMALL = [
 
 
 def test_a_formula_speaks_exactly_where_its_hypotheses_hold():
+    """There the general formula agrees; elsewhere the bare pattern is often wrong, so it may not answer."""
+    wrong = 0
     for arch in SMALL:
-        assert (paper_formula(arch).status != "outside hypotheses") == hypotheses_hold(arch), arch
-
-
-def test_where_the_papers_formula_holds_the_general_one_agrees():
-    inside = [arch for arch in SMALL if hypotheses_hold(arch)]
-    assert len(inside) > 100
-    for arch in inside:
-        assert paper_formula(arch).value == general_formula(arch).value, arch
-
-
-def test_outside_the_hypotheses_the_bare_pattern_is_often_wrong():
-    """Why a formula may not answer there under its own name."""
-    outside = [arch for arch in SMALL if not hypotheses_hold(arch)]
-    assert (
-        sum(paper_formula(arch).value != expected_dimension(arch).value for arch in outside)
-        > len(outside) // 4
-    )
-
-
-def test_the_paper_promises_what_its_formula_says_but_for_one_lightning_layer():
-    for arch in SMALL:
+        named, general, answer = paper_formula(arch), general_formula(arch), expected_dimension(arch)
+        holds = hypotheses_hold(arch)
+        assert (named.status != "outside hypotheses") == holds, arch
+        if holds:
+            assert named.value == general.value, arch
+        wrong += not holds and named.value != general.value
         if arch.attention == "softmax" or arch.num_layers > 1:
-            assert paper_promises(arch) == hypotheses_hold(arch), arch
+            assert paper_promises(arch) == holds, arch
+        assert (answer.status == "proved") == (answer.source in {"Cor. 3.3", "Cor. 3.8", "Thm. 3.9"}), arch
+        assert answer.status in {"proved", "proved here"} and answer.note
+    assert wrong > len(SMALL) // 8
 
 
 def test_for_one_lightning_layer_the_paper_asks_for_more_than_its_formula_needs():
@@ -371,20 +297,6 @@ def test_for_one_lightning_layer_the_paper_asks_for_more_than_its_formula_needs(
     more = [arch for arch in single if hypotheses_hold(arch) and not paper_promises(arch)]
     assert len(more) == 19  # d = 1: 4 · 4, and a = d′ = 1: 3
     assert all(measure_dimension(arch).value == paper_formula(arch).value for arch in more)
-
-
-def test_every_answer_says_with_what_right():
-    for arch in SMALL:
-        expected = expected_dimension(arch)
-        assert expected.status in {"proved", "proved here"} and expected.source and expected.note
-        assert (expected.status == "proved") == (expected.source in {"Cor. 3.3", "Cor. 3.8", "Thm. 3.9"})
-
-
-def test_a_bottleneck_of_any_size_needs_no_computation():
-    """GPT-3's width and depth: Eq. 16 counts (l + 1)d² + l(2ad − a² − d²) + … without a measurement."""
-    d, a, depth = 12_288, 128, 96
-    expected = expected_dimension(Architecture.uniform(d, a, depth, attention="softmax"))
-    assert (expected.value, expected.source) == (d * d + depth * a * (2 * d - a), "Eq. 16, Corollary A")
 
 
 @pytest.mark.parametrize("ask", [expected_dimension, paper_formula, paper_promises, general_formula])
@@ -419,6 +331,9 @@ def test_every_source_is_an_item_of_the_paper_or_a_heading_of_the_mathematics():
 def test_formulas_of_very_deep_networks_are_at_once_what_they_say(attention):
     """Each formula by hand; and the general one for widths that fall and rise, counted another way."""
     depth, lost = 10**5, 10**5 if attention == "lightning" else 0
+    d, a = 12_288, 128  # GPT-3's width and head dimension
+    wide = expected_dimension(Architecture.uniform(d, a, 96, attention="softmax"))
+    assert (wide.value, wide.source) == (d * d + 96 * a * (2 * d - a), "Eq. 16, Corollary A")
     deep = Architecture.uniform(4, 2, depth, attention=attention)
     assert expected_dimension(deep).value == 12 * depth + 16 - lost
     thin = Architecture.uniform(1, 1, depth, attention=attention)

@@ -5,15 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from neuroviz.deep.hypotheses import SIZES, HypothesesSetting, _between, study_hypotheses
 from neuroviz.deep.hypotheses_figure import hypotheses_parts
-from neuroviz.deep.hypotheses_panel import (
-    HypothesesExplorer,
-    HypothesesSetting,
-    _between,
-    study_hypotheses,
-)
+from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import general_formula
+from neuroviz.engine.formulas import general_formula, paper_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.kit.plot import make
 
@@ -44,9 +40,10 @@ def test_the_formula_is_right_wherever_its_hypotheses_hold_and_only_there_promis
     assert {(c.column, c.row) for c in found.off} == {(1, b) for b in (2, 3, 4, 5)}
 
 
-@pytest.mark.parametrize("attention", ["lightning", "softmax"])
-@pytest.mark.parametrize("tokens", [1, 3])
-@pytest.mark.parametrize("widths", [(4, 4, 4), (3, 5, 3)])
+@pytest.mark.parametrize(
+    ("widths", "tokens", "attention"),
+    [((4, 4, 4), 1, "softmax"), ((4, 4, 4), 3, "lightning"), ((3, 5, 3), 3, "softmax")],
+)
 def test_every_cell_that_is_off_names_its_cause_and_no_other_does(widths, tokens, attention):
     for over in ("heads", "widths"):
         for cell in study(widths, (1, 3), tokens, attention, over).cells:
@@ -82,6 +79,24 @@ def test_the_numbers_in_the_cells_come_from_the_measurements():
     for text, cell in zip(figure.data[1].text, found.cells, strict=True):
         assert f"<b>+{cell.difference + 7}</b>" in text and f">{cell.measured.value + 7}" in text
     assert "DIFFERS" in figure.layout.annotations[0].text
+
+
+def test_one_number_has_one_colour_on_all_maps():
+    """And none is off by more than the darkest of them."""
+    colours = {}
+    for found in (study(), study(over="widths"), study(tokens=1), study((5, 2, 5), attention="softmax")):
+        cells = make(hypotheses_parts(found)).data[0]
+        for cell in found.cells:
+            place = cells.z[cell.row - 1][cell.column - 1] - cells.zmin
+            colours.setdefault(abs(cell.difference), set()).add(round(place / (cells.zmax - cells.zmin), 9))
+    assert all(len(places) == 1 for places in colours.values())
+    assert len(set.union(*colours.values())) == len(colours) > 5
+    sizes = [(o, i, a, b) for o in SIZES for i in SIZES for a in SIZES for b in SIZES]
+    for attention in ("lightning", "softmax"):
+        for tokens in (1, 2):
+            for o, i, a, b in sizes:
+                arch = Architecture((o, i, o), (a, b), tokens, attention)
+                assert abs(general_formula(arch).value - paper_formula(arch).value) <= 50
 
 
 def test_the_chosen_network_has_the_ring_and_the_covered_ones_the_frame():

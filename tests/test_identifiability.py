@@ -11,7 +11,7 @@ from definition import RandomExponential, Residue, derivative, rank, residues
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.dual import Dual
 from neuroviz.engine.field import PrimeField, Reals
-from neuroviz.engine.identifiability import Identifiability, is_identifiable
+from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import layer_shapes, random_weights
 from neuroviz.engine.rank import DECISIVE_GAP
@@ -79,104 +79,70 @@ SOFT_WIDE = softmax((2, 4, 2), (2, 2))
 # (architecture, what, the quantity, whether the function determines it)
 KNOWN = [
     # One lightning layer: A and V up to (cA, V/c).
-    (ONE, "an entry of A", lambda w: A(w)[1, 2], False),
     (ONE, "all of A", A, False),
     (ONE, "A up to scale", lambda w: ratios(A(w)), True),
-    (ONE, "‖A‖²", lambda w: square(A(w)), False),
     (ONE, "A ⊗ A / ‖A‖²", lambda w: A(w) * A(w)[0, 1] / square(A(w)), True),
     (ONE, "tr(A²) / tr(A)²", lambda w: np.trace(A(w) @ A(w)) / np.trace(A(w)) ** 2, True),
-    (ONE, "tr(A²) / tr(A)", lambda w: np.trace(A(w) @ A(w)) / np.trace(A(w)), False),
-    (ONE, "V", lambda w: w[0].V, False),
     (ONE, "V up to scale", lambda w: ratios(w[0].V), True),
     (ONE, "A times V", lambda w: A(w) @ w[0].V, True),
-    (ONE, "A over V", lambda w: A(w)[0, 0] / w[0].V[0, 0], False),
     (ONE, "an entry of Q", lambda w: w[0].Q[0, 0], False),
-    (ONE, "the direction of a row of Q", lambda w: w[0].Q[0, 1] / w[0].Q[0, 0], False),
     (ONE, "the row space of Q", lambda w: minor(w[0].Q, 0, 1) / minor(w[0].Q, 0, 2), True),
-    (ONE, "a minor of Q", lambda w: minor(w[0].Q), False),
-    (ONE, "QᵀQ", lambda w: w[0].Q.T @ w[0].Q, False),
     (ONE, "‖Q‖² − ‖K‖²", lambda w: square(w[0].Q) - square(w[0].K), False),
-    (ONE, "tr QKᵀ", lambda w: np.trace(w[0].Q @ w[0].K.T), False),
     (ONE, "det QKᵀ / tr(QKᵀ)²", lambda w: minor(w[0].Q @ w[0].K.T) / np.trace(A(w)) ** 2, True),
-    (ONE, "entries of QKᵀ", lambda w: ratios(w[0].Q @ w[0].K.T), False),
     (ONE, "a constant", lambda w: 7, True),
-    (ONE, "Q / Q", lambda w: w[0].Q / w[0].Q, True),
     (ONE, "0 · Q", lambda w: 0 * w[0].Q, True),
-    (ONE, "the width", lambda w: w[0].Q.shape[1], True),
     (ONE, "one good and one bad entry", lambda w: [A(w)[0, 1] / A(w)[0, 0], w[0].Q[0, 0]], False),
     # One softmax layer: A and V themselves.
     (SOFT, "A", A, True),
-    (SOFT, "V", lambda w: w[0].V, True),
     (SOFT, "A + V", lambda w: A(w) + w[0].V, True),
-    (SOFT, "tr QKᵀ", lambda w: np.trace(w[0].Q @ w[0].K.T), True),
-    (SOFT, "det QKᵀ", lambda w: minor(w[0].Q @ w[0].K.T), True),
     (SOFT, "det QQᵀ · det KKᵀ", lambda w: minor(w[0].Q @ w[0].Q.T) * minor(w[0].K @ w[0].K.T), True),
     (SOFT, "det QQᵀ", lambda w: minor(w[0].Q @ w[0].Q.T), False),
     (SOFT, "QQᵀ − KKᵀ", lambda w: w[0].Q @ w[0].Q.T - w[0].K @ w[0].K.T, False),
-    (SOFT, "Q", lambda w: w[0].Q, False),
     (SOFT, "A + Q/10", lambda w: A(w)[:2] + w[0].Q / 10, False),
     # a = 1: C is a number.
     (THIN, "the direction of q", lambda w: ratios(w[0].Q), True),
     (THIN, "q ⊗ k ⊗ V", lambda w: w[0].V * w[0].Q[0, 0] * w[0].K[0, 1], True),
     (THIN, "q ⊗ V", lambda w: w[0].Q[0, 0] * w[0].V[0, 0], False),
-    (THIN, "k / q", lambda w: w[0].K[0, 0] / w[0].Q[0, 0], False),
     # Two layers: L and M up to λ₀ λ₁³ λ₂ = 1.
     (DEEP, "L", L, False),
     (DEEP, "L up to scale", lambda w: ratios(L(w)), True),
     (DEEP, "M₁ up to scale", lambda w: ratios(M(w, 0)), True),
-    (DEEP, "M₂ up to scale", lambda w: ratios(M(w, 1)), True),
     (DEEP, "M₂", lambda w: M(w, 1), False),
     (DEEP, "L M₁³ M₂", lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 3 * M(w, 1)[0, 0], True),
     (DEEP, "L M₁² M₂", lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 2 * M(w, 1)[0, 0], False),
-    (DEEP, "L M₁ M₂", lambda w: L(w)[0, 0] * M(w, 0)[0, 0] * M(w, 1)[0, 0], False),
     (DEEP, "V₁ up to scale", lambda w: ratios(w[0].V), False),
     (DEEP, "the row space of V₁", lambda w: minor(w[0].V, 0, 1) / minor(w[0].V, 0, 2), True),
-    (DEEP, "the column space of V₂", lambda w: minor(w[1].V.T, 0, 1) / minor(w[1].V.T, 0, 2), True),
     (DEEP, "A₂ up to scale", lambda w: ratios(A(w, 1)), False),
     (DEEP, "det A₂ in the right basis",
      lambda w: minor(A(w, 1)) * minor(w[0].V) ** 2 / square(M(w, 1)), True),
-    (DEEP, "det A₂", lambda w: minor(A(w, 1)), False),
     (THREE, "L M₁⁹ M₂³ M₃",
      lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 9 * M(w, 1)[0, 0] ** 3 * M(w, 2)[0, 0], True),
     (THREE, "L M₁⁹ M₂³ M₃²",
      lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 9 * M(w, 1)[0, 0] ** 3 * M(w, 2)[0, 0] ** 2, False),
     (SOFT_DEEP, "L", L, True),
     (SOFT_DEEP, "M₁ and M₂", lambda w: [M(w, 0), M(w, 1)], True),
-    (SOFT_DEEP, "V₁", lambda w: w[0].V, False),
-    (SOFT_DEEP, "A₂", lambda w: A(w, 1), False),
     (SOFT_DEEP, "det A₂ · det V₁²", lambda w: minor(A(w, 1)) * minor(w[0].V) ** 2, True),
-    (SOFT_DEEP, "tr A₂", lambda w: np.trace(A(w, 1)), False),
     # One token.
     (ALONE, "symmetric part of A", lambda w: ratios(A(w) + A(w).T), True),
     (ALONE, "antisymmetric part of A", lambda w: (A(w)[0, 1] - A(w)[1, 0]) / A(w)[0, 0], False),
     (ALONE, "A up to scale", lambda w: ratios(A(w)), False),
-    (ALONE, "V up to scale", lambda w: ratios(w[0].V), True),
     (SOFT_ALONE, "A", lambda w: A(w)[0, 0], False),
-    (SOFT_ALONE, "A up to scale", lambda w: ratios(A(w)), False),
     (SOFT_ALONE, "V", lambda w: w[0].V, True),
     (softmax((3, 2, 3), (2, 2), 1), "V₂V₁", L, True),
-    (softmax((3, 2, 3), (2, 2), 1), "V₁", lambda w: w[0].V, False),
     # Rank-one collapse: all tokens are parallel in the second layer.
     (COLLAPSE, "antisymmetric part of M₂",
      lambda w: (M(w, 1)[0, 1] - M(w, 1)[1, 0]) / M(w, 1)[0, 0], False),
     (COLLAPSE, "symmetric part of M₂", lambda w: ratios(M(w, 1) + M(w, 1).T), True),
-    (COLLAPSE, "M₁ up to scale", lambda w: ratios(M(w, 0)), True),
-    (COLLAPSE, "L up to scale", lambda w: ratios(L(w)), True),
     (NO_COLLAPSE, "antisymmetric part of M₂",
      lambda w: (M(w, 1)[0, 1] - M(w, 1)[1, 0]) / M(w, 1)[0, 0], True),
     (SOFT_COLLAPSE, "M₂", lambda w: M(w, 1), True),
     # a > d: Q and K are less than ever determined, A as always.
     (TALL, "A up to scale", lambda w: ratios(A(w)), True),
-    (TALL, "A", A, False),
     (TALL, "row space of Q", lambda w: minor(w[0].Q.T, 0, 1) / minor(w[0].Q.T, 0, 2), False),
     (SOFT_TALL, "A", A, True),
-    (SOFT_TALL, "tr QKᵀ", lambda w: np.trace(w[0].Q @ w[0].K.T), True),
-    (SOFT_TALL, "Q", lambda w: w[0].Q[2, 1], False),
     # Widening: the inner coordinates are free, the virtual weights are not.
     (WIDE, "M₂ up to scale", lambda w: ratios(M(w, 1)), True),
-    (WIDE, "M₂", lambda w: M(w, 1), False),
     (SOFT_WIDE, "M₂", lambda w: M(w, 1), True),
-    (SOFT_WIDE, "L", L, True),
     (SOFT_WIDE, "the column space of V₁", lambda w: minor(w[0].V.T, 0, 1) / minor(w[0].V.T, 0, 2), False),
 ]  # fmt: skip
 known = pytest.mark.parametrize(
@@ -210,13 +176,6 @@ def test_the_same_quantities_are_decided_in_floats_with_a_margin(arch, quantity,
     found = is_identifiable(arch, in_floats(quantity))
     assert (found.value, found.status) == (expected, "float")
     assert found.margin < 1e-8 if expected else found.margin > 1e-2
-
-
-def test_another_seed_gives_the_same_answers():
-    for arch, what, quantity, expected in KNOWN[::3]:
-        for seed in (1, 2, np.int64(3)):
-            assert is_identifiable(arch, quantity, seed).value == expected, what
-            assert is_identifiable(arch, in_floats(quantity), seed).value in (expected, None), what
 
 
 # Against a second program
@@ -273,27 +232,17 @@ def test_the_answer_is_whether_the_gradient_adds_to_the_rank_of_the_definition(a
 FLOAT = [
     (SOFT, "‖A‖", lambda w: np.linalg.norm(A(w)), True),
     (ONE, "A / ‖A‖", lambda w: A(w) / np.linalg.norm(A(w)), True),
-    (ONE, "‖A‖", lambda w: np.linalg.norm(A(w)), False),
     (ONE, "singular values of Q", lambda w: np.linalg.svd(w[0].Q, compute_uv=False), False),
-    (SOFT, "singular values of Q", lambda w: np.linalg.svd(w[0].Q, compute_uv=False), False),
     (SOFT, "first singular values of A", lambda w: np.linalg.svd(A(w), compute_uv=False)[:2], True),
     (ONE, "ratio of singular values of A",
      lambda w: np.divide(*np.linalg.svd(A(w), compute_uv=False)[:2]), True),
-    (ONE, "condition of V", lambda w: np.linalg.cond(w[0].V), True),
     (SOFT, "inverse of V", lambda w: np.linalg.inv(w[0].V), True),
-    (ONE, "inverse of V", lambda w: np.linalg.inv(w[0].V), False),
     (SOFT, "projection on the rows of Q", lambda w: np.linalg.pinv(w[0].Q) @ w[0].Q, True),
-    (SOFT, "orthonormal basis of the rows of Q", lambda w: np.linalg.qr(w[0].Q.T)[0], False),
     (SOFT, "largest eigenvalue of A", lambda w: np.abs(np.linalg.eigvals(A(w))).max(), True),
     (SOFT, "the larger of two entries of A", lambda w: max(A(w)[0, 0], A(w)[0, 1]), True),
-    (SOFT, "the larger of two entries of Q", lambda w: max(w[0].Q[0, 0], w[0].Q[0, 1]), False),
     (SOFT, "a branch", lambda w: A(w)[0, 0] if A(w)[0, 0] > 0 else A(w)[0, 1], True),
-    (SOFT, "a branch in Q", lambda w: w[0].Q[0, 0] if w[0].Q[0, 0] > 0 else A(w)[0, 1] + w[0].Q[0, 1], False),
     (DEEP, "‖M₂‖", lambda w: np.linalg.norm(M(w, 1)), False),
     (SOFT_DEEP, "‖M₂‖", lambda w: np.linalg.norm(M(w, 1)), True),
-    (SOFT_DEEP, "‖V₁‖", lambda w: np.linalg.norm(w[0].V), False),
-    (SOFT, "exp", lambda w: np.exp(A(w)), True),
-    (SOFT, "a bounded function", lambda w: np.tanh(w[0].V), True),
 ]  # fmt: skip
 
 
@@ -311,56 +260,42 @@ def test_quantities_that_are_not_rational_are_decided_in_floats(arch, quantity, 
 def test_over_many_seeds_a_float_answer_is_never_wrong():
     """Undecided it may be, at networks that happen to be badly conditioned."""
     decided = 0
-    for seed in range(25):
+    for seed in range(12):
         for arch, what, quantity, expected in FLOAT[::4]:
             value = is_identifiable(arch, quantity, seed).value
             assert value in (expected, None), (what, seed)
             decided += value is not None
-    assert decided > 0.9 * 25 * len(FLOAT[::4])
+    assert decided > 0.9 * 12 * len(FLOAT[::4])
 
 
-@pytest.mark.parametrize("factor", [1e-8, 1e-4, 1e8, 1e100])
-def test_the_unit_of_a_quantity_does_not_matter(factor):
-    assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(A(w))).value is True
-    assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(w[0].Q)).value is False
-
-
-def test_a_quantity_that_is_invisibly_small_is_never_decided_wrongly():
-    """At 1e−300 the squares of the differences are 0, and nothing may be read off that."""
-    for factor in (1e-12, 1e-100, 1e-160, 1e-300):
+def test_the_unit_of_a_quantity_does_not_matter_but_where_squares_leave_the_range_of_floats():
+    for factor in (1e-8, 1e8, 1e100):
+        assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(A(w))).value is True  # noqa: B023
+        assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(w[0].Q)).value is False  # noqa: B023
+    for factor in (1e-12, 1e-160, 1e-300):
         assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(w[0].Q)).value in (False, None)  # noqa: B023
+    found = is_identifiable(SOFT, lambda w: 1e-12 * np.linalg.norm(A(w)))
+    assert found.value is None and "multiply it by a large number" in found.note
+    with pytest.raises(ValueError, match=r"could not be decided: .*; look at \.value and \.margin"):
+        bool(found)
 
 
 def test_a_quantity_that_drowns_beside_a_constant_is_never_decided_wrongly():
     """Beside 1e16 a change of size 1 is rounded away: that it is not seen is no proof that there is none."""
-    for constant in (1e6, 1e10, 1e12, 1e14, 1e15, 1e16, 1e18):
+    for constant in (1e6, 1e12, 1e16, 1e18):
         found = is_identifiable(SOFT, lambda w: np.linalg.norm(w[0].Q) + constant)  # noqa: B023
         assert found.value in (False, None), constant
         found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)) + constant)  # noqa: B023
         assert found.value in (True, None), constant
 
 
-@pytest.mark.parametrize("size", [1e-4, 1e-5])
+@pytest.mark.parametrize("size", [1e-4])
 def test_between_identifiable_and_not_nothing_is_decided(size):
     """A trace of Q in a function of A: too little for floats, plain over a prime field."""
     found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)) + size * np.linalg.norm(w[0].Q))
     assert found.value is None and 1e-6 < found.margin < 1e-3
     assert "too little for a change, too much for rounding" in found.note
     assert is_identifiable(SOFT, lambda w: square(A(w)) + square(w[0].Q) * Fraction(1, 10**9)).value is False
-
-
-@pytest.mark.parametrize("size", [1e-6, 1e-7])
-def test_a_trace_that_rounding_cannot_explain_is_not_called_rounding(size):
-    """An identifiable quantity of one layer shows 1e−13; 3e−8 is something else."""
-    found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)) + size * np.linalg.norm(w[0].Q))
-    assert found.value is None
-
-
-def test_the_truth_of_what_is_undecided_is_refused():
-    found = is_identifiable(SOFT, lambda w: 1e-12 * np.linalg.norm(A(w)))
-    assert found.value is None and "multiply it by a large number" in found.note
-    with pytest.raises(ValueError, match=r"could not be decided: .*; look at \.value and \.margin"):
-        bool(found)
 
 
 def test_without_a_clear_kernel_nothing_is_decided_in_floats(monkeypatch):
@@ -394,18 +329,6 @@ def test_a_point_of_too_small_a_rank_is_passed_over(monkeypatch, unlucky):
             is_identifiable(SOFT, A)
 
 
-def test_near_equal_singular_values_are_no_reason_for_a_wrong_answer():
-    """Sorted singular values have a kink where two meet: undecided is allowed, wrong is not."""
-    gap = 1e-4
-
-    def almost_tied(w):
-        """Of A divided by its own singular values, but for a small rest."""
-        u, s, vt = np.linalg.svd(A(w))
-        return np.linalg.svd(u @ np.diag(1 + gap * s) @ vt, compute_uv=False)[:2]
-
-    assert is_identifiable(SOFT, almost_tied).value in (True, None)
-
-
 def test_quantities_that_are_constant_near_almost_every_point_are_identifiable():
     """Locally nothing changes them: a sign, a rank, a rounding to whole numbers."""
     for quantity in (
@@ -436,6 +359,7 @@ EXACT = {
     "other numpy": lambda w: [*np.cumsum(A(w)), *np.diff(A(w)).ravel(), *np.cross(A(w)[0], A(w)[1])],
     "signs": lambda w: [-A(w)[0, 0], +A(w)[0, 1], 1 - A(w)[0, 2]],
     "the identity less A": lambda w: np.eye(3) - A(w).conj(),
+    "a number before an array": lambda w: [A(w)[0, 0] * w[0].V, A(w)[0, 0] / w[0].V, np.trace(A(w)) - w[0].V],
 }
 
 
@@ -449,57 +373,22 @@ def test_what_is_rational_is_exact_however_it_is_written(quantity):
     assert (found.value, found.status, off.value, off.status) == (True, "exact", False, "exact")
 
 
-NUMBER_AND_ARRAY = {
-    "times": lambda w: A(w)[0, 0] * w[0].V,
-    "over": lambda w: A(w)[0, 0] / w[0].V,
-    "plus": lambda w: np.trace(A(w)) + w[0].V,
-    "minus": lambda w: np.trace(A(w)) - w[0].V,
-    "times numbers": lambda w: A(w) - np.trace(A(w)) * np.eye(3) / 3,
-}
-
-
-@pytest.mark.parametrize("quantity", NUMBER_AND_ARRAY.values(), ids=NUMBER_AND_ARRAY.keys())
-def test_a_number_may_stand_before_an_array(quantity):
-    found = is_identifiable(SOFT, quantity)
-    assert (found.value, found.status) == (True, "exact")
-
-
-def test_virtual_weights_of_the_package_are_a_quantity():
-    """Their arithmetic is numpy's, so the weights of a prime field pass through it."""
-    for arch, expected in ((SOFT_DEEP, True), (DEEP, False)):
-        found = is_identifiable(arch, lambda w: virtual_weights(Reals(), w).M[1])
-        assert (found.value, found.status) == (expected, "exact")
-    assert is_identifiable(DEEP, lambda w: ratios(virtual_weights(Reals(), w).L)).value is True
-
-
-NUMBERS_HAVE = {
-    "item": lambda w: np.trace(A(w)).item(),
-    "real": lambda w: np.trace(A(w)).real,
-    "sum": lambda w: (A(w)[0] @ A(w)[1]).sum(),
-    "astype": lambda w: A(w)[0, 0].astype(float),
-    "shape": lambda w: A(w)[0, 0].reshape(1) * 2,
-    "cov": lambda w: np.cov(A(w)),
-}
-
-
-@pytest.mark.parametrize("quantity", NUMBERS_HAVE.values(), ids=NUMBERS_HAVE.keys())
-def test_whatever_works_on_real_weights_is_answered(quantity):
+def test_whatever_works_on_real_weights_is_answered():
     """Exactly or in floats: but not with an error about a class that the reader never saw."""
-    assert is_identifiable(SOFT, quantity).value is True
-
-
-def test_functions_that_refuse_arrays_of_objects_are_answered_in_floats():
     import scipy.linalg
-
-    found = is_identifiable(SOFT, lambda w: scipy.linalg.svdvals(A(w))[:2])
-    assert (found.value, found.status) == (True, "float")
-
-
-def test_torch_may_be_used():
     import torch
 
-    found = is_identifiable(SOFT, lambda w: torch.linalg.norm(torch.from_numpy(A(w))))
-    assert (found.value, found.status) == (True, "float")
+    for quantity in (
+        lambda w: np.trace(A(w)).item(),
+        lambda w: np.trace(A(w)).real,
+        lambda w: A(w)[0, 0].astype(float),
+        lambda w: A(w)[0, 0].reshape(1) * 2,
+        lambda w: np.cov(A(w)),
+        lambda w: scipy.linalg.svdvals(A(w))[:2],
+        lambda w: torch.linalg.norm(torch.from_numpy(A(w))),
+        lambda w: virtual_weights(Reals(), w).M[0],
+    ):
+        assert is_identifiable(SOFT, quantity).value is True
 
 
 def test_a_quantity_may_work_in_place():
@@ -514,59 +403,39 @@ def test_a_quantity_may_work_in_place():
     assert is_identifiable(SOFT, normalised).value is True
 
 
-def test_a_basis_change_in_floats_does_not_count_as_a_change_of_the_quantity():
-    """C⁻¹ in floats is not the inverse of C exactly; no reader means the rounding."""
-    C = np.array([[1.0, 2.0], [3.0, 5.0]])
-    found = is_identifiable(SOFT, lambda w: (np.linalg.inv(C).T @ w[0].K).T @ (C @ w[0].Q))
-    assert found.value in (True, None)
-    assert is_identifiable(SOFT, lambda w: 0.1 * 3 * w[0].Q - 0.3 * w[0].Q + A(w)[:2]).value in (True, None)
-
-
 # What is refused
 
+UNDEFINED = "undefined at random weights: it divides by something"
+NO_NUMBERS = "must give finite real numbers at random weights; got"
+
 
 @pytest.mark.parametrize(
-    "quantity",
+    ("arch", "quantity", "seed", "said"),
     [
-        lambda w: 1 / (w[0].Q[0, 0] - w[0].Q[0, 0]),
-        lambda w: A(w) / (minor(w[0].Q) - minor(w[0].Q)),
-        lambda w: (0 * w[0].V[0, 0]) ** -1,
+        (SOFT, lambda w: A(w) / (minor(w[0].Q) - minor(w[0].Q)), 0, UNDEFINED),
+        (SOFT, lambda w: (0 * w[0].V[0, 0]) ** -1, 0, UNDEFINED),
         # A of rank 2 has determinant 0.
-        lambda w: 1 / sum(A(w)[0, i] * (A(w)[1, (i + 1) % 3] * A(w)[2, (i + 2) % 3]
-                                        - A(w)[1, (i + 2) % 3] * A(w)[2, (i + 1) % 3]) for i in range(3)),
+        (SOFT, lambda w: 1 / (A(w)[0] @ np.cross(A(w)[1], A(w)[2])), 0, UNDEFINED),
+        (SOFT, lambda w: None, 0, NO_NUMBERS),
+        (SOFT, lambda w: "A", 0, NO_NUMBERS),
+        (SOFT, lambda w: w[0].Q[0, 0] > 0, 0, NO_NUMBERS),
+        (SOFT, lambda w: {"A": 1}, 0, NO_NUMBERS),
+        (SOFT, lambda w: np.sqrt(-1 - np.square(w[0].Q)), 0, NO_NUMBERS),
+        (SOFT, lambda w: 1j * A(w), 0, NO_NUMBERS),
+        (SOFT, lambda w: np.exp(1e6 * np.square(w[0].Q)), 0, NO_NUMBERS),
+        (SOFT, lambda w: A(w) * np.inf, 0, NO_NUMBERS),
+        (SOFT, lambda w: [A(w)[0, 0], np.nan], 0, NO_NUMBERS),
+        (SOFT, np.eye(2), 0, "quantity must be a function of the weights; got ndarray"),
+        ((3, 3), A, 0, "is_identifiable needs an Architecture; got tuple"),
+        (SOFT, A, -1, "seed must be a whole number ≥ 0"),
+        (SOFT, A, True, "seed must be a whole number ≥ 0"),
     ],
 )  # fmt: skip
-def test_a_quantity_that_is_nowhere_defined_is_refused(quantity):
-    with pytest.raises(ValueError, match="undefined at random weights: it divides by something"):
-        is_identifiable(SOFT, quantity)
-
-
-@pytest.mark.parametrize(
-    "quantity",
-    [
-        lambda w: None,
-        lambda w: "A",
-        lambda w: w[0].Q[0, 0] > 0,
-        lambda w: {"A": 1},
-        lambda w: np.sqrt(-1 - np.square(w[0].Q)),
-        lambda w: 1j * A(w),
-        lambda w: np.exp(1e6 * np.square(w[0].Q)),
-    ],
-)
-def test_what_gives_no_finite_numbers_is_refused(quantity):
+def test_what_is_no_question_is_refused(arch, quantity, seed, said):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        with pytest.raises(ValueError, match="must give finite real numbers at random weights; got"):
-            is_identifiable(SOFT, quantity)
-
-
-@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
-def test_a_number_that_is_none_is_refused_as_one(number):
-    for quantity in (lambda w: number, lambda w: A(w) * number, lambda w: [A(w)[0, 0], number]):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            with pytest.raises(ValueError, match="must give finite real numbers"):
-                is_identifiable(SOFT, quantity)
+        with pytest.raises(ValueError, match=said):
+            is_identifiable(arch, quantity, seed=seed)
 
 
 def test_the_readers_own_mistakes_come_out_as_they_are():
@@ -574,39 +443,10 @@ def test_the_readers_own_mistakes_come_out_as_they_are():
         is_identifiable(SOFT, lambda w: {}["weights"])
     with pytest.raises(IndexError):
         is_identifiable(SOFT, lambda w: w[1].Q)
-    with pytest.raises(AttributeError, match="'Layer' object has no attribute 'O'"):
-        is_identifiable(SOFT, lambda w: w[0].O)
     with pytest.raises(TypeError, match="positional argument"):
         is_identifiable(SOFT, lambda: 1)
-    with pytest.raises(ValueError, match="matmul"):
-        is_identifiable(SOFT, lambda w: w[0].K @ w[0].Q)
     with pytest.raises(np.linalg.LinAlgError):
         is_identifiable(SOFT, lambda w: np.linalg.inv(w[0].Q))
-
-
-@pytest.mark.parametrize("quantity", [None, 3, "A", np.eye(2)])
-def test_what_is_no_function_is_no_quantity(quantity):
-    with pytest.raises(ValueError, match="quantity must be a function of the weights; got"):
-        is_identifiable(SOFT, quantity)
-
-
-def test_what_is_no_architecture_and_no_seed_is_refused():
-    with pytest.raises(ValueError, match="is_identifiable needs an Architecture; got tuple"):
-        is_identifiable((3, 3), A)
-    for seed in (-1, 0.5, True):
-        with pytest.raises(ValueError, match="seed must be a whole number ≥ 0"):
-            is_identifiable(SOFT, A, seed=seed)
-
-
-# What it says about itself
-
-
-def test_the_note_says_how_it_was_found():
-    yes, no = is_identifiable(SOFT, A), is_identifiable(SOFT, lambda w: w[0].Q)
-    assert "4 directions that leave the function alone is zero, at two random points mod" in yes.note
-    assert "4 directions that leave the function alone is not zero" in no.note
-    assert yes == is_identifiable(SOFT, A) and isinstance(yes, Identifiability)
-    assert (yes.seed, yes.status, yes.margin) == (0, "exact", None)
 
 
 def test_the_dual_numbers_differentiate():

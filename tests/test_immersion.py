@@ -1,15 +1,20 @@
-"""The experiments of Theorem A: kernels that fall to 0, and what stays where a hypothesis fails."""
+"""The experiments of Theorem A: kernels that fall to 0, what stays where it fails, and the panel."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
+from panels import ends, headlines, plain, texts, title, trace
 
 from neuroviz.beyond.proof.immersion import MODES, ImmersionSetting, study_immersion
+from neuroviz.beyond.proof.immersion_figure import immersion_parts
+from neuroviz.beyond.proof.immersion_panel import ProofExplorer
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.kit.plot import make
 from neuroviz.softmax.two_tokens import Shares, free_jacobian
 
 F = PrimeField()
@@ -90,11 +95,7 @@ def test_behind_a_layer_without_symmetric_part_nothing_is_seen(width, layers):
 def test_an_antisymmetric_first_layer_of_two_leaves_four_directions_and_an_antisymmetric_last_one_none():
     assert kernels(study(symmetric=0.0)) == [4, 4, 4]
     assert study(symmetric=0.0, weak_layer=2).everything.kernel == 0
-    assert kernels(study(symmetric=0.05)) == [8, 4, 0]
-
-
-def test_a_symmetric_part_that_is_tiny_is_not_zero():
-    assert study(symmetric=1e-6).everything.kernel == 0
+    assert kernels(study(symmetric=1e-6)) == [8, 4, 0]  # tiny is not zero
 
 
 @pytest.mark.parametrize(("width", "layers"), SIZES)
@@ -238,24 +239,15 @@ def test_a_tied_layer_stays_as_it_is_whatever_the_reader_sets():
     assert study(modes=("frozen", "true")).given != study().given
 
 
-def test_the_places_are_those_of_the_tokens():
-    for found in (study(4), study(3, width=3, causal=True), study(modes=("free", "collapsed"))):
-        first, second = found.tokens[0].T
-        for tokens, places in zip(found.tokens, found.places, strict=True):
-            np.testing.assert_allclose(tokens, first[:, None] + (second - first)[:, None] * places)
-
-
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        ({"modes": ()}, "1 to 4 layers"),
         ({"modes": ("true",)}, "one entry for each"),
         ({"modes": ("true", "thawed")}, "'thawed'"),
         ({"freed": ((0.3, 1.3), (0.3, 0.3))}, "between 0 and 1"),
         ({"symmetric": -0.1}, "between 0 and 1"),
         ({"size": float("nan")}, "between 0 and 1"),
         ({"width": 4}, "1, 2 or 3; got 4"),
-        ({"copies": 0}, "at least 1"),
         ({"copies": 2, "causal": True}, "1 under a mask; got 2"),
         ({"weak_layer": 5}, "from 1 to 4; got 5"),
     ],
@@ -263,3 +255,168 @@ def test_the_places_are_those_of_the_tokens():
 def test_a_setting_that_is_none_is_refused_in_words(bad, words):
     with pytest.raises(ValueError, match=words):
         ImmersionSetting(**bad)
+
+
+# The panel
+
+
+STATES = [
+    "",
+    "experiment=frozen",
+    "experiment=only-3;layers=4;width=3;mu_3=0.9",
+    "experiment=own;mode_1=free;mu_1=1;nu_1=0;mode_2=free;mu_2=1;nu_2=1",
+    "symmetric=0",
+    "symmetric=0;weak_layer=2;layers=4;experiment=frozen;width=3",
+    "symmetric=0;causal=yes;weak_layer=4;layers=4;experiment=only-4",
+    "causal=yes;experiment=own;mode_1=collapsed",
+    "copies=4;experiment=own;mode_1=collapsed;mode_2=free;size=0",
+]
+ALWAYS = ["experiment", "layers", "symmetric"]
+MORE = ["weak_layer", "size", "causal", "width", "copies", "seed"]
+OF_A_LAYER = [f"{name}_{i}" for i in (1, 2, 3, 4) for name in ("mode", "mu", "nu")]
+
+
+@pytest.fixture(scope="module")
+def shared():
+    panel = ProofExplorer()
+    yield panel
+    panel.close()
+
+
+@pytest.fixture
+def panel(shared):
+    shared.reset()
+    assert shared.status.startswith("done")
+    return shared
+
+
+def test_controls_of_a_layer_appear_where_they_have_a_say(panel):
+    def shown():
+        return [name for name, control in panel.controls.items() if control.layout.display != "none"]
+
+    assert list(panel.controls) == ALWAYS + OF_A_LAYER + MORE
+    for state, here in (
+        ("", []),
+        ("experiment=only-2", ["mu_2", "nu_2"]),
+        ("experiment=own", ["mode_1", "mode_2"]),
+        ("experiment=own;mode_1=free;causal=yes", ["mode_1", "nu_1", "mode_2"]),
+    ):
+        panel.reset()
+        panel.state = state
+        assert shown() == [*ALWAYS, *here, *MORE]
+        assert all(panel.controls[name].disabled for name in OF_A_LAYER if name not in here)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_control_without_a_say_changes_nothing(panel, state):
+    panel.state = state
+    before = panel.description, plain(panel.figure)
+    for control in [control for control in panel.controls.values() if control.disabled]:
+        control.value = next(end for end in ends(control) if end != control.value)
+        assert (panel.description, plain(panel.figure)) == before
+
+
+def test_the_name_of_a_slider_says_what_it_weakens(panel):
+    assert panel.controls["symmetric"].description == "Sym M₁ times"
+    panel.state = "causal=yes;weak_layer=2"
+    assert panel.controls["symmetric"].description == "M₂ times" and panel.controls["copies"].disabled
+    panel.state = "weak_layer=3"
+    assert panel.controls["symmetric"].disabled and "no layer 3 to weaken" in panel.description
+
+
+@pytest.mark.parametrize(
+    ("state", "line", "bars", "words"),
+    [
+        ("", "% of the tokens’ distance is left", "hidden directions: 12 → 8 → 4 → 0", "leave 8, 4, 0"),
+        ("", "", "", "Step 1 (proved here, with Ax 1971)"),
+        ("", "", "", "without Ax's theorem, finds rank 12 too"),
+        ("experiment=frozen", "frozen: nothing moves", "", "8 of 12 directions do nothing, in M₁ and M₂"),
+        ("experiment=frozen", "", "", "Step 3 (proved here): with every S = I"),
+        ("experiment=only-1", "", "", "Steps 2 and 4 (proved here): only layer 1 acts"),
+        ("experiment=only-1;mu_1=1;nu_1=0", "", "", "These P, Q hide M₁"),
+        ("experiment=only-4", "", "", "There is no layer 4 to free: there are only layers 1 to 2."),
+        ("symmetric=0", "they meet in layer 1: the rest is blind", "4 directions do nothing: M₁ is", ""),
+        ("symmetric=0", "", "", "4 directions do nothing at all (exact)"),
+        ("symmetric=0;copies=2", "", "", "do nothing on inputs with two different tokens (exact)"),
+        ("symmetric=0;weak_layer=2", "", "M₂ is antisymmetric, but last: nothing is left", "no layer"),
+        ("symmetric=0;causal=yes", "", "the argument breaks, yet nothing is left", "holds all the same"),
+        ("size=0", "", "8 directions do nothing: L = 0", "L = 0 makes every output 0"),
+    ],
+)  # fmt: skip
+def test_headlines_and_words_say_what_was_found(panel, state, line, bars, words):
+    panel.state = state
+    over_lines, over_bars = headlines(panel.figure)
+    assert line in over_lines and bars in over_bars and words in panel.description
+
+
+def test_badges_and_hatching_follow_the_hypotheses(panel):
+    assert "□ proved here · Theorem A<" in title(panel) and "kernel 0 mod 8 388 593" in title(panel)
+    panel.state = "symmetric=0"
+    assert "▨ outside hypotheses · Theorem A<" in title(panel)
+    assert any("▨ cannot be made: P₁Q₁ = 1" in text for text in texts(panel.figure))
+    panel.state = "causal=yes"
+    assert "▨ outside hypotheses · Theorem A′" in title(panel)
+    assert any("▨ cannot be made: Q₁ = 1" in text for text in texts(panel.figure))
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_bar_is_a_measured_kernel(panel, state):
+    panel.state = state
+    s, figure = panel._shown, panel.figure
+    bars = [t for t in figure.data if t.type == "bar"]
+    heights = np.array([t.y for t in bars])
+    size = s.setting.width**2
+    expected = [size * (s.setting.layers + 1)] + [one.so_far.kernel for one in s.experiments]
+    expected += [s.everything.kernel, s.here.kernel]
+    np.testing.assert_array_equal(heights.sum(axis=0), expected)
+    for block, hidden in enumerate(s.here.blocks):
+        assert heights[block][-1] == hidden
+    numbers = [f"<b>{n}</b>" for n in expected]
+    assert [text for text in texts(figure) if text in numbers] == numbers
+    hatched = [shape == "/" for shape in bars[0].marker.pattern.shape]
+    assert hatched == [False, *(not one.possible for one in s.experiments), False, False]
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_lines_are_the_places_of_the_tokens(panel, state):
+    panel.state = state
+    s = panel._shown
+    for j in (0, 1):
+        line = trace(panel.figure, f"token {j + 1}")
+        np.testing.assert_allclose(line.x, s.places[:, j])
+        assert list(line.y) == list(range(s.setting.layers + 1))
+    x = np.array([0.0, 1.0])  # what is drawn is what S does
+    for given, places in zip(s.given, s.places[1:], strict=True):
+        x = x @ np.array([[1 - given.mu, given.nu], [given.mu, 1 - given.nu]])
+        np.testing.assert_allclose(places, x, atol=1e-12)
+
+
+def test_a_disagreement_would_be_said(panel):
+    shown = panel._shown
+    wrong = replace(
+        shown, everything=replace(shown.everything, measured=replace(shown.here.measured, value=9))
+    )
+    assert "DISAGREES" in panel._describe(wrong) and "another number than 9" in panel._describe(wrong)
+    last = shown.experiments[-1]
+    left = replace(last, so_far=replace(last.so_far, measured=replace(last.so_far.measured, value=11)))
+    figure = make(immersion_parts(replace(shown, experiments=(*shown.experiments[:-1], left))))
+    assert "1 left: this DISAGREES" in headlines(figure)[1]
+    unsure = replace(shown, spectrum=replace(shown.spectrum, decided=False))
+    assert "Floating point cannot decide" in panel._describe(unsure)
+
+
+def test_directions_that_mix_matrices_have_their_own_bar(panel):
+    shown = panel._shown
+    mixed = replace(shown.here, measured=replace(shown.here.measured, value=10))
+    figure = make(immersion_parts(replace(shown, here=mixed)))
+    assert trace(figure, "hidden in several matrices at once (measured)").y[-1] == mixed.mixed == 2
+
+
+@pytest.mark.parametrize(
+    "state", ["experiment=only-5", "mode_1=thawed", "mu_1=-0.1", "mode_5=free", "layers"]
+)
+def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
+    before = panel.state, panel.description, plain(panel.figure)
+    with pytest.raises(ValueError):
+        panel.state = state
+    assert (panel.state, panel.description, plain(panel.figure)) == before

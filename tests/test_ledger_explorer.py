@@ -8,17 +8,14 @@ import pytest
 from panels import PATIENCE, plain, said, title, trace
 
 import neuroviz as nv
-from neuroviz.deep import ledger_panel as module
-from neuroviz.deep.ledger_figure import FAMILIES, family_parts, ledger_parts
-from neuroviz.deep.ledger_panel import LedgerExplorer, LedgerSetting, study_ledger
+from neuroviz.deep.ledger import FAMILIES, LedgerSetting, family_parts, study_ledger
+from neuroviz.deep.ledger_figure import ledger_parts
+from neuroviz.deep.ledger_panel import LedgerExplorer, _say_ledger
 from neuroviz.engine import formulas, measure
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make
-
-VISIBLE = ["width", "width_out", "head_dim", "tokens", "layers", "kind"]
-MORE = ["widths", "head_dims", "seed"]
 
 # widths, head dims, tokens, kind
 CASES = {
@@ -53,22 +50,11 @@ ASKED = [
 ]
 BAD_TEXTS = [
     ("widths", "4", "2 to 7 numbers"),
-    ("widths", ",", "2 to 7 numbers"),
-    ("widths", "1,1,1,1,1,1,1,1", "2 to 7 numbers"),
     ("widths", "4,x", "whole numbers"),
-    ("widths", "4,0", "from 1 to 8"),
     ("widths", "4,9", "from 1 to 8"),
-    ("widths", "<b>4</b>", "whole numbers"),
-    ("head_dims", "2", "needs 2 numbers"),
     ("head_dims", "2,1,2", "needs 2 numbers"),
-    ("head_dims", "2,9", "from 1 to 8"),
-    ("head_dims", "2,1.5", "whole numbers"),
     ("head_dims", "9" * 5000 + ",2", "a per layer"),
 ]
-BAD_STATES = [
-    "width=0", "width=9", "width_out=x", "layers=7", "layers=0", "tokens=7", "kind=hardmax", "seed=-1",
-    "widths=4", "head_dims=1,2,3", "layers=3;head_dims=2,2", "widths=4,4;head_dims=2,2", "depth=3",
-]  # fmt: skip
 
 
 @cache
@@ -119,26 +105,24 @@ def headlines(figure):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_bars_are_the_ledger(name):
+def test_each_bar_begins_where_the_one_before_it_ends_and_the_last_meets_the_dimension(name):
     ledger, figure = kernel_ledger(nv.Architecture(*CASES[name])), make(ledger_parts(study(name)))
     drawn = bars(figure)
-    costs = [ledger.entries.get(family, 0) for family in FAMILIES]
+    costs = [*(ledger.entries.get(family, 0) for family in FAMILIES), ledger.unexplained]
     assert drawn[0] == (ledger.parameters, 0) and drawn[5] == (ledger.dimension, 0)
-    assert [drawn[i][0] for i in (1, 2, 3)] == costs
-    assert trace(figure, "unexplained directions").y[0] == ledger.unexplained
-    above = [f"−{cost}" if cost else "0" for cost in (*costs, ledger.unexplained)]
+    assert [drawn.get(i, (0,))[0] for i in (1, 2, 3, 4)] == costs
+    above = [f"−{cost}" if cost else "0" for cost in costs]
     assert numbers_above(figure) == [str(ledger.parameters), *above, str(ledger.dimension)]
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_each_bar_begins_where_the_one_before_it_ends_and_the_last_meets_the_dimension(name):
-    drawn = bars(make(ledger_parts(study(name))))
-    level = drawn[0][0]
+    level = ledger.parameters
     for i in range(1, 5):
         height, base = drawn.get(i, (0, level))
         assert base + height == level
         level = base
-    assert level == drawn[5][0]
+    assert level == ledger.dimension
+    low, high = figure.layout.yaxis.range
+    assert all(low <= base <= base + height <= high for height, base in drawn.values())
+    notes = [note.y for note in figure.layout.annotations if note.yref == "y"]
+    assert all(low <= y <= high for y in notes)
 
 
 def test_a_wrong_ledger_is_shown_as_it_is():
@@ -183,12 +167,6 @@ def test_the_paper_is_said_not_to_apply_exactly_where_it_says_another_number_wit
     assert beside.line.dash == "dot" and beside.line.color == theme.color("outside")
 
 
-def test_both_sides_of_that_occur_above():
-    assert study("the paper's formula negative").paper.value < 1
-    assert study("collapse").paper.value > study("collapse").ledger.dimension
-    assert study("start").paper.status == "proved"
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_unexplained_directions_have_a_bar_and_a_cause_exactly_where_there_are_some(name):
     s, figure = study(name), make(ledger_parts(study(name)))
@@ -202,7 +180,7 @@ def test_unexplained_directions_have_a_bar_and_a_cause_exactly_where_there_are_s
     if some:
         start = s.ledger.note[:40]
         assert start in cause[0].replace("<br>", " ")
-        assert s.ledger.note in module._say_ledger(s.ledger, s.exact)
+        assert s.ledger.note in _say_ledger(s.ledger, s.exact)
 
 
 def test_the_headline_counts_what_does_nothing():
@@ -222,33 +200,15 @@ def test_the_parts_of_a_family_stay_short():
 
 def test_below_each_bar_stands_why_it_is_there():
     rows = {name: make(ledger_parts(study(name))).layout.xaxis.ticktext for name in CASES}
+    # More than GL_a leaves KᵀQ alone where a > d: 2ad − d² = 1·8·2 − 1 directions, not a² = 64.
+    assert "same KᵀQ, a > d<br>6 × 15" in rows["deep and thin"][1]
     assert "GL<sub>a</sub> each<br>4 + 4" in rows["start"][1] and "A·c, V÷c<br>1 + 1" in rows["start"][3]
     assert "one layer" in rows["one layer"][2] and "one layer" not in rows["start"][2]
     assert "doubling A is seen" in rows["softmax"][3] and "softmax: none" in rows["one token, softmax"][3]
     assert "nothing left" in rows["start"][4] and "other causes" in rows["collapse"][4]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_everything_drawn_is_inside_its_axes(name):
-    figure = make(ledger_parts(study(name)))
-    low, high = figure.layout.yaxis.range
-    for height, base in bars(figure).values():
-        assert low <= base and base + height <= high
-    for one in figure.data[:6]:
-        assert all(low <= y <= high for y in one.y)
-    for note in figure.layout.annotations:
-        if note.yref == "y":
-            assert low <= note.y <= high
-
-
 # The panel
-
-
-def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
-    assert list(panel.controls) == VISIBLE + MORE
-    homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
-    assert all(homes[panel.controls[name]].layout.display == "flex" for name in VISIBLE)
-    assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)
 
 
 @pytest.mark.parametrize(("state", "widths", "head_dims", "tokens", "kind"), ASKED)
@@ -279,8 +239,8 @@ def test_the_description_says_in_words_what_is_shown(panel):
 def test_two_measurements_that_disagree_are_said():
     s = study("start")
     wrong = replace(s.exact, value=37)
-    assert "finds 37: they DISAGREE" in module._say_ledger(s.ledger, wrong)
-    assert "DISAGREE" not in module._say_ledger(s.ledger, s.exact)
+    assert "finds 37: they DISAGREE" in _say_ledger(s.ledger, wrong)
+    assert "DISAGREE" not in _say_ledger(s.ledger, s.exact)
 
 
 def test_the_badge_names_the_evidence_and_its_source(panel):
@@ -314,17 +274,6 @@ def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(pane
     measure.clear_cache()
 
 
-def test_controls_without_a_say_are_greyed_out(panel):
-    def off():
-        return {name for name, control in panel.controls.items() if control.disabled}
-
-    assert off() == set()
-    panel.controls["widths"].value = "4,3,5"
-    assert off() == {"width", "width_out", "layers"}
-    panel.controls["head_dims"].value = "2,2"
-    assert off() == {"width", "width_out", "layers", "head_dim"}
-
-
 def test_the_largest_network_is_measured_in_the_background_and_can_be_cancelled(panel):
     before = plain(panel.figure)
     panel.state = "width=8;width_out=8;head_dim=8;layers=6;tokens=6"
@@ -350,11 +299,3 @@ def test_sizes_that_make_no_sense_are_refused_in_words(panel, name, text, words)
     assert (panel.description, plain(panel.figure)) == before
     panel.controls[name].value = ""
     assert panel.status.startswith("done")
-
-
-@pytest.mark.parametrize("state", BAD_STATES)
-def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
-    before = panel.state, panel.description, plain(panel.figure)
-    with pytest.raises(ValueError):
-        panel.state = state
-    assert (panel.state, panel.description, plain(panel.figure)) == before

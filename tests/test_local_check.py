@@ -52,9 +52,9 @@ def has_logits(arch):
 
 @pytest.mark.parametrize("tokens", [1, 2, 3])
 @pytest.mark.parametrize("attention", BOTH)
-@pytest.mark.parametrize("layers", [1, 2, 3])
-def test_every_network_up_to_three_layers_and_width_four(layers, attention, tokens):
-    sizes = range(1, 5)
+@pytest.mark.parametrize(("layers", "largest"), [(1, 4), (2, 4), (3, 3)])
+def test_every_small_network(layers, largest, attention, tokens):
+    sizes = range(1, largest + 1)
     for widths in itertools.product(sizes, repeat=layers + 1):
         for head_dims in itertools.product(sizes, repeat=layers):
             arch = Architecture(widths, head_dims, tokens, attention)
@@ -66,19 +66,19 @@ def test_every_network_up_to_three_layers_and_width_four(layers, attention, toke
 
 def test_it_is_the_dimension_that_is_measured():
     """Against exact ranks in all weights, where neither symmetries nor formulas are used."""
-    for arch in arbitrary(150, seed=1, depth=3, width=4, head=4):
+    for arch in arbitrary(80, seed=1, depth=3, width=4, head=4):
         if has_logits(arch):
             assert local_check(arch).dimension == measure_dimension(arch, route="weights").value, arch
 
 
 def test_it_is_the_general_formula_for_large_networks():
     seen = set()
-    for arch in arbitrary(2000, seed=2, depth=7, width=1000, head=300):
+    for arch in arbitrary(500, seed=2, depth=7, width=1000, head=300):
         if has_logits(arch):
             check = local_check(arch)
             assert check.dimension == general_formula(arch).value, arch
             assert all(piece.error_bound == 0 for piece in check.pieces)
-    for arch in arbitrary(2000, seed=3, depth=7, width=6, head=3):
+    for arch in arbitrary(500, seed=3, depth=7, width=6, head=3):
         if has_logits(arch):
             assert local_check(arch).dimension == general_formula(arch).value, arch
             seen |= {*pattern_of(arch).directions}
@@ -92,12 +92,6 @@ def test_small_ranks_do_not_know_the_width():
     ]
     assert max(piece.columns for piece in large.pieces) == 4 * 3 + 2
     assert large.dimension == general_formula(large.arch).value
-
-
-@pytest.mark.parametrize("attention", BOTH)
-def test_ninety_six_layers(attention):
-    check = local_check(Architecture.uniform(12288, 128, 96, attention=attention))
-    assert check.dimension == {"softmax": 451411968, "lightning": 451411872}[attention]
 
 
 def test_where_it_says_nothing():
@@ -290,21 +284,13 @@ def test_a_special_point_has_a_larger_kernel(name):
     assert all((piece.error_bound == 0) == piece.holds for piece in pieces)
 
 
-def test_what_an_antisymmetric_softmax_layer_hides():
-    """Two tokens become equal, and the later layer is invisible: its four entries ("Theorem A")."""
+def test_kernels_at_special_points_are_what_the_theorems_say():
+    # Two tokens become equal, and the later layer's four entries are invisible ("Theorem A").
     assert kernel_at(SPECIAL["softmax, antisymmetric first layer"], 2, 2) == 4
-
-
-@pytest.mark.parametrize("width", [2, 3, 7])
-def test_the_kernel_at_a_boundary_point_is_the_width(width):
-    """A = v kᵀ, V = h vᵀ (Lemma A.3)."""
-    assert kernel_at(SPECIAL["lightning, a boundary point"], width, 3) == width
-
-
-@pytest.mark.parametrize("layers", [1, 2, 3])
-def test_an_antisymmetric_first_layer_peels_off(layers):
-    """Lightning: the kernel is still l (Peel lemma), so a special point can do as well as any."""
-    assert kernel_at(free("lightning", SKEW, *(FULL,) * (layers - 1)), 4, 1) == layers
+    for width in (2, 3, 7):  # A = v kᵀ, V = h vᵀ (Lemma A.3)
+        assert kernel_at(SPECIAL["lightning, a boundary point"], width, 3) == width
+    for layers in (1, 2, 3):  # lightning still has l (Peel lemma): a special point can do as well as any
+        assert kernel_at(free("lightning", SKEW, *(FULL,) * (layers - 1)), 4, 1) == layers
 
 
 def test_a_wrong_number_of_symmetries_does_not_hold():

@@ -5,12 +5,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from panels import plain
 
 from neuroviz.kit import matrices as module
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, matrices_view
-from neuroviz.kit.plot import compose, make, redraw
+from neuroviz.kit.plot import compose, make
 
 
 @pytest.fixture(autouse=True)
@@ -35,19 +34,6 @@ def test_the_table_shows_the_entries_and_one_range_of_colours():
     assert top < below and figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
 
 
-def test_a_table_moves_to_other_sizes_in_place():
-    def table(m, n, axis=""):
-        tiles = tuple(Tile(name, np.ones((m, n)), 1.0, above=name) for name in ("Q", "K"))
-        return compose(matrices_view([Row("○", tiles), Row("●", tiles)], axis=axis))
-
-    figure = make(table(2, 3))
-    redraw(figure, table(2, 3), table(8, 1))
-    assert plain(figure) == plain(make(table(8, 1)))
-    redraw(figure, None, table(1, 6))
-    assert plain(figure) == plain(make(table(1, 6)))
-    assert make(table(1, 1, "4")).data[0].xaxis == "x4"
-
-
 def test_the_table_fits_its_place_and_no_two_matrices_touch():
     for m, n in [(1, 1), (8, 1), (8, 6), (2, 4)]:
         tiles = tuple(Tile(name, np.ones((m, n)), 1.0, above=name) for name in ("Q", "K", "A = KᵀQ"))
@@ -70,7 +56,6 @@ def test_a_column_or_a_row_without_any_tile_keeps_its_place(empty):
     view = matrices_view(rows)
     whole = matrices_view([Row(row.heading, tuple(M for _ in row.tiles)) for row in rows])
     assert [len(part) for part in view] == [len(part) for part in whole]
-    redraw(make(compose(whole)), compose(whole), compose(view))
     for trace, tile in zip(view.traces, [tile for row in tiles[empty] for tile in row], strict=True):
         assert len(trace["z"]) == (2 if tile else 0) and trace["name"] == ("M" if tile else "")
 

@@ -1,14 +1,12 @@
 """A measurement against computations that share nothing with it, and what it says about itself."""
 
 import random
-from dataclasses import FrozenInstanceError
 from math import comb
 
 import flint
 import mpmath
 import numpy as np
 import pytest
-import sympy
 from definition import RandomExponential, fractions, measure, residues
 from variants import random_variants
 
@@ -93,32 +91,11 @@ def test_the_definition_can_disagree():
     )
 
 
-@pytest.mark.parametrize(
-    ("widths", "head_dims", "tokens"), [((2, 2), (1,), 2), ((2, 1), (2,), 1), ((1, 2, 1), (1, 1), 2)]
-)
-def test_lightning_has_the_rank_of_a_symbolic_jacobian(widths, head_dims, tokens):
-    """sympy: V X Xᵀ KᵀQ X as polynomials, differentiated, at random whole numbers over Q."""
-    arch = Architecture(widths, head_dims, tokens)
-    names = iter(sympy.symbols(f"w:{arch.num_parameters}"))
-    X = sympy.Matrix(widths[0], tokens, sympy.symbols(f"x:{widths[0] * tokens}"))
-    out, parameters = X, []
-    for shapes in layer_shapes(arch):
-        Q, K, V = (sympy.Matrix(*shape, lambda i, j: next(names)) for shape in shapes)
-        parameters += [*Q, *K, *V]
-        out = V * out * out.T * K.T * Q * out
-    symbolic = sympy.lambdify([*parameters, *X], sympy.Matrix(list(out)).jacobian(parameters), "sympy")
-    draw = random.Random(0)
-    point = [sympy.Integer(draw.randint(-9, 9)) for _ in parameters]
-    inputs = [[sympy.Integer(draw.randint(-9, 9)) for _ in X] for _ in parameters]
-    rows = sympy.Matrix.vstack(*(symbolic(*point, *x) for x in inputs))
-    assert measure_dimension(arch).value == rows.rank()
-
-
 # Against itself: primes, routes, seeds
 
 
 def test_two_primes_two_routes_and_two_seeds_agree():
-    for arch in random_architectures(120, seed=11):
+    for arch in random_architectures(50, seed=11):
         values = {
             measure_dimension(arch, seed=seed, route=route, prime=prime).value
             for seed, route, prime in [
@@ -141,13 +118,6 @@ def test_the_same_seed_gives_the_same_measurement(arch, method):
     assert first == again and first is not again
     if method == "float":
         assert (first.singular_values == again.singular_values).all()
-
-
-def test_another_seed_gives_another_point():
-    over_f3 = {measure_dimension(NOT_FULL, seed=seed, prime=3).value for seed in range(20)}
-    assert len(over_f3) > 1, "over F₃ most points are special, each in its own way"
-    first, second = (measure_dimension(NOT_FULL, "float", seed=seed) for seed in (0, 1))
-    assert (first.singular_values != second.singular_values).any() and first.value == second.value
 
 
 def test_a_tiny_field_may_fall_short_and_never_goes_beyond():
@@ -188,15 +158,8 @@ def test_what_one_more_input_adds_never_grows(arch):
     assert curve.ranks[-1] == measure_dimension(arch).value
     assert curve.ranks.index(curve.ranks[-1]) + 1 == curve.enough == len(curve.ranks) - 1
     assert curve.ranks[0] <= curve.equations_per_input == arch.tokens * arch.widths[-1]
-
-
-def test_the_curve_of_inputs_is_the_measurement_on_so_many_inputs():
-    for arch in random_architectures(25, seed=13, depth=3):
-        curve = rank_by_inputs(arch)
-        assert curve.ranks[-1] == measure_dimension(arch).value
-        assert (np.diff([0, *curve.ranks], 2) <= 0).all()
-        for n, expected in enumerate(curve.ranks[:4], start=1):
-            assert measure_dimension(arch, inputs=n, route="weights").value == expected, (arch, n)
+    for n, expected in enumerate(curve.ranks[:3], start=1):
+        assert measure_dimension(arch, inputs=n, route="weights").value == expected
 
 
 def test_too_few_functionals_fall_short(monkeypatch):
@@ -212,33 +175,25 @@ def test_too_few_functionals_fall_short(monkeypatch):
 # Tokens on a line share their exponentials
 
 
-def test_tokens_on_a_line_share_their_exponentials_and_others_do_not():
+def test_tokens_on_a_line_share_their_exponentials_and_others_do_not(monkeypatch):
     """Their logits are symmetric, x_jᵀAx_i = x_iᵀAx_j, and from three tokens on S shows it."""
-    shared = {}
+    shared, drawn, softmax = {}, [], PrimeField.softmax
+    monkeypatch.setattr(
+        PrimeField, "softmax", lambda *some, **more: drawn.append(softmax(*some, **more)) or drawn[-1]
+    )
     for widths, heads in [((3, 1, 2), 1), ((1, 2), 1), ((3, 2, 2), 1), ((1, 2, 2), 1), ((1, 2, 2), (2, 1))]:
         arch = Architecture(widths, (1,) * (len(widths) - 1), 3, "softmax", heads)
         rng = np.random.default_rng(0)
         weights = network.random_weights(PrimeField(), arch, rng)
         X = network.random_tokens(PrimeField(), arch, 5, rng)
-        S = (
-            network._run(PrimeField(), "softmax", weights, X, rng)[1][-1]
-            .S[:, 0]
-            .astype(np.int64)
-            .astype(object)
-        )
+        network.forward(PrimeField(), "softmax", weights, X, rng)
+        S = drawn[-1].reshape(5, -1, 3, 3)[:, 0].astype(np.int64).astype(object)
         there, back = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0], S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
         shared[widths, heads] = {bool(x) for x in (there - back) % DEFAULT_PRIME == 0}
     assert list(shared.values()) == [{True}, {True}, {False}, {True}, {False}]
 
 
 # What a measurement says about itself
-
-
-@pytest.mark.parametrize("arch", [Architecture.uniform(3, 2, 2, attention=kind) for kind in BOTH], ids=str)
-def test_full_rank_on_the_slice_leaves_no_error(arch):
-    found = measure_dimension(arch)
-    assert found.value == found.num_columns and found.error_bound == 0
-    assert "full rank" in found.note and ("Ax" in found.note) == (arch.attention == "softmax")
 
 
 @pytest.mark.parametrize("arch", [NOT_FULL, NOT_FULL_SOFTMAX], ids=str)
@@ -250,13 +205,14 @@ def test_a_deficient_rank_carries_a_probability_of_error(arch):
 
 def test_the_error_is_zero_exactly_at_full_rank_and_otherwise_a_probability():
     full = 0
-    for arch in random_architectures(150, seed=14):
+    for arch in random_architectures(60, seed=14):
         for route in ("slice", "weights"):
             found = measure_dimension(arch, route=route)
             full += found.value == found.num_columns
             assert (found.error_bound == 0) == (found.value == found.num_columns)
+            assert ("full rank" in found.note) == (found.error_bound == 0)
             assert 0 <= found.error_bound <= 1
-    assert 20 < full < 280
+    assert 10 < full < 110
 
 
 def test_an_exact_measurement_says_where_it_comes_from():
@@ -273,14 +229,11 @@ def test_a_float_measurement_says_where_it_comes_from():
     assert len(found.singular_values) == found.num_columns == NOT_FULL.num_parameters
     assert found.decided and found.gap > 1e7
     assert found.singular_values[0] == 1 and (np.diff(found.singular_values) <= 0).all()
-
-
-def test_a_measurement_cannot_be_changed():
-    found = measure_dimension(NOT_FULL, "float")
-    with pytest.raises(FrozenInstanceError):
-        found.value = 13
     with pytest.raises(ValueError, match="read-only"):
         found.singular_values[0] = 2
+    few = measure_dimension(Architecture.uniform(4, 2, 2), "float", inputs=1)
+    assert few.value == 10 and few.decided and "observed on 1 input only" in few.note
+    assert len(few.singular_values) == 64 and not few.singular_values[12:].any()
 
 
 # The degree in the error bound
@@ -360,9 +313,9 @@ def by_flint(arch, columns, route, seed):
 
 def with_many_columns():
     """Networks, routes, and numbers of columns from 45 on."""
-    for arch in [*random_architectures(60, seed=8), *random_variants(60, seed=8, most=150)]:
+    for arch in [*random_architectures(20, seed=8), *random_variants(20, seed=8, most=120)]:
         for route in ("slice", "weights") if arch.is_plain else ("weights",):
-            columns = package.num_columns(arch) if route == "slice" else arch.num_parameters
+            columns = package.columns_on(arch, route)
             if columns >= 45:
                 yield arch, route, columns
 
@@ -382,7 +335,7 @@ def test_combinations_of_the_columns_have_the_rank_of_all_of_them():
                 assert rank == true, (arch, route, expected, p)
                 assert taken == expected + (2 if p > 241 else 8) or rank >= min(expected, columns)
                 expectations += 1
-    assert lost > 60 and expectations > 500
+    assert lost > 15 and expectations > 150
 
 
 def test_combinations_that_are_not_generic_are_seen_to_lose_rank(monkeypatch):
@@ -425,13 +378,8 @@ def test_the_combinations_count_in_the_error(arch, route):
 @pytest.mark.parametrize("arch", DEEP, ids=lambda arch: f"{arch.attention}, a = {arch.head_dims[0]}")
 def test_two_dozen_layers_are_measured_exactly(arch):
     assert measure_dimension(arch).value == general_formula(arch).value
-
-
-@pytest.mark.parametrize("arch", DEEP, ids=lambda arch: f"{arch.attention}, a = {arch.head_dims[0]}")
-def test_two_dozen_layers_in_floating_point_are_undecided_and_raise_nothing(arch):
-    found = measure_dimension(arch, "float")
-    assert not found.decided and "undecided" in found.note
-    assert np.isfinite(found.singular_values).all()
+    found = measure_dimension(arch, "float")  # the spectrum of so deep a network says nothing
+    assert not found.decided and "undecided" in found.note and np.isfinite(found.singular_values).all()
 
 
 # Floating point
@@ -543,23 +491,6 @@ def test_a_float_rank_of_a_block_that_is_decided_is_the_exact_one():
     assert decided > 0.4 * len(archs), "a measurement that hardly ever decides is of no use"
 
 
-def test_a_float_measurement_on_few_inputs_says_so():
-    found = measure_dimension(Architecture.uniform(4, 2, 2), "float", inputs=1)
-    assert found.value == 10 and found.decided and "observed on 1 input only" in found.note
-
-
-def test_the_spectrum_has_a_value_for_each_parameter():
-    """With fewer equations than parameters the others are exactly 0."""
-    found = measure_dimension(Architecture.uniform(4, 2, 2), "float", inputs=2)
-    assert len(found.singular_values) == 64 and not found.singular_values[24:].any()
-
-
-def test_a_float_rank_can_be_wrong_and_then_it_is_not_decided():
-    found = {seed: measure_dimension(arch, "float", seed=seed) for arch in DEEP[:1] for seed in range(3)}
-    for measurement in found.values():
-        assert measurement.value != general_formula(DEEP[0]).value and not measurement.decided
-
-
 # Arguments
 
 
@@ -567,47 +498,24 @@ def test_a_float_rank_can_be_wrong_and_then_it_is_not_decided():
     ("changes", "message"),
     [
         (dict(arch="lightning"), "needs an Architecture; got str.*functional_dimension"),
-        (dict(arch=(3, 3)), "needs an Architecture; got tuple"),
         (dict(method="guess"), "method must be 'exact', 'float' or 'certified'; got 'guess'"),
-        (dict(method=None), "method must be 'exact', 'float' or 'certified'; got None"),
         (dict(seed=-1), "seed must be a whole number ≥ 0; got -1"),
         (dict(seed=1.0), "seed must be a whole number ≥ 0; got 1.0"),
-        (dict(seed=None), "seed must be a whole number ≥ 0; got None"),
-        (dict(seed=True), "seed must be a whole number ≥ 0; got True"),
         (dict(inputs=0), "inputs must be a whole number ≥ 1; got 0"),
-        (dict(inputs="7"), "inputs must be a whole number ≥ 1; got '7'"),
-        (dict(inputs=2.5), "inputs must be a whole number ≥ 1; got 2.5"),
         (dict(route="short"), "route must be 'slice', 'weights' or None; got 'short'"),
         (dict(method="float", route="slice"), "float spectrum is that of all parameters"),
         (dict(prime=10), "odd prime below 2²³ = 8388608.*got 10: try 8388593"),
-        (dict(prime=2**23 + 9), "odd prime below 2²³ = 8388608.*got 8388617"),
-        (dict(prime=101.0), "odd prime.*got 101.0"),
-        (dict(prime="101"), "odd prime.*got '101'"),
-        (dict(method=np.array(["exact", "float"])), "method must be 'exact', 'float' or 'certified'"),
-        (dict(route=["slice"]), "route must be 'slice', 'weights' or None"),
+        (dict(method="float", prime=101), "float measurement has no prime; got prime=101"),
         (dict(progress="yes"), "progress is True, False, None or a function.*got 'yes'"),
-        (dict(progress=np.zeros(2)), "progress is True, False, None or a function"),
     ],
     ids=str,
 )
 def test_a_bad_argument_is_refused_with_what_is_needed_and_what_came(changes, message):
     with pytest.raises(ValueError, match=message):
         measure_dimension(**(dict(arch=NOT_FULL) | changes))
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (dict(arch="lightning"), "needs an Architecture; got str"),
-        (dict(seed=-1), "seed must be a whole number ≥ 0; got -1"),
-        (dict(seed=0.5), "seed must be a whole number ≥ 0; got 0.5"),
-        (dict(prime=10), "odd prime below 2²³ = 8388608.*got 10"),
-    ],
-    ids=str,
-)
-def test_a_bad_argument_for_the_curve_of_inputs_is_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        rank_by_inputs(**(dict(arch=NOT_FULL) | changes))
+    if changes.keys() <= {"arch", "seed"} or changes == dict(prime=10):
+        with pytest.raises(ValueError, match=message.split(".*")[0]):
+            rank_by_inputs(**(dict(arch=NOT_FULL) | changes))
 
 
 def test_numpy_integers_are_whole_numbers():
@@ -617,8 +525,3 @@ def test_numpy_integers_are_whole_numbers():
     assert {type(x) for x in (found.value, found.seed, found.num_inputs, found.num_columns, found.prime)} == {
         int
     }
-
-
-def test_a_float_measurement_has_no_prime():
-    with pytest.raises(ValueError, match="float measurement has no prime; got prime=101"):
-        measure_dimension(Architecture((3, 3), (2,)), method="float", prime=101)

@@ -1,4 +1,4 @@
-"""Both files of every notebook say the same, carry no results, and run from top to bottom."""
+"""Both files of every notebook say the same and carry no results; test_checks.py runs them."""
 
 import re
 from pathlib import Path
@@ -8,21 +8,27 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from tools.notebooks import FOLDER, KERNEL, from_source, to_text
+from tools.notebooks import FOLDER, KERNEL, from_source, sources, to_text
 
-SOURCES = sorted(FOLDER.glob("*.py"))
-NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+SOURCES = sources()
+MOST_WORDS, MOST_CELLS = 1200, 10
 
 # The tags a cell may carry. JupyterLab ignores a misspelt one without a word.
 TAGS = {
-    "hide-input",  # plumbing: the static edition folds the code away
     "exercise",  # a question to the reader
     "solution",  # its answer; the students' version leaves it out
     "instructor",  # a remark to the teacher; the students' version leaves it out
     "raises-exception",  # the error is what the cell is there to show
 }
+FOLDED = {"source_hidden": True}  # plumbing: JupyterLab and the static edition fold the code away
 
-by_name = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+
+def name_of(path: Path) -> str:
+    """Where a notebook stands in notebooks/, without ending."""
+    return path.relative_to(FOLDER).with_suffix("").as_posix()
+
+
+by_name = pytest.mark.parametrize("path", SOURCES, ids=name_of)
 
 
 def read(path: Path) -> nbformat.NotebookNode:
@@ -30,7 +36,7 @@ def read(path: Path) -> nbformat.NotebookNode:
 
 
 def contents(notebook: nbformat.NotebookNode) -> list[tuple]:
-    return [(cell.cell_type, cell.source, sorted(cell.metadata.get("tags", []))) for cell in notebook.cells]
+    return [(cell.cell_type, cell.source, cell.metadata) for cell in notebook.cells]
 
 
 def leftovers(notebook: nbformat.NotebookNode) -> list[str]:
@@ -41,8 +47,20 @@ def leftovers(notebook: nbformat.NotebookNode) -> list[str]:
             found.append(f"outputs of cell {number}")
         if cell.get("execution_count") is not None:
             found.append(f"execution count of cell {number}")
-        found += [f"metadata.{key} of cell {number}" for key in sorted(set(cell.metadata) - {"tags"})]
+        kept = cell.metadata | {"jupyter": None} if cell.metadata.get("jupyter") == FOLDED else cell.metadata
+        found += [f"metadata.{key} of cell {number}" for key in sorted(kept) if kept[key] and key != "tags"]
     return found
+
+
+def size(notebook: nbformat.NotebookNode) -> tuple[int, int]:
+    """How many words are read, a formula as one, and how many cells show code; what is folded apart."""
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    for apart in (r"<!--.*?-->", r"<details.*?</details>", r"(?<=\]\()[^)]*"):
+        text = re.sub(apart, "", text, flags=re.DOTALL)
+    text = re.sub(r"\$\$.*?\$\$|\$[^$]+\$", "formula", text, flags=re.DOTALL)
+    words = [word for word in text.split() if re.search(r"\w", word)]
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return len(words), sum(cell.metadata.get("jupyter") != FOLDED for cell in cells)
 
 
 def complaints(notebook: nbformat.NotebookNode) -> list[str]:
@@ -59,10 +77,10 @@ def complaints(notebook: nbformat.NotebookNode) -> list[str]:
     return found
 
 
-def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Run all cells in a kernel of their own, in the notebooks' folder."""
+def execute(notebook: nbformat.NotebookNode, folder: Path = FOLDER) -> nbformat.NotebookNode:
+    """Run all cells in a kernel of their own, in a folder."""
     client = NotebookClient(
-        notebook, timeout=300, kernel_name=KERNEL["name"], resources={"metadata": {"path": str(FOLDER)}}
+        notebook, timeout=600, kernel_name=KERNEL["name"], resources={"metadata": {"path": str(folder)}}
     )
     return client.execute()
 
@@ -71,9 +89,10 @@ def test_there_is_a_notebook_to_start_with():
     assert FOLDER / "00_start.py" in SOURCES
 
 
-def test_every_notebook_is_a_pair_named_by_number():
-    assert [path.stem for path in NOTEBOOKS] == [path.stem for path in SOURCES], "run `make notebooks`"
-    assert all(re.fullmatch(r"\d\d_[a-z0-9_]+", path.stem) for path in SOURCES)
+def test_every_notebook_is_a_pair_named_by_number_or_further():
+    written = [path for path in FOLDER.rglob("*.ipynb") if path.parent.name != ".ipynb_checkpoints"]
+    assert {path.with_suffix(".py") for path in written} == {*SOURCES}, "run `make notebooks`"
+    assert all(re.fullmatch(r"\d\d_[a-z0-9_]+|further/[a-z_]+", name_of(path)) for path in SOURCES)
 
 
 @by_name
@@ -102,10 +121,10 @@ def test_tags_come_from_the_list(path):
     assert used <= TAGS
 
 
-@pytest.mark.full
 @by_name
-def test_a_notebook_runs_from_top_to_bottom(path):
-    assert complaints(execute(read(path.with_suffix(".ipynb")))) == []
+def test_a_notebook_is_one_sitting(path):
+    words, cells = size(jupytext.read(path))
+    assert words <= MOST_WORDS and cells <= MOST_CELLS, f"{words} words, {cells} cells with code in sight"
 
 
 # The checks above, on notebooks that have to fail them.
@@ -122,7 +141,7 @@ SMALL = """\
 # %% [markdown]
 # # Add two numbers
 
-# %% tags=["hide-input"]
+# %% jupyter={{"source_hidden": true}}
 {}
 """
 
@@ -134,13 +153,38 @@ def test_writing_a_notebook_twice_gives_the_same_text():
 
 def test_a_changed_cell_is_seen():
     assert contents(from_source(SMALL.format("1 + 1"))) != contents(from_source(SMALL.format("1 + 2")))
-    retagged = SMALL.format("1 + 1").replace("hide-input", "solution")
+    retagged = SMALL.format("1 + 1").replace("source_hidden", "outputs_hidden")
     assert contents(from_source(SMALL.format("1 + 1"))) != contents(from_source(retagged))
+
+
+def test_words_are_those_that_are_read_and_cells_those_whose_code_shows():
+    text = """\
+# %% [markdown]
+# # Add *two* numbers
+#
+# Here $a + b = 2$ holds. <!-- check: a + b == 2 -->
+#
+# <details><summary>Proof</summary>
+#
+# Not read.
+#
+# </details>
+
+# %%
+1 + 1
+
+# %% jupyter={"source_hidden": true}
+1 + 2
+"""
+    assert size(from_source(text)) == (6, 1)
 
 
 def test_outputs_and_widget_state_are_seen():
     notebook = from_source(SMALL.format("1 + 1"))
     assert leftovers(notebook) == []
+    notebook.cells[1].metadata = {"jupyter": {"outputs_hidden": True}, "scrolled": True}
+    assert leftovers(notebook) == ["metadata.jupyter of cell 1", "metadata.scrolled of cell 1"]
+    notebook.cells[1].metadata = {}
     notebook.metadata["widgets"] = {"state": {}}
     notebook.cells[1].execution_count = 1
     notebook.cells[1].outputs = [nbformat.v4.new_output("stream", text="2")]

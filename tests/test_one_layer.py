@@ -7,9 +7,9 @@ import pytest
 
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.network import Layer, forward
-from neuroviz.softmax.one_layer import Powers, RealExponential, integer_layer, powers_layer, softmax_layer
+from neuroviz.softmax.one_layer import Powers, integer_layer, powers_layer, softmax_layer
 from neuroviz.softmax.one_layer_limit import first_order, limit_study
-from neuroviz.softmax.one_layer_probes import SAME, relative_error
+from neuroviz.softmax.one_layer_probes import SAME
 from neuroviz.softmax.one_layer_table import read_off_table
 from neuroviz.softmax.one_layer_walk import read_off, read_off_exactly
 
@@ -17,6 +17,10 @@ from neuroviz.softmax.one_layer_walk import read_off, read_off_exactly
 def weights(d, d_out, seed=0):
     rng = np.random.default_rng([seed, d, d_out])
     return rng.standard_normal((d, d)), rng.standard_normal((d_out, d))
+
+
+def relative_error(found, truth):
+    return np.abs(found - truth).max() / np.abs(truth).max()
 
 
 # The walk
@@ -41,13 +45,6 @@ def test_large_and_small_weights_are_read_as_well(size):
     assert relative_error(found.A, size * A) < 1e-12 and relative_error(found.V, V / size) < 1e-14
 
 
-@pytest.mark.parametrize("tokens", [2, 4])
-def test_values_of_rank_one_are_enough(tokens):
-    A, V = weights(4, 3)
-    V = np.outer(V[:, 0], V[1])
-    assert relative_error(read_off(softmax_layer(A, V), 4, tokens).A, A) < 1e-12
-
-
 @pytest.mark.parametrize("tokens", [2, 3])
 def test_a_token_that_v_does_not_see_is_switched_on_with_another(tokens):
     A, V = weights(3, 2)
@@ -58,9 +55,9 @@ def test_a_token_that_v_does_not_see_is_switched_on_with_another(tokens):
     assert found.is_layer
 
 
-def test_equal_and_opposite_columns_of_v_hide_nothing():
-    A, _ = weights(3, 1)
-    for V in (np.ones((1, 3)), np.array([[1.0, -1.0, 1.0]])):
+def test_equal_and_opposite_columns_and_rank_one_of_v_hide_nothing():
+    A, W = weights(3, 2)
+    for V in (np.ones((1, 3)), np.array([[1.0, -1.0, 1.0]]), np.outer(W[:, 0], W[1])):
         assert relative_error(read_off(softmax_layer(A, V), 3, 2).A, A) < 1e-12
 
 
@@ -97,11 +94,6 @@ def test_with_one_token_a_is_invisible_and_v_is_not():
     assert found.is_layer  # with a random A
     assert found.scale == 1
     assert "every E" in found.steps[1].dies
-
-
-def test_nothing_dies_where_the_theorem_applies():
-    A, V = weights(3, 2)
-    assert [step.dies for step in read_off(softmax_layer(A, V), 3, 2).steps] == ["", "", ""]
 
 
 def test_sharp_attention_hides_digits_of_a_that_shorter_tokens_show():
@@ -141,19 +133,6 @@ def test_a_function_that_is_no_softmax_layer_gives_itself_away_on_fresh_tokens(f
 # What is known on the way
 
 
-def test_entries_become_known_one_probe_after_the_other_and_stay():
-    A, V = weights(3, 2)
-    found = read_off(softmax_layer(A, V), 3, 3)
-    before = 0
-    for step in (1, 2, 3):
-        for count in range(1, len(found.steps[step - 1].probes) + 1):
-            known = found.after(step, count)
-            entries = sum(int((~np.isnan(part)).sum()) for part in (known.V, known.sym, known.A))
-            assert entries > before
-            before = entries
-    assert before == 6 + 9 + 9
-
-
 def test_each_step_knows_what_it_claims():
     A, V = weights(3, 2)
     found = read_off(softmax_layer(A, V), 3, 3)
@@ -175,33 +154,13 @@ def test_one_token_cannot_tell_a_from_its_transpose_and_two_can():
     )
 
 
-def test_attention_that_was_read_is_the_attention_inside():
-    A, V = weights(3, 2)
-    found = read_off(softmax_layer(A, V), 3, 4)
-    for step in found.steps:
-        for probe in step.probes:
-            S = Reals().softmax(probe.X.T @ A @ probe.X, False, None)
-            np.testing.assert_allclose(probe.attention, S[:, probe.column], rtol=1e-12)
-
-
-def test_every_evaluation_is_counted():
-    A, V = weights(2, 2)
-    calls = []
-
-    def layer(X):
-        calls.append(len(X))
-        return softmax_layer(A, V)(X)
-
-    assert read_off(layer, 2, 3).evaluations == sum(calls)
-
-
 # The exact walk
 
 
 @pytest.mark.parametrize("tokens", [2, 3, 5])
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_over_a_prime_field_whole_weights_come_back_exactly(d, tokens):
-    for seed in range(10):
+    for seed in range(4):
         A, V = integer_layer(d, 2, 3, np.random.default_rng(seed))
         exact = read_off_exactly(A, V, tokens)
         np.testing.assert_array_equal(exact.found.A, A)
@@ -249,24 +208,10 @@ def test_over_a_prime_field_v_zero_and_one_token_hide_a_too():
     assert np.isnan(alone.found.A).all() and alone.equal_V == 2
 
 
-def test_two_whole_layers_of_different_a_differ_as_functions():
-    X = np.array([[[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]]])
-    A, V = np.array([[1.0, 2.0], [0.0, -1.0]]), np.array([[1.0, 1.0]])
-    powers = Powers()
-    assert (powers_layer(A, V, powers)(X) != powers_layer(A.T, V, powers)(X)).any()
-    np.testing.assert_array_equal(powers_layer(A, 0 * V, powers)(X), powers_layer(A.T, 0 * V, powers)(X))
-
-
 def test_columns_of_whole_attention_sum_to_one():
     powers = Powers(over=PrimeField(8_388_587), base=2)
     ones = powers_layer(np.array([[3.0]]), np.ones((1, 1)), powers)(np.ones((1, 1, 4)))
     np.testing.assert_array_equal(ones, np.ones((1, 1, 4)))
-
-
-def test_exponentials_over_the_reals_have_an_inverse_and_say_where_not():
-    exponential = RealExponential(3.0)
-    np.testing.assert_allclose(exponential.log(np.exp(np.array([-2.0, 5.0]) / 3)), [-2, 5])
-    assert np.isnan(exponential.log(np.array([0.0, -1.0, np.inf, np.nan]))).all()
 
 
 # The lightning limit
@@ -288,21 +233,16 @@ def test_of_small_weights_slopes_are_taken_before_the_gaps_are_rounding(tokens, 
     limit = limit_study(A / 100, V, np.random.default_rng(tokens).standard_normal((3, tokens)))
     assert limit.mean_slope == pytest.approx(1, abs=0.03)
     assert limit.first_slope == pytest.approx(slope, abs=0.03)
-    nothing = limit_study(0 * A, V, limit.X)
+    nothing = limit_study(0 * A, V, np.ones((3, tokens)))
     assert nothing.mean_slope is None and nothing.first_slope is None
 
 
 def test_without_centring_the_first_order_would_be_wrong():
     A, V = weights(3, 2)
     X = np.random.default_rng(0).standard_normal((3, 3))
-    gaps, wrong = [], []
-    for temperature in (1e3, 1e4):
-        Y = softmax_layer(A, V, temperature)(X[None])[0]
-        mean, first = first_order(A, V, X, temperature)
-        gaps.append(np.linalg.norm(Y - mean - first))
-        wrong.append(np.linalg.norm(Y - mean - V @ X @ X.T @ A @ X / (3 * temperature)))
-    assert gaps[0] / gaps[1] == pytest.approx(100, rel=0.05)
-    assert wrong[0] / wrong[1] == pytest.approx(10, rel=0.05)
+    Y, (mean, first) = softmax_layer(A, V, 1e4)(X[None])[0], first_order(A, V, X, 1e4)
+    uncentred = V @ X @ X.T @ A @ X / 3e4
+    assert np.linalg.norm(Y - mean - uncentred) > 100 * np.linalg.norm(Y - mean - first)
 
 
 def test_the_first_order_does_not_see_tokens_that_are_all_equal():
@@ -360,7 +300,7 @@ def test_the_table_shows_what_was_read_after_each_step():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"d": 0}, "d must be a whole number from 1 on"),
+        ({"d": 0}, "d must be a whole number ≥ 1"),
         ({"tokens": 2.0}, "tokens must be a whole number"),
         ({"temperature": 0.0}, "temperature must be above 0"),
         ({"scale": -1.0}, "scale must be above 0"),

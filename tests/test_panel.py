@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+import gzip
+import hashlib
 import json
 import os
 import signal
@@ -12,25 +14,24 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import comm
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 import pytest
-from comm.base_comm import BaseComm
 from ipywidgets.widgets.widget import _instances
 from jupyter_client.manager import start_new_kernel
 from panels import PATIENCE
+from plotly.offline import get_plotlyjs_version
 
 from neuroviz import explorables
 from neuroviz.kit import theme
 from neuroviz.kit.background import Background
-from neuroviz.kit.page import Fit, LiveFigure
+from neuroviz.kit.page import Chart, CopyButton
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import presets
 from neuroviz.singular.surface_panel import SurfaceExplorer
 
+ROOT = Path(__file__).parent.parent
 SLOW, FAILS, DIES, HANGS = 10, 20, 30, 40  # values of "number" from which the toy does this
 
 BAD_STATES = [
@@ -140,7 +141,7 @@ def named(panel, description):
 
 def copy_of(panel):
     """The button beside the state."""
-    return next(w for w in walk(panel) if isinstance(w, Fit))
+    return next(w for w in walk(panel) if isinstance(w, CopyButton))
 
 
 def row_of(panel, name):
@@ -187,7 +188,7 @@ def eventually(fact):
 def test_a_panel_is_a_box_with_the_surface_that_all_panels_share(toy):
     assert isinstance(toy, widgets.VBox) and "nv" in toy._dom_classes
     assert list(toy.controls) == ["number", "kind", "factor", "flag", "word"]
-    assert isinstance(toy.figure, go.FigureWidget)
+    assert isinstance(toy.figure, Chart) and toy.figure in walk(toy)
     assert toy.status == "done" and toy.description == "a < b: the last is 6"
     assert toy.state == "number=2;kind=plain;factor=1;flag=no;word="
 
@@ -752,9 +753,7 @@ def test_two_hundred_panels_that_are_dropped_leave_none_alive(run_python):
         "before = alive(widgets.Widget), len(_instances)\n"
         "for number in range(200):\n"
         "    panel = Toy(state=f'number={SLOW}' if number == 7 else None)\n"  # its child ends as well
-        "    panel._fit.width = 900\n"  # the page shows the figure
-        "    if number < 3:\n"
-        "        panel._fit.again = 1.0\n"  # ... and is loaded again
+        "    panel.figure.width = 900\n"  # the page shows the figure
         "del panel\n"
         "print(alive(Panel), (alive(widgets.Widget), len(_instances)) == before)\n"
         "kept.controls['number'].value = 3\n"
@@ -768,7 +767,7 @@ def test_every_panel_that_is_dropped_leaves_nothing_and_one_that_is_closed_too(r
         "for name in explorables.__all__:\n"
         "    for way in 'dropped', 'closed':\n"
         "        panel = getattr(explorables, name)()\n"
-        "        panel._fit.width = 900\n"
+        "        panel.figure.width = 900\n"
         "        if way == 'closed':\n"
         "            panel.close()\n"
         "            panel = [panel.figure, *panel.controls.values()]\n"
@@ -900,48 +899,85 @@ def test_parts_of_an_older_answer_never_arrive_after_a_newer_question(background
 
 
 @pytest.fixture
-def opened(monkeypatch):
-    """Records what the browser is sent: the states with which comms open, and the messages after that."""
-
-    class Recorder(BaseComm):
-        def publish_msg(self, msg_type, data=None, **_):
-            if msg_type == "comm_open" and "_widget_data" in data["state"]:
-                figures.append(data["state"])
-            elif msg_type == "comm_msg" and data.get("method") == "update":
-                messages.extend(key for key, value in data["state"].items() if value is not None)
-
-    figures, messages = [], []
-    monkeypatch.setattr(comm, "create_comm", lambda **arguments: Recorder(**arguments))
-    figures_and_messages = (figures, messages)
-    return figures_and_messages
+def chart():
+    """A chart, and what it says to the page."""
+    chart = Chart(Parts([{"y": (1, 2)}, {"y": [3.0, float("nan")]}], {"title": {"text": "before"}}))
+    chart.said = []
+    chart.send = lambda message, buffers=None: chart.said.append((message, buffers))
+    yield chart
+    chart.close()
 
 
-def test_a_plain_figure_widget_opens_empty(opened):
-    """What `LiveFigure` is there for."""
-    go.FigureWidget({"data": [{"y": [1, 2, 3]}]})
-    assert [state["_widget_data"] for state in opened[0]] == [[]]
+def test_a_page_gets_what_has_changed_in_one_message(chart):
+    assert chart.get_state()["drawn"]["data"] == [{"y": [1, 2]}, {"y": [3.0, None]}]
+    chart.show(Parts([{"y": [1, 2]}, {"y": [4]}], {"title": {"text": "after"}, "showlegend": True}))
+    chart.show(Parts([{"y": [1, 2]}, {"y": [4]}], {"title": {"text": "after"}, "showlegend": True}))
+    ((message, _),) = chart.said
+    assert sorted(map(str, message.pop("changes"))) == [
+        "[['data', 1, 'y'], [4]]",
+        "[['layout', 'showlegend'], True]",
+        "[['layout', 'title', 'text'], 'after']",
+    ]
+    assert message == {"from": 0, "to": 1}
+    chart.show(Parts([{"y": [1, 2]}, {"y": [4]}], {"title": {"text": "after"}}))
+    assert chart.said[1][0]["changes"] == [[["layout", "showlegend"]]]
 
 
-def test_a_live_figure_opens_once_and_complete(opened):
-    figures, messages = opened
-    figure = LiveFigure(go.Figure({"y": [1, 2, 3]}, {"title": {"text": "before"}}))
-    figure.data[0].y = (4, 5)
-    figure.layout.title.text = "after"
-    assert figures == [] and messages == []
-    figure.show_now()
-    figure.show_now()
-    (state,) = figures
-    assert list(state["_widget_data"][0]["y"]) == [4, 5]
-    assert state["_widget_layout"]["title"]["text"] == "after"
-    figure.data[0].y = (6, 7)
-    assert "_py2js_restyle" in messages or "_py2js_update" in messages
+def test_a_page_that_is_loaded_again_or_missed_something_gets_the_figure_as_it_is_now(chart):
+    chart.show(Parts([{"y": [7, 8]}, {"y": [9]}], {}))
+    assert chart.get_state()["drawn"]["data"][0] == {"y": [7, 8]}
+    chart.said.clear()
+    chart._handle_custom_msg({"want": "figure", "unless": 1}, [])
+    assert chart.said == []
+    chart._handle_custom_msg({"want": "figure", "unless": 0}, [])
+    ((message, _),) = chart.said
+    assert message["whole"]["revision"] == 1 and message["whole"]["data"][1] == {"y": [9]}
+
+
+def test_plotly_comes_with_the_first_chart_of_a_kernel_and_to_a_page_that_asks(chart, run_python):
+    code = (
+        "from neuroviz.kit.page import Chart\n"
+        "from neuroviz.kit.plot import Parts\n"
+        "print([len(Chart(Parts([], {})).plotly) > 10**5 for _ in range(3)])\n"
+    )
+    assert run_python(code) == "[True, False, False]"
+    chart._handle_custom_msg({"want": "plotly"}, [])
+    ((message, (bundle,)),) = chart.said
+    assert message == {"plotly": True} and gzip.decompress(bundle).startswith(b"/* plotly.js ")
+
+
+def test_the_bundle_of_plotly_is_built_from_what_stands_here():
+    """`make javascript` builds it; it has the version that plotly's own Python package has."""
+    tools, said = ROOT / "tools" / "javascript", hashlib.sha256()
+    for name in ("plotly.js", "build.mjs", "package-lock.json"):
+        said.update((tools / name).read_bytes())
+    banner = gzip.decompress((ROOT / "neuroviz/kit/javascript/plotly.js.gz").read_bytes())[:200].decode()
+    assert said.hexdigest() in banner and f"plotly.js {get_plotlyjs_version()}," in banner
+
+
+def test_a_chart_answers_as_a_figure_does_and_can_stand_alone(toy):
+    toy.controls["number"].value = 3
+    assert toy.figure.data[0].y == (0, 3, 6, 9) and toy.figure.layout.height == theme.size("height")
+    assert json.loads(toy.figure.to_json())["data"][0]["y"] == [0, 3, 6, 9]
+    assert "application/vnd.jupyter.widget-view+json" in toy.figure._repr_mimebundle_()[0]
+    assert toy.figure in widgets.VBox([toy.figure]).children
+    with pytest.raises(AttributeError, match="_no_such"):
+        toy.figure._no_such  # noqa: B018
+
+
+def test_a_click_is_heard_with_its_trace(chart):
+    heard = []
+    chart._on_click = lambda trace, point: heard.append((trace, point))
+    chart._handle_custom_msg({"click": {"trace": 0, "point": 1}}, [])
+    chart._handle_custom_msg({"click": {"trace": 7, "point": 1}}, [])  # of a figure with more traces, earlier
+    assert heard == [({"y": [1, 2]}, 1)]
 
 
 def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
     with theme.using({"mode": "dark", "size": "lecture"}):
         narrow, wide = SurfaceExplorer(), SurfaceExplorer()
     for panel, width in ((narrow, 830), (wide, 1100)):
-        next(w for w in walk(panel) if isinstance(w, Fit)).width = width
+        panel.figure.width = width
         panel.controls["where"].value = 0.5
         panel.wait(PATIENCE)
         assert panel.status.startswith("done")
@@ -949,72 +985,6 @@ def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
         usual = SurfaceExplorer(state=narrow.state)
     sizes = [panel.figure.layout.template.layout.font.size for panel in (narrow, wide, usual)]
     assert sizes[0] == sizes[2] < sizes[1]
-    clicks = [sum(len(trace._click_callbacks) for trace in panel.figure.data) for panel in (narrow, usual)]
-    assert clicks[0] == clicks[1] > 0
-
-
-def test_a_panel_mounts_its_figure_once_when_its_width_is_known(opened):
-    figures, _ = opened
-    panel = Toy()
-    fit = next(w for w in walk(panel) if isinstance(w, Fit))
-    panel.controls["number"].value = 5
-    assert panel.figure not in walk(panel) and figures == []
-    fit.width = 900
-    assert panel.figure.layout.width == 900
-    assert list(walk(panel)).count(panel.figure) == 1
-    (state,) = figures
-    assert list(state["_widget_data"][0]["y"]) == [0, 5, 10, 15]
-    assert state["_widget_layout"]["width"] == 900
-    fit.width = 700
-    assert panel.figure.layout.width == 700
-    assert list(walk(panel)).count(panel.figure) == 1 and len(figures) == 1
-
-
-def test_after_a_move_the_browser_gets_one_message_for_the_figure(opened):
-    _, messages = opened
-    panel = Toy()
-    next(w for w in walk(panel) if isinstance(w, Fit)).width = 900
-    messages.clear()
-    panel.controls["number"].value = 5
-    assert sum(key.startswith("_py2js") for key in messages) == 1
-
-
-def test_a_page_that_is_loaded_again_gets_the_figure_as_it_is_now():
-    panel = Toy()
-    next(w for w in walk(panel) if isinstance(w, Fit)).width = 900
-    panel.controls["number"].value = 5
-    state = panel.figure.get_state()  # what the kernel answers when a browser asks for all widgets
-    assert list(state["_widget_data"][0]["y"]) == [0, 5, 10, 15]
-
-
-def test_a_page_that_is_loaded_again_is_told_of_everything_slow_in_turn(opened):
-    """All at once could be too much for the 2 seconds that anywidget gives a figure."""
-    figures, messages = opened
-    panel = Toy()
-    fit = next(w for w in walk(panel) if isinstance(w, Fit))
-    fit.width = 900
-    first, page_before = panel.figure.model_id, fit.model_id
-    fit.again = 1.0
-    assert panel.figure not in walk(panel) and fit in walk(panel)
-    assert fit.width == 0 and fit.model_id != page_before
-    panel.controls["number"].value = 5  # meanwhile
-    assert len(figures) == 1
-    fit.width = 900
-    assert list(walk(panel)).count(panel.figure) == list(walk(panel)).count(fit) == 1
-    assert list(figures[1]["_widget_data"][0]["y"]) == [0, 5, 10, 15] and panel.figure.model_id != first
-    messages.clear()
-    panel.controls["number"].value = 4
-    assert sum(key.startswith("_py2js") for key in messages) == 1
-
-
-def test_the_figure_may_also_stand_alone_or_in_a_box_of_the_reader(opened):
-    figures, _ = opened
-    panel = Toy()
-    assert "application/vnd.jupyter.widget-view+json" in panel.figure._repr_mimebundle_()
-    assert len(figures) == 1 and len(figures[0]["_widget_data"]) == 1
-    other = Toy()
-    widgets.VBox([other.figure])
-    assert len(figures) == 2 and len(figures[1]["_widget_data"]) == 1
 
 
 @pytest.mark.parametrize("hook", ["_make_controls", "_read", "_answer", "draw", "_describe"])
@@ -1045,47 +1015,3 @@ def test_a_panel_that_is_refused_what_it_should_show_can_be_closed(kind, argumen
     with pytest.raises((ValueError, TypeError)):
         panel.__init__(**arguments)
     panel.close()
-
-
-def first_word(figure, layout_edit_id=0):
-    """What the page sends when it has loaded plotly and drawn the figure."""
-    figure._js2py_layoutDelta = {"layout_delta": {}, "layout_edit_id": layout_edit_id}
-
-
-@pytest.fixture
-def sent(monkeypatch):
-    """What the figure tells the page, as (what, data)."""
-    told = []
-    monkeypatch.setattr(
-        LiveFigure, "_send_restyle_msg", lambda self, data, traces=None, **_: told.append((traces, data))
-    )
-    monkeypatch.setattr(
-        LiveFigure, "_send_relayout_msg", lambda self, data, **_: told.append(("layout", data))
-    )
-    return told
-
-
-def test_what_changed_while_the_page_was_loading_is_sent_again(sent):
-    figure = LiveFigure(go.Figure([{"y": [1, 2]}, {"y": [3]}], {"title": {"text": "before"}}))
-    figure.show_now()
-    with figure.batch_update():
-        figure.data[1].y = [4, 5]
-        figure.layout.title.text = "after"
-    first_word(figure)
-    assert [to for to, _ in sent] == [[0], [1], "layout"]
-    assert list(sent[1][1]["y"][0]) == [4, 5] and "uid" not in sent[1][1]
-    assert sent[2][1]["title"]["text"] == "after" and "template" not in sent[2][1]
-    first_word(figure)
-    assert len(sent) == 3
-
-
-def test_nothing_is_sent_twice_to_a_page_that_missed_nothing(sent):
-    figure = LiveFigure(go.Figure({"y": [1, 2]}))
-    figure.layout.width = 700
-    figure.show_now()
-    sent.clear()
-    first_word(figure)
-    figure.data[0].y = [3]
-    figure.layout.width = 800
-    first_word(figure, figure._last_layout_edit_id)
-    assert len(sent) == 2  # the two changes themselves

@@ -1,12 +1,15 @@
-"""Searching a fibre: what is found is there, and what is known to be there is found."""
+"""Searching a fibre: what is found is there, what is known to be there is found, and the panel shows it."""
 
 import csv
+from dataclasses import replace
+from functools import cache
 
 import mpmath
 import numpy as np
 import pytest
 from count import count_fiber
 from definition import Residue, output
+from panels import PATIENCE, headlines, title, trace
 
 from neuroviz.beyond.search.cases import CASES, SearchSetting, case_weights, study_search
 from neuroviz.beyond.search.descent import Misfit, descend
@@ -15,10 +18,13 @@ from neuroviz.beyond.search.equivalent_weights import (
     RESCALED,
     SAME,
     SWAPPED,
+    UNEXPLAINED,
     distance,
-    known_twins,
+    known_equivalents,
 )
+from neuroviz.beyond.search.figure import search_parts
 from neuroviz.beyond.search.initial_guesses import KINDS, draw
+from neuroviz.beyond.search.panel import SearchExplorer
 from neuroviz.beyond.search.search import VERIFIED, search_fiber
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
@@ -28,6 +34,7 @@ from neuroviz.engine.network import Layer, forward, random_weights
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.kit.plot import make
 
 J = np.array([[0.0, 1.0], [-1.0, 0.0]])
 
@@ -53,8 +60,17 @@ def disagreement(attention, one, other, tokens, count=3, seed=9):
     return worst
 
 
-def found(case, starts, kind="all", seed=0):
-    return study_search(SearchSetting(case, starts, kind, seed)).search
+@cache
+def studied(setting):
+    return study_search(setting)
+
+
+def study(case, starts, kind="all"):
+    return studied(SearchSetting(case, starts, kind))
+
+
+def found(case, starts, kind="all"):
+    return study(case, starts, kind).search
 
 
 # What is known to be there is found, and what is found is there.
@@ -64,16 +80,14 @@ def found(case, starts, kind="all", seed=0):
     ("case", "starts", "kind", "surely"),
     [
         ("softmax-1", 8, "all", {SAME}),
-        ("softmax-2", 8, "all", {SAME}),
-        ("softmax-3", 8, "all", {SAME}),
+        ("softmax-2", 4, "all", {SAME}),
+        ("softmax-3", 4, "all", {SAME}),
         ("softmax-turn-3", 8, "all", {SAME}),
         ("lightning-1", 10, "all", {RESCALED}),
         ("rank-one", 20, "all", {RESCALED, SWAPPED}),
         ("lightning-2", 24, "all", {RESCALED}),
         ("lightning-turn", 24, "swapped", {RESCALED, LAYERS_SWAPPED}),
-        ("lightning-221", 12, "near", {RESCALED}),
         ("lightning-221", 20, "swapped", {SWAPPED}),
-        ("lightning-331", 6, "near", {RESCALED}),
         ("lightning-331", 16, "swapped", {SWAPPED}),
         ("lightning-312", 20, "random", {RESCALED, SWAPPED}),
     ],
@@ -83,7 +97,7 @@ def test_every_known_point_is_found_and_every_point_found_has_the_function(case,
     search = found(case, starts, kind)
     arch = search.arch
     symmetries = [point.symmetry for point in search.classes]
-    known = {twin.symmetry for twin in known_twins(arch.attention, search.target)}
+    known = {one.symmetry for one in known_equivalents(arch.attention, search.target)}
     assert surely <= set(symmetries) <= known
     assert len(symmetries) == len(set(symmetries)) and search.continuum is None
     assert search.kernel == 0 and search.sigma_min > 1e-4
@@ -92,7 +106,6 @@ def test_every_known_point_is_found_and_every_point_found_has_the_function(case,
         assert disagreement(arch.attention, search.target, point.virtual, arch.tokens) < 1e-7
         assert point.kernel == 0 and point.residual <= VERIFIED and point.radius < 1e-4
         assert (point.distance < 1e-4) == (point.symmetry in (SAME, RESCALED))
-        assert sum(count for _, count in point.kinds) == point.found
         wrong = VirtualWeights(point.virtual.L, (point.virtual.M[0] * 1.001 + 0.001, *point.virtual.M[1:]))
         assert disagreement(arch.attention, search.target, wrong, arch.tokens) > 1e-6  # the check can fail
 
@@ -131,7 +144,7 @@ def test_at_a_boundary_point_the_kernel_is_larger_and_the_fibre_is_one_point_all
 
 
 def test_all_signs_of_the_matrices_are_one_class_and_counted_apart():
-    search = found("lightning-2", 40)
+    search = found("lightning-2", 24)  # as above
     (point,) = search.classes
     signs = {tuple(np.sign(np.vdot(M, M2)) for M, M2 in zip(search.target.M, one.virtual.M, strict=True))
              for one in search.outcomes if one.verified}  # fmt: skip
@@ -139,16 +152,9 @@ def test_all_signs_of_the_matrices_are_one_class_and_counted_apart():
     assert found("softmax-1", 8).points == 1
 
 
-def test_three_lightning_layers_find_the_point_or_nothing():
-    search = found("lightning-3", 12, "random")
-    assert {point.symmetry for point in search.classes} <= {RESCALED}
-    if not search.verified:
-        assert "no information" in search.note
-
-
 def test_a_search_that_finds_nothing_says_that_this_is_no_information(monkeypatch):
     monkeypatch.setattr("neuroviz.beyond.search.search.VERIFIED", -1.0)  # so that nothing is
-    search = found("lightning-1", 3)
+    search = study_search(SearchSetting("lightning-1", 3)).search
     assert search.verified == 0 and search.classes == ()
     assert search.note == "3 starts, none verified on fresh inputs: no information."
 
@@ -158,9 +164,9 @@ def test_with_too_few_inputs_networks_agree_by_accident_and_fresh_inputs_tell():
     weights = random(arch)
     X, fresh = rng(1).standard_normal((2, 1, 2, 3))
     misfit = Misfit("softmax", X, forward(Reals(), "softmax", weights, X), eliminate=True)
-    ends = [descend(arch, draw("random", arch, weights, rng(seed)).weights, misfit) for seed in range(16)]
+    ends = [descend(arch, draw("random", arch, weights, rng(seed)).weights, misfit) for seed in range(8)]
     agree = [end.weights for end in ends if end.misfit < 1e-6]
-    assert len(agree) > 3
+    assert agree
     right, *wrong = (forward(Reals(), "softmax", network, fresh) for network in (weights, *agree))
     assert all(np.abs(output - right).max() > 1e-6 for output in wrong)
 
@@ -188,26 +194,13 @@ def test_more_starts_only_add_and_a_seed_is_a_search():
     assert not np.array_equal(flat(few.outcomes[0].virtual), flat(other.outcomes[0].virtual))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "arch", [Architecture((3, 2, 4), (1, 2)), Architecture((2, 3, 2), (3, 2), 3, "softmax")]
-)
-def test_every_kind_of_start_is_a_network_of_the_narrow_architecture(kind, arch):
-    reduced = gauge_slice(arch).reduced
-    for seed in range(4):
-        start = draw(kind, arch, random(arch), rng(seed))
-        shapes = [tuple(matrix.shape for matrix in layer) for layer in start.weights]
-        thin = [tuple(matrix.shape for matrix in layer) for layer in random_weights(Reals(), reduced, rng())]
-        assert shapes == thin and start.kind == kind
-
-
 def test_a_table_holds_every_start_and_its_solution_to_the_last_digit(tmp_path):
-    search = found("rank-one", 12)
+    search = found("rank-one", 20)
     search.to_csv(tmp_path / "starts.csv")
     with open(tmp_path / "starts.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     names = [point.symmetry for point in search.classes]
-    assert len(rows) == 12 and names
+    assert len(rows) == 20 and names
     for row, one in zip(rows, search.outcomes, strict=True):
         L = np.array([[float(row[f"L_1{c}"]) for c in (1, 2, 3)]])
         M = np.array([[float(row[f"M1_{r}{c}"]) for c in (1, 2, 3)] for r in (1, 2, 3)])
@@ -221,15 +214,11 @@ def test_a_table_holds_every_start_and_its_solution_to_the_last_digit(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"starts": 0}, "at least 1"),
-        ({"starts": True}, "at least 1"),
-        ({"kinds": ()}, "kinds of start"),
+        ({"starts": True}, "whole number ≥ 1"),
         ({"kinds": ("lucky",)}, "lucky"),
         ({"kinds": 3}, "kinds of start.*got 3"),
         ({"kinds": [["random"]]}, "kinds of start"),
         ({"seed": "0"}, "seed must be a whole number ≥ 0; got '0'"),
-        ({"seed": None}, "seed must be a whole number ≥ 0; got None"),
-        ({"progress": "yes"}, "progress is a function, or None; got 'yes'"),
         ({"cancel": 3}, "cancel is a function, or None; got 3"),
         ({"weights": ()}, "shapes"),
         ({"arch": "softmax"}, "needs an Architecture"),
@@ -279,33 +268,16 @@ def test_a_chart_has_as_many_coordinates_as_the_gauge_slice_and_loses_no_directi
     assert np.linalg.matrix_rank(tangent_map(chart), tol=1e-9) == rank - lost == chart.size
 
 
-def test_the_derivative_by_a_complex_step_is_the_derivative():
-    arch = ARCHS[1]
-    chart, h = chart_at(arch, random(arch)), 1e-6
-    for column, unit in zip(tangent_map(chart).T, np.eye(chart.size), strict=True):
-        ends = [flat(virtual_weights(Reals(), chart.weights(s * h * unit))) for s in (1, -1)]
-        np.testing.assert_allclose((ends[0] - ends[1]) / (2 * h), column, atol=1e-7)
-
-
-WIDENING = [
-    Architecture((2, 4, 3, 2), (3, 1, 5)),
-    Architecture((3, 1, 2), (2, 2)),
-    Architecture((2, 3), (3,)),
-]
-
-
-@pytest.mark.parametrize("arch", WIDENING, ids=str)
+@pytest.mark.parametrize("arch", [Architecture((2, 4, 3, 2), (3, 1, 5)), Architecture((3, 1, 2), (2, 2))])
 def test_a_narrow_network_has_the_same_virtual_weights_also_where_values_lost_rank(arch):
-    for lose in (False, True):
-        weights = random(arch)
-        if lose:
-            u = rng(3).standard_normal(weights[0].V.shape[0])
-            weights = (weights[0]._replace(V=np.outer(u, weights[0].V[0])), *weights[1:])
-        thin = narrow(arch, weights)
-        reduced = gauge_slice(arch).reduced
-        assert [layer.Q.shape for layer in thin] == [(a, d) for d, _, a in reduced.layers]
-        one, other = virtual_weights(Reals(), weights), virtual_weights(Reals(), thin)
-        np.testing.assert_allclose(flat(other), flat(one), atol=1e-10 * np.abs(flat(one)).max())
+    weights = random(arch)
+    u = rng(3).standard_normal(weights[0].V.shape[0])
+    lost = weights[0]._replace(V=np.outer(u, weights[0].V[0]))
+    for given in (weights, (lost, *weights[1:])):
+        thin = narrow(arch, given)
+        assert [layer.Q.shape for layer in thin] == [(a, d) for d, _, a in gauge_slice(arch).reduced.layers]
+        one, other = (flat(virtual_weights(Reals(), network)) for network in (given, thin))
+        np.testing.assert_allclose(other, one, atol=1e-10 * np.abs(one).max())
 
 
 @pytest.mark.parametrize("eliminate", [False, True])
@@ -337,7 +309,7 @@ def test_the_eliminated_matrix_is_the_best_one():
         assert size((*best[:-1], other)) > size(best)
 
 
-# Which twins are known.
+# Which equivalents are known.
 
 
 def known_cases():
@@ -354,14 +326,14 @@ def known_cases():
 
 
 @pytest.mark.parametrize("name", known_cases())
-def test_every_known_twin_has_the_same_function_and_is_another_point(name):
+def test_every_known_equivalent_has_the_same_function_and_is_another_point(name):
     virtual = known_cases()[name]
-    twins = known_twins("lightning", virtual)
-    assert len(twins) == (3 if name == "J in the middle" else 2)
-    for twin in twins[1:]:
+    equivalents = known_equivalents("lightning", virtual)
+    assert len(equivalents) == (3 if name == "J in the middle" else 2)
+    for one in equivalents[1:]:
         # Three layers are of degree 27, and rounding grows with it; the next test is exact.
-        assert disagreement("lightning", virtual, twin.virtual, 3) < (1e-9 if len(virtual.M) < 3 else 1e-4)
-        assert distance("lightning", virtual, twin.virtual) > 0.1
+        assert disagreement("lightning", virtual, one.virtual, 3) < (1e-9 if len(virtual.M) < 3 else 1e-4)
+        assert distance("lightning", virtual, one.virtual) > 0.1
 
 
 @pytest.mark.parametrize(("depth", "place"), [(2, 0), (3, 0), (3, 1)])
@@ -382,16 +354,13 @@ def test_an_antisymmetric_layer_and_the_next_change_places_exactly(depth, place)
     assert one == two != wrong
 
 
-def test_generic_weights_have_no_known_twin_and_softmax_never_has():
+def test_generic_weights_have_no_known_equivalent_and_softmax_never_has():
     g = rng(2).standard_normal
-    virtual = VirtualWeights(g((2, 2)), (g((2, 2)), g((2, 2))))
-    assert [twin.symmetry for twin in known_twins("lightning", virtual)] == [RESCALED]
-    assert [twin.symmetry for twin in known_twins("softmax", known_cases()["J first"])] == [SAME]
-    swapped = VirtualWeights(virtual.L, virtual.M[::-1])
-    assert disagreement("lightning", virtual, swapped, 3) > 1e-3
-    turned = known_cases()["J first"]
-    without_factor = VirtualWeights(turned.L, turned.M[::-1])  # L has to be divided by det B
-    assert disagreement("lightning", turned, without_factor, 3) > 1e-3
+    virtual, turned = VirtualWeights(g((2, 2)), (g((2, 2)), g((2, 2)))), known_cases()["J first"]
+    assert [one.symmetry for one in known_equivalents("lightning", virtual)] == [RESCALED]
+    assert [one.symmetry for one in known_equivalents("softmax", turned)] == [SAME]
+    for one in (virtual, turned):  # the second because L has to be divided by det B
+        assert disagreement("lightning", one, VirtualWeights(one.L, one.M[::-1]), 3) > 1e-3
 
 
 def test_distance_sees_no_rescaling_of_lightning_and_every_one_of_softmax():
@@ -415,10 +384,9 @@ def of_residues(virtual, p):
 
 def test_one_layer_counted_by_outputs_and_by_coefficients_is_the_same():
     p, over = 3, PrimeField(3)
-    for seed in range(6):
+    for seed in range(2):
         A, V = over.random(rng(seed), (2, 2, 2))
-        if not A.any() or not V.any():
-            continue
+        assert A.any() and V.any()
         wanted = function_table(over, Pair(A, V), tokens=2)
         entries = np.array(np.meshgrid(*[[-1.0, 0.0, 1.0]] * 4)).reshape(4, -1).T.reshape(-1, 2, 2)
         same = sum(
@@ -436,7 +404,9 @@ def hypotheses_hold(M, p):
 def test_two_layers_have_one_point_where_the_theorem_says_so_and_two_at_an_antisymmetric_one(p):
     over, seeds = PrimeField(p), range(20)
     draws = [over.random(rng(seed), (3, 2, 2)) for seed in seeds]
-    generic = [d for d in draws if d[0].any() and all(hypotheses_hold(M, p) for M in d[1:])][:3]
+    generic = [d for d in draws if d[0].any() and all(hypotheses_hold(M, p) for M in d[1:])][
+        : 3 if p == 3 else 1
+    ]
     for L, *Ms in generic:
         assert count_fiber(p, VirtualWeights(L, tuple(Ms))).classes == 1
     L, _, B = generic[0]
@@ -450,20 +420,104 @@ def test_two_layers_have_one_point_where_the_theorem_says_so_and_two_at_an_antis
     assert orders == [False, True]  # J is first in one of them only
 
 
-def test_ranks_can_be_limited_and_then_fewer_networks_are_tried():
-    L, (A, B) = np.eye(2), (np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [0.0, 0.0]]))
-    free, thin = (count_fiber(3, VirtualWeights(L, (A, B)), ranks) for ranks in (None, (2, 1)))
-    assert thin.tried < free.tried and thin.classes == free.classes == 1
-    with pytest.raises(ValueError, match="too|at most"):
-        count_fiber(7, VirtualWeights(L, (A, A)))
-    with pytest.raises(ValueError, match="zero"):
-        count_fiber(3, VirtualWeights(0 * L, (A, A)))
-    with pytest.raises(ValueError, match="width 2"):
-        count_fiber(3, VirtualWeights(np.eye(3), (np.eye(3),)))
-
-
 def test_rank_one_layers_have_two_points():
     u, k = np.array([1.0, 1.0]), np.array([1.0, -1.0])
     one = VirtualWeights(np.array([[1.0, 0.0]]), (np.outer(u, k),))
     assert count_fiber(5, one).classes == 2
     assert count_fiber(5, VirtualWeights(np.array([u]), one.M)).classes == 1  # the boundary: u and v are one
+
+
+# The panel.
+
+
+@pytest.fixture(scope="module")
+def panel():
+    panel = SearchExplorer(state="starts=10")
+    yield panel
+    panel.close()
+
+
+def test_every_start_is_a_dot_where_it_ended_and_counted_once_by_its_kind():
+    answer = study("lightning-221", 20, "swapped")
+    figure, search = make(search_parts(answer)), answer.search
+    dots = [t for t in figure.data if t.type == "scatter" and t.name != "points of the fibre"]
+    drawn = {t.name: len(t.x) for t in dots}
+    assert sum(drawn.values()) == 20 and drawn["no solution"] == 20 - search.verified
+    wanted = [
+        o for o in search.outcomes if o.point is not None and search.classes[o.point].symmetry == SWAPPED
+    ]
+    np.testing.assert_allclose(trace(figure, "other solutions").x, [o.distance for o in wanted])
+    assert len(trace(figure, "points of the fibre").x) == len(search.classes)
+    (wash,) = [shape for shape in figure.layout.shapes if shape.layer == "below"]
+    for name in ("other solutions", "the given weights again"):
+        assert max(trace(figure, name).y, default=0) <= VERIFIED == wash.y1
+    bars = {t.name: t.x for t in figure.data if t.type == "bar"}
+    counted = [sum(o.kind == kind for o in search.outcomes) for kind in KINDS]
+    assert np.sum(list(bars.values()), axis=0).tolist() == counted
+    assert sum(bars["nowhere"]) == 20 - search.verified and sum(bars["others"]) == len(wanted)
+
+
+def test_a_point_that_nothing_explains_is_shown_and_said(panel):
+    answer = study("rank-one", 20)
+    assert headlines(make(search_parts(answer)))[0] == "2 points: given +  values and keys swapped"
+    (other,) = answer.search.others
+    strange = replace(other, symmetry=UNEXPLAINED)
+    given = tuple(point for point in answer.search.classes if point.is_given)
+    wrong = replace(answer, search=replace(answer.search, classes=(*given, strange)))
+    assert "unexplained" in headlines(make(search_parts(wrong)))[0]
+    third = replace(answer, search=replace(answer.search, classes=(*given, other, strange)))
+    assert "They DISAGREE" in panel._describe(third) and "DISAGREE" not in panel._describe(answer)
+
+
+def test_both_sets_of_weights_are_drawn_and_they_differ():
+    answer = study("rank-one", 20)
+    tiles = {
+        t.name: np.array(t.z, dtype=float)
+        for t in make(search_parts(answer)).data
+        if t.type == "heatmap" and t.name
+    }
+    assert set(tiles) == {"L, given", "M₁, given", "L, other", "M₁, other"}
+    assert np.abs(tiles["M₁, given"] - tiles["M₁, other"]).max() > 0.05
+    target = answer.search.target.M[0]
+    np.testing.assert_allclose(tiles["M₁, given"], target / np.linalg.norm(target), atol=1e-12)
+    single = make(search_parts(study("softmax-1", 8)))
+    assert not any(t.name.endswith("other") for t in single.data if t.type == "heatmap")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_case_is_drawn_and_described(panel, case):
+    answer = study(case, 1)
+    assert make(search_parts(answer)).data
+    assert answer.case.known in panel._describe(answer) and answer.case.source in panel._badge(answer)
+
+
+def test_the_words_say_what_a_search_can_and_cannot_do(panel):
+    assert "Theorem 3.2" in title(panel) and "floating point" in title(panel)
+    both, one = study("rank-one", 20), study("softmax-1", 8)
+    assert "2 classes modulo rescaling" in panel._describe(both) and "swapped" in panel._describe(both)
+    assert "cannot prove it" in panel._describe(one) and "cannot prove it" not in panel._describe(both)
+    assert "did not find all" in panel._describe(study("rank-one", 3, "near"))
+    assert headlines(make(search_parts(study("softmax-turn", 8))))[0].startswith("a continuum")
+    nothing = study("lightning-331", 3, "transposes")
+    assert "no information" in panel._describe(nothing)
+    assert headlines(make(search_parts(nothing)))[:2] == [
+        "nothing converged: no information",
+        "no weights found",
+    ]
+
+
+def test_a_long_search_says_at_once_what_it_does_and_ends_with_the_same_answer():
+    panel = SearchExplorer(state="starts=10")
+    heard = []
+    set_status = panel._set_status
+    panel._set_status = lambda text: (heard.append(text), set_status(text))
+    panel.state = "case=softmax-zero"
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
+    steps = [text.removeprefix("working … softmax, M₁ = 0: ") for text in heard if "of 10 starts" in text]
+    assert [step.split(", ")[0] for step in steps] == [f"{done} of 10 starts" for done in range(11)]
+    assert panel._shown.search.note == found("softmax-zero", 10).note
+    before = panel.description
+    panel.state = "case=softmax-2;starts=200"
+    panel.cancel()
+    assert panel.status.startswith("cancelled") and panel.description == before
+    panel.close()

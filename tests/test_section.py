@@ -1,16 +1,21 @@
-"""Sections of the surface by planes: on both, and singular exactly where the singular curve goes through."""
+"""Sections of the surface by planes, and the panel of them: what is drawn and said is what is there."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from neuroviz.singular.chart import in_drawing, stretch_of
 from neuroviz.singular.curves import Window
 from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, resultant
 from neuroviz.singular.section import Plane, section_of
+from neuroviz.singular.section_figure import Frame, frame_of, plane_of, section_parts
+from neuroviz.singular.section_panel import SectionExplorer, SectionSetting, study_section
+from neuroviz.singular.slice_panel import PRESETS
+from neuroviz.singular.space import camera_of
 from neuroviz.singular.surface import SLICES, Slice, s1k, s3
 
-SOME = [*SLICES.values(), s3(1), s3(2), s1k(Fraction(1, 2)), Slice.random(1), Slice.random(4)]
+SOME = [*SLICES.values(), s3(2), s1k(Fraction(1, 2)), Slice.random(4)]
 
 
 def label(part: Slice) -> str:
@@ -174,3 +179,160 @@ def test_a_plane_that_is_part_of_the_surface_says_so():
     assert section_of(cone, Plane((0, 0, 1), 0)).whole
     beside = section_of(cone, Plane((0, 0, 1), Fraction(1, 2)))
     assert beside.runs and not beside.whole
+
+
+# The panel
+
+PRESET_SETTINGS = [
+    {"name" if name == "slice" else name: value for name, value in values.items()}
+    for _, values in PRESETS.values()
+]
+
+
+def random_studies(count: int, seed: int):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        setting = {"turn": 5 * int(rng.integers(-18, 19)), "tilt": 5 * int(rng.integers(-18, 19))}
+        offset, which = int(rng.integers(-40, 41)) / 64, int(rng.integers(len(PRESET_SETTINGS)))
+        yield study_section(SectionSetting(**setting, offset=offset, **PRESET_SETTINGS[which]))
+
+
+def drawn(study) -> dict:
+    return {trace["name"]: trace for trace in section_parts(study).traces}
+
+
+def on_page(trace) -> np.ndarray:
+    pairs = zip(trace["x"], trace["y"], strict=True)
+    return np.array([[x, y] for x, y in pairs if x is not None]).reshape(-1, 2)
+
+
+def in_space(trace) -> np.ndarray:
+    return np.array([trace["x"], trace["y"], trace["z"]], dtype=float).T
+
+
+def test_every_drawn_point_is_on_the_surface_in_the_plane_and_inside_the_rectangle():
+    # The page has five digits, and where sheets nearly touch a distance is the root of R.
+    count = 0
+    for study in random_studies(12, seed=0):
+        frame, slice, parts = study.frame, study.chart.slice, section_parts(study)
+        traces = {trace["name"]: trace for trace in parts.traces}
+        flat = on_page(traces["which sheet"])
+        space = frame.offset * frame.normal + flat @ np.array([frame.across, frame.up])
+        points = space / stretch_of(slice) + np.array(slice.window.centre)
+        size = np.sqrt(sum(c**2 for q in slice.forms(*points.T) for c in q))
+        assert (np.abs(slice.resultant(*points.T)) <= 1e-3 * size**4).all()
+        assert np.abs(study.section.plane.height(points)).max(initial=0) < 1e-4 * slice.window.reach
+        (edge,) = parts.layout["shapes"]
+        assert (flat >= np.array([edge["x0"], edge["y0"]]) - 0.03).all()
+        assert (flat <= np.array([edge["x1"], edge["y1"]]) + 0.03).all()
+        (tube,) = (in_space(one) for one in parts.traces if one["name"] == "the section" and "z" in one)
+        assert np.abs(tube @ frame.normal - frame.offset).max(initial=0) < 0.03
+        for point in frame.on_page(tube)[::40]:
+            assert np.linalg.norm(flat - point, axis=-1).min() < 0.05, "space and page show one curve"
+        count += len(points)
+    assert count > 1000
+
+
+def test_the_page_is_the_plane_as_the_camera_sees_it():
+    """Right is right and up is up: nothing is mirrored; and the plane drawn is the plane that cuts."""
+    for study in random_studies(12, seed=6):
+        frame, chart = study.frame, study.chart
+        camera, middle = camera_of(chart), frame.offset * frame.normal
+        here, right, up = camera.seen(
+            np.array([middle, middle + 0.01 * frame.across, middle + 0.01 * frame.up])
+        )
+        (a, b), (c, d) = right - here, up - here
+        if abs(np.array(camera.eye) @ frame.normal) > 0.6:  # else the plane is seen from its edge
+            assert a * d - b * c > 0
+        plane, points = plane_of(chart, frame), np.random.default_rng(0).normal(0, 1, (20, 3))
+        height = plane.height(points) * np.linalg.norm(np.array(plane.normal, dtype=float))
+        expected = in_drawing(chart.slice, points) @ frame.normal - frame.offset
+        np.testing.assert_allclose(height, expected, atol=1e-9)
+        assert frame_of(chart, frame.turn, frame.tilt, frame.offset) == frame
+
+
+@pytest.mark.parametrize(
+    ("setting", "words", "nodes", "cusps", "rings"),
+    [
+        ({}, "the section crosses itself once", 1, 0, 0),
+        ({"turn": 0, "tilt": 0, "offset": 0.875}, "two lines that cross", 1, 0, 0),
+        ({"turn": 0, "tilt": 0, "offset": 0.57}, "one line, twice: through a pinch point", 0, 1, 0),
+        ({"turn": 0, "tilt": 0, "offset": 0.25}, "one isolated point, and no curve", 0, 0, 1),
+        ({"offset": 0.46875}, "a cusp: the plane goes through a pinch point", 0, 1, 0),
+        ({"turn": 45, "tilt": 20, "offset": 0.203125}, "one isolated point, off the curve", 0, 0, 1),
+        ({"turn": -90, "tilt": 0, "offset": 0.0}, "the plane holds the yellow line", 0, 0, 0),
+        ({"offset": 1.0}, "the plane misses what is drawn", 0, 0, 0),
+        (
+            {"name": "S3", "alpha": 2.0, "offset": 0.3125},
+            "a cusp: the plane goes through the sharp edge",
+            0,
+            1,
+            0,
+        ),
+        ({"name": "S2", "turn": 0, "tilt": 0, "offset": 0.0}, "two lines that cross", 1, 0, 0),
+    ],
+)
+def test_the_headline_says_what_is_found_and_the_marks_show_it(setting, words, nodes, cusps, rings):
+    study = study_section(SectionSetting(**setting))
+    assert study.found == words and words in SectionExplorer._describe(None, study)
+    traces = drawn(study)
+    names = "nodes: two sheets cross", "cusps: boundary", "isolated points: no real common root"
+    marks = [traces[name] for name in names]
+    assert [len(mark["x"]) for mark in marks] == [nodes, cusps, rings]
+    assert len({mark["marker"]["symbol"] for mark in marks}) == 3, "a second cue beside the colour"
+    for kind, mark in zip((CROSSING, BOUNDARY, CLOSURE), marks, strict=True):
+        points = in_drawing(study.chart.slice, np.reshape(study.section.of_kind(kind), (-1, 3)))
+        np.testing.assert_allclose(on_page(mark), study.frame.on_page(points), atol=1e-4)
+
+
+def test_the_plane_stops_at_a_pinch_point_and_nowhere_else():
+    studies = [study_section(SectionSetting(offset=step / 64)) for step in range(24, 40)]
+    kinds = [kind for study in studies for kind, _ in study.section.singular]
+    assert len(kinds) == 16 and kinds == sorted(kinds, key=[CLOSURE, BOUNDARY, CROSSING].index)
+    assert 1 <= kinds.count(BOUNDARY) <= 4
+
+
+def test_two_sheets_have_two_colours_at_a_node():
+    traces = drawn(study_section(SectionSetting(turn=0, tilt=0, offset=0.875)))
+    tones = np.array(traces["which sheet"]["marker"]["color"])
+    assert (tones > 0.9).sum() > 200 < (tones < -0.9).sum()
+
+
+def test_a_plane_keeps_its_equation():
+    for setting, words in (
+        ({"turn": 0, "tilt": 0, "offset": 0.5}, "s = 1.75"),
+        ({"turn": 90, "tilt": 0, "offset": 0.25}, "y = 0.25"),
+        ({"turn": 0, "tilt": 90, "offset": -0.5}, "z = −1"),
+    ):
+        assert study_section(SectionSetting(**setting)).about == f"S1, cut by {words}"
+
+
+def test_a_frame_is_a_right_handed_basis_and_exact_at_right_angles():
+    for turn, tilt in [(0, 0), (90, 0), (-25, 10), (40, 90), (-90, -35)]:
+        for side in (1, -1):
+            frame = Frame(turn, tilt, 0.3, side)
+            basis = np.array([frame.across, frame.up, side * frame.normal])
+            np.testing.assert_allclose(basis @ basis.T, np.eye(3), atol=1e-9)
+            assert np.linalg.det(basis) == pytest.approx(1)
+    assert Frame(90, 0, 0).normal.tolist() == [0, 1, 0] and Frame(0, 90, 0).normal.tolist() == [0, 0, 1]
+
+
+def test_only_the_plane_is_seen_through_and_the_surface_stays_as_it_is():
+    traces = section_parts(study_section(SectionSetting())).traces
+    assert [trace["name"] for trace in traces if trace.get("opacity")] == ["the plane"]
+    moved = section_parts(study_section(SectionSetting(turn=20, offset=0.25))).traces
+    assert all(one is other for one, other in zip(traces[1:7], moved[1:7], strict=True))
+
+
+def test_through_the_middle_along_every_axis():
+    """Here planes hold lines, apexes and the yellow curve."""
+    for setting in PRESET_SETTINGS:
+        for turn, tilt in [(0, 0), (90, 0), (0, 90), (0, -90)]:
+            assert study_section(SectionSetting(**setting, turn=turn, tilt=tilt, offset=0.0)).found
+
+
+def test_a_plane_that_two_of_the_layers_share_is_part_of_the_surface():
+    layers = "1 0 0 1 1 3 / 0 1 0 0 1 3 / 1 2 2 1 1 1"
+    study = study_section(SectionSetting(name="cone", layers=layers, tilt=90, turn=0, offset=0.0))
+    assert study.found == "all of this plane belongs to the surface"
+    assert not drawn(study)["which sheet"]["x"]

@@ -1,4 +1,4 @@
-"""Theorem B: relations between logits, the way to where two networks come apart, and its exact end."""
+"""Theorem B: relations between logits, the way to where two networks come apart, its end, and the panel."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -6,9 +6,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from panels import bare, headlines, texts, title, trace
 
 from neuroviz.beyond.proof.separation import find_ending
 from neuroviz.beyond.proof.uniqueness import study_singleton
+from neuroviz.beyond.proof.uniqueness_figure import singletons_parts, verdict
+from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import (
     CANDIDATES,
     Relations,
@@ -18,21 +21,20 @@ from neuroviz.beyond.proof.weight_pairs import (
     two_networks,
 )
 from neuroviz.engine.field import Reals
+from neuroviz.kit.plot import make
 from neuroviz.softmax.two_tokens import attention, exponentials, logits, softmax_shares
 
 RHOS = [Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fraction(5, 7)]
 REAL = [c for c in CANDIDATES if c != "the same"]
 
 
-def relations_of(setting):
-    return find_relations(*two_networks(setting), setting.causal)
-
-
-def ending_of(setting):
+def pair_of(setting):
     exact = two_networks(setting)
-    relations = find_relations(*exact, setting.causal)
-    case = find_case(setting, exact, relations)
-    return case, find_ending(setting, case, relations, exact)
+    return exact, find_relations(*exact, setting.causal)
+
+
+def relations_of(setting):
+    return pair_of(setting)[1]
 
 
 def definition(weights, X, copies, causal):
@@ -104,12 +106,7 @@ def test_root_two_is_a_relation_over_the_reals_and_none_over_the_rationals():
     theta, other = (one.in_floats().M[0] for one in two_networks(setting))
     np.testing.assert_allclose(other, np.sqrt(2) * theta, rtol=1e-15)
     assert relations_of(setting).independent == 4
-    assert find_case(setting, *_pair(setting)) == "A"
-
-
-def _pair(setting):
-    exact = two_networks(setting)
-    return exact, find_relations(*exact, setting.causal)
+    assert find_case(setting, *pair_of(setting)) == "A"
 
 
 def test_a_power_is_read_off_the_relations_only_if_they_are_those_of_a_multiple():
@@ -125,16 +122,14 @@ def test_a_power_is_read_off_the_relations_only_if_they_are_those_of_a_multiple(
         assert Relations(multiple.letters, rows).power is None
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_weights_are_as_the_panel_wants_them_for_every_seed(seed):
-    for one in two_networks(SingletonSetting("unrelated", layers=3, seed=seed)):
-        weights = one.in_floats()
-        for M in (weights.L, *weights.M):
-            assert np.linalg.eigvalsh((M + M.T) / 2).min() > 0
-    antisymmetric = two_networks(SingletonSetting("same symmetric part", symmetric=0.0, seed=seed))
-    for one in antisymmetric:
-        assert (one.M[0] + one.M[0].T == 0).all()
-    assert (antisymmetric[0].M[0] != 0).any()
+def test_symmetric_parts_are_positive_definite_or_zero_for_every_seed():
+    for seed in range(100):
+        for one in two_networks(SingletonSetting("unrelated", layers=3, seed=seed)):
+            weights = one.in_floats()
+            for M in (weights.L, *weights.M):
+                assert np.linalg.eigvalsh((M + M.T) / 2).min() > 0
+        for one in two_networks(SingletonSetting("same symmetric part", symmetric=0.0, seed=seed)):
+            assert (one.M[0] + one.M[0].T == 0).all() and (one.M[0] != 0).any()
 
 
 # The end of the way
@@ -163,7 +158,9 @@ def test_the_end_of_the_way_tells_them_apart_as_the_proof_says_for_100_seeds(can
         rho = [r for r in RHOS if candidate != "positive" or r != 1][seed % 5]
         copies = 1 if causal else 1 + seed % 4
         setting = SingletonSetting(candidate, rho, layers=layers, causal=causal, copies=copies, seed=seed)
-        case, ending = ending_of(setting)
+        exact, relations = pair_of(setting)
+        case = find_case(setting, exact, relations)
+        ending = find_ending(setting, case, relations, exact)
         assert case == expected
         assert not ending.same
         meet = (ending.left_meet, ending.right_meet)
@@ -209,11 +206,9 @@ def test_a_third_token_tells_apart_what_two_cannot():
     x, y, z = np.random.default_rng(0).standard_normal((3, 3))
     setting = SingletonSetting("other M₂", symmetric=0.0, copies=2)
     pair = [one.in_floats() for one in two_networks(setting)]
-    apart = {
-        len(np.unique(tokens, axis=0)): abs(np.subtract(*(outputs(one, list(tokens)) for one in pair))).max()
-        for tokens in ([x, y, y], [x, y, z])
-    }
-    assert apart[2] < 1e-12 and apart[3] > 1e-6
+    for third, same in ((y, True), (z, False)):
+        one, other = (outputs(weights, [x, y, third]) for weights in pair)
+        assert (np.abs(one - other).max() < 1e-12) == same
     assert study_singleton(setting).ending.same and not study_singleton(setting).second_preimage
     assert study_singleton(replace(setting, copies=1)).second_preimage
     assert study_singleton(replace(setting, size=0.0)).second_preimage
@@ -231,7 +226,7 @@ def test_which_hypothesis_fails_is_said():
 def test_the_ending_sees_a_pair_that_is_given_a_wrong_case():
     """The exact comparison is one: with the case of another candidate its answer changes."""
     setting = SingletonSetting("same symmetric part")
-    exact, relations = _pair(setting)
+    exact, relations = pair_of(setting)
     assert find_ending(setting, "B2", relations, exact).right_meet
     assert not find_ending(setting, "outside", relations, exact).right_meet
     tied = Relations(relations.letters, ((*map(Fraction, (1, 1, 0, 0)),),))
@@ -262,15 +257,8 @@ def test_the_way_begins_at_the_truth_and_keeps_the_relations(candidate, causal):
             logs = np.log(logs)
             for row in study.relations.rows:
                 assert abs(np.array(row, dtype=float) @ logs) < 1e-6 * max(1, np.abs(logs).max())
-
-
-def test_a_pair_of_exponentials_off_the_relation_is_noticed():
-    study = study_singleton(SingletonSetting("same symmetric part", travel=0.3))
-    (row,) = study.relations.rows
-    logs = np.log([*exponentials(study.left.shares[0]), *exponentials(study.right.shares[0])])
-    assert abs(np.array(row, dtype=float) @ logs) < 1e-9
-    logs[2] *= 1.001
-    assert abs(np.array(row, dtype=float) @ logs) > 1e-4
+                off = logs * (1 + 1e-3 * np.arange(1, len(logs) + 1))  # other exponentials do not
+                assert abs(np.array(row, dtype=float) @ off) > 1e-4
 
 
 @pytest.mark.parametrize("candidate", REAL)
@@ -365,3 +353,127 @@ def test_the_functions_are_as_far_apart_as_the_definition_says(candidate, causal
 def test_a_wrong_setting_says_what_is_needed(change, said):
     with pytest.raises(ValueError, match=said):
         SingletonSetting(**change)
+
+
+# The panel
+
+OTHER, SECOND = "not the same function", "a second preimage"
+
+
+def drawn(*args, **change):
+    study = study_singleton(SingletonSetting(*args, **change))
+    return study, make(singletons_parts(study))
+
+
+@pytest.fixture
+def panel():
+    panel = SingletonExplorer()
+    yield panel
+    panel.close()
+
+
+@pytest.mark.parametrize(
+    ("setting", "seen", "follows"),
+    [
+        (SingletonSetting("unrelated"), "θ′ collapses, θ does not", OTHER),
+        (SingletonSetting("positive", Fraction(1, 2)), "θ collapses, θ′ does not", OTHER),
+        (SingletonSetting("negative"), "they meet at x₁ and at x₂", OTHER),
+        (SingletonSetting("other M₂", layers=1), "all is frozen, and LX ≠ L′X", OTHER),
+        (SingletonSetting("unrelated", travel=0.5), "on the way", "move it on to 1"),
+        (SingletonSetting("other M₂", symmetric=0.0), "Sym M₁ = 0: nothing tells them apart", SECOND),
+        (SingletonSetting("unrelated", size=0.0), "L = 0: nothing tells them apart", SECOND),
+        (SingletonSetting("positive", Fraction(1)), "θ′ is θ", "nothing to tell apart"),
+        (SingletonSetting("negative", symmetric=0.0), "both collapse, in different places", OTHER),
+    ],
+)
+def test_the_verdict_is_read_off_the_exact_comparison(setting, seen, follows):
+    found = study_singleton(setting)
+    assert verdict(found) == (seen, follows)
+    assert {seen, follows} <= {bare(text) for text in texts(make(singletons_parts(found)))}
+    if found.told_apart and setting.travel == 1:
+        same = replace(found, ending=replace(found.ending, left_meet=True, right_meet=False))
+        assert verdict(same)[0] == "θ collapses, θ′ does not"
+
+
+def test_lines_and_dots_are_those_of_the_study():
+    found, figure = drawn("same symmetric part", travel=0.4, layers=3)
+    for name, side in (("θ", found.left), ("θ′", found.right)):
+        for token in (0, 1):
+            line = trace(figure, f"token {token + 1} of {name}")
+            assert list(line.x) == list(side.places[:, token]) and list(line.y) == [0, 1, 2, 3]
+        dot = trace(figure, f"(P, Q) of {name}")
+        assert (dot.x[0], dot.y[0]) == side.shares[0]
+    assert trace(figure, "what is allowed to θ′").x and not trace(figure, "what is allowed to θ").x
+    assert trace(figure, "way of θ′").x and not trace(figure, "way of θ").x
+
+
+def test_tokens_that_meet_are_ringed_and_others_are_not():
+    _, figure = drawn("unrelated", layers=3)
+    assert trace(figure, "meeting of θ′").y == (1,) and not trace(figure, "meeting of θ").y
+    assert "θ′: the tokens meet" in headlines(figure)
+    assert not trace(drawn("unrelated", travel=0.95)[1], "meeting of θ′").y
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_nothing_infinite_is_drawn(causal):
+    _, figure = drawn("positive", causal=causal)
+    for one in figure.data:
+        assert all(abs(value) < 10 for value in (*(one.x or ()), *(one.y or ())))
+    assert any("∞ times as far" in text for text in texts(figure))
+
+
+@pytest.mark.parametrize(
+    ("candidate", "layers", "letters"),
+    [
+        ("unrelated", 2, "M₁′ M₂ L"),
+        ("other M₂", 2, "M₁ M₂′ L"),
+        ("other M₂", 1, "M₁ L′"),
+        ("the same", 1, "M₁ L"),
+    ],
+)
+def test_another_matrix_has_a_prime(candidate, layers, letters):
+    _, figure = drawn(candidate, layers=layers)
+    assert " ".join(figure.layout.yaxis4.ticktext) == letters
+    assert " ".join(figure.layout.yaxis.ticktext) == letters.replace("′", "")
+
+
+def test_a_control_without_a_say_is_disabled(panel):
+    for state, expected in (
+        ("", set()),
+        ("candidate=unrelated", {"rho"}),
+        ("candidate=unrelated;causal=yes", {"rho", "copies"}),
+        ("symmetric=0", {"travel"}),
+        ("candidate=negative;symmetric=0;causal=yes;rho=2", {"copies"}),
+    ):
+        panel.reset()
+        panel.state = state
+        assert {name for name, control in panel.controls.items() if control.disabled} == expected
+
+
+@pytest.mark.parametrize(
+    ("state", "badge", "words"),
+    [
+        ("candidate=unrelated;travel=1", "proved here · Theorem B, step 2", "Step 2: no relation binds"),
+        ("candidate=unrelated;travel=1", "exact · at the end: columns of θ differ, of θ′ agree", OTHER),
+        ("travel=0.4", "Theorem B, step 3", "the only relation is P′Q′ = (PQ)²"),
+        ("travel=0.4", "Theorem B, step 3", "move it to the end"),
+        ("travel=1", "Theorem B, step 3", "those of θ′ 0."),
+        ("candidate=positive", "Theorem B, step 5", "runs away"),
+        ("candidate=positive;causal=yes", "Theorem A′, step 3", "x₂ runs away"),
+        (
+            "candidate=positive;symmetric=0",
+            "outside hypotheses · Theorem B needs Sym M₁ ≠ 0",
+            "always collapses",
+        ),
+        ("size=0", "outside hypotheses · Theorem B needs L ≠ 0", "A second preimage: modulo"),
+        ("candidate=positive;rho=1", "Theorem B<", "ρ = 1 makes M₁′ = M₁: θ′ is θ. Choose another ρ"),
+        ("candidate=other M₂;layers=1", "Theorem B, step 6", "no second layer, so it is L′ that is another"),
+        ("candidate=other M₂;symmetric=0", "needs Sym M₁ ≠ 0", "A second preimage: modulo"),
+        ("candidate=other M₂;symmetric=0;copies=2", "needs Sym M₁ ≠ 0", "with t = 3 tokens sees more"),
+        ("candidate=other M₂;symmetric=0;causal=yes;travel=1", "Theorem A′, step 3", OTHER),
+    ],
+)
+def test_badges_and_words_follow_the_hypotheses_and_the_steps(panel, state, badge, words):
+    panel.state = state
+    assert badge in title(panel) and words in panel.description
+    assert (SECOND[2:] in panel.description) == ("A second" in words)

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from panels import bare, headlines, said, title
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
@@ -29,20 +30,10 @@ from neuroviz.singular.ranks import (
     singular_values,
     smallest_values,
 )
+from neuroviz.singular.singularity_panel import SingularityExplorer, SingularitySetting, study_singularity
 
 HALF = Fraction(1, 2)
-SIZES = [
-    (2, 1, 2),
-    (2, 2, 2),
-    (3, 1, 3),
-    (3, 2, 3),
-    (3, 2, 2),
-    (3, 2, 1),
-    (4, 3, 4),
-    (4, 2, 2),
-    (5, 2, 5),
-    (2, 3, 4),
-]
+SIZES = [(2, 1, 2), (2, 2, 2), (3, 1, 3), (3, 2, 2), (3, 2, 1), (4, 3, 4), (2, 3, 4)]
 PLACES = [(0, 0), (HALF, HALF), (0, 1), (1, 0), (1, HALF), (Fraction(99, 100), 1), (1, 1)]
 F = PrimeField()
 
@@ -82,14 +73,6 @@ def test_at_a_smooth_point_the_image_has_the_dimension_of_the_set(d, d_out, a):
     facts = singular_facts(Approach(d, d_out, a, HALF, HALF))
     measured = measure_dimension(Architecture((d, d_out), (a,), tokens=2)).value
     assert facts.image == facts.dimension == measured
-
-
-def test_the_form_of_the_queries_in_the_place_of_the_keys_is_no_boundary():
-    """A = k vᵀ, V = h vᵀ: the wrong side."""
-    k, v, h = np.array([1.0, 2.0, -1.0]), np.array([2.0, 1.0, 1.0]), np.array([1.0, -1.0])
-    for A, kernel in ((np.outer(k, v), 1), (np.outer(v, k), 3)):
-        rows = differential(F, Pair(A, np.outer(h, v)), directions(F, A, 3, 1))
-        assert len(rows) - exact_rank(rows.T, F) == kernel
 
 
 def test_the_directions_that_the_lemma_names_do_nothing_and_are_all():
@@ -168,11 +151,6 @@ def test_as_many_singular_values_are_zero_as_the_kernel_has_dimensions(d, d_out,
     np.testing.assert_allclose(smallest_values(approach, d + 1), values[::-1][: d + 1], atol=1e-6)
 
 
-def test_exactly_d_minus_one_values_fall_to_zero_on_the_way_to_the_boundary():
-    near = singular_values(Approach(4, 2, 4, 1, Fraction(999, 1000)))[::-1]
-    assert near[0] < 1e-9 and (near[1:4] < 0.01).all() and (near[1:4] > 1e-6).all() and near[4] > 0.3
-
-
 def test_the_differential_is_the_derivative_of_the_table():
     A, V = Approach(3, 2, 3, HALF, HALF).numerators()
     pair, step = Pair(A / np.linalg.norm(A), V / np.linalg.norm(V)), 1e-6
@@ -184,12 +162,6 @@ def test_the_differential_is_the_derivative_of_the_table():
         np.testing.assert_allclose(
             (product_table(*there) - product_table(*pair)).ravel() / step, row, atol=1e-5
         )
-
-
-def test_u_and_v_are_perpendicular_at_first_and_meet_at_last():
-    assert Approach(4, 1, 4, b=0).angle == pytest.approx(90) and Approach(5, 1, 4, b=1).angle == 0
-    angles = [Approach(5, 2, 4, b=Fraction(i, 10)).angle for i in range(11)]
-    assert angles == sorted(angles, reverse=True)
 
 
 @pytest.mark.parametrize(
@@ -270,6 +242,84 @@ def test_the_sizes_of_a_and_v_are_bounded_by_that_of_the_function():
         assert 1 / np.linalg.norm(product_table(np.outer(u, v), V[None])) == pytest.approx(ratio)
 
 
-def test_an_unknown_sequence_is_refused():
-    with pytest.raises(ValueError, match="one of 'rescaled'"):
-        follow_sequence("away", 1, (1, 2))
+# The panel
+
+STATES = [
+    "",
+    "b=0.6",
+    "s=0.5;b=0.5;d=3;a=3",
+    "a=2;values=no;b=0.3",
+    "a=1;d_out=1;s=1;b=0.5",
+    "d=6;d_out=6;a=6",
+]
+
+
+@pytest.fixture(scope="module")
+def panel():
+    panel = SingularityExplorer()
+    yield panel
+    panel.close()
+
+
+@pytest.mark.parametrize(
+    ("state", "finding", "verdict", "by_s", "by_b"),
+    [
+        ("d=4;a=4;s=1;b=1", "kernel jumps from 1 to d = 4 at the boundary", "singular: boundary", 3, 3),
+        ("d=5;a=5;s=1;b=1", "kernel jumps from 1 to d = 5 at the boundary", "singular: boundary", 4, 4),
+        ("d=2;a=2;s=1;b=1", "kernel jumps from 1 to d = 2 at the boundary", "singular: boundary", 1, 1),
+        ("d=4;a=4;s=1;b=0.5", "kernel 1: only the rescaling", "singular: branches cross", 0, 3),
+        ("d=4;a=4;s=0.5;b=1", "kernel 1: only the rescaling", "a smooth point", 3, 0),
+        ("d=4;a=2;s=1;b=0.5", "kernel 1: only the rescaling", "singular: branches cross", 0, 3),
+        ("d=4;a=2;s=1;values=no", "kernel 1: only the rescaling", "singular: rank A < a", None, None),
+        ("a=1;d_out=1", "kernel jumps from 1 to d = 4 at the boundary", "outside Theorem 3.4", None, None),
+    ],
+)
+def test_the_headlines_say_what_is_found(panel, state, finding, verdict, by_s, by_b):
+    panel.reset()
+    panel.state = state
+    first, *falls, last = headlines(panel.figure)
+    assert (first, last) == (finding, verdict)
+    for found, count, name in zip(falls, (by_s, by_b), "sb", strict=True):
+        if count is not None:
+            words = {0: "none falls", 1: "1 falls"}.get(count, f"{count} fall")
+            assert found == f"{words} to 0 as {name} → 1"
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_numbers_and_the_values_drawn_are_those_counted(panel, state):
+    panel.reset()
+    panel.state = state
+    study = panel._shown
+    facts = singular_facts(study.approach)
+    texts = " ".join(map(bare, said(panel.figure)))
+    assert f"kernel: {facts.kernel} (exact)" in texts and f"exact rank {facts.image}" in texts
+    values = [t for t in panel.figure.layout.annotations if t.align == "right" and "<b>" in t.text][0].text
+    rows = [bare(row) for row in values.split("<br>")]
+    assert rows[0] == f"{facts.rank_a}, {facts.rank_v}"
+    assert rows[2:5] == [str(facts.dimension), str(facts.directions), str(facts.kernel)]
+    assert rows[5].split()[0] == str(facts.image)
+    assert rows[6:] == [str(facts.preimages), "–" if facts.span is None else str(facts.span)]
+    drawn = {x: (y, t.marker.symbol) for t in panel.figure.data[:3] for x, y in zip(t.x, t.y, strict=True)}
+    assert sorted(drawn) == list(range(1, facts.directions + 1))
+    hollow = [x for x, (_, symbol) in drawn.items() if symbol == "circle-open"]
+    assert sorted(hollow) == list(range(facts.image + 1, facts.directions + 1))
+    assert all(drawn[x][0] < 1e-9 for x in hollow) and len(hollow) == facts.kernel
+
+
+def test_a_curve_meets_the_spectrum_where_the_reader_stands():
+    study = study_singularity(SingularitySetting(s=0.5, b=0.25))
+    for path, place in ((study.by_s, 0.5), (study.by_b, 0.25)):
+        at = path.values[path.places.index(place)]
+        assert at == pytest.approx(study.spectrum[::-1][: len(at)], abs=1e-6)
+
+
+def test_words_and_badges_say_what_is_proved_and_what_is_counted(panel):
+    panel.reset()
+    panel.state = "s=1;b=1"
+    assert "Thm. 3.4" in title(panel) and "● exact · kernel 4" in title(panel)
+    panel.state = "a=2;s=1;b=0.5"
+    assert "reaches 23 dimensions where the set has 19" in panel.description
+    panel.state = "a=2;values=no"
+    assert "proved here · Thm. 3.4, a &lt; d" in title(panel)
+    panel.state = "a=1;d_out=1"
+    assert "▨ outside hypotheses · Thm. 3.4" in title(panel) and panel.controls["values"].disabled

@@ -5,17 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from neuroviz.kit import theme
 from neuroviz.kit.solids import (
     balls,
     both,
     dashes,
-    frame,
     join,
-    mesh,
-    pointer,
     rods,
-    shaded_mesh,
     sheet,
     tubes,
 )
@@ -92,26 +87,3 @@ def test_two_meshes_as_one_keep_their_triangles():
     assert np.linalg.norm(last - 5, axis=-1).max() == pytest.approx(1, abs=1e-4)
     nothing = {name: [] for name in "xyzijk"}
     assert both(nothing, other) == other and both(one, nothing) == one
-
-
-def test_a_mesh_takes_its_colour_from_a_role_and_rulings_have_no_light():
-    solid = balls([(0, 0, 0)], 1.0)
-    assert mesh("a", "focus", solid)["color"] == theme.color("focus")
-    assert (
-        mesh("a", "ruling", solid)["lighting"]["diffuse"]
-        == 0
-        < mesh("a", "focus", solid)["lighting"]["diffuse"]
-    )
-    assert "hovertemplate" in mesh("a", "focus", solid)
-    assert "hovertemplate" not in mesh("a", "focus", solid, hoverinfo="skip"), "it would win"
-    shaded = shaded_mesh("s", solid, [0.0] * len(solid["x"]))
-    assert [color for _, color in shaded["colorscale"]] == [
-        theme.color(role) for role in ("sheet b", "sheet mid", "sheet a")
-    ]
-
-
-def test_labels_in_the_scene_are_of_plain_numbers():
-    label = pointer("here", np.array([1, 2, 3]), (4, 5), shown=False)
-    assert (label["x"], label["y"], label["z"], label["visible"]) == (1.0, 2.0, 3.0, False)
-    square = frame(np.array([1, 2, 3]), 20)
-    assert square["bordercolor"] == theme.color("focus") and "bgcolor" not in square

@@ -1,43 +1,29 @@
 """The explorer of the singular surface: what it draws is the surface, and what it says of a point is true."""
 
-import json
 from itertools import combinations
 from math import hypot
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from panels import plain
 
 from neuroviz.kit import theme
-from neuroviz.kit.camera import Camera, clearest, fitting, half_size
+from neuroviz.singular.camera import Camera, fitting, half_size
+from neuroviz.singular.chart import chart_of, in_drawing, stretch_of, tone
 from neuroviz.singular.forms import resultant
 from neuroviz.singular.projective_line import KIND_WORDS
-from neuroviz.singular.slice_panel import PRESETS, chart_of, read_slice
-from neuroviz.singular.space import (
-    Chart,
-    camera_of,
-    chart_traces,
-    in_drawing,
-    scene_of,
-    sheet_tone,
-    stretch_of,
-    tone,
-)
+from neuroviz.singular.slice_panel import PRESETS
+from neuroviz.singular.space import CURVES, SHEETS, camera_of, chart_traces, scene_of
 from neuroviz.singular.surface import SLICES, s3
-from neuroviz.singular.surface_figure import SPACE
-from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceRequest, study_surface
+from neuroviz.singular.surface_figure import SPACE, surface_parts
+from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceSetting
+from neuroviz.singular.surface_point import nearest_on_curve, nearest_on_surface, point_at
 
-VISIBLE = ["preset", "alpha", "kappa", "moves", "where", "along"]
-MORE = ["slice", "seed", "layers"]
-KEYS = [key for key, _ in PRESETS.values()]
+SETTINGS = {
+    key: {"name" if name == "slice" else name: value for name, value in values.items()}
+    for key, values in PRESETS.values()
+}
 LAYERS = "1 0 0 1 1 1 / 1 2 3 4 1 3 / 0 1 2 1 2 -1 / 1 1 0 1 1 -2"
-BAD_STATES = [
-    "preset=two", "slice=S5", "alpha=0", "alpha=4.1", "kappa=1", "where=-0.1", "where=1.1", "along=x",
-    "along=2", "moves=up", "seed=-1", "depth=2", "slice=four;layers=1 2 3", "slice=cone;layers=" + LAYERS,
-    "slice=four;layers=1 0 0 x 1 1",
-]  # fmt: skip
-SURFACE, RODS, CROSSING, DOTTED, BOUNDARY, PINCH, PICKED, RULING, BALL = range(9)
+every_preset = pytest.mark.parametrize("key", SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +40,17 @@ def panel(shared):
     return shared
 
 
+def study(key="figure-1", **more):
+    return SurfaceExplorer._answer(SurfaceSetting(**SETTINGS[key], **more))
+
+
+def drawn(answer):
+    """The traces of a study by name."""
+    return {trace["name"]: trace for trace in surface_parts(answer).traces}
+
+
 def corners(trace) -> np.ndarray:
-    return np.array([trace.x, trace.y, trace.z], dtype=float).T
-
-
-def from_drawing(slice, points: np.ndarray) -> np.ndarray:
-    return points / stretch_of(slice) + np.array(slice.window.centre)
+    return np.array([trace["x"], trace["y"], trace["z"]], dtype=float).T
 
 
 def middle(trace) -> np.ndarray:
@@ -69,18 +60,10 @@ def middle(trace) -> np.ndarray:
 # What it shows
 
 
-def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
-    assert list(panel.controls) == VISIBLE + MORE
-    homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
-    assert all(homes[panel.controls[name]].layout.display == "flex" for name in VISIBLE)
-    assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_the_drawn_mesh_is_the_surface_to_rounding(panel, key):
-    panel.state = f"preset={key}"
-    slice = read_slice(panel.controls)
-    points = from_drawing(slice, corners(panel.figure.data[SURFACE]))
+@every_preset
+def test_the_drawn_mesh_is_the_surface_to_rounding(key):
+    slice = SurfaceSetting(**SETTINGS[key]).slice
+    points = corners(chart_traces(chart_of(slice))[0]) / stretch_of(slice) + np.array(slice.window.centre)
     forms = slice.forms(*points.T)
     size = np.sqrt(sum(c**2 for q in forms for c in q))
     assert (np.abs(resultant(*forms)) <= 1e-12 * size**4 + 1e-15).all()
@@ -88,9 +71,9 @@ def test_the_drawn_mesh_is_the_surface_to_rounding(panel, key):
     assert not (np.abs(resultant(*moved)) <= 1e-12 * size**4 + 1e-15).all()
 
 
-@pytest.mark.parametrize("key", KEYS)
+@every_preset
 def test_solid_curves_lie_on_the_mesh_and_dotted_ones_off_it(key):
-    chart = chart_of(read_slice(SurfaceExplorer(state=f"preset={key}").controls))
+    chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
     mesh = np.concatenate([in_drawing(chart.slice, s.points(60)).reshape(-1, 3) for s in chart.strips])
     pinches = in_drawing(chart.slice, np.reshape(chart.pinches, (-1, 3)))
     for piece in chart.pieces:
@@ -101,95 +84,61 @@ def test_solid_curves_lie_on_the_mesh_and_dotted_ones_off_it(key):
         assert all(d > 0.02 if piece.dotted else d < 0.04 for d in away), piece.kind
 
 
-def test_the_default_is_like_figure_1(panel):
+def test_the_default_is_like_figure_1():
     """A surface that crosses itself along a line; a yellow line whose middle segment is dotted."""
-    assert "S1: the surface crosses itself along the yellow line" in panel.figure.layout.annotations[0].text
-    solid, dotted = (corners(panel.figure.data[index]) for index in (CROSSING, DOTTED))
-    assert np.abs(solid[:, 1:]).max() < 0.04 and np.abs(dotted[:, 1:]).max() < 0.04
-    assert np.abs(dotted[:, 0]).max() < 1.25 and np.abs(solid[:, 0]).min() > 1.15
-    gaps = np.diff(np.unique(dotted[:, 0].round(3)))
-    assert (gaps > 0.05).sum() > 8, "dotted"
-    assert {panel.figure.data[index].color for index in (CROSSING, DOTTED)} == {theme.color("singular")}
-    assert corners(panel.figure.data[PINCH])[:, 0].max() == pytest.approx(1.25, abs=0.002)
+    answer = study()
+    assert answer.headline == "S1: the surface crosses itself along the yellow line"
+    traces = drawn(answer)
+    crossing, dotted, _, pinch = (traces[name] for name in CURVES)
+    assert np.abs(corners(crossing)[:, 1:]).max() < 0.04 and np.abs(corners(dotted)[:, 1:]).max() < 0.04
+    assert np.abs(corners(dotted)[:, 0]).max() < 1.25 and np.abs(corners(crossing)[:, 0]).min() > 1.15
+    assert (np.diff(np.unique(corners(dotted)[:, 0].round(3))) > 0.05).sum() > 8, "dotted"
+    assert crossing["color"] == dotted["color"] == theme.color("singular")
+    assert corners(pinch)[:, 0].max() == pytest.approx(1.25, abs=0.002)
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_the_kind_on_the_panel_is_that_of_the_slice(panel, key):
-    panel.state = f"preset={key}"
-    slice = read_slice(panel.controls)
+@every_preset
+def test_the_kind_in_figure_and_words_is_that_of_the_slice(panel, key):
     for moves in ("surface", "curve"):
-        panel.controls["moves"].value = moves
-        for where in (0.0, 0.13, 0.5, 0.77, 1.0):
-            panel.controls["where"].value = where
-            point = panel._shown.point
-            assert point.facts == slice.facts(*point.at) and point.facts.kind == slice.kind(*point.at)
-            assert KIND_WORDS[point.facts.kind] in panel.description
-            texts = [a.text for a in panel.figure.layout.annotations]
-            assert any(f"<b>{KIND_WORDS[point.facts.kind]}</b>" in text for text in texts)
-            assert slice.kind(*point.at) != "off"
-            np.testing.assert_allclose(
-                middle(panel.figure.data[BALL]), in_drawing(slice, np.array(point.at)), atol=1e-4
-            )
-            assert ("Cor. A.6" in panel._title_html.value) == (point.facts.kind == "closure only")
+        for where in (0.0, 0.13, 0.5, 1.0):
+            answer = study(key, moves=moves, where=where)
+            point, slice, kind = answer.point, answer.chart.slice, answer.point.facts.kind
+            assert point.facts == slice.facts(*point.at) and kind == slice.kind(*point.at) != "off"
+            assert KIND_WORDS[kind] in panel._describe(answer)
+            assert ("Cor. A.6" in panel._badge(answer)) == (kind == "closure only")
+            parts = surface_parts(answer)
+            assert any(f"<b>{KIND_WORDS[kind]}</b>" in a["text"] for a in parts.layout["annotations"])
+            ball = next(trace for trace in parts.traces if trace["name"].startswith("the point"))
+            np.testing.assert_allclose(middle(ball), in_drawing(slice, np.array(point.at)), atol=1e-4)
 
 
-def test_sliding_through_a_pinch_point_two_chords_meet_and_a_point_inside_appears(panel):
-    panel.state = "moves=curve"
+def test_sliding_through_a_pinch_point_two_chords_meet_and_a_point_inside_appears():
     seen = []
     for where in (0.95, 0.85, 0.785, 0.7, 0.5):
-        panel.controls["where"].value = where
-        q1, q2, ring = panel.figure.data[BALL + 2 :]
-        np.testing.assert_allclose([q1.x, q1.y], [q2.x, q2.y] if q2.x else [q1.x, q1.y], atol=1e-9)
-        seen.append((len(ring.x), hypot(ring.x[0], ring.y[0]), panel._shown.point))
+        answer = study(moves="curve", where=where)
+        ring = drawn(answer)["common root"]
+        seen.append((len(ring["x"]), hypot(ring["x"][0], ring["y"][0]), answer.point))
     assert [count for count, _, _ in seen] == [2, 2, 1, 1, 1]
     assert [abs(radius - 1) < 1e-9 for _, radius, _ in seen] == [True, True, True, False, False]
     assert [point.facts.preimages for *_, point in seen] == [2, 2, 1, 0, 0]
-    signs = [np.sign(point.discriminant) for *_, point in seen]
-    assert signs == [1, 1, 0, -1, -1]
-    panel.controls["where"].value = 0.9
-    assert "two sets of weights" in panel.description and "q₂ = 0 has no chord" in panel.description
-    panel.controls["where"].value = 0.785
-    assert "two preimages have met" in panel.description
-    panel.controls["where"].value = 0.7
-    assert "point inside the circle" in panel.description and "no real weights" in panel.description
+    assert [np.sign(point.discriminant) for *_, point in seen] == [1, 1, 0, -1, -1]
 
 
-def test_on_the_curve_the_point_stops_at_pinch_points_only():
-    kinds = {}
-    for step in range(201):
-        kinds[step] = study_surface(SurfaceRequest(SLICES["S1"], True, step / 200, 0.0)).point.facts.kind
-    assert 2 <= list(kinds.values()).count("boundary") <= 8
-    assert {"crossing", "boundary", "closure only"} == set(kinds.values())
+def test_points_stop_at_pinch_points_on_the_curve_and_at_crossings_on_a_ruling():
+    chart = chart_of(SLICES["S1"])
+    kinds = [point_at(chart, True, step / 200, 0.0).facts.kind for step in range(140, 176)]
+    assert kinds == sorted(kinds, key=["closure only", "boundary", "crossing"].index)
+    assert 1 <= kinds.count("boundary") <= 4
+    assert [point_at(chart, False, 0.8, a).facts.kind for a in (0.015625, 0.0625)] == ["crossing", "smooth"]
+    crossing = point_at(chart, False, 0.8, 0.0)
+    assert crossing.at[1:] == (0, 0) and not any(crossing.forms[1]), "without rounding"
 
 
-def test_on_a_ruling_the_slider_stops_at_a_crossing(panel):
-    panel.state = "along=0.015625"
-    assert panel._shown.point.facts.kind == "crossing"
-    panel.controls["along"].value = 0.0625
-    assert panel._shown.point.facts.kind == "smooth"
-
-
-def test_a_point_of_the_surface_moves_along_its_ruling_and_keeps_the_root(panel):
-    roots = set()
-    for along in (-1.0, -0.5, 0.25, 1.0):
-        panel.controls["along"].value = along
-        (root,) = panel._shown.point.roots
-        roots.add(round(root.m, 9))
-        assert f"m = X/Y = {root.m:.3g}".replace("-", "−") in panel.description
+def test_a_point_of_the_surface_moves_along_its_ruling_and_keeps_the_root():
+    chart = chart_of(SLICES["S1"])
+    roots = {round(point_at(chart, False, 0.8, a).roots[0].m, 9) for a in (-1.0, -0.5, 0.25, 1.0)}
     assert len(roots) == 1
-    panel.controls["where"].value = 0.3
-    assert round(panel._shown.point.roots[0].m, 9) not in roots
-
-
-def test_on_a_line_the_crossing_is_the_one_of_the_curve_without_rounding(panel):
-    panel.state = "along=0"
-    point = panel._shown.point
-    assert point.facts.kind == "crossing" and point.at[1:] == (0, 0) and not any(point.forms[1])
-    assert "q₂ = 0 has no chord" in panel.description and not panel.figure.data[BALL + 3].x
-    panel.state = "preset=crossing;moves=curve;where=0.9"
-    q1, q2, _ = panel.figure.data[BALL + 2 :]
-    np.testing.assert_allclose([q1.x, q1.y], [q2.x, q2.y], atol=1e-6)
-    assert "both chords are one" in panel.description
+    assert round(point_at(chart, False, 0.3, 0.5).roots[0].m, 9) not in roots
 
 
 @pytest.mark.parametrize("slice", [SLICES["S1"], SLICES["S2"], s3(3), s3(2.6), SLICES["S4"]])
@@ -215,54 +164,32 @@ def test_where_two_sheets_cross_their_colours_differ(slice):
 def test_the_two_sides_of_a_sharp_edge_differ_too():
     chart = chart_of(s3(2))
     (strip,) = chart.strips
-    tones = sheet_tone(chart, strip, 21)
+    tones = tone(chart, strip.theta, strip.starts, strip.ends, np.linspace(-1, 1, 21))
     assert (tones.min(axis=1) < -0.5).any() and (tones.max(axis=1) > 0.5).any()
     assert (np.diff(tones, axis=1) >= -1e-12).all(), "from one side to the other, once"
 
 
-def test_headlines_say_what_the_slice_does(panel):
-    for key, words in [
-        ("crossing", "S3, α = 2.6: the surface crosses itself"),
-        ("tangent", "S3, α = 2: a sharp edge, all of it boundary"),
-        ("isolated", "S3, α = 1.2: the yellow curve is isolated"),
-        ("cone", "a cone through three layers"),
-        ("cubic", "S1κ, κ = 0"),
-    ]:
-        panel.controls["preset"].value = key
-        assert words in panel.figure.layout.annotations[0].text
+# Presets, parameters and layers
 
 
-# Presets and parameters
-
-
-@pytest.mark.parametrize(("key", "settings"), PRESETS.values())
-def test_a_preset_sets_slice_and_a_legal_parameter(panel, key, settings):
+@every_preset
+def test_a_preset_sets_slice_and_parameter_and_shows_no_other_parameter(panel, key):
     panel.controls["preset"].value = key
     assert panel.status.startswith("done") and panel.controls["preset"].value == key
-    for name, value in settings.items():
-        assert panel.controls[name].value == value
-    for name, value in settings.items():
-        if name != "slice":
-            assert panel._shown.chart.slice.parameters == ((name, pytest.approx(value)),)
+    assert panel._shown.chart.slice == SurfaceSetting(**SETTINGS[key]).slice
+    shown = {name for name in ("alpha", "kappa") if panel.controls[name].layout.display != "none"}
+    assert shown == set(SETTINGS[key]) - {"name"} == {n for n in shown if not panel.controls[n].disabled}
 
 
 def test_a_parameter_moved_by_hand_is_recognised(panel):
+    panel.controls["preset"].value = "isolated"
     panel.controls["preset"].value = "tangent"
-    panel.controls["alpha"].value = 2.3
-    assert panel.controls["preset"].value == "own"
-    panel.controls["alpha"].value = 2.6
-    assert panel.controls["preset"].value == "crossing"
-    panel.controls["slice"].value = "S2"
-    assert panel.controls["preset"].value == "rays"
+    assert panel._shown.chart.slice == s3(2)
+    for name, value, preset in (("alpha", 2.3, "own"), ("alpha", 2.6, "crossing"), ("slice", "S2", "rays")):
+        panel.controls[name].value = value
+        assert panel.controls["preset"].value == preset
     panel.controls["preset"].value = "own"
     assert panel.controls["preset"].value == "rays", "that is what it is"
-
-
-def test_each_slice_shows_its_own_parameter_and_no_other(panel):
-    for key, shown in [("figure-1", set()), ("crossing", {"alpha"}), ("cubic", {"kappa"}), ("rays", set())]:
-        panel.controls["preset"].value = key
-        visible = {name for name in ("alpha", "kappa") if panel.controls[name].layout.display != "none"}
-        assert visible == shown == {n for n in ("alpha", "kappa") if not panel.controls[n].disabled}
 
 
 def test_a_slider_that_stops_beside_two_gives_the_tangent_developable(panel):
@@ -271,165 +198,104 @@ def test_a_slider_that_stops_beside_two_gives_the_tangent_developable(panel):
     assert panel._shown.chart.slice == s3(2) and panel.controls["preset"].value == "tangent"
 
 
-def test_one_preset_is_one_redraw(panel, monkeypatch):
-    calls = []
-    monkeypatch.setattr(
-        SurfaceExplorer, "_answer", staticmethod(lambda r: calls.append(r) or study_surface(r))
-    )
-    panel.controls["preset"].value = "tangent"
-    assert len(calls) == 1
+def test_a_slice_goes_through_the_layers_that_are_written_down():
+    answer = SurfaceExplorer._answer(SurfaceSetting(name="four", layers=LAYERS))
+    assert answer.chart.slice.forms(0, 0, 0) == ((1, 1, 0), (0, 1, 1))
+    np.testing.assert_allclose(middle(drawn(answer)[SHEETS[1]]), [0.25, 0.25, 0.25], atol=0.01)
+    cone = SurfaceSetting(name="cone", layers="/".join(LAYERS.split("/")[:3])).slice
+    assert cone.forms(1, 0, 0) == ((1, 1, 0), (0, 1, 1)) and cone.kind(0, 0, 0) == "boundary"
 
 
-# Slices through layers
+@pytest.mark.parametrize(
+    ("name", "layers", "words"),
+    [
+        ("four", "1 0", "six numbers"),
+        ("four", "1 0 0 1 1 1", "4 layers; got 1"),
+        ("four", "a b c d e f", "numbers"),
+        ("cone", LAYERS, "3 layers; got 4"),
+    ],
+)
+def test_layers_that_do_not_fit_are_refused(name, layers, words):
+    with pytest.raises(ValueError, match=words):
+        SurfaceSetting(name=name, layers=layers)
 
 
-def test_a_slice_goes_through_the_layers_that_are_written_down(panel):
-    panel.state = f"slice=four;layers={LAYERS}"
-    slice = panel._shown.chart.slice
-    assert slice.forms(0, 0, 0) == ((1, 1, 0), (0, 1, 1))
-    np.testing.assert_allclose(middle(panel.figure.data[PICKED]), [0.25, 0.25, 0.25], atol=0.01)
-    assert all(slice.kind(*corner) != "off" for corner in [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
-    three = "/".join(LAYERS.split("/")[:3])
-    panel.state = f"slice=cone;layers={three}"
-    assert panel._shown.chart.slice.forms(1, 0, 0) == ((1, 1, 0), (0, 1, 1))
-    assert panel._shown.chart.slice.kind(0, 0, 0) == "boundary" and "a cone" in panel.description
-
-
-def test_layers_that_do_not_fit_are_an_error_and_not_the_end(panel):
-    panel.state = "slice=four"
-    for text, words in [
-        ("1 0", "six numbers"),
-        ("1 0 0 1 1 1", "4 layers; got 1"),
-        ("a b c d e f", "numbers"),
-    ]:
-        panel.controls["layers"].value = text
-        assert words in panel.status
-    panel.controls["layers"].value = ""
-    assert panel.status.startswith("done")
-
-
-@pytest.mark.parametrize("kind", ["random", "four", "cone"])
-def test_many_seeds_make_a_surface(kind):
-    for seed in range(40):
-        controls = SimpleNamespace
-        values = {"slice": kind, "alpha": 2.6, "kappa": 0.0, "seed": seed, "layers": ""}
-        slice = read_slice({name: controls(value=value) for name, value in values.items()})
-        assert slice.rulings(count=10), "a surface inside the window"
+@pytest.mark.parametrize("name", ["random", "four", "cone"])
+def test_many_seeds_make_a_surface(name):
+    for seed in range(12):
+        assert SurfaceSetting(name=name, seed=seed).slice.rulings(count=10), "inside the window"
 
 
 # The point moves by a click
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_a_click_on_the_surface_moves_the_point_there(panel, key):
-    panel.state = f"preset={key};moves=curve"
-    trace = panel.figure.data[SURFACE]
-    for index in np.random.default_rng(0).integers(0, len(trace.x), 12).tolist():
-        there = corners(trace)[index]
-        panel._on_surface_click(trace, SimpleNamespace(point_inds=[index]), None)
-        assert panel.controls["moves"].value == "surface" and panel.status.startswith("done")
-        here = in_drawing(panel._shown.chart.slice, np.array(panel._shown.point.at))
-        assert np.linalg.norm(here - there) < 0.08
-        assert f"where={panel.controls['where'].value:.6g}" in panel.state
+@every_preset
+def test_a_click_leads_to_the_place_that_was_clicked(key):
+    chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
+    traces, rng = {trace["name"]: trace for trace in chart_traces(chart)}, np.random.default_rng(0)
+    for names, on_curve, nearest, most in (
+        (SHEETS[:1], False, nearest_on_surface, 0.08),
+        (CURVES, True, nearest_on_curve, 0.16),
+    ):
+        for name in (name for name in names if traces[name]["x"]):
+            for there in rng.choice(corners(traces[name]), 5):
+                place = {"along": 0.0, **nearest(chart, there)}
+                here = in_drawing(chart.slice, np.array(point_at(chart, on_curve, **place).at))
+                assert np.linalg.norm(here - there) < most
 
 
-def test_a_click_on_the_yellow_curve_moves_the_point_along_it(panel):
-    for key, index in [("figure-1", CROSSING), ("figure-1", DOTTED), ("tangent", BOUNDARY), ("rays", PINCH)]:
-        panel.state = f"preset={key}"
-        trace = panel.figure.data[index]
-        panel._on_curve_click(trace, SimpleNamespace(point_inds=[len(trace.x) // 3]), None)
-        assert panel.controls["moves"].value == "curve"
-        here = in_drawing(panel._shown.chart.slice, np.array(panel._shown.point.at))
-        assert np.linalg.norm(here - corners(trace)[len(trace.x) // 3]) < 0.1
+def test_a_click_sets_the_sliders(panel):
+    def click(name):
+        (trace,) = (one for one in panel.figure.drawn["data"] if one.get("name") == name)
+        panel._on_click(trace, len(trace["x"]) // 2)
 
-
-def test_every_mesh_that_says_so_can_be_clicked(panel):
-    for index, handler in [(SURFACE, "_on_surface_click"), (CROSSING, "_on_curve_click")]:
-        assert [f.__name__ for f in panel.figure.data[index]._click_callbacks] == [handler]
+    click(CURVES[1])
+    assert panel.controls["moves"].value == "curve" and panel._shown.point.facts.kind == "closure only"
+    click(SHEETS[0])
+    assert panel.controls["moves"].value == "surface" and panel._shown.point.facts.kind == "smooth"
     before = panel.state
-    panel._on_surface_click(panel.figure.data[SURFACE], SimpleNamespace(point_inds=[]), None)
+    panel._on_click({"name": "another", "x": [0], "y": [0], "z": [0]}, 0)
     assert panel.state == before
 
 
 # In place
 
 
-def test_moving_the_point_sends_one_message_with_the_focus_and_the_circle_only(panel, monkeypatch):
-    sent = []
-    for name in ("_send_update_msg", "_send_restyle_msg", "_send_relayout_msg"):
-        monkeypatch.setattr(panel.figure, name, lambda _n=name, **sends: sent.append((_n, sends)))
-    for name, value in [("along", -0.25), ("where", 0.4), ("moves", "curve"), ("where", 0.9)]:
-        sent.clear()
-        panel.controls[name].value = value
-        ((message, sends),) = sent
-        assert message == "_send_update_msg"
-        restyle, relayout, indices = (
-            sends[key] for key in ("restyle_data", "relayout_data", "trace_indexes")
-        )
-        assert set(indices) <= {RULING, BALL, BALL + 2, BALL + 3, BALL + 4}, name
-        assert not any("camera" in key for key in relayout)
-        assert len(json.dumps([restyle, relayout], default=str)) < 40_000
-    sent.clear()
-    panel.controls["preset"].value = "rays"
-    ((_, sends),) = sent
-    assert SURFACE in sends["trace_indexes"] and any("camera" in key for key in sends["relayout_data"])
-
-
-def test_the_heavy_traces_are_the_same_objects_between_two_points():
-    one, two = (study_surface(SurfaceRequest(SLICES["S1"], False, where, 0.5)) for where in (0.2, 0.7))
-    assert one.chart is two.chart
-    assert all(a is b for a, b in zip(chart_traces(one.chart), chart_traces(two.chart), strict=True))
-    other = study_surface(SurfaceRequest(SLICES["S2"], False, 0.2, 0.5))
-    assert chart_traces(other.chart)[0] is not chart_traces(one.chart)[0]
-
-
-def test_a_turned_camera_stays_while_sliders_move_and_goes_with_the_slice(panel):
-    panel.state = "preset=crossing"
-    turned = {"eye": {"x": 2.0, "y": 1.0, "z": 0.5}}
-    panel.figure.layout.scene.camera = turned
-    for name, value in [("where", 0.3), ("along", -0.5), ("alpha", 3.0), ("moves", "curve")]:
-        panel.controls[name].value = value
-        assert panel.figure.layout.scene.camera.eye.x == 2.0, name
-    assert panel.figure.layout.scene.uirevision == "S3"
-    panel.controls["preset"].value = "hyperbola"
-    assert panel.figure.layout.scene.camera.eye.x != 2.0
-    assert panel.figure.layout.scene.uirevision == "S4"
+def test_a_point_that_moves_leaves_the_heavy_traces_and_the_camera_alone():
+    one, two, other = (surface_parts(study(key, where=w)) for key, w in (("crossing", 0.2), ("tangent", 0.7),
+                                                                        ("rays", 0.7)))  # fmt: skip
+    assert one.seen == two.seen == "S3" != other.seen
+    assert one.layout["scene"]["camera"] == two.layout["scene"]["camera"]
+    chart = chart_of(SLICES["S1"])
+    assert all(a is b for a, b in zip(chart_traces(chart), chart_traces(chart), strict=True))
 
 
 # Labels and camera
 
 
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
-@pytest.mark.parametrize("key", KEYS)
+@every_preset
 def test_no_label_covers_another_or_leaves_the_scene(key, size):
     with theme.using({"mode": "light", "size": size}):
-        chart = chart_of(read_slice(SurfaceExplorer(state=f"preset={key}").controls))
+        chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
         tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
         boxes = []
         for label in scene_of(chart, SPACE)["annotations"]:
-            if not label["visible"]:
-                continue
-            anchor = camera_of(chart).seen(np.array([label[axis] for axis in "xyz"])) * tall / 2 * [1, -1]
-            middle_of_box = anchor + [label["ax"], label["ay"]]
-            boxes.append((middle_of_box, half_size(label["text"])))
+            if label["visible"]:
+                anchor = camera_of(chart).seen(np.array([label[axis] for axis in "xyz"])) * tall / 2 * [1, -1]
+                boxes.append((anchor + [label["ax"], label["ay"]], half_size(label["text"])))
+        assert boxes
         for place, half in boxes:
             assert (np.abs(place) + half <= [0.75 * tall, tall / 2]).all()
         for (one, half), (two, other) in combinations(boxes, 2):
             assert (np.abs(one - two) > half + other).any()
-        texts = [label["text"] for label in scene_of(chart, SPACE)["annotations"]]
-        assert len(texts) == len(set(texts)), "at most one of each"
 
 
-@pytest.mark.parametrize("key", KEYS)
+@every_preset
 def test_the_drawing_fills_the_height_or_the_width_and_is_not_cut(key):
-    chart = chart_of(read_slice(SurfaceExplorer(state=f"preset={key}").controls))
-    seen = np.concatenate(
-        [
-            camera_of(chart).seen(in_drawing(chart.slice, strip.points(5))).reshape(-1, 2)
-            for strip in chart.strips
-        ]
-    )
-    across, up = np.abs(seen).max(axis=0)
+    chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
+    points = np.concatenate([in_drawing(chart.slice, s.points(5)).reshape(-1, 3) for s in chart.strips])
+    across, up = np.abs(camera_of(chart).seen(points)).max(axis=0)
     assert up < 1.02 and across < 1.45
     assert up > 0.7 or across > 1.0
 
@@ -451,41 +317,3 @@ def test_a_fitted_camera_fills_its_picture():
         half = np.abs(camera.seen(points)).max(axis=0)
         assert half[0] == pytest.approx(width, abs=0.02) or half[1] == pytest.approx(0.9, abs=0.02)
         assert half[0] < width + 0.02 and half[1] < 0.92
-
-
-def test_the_clearest_direction_is_not_behind_a_wall():
-    wall = np.array([[[-9.0, -1, -9], [9, -1, -9], [0, -1, 18]]])
-    curve = np.array([[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0]])
-    before, behind, along = (0.0, -1.0, 0.1), (0.0, 1.0, 0.1), (1.0, 0.0, 0.1)
-    assert clearest([curve], wall, [before, behind, along]) == behind
-    assert clearest([curve], wall[:0], [before, behind, along]) == before
-    assert clearest([curve], wall[:0], [along, before]) == before
-
-
-# Nothing breaks it
-
-
-def test_slice_and_parameter_are_legal_together(panel):
-    for key in KEYS:
-        for alpha, kappa in [(0.2, -3.0), (4.0, 0.75)]:
-            panel.state = f"preset={key};alpha={alpha};kappa={kappa}"
-            assert panel.status.startswith("done"), panel.status
-            assert (panel.controls["alpha"].value, panel.controls["kappa"].value) == (alpha, kappa)
-
-
-@pytest.mark.parametrize("state", BAD_STATES)
-def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
-    before = panel.state, panel.description, plain(panel.figure)
-    with pytest.raises(ValueError):
-        panel.state = state
-    assert (panel.state, panel.description, plain(panel.figure)) == before
-
-
-def test_there_is_one_scene(panel):
-    assert sum(key.startswith("scene") for key in plain(panel.figure)["layout"]) == 1
-
-
-def test_a_slice_without_singular_points_in_sight_says_so():
-    chart = chart_of(SLICES["S1"])
-    empty = Chart(chart.slice, chart.strips, (), ())
-    assert not any(label["visible"] for label in scene_of(empty, SPACE)["annotations"])

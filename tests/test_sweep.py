@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 from math import inf
 
 import dask
@@ -27,7 +26,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.sweep import Record, Sweep, measured, sweep
+from neuroviz.engine.sweep import Record, Sweep, sweep
 
 MODULE = sys.modules["neuroviz.engine.sweep"]  # the package has the function under this name
 HOME = os.environ.setdefault("NEUROVIZ_TEST_SWEEP", str(os.getpid()))  # workers inherit it
@@ -163,7 +162,8 @@ def test_a_record_holds_what_the_measurement_and_theory_say():
 
 @pytest.mark.parametrize("method", ["exact", "float"])
 def test_the_same_seed_gives_the_same_records_wherever_they_are_made(executors, method):
-    here = sweep(SMALL, method, progress=False, seed=3)
+    """On a cluster too every call is a new one, though dask gives equal calls one answer."""
+    here = sweep(SMALL, method, progress=False, seed=np.int64(3))
     for name, there in executors.items():
         assert sweep(SMALL, method, progress=False, seed=3, **there) == here, name
     assert sweep(SMALL, method, progress=False, seed=4) != here
@@ -182,29 +182,6 @@ def test_any_iterable_will_do_and_so_will_an_empty_one():
     assert sweep((arch for arch in SMALL), progress=False) == sweep(SMALL, progress=False)
     assert sweep([], progress=False) == Sweep(())
     assert sweep([], workers=2, progress=False).to_pandas().empty
-
-
-def test_records_can_be_taken_one_by_one_and_the_work_ends_with_the_iterator():
-    before = workers()
-    with closing(measured(SMALL, workers=2)) as records:
-        first = next(records)
-        assert first in sweep(SMALL, progress=False).records
-        assert workers() > before
-    assert workers() <= before
-
-
-def test_a_thousand_small_networks_run_through():
-    many = [
-        Architecture((d, inner, last), heads, tokens, attention)
-        for attention in ("lightning", "softmax")
-        for d in (1, 2, 3, 4)
-        for inner in (1, 2, 3, 4)
-        for last in (1, 2, 3, 4)
-        for heads in ((1, 1), (1, 2), (2, 1), (2, 2))
-        for tokens in (1, 3)
-    ][:1000]
-    found = sweep(many, progress=False)
-    assert len(found) == 1000 and not found.failed and not found.disagreements
 
 
 # What goes wrong in one place costs that place
@@ -231,11 +208,6 @@ def test_what_always_kills_its_worker_is_one_failed_record_and_the_others_are_th
     assert failed.arch == DEADLY
     assert failed.note == "the worker died, and again when it was tried again"
     assert [r for r in found if not r.failed] == list(sweep(SMALL, progress=False))
-
-
-def test_where_there_is_only_that_all_of_it_fails_and_the_sweep_ends():
-    others = [Deadly((3, inner, 3), (2, 2)) for inner in (1, 2, 3)]
-    assert len(sweep(others, workers=2, progress=False).failed) == 3
 
 
 def test_a_killed_worker_of_the_own_pool_loses_no_record(tmp_path):
@@ -287,12 +259,6 @@ def test_a_silent_executor_is_spoken_of(monkeypatch):
         assert len(sweep(SMALL[:1], executor=executor, progress=False).records) == 1
 
 
-def test_an_executor_that_answers_is_not(recwarn):
-    with ThreadPoolExecutor(1) as executor:
-        sweep(SMALL[:2], executor=executor, progress=False)
-    assert not [w for w in recwarn if "no result" in str(w.message)]
-
-
 class Moody(ThreadPoolExecutor):
     """Its first answer to everything is an error, or that somebody has cancelled it."""
 
@@ -334,21 +300,10 @@ def test_what_fails_twice_on_the_way_is_recorded_with_the_reason():
     ]
 
 
-def test_every_call_on_a_cluster_is_a_new_one(cluster, monkeypatch):
-    """dask gives equal calls one answer, also when it was an error: this is why a try has a mark."""
-    executor, asked = cluster.get_executor(), []
-    assert executor.submit(os.getpid).result() == executor.submit(os.getpid).result()
-    submit = executor.submit
-    monkeypatch.setattr(executor, "submit", lambda *call: asked.append(call) or submit(*call))
-    for _ in range(2):
-        sweep(SMALL[:2], executor=executor, progress=False)
-    assert len(asked) == 4 and len(set(asked)) == 4
-
-
 # Its file
 
 
-@pytest.mark.parametrize("where", ["this process", "two workers", "dask"])
+@pytest.mark.parametrize("where", ["this process", "two workers"])
 def test_interrupted_and_resumed_gives_the_same_lines_up_to_order(tmp_path, executors, where):
     whole, parts = tmp_path / "whole.jsonl", tmp_path / "parts.jsonl"
     found = sweep(SMALL, file=whole, progress=False)
@@ -370,7 +325,7 @@ from neuroviz.engine.sweep import Record, sweep
 
 if __name__ == "__main__":
     small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
-    large = Architecture.uniform(10, 6, 5)
+    large = Architecture.uniform(14, 8, 6)
     print("never:", sweep([*small, large], workers=int(sys.argv[1]), file=sys.argv[2]))
 """
 
@@ -435,10 +390,11 @@ def test_a_broken_line_in_the_middle_is_refused_with_its_number_and_left_alone(t
     file = tmp_path / "sweep.jsonl"
     sweep(SMALL[:3], file=file, progress=False)
     good = file.read_bytes().splitlines(keepends=True)
-    for bad in (b"{}\n", b"\n", b"[1]\n", b"3\n", b"null\n", b"\xff\xfe\n", good[1][:40] + b"\n"):
+    other = good[1].replace(b'{"version": 2, ', b'{"version": 7, ')
+    for bad in (b"{}\n", b"\n", b"3\n", b"null\n", b"\xff\xfe\n", good[1][:40] + b"\n", other):
         broken = good[0] + bad + good[2]
         file.write_bytes(broken)
-        with pytest.raises(ValueError, match=r"sweep\.jsonl, line 2: a line of a sweep's file is what"):
+        with pytest.raises(ValueError, match=r"sweep\.jsonl, line 2: a (line of a sweep's file is|record)"):
             sweep(SMALL[:3], file=file, progress=False)
         assert file.read_bytes() == broken
 
@@ -450,27 +406,6 @@ def test_a_file_that_is_no_sweep_is_refused_and_left_alone(tmp_path, text):
     with pytest.raises(ValueError, match=r"thesis\.txt"):
         sweep(SMALL[:1], file=file, progress=False)
     assert file.read_text() == text
-
-
-def test_another_method_and_another_seed_may_stand_in_the_same_file(tmp_path, counted):
-    file = tmp_path / "sweep.jsonl"
-    for method, seed in (("exact", 0), ("exact", 1), ("float", 0)):
-        counted.clear()
-        assert sweep(SMALL[:4], method, file=file, seed=seed, progress=False) == sweep(
-            SMALL[:4], method, seed=seed, progress=False
-        )
-        assert len(counted) == 8
-    assert len(lines(file)) == 12
-    counted.clear()
-    assert {r.seed for r in sweep(SMALL[:4], file=file, seed=1, progress=False)} == {1} and not counted
-
-
-def test_a_file_of_another_version_is_refused(tmp_path):
-    file = tmp_path / "sweep.jsonl"
-    sweep(SMALL[:2], file=file, progress=False)
-    file.write_text(file.read_text().replace('{"version": 2, ', '{"version": 7, ', 1))
-    with pytest.raises(ValueError, match=r"line 1: .* version 7, .*: give the sweep another file"):
-        sweep(SMALL[:2], file=file, progress=False)
 
 
 def test_what_failed_is_tried_again_and_the_later_record_counts(tmp_path, counted):
@@ -523,8 +458,9 @@ def test_a_line_is_the_record_and_json_that_others_can_read(tmp_path):
 # Tables
 
 
-def test_the_tables_hold_every_record(tmp_path):
-    found = sweep([*SMALL, DEADLY], workers=2, progress=False)
+def test_the_tables_hold_every_record(tmp_path, counted):
+    counted.bad = SMALL[:1]
+    found = sweep(SMALL, progress=False)
     file = tmp_path / "sweep.csv"
     assert found.to_csv(file) is None and file.read_bytes().decode() == found.to_csv()
     table = found.to_pandas()
@@ -537,15 +473,8 @@ def test_the_tables_hold_every_record(tmp_path):
     )
     pandas.testing.assert_frame_equal(read, table)
     assert table["value"].isna().sum() == 1 and table["value"].dtype == "Int64"
-    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
-    for record, row in zip(found, rows, strict=True):
-        arch = Architecture(
-            map(int, row["widths"].split()),
-            map(int, row["head_dims"].split()),
-            int(row["tokens"]),
-            row["attention"],
-        )
-        assert arch.widths == record.arch.widths and arch.head_dims == record.arch.head_dims
+    for record, row in zip(found, csv.DictReader(io.StringIO(found.to_csv())), strict=True):
+        assert tuple(map(int, row["widths"].split())) == record.arch.widths
         assert row["value"] == ("" if record.failed else str(record.value))
 
 
@@ -569,11 +498,8 @@ def test_the_bar_shows_how_much_time_is_left_and_can_be_turned_off(capsys, tmp_p
     sweep(SMALL, progress=False)
     sweep(SMALL, file=tmp_path / "sweep.jsonl")  # nothing is left to wait for
     assert capsys.readouterr() == ("", "")
-
-
-def test_the_bar_starts_from_what_is_in_the_file(capsys, tmp_path):
-    sweep(SMALL[:5], file=tmp_path / "sweep.jsonl", progress=False)
-    sweep(SMALL, file=tmp_path / "sweep.jsonl")
+    sweep(SMALL[:5], file=tmp_path / "part.jsonl", progress=False)
+    sweep(SMALL, file=tmp_path / "part.jsonl")
     said = capsys.readouterr().err
     assert f"5/{len(SMALL)} [" in said and f" 0/{len(SMALL)} [" not in said
 
@@ -598,16 +524,12 @@ def test_a_function_hears_how_many_of_how_many_and_the_record(tmp_path):
         ({"architectures": [SMALL[0], (3, 3)]}, "sweep needs an Architecture; got tuple"),
         ({"method": "guess"}, "method must be one of 'exact', 'float', 'certified'; got 'guess'"),
         ({"workers": 0}, "workers must be a whole number ≥ 1; got 0"),
-        ({"workers": 1.5}, "workers must be a whole number ≥ 1; got 1.5"),
         ({"seed": -1}, "seed must be a whole number ≥ 0; got -1"),
         ({"seed": True}, "seed must be a whole number ≥ 0; got True"),
         ({"executor": ThreadPoolExecutor(1), "workers": 2}, "leave one of them out"),
         ({"executor": "dask"}, "executor is a concurrent.futures.Executor"),
         ({"progress": "yes"}, "progress is True, False or a function"),
-        ({"method": ["exact"]}, "method must be one of"),
-        ({"seed": "0"}, "seed must be a whole number ≥ 0; got '0'"),
         ({"file": 3}, "file needs to be a path, such as 'sweep.jsonl'; got 3"),
-        ({"file": b"a.jsonl"}, "file needs to be a path, such as 'sweep.jsonl'; got b'a.jsonl'"),
         ({"file": ""}, "file needs to be a path, such as 'sweep.jsonl'; got ''"),
         ({"file": "."}, "'.' is a folder: name a file in it"),
         ({"file": "nowhere/a.jsonl"}, "make 'nowhere' first"),
@@ -617,13 +539,6 @@ def test_a_bad_question_is_answered_with_what_to_ask(arguments, said):
     with pytest.raises(ValueError) as refused:
         sweep(**{"architectures": SMALL[:1], "progress": False} | arguments)
     assert said in str(refused.value)
-
-
-def test_a_table_needs_a_path_and_numpys_whole_numbers_are_seeds(tmp_path):
-    found = sweep(SMALL[:1], seed=np.int64(1), file=tmp_path / "a.jsonl", progress=False)
-    assert found == sweep(SMALL[:1], seed=1, file=tmp_path / "a.jsonl", progress=False)
-    with pytest.raises(ValueError, match="path needs to be a path, such as 'sweep.jsonl'; got 3"):
-        found.to_csv(3)
 
 
 # What is left behind
@@ -647,21 +562,6 @@ def broken():
 def test_no_worker_is_left_after_the_end_an_interrupt_or_an_error(run):
     before = workers()
     run()
-    assert workers() <= before
-
-
-def test_workers_of_the_own_pool_leave_an_interrupt_to_the_sweep():
-    with MODULE._pool(1) as pool, ProcessPoolExecutor(1) as other:
-        assert pool.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
-        assert other.submit(signal.getsignal, signal.SIGINT).result() != signal.SIG_IGN
-
-
-def test_the_check_sees_a_worker_that_is_left():
-    before = workers()
-    pool = ProcessPoolExecutor(1)
-    pool.submit(os.getpid).result()
-    assert not workers() <= before
-    pool.shutdown(kill_workers=True)
     assert workers() <= before
 
 
@@ -692,11 +592,6 @@ def test_measurements_run_on_one_thread_each_and_leave_the_libraries_as_they_wer
         assert threads() == before and set(inside) == {1}
 
 
-def test_the_check_sees_a_thread_that_is_not_limited():
-    with threadpool_limits(limits=2), ThreadPoolExecutor(1) as executor:
-        assert 2 in executor.submit(threads).result()
-
-
 # What is loaded
 
 HEAVY = ["loky", "tqdm", "pandas", "distributed", "dask", "threadpoolctl", "torch"]
@@ -711,17 +606,3 @@ def test_importing_neuroviz_loads_nothing_that_only_sweeps_need(run_python):
     assert loaded(run_python, "") == "[]"
     quiet = "nv.sweep([nv.Architecture((2, 2), (1,))], progress=False).to_csv()"
     assert loaded(run_python, quiet) == "['threadpoolctl']"
-
-
-def test_the_check_sees_what_a_pool_and_a_table_load(run_python):
-    code = "if __name__ == '__main__': nv.sweep([nv.Architecture((2, 2), (1,))], workers=2).to_pandas()"
-    assert {"loky", "tqdm", "pandas"} <= set(eval(loaded(run_python, code)))
-
-
-def test_a_sweep_in_a_thread_of_its_own_works_as_well():
-    """As in a panel or a server, where the main thread has other things to do."""
-    found = []
-    thread = threading.Thread(target=lambda: found.append(sweep(SMALL[:4], workers=2, progress=False)))
-    thread.start()
-    thread.join(60)
-    assert found == [sweep(SMALL[:4], progress=False)]

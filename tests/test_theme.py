@@ -4,6 +4,7 @@ import re
 from itertools import product
 from pathlib import Path
 
+import plotly.graph_objects as go
 import pytest
 
 import neuroviz
@@ -102,7 +103,7 @@ def test_there_are_no_letters_where_there_is_no_scale(name, place):
 @pytest.mark.parametrize("size", SIZES)
 def test_the_margin_is_that_of_the_template(look, size):
     look(size=size)
-    assert theme.template().layout.margin.to_plotly_json() == theme.margin()
+    assert theme.template()["layout"]["margin"] == theme.margin()
     assert theme.margin()["t"] > theme.size("title")
 
 
@@ -124,7 +125,7 @@ def test_both_modes_know_the_same_roles(look):
 @pytest.mark.parametrize("size", SIZES)
 def test_the_template_is_opaque_and_in_the_look_asked_for(look, mode, size):
     look(mode, size)
-    layout = theme.template().layout
+    layout = go.layout.Template(theme.template()).layout
     assert layout.paper_bgcolor == layout.plot_bgcolor == theme.color("ground")
     assert layout.font.color == theme.color("ink") and layout.font.size == theme.size("base")
     assert (luminance(layout.paper_bgcolor) < 0.1) == (mode == "dark")

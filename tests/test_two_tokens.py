@@ -23,7 +23,7 @@ from neuroviz.softmax.two_tokens import (
 )
 
 F, R = PrimeField(), Reals()
-SIZES = [(width, rows, layers) for width in (1, 2, 3) for rows in (1, 3) for layers in (1, 2, 3)]
+SIZES = [(1, 1, 1), (1, 3, 2), (2, 1, 3), (3, 3, 1), (3, 2, 2)]
 
 
 def draw(seed, *shape, over=F):
@@ -122,26 +122,11 @@ def test_the_tokens_stay_on_their_line_and_their_difference_is_multiplied_by_the
             assert (share >= 0).all() and (share <= 1).all()
 
 
-@pytest.mark.parametrize("copies", [1, 3])
-def test_the_determinant_in_the_exponentials(copies):
-    for P, Q in product((0.2, 1.0, 5.0), repeat=2):
-        mu, nu = shares(P, Q, copies)
-        assert 1 - mu - nu == pytest.approx(copies * (1 - P * Q) / ((1 + copies * P) * (Q + copies)))
-
-
 def test_a_frozen_layer_does_nothing_and_hides_its_weights():
     virtual, X = network(2, 2, 1, over=F), draw(1, 5, 2, 2)
     np.testing.assert_array_equal(follow(F, [FROZEN], X)[-1], X)
     J = free_jacobian(F, virtual, X, [FROZEN], draw(2, 5, 2, 2))
     assert not J[:, :4].any() and J[:, 4:].any()
-
-
-def test_a_layer_that_swaps_the_tokens_hides_its_weights_too_and_a_free_one_does_not():
-    virtual, X, functionals = network(2, 2, 1, over=F), draw(1, 5, 2, 2), draw(2, 5, 2, 2)
-    swap = Shares(1.0, 1.0)
-    np.testing.assert_array_equal(follow(F, [swap], X)[-1], X[..., ::-1])
-    assert not free_jacobian(F, virtual, X, [swap], functionals)[:, :4].any()
-    assert free_jacobian(F, virtual, X, [Shares(3.0, 1.0)], functionals)[:, :4].any()
 
 
 @pytest.mark.parametrize("copies", [1, 3])

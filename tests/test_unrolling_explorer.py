@@ -1,25 +1,19 @@
 """The unrolled network: tree and strip agree, the numbers are the package's, and nothing breaks the panel."""
 
-import json
 import random
 from dataclasses import replace
 from functools import cache
 
-import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 import pytest
-from panels import trace
+from panels import plain, trace
 
-from neuroviz.deep import unrolling_panel as module
-from neuroviz.deep.unrolled_term import coefficient_name, link_name, name_of, number, ternary
-from neuroviz.deep.unrolling_figure import grow, unrolling_parts
-from neuroviz.deep.unrolling_panel import (
-    UnrollingExplorer,
-    random_indices,
-    readable_network,
-    study_unrolling,
-)
+from neuroviz.deep import unrolling as module
+from neuroviz.deep.unrolling import random_indices, readable_network, study_unrolling
+from neuroviz.deep.unrolling_figure import unrolling_parts
+from neuroviz.deep.unrolling_panel import UnrollingExplorer
+from neuroviz.deep.unrolling_tree import grow
+from neuroviz.deep.unrolling_words import coefficient_name, link_name, name_of, number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward
 from neuroviz.engine.symmetry import virtual_weights
@@ -27,30 +21,17 @@ from neuroviz.engine.virtual import link_values, mirror, occurrences, reflect, t
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make
 
-VISIBLE = ["layers", "tokens", "place", "output", "reflect"]
-MORE = ["indices", "index_seed", "equal_ends", "antisymmetric", "two_tokens", "seed"]
 PLACES = [(layers, place) for layers in (1, 2, 3, 4) for place in range(1, len(unroll(layers)) + 1)]
 
 BAD_STATES = [
     ("place=5", "place goes from 1 to 4 with 2 layers; got 5"),
     ("layers=1;place=2", "place goes from 1 to 1 with 1 layer; got 2"),
-    ("place=9;layers=2", "place goes from 1 to 4"),
     ("layers=4;place=41", "place goes from 1 to 40"),
     ("place=0", "place goes from 1 to 40"),
     ("output=4", "output goes from 1 to 3 with 3 tokens; got 4"),
-    ("output=3;tokens=2", "output goes from 1 to 2"),
-    ("tokens=1", "tokens goes from 2 to 4"),
-    ("tokens=5", "tokens goes from 2 to 4"),
-    ("layers=5", "layers goes from 1 to 4"),
     ("indices=212", "2 layers need 4 tokens"),
-    ("indices=2,1,2,1,1", "got 5"),
     ("indices=1,2,3,4", "from 1 to 3"),
-    ("indices=0,1,1,1", "got '0'"),
     ("indices=1,2,x,1", "got 'x'"),
-    ("indices=,", "got 0"),
-    ("reflect=1", "yes or no"),
-    ("seed=-1", "seed goes from 0"),
-    ("k=3", "names of layers"),
 ]  # fmt: skip
 
 
@@ -82,15 +63,6 @@ def study(state=""):
     return study_unrolling(panel._restore(state))
 
 
-def plain(figure):
-    found = json.loads(go.Figure(figure).to_json())
-    found["layout"].pop("template", None)
-    for one in found["data"]:
-        one.pop("uid", None)
-        one.pop("type", None)
-    return found
-
-
 def shown(panel):
     return panel.state, panel.description, plain(panel.figure)
 
@@ -98,12 +70,6 @@ def shown(panel):
 def seen(figure):
     """The texts of all annotations that are not hidden."""
     return [a.text for a in figure.layout.annotations if a.visible is not False]
-
-
-def ends(control):
-    if hasattr(control, "min"):
-        return control.min, control.max
-    return (False, True) if isinstance(control, (widgets.Checkbox, widgets.ToggleButton)) else ("", "2132")
 
 
 def network_of(answer, seed=0):
@@ -158,14 +124,6 @@ def test_the_recursion_written_out_in_letters_has_its_factors_where_the_tree_has
     assert {node.place: tuple(node.factor) for node in grow(layers)} == factors
 
 
-def test_a_tree_that_forgets_to_mirror_its_keys_would_be_seen():
-    def straight(layers):
-        return [] if layers == 0 else [*straight(layers - 1) * 2, (layers, False), *straight(layers - 1)]
-
-    assert straight(2) != [tuple(factor) for factor in unroll(2)]
-    assert [node.factor for node in grow(2)] != [node.factor for node in grow(2, mirrored=True)]
-
-
 @pytest.mark.parametrize("layers", [1, 2, 3, 4])
 def test_the_figure_shows_that_tree_over_that_strip(layers):
     answer = study(f"layers={layers}")
@@ -205,14 +163,10 @@ def test_a_node_stands_over_its_key_child_and_the_wash_lies_behind_the_key():
     assert value_node.children[0] < value_node.children[2]
 
 
-def test_ternary_digits_are_those_of_int():
-    assert all(int(ternary(k), 3) == k for k in range(1, 100))
-
-
 # The numbers
 
 
-@pytest.mark.parametrize("state", list(random_states(25, seed=0)))
+@pytest.mark.parametrize("state", list(random_states(12, seed=0)))
 def test_the_values_are_the_links_and_their_product_is_the_term(state):
     answer = study(state)
     _, virtual, X = network_of(answer, seed=int(state.rpartition("=")[2]))
@@ -250,7 +204,7 @@ def test_where_the_terms_are_too_many_nobody_claims_to_have_added_them(panel):
 
 
 def test_the_weights_are_drawn_so_that_products_can_be_read():
-    for seed in range(5):
+    for seed in range(2):
         weights, X = readable_network(4, seed)
         virtual = virtual_weights(Reals(), weights)
         for N in [virtual.L @ X, *(X.T @ M @ X for M in virtual.M)]:
@@ -267,7 +221,7 @@ def test_fewer_layers_or_tokens_keep_the_indices_that_are_left():
 # The reflection
 
 
-@pytest.mark.parametrize(("layers", "place"), PLACES)
+@pytest.mark.parametrize(("layers", "place"), PLACES[::3])
 def test_with_equal_ends_one_number_changes_and_the_others_change_places(layers, place):
     for index_seed in (0, 1):
         answer = study(f"layers={layers};place={place};reflect=yes;index_seed={index_seed}")
@@ -284,7 +238,7 @@ def test_with_equal_ends_one_number_changes_and_the_others_change_places(layers,
             assert after.values[place - 1] != pytest.approx(answer.values[place - 1])
 
 
-@pytest.mark.parametrize(("layers", "place"), PLACES)
+@pytest.mark.parametrize(("layers", "place"), PLACES[::3])
 def test_with_unequal_ends_their_neighbours_change_too(layers, place):
     window = mirror(layers, place)
     draw = random.Random(place)
@@ -325,12 +279,12 @@ def test_an_antisymmetric_factor_makes_the_two_terms_cancel(layers, seed):
         assert not other.cancels and not any("cancel" in text for text in seen(make(unrolling_parts(other))))
 
 
-@pytest.mark.parametrize(("layers", "place"), PLACES)
-def test_terms_never_fail_to_cancel_where_they_have_to(layers, place):
-    answer = study(f"layers={layers};place={place};reflect=yes;antisymmetric=yes")
-    assert answer.value + answer.reflection.value == pytest.approx(0, abs=1e-9)
-    M = network_of(answer)[1].M[answer.factor.layer - 1]
-    assert M == pytest.approx(-M.T, abs=1e-12) and abs(M).max() > 0.1
+def test_terms_never_fail_to_cancel_where_they_have_to():
+    for layers, place in PLACES:
+        answer = study(f"layers={layers};place={place};reflect=yes;antisymmetric=yes")
+        assert answer.value + answer.reflection.value == pytest.approx(0, abs=1e-9)
+        M = network_of(answer)[1].M[answer.factor.layer - 1]
+        assert M == pytest.approx(-M.T, abs=1e-12) and abs(M).max() > 0.1
 
 
 def test_the_picture_says_what_became_of_the_factor(panel):
@@ -388,23 +342,18 @@ def test_an_antisymmetric_m_leaves_nothing_to_read_off(panel):
     assert "nothing can be read off" not in panel.description
 
 
-def test_a_wrong_coefficient_is_said(panel, monkeypatch):
+def test_a_wrong_coefficient_or_sum_is_said(panel, monkeypatch):
     monkeypatch.setattr(module, "part_linear_in_one_token", lambda *_: np.array([7.0]))
     panel.state = "two_tokens=yes"
     assert "DISAGREE" in panel.description
-
-
-def test_a_wrong_sum_is_said(panel, monkeypatch):
+    panel.state = "two_tokens=no"
+    assert "DISAGREE" not in panel.description
     monkeypatch.setattr(module, "_all_terms", lambda *_: (1.0, 2.0, 3.0))
     panel.state = "output=2"
     assert "DISAGREE" in panel.description
 
 
 # The panel
-
-
-def test_few_controls_are_visible_and_the_rest_is_under_more(panel):
-    assert list(panel.controls) == VISIBLE + MORE
 
 
 def test_the_place_follows_the_layers_in_one_refresh(panel, monkeypatch):
@@ -459,43 +408,6 @@ def test_indices_that_do_not_fit_are_a_message_and_not_the_end(panel):
     assert "from 1 to 2" in panel.status
     panel.controls["indices"].value = ""
     assert panel.status.startswith("done")
-
-
-def test_controls_without_a_say_are_greyed_out(panel):
-    def off():
-        return {name for name, control in panel.controls.items() if control.disabled}
-
-    assert off() == set()
-    panel.state = "indices=2132"
-    assert off() == {"index_seed"}
-    panel.state = "two_tokens=yes"
-    assert off() == {"reflect", "indices", "index_seed", "equal_ends"}
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("size", ["notebook", "lecture"])
-def test_every_look_has_room_for_tree_and_strip_and_letters_to_read(mode, size):
-    answers = [study(s) for s in ("", "layers=4;place=27;reflect=yes", "layers=3;place=9;reflect=yes")]
-    with theme.using({"mode": mode, "size": size}):
-        for answer in answers:
-            figure = make(unrolling_parts(answer))
-            assert figure.layout.height == theme.size("height")
-            low, high = figure.layout.yaxis.domain
-            assert figure.layout.yaxis2.domain[1] < low < high
-            assert (high - low) * theme.size("height") > 28 * answer.layers  # pixels for each layer
-            fonts = [a.font.size for a in figure.layout.annotations]
-            fonts += [t.textfont.size for t in figure.data if t.textfont.size]
-            assert min(fonts) >= (14 if size == "lecture" else 12)
-            fill = trace(figure, "factors").marker.color
-            assert set(fill) == {theme.color(f"layer {f.layer}") for f in answer.factors}
-
-
-def test_texts_hold_no_dollar_no_python_and_no_combining_marks(panel):
-    for state in random_states(12, seed=3):
-        panel.state = state
-        for text in (json.dumps(plain(panel.figure), ensure_ascii=False), panel.description):
-            assert "$" not in text and "np." not in text and "nan" not in text
-            assert not any("\u0300" <= c <= "\u036f" for c in text)
 
 
 def test_links_are_named_as_they_are_multiplied():

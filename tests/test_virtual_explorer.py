@@ -1,11 +1,10 @@
 """The explorer of virtual weights: what its pictures claim, and how it survives."""
 
 from dataclasses import replace
-from math import isfinite
 
 import numpy as np
 import pytest
-from panels import ends, plain, random_states, texts, title, trace
+from panels import random_states, texts, title, trace
 
 from neuroviz.deep import rescaling
 from neuroviz.deep import virtual as module
@@ -16,44 +15,13 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, conditioned_weights, forward
 from neuroviz.engine.symmetry import rescale, virtual_weights, walk_in_gl
-from neuroviz.kit import theme, words
+from neuroviz.kit import theme
 from neuroviz.kit.plot import make
-
-BASIS = ["view", "layers", "width", "interface", "walk", "along"]
-RESCALE = ["log_1", "log_2", "log_3", "log_4"]
-MORE = ["lost", "free", "alone", "off", "width_in", "width_out", "head_dim", "kind", "seed"]
-
-STATES = [
-    "",
-    "along=0",
-    "along=-1;walk=stretch;kind=softmax",
-    "layers=4;width=4;width_in=4;width_out=4;interface=middle;walk=shear",
-    "layers=4;width=1;width_in=1;width_out=1;head_dim=1;interface=last",
-    "layers=3;width=4;width_in=2;interface=last",
-    "width=3;width_out=1;head_dim=4",
-    "lost=yes",
-    "lost=yes;free=0",
-    "lost=yes;width=1;free=-1;alone=0.3",
-    "alone=0.1;kind=softmax",
-    "alone=-0.3;layers=4;width=2;interface=middle;seed=7",
-    "view=rescale",
-    "view=rescale;log_1=0;log_2=0",
-    "view=rescale;layers=4;log_1=1;log_2=1;log_3=1;log_4=1;width=1;head_dim=1",
-    "view=rescale;layers=4;log_1=-1;log_2=1;log_3=-1;log_4=1;off=-1;width=4;head_dim=4",
-    "view=rescale;kind=softmax;layers=4;off=1;width=1",
-    "view=rescale;kind=softmax;log_1=0;log_2=0",
-]
-
-BAD_STATES = [
-    "layers=1", "layers=5", "width=0", "interface=second", "walk=run", "along=1.1", "lost=1", "alone=0.4",
-    "free=x", "width_in=5", "kind=hardmax", "seed=-1", "depth=2", "view=both", "log_1=1.1", "off=2",
-]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def shared():
     panel = VirtualWeightsExplorer()
-    panel.start = panel.state
     yield panel
     panel.close()
 
@@ -62,16 +30,6 @@ def shared():
 def panel(shared):
     shared.reset()
     return shared
-
-
-def at(panel, state):
-    panel.state = f"{panel.start};{state}"  # of two values of one name the later one counts
-    assert panel.status.startswith("done"), panel.status
-    return panel
-
-
-def shown(panel):
-    return panel.state, panel.description, plain(panel.figure)
 
 
 def frames(figure):
@@ -90,22 +48,18 @@ def bars(figure):
 
 
 def test_a_view_shows_its_own_controls_and_no_others(panel):
-    assert list(panel.controls) == BASIS + RESCALE + MORE
-    homes = {child: box for box in panel.children for child in getattr(box, "children", ())}
-    assert all(homes[panel.controls[name]].layout.display == "flex" for name in BASIS + RESCALE)
-    assert all(homes[panel.controls[name]].layout.display == "none" for name in MORE)
-
     def hidden():
         return {name for name, c in panel.controls.items() if c.layout.display == "none"}
 
-    assert hidden() == {*RESCALE, "off"}
+    assert hidden() == {"log_1", "log_2", "log_3", "log_4", "off"}
     panel.controls["view"].value = "rescale"
     assert hidden() == {"interface", "walk", "along", "lost", "free", "alone"}
 
 
-@pytest.mark.parametrize("kind", ["lightning", "softmax"])
-@pytest.mark.parametrize("walk", ["rotation", "stretch", "shear"])
-@pytest.mark.parametrize("place", ["first", "middle", "last"])
+@pytest.mark.parametrize(
+    ("kind", "walk", "place"),
+    [("lightning", "rotation", "first"), ("softmax", "stretch", "middle"), ("lightning", "shear", "last")],
+)
 def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(panel, kind, walk, place):
     """Eq. 9, at every interface of four layers."""
     panel.state = f"layers=4;width=3;width_in=4;width_out=4;interface={place};walk={walk};kind={kind}"
@@ -166,7 +120,7 @@ def test_the_distance_is_relative_and_at_most_two_sizes():
     assert Moved("", 1e-20 * one, 2e-20 * one).change == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("alone", [-0.3, -0.05, 0.05, 0.3])
+@pytest.mark.parametrize("alone", [-0.3, 0.05])
 @pytest.mark.parametrize("kind", ["lightning", "softmax"])
 def test_moving_v_alone_is_no_symmetry_and_the_panel_says_so(panel, alone, kind):
     panel.state = f"alone={alone};kind={kind}"
@@ -192,9 +146,9 @@ def test_at_the_start_nothing_has_moved(panel):
 # Lemma 3.5: the change of basis recovered, or not
 
 
-@pytest.mark.parametrize("walk", ["rotation", "stretch", "shear"])
-@pytest.mark.parametrize("along", [-1, 0, 0.35])
-@pytest.mark.parametrize("layers", [2, 4])
+@pytest.mark.parametrize(
+    ("walk", "along", "layers"), [("rotation", -1, 2), ("stretch", 0.35, 4), ("shear", 1, 3), ("shear", 0, 2)]
+)
 def test_the_recovered_change_of_basis_is_that_of_the_walk(panel, walk, along, layers):
     panel.state = f"walk={walk};along={along};layers={layers};interface=last;width=3"
     i = layers - 1
@@ -212,8 +166,7 @@ def test_a_wrong_recovery_would_be_seen(panel):
     assert frames(make(virtual_parts(wrong)))["C₁, recovered"] == theme.color("outside")
 
 
-@pytest.mark.parametrize("free", [0.5, 0.0, -1.0])
-@pytest.mark.parametrize("place", ["first", "last"])
+@pytest.mark.parametrize(("free", "place"), [(0.5, "first"), (0.0, "last"), (-1.0, "last")])
 def test_where_v_has_lost_rank_the_recovery_is_refused_in_words(panel, free, place):
     panel.state = f"lost=yes;free={free};layers=3;interface={place}"
     study = panel._shown
@@ -257,17 +210,6 @@ def test_lemma_35_is_claimed_only_under_its_hypotheses(panel):
     assert "outside hypotheses · Lemma 3.5" in title(panel)
 
 
-def test_controls_without_a_say_are_greyed_out(panel):
-    def off():
-        return {name for name, c in panel.controls.items() if c.disabled and c.layout.display != "none"}
-
-    assert off() == {"interface", "free"}
-    panel.state = "layers=3;lost=yes"
-    assert off() == set()
-    panel.state = "view=rescale"
-    assert off() == {"log_4"}
-
-
 def test_the_input_is_scaled_so_that_lightning_outputs_have_size_one():
     for layers, width in ((1, 1), (4, 1), (4, 4)):
         arch = Architecture.uniform(width, 2, layers)
@@ -291,7 +233,7 @@ def test_with_the_answer_of_eq_13_the_outputs_stand_still(panel, layers):
     assert any("the function has not" in text for text in texts(panel.figure))
 
 
-@pytest.mark.parametrize("off", [-1, -0.05, 0.05, 1])
+@pytest.mark.parametrize("off", [-1, 0.05])
 def test_another_factor_than_that_of_eq_13_is_seen(panel, off):
     panel.state = f"view=rescale;off={off}"
     start, now = (np.array(trace(panel.figure, f"φ(X), {w}").z) for w in ("start", "now"))
@@ -368,10 +310,6 @@ def test_theorem_b_is_not_claimed_where_m_is_antisymmetric():
     assert not rescaling._is_covered(arch, (Layer(np.eye(2), np.eye(2), np.zeros((2, 2))),))
 
 
-def test_a_factor_is_written_as_people_write_it():
-    assert rescaling._factor(0.011) == "0.011" and rescaling._factor(2.0**40) == "1.10·10¹²"
-
-
 @pytest.mark.parametrize(
     ("state", "widths"),
     [
@@ -394,52 +332,12 @@ def test_a_state_of_the_rescaling_as_it_was_kept_before_still_opens(state, width
 # In place, and nothing breaks it
 
 
-@pytest.mark.parametrize("state", STATES)
-def test_every_number_drawn_is_finite_and_no_text_carries_a_dollar(shared, state):
-    panel = at(shared, state)
-    found = []
-
-    def collect(value, key=""):
-        if isinstance(value, dict):
-            for inner_key, inner in value.items():
-                collect(inner, inner_key)
-        elif isinstance(value, list):
-            for inner in value:
-                collect(inner, key)
-        elif isinstance(value, float):
-            assert isfinite(value), key
-        elif isinstance(value, str):
-            found.append(value)
-
-    collect(plain(panel.figure))
-    assert not any("$" in text or "nan" in text.lower().split() for text in [*found, panel.description])
-    assert "measured" not in " ".join(t.name for t in panel.figure.data)
-
-
 def test_eq_9_holds_at_random_and_extreme_settings(panel):
     """The threshold of "same" is never met by chance: rounding stays far below it."""
-    for state in random_states(VirtualWeightsExplorer, 60, seed=4, keep="view=basis"):
+    for state in random_states(VirtualWeightsExplorer, 30, seed=4, keep="view=basis"):
         panel._restore(f"{state};alone=0")
         study = module.study_interface(panel._read())
         assert max(part.change for part in (*study.virtual, study.outputs)) < 1e-11, state
-
-
-@pytest.mark.parametrize("name", BASIS + RESCALE + MORE)
-def test_every_control_changes_the_picture(panel, name):
-    panel.state = "view=rescale;layers=4" if name in (*RESCALE, "off") else "layers=3;lost=yes"
-    pictures = []
-    for value in ends(panel.controls[name]):
-        panel.controls[name].value = value
-        pictures.append(plain(panel.figure))
-    assert pictures[0] != pictures[1]
-
-
-@pytest.mark.parametrize("state", BAD_STATES)
-def test_a_bad_state_is_refused_and_changes_nothing(panel, state):
-    before = shown(panel)
-    with pytest.raises(ValueError):
-        panel.state = state
-    assert shown(panel) == before
 
 
 def test_a_slider_beside_zero_is_zero(panel):
@@ -447,8 +345,3 @@ def test_a_slider_beside_zero_is_zero(panel):
     panel.controls["along"].value = 5e-17
     panel.controls["alone"].value = -5e-17
     assert set(bars(panel.figure).values()) == {0.0}
-
-
-def test_numbers_are_written_as_people_write_them():
-    assert words.signed(0.35) == "0.35" and words.signed(-20.0) == "−20" and words.signed(10.0) == "10"
-    assert words.numbered("M", 4) == "M₄" and words.percent(1.0) == "100 %"

@@ -1,4 +1,4 @@
-"""Build two editions of the notebooks from the one source, notebooks/NN_name.py.
+"""Build two editions of the notebooks from their one source, the .py files in notebooks/.
 
     student      without the teacher's remarks and the solutions of exercises; folded answers stay folded
     instructor   remarks shown as quotations with their minutes, solutions as cells that run, answers
@@ -8,7 +8,8 @@ In the source a remark is a comment in a markdown cell, `<!-- teacher (3 min): �
 the notebook sees. An exercise is three cells in a row: one that ends in a call of `exercise`; a stub with
 the tag "exercise", which has dots for the answer and ends in a call of the check; and a markdown cell with
 the tag "solution", folded, with one block of Python in it. Exercises need nothing but the imports above
-them, and nothing below them needs their names.
+them, and nothing below them needs their names. Both editions leave out the checks beside the sentences,
+`<!-- check: … -->` and `<!-- tested: … -->`, which are for tests/test_checks.py.
 """
 
 import argparse
@@ -22,13 +23,15 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from tools.notebooks import FOLDER, from_source, to_text
+from tools.notebooks import FOLDER, from_source, sources, to_text
 
 ROOT = FOLDER.parent
 TARGET = ROOT / "editions"
 EDITIONS = ("student", "instructor")
 
 _REMARK = re.compile(r"<!--\s*teacher(?:\s*\((\d+) min\))?:\s*(.*?)\s*-->\n?", re.DOTALL)
+_CHECK = re.compile(r"^{0}\n?|[ \t]*{0}".format(r"<!--\s*(?:check|tested):.*?-->"), re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\((?=\.\./)(?![^)\s]*\.ipynb)")  # one that leaves the folder of notebooks
 _PYTHON = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
 
 
@@ -97,7 +100,7 @@ def student(notebook: NotebookNode) -> NotebookNode:
         if _has(cell, "solution"):
             continue
         if cell.cell_type == "markdown":
-            text = _REMARK.sub("", cell.source).strip("\n")
+            text = _CHECK.sub("", _REMARK.sub("", cell.source)).strip("\n")
             if not text.strip():
                 continue
             cell = _markdown(text, cell)
@@ -146,9 +149,9 @@ def build(target: Path = TARGET, folder: Path = FOLDER) -> list[Path]:
     written = []
     for edition, make in zip(EDITIONS, (student, instructor), strict=True):
         place = target / edition
-        place.mkdir(parents=True, exist_ok=True)
-        for source in sorted(folder.glob("*.py")):
-            path = place / source.with_suffix(".ipynb").name
+        for source in sources(folder):
+            path = place / source.relative_to(folder).with_suffix(".ipynb")
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(to_text(make(read(source))), encoding="utf-8", newline="\n")
             written.append(path)
     return written
@@ -156,7 +159,7 @@ def build(target: Path = TARGET, folder: Path = FOLDER) -> list[Path]:
 
 def _in_sight(cell: NotebookNode) -> Iterator[NotebookNode]:
     """A markdown cell, cut where a remark stands; the remark is a quotation in a cell of its own."""
-    rest = cell.source.replace("<details>", "<details open>")
+    rest = _CHECK.sub("", cell.source).replace("<details>", "<details open>")
     place = 0
     for match in _REMARK.finditer(rest):
         if before := rest[place : match.start()].strip("\n"):
@@ -181,7 +184,7 @@ def _with(notebook: NotebookNode, cells: list[NotebookNode]) -> NotebookNode:
     for number, cell in enumerate(made.cells):
         cell.id = f"cell-{number}"
         if cell.cell_type == "markdown":
-            cell.source = cell.source.replace("](../", "](../../")
+            cell.source = _LINK.sub("](../", cell.source)
     return made
 
 

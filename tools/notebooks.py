@@ -1,4 +1,4 @@
-"""Write each notebooks/NN_name.ipynb from notebooks/NN_name.py, which is the source.
+"""Write each notebook, notebooks/NN_name.ipynb or notebooks/further/name.ipynb, from the .py beside it.
 
 The result depends on the source alone: no outputs, no widget state, no timestamps, and cell names
 that stay put, so that a change of one sentence is a change of one line in the history.
@@ -15,6 +15,11 @@ import nbformat
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
+def sources(folder: Path = FOLDER) -> list[Path]:
+    """The sources in the order of reading: the numbered ones, then those in further/."""
+    return [*sorted(folder.glob("*.py")), *sorted((folder / "further").glob("*.py"))]
 
 
 def from_source(source: str) -> nbformat.NotebookNode:
@@ -42,7 +47,7 @@ def to_text(notebook: nbformat.NotebookNode) -> str:
 
 def main() -> None:
     ArgumentParser(description=__doc__.splitlines()[0]).parse_args()  # takes nothing; --help writes nothing
-    for source in sorted(FOLDER.glob("*.py")):
+    for source in sources():
         target = source.with_suffix(".ipynb")
         text = to_text(from_source(source.read_text(encoding="utf-8")))
         if not target.exists() or target.read_text(encoding="utf-8") != text:

@@ -11,21 +11,11 @@ Three routes (docs/mathematics.md, "Certificates"):
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from neuroviz.certificate.find import (
-    Found,
-    ball_words,
-    by_ball,
-    by_rank,
-    by_theorem,
-    check_size,
-    rank_words,
-    rough_seconds,
-)
+from neuroviz.certificate.find import by_ball, by_rank, by_theorem, check_size, rough_seconds, words
 from neuroviz.certificate.verify import Verification, verify_ball, verify_rank, verify_theorem
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
@@ -103,7 +93,8 @@ class Certificate:
                 raise ValueError(f"a dimension is a whole number; got {self.dimension!r}")
             check = {"theorem": verify_theorem, "exact rank": verify_rank, "ball": verify_ball}[self.route]
             found = check(self.arch, self.dimension, self.source, self.data)
-            if found and (self.source, self.argument) != _words(self):
+            said = words(self.arch, self.route, self.dimension, self.data)
+            if found and (self.source, self.argument) != said:
                 return Verification(False, "its words are not those of this proof")
             return found
         except (KeyError, TypeError, ValueError, IndexError, ArithmeticError) as error:
@@ -229,24 +220,11 @@ def _strongest(arch: Architecture, seed: int, budget: Budget) -> Certificate:
 
 def _certify(arch: Architecture, route: str, seed: int, budget: Budget) -> Certificate:
     check_size(arch, route)
-    find: dict[str, Callable[[], Found]] = {
-        "theorem": lambda: by_theorem(arch),
-        "exact rank": lambda: by_rank(arch, seed, budget),
-        "ball": lambda: by_ball(arch, seed, budget),
-    }
-    found = find[route]()
-    return Certificate(arch, found.dimension, route, found.source, found.argument, found.data)
-
-
-def _words(certificate: Certificate) -> tuple[str, str]:
-    """The source and the argument that a certificate of these data has."""
-    arch, data = certificate.arch, certificate.data
-    if certificate.route == "theorem":
-        found = by_theorem(arch)
-        return found.source, found.argument
-    if certificate.route == "ball":
-        return ball_words(certificate.dimension, data)
-    return rank_words(arch, certificate.dimension, data)
+    if route == "theorem":
+        dimension, data = by_theorem(arch)
+    else:
+        dimension, data = {"exact rank": by_rank, "ball": by_ball}[route](arch, seed, budget)
+    return Certificate(arch, dimension, route, *words(arch, route, dimension, data), data)
 
 
 # What it costs

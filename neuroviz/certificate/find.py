@@ -4,7 +4,6 @@ What is found is what a certificate then stores and `neuroviz.certificate.verify
 docs/mathematics.md: "Certificates", "Ball arithmetic", "Exact rank", "The gauge slice".
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
@@ -34,14 +33,30 @@ _INPUTS_AT_ONCE = 32
 _SYMMETRIES = "symmetries"
 
 
-@dataclass(frozen=True)
-class Found:
-    """A proof, as a certificate stores it: see `neuroviz.certificate.certificate.Certificate`."""
+Found = tuple[int, dict]
+"""A dimension, and what a certificate stores that proves it."""
 
-    dimension: int
-    source: str
-    argument: str
-    data: dict
+
+def words(arch: Architecture, route: str, dimension: int, data: dict) -> tuple[str, str]:
+    """The source and the argument of a certificate with these data."""
+    if route == "theorem":
+        expected = expected_dimension(arch)
+        who = "a theorem of the paper" if expected.status == "proved" else "proved here, not peer-reviewed"
+        return expected.source, f"{expected.source} ({who}): {expected.note}"
+    if route == "ball":
+        argument = (
+            f"a square part of the Jacobian ({dimension} × {dimension}) at a rational point is invertible, "
+            f"by ball arithmetic with {data['bits']} bits, so the dimension is at least {dimension}; the "
+            f"symmetries prove that it is at most {dimension}. Ax's theorem is not used"
+        )
+        return "Ball arithmetic, The gauge slice", argument
+    bound = data["upper bound"]
+    free = " (exponentials free by Ax's theorem)" if arch.attention == "softmax" else ""
+    argument = (
+        f"rank {dimension} at a point mod {data['prime']} is a lower bound of the generic rank{free}; "
+        f"it meets the upper bound of {'the symmetries' if bound == _SYMMETRIES else bound}"
+    )
+    return "The gauge slice, Exact rank", argument
 
 
 def rough_seconds(arch: Architecture, route: str) -> float:
@@ -88,15 +103,10 @@ def check_size(arch: Architecture, route: str) -> None:
             )
 
 
-# By theorem
-
-
 def by_theorem(arch: Architecture) -> Found:
     """The paper's statement where its hypotheses hold, else ours; any size at once."""
     expected = expected_dimension(arch)
-    who = "a theorem of the paper" if expected.status == "proved" else "proved here, not peer-reviewed"
-    argument = f"{expected.source} ({who}): {expected.note}"
-    return Found(expected.value, expected.source, argument, {"status": expected.status})
+    return expected.value, {"status": expected.status}
 
 
 # By an exact rank that meets an upper bound
@@ -134,18 +144,7 @@ def by_rank(arch: Architecture, seed: int, budget: Budget) -> Found:
             f"{columns}, Theorem C and Corollary A {theory.value}; try another seed, or route='theorem'"
         )
     data["upper bound"] = _SYMMETRIES if rank == columns else theory.source
-    return Found(rank, *rank_words(arch, rank, data), data)
-
-
-def rank_words(arch: Architecture, rank: int, data: dict) -> tuple[str, str]:
-    """Source and argument of an exact rank that meets an upper bound."""
-    bound = data["upper bound"]
-    free = " (exponentials free by Ax's theorem)" if arch.attention == "softmax" else ""
-    argument = (
-        f"rank {rank} at a point mod {data['prime']} is a lower bound of the generic rank{free}; it meets "
-        f"the upper bound of {'the symmetries' if bound == _SYMMETRIES else bound}"
-    )
-    return "The gauge slice, Exact rank", argument
+    return rank, data
 
 
 def _rank_at_a_point(
@@ -219,14 +218,11 @@ def ball_proof(
         for bits in BITS:
             flint.ctx.prec = bits
 
-            def differentiating(number: int, done: str = done, bits: int = bits) -> None:
-                budget.check(f"{done}, and {bits} bits were begun ({number} of {n} inputs)")
+            def pause(number: int = n, begun: str = f"{done}, and {bits} bits were begun") -> None:
+                budget.check(f"{begun} ({f'{number} of' if number < n else 'all'} {n} inputs)")
 
-            def inverting(done: str = done, bits: int = bits) -> None:
-                budget.check(f"{done}, and {bits} bits were begun (all {n} inputs)")
-
-            B = ball_jacobian(arch.attention, weights, across.free, X, functionals, differentiating)
-            if proved_invertible(B, inverting):
+            B = ball_jacobian(arch.attention, weights, across.free, X, functionals, pause)
+            if proved_invertible(B, pause):
                 break
             done = f"{bits} bits did not suffice"
         else:
@@ -244,17 +240,7 @@ def ball_proof(
         "inputs": _texts(X),
         "functionals": functionals.tolist(),
     }
-    return Found(n, *ball_words(n, data), data)
-
-
-def ball_words(n: int, data: dict) -> tuple[str, str]:
-    """Source and argument of a ball certificate."""
-    argument = (
-        f"a square part of the Jacobian ({n} × {n}) at a rational point is invertible, by ball arithmetic "
-        f"with {data['bits']} bits, so the dimension is at least {n}; the symmetries prove that it is at "
-        f"most {n}. Ax's theorem is not used"
-    )
-    return "Ball arithmetic, The gauge slice", argument
+    return n, data
 
 
 def _short(x: np.ndarray) -> np.ndarray:

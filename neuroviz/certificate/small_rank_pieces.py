@@ -187,8 +187,8 @@ def columns_at(
     turned = linear[:, : n + 1]  # L and all M = cℓℓᵀ turn together
     for direction, M, bar in zip(pattern.directions, point.M, bars, strict=True):
         # moved[:, a, b] is what moving the entry (a, b) of M does, both[:, a, b] with (b, a).
-        moved = over.matmul(over.matmul(rows, bar), _T(rows))
-        both = over.reduce(moved + _T(moved))
+        moved = over.matmul(over.matmul(rows, bar), rows.mT)
+        both = over.reduce(moved + moved.mT)
         if direction == "all":
             first += [moved[:, a, b] for a in core for b in core]
             one += [moved[:, c, a] for a in core] + [moved[:, a, c] for a in core]
@@ -255,14 +255,14 @@ def _adjoints(
     Returns:
         `out` of shape (N, t), and B̄_i of shape (N, t, t) for each layer.
     """
-    mul, red, T = over.matmul, over.reduce, _T
+    mul, red = over.matmul, over.reduce
     t = X.shape[-1]
     G = np.broadcast_to(np.eye(t), (len(X), t, t))
     passed = []
     for M, share in zip(point.M, shares, strict=True):
-        B = mul(T(X), mul(M, X))
+        B = mul(X.mT, mul(M, X))
         if share is None:
-            S = mul(T(G), mul(B, G))
+            S = mul(G.mT, mul(B, G))
         else:
             mu, nu = share
             S = red(np.stack([np.stack([1 - mu, nu], -1), np.stack([mu, 1 - nu], -1)], -2))
@@ -272,17 +272,13 @@ def _adjoints(
     G_bar = mul(mul(point.L, X)[..., None], functionals[:, None])
     bars = []
     for B, G, S, share in reversed(passed):
-        N_bar = mul(T(G), G_bar)
+        N_bar = mul(G.mT, G_bar)
         if share is not None:  # p = N₂₁ − N₁₁, q = N₁₂ − N₂₂, μ˙ = μ(1 − μ)p˙, ν˙ = ν(1 − ν)q˙
             mu, nu = share
             p_bar = red(red(mu * red(1 - mu)) * red(N_bar[:, 1, 0] - N_bar[:, 0, 0]))
             q_bar = red(red(nu * red(1 - nu)) * red(N_bar[:, 0, 1] - N_bar[:, 1, 1]))
             N_bar = np.stack([np.stack([-p_bar, q_bar], -1), np.stack([p_bar, -q_bar], -1)], -2)
-        bars.insert(0, mul(mul(G, N_bar), T(G)))
-        BG, BTG = mul(B, G), mul(T(B), G)
-        G_bar = red(mul(G_bar, T(S)) + mul(BG, T(N_bar)) + mul(BTG, N_bar))
+        bars.insert(0, mul(mul(G, N_bar), G.mT))
+        BG, BTG = mul(B, G), mul(B.mT, G)
+        G_bar = red(mul(G_bar, S.mT) + mul(BG, N_bar.mT) + mul(BTG, N_bar))
     return out, bars
-
-
-def _T(matrices: np.ndarray) -> np.ndarray:
-    return np.swapaxes(matrices, -1, -2)

@@ -9,7 +9,7 @@ backward, ranks are python-flint's. docs/mathematics.md: "Certificates", "The lo
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,14 +39,6 @@ class Verification:
 
 
 # By theorem
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """One thing that a statement asks for, and whether it holds."""
-
-    text: str
-    holds: bool
 
 
 def _inner(arch: Architecture) -> tuple[int, ...]:
@@ -82,31 +74,17 @@ _HYPOTHESES: dict[str, tuple[tuple[str, Callable[[Architecture], bool]], ...]] =
 _PAPERS = ("Cor. 3.3", "Cor. 3.8", "Thm. 3.9")
 
 
-def hypotheses(source: str, arch: Architecture) -> tuple[Hypothesis, ...]:
-    """What a statement asks for, and whether this architecture has it.
-
-    Raises:
-        ValueError: if no statement has this name.
-
-    >>> [h.text for h in hypotheses("Cor. 3.8", Architecture((3, 3, 3), (1, 2))) if not h.holds]
-    ['2 ≤ aᵢ ≤ dᵢ₋₁']
-    """
-    if source not in _HYPOTHESES:
-        raise ValueError(f"a statement is one of {', '.join(_HYPOTHESES)}; got {source!r}")
-    return tuple(Hypothesis(text, holds(arch)) for text, holds in _HYPOTHESES[source])
-
-
 def verify_theorem(arch: Architecture, dimension: int, source: str, data: dict) -> Verification:
     """The hypotheses again, the formula by codimensions, and the dimension itself by a local check."""
     if source not in _HYPOTHESES:
         return Verification(False, f"no statement is called {source!r}")
-    if failing := [each.text for each in hypotheses(source, arch) if not each.holds]:
+    if failing := [text for text, holds in _HYPOTHESES[source] if not holds(arch)]:
         return Verification(
             False, f"the hypotheses of {source} do not hold for {arch}: it needs {'; '.join(failing)}"
         )
     if data != {"status": "proved" if source in _PAPERS else "proved here"}:
         return Verification(False, f"{source} has another status than {data['status']!r}")
-    count = count_another_way(arch).total
+    count = count_another_way(arch)
     if count != dimension:
         return Verification(False, f"{source} gives {count}, not {dimension}")
     local, again = local_check(arch), ""
@@ -122,56 +100,35 @@ def verify_theorem(arch: Architecture, dimension: int, source: str, data: dict) 
     return Verification(True, f"hypotheses of {source} hold; the count by codimensions is {count}{again}")
 
 
-@dataclass(frozen=True)
-class Count:
-    """The dimension as a sum: what the values bring, what the attention matrices bring, less rescalings.
-
-    Attributes:
-        values, heads: a number for each layer.
-        rescalings: 1 for each layer of a lightning network, else 0.
-    """
-
-    values: tuple[int, ...]
-    heads: tuple[int, ...]
-    rescalings: int
-
-    @property
-    def total(self) -> int:
-        """The dimension."""
-        return sum(self.values) + sum(self.heads) - self.rescalings
-
-
-def count_another_way(arch: Architecture) -> Count:
+def count_another_way(arch: Architecture) -> int:
     """The general formula by codimensions, with the effective widths as minima over all later layers.
 
     w_{i−1} = min over k ≥ i − 1 of r_k + Σ_{i ≤ j ≤ k} 2 min(a_j, r_{j−1}), with r_l replaced by d_l;
     matrices of rank ≤ a have codimension (w − a)₊² in w², their symmetric parts (w − 2a)₊(w − 2a + 1)/2.
 
     >>> count_another_way(Architecture((3, 3, 3), (1, 2)))
-    Count(values=(0, 9), heads=(5, 6), rescalings=2)
+    18
     """
     check_architecture("count_another_way", arch)
-    d, a, depth = arch.widths, arch.head_dims, arch.num_layers
-    if arch.attention == "softmax" and arch.tokens == 1:
+    d, a, depth, lightning = arch.widths, arch.head_dims, arch.num_layers, arch.attention == "lightning"
+    if not lightning and arch.tokens == 1:
         r = min(d)
-        return Count((d[0] * d[-1] - (d[0] - r) * (d[-1] - r),), (0,), 0)
+        return d[0] * d[-1] - (d[0] - r) * (d[-1] - r)
     r = [*accumulate(d[:-1], min), d[-1]]
     reach = [0, *accumulate(2 * min(a[j], r[j]) for j in range(depth))]  # Σ_{j ≤ k} 2 min(a_j, r_{j−1})
     least = accumulate((r[k] + reach[k] for k in range(depth, -1, -1)), min)
     seen = [best - reach[k] for k, best in zip(range(depth, -1, -1), least, strict=True)][::-1]
     seen[0] = d[0]
-    values, heads, parallel = [], [], arch.tokens == 1
-    for i in range(depth):
-        w = seen[i]
-        if arch.attention == "lightning" and parallel:
+    total, parallel = -depth if lightning else 0, arch.tokens == 1
+    for i, (w, out) in enumerate(pairwise(seen)):
+        if lightning and parallel:
             gap = max(0, w - 2 * a[i])
-            heads.append(w * (w + 1) // 2 - gap * (gap + 1) // 2)
+            total += w * (w + 1) // 2 - gap * (gap + 1) // 2
         else:
-            heads.append(w * w - max(0, w - a[i]) ** 2)
+            total += w * w - max(0, w - a[i]) ** 2
         parallel = parallel or min(a[i], w) == 1
-        out = seen[i + 1]
-        values.append(out * w - (out * out if i < depth - 1 else 0))
-    return Count(tuple(values), tuple(heads), depth if arch.attention == "lightning" else 0)
+        total += out * w - (out * out if i < depth - 1 else 0)
+    return total
 
 
 # By an exact rank that meets an upper bound
@@ -195,7 +152,7 @@ def verify_rank(arch: Architecture, dimension: int, source: str, data: dict) -> 
         columns.append(over.reduce(over.reduce(functionals * moved).sum(axis=(-2, -1))))
     matrix = np.array(columns).astype(int)
     rank = flint.nmod_mat(*matrix.shape, matrix.ravel().tolist(), over.p).rank()
-    upper = len(columns) if data["upper bound"] == "symmetries" else count_another_way(arch).total
+    upper = len(columns) if data["upper bound"] == "symmetries" else count_another_way(arch)
     if rank != dimension:
         return Verification(False, f"the rank at the stored point is {rank}, not {dimension}")
     if upper != dimension:
@@ -269,7 +226,7 @@ def _attention_trouble(over: PrimeField, arch: Architecture, drawn: list[np.ndar
             if (S[:, ~np.eye(arch.tokens, dtype=bool)] == 0).any():
                 return f"attention weights of layer {i + 1} have a 0 where tokens lie on a line"
             there = over.reduce(S[:, :, :, None] * S[:, None, :, :])  # S_ji S_ik
-            around = over.reduce(there * np.swapaxes(S, 1, 2)[:, :, None, :])  # … S_kj
+            around = over.reduce(there * S.mT[:, :, None, :])  # … S_kj
             if (around != np.swapaxes(around, 1, 2)).any():  # the same way back
                 return f"attention weights of layer {i + 1} do not come from symmetric exponentials"
     return ""
@@ -282,7 +239,7 @@ def _path(
     found = []
     for i, (Q, K, V) in enumerate(weights):
         q, k = over.matmul(Q, X), over.matmul(K, X)
-        S = drawn[i] if attention == "softmax" else over.matmul(np.swapaxes(k, -1, -2), q)
+        S = drawn[i] if attention == "softmax" else over.matmul(k.mT, q)
         found.append((X, S))
         X = over.matmul(V, over.matmul(X, S))
     return found
@@ -310,8 +267,7 @@ def _tangent(
         if i == first:
             (dQ, dK, dV)[m][row, column] = 1
         A, dA = mul(K.T, Q), red(mul(dK.T, Q) + mul(K.T, dQ))
-        XT, movedT = np.swapaxes(X, -1, -2), np.swapaxes(moved, -1, -2)
-        dz = red(mul(movedT, mul(A, X)) + mul(XT, mul(dA, X)) + mul(XT, mul(A, moved)))
+        dz = red(mul(moved.mT, mul(A, X)) + mul(X.mT, mul(dA, X)) + mul(X.mT, mul(A, moved)))
         dS = red(S * red(dz - red(S * dz).sum(axis=-2, keepdims=True))) if attention == "softmax" else dz
         moved = red(mul(dV, mul(X, S)) + mul(V, red(mul(moved, S) + mul(X, dS))))
     return moved

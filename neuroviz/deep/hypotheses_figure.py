@@ -1,91 +1,15 @@
-"""Where Eq. 14 stops: measured minus formula over a grid of networks, and what happens to the tokens."""
+"""The map of measured minus formula, and the angles between tokens from layer to layer."""
 
-from dataclasses import dataclass
+from math import sqrt
 
 from neuroviz.deep.dimension import paper_name
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import Expected
-from neuroviz.engine.measure import Measurement
+from neuroviz.deep.hypotheses import SIZES, HypothesesStudy
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, View, compose, label, outside_words
 from neuroviz.kit.words import colored, signed
 
-SIZES = (1, 2, 3, 4, 5)
-"""The values of both axes of the map."""
 _MAP, _ANGLES = (0.0, 0.64), (0.75, 1.0)
-
-
-@dataclass(frozen=True)
-class MapCell:
-    """One network of the map.
-
-    Attributes:
-        column, row: where it stands, by the values that vary.
-        measured: its dimension.
-        paper: what the paper's formula says there, applicable or not.
-        covered: whether all that the paper asks for in its statement is true there.
-        cause: in a word or two, why the formula is off there; "" leaves it out.
-    """
-
-    column: int
-    row: int
-    measured: Measurement
-    paper: Expected
-    covered: bool
-    cause: str = ""
-
-    @property
-    def difference(self) -> int:
-        """Measured minus formula."""
-        return self.measured.value - self.paper.value
-
-
-@dataclass(frozen=True)
-class HypothesesStudy:
-    """A network of two layers, its neighbours on a map, and the angles between its tokens.
-
-    Attributes:
-        arch: the network.
-        measured: its dimension.
-        expected, paper: what theory says, and what the paper's formula says, applicable or not.
-        over: what the map varies: "heads", (a₁, a₂), or "widths", the inner width and the outer ones.
-        cells: of the map, one for each pair of `SIZES`.
-        angles: for the input and after each layer, the angles between all pairs of tokens, in degrees.
-    """
-
-    arch: Architecture
-    measured: Measurement
-    expected: Expected
-    paper: Expected
-    over: str
-    cells: tuple[MapCell, ...]
-    angles: tuple[tuple[float, ...], ...]
-
-    @property
-    def here(self) -> tuple[int, int]:
-        """The column and the row of the network itself."""
-        return self.arch.head_dims if self.over == "heads" else (self.arch.widths[1], self.arch.widths[0])
-
-    @property
-    def off(self) -> tuple[MapCell, ...]:
-        """Where the measurement is not what the formula says."""
-        return tuple(cell for cell in self.cells if cell.difference)
-
-    @property
-    def contradicted(self) -> tuple[MapCell, ...]:
-        """Where it is not, though the paper says that it must be: a mistake, the paper's or ours."""
-        return tuple(cell for cell in self.off if cell.covered)
-
-    @property
-    def unneeded(self) -> tuple[MapCell, ...]:
-        """Where the formula is right although the paper does not promise it."""
-        return tuple(cell for cell in self.cells if not cell.difference and not cell.covered)
-
-    @property
-    def collapsed(self) -> int | None:
-        """The first layer after which all tokens are parallel, counted from 1; None if there is none."""
-        flat = [i for i, pairs in enumerate(self.angles) if pairs and max(pairs) < 1e-3]
-        return flat[0] if flat else None
+_DARKEST = sqrt(50)  # of all networks of `SIZES` none is off by more than 50
 
 
 def hypotheses_parts(study: HypothesesStudy) -> Parts:
@@ -121,23 +45,27 @@ def _map(study: HypothesesStudy) -> View:
     return found
 
 
+def _shade(difference: int) -> float:
+    """How dark a difference is, whichever its sign: one number has one colour on all maps."""
+    return sqrt(abs(difference))
+
+
 def _cells(study: HypothesesStudy) -> list[dict]:
     """How far off, whichever way, as a colour; the sign, the measurement and the cause as text."""
-    by_place = {(cell.column, cell.row): cell for cell in study.cells}
-    worst = max(1, *(abs(cell.difference) for cell in study.cells))
+    shades = {(cell.column, cell.row): _shade(cell.difference) for cell in study.cells}
     note, title, name = theme.size("note"), theme.size("title"), paper_name(study.paper)
-    top = 0.0857 * worst  # so that 0, and nothing else, falls on the colour that is its own
+    top = 0.0857 * _DARKEST  # so that 0, and nothing else, falls on the colour that is its own
     texts, colors, hovers = [], [], []
     for cell in study.cells:
-        difference = f"<b>{signed(cell.difference)}</b>" if cell.difference else "0"
-        if cell.difference > 0:
-            difference = difference.replace("<b>", "<b>+")
+        difference = f"{'+' * (cell.difference > 0)}{signed(cell.difference)}"
+        if cell.difference:
+            difference = f"<b>{difference}</b>"
         below = f"{cell.measured.value}{f' · {cell.cause}' if cell.cause else ''}"
         texts.append(
             f'<span style="font-size:{title}px">{difference}</span><br>'
             f'<span style="font-size:{note}px">{below}</span>'
         )
-        place = (worst - abs(cell.difference)) / (worst + top)
+        place = (_DARKEST - _shade(cell.difference)) / (_DARKEST + top)
         colors.append(theme.color(theme.letters_on("deficit", place) if cell.difference else "soft"))
         applies = f", which does not apply: {cell.paper.note}"
         hovers.append(
@@ -150,8 +78,8 @@ def _cells(study: HypothesesStudy) -> list[dict]:
             "name": "distance between measurement and formula",
             "x": list(SIZES),
             "y": list(SIZES),
-            "z": [[-abs(by_place[x, y].difference) for x in SIZES] for y in SIZES],
-            "zmin": -worst,
+            "z": [[-shades[x, y] for x in SIZES] for y in SIZES],
+            "zmin": -_DARKEST,
             "zmax": top,
             "colorscale": theme.scale("deficit"),
             "showscale": False,

@@ -1,156 +1,99 @@
-"""Where the parameters of one network go: a bar for all of them, less each family, is the dimension."""
+"""The ledger as a waterfall: a bar for all parameters, less each family, is the dimension."""
 
-from dataclasses import dataclass
 from textwrap import wrap
 
 from neuroviz.deep.dimension import has_a_place, paper_name, would_mislead
-from neuroviz.engine.formulas import Expected
-from neuroviz.engine.ledger import KernelLedger
-from neuroviz.engine.measure import Measurement
+from neuroviz.deep.ledger import LedgerStudy, family_parts
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, headline, label, outside_words
+from neuroviz.kit.plot import Parts, Plot, compose, label, outside_words
 from neuroviz.kit.words import colored
 
-FAMILIES = ("head bases", "interfaces", "rescalings")
 _UNEXPLAINED, _DIMENSION = 4, 5  # where these bars stand; parameters at 0, the families at 1, 2, 3
 _HALF = 0.33  # half the width of a bar
-_SYMMETRIES = {
-    "head bases": "Q → CQ, K → C⁻ᵀK in each layer (Lemma 3.1)",
-    "interfaces": "another basis between two layers (Eq. 9)",
-    "rescalings": "A → cA, V → V/c in each layer (Eq. 13)",
-}
-
-
-@dataclass(frozen=True)
-class LedgerStudy:
-    """Everything the figure of the ledger shows.
-
-    Attributes:
-        ledger: where the parameters of the network go.
-        exact: its dimension measured a second time, across the orbits of the symmetries.
-        expected, paper: what theory says; what the paper's formula says, applicable or not.
-    """
-
-    ledger: KernelLedger
-    exact: Measurement
-    expected: Expected
-    paper: Expected
 
 
 def ledger_parts(study: LedgerStudy) -> Parts:
     """The waterfall."""
-    return compose(View(_traces(study), _axes(study), _words(study), _connectors(study.ledger)))
+    ledger, plot = study.ledger, Plot("", (0.0, 1.0), (0.0, 1.0))
+    _bars(study, plot)
+    _ticks(study, plot)
+    quiet = {"showgrid": False, "ticks": "", "tickangle": 0}
+    font = {"color": theme.color("ink"), "size": theme.size("tick")}
+    names = {"tickvals": list(range(_DIMENSION + 1)), "ticktext": _names(study), "tickfont": font}
+    plot.axis("x", -0.5, _DIMENSION + 1.6, **quiet, **names)
+    plot.axis("y", 0, _top(study), "directions in weight space", showgrid=False, nticks=6)
+    idle, n = ledger.parameters - ledger.dimension, ledger.parameters
+    plot.headline(f"{idle} of {n} parameter{'s' * (n > 1)} {'does' if idle == 1 else 'do'} nothing")
+    view = plot.view()
+    view.annotations.extend((*_numbers(study), _formulas(study), _cause(study)))
+    view.shapes.extend(_connectors(study))
+    parts = compose(view)
+    return Parts(parts.traces, parts.layout | {"barmode": "overlay"})
 
 
-def family_parts(ledger: KernelLedger, family: str) -> str:
-    """What a family costs, layer by layer, in few characters; empty where it costs nothing.
-
-    Three or more equal numbers are multiplied, up to three others added up, more end in an ellipsis.
-    """
-    parts = ledger.parts.get(family, ())
-    if len(parts) > 2 and len(set(parts)) == 1:
-        return f"{len(parts)} × {parts[0]}"
-    shown = parts if len(parts) < 4 else (*parts[:2], "…")
-    return " + ".join(map(str, shown))
-
-
-def _costs(ledger: KernelLedger) -> list[int]:
-    """What the floating bars take away: the three families and the unexplained."""
-    return [*(ledger.entries.get(family, 0) for family in FAMILIES), ledger.unexplained]
-
-
-def _levels(ledger: KernelLedger) -> list[int]:
-    """What is left after each bar: all parameters, then less each cost."""
-    levels = [ledger.parameters]
-    for cost in _costs(ledger):
-        levels.append(levels[-1] - cost)
-    return levels
-
-
-def _traces(study: LedgerStudy) -> list[dict]:
-    ledger, expected, paper = study.ledger, study.expected, study.paper
-    levels, costs, line = _levels(ledger), _costs(ledger), theme.size("line")
-    on_axis = has_a_place(paper, expected)
+def _bars(study: LedgerStudy, plot: Plot) -> None:
+    ledger, costs, levels = study.ledger, study.costs, study.levels
+    symmetries = (
+        "Q, K with the same KᵀQ in each layer (Lemma 3.1): a² = dim GL_a for a ≤ d, else 2ad − d²",
+        "another basis between two layers (Eq. 9)",
+        "A → cA, V → V/c in each layer (Eq. 13)",
+    )
+    outside = theme.color("outside")
     hatched = {
         "shape": "/",
         "bgcolor": theme.color("ground"),
-        "fgcolor": theme.color("outside"),
+        "fgcolor": outside,
         "size": 8,
         "solidity": 0.35,
     }
-
-    def bars(name: str, x: list[int], y: list[int], base: list[int], said: list[str], **look: object) -> dict:
-        place = {"x": x, "y": y, "base": base, "width": 2 * _HALF, "customdata": said}
-        return {"type": "bar", "name": name, **place, "hovertemplate": "%{customdata}<extra></extra>", **look}
-
-    def tick(name: str, x: list[float], y: int | None, said: str, **look: object) -> dict:
-        hover = f"{said}<extra></extra>"
-        return {
-            "name": name,
-            "x": x,
-            "y": [y] * len(x),
-            "mode": "lines",
-            "line": look,
-            "hovertemplate": hover,
-        }
-
-    return [
-        bars(
-            "parameters",
-            [0],
-            [ledger.parameters],
-            [0],
-            [f"{ledger.parameters} entries of all Q, K, V"],
-            marker={"color": theme.color("soft")},
-        ),
-        bars(
+    rest = {"color": theme.color("ground"), "pattern": hatched, "line": {"color": outside, "width": 2}}
+    all_of_them = f"{ledger.parameters} entries of all Q, K, V"
+    explained = [f"{cost}: {what}" for cost, what in zip(costs, symmetries, strict=False)]
+    unexplained = f"{ledger.unexplained}: {ledger.note}"
+    measured = f"exact rank {ledger.dimension} mod {ledger.measured.prime}"
+    blue = {"color": theme.color("measured")}
+    for name, x, y, base, said, marker in (
+        ("parameters", [0], levels[:1], [0], [all_of_them], {"color": theme.color("soft")}),
+        (
             "directions that symmetries explain",
             [1, 2, 3],
             costs[:3],
             levels[1:4],
-            [f"{ledger.entries.get(family, 0)}: {what}" for family, what in _SYMMETRIES.items()],
-            marker={"color": theme.color("symmetry")},
+            explained,
+            {"color": theme.color("symmetry")},
         ),
-        bars(
-            "unexplained directions",
-            [_UNEXPLAINED],
-            [ledger.unexplained],
-            [levels[4]],
-            [f"{ledger.unexplained}: {ledger.note}"],
-            visible=ledger.unexplained != 0,
-            marker={
-                "color": theme.color("ground"),
-                "pattern": hatched,
-                "line": {"color": theme.color("outside"), "width": 2},
-            },
-        ),
-        bars(
-            "dimension (measured)",
-            [_DIMENSION],
-            [ledger.dimension],
-            [0],
-            [f"exact rank {ledger.dimension} mod {ledger.measured.prime}"],
-            marker={"color": theme.color("measured")},
-        ),
-        tick(
-            "dimension by the formula",
-            [] if expected.value is None else [_DIMENSION - 0.45, _DIMENSION + 0.45],
-            expected.value,
-            f"{expected.source}: {expected.value}",
-            color=theme.color("formula"),
-            width=line + 2,
-        ),
-        tick(
-            "the paper's formula outside its hypotheses",
-            # Beside the bar, not across it: the number of the measurement stands there.
-            [_DIMENSION + _HALF, _DIMENSION + 0.7] if on_axis else [],
-            paper.value,
-            f"{paper.value} does not apply here",
-            color=theme.color("outside"),
-            width=line + 0.8,
-            dash="dot",
-        ),
-    ]
+        ("unexplained directions", [_UNEXPLAINED], costs[3:], levels[4:], [unexplained], rest),
+        ("dimension (measured)", [_DIMENSION], [ledger.dimension], [0], [measured], blue),
+    ):
+        seen = {"visible": bool(ledger.unexplained)} if marker is rest else {}
+        plot.bars(
+            name, x, y, marker, base=base, width=2 * _HALF, customdata=said, hover="%{customdata}", **seen
+        )
+
+
+def _ticks(study: LedgerStudy, plot: Plot) -> None:
+    """The formula across the last bar; beside it the paper's, where it does not apply."""
+    expected, paper, width = study.expected, study.paper, theme.size("line")
+    across = [] if expected.value is None else [_DIMENSION - 0.45, _DIMENSION + 0.45]
+    plot.line(
+        "dimension by the formula",
+        across,
+        [expected.value] * len(across),
+        theme.color("formula"),
+        width + 2,
+        hover=f"{expected.source}: {expected.value}",
+    )
+    # Not across the bar: the number of the measurement stands there.
+    beside = [_DIMENSION + _HALF, _DIMENSION + 0.7] if has_a_place(paper, expected) else []
+    plot.line(
+        "the paper's formula outside its hypotheses",
+        beside,
+        [paper.value] * len(beside),
+        theme.color("outside"),
+        width + 0.8,
+        "dot",
+        hover=f"{paper.value} does not apply here",
+    )
 
 
 def _top(study: LedgerStudy) -> float:
@@ -160,39 +103,17 @@ def _top(study: LedgerStudy) -> float:
     return highest * (1.42 if ledger.unexplained else 1.16)
 
 
-def _axes(study: LedgerStudy) -> dict:
-    return {
-        "barmode": "overlay",
-        "xaxis": {
-            "anchor": "y",
-            "domain": (0.0, 1.0),
-            "range": [-0.5, _DIMENSION + 1.6],
-            "tickvals": list(range(_DIMENSION + 1)),
-            "ticktext": _names(study.ledger),
-            "tickfont": {"color": theme.color("ink"), "size": theme.size("tick")},
-            "tickangle": 0,
-            "ticks": "",
-            "showgrid": False,
-        },
-        "yaxis": {
-            "anchor": "x",
-            "domain": (0.0, 1.0),
-            "range": [0, _top(study)],
-            "title": {"text": "directions in weight space"},
-            "showgrid": False,
-            "nticks": 6,
-        },
-    }
-
-
-def _names(ledger: KernelLedger) -> list[str]:
+def _names(study: LedgerStudy) -> list[str]:
     """Below each bar its name, and in two rows why it is there."""
+    ledger, arch = study.ledger, study.ledger.arch
+    # Where a > d, more than a change of basis leaves KᵀQ as it is.
+    heads = "GL<sub>a</sub> each" if all(a <= d for d, _, a in arch.layers) else "same KᵀQ, a > d"
     scaled = "A·c, V÷c"
-    if ledger.arch.attention == "softmax":  # one token sees no A at all: there is nothing to double
-        scaled = "doubling A is seen" if ledger.arch.tokens > 1 else "softmax: none"
+    if arch.attention == "softmax":  # one token sees no A at all: there is nothing to double
+        scaled = "doubling A is seen" if arch.tokens > 1 else "softmax: none"
     why = {
         "parameters": ("Q, K and V", ""),
-        "head bases": ("GL<sub>a</sub> each", family_parts(ledger, "head bases")),
+        "head bases": (heads, family_parts(ledger, "head bases")),
         "interfaces": (
             "GL<sub>d</sub> each" if ledger.parts.get("interfaces") else "one layer",
             family_parts(ledger, "interfaces"),
@@ -204,40 +125,25 @@ def _names(ledger: KernelLedger) -> list[str]:
     return [f"<b>{name}</b><br>{colored('soft', '<br>'.join(rows))}" for name, rows in why.items()]
 
 
-def _connectors(ledger: KernelLedger) -> list[dict]:
+def _connectors(study: LedgerStudy) -> list[dict]:
     """From each bar to the next, at the height of what is left."""
-    return [
-        {
-            "type": "line",
-            "xref": "x",
-            "yref": "y",
-            "x0": i + _HALF if i == 0 else i - _HALF,
-            "x1": i + 1 - _HALF if i + 1 == _DIMENSION else i + 1 + _HALF,
-            "y0": level,
-            "y1": level,
-            "layer": "above",
-            "line": {"color": theme.color("soft"), "width": 1.5, "dash": "dot"},
-        }
-        for i, level in enumerate(_levels(ledger))
-    ]
-
-
-def _words(study: LedgerStudy) -> list[dict]:
-    ledger = study.ledger
-    idle = ledger.parameters - ledger.dimension
-    does = "does" if idle == 1 else "do"
-    said = f"{idle} of {ledger.parameters} parameter{'s' if ledger.parameters > 1 else ''} {does} nothing"
-    return [headline(said), *_numbers(study), _formulas(study), _cause(ledger)]
+    found, line = [], {"color": theme.color("soft"), "width": 1.5, "dash": "dot"}
+    for i, level in enumerate(study.levels):
+        start = i + (_HALF if i == 0 else -_HALF)
+        end = i + 1 + (-_HALF if i + 1 == _DIMENSION else _HALF)
+        at = {"xref": "x", "yref": "y", "x0": start, "x1": end, "y0": level, "y1": level}
+        found.append({"type": "line", **at, "layer": "above", "line": line})
+    return found
 
 
 def _numbers(study: LedgerStudy) -> list[dict]:
     """The number above each bar."""
     ledger, large = study.ledger, round(1.5 * theme.size("title"))
-    over = max(ledger.dimension, study.expected.value or 0)
     shown = [(0, ledger.parameters, str(ledger.parameters), "ink")]
-    for i, (above, cost) in enumerate(zip(_levels(ledger), _costs(ledger), strict=False), start=1):
+    for i, (above, cost) in enumerate(zip(study.levels, study.costs, strict=False), start=1):
         role = "soft" if not cost else "outside" if i == _UNEXPLAINED else "ink"
         shown.append((i, above, f"−{cost}" if cost > 0 else str(-cost), role))
+    over = max(ledger.dimension, study.expected.value or 0)
     shown.append((_DIMENSION, over, str(ledger.dimension), "measured"))
     return [
         label(
@@ -266,9 +172,9 @@ def _formulas(study: LedgerStudy) -> dict:
     return label(text, _DIMENSION + 0.76, y, xanchor="left", yanchor=anchor, align="left", font=font)
 
 
-def _cause(ledger: KernelLedger) -> dict:
+def _cause(study: LedgerStudy) -> dict:
     """Where the unexplained directions come from: over the bars, which leave that corner free."""
-    text = ""
+    text, ledger = "", study.ledger
     if ledger.unexplained:
         width = 1600 // theme.size("note")  # characters, on most of the width
         lines = wrap(f"▨ {ledger.unexplained} unexplained: {ledger.note}", width)

@@ -1,75 +1,12 @@
 """Where the parameters of a network go: what each family of symmetries costs, and what remains."""
 
-from dataclasses import dataclass
-
-from neuroviz.deep.dimension import paper_name, would_mislead
-from neuroviz.deep.ledger_figure import FAMILIES, LedgerStudy, ledger_parts
-from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
-from neuroviz.engine.formulas import expected_dimension, paper_formula
-from neuroviz.engine.ledger import KernelLedger, kernel_ledger
-from neuroviz.engine.measure import Measurement, measure_dimension
-from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.deep.dimension import paper_name, say_theory, would_mislead
+from neuroviz.deep.ledger import FAMILIES, LedgerSetting, LedgerStudy, study_ledger, sum_of_parts
+from neuroviz.deep.ledger_figure import ledger_parts
+from neuroviz.engine.ledger import KernelLedger
+from neuroviz.engine.measure import Measurement
 from neuroviz.kit.badges import measured_badge, theory_badge
-from neuroviz.kit.controls import typed_head_dims, typed_widths
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.settings import choice, seed, text, whole
-
-MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 8, 8, 6, 6
-_QUICK_MILLISECONDS = 250
-
-
-@dataclass(frozen=True)
-class LedgerSetting:
-    """A network: widths d, …, d, d′ and equal head dimensions, or what is typed."""
-
-    width: int = whole("width d", 4, 1, MAX_WIDTH)
-    width_out: int = whole("output width d′", 4, 1, MAX_WIDTH)
-    head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD)
-    tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
-    layers: int = whole("layers l", 2, 1, MAX_LAYERS)
-    kind: str = choice("attention", ATTENTION_KINDS)
-    widths: str = text("widths", placeholder="such as 4,3,5")
-    head_dims: str = text("a per layer", placeholder="such as 2,1")
-    seed: int = seed()
-
-    def __post_init__(self) -> None:
-        _ = self.arch  # refuses what makes no network
-
-    @property
-    def arch(self) -> Architecture:
-        """The network."""
-        widths = (self.width,) * self.layers + (self.width_out,)
-        if typed := self.widths.strip():
-            widths = typed_widths(
-                typed, "4,3,5", MAX_WIDTH, MAX_LAYERS, ", or clear the box to use the sliders"
-            )
-        layers = len(widths) - 1
-        head_dims = (self.head_dim,) * layers
-        if typed := self.head_dims.strip():
-            head_dims = typed_head_dims(
-                typed, "2,1", MAX_HEAD, layers, ", or clear the box to use the slider a"
-            )
-        return Architecture(widths, head_dims, self.tokens, self.kind)
-
-    @property
-    def is_slow(self) -> bool:
-        """From sizes alone, so that it never depends on the machine; milliseconds on a laptop-like core."""
-        arch = self.arch
-        once_more = 1 + 3e-4 * gauge_slice(arch).num_free ** 2
-        # With one token no rank is full, so it is measured at two points.
-        once_more *= 2 if arch.tokens == 1 else 1
-        return 10 + 8e-4 * arch.num_parameters**2 + once_more > _QUICK_MILLISECONDS
-
-
-def study_ledger(setting: LedgerSetting) -> LedgerStudy:
-    """Measure everything that the figure of one network shows."""
-    arch = setting.arch
-    return LedgerStudy(
-        ledger=kernel_ledger(arch, setting.seed),
-        exact=measure_dimension(arch, seed=setting.seed),
-        expected=expected_dimension(arch),
-        paper=paper_formula(arch),
-    )
 
 
 class LedgerExplorer(Panel):
@@ -86,15 +23,13 @@ class LedgerExplorer(Panel):
 
     title = "Where do the parameters go?"
     setting = LedgerSetting
+    _answer = staticmethod(study_ledger)
+    draw = staticmethod(ledger_parts)
 
     def _arrange(self) -> None:
         for name in ("width", "width_out", "layers"):
             self.controls[name].disabled = bool(self.controls["widths"].value.strip())
         self.controls["head_dim"].disabled = bool(self.controls["head_dims"].value.strip())
-
-    _answer = staticmethod(study_ledger)
-
-    draw = staticmethod(ledger_parts)
 
     def _badge(self, answer: LedgerStudy) -> str:
         return measured_badge(answer.ledger.measured) + theory_badge(answer.expected, answer.ledger.dimension)
@@ -104,7 +39,9 @@ class LedgerExplorer(Panel):
 
 
 def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:
-    costs = ", ".join(f"{name} {_sum(ledger.parts[name])}" for name in FAMILIES if ledger.parts.get(name))
+    costs = ", ".join(
+        f"{name} {sum_of_parts(ledger.parts[name])}" for name in FAMILIES if ledger.parts.get(name)
+    )
     idle, n = ledger.parameters - ledger.dimension, ledger.dimension
     rest = (
         f"{ledger.unexplained} unexplained: {ledger.note}"
@@ -126,18 +63,7 @@ def _how_sure(ledger: KernelLedger, exact: Measurement) -> str:
     return f"wrong with chance ≤ {ledger.error_bound:.0e}"
 
 
-def _sum(parts: tuple[int, ...]) -> str:
-    if len(parts) < 2:
-        return str(sum(parts))
-    equal = len(parts) > 2 and len(set(parts)) == 1
-    return f"{f'{len(parts)} × {parts[0]}' if equal else ' + '.join(map(str, parts))} = {sum(parts)}"
-
-
 def _say_theory(answer: LedgerStudy) -> str:
     expected, paper = answer.expected, answer.paper
-    if expected.value is None:
-        return "No formula is known."
-    agrees = expected.value == answer.ledger.dimension
-    verdict = "agrees" if agrees else f"says {expected.value}: they DISAGREE"
     instead = f" {paper_name(paper)} would say {paper.value}." if would_mislead(paper, expected) else ""
-    return f"Theory {verdict}: {expected.source}, {expected.status}; {expected.note}.{instead}"
+    return f"{say_theory(expected, answer.ledger.dimension) or 'No formula is known.'}{instead}"

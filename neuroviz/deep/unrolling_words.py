@@ -1,14 +1,111 @@
-"""The unrolled network in words: one term and its reflection, or what only y and x leave of the sum."""
+"""The unrolled network in words: names of factors and links, the finding, and one term in sentences."""
 
-from neuroviz.deep.unrolled_term import (
-    UnrollStudy,
-    coefficient_name,
-    link_name,
-    name_of,
-    number,
-    number_of_terms,
-    subscript,
-)
+from neuroviz.deep.unrolling import NOTHING_BELOW, UnrollStudy
+from neuroviz.engine.virtual import Factor
+from neuroviz.kit.plot import power_of_ten, rough
+
+_SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def name_of(factor: Factor) -> str:
+    """A factor in Unicode.
+
+    >>> name_of(Factor(2, True))
+    'M₂ᵀ'
+    """
+    return f"M{subscript(factor.layer)}{'ᵀ' if factor.transposed else ''}"
+
+
+def subscript(number: int) -> str:
+    """A number in small digits below the line."""
+    return str(number).translate(_SUBSCRIPT)
+
+
+def token(study: UnrollStudy, index: int) -> str:
+    """A token by its number, counted from 1, or y and x where there are only these two."""
+    if study.two_tokens:
+        return "x" if index == study.indices[-1] else "y"
+    return f"x{subscript(index + 1)}"
+
+
+def ternary(place: int) -> str:
+    """The digits of a place in base 3.
+
+    >>> ternary(12)
+    '110'
+    """
+    return (ternary(place // 3) if place > 2 else "") + str(place % 3)
+
+
+def number(value: float) -> str:
+    """A number with three digits, and 0 for what rounding leaves of it.
+
+    >>> number(-0.53612), number(1234.5), number(2.5e-17), number(4.123e-5)
+    ('−0.536', '1234', '0', '4.12·10⁻⁵')
+    """
+    if abs(value) < NOTHING_BELOW:
+        return "0"
+    sign = "−" if value < 0 else ""
+    mantissa, exponent = f"{abs(value):.2e}".split("e")
+    if -3 <= int(exponent) <= 4:
+        return f"{sign}{abs(value):.{max(0, 2 - int(exponent))}f}"
+    return f"{sign}{mantissa}·{power_of_ten(int(exponent))}"
+
+
+def link_name(study: UnrollStudy, place: int, indices: tuple[int, ...]) -> str:
+    """The link at a place, such as x₂ᵀM₁x₁."""
+    left, right = (token(study, j) for j in indices[place - 1 : place + 1])
+    return f"{left}ᵀ{name_of(study.factors[place - 1])}{right}"
+
+
+def coefficient_name(layers: int) -> str:
+    """The product of Eq. 28 with its exponents: 3^{l−h} for M_h, and one M₁ less, as it stands last.
+
+    >>> coefficient_name(2)
+    'Ly · (yᵀM₁y)² · yᵀM₂y · yᵀM₁x'
+    """
+    names = []
+    for h in range(1, layers + 1):
+        often, name = 3 ** (layers - h) - (h == 1), f"yᵀM{subscript(h)}y"
+        if often:
+            names.append(f"({name}){_power(often)}" if often > 1 else name)
+    return " · ".join(["Ly", *names, "yᵀM₁x"])
+
+
+def number_of_terms(study: UnrollStudy) -> str:
+    """How many terms each output has, t^n, and about how many that is."""
+    places = len(study.factors)
+    count = study.tokens**places
+    if places == 1:
+        return str(count)
+    about = f"= {count}" if count < 100_000 else f"≈ {rough(count).removeprefix('1·')}"
+    return f"{study.tokens}{_power(places)} {about}"
+
+
+def _power(exponent: int) -> str:
+    return "" if exponent == 1 else str(exponent).translate(_SUPERSCRIPT)
+
+
+def finding(study: UnrollStudy) -> str:
+    """What the strip shows, as a finding."""
+    after, here, other = study.reflection, name_of(study.factor), name_of(study.turned_factor)
+    if study.two_tokens:
+        zero = " = 0" if study.vanishes else ""
+        return f"Only y and x: {coefficient_name(study.layers)}{zero}"
+    if after is None:
+        return "k in base 3 tells M: layer = 1 + final zeros; a 2 before them: transposed"
+    if after.indices == study.indices:
+        return "Turned round, the window holds the same tokens as before"
+    if not study.equal_ends:
+        return f"Unequal ends: turning the window round changes {len(after.changed)} numbers"
+    if study.vanishes and study.cancels:
+        return "Both terms are zero: an antisymmetric M stands between equal tokens"
+    if study.cancels:
+        return f"{here} becomes {other} = −{here}, and the two terms cancel"
+    if not after.changed:
+        return f"{here} stands between equal tokens: turning the window changes no number"
+    return f"{here} becomes {other}, the other numbers change places"
 
 
 def describe(answer: UnrollStudy) -> str:

@@ -11,7 +11,7 @@ from functools import cached_property
 from math import prod
 from operator import index
 
-from neuroviz.engine.block import Block, whole_size
+from neuroviz.engine.block import Block, whole_number
 
 ATTENTION_KINDS = ("lightning", "softmax")
 MOST_LAYERS = 10**6
@@ -74,7 +74,7 @@ class Architecture:
         # Frozen: a normalised value can only be stored through object.__setattr__.
         object.__setattr__(self, "widths", _sizes("widths", self.widths))
         object.__setattr__(self, "head_dims", _sizes("head_dims", self.head_dims))
-        object.__setattr__(self, "tokens", whole_size("tokens", self.tokens))
+        object.__setattr__(self, "tokens", whole_number("tokens", self.tokens))
         if len(self.widths) < 2:
             raise ValueError(
                 f"a network needs an input and an output width; got widths={self.widths}: "
@@ -140,7 +140,7 @@ class Architecture:
         >>> Architecture.uniform(d=4, a=2, layers=3).widths
         (4, 4, 4, 4)
         """
-        layers = whole_size("layers", layers)
+        layers = whole_number("layers", layers)
         _check_layers(layers)
         return cls((d,) * (layers + 1), (a,) * layers, tokens, attention, **variant)
 
@@ -292,4 +292,5 @@ def _sizes(name: str, values: Sequence[int]) -> tuple[int, ...]:
             f"{name} needs a sequence of whole numbers ≥ 1, in order; got {values!r}: "
             f"write a tuple such as {name}=(4, 4)"
         )
-    return tuple(whole_size(name, value) for value in ordered)
+    each = f"each of {name}"
+    return tuple(whole_number(each, value) for value in ordered)

@@ -1,6 +1,7 @@
 """What a layer of a transformer has beyond the paper's Q, K and V; the default is the paper's layer."""
 
 from dataclasses import dataclass, fields
+from math import inf
 from operator import index
 
 
@@ -46,7 +47,7 @@ class Block:
     def __post_init__(self) -> None:
         for name in ("value_dim", "kv_heads"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, whole_size(name, getattr(self, name)))
+                object.__setattr__(self, name, whole_number(name, getattr(self, name)))
         for name in ("rotary", "biases", "temperature", "positions"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} is True or False; got {getattr(self, name)!r}")
@@ -60,7 +61,7 @@ class Block:
                 hidden, power = self.mlp if isinstance(self.mlp, (tuple, list)) else (None,)
             except (TypeError, ValueError):
                 raise ValueError(f"mlp is (hidden width, power), such as (8, 2); got {self.mlp!r}") from None
-            sizes = whole_size("an MLP's hidden width", hidden), whole_size("an MLP's power", power)
+            sizes = whole_number("an MLP's hidden width", hidden), whole_number("an MLP's power", power)
             object.__setattr__(self, "mlp", sizes)
 
     @property
@@ -88,38 +89,20 @@ class Block:
 _PLAIN = Block()
 
 
-def whole_number(name: str, value: int, least: int) -> int:
-    """A seed or a count as an int.
+def whole_number(name: str, value: object, least: int = 1, most: float = inf) -> int:
+    """A size, a count or a seed as an int.
 
     Raises:
-        ValueError: if it is not a whole number, or too small.
+        ValueError: if it is not a whole number, too small or too large.
 
     >>> whole_number("seed", "0", least=0)
     Traceback (most recent call last):
     ValueError: seed must be a whole number ≥ 0; got '0'
     """
     try:
-        number = least - 1 if isinstance(value, bool) else index(value)
+        if not isinstance(value, bool) and least <= (number := index(value)) <= most:
+            return number
     except TypeError:
-        number = least - 1
-    if number < least:
-        raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
-    return number
-
-
-def whole_size(name: str, value: int) -> int:
-    """A size as an int.
-
-    Raises:
-        ValueError: if it is not a whole number ≥ 1.
-
-    >>> whole_size("tokens", 3)
-    3
-    """
-    try:
-        size = index(value)
-    except TypeError:
-        size = 0
-    if isinstance(value, bool) or size < 1:
-        raise ValueError(f"{name} needs whole numbers ≥ 1; got {value!r}")
-    return size
+        pass
+    range_ = f"≥ {least}" if most == inf else f"from {least} to {most}"
+    raise ValueError(f"{name} must be a whole number {range_}; got {value!r}")

@@ -1,9 +1,80 @@
-"""What does nothing in a transformer's layers, by name: the ledger of the symmetries that we know.
-
-Parameters less these is a prediction of the dimension; `formulas` says where it is known to hold.
-"""
+"""The dimension of networks with something in their `Block`: parameters less what does nothing, by name."""
 
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.expected import Expected, alpha, no_formula, observed
+
+
+def block_formula(arch: Architecture) -> Expected:
+    """What theory says about a network with anything in its block.
+
+    >>> block_formula(Architecture((4, 4), (2,), attention="softmax", block=Block(biases=True))).value
+    34
+    """
+    block = arch.block
+    alone = not arch.skip and not arch.causal and arch.tokens > 1
+    if arch.attention == "lightning" and alone:
+        if block == Block(value_dim=block.value_dim) and arch.num_layers == 1:
+            return one_lightning_layer(arch)
+        if block == Block(mlp=block.mlp) and set(arch.heads) == {1} and _is_rank_two_and_wide(arch):
+            return _lightning_mlps(arch)
+    if missing := what_is_missing(arch):
+        return no_formula(missing)
+    lost = known_redundancies(arch)
+    value = arch.num_parameters - sum(lost.values())
+    note = (
+        f"parameters less {', '.join(f'{name} {count}' for name, count in lost.items()) or 'nothing is lost'}"
+    )
+    if _is_theorem_e(arch):
+        return Expected(value, "proved here", "Theorem E", note)
+    return observed(value, f"{note} (3,000 random networks, none different)")
+
+
+def _is_theorem_e(arch: Architecture) -> bool:
+    """Heads, skips, masks, value ranks and shared keys are all that it speaks of; without skips G v ≥ d."""
+    block, d = arch.block, arch.widths[0]
+    if block != Block(value_dim=block.value_dim, kv_heads=block.kv_heads) or block.value_dim > min(
+        arch.widths
+    ):
+        return False
+    if block.kv_heads and max(arch.head_dims) > d:
+        return False
+    groups = min(block.kv_heads or H for H in arch.heads)
+    return arch.num_layers == 1 or arch.skip or groups * block.value_dim >= d
+
+
+def one_lightning_layer(arch: Architecture) -> Expected:
+    """H α + H v (d + d′ − v) − max(H, H² − H (d − a)₊² − H (d − v)(d′ − v)), at most d′ d² (d + 1)/2.
+
+    Without a value_dim v = min(d, d′), and H heads blend from H > (d − a)² + 1 on.
+    """
+    ((d, d_out, a),), (H,) = arch.layers, arch.heads
+    v, given = min(arch.block.value_dim or d, d, d_out), arch.block.value_dim is not None
+    if H > d_out or (H > d and v < d):
+        if not given:
+            return no_formula(f"more lightning heads than outputs (H = {H}, d′ = {d_out})")
+        return no_formula(f"{H} lightning heads with values of rank {v} from width {d} to {d_out}")
+    mixing = max(H, H * H - H * max(0, d - a) ** 2 - H * (d - v) * (d_out - v))
+    value = min(H * alpha(a, d) + H * v * (d + d_out - v) - mixing, d_out * d * d * (d + 1) // 2)
+    if given:
+        return observed(value, f"one layer, {H} heads with values of rank {v} (534 networks, none different)")
+    return observed(value, f"one layer, {H} heads, H ≤ d′ (210 networks, none different)")
+
+
+def _is_rank_two_and_wide(arch: Architecture) -> bool:
+    (d, *others), (hidden, power) = set(arch.widths), arch.block.mlp
+    return not others and 1 < d <= hidden and power > 1 and min(arch.head_dims[:-1], default=2) > 1
+
+
+def _lightning_mlps(arch: Architecture) -> Expected:
+    """Σ (α_i + d² − 1) + (l − 1)(μ − 2 d²), μ = min(2 d m − m, d C(d + e − 1, e))."""
+    d, depth = arch.widths[0], arch.num_layers
+    layers = sum(alpha(a, d) + d * d - 1 for a in arch.head_dims)
+    value = layers + (depth - 1) * (seen_of_an_mlp(d, *arch.block.mlp) - 2 * d * d)
+    note = (
+        f"MLPs of power {arch.block.mlp[1]} between layers of rank 2 or more (724 networks, none different)"
+    )
+    return observed(value, note)
 
 
 def known_redundancies(arch: Architecture) -> dict[str, int]:
@@ -37,10 +108,10 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
 
     for (H, (d_in, d_out, a)), times in arch.distinct_layers.items():
         groups, v = block.kv_heads or H, block.value_dim
-        add("bases of keys and queries", times * _query_bases(arch, H, a))
+        bases = a if block.rotary else _bases(a, d, H // groups * (d + block.biases))
+        add("bases of keys and queries", times * groups * bases)
         if v:
-            bases = groups * _value_bases(v, d_in, H // groups * d_out)
-            add("bases of values and outputs", times * bases)
+            add("bases of values and outputs", times * groups * _bases(v, d_in, H // groups * d_out))
         if block.temperature:
             add("temperatures", times * H)
         if block.biases and not block.rotary:
@@ -114,16 +185,7 @@ def what_is_missing(arch: Architecture) -> str | None:
     return None
 
 
-def _query_bases(arch: Architecture, H: int, a: int) -> int:
-    """Of all groups of a layer of H heads."""
-    block, d = arch.block, arch.widths[0]
-    groups = block.kv_heads or H
-    if block.rotary:
-        return groups * a
-    n, wide, rank = H // groups, d + block.biases, min(a, d)
-    return groups * (a * d + n * a * wide - rank * (d + n * wide - rank))
-
-
-def _value_bases(v: int, d: int, outputs: int) -> int:
-    rank = min(v, d, outputs)
-    return v * (d + outputs) - rank * (d + outputs - rank)
+def _bases(inner: int, m: int, n: int) -> int:
+    """What a product of m × inner and inner × n does not show of its factors."""
+    rank = min(inner, m, n)
+    return inner * (m + n) - rank * (m + n - rank)

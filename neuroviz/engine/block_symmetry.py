@@ -1,4 +1,4 @@
-"""The directions in which no transformer of ours changes, written down at given weights, over any field.
+"""The directions in which no network of ours changes, written down at given weights, over any field.
 
 `neuroviz.engine.block_formulas` counts them by formula; here they are vectors, and the tests hold the exact
 derivative against each. Where a family has no closed form it is the null space of a small linear map:
@@ -7,6 +7,7 @@ what leaves the products alone that a layer is made of.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,19 +19,8 @@ from neuroviz.engine.network import Weights
 Change = dict[str, np.ndarray]
 """The derivative of some of the weights; the others stand still."""
 
-
-def by_name(arch: Architecture, weights: Weights) -> BlockWeights:
-    """The layers of a network without a block as a dict, named as in `Architecture.parameter_shapes`.
-
-    >>> from neuroviz.engine.field import Reals
-    >>> from neuroviz.engine.network import random_weights
-    >>> arch = Architecture((3, 2), (1,))
-    >>> by_name(arch, random_weights(Reals(), arch, np.random.default_rng(0)))["1.V"].shape
-    (1, 2, 3)
-    """
-    matrices = [matrix for layer in weights for matrix in layer]
-    shapes = arch.parameter_shapes
-    return {name: matrix.reshape(shapes[name]) for name, matrix in zip(shapes, matrices, strict=True)}
+_ALL = slice(None)
+_IN_THE_PAPER = {"bases of keys and queries": "head bases", "bases between layers": "interfaces"}
 
 
 def null_space(over: Field, matrix: np.ndarray) -> np.ndarray:
@@ -55,8 +45,8 @@ def null_space(over: Field, matrix: np.ndarray) -> np.ndarray:
     return right[int((sigma > 1e-9 * max(sigma[0], 1.0)).sum()) :]
 
 
-def symmetry_directions_of(
-    over: Field, arch: Architecture, weights: BlockWeights
+def symmetry_directions(
+    over: Field, arch: Architecture, weights: BlockWeights | Weights
 ) -> dict[str, list[np.ndarray]]:
     """All continuous symmetries that we know, by family and layer, for any `Architecture`.
 
@@ -67,10 +57,13 @@ def symmetry_directions_of(
         heads that blend   A_h → Σ_k g_hk A_k, V_h → Σ_k (g⁻ᵀ)_hk V_k, as far as all ranks allow it:
                            Σ_h V_h X Xᵀ A_h X depends on Σ_h V_h ⊗ A_h only
 
+    A network of the paper has its own names: "head bases" (Lemma 3.1), "interfaces" (Eq. 9), and for
+    lightning "rescalings" (Eq. 13).
+
     Args:
         over: the field of the weights.
         arch: any architecture.
-        weights: as in `random_block_weights`; of networks without a block see `by_name`.
+        weights: as in `random_block_weights`; without a block also as in `random_weights`.
 
     Returns:
         name of the family → one array of directions, shape (directions, number of parameters), for each
@@ -78,10 +71,13 @@ def symmetry_directions_of(
 
     >>> from neuroviz.engine.block_network import random_block_weights
     >>> arch, over = Architecture((3, 3), (3,), heads=2), PrimeField()
-    >>> found = symmetry_directions_of(over, arch, random_block_weights(over, arch, np.random.default_rng(0)))
+    >>> found = symmetry_directions(over, arch, random_block_weights(over, arch, np.random.default_rng(0)))
     >>> list(found)
     ['bases of keys and queries', 'rescalings', 'heads that blend']
     """
+    if not isinstance(weights, dict):
+        shapes, matrices = arch.parameter_shapes, [matrix for layer in weights for matrix in layer]
+        weights = {n: matrix.reshape(shapes[n]) for n, matrix in zip(shapes, matrices, strict=True)}
     net, block = _Network(over, arch, weights), arch.block
     layers, places = range(1, arch.num_layers + 1), range(1, arch.num_layers)
     softmax = arch.attention == "softmax"
@@ -97,10 +93,11 @@ def symmetry_directions_of(
         ("rescalings", not softmax, _rescalings, layers),
         ("heads that blend", not softmax and max(arch.heads) > 1, _blends, layers),
     ]
+    names = _IN_THE_PAPER if arch.is_plain else {}
     return {
-        name: [net.rows(directions(net, i)) for i in where]
+        names.get(name, name): [net.rows(directions(net, i)) for i in where]
         for name, there, directions, where in families
-        if there and len(where)
+        if there and (len(where) or arch.is_plain)
     }
 
 
@@ -109,6 +106,10 @@ class _Network:
     over: Field
     arch: Architecture
     weights: BlockWeights
+
+    @cached_property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        return self.arch.parameter_shapes
 
     def layer(self, i: int) -> BlockWeights:
         """The weights of layer i, from 1, by their short names."""
@@ -120,16 +121,22 @@ class _Network:
         n = H // (self.arch.block.kv_heads or H)
         return [range(first, first + n) for first in range(0, H, n)]
 
-    def still(self, i: int, *names: str) -> Change:
-        """Zeros of some weights of layer i, to be filled; of names that it does not have none."""
-        shapes = self.arch.parameter_shapes
-        return {f"{i}.{n}": np.zeros(shapes[f"{i}.{n}"]) for n in names if f"{i}.{n}" in shapes}
+    def change(self, i: int, *parts: tuple[str, object, np.ndarray]) -> Change:
+        """Each part is a weight of layer i, an index in it and its derivative there; others do not exist."""
+        found: Change = {}
+        for name, index, value in parts:
+            if (key := f"{i}.{name}") in self.shapes:
+                found.setdefault(key, np.zeros(self.shapes[key]))[index] += value
+        return found
+
+    def constant(self, i: int, c: np.ndarray) -> tuple[str, object, np.ndarray]:
+        """What layer i adds to all tokens moves by c."""
+        return ("o", ..., c) if f"{i}.o" in self.shapes else ("v", 0, c)
 
     def rows(self, changes: Iterable[Change]) -> np.ndarray:
         """Changes as rows of all parameters, in the order of `parameter_shapes`."""
-        shapes = self.arch.parameter_shapes
         found = [
-            np.concatenate([c.get(name, np.zeros(shape)).ravel() for name, shape in shapes.items()])
+            np.concatenate([c.get(name, np.zeros(shape)).ravel() for name, shape in self.shapes.items()])
             for c in changes
         ]
         return self.over.reduce(np.array(found).reshape(len(found), self.arch.num_parameters))
@@ -167,24 +174,18 @@ def _query_bases(net: _Network, i: int) -> Iterator[Change]:
     turns = net.rotations(i)
     # Softmax does not see k: it adds one number to all logits of a column. With rotations it sees it.
     seen_bias = net.arch.attention == "lightning" or net.arch.block.rotary
-    keys = ("K", "k") if seen_bias else ("K",)
+    keys = [name for name in ("K", "k") if name in w and (seen_bias or name == "K")]
+    queries = [name for name in ("Q", "q") if name in w]
     for g, heads in enumerate(net.heads_of(i)):
         for E in _commuting(a) if net.arch.block.rotary else _units(a):
-            change = net.still(i, "Q", "q", *keys)
-            for query in ("Q", "q"):
-                if query in w:
-                    for h in heads:
-                        change[f"{i}.{query}"][h] = over.matmul(E, w[query][h])
-            for key in keys:
-                if key in w:
-                    change[f"{i}.{key}"][g] = over.matmul(-E.T, w[key][g])
-            yield change
-        K = _columns(w["K"][g], w["k"][g] if "k" in w and seen_bias else None)
-        Q = np.concatenate([_columns(w["Q"][h], w["q"][h] if "q" in w else None) for h in heads], axis=1)
+            moved = [(name, h, over.matmul(E, w[name][h])) for name in queries for h in heads]
+            yield net.change(i, *moved, *((name, g, over.matmul(-E.T, w[name][g])) for name in keys))
+        K = np.concatenate([w[name][g] for name in keys], axis=-1)
+        Q = np.concatenate([w[name][h] for h in heads for name in queries], axis=1)
         unseen = null_space(over, np.concatenate([over.matmul(K.T, R) for R in turns]))
-        yield from _fill(net, i, unseen, [("Q", h) for h in heads] + [("q", h) for h in heads])
+        yield from _fill(net, i, unseen, [(name, h) for name in queries for h in heads])
         unread = null_space(over, np.concatenate([over.matmul(R, Q).T for R in turns]))
-        yield from _fill(net, i, unread, [(key, g) for key in keys])
+        yield from _fill(net, i, unread, [(name, g) for name in keys])
 
 
 def _commuting(a: int) -> Iterator[np.ndarray]:
@@ -199,13 +200,9 @@ def _commuting(a: int) -> Iterator[np.ndarray]:
 def _fill(net: _Network, i: int, vectors: np.ndarray, places: list[tuple[str, int]]) -> Iterator[Change]:
     """Each vector in each column of each of some matrices of layer i."""
     for name, index in places:
-        if f"{i}.{name}" not in net.arch.parameter_shapes:
-            continue
         for vector in vectors:
-            for column in range(net.arch.parameter_shapes[f"{i}.{name}"][-1]):
-                change = net.still(i, name)
-                change[f"{i}.{name}"][index][:, column] = vector
-                yield change
+            for column in range(net.shapes.get(f"{i}.{name}", (0,))[-1]):
+                yield net.change(i, (name, (index, _ALL, column), vector))
 
 
 def _value_bases(net: _Network, i: int) -> Iterator[Change]:
@@ -213,45 +210,43 @@ def _value_bases(net: _Network, i: int) -> Iterator[Change]:
 
     Columns of a softmax sum to 1, so there O v is a constant vector, which the output bias takes back.
     """
-    over, w, v = net.over, net.layer(i), net.arch.block.value_dim
-    lightning, biased = net.arch.attention == "lightning", "v" in w
+    over, w = net.over, net.layer(i)
+    values = [name for name in ("V", "v") if name in w and (name == "V" or net.arch.attention == "lightning")]
+
+    def repaired(*parts: tuple[str, object, np.ndarray]) -> Change:
+        change = net.change(i, *parts)
+        if "o" in w and "v" not in values:
+            change[f"{i}.o"] = -sum(over.matmul(change[f"{i}.O"][h], w["v"][g]) for h in heads)
+        return change
+
     for g, heads in enumerate(net.heads_of(i)):
-        W = _columns(w["V"][g], w["v"][g] if biased and lightning else None)
+        for E in _units(net.arch.block.value_dim):
+            moved = [(name, g, over.matmul(E, w[name][g])) for name in values]
+            yield repaired(*moved, *(("O", h, over.matmul(w["O"][h], -E)) for h in heads))
         outputs = np.concatenate([w["O"][h] for h in heads])
-        for E in _units(v):
-            change = net.still(i, "V", "v", "O", "o")
-            change[f"{i}.V"][g] = over.matmul(E, w["V"][g])
-            if biased and lightning:
-                change[f"{i}.v"][g] = over.matmul(E, w["v"][g])
-            for h in heads:
-                change[f"{i}.O"][h] = over.matmul(w["O"][h], -E)
-            yield _repaired(net, i, g, heads, change)
-        yield from _fill(net, i, null_space(over, outputs), [("V", g)] + [("v", g)] * lightning)
+        yield from _fill(net, i, null_space(over, outputs), [(name, g) for name in values])
+        W = np.concatenate([w[name][g] for name in values], axis=-1)
         for vector in null_space(over, W.T):
-            for h in heads:
-                for row in range(net.arch.widths[i]):
-                    change = net.still(i, "O", "o")
-                    change[f"{i}.O"][h][row] = vector
-                    yield _repaired(net, i, g, heads, change)
+            for place in np.ndindex(len(heads), net.arch.widths[i]):
+                yield repaired(("O", (heads[place[0]], place[1]), vector))
 
 
-def _repaired(net: _Network, i: int, g: int, heads: range, change: Change) -> Change:
-    """With what the output bias has to give where Ȯ_h meets the value bias of a softmax layer."""
-    if net.arch.attention == "softmax" and f"{i}.o" in change:
-        v = net.layer(i)["v"][g]
-        change[f"{i}.o"] = -sum(net.over.matmul(change[f"{i}.O"][h], v) for h in heads)
-    return change
+def _scalings(net: _Network, i: int, up: tuple[str, ...], down: tuple[str, ...]) -> Iterator[Change]:
+    """The `up` weights of one head times c, the `down` ones by c."""
+    w = net.layer(i)
+    signs = [(name, sign) for names, sign in ((up, 1), (down, -1)) for name in names if name in w]
+    for h in range(net.arch.heads[i - 1]):
+        yield net.change(i, *((name, h, sign * w[name][h]) for name, sign in signs))
 
 
 def _temperatures(net: _Network, i: int) -> Iterator[Change]:
     """β_h → c β_h, Q_h → Q_h / c."""
-    w = net.layer(i)
-    for h in range(net.arch.heads[i - 1]):
-        change = net.still(i, "beta", "Q", "q")
-        for name, sign in (("beta", 1), ("Q", -1), ("q", -1)):
-            if name in w:
-                change[f"{i}.{name}"][h] = sign * w[name][h]
-        yield change
+    return _scalings(net, i, ("beta",), ("Q", "q"))
+
+
+def _rescalings(net: _Network, i: int) -> Iterator[Change]:
+    """Q_h → c Q_h, V_h → V_h / c, or O_h → O_h / c."""
+    return _scalings(net, i, ("Q", "q"), ("O",) if net.arch.block.value_dim else ("V", "v"))
 
 
 def _key_biases(net: _Network, i: int) -> Iterator[Change]:
@@ -263,28 +258,11 @@ def _value_biases(net: _Network, i: int) -> Iterator[Change]:
     """A constant vector, from any head, taken back by the output bias or by the first head."""
     w = net.layer(i)
     for g, heads in enumerate(net.heads_of(i)):
-        if net.arch.block.value_dim is None and g == 0:
+        if "o" not in w and g == 0:
             continue
-        for vector in np.eye(w["v"].shape[1]):
-            change = net.still(i, "v", "o")
-            change[f"{i}.v"][g][:, 0] = vector
-            if "o" in w:
-                change[f"{i}.o"] = -sum(net.over.matmul(w["O"][h], vector[:, None]) for h in heads)
-            else:
-                change[f"{i}.v"][0][:, 0] = -vector
-            yield change
-
-
-def _rescalings(net: _Network, i: int) -> Iterator[Change]:
-    """Q_h → c Q_h, V_h → V_h / c, or O_h → O_h / c."""
-    w = net.layer(i)
-    written = ("O",) if "O" in w else ("V", "v")
-    for h in range(net.arch.heads[i - 1]):
-        change = net.still(i, "Q", "q", *written)
-        for name, sign in [("Q", 1), ("q", 1), *((name, -1) for name in written)]:
-            if name in w:
-                change[f"{i}.{name}"][h] = sign * w[name][h]
-        yield change
+        for vector in np.eye(w["v"].shape[1])[..., None]:
+            sums = sum(net.over.matmul(w["O"][h], vector) for h in heads) if "o" in w else vector
+            yield net.change(i, ("v", g, vector), net.constant(i, -sums))
 
 
 # Between layers
@@ -293,9 +271,8 @@ def _rescalings(net: _Network, i: int) -> Iterator[Change]:
 def _shifts(net: _Network, i: int) -> Iterator[Change]:
     """A constant vector, added to the tokens after layer i (0: to the positions), undone by layer i + 1."""
     over, arch = net.over, net.arch
-    if i == 0 and not arch.block.positions:
-        return
-    if (i or arch.skip) and not _writes_constants(arch):
+    writes_constants = arch.attention == "softmax" or arch.block.value_dim is not None
+    if (i == 0 and not arch.block.positions) or ((i or arch.skip) and not writes_constants):
         return
     vectors, passed = np.eye(arch.widths[i]), np.eye(arch.widths[i])
     if arch.block.mlp and i:
@@ -307,29 +284,9 @@ def _shifts(net: _Network, i: int) -> Iterator[Change]:
             passed = over.reduce(over.matmul(w["U2"], w["U1"]).T + arch.skip * passed)
     w = net.layer(i + 1)
     for c, after in zip(vectors[..., None], passed[..., None], strict=True):
-        change = net.still(i + 1, "q", "k", "v", "o")
-        if i == 0:
-            change["P"] = np.broadcast_to(c, arch.parameter_shapes["P"])
-        else:
-            change |= net.still(i, "v", "o")
-            _write_constant(change, i, c)
-        for bias in ("q", "k", "v"):
-            change[f"{i + 1}.{bias}"] -= over.matmul(w[bias.upper()], after)
-        if arch.skip:
-            _write_constant(change, i + 1, -after)
-        yield change
-
-
-def _writes_constants(arch: Architecture) -> bool:
-    """Whether a layer can add a constant vector to all its outputs."""
-    return arch.attention == "softmax" or arch.block.value_dim is not None
-
-
-def _write_constant(change: Change, i: int, c: np.ndarray) -> None:
-    if f"{i}.o" in change:
-        change[f"{i}.o"] += c
-    else:
-        change[f"{i}.v"][0] += c
+        change = net.change(i, net.constant(i, c)) if i else {"P": np.broadcast_to(c, net.shapes["P"])}
+        undone = [(bias, ..., -over.matmul(w[bias.upper()], after)) for bias in ("q", "k", "v")]
+        yield change | net.change(i + 1, *undone, *([net.constant(i + 1, -after)] * arch.skip))
 
 
 def _interfaces(net: _Network, i: int) -> Iterator[Change]:

@@ -94,7 +94,7 @@ def estimate_cost(
         return _float_cost(arch, inputs)
     if prime is not None:
         PrimeField(prime)  # says what is wrong with it
-    columns = _num_columns(arch, route)
+    columns = columns_on(arch, route)
     sliced = arch.is_plain and route != "weights"
     full = sliced and inputs is None and general_formula(arch).value == columns
     points: list[Arithmetic] = [] if full else [Float64(), Float64()]
@@ -125,7 +125,8 @@ def tries_a_small_prime(
     return on_the_slice and inputs is None and prime is None and num_columns(arch) >= LARGE
 
 
-def _num_columns(arch: Architecture, route: str | None) -> int:
+def columns_on(arch: Architecture, route: str | None) -> int:
+    """How many columns the derivative has on a route; None stands for the best one."""
     return arch.num_parameters if route == "weights" or not arch.is_plain else num_columns(arch)
 
 
@@ -190,7 +191,7 @@ def or_infinite(work: Callable[[], float]) -> float:
 
 def inputs_cost(arch: Architecture) -> Cost:
     """What `rank_by_inputs` will take: all outputs of about as many inputs as there are equations for."""
-    columns, each = _num_columns(arch, None), arch.tokens * arch.widths[-1]
+    columns, each = columns_on(arch, None), arch.tokens * arch.widths[-1]
     given = -(-columns // each) + 6
     search = 20 * or_infinite(lambda: _rank_seconds(columns, Float64()))
     stages = [("derivative", _derivative_seconds(arch, given, each)), ("elimination", search)]
@@ -205,7 +206,7 @@ def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
     if given is None:
         search = inputs_cost(arch)
         stages, size = [("inputs", search.seconds)], search.bytes
-        given = 3 * _num_columns(arch, None) // (2 * each) + 3
+        given = 3 * columns_on(arch, None) // (2 * each) + 3
     rows = given * each
     svd = or_infinite(lambda: 4.0 * rows * columns * min(rows, columns) * _seconds_per_svd())
     stages += [("derivative", _derivative_seconds(arch, given, each)), ("spectrum", svd)]

@@ -15,6 +15,7 @@ docs/mathematics.md).
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from operator import mul, neg
 from time import perf_counter
 from typing import Protocol
 
@@ -351,73 +352,87 @@ def gauss_jordan(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[
 def _clear(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
     """Those columns of T that the pivots' rows are multiplied with (the others are 1 or 0); rows; columns.
 
-    Four pivots at a time, where the 4 × 4 matrix at hand is regular, in whole numbers of 64 bits: one
-    division brings rows and columns back to residues when they are used, and in between 2¹⁷ products of
-    residues would add up exactly. What T does takes the place of the cleared columns, which are brought to
-    the front.
+    Four pivots at a time, where the 4 × 4 matrix at hand is regular, else one. In whole numbers of 64 bits
+    2¹⁷ products of residues add up exactly, so rows and columns become residues only when they are used. What
+    T does takes the place of the cleared columns, which are brought to the front.
     """
-    m, n = block.shape
-    work, order = block.astype(np.int64), list(range(n))
-    rows, i, product = [], 0, np.empty_like(work)
-    while i < m and len(rows) < n:
-        r = len(rows)
-        k = 4 if min(m - i, n - r) >= 4 else 1
-        head = work[i : i + k] % over.p
-        inverse = _inverse(head[:, r : r + k].tolist(), over.p)
+    height, width = block.shape
+    work, order = block.astype(np.int64), list(range(width))
+    rows, row, product = [], 0, np.empty_like(work)
+    while row < height and len(rows) < width:
+        done = len(rows)
+        count = 4 if min(height - row, width - done) >= 4 else 1
+        head = work[row : row + count] % over.p
+        inverse = _inverse(head[:, done : done + count].T.tolist(), over.p)
         if inverse is None:
-            k, head = 1, head[:1]
-            candidates = np.flatnonzero(head[0, r:])
+            count, head = 1, head[:1]
+            candidates = np.flatnonzero(head[0, done:])
             if not len(candidates):
-                i += 1
+                row += 1
                 continue
-            c = r + int(candidates[0])
+            pivot = done + int(candidates[0])
             for lines in (work, head):
-                lines[:, [r, c]] = lines[:, [c, r]]
-            order[r], order[c] = order[c], order[r]
-            inverse = _inverse(head[:, r : r + 1].tolist(), over.p)
-        here, there = slice(i, i + k), slice(r, r + k)
-        left = work[:, there] % over.p
+                lines[:, [done, pivot]] = lines[:, [pivot, done]]
+            order[done], order[pivot] = order[pivot], order[done]
+            inverse = _inverse(head[:, done : done + 1].tolist(), over.p)
+        here, cleared = slice(row, row + count), slice(done, done + count)
+        left = work[:, cleared] % over.p
         left[here] = 0
-        work[:, there] = 0
+        work[:, cleared] = 0
         head = inverse @ head % over.p
-        head[:, there] = inverse
+        head[:, cleared] = inverse
         work -= np.matmul(left, head, out=product)
         work[here] = head
-        rows += range(i, i + k)
-        i += k
+        rows += range(row, row + count)
+        row += count
     return over.reduce((work[:, : len(rows)] % over.p).astype(np.float64)), rows, order[: len(rows)]
 
 
-def _inverse(square: list[list[int]], p: int) -> np.ndarray | None:
-    """The inverse mod p of a matrix of size 1 or 4, if there is one.
+def _inverse(columns: list[list[int]], p: int) -> np.ndarray | None:
+    """The inverse mod p of a matrix with these 1 or 4 columns, if there is one.
 
-    Of size 4 by Laplace, from the 2 × 2 minors x of the upper two rows and y of the lower two.
+    Of size 4 by the rule of Laplace: what stands beside an entry in the determinant is made of the other
+    column of its pair, the first or the last two, and of the 2 × 2 minors of the other pair. A general
+    elimination takes three times as long, and a rank of 100 columns a sixth more.
 
-    >>> _inverse([[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 2], [1, 0, 0, 0]], 7).tolist()
+    >>> _inverse([[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 2, 0]], 7).tolist()
     [[0, 0, 0, 1], [5, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
     """
-    if len(square) == 1:
-        ((a,),) = square
-        return np.array([[pow(a, -1, p)]]) if a else None
-    (a, b, c, d), (e, f, g, h), (i, j, k, l), (m, n, o, q) = square  # noqa: E741
-    x12, x13, x14 = (a * f - b * e) % p, (a * g - c * e) % p, (a * h - d * e) % p
-    x23, x24, x34 = (b * g - c * f) % p, (b * h - d * f) % p, (c * h - d * g) % p
-    y12, y13, y14 = (i * n - j * m) % p, (i * o - k * m) % p, (i * q - l * m) % p
-    y23, y24, y34 = (j * o - k * n) % p, (j * q - l * n) % p, (k * q - l * o) % p
-    determinant = (x12 * y34 - x13 * y24 + x14 * y23 + x23 * y14 - x24 * y13 + x34 * y12) % p
+    if len(columns) == 1:
+        ((entry,),) = columns
+        return np.array([[pow(entry, -1, p)]]) if entry else None
+    first, second, third, fourth = columns
+    left, right = _minors(first, second, p), _minors(third, fourth, p)
+    beside_first = _cofactors(second, right)
+    determinant = sum(map(mul, first, beside_first)) % p
     if not determinant:
         return None
-    left = [
-        [f * y34 - g * y24 + h * y23, c * y24 - b * y34 - d * y23],
-        [g * y14 - e * y34 - h * y13, a * y34 - c * y14 + d * y13],
-        [e * y24 - f * y14 + h * y12, b * y14 - a * y24 - d * y12],
-        [f * y13 - e * y23 - g * y12, a * y23 - b * y13 + c * y12],
-    ]
-    right = [
-        [n * x34 - o * x24 + q * x23, k * x24 - j * x34 - l * x23],
-        [o * x14 - m * x34 - q * x13, i * x34 - k * x14 + l * x13],
-        [m * x24 - n * x14 + q * x12, j * x14 - i * x24 - l * x12],
-        [n * x13 - m * x23 - o * x12, i * x23 - j * x13 + k * x12],
-    ]
-    adjugate = np.array([row + more for row, more in zip(left, right, strict=True)])
+    beside_second, beside_fourth = _cofactors(first, map(neg, right)), _cofactors(third, map(neg, left))
+    adjugate = np.array([beside_first, beside_second, _cofactors(fourth, left), beside_fourth])
     return adjugate % p * pow(determinant, -1, p) % p
+
+
+def _minors(column: list[int], other: list[int], p: int) -> list[int]:
+    """The 2 × 2 minors of two columns, in rows 12, 13, 14, 23, 24, 34."""
+    a, b, c, d = column
+    e, f, g, h = other
+    return [
+        (a * f - b * e) % p,
+        (a * g - c * e) % p,
+        (a * h - d * e) % p,
+        (b * g - c * f) % p,
+        (b * h - d * f) % p,
+        (c * h - d * g) % p,
+    ]
+
+
+def _cofactors(column: list[int], minors: Iterable[int]) -> list[int]:
+    """The 3 × 3 minors of a column beside the two of these minors, each without one row, with signs."""
+    a, b, c, d = column
+    m12, m13, m14, m23, m24, m34 = minors
+    return [
+        b * m34 - c * m24 + d * m23,
+        c * m14 - a * m34 - d * m13,
+        a * m24 - b * m14 + d * m12,
+        b * m13 - a * m23 - c * m12,
+    ]

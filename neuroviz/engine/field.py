@@ -28,10 +28,6 @@ class Reals:
         """x @ y."""
         return x @ y
 
-    def sum_of_products(self, *pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """Σ x @ y over the pairs."""
-        return sum(x @ y for x, y in pairs)
-
     def inverse(self, x: np.ndarray) -> np.ndarray:
         """The inverse of a square matrix; numpy's LinAlgError, a ValueError, where there is none."""
         return np.linalg.inv(x)
@@ -121,19 +117,6 @@ class PrimeField:
         return self.reduce(
             sum(self.reduce(x[..., i : i + step] @ y[..., i : i + step, :]) for i in range(0, n, step))
         )
-
-    def sum_of_products(self, *pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """Σ x @ y mod p over the pairs, brought back to residues once where that is exact.
-
-        >>> x = np.array([[2.0, 3.0]])
-        >>> PrimeField(7).sum_of_products((x, x.T), (x, x.T))
-        array([[-2.]])
-        """
-        if sum(x.shape[-1] for x, _ in pairs) > self._longest_sum:
-            return self.reduce(sum(self.matmul(x, y) for x, y in pairs))
-        total = sum(x @ y for x, y in pairs)
-        total -= self._multiples(total)
-        return total
 
     def inverse(self, x: np.ndarray) -> np.ndarray:
         """The inverse of a square matrix of residues.

@@ -11,9 +11,8 @@ from functools import lru_cache
 from itertools import accumulate
 
 from neuroviz.engine.architecture import Architecture, check_architecture, in_short
-from neuroviz.engine.block import Block
-from neuroviz.engine.block_formulas import known_redundancies, seen_of_an_mlp, what_is_missing
-from neuroviz.engine.expected import Expected, alpha, sigma
+from neuroviz.engine.block_formulas import block_formula, one_lightning_layer
+from neuroviz.engine.expected import Expected, alpha, no_formula, observed, sigma
 
 
 def effective_widths(arch: Architecture) -> tuple[int, ...]:
@@ -84,133 +83,117 @@ def general_formula(arch: Architecture) -> Expected:
     12
     """
     check_architecture("general_formula", arch)
+    d, w, depth = arch.widths, effective_widths(arch), arch.num_layers
+    if arch.attention == "softmax" and arch.tokens == 1:
+        r = min(d)
+        note = f"a single token attends to itself alone, so the network is a linear map of rank at most {r}"
+        return Expected(r * (d[0] + d[-1] - r), "proved here", "One token", note)
+    note = f"the general formula holds for every {arch.attention} network; our proof, not peer-reviewed"
+    if w != d:
+        note = f"of the widths, {in_short(w)} can be seen by later layers; our proof, not peer-reviewed"
     if arch.attention == "softmax":
-        if arch.tokens == 1:
-            r = min(arch.widths)
-            return Expected(
-                r * (arch.widths[0] + arch.widths[-1] - r),
-                "proved here",
-                "One token",
-                f"a single token attends to itself alone, so the network is a linear map of rank at most {r}",
-            )
-        note = _seen(arch, effective_widths(arch))
         return Expected(_count(arch), "proved here", "Corollary A", note)
+    layer = 0 if arch.tokens == 1 else collapsing_layer(arch)
+    count = _count(arch, symmetric_after=layer)
     if arch.tokens == 1:
-        return Expected(
-            _count(arch, symmetric_after=0) - arch.num_layers,
-            "proved here",
-            "Theorem C",
-            "a single token sees xᵀAx only: the symmetric part of each A counts",
-        )
-    layer, w = collapsing_layer(arch), effective_widths(arch)
-    if layer is None:
-        return Expected(_count(arch) - arch.num_layers, "proved here", "Theorem C", _seen(arch, w))
-    collapsed = _count(arch, symmetric_after=layer)
-    why = (
-        f"the tokens of layer {layer} lie on a line"
-        if w[layer - 1] == 1
-        else f"A{_sub(layer)} has rank one: after layer {layer} all tokens are parallel"
+        note = "a single token sees xᵀAx only: the symmetric part of each A counts"
+    elif layer:
+        why = f"A{_sub(layer)} has rank one: after layer {layer} all tokens are parallel"
+        if w[layer - 1] == 1:
+            why = f"the tokens of layer {layer} lie on a line"
+        loss = ", which costs nothing here" if count == _count(arch) else ""
+        note = f"{why}, and later layers see only the symmetric part of their A{loss}"
+    return Expected(count - depth, "proved here", "Theorem C", note)
+
+
+# The paper's statements
+
+
+def _two_tokens(arch: Architecture) -> str:
+    return "t ≥ 2 (there is one token)" if arch.tokens == 1 else ""
+
+
+def _equal_inner_widths(arch: Architecture) -> str:
+    inner = arch.widths[1:-1]
+    return f"equal inner widths (they are {in_short(inner)})" if len(set(inner)) > 1 else ""
+
+
+def _narrow_inner_widths(arch: Architecture) -> str:
+    (first, *inner, last), depth = arch.widths, arch.num_layers
+    if max(inner) <= min(first, last):
+        return ""
+    said = f"δ = {max(inner)}, d₀ = {first}, d{_sub(depth)} = {last}"
+    return f"inner widths at most the first and the last ({said})"
+
+
+def _inner_widths_of_two(arch: Architecture) -> str:
+    return "δ ≥ 2 (an inner width is 1)" if min(arch.widths[1:-1]) < 2 else ""
+
+
+def _heads_of_two(arch: Architecture) -> str:
+    ranks = [(i, a, d_in) for i, (d_in, _, a) in enumerate(arch.layers, start=1) if not 2 <= a <= d_in]
+    if len(ranks) == 1:
+        ((i, a, d_in),) = ranks
+        return f"2 ≤ a{_sub(i)} ≤ d{_sub(i - 1)} (a{_sub(i)} = {a}, d{_sub(i - 1)} = {d_in})"
+    return (
+        f"2 ≤ a ≤ d in every layer (it fails in layers {in_short([i for i, *_ in ranks])})" if ranks else ""
     )
-    loss = ", which costs nothing here" if collapsed == _count(arch) else ""
-    return Expected(
-        collapsed - arch.num_layers,
-        "proved here",
-        "Theorem C",
-        f"{why}, and later layers see only the symmetric part of their A{loss}",
-    )
 
 
-def _seen(arch: Architecture, w: tuple[int, ...]) -> str:
-    """How much of each width counts, or that the formula is general."""
-    if w == arch.widths:
-        return f"the general formula holds for every {arch.attention} network; our proof, not peer-reviewed"
-    return f"of the widths, {in_short(w)} can be seen by later layers; our proof, not peer-reviewed"
+def _one_layer(arch: Architecture) -> int:
+    ((d, d_out, a),) = arch.layers
+    return alpha(a, d) + d * d_out
 
 
-@dataclass(frozen=True)
-class _NamedFormula:
-    """One statement of the paper: when it is about this network, what it needs, what it then says."""
-
-    source: str
-    status: str
-    note: str
-    concerns: Callable[[Architecture], bool]
-    failures: Callable[[Architecture], list[str]]
-    value: Callable[[Architecture], int]
-
-
-def _bottleneck_pattern(arch: Architecture) -> int:
+def _bottleneck(arch: Architecture) -> int:
     """δ(d₀ + d_l − δ) + Σ α(a_i, d_{i−1}), δ the smallest inner width (Eq. 16; Eq. 14 less l)."""
     d = arch.widths
     delta = min(d[1:-1])
     return delta * (d[0] + d[-1] - delta) + sum(alpha(a, d_in) for d_in, _, a in arch.layers)
 
 
-def _needs_two_tokens(arch: Architecture) -> list[str]:
-    return ["t ≥ 2 (there is one token)"] if arch.tokens == 1 else []
+@dataclass(frozen=True)
+class _Statement:
+    """One statement of the paper: what it needs (each says what fails, or ""), and what it then says."""
+
+    source: str
+    status: str
+    note: str
+    needs: tuple[Callable[[Architecture], str], ...]
+    value: Callable[[Architecture], int]  # less l for lightning
 
 
-def _not_a_bottleneck(arch: Architecture) -> list[str]:
-    d = arch.widths
-    failed, inner = [], d[1:-1]
-    if len(set(inner)) > 1:
-        failed.append(f"equal inner widths (they are {in_short(inner)})")
-    if max(inner) > min(d[0], d[-1]):
-        failed.append(
-            f"inner widths at most the first and the last (δ = {max(inner)}, d₀ = {d[0]}, "
-            f"d{_sub(arch.num_layers)} = {d[-1]})"
-        )
-    return failed
-
-
-def _not_corollary_3_8(arch: Architecture) -> list[str]:
-    failed = _needs_two_tokens(arch) + _not_a_bottleneck(arch)
-    if min(arch.widths[1:-1]) < 2:
-        failed.append("δ ≥ 2 (an inner width is 1)")
-    ranks = [(i, a, d_in) for i, (d_in, _, a) in enumerate(arch.layers, start=1) if not 2 <= a <= d_in]
-    if len(ranks) == 1:
-        ((i, a, d_in),) = ranks
-        failed.append(f"2 ≤ a{_sub(i)} ≤ d{_sub(i - 1)} (a{_sub(i)} = {a}, d{_sub(i - 1)} = {d_in})")
-    elif ranks:
-        layers = in_short([i for i, _, _ in ranks])
-        failed.append(f"2 ≤ a ≤ d in every layer (it fails in layers {layers})")
-    return failed
-
-
-_NAMED = (
-    _NamedFormula(
-        source="Cor. 3.3",
-        status="proved",
-        note="one lightning layer: α(a, d) + d d′, less 1 for the rescaling (cA, V/c)",
-        concerns=lambda arch: arch.attention == "lightning" and arch.num_layers == 1,
-        failures=_needs_two_tokens,
-        value=lambda arch: alpha(arch.head_dims[0], arch.widths[0]) + arch.widths[0] * arch.widths[1] - 1,
+_BOTTLENECK_NEEDS = (_two_tokens, _equal_inner_widths, _narrow_inner_widths)
+_STATEMENTS = {  # (kind, whether deep)
+    ("lightning", False): _Statement(
+        "Cor. 3.3",
+        "proved",
+        "one lightning layer: α(a, d) + d d′, less 1 for the rescaling (cA, V/c)",
+        (_two_tokens,),
+        _one_layer,
     ),
-    _NamedFormula(
-        source="Cor. 3.8",
-        status="proved",
-        note="a bottleneck of rank ≥ 2 in every layer (Eq. 14); the −l is one rescaling a layer",
-        concerns=lambda arch: arch.attention == "lightning" and arch.num_layers >= 2,
-        failures=_not_corollary_3_8,
-        value=lambda arch: _bottleneck_pattern(arch) - arch.num_layers,
+    ("lightning", True): _Statement(
+        "Cor. 3.8",
+        "proved",
+        "a bottleneck of rank ≥ 2 in every layer (Eq. 14); the −l is one rescaling a layer",
+        (*_BOTTLENECK_NEEDS, _inner_widths_of_two, _heads_of_two),
+        _bottleneck,
     ),
-    _NamedFormula(
-        source="Thm. 3.9",
-        status="proved",
-        note="one softmax layer: the fibre in (A, V) is a point, so nothing but the head basis is lost",
-        concerns=lambda arch: arch.attention == "softmax" and arch.num_layers == 1,
-        failures=_needs_two_tokens,
-        value=lambda arch: alpha(arch.head_dims[0], arch.widths[0]) + arch.widths[0] * arch.widths[1],
+    ("softmax", False): _Statement(
+        "Thm. 3.9",
+        "proved",
+        "one softmax layer: the fibre in (A, V) is a point, so nothing but the head basis is lost",
+        (_two_tokens,),
+        _one_layer,
     ),
-    _NamedFormula(
-        source="Eq. 16, Corollary A",
-        status="proved here",
-        note="a softmax bottleneck: Conjecture 3.10 of the paper, proved here, not peer-reviewed",
-        concerns=lambda arch: arch.attention == "softmax" and arch.num_layers >= 2,
-        failures=lambda arch: _needs_two_tokens(arch) + _not_a_bottleneck(arch),
-        value=_bottleneck_pattern,
+    ("softmax", True): _Statement(
+        "Eq. 16, Corollary A",
+        "proved here",
+        "a softmax bottleneck: Conjecture 3.10 of the paper, proved here, not peer-reviewed",
+        _BOTTLENECK_NEEDS,
+        _bottleneck,
     ),
-)
+}
 
 
 def paper_formula(arch: Architecture) -> Expected:
@@ -226,12 +209,12 @@ def paper_formula(arch: Architecture) -> Expected:
     (20, 18)
     """
     check_architecture("paper_formula", arch)
-    formula = next(named for named in _NAMED if named.concerns(arch))
-    failed = formula.failures(arch)
-    if failed:
-        note = f"{formula.source.split(',')[0]} needs " + "; ".join(failed)
-        return Expected(formula.value(arch), "outside hypotheses", formula.source, note)
-    return Expected(formula.value(arch), formula.status, formula.source, formula.note)
+    said = _STATEMENTS[arch.attention, arch.num_layers > 1]
+    value = said.value(arch) - arch.num_layers * (arch.attention == "lightning")
+    if failed := [failure for need in said.needs if (failure := need(arch))]:
+        note = f"{said.source.split(',')[0]} needs {'; '.join(failed)}"
+        return Expected(value, "outside hypotheses", said.source, note)
+    return Expected(value, said.status, said.source, said.note)
 
 
 def paper_promises(arch: Architecture) -> bool:
@@ -302,163 +285,58 @@ def variant_formula(arch: Architecture) -> Expected:
     if arch.is_plain:
         return expected_dimension(arch)
     if not arch.block.is_plain:
-        return _with_a_block(arch)
+        return block_formula(arch)
     if arch.tokens == 1:
-        return _one_token(arch)
-    if arch.attention == "softmax":
-        return _softmax_variant(arch)
-    return _lightning_variant(arch)
-
-
-def _with_a_block(arch: Architecture) -> Expected:
-    """Softmax: parameters less the redundancies that have a name."""
-    if arch.attention == "lightning" and _is_one_layer_of_values(arch):
-        return _lightning_values(arch)
-    if arch.attention == "lightning" and _is_one_head_and_mlps(arch):
-        return _lightning_mlps(arch)
-    missing = what_is_missing(arch)
-    if missing:
-        return _nobody_knows(missing)
-    lost = known_redundancies(arch)
-    value = arch.num_parameters - sum(lost.values())
-    said = ", ".join(f"{name} {count}" for name, count in lost.items()) or "nothing is lost"
-    if _is_theorem_e(arch):
-        return Expected(value, "proved here", "Theorem E", f"parameters less {said}")
-    note = f"parameters less {said} (3,000 random networks, none different)"
-    return _observed(value, note)
-
-
-def _is_theorem_e(arch: Architecture) -> bool:
-    """Heads, skips, masks, value ranks and shared keys are all that it speaks of; without skips G v ≥ d."""
-    block, d = arch.block, arch.widths[0]
-    if block != Block(value_dim=block.value_dim, kv_heads=block.kv_heads):
-        return False
-    if block.value_dim > min(arch.widths):
-        return False
-    if block.kv_heads and max(arch.head_dims) > d:
-        return False
-    groups = min(block.kv_heads or H for H in arch.heads)
-    return arch.num_layers == 1 or arch.skip or groups * block.value_dim >= d
-
-
-def _is_one_layer_of_values(arch: Architecture) -> bool:
-    value_dim = arch.block.value_dim
-    alone = arch.num_layers == 1 and not arch.skip and not arch.causal and arch.tokens > 1
-    return alone and value_dim is not None and arch.block == Block(value_dim=value_dim)
-
-
-def _lightning_values(arch: Architecture) -> Expected:
-    """H α + H v (d + d′ − v) − max(H, H² − H (d − a)₊² − H (d − v)(d′ − v)), at most d′ d² (d + 1)/2."""
-    ((d, d_out, a),), (H,) = arch.layers, arch.heads
-    v = min(arch.block.value_dim, d, d_out)
-    if H > d_out or (H > d and v < d):
-        return _nobody_knows(f"{H} lightning heads with values of rank {v} from width {d} to {d_out}")
-    mixing = max(H, H * H - H * max(0, d - a) ** 2 - H * (d - v) * (d_out - v))
-    value = H * alpha(a, d) + H * v * (d + d_out - v) - mixing
-    return _observed(
-        min(value, d_out * d * d * (d + 1) // 2),
-        f"one layer, {H} heads with values of rank {v} (534 networks, none different)",
-    )
-
-
-def _is_one_head_and_mlps(arch: Architecture) -> bool:
-    d, block = arch.widths[0], arch.block
-    plain = set(arch.heads) == {1} and not arch.skip and not arch.causal and arch.tokens > 1
-    if not plain or block.mlp is None or block != Block(mlp=block.mlp) or len(set(arch.widths)) > 1:
-        return False
-    hidden, power = block.mlp
-    return d > 1 and hidden >= d and power > 1 and min(arch.head_dims[:-1], default=2) > 1
-
-
-def _lightning_mlps(arch: Architecture) -> Expected:
-    """Σ (α_i + d² − 1) + (l − 1)(μ − 2 d²), μ = min(2 d m − m, d C(d + e − 1, e))."""
-    d, (hidden, power) = arch.widths[0], arch.block.mlp
-    mu = seen_of_an_mlp(d, hidden, power)
-    layers = sum(alpha(a, d) + d * d - 1 for a in arch.head_dims)
-    return _observed(
-        layers + (arch.num_layers - 1) * (mu - 2 * d * d),
-        f"MLPs of power {power} between layers of rank 2 or more (724 networks, none different)",
-    )
-
-
-def _one_token(arch: Architecture) -> Expected:
-    if arch.attention == "softmax":
-        r = min(arch.widths)
-        value = r * (arch.widths[0] + arch.widths[-1] - r)
-        return Expected(
-            value, "proved here", "One token", "a single token attends to itself alone: the network is linear"
-        )
-    without = replace(arch, causal=False)
-    if without.is_plain:
-        return general_formula(without)
-    return _nobody_knows("several heads or skips on a single token")
+        plain = replace(arch, heads=1, skip=False, causal=False)
+        if arch.attention == "softmax" or plain == replace(arch, causal=False):
+            return general_formula(plain)
+        return no_formula("several heads or skips on a single token")
+    return (_softmax_variant if arch.attention == "softmax" else _lightning_variant)(arch)
 
 
 def _softmax_variant(arch: Architecture) -> Expected:
     d, depth = arch.widths, arch.num_layers
     layers = zip(arch.heads, arch.layers, strict=True)
-    count = sum(H * (alpha(a, d_in) + d_in * d_out) for H, (d_in, d_out, a) in layers)
-    if depth == 1 and not arch.skip:
-        return Expected(
-            count, "proved here", "Theorem E", "one layer: nothing but the bases of the heads is lost"
-        )
+    value, source = sum(H * (alpha(a, d_in) + d_in * d_out) for H, (d_in, d_out, a) in layers), "Theorem E"
     if arch.skip:
         note = "a skip fixes the bases between layers: nothing but the bases of the heads is lost"
-        return Expected(count, "proved here", "Theorem E", note)
-    if set(arch.heads) == {1}:  # so it is the mask
+    elif depth == 1:
+        note = "one layer: nothing but the bases of the heads is lost"
+    elif set(arch.heads) == {1}:  # so it is the mask
+        value, source = _count(replace(arch, causal=False)), "Theorem A′"
         note = "a mask changes nothing that can be seen: the D of the same network without it"
-        return Expected(_count(replace(arch, causal=False)), "proved here", "Theorem A′", note)
-    if len(set(d)) == 1:
-        note = f"(l − 1) d² = {(depth - 1) * d[0] ** 2} for the bases between layers; heads do not mix"
-        return Expected(count - (depth - 1) * d[0] ** 2, "proved here", "Theorem E", note)
-    return _nobody_knows("several softmax heads in layers of unequal widths")
+    elif len(set(d)) == 1:
+        shared = (depth - 1) * d[0] ** 2
+        value -= shared
+        note = f"(l − 1) d² = {shared} for the bases between layers; heads do not mix"
+    else:
+        return no_formula("several softmax heads in layers of unequal widths")
+    return Expected(value, "proved here", source, note)
 
 
 def _lightning_variant(arch: Architecture) -> Expected:
-    d, depth, H = arch.widths, arch.num_layers, arch.heads[0]
+    d, depth = arch.widths[0], arch.num_layers
     if set(arch.heads) == {1}:
         if arch.skip and arch.causal:
-            return _nobody_knows("lightning with skips and a mask")
+            return no_formula("lightning with skips and a mask")
         if arch.skip:
-            value = sum(alpha(a, d_in) + d_in * d_in - 1 for d_in, _, a in arch.layers)
-            return _observed(value, "one rescaling a layer survives the skip (144 networks, none different)")
+            value = sum(alpha(a, d) + d * d - 1 for a in arch.head_dims)
+            return observed(value, "one rescaling a layer survives the skip (144 networks, none different)")
         value = _count(replace(arch, causal=False)) - depth
-        return _observed(value, "masked, no rank-one collapse (480 networks, none different)")
+        return observed(value, "masked, no rank-one collapse (480 networks, none different)")
     if arch.skip or arch.causal:
-        return _nobody_knows("several lightning heads with skips or a mask")
+        return no_formula("several lightning heads with skips or a mask")
     if depth == 1:
-        ((d_in, d_out, a),) = arch.layers
-        if H > d_out:
-            return _nobody_knows(f"more lightning heads than outputs (H = {H}, d′ = {d_out})")
-        value = H * (alpha(a, d_in) + d_in * d_out) - _mixing(H, a, d_in)
-        value = min(value, d_out * d_in**2 * (d_in + 1) // 2)
-        return _observed(value, f"one layer, {H} heads, H ≤ d′ (210 networks, none different)")
-    if len(set(d)) > 1 or max(arch.heads) > d[0] or d[0] == 1:
-        return _nobody_knows(
-            "several lightning heads in deep networks, unless all widths are d ≥ 2 and H ≤ d"
-        )
+        return one_lightning_layer(arch)
+    if len(set(arch.widths)) > 1 or max(arch.heads) > d or d == 1:
+        return no_formula("several lightning heads in deep networks, unless all widths are d ≥ 2 and H ≤ d")
     layers = tuple(zip(arch.heads, arch.head_dims, strict=True))
-    if any(h == min(a, d[0]) == 1 for h, a in layers[:-1]):
-        return _nobody_knows("several lightning heads after a layer of one head of rank one")
-    width = d[0]
-    value = sum(h * (alpha(a, width) + width**2) - _mixing(h, a, width) for h, a in layers)
-    return _observed(
-        value - (depth - 1) * width**2, "deep, of one width, H ≤ d (150 networks, none different)"
-    )
-
-
-def _mixing(H: int, a: int, d: int) -> int:
-    """Rescalings of H heads, and from H > (d − a)² + 1 on the directions in which heads blend."""
-    return H * max(1, H - max(0, d - a) ** 2)
-
-
-def _observed(value: int, note: str) -> Expected:
-    return Expected(value, "observed", "Beyond the paper", note)
-
-
-def _nobody_knows(what: str) -> Expected:
-    return Expected(None, "no formula", "Beyond the paper", f"no formula is known for {what}")
+    if any(H == min(a, d) == 1 for H, a in layers[:-1]):
+        return no_formula("several lightning heads after a layer of one head of rank one")
+    # H heads have H rescalings, and from H > (d − a)² + 1 on they blend.
+    value = sum(H * (alpha(a, d) + d * d - max(1, H - max(0, d - a) ** 2)) for H, a in layers)
+    return observed(value - (depth - 1) * d * d, "deep, of one width, H ≤ d (150 networks, none different)")
 
 
 def _sub(number: int) -> str:
-    return "".join("₀₁₂₃₄₅₆₇₈₉"[int(digit)] for digit in str(number))
+    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))

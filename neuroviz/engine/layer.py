@@ -11,7 +11,7 @@ import numpy as np
 from neuroviz.engine.field import Field, PrimeField, Reals
 from neuroviz.engine.network import Layer, Weights, jacobian
 from neuroviz.engine.rank import exact_rank, float_rank
-from neuroviz.engine.symmetry import rescale, swap_keys_and_values
+from neuroviz.engine.symmetry import close, rank_of, rescale, swap_keys_and_values
 
 TOLERANCE = 1e-9
 """How far apart, relative to their size, two floats may be that stand for the same number."""
@@ -72,10 +72,10 @@ def same_function(
     True
     """
     if attention == "lightning":
-        return _equal(over, function_table(over, one, tokens), function_table(over, other, tokens), tol)
-    if not _equal(over, one.V, other.V, tol):
+        return close(over, function_table(over, one, tokens), function_table(over, other, tokens), tol)
+    if not close(over, one.V, other.V, tol):
         return False
-    return tokens == 1 or not one.V.any() or _equal(over, one.A, other.A, tol)
+    return tokens == 1 or not one.V.any() or close(over, one.A, other.A, tol)
 
 
 def fiber_case(over: Field, pair: Pair) -> str:
@@ -88,9 +88,9 @@ def fiber_case(over: Field, pair: Pair) -> str:
     """
     if not pair.A.any() or not pair.V.any():
         return "zero"
-    if _rank(over, pair.A) > 1 or _rank(over, pair.V) > 1:
+    if rank_of(over, pair.A, TOLERANCE) > 1 or rank_of(over, pair.V, TOLERANCE) > 1:
         return "generic"
-    return "boundary" if _rank(over, np.hstack([pair.A, pair.V.T])) == 1 else "rank one"
+    return "boundary" if rank_of(over, np.hstack([pair.A, pair.V.T]), TOLERANCE) == 1 else "rank one"
 
 
 def rescaled(over: Field, pair: Pair, c: float) -> Pair:
@@ -136,19 +136,6 @@ def kernel_dimension(over: Field, attention: str, pair: Pair, tokens: int, rng: 
     J = np.delete(J.reshape(-1, J.shape[-1]), slice(size, 2 * size), axis=1)  # K is not free here
     rank = exact_rank(J, over) if isinstance(over, PrimeField) else float_rank(J).value
     return J.shape[1] - rank
-
-
-def _equal(over: Field, one: np.ndarray, other: np.ndarray, tol: float) -> bool:
-    if isinstance(over, PrimeField):
-        return bool((over.reduce(one - other) == 0).all())
-    return bool(np.abs(one - other).max() <= tol * max(np.abs(one).max(), np.abs(other).max()))
-
-
-def _rank(over: Field, matrix: np.ndarray) -> int:
-    if isinstance(over, PrimeField):
-        return exact_rank(matrix, over)
-    sigma = np.linalg.svd(matrix, compute_uv=False)
-    return int((sigma > TOLERANCE * sigma[0]).sum())
 
 
 def product_table(A: np.ndarray, V: np.ndarray) -> np.ndarray:

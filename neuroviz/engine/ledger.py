@@ -12,14 +12,12 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import what_is_missing
 from neuroviz.engine.block_network import random_block_weights
-from neuroviz.engine.block_symmetry import symmetry_directions_of
+from neuroviz.engine.block_symmetry import symmetry_directions
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.formulas import collapsing_layer, effective_widths, general_formula
 from neuroviz.engine.measure import Measurement, measure_dimension
-from neuroviz.engine.network import random_weights
 from neuroviz.engine.rank import RowSpace, schwartz_zippel
-from neuroviz.engine.symmetry import symmetry_directions
 
 
 @dataclass(frozen=True)
@@ -30,8 +28,7 @@ class KernelLedger:
         arch: the architecture.
         parameters: all entries of all Q, K, V, and of what else the layers have.
         entries: name of a family of symmetries → how many directions it adds to the families before
-            it: "head bases" (Lemma 3.1), "interfaces" (Eq. 9), and for lightning "rescalings" (Eq. 13); with
-            heads, skips, masks or blocks those of `neuroviz.engine.block_symmetry`.
+            it, as `symmetry_directions` names them.
         parts: the same, layer by layer: its numbers add up to the entry.
         unexplained: directions that do nothing and belong to none of these symmetries.
         dimension: what remains.
@@ -57,8 +54,7 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
     The dimension is the exact rank over all parameters; an entry is the exact rank of the
     directions of its family (`symmetry_directions`) at a random network, beyond those of the
     families before it. For t ≥ 2, in a bottleneck without rank-one collapse, nothing is unexplained
-    ("The gauge slice"). With heads, skips, masks or anything in the block the directions are those of
-    `symmetry_directions_of`, and what is unexplained has a cause in the note only where one is known.
+    ("The gauge slice"). Beyond the paper what is unexplained has a cause in the note only where one is known.
 
     Args:
         arch: any `Architecture`.
@@ -80,19 +76,15 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
     check_memory(f"the directions that do nothing in {arch}", 24 * arch.num_parameters**2)
     measured = measure_dimension(arch, seed=seed, route="weights")  # it also checks the seed
     ledger = _kernel_ledger(arch, measured)
-    return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))  # the reader's own
+    return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))  # the cache keeps its own
 
 
 @lru_cache(maxsize=1024)
 def _kernel_ledger(arch: Architecture, measured: Measurement) -> KernelLedger:
     over = PrimeField(DEFAULT_PRIME)
     rng = np.random.default_rng([measured.seed, over.p, 3])
-    if arch.is_plain:
-        families = symmetry_directions(over, arch.attention, random_weights(over, arch, rng))
-    else:
-        families = symmetry_directions_of(over, arch, random_block_weights(over, arch, rng))
     space, parts = RowSpace(over, arch.num_parameters), {}
-    for name, each in families.items():
+    for name, each in symmetry_directions(over, arch, random_block_weights(over, arch, rng)).items():
         directions = list(each)
         new = space.add_each(np.concatenate(directions)) if directions else np.zeros(0, dtype=bool)
         ends = np.cumsum([len(rows) for rows in directions])
@@ -115,20 +107,16 @@ def _kernel_ledger(arch: Architecture, measured: Measurement) -> KernelLedger:
 
 def _note(arch: Architecture, entries: dict[str, int], unexplained: int, dimension: int) -> str:
     if not unexplained:
-        names = list(entries) if arch.is_plain else [name for name, count in entries.items() if count]
-        if len(names) < 2:
-            return (
-                f"{names[0]} explain every direction that does nothing"
-                if names
-                else "no direction does nothing"
-            )
-        *most, last = names
-        return f"{', '.join(most)} and {last} explain every direction that does nothing"
+        *most, last = [name for name, count in entries.items() if count or arch.is_plain] or [""]
+        if not last:
+            return "no direction does nothing"
+        return f"{', '.join(most)}{' and ' * bool(most)}{last} explain every direction that does nothing"
     without = replace(arch, causal=False) if arch.attention == "softmax" else arch  # a mask hides nothing
     causes = _causes(without, entries) if without.is_plain else _causes_beyond(arch, dimension)
-    if not causes:
-        return "these symmetries do not explain all of it, and no cause is known: please tell us"
-    return "; ".join(causes)
+    return (
+        "; ".join(causes)
+        or "these symmetries do not explain all of it, and no cause is known: please tell us"
+    )
 
 
 def _causes(arch: Architecture, entries: dict[str, int]) -> list[str]:

@@ -7,10 +7,9 @@ in floating point ("float").
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil, inf
-from typing import ClassVar
 
 import numpy as np
 
@@ -19,10 +18,9 @@ from neuroviz.engine.block import whole_number
 from neuroviz.engine.block_network import (
     BlockWeights,
     block_degree,
+    block_jacobian,
     can_be_rescaled,
-    conditioned_block_weights,
     on_a_line,
-    turning_degree,
 )
 from neuroviz.engine.budget import Budget
 from neuroviz.engine.cost import (
@@ -30,6 +28,7 @@ from neuroviz.engine.cost import (
     LARGE,
     Cost,
     check_budget,
+    columns_on,
     estimate_cost,
     inputs_cost,
     is_quick,
@@ -37,12 +36,23 @@ from neuroviz.engine.cost import (
 )
 from neuroviz.engine.elimination import Float64, fastest_arithmetic
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.engine.network import Layer, Weights, conditioned_tokens, conditioned_weights, random_tokens
-from neuroviz.engine.orbit_slice import num_columns
+from neuroviz.engine.measurement import (
+    CertifiedMeasurement,
+    ExactMeasurement,
+    FloatMeasurement,
+    InputsCurve,
+    Measurement,
+)
+from neuroviz.engine.network import (
+    conditioned_block_weights,
+    conditioned_tokens,
+    conditioned_weights,
+    named,
+    random_tokens,
+)
 from neuroviz.engine.progress import reporting, showing
 from neuroviz.engine.prover import prover
 from neuroviz.engine.random_rank import (
-    derivative,
     large_rank_at_a_point,
     random_point,
     rank_at_a_point,
@@ -58,129 +68,13 @@ from neuroviz.engine.rank import (
     schwartz_zippel,
     without_rounding,
 )
+from neuroviz.engine.rotary import turning_degree
 from neuroviz.engine.threads import one_thread
 
 METHODS = ("exact", "float", "certified")
 ROUTES = ("slice", "weights")
 _POOR_BOUND = 1e-6  # of an error: above, a few more points are worth it
 _SPARE_ROWS = 2  # rows beyond the columns: if they add nothing, the others had saturated
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """A measured dimension, and what every measurement says of it.
-
-    Attributes:
-        value: the rank that was found.
-        num_inputs: on how many inputs the function was observed; 0 where a theorem needed none.
-        seed: what the random network and inputs were drawn from; None where they were given.
-        note: how the number was found, in a sentence.
-        method: "exact", "float" or "certified"; `status`, what a reader may take the number for, is the same.
-    """
-
-    value: int
-    num_inputs: int
-    seed: int | None
-    note: str
-    method: ClassVar[str] = ""
-
-    @property
-    def status(self) -> str:
-        """What a reader may take the number for."""
-        return self.method
-
-
-@dataclass(frozen=True)
-class ExactMeasurement(Measurement):
-    """A rank over a prime field.
-
-    Attributes:
-        num_columns: free entries of the slice, or parameters.
-        prime: p of the field.
-        error_bound: the probability that the random point hid some of the generic rank; 0 where the rank
-            meets an upper bound, such as the one that the symmetries prove.
-        route: "slice" (across the symmetries' orbits) or "weights" (every parameter a column).
-        arithmetic: what the matrix was eliminated in, "float64", "float32", "int8", or "flint" for a small
-            one (python-flint's whole numbers modulo p).
-    """
-
-    num_columns: int
-    prime: int
-    error_bound: float
-    route: str
-    arithmetic: str
-    method: ClassVar[str] = "exact"
-
-    @property
-    def kernel(self) -> int:
-        """How many columns do nothing: `num_columns` − `value`.
-
-        >>> ExactMeasurement(12, 17, 0, "", 15, 7, 0.0, "weights", "flint").kernel
-        3
-        """
-        return self.num_columns - self.value
-
-
-@dataclass(frozen=True)
-class FloatMeasurement(Measurement):
-    """A rank read off a spectrum; all parameters are columns.
-
-    Attributes:
-        singular_values: relative to the largest, one for each parameter; those beyond the number of
-            equations are 0.
-        gap: the factor across the split.
-        decided: False where the spectrum cannot say ("Floating point").
-    """
-
-    singular_values: np.ndarray = field(compare=False, repr=False)
-    gap: float
-    decided: bool
-    method: ClassVar[str] = "float"
-
-    @property
-    def num_columns(self) -> int:
-        """Parameters."""
-        return len(self.singular_values)
-
-    @property
-    def kernel(self) -> int:
-        """How many parameters' worth of directions do nothing, as far as the spectrum says."""
-        return self.num_columns - self.value
-
-
-@dataclass(frozen=True)
-class CertifiedMeasurement(Measurement):
-    """A proved dimension.
-
-    Attributes:
-        route: "theorem", "exact rank" or "ball".
-        certificate: a `Certificate`: what was proved, and how; its `verify()` checks it again.
-    """
-
-    route: str
-    certificate: object = field(compare=False, repr=False)
-    method: ClassVar[str] = "certified"
-
-
-@dataclass(frozen=True)
-class InputsCurve:
-    """The exact rank as inputs are added one by one, up to where it stops growing.
-
-    Attributes:
-        ranks: the rank on the first 1, 2, …, N inputs.
-        enough: the first N after which one more input adds nothing.
-        equations_per_input: t · d_l outputs.
-        num_columns, seed, prime: as in `Measurement`.
-        error_bound: the probability that the last rank is too small; 0 at full rank.
-    """
-
-    ranks: tuple[int, ...]
-    enough: int
-    equations_per_input: int
-    num_columns: int
-    seed: int
-    prime: int
-    error_bound: float
 
 
 def measure_dimension(
@@ -288,8 +182,7 @@ def _within(
     """Refuse what the budget does not allow, end what takes longer, and show the progress of long work."""
     if budget is not None:
         Budget(budget)  # says what is wrong with it
-    sliced = method == "exact" and (route or _best_route(arch)) == "slice"
-    columns = num_columns(arch) if sliced else arch.num_parameters
+    columns = columns_on(arch, route if method == "exact" else "weights")
     # A float measurement looks at all outputs of each input.
     taken = inputs or (2 + 3 * columns // (2 * arch.tokens * arch.widths[-1]) if method == "float" else None)
     if budget is None and not progress and is_quick(arch, columns, taken):
@@ -318,7 +211,7 @@ def _certified(
 def _measure_exact(
     arch: Architecture, seed: int, inputs: int | None, route: str, p: int | None
 ) -> ExactMeasurement:
-    columns = num_columns(arch) if route == "slice" else arch.num_parameters
+    columns = columns_on(arch, route)
     shape = inputs or columns + _SPARE_ROWS, columns
     large = columns >= LARGE
     if tries_a_small_prime(arch, route, inputs, p):
@@ -364,7 +257,7 @@ def _measure_exact(
         f"rank {value}{seen} of {columns} columns of the {_COLUMNS_OF[route]}, the larger of {points} random "
         f"points mod {over.p}; that generic points give more{seen} has probability at most {error:.1g}"
     )
-    note += _turned(arch)
+    note += _LINDEMANN if arch.block.rotary else ""
     if inputs is not None:
         note += f"; observed{seen} only: more may show more, so this need not be the dimension"
     arithmetic = arithmetic_of(columns)
@@ -372,6 +265,7 @@ def _measure_exact(
 
 
 _COLUMNS_OF = {"slice": "slice", "weights": "parameter space"}
+_LINDEMANN = " (turned by the real angles, by the theorem of Lindemann and Weierstrass)"
 
 
 def _full_rank(
@@ -385,14 +279,8 @@ def _full_rank(
     )
     if arch.attention == "softmax":
         note += " (exponentials free by Ax's theorem)"
-    note += _turned(arch)
+    note += _LINDEMANN if arch.block.rotary else ""
     return ExactMeasurement(columns, num_inputs, seed, note, columns, p, 0.0, route, arithmetic)
-
-
-def _turned(arch: Architecture) -> str:
-    """With rotary positions, what else an exact rank rests on ("Exact rank")."""
-    said = " (turned by the real angles, by the theorem of Lindemann and Weierstrass)"
-    return said if arch.block.rotary else ""
 
 
 def clear_cache() -> None:
@@ -432,7 +320,7 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
     """
     check_architecture("rank_by_inputs", arch, variants=True)
     seed, p = whole_number("seed", seed, least=0), PrimeField(prime).p
-    columns = num_columns(arch) if arch.is_plain else arch.num_parameters
+    columns = columns_on(arch, None)
     if is_quick(arch, columns, 3 + columns // (arch.tokens * arch.widths[-1])):
         with one_thread():
             return _rank_by_inputs(arch, seed, p)
@@ -449,7 +337,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     rng = np.random.default_rng([seed, p, 1])
     route = _best_route(arch)
     net, weights, free = random_point(over, arch, route, rng)
-    columns = num_columns(arch) if route == "slice" else arch.num_parameters
+    columns = columns_on(arch, route)
     equations = arch.tokens * arch.widths[-1]
     space, ranks, end = RowSpace(over, columns), [], None
     while end is None:
@@ -458,7 +346,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
         X = random_tokens(over, net, chunk, rng)
         before = space.dimension
         reporting()("inputs", before / columns)
-        new = space.add_each(derivative(over, net, weights, X, None, rng)[..., free].reshape(-1, columns))
+        new = space.add_each(block_jacobian(over, net, weights, X, None, rng)[..., free].reshape(-1, columns))
         ranks += (before + new.reshape(chunk, equations).sum(axis=1).cumsum()).tolist()
         end = next((n for n in range(2, len(ranks) + 1) if ranks[n - 1] == ranks[n - 2]), None)
     ranks = ranks[:end]
@@ -476,28 +364,29 @@ def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> FloatMe
     J = _float_rows(arch, num_inputs, seed, 2)
     reporting()("spectrum", 0.0)
     found = from_spectrum(J, num_inputs, seed)
-    if found.decided and found.gap < _CLEAR_GAP:
-        note = f"undecided: it splits by a factor {found.gap:.1g} only; the exact rank can tell"
-        found = replace(found, decided=False, note=note)
-    if found.decided and _underflowed(arch, J):
-        note = "undecided: derivatives left the range of floats and became 0; the exact rank can tell"
-        found = replace(found, decided=False, note=note)
-    line = arch.attention == "softmax" and any(on_a_line(arch))
-    if line and arch.num_layers > 1 and arch.tokens > 1 and found.decided:
-        # Tokens on a line: true singular values were seen to drown in the rounding behind a clear gap.
-        note = "undecided: tokens on a line have shown clear gaps at wrong ranks; the exact rank can tell"
-        found = replace(found, decided=False, note=note)
-    if found.decided:
-        again = from_spectrum(_float_rows(arch, num_inputs, seed, 3), num_inputs)
-        sure = again.decided and again.gap >= _CLEAR_GAP
-        if not sure or again.value != found.value:
-            seen = f"reads {again.value}" if sure else "decides nothing"
-            note = f"undecided: {found.value} here, but another random point {seen}; the exact rank can tell"
-            found = replace(found, decided=False, note=note)
+    if found.decided and (doubt := _doubt(arch, J, found)):
+        found = replace(found, decided=False, note=f"undecided: {doubt}; the exact rank can tell")
     if inputs is not None:
         note = f"{found.note}; observed on {inputs} input{'s' if inputs > 1 else ''} only: more may show more"
         found = replace(found, note=note)
     return found
+
+
+def _doubt(arch: Architecture, J: np.ndarray, found: FloatMeasurement) -> str | None:
+    """Why a spectrum that decides is not believed, if it is not."""
+    if found.gap < _CLEAR_GAP:
+        return f"it splits by a factor {found.gap:.1g} only"
+    if _underflowed(arch, J):
+        return "derivatives left the range of floats and became 0"
+    if arch.attention == "softmax" and any(on_a_line(arch)) and arch.num_layers > 1 and arch.tokens > 1:
+        # True singular values were seen to drown in the rounding behind a clear gap.
+        return "tokens on a line have shown clear gaps at wrong ranks"
+    again = from_spectrum(_float_rows(arch, found.num_inputs, found.seed, 3), found.num_inputs)
+    if not again.decided or again.gap < _CLEAR_GAP:
+        return f"{found.value} here, but another random point decides nothing"
+    if again.value != found.value:
+        return f"{found.value} here, but another random point reads {again.value}"
+    return None
 
 
 def _underflowed(arch: Architecture, J: np.ndarray) -> bool:
@@ -509,20 +398,20 @@ def _underflowed(arch: Architecture, J: np.ndarray) -> bool:
 def _float_rows(arch: Architecture, num_inputs: int, seed: int, point: int) -> np.ndarray:
     """The derivative at a conditioned point, a column for each parameter; what is only rounding is 0."""
     rng = np.random.default_rng([seed, point])
-    draw = conditioned_weights if arch.block.is_plain else conditioned_block_weights
-    weights, X = draw(arch, rng), conditioned_tokens(arch, num_inputs, rng)
+    weights = (
+        named(conditioned_weights(arch, rng)) if arch.block.is_plain else conditioned_block_weights(arch, rng)
+    )
+    X = conditioned_tokens(arch, num_inputs, rng)
 
-    def rows(weights: Weights | BlockWeights, X: np.ndarray) -> np.ndarray:
-        J = derivative(Reals(), arch, weights, X, rescale=can_be_rescaled(arch))
+    def rows(weights: BlockWeights, X: np.ndarray) -> np.ndarray:
+        J = block_jacobian(Reals(), arch, weights, X, rescale=can_be_rescaled(arch))
         return J.reshape(-1, J.shape[-1])
 
     J = rows(weights, X)
     if not (np.isfinite(J).all() and is_wide(J)):
         return J
-    near = lambda x: nearby(x, rng)  # noqa: E731
-    if isinstance(weights, dict):
-        return without_rounding(J, rows({name: near(w) for name, w in weights.items()}, near(X)))
-    return without_rounding(J, rows(tuple(Layer(*map(near, layer)) for layer in weights), near(X)))
+    shaken = {name: nearby(w, rng) for name, w in weights.items()}
+    return without_rounding(J, rows(shaken, nearby(X, rng)))
 
 
 def from_spectrum(
@@ -550,13 +439,7 @@ def from_spectrum(
             else f"it splits by a factor {rank.gap:.1g} only, and"
         )
         note = f"undecided: {split} values lie near the rounding noise; the exact rank can tell"
-    spectrum = _one_for_each_column(rank.singular_values, J.shape[1])
+    spectrum = np.zeros(J.shape[1])  # 0 for the columns that the rows are too few for
+    spectrum[: len(rank.singular_values)] = rank.singular_values[: J.shape[1]]
+    spectrum.flags.writeable = False
     return FloatMeasurement(rank.value, num_inputs, seed, note, spectrum, rank.gap, decided)
-
-
-def _one_for_each_column(sigma: np.ndarray, columns: int) -> np.ndarray:
-    """The spectrum, continued by the zeros of the columns that the rows are too few for."""
-    padded = np.zeros(columns)
-    padded[: len(sigma)] = sigma[:columns]
-    padded.flags.writeable = False
-    return padded

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.expected import alpha
 from neuroviz.engine.field import Field
@@ -64,7 +64,6 @@ def gauge_slice(arch: Architecture) -> GaugeSlice:
     >>> gauge_slice(Architecture.uniform(10, 2, 2)).num_free
     170
     """
-    check_architecture("gauge_slice", arch)
     d = arch.widths
     r = [*accumulate(d[:-1], min), d[-1]]
     reduced = Architecture(

@@ -5,12 +5,7 @@ from typing import NamedTuple
 
 
 class Prover(NamedTuple):
-    """What the engine asks for a certificate.
-
-    Attributes:
-        certify: called as `neuroviz.certificate.certificate.certify`.
-        cost: called with an architecture and a route, returns a `Cost`.
-    """
+    """`certify` and `certificate_cost` of `neuroviz.certificate.certificate`."""
 
     certify: Callable
     cost: Callable

@@ -12,7 +12,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block_network import BlockWeights, block_jacobian, random_block_weights
 from neuroviz.engine.elimination import Arithmetic, Float64, eliminate, spare_rows, stored
 from neuroviz.engine.field import Field, PrimeField
-from neuroviz.engine.network import Weights, jacobian, random_tokens, random_weights
+from neuroviz.engine.network import named, random_tokens
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.engine.rank import exact_rank
 
@@ -22,39 +22,18 @@ Report = Callable[[str, float], None]
 """Called with what is being done, and which part of it is done."""
 
 
-def derivative(
-    over: Field,
-    arch: Architecture,
-    weights: Weights | BlockWeights,
-    X: np.ndarray,
-    cotangents: np.ndarray | None = None,
-    rng: np.random.Generator | None = None,
-    rescale: bool = False,
-) -> np.ndarray:
-    """The derivative of any `Architecture` in its weights; arguments as in `network.jacobian`.
-
-    Networks without a block take the pass that is written by hand, the others a tape.
-    """
-    if arch.block.is_plain:
-        wiring = {"skip": arch.skip, "causal": arch.causal}
-        return jacobian(over, arch.attention, weights, X, cotangents, rng, rescale, **wiring)
-    return block_jacobian(over, arch, weights, X, cotangents, rng, rescale)
-
-
 def random_point(
     over: Field, arch: Architecture, route: str, rng: np.random.Generator
-) -> tuple[Architecture, Weights | BlockWeights, np.ndarray | slice]:
+) -> tuple[Architecture, BlockWeights, np.ndarray | slice]:
     """A random network on the route, and which of its parameters are free there.
 
     Args:
         route: "slice", "weights", or "general angles": the weights, with rotations in general position.
     """
-    if not arch.block.is_plain:
+    if route != "slice":
         return arch, random_block_weights(over, arch, rng, related=route != "general angles"), slice(None)
-    if route == "weights":
-        return arch, random_weights(over, arch, rng), slice(None)
     across = gauge_slice(arch)
-    return across.reduced, across.weights(over, rng), across.free
+    return across.reduced, named(across.weights(over, rng)), across.free
 
 
 def derivative_rows(
@@ -73,7 +52,7 @@ def derivative_rows(
         inputs = min(at_once, num_inputs - start)
         X = random_tokens(over, net, inputs, rng)
         cotangents = None if all_outputs else over.random(rng, (inputs, 1, *outputs))
-        J = derivative(over, net, weights, X, cotangents, rng)
+        J = block_jacobian(over, net, weights, X, cotangents, rng)
         yield J.reshape(-1, J.shape[-1])[:, free]
 
 

@@ -8,10 +8,10 @@ records say nothing about time or place: the same seed gives the same records on
 import os
 import signal
 import warnings
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from pathlib import Path
 
 from neuroviz.engine.architecture import Architecture, check_architecture
@@ -21,7 +21,6 @@ from neuroviz.engine.measure import METHODS, measure_dimension
 from neuroviz.engine.records import VERSION, Record, Sweep, path_of
 from neuroviz.engine.threads import one_thread
 
-_TRIES = 2  # of an item whose worker died, or that was in flight when another one did
 _WAITING = 64  # items handed to an executor that does not say how many it runs at a time
 _PATIENCE = 60.0  # seconds without a result: an executor that is not ours may have no workers left
 _DIED = "the worker died, and again when it was tried again"
@@ -66,39 +65,45 @@ def sweep(
     if not callable(progress) and not isinstance(progress, bool):
         raise ValueError(f"progress is True, False or a function of (done, of, record); got {progress!r}")
     found = {} if file is None else _read(path_of("file", file), method, seed)
-    todo = [arch for arch in dict.fromkeys(wanted) if arch not in found]
+    todo = [(arch, method, seed) for arch in dict.fromkeys(wanted) if arch not in found]
     done = len(set(wanted)) - len(todo)
-    with _Progress(progress, len(set(wanted)), done) as report, _Log(file) as log:
-        with closing(measured(todo, method, seed, workers, executor)) as records:
-            for record in records:
-                found[record.arch] = record
-                log.append(record)
-                done += 1
-                report(done, record)
+    with ExitStack() as opened:
+        log = opened.enter_context(open(file, "ab", buffering=0)) if file is not None else None
+        bar = opened.enter_context(_bar(len(set(wanted)), done)) if progress is True and todo else None
+        for record in opened.enter_context(closing(_measured(todo, workers, executor))):
+            found[record.arch] = record
+            done += 1
+            if log:
+                log.write((record.to_json() + "\n").encode())
+            if bar:
+                bar.update()
+            if callable(progress):
+                progress(done, len(set(wanted)), record)
     return Sweep(tuple(found[arch] for arch in wanted))
 
 
-def measured(
-    architectures: Iterable[Architecture],
-    method: str = "exact",
-    seed: int = 0,
-    workers: int = 1,
-    executor: Executor | None = None,
-) -> Iterator[Record]:
-    """The records one by one, as they finish: what `sweep` is made of. Closing the iterator ends the work."""
-    todo = [(arch, method, int(seed)) for arch in _checked(architectures, method, workers, executor, seed)]
-    if executor is None and workers > 1:
-        yield from _on_a_pool(todo, workers)
-        return
+def _bar(total: int, done: int) -> AbstractContextManager:
+    from tqdm.auto import tqdm
+
+    return tqdm(total=total, initial=done, unit="net")
+
+
+def _measured(todo: list["Item"], workers: int, executor: Executor | None) -> Iterator[Record]:
+    """The records one by one, as they finish. Closing the iterator ends the work."""
     # The limit of each item is enough where it runs alone. In threads, one would lift that of another.
     with one_thread():
-        yield from (measure_one(item) for item in todo) if executor is None else _on(executor, todo, _WAITING)
+        if executor is not None:
+            yield from _on(lambda: nullcontext(executor), todo, _WAITING, _PATIENCE)
+        elif workers > 1:
+            yield from _on(lambda: _pool(workers), todo, 2 * workers)
+        else:
+            yield from map(measure_one, todo)
 
 
 Item = tuple[Architecture, str, int]
 
 
-def measure_one(item: Item) -> Record:
+def measure_one(item: Item, _mark: object = None) -> Record:
     """One record; an error of the measurement becomes a failed record. Runs in a worker, on one thread."""
     arch, method, seed = item
     theory = expected_dimension(arch)
@@ -156,116 +161,79 @@ def _checked(
 # On executors
 
 
-def _on(executor: Executor, todo: list[Item], at_a_time: int) -> Iterator[Record]:
-    """The records of an executor that is not ours: what fails there is tried again there.
+def _on(
+    open_executor: Callable[[], AbstractContextManager[Executor]],
+    todo: list[Item],
+    at_a_time: int,
+    patience: float | None = None,
+) -> Iterator[Record]:
+    """The records of an executor. What fails, or runs when a worker dies, is tried again at the end, alone.
 
-    dask gives up an item when several workers have died that held it, be it its fault or that of another one
-    beside it: such items are tried again alone.
+    An executor of ours is opened anew where a worker died.
     """
-    waiting, tries, this_sweep = deque(todo), Counter(), os.urandom(8).hex()
-    suspects: list[Item] = []
-    running: dict[Future, Item] = {}
-    try:
-        while waiting or running:
-            while waiting and len(running) < at_a_time:
-                item = waiting.popleft()
-                tries[item] += 1
-                try:
-                    running[executor.submit(_attempt, item, (this_sweep, tries[item]))] = item
-                except BrokenExecutor:
-                    yield _failed(item, "the executor is broken: a worker of it died")
-            if not running:  # the executor took none of them
-                continue
-            for future in _first(running, _PATIENCE) or _after_a_warning(running):
-                item = running.pop(future)
-                error = _error(future)
-                if error is None:
-                    yield future.result()
-                elif _gave_up(error) and at_a_time > 1:
-                    suspects.append(item)
-                elif tries[item] < _TRIES and not _gave_up(error):
-                    waiting.append(item)
-                else:
-                    yield _failed(item, _why(error))
-        for item in suspects:
-            yield from _on(executor, [item], 1)
-    finally:
-        for future in running:
+    this_sweep = os.urandom(8).hex()
+    for alone in (False, True):
+        waiting, lost = deque(todo), []
+        while waiting:
+            before = len(waiting)
+            with open_executor() as executor, _Running() as running:
+                alive = True
+                while running or (waiting and alive):
+                    while waiting and alive and len(running) < (1 if alone else at_a_time):
+                        try:
+                            # dask keeps what a call came to, errors too: each try has a mark of its own.
+                            future = executor.submit(measure_one, waiting[0], (this_sweep, alone))
+                        except BrokenExecutor:
+                            alive = False
+                        else:
+                            running[future] = waiting.popleft()
+                    for future in _done(running, patience):
+                        item, error = running.pop(future), _error(future)
+                        if error is None:
+                            yield future.result()
+                        elif alone:
+                            yield _failed(item, _why(error))
+                        else:
+                            lost.append(item)
+                        alive = alive and not isinstance(error, BrokenExecutor)
+            if len(waiting) == before:
+                yield from (_failed(item, "the executor is broken: a worker of it died") for item in waiting)
+                break
+        todo = lost
+
+
+class _Running(dict[Future, Item]):
+    """Calls that run, and the items they are about; what runs at the end is cancelled."""
+
+    def __enter__(self) -> "_Running":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for future in self:
             future.cancel()
-
-
-def _attempt(item: Item, _mark: tuple[str, int]) -> Record:
-    """dask keeps what a call came to, errors and cancellations too: each try has to be a call of its own."""
-    return measure_one(item)
 
 
 def _error(future: Future) -> BaseException | None:
     return CancelledError("somebody else cancelled it") if future.cancelled() else future.exception()
 
 
-def _gave_up(error: BaseException) -> bool:
-    """Whether dask has tried it on several workers already, and all of them died."""
-    return type(error).__name__ == "KilledWorker"
-
-
 def _why(error: BaseException) -> str:
     """Why there is no record. How a worker died is told with addresses, which are never the same."""
-    if isinstance(error, BrokenExecutor) or _gave_up(error):
+    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # so dask calls it
         return _DIED
     return f"the worker failed, and again when it was tried again: {type(error).__name__}: {error}"
 
 
-def _first(running: dict[Future, Item], patience: float | None = None) -> list[Future]:
-    """The futures that are done, once there is one, or the patience is at its end."""
-    return list(wait(running, patience, FIRST_COMPLETED).done)
-
-
-def _after_a_warning(running: dict[Future, Item]) -> list[Future]:
-    """The same without end: an executor does not say whether it has any workers."""
-    warnings.warn(
-        f"no result for {_PATIENCE:g} s, {len(running)} are awaited: does the executor still have workers? "
-        "The sweep waits; interrupt it to stop, and with file= it goes on later from what it has",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-    return _first(running)
-
-
-def _on_a_pool(todo: list[Item], workers: int) -> Iterator[Record]:
-    """The records of a pool of our own. Where a worker dies, all that were running are tried again, alone."""
-    waiting, suspects = deque(todo), deque()
-    while waiting:
-        with _pool(workers) as pool:
-            yield from _until_one_dies(pool, waiting, 2 * workers, suspects)
-    while suspects:
-        with _pool(1) as pool:
-            dead: deque[Item] = deque()
-            yield from _until_one_dies(pool, suspects, 1, dead)
-        for item in dead:
-            yield _failed(item, _DIED)
-
-
-def _until_one_dies(
-    pool: Executor, waiting: deque[Item], at_a_time: int, lost: deque[Item]
-) -> Iterator[Record]:
-    """The records of what is waiting, until a worker dies; what was running then is lost."""
-    running: dict[Future, Item] = {}
-    alive = True
-    while (waiting and alive) or running:
-        while waiting and alive and len(running) < at_a_time:
-            item = waiting.popleft()
-            try:
-                running[pool.submit(measure_one, item)] = item
-            except BrokenExecutor:
-                waiting.appendleft(item)
-                alive = False
-        for future in _first(running):
-            item = running.pop(future)
-            if _error(future) is None:
-                yield future.result()
-            else:
-                lost.append(item)
-                alive = False
+def _done(running: dict[Future, Item], patience: float | None) -> list[Future]:
+    """The futures that are done, once there is one; a warning when patience ends: are there workers?"""
+    if running and not wait(running, patience, FIRST_COMPLETED).done:
+        warnings.warn(
+            f"no result for {patience:g} s, {len(running)} are awaited: does the executor still have "
+            "workers? The sweep waits; interrupt it to stop, and with file= it goes on later",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return list(wait(running, None, FIRST_COMPLETED).done)
 
 
 @contextmanager
@@ -306,48 +274,3 @@ def _read(path: Path, method: str, seed: int) -> dict[Architecture, Record]:
     if torn:
         os.truncate(path, len(whole + end))
     return found
-
-
-class _Log:
-    """Appends records to a file, each as one line that is written at once; without a file, nothing."""
-
-    def __init__(self, path: str | Path | None) -> None:
-        self._path, self._file = path, None
-
-    def __enter__(self) -> "_Log":
-        if self._path is not None:
-            self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        return self
-
-    def append(self, record: Record) -> None:
-        if self._file is not None:
-            os.write(self._file, (record.to_json() + "\n").encode())
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            os.close(self._file)
-
-
-class _Progress:
-    """A bar with the time left, a function of the caller's, or nothing."""
-
-    def __init__(self, wanted: bool | Callable, total: int, done: int) -> None:
-        self._total, self._bar = total, None
-        self._call = wanted if callable(wanted) else None
-        if wanted is True:
-            from tqdm.auto import tqdm
-
-            self._bar = tqdm(total=total, initial=done, unit="net", disable=total == done)
-
-    def __enter__(self) -> Callable[[int, Record], None]:
-        return self._report
-
-    def _report(self, done: int, record: Record) -> None:
-        if self._call:
-            self._call(done, self._total, record)
-        if self._bar is not None:
-            self._bar.update()
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()

@@ -7,29 +7,22 @@ Four symmetries (docs/mathematics.md, "The gauge slice"), over any field:
     rescalings     Q_i → c Q_i, V_i → V_i / c                              lightning    (Eq. 13)
     the swap       A = u kᵀ, V = h vᵀ  →  A = v kᵀ, V = h uᵀ               lightning    (Thm. 3.2)
 
-Layers are counted from 0, as in the tuple of weights. The first three are continuous: their
-derivatives at C = 1 are directions in which the function does not change.
+Layers are counted from 0, as in the tuple of weights; all matrices are over the field `over`. The first
+three are continuous: `block_symmetry` has their derivatives at C = 1.
 """
 
-from collections.abc import Iterable, Iterator
 from math import cos, pi, sin
 from typing import NamedTuple
 
 import numpy as np
 
 from neuroviz.engine.field import Field, PrimeField, Reals
-from neuroviz.engine.network import Layer, Weights, flatten
+from neuroviz.engine.network import Layer, Weights
 from neuroviz.engine.rank import exact_rank
 
 
 def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) -> Weights:
     """Q → C Q, K → C⁻ᵀ K in one layer: A = KᵀQ stays, and so does the function (Lemma 3.1).
-
-    Args:
-        over: the field that all matrices are over.
-        weights: of a network of either kind.
-        layer: which layer, from 0.
-        C: invertible, a × a.
 
     Raises:
         ValueError: if there is no such layer, or C is not an invertible a × a matrix.
@@ -38,8 +31,7 @@ def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) 
     >>> change_head_basis(Reals(), weights, 0, np.array([[2.0]]))[0].K
     array([[2., 0.]])
     """
-    _check_layer(weights, layer)
-    Q, K, V = weights[layer]
+    Q, K, V = _checked(weights, layer)
     _check_square("C", C, len(Q), "the head dimension a")
     return _replace(weights, {layer: Layer(over.matmul(C, Q), over.matmul(over.inverse(C).T, K), V)})
 
@@ -47,16 +39,12 @@ def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) 
 def change_interface(over: Field, weights: Weights, layer: int, C: np.ndarray) -> Weights:
     """V_i → C V_i, and the next layer's Q, K, V → · C⁻¹: the tokens between them in another basis (Eq. 9).
 
-    Args:
-        over, weights: as in `change_head_basis`.
-        layer: the layer before the interface, from 0; the last one has none after it.
-        C: invertible, d_i × d_i for the width d_i between the two layers.
+    `layer` is the one before the interface.
 
     Raises:
         ValueError: if there is no such interface, or C is not an invertible d_i × d_i matrix.
     """
-    _check_interface(weights, layer)
-    Q, K, V = weights[layer]
+    Q, K, V = _checked(weights, layer, interface=True)
     _check_square("C", C, len(V), "the width between the two layers")
     back = over.inverse(C)
     after = Layer(*(over.matmul(matrix, back) for matrix in weights[layer + 1]))
@@ -66,18 +54,13 @@ def change_interface(over: Field, weights: Weights, layer: int, C: np.ndarray) -
 def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
     """Q → c Q, V → V / c in one layer: a symmetry of lightning attention, and not of softmax (Eq. 13).
 
-    Args:
-        over, weights, layer: as in `change_head_basis`.
-        c: not zero.
-
     Raises:
         ValueError: if there is no such layer, or c is zero.
     """
-    _check_layer(weights, layer)
+    Q, K, V = _checked(weights, layer)
     factor = over.reduce(np.array([[float(c)]]))
     if not np.isfinite(factor[0, 0]) or factor[0, 0] == 0:
         raise ValueError(f"a rescaling needs a finite factor c that is not zero; got {c!r}")
-    Q, K, V = weights[layer]
     c, back = factor[0, 0], over.inverse(factor)[0, 0]
     return _replace(weights, {layer: Layer(over.reduce(Q * c), K, over.reduce(V * back))})
 
@@ -88,90 +71,15 @@ def swap_keys_and_values(over: Field, weights: Weights, layer: int) -> Weights:
     A symmetry of lightning attention that no continuous one reaches (Thm. 3.2). The new Q and K
     have kᵀ and vᵀ as their first rows, and zeros below.
 
-    Args:
-        over, weights, layer: as in `change_head_basis`.
-
     Raises:
         ValueError: if there is no such layer, or A or V is not of rank one there.
     """
-    _check_layer(weights, layer)
-    Q, K, V = weights[layer]
+    Q, K, V = _checked(weights, layer)
     u, k = _rank_one(over, "A = KᵀQ", over.matmul(K.T, Q))
     h, v = _rank_one(over, "V", V)
     first = np.zeros((len(Q), 1))
     first[0] = 1.0
     return _replace(weights, {layer: Layer(first * k, first * v, over.matmul(h[:, None], u[None]))})
-
-
-def head_directions(over: Field, weights: Weights, layer: int) -> np.ndarray:
-    """The derivatives of `change_head_basis` at C = 1: Q̇ = E Q, K̇ = −Eᵀ K for the a² units E.
-
-    Returns:
-        Shape (a², number of parameters), in the column order of `network.flatten`. Only for a ≤ d
-        and full rank are they independent.
-
-    Raises:
-        ValueError: if there is no such layer.
-    """
-    _check_layer(weights, layer)
-    Q, K, V = weights[layer]
-    return _directions(
-        weights,
-        ({layer: Layer(E @ Q, over.reduce(-E.T @ K), np.zeros(V.shape))} for E in _units(len(Q))),
-    )
-
-
-def interface_directions(over: Field, weights: Weights, layer: int) -> np.ndarray:
-    """The derivatives of `change_interface` at C = 1: V̇_i = E V_i, and Ẇ = −W E for the next Q, K, V.
-
-    Returns:
-        Shape (d_i², number of parameters).
-
-    Raises:
-        ValueError: if there is no such interface.
-    """
-    _check_interface(weights, layer)
-    Q, K, V = weights[layer]
-    return _directions(
-        weights,
-        (
-            {
-                layer: Layer(np.zeros(Q.shape), np.zeros(K.shape), E @ V),
-                layer + 1: Layer(*(over.reduce(-W @ E) for W in weights[layer + 1])),
-            }
-            for E in _units(len(V))
-        ),
-    )
-
-
-def rescaling_direction(over: Field, weights: Weights, layer: int) -> np.ndarray:
-    """The derivative of `rescale` at c = 1: Q̇ = Q, V̇ = −V.
-
-    Returns:
-        Shape (1, number of parameters).
-
-    Raises:
-        ValueError: if there is no such layer.
-    """
-    _check_layer(weights, layer)
-    Q, K, V = weights[layer]
-    return _directions(weights, [{layer: Layer(Q, np.zeros(K.shape), over.reduce(-V))}])
-
-
-def symmetry_directions(over: Field, attention: str, weights: Weights) -> dict[str, list[np.ndarray]]:
-    """All continuous symmetries of a network, by family and layer: what `kernel_ledger` counts.
-
-    Returns:
-        name of the family → one array of directions for each layer (or interface) of it.
-    """
-    layers = range(len(weights))
-    families = {
-        "head bases": [head_directions(over, weights, i) for i in layers],
-        "interfaces": [interface_directions(over, weights, i) for i in layers[:-1]],
-    }
-    if attention == "lightning":
-        families["rescalings"] = [rescaling_direction(over, weights, i) for i in layers]
-    return families
 
 
 class VirtualWeights(NamedTuple):
@@ -202,14 +110,8 @@ def virtual_weights(over: Field, weights: Weights) -> VirtualWeights:
 def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8) -> np.ndarray:
     """The one C with Q′ = C Q and K′ = C⁻ᵀ K, from two factorisations of one A (Lemma 3.1).
 
-    Args:
-        over: the field of both.
-        head, other: layers, of which only Q and K are looked at; a × d each.
-        tol: over the reals: how far A′ may be from A, relative to it, and how small a singular
-            value of Q or K, relative to the largest, still counts.
-
-    Returns:
-        C, of shape (a, a).
+    Over the reals `tol` is how far A′ may be from A, relative to it, and how small a singular value of Q or
+    K, relative to the largest, still counts.
 
     Raises:
         ValueError: if the shapes differ, if Q or K has rank below a (then C is not unique, or there
@@ -227,7 +129,7 @@ def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8
         )
     a, d = Q.shape
     for name, matrix in (("Q", Q), ("K", K), ("Q′", Q2), ("K′", K2)):
-        if (rank := _rank(over, matrix, tol)) < a:
+        if (rank := rank_of(over, matrix, tol)) < a:
             why = (
                 f"with a > d = {d} its rows cannot be independent, and many C lead to the same Q′ and K′"
                 if a > d
@@ -238,13 +140,13 @@ def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8
                 f"got {name} of rank {rank}: {why}"
             )
     A, A2 = over.matmul(K.T, Q), over.matmul(K2.T, Q2)
-    if not _close(over, A, A2, tol):
+    if not close(over, A, A2, tol):
         raise ValueError(
             "both factorisations need the same product KᵀQ; got products that differ by "
             f"{np.abs(over.reduce(A - A2)).max():.3g}: they belong to different functions"
         )
     C = over.matmul(Q2, _right_inverse(over, Q))
-    if not _close(over, over.matmul(C.T, K2), K, tol):
+    if not close(over, over.matmul(C.T, K2), K, tol):
         raise ValueError(
             "the two factorisations are of nearly equal, but different products: K is not CᵀK′ for the C "
             "that their Q have; they belong to different functions"
@@ -260,13 +162,8 @@ def recover_interfaces(
     With U_i = V_i ⋯ V_1, the answer is the C_i with U_i′ = C_i U_i; then A_i and V_i of the other network
     are those of the first in the new bases.
 
-    Args:
-        over: the field of both.
-        weights, other: of one shape in every layer.
-        tol: over the reals: how far the virtual weights may be apart, relative to their size.
-
-    Returns:
-        One invertible matrix for each place between two layers.
+    One invertible matrix for each place between two layers. Over the reals `tol` is how far the virtual
+    weights may be apart, relative to their size.
 
     Raises:
         ValueError: if the shapes or the virtual weights differ, or if the two networks need not be on
@@ -285,46 +182,40 @@ def recover_interfaces(
         here, there = over.matmul(layer.V, here), over.matmul(other_layer.V, there)
         name = "V_1" if i == 1 else f"V_{i} ⋯ V_1"
         for U in (here, there):
-            if (rank := _rank(over, U, tol)) < len(U):
+            if (rank := rank_of(over, U, tol)) < len(U):
                 raise ValueError(
                     f"the basis after layer {i} is determined only where {name} has rank {len(U)}; "
                     f"got rank {rank}: on what is lost there, later weights are free"
                 )
         C = over.matmul(there, _right_inverse(over, here))
-        if not _close(over, over.matmul(C, here), there, tol):
+        if not close(over, over.matmul(C, here), there, tol):
             raise ValueError(
                 f"the rows of {name} span different spaces in the two networks: no change of basis "
                 "leads from one to the other (Lemma 3.5 needs L of full rank)"
             )
         found.append(C)
-    for name, M, M2 in _named_pairs(virtual_weights(over, weights), virtual_weights(over, other)):
-        if not _close(over, M, M2, tol):
+    one, two = virtual_weights(over, weights), virtual_weights(over, other)
+    for i, (M, M2) in enumerate(zip((one.L, *one.M), (two.L, *two.M), strict=True)):
+        if not close(over, M, M2, tol):
             raise ValueError(
-                f"the two networks need the same virtual weights; got {name} that differ by "
+                "the two networks need the same virtual weights; "
+                f"got {f'M_{i}' if i else 'L'} that differ by "
                 f"{np.abs(over.reduce(M - M2)).max():.3g}"
             )
     return tuple(found)
 
 
-def _named_pairs(one: VirtualWeights, other: VirtualWeights) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    yield "L", one.L, other.L
-    for i, (M, M2) in enumerate(zip(one.M, other.M, strict=True), start=1):
-        yield f"M_{i}", M, M2
-
-
-def _check_layer(weights: Weights, layer: int) -> None:
+def _checked(weights: Weights, layer: int, interface: bool = False) -> Layer:
+    """That layer, if it is there and, for an interface, has another one after it."""
     whole = isinstance(layer, (int, np.integer)) and not isinstance(layer, bool)
     if not whole or layer not in range(len(weights)):
         raise ValueError(f"layers are counted from 0 to {len(weights) - 1} here; got layer={layer!r}")
-
-
-def _check_interface(weights: Weights, layer: int) -> None:
-    _check_layer(weights, layer)
-    if layer == len(weights) - 1:
+    if interface and layer == len(weights) - 1:
         raise ValueError(
             f"an interface lies between two layers; got layer={layer}, the last of {len(weights)}: "
             "changing the basis after it would change the outputs"
         )
+    return weights[layer]
 
 
 def _check_square(name: str, matrix: np.ndarray, size: int, what: str) -> None:
@@ -336,39 +227,27 @@ def _replace(weights: Weights, new: dict[int, Layer]) -> Weights:
     return tuple(new.get(i, layer) for i, layer in enumerate(weights))
 
 
-def _units(size: int) -> Iterator[np.ndarray]:
-    """The matrices with a single 1."""
-    for entry in np.eye(size * size):
-        yield entry.reshape(size, size)
-
-
-def _directions(weights: Weights, changes: Iterable[dict[int, Layer]]) -> np.ndarray:
-    """Changes of some layers as rows of all parameters; the other layers stand still."""
-    still = tuple(Layer(*(np.zeros(matrix.shape) for matrix in layer)) for layer in weights)
-    return np.array([flatten(_replace(still, change)) for change in changes])
-
-
 def _rank_one(over: Field, name: str, matrix: np.ndarray, tol: float = 1e-8) -> tuple[np.ndarray, np.ndarray]:
     """Vectors u, k with matrix = u kᵀ ≠ 0."""
     i, j = np.unravel_index(np.abs(matrix).argmax(), matrix.shape)
     if matrix[i, j] != 0:
         u, k = matrix[:, j], over.matmul(over.inverse(matrix[i : i + 1, j : j + 1]), matrix[i : i + 1])[0]
-        apart = np.abs(over.reduce(matrix - over.reduce(np.outer(u, k)))).max()
-        if apart <= (tol * abs(matrix[i, j]) if isinstance(over, Reals) else 0):
+        if close(over, matrix, over.reduce(np.outer(u, k)), tol):
             return u, k
-    rank = _rank(over, matrix, tol)
     raise ValueError(
-        f"keys and values can be swapped only where A and V have rank one; got {name} of rank {rank}"
+        "keys and values can be swapped only where A and V have rank one; "
+        f"got {name} of rank {rank_of(over, matrix, tol)}"
     )
 
 
-def _close(over: Field, matrix: np.ndarray, other: np.ndarray, tol: float) -> bool:
-    """Equality over a prime field; over the reals up to `tol` times the largest entry."""
-    apart = np.abs(over.reduce(matrix - other)).max()
-    return bool(apart <= (tol * np.abs(matrix).max() if isinstance(over, Reals) else 0))
+def close(over: Field, one: np.ndarray, other: np.ndarray, tol: float) -> bool:
+    """Equality over a prime field; over the reals up to `tol` times the largest entry of both."""
+    size = max(np.abs(one).max(), np.abs(other).max()) if isinstance(over, Reals) else 0
+    return bool(np.abs(over.reduce(one - other)).max() <= tol * size)
 
 
-def _rank(over: Field, matrix: np.ndarray, tol: float) -> int:
+def rank_of(over: Field, matrix: np.ndarray, tol: float) -> int:
+    """The exact rank over a prime field; over the reals the singular values above `tol` times the largest."""
     if isinstance(over, PrimeField):
         return exact_rank(matrix, over)
     sigma = np.linalg.svd(matrix, compute_uv=False)

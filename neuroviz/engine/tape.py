@@ -16,7 +16,7 @@ Pull = Callable[[np.ndarray], np.ndarray]
 """From the gradient of a result to that of what it was made of, before what was broadcast is summed."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Node:
     """A value on a tape.
 
@@ -24,13 +24,15 @@ class Node:
         value: shape (N or 1, heads or 1, rows, columns): one matrix for each input and head.
         degree: a bound on the total degree of its entries in everything that was drawn at random.
         sources: what it was made of: node, pull, and the degree that the pull adds to a gradient.
-        moves: whether a parameter is behind it.
+        moves: whether it depends on a parameter.
+        in_pieces: whether it was `split`.
     """
 
     value: np.ndarray
     degree: int
     sources: tuple[tuple["Node", Pull, int], ...] = ()
     moves: bool = False
+    in_pieces: bool = False
 
 
 class Tape:
@@ -39,8 +41,9 @@ class Tape:
     >>> from neuroviz.engine.field import Reals
     >>> tape = Tape(Reals())
     >>> w, x = tape.parameter(np.array([[2.0]])), tape.constant(np.array([[[[3.0]]], [[[4.0]]]]))
-    >>> (row,), degree = tape.gradients(tape.power(tape.matmul(w, x), 2), np.ones((2, 1, 1, 1)), [w])
-    >>> row.ravel(), degree  # d(wx)²/dw = 2wx², and the cotangent counts
+    >>> y = tape.power(tape.matmul(w, x), 2)
+    >>> (row,) = tape.gradients(y, np.ones((2, 1, 1, 1)), [w])
+    >>> row.ravel(), tape.degree(y, [w])  # d(wx)²/dw = 2wx², and the cotangent counts
     (array([36., 64.]), 4)
     """
 
@@ -50,7 +53,7 @@ class Tape:
 
     def parameter(self, value: np.ndarray) -> Node:
         """What is differentiated in: a matrix, or one for each head."""
-        return self._note(value.reshape(1, -1, *value.shape[-2:]), 1, (), moves=True)
+        return self._note(value.reshape(1, -1, *value.shape[-2:]), 1, moves=True)
 
     def constant(self, value: np.ndarray, degree: int = 1) -> Node:
         """What is given: shape (N or 1, heads or 1, rows, columns), or a matrix."""
@@ -59,18 +62,18 @@ class Tape:
     def matmul(self, x: Node, y: Node) -> Node:
         """x y, matrix by matrix."""
         mul = self.field.matmul
-        return self._note(
-            mul(x.value, y.value),
-            x.degree + y.degree,
-            (
-                (x, lambda g: mul(g, _T(y.value)[:, None]), y.degree),
-                (y, lambda g: mul(_T(x.value)[:, None], g), x.degree),
-            ),
-        )
+        to_x = lambda g: mul(g, y.value.mT[:, None])  # noqa: E731
+        to_y = lambda g: mul(x.value.mT[:, None], g)  # noqa: E731
+        value = mul(x.value, y.value)
+        return self._note(value, x.degree + y.degree, ((x, to_x, y.degree), (y, to_y, x.degree)))
 
-    def transpose(self, x: Node) -> Node:
-        """xᵀ."""
-        return self._note(_T(x.value), x.degree, ((x, _T, 0),))
+    def inner_products(self, x: Node, y: Node) -> Node:
+        """xᵀ y, matrix by matrix."""
+        mul = self.field.matmul
+        to_x = lambda g: mul(y.value[:, None], g.mT)  # noqa: E731
+        to_y = lambda g: mul(x.value[:, None], g)  # noqa: E731
+        value = mul(x.value.mT, y.value)
+        return self._note(value, x.degree + y.degree, ((x, to_x, y.degree), (y, to_y, x.degree)))
 
     def add(self, x: Node, y: Node) -> Node:
         """x + y; what has one column, or one head, is added to all."""
@@ -81,14 +84,10 @@ class Tape:
     def times(self, x: Node, y: Node) -> Node:
         """x y, entry by entry."""
         reduce = self.field.reduce
-        return self._note(
-            reduce(x.value * y.value),
-            x.degree + y.degree,
-            (
-                (x, lambda g: reduce(g * y.value[:, None]), y.degree),
-                (y, lambda g: reduce(g * x.value[:, None]), x.degree),
-            ),
-        )
+        to_x = lambda g: reduce(g * y.value[:, None])  # noqa: E731
+        to_y = lambda g: reduce(g * x.value[:, None])  # noqa: E731
+        value = reduce(x.value * y.value)
+        return self._note(value, x.degree + y.degree, ((x, to_x, y.degree), (y, to_y, x.degree)))
 
     def power(self, x: Node, exponent: int) -> Node:
         """xᵉ, entry by entry."""
@@ -101,6 +100,16 @@ class Tape:
         slope = reduce(reduce(np.array(float(exponent))) * below)
         pull = (x, lambda g: reduce(g * slope[:, None]), (exponent - 1) * x.degree)
         return self._note(reduce(below * x.value), exponent * x.degree, (pull,))
+
+    def split(self, x: Node, pieces: Sequence[tuple[int, int]]) -> list[Node]:
+        """The rows of x, cut into pieces of so many heads with so many rows each; they take up all of x."""
+        nodes, stop, x.in_pieces = [], 0, True
+        pull = (x, lambda g: g.reshape(*g.shape[:2], 1, -1, g.shape[-1]), 0)
+        for heads, rows in pieces:
+            start, stop = stop, stop + heads * rows
+            piece = x.value[:, :, start:stop].reshape(len(x.value), heads, rows, -1)
+            nodes.append(self._note(piece, x.degree, (pull,)))
+        return nodes
 
     def share(self, x: Node, heads: int) -> Node:
         """Each head of x for several in a row, until there are so many heads."""
@@ -117,6 +126,8 @@ class Tape:
     def over_heads(self, x: Node) -> Node:
         """Σ over the heads."""
         heads = x.value.shape[1]
+        if heads == 1:
+            return x
         pull = (x, lambda g: np.broadcast_to(g, (*g.shape[:2], heads, *g.shape[3:])), 0)
         return self._note(self.field.reduce(x.value.sum(axis=1, keepdims=True)), x.degree, (pull,))
 
@@ -133,42 +144,55 @@ class Tape:
 
         return self._note(shares, degree, ((logits, pull, 2 * degree),))
 
-    def gradients(
-        self, result: Node, cotangents: np.ndarray, parameters: Sequence[Node]
-    ) -> tuple[list[np.ndarray], int]:
-        """The derivative of linear functionals of the result in each parameter, and a bound on its degree.
+    def gradients(self, result: Node, cotangents: np.ndarray, parameters: Sequence[Node]) -> list[np.ndarray]:
+        """The derivative of linear functionals of the result in each parameter.
 
         Args:
             result: with one head, shape (N, 1, rows, columns).
-            cotangents: (N or 1, c, rows, columns): c functionals for each input, drawn at random.
+            cotangents: (N or 1, c, rows, columns): c functionals for each input.
             parameters: of this tape.
 
         Returns:
             For each parameter an array (N, c, its entries); 0 where it does not matter.
         """
-        found: dict[Node, tuple[np.ndarray, int]] = {result: (cotangents[:, :, None], 1)}
+        parts: dict[Node, list[np.ndarray]] = {result: [cotangents[:, :, None]]}
         for node in reversed(self._nodes):
-            if node not in found or not node.sources:
-                continue
-            g, degree = found.pop(node)
-            for source, pull, more in node.sources:
-                if source.moves:
-                    part, so_far = self._fitted(pull(g), source), degree + more
-                    if source in found:
-                        before, bound = found[source]
-                        part, so_far = self.field.reduce(before + part), max(bound, so_far)
-                    found[source] = part, so_far
+            if node.sources and node in parts:
+                g = self._total(parts.pop(node), node)
+                for source, pull, _ in node.sources:
+                    if source.moves:
+                        parts.setdefault(source, []).append(self._fitted(pull(g), source))
         N, c = max(len(result.value), len(cotangents)), cotangents.shape[1]
         rows = []
         for parameter in parameters:
-            g = found[parameter][0] if parameter in found else np.zeros((1, 1, *parameter.value.shape[1:]))
-            rows.append(np.broadcast_to(g, (N, c, *g.shape[2:])).reshape(N, c, -1))
-        return rows, max((found[p][1] for p in parameters if p in found), default=1)
+            shape = parameter.value.shape[1:]
+            g = self._total(parts[parameter], parameter) if parameter in parts else np.zeros((1, 1, *shape))
+            g = g if g.shape[:2] == (N, c) else np.broadcast_to(g, (N, c, *shape))
+            rows.append(g.reshape(N, c, -1))
+        return rows
 
-    def _fitted(self, g: np.ndarray, source: Node) -> np.ndarray:
-        """A gradient, summed over the heads, rows and columns that its source was broadcast to."""
+    def degree(self, result: Node, parameters: Sequence[Node]) -> int:
+        """A bound on the total degree of an entry of `gradients`, where cotangents are drawn at random."""
+        degrees = {result: 1}
+        for node in reversed(self._nodes):
+            for source, _, more in node.sources if node in degrees else ():
+                if source.moves:
+                    degrees[source] = max(degrees.get(source, 0), degrees[node] + more)
+        return max((degrees[p] for p in parameters if p in degrees), default=1)
+
+    def _total(self, parts: list[np.ndarray], node: Node) -> np.ndarray:
+        """The gradient that all parts add up to; of what was split they come from the last piece on."""
+        if node.in_pieces:
+            return np.concatenate(parts[::-1], axis=-2)
+        total, *more = parts
+        for g in more:
+            total = self.field.reduce(total + g)
+        return total
+
+    def _fitted(self, g: np.ndarray, node: Node) -> np.ndarray:
+        """A gradient, summed over the heads, rows and columns that the node's value was broadcast to."""
         for axis in (1, 2, 3):
-            if source.value.shape[axis] == 1 and g.shape[axis + 1] > 1:
+            if node.value.shape[axis] == 1 and g.shape[axis + 1] > 1:
                 g = self.field.reduce(g.sum(axis=axis + 1, keepdims=True))
         return g
 
@@ -179,10 +203,6 @@ class Tape:
         sources: tuple[tuple[Node, Pull, int], ...] = (),
         moves: bool = False,
     ) -> Node:
-        node = Node(value, degree, sources, moves or any(source.moves for source, *_ in sources))
+        node = Node(value, degree, sources, moves or any([source.moves for source, _, _ in sources]))
         self._nodes.append(node)
         return node
-
-
-def _T(matrices: np.ndarray) -> np.ndarray:
-    return np.swapaxes(matrices, -1, -2)

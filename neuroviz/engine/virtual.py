@@ -6,6 +6,8 @@
 
 with n = (3^l − 1)/2 and each M̃_k one of the M_h or its transpose. Tokens are counted from 0,
 places k from 1 to n, layers h from 1 to l. docs/mathematics.md: "Lemma 3.6", "Eq. 12", "Eq. 13", "Eq. 28".
+
+`virtual` are L and M_1, …, M_l over the field `over`; X has tokens as columns, shape (d₀, t).
 """
 
 from collections.abc import Sequence
@@ -62,16 +64,10 @@ def _factor(place: int) -> Factor:
 def product_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
     """Eq. 10: with G_0 = XXᵀ and G_i = G_{i−1} M_i G_{i−1} M_iᵀ G_{i−1}, φ = L G_{l−1} M_l ⋯ G_0 M_1 X.
 
-    Args:
-        over: the field.
-        virtual: L and M_1, …, M_l.
-        X: tokens as columns, shape (…, d₀, t).
-
-    Returns:
-        The outputs, shape (…, d_l, t).
+    X may be a batch, shape (…, d₀, t); the outputs have shape (…, d_l, t).
     """
     mul = over.matmul
-    G, Y = mul(X, _T(X)), X
+    G, Y = mul(X, X.mT), X
     for i, M in enumerate(virtual.M):
         Y = mul(mul(G, M), Y)
         if i < len(virtual.M) - 1:
@@ -88,23 +84,18 @@ def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarra
     t = X.shape[-1]
     Z, W = np.broadcast_to(np.eye(t), (*X.shape[:-2], t, t)), np.eye(t)
     for i, M in enumerate(virtual.M):
-        N = mul(_T(X), mul(M, X))
+        N = mul(X.mT, mul(M, X))
         W = mul(mul(Z, N), W)
         if i < len(virtual.M) - 1:
-            Z = mul(mul(mul(mul(Z, N), Z), _T(N)), Z)
+            Z = mul(mul(mul(mul(Z, N), Z), N.mT), Z)
     return mul(virtual.L, mul(X, W))
 
 
 def term(over: Field, virtual: VirtualWeights, X: np.ndarray, indices: Sequence[int]) -> np.ndarray:
     """One summand of Eq. 12: L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}}.
 
-    Args:
-        over, virtual: as in `product_form`.
-        X: one input, shape (d₀, t).
-        indices: j_1, …, j_n, and j_{n+1} = i, the output token; each from 0 to t − 1.
-
-    Returns:
-        A vector of length d_l.
+    The indices are j_1, …, j_n, and j_{n+1} = i, the output token, each from 0 to t − 1; the result has
+    length d_l.
 
     Raises:
         ValueError: if there are not n + 1 indices, or one is no token.
@@ -136,10 +127,6 @@ def link_values(
 def sum_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
     """Eq. 12 by brute force: all t^n terms for each output token. For small l and t.
 
-    Args:
-        over, virtual: as in `product_form`.
-        X: one input, shape (d₀, t).
-
     Raises:
         ValueError: if there are more than two million terms.
     """
@@ -165,13 +152,8 @@ def mirror(layers: int, place: int, radius: int | None = None) -> range:
     of M̃_k are transposes of each other. So if both ends of the window hold the same token, turning it
     round changes M̃_k into its transpose, and the product in no other way.
 
-    Args:
-        layers: l.
-        place: k, from 1 to n.
-        radius: s, from 1 on; by default the largest that stays among j_1, …, j_{n+1} and the mirror.
-
-    Returns:
-        The numbers k − s + 1, …, k + s of the indices, counted from 1.
+    The radius s is by default the largest that stays among j_1, …, j_{n+1} and the mirror. Returned are the
+    numbers k − s + 1, …, k + s of the indices, counted from 1.
 
     Raises:
         ValueError: if there is no such place, or the radius is too large.
@@ -231,12 +213,7 @@ def part_linear_in_one_token(
 
         L y · (yᵀM_1y)^{3^{l−1} − 1} · ∏_{h ≥ 2} (yᵀM_hy)^{3^{l−h}} · yᵀM_1x
 
-    Args:
-        over, virtual: as in `product_form`.
-        y, x: tokens, shape (d₀,).
-
-    Returns:
-        A vector of length d_l.
+    Tokens y and x have shape (d₀,); the result has length d_l.
     """
     y, x = y[:, None], x[:, None]
     depth = len(virtual.M)
@@ -256,7 +233,3 @@ def occurrences(layers: int) -> tuple[int, ...]:
     """
     factors = unroll(layers)
     return tuple(sum(factor.layer == h for factor in factors) for h in range(1, layers + 1))
-
-
-def _T(matrices: np.ndarray) -> np.ndarray:
-    return np.swapaxes(matrices, -1, -2)

@@ -6,8 +6,9 @@ import numpy as np
 
 from neuroviz.factorization.determinantal import rank_one_point, ruling
 from neuroviz.kit import theme
-from neuroviz.kit.plot import View
-from neuroviz.kit.solids import balls, both, join, mesh, pointer, rods, shaded_mesh
+from neuroviz.kit.plot import View, headline, label
+from neuroviz.kit.solids import balls, both, join, mesh, pointer, rods, shaded_mesh, sheet
+from neuroviz.kit.words import colored
 
 Point = tuple[float, float, float]
 
@@ -48,36 +49,33 @@ def cone_view(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[
 
 
 def _traces(point: SlicePoint) -> list[dict]:
-    on_surface, singular = point.rank < 2, point.trace == 0
     families = ("image", "kernel") if point.rank else ()  # all lines of the cone go through zero
     through = [ruling(point.trace, point.angle, point.height, family, _REACH) for family in families]
-    off = [] if on_surface else [(point.foot, point.place)]
-    foot = [] if on_surface else [point.foot]
+    foot = [point.foot] if point.rank == 2 else []
+    way = [(point.foot, point.place)] if foot else []
+    name = "A" if point.is_product else "a 2 × 2 matrix"
+    tip = [(0, 0, 0)] if point.trace == 0 else []
     return [
         _sheet(point.trace),
         mesh("straight lines of matrices of rank ≤ 1", "ruling", rods(_all_lines(point.trace), 0.006)),
         mesh("the two lines through it: one image, one kernel", "focus", rods(through, 0.017)),
-        mesh("from it to the nearest matrix of rank ≤ 1", "ink", rods(off, 0.012)),
-        mesh("singular point: the zero matrix", "singular", balls([(0, 0, 0)] if singular else [], 0.06)),
-        mesh(_name(point), "focus", both(balls([point.place], 0.085), balls(foot, 0.045))),
+        mesh(
+            "from it to the nearest matrix of rank ≤ 1",
+            "ink",
+            rods(way, 0.012),
+        ),
+        mesh("singular point: the zero matrix", "singular", balls(tip, 0.06)),
+        mesh(name, "focus", both(balls([point.place], 0.085), balls(foot, 0.045))),
     ]
-
-
-def _name(point: SlicePoint) -> str:
-    return "A" if point.is_product else "a 2 × 2 matrix"
 
 
 def _sheet(trace: float) -> dict:
     """The surface, as triangles: plotly redraws these several times faster than its own kind of surface."""
-    heights = [_REACH * (2 * i / _HEIGHTS - 1) for i in range(_HEIGHTS + 1)]
-    corners = [rank_one_point(trace, 360 * j / _ANGLES, z) for z in heights for j in range(_ANGLES)]
-    faces = []
-    for row in range(0, _HEIGHTS * _ANGLES, _ANGLES):
-        for j in range(_ANGLES):
-            here, beside = row + j, row + (j + 1) % _ANGLES
-            faces += [(here, beside, here + _ANGLES), (beside, beside + _ANGLES, here + _ANGLES)]
-    tone = [float(np.tanh(4 * z)) for _, _, z in corners]
-    return shaded_mesh("rank ≤ 1", join([(np.array(corners), np.array(faces))]), tone, hoverinfo="skip")
+    heights = np.linspace(-_REACH, _REACH, _HEIGHTS + 1)
+    angles = np.linspace(0, 360, _ANGLES + 1)
+    grid = np.array([[rank_one_point(trace, angle, z) for angle in angles] for z in heights])
+    tone = np.tanh(4 * grid[..., 2]).ravel().tolist()
+    return shaded_mesh("rank ≤ 1", join([sheet(grid)]), tone, hoverinfo="skip")
 
 
 def _all_lines(trace: float) -> list[tuple[Point, Point]]:
@@ -87,26 +85,22 @@ def _all_lines(trace: float) -> list[tuple[Point, Point]]:
 
 
 def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> dict:
-    hidden = {"visible": False, "showspikes": False}
-    across, up = [-1.65, 1.65], [-1.25, 1.25]
+    hidden, reach = {"visible": False, "showspikes": False}, {"x": 1.65, "y": 1.65, "z": 1.25}
+    tip = "singular: A = 0"
     return {
         "domain": {"x": x_domain, "y": y_domain},
-        "xaxis": {**hidden, "range": across},
-        "yaxis": {**hidden, "range": across},
-        "zaxis": {**hidden, "range": up},
+        **{f"{axis}axis": {**hidden, "range": [-r, r]} for axis, r in reach.items()},
         "aspectmode": "manual",
         "aspectratio": {"x": 1.32, "y": 1.32, "z": 1.0},
         "camera": {
             "eye": {"x": 0.95, "y": -1.35, "z": 0.66},
             "center": {"x": 0.0, "y": 0.0, "z": -0.04},
         },
-        "annotations": [_pointer("singular: A = 0", (0, 0, 0), point.trace == 0)],
+        # To the left of the tip, as far as its own length asks for.
+        "annotations": [
+            pointer(tip, (0, 0, 0), (-0.27 * theme.size("note") * len(tip) - 34, 0), point.trace == 0)
+        ],
     }
-
-
-def _pointer(text: str, at: Point, shown: bool) -> dict:
-    """A label to the left of a point, as far as its own length asks for."""
-    return pointer(text, at, (-0.27 * theme.size("note") * len(text) - 34, 0), shown)
 
 
 def _annotations(point: SlicePoint, x_domain: tuple[float, float]) -> list[dict]:
@@ -116,23 +110,10 @@ def _annotations(point: SlicePoint, x_domain: tuple[float, float]) -> list[dict]
     about = f"A, {rank}" if point.is_product else f"a matrix {rank} (A, once d = 2)"
     if point.rank == 2:
         about += ": off the surface"
-    ball = f'<span style="color:{theme.color("focus")}">● {about}</span>'
-    at_top = {"xref": "paper", "yref": "paper", "x": x_domain[0], "y": 1, "xanchor": "left"}
+    at_top = {"xref": "paper", "yref": "paper", "x": x_domain[0], "xanchor": "left"}
+    soft = {"size": theme.size("note"), "color": theme.color("soft")}
+    text = f"{which}<br>{colored('focus', f'● {about}')}"
     return [
-        {
-            **at_top,
-            "text": f"<b>{says}</b>",
-            "yanchor": "bottom",
-            "yshift": 6,
-            "showarrow": False,
-            "font": {"size": theme.size("title")},
-        },
-        {
-            **at_top,
-            "text": f"{which}<br>{ball}",
-            "yanchor": "top",
-            "showarrow": False,
-            "align": "left",
-            "font": {"size": theme.size("note"), "color": theme.color("soft")},
-        },
+        headline(says) | at_top,
+        label(text, x_domain[0], 1, yanchor="top", align="left", font=soft) | at_top,
     ]

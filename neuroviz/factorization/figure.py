@@ -9,7 +9,7 @@ from neuroviz.factorization.cone import SlicePoint, cone_view
 from neuroviz.factorization.determinantal import ProductCount
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, View, compose, headline, label, ticks
+from neuroviz.kit.plot import Parts, Plot, View, compose, headline, ticks
 
 __all__ = ["FactorizationStudy", "SlicePoint", "factorization_parts"]
 
@@ -87,7 +87,10 @@ class FactorizationStudy:
 def factorization_parts(study: FactorizationStudy) -> Parts:
     """The four views."""
     return compose(
-        _matrices(study), _spectrum(study), _dimensions(study), cone_view(study.point, _RIGHT, (0.0, 0.9))
+        _matrices(study),
+        _spectrum(study).view(),
+        _dimensions(study).view(),
+        cone_view(study.point, _RIGHT, (0.0, 0.9)),
     )
 
 
@@ -128,155 +131,56 @@ def _matrices(study: FactorizationStudy) -> View:
     return View(view.traces, view.axes, [*view.annotations, title], view.shapes)
 
 
-def _spectrum(study: FactorizationStudy) -> View:
-    before, after = (sigma.tolist() for sigma in study.spectrum)
-    index, on = list(range(1, study.d + 1)), {"xaxis": "x2", "yaxis": "y2", "mode": "markers"}
-    marker, top = theme.size("marker"), max(before[0], after[0])
+def _spectrum(study: FactorizationStudy) -> Plot:
+    plot, index, marker = Plot("2", _MIDDLE, _UPPER), list(range(1, study.d + 1)), theme.size("marker")
+    ring = {"symbol": "circle-open", "size": marker + 7, "color": theme.color("ink"), "line": {"width": 1.6}}
+    dot = {"size": marker, "color": theme.color("focus")}
+    for when, sigma, look in zip(("start", "now"), study.spectrum, (ring, dot), strict=True):
+        hover = f"{when}: σ<sub>%{{x}}</sub> = %{{y:.3g}}"
+        name = f"singular values of A, {when}"
+        plot.points(name, index, sigma.tolist(), look, hover=hover, cliponaxis=False)
+    top = max(float(sigma[0]) for sigma in study.spectrum)
     top = top if top > SAME else 1.0
-    hover = "σ<sub>%{x}</sub> = %{y:.3g}<extra></extra>"
-    traces = [
-        {
-            "name": "singular values of A, start",
-            **on,
-            "x": index,
-            "y": before,
-            "marker": {
-                "symbol": "circle-open",
-                "size": marker + 7,
-                "color": theme.color("ink"),
-                "line": {"width": 1.6},
-            },
-            "hovertemplate": f"start: {hover}",
-            "cliponaxis": False,
-        },
-        {
-            "name": "singular values of A, now",
-            **on,
-            "x": index,
-            "y": after,
-            "marker": {"size": marker, "color": theme.color("focus")},
-            "hovertemplate": f"now: {hover}",
-            "cliponaxis": False,
-        },
-    ]
-    axes = {
-        "xaxis2": {
-            "anchor": "y2",
-            "domain": _MIDDLE,
-            "range": [0.5, study.d + 0.5],
-            "tickvals": index,
-            "showgrid": False,
-            "title": {"text": "index i"},
-        },
-        "yaxis2": {
-            "anchor": "x2",
-            "domain": _UPPER,
-            "range": [-0.05 * top, 1.18 * top],
-            "title": {"text": "σ<sub>i</sub>(A)"},
-            "nticks": 4,
-        },
-    }
-    as_before = ", as before" if study.is_same else " now"
-    return View(traces, axes, [headline(f"rank {study.rank}{as_before}", "2")], [])
+    plot.axis("x", 0.5, study.d + 0.5, "index i", tickvals=index, showgrid=False)
+    plot.axis("y", -0.05 * top, 1.18 * top, "σ<sub>i</sub>(A)", nticks=4)
+    plot.headline(f"rank {study.rank}{', as before' if study.is_same else ' now'}")
+    return plot
 
 
-def _dimensions(study: FactorizationStudy) -> View:
-    d, a, counts = study.d, study.a, study.counts
-    marker, on = theme.size("marker"), {"xaxis": "x3", "yaxis": "y3"}
-    formula = list(study.formula)
-    fibres = [2 * c.a * d - value for c, value in zip(counts, formula, strict=True)]
-    values = {
-        "matrices": ("circle", formula, [c.dimension for c in counts], "rank ≤ a"),
-        "fibre": ("square", fibres, [c.fibre for c in counts], "fibre"),
-    }
-    traces = []
-    for name, (symbol, expected, measured, words) in values.items():
-        traces += [
-            {
-                "name": f"{name}, formula",
-                **on,
-                "x": [count.a for count in counts],
-                "y": expected,
-                "mode": "lines+markers",
-                "line": {"color": theme.color("formula"), "width": 1.2},
-                "marker": {
-                    "symbol": f"{symbol}-open",
-                    "size": marker + 5,
-                    "color": theme.color("formula"),
-                    "line": {"width": 1.3},
-                },
-                "hovertemplate": f"a = %{{x}}, {words}: formula %{{y}}<extra></extra>",
-            },
-            {
-                "name": f"{name}, measured",
-                **on,
-                "x": [count.a for count in counts],
-                "y": measured,
-                "mode": "markers",
-                "marker": {"symbol": symbol, "size": marker - 1, "color": theme.color("measured")},
-                "hovertemplate": f"a = %{{x}}, {words}: measured %{{y}}<extra></extra>",
-            },
-        ]
-    traces.append(
-        {
-            "name": "this a (measured)",
-            **on,
-            "x": [a, a],
-            "y": [study.count.dimension, study.count.fibre],
-            "mode": "markers",
-            "marker": {
-                "symbol": ["circle-open", "square-open"],
-                "size": 2 * marker + 6,
-                "color": theme.color("focus"),
-                "line": {"width": 3},
-            },
-            "cliponaxis": False,
-            "hoverinfo": "skip",
-        }
-    )
-    top = max(max(fibres), d * d)
-    axes = {
-        "xaxis3": {
-            "anchor": "y3",
-            "domain": _MIDDLE,
-            "range": [0.4, len(counts) + 0.6],
-            "tickvals": [count.a for count in counts],
-            "showgrid": False,
-            "title": {"text": "head dimension a"},
-        },
-        "yaxis3": {
-            "anchor": "x3",
-            "domain": _LOWER,
-            "range": [-0.08 * top, 1.65 * top],
-            "tickvals": ticks(0, d * d, top),
-            "title": {"text": "dimension"},
-        },
-    }
-    soft = {"size": theme.size("note"), "color": theme.color("soft")}
-    legend = label("● matrices A of rank ≤ a<br>■ fibre: (Q, K) with one A", 0, 1, xanchor="left") | {
-        "xref": "x3 domain",
-        "yref": "y3 domain",
-        "yanchor": "top",
-        "xshift": 6,
-        "align": "left",
-        "font": soft,
-    }
-    bend = label("a = d", d, 0.7, "3", yref="y3 domain", yanchor="top", xanchor="left", xshift=4, font=soft)
-    line = {
-        "type": "line",
-        "xref": "x3",
-        "yref": "y3 domain",
-        "x0": d,
-        "x1": d,
-        "y0": 0,
-        "y1": 0.7,
-        "layer": "below",
-        "line": {"color": theme.color("axis"), "width": 1.4, "dash": "dot"},
-    }
+def _dimensions(study: FactorizationStudy) -> Plot:
+    d, counts, marker = study.d, study.counts, theme.size("marker")
+    plot, heads, formula = Plot("3", _MIDDLE, _LOWER), [count.a for count in counts], list(study.formula)
+    fibres = [2 * a * d - value for a, value in zip(heads, formula, strict=True)]
+    for name, symbol, expected, measured, words in (
+        ("matrices", "circle", formula, [count.dimension for count in counts], "rank ≤ a"),
+        ("fibre", "square", fibres, [count.fibre for count in counts], "fibre"),
+    ):
+        hover, color = f"a = %{{x}}, {words}", theme.color("formula")
+        plot.points(
+            f"{name}, formula",
+            heads,
+            expected,
+            {"symbol": f"{symbol}-open", "size": marker + 5, "color": color, "line": {"width": 1.3}},
+            mode="lines+markers",
+            line={"color": color, "width": 1.2},
+            hover=f"{hover}: formula %{{y}}",
+        )
+        look = {"symbol": symbol, "size": marker - 1, "color": theme.color("measured")}
+        plot.points(f"{name}, measured", heads, measured, look, hover=f"{hover}: measured %{{y}}")
+    ring = {"symbol": ["circle-open", "square-open"], "size": 2 * marker + 6, "color": theme.color("focus")}
+    here = [study.count.dimension, study.count.fibre]
+    plot.points("this a (measured)", [study.a] * 2, here, {**ring, "line": {"width": 3}}, cliponaxis=False)
+    top, end = max(max(fibres), d * d), len(counts) + 0.6
+    plot.axis("x", 0.4, end, "head dimension a", tickvals=heads, showgrid=False)
+    plot.axis("y", -0.08 * top, 1.65 * top, "dimension", tickvals=ticks(0, d * d, top))
+    plot.headline(_sum(study))
+    plot.key(["● matrices A of rank ≤ a", "■ fibre: (Q, K) with one A"], align="left")
+    plot.text("a = d", d, 0.7, "note", "soft", yref="y3 domain", yanchor="top", xanchor="left", xshift=4)
     # All matrices have d² dimensions: the level at which the count bends, and stays.
-    level = line | {"yref": "y3", "x0": 0.4, "x1": len(counts) + 0.6, "y0": d * d, "y1": d * d}
-    all_of_them = label("d²", 0.5, d * d, "3", xanchor="left", yanchor="bottom", font=soft)
-    return View(traces, axes, [headline(_sum(study), "3"), legend, bend, all_of_them], [line, level])
+    plot.text("d²", 0.5, d * d, "note", "soft", xanchor="left", yanchor="bottom")
+    plot.rule("x", d, "axis", 1.4, "dot", upto=0.7, layer="below")
+    plot.rule("y", d * d, "axis", 1.4, "dot", layer="below")
+    return plot
 
 
 def _sum(study: FactorizationStudy) -> str:

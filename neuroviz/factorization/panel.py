@@ -22,7 +22,7 @@ from neuroviz.factorization.figure import FactorizationStudy, SlicePoint, factor
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import choice, real, seed, whole
-from neuroviz.kit.words import grouped
+from neuroviz.kit.words import grouped, tiny
 
 MAX_WIDTH, MAX_HEAD, MAX_TRACE = 6, 8, 1.5
 _RANKS = {"full": "Q and K of full rank", "Q": "Q has lost one rank", "K": "K has lost one rank"}
@@ -125,43 +125,35 @@ class FactorizationExplorer(Panel):
 
     title = "One A, many Q and K"
     setting = FactorizationSetting
+    _answer = staticmethod(study_factorization)
+    draw = staticmethod(factorization_parts)
 
     def _arrange(self) -> None:
         # Two by two, the sliders place A, and for a = 1 nothing is left to be drawn at random.
         self.controls["seed"].disabled = self.controls["d"].value == 2 and self.controls["a"].value == 1
 
-    _answer = staticmethod(study_factorization)
-
-    draw = staticmethod(factorization_parts)
-
     def _badge(self, answer: FactorizationStudy) -> str:
         count = answer.count
         agrees = "" if count.dimension == answer.formula[answer.a - 1] else " ≠ formula"
         measured = theme.badge(count.status, f"{count.dimension} mod {grouped(count.prime)}{agrees}")
-        if not answer.refusal:
-            return theme.badge("proved", f"Lemma 3.1: fibre a² = {answer.a**2}") + measured
-        return (
-            theme.badge("outside hypotheses", f"Lemma 3.1: not a² = {answer.a**2} but {answer.here} here")
-            + measured
-        )
+        square = f"a² = {answer.a**2}"
+        if answer.refusal:
+            lemma = theme.badge("outside hypotheses", f"Lemma 3.1: not {square} but {answer.here} here")
+        else:
+            lemma = theme.badge("proved", f"Lemma 3.1: fibre {square}")
+        return lemma + measured
 
     def _describe(self, answer: FactorizationStudy) -> str:
         d, a, count = answer.d, answer.a, answer.count
         moved = f"by up to {answer.moved:.2f}" if answer.moved else "by 0"
-        return " ".join(
-            [
-                f"d = {d}, a = {a}: Q and K move {moved}, A by {_tiny(answer.change)}; {_in_words(answer)}.",
-                f"Of {2 * a * d} entries {count.fibre} {'is' if count.fibre == 1 else 'are'} redundant: "
-                f"{count.dimension} dimension{'s remain' if count.dimension != 1 else ' remains'}, "
-                + (f"all d² = {d * d}." if count.dimension == d * d else f"of d² = {d * d}."),
-                _recovery(answer),
-                _surface(answer.point),
-            ]
+        redundant = f"{count.fibre} {'is' if count.fibre == 1 else 'are'} redundant"
+        remain = f"{count.dimension} dimension{'s remain' if count.dimension != 1 else ' remains'}"
+        of = "all d²" if count.dimension == d * d else "of d²"
+        return (
+            f"d = {d}, a = {a}: Q and K move {moved}, A by {tiny(answer.change)}; {_in_words(answer)}. "
+            f"Of {2 * a * d} entries {redundant}: {remain}, {of} = {d * d}. "
+            f"{_recovery(answer)} {_surface(answer.point)}"
         )
-
-
-def _tiny(number: float) -> str:
-    return "0" if number == 0 else f"{number:.0e}".replace("-", "−")
 
 
 def _in_words(answer: FactorizationStudy) -> str:
@@ -176,7 +168,7 @@ def _in_words(answer: FactorizationStudy) -> str:
 def _recovery(answer: FactorizationStudy) -> str:
     if not answer.refusal:
         off = float(np.abs(answer.recovered - answer.C).max())
-        return f"C is recovered from the two factorisations, off by {_tiny(off)} (Lemma 3.1)."
+        return f"C is recovered from the two factorisations, off by {tiny(off)} (Lemma 3.1)."
     d, a, here = answer.d, answer.a, answer.here
     ranks = {name: numerical_rank(M) for name, M in (("Q", answer.start.Q), ("K", answer.start.K))}
     if a > d and min(ranks.values()) == d:

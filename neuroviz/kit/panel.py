@@ -2,7 +2,7 @@
 
 A subclass says what its controls are, how they become a request, what answers the request, and
 how the answer is drawn. The shell does the rest: state strings, reset, "More", errors that leave
-the panel alive, work in the background, and a figure that is mounted when its width is known.
+the panel alive, and work in the background.
 
 In a notebook a panel lives until the cell that made it runs again; in a script, as long as somebody holds it.
 """
@@ -18,8 +18,8 @@ import ipywidgets as widgets
 from neuroviz.kit import cells, theme
 from neuroviz.kit.background import Background
 from neuroviz.kit.controls import label_width, read_control, write_control
-from neuroviz.kit.page import Fit, Late, LiveFigure, let_go, parts
-from neuroviz.kit.plot import Parts, make, redraw
+from neuroviz.kit.page import Chart, CopyButton, let_go, parts
+from neuroviz.kit.plot import Parts
 from neuroviz.kit.settings import Controls, make_controls, read_setting
 
 _ROOM_FOR_A_LECTURE = 900  # pixels; below, a figure in lecture size has no room for its words
@@ -35,7 +35,7 @@ class Panel(widgets.VBox):
 
     Attributes:
         controls: name → widget.
-        figure: the one FigureWidget.
+        figure: a widget that can also be shown alone, with the attributes of a plotly Figure.
         description: in words, what the figure shows now.
         status: the visible line: busy, done, or the error.
         state: a short string; assigning it restores the panel.
@@ -73,8 +73,9 @@ class Panel(widgets.VBox):
         # A panel never opens empty. Where its state takes long, it opens on its default picture.
         slow = self._is_slow(request)
         self._shown = self._answer(default if slow else request)
-        self.figure = self._new_figure()
-        self._listen()
+        self.figure = Chart(self.draw(self._shown), self._on_click)
+        self.figure.observe(self._on_width, names="width")
+        self._box.children = [self.figure]
         self._say(self._shown, started=None)
         if slow:
             self._refresh()
@@ -107,7 +108,7 @@ class Panel(widgets.VBox):
         first_row = widgets.Box([*first.values(), self._more], layout=row)
         self._more_row = widgets.Box(list(more.values()), layout=row | {"display": "none"})
         for controls in (first_row, self._more_row):
-            controls.add_class("nv-controls")  # where `Fit` gives the handles of sliders their names
+            controls.add_class("nv-controls")  # chart.js gives the handles of their sliders names
         self._box = widgets.Box(
             layout={"height": figure_height, "overflow": "hidden", "display": "block", "width": "100%"}
         )
@@ -127,24 +128,21 @@ class Panel(widgets.VBox):
             layout={"flex": "0 1 380px", "min_width": "120px"},
             style={"description_width": "48px"},
         )
-        # `Fit` copies its placeholder: the text itself may be one that was refused, or is being typed.
+        # Copy takes its placeholder: the text itself may be one that was refused, or is being typed.
         self._state_text.add_class("nv-state")
-        self._fit = Fit(name=type(self).__name__)
-        self._extra = self._extra_buttons()
+        self._copy_button = CopyButton(name=type(self).__name__)
         if for_lecture:  # few controls: those under "More" stand there with the others
             self._more.layout.display = "none"
             self._more_row.layout.display = "flex" if shown & set(more) else "none"
-            for hidden in (self._reset_button, self._state_text, self._fit):
+            for hidden in (self._reset_button, self._state_text, self._copy_button):
                 hidden.layout.display = "none"
 
         self._more.observe(self._on_more, names="value")
         self._reset_button.on_click(lambda _: self.reset())
         self._cancel_button.on_click(lambda _: self.cancel())
         self._state_text.observe(self._on_state_text, names="value")
-        self._fit.observe(self._mount, names="width")
-        self._fit.observe(self._come_again, names="again")
-        self._footer = widgets.HBox(layout={"width": "100%"})
-        self._fill_footer()
+        footer = [self._reset_button, self._cancel_button, *self._extra_buttons()]
+        footer += [self._status_html, self._state_text, self._copy_button]
         return [
             widgets.HTML(theme.css(), layout={"display": "none"}),
             self._title_html,
@@ -152,7 +150,7 @@ class Panel(widgets.VBox):
             self._more_row,
             self._box,
             self._description_html,
-            self._footer,
+            widgets.HBox(footer, layout={"width": "100%"}),
         ]
 
     # What a subclass says.
@@ -205,11 +203,11 @@ class Panel(widgets.VBox):
         return ""
 
     def _extra_buttons(self) -> list[widgets.Widget]:
-        """Further buttons of the footer, after Cancel; asked for once, before there is a figure.
-
-        Those that are `Late` are shown together with the figure.
-        """
+        """Further buttons of the footer, after Cancel; asked for once, before there is a figure."""
         return []
+
+    def _on_click(self, trace: dict, point: int) -> None:
+        """The reader has clicked on a point of a trace of the figure."""
 
     # What every panel has.
 
@@ -333,56 +331,16 @@ class Panel(widgets.VBox):
         except ValueError as error:
             self._fail(error)
 
-    def _new_figure(self) -> LiveFigure:
-        self._parts = self.draw(self._shown)
-        return LiveFigure(make(self._parts))
-
     def _redraw(self, answer: object) -> None:
-        """Bring the figure from what was drawn last to an answer, in one message."""
-        parts = self.draw(answer)
-        before, self._parts = self._parts, None  # nobody knows, if this fails half way
-        redraw(self.figure, before, parts)
-        self._parts = parts
+        self.figure.show(self.draw(answer))
 
-    def _listen(self) -> None:
-        """What a panel's own figure is to hear, such as clicks; called for each new figure."""
-
-    def _mount(self, change: dict) -> None:
-        if not change["new"]:  # the page has been loaded again
-            return
-        first = not self._box.children
-        if first and change["new"] < _ROOM_FOR_A_LECTURE and self._theme["size"] == "lecture" and self._shown:
-            # Large words would collide: the figure is made anew in the usual size, before anybody sees it.
+    def _on_width(self, change: dict) -> None:
+        """In a narrow place large words would collide: the figure is drawn in the usual size."""
+        if 0 < change["new"] < _ROOM_FOR_A_LECTURE and self._theme["size"] == "lecture" and self._shown:
             self._theme = self._theme | {"size": "notebook"}
             with theme.using(self._theme):
-                self.figure = self._new_figure()
+                self._redraw(self._shown)
                 self._box.layout.height = f"{theme.size('height') + 4:.0f}px"
-            self._listen()
-        self.figure.layout.width = change["new"]
-        if not self._box.children:
-            self._box.children = [self.figure]
-            self._fill_footer()
-
-    def _come_again(self, _change: object) -> None:
-        """A page that is loaded again gets what could be too late as at first: when its width is known."""
-        self._box.children = []
-        self._footer.children = []
-        for late in (self._fit, self.figure, *self._extra):
-            if isinstance(late, Late):
-                late.come_again()
-        self._fit.width = 0
-        self._fill_footer()
-
-    def _fill_footer(self) -> None:
-        extra = [button for button in self._extra if self._box.children or not isinstance(button, Late)]
-        self._footer.children = [
-            self._reset_button,
-            self._cancel_button,
-            *extra,
-            self._status_html,
-            self._state_text,
-            self._fit,
-        ]
 
     def _refresh(self) -> None:
         started = time.perf_counter()

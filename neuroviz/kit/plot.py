@@ -1,12 +1,17 @@
-"""Small pieces that several figures share: headlines, powers of ten, updates in place."""
+"""A figure as plain data: its parts, the marks it is made of, and what changes from one to the next."""
 
-from math import ceil, floor, inf, log10
-from typing import NamedTuple
+from __future__ import annotations
 
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
+from collections.abc import Sequence
+from math import ceil, floor, inf, isfinite, log10
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from neuroviz.kit import theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -140,41 +145,58 @@ def _without_empty_texts(trace: dict) -> dict:
     return trace | {"text": [text or " " for text in trace["text"]]}
 
 
-def make(parts: Parts) -> go.Figure:
-    """A figure of its own from its parts."""
+def complete(parts: Parts) -> Parts:
+    """The parts with the template and the height of the theme in use, as JSON has them."""
     layout = {"template": theme.template(), "height": theme.size("height"), **parts.layout}
-    return go.Figure(parts.traces, layout)
+    if "scene" in layout:  # plotly.js keeps the reader's camera while this stays
+        layout["scene"] = {"uirevision": parts.seen, **layout["scene"]}
+    return Parts(plain(parts.traces), plain(layout), parts.seen)
 
 
-def redraw(figure: BaseFigure, old: Parts | None, new: Parts) -> None:
-    """Bring a figure from its old parts (None: unknown) to new ones, in place and in one message.
+def plain(value: object) -> object:
+    """As JSON has it: lists instead of tuples and arrays, None instead of NaN and infinity.
 
-    Only what differs is touched: nothing flickers, no camera is lost, and plotly, which needs ten
-    times longer to check a whole figure than to check what a slider moves, is not asked to.
+    >>> plain({"x": (1, inf), "z": np.arange(2)})
+    {'x': [1, None], 'z': [0, 1]}
     """
-    if old is None:
-        old = Parts([{} for _ in new.traces], {})
-    layout = dict(old.layout)
-    if old.seen != new.seen and "scene" in layout:
-        layout["scene"] = {key: value for key, value in layout["scene"].items() if key != "camera"}
-    with figure.batch_update():
-        for trace, before, after in zip(figure.data, old.traces, new.traces, strict=True):
-            _set_changes(trace, before, after)
-        _set_changes(figure.layout, layout, new.layout)
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple, range)):
+        return [inner if type(inner) in (str, int) else plain(inner) for inner in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value
 
 
-def _set_changes(target: object, old: dict, new: dict) -> None:
-    for key, value in new.items():
-        before = old.get(key)
-        if isinstance(value, dict) and isinstance(before, dict):
-            if value != before:
-                _set_changes(target[key], before, value)
-        elif _are_elements(value) and _are_elements(before) and len(value) == len(before):
-            for i, (element_before, element) in enumerate(zip(before, value, strict=True)):
-                if element != element_before:
-                    _set_changes(target[key][i], element_before, element)
-        elif value != before:
-            target[key] = value
+def changes(old: object, new: object, path: Sequence = ()) -> list[list]:
+    """What brings plain data from old to new: [path, value] each, or [path] where something goes.
+
+    >>> changes({"a": [{"b": 1}], "c": 2}, {"a": [{"b": 3}]})
+    [[['c']], [['a', 0, 'b'], 3]]
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        pairs = [(key, old.get(key, _ABSENT), value) for key, value in new.items()]
+        gone = [[[*path, key]] for key in old if key not in new]
+    elif _are_elements(old) and _are_elements(new) and len(old) == len(new):
+        pairs, gone = [(i, *pair) for i, pair in enumerate(zip(old, new, strict=True))], []
+    else:
+        return [] if old is not _ABSENT and old == new else [[list(path), new]]
+    return gone + [one for key, before, after in pairs for one in changes(before, after, (*path, key))]
+
+
+_ABSENT = object()
+
+
+def make(parts: Parts) -> go.Figure:
+    """A plotly Figure of its own from its parts."""
+    import plotly.graph_objects as go
+
+    whole = complete(parts)
+    return go.Figure(whole.traces, whole.layout)
 
 
 def _are_elements(value: object) -> bool:
@@ -232,6 +254,16 @@ class Plot:
         where = {"xref": f"x{self._n}", "yref": f"y{self._n}", "layer": "below"}
         self._view.shapes.append({"type": "rect", **where, **at, "line": line, "fillcolor": fill})
 
+    def rule(
+        self, which: str, at: float, role: str, width: float, dash: str, upto: float = 1.0, **more: object
+    ) -> None:
+        """A line across the plot where x, or y, has a value."""
+        other = "y" if which == "x" else "x"
+        ends = {f"{which}0": at, f"{which}1": at, f"{other}0": 0, f"{other}1": upto}
+        where = {f"{which}ref": f"{which}{self._n}", f"{other}ref": f"{other}{self._n} domain"}
+        line = {"color": theme.color(role), "width": width, "dash": dash}
+        self._view.shapes.append({"type": "line", **where, **ends, "line": line, **more})
+
     def _trace(self, name: str, x: list, y: list, hover: str | None = None, **more: object) -> None:
         said = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": f"{hover}<extra></extra>"}
         self._view.traces.append({"name": name, **self._on, "x": x, "y": y, **more, **said})
@@ -250,12 +282,20 @@ class Plot:
         self.axis(which, low, high, **{**bare, **numbers, **more})
 
     def log_axis(
-        self, which: str, low: float, high: float, title: str, step: int = 1, plain: bool = False
+        self,
+        which: str,
+        low: float,
+        high: float,
+        title: str,
+        step: int = 1,
+        plain: bool = False,
+        **more: object,
     ) -> None:
         """A logarithmic axis between powers of ten; `plain`: 0.1, 1, 10 instead of powers."""
         tens = range(ceil(low), floor(high) + 1, step)
         text = [f"{10.0**n:g}" if plain else power_of_ten(n) for n in tens]
-        self.axis(which, low, high, title, type="log", tickvals=[10.0**n for n in tens], ticktext=text)
+        at = [10.0**n for n in tens]
+        self.axis(which, low, high, title, type="log", tickvals=at, ticktext=text, **more)
 
     # Words
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
 
-import plotly.graph_objects as go
-
 FONT = "'Source Sans 3','Segoe UI','Helvetica Neue','Liberation Sans',Arial,sans-serif"
 
 _MODES = {
@@ -230,8 +228,8 @@ def margin() -> dict[str, int]:
     return {"l": 16, "r": 16, "t": round(2.2 * size("title")), "b": 12}
 
 
-def template() -> go.layout.Template:
-    """The plotly template that all figures share."""
+def template() -> dict:
+    """The plotly template that all figures share, as plain data."""
     c, s = _MODES[_current["mode"]], _SIZES[_current["size"]]
     axis = {
         "showgrid": True,
@@ -257,8 +255,8 @@ def template() -> go.layout.Template:
         "tickfont": {"size": max(12, s["tick"] - 3), "color": c["soft"]},
         "title": {"font": {"size": s["base"], "color": c["ink"]}},
     }
-    return go.layout.Template(
-        layout={
+    return {
+        "layout": {
             "font": {"family": FONT, "size": s["base"], "color": c["ink"]},
             "paper_bgcolor": c["ground"],
             "plot_bgcolor": c["ground"],
@@ -293,7 +291,7 @@ def template() -> go.layout.Template:
                 ],
             },
         }
-    )  # fmt: skip
+    }  # fmt: skip
 
 
 def glyph(status: str) -> tuple[str, str]:

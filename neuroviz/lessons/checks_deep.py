@@ -1,9 +1,8 @@
-"""Checks of the exercises about deep networks: notebooks 04 and 05.
+"""Checks of the exercises about deep networks: notebooks 04, 05 and further.
 
 Each decides by a measurement of the network that it is given, never by a formula alone.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -88,27 +87,6 @@ def check_unseen(arch: object) -> str:
             return f"After layer {i} arrive {arriving} dimensions, and {seen} of them are seen."
     said = ", ".join(f"After layer {i} arrive {arriving} dimensions" for i, arriving, _ in counts[:1])
     raise ValueError(f"{said}, and all are seen{'' if len(counts) == 1 else '; so it is further on'}.")
-
-
-@checker
-def check_same_dimension(archs: object) -> str:
-    """Whether three or more deep lightning networks have one dimension, and no two as many parameters.
-
-    >>> check_same_dimension([Architecture.uniform(d, 1, 2) for d in (2, 3, 4)])
-    ✗ Not yet. The dimensions are 8, 17, 28.
-    """
-    if not isinstance(archs, Iterable):
-        raise ValueError(f"The answer is a list of networks; got {archs!r}.")
-    nets = [_deep_network(arch) for arch in archs]
-    if len(nets) < 3:
-        raise ValueError(f"The task asks for three networks or more; got {len(nets)}.")
-    sizes = [net.num_parameters for net in nets]
-    if len(set(sizes)) < len(sizes):
-        raise ValueError(f"Two of them have equally many parameters: {', '.join(map(str, sizes))}.")
-    found = [measure_dimension(net).value for net in nets]
-    if len(set(found)) > 1:
-        raise ValueError(f"The dimensions are {', '.join(map(str, found))}.")
-    return f"{', '.join(map(str, sizes))} parameters, and {found[0]} dimensions each."
 
 
 @checker

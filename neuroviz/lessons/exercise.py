@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
-from numbers import Integral
 
 import numpy as np
 
+from neuroviz.engine.block import whole_number
 from neuroviz.kit import theme
 
 DIFFICULTIES = ("easy", "takes thought", "hard")
@@ -112,8 +112,7 @@ class Exercise:
             raise ValueError(f"check is a function made by `checker`; got {self.check!r}")
         if isinstance(self.difficulty, bool) or self.difficulty not in (1, 2, 3):
             raise ValueError(f"difficulty is 1, 2 or 3; got {self.difficulty!r}")
-        if isinstance(self.minutes, bool) or not isinstance(self.minutes, Integral) or self.minutes < 1:
-            raise ValueError(f"minutes is a whole number ≥ 1; got {self.minutes!r}")
+        whole_number("minutes", self.minutes)
 
     def __repr__(self) -> str:
         return f"Exercise ({self._facts()}). {self.task} Then call {self.check.__name__}."

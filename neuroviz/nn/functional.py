@@ -1,7 +1,6 @@
 """The functional dimension of any torch module: a float spectrum, with its gap and whether that decides.
 
-Inputs are taken until the rank is steady. What is kept of them is bounded: the rows of the Jacobian, or
-once there are many more rows than parameters the triangular factor of their QR decomposition.
+Inputs are taken until the rank is steady.
 """
 
 from dataclasses import replace
@@ -17,7 +16,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import Budget
 from neuroviz.engine.cost import BUDGET_SECONDS, available_bytes
 from neuroviz.engine.measure import Measurement, from_spectrum
-from neuroviz.engine.rank import WIDEST, differ, is_wide, lengths, without_rounding
+from neuroviz.engine.rank import WIDEST, differ, is_wide, without_rounding
 from neuroviz.nn.jacobian import (
     Copied,
     Draw,
@@ -26,18 +25,12 @@ from neuroviz.nn.jacobian import (
     copied,
     nudged,
     nudged_inputs,
-    one_at_a_time,
     parameter_jacobian,
 )
 
 # Parameters up to which one thread is quicker: torch's threads and numpy's wait for one another.
 _ONE_THREAD = 2048
-# Rows for each column from which only R of the QR decomposition is kept.
-_TALL = 2
-_FEW = 4096  # so many rows are always kept
 _BYTES = 40  # an entry that is kept: the matrix, its scaled copies, and what LAPACK needs
-_TOO_SMALL = 16 * float(np.finfo(np.float64).eps)  # of the largest row: as in `rank.float_rank`
-_SMALLEST_SCALE = 1e-9  # likewise
 _GROWTH = 1.5  # of the number of inputs
 _STEADY = 2  # growths in a row that add nothing
 
@@ -107,20 +100,13 @@ def functional_dimension(
 
 
 class _Rows:
-    """The Jacobian's rows so far, or what QR keeps of them.
-
-    R of the QR decomposition has the singular values of the rows it stands for, to full precision (the
-    Gram matrix would square the condition number).
-    """
+    """The Jacobian's rows so far."""
 
     def __init__(self, of: Copied, limit: float) -> None:
         self.of, self.limit, self.inputs = of, limit, 0
         self._end = monotonic() + limit
         self._blocks: list[np.ndarray] = []
-        self._outputs = self._height = 0
-        self._factor: np.ndarray | None = None
-        self._longest, self._shortest = 0.0, inf
-        self._columns = np.zeros(of.size)  # their lengths, of the rows in the factor
+        self._outputs = 0
         self._inputs: list[float] = []  # the largest derivative on each, by which its rows were divided
         self._near: Copied | None = None
         self._sizes = [_size(x) for x in of.module.parameters()]
@@ -132,7 +118,7 @@ class _Rows:
             self._check_memory(planned)
         before = self._largest or [0.0] * len(tensors)
         self._largest = [max(size, _size(x)) for size, x in zip(before, tensors, strict=True)]
-        for one in one_at_a_time(tensors):
+        for one in ([x[i : i + 1] for x in tensors] for i in range(len(tensors[0]))):
             if self.inputs and monotonic() >= self._end:
                 return False
             if not self.inputs:
@@ -144,11 +130,8 @@ class _Rows:
                 block = np.ldexp(block, -np.frexp(largest)[1])
                 self._inputs.append(float(largest))
             self._blocks.append(block)
-            self._height += len(block)
             self._outputs = max(self._outputs, len(block))
             self.inputs += 1
-            if self._height > max(_TALL * self.of.size, _FEW):
-                self._compress()
         return True
 
     def enough(self) -> int:
@@ -157,13 +140,8 @@ class _Rows:
 
     def measure(self) -> Measurement:
         """The rank of the rows so far, and its evidence."""
-        if self._factor is None:
-            self._blocks = [np.concatenate(self._blocks)]
-            return self._doubted(from_spectrum(self._blocks[0], self.inputs))
-        if self._blocks:
-            self._compress()
-        wide = differ(np.array([self._shortest, self._longest])) or differ(self._columns)
-        return self._doubted(from_spectrum(_evened(self._factor), self.inputs, wide=wide))
+        self._blocks = [np.concatenate(self._blocks)]
+        return self._doubted(from_spectrum(self._blocks[0], self.inputs))
 
     def _doubted(self, found: Measurement) -> Measurement:
         """Undecided where products may have left the range of floats without a trace."""
@@ -193,7 +171,7 @@ class _Rows:
 
     def _check_memory(self, planned: int) -> None:
         columns, rows = self.of.size, self._outputs * planned
-        needed = _BYTES * columns * min(rows, max(_TALL * columns, _FEW))
+        needed = _BYTES * columns * rows
         there = available_bytes()
         if there is not None and needed > there:
             raise ValueError(
@@ -203,39 +181,12 @@ class _Rows:
                 "count, give fewer inputs, or measure a smaller module of the same kind"
             )
 
-    def _compress(self) -> None:
-        """Scale the rows as `float_rank` would, by the longest so far, and put them into the factor."""
-        tall = [] if self._factor is None else [self._factor]
-        for block in self._blocks:
-            rows, columns = lengths(block)
-            norm = rows[:, None]
-            self._longest = max(self._longest, float(norm.max()))
-            self._shortest = min(self._shortest, float(rows[rows > 0].min(initial=inf)))
-            self._columns = np.hypot(self._columns, columns)
-            keep = norm[:, 0] > _TOO_SMALL * self._longest
-            tall.append(block[keep] / np.maximum(norm[keep], _SMALLEST_SCALE * self._longest))
-        rows = np.concatenate(tall)
-        self._factor = np.linalg.qr(rows, mode="r") if len(rows) > self.of.size else rows
-        self._blocks, self._height = [], 0
-
 
 def _size(x: Tensor) -> float:
     """The largest entry, where it is a number with a fraction."""
     if not (x.numel() and (x.is_floating_point() or x.is_complex())):
         return 0.0
     return float(x.detach().abs().max())
-
-
-def _evened(factor: np.ndarray) -> np.ndarray:
-    """The same singular values, in rows of about equal length.
-
-    The last rows of R are all but zero where the rank is not full, and `float_rank` makes rows equally
-    long, which would turn rounding into rank. An orthogonal matrix mixes them first.
-    """
-    from scipy.fft import dct  # here: it would take a part of the time that importing torch takes
-
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], len(factor))
-    return dct(signs[:, None] * factor, axis=0, norm="ortho")
 
 
 def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[Measurement, str]:

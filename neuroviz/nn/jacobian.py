@@ -114,8 +114,7 @@ def copied(module: nn.Module) -> Copied:
 
 def nudged(of: Copied) -> Copied:
     """Another copy, with every parameter changed by some units in the last place."""
-    near = copied(of.module)
-    rng = np.random.default_rng(0)
+    near, rng = copied(of.module), np.random.default_rng(0)
     with torch.no_grad():
         for parameter in near.module.parameters():
             _nudge(parameter, rng)
@@ -124,8 +123,7 @@ def nudged(of: Copied) -> Copied:
 
 def nudged_inputs(one: list[Tensor]) -> list[Tensor]:
     """The same inputs, changed by some units in the last place; whole numbers stay."""
-    rng = np.random.default_rng(1)
-    near = [x.clone() for x in one]
+    near, rng = [x.clone() for x in one], np.random.default_rng(1)
     for x in near:
         _nudge(x, rng)
     return near
@@ -177,12 +175,6 @@ def _oddity(x: Tensor) -> str:
     return ""
 
 
-def one_at_a_time(tensors: list[Tensor]) -> Iterator[list[Tensor]]:
-    """Batches of one."""
-    for i in range(len(tensors[0])):
-        yield [x[i : i + 1] for x in tensors]
-
-
 def check_deterministic(of: Copied, one: list[Tensor]) -> int:
     """Call it twice on the same input; returns how many numbers the output has.
 
@@ -227,9 +219,8 @@ def parameter_jacobian(of: Copied, one: list[Tensor]) -> np.ndarray:
             column = 0
             for parameter, gradient in zip(of.parameters, _pull_back(of, output, cotangents), strict=True):
                 if gradient is not None:
-                    dense = gradient.detach()
-                    dense = dense if dense.layout == torch.strided else dense.to_dense()
-                    values = dense.to("cpu", torch.float64).reshape(stop - start, -1)
+                    dense = gradient if gradient.layout == torch.strided else gradient.to_dense()
+                    values = dense.detach().to("cpu", torch.float64).reshape(stop - start, -1)
                     J[start:stop, column : column + parameter.numel()] = values.numpy()
                 column += parameter.numel()
     bad = ~np.isfinite(J).all(axis=0)
@@ -247,14 +238,8 @@ def _pull_back(of: Copied, output: Tensor, cotangents: Tensor) -> list[Tensor | 
     """The cotangents pulled back to each parameter: all at once, or one by one where torch cannot."""
 
     def gradients(cotangents: Tensor, batched: bool) -> tuple[Tensor | None, ...]:
-        return torch.autograd.grad(
-            output,
-            of.parameters,
-            cotangents,
-            retain_graph=True,
-            allow_unused=True,
-            is_grads_batched=batched,
-        )
+        kept = {"retain_graph": True, "allow_unused": True, "is_grads_batched": batched}
+        return torch.autograd.grad(output, of.parameters, cotangents, **kept)
 
     try:
         return list(gradients(cotangents, batched=True))
@@ -288,7 +273,8 @@ def _output(of: Copied, one: list[Tensor]) -> Tensor:
     for tensor in tensors:
         if odd := _oddity(tensor):
             raise ValueError(f"the output of {of.what} needs dense tensors; got {odd}")
-    output = torch.cat([_real(tensor).reshape(-1).double() for tensor in tensors])
+    real = [torch.view_as_real(x.resolve_conj()) if x.is_complex() else x for x in tensors]
+    output = torch.cat([x.reshape(-1).double() for x in real])
     if not len(output):
         raise ValueError(
             f"the output of {of.what} has no entries, on one input of shape {_shapes(one)}: its tensors have "
@@ -314,10 +300,6 @@ def _tensors(output: object) -> Iterator[Tensor]:
     elif isinstance(output, (tuple, list)):
         for part in output:
             yield from _tensors(part)
-
-
-def _real(tensor: Tensor) -> Tensor:
-    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
 @contextmanager

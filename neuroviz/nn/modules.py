@@ -5,7 +5,8 @@ used. As everywhere in the package tokens are the columns of X; a batch has shap
 weights go to and from `neuroviz.engine.network` unchanged, so what is trained here can be measured there.
 """
 
-from math import inf, nan
+from math import inf
+from numbers import Real
 
 import numpy as np
 import torch
@@ -17,6 +18,8 @@ from neuroviz.engine.network import Layer, Weights, layer_shapes
 
 class _Attention(nn.Module):
     """What both kinds of attention share: Q, K, V, their first values, and a check of the input."""
+
+    kind: str
 
     def __init__(
         self,
@@ -30,10 +33,11 @@ class _Attention(nn.Module):
         causal: bool = False,
     ) -> None:
         super().__init__()
-        layer = Architecture((d_in, d_out), (a,), heads=heads, skip=skip, causal=causal)  # checks the sizes
-        (self.d_in, self.d_out), (self.a,), (self.heads,) = layer.widths, layer.head_dims, layer.heads
-        self.skip, self.causal = layer.skip, layer.causal
-        for name, shape in layer_shapes(layer)[0]._asdict().items():
+        options = {"attention": self.kind, "heads": heads, "skip": skip, "causal": causal}
+        self.arch = arch = Architecture((d_in, d_out), (a,), **options)  # it checks the sizes
+        (self.d_in, self.d_out), (self.a,), (self.heads,) = arch.widths, arch.head_dims, arch.heads
+        self.skip, self.causal = arch.skip, arch.causal
+        for name, shape in layer_shapes(arch)[0]._asdict().items():
             self.register_parameter(name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)))
         self.reset_parameters()
 
@@ -89,6 +93,8 @@ class LightningAttention(_Attention):
     torch.Size([10, 3, 100])
     """
 
+    kind = "lightning"
+
     def _attend(self, X: Tensor) -> Tensor:
         if self.causal:  # then each token sees another memory
             return (self.V @ X) @ ((self.K @ X).mT @ (self.Q @ X)).triu()
@@ -103,34 +109,20 @@ class SoftmaxAttention(_Attention):
         column i:  Σ_j [S(x_jᵀAx_i) / Σ_k S(x_kᵀAx_i)] V x_j,  S = exp(·/τ)          (Eq. 15)
 
     The same function as with A/τ in place of A at temperature 1. τ is a fixed number, not a parameter.
-
-    Parameters `Q`, `K` of shape (a, d_in) and `V` of shape (d_out, d_in), with several heads one matrix a
-    head, stacked; any a ≥ 1, also a > d_in. heads, skip, causal: as in `Architecture`.
-
-    Shapes: X of shape (…, d_in, t), tokens as columns → (…, d_out, t), any t ≥ 1.
+    Parameters, shapes and options are those of `LightningAttention`.
 
     Raises:
-        ValueError: if a size is not a whole number ≥ 1 or τ not a finite number > 0; when called,
-            if X does not have d_in rows or not the dtype of the weights.
+        ValueError: as there, or if τ is not a finite number > 0.
 
     >>> layer = SoftmaxAttention(d_in=4, d_out=3, a=2, temperature=0.5)
     >>> layer(torch.ones(10, 4, 6)).shape
     torch.Size([10, 3, 6])
     """
 
-    def __init__(
-        self,
-        d_in: int,
-        d_out: int,
-        a: int,
-        temperature: float = 1.0,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-        heads: int = 1,
-        skip: bool = False,
-        causal: bool = False,
-    ) -> None:
-        super().__init__(d_in, d_out, a, device, dtype, heads, skip, causal)
+    kind = "softmax"
+
+    def __init__(self, d_in: int, d_out: int, a: int, temperature: float = 1.0, **options: object) -> None:
+        super().__init__(d_in, d_out, a, **options)
         self.temperature = _temperature(temperature)
 
     def _attend(self, X: Tensor) -> Tensor:
@@ -161,7 +153,7 @@ class AttentionNetwork(nn.Module):
 
     Raises:
         ValueError: if a lightning network is given a temperature other than 1, or the architecture has
-            anything in its block (`neuroviz.nn.block_modules.BlockNetwork` takes those).
+            anything in its block.
 
     >>> network = AttentionNetwork(Architecture((4, 3, 5), (2, 2), attention="softmax"))
     >>> network(torch.ones(10, 4, 3)).shape
@@ -177,7 +169,7 @@ class AttentionNetwork(nn.Module):
     ) -> None:
         super().__init__()
         if not arch.block.is_plain:
-            raise ValueError(f"AttentionNetwork has Q, K and V only; got {arch}: BlockNetwork takes blocks")
+            raise ValueError(f"AttentionNetwork has Q, K and V only; got {arch}")
         self.arch = arch
         options = {"device": device, "dtype": dtype}
         if arch.attention == "softmax":
@@ -256,15 +248,7 @@ class AttentionNetwork(nn.Module):
         Raises:
             ValueError: if the weights are complex.
         """
-        for name, parameter in self.named_parameters():
-            if parameter.is_complex():
-                raise ValueError(
-                    f"neuroviz.engine.network has real weights; got {name} as {parameter.dtype}: "
-                    "take the real part of the network first"
-                )
-        return tuple(
-            Layer(*(_to_numpy(getattr(layer, name)) for name in Layer._fields)) for layer in self.layers
-        )
+        return tuple(Layer(*(_to_numpy(getattr(layer, n)) for n in Layer._fields)) for layer in self.layers)
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Draw new weights in every layer (see `LightningAttention.reset_parameters`)."""
@@ -282,20 +266,18 @@ class AttentionNetwork(nn.Module):
 
 
 def _to_numpy(tensor: Tensor) -> np.ndarray:
+    if tensor.is_complex():
+        raise ValueError(f"neuroviz.engine.network has real weights; got {tensor.dtype}: take the real part")
     return tensor.detach().to(device="cpu", dtype=torch.float64, copy=True).numpy()
 
 
 def _temperature(temperature: float) -> float:
-    try:
-        value = float(temperature)
-    except (TypeError, ValueError):
-        value = nan
-    if not 0 < value < inf:
+    if not isinstance(temperature, Real) or not 0 < temperature < inf:
         raise ValueError(
             f"temperature needs a finite number > 0; got {temperature!r}: "
             "a small one makes attention sharp, a large one makes it uniform"
         )
-    return value
+    return float(temperature)
 
 
 def _check_tokens(X: Tensor, d_in: int) -> None:

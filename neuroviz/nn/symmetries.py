@@ -3,30 +3,28 @@
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 import torch
 from torch import nn
 
-from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.ledger import kernel_ledger
-from neuroviz.engine.network import Layer, Weights
+from neuroviz.engine.network import Layer
 from neuroviz.engine.symmetry import change_head_basis, change_interface, rescale
 from neuroviz.nn.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
 from neuroviz.nn.symmetry_families import (
     Family,
+    Norm,
     Power,
-    Reader,
     attention_families,
-    attention_readers,
     hidden_rescaling,
     homogeneity,
+    input_maps,
+    linear_map,
     linear_stretch,
     mean_before,
-    norm_absorbed,
-    norm_direction,
+    present,
     stream_shift,
 )
 
@@ -219,7 +217,7 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
     if d == 1 and (first or second):
         raise _unknown(layer, "a layer norm makes a constant of a single entry")
     into, out = layer.linear1, layer.linear2
-    feed_forward = partial(_linear_readers, into), tuple(into.parameters())
+    by_linear = [linear_map(into)], tuple(into.parameters())
     exponent = homogeneity(layer.activation)
 
     yield from _attention(layer, attention)
@@ -227,20 +225,20 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
         yield hidden_rescaling(into, out, exponent)
     if layer.norm_first:
         if first:
-            joint = attention.in_proj_weight, attention.in_proj_bias
-            reading = partial(attention_readers, attention), tuple(p for p in joint if p is not None)
-            yield from norm_absorbed("norm1", layer.norm1, *reading)
+            joint = present(attention.in_proj_weight, attention.in_proj_bias)
+            norm = Norm("norm1", layer.norm1, input_maps(attention), joint)
+            yield from norm.absorbed()
             # One head as wide as the tokens, without biases: nnᵀ in A is a change of Q and one of K.
-            twice = int(attention.num_heads == 1 and attention.in_proj_bias is None)
-            yield from norm_direction("norm1", layer.norm1, *reading, twice)
+            yield from norm.direction(twice=int(attention.num_heads == 1 and attention.in_proj_bias is None))
         if second:
-            yield from norm_absorbed("norm2", layer.norm2, *feed_forward)
-            yield from norm_direction("norm2", layer.norm2, *feed_forward)
+            norm = Norm("norm2", layer.norm2, *by_linear)
+            yield from norm.absorbed()
+            yield from norm.direction()
         start, reader = attention.out_proj.bias, None if second else into
     else:
         if first:
             yield mean_before("norm1", attention.out_proj)
-            yield from norm_direction("norm1", layer.norm1, *feed_forward)
+            yield from Norm("norm1", layer.norm1, *by_linear).direction()
         if second:
             yield mean_before("norm2", out)
         start, reader = layer.norm1.bias if first else attention.out_proj.bias, into
@@ -248,18 +246,13 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
         yield stream_shift(start, reader, out, 1 if reader is None else d)
 
 
-def _linear_readers(layer: nn.Linear) -> list[Reader]:
-    return [Reader(layer.weight, layer.bias)]
-
-
 # The paper's networks
 
 
 def _paper(module: nn.Module) -> Iterator[Family]:
-    layers = list(module.layers) if isinstance(module, AttentionNetwork) else [module]
+    layers, arch = list(getattr(module, "layers", [module])), module.arch
     if any({name for name, _ in layer.named_parameters()} != set(Layer._fields) for layer in layers):
         raise _unknown(module, "it has parameters beyond the paper's Q, K and V")
-    arch = module.arch if isinstance(module, AttentionNetwork) else _architecture(module)
     if not arch.is_plain:
         raise _unknown(module, f"it is not one of the paper's networks, but {arch}")
     moves = {
@@ -272,35 +265,17 @@ def _paper(module: nn.Module) -> Iterator[Family]:
 
         def move(generator: torch.Generator, change=change, count=count, size=size) -> None:
             rng = np.random.default_rng(generator.initial_seed())
-            weights = tuple(
-                Layer(*(getattr(layer, n).detach().numpy() for n in Layer._fields)) for layer in layers
-            )
+            weights = tuple(Layer(*(p.detach().numpy() for p in layer.parameters())) for layer in layers)
             for i in range(count):
                 weights = change(Reals(), weights, i, _near_one(rng, size(i)))
-            _put(layers, weights)
+            for layer, matrices in zip(layers, weights, strict=True):
+                for parameter, values in zip(layer.parameters(), matrices, strict=True):
+                    parameter.copy_(torch.from_numpy(np.asarray(values)))
 
         yield Family(name, dimension, tuple(module.parameters()), move)
-
-
-def _architecture(layer: LightningAttention | SoftmaxAttention) -> Architecture:
-    attention = "lightning" if isinstance(layer, LightningAttention) else "softmax"
-    return Architecture(
-        (layer.d_in, layer.d_out),
-        (layer.a,),
-        attention=attention,
-        heads=layer.heads,
-        skip=layer.skip,
-        causal=layer.causal,
-    )
 
 
 def _near_one(rng: np.random.Generator, size: int | None) -> np.ndarray | float:
     if size is None:
         return float(np.exp(0.5 * rng.standard_normal()))
     return np.eye(size) + 0.4 * rng.standard_normal((size, size)) / size
-
-
-def _put(layers: list[nn.Module], weights: Weights) -> None:
-    for layer, matrices in zip(layers, weights, strict=True):
-        for name, values in matrices._asdict().items():
-            getattr(layer, name).copy_(torch.from_numpy(np.asarray(values)))

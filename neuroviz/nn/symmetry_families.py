@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from neuroviz.engine.block import whole_number
+
 Move = Callable[[torch.Generator], None]
 """move(generator) changes parameters in place, by a random element near 1; the function stays."""
 
@@ -43,9 +45,7 @@ class Power(nn.Module):
 
     def __init__(self, exponent: int) -> None:
         super().__init__()
-        if isinstance(exponent, bool) or not isinstance(exponent, int) or exponent < 1:
-            raise ValueError(f"exponent needs a whole number ≥ 1; got {exponent!r}")
-        self.exponent = exponent
+        self.exponent = whole_number("exponent", exponent)
 
     def forward(self, x: Tensor) -> Tensor:
         return x**self.exponent
@@ -66,6 +66,40 @@ def homogeneity(activation: object) -> int | None:
     return 1 if is_relu else None
 
 
+class Map:
+    """A linear map y ↦ W y + b whose entries are (parts of) parameters; all moves are made of its three.
+
+    >>> linear = nn.Linear(2, 2)
+    >>> Map(linear.weight, linear.bias).scaled(2 * torch.eye(2))  # in place: W → 2 W, b → 2 b
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        self.weight, self.bias = weight.detach(), None if bias is None else bias.detach()
+
+    def rows(self, part: slice) -> "Map":
+        """The part of it that writes some of the outputs."""
+        return Map(self.weight[part], None if self.bias is None else self.bias[part])
+
+    def scaled(self, G: Tensor) -> None:
+        """W → G W, b → G b: its outputs in another basis."""
+        self.weight.copy_(G @ self.weight)
+        if self.bias is not None:
+            self.bias.copy_(G @ self.bias)
+
+    def reads(self, G: Tensor) -> None:
+        """W → W G⁻¹: its inputs in another basis."""
+        self.weight.copy_(self.weight @ torch.linalg.inv(G))
+
+    def forgets(self, shift: Tensor) -> None:
+        """b → b − W shift: its inputs with a constant added."""
+        self.bias.sub_(self.weight @ shift)
+
+
+def linear_map(layer: nn.Linear) -> Map:
+    """The map of a linear layer."""
+    return Map(layer.weight, layer.bias)
+
+
 # Linear layers and activations
 
 
@@ -74,12 +108,10 @@ def hidden_rescaling(before: nn.Linear, after: nn.Linear, exponent: int) -> Fami
 
     def move(generator: torch.Generator) -> None:
         c = _positive(before.weight, before.out_features, generator)
-        before.weight.mul_(c[:, None])
-        if before.bias is not None:
-            before.bias.mul_(c)
-        after.weight.div_(c**exponent)
+        linear_map(before).scaled(c.diag())
+        linear_map(after).reads((c**exponent).diag())
 
-    moved = _present(before.weight, before.bias, after.weight)
+    moved = present(before.weight, before.bias, after.weight)
     return Family("rescalings of hidden neurons", before.out_features, moved, move)
 
 
@@ -91,15 +123,13 @@ def linear_stretch(layers: list[nn.Linear]) -> Family:
     """
     widths = [layers[0].in_features, *(layer.out_features for layer in layers)]
     biased = [i for i, layer in enumerate(layers) if layer.bias is not None]
-    parameters = _present(*(p for layer in layers for p in (layer.weight, layer.bias)))
+    parameters = present(*(p for layer in layers for p in (layer.weight, layer.bias)))
 
     def move(generator: torch.Generator) -> None:
         for before, after in zip(layers, layers[1:], strict=False):
             G = _invertible(before.weight, before.out_features, generator)
-            before.weight.copy_(G @ before.weight)
-            if before.bias is not None:
-                before.bias.copy_(G @ before.bias)
-            after.weight.copy_(after.weight @ torch.linalg.inv(G))
+            linear_map(before).scaled(G)
+            linear_map(after).reads(G)
         for i in biased[:-1]:
             shift = _normal(layers[i].bias, layers[i].bias.shape, generator)
             layers[i].bias.add_(shift)
@@ -107,7 +137,7 @@ def linear_stretch(layers: list[nn.Linear]) -> Family:
         for i, layer in enumerate(layers):
             rest = _product(layers[i + 1 :], torch.eye(layer.out_features).to(layer.weight))
             unseen = torch.eye(rest.shape[1]).to(rest) - torch.linalg.pinv(rest) @ rest
-            for parameter in _present(layer.weight, layer.bias):
+            for parameter in present(layer.weight, layer.bias):
                 parameter.add_(unseen @ _normal(parameter, parameter.shape, generator))
         for i, layer in enumerate(layers):
             if not biased or i <= biased[0]:  # a bias before it would be seen
@@ -145,21 +175,12 @@ def _product(layers: list[nn.Linear], matrix: Tensor) -> Tensor:
 # Attention
 
 
-def _input_maps(attention: nn.MultiheadAttention) -> tuple[Tensor, Tensor, Tensor]:
-    """Views of the weights of queries, keys and values, each d × (width of what it reads)."""
-    if attention.in_proj_weight is not None:
-        return attention.in_proj_weight.chunk(3)
-    return attention.q_proj_weight, attention.k_proj_weight, attention.v_proj_weight
-
-
-def _input_biases(attention: nn.MultiheadAttention) -> tuple[Tensor, ...]:
-    return () if attention.in_proj_bias is None else attention.in_proj_bias.chunk(3)
-
-
-def _input_parameters(attention: nn.MultiheadAttention) -> tuple[Tensor, ...]:
-    joint = attention.in_proj_weight
-    weights = _input_maps(attention) if joint is None else (joint,)
-    return _present(*weights, attention.in_proj_bias)
+def input_maps(attention: nn.MultiheadAttention) -> list[Map]:
+    """Queries, keys and values, as three linear maps to d coordinates."""
+    joint, bias = attention.in_proj_weight, attention.in_proj_bias
+    single = attention.q_proj_weight, attention.k_proj_weight, attention.v_proj_weight
+    weights = single if joint is None else joint.chunk(3)
+    return [Map(*pair) for pair in zip(weights, [None] * 3 if bias is None else bias.chunk(3), strict=True)]
 
 
 def attention_families(attention: nn.MultiheadAttention) -> Iterator[Family]:
@@ -171,127 +192,106 @@ def attention_families(attention: nn.MultiheadAttention) -> Iterator[Family]:
     b_V → b_V + c, b_O → b_O − O c   attention adds up to 1                       d
     """
     d, H, a = attention.embed_dim, attention.num_heads, attention.head_dim
-    output, moved = attention.out_proj, _input_parameters(attention)
+    (Q, K, V), out = input_maps(attention), attention.out_proj
     heads = [slice(h * a, (h + 1) * a) for h in range(H)]
 
     def move_queries(generator: torch.Generator) -> None:
-        queries, keys = (
-            [tensors[i] for tensors in (_input_maps(attention), _input_biases(attention)) if tensors]
-            for i in (0, 1)
-        )
         for head in heads:
-            G = _invertible(output.weight, a, generator)
-            for query, key in zip(queries, keys, strict=True):
-                query[head] = G @ query[head]
-                key[head] = torch.linalg.inv(G).T @ key[head]
+            G = _invertible(out.weight, a, generator)
+            Q.rows(head).scaled(G)
+            K.rows(head).scaled(torch.linalg.inv(G).T)
 
     def move_values(generator: torch.Generator) -> None:
         for head in heads:
-            G = _invertible(output.weight, a, generator)
-            for tensors in (_input_maps(attention), _input_biases(attention)):
-                if tensors:
-                    tensors[2][head] = G @ tensors[2][head]
-            output.weight[:, head] = output.weight[:, head] @ torch.linalg.inv(G)
-
-    def move_key_biases(generator: torch.Generator) -> None:
-        _input_biases(attention)[1].add_(_normal(output.weight, (d,), generator))
+            G = _invertible(out.weight, a, generator)
+            V.rows(head).scaled(G)
+            Map(out.weight[:, head], None).reads(G)
 
     def move_value_biases(generator: torch.Generator) -> None:
-        shift = _normal(output.weight, (d,), generator)
-        _input_biases(attention)[2].add_(shift)
-        output.bias.sub_(output.weight @ shift)
+        shift = _normal(out.weight, (d,), generator)
+        V.bias.add_(shift)
+        linear_map(out).forgets(shift)
 
+    separate = (attention.q_proj_weight, attention.k_proj_weight, attention.v_proj_weight)
+    moved = present(attention.in_proj_weight, *separate, attention.in_proj_bias)
     yield Family("query and key bases", H * a * a, moved, move_queries)
-    yield Family("value and output bases", H * a * a, (*moved, output.weight), move_values)
+    yield Family("value and output bases", H * a * a, (*moved, out.weight), move_values)
     if attention.in_proj_bias is not None:
-        yield Family("key biases", d, (attention.in_proj_bias,), move_key_biases)
-        if output.bias is not None:
-            yield Family("value biases", d, (attention.in_proj_bias, output.bias), move_value_biases)
+        biases = present(attention.in_proj_bias, out.bias)
+        yield Family("key biases", d, biases[:1], lambda rng: K.bias.add_(_normal(K.bias, (d,), rng)))
+        if out.bias is not None:
+            yield Family("value biases", d, biases, move_value_biases)
 
 
 # Layer normalisation
 
 
 @dataclass(frozen=True)
-class Reader:
-    """A linear map y ↦ W y + b that reads what a normalisation returns; W and b are (parts of) parameters."""
+class Norm:
+    """A normalisation y = γ z + β with Σ z_i = 0, and who reads it.
 
-    weight: Tensor
-    bias: Tensor | None
-
-
-def attention_readers(attention: nn.MultiheadAttention) -> list[Reader]:
-    """Queries, keys and values, as three linear maps."""
-    biases = _input_biases(attention) or (None, None, None)
-    return [Reader(*pair) for pair in zip(_input_maps(attention), biases, strict=True)]
-
-
-def norm_absorbed(
-    name: str, norm: nn.LayerNorm, readers: Callable[[], list[Reader]], parameters: tuple[Tensor, ...]
-) -> Iterator[Family]:
-    """Scale and shift of a normalisation that only these linear maps read: γ into W, β into b."""
-    gamma, beta = norm.weight, norm.bias
-
-    def move_scale(generator: torch.Generator) -> None:
-        c = _positive(gamma, gamma.numel(), generator)
-        gamma.mul_(c)
-        if beta is not None:
-            beta.mul_(c)
-        for reader in readers():
-            reader.weight.div_(c)
-
-    def move_shift(generator: torch.Generator) -> None:
-        shift = _normal(beta, beta.shape, generator)
-        beta.add_(shift)
-        for reader in readers():
-            reader.bias.sub_(reader.weight @ shift)
-
-    if gamma is not None:
-        yield Family(f"scale of {name}", gamma.numel(), _present(gamma, beta, *parameters), move_scale)
-    if beta is not None and all(reader.bias is not None for reader in readers()):
-        yield Family(f"shift of {name}", beta.numel(), (beta, *parameters), move_shift)
-
-
-def norm_direction(
-    name: str,
-    norm: nn.LayerNorm,
-    readers: Callable[[], list[Reader]],
-    parameters: tuple[Tensor, ...],
-    twice: int = 0,
-) -> Iterator[Family]:
-    """y = γ z + β with Σ z_i = 0 has n·y = n·β for n = 1/γ: W → W + u nᵀ, b → b − (n·β) u does nothing.
-
-    Args:
-        name, norm: the normalisation.
-        readers: the linear maps that read it.
-        parameters: those that they are made of.
-        twice: how many of these directions other families have already.
+    Attributes:
+        name: what it is called in the ledger.
+        layer: γ and β.
+        readers: all linear maps that read y; with `parameters`, those that they are made of.
+        parameters: see `readers`.
     """
-    if norm.bias is not None and any(reader.bias is None for reader in readers()):
-        return
 
-    def move(generator: torch.Generator) -> None:
-        n = torch.ones_like(readers()[0].weight[0]) if norm.weight is None else 1 / norm.weight
-        for reader in readers():
-            u = _normal(n, (len(reader.weight),), generator)
-            reader.weight.add_(u[:, None] * n)
-            if norm.bias is not None:
-                reader.bias.sub_(n @ norm.bias * u)
+    name: str
+    layer: nn.LayerNorm
+    readers: list[Map]
+    parameters: tuple[Tensor, ...]
 
-    rows = sum(len(reader.weight) for reader in readers()) - twice
-    yield Family(f"the direction that {name} removes", rows, parameters, move)
+    def absorbed(self) -> Iterator[Family]:
+        """γ into W, β into b, where nothing else reads y."""
+        gamma, beta = self.layer.weight, self.layer.bias
+
+        def move_scale(generator: torch.Generator) -> None:
+            G = _positive(gamma, gamma.numel(), generator).diag()
+            Map(gamma, beta).scaled(G)
+            for reader in self.readers:
+                reader.reads(G)
+
+        def move_shift(generator: torch.Generator) -> None:
+            shift = _normal(beta, beta.shape, generator)
+            beta.add_(shift)
+            for reader in self.readers:
+                reader.forgets(shift)
+
+        if gamma is not None:
+            moved = present(gamma, beta, *self.parameters)
+            yield Family(f"scale of {self.name}", gamma.numel(), moved, move_scale)
+        if beta is not None and all(reader.bias is not None for reader in self.readers):
+            yield Family(f"shift of {self.name}", beta.numel(), (beta, *self.parameters), move_shift)
+
+    def direction(self, twice: int = 0) -> Iterator[Family]:
+        """n·y = n·β for n = 1/γ: W → W + u nᵀ, b → b − (n·β) u does nothing; `twice` were counted before."""
+        gamma, beta = self.layer.weight, self.layer.bias
+        if beta is not None and any(reader.bias is None for reader in self.readers):
+            return
+
+        def move(generator: torch.Generator) -> None:
+            n = torch.ones_like(self.readers[0].weight[0]) if gamma is None else 1 / gamma
+            for reader in self.readers:
+                u = _normal(n, (len(reader.weight),), generator)
+                reader.weight.add_(u[:, None] * n)
+                if beta is not None:
+                    reader.bias.sub_(n @ beta * u)
+
+        rows = sum(len(reader.weight) for reader in self.readers) - twice
+        yield Family(f"the direction that {self.name} removes", rows, self.parameters, move)
 
 
 def mean_before(name: str, writer: nn.Linear) -> Family:
     """What a linear map adds to all entries alike is taken away by the normalisation after it."""
+    moved = present(writer.weight, writer.bias)
 
     def move(generator: torch.Generator) -> None:
         writer.weight.add_(_normal(writer.weight, (writer.in_features,), generator))
         if writer.bias is not None:
             writer.bias.add_(_normal(writer.bias, (1,), generator))
 
-    size = writer.in_features + (writer.bias is not None)
-    return Family(f"means before {name}", size, _present(writer.weight, writer.bias), move)
+    return Family(f"means before {name}", writer.in_features + (writer.bias is not None), moved, move)
 
 
 def stream_shift(start: Tensor, first: nn.Linear | None, last: nn.Linear, dimension: int) -> Family:
@@ -309,10 +309,10 @@ def stream_shift(start: Tensor, first: nn.Linear | None, last: nn.Linear, dimens
         shift = _normal(start, (dimension,), generator).expand(start.shape)
         start.add_(shift)
         if first is not None:
-            first.bias.sub_(first.weight @ shift)
+            linear_map(first).forgets(shift)
         last.bias.sub_(shift)
 
-    moved = _present(start, None if first is None else first.bias, last.bias)
+    moved = present(start, None if first is None else first.bias, last.bias)
     return Family("shifts of the residual stream", dimension, moved, move)
 
 
@@ -332,5 +332,6 @@ def _invertible(like: Tensor, size: int, generator: torch.Generator) -> Tensor:
     return torch.linalg.matrix_exp(0.5 * _normal(like, (size, size), generator) / size**0.5)
 
 
-def _present(*parameters: Tensor | None) -> tuple[Tensor, ...]:
+def present(*parameters: Tensor | None) -> tuple[Tensor, ...]:
+    """Those that are there."""
     return tuple(parameter for parameter in parameters if parameter is not None)

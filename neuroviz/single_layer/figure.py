@@ -6,11 +6,11 @@ import numpy as np
 
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, View, compose, label, power_of_ten
-from neuroviz.single_layer.plane import colored, finding, plane_view
+from neuroviz.kit.plot import Parts, Plot, View, compose, headline
+from neuroviz.kit.words import colored, percent
+from neuroviz.single_layer.plane import draw_plane
 from neuroviz.single_layer.walk import FiberStudy, StepCurve
 
-_LEFT, _MIDDLE, _RIGHT = (0.0, 0.39), (0.44, 0.7), (0.775, 1.0)
 _HEIGHT = (0.0, 0.9)  # above it the headlines, of two lines
 _LONGEST_STEP, _SMALLEST_DISTANCE = 0.2, -10.4  # ends of the logarithmic axes
 _DRAWN = 1e-10  # smaller distances are rounding, and have no place on a logarithmic axis
@@ -31,13 +31,15 @@ def order_in_words(slope: float | None) -> str:
 
 def fiber_parts(study: FiberStudy) -> Parts:
     """The three views."""
-    return compose(_matrices(study), plane_view(study, _MIDDLE, _HEIGHT), _steps(study))
-
-
-# Left: what moves and what stays.
+    plane = Plot("2", (0.44, 0.7), _HEIGHT, fixed=True)
+    steps = Plot("3", (0.775, 1.0), _HEIGHT, fixed=True)
+    draw_plane(study, plane)
+    _draw_steps(study, steps)
+    return compose(_matrices(study), plane.view(), steps.view())
 
 
 def _matrices(study: FiberStudy) -> View:
+    """Left: what moves and what stays."""
     start, now, s = study.start, study.now, study.setting
     same = study.same_outputs
     frame = "certified" if same else ""
@@ -71,128 +73,68 @@ def _matrices(study: FiberStudy) -> View:
             ),
         ),
     ]
-    view = matrices_view(rows, _LEFT, _HEIGHT)
-    return view._replace(annotations=[finding(_outcome(study)), *view.annotations])
+    view = matrices_view(rows, (0.0, 0.39), _HEIGHT)
+    said = headline(_outcome(study)) | {"align": "left"}
+    return view._replace(annotations=[said, *view.annotations])
 
 
 def _outcome(study: FiberStudy) -> str:
-    if study.same_outputs:
-        if _nothing_moved(study):
-            return "the start: nothing has<br>moved yet"
-        return "other weights,<br>the same outputs"
-    return f"other weights: the outputs<br>moved by {percent(study.moved)}"
+    if not study.same_outputs:
+        return f"other weights: the outputs<br>moved by {percent(study.moved)}"
+    if all(np.array_equal(a, b) for a, b in zip(study.start, study.now, strict=True)):
+        return "the start: nothing has<br>moved yet"
+    return "other weights,<br>the same outputs"
 
 
-def _nothing_moved(study: FiberStudy) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(study.start, study.now, strict=True))
-
-
-def percent(distance: float) -> str:
-    """A distance in function space, in percent of the unit.
-
-    >>> percent(0.584), percent(0.0123)
-    ('58 %', '1.2 %')
-    """
-    return f"{100 * distance:.0f} %" if distance >= 0.0995 else f"{100 * distance:.2g} %"
-
-
-# Right: straight steps.
-
-
-def _steps(study: FiberStudy) -> View:
-    stays, off = study.stays, abs(study.setting.off)
-    along_role = "certified" if stays else "ink"
-    ring = [] if not off else [(off, float(np.interp(off, study.aside.steps, study.aside.distances)))]
-    traces = [
-        _curve("straight steps along", study.along, along_role, "circle"),
-        _curve("straight steps off", study.aside, "focus", "square"),
-        {
-            "name": "the step of now",
-            "xaxis": "x3",
-            "yaxis": "y3",
-            "x": [at[0] for at in ring if at[1] > _DRAWN],
-            "y": [at[1] for at in ring if at[1] > _DRAWN],
-            "mode": "markers",
-            "marker": {
-                "symbol": "circle-open",
-                "size": 2 * theme.size("marker") + 4,
-                "color": theme.color("focus"),
-                "line": {"width": 3},
-            },
-            "hovertemplate": "step %{x:.2g}: the function moves by %{y:.2g}<extra></extra>",
-        },
-    ]
+def _draw_steps(study: FiberStudy, plot: Plot) -> None:
+    """Right: straight steps, and the order at which the function leaves."""
+    along_role, size = "certified" if study.stays else "ink", theme.size("marker")
+    curves = (("along", study.along, along_role, "circle"), ("off", study.aside, "focus", "square"))
+    for name, curve, role, symbol in curves:
+        seen = [(e, d) for e, d in zip(curve.steps, curve.distances, strict=True) if d > _DRAWN]
+        x, y = [e for e, _ in seen], [d for _, d in seen]
+        plot.points(
+            f"straight steps {name}",
+            x,
+            y,
+            {"symbol": symbol, "size": size - 2, "color": theme.color(role)},
+            mode="lines+markers",
+            line={"color": theme.color(role), "width": theme.size("line")},
+            hover="step %{x:.1e}: the function moves by %{y:.1e}",
+        )
+    off = abs(study.setting.off)
+    here = float(np.interp(off, study.aside.steps, study.aside.distances))
+    x, y = ([off], [here]) if off and here > _DRAWN else ([], [])
+    ring = {
+        "symbol": "circle-open",
+        "size": 2 * size + 4,
+        "color": theme.color("focus"),
+        "line": {"width": 3},
+    }
+    plot.points("the step of now", x, y, ring, hover="step %{x:.2g}: the function moves by %{y:.2g}")
     top = max(1.0, log10(2 * max([*study.along.distances, *study.aside.distances, 1.0])))
-    tens = list(range(-10, 1, 2))
-    axes = {
-        "xaxis3": {
-            "type": "log",
-            "anchor": "y3",
-            "domain": _RIGHT,
-            "range": [-4.2, _LONGEST_STEP],
-            "tickvals": [1e-4, 1e-2, 1.0],
-            "ticktext": [power_of_ten(n) for n in (-4, -2, 0)],
-            "title": {"text": "length of the step"},
-            "fixedrange": True,
-        },
-        "yaxis3": {
-            "type": "log",
-            "anchor": "x3",
-            "domain": _HEIGHT,
-            "range": [_SMALLEST_DISTANCE, top],
-            "tickvals": [10.0**n for n in tens],
-            "ticktext": [power_of_ten(n) for n in tens],
-            "title": {"text": "the function moves by"},
-            "fixedrange": True,
-        },
-    }
-    return View(traces, axes, _step_texts(study, along_role), [])
-
-
-def _curve(name: str, curve: StepCurve, role: str, symbol: str) -> dict:
-    seen = [(e, d) for e, d in zip(curve.steps, curve.distances, strict=True) if d > _DRAWN]
-    return {
-        "name": name,
-        "xaxis": "x3",
-        "yaxis": "y3",
-        "x": [e for e, _ in seen],
-        "y": [d for _, d in seen],
-        "mode": "lines+markers",
-        "line": {"color": theme.color(role), "width": theme.size("line")},
-        "marker": {"symbol": symbol, "size": theme.size("marker") - 2, "color": theme.color(role)},
-        "hovertemplate": "step %{x:.1e}: the function moves by %{y:.1e}<extra></extra>",
-    }
-
-
-def _step_texts(study: FiberStudy, along_role: str) -> list[dict]:
+    plot.log_axis("x", -4, _LONGEST_STEP, "length of the step", step=2)
+    plot.log_axis("y", -10, top, "the function moves by", step=2)
+    # Room beside the first step, and below the smallest distance.
+    plot.axis("x", -4.2, _LONGEST_STEP)
+    plot.axis("y", _SMALLEST_DISTANCE, top)
+    slopes = order_in_words(study.aside.slope), order_in_words(study.along.slope)
+    found = f"{colored('focus', f'off: {slopes[0]}')}<br>{colored(along_role, f'along: {slopes[1]}')}"
+    plot.headline(found, align="left")
     where = "along the fibre" if study.stays else "in the walk's direction"
-    off, along = order_in_words(study.aside.slope), order_in_words(study.along.slope)
-    found = f"{colored('focus', f'off: {off}')}<br>{colored(along_role, f'along: {along}')}"
-    return [
-        finding(found, "3"),
-        _beside("a step off", study.aside, "focus", above=True),
-        _beside(f"a straight step<br>{where}", study.along, along_role, above=False),
-    ]
+    _beside(plot, "a step off", study.aside, "focus", above=True)
+    _beside(plot, f"a straight step<br>{where}", study.along, along_role, above=False)
 
 
-def _beside(name: str, curve: StepCurve, role: str, above: bool) -> dict:
+def _beside(plot: Plot, name: str, curve: StepCurve, role: str, above: bool) -> None:
     """The slope, beside the curve at the step of length 10⁻²; at the bottom where there is no curve."""
     middle = len(curve.steps) // 2
     if curve.slope is None or curve.distances[middle] <= _DRAWN:
-        text, x, y, left, low, shift = f"{name}:<br>0 at every step", -4.0, -10.0, True, True, (0, 0)
+        text, x, y = f"{name}:<br>0 at every step", -4.0, -10.0
+        place = {"xanchor": "left", "yanchor": "bottom", "xshift": 0, "yshift": 0}
     else:
-        text = f"slope {curve.slope:.2f}"
-        x, y = log10(curve.steps[middle]), log10(curve.distances[middle])
-        left, low, shift = not above, above, (-6, 4) if above else (4, -6)
-    return label(
-        colored(role, text),
-        x,
-        y,
-        "3",
-        xanchor="left" if left else "right",
-        yanchor="bottom" if low else "top",
-        xshift=shift[0],
-        yshift=shift[1],
-        align="left",
-        font={"size": theme.size("note")},
-    )
+        text, x, y = f"slope {curve.slope:.2f}", log10(curve.steps[middle]), log10(curve.distances[middle])
+        place = {"xanchor": "right", "yanchor": "bottom", "xshift": -6, "yshift": 4}
+        if not above:
+            place = {"xanchor": "left", "yanchor": "top", "xshift": 4, "yshift": -6}
+    plot.text(text, x, y, "note", role, **place, align="left")

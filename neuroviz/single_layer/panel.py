@@ -2,7 +2,8 @@
 
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
-from neuroviz.single_layer.figure import fiber_parts, order_in_words, percent
+from neuroviz.kit.words import percent, signed
+from neuroviz.single_layer.figure import fiber_parts, order_in_words
 from neuroviz.single_layer.walk import FiberSetting, FiberStudy, study_fiber
 
 
@@ -21,16 +22,14 @@ class FiberExplorer(Panel):
 
     title = "Which weights give this function?"
     setting = FiberSetting
+    _answer = staticmethod(study_fiber)
+    draw = staticmethod(fiber_parts)
 
     def _arrange(self) -> None:
         rank_one = self.controls["preset"].value == "rank-one"
         self.controls["swap"].disabled = not rank_one
         self.controls["angle"].disabled = not rank_one or self.controls["width"].value == 1
         self.controls["walk"].disabled = self.controls["preset"].value == "zero"
-
-    _answer = staticmethod(study_fiber)
-
-    draw = staticmethod(fiber_parts)
 
     def _badge(self, answer: FiberStudy) -> str:
         if answer.setting.tokens == 1:
@@ -47,24 +46,24 @@ def _where(study: FiberStudy) -> str:
     if s.preset == "zero":
         what = "start: V = 0"
         x, y = study.places[1]
-        walk = f"walked to {_number(x)} A₀, {_number(y)} V₀"
+        walk = f"walked to {signed(x)} A₀, {signed(y)} V₀"
     else:
         what = {
             "generic": "A and V at random",
             "rank one": f"A = u kᵀ, V = h vᵀ, {s.angle:.0f}° between u and v",
             "boundary": "A = v kᵀ, V = h vᵀ with the same v",
         }[study.case]
-        c = _number(2**s.along)
+        c = signed(2**s.along)
         walk = {
             "rescale": f"A times {c}, V divided by {c}",
-            "antisymmetric": f"{_number(s.along)} times the antisymmetric part of A added",
+            "antisymmetric": f"{signed(s.along)} times the antisymmetric part of A added",
             "a-alone": f"A times {c}, V as it was",
         }[s.walk]
         if s.swap and s.preset == "rank-one":
             walk = f"u and v swapped, then {walk}"
         if s.negative:
             walk = f"both signs changed, {walk}"
-    step = f", then a step of {_number(s.off)} off" if s.off else ""
+    step = f", then a step of {signed(s.off)} off" if s.off else ""
     return f"{size[0].upper()}{size[1:]}: {what}; {walk}{step}."
 
 
@@ -112,7 +111,3 @@ def _how_fast(study: FiberStudy) -> str:
         f"Straight steps {along}: {order_in_words(study.along.slope)}; off it: "
         f"{order_in_words(study.aside.slope)}. To first order {nothing} (floating point)."
     )
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "−") if round(value, 2) else "0"

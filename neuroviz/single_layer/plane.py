@@ -3,81 +3,45 @@
 import numpy as np
 
 from neuroviz.kit import theme
-from neuroviz.kit.plot import View, headline, label
+from neuroviz.kit.plot import Plot
 from neuroviz.single_layer.walk import FiberStudy
 
 _REACH = 3.4  # the plane is drawn from −3.4 to 3.4
 
 
-def plane_view(study: FiberStudy, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> View:
-    """The plane and the point in it, on the axes x2 and y2."""
+def draw_plane(study: FiberStudy, plot: Plot) -> None:
+    """The plane and the point in it."""
     (start, base, now), s = study.places, study.setting
     fiber, others, other_branch = _curves(study)
-    swapped_now = s.swap and s.preset == "rank-one"
-    jump = (start, base) if swapped_now else ()
-    width, ground = theme.size("line"), theme.color("ground")
-    hollow = study.outside > 0
-
-    def line(name: str, points: tuple | list, role: str, thick: float, **more: object) -> dict:
+    jump = (start, base) if s.swap and s.preset == "rank-one" else ()
+    width, marker = theme.size("line"), theme.size("marker")
+    for name, points, role, thick, dash in (
+        ("other functions", others, "ghost", 1.3, "solid"),
+        ("the fibre", fiber, "certified", 2 * width, "solid"),
+        ("the other branch, its shadow", other_branch, "certified", width, "dash"),
+        ("the swap", jump, "ghost", 1.3, "dot"),
+        ("the step off", (base, now), "focus", width, "solid"),
+    ):
         x, y = ([point[i] for point in points] for i in (0, 1))
-        return {
-            "name": name,
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "x": x,
-            "y": y,
-            "mode": "lines",
-            "line": {"color": theme.color(role), "width": thick, "simplify": False, **more},
-            "hoverinfo": "skip",
-        }
-
-    def mark(name: str, point: tuple, role: str, filled: bool, size: float) -> dict:
-        return {
-            "name": name,
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "x": [point[0]],
-            "y": [point[1]],
-            "mode": "markers",
-            "cliponaxis": False,
-            "marker": {
-                "size": size,
-                "color": theme.color(role) if filled else ground,
-                "line": {"color": theme.color(role), "width": 2.5},
-            },
-            "hovertemplate": f"{name}: %{{x:.3g}} of A, %{{y:.3g}} of V<extra></extra>",
-        }
-
-    marker = theme.size("marker")
+        plot.line(name, x, y, theme.color(role), thick, dash)
     alone = s.attention == "softmax" and s.tokens > 1 and s.preset != "zero"
-    traces = [
-        line("other functions", others, "ghost", 1.3),
-        line("the fibre", fiber, "certified", 2 * width),
-        line("the other branch, its shadow", other_branch, "certified", width, dash="dash"),
-        line("the swap", jump, "ghost", 1.3, dash="dot"),
-        line("the step off", (base, now), "focus", width),
-        {
-            **mark("the fibre, one point", start, "certified", False, 2 * marker + 12),
-            "x": [start[0]] if alone else [],
-            "y": [start[1]] if alone else [],
-        },
-        mark("start", start, "ink", False, marker + 5),
-        mark("now", now, "focus", not hollow, marker + 7),
-    ]
+    for name, points, role, filled, size in (
+        ("the fibre, one point", [start] if alone else [], "certified", False, 2 * marker + 12),
+        ("start", [start], "ink", False, marker + 5),
+        ("now", [now], "focus", study.outside == 0, marker + 7),
+    ):
+        x, y = ([point[i] for point in points] for i in (0, 1))
+        color = theme.color(role)
+        look = {"size": size, "color": color if filled else theme.color("ground")}
+        hover = f"{name}: %{{x:.3g}} of A, %{{y:.3g}} of V"
+        plot.points(
+            name, x, y, {**look, "line": {"color": color, "width": 2.5}}, hover=hover, cliponaxis=False
+        )
     reach = max(_REACH, 1.1 * max(map(abs, now)))
-    axis = {
-        "range": [-reach, reach],
-        "dtick": 1,
-        "zeroline": True,
-        "zerolinecolor": theme.color("axis"),
-        "zerolinewidth": 1,
-        "fixedrange": True,
-    }
-    axes = {
-        "xaxis2": {"anchor": "y2", "domain": x_domain, "title": {"text": "multiple of A"}, **axis},
-        "yaxis2": {"anchor": "x2", "domain": y_domain, "title": {"text": "multiple of V"}, **axis},
-    }
-    return View(traces, axes, _plane_texts(study, reach), [])
+    zero = {"zeroline": True, "zerolinecolor": theme.color("axis"), "zerolinewidth": 1}
+    plot.axis("x", -reach, reach, "multiple of A", dtick=1, **zero)
+    plot.axis("y", -reach, reach, "multiple of V", dtick=1, **zero)
+    _write(study, plot, reach)
 
 
 def _curves(study: FiberStudy) -> tuple[list, list, list]:
@@ -106,29 +70,22 @@ def _hyperbola(product: float) -> list[tuple[float | None, float | None]]:
     return [(x, product / x) for x in xs] + [(None, None)] + [(-x, -product / x) for x in xs]
 
 
-def _plane_texts(study: FiberStudy, reach: float) -> list[dict]:
-    now, fiber, other = study.places[2], *_plane_labels(study)
-    small = {"font": {"size": theme.size("note")}, "align": "left", "bgcolor": theme.color("ground")}
+def _write(study: FiberStudy, plot: Plot, reach: float) -> None:
+    now, (role, fiber, other) = study.places[2], _labels(study)
     at_fiber, at_other = _label_places(study, reach)
+    beside = {"yanchor": "middle", "align": "left", "bgcolor": theme.color("ground")}
+    plot.headline(_headline(study), align="left")
+    plot.text(fiber, *at_fiber, "note", "certified", xanchor="left", **beside)
+    plot.text(other, *at_other, "note", role, xanchor="right", **beside)
     above = (now[0] * now[1] > 1) == (now[1] >= 0)  # on the side of the point where the fibre is not
-    return [
-        finding(_plane_headline(study), "2"),
-        label(colored("certified", fiber), *at_fiber, "2", xanchor="left", yanchor="middle", **small),
-        label(other, *at_other, "2", xanchor="right", yanchor="middle", **small),
-        label(
-            colored("focus", "shadow") if study.outside else "",
-            *now,
-            "2",
-            xanchor="left" if now[0] < 0.5 * reach else "right",
-            yanchor="bottom" if above else "top",
-            yshift=8 if above else -8,
-            # An empty label would still paint its box over the point.
-            **small | {"bgcolor": theme.color("ground") if study.outside else "rgba(0,0,0,0)"},
-        ),
-    ]
+    side = "left" if now[0] < 0.5 * reach else "right"
+    place = {"xanchor": side, "yanchor": "bottom" if above else "top", "yshift": 8 if above else -8}
+    # An empty label would still paint its ground over the point.
+    ground = {"bgcolor": theme.color("ground")} if study.outside else {"bgcolor": "rgba(0,0,0,0)"}
+    plot.text("shadow" if study.outside else "", *now, "note", "focus", **place, **ground)
 
 
-def _plane_headline(study: FiberStudy) -> str:
+def _headline(study: FiberStudy) -> str:
     s = study.setting
     if s.attention == "softmax":
         if s.preset == "zero":
@@ -147,21 +104,18 @@ def _plane_headline(study: FiberStudy) -> str:
     return "the fibre is a curve:<br>all one function"
 
 
-def _plane_labels(study: FiberStudy) -> tuple[str, str]:
-    """What the thick and the thin lines are."""
+def _labels(study: FiberStudy) -> tuple[str, str, str]:
+    """The role of the thin lines, and what the thick and the thin ones are."""
     s = study.setting
-    if s.attention == "softmax":
-        if s.preset == "zero":
-            return "the fibre", ""
-        if s.tokens == 1:
-            return "the fibre", "other functions"
-        return "the fibre is ○ alone", "for lightning a fibre,<br>here other functions"
-    if s.preset == "rank-one" and study.case == "rank one":
-        return "the fibre", colored("certified", "its other branch,<br>seen as a shadow")
-    if s.preset == "rank-one":
-        return "the fibre", ""
-    one_token = s.tokens == 1 and s.preset != "zero"
-    return "the fibre<br>in this plane" if one_token else "the fibre", "other functions"
+    if s.attention == "softmax" and s.preset == "zero":
+        return "ink", "the fibre", ""
+    if s.attention == "softmax" and s.tokens > 1:
+        return "ink", "the fibre is ○ alone", "for lightning a fibre,<br>here other functions"
+    if s.attention != "softmax" and s.preset == "rank-one":
+        other = "its other branch,<br>seen as a shadow" if study.case == "rank one" else ""
+        return "certified", "the fibre", other
+    more = s.attention != "softmax" and s.tokens == 1 and s.preset != "zero"
+    return "ink", "the fibre<br>in this plane" if more else "the fibre", "other functions"
 
 
 def _label_places(study: FiberStudy, reach: float) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -177,13 +131,3 @@ def _label_places(study: FiberStudy, reach: float) -> tuple[tuple[float, float],
     if s.preset == "rank-one":
         return (0.5, 0.93 * reach), (edge, -1.3)
     return (0.5, (0.87 if s.tokens == 1 else 0.93) * reach), (edge, 2.0 if s.tokens == 1 else 2.4)
-
-
-def finding(text: str, axis: str = "") -> dict:
-    """A headline of two lines, flush left."""
-    return headline(text, axis) | {"align": "left"}
-
-
-def colored(role: str, text: str) -> str:
-    """Text in the colour of a role."""
-    return f'<span style="color:{theme.color(role)}">{text}</span>'

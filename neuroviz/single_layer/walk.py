@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from neuroviz.engine.architecture import ATTENTION_KINDS
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.layer import (
     TOLERANCE,
@@ -78,8 +79,7 @@ class FiberSetting:
             if (value := getattr(self, name)) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")
         for name in ("tokens", "width", "width_out"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} needs a whole number ≥ 1; got {getattr(self, name)}")
+            whole_number(name, getattr(self, name))
         if not 0 <= self.angle < 90:
             raise ValueError(f"the angle between u and v goes from 0 to below 90 degrees; got {self.angle}")
 

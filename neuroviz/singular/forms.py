@@ -216,39 +216,22 @@ def layer_with_root(q1: Form, q2: Form, X: Number, Y: Number) -> Weights:
     return Weights(_matrix(zip(*columns, strict=True), exact), _matrix([[Y, -X]], exact))
 
 
-def weights_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> Weights:
-    """Real weights (A, V) of a function: the first of its `preimages_of`; for arrays of any shape.
-
-    Exact where q₁, q₂ and the root are rational. The zero function gets A = 0, V = 0.
-
-    Raises:
-        ValueError: if a pair is "off" or "closure only": then it has no real weights.
-
-    >>> weights_of((1, 0, -1), (1, 2, 1))
-    Weights(A=array([[1, 1],
-           [-1, 1]], dtype=object), V=array([[1, 1]], dtype=object))
-    """
-    if is_exact(*q1, *q2):
-        return preimages_of(q1, q2)[0]
-    kind, angles, _ = _sort(q1, q2, tol)
-    _need_weights(kind)
-    half = angles[..., 0] / 2
-    found = layer_with_root(q1, q2, np.cos(half), np.sin(half))
-    return Weights(*map(np.nan_to_num, found))  # the zero function has no root of its own
-
-
 def preimages_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Weights, ...]:
     """All real weights of one function up to rescaling: 1, or 2 at a crossing (the swap of Thm. 3.2).
 
     The zero function has infinitely many, of which A = 0, V = 0 stands for all.
 
     Raises:
-        ValueError: as in `weights_of`.
+        ValueError: if the pair is "off" or "closure only": then it has no real weights.
 
     >>> [V.tolist() for A, V in preimages_of((1, 0, -1), (2, 0, -2))]
     [[[1, -1]], [[1, 1]]]
     """
-    _need_weights(np.asarray(kind_of(q1, q2, tol)))
+    if (kind := kind_of(q1, q2, tol)) in (CLOSURE, OFF):
+        raise ValueError(
+            f"real weights need a function that is smooth, crossing or boundary; this one is {kind!r}: "
+            "move along a ruling, or take the nearest_layer"
+        )
     if not any(q1) and not any(q2):
         return (layer_with_root((0, 0, 0), (0, 0, 0), 0, 1)._replace(V=_matrix([[0, 0]], True)),)
     return tuple(layer_with_root(q1, q2, root.X, root.Y) for root in common_roots(q1, q2, tol))
@@ -276,22 +259,6 @@ def forms_of(A: np.ndarray, V: np.ndarray) -> Pair:
         )
     v, w = V[..., 0, 0], V[..., 0, 1]
     return tuple((p * v, p * w + r * v, r * w) for p, r in ((A[..., 0, k], A[..., 1, k]) for k in (0, 1)))
-
-
-def kernel_dimension(A: np.ndarray, V: np.ndarray, tol: float = TOLERANCE) -> int:
-    """Dimension of the kernel of the differential of (A, V) ↦ function, by Lemma A.3.
-
-    1; 2 if A = v kᵀ and V = h v, for floats up to a relative `tol`; 2 at A = 0, 4 at V = 0, 6 at both.
-
-    >>> kernel_dimension([[1, 0], [0, 1]], [[1, 2]]), kernel_dimension([[1, 3], [2, 6]], [[1, 2]])
-    (1, 2)
-    """
-    A, V = np.asarray(A, dtype=object), np.asarray(V, dtype=object)
-    if not A.any() or not V.any():
-        return 6 if A.any() == V.any() else 4 if A.any() else 2
-    tol = 0 if is_exact(*A.flat, *V.flat) else tol
-    beside = V[0, 0] * A[1] - V[0, 1] * A[0]  # 0 where ℓ_k is a multiple of v
-    return 2 if np.abs(beside).max() <= tol * np.abs(A).max() * np.abs(V).max() else 1
 
 
 def on_circle(q: Form, tol: float = TOLERANCE) -> np.ndarray:
@@ -380,16 +347,6 @@ def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
     return CROSSING, tuple(
         sorted((make_root(numerator, 2 * a), make_root(2 * c, numerator)), key=lambda r: r.angle)
     )
-
-
-def _need_weights(kind: np.ndarray) -> None:
-    without = np.isin(kind, (CLOSURE, OFF))
-    if without.any():
-        which = f"{without.sum()} of {kind.size} are not, the first is" if kind.ndim else "this one is"
-        raise ValueError(
-            f"real weights need a function that is smooth, crossing or boundary; {which} "
-            f"{str(kind[without][0])!r}: move along a ruling, or take the nearest_layer"
-        )
 
 
 # --- Floats -----------------------------------------------------------------------------------------

@@ -1,14 +1,13 @@
 """Two quadratic forms by their roots on the projective line, drawn as a circle: chords, and points inside."""
 
-from dataclasses import dataclass
 from math import cos, inf, pi, sin
 
 import numpy as np
 
 from neuroviz.kit import theme
-from neuroviz.kit.plot import View, label
-from neuroviz.singular.curves import Ruling
-from neuroviz.singular.forms import Facts, Form, Root, on_circle
+from neuroviz.kit.plot import Plot, View
+from neuroviz.singular.forms import Form, Root, on_circle
+from neuroviz.singular.surface_point import SurfacePoint
 
 KIND_WORDS = {
     "smooth": "a smooth point",
@@ -17,27 +16,6 @@ KIND_WORDS = {
     "closure only": "in the Zariski closure only",
     "off": "off the surface",
 }
-
-
-@dataclass(frozen=True)
-class SurfacePoint:
-    """The point that the reader moves, and what is true there.
-
-    Attributes:
-        at: its coordinates in the slice.
-        forms: q₁ and q₂.
-        facts: kind, ranks, kernel, number of preimages.
-        roots: the real roots that both forms share.
-        ruling: the line of the surface it is moved along, from end to end; None on the curve.
-        discriminant: of the common form where the two are proportional, else None; for a form of size 1.
-    """
-
-    at: tuple[float, float, float]
-    forms: tuple[Form, Form]
-    facts: Facts
-    roots: tuple[Root, ...]
-    ruling: tuple[Ruling, tuple[float, float, float], tuple[float, float, float]] | None
-    discriminant: float | None
 
 
 def root_text(root: Root) -> str:
@@ -66,102 +44,52 @@ def roots_view(point: SurfacePoint, domain: tuple[float, float]) -> View:
     """The circle with both forms, what they share, and in words what follows."""
     common = [[cos(root.angle), sin(root.angle)] for root in point.roots]
     if not common and point.facts.kind == "closure only":
-        q1, q2 = point.forms
-        common = on_circle(q1 if any(q1) else q2).tolist()
+        common = on_circle(next(filter(any, point.forms))).tolist()
+    note, marker = theme.size("note"), theme.size("marker")
+    plot = Plot("", domain, (0.30, 1 - 5.2 * note / theme.size("height")))
     rim = np.linspace(0, 2 * pi, 121)
-    traces = [
-        {
-            "name": "the projective line",
-            "x": np.cos(rim).round(5).tolist(),
-            "y": np.sin(rim).round(5).tolist(),
-            "mode": "lines",
-            "line": {"color": theme.color("axis"), "width": 2},
-            "fill": "toself",
-            "fillcolor": theme.color("wash"),
-            "hoverinfo": "skip",
-        },
-        _form_trace("q₁", point.forms[0], "ink", "solid", "circle", 0.75),
-        _form_trace("q₂", point.forms[1], "soft", "dash", "square-open", 1.6),
-        {
-            "name": "common root",
-            "x": [x for x, _ in common],
-            "y": [y for _, y in common],
-            "mode": "markers",
-            "marker": {
-                "symbol": "circle-open",
-                "size": 3.4 * theme.size("marker"),
-                "color": theme.color("focus"),
-                "line": {"width": 3},
-            },
-            "hovertemplate": "common root<extra></extra>",
-        },
-    ]
+    x, y = np.cos(rim).round(5).tolist(), np.sin(rim).round(5).tolist()
+    filled = {"fill": "toself", "fillcolor": theme.color("wash")}
+    plot.line("the projective line", x, y, theme.color("axis"), 2, **filled)
+    _draw_form(plot, "q₁", point.forms[0], "ink", "solid", "circle", 0.75)
+    _draw_form(plot, "q₂", point.forms[1], "soft", "dash", "square-open", 1.6)
+    ring = {
+        "symbol": "circle-open",
+        "size": 3.4 * marker,
+        "color": theme.color("focus"),
+        "line": {"width": 3},
+    }
+    plot.points("common root", [x for x, _ in common], [y for _, y in common], ring, hover="common root")
     hidden = {"visible": False, "constrain": "domain"}
-    axes = {
-        "xaxis": {**hidden, "domain": domain, "anchor": "y", "range": [-1.35, 1.35]},
-        "yaxis": {
-            **hidden,
-            "domain": (0.30, 1 - 5.2 * theme.size("note") / theme.size("height")),
-            "anchor": "x",
-            "range": [-1.26, 1.26],
-            "scaleanchor": "x",
-        },
-    }
-    return View(traces, axes, _words(point, common, domain), [])
+    plot.axis("x", -1.35, 1.35, **hidden)
+    plot.axis("y", -1.26, 1.26, **hidden, scaleanchor="x")
 
-
-def _form_trace(name: str, q: Form, role: str, dash: str, symbol: str, size: float) -> dict:
-    places = on_circle(q).tolist() if any(q) else []
-    kind = "real roots" if len(places) == 2 else "a double root" if _on_rim(places) else "a complex pair"
-    return {
-        "name": f"roots of {name}",
-        "x": [x for x, _ in places],
-        "y": [y for _, y in places],
-        "mode": "lines+markers",
-        "line": {"color": theme.color(role), "width": theme.size("line"), "dash": dash},
-        "marker": {
-            "symbol": symbol,
-            "size": size * theme.size("marker") + 2,
-            "color": theme.color(role),
-            "line": {"width": 2, "color": theme.color(role)},
-        },
-        "hovertemplate": f"{name}: {kind}<extra></extra>",
-    }
-
-
-def _on_rim(places: list) -> bool:
-    return bool(places) and abs(np.hypot(*places[0]) - 1) < 1e-9
-
-
-def _words(point: SurfacePoint, common: list, domain: tuple[float, float]) -> list[dict]:
-    note, ink = theme.size("note"), theme.color("ink")
-    at = {
-        "xref": "paper",
-        "yref": "paper",
-        "x": domain[0],
-        "xanchor": "left",
-        "align": "left",
-        "showarrow": False,
-    }
-    top = {**at, "y": 1, "yanchor": "bottom", "yshift": 6, "font": {"size": theme.size("title")}}
-    key = {**at, "y": 1, "yanchor": "top", "font": {"size": note, "color": theme.color("soft")}}
-    below = {**at, "y": 0.0, "yanchor": "bottom", "font": {"size": note + 1, "color": ink}}
+    at = {"xref": "paper", "yref": "paper", "xanchor": "left", "align": "left"}
+    key = "roots on RP¹: q₁ ●—, q₂ □- -<br>real pair: a chord · complex pair: a point inside"
+    plot.headline(_headline(point), **at, x=domain[0])
+    plot.text(key, domain[0], 1, "note", "soft", **at, yanchor="top")
+    letters = {"size": note + 1, "color": theme.color("ink")}
+    plot.text("<br>".join(_facts(point)), domain[0], 0.0, "note", "ink", **at, yanchor="bottom", font=letters)
     x, y = common[0] if common else (0.0, 0.0)
-    up = 1 if y >= 0 else -1
-    return [
-        {**top, "text": f"<b>{_headline(point)}</b>"},
-        {**key, "text": "roots on RP¹: q₁ ●—, q₂ □- -<br>real pair: a chord · complex pair: a point inside"},
-        {**below, "text": "<br>".join(_facts(point))},
-        label(
-            _common_words(point),
-            x,
-            y,
-            yanchor="bottom" if up > 0 else "top",
-            yshift=up * 2 * theme.size("marker"),
-            xshift=3 * x * theme.size("marker"),
-            font={"size": note, "color": theme.color("focus")},
-        ),
-    ]
+    up = {"yanchor": "bottom", "yshift": 2 * marker} if y >= 0 else {"yanchor": "top", "yshift": -2 * marker}
+    plot.text(_common_words(point), x, y, "note", "focus", **up, xshift=3 * x * marker)
+    return plot.view()
+
+
+def _draw_form(plot: Plot, name: str, q: Form, role: str, dash: str, symbol: str, size: float) -> None:
+    places = on_circle(q).tolist() if any(q) else []
+    on_rim = bool(places) and abs(np.hypot(*places[0]) - 1) < 1e-9
+    kind = "real roots" if len(places) == 2 else "a double root" if on_rim else "a complex pair"
+    color, size = theme.color(role), size * theme.size("marker") + 2
+    plot.points(
+        f"roots of {name}",
+        [x for x, _ in places],
+        [y for _, y in places],
+        {"symbol": symbol, "size": size, "color": color, "line": {"width": 2, "color": color}},
+        mode="lines+markers",
+        line={"color": color, "width": theme.size("line"), "dash": dash},
+        hover=f"{name}: {kind}",
+    )
 
 
 def _common_words(point: SurfacePoint) -> str:

@@ -3,24 +3,16 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import cos, radians, sin
+from typing import NamedTuple
 
 import numpy as np
 
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose, label
+from neuroviz.kit.plot import Parts, Plot, View, compose
 from neuroviz.kit.solids import balls, mesh, rods, sheet_scale, tubes
-from neuroviz.singular.section import Plane, Section
-from neuroviz.singular.space import (
-    Chart,
-    camera_of,
-    chart_traces,
-    half_sizes,
-    headline_at,
-    in_drawing,
-    scene_of,
-    stretch_of,
-    tone,
-)
+from neuroviz.singular.chart import Chart, half_sizes, in_drawing, stretch_of, tone
+from neuroviz.singular.section import Plane, Run, Section
+from neuroviz.singular.space import camera_of, chart_traces, headline_at, scene_of
 
 SPACE, FLAT = (0.0, 0.58), (0.63, 0.985)
 _TUBE, _EDGE, _MARK = 0.024, 0.008, 0.055
@@ -28,10 +20,22 @@ _SEE_THROUGH = 0.22
 _MARGIN = 0.06
 _ROOM = 1.14  # around the surface, for the plane
 _EVERY = 3  # of the section's points that the tube in space goes through
+
+
+class Mark(NamedTuple):
+    """How singular points of one kind are drawn and said."""
+
+    name: str
+    label: str
+    symbol: str
+    role: str
+    edge: int
+
+
 _MARKS = {
-    "crossing": ("nodes: two sheets cross", "a node"),
-    "boundary": ("cusps: boundary", "boundary"),
-    "closure only": ("isolated points: no real common root", "isolated"),
+    "crossing": Mark("nodes: two sheets cross", "a node", "circle", "singular", 2),
+    "boundary": Mark("cusps: boundary", "boundary", "diamond", "boundary", 0),
+    "closure only": Mark("isolated points: no real common root", "isolated", "circle-open", "ink", 3),
 }
 
 
@@ -114,7 +118,7 @@ def reach(chart: Chart, direction: np.ndarray) -> float:
 
 def section_parts(study: SectionStudy) -> Parts:
     """Space and section."""
-    return compose(_space(study), _page(study))._replace(seen=study.chart.slice.name)
+    return compose(_space(study), _page(study).view())._replace(seen=study.chart.slice.name)
 
 
 def _space(study: SectionStudy) -> View:
@@ -126,6 +130,7 @@ def _space(study: SectionStudy) -> View:
     ]
     x, y, z = np.array(corners).round(5).T.tolist()
     rectangle = {"x": x, "y": y, "z": z, "i": [0, 0], "j": [1, 2], "k": [2, 3]}
+    edges = list(zip(corners, [*corners[1:], corners[0]], strict=True))
     runs = [in_drawing(chart.slice, _thin(run.points)) for run in study.section.runs]
     singular = [in_drawing(chart.slice, np.array(point)) for _, point in study.section.singular]
     surface, *others = chart_traces(chart)
@@ -133,7 +138,7 @@ def _space(study: SectionStudy) -> View:
         {**surface, "hovertemplate": "the surface<extra></extra>"},
         *others,
         mesh("the plane", "focus", rectangle, opacity=_SEE_THROUGH, hoverinfo="skip"),
-        mesh("edge of the plane", "focus", rods(_around(corners), _EDGE), hoverinfo="skip"),
+        mesh("edge of the plane", "focus", rods(edges, _EDGE), hoverinfo="skip"),
         mesh("the section", "focus", tubes(runs, _TUBE)),
         mesh("where the plane meets the singular curve", "singular", balls(singular, _MARK)),
     ]
@@ -163,140 +168,71 @@ def _thin(points: np.ndarray) -> np.ndarray:
     return points[np.r_[0 : len(points) - 1 : _EVERY, len(points) - 1]]
 
 
-def _around(corners: list[np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
-    return list(zip(corners, [*corners[1:], corners[0]], strict=True))
-
-
-def _page(study: SectionStudy) -> View:
-    chart, frame, section = study.chart, study.frame, study.section
-    middle, half = _box(half_sizes(chart.slice), frame)
+def _page(study: SectionStudy) -> Plot:
+    chart, section, line = study.chart, study.section, theme.size("line")
+    middle, half = _box(half_sizes(chart.slice), study.frame)
     (left, low), (right, high) = middle - half, middle + half
-    curves = [_flat(chart, frame, run.points) for run in section.runs]
-    tones = [_tones(chart, run.theta, run.points) for run in section.runs]
-    held = [_flat(chart, frame, piece.points) for piece in section.along]
-    mark, line = theme.size("marker"), theme.size("line")
-    traces = [
-        {
-            **_joined("the section", curves),
-            "mode": "lines",
-            "line": {"color": theme.color("ruling"), "width": 3.6 * line, "simplify": False},
-            "hoverinfo": "skip",
-        },
-        {
-            "name": "which sheet",
-            "x": [x for curve in curves for x in curve[:, 0].tolist()],
-            "y": [y for curve in curves for y in curve[:, 1].tolist()],
-            "mode": "markers",
-            "marker": {
-                "size": 2.6 * line,
-                "color": [t for values in tones for t in values],
-                "cmin": -1,
-                "cmax": 1,
-                "colorscale": sheet_scale(),
-                "line": {"width": 0},
-            },
-            "hovertemplate": "the section<extra></extra>",
-        },
-        {
-            **_joined("the singular curve lies in the plane", held),
-            "mode": "lines",
-            "line": {"color": theme.color("singular"), "width": 2 * line, "dash": "8px,5px"},
-            "hovertemplate": "the yellow line<extra></extra>",
-        },
-        *(_mark(study, kind, mark) for kind in _MARKS),
-    ]
-    hidden = {"visible": False, "constrain": "domain", "fixedrange": True}
-    axes = {
-        "xaxis": {**hidden, "domain": FLAT, "anchor": "y", "range": [left - _MARGIN, right + _MARGIN]},
-        "yaxis": {
-            **hidden,
-            "domain": (0.02, 0.98),
-            "anchor": "x",
-            "range": [low - _MARGIN, high + _MARGIN],
-            "scaleanchor": "x",
-        },
-    }
-    edge = {
-        "type": "rect",
-        "x0": left,
-        "x1": right,
-        "y0": low,
-        "y1": high,
-        "layer": "below",
-        "line": {"color": theme.color("focus"), "width": 2},
-        "fillcolor": theme.color("panel"),
-    }
-    words = [headline_at(FLAT, study.found), *(_word(study, kind, (middle, half)) for kind in _MARKS)]
-    return View(traces, axes, words, [edge])
+    plot = Plot("", FLAT, (0.02, 0.98), fixed=True)
+    curves = [_flat(study, run.points) for run in section.runs]
+    plot.line("the section", *_joined(curves), theme.color("ruling"), 3.6 * line)
+    x, y = np.concatenate([np.zeros((0, 2)), *curves]).T.tolist()
+    tones = [t for run in section.runs for t in _tones(chart, run)]
+    look = {"size": 2.6 * line, "color": tones, "cmin": -1, "cmax": 1, "colorscale": sheet_scale()}
+    plot.points("which sheet", x, y, {**look, "line": {"width": 0}}, hover="the section")
+    held, yellow = [_flat(study, piece.points) for piece in section.along], theme.color("singular")
+    name, hover = "the singular curve lies in the plane", "the yellow line"
+    plot.line(name, *_joined(held), yellow, 2 * line, "8px,5px", hover=hover)
+    hidden = {"visible": False, "constrain": "domain"}
+    plot.axis("x", left - _MARGIN, right + _MARGIN, **hidden)
+    plot.axis("y", low - _MARGIN, high + _MARGIN, **hidden, scaleanchor="x")
+    frame = {"color": theme.color("focus"), "width": 2}
+    plot.region((left, right), (low, high), frame, theme.color("panel"))
+    plot.headline(study.found, xref="paper", yref="paper", x=FLAT[0])
+    for kind, mark in _MARKS.items():
+        _mark(plot, mark, _flat(study, np.reshape(section.of_kind(kind), (-1, 3))), middle, half)
+    return plot
 
 
-def _flat(chart: Chart, frame: Frame, points: np.ndarray) -> np.ndarray:
+def _flat(study: SectionStudy, points: np.ndarray) -> np.ndarray:
     """Points of the slice, shape (n, 3), in the plane's own coordinates, (n, 2)."""
-    return frame.on_page(in_drawing(chart.slice, points)).round(5)
+    return study.frame.on_page(in_drawing(study.chart.slice, points)).round(5)
 
 
-def _joined(name: str, curves: list[np.ndarray]) -> dict:
-    """Several curves as one trace, with a gap between them."""
-    found: dict = {"name": name, "x": [], "y": []}
+def _joined(curves: list[np.ndarray]) -> tuple[list, list]:
+    """Several curves as one line, with a gap between them."""
+    x, y = [], []
     for curve in curves:
-        found["x"] += [*curve[:, 0].tolist(), None]
-        found["y"] += [*curve[:, 1].tolist(), None]
-    return found
+        x += [*curve[:, 0].tolist(), None]
+        y += [*curve[:, 1].tolist(), None]
+    return x, y
 
 
-def _tones(chart: Chart, theta: np.ndarray, points: np.ndarray) -> list[float]:
+def _tones(chart: Chart, run: Run) -> list[float]:
     """Which sheet each point of a section is on: the tone of its ruling, there."""
-    slice = chart.slice
-    if theta[0] == theta[-1]:
+    theta, points = run.theta, run.points
+    if run.is_ruling:
         share = np.linspace(-1, 1, len(points))
         return tone(chart, theta[:1], points[:1], points[-1:], share)[0].round(3).tolist()
-    _, directions = slice.lines(theta)
-    return (
-        tone(chart, theta, points - directions, points + directions, np.array([0.0]))[:, 0].round(3).tolist()
+    along = chart.slice.lines(theta)[1]
+    return tone(chart, theta, points - along, points + along, np.array([0.0]))[:, 0].round(3).tolist()
+
+
+def _mark(plot: Plot, mark: Mark, points: np.ndarray, middle: np.ndarray, half: np.ndarray) -> None:
+    """The points of one kind, and a label at the first of them, above it where there is room."""
+    size, ink = theme.size("marker"), theme.color("ink")
+    look = {"symbol": mark.symbol, "size": 1.8 * size, "color": theme.color(mark.role)}
+    x, y = points.T.tolist()
+    plot.points(mark.name, x, y, {**look, "line": {"width": mark.edge, "color": ink}}, hover=mark.name)
+    at = points[0] if len(points) else np.zeros(2)
+    across, up = (at - middle) / half
+    side = "right" if across > 0.75 else "left" if across < -0.75 else "center"
+    way = (
+        {"yanchor": "top", "yshift": -1.1 * size}
+        if up > 0.75
+        else {"yanchor": "bottom", "yshift": 1.1 * size}
     )
-
-
-def _mark(study: SectionStudy, kind: str, size: float) -> dict:
-    points = np.reshape(study.section.of_kind(kind), (-1, 3))
-    flat = _flat(study.chart, study.frame, points)
-    name, _ = _MARKS[kind]
-    symbol, color, width = {
-        "crossing": ("circle", "singular", 2),
-        "boundary": ("diamond", "boundary", 0),
-        "closure only": ("circle-open", "ink", 3),
-    }[kind]
-    return {
-        "name": name,
-        "x": flat[:, 0].tolist(),
-        "y": flat[:, 1].tolist(),
-        "mode": "markers",
-        "marker": {
-            "symbol": symbol,
-            "size": 1.8 * size,
-            "color": theme.color(color),
-            "line": {"width": width, "color": theme.color("ink")},
-        },
-        "hovertemplate": f"{name}<extra></extra>",
-    }
-
-
-def _word(study: SectionStudy, kind: str, box: tuple[np.ndarray, np.ndarray]) -> dict:
-    """A label at the first of the marks of a kind, above it where there is room."""
-    points = study.section.of_kind(kind)
-    x, y = _flat(study.chart, study.frame, np.array(points))[0].tolist() if points else (0.0, 0.0)
-    share = (np.array([x, y]) - box[0]) / box[1]
-    up = -1 if share[1] > 0.75 else 1
-    side = "right" if share[0] > 0.75 else "left" if share[0] < -0.75 else "center"
-    return label(
-        _MARKS[kind][1] if points else "",
-        x,
-        y,
-        xanchor=side,
-        yanchor="bottom" if up > 0 else "top",
-        yshift=up * 1.1 * theme.size("marker"),
-        font={"size": theme.size("note"), "color": theme.color("ink")},
-        bgcolor=theme.color("panel"),
-    )
+    words, ground = mark.label if len(points) else "", theme.color("panel")
+    plot.text(words, *at.tolist(), "note", "ink", xanchor=side, **way, bgcolor=ground)
 
 
 def _turned(degrees: float) -> tuple[float, float]:

@@ -3,71 +3,54 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.kit import theme
-from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import real, whole
+from neuroviz.singular.chart import Chart, chart_of, in_drawing
 from neuroviz.singular.section import Plane, Section, section_of
 from neuroviz.singular.section_figure import Frame, SectionStudy, frame_of, plane_of, reach, section_parts
-from neuroviz.singular.slice_panel import (
-    arrange_slice,
-    chart_of,
-    coordinates,
-    follow_presets,
-    read_slice,
-    slice_controls,
-    slice_name,
-)
-from neuroviz.singular.space import Chart, in_drawing
-from neuroviz.singular.surface import Slice
+from neuroviz.singular.slice import Slice
+from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
 
 _SNAP = 0.02  # of the way out: so near to a pinch point the plane goes through it
-_STEP = 1 / 64  # so that the slider hits 0
-_TIMES = {1: "once", 2: "twice", 3: "three times"}
+_TIMES = {1: "once", 2: "twice"}
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 
 
 @dataclass(frozen=True)
-class SectionRequest:
-    """What the controls ask for.
+class SectionSetting(SliceSetting):
+    """A slice and a plane: turn and tilt of its normal, and how far out it is, as a share of the drawing."""
 
-    Attributes:
-        slice: which slice.
-        turn, tilt: of the plane's normal, in degrees.
-        offset: from −1 to 1: how far out the plane is, of the way to where the drawing ends.
-    """
-
-    slice: Slice
-    turn: float
-    tilt: float
-    offset: float
+    turn: int = whole("turn, in °", -25, -90, 90, 5)
+    tilt: int = whole("tilt, in °", 10, -90, 90, 5)
+    offset: float = real("move it", 0.6875, -1, 1, 1 / 64)  # a step that hits 0
 
 
-def study_section(request: SectionRequest) -> SectionStudy:
+def study_section(setting: SectionSetting) -> SectionStudy:
     """The plane, snapped to a pinch point that is near, and its section."""
-    chart = chart_of(request.slice)
-    frame, plane = _plane(chart, request)
-    section = section_of(request.slice, plane)
-    about = f"{slice_name(request.slice)}, cut by {_equation(request.slice, plane)}"
+    chart = chart_of(setting.slice)
+    frame, plane = _plane(chart, setting)
+    section = section_of(setting.slice, plane)
+    about = f"{slice_name(setting.slice)}, cut by {_equation(setting.slice, plane)}"
     return SectionStudy(chart, frame, section, about, _found(chart, section))
 
 
-def _plane(chart: Chart, request: SectionRequest) -> tuple[Frame, Plane]:
-    frame = frame_of(chart, request.turn, request.tilt, 0.0)
+def _plane(chart: Chart, setting: SectionSetting) -> tuple[Frame, Plane]:
+    frame = frame_of(chart, setting.turn, setting.tilt, 0.0)
     far = reach(chart, frame.normal)
-    offset, at = request.offset * far, None
-    for pinch in chart.pinches:
-        height = float(in_drawing(chart.slice, np.array(pinch)) @ frame.normal)
-        if abs(height - request.offset * far) < _SNAP * far and (
-            at is None or abs(height - request.offset * far) < abs(offset - request.offset * far)
-        ):
-            offset, at = height, pinch
-    frame = replace(frame, offset=offset)
-    plane = plane_of(chart, frame)
-    if at is not None:  # exactly, so that a cusp is no matter of rounding
-        plane = Plane(plane.normal, sum(n * Fraction(t) for n, t in zip(plane.normal, at, strict=True)))
-    return frame, plane
+    asked = setting.offset * far
+    heights = {float(in_drawing(chart.slice, np.array(p)) @ frame.normal): p for p in reversed(chart.pinches)}
+    near = min(heights, key=lambda height: abs(height - asked), default=np.inf)
+    if abs(near - asked) >= _SNAP * far:
+        frame = replace(frame, offset=asked)
+        return frame, plane_of(chart, frame)
+    frame = replace(frame, offset=near)
+    normal = plane_of(
+        chart, frame
+    ).normal  # through the pinch exactly, so that a cusp is no matter of rounding
+    through = sum(n * Fraction(t) for n, t in zip(normal, heights[near], strict=True))
+    return frame, Plane(normal, through)
 
 
 def _equation(slice: Slice, plane: Plane) -> str:
@@ -121,7 +104,7 @@ def _isolated(count: int) -> str:
     return f"{_NUMBERS.get(count, count)} isolated point{'s' if count > 1 else ''}"
 
 
-class SectionExplorer(Panel):
+class SectionExplorer(SlicePanel):
     """The singular surface cut by a plane that moves: crossings become nodes, pinch points cusps.
 
     Controls: preset, α or κ where the slice has one, turn and tilt of the plane, and how far out it
@@ -134,30 +117,8 @@ class SectionExplorer(Panel):
 
     title = "What does a plane cut out of it?"
 
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        first, more = slice_controls()
-        first |= {
-            "turn": widgets.IntSlider(value=-25, min=-90, max=90, step=5, description="turn, in °"),
-            "tilt": widgets.IntSlider(value=10, min=-90, max=90, step=5, description="tilt, in °"),
-            "offset": widgets.FloatSlider(value=0.6875, min=-1, max=1, step=_STEP, description="move it"),
-        }
-        follow_presets(first | more, self._assign)
-        return first, more
-
-    def _arrange(self) -> None:
-        if not hasattr(self, "_hidden"):  # by `only`
-            hidden = (name for name, control in self.controls.items() if control.layout.display == "none")
-            self._hidden = set(hidden)
-        arrange_slice(self.controls, self._hidden)
-
-    def _read(self) -> SectionRequest:
-        value = {name: control.value for name, control in self.controls.items()}
-        return SectionRequest(
-            read_slice(self.controls), value["turn"], value["tilt"], round(value["offset"], 6)
-        )
-
+    setting = SectionSetting
     _answer = staticmethod(study_section)
-
     draw = staticmethod(section_parts)
 
     def _badge(self, answer: SectionStudy) -> str:

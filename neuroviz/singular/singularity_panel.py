@@ -1,13 +1,12 @@
 """Where one layer of any size is singular: walk to rank one and to the boundary, and watch the kernel."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-
-import ipywidgets as widgets
 
 from neuroviz.engine.field import DEFAULT_PRIME
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import real, seed, switch, whole
 from neuroviz.kit.words import grouped
 from neuroviz.singular.ranks import (
     BOUNDARY,
@@ -26,8 +25,28 @@ _PLACES = tuple(Fraction(i, 20) for i in range(21))
 _NEARLY = Fraction(9999, 10_000)
 
 
-def study_singularity(approach: Approach) -> SingularityStudy:
+@dataclass(frozen=True)
+class SingularitySetting:
+    """Sizes of one layer, and how far it has gone towards rank one and towards the boundary."""
+
+    d: int = whole("width d", 4, 2, MAX_WIDTH)
+    d_out: int = whole("output width d′", 2, 1, MAX_WIDTH)
+    a: int = whole("head dimension a", 4, 1, MAX_WIDTH)
+    s: float = real("s: to rank one", 1.0, 0, 1, 1 / _STEPS)
+    b: float = real("b: u and v meet", 1.0, 0, 1, 1 / _STEPS)
+    values_too: bool = switch("V goes to rank one too", True, more=True, name="values")
+    seed: int = seed()
+
+    @property
+    def approach(self) -> Approach:
+        """The same place with rational numbers."""
+        s, b = (Fraction(round(_STEPS * share), _STEPS) for share in (self.s, self.b))
+        return Approach(self.d, self.d_out, self.a, s, b, self.seed, self.values_too)
+
+
+def study_singularity(setting: SingularitySetting) -> SingularityStudy:
     """Count and measure everything that the figure shows of one place."""
+    approach = setting.approach
     # For a < d there are suddenly more directions at rank one, so a curve stops just before.
     end = _NEARLY if approach.a < approach.d else Fraction(1)
     count = approach.d + 1
@@ -59,39 +78,12 @@ class SingularityExplorer(Panel):
 
     title = "Where does the kernel jump?"
 
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def whole(label: str, value: int, least: int) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=least, max=MAX_WIDTH, description=label)
-
-        def share(label: str) -> widgets.FloatSlider:
-            return widgets.FloatSlider(
-                value=1.0, min=0, max=1, step=1 / _STEPS, description=label, readout_format=".2f"
-            )
-
-        first = {
-            "d": whole("width d", 4, 2),
-            "d_out": whole("output width d′", 2, 1),
-            "a": whole("head dimension a", 4, 1),
-            "s": share("s: to rank one"),
-            "b": share("b: u and v meet"),
-        }
-        more = {
-            "values": widgets.Checkbox(value=True, description="V goes to rank one too"),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        }
-        return first, more
+    setting = SingularitySetting
+    _answer = staticmethod(study_singularity)
+    draw = staticmethod(singularity_parts)
 
     def _arrange(self) -> None:
         self.controls["values"].disabled = self.controls["d_out"].value == 1  # V has one row
-
-    def _read(self) -> Approach:
-        value = {name: control.value for name, control in self.controls.items()}
-        s, b = (Fraction(round(_STEPS * value[name]), _STEPS) for name in ("s", "b"))
-        return Approach(value["d"], value["d_out"], value["a"], s, b, value["seed"], value["values"])
-
-    _answer = staticmethod(study_singularity)
-
-    draw = staticmethod(singularity_parts)
 
     def _badge(self, answer: SingularityStudy) -> str:
         counted = theme.badge("exact", f"kernel {answer.facts.kernel} mod {grouped(DEFAULT_PRIME)}")

@@ -1,26 +1,27 @@
 """Which slice: the controls that several panels share, and what they make of them."""
 
-from collections.abc import Callable, Container
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-import ipywidgets as widgets
 import numpy as np
 
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import Controls, choice, real, seed, text
 from neuroviz.singular.forms import Pair, forms_of
-from neuroviz.singular.space import Chart
-from neuroviz.singular.surface import CONE, SLICES, Slice
+from neuroviz.singular.slice import CONE, FOUR, Slice
+from neuroviz.singular.surface import SLICES
 
-SLICE_NAMES = {
-    "S1: like Figure 1": "S1",
-    "S1κ: less symmetric": "S1k",
-    "S2: between two dotted rays": "S2",
-    "S3: along a twisted cubic": "S3",
-    "S4: along a hyperbola": "S4",
-    "a random slice": "random",
-    "through four layers": "four",
-    "through three layers and zero": "cone",
-}
+SLICE_NAMES = (
+    ("S1: like Figure 1", "S1"),
+    ("S1κ: less symmetric", "S1k"),
+    ("S2: between two dotted rays", "S2"),
+    ("S3: along a twisted cubic", "S3"),
+    ("S4: along a hyperbola", "S4"),
+    ("a random slice", "random"),
+    ("through four layers", "four"),
+    ("through three layers and zero", "cone"),
+)
 PRESETS = {
     "like Figure 1": ("figure-1", {"slice": "S1"}),
     "less symmetric": ("cubic", {"slice": "S1k", "kappa": 0.0}),
@@ -34,135 +35,95 @@ PRESETS = {
     "a cone: three layers and zero": ("cone", {"slice": "cone"}),
 }
 _OWN = "own"  # the preset that stands for none
-_RULINGS, _CURVE_POINTS = 120, 160
+_PARAMETERS = {"S3": "alpha", "S1k": "kappa"}
+_GREEK = {"alpha": "α", "kappa": "κ"}
 _PICKED = {"four": 4, "cone": 3}
 
 
-def slice_controls() -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-    """The controls seen at first (preset, alpha, kappa) and those under "More" (slice, seed, layers)."""
-
-    def slider(label: str, value: float, least: float, most: float, step: float) -> widgets.FloatSlider:
-        return widgets.FloatSlider(
-            value=value, min=least, max=most, step=step, description=label, readout_format=".3g"
-        )
-
-    presets = [(words, key) for words, (key, _) in PRESETS.items()]
-    first = {
-        "preset": widgets.Dropdown(
-            options=[*presets, ("– another –", _OWN)], value="figure-1", description="preset"
-        ),
-        "alpha": slider("α of S3", 2.6, 0.2, 4.0, 0.1),
-        # 0 is at 80 % of this range, exactly: with others the page makes 4e-16 of it.
-        "kappa": slider("κ of S1κ", 0.0, -3.0, 0.75, 0.125),
-    }
-    more = {
-        "slice": widgets.Dropdown(options=list(SLICE_NAMES.items()), value="S1", description="slice"),
-        "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        "layers": widgets.Text(
-            value="",
-            placeholder="a b c d v w / … (empty: by seed)",
-            description="layers",
-            continuous_update=False,
-        ),
-    }
-    return first, more
-
-
-def follow_presets(controls: dict[str, widgets.Widget], assign: Callable[[dict[str, object]], None]) -> None:
-    """A preset sets slice and parameter; a slice or parameter set by hand says which preset it is.
-
-    Args:
-        controls: the panel's.
-        assign: sets controls by name without a redraw for each.
-    """
-    busy = []
-
-    def together(work: Callable[[dict], None]) -> Callable[[dict], None]:
-        def once(change: dict) -> None:
-            if not busy:
-                busy.append(True)
-                try:
-                    work(change)
-                finally:
-                    busy.pop()
-
-        return once
-
-    def choose(change: dict) -> None:
-        assign(dict(PRESETS.values()).get(change["new"], {}))
-        recognise(change)
-
-    def recognise(_change: dict) -> None:
-        assign({"preset": preset_of(controls)})
-
-    controls["preset"].observe(together(choose), names="value")
-    for name in ("slice", "alpha", "kappa"):
-        controls[name].observe(together(recognise), names="value")
-
-
-def preset_of(controls: dict[str, widgets.Widget]) -> str:
-    """The preset that slice and parameter make, or "own"."""
-    for key, settings in PRESETS.values():
-        if all(_same(controls[name].value, value) for name, value in settings.items()):
-            return key
-    return _OWN
-
-
-def arrange_slice(controls: dict[str, widgets.Widget], hidden: Container[str]) -> None:
-    """Show the parameter that the slice has, and disable what has no say in it; `hidden` ones stay so."""
-    name = controls["slice"].value
-    for parameter, owner in (("alpha", "S3"), ("kappa", "S1k")):
-        controls[parameter].disabled = name != owner
-        if parameter not in hidden:
-            controls[parameter].layout.display = None if name == owner else "none"
-    controls["layers"].disabled = name not in _PICKED
-    by_seed = name == "random" or (name in _PICKED and not controls["layers"].value.strip())
-    controls["seed"].disabled = not by_seed
-
-
-def read_slice(controls: dict[str, widgets.Widget]) -> Slice:
-    """The slice that the controls ask for.
+@dataclass(frozen=True)
+class SliceSetting:
+    """A slice by its name; α is of S3, κ of S1κ, and the seed draws random ones, and layers not written down.
 
     Raises:
         ValueError: if the layers written down are not what the slice needs, or span no slice.
     """
-    value = {name: controls[name].value for name in ("slice", "alpha", "kappa", "seed", "layers")}
-    name = value["slice"]
-    if name == "random":
-        return Slice.random(value["seed"])
-    if name in _PICKED:
-        return _through(_PICKED[name], value["seed"], value["layers"].strip())
-    parameter = {"S3": "alpha", "S1k": "kappa"}.get(name)
-    # A slider of step 0.1 gives 2.0000000000000004 where it says 2: the tangent developable is at 2.
-    return (
-        SLICES[name].at(**{parameter: Fraction(str(round(value[parameter], 6)))})
-        if parameter
-        else SLICES[name]
+
+    preset: str = choice(
+        "preset", [*((words, key) for words, (key, _) in PRESETS.items()), ("– another –", _OWN)]
     )
+    alpha: float = real("α of S3", 2.6, 0.2, 4.0, 0.1, shown=".3g")
+    # 0 is at 80 % of this range, exactly: with others the page makes 4e-16 of it.
+    kappa: float = real("κ of S1κ", 0.0, -3.0, 0.75, 0.125, shown=".3g")
+    name: str = choice("slice", SLICE_NAMES, more=True, name="slice")
+    seed: int = seed()
+    layers: str = text("layers", placeholder="a b c d v w / … (empty: by seed)")
+
+    def __post_init__(self) -> None:
+        _ = self.slice  # which refuses what is no slice
+
+    @cached_property
+    def slice(self) -> Slice:
+        """The slice of this name."""
+        if self.name == "random":
+            return Slice.random(self.seed)
+        if self.name in _PICKED:
+            return _through(_PICKED[self.name], self.seed, self.layers.strip())
+        if parameter := _PARAMETERS.get(self.name):
+            return _member(self.name, parameter, getattr(self, parameter))
+        return SLICES[self.name]
 
 
 @lru_cache(maxsize=64)
-def chart_of(slice: Slice) -> Chart:
-    """The rulings and the singular curve of a slice, inside its window."""
-    inside = [tuple(p) for p in slice.pinch_points().tolist() if slice.window.inside(np.array(p))]
-    corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
-    picked = {"through four functions": corners, CONE: corners[1:]}
-    return Chart(
-        slice,
-        slice.rulings(_RULINGS),
-        slice.singular_curve(_CURVE_POINTS),
-        tuple(inside),
-        tuple(picked.get(slice.name, ())),
-    )
+def _member(name: str, parameter: str, value: float) -> Slice:
+    return SLICES[name].at(**{parameter: Fraction(str(value))})
+
+
+class SlicePanel(Panel):
+    """What panels of a slice share: presets that set slice and parameter, and one parameter in sight."""
+
+    _left_out: frozenset[str] | None = None  # by `only`
+
+    def _make_controls(self) -> tuple[Controls, Controls]:
+        first, more = super()._make_controls()
+        first["preset"].observe(self._follow_preset, names="value")
+        for control in (first["alpha"], first["kappa"], more["slice"]):
+            control.observe(self._recognise_preset, names="value")
+        return first, more
+
+    def _follow_preset(self, change: dict) -> None:
+        self._assign(dict(PRESETS.values()).get(change["new"], {}))
+        self._recognise_preset(change)
+
+    def _recognise_preset(self, _change: dict) -> None:
+        """A slice or parameter set by hand says which preset it is."""
+        made = (
+            key
+            for key, values in PRESETS.values()
+            if all(_same(self.controls[name].value, value) for name, value in values.items())
+        )
+        self._assign({"preset": next(made, _OWN)})
+
+    def _arrange(self) -> None:
+        controls = self.controls
+        if self._left_out is None:
+            hidden = (name for name, control in controls.items() if control.layout.display == "none")
+            self._left_out = frozenset(hidden)
+        name = controls["slice"].value
+        for owner, parameter in _PARAMETERS.items():
+            controls[parameter].disabled = name != owner
+            if parameter not in self._left_out:
+                controls[parameter].layout.display = None if name == owner else "none"
+        controls["layers"].disabled = name not in _PICKED
+        by_seed = name == "random" or (name in _PICKED and not controls["layers"].value.strip())
+        controls["seed"].disabled = not by_seed
 
 
 def slice_name(slice: Slice) -> str:
     """As a headline calls it: S3, α = 2."""
     values = ", ".join(f"{_GREEK[key]} = {float(value):.3g}" for key, value in slice.parameters)
-    name = {
-        "through four functions": "through four layers",
-        CONE: "a cone through three layers",
-    }.get(slice.name, slice.name.replace("S1k", "S1κ").replace("random", "random slice"))
+    name = {FOUR: "through four layers", CONE: "a cone through three layers"}.get(
+        slice.name, slice.name.replace("S1k", "S1κ").replace("random", "random slice")
+    )
     return f"{name}, {values}".replace("-", "−") if values else name
 
 
@@ -172,31 +133,24 @@ def coordinates(slice: Slice, point: tuple[float, float, float]) -> str:
     return ", ".join(f"{name} = {round(value, 9) + 0.0:.3g}" for name, value in values).replace("-", "−")
 
 
-_GREEK = {"alpha": "α", "kappa": "κ"}
-
-
 def _same(one: object, other: object) -> bool:
     return abs(one - other) < 1e-9 if isinstance(one, float) else one == other
 
 
 @lru_cache(maxsize=64)
-def _through(count: int, seed: int, text: str) -> Slice:
-    if text:
-        return Slice.through(*_written(text, count))
-    rng = np.random.default_rng(seed)
+def _through(count: int, seed: int, layers: str) -> Slice:
+    """The slice through layers that are written down, or drawn with small whole weights."""
+    if layers:
+        return Slice.through(*_written(layers, count))
+    rng, digits = np.random.default_rng(seed), [-3, -2, -1, 1, 2, 3]
     while True:  # a draw may be unlucky: two layers that are one, or a root that all of them share
+        drawn = [forms_of(rng.choice(digits, (2, 2)), rng.choice(digits, (1, 2))) for _ in range(count)]
         try:
-            slice = Slice.through(*_drawn(rng, count))
+            slice = Slice.through(*drawn)
             slice.branches()
             return slice
         except ValueError:
             continue
-
-
-def _drawn(rng: np.random.Generator, count: int) -> list[Pair]:
-    """Layers with small whole weights."""
-    digits = [-3, -2, -1, 1, 2, 3]
-    return [forms_of(rng.choice(digits, (2, 2)), rng.choice(digits, (1, 2))) for _ in range(count)]
 
 
 def _written(text: str, count: int) -> list[Pair]:

@@ -1,456 +1,19 @@
-"""The singular surface of Figure 1: a slice through the pairs of forms, and what it shows of them.
-
-A `Slice` is a 3-dimensional affine part of the space of pairs of forms (`neuroviz.singular.forms`), of which
-the layers are those with a common real root. What it cuts out of their Zariski closure is a ruled
-surface: a root m = [X:Y] gives the line q₁(m) = q₂(m) = 0. And its singular points form a rational
-curve: a ratio [λ₁:λ₂] gives the point where λ₂q₁ = λ₁q₂. Both are solved here, never contoured.
-
-Everything is exact for int and Fraction, and takes numpy arrays of any shape otherwise.
-docs/mathematics.md: "Figure 1. The surface".
-"""
+"""The slices of Figure 1 by name. docs/mathematics.md: "Figure 1. The surface"."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from itertools import combinations, product
-from math import atan2, dist, hypot, inf, pi
 
-import numpy as np
+from neuroviz.singular.curves import Window
+from neuroviz.singular.forms import Number, Pair
+from neuroviz.singular.slice import CORNERS, Slice, exact, steps_between
 
-from neuroviz.singular.curves import (
-    Branch,
-    Piece,
-    Ruling,
-    Strip,
-    Window,
-    common_factor,
-    common_form,
-    cosines,
-    cross_product,
-    evenly,
-    intervals,
-    meeting_line,
-    null_vectors,
-    polynomial,
-    zeros,
-)
-from neuroviz.singular.forms import (
-    ROUNDING,
-    TOLERANCE,
-    Facts,
-    Form,
-    Number,
-    Pair,
-    Root,
-    Weights,
-    common_roots,
-    facts_of,
-    is_exact,
-    kind_of,
-    layer_with_root,
-    make_root,
-    preimages_of,
-    real_roots,
-    resultant,
-    tidy,
-    weights_of,
-)
-
-CONE = "through three functions and zero"
-"""The name of a slice that is a cone."""
-_NEAR_A_PLANE = 1e-6  # nearer to its root, a ruling beside a plane would have fewer than half its digits
-
-
-@dataclass(frozen=True)
-class Slice:
-    """A 3-dimensional affine part of the pairs of forms: origin + x·∂x + y·∂y + z·∂z.
-
-    Args:
-        name: "S1", …, "random 3", "through four functions".
-        origin: the pair (q₁, q₂) at (0, 0, 0).
-        directions: what a step in x, y and z adds: three such pairs, linearly independent.
-        parameters: such as (("alpha", 3),); `at` changes them.
-        coordinates: the names of x, y, z.
-        window: what is drawn by default.
-
-    Coefficients are int or Fraction; a float is taken for the rational number that it is.
-
-    Raises:
-        ValueError: if the directions are dependent, a coefficient is not a finite number, or all
-            functions of the slice have a common factor, so that it holds no surface.
-
-    >>> SLICES["S1"].forms(3, 1, 0)
-    ((1, 3, 1), (1, 0, -1))
-    >>> SLICES["S1"].kind(3, 0, 0), SLICES["S1"].kind(2, 0, 0), SLICES["S1"].kind(1.5, 0.0, 0.0)
-    ('crossing', 'boundary', 'closure only')
-    """
-
-    name: str
-    origin: Pair
-    directions: tuple[Pair, ...]
-    parameters: tuple[tuple[str, Number], ...] = ()
-    coordinates: tuple[str, str, str] = ("x", "y", "z")
-    window: Window = field(default=Window(2.0), compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "origin", _pair(self.origin))
-        object.__setattr__(self, "directions", tuple(map(_pair, self.directions)))
-        columns = zip(*((*q1, *q2) for q1, q2 in self.directions), strict=True)
-        if len(self.directions) != 3 or null_vectors(columns):
-            raise ValueError(
-                f"a slice needs three linearly independent directions; got {self.directions}: "
-                "take functions that do not lie in one plane"
-            )
-        if all(self.resultant(*p) == 0 for p in product(range(5), repeat=3)):  # of degree 4
-            raise ValueError(
-                f"a surface needs functions beside it; all those of {self.name} have a common factor: "
-                "take another function"
-            )
-
-    @classmethod
-    def random(cls, seed: int) -> "Slice":
-        """A slice with random coefficients, whole numbers from −4 to 4.
-
-        >>> Slice.random(0) == Slice.random(0), Slice.random(0) == Slice.random(1)
-        (True, False)
-        """
-        origin, *directions = np.random.default_rng(seed).integers(-4, 5, (4, 2, 3)).tolist()
-        return cls(f"random {seed}", origin, directions, window=Window(3.0))
-
-    @classmethod
-    def through(cls, *functions: Pair) -> "Slice":
-        """The slice through four functions; or through three and zero: a cone, as c·φ is a layer if φ is.
-
-        The functions are at (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1); of three, at the last three.
-
-        Args:
-            functions: pairs (q₁, q₂), of layers, `forms_of(A, V)`, or not.
-
-        Raises:
-            ValueError: if there are not three or four of them; and as for any `Slice`.
-
-        >>> cone = Slice.through(((1, 0, 0), (0, 1, 0)), ((0, 0, 1), (1, 0, 0)), ((0, 1, 0), (0, 0, 1)))
-        >>> cone.kind(0, 0, 0), cone.kind(5, 0, 0)
-        ('boundary', 'smooth')
-        """
-        if len(functions) not in (3, 4):
-            raise ValueError(f"a slice goes through four functions, or three and zero; got {len(functions)}")
-        if len(functions) == 3:
-            return cls(CONE, ((0, 0, 0), (0, 0, 0)), functions)
-        return cls("through four functions", *_steps(*map(_pair, functions)))
-
-    def at(self, **parameters: Number) -> "Slice":
-        """The same slice with other values of its parameters.
-
-        >>> SLICES["S3"].at(alpha=2).parameters
-        (('alpha', 2),)
-        """
-        names = sorted(name for name, _ in self.parameters)
-        if sorted(parameters) != names:
-            raise ValueError(f"{self.name} has the parameters {names}; got {sorted(parameters)}")
-        return _FAMILIES[self.name](**parameters) if names else self
-
-    def forms(self, x: Number, y: Number, z: Number) -> Pair:
-        """The pair (q₁, q₂) at a point; exact for int and Fraction, else float, in arrays of any shape."""
-        p, read = [tidy(t) for t in (x, y, z)], tidy
-        if any(isinstance(t, (float, np.floating, np.ndarray, list, tuple)) for t in p):
-            p, read = [np.asarray(t, dtype=float) for t in p], float
-        p.append(1)
-        return tuple(
-            tuple(sum(read(pair[k][j]) * t for pair, t in zip(self.pairs, p, strict=True)) for j in range(3))
-            for k in (0, 1)
-        )
-
-    def resultant(self, x: Number, y: Number, z: Number) -> Number:
-        """R(q₁, q₂), of degree at most 4: 0 on the surface and on its dotted curve."""
-        return resultant(*self.forms(x, y, z))
-
-    def kind(self, x: Number, y: Number, z: Number, tol: float = TOLERANCE) -> str | np.ndarray:
-        """`kind_of` a point's function: exact for int and Fraction, up to a relative `tol` for floats."""
-        return kind_of(*self.forms(x, y, z), tol)
-
-    def facts(self, x: Number, y: Number, z: Number, tol: float = TOLERANCE) -> Facts:
-        """`facts_of` the function at a point: ranks, kernel, number of preimages."""
-        return facts_of(*self.forms(x, y, z), tol)
-
-    def roots(self, x: Number, y: Number, z: Number, tol: float = TOLERANCE) -> tuple[Root, ...]:
-        """The common real roots at a point: one for each ruling through it."""
-        return common_roots(*self.forms(x, y, z), tol)
-
-    def weights(self, x: Number, y: Number, z: Number, tol: float = TOLERANCE) -> Weights:
-        """Real weights (A, V) of the function at a point of the surface.
-
-        Raises:
-            ValueError: if the point is off the surface, or on its dotted curve.
-
-        >>> from neuroviz.singular.forms import forms_of
-        >>> A, V = SLICES["S4"].weights(4, 4, Fraction(1, 4))
-        >>> forms_of(A, V) == SLICES["S4"].forms(4, 4, Fraction(1, 4))
-        True
-        """
-        return weights_of(*self.forms(x, y, z), tol)
-
-    def preimages(self, x: Number, y: Number, z: Number, tol: float = TOLERANCE) -> tuple[Weights, ...]:
-        """`preimages_of` the function at a point: at a crossing two, which the swap exchanges."""
-        return preimages_of(*self.forms(x, y, z), tol)
-
-    def ruling(self, X: Number, Y: Number) -> Ruling:
-        """The line of all points with common root [X:Y]: two linear equations, q₁(X, Y) = q₂(X, Y) = 0.
-
-        Exact for int and Fraction; for floats the direction has length 1.
-
-        Raises:
-            ValueError: if the equations have no solution (S1 at [1:0] and [0:1], where the line has
-                gone to infinity), or more than a line of them.
-
-        >>> SLICES["S1"].ruling(2, 1).point.tolist()
-        [Fraction(-5, 2), 0, 0]
-        """
-        root = make_root(X, Y)
-        equations = np.array(self.equations(root.X, root.Y))
-        if equations.dtype != object and equations.dtype.kind == "i":
-            equations = equations.astype(object)
-        solutions = null_vectors(equations.tolist())
-        if len(solutions) != 2 or not solutions[-1][3]:
-            found = {3: "a whole plane", 4: "every point"}[len(solutions)] if solutions[-1][3] else "no point"
-            raise ValueError(
-                f"a ruling needs a root that belongs to one line; in {self.name} {found} has the common root "
-                f"[{root.X}:{root.Y}]: take another root"
-            )
-        return Ruling(root, *meeting_line(*equations))
-
-    def lines(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Points and unit directions of the rulings with roots [cos θ : sin θ], (n, 3); nan where none is."""
-        equations = self.equations(np.cos(theta), np.sin(theta))
-        return meeting_line(*(np.stack(np.broadcast_arrays(*e), -1) for e in equations))
-
-    def singular_positions(self, X: Number, Y: Number) -> tuple[float, ...]:
-        """The t at which `ruling(X, Y).at(t)` is a singular point: none, one or two.
-
-        On the ruling q_k = ℓ_k·v with ℓ_k affine in t, so det(ℓ₁, ℓ₂) = 0 is a quadratic equation.
-
-        Raises:
-            ValueError: as in `ruling`, and if every point of the ruling is singular.
-
-        >>> SLICES["S1"].singular_positions(2, 1)
-        (0.0,)
-        """
-        line = self.ruling(X, Y)
-        layers = [layer_with_root(*self.forms(*line.at(t)), line.root.X, line.root.Y).A for t in (-1, 0, 1)]
-        minus, zero, plus = (A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0] for A in layers)
-        form = plus + minus - 2 * zero, plus - minus, 2 * zero
-        if not is_exact(*form):
-            smallest = ROUNDING * max(np.abs(A).max() ** 2 for A in layers)
-            form = tuple(0.0 if abs(c) <= smallest else float(c) for c in form)
-        if not any(form):
-            raise ValueError(
-                f"every point of the ruling [{line.root.X}:{line.root.Y}] of {self.name} is singular: "
-                "take another root"
-            )
-        return tuple(sorted(root.m for root in real_roots(form) if root.m < 1 / ROUNDING))
-
-    def rulings(self, count: int = 120, window: Window | None = None) -> tuple[Strip, ...]:
-        """The chart: all rulings inside a window, as strips of `count` lines, evenly spread in space.
-
-        A strip ends where its lines leave the window. A root to which a whole plane belongs (as when two
-        of the reader's functions share it) has a strip of its own, of parallel lines.
-        """
-        window = window or self.window
-
-        def cut(point: np.ndarray, direction: np.ndarray) -> np.ndarray:
-            lo, hi = window.cut(point, direction)
-            return np.stack([point + lo[:, None] * direction, point + hi[:, None] * direction], 1)
-
-        def lines(theta: np.ndarray) -> np.ndarray:
-            return cut(*self.lines(theta))
-
-        def strips(
-            ends: Callable[[np.ndarray], np.ndarray], lo: float, hi: float, closed: bool
-        ) -> list[Strip]:
-            found = []
-            for run in intervals(lambda t: np.isfinite(ends(t)[:, 0, 0]), lo, hi, closed):
-                t = evenly(lambda t: ends(t).reshape(-1, 6), cosines(*run, 2001), count)
-                found.append(Strip(t, *np.moveaxis(ends(t), 1, 0)))
-            return found
-
-        planes = sorted((atan2(v, u) % pi, u, v) for u, v in self._roots_with_planes())
-        if not planes:
-            return tuple(strips(lines, 0.0, pi, closed=True))
-        corners = [theta for theta, _, _ in planes]
-        found = []
-        for lo, hi in zip(corners, [*corners[1:], corners[0] + pi], strict=True):
-            found += strips(lines, lo + _NEAR_A_PLANE, hi - _NEAR_A_PLANE, closed=False)
-        for theta, u, v in planes:
-            normal = max(np.array(self.equations(float(u), float(v))), key=lambda e: np.linalg.norm(e[:3]))
-            normal = normal / np.linalg.norm(normal[:3])
-            across, along = np.linalg.svd(normal[None, :3])[2][1:]
-            middle = np.array(window.centre) - (normal[:3] @ window.centre + normal[3]) * normal[:3]
-
-            def parallels(t: np.ndarray, across=across, along=along, middle=middle) -> np.ndarray:
-                return cut(middle + t[:, None] * across, np.broadcast_to(along, (len(t), 3)))
-
-            for strip in strips(parallels, -window.reach, window.reach, closed=False):
-                found.append(replace(strip, theta=np.full(count, theta)))
-        return tuple(found)
-
-    def singular_curve(self, count: int = 200, window: Window | None = None) -> tuple[Piece, ...]:
-        """The singular points inside a window: solid and dotted pieces of `count` points each.
-
-        For each ratio [λ₁:λ₂] the equation λ₂q₁ = λ₁q₂ is linear in (x, y, z), and by Cramer's rule
-        its solution is cubic in the ratio: the curve is a twisted cubic (S3), or what it degenerates
-        to (S1: three lines, two of them at infinity). Pieces are split at the pinch points.
-
-        Raises:
-            ValueError: if the singular points fill a surface.
-
-        >>> pieces = SLICES["S1"].singular_curve()
-        >>> [(piece.kind, piece.points[[0, -1], 0].round(9).tolist()) for piece in pieces]
-        [('crossing', [-3.5, -2.0]), ('closure only', [-2.0, 2.0]), ('crossing', [2.0, 3.5])]
-        """
-        window = window or self.window
-        pieces = []
-        for branch in self.branches():
-            special = {atan2(v, u) % pi: branch.point(u, v) for u, v in branch.pinches() + branch.poles()}
-            corners = sorted(special) or [0.0]
-            for lo, hi in zip(corners, [*corners[1:], corners[0] + pi], strict=True):
-                kind = branch.kind((lo + hi) / 2)
-                runs = intervals(lambda phi, at=branch.at: window.inside(at(phi)), lo, hi, closed=not special)
-                for run in runs:
-                    points = branch.at(evenly(branch.at, cosines(*run, 1001), count))
-                    for end, angle, corner in (0, run[0], lo), (-1, run[1], hi):
-                        if special and angle == corner:  # a pinch point, without the rounding of its angle
-                            points[end] = special[corner if corner in special else corners[0]]
-                    # From small to large x, whichever way the ratio turns.
-                    pieces.append(Piece(kind, points if points[0, 0] <= points[-1, 0] else points[::-1]))
-        return tuple(sorted(pieces, key=lambda piece: tuple(piece.points[0])))
-
-    def pinch_points(self) -> np.ndarray:
-        """The points of the singular curve whose common form is a square, shape (n, 3): boundary points.
-
-        They are the zeros of a form of degree 4 in the ratio [λ₁:λ₂], so at most four; none are
-        singled out where the whole curve is boundary (S3 with α = 2).
-
-        Raises:
-            ValueError: if the singular points fill a surface.
-
-        >>> SLICES["S1"].pinch_points().tolist()
-        [[-2.0, 0.0, 0.0], [2.0, 0.0, 0.0]]
-        """
-        points = [branch.point(u, v) for branch in self.branches() for u, v in branch.pinches()]
-        found: list[tuple[float, float, float]] = []
-        for p in sorted(filter(None, points)):  # lines of a cone meet in one point, up to rounding
-            if all(dist(p, q) > TOLERANCE * (1 + hypot(*p)) for q in found):
-                found.append(p)
-        return np.array(found).reshape(-1, 3)
-
-    def nearest_singular(self, x: float, y: float, z: float) -> tuple[float, float, float]:
-        """The point of the singular curve, dotted or not, that is nearest to a given one.
-
-        Raises:
-            ValueError: if the slice has no singular points, or they fill a surface.
-
-        >>> [round(t, 9) for t in SLICES["S1"].nearest_singular(1.97, 0.02, 0.0)]
-        [1.97, 0.0, 0.0]
-        """
-        here = np.array([x, y, z], dtype=float)
-        points = [branch.near(here) for branch in self.branches()]
-        if not points:
-            raise ValueError(f"{self.name} has no singular points: take another slice")
-        return tuple(min(points, key=lambda p: np.linalg.norm(p - here)).tolist())
-
-    def snap(self, x: float, y: float, z: float, tol: float) -> tuple[float, float, float]:
-        """The nearest pinch point, if it is within `tol`; else the singular curve's; else the point itself.
-
-        Raises:
-            ValueError: if tol is not positive, or the singular points fill a surface.
-
-        >>> SLICES["S1"].snap(1.97, 0.02, 0.0, tol=0.05), SLICES["S1"].snap(1.9, 0.2, 0.0, tol=0.05)
-        ((2.0, 0.0, 0.0), (1.9, 0.2, 0.0))
-        """
-        if not 0 < tol < inf:
-            raise ValueError(f"snapping needs a distance tol > 0; got {tol!r}")
-        here = np.array([x, y, z], dtype=float)
-        on_curve = [self.nearest_singular(x, y, z)] if self.branches() else []
-        for points in (self.pinch_points(), np.array(on_curve).reshape(-1, 3)):
-            away = np.linalg.norm(points - here, axis=-1)
-            if len(points) and away.min() <= tol:
-                return tuple(points[away.argmin()].tolist())
-        return tuple(here.tolist())
-
-    @property
-    def pairs(self) -> tuple[Pair, ...]:
-        """What x, y, z and 1 are multiplied with."""
-        return *self.directions, self.origin
-
-    def equations(self, X: Number, Y: Number) -> tuple[list[Number], list[Number]]:
-        """(e_x, e_y, e_z, e₀) with q_k(X, Y) = e_x x + e_y y + e_z z + e₀, for k = 1, 2."""
-        read = tidy if is_exact(X, Y) else float
-        powers = X * X, X * Y, Y * Y
-        return tuple(
-            [sum(read(c) * p for c, p in zip(pair[k], powers, strict=True)) for pair in self.pairs]
-            for k in (0, 1)
-        )
-
-    def _roots_with_planes(self) -> list[tuple[Number, Number]]:
-        """The roots [X:Y] at which the two equations of a ruling are one: where their minors are all 0."""
-        columns = [(polynomial(*q1), polynomial(*q2)) for q1, q2 in self.pairs]
-        common, degree = common_factor([p * s - q * r for (p, q), (r, s) in combinations(columns, 2)], 4)
-        # Where both normals vanish too, the plane is the one at infinity.
-        return [m for m in zeros(common, degree) if any(any(e[:3]) for e in self.equations(*m))]
-
-    def branches(self) -> list[Branch]:
-        """The components of the singular curve that are not at infinity, each parametrised by [u:v]."""
-        # λ₂q₁ − λ₁q₂ at λ₁ = 1, λ₂ = t: a row for each coefficient, a column for each of x, y, z, 1.
-        matrix = [[(-pair[1][j], pair[0][j]) for pair in self.pairs] for j in range(3)]
-        cubics = cross_product([[polynomial(*entry) for entry in row] for row in matrix])
-        if not any(cubics):
-            raise self._fill("surface")
-        common, lost = common_factor(cubics, 3)
-        moving, n, branches = [cubic // common for cubic in cubics], 3 - lost, []
-        if moving[3] and n > 0:
-            branches.append(Branch(moving, n, common_form(self.pairs, 0, moving), n - 1))  # q₁ = λ₁q, λ₁ = 1
-        for u, v in zeros(common, lost):  # ratios that belong to a whole line
-            basis = null_vectors([[a * u + b * v for a, b in row] for row in matrix])
-            if basis[-1][3]:  # else the line is at infinity
-                if len(basis) > 2:
-                    raise self._fill("plane")
-                line = [polynomial(first, last) for first, last in zip(*basis, strict=True)]
-                q = common_form(self.pairs, int(abs(u) < abs(v)), line)
-                branches.append(Branch(line, 1, q, 1, 0 if is_exact(u, v) else ROUNDING))
-        return branches
-
-    def _fill(self, what: str) -> ValueError:
-        return ValueError(
-            f"the singular points of {self.name} fill a {what}, not a curve: take another function"
-        )
-
-
-def _affine(name: str, pair: Callable[..., Pair], **fields) -> Slice:
-    """A slice from its pair (q₁, q₂), written as a function of the coordinates that is affine in them."""
-    corners = (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)
-    return Slice(name, *_steps(*(pair(*corner) for corner in corners)), **fields)
-
-
-def _steps(origin: Pair, *others: Pair) -> tuple[Pair, tuple[Pair, ...]]:
-    """A pair, and what must be added to it to reach the others."""
-
-    def step(q: Form, q0: Form) -> Form:
-        return tuple(t - t0 for t, t0 in zip(q, q0, strict=True))
-
-    return origin, tuple((step(q1, origin[0]), step(q2, origin[1])) for q1, q2 in others)
-
+__all__ = ["SLICES", "Slice", "s1k", "s3"]
 
 _ALONG_THE_AXIS = Window(1.0, stretch=(0.0, 1.0, 0.5), half_length=3.5)
 
 
-def s1() -> Slice:
-    """S1, with what Figure 1 shows: two sheets cross along |s| > 2, a dotted segment for |s| < 2.
-
-    q₁ = X² + sXY + Y², q₂ = y(X² − Y²) + zXY;  z² = (s² − 4)y².
-    """
-    return _affine(
-        "S1", lambda s, y, z: ((1, s, 1), (y, z, -y)), coordinates=("s", "y", "z"), window=_ALONG_THE_AXIS
-    )
+def _affine(name: str, pair: Callable[..., Pair], **more: object) -> Slice:
+    """A slice from its pair (q₁, q₂), written as a function of the coordinates that is affine in them."""
+    return Slice(name, *steps_between(*(pair(*corner) for corner in CORNERS)), **more)
 
 
 def s1k(kappa: Number = 0) -> Slice:
@@ -461,7 +24,7 @@ def s1k(kappa: Number = 0) -> Slice:
     Raises:
         ValueError: for κ = 1, where the singular points fill the surface z = sy.
     """
-    k = _exact("kappa", kappa)
+    k = exact("kappa", kappa)
     if k == 1:
         raise ValueError("S1k needs a kappa other than 1, where all of the surface z = sy is singular; got 1")
     return _affine(
@@ -470,19 +33,7 @@ def s1k(kappa: Number = 0) -> Slice:
         parameters=(("kappa", k),),
         coordinates=("s", "y", "z"),
         window=_ALONG_THE_AXIS,
-    )
-
-
-def s2() -> Slice:
-    """S2: a surface over |s| ≤ 1, with dotted rays outside.
-
-    q₁ = (1 + s)X² + (s − 1)Y², q₂ = y(X² + Y²) + zXY;  4y² = (1 − s²)z².
-    """
-    return _affine(
-        "S2",
-        lambda s, y, z: ((1 + s, 0, s - 1), (y, z, y)),
-        coordinates=("s", "y", "z"),
-        window=Window(1.0, stretch=(0.0, 2.0, 1.0), half_length=1.6),
+        family=s1k,
     )
 
 
@@ -495,7 +46,7 @@ def s3(alpha: Number = 3) -> Slice:
     Raises:
         ValueError: for α = 0, where the singular points fill the surface z = xy.
     """
-    a = _exact("alpha", alpha)
+    a = exact("alpha", alpha)
     if a == 0:
         raise ValueError("S3 needs an alpha other than 0, where all of the surface z = xy is singular; got 0")
     return _affine(
@@ -503,41 +54,29 @@ def s3(alpha: Number = 3) -> Slice:
         lambda x, y, z: ((1, a * x, y), (x, a * y, z)),
         parameters=(("alpha", a),),
         window=Window(1.25),
+        family=s3,
     )
 
 
-def s4() -> Slice:
-    """S4: along the hyperbola x = y = 1/z, dotted for 0 < x < 4, with the pinch point (4, 4, ¼).
-
-    q₁ = X² + xXY + yY², q₂ = zX² + XY + Y²;  (1 − yz)² = (1 − xz)(x − y).
-    """
-    return _affine(
+SLICES = {
+    # z² = (s² − 4)y², as in Figure 1: two sheets cross along |s| > 2, a dotted segment for |s| < 2.
+    "S1": _affine(
+        "S1", lambda s, y, z: ((1, s, 1), (y, z, -y)), coordinates=("s", "y", "z"), window=_ALONG_THE_AXIS
+    ),
+    "S1k": s1k(),
+    # 4y² = (1 − s²)z²: a surface over |s| ≤ 1, with dotted rays outside.
+    "S2": _affine(
+        "S2",
+        lambda s, y, z: ((1 + s, 0, s - 1), (y, z, y)),
+        coordinates=("s", "y", "z"),
+        window=Window(1.0, stretch=(0.0, 2.0, 1.0), half_length=1.6),
+    ),
+    "S3": s3(),
+    # (1 − yz)² = (1 − xz)(x − y): along x = y = 1/z, dotted for 0 < x < 4, a pinch point at (4, 4, ¼).
+    "S4": _affine(
         "S4",
         lambda x, y, z: ((1, x, y), (z, 1, 1)),
         window=Window(6.0, (2.0, 2.0, 0.0), (1.0, 1.0, 3.0)),
-    )
-
-
-_FAMILIES: dict[str, Callable[..., Slice]] = {"S1": s1, "S1k": s1k, "S2": s2, "S3": s3, "S4": s4}
-
-
-def _exact(name: str, value: Number) -> Number:
-    """An int or Fraction; a float as the rational number that it is."""
-    try:
-        return tidy(value if is_exact(value) else Fraction(float(value)))
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be a finite number; got {value!r}") from None
-
-
-def _pair(pair: Pair) -> Pair:
-    """Two triples of exact numbers."""
-    try:
-        (a1, b1, c1), (a2, b2, c2) = pair
-    except (TypeError, ValueError):
-        raise ValueError(f"a function is a pair of forms (a, b, c), (a, b, c); got {pair!r}") from None
-    numbers = [_exact("a coefficient", t) for t in (a1, b1, c1, a2, b2, c2)]
-    return tuple(numbers[:3]), tuple(numbers[3:])
-
-
-SLICES = {name: make() for name, make in _FAMILIES.items()}
+    ),
+}
 """The slices of "Figure 1. The surface" by name; `SLICES["S3"].at(alpha=2)` for other parameters."""

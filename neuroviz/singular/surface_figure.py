@@ -7,8 +7,10 @@ import numpy as np
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, View, compose
 from neuroviz.kit.solids import balls, frame, mesh, rods
-from neuroviz.singular.projective_line import KIND_WORDS, SurfacePoint, roots_view
-from neuroviz.singular.space import Chart, chart_traces, headline_at, in_drawing, scene_of
+from neuroviz.singular.chart import Chart, in_drawing
+from neuroviz.singular.projective_line import KIND_WORDS, roots_view
+from neuroviz.singular.space import chart_traces, headline_at, scene_of
+from neuroviz.singular.surface_point import SurfacePoint
 
 SPACE, DISC = (0.0, 0.64), (0.68, 1.0)
 _LINE, _BALL = 0.022, 0.07
@@ -32,7 +34,7 @@ def surface_parts(study: SurfaceStudy) -> Parts:
 def _space(study: SurfaceStudy) -> View:
     chart, point = study.chart, study.point
     place = in_drawing(chart.slice, np.array(point.at))
-    lines = [_longer(in_drawing(chart.slice, np.array(point.ruling[1:])))] if point.ruling else []
+    lines = [_longer(in_drawing(chart.slice, np.array(point.ruling)))] if point.ruling else []
     traces = [
         *chart_traces(chart),
         mesh("the ruling through the point", "focus", rods(lines, _LINE), hoverinfo="skip"),

@@ -1,44 +1,41 @@
-"""A place rather than a picture: Figure 1 of the paper as a surface with a point that moves on it."""
+"""Figure 1 of the paper as a surface with a point that moves on it."""
 
 from dataclasses import dataclass
-from math import cos, sin
+from typing import NamedTuple
 
-import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.kit import theme
-from neuroviz.kit.panel import Panel
-from neuroviz.singular.curves import Piece, Strip
-from neuroviz.singular.forms import discriminant
-from neuroviz.singular.projective_line import KIND_WORDS, SurfacePoint, root_text
-from neuroviz.singular.slice_panel import (
-    arrange_slice,
-    chart_of,
-    coordinates,
-    follow_presets,
-    read_slice,
-    slice_controls,
-    slice_name,
-)
-from neuroviz.singular.space import Chart, in_drawing
-from neuroviz.singular.surface import Slice
+from neuroviz.kit.settings import choice, real
+from neuroviz.singular.chart import Chart, chart_of
+from neuroviz.singular.projective_line import KIND_WORDS, root_text
+from neuroviz.singular.slice import Slice
+from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
+from neuroviz.singular.space import CURVES, SHEETS
 from neuroviz.singular.surface_figure import SurfaceStudy, surface_parts
+from neuroviz.singular.surface_point import (
+    ALONG_STEP,
+    WHERE_STEP,
+    SurfacePoint,
+    nearest_on_curve,
+    nearest_on_surface,
+    point_at,
+)
 
-_SNAP = 0.02  # of a ruling: nearer to a singular point, the slider stops on it
-_STOP = 0.03  # the same for pinch points, as drawn
-_WHERE, _ALONG = 0.005, 1 / 64  # steps of the two sliders: a slider that crosses 0 has to hit it exactly
+_MOVES = (("on the surface", "surface"), ("along the yellow curve", "curve"))
 
 
 @dataclass(frozen=True)
-class SurfaceRequest:
-    """What the controls ask for.
+class SurfaceSetting(SliceSetting):
+    """A slice, and where on it: along its singular curve, or on which ruling, and where on that."""
 
-    Attributes:
-        slice: which slice.
-        on_curve: whether the point moves along the singular curve, or on the surface.
-        where: from 0 to 1: along the curve, or over all rulings.
-        along: from −1 to 1: along the ruling.
-    """
+    moves: str = choice("the point moves", _MOVES)
+    where: float = real("which line", 0.8, 0, 1, WHERE_STEP, shown=".3g")
+    along: float = real("along it", 0.5, -1, 1, ALONG_STEP, shown=".3g")
+
+
+class SurfaceRequest(NamedTuple):
+    """The arguments of `point_at` for any slice, also one that no control names."""
 
     slice: Slice
     on_curve: bool
@@ -48,124 +45,8 @@ class SurfaceRequest:
 
 def study_surface(request: SurfaceRequest) -> SurfaceStudy:
     """The slice, and everything that is true at the point."""
-    chart, slice = chart_of(request.slice), request.slice
-    if request.on_curve and chart.pieces:
-        at, ruling = _on_curve(chart, request.where), None
-    else:
-        at, ruling = _on_surface(chart, request.where, request.along)
-    forms, facts = slice.forms(*at), slice.facts(*at)
-    is_zero = not any(map(any, forms))
-    roots = () if is_zero else slice.roots(*at)
-    proportional = facts.kind in ("crossing", "boundary", "closure only") and not is_zero
-    q = max(forms, key=lambda form: sum(c * c for c in form))
-    disc = discriminant(q) / sum(c * c for c in q) if proportional else None
-    return SurfaceStudy(chart, SurfacePoint(at, forms, facts, roots, ruling, disc), _headline(chart))
-
-
-def _on_curve(chart: Chart, where: float) -> tuple[float, float, float]:
-    """The point at a share of the length of the curve as drawn, or the pinch point that is near."""
-    starts, lengths = _shares(chart)
-    index = min(int(np.searchsorted(starts, where, side="right")) - 1, len(chart.pieces) - 1)
-    points = chart.pieces[index].points
-    run = _run(chart, chart.pieces[index])
-    share = (where - starts[index]) / (starts[index + 1] - starts[index])
-    near = [float(np.interp(share * lengths[index], run, points[:, i])) for i in range(3)]
-    pinch = _pinch_near(chart, near)
-    # Between two points of the curve, the curve itself: it is solved for, not interpolated.
-    return pinch or chart.slice.nearest_singular(*near)
-
-
-def _on_surface(chart: Chart, where: float, along: float) -> tuple:
-    """The point on a ruling, or the singular point on it that is near; and the ruling with its ends."""
-    strip, row = _strip_at(chart, where)
-    rows = np.arange(len(strip.theta))
-    theta = float(np.interp(row, rows, strip.theta))
-    start, end = (
-        np.array([np.interp(row, rows, ends[:, i]) for i in range(3)]) for ends in (strip.starts, strip.ends)
-    )
-    try:
-        line = chart.slice.ruling(cos(theta), sin(theta))
-    except ValueError:  # a plane of points that share this root: no ruling is singled out
-        return tuple(((1 - along) / 2 * start + (1 + along) / 2 * end).tolist()), None
-    direction, base = np.asarray(line.direction, dtype=float), np.asarray(line.point, dtype=float)
-    lo, hi = (float((p - base) @ direction) for p in (start, end))
-    t = (1 - along) / 2 * lo + (1 + along) / 2 * hi
-    try:
-        singular = chart.slice.singular_positions(cos(theta), sin(theta))
-    except ValueError:  # the whole ruling is singular
-        singular = ()
-    near = min(
-        (s for s in singular if abs(s - t) <= _SNAP * abs(hi - lo)), key=lambda s: abs(s - t), default=None
-    )
-    at = tuple(float(c) for c in line.at(t if near is None else near))
-    if near is not None:
-        at = chart.slice.nearest_singular(*at)  # on the curve, without the rounding of the line
-    ends = tuple(tuple(float(c) for c in line.at(s)) for s in (lo, hi))
-    return at, (line, *ends)
-
-
-def _strip_at(chart: Chart, where: float) -> tuple[Strip, float]:
-    """The strip at a share of all rulings, and the (fractional) row in it."""
-    position = where * sum(len(strip.theta) for strip in chart.strips)
-    for strip in chart.strips:
-        if position < len(strip.theta) or strip is chart.strips[-1]:
-            return strip, min(position, len(strip.theta) - 1)
-        position -= len(strip.theta)
-    raise ValueError("this slice has no surface inside its window: take another seed or parameter")
-
-
-def nearest_on_surface(chart: Chart, drawn: np.ndarray) -> dict[str, float]:
-    """Where the sliders stand for the point of the surface nearest to one of the drawing."""
-    best, before, total = None, 0, sum(len(strip.theta) for strip in chart.strips)
-    for strip in chart.strips:
-        starts, ends = (in_drawing(chart.slice, points) for points in (strip.starts, strip.ends))
-        way = ends - starts
-        square = np.maximum((way * way).sum(-1), 1e-300)
-        share = np.clip(((drawn - starts) * way).sum(-1) / square, 0, 1)
-        away = np.linalg.norm(starts + share[:, None] * way - drawn, axis=-1)
-        row = int(away.argmin())
-        if best is None or away[row] < best[0]:
-            best = float(away[row]), (before + row) / total, 2 * float(share[row]) - 1
-        before += len(strip.theta)
-    return {"where": _to_step(best[1], _WHERE), "along": _to_step(best[2], _ALONG)}
-
-
-def nearest_on_curve(chart: Chart, drawn: np.ndarray) -> dict[str, float]:
-    """The same for the singular curve."""
-    starts, lengths = _shares(chart)
-    best = None
-    for index, piece in enumerate(chart.pieces):
-        away = np.linalg.norm(in_drawing(chart.slice, piece.points) - drawn, axis=-1)
-        row = int(away.argmin())
-        share = _run(chart, piece)[row] / lengths[index]
-        if best is None or away[row] < best[0]:
-            best = float(away[row]), starts[index] + share * (starts[index + 1] - starts[index])
-    return {"where": _to_step(best[1], _WHERE)}
-
-
-def _to_step(value: float, step: float) -> float:
-    return round(round(value / step) * step, 6)
-
-
-def _pinch_near(chart: Chart, at: list[float]) -> tuple[float, float, float] | None:
-    """The pinch point that is so near, as drawn, that the slider stops there."""
-    here = in_drawing(chart.slice, np.array(at))
-    for pinch in chart.pinches:
-        if np.linalg.norm(in_drawing(chart.slice, np.array(pinch)) - here) < _STOP:
-            return pinch
-    return None
-
-
-def _run(chart: Chart, piece: Piece) -> np.ndarray:
-    """How far along its piece each point of the curve is, as drawn."""
-    steps = np.linalg.norm(np.diff(in_drawing(chart.slice, piece.points), axis=0), axis=1)
-    return np.concatenate([[0.0], np.cumsum(steps)])
-
-
-def _shares(chart: Chart) -> tuple[np.ndarray, list[float]]:
-    """At which share of the whole curve each piece begins (and the last one ends), and their lengths."""
-    lengths = [float(_run(chart, piece)[-1]) for piece in chart.pieces]
-    return np.concatenate([[0.0], np.cumsum(lengths)]) / sum(lengths), lengths
+    chart = chart_of(request.slice)
+    return SurfaceStudy(chart, point_at(chart, *request[1:]), _headline(chart))
 
 
 def _headline(chart: Chart) -> str:
@@ -179,7 +60,7 @@ def _headline(chart: Chart) -> str:
     return f"{name}: no singular points in this window"
 
 
-class SurfaceExplorer(Panel):
+class SurfaceExplorer(SlicePanel):
     """The functions of one layer with d = 2, d′ = 1, in a 3-dimensional slice: where, and why, singular.
 
     Controls: preset, α or κ where the slice has one, what the point moves on, where, along; under
@@ -192,61 +73,30 @@ class SurfaceExplorer(Panel):
     """
 
     title = "Where is the set of functions singular?"
-
-    def _listen(self) -> None:
-        for index, trace in enumerate(self.figure.data):
-            if trace.name and trace.type == "mesh3d":
-                trace.on_click(self._on_curve_click if 2 <= index <= 5 else self._on_surface_click)
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        first, more = slice_controls()
-        first |= {
-            "moves": widgets.Dropdown(
-                options=[("on the surface", "surface"), ("along the yellow curve", "curve")],
-                value="surface",
-                description="the point moves",
-            ),
-            "where": widgets.FloatSlider(value=0.8, min=0, max=1, step=_WHERE, description="which line"),
-            "along": widgets.FloatSlider(value=0.5, min=-1, max=1, step=_ALONG, description="along it"),
-        }
-        for name in ("where", "along"):
-            first[name].readout_format = ".3g"
-        follow_presets(first | more, self._assign)
-        return first, more
-
-    def _arrange(self) -> None:
-        controls = self.controls
-        if not hasattr(self, "_hidden"):  # by `only`
-            self._hidden = {name for name, control in controls.items() if control.layout.display == "none"}
-        arrange_slice(controls, self._hidden)
-        on_curve = controls["moves"].value == "curve"
-        controls["along"].disabled = on_curve
-        controls["where"].description = "where on it" if on_curve else "which line"
-
-    def _read(self) -> SurfaceRequest:
-        value = {name: control.value for name, control in self.controls.items()}
-        where, along = round(value["where"], 6), round(value["along"], 6)
-        return SurfaceRequest(read_slice(self.controls), value["moves"] == "curve", where, along)
-
-    _answer = staticmethod(study_surface)
-
+    setting = SurfaceSetting
     draw = staticmethod(surface_parts)
 
-    def _on_surface_click(self, trace: object, points: object, _state: object) -> None:
-        self._go(trace, points, on_curve=False)
-
-    def _on_curve_click(self, trace: object, points: object, _state: object) -> None:
-        self._go(trace, points, on_curve=True)
-
-    def _go(self, trace: object, points: object, on_curve: bool) -> None:
+    def _on_click(self, trace: dict, point: int) -> None:
         """Move the point to a corner of a mesh that was clicked."""
-        if not points.point_inds or self._shown is None:
+        if self._shown is None or trace.get("name") not in (*SHEETS, *CURVES):
             return
-        (index, *_), chart = points.point_inds, self._shown.chart
-        drawn = np.array([trace.x[index], trace.y[index], trace.z[index]], dtype=float)
-        nearest = nearest_on_curve if on_curve else nearest_on_surface
-        self._assign({"moves": "curve" if on_curve else "surface", **nearest(chart, drawn)})
+        drawn = np.array([trace[axis][point] for axis in "xyz"], dtype=float)
+        if trace["name"] in CURVES:
+            self._assign({"moves": "curve", **nearest_on_curve(self._shown.chart, drawn)})
+        else:
+            self._assign({"moves": "surface", **nearest_on_surface(self._shown.chart, drawn)})
         self._refresh()
+
+    def _arrange(self) -> None:
+        super()._arrange()
+        on_curve = self.controls["moves"].value == "curve"
+        self.controls["along"].disabled = on_curve
+        self.controls["where"].description = "where on it" if on_curve else "which line"
+
+    @staticmethod
+    def _answer(setting: SurfaceSetting) -> SurfaceStudy:
+        on_curve = setting.moves == "curve"
+        return study_surface(SurfaceRequest(setting.slice, on_curve, setting.where, setting.along))
 
     def _badge(self, answer: SurfaceStudy) -> str:
         source = "Cor. A.6" if answer.point.facts.kind == "closure only" else "Thm. 3.4"
@@ -254,13 +104,11 @@ class SurfaceExplorer(Panel):
 
     def _describe(self, answer: SurfaceStudy) -> str:
         point, slice = answer.point, answer.chart.slice
-        where = coordinates(slice, point.at)
-        return f"{slice_name(slice)} at {where}: {KIND_WORDS[point.facts.kind]}. {_said(point)}".replace(
-            "-", "−"
-        )
+        said = f"{coordinates(slice, point.at)}: {KIND_WORDS[point.facts.kind]}. {_why(point)}"
+        return f"{slice_name(slice)} at {said}".replace("-", "−")
 
 
-def _said(point: SurfacePoint) -> str:
+def _why(point: SurfacePoint) -> str:
     """Why the point is of its kind."""
     kind = point.facts.kind
     if kind == "boundary" and not any(map(any, point.forms)):

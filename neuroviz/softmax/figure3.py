@@ -13,17 +13,17 @@ import csv
 import io
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neuroviz.certificate.certificate import ROUTES, Certificate, certify
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.formulas import Expected, expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension, rank_by_inputs
 from neuroviz.engine.orbit_slice import gauge_slice
-from neuroviz.kit.settings import choice, seed, switch, whole
+from neuroviz.kit.settings import seed, switch, whole
 
 if TYPE_CHECKING:
     import torch
@@ -37,7 +37,6 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-_KIND_OPTIONS = (("softmax", "softmax"), ("lightning", "lightning"), ("softmax and lightning", "both"))
 _QUICK = 300  # milliseconds
 
 
@@ -48,7 +47,7 @@ class Figure3Setting:
     Attributes:
         layers, tokens, head_dim: l, t and a; all widths are δ.
         first, last: the ends of the widths δ, in either order.
-        attention: "softmax", "lightning" or "both".
+        lightning: whether to measure lightning networks beside those with softmax.
         peer: whether to run the row-by-row float32 procedure as well.
         inputs: N, its number of inputs.
         runs: how often it is run, from seed, seed + 1, …; the largest rank counts.
@@ -56,16 +55,16 @@ class Figure3Setting:
         seed: what all random points are drawn from.
 
     Raises:
-        ValueError: if a number is not a whole number in its range, or the kind of attention is unknown.
+        ValueError: if a number is not a whole number in its range.
     """
 
     layers: int = whole("layers l", 2, 1, 4)
     head_dim: int = whole("head dimension a", 2, 1, 4)
     first: int = whole("widths δ from", 3, 1, 12)
     last: int = whole("widths δ to", 10, 1, 12)
-    attention: str = choice("attention", _KIND_OPTIONS, name="kind")
+    lightning: bool = switch("lightning")
+    peer: bool = switch("float32", tooltip="the row-by-row procedure; it takes some seconds")
     tokens: int = whole("tokens t", 3, 1, 6, more=True)
-    peer: bool = switch("row-by-row float32", more=True)
     inputs: int = whole("its inputs N", 250, 10, 250, step=10, more=True)
     runs: int = whole("its runs", 5, 1, 20, more=True)
     certificates: bool = switch("certificates", more=True)
@@ -73,11 +72,7 @@ class Figure3Setting:
 
     def __post_init__(self) -> None:
         for name in ("layers", "tokens", "head_dim", "first", "last", "inputs", "runs", "seed"):
-            value, least = getattr(self, name), 0 if name == "seed" else 1
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"{name} must be a whole number ≥ {least}; got {value!r}")
-        if self.attention not in (*KINDS, "both"):
-            raise ValueError(f"attention must be 'softmax', 'lightning' or 'both'; got {self.attention!r}")
+            whole_number(name, getattr(self, name), least=0 if name == "seed" else 1)
 
     @property
     def least(self) -> int:
@@ -98,7 +93,7 @@ class Figure3Setting:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of attention to measure."""
-        return KINDS if self.attention == "both" else (self.attention,)
+        return KINDS if self.lightning else KINDS[:1]
 
     @property
     def architectures(self) -> tuple[Architecture, ...]:
@@ -234,20 +229,6 @@ class Figure3Study:
             read.num_inputs if asked else "", read.runs if asked else "",
         ]  # fmt: skip
 
-    def save(self, path: str | Path) -> None:
-        """Write `to_csv` to a file.
-
-        Raises:
-            ValueError: if the file is not to be a .csv; the message says where pictures come from.
-        """
-        path = Path(path)
-        if path.suffix.lower() != ".csv":
-            raise ValueError(
-                f"a study is saved as .csv; got {path.name!r}: for a picture press the buttons of "
-                "Figure3Explorer, or call save_figure3 of neuroviz.softmax.figure3_figure"
-            )
-        path.write_text(self.to_csv(), encoding="utf-8")
-
 
 def study_figure3(setting: Figure3Setting) -> Figure3Study:
     """Measure the dimension of every network of the figure.
@@ -287,20 +268,17 @@ def _proof(arch: Architecture, route: str, seed: int) -> Proof:
 # The row-by-row float32 procedure
 
 
-def procedure_jacobian(
-    arch: Architecture, seed: int, inputs: int, row_by_row: bool = False, double: bool = False
-) -> "torch.Tensor":
+def procedure_jacobian(arch: Architecture, seed: int, inputs: int, double: bool = False) -> "torch.Tensor":
     """The matrix whose rank the float32 procedure takes: ∂(all outputs on N inputs) / ∂ weights.
 
-    All weights and inputs are N(0, 1), drawn in float32.
+    All weights and inputs are N(0, 1), drawn in float32. The procedure takes one `backward()` for each of the
+    N · t · d_l output numbers; `vmap(jacrev)` gives the same rows up to rounding (about 1e−6 of the largest
+    entry) in a hundredth of the time.
 
     Args:
         arch: the network.
         seed: of torch's generator.
         inputs: N.
-        row_by_row: one `backward()` through the whole batch for each of the N · t · d_l output numbers,
-            as the procedure is described. By default `vmap(jacrev)`: the same numbers up to rounding
-            (about 1e−6 of the largest entry) in a hundredth of the time.
         double: differentiate in float64, at the same weights and inputs.
 
     Returns:
@@ -321,8 +299,6 @@ def procedure_jacobian(
     X = torch.randn(inputs, arch.widths[0], arch.tokens, generator=generator)
     if double:
         network, X = network.double(), X.double()
-    if row_by_row:
-        return _one_backward_for_each_row(network, X)
     weights = {name: parameter.detach() for name, parameter in network.named_parameters()}
 
     def outputs(weights: dict, x: "torch.Tensor") -> "torch.Tensor":
@@ -330,18 +306,6 @@ def procedure_jacobian(
 
     blocks = torch.func.vmap(torch.func.jacrev(outputs), in_dims=(None, 0))(weights, X)
     return torch.cat([block.flatten(0, 1).flatten(1) for block in blocks.values()], dim=1)
-
-
-def _one_backward_for_each_row(network: "torch.nn.Module", X: "torch.Tensor") -> "torch.Tensor":
-    import torch
-
-    parameters, rows = list(network.parameters()), []
-    outputs = network(X).flatten()
-    for i in range(len(outputs)):  # to iterate over the tensor itself would be far slower
-        network.zero_grad()
-        outputs[i].backward(retain_graph=True)
-        rows.append(torch.cat([parameter.grad.flatten() for parameter in parameters]))
-    return torch.stack(rows)
 
 
 @lru_cache(maxsize=1024)

@@ -1,111 +1,127 @@
 """The left view of Figure 3: dimension against width, by formula, exactly, in float64 and in float32."""
 
 from neuroviz.kit import theme
-from neuroviz.kit.plot import View, headline, kind_dash, kind_mark, label
+from neuroviz.kit.plot import Plot, View, kind_dash, kind_mark
 from neuroviz.kit.words import colored
 from neuroviz.softmax.figure3 import KINDS, Figure3Point, Figure3Study
 
-_BESIDE = 0.17  # how far the two kinds stand from δ when both are drawn
+_FILLED, _HOLLOW = {"softmax": "■", "lightning": "●"}, {"softmax": "□", "lightning": "○"}
 
 
-def place(study: Figure3Study, point: Figure3Point) -> float:
-    """Where a point stands on the axis of widths: at δ, or beside it where there are two kinds."""
-    if len(study.setting.kinds) == 1:
-        return point.width
-    return point.width + (-_BESIDE if point.arch.attention == KINDS[0] else _BESIDE)
-
-
-def widths_axis(study: Figure3Study) -> dict:
-    """Range and ticks of an axis of widths."""
+def widths_axis(plot: Plot, study: Figure3Study, title: str = "δ (all widths)", **more: object) -> None:
+    """The axis of widths, a tick for each."""
     first, last = study.setting.least, study.setting.most
-    return {"range": [first - 0.6, last + 0.6], "tickvals": list(range(first, last + 1))}
+    plot.axis("x", first - 0.6, last + 0.6, title, tickvals=list(range(first, last + 1)), **more)
 
 
-def curve_view(study: Figure3Study, x_domain: tuple[float, float]) -> View:
-    """The curve, on the axes x and y."""
-    traces = [trace for kind in KINDS for trace in _traces(study, kind)]
-    return View(traces, _axes(study, x_domain), _annotations(study), [])
+def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
+    """The curve, on the axes x and y; both kinds stand at their width."""
+    plot = Plot("", x, (0.0, 1.0))
+    for kind in reversed(KINDS):  # softmax over lightning
+        _draw(plot, study, kind)
+    widths_axis(plot, study)
+    below = (0.17 if study.setting.certificates else 0.05) * _top(study)
+    plot.axis("y", -below, _highest(study), "dimension")
+    plot.headline(_finding(study))
+    plot.key(_legend(study), align="left")
+    return plot.view()
 
 
-def _traces(study: Figure3Study, kind: str) -> list[dict]:
-    points = study.of(kind)
-    marker, mark = theme.size("marker"), kind_mark(kind)
+def _draw(plot: Plot, study: Figure3Study, kind: str) -> None:
+    points, size, mark = study.of(kind), theme.size("marker"), kind_mark(kind)
     predicted = [point for point in points if point.expected.value is not None]
     read = [point for point in points if point.float32_difference is not None]
-    right, wrong = ([p for p in read if p.float32_is_wrong is no] for no in (False, True))
     proved = [point for point in points if point.proved_by]
-    return [
-        _crosses(study, f"float32, right, {kind}", right, "ghost"),  # below the others
-        _marks(study, f"formula, {kind}", predicted, [p.expected.value for p in predicted])
-        | {
-            "mode": "lines+markers",
-            "text": [f"{p.expected.source}, {p.expected.status}" for p in predicted],
-            "line": {"color": theme.color("formula"), "width": 1.2, "dash": kind_dash(kind)},
-            "marker": {
-                "symbol": f"{mark}-open",
-                "size": marker + 8,
-                "color": theme.color("formula"),
-                "line": {"width": 1.4},
-            },
-            "hovertemplate": "%{text}: %{y}<extra></extra>",
+    _crosses(plot, f"float32, right, {kind}", [p for p in read if not p.float32_is_wrong], "ghost")
+    plot.points(
+        f"formula, {kind}",
+        _widths(predicted),
+        [point.expected.value for point in predicted],
+        {
+            "symbol": f"{mark}-open",
+            "size": size + 8,
+            "color": theme.color("formula"),
+            "line": {"width": 1.4},
         },
-        _marks(study, f"exact (measured), {kind}", points, [p.exact.value for p in points])
-        | {
-            "mode": "markers+text",
-            # Beside two curves there is no room for numbers.
-            "text": [str(p.exact.value) if len(study.setting.kinds) == 1 else "" for p in points],
-            "textposition": "top left",
-            "textfont": {"size": theme.size("base"), "color": theme.color("measured")},
-            "customdata": [p.exact.note for p in points],
-            "marker": {"symbol": mark, "size": marker + 2, "color": theme.color("measured")},
-            "hovertemplate": f"{kind}: %{{y}}, exact<br>%{{customdata}}<extra></extra>",
+        mode="lines+markers",
+        line={"color": theme.color("formula"), "width": 1.2, "dash": kind_dash(kind)},
+        text=[f"{point.expected.source}, {point.expected.status}" for point in predicted],
+        hover="%{text}: %{y}",
+    )
+    plot.points(
+        f"exact (measured), {kind}",
+        _widths(points),
+        [point.exact.value for point in points],
+        {"symbol": mark, "size": size + 2, "color": theme.color("measured")},
+        mode="markers+text",
+        text=_numbers(study, kind),
+        textposition="top left",
+        textfont={"size": theme.size("base"), "color": theme.color("measured")},
+        customdata=[point.exact.note for point in points],
+        hover=f"{kind}: %{{y}}, exact<br>%{{customdata}}",
+    )
+    plot.points(
+        f"float64 (measured), {kind}",
+        _widths(points),
+        [point.floating.value for point in points],
+        {
+            "symbol": "circle",
+            "size": round(0.5 * size),
+            "color": theme.color("ground"),
+            "line": {"color": theme.color("soft"), "width": 1},
         },
-        _marks(study, f"float64 (measured), {kind}", points, [p.floating.value for p in points])
-        | {
-            "mode": "markers",
-            "text": [p.floating.note for p in points],
-            "marker": {
-                "symbol": "circle",
-                "size": round(0.5 * marker),
-                "color": theme.color("ground"),
-                "line": {"color": theme.color("soft"), "width": 1},
-            },
-            "hovertemplate": f"{kind}: %{{y}} in float64<br>%{{text}}<extra></extra>",
-        },
-        _crosses(study, f"float32, wrong, {kind}", wrong, "outside")
-        | {
-            "mode": "markers+text",
-            # Above the upper of two curves; else below, where no exact rank is written.
-            "textposition": "bottom right" if kind == study.setting.kinds[-1] else "top left",
-            "textfont": {"size": theme.size("base"), "color": theme.color("outside")},
-        },
-        _marks(study, f"certificates, {kind}", proved, [_row(study, kind)] * len(proved))
-        | {
-            "mode": "text",
-            "text": ["◆" * len(p.proved_by) for p in proved],
-            "customdata": [", ".join(p.proved_by) for p in proved],
-            "textfont": {"size": theme.size("note"), "color": theme.color("certified")},
-            "hovertemplate": f"{kind}: proved by %{{customdata}}<extra></extra>",
-        },
-    ]
+        text=[point.floating.note for point in points],
+        hover=f"{kind}: %{{y}} in float64<br>%{{text}}",
+    )
+    _crosses(
+        plot,
+        f"float32, wrong, {kind}",
+        [point for point in read if point.float32_is_wrong],
+        "outside",
+        mode="markers+text",
+        textposition="middle right" if kind == KINDS[0] else "bottom left",
+        textfont={"size": theme.size("base"), "color": theme.color("outside")},
+    )
+    row = -_top(study) * (0.06 if kind == KINDS[0] else 0.12)
+    plot.points(
+        f"certificates, {kind}",
+        _widths(proved),
+        [row] * len(proved),
+        {},
+        mode="text",
+        text=["◆" * len(point.proved_by) for point in proved],
+        customdata=[", ".join(point.proved_by) for point in proved],
+        textfont={"size": theme.size("note"), "color": theme.color("certified")},
+        hover=f"{kind}: proved by %{{customdata}}",
+    )
 
 
-def _marks(study: Figure3Study, name: str, points: object, values: list) -> dict:
-    return {"name": name, "x": [place(study, p) for p in points], "y": values, "cliponaxis": False}
+def _widths(points: object) -> list[int]:
+    return [point.width for point in points]
 
 
-def _crosses(study: Figure3Study, name: str, points: list[Figure3Point], role: str) -> dict:
-    return _marks(study, name, points, [p.float32.value for p in points]) | {
-        "mode": "markers",
-        "text": [difference(p.float32_difference) for p in points],
-        "customdata": [p.float32.note for p in points],
-        "marker": {
-            "symbol": "x-thin",
-            "size": 2 * theme.size("marker") + 4,
-            "line": {"color": theme.color(role), "width": 2.2},
-        },
-        "hovertemplate": "%{y} in float32 (%{text})<br>%{customdata}<extra></extra>",
-    }
+def _numbers(study: Figure3Study, kind: str) -> list[str]:
+    """Beside one curve its numbers; where there are two, beside the upper one how far they are apart."""
+    if not study.setting.lightning:
+        return [str(point.exact.value) for point in study.of(kind)]
+    if kind == "lightning":
+        return [""] * len(study.of(kind))
+    pairs = zip(study.of("softmax"), study.of("lightning"), strict=True)
+    return [difference(one.exact.value - other.exact.value) for one, other in pairs]
+
+
+def _crosses(plot: Plot, name: str, points: list[Figure3Point], role: str, **more: object) -> None:
+    line = {"color": theme.color(role), "width": 2.2}
+    plot.points(
+        name,
+        _widths(points),
+        [point.float32.value for point in points],
+        {"symbol": "x-thin", "size": 2 * theme.size("marker") + 4, "line": line},
+        text=[difference(point.float32_difference) for point in points],
+        customdata=[point.float32.note for point in points],
+        hover="%{y} in float32 (%{text})<br>%{customdata}",
+        **more,
+    )
 
 
 def difference(number: int) -> str:
@@ -124,11 +140,6 @@ def _top(study: Figure3Study) -> int:
     return max(n for n in numbers if n is not None)
 
 
-def _row(study: Figure3Study, kind: str) -> float:
-    """How high the diamonds of a kind stand, below the curve."""
-    return -_top(study) * (0.12 if kind == study.setting.kinds[-1] else 0.06)
-
-
 def _highest(study: Figure3Study) -> float:
     """The upper end of the axis: so that no point stands among the words in the upper left corner."""
     words = len(_legend(study)) * 1.35 * theme.size("note") / (0.8 * theme.size("height")) + 0.14
@@ -138,50 +149,12 @@ def _highest(study: Figure3Study) -> float:
     return max(1.12 * _top(study), tallest / (1 - words))
 
 
-def _axes(study: Figure3Study, x_domain: tuple[float, float]) -> dict:
-    below = (0.17 if study.setting.certificates else 0.05) * _top(study)
-    return {
-        "xaxis": {
-            "anchor": "y",
-            "domain": x_domain,
-            **widths_axis(study),
-            "title": {"text": "δ (all widths)"},
-        },
-        "yaxis": {
-            "anchor": "x",
-            "domain": (0.0, 1.0),
-            "range": [-below, _highest(study)],
-            "title": {"text": "dimension"},
-        },
-    }
-
-
-def _annotations(study: Figure3Study) -> list[dict]:
-    return [
-        headline(_finding(study)),
-        label(
-            "<br>".join(_legend(study)),
-            0,
-            1,
-            xref="x domain",
-            yref="y domain",
-            xanchor="left",
-            yanchor="top",
-            xshift=10,
-            align="left",
-            font={"size": theme.size("note"), "color": theme.color("soft")},
-        ),
-    ]
-
-
 def _finding(study: Figure3Study) -> str:
-    names = " and ".join(study.setting.kinds)
-    off = [point for point in study.points if not point.on_formula]
-    count = len(study.points)
-    if off:
-        where = ", ".join(map(str, sorted({point.width for point in off})))
+    names, count = " and ".join(study.setting.kinds), len(study.points)
+    if off := [point for point in study.points if not point.on_formula]:
+        where = ", ".join(map(str, sorted(set(_widths(off)))))
         return f"{names}: exact rank and formula DIFFER at δ = {where}"
-    if len(study.setting.kinds) == 2:
+    if study.setting.lightning:
         return f"{names}: all {count} on the formula"
     if count == 1:
         return f"{names}: the exact rank is on the formula"
@@ -189,13 +162,11 @@ def _finding(study: Figure3Study) -> str:
 
 
 def _legend(study: Figure3Study) -> list[str]:
-    kinds, setting = study.setting.kinds, study.setting
-    filled = {"softmax": "■", "lightning": "●"}
-    hollow = {"softmax": "□", "lightning": "○"}
-    lines = [f"{colored('measured', ''.join(filled[k] for k in kinds))} exact"]
-    lines[0] += f"   {''.join(hollow[k] for k in kinds)} formula   ∘ float64, inside"
-    if len(kinds) == 2:
-        lines.append("squares: softmax, circles: lightning")
+    setting = study.setting
+    filled, hollow = ("".join(marks[kind] for kind in setting.kinds) for marks in (_FILLED, _HOLLOW))
+    lines = [f"{colored('measured', filled)} exact   {hollow} formula   ∘ float64, inside"]
+    if setting.lightning:
+        lines.append("squares: softmax, circles: lightning; numbers: how far apart")
     if setting.peer:
         off = colored("outside", "✕ where wrong, with the error")
         lines.append(f"{colored('ghost', '✕')} row-by-row float32, {off}")

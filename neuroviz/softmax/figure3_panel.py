@@ -1,5 +1,7 @@
 """Figure 3 of the paper, reproduced: any layers, tokens, heads and widths, and a file to take home."""
 
+import re
+
 import ipywidgets as widgets
 
 from neuroviz.kit import theme
@@ -13,13 +15,13 @@ from neuroviz.softmax.figure3_figure import figure3_parts
 class Figure3Explorer(Panel):
     """Dimension against width, δ: by the formula, by exact ranks, in float64 and in float32.
 
-    Controls: layers, head_dim, first and last (the ends of the widths δ, in either order), kind; under
-    "More": tokens, peer (the row-by-row float32 procedure), inputs and runs (its numbers of inputs and of
-    repetitions), certificates, seed. The buttons CSV, SVG and PNG save what is shown. See `Panel` for what
-    all panels share.
+    Controls: layers, head_dim, first and last (the ends of the widths δ, in either order), lightning (beside
+    softmax), peer (the row-by-row float32 procedure); under "More": tokens, inputs and runs (its numbers of
+    inputs and of repetitions), certificates, seed. The buttons CSV, SVG and PNG save what
+    is shown. See `Panel` for what all panels share.
 
     >>> panel = Figure3Explorer()
-    >>> panel.controls["kind"].value = "lightning"
+    >>> panel.controls["lightning"].value = True
     >>> "23, 38, 55, 74, 95, 118, 143, 170" in panel.description
     True
     """
@@ -36,8 +38,13 @@ class Figure3Explorer(Panel):
             self.controls[name].disabled = not self.controls["peer"].value
 
     _answer = staticmethod(study_figure3)
-
     draw = staticmethod(figure3_parts)
+
+    def _restore(self, text: str) -> Figure3Setting:
+        if isinstance(text, str):  # states from when there was a list of kinds
+            for kind, shown in (("softmax", "no"), ("lightning", "yes"), ("both", "yes")):
+                text = re.sub(rf"(^|;)\s*kind={kind}\s*(?=;|$)", rf"\1lightning={shown}", text)
+        return super()._restore(text)
 
     def _say(self, answer: object, started: float | None) -> None:
         self._offer(answer)
@@ -46,7 +53,7 @@ class Figure3Explorer(Panel):
     def _offer(self, answer: Figure3Study) -> None:
         """What the buttons save is what is shown."""
         s = answer.setting
-        name = f"figure3_{s.attention}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{s.least}-{s.most}"
+        name = f"figure3_{'_'.join(s.kinds)}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{s.least}-{s.most}"
         self.export.offer(answer.to_csv(), name)
 
     def _badge(self, answer: Figure3Study) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.engine.field import Reals
 from neuroviz.softmax.one_layer import softmax_layer
 
 _LOGS = tuple(k / 4 for k in range(-8, 17))  # log₁₀ of the temperatures on the way to the limit
@@ -16,42 +15,33 @@ _SLOPE_POINTS = 5  # slopes are taken at the last temperatures, a factor of 10 i
 _RESCALE = 2.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LimitPoint:
     """One temperature on the way to the limit; gaps are Frobenius norms relative to that of the mean.
 
     Attributes:
         temperature: τ.
-        attention: S, (t, t).
-        Y, mean: φ(X) and VX11ᵀ/t.
-        mean_gap: of φ − mean.
-        first_gap: of φ − mean − the first-order term.
+        mean_gap: of φ less the mean VX11ᵀ/t.
+        first_gap: of φ less the mean and the first-order term.
         rescaled_gap: of φ at (2A, V/2) against φ.
     """
 
     temperature: float
-    attention: np.ndarray
-    Y: np.ndarray
-    mean: np.ndarray
     mean_gap: float
     first_gap: float
     rescaled_gap: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LimitStudy:
     """A layer at many temperatures.
 
     Attributes:
-        X: the tokens.
         path: one point for each temperature, ascending.
-        here: at the temperature that was asked for.
         mean_slope, first_slope: the power of 1/τ with which the gaps fall; None where all is rounding.
     """
 
-    X: np.ndarray
     path: tuple[LimitPoint, ...]
-    here: LimitPoint
     mean_slope: float | None
     first_slope: float | None
 
@@ -71,13 +61,12 @@ def first_order(
     return V @ X @ np.full((t, t), 1 / t), V @ X @ C @ X.T @ A @ X / (t * temperature)
 
 
-def limit_study(A: np.ndarray, V: np.ndarray, X: np.ndarray, temperature: float = 1.0) -> LimitStudy:
+def limit_study(A: np.ndarray, V: np.ndarray, X: np.ndarray) -> LimitStudy:
     """How a softmax layer comes near the mean, and a centred lightning layer, as τ grows.
 
     Args:
         A, V: the weights.
         X: tokens, (d, t).
-        temperature: of `here`.
 
     >>> rng = np.random.default_rng(0)
     >>> limit = limit_study(rng.normal(size=(2, 2)), rng.normal(size=(2, 2)), rng.normal(size=(2, 3)))
@@ -86,9 +75,7 @@ def limit_study(A: np.ndarray, V: np.ndarray, X: np.ndarray, temperature: float 
     """
     path = tuple(_limit_point(A, V, X, 10.0**log) for log in _LOGS)
     return LimitStudy(
-        X,
         path,
-        _limit_point(A, V, X, temperature),
         _slope([(p.temperature, p.mean_gap) for p in path]),
         _slope([(p.temperature, p.first_gap) for p in path]),
     )
@@ -96,12 +83,11 @@ def limit_study(A: np.ndarray, V: np.ndarray, X: np.ndarray, temperature: float 
 
 def _limit_point(A: np.ndarray, V: np.ndarray, X: np.ndarray, temperature: float) -> LimitPoint:
     Y = softmax_layer(A, V, temperature)(X[None])[0]
-    S = Reals().softmax(X.T @ A @ X / temperature, False, None)
     rescaled = softmax_layer(_RESCALE * A, V / _RESCALE, temperature)(X[None])[0]
     mean, first = first_order(A, V, X, temperature)
     size = np.linalg.norm(mean) or 1.0
     gaps = [float(np.linalg.norm(gap) / size) for gap in (Y - mean, Y - mean - first, rescaled - Y)]
-    return LimitPoint(temperature, S, Y, mean, *gaps)
+    return LimitPoint(temperature, *gaps)
 
 
 def _slope(points: list[tuple[float, float]]) -> float | None:

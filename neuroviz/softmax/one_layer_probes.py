@@ -21,34 +21,22 @@ class Probe:
     Attributes:
         place: (k,) where column k of V is read; (j, j), (j, k) where x = b_j, b_j ± b_k; counted from 0.
         x, y: the tokens that are on, as whole combinations of basis vectors, before scaling; y may be None.
-        X, Y: the tokens that were put in, (d, t), and what came out, (d', t).
-        column: of the output that is looked at: t − 1 for V, 0 otherwise.
-        exponential: E = exp(xᵀAx/τ) or, with two tokens on, F = exp(yᵀAx/τ); None where V is read.
-        beside: the E that was known before, with two tokens on; None otherwise.
+        Y: what came out, (d', t).
+        exponential: exp(xᵀAx/τ) or, with two tokens on, exp(yᵀAx/τ); None where V is read.
         logit: xᵀAx or yᵀAx of the tokens as they were put in; NaN where it was lost; None where V is read.
-        attention: how the token of that column attends to all, from the exponentials; NaN where lost.
     """
 
     place: tuple[int, ...]
     x: np.ndarray
     y: np.ndarray | None
-    X: np.ndarray
     Y: np.ndarray
-    column: int
     exponential: float | None = None
-    beside: float | None = None
     logit: float | None = None
-    attention: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A step of the walk.
-
-    Attributes:
-        probes: its inputs, in order.
-        dies: why it gives nothing here; "" where it works.
-    """
+    """A step of the walk: its inputs, and why it gives nothing here ("" where it works)."""
 
     probes: tuple[Probe, ...]
     dies: str
@@ -73,8 +61,6 @@ class ReadOff:
         scale: how long the tokens were made.
         basis: columns b_k: e_k, or e_k plus another e_m where V e_k is 0 or nearly so.
         steps: V; one token on; two tokens on.
-        evaluations: on how many inputs the function was evaluated, those to find the scale and those of the
-            last check included.
         mismatch: the largest difference between the function and the layer that was read, on fresh tokens and
             relative to the largest output; entries of A that could not be read are drawn at random for it.
             None over a prime field, where the weights themselves are compared.
@@ -85,8 +71,7 @@ class ReadOff:
     scale: float
     basis: np.ndarray
     steps: tuple[Step, Step, Step]
-    evaluations: int
-    mismatch: float | None
+    mismatch: float | None = None
 
     @property
     def V(self) -> np.ndarray:
@@ -112,21 +97,19 @@ class ReadOff:
         """Whether the function is that of the layer that was read, on tokens not used before."""
         return self.mismatch is not None and self.mismatch < SAME
 
-    def after(self, step: int, count: int | None = None) -> Known:
-        """What is known after the first `count` probes (None: all) of a step, 1 to 3, and all steps before.
+    def after(self, step: int) -> Known:
+        """What is known after a step, 1 to 3.
 
         Raises:
             ValueError: if there is no such step.
         """
         if step not in (1, 2, 3):
             raise ValueError(f"the walk has the steps 1, 2 and 3; got {step!r}")
-        done = [s.probes if i <= step else () for i, s in enumerate(self.steps, start=1)]
-        done[step - 1] = done[step - 1][:count]
-        values, squares_and_sums, pairs = done
+        values, squares_and_sums, pairs = (
+            one.probes if number <= step else () for number, one in enumerate(self.steps, start=1)
+        )
         basis, d = self.basis, len(self.basis)
-        V = np.full((len(self.steps[0].probes[0].Y), d), np.nan)
-        for probe in values:
-            V[:, probe.place[0]] = self.over.reduce(self.tokens * probe.Y[:, -1]) / self.scale
+        V = self.over.reduce(self.tokens * np.array([probe.Y[:, -1] for probe in values]).T) / self.scale
         # b_jᵀ Sym b_k and b_jᵀ A b_k
         sym, A = np.full((2, d, d), np.nan)
         for probe in squares_and_sums:
@@ -153,15 +136,3 @@ def _from_basis(table: np.ndarray, basis: np.ndarray) -> np.ndarray:
         return table
     found = table - np.where(stronger[:, None], table[[m]], 0.0) - np.where(stronger, table[:, [m]], 0.0)
     return found + np.where(np.outer(stronger, stronger), table[m, m], 0.0)
-
-
-def relative_error(found: np.ndarray, truth: np.ndarray) -> float | None:
-    """The largest error of the known entries, relative to the largest true entry; None if none is known.
-
-    >>> relative_error(np.array([1.5, np.nan]), np.array([1.0, 2.0]))
-    0.25
-    """
-    known = ~np.isnan(found)
-    if not known.any():
-        return None
-    return float(np.abs(found - truth)[known].max() / (np.abs(truth).max() or 1.0))

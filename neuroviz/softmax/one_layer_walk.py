@@ -14,6 +14,7 @@ from math import inf, log2
 
 import numpy as np
 
+from neuroviz.engine.block import whole_number
 from neuroviz.softmax.one_layer import Function, Powers, RealExponential, powers_layer, softmax_layer
 from neuroviz.softmax.one_layer_probes import Probe, ReadOff, Step
 
@@ -54,12 +55,11 @@ def read_off(
     (True, True)
     """
     for name, value in (("d", d), ("tokens", tokens)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name} must be a whole number from 1 on; got {value!r}")
+        whole_number(name, value)
     for name, value in (("temperature", temperature), ("scale", 1.0 if scale is None else scale)):
         if not 0 < value < inf:
             raise ValueError(f"{name} must be above 0; got {value!r}")
-    seen = _Counted(function, d, tokens)
+    seen = _checked(function, d, tokens)
     exponential = RealExponential(temperature)
     length = _fitting_length(seen, exponential, d, tokens) if scale is None else scale
     found = _walk(seen, exponential, d, tokens, length)
@@ -70,7 +70,7 @@ def read_off(
     A = np.where(lost, rng.standard_normal((d, d)) * temperature / length**2, found.A)
     expected, got = softmax_layer(A, found.V, temperature)(X), seen(X)
     gap, size = float(np.abs(expected - got).max()), float(np.abs(got).max())
-    return replace(found, evaluations=seen.count, mismatch=gap / size if size > 0 else gap)
+    return replace(found, mismatch=gap / size if size > 0 else gap)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,26 +115,23 @@ def read_off_exactly(A: np.ndarray, V: np.ndarray, tokens: int, powers: Powers |
            [ 0.,  3.]])
     """
     powers = Powers() if powers is None else powers
-    seen = _Counted(powers_layer(A, V, powers), len(A), tokens)
-    found = _walk(seen, powers, len(A), tokens, scale=1.0)
-    return ExactReadOff(A, V, powers, replace(found, evaluations=seen.count))
+    function = _checked(powers_layer(A, V, powers), len(A), tokens)
+    return ExactReadOff(A, V, powers, _walk(function, powers, len(A), tokens, scale=1.0))
 
 
-class _Counted:
-    """A function that checks the shape of its values and counts how often it was evaluated."""
+def _checked(function: Function, d: int, t: int) -> Function:
+    """The function, refused where its values have another shape."""
 
-    def __init__(self, function: Function, d: int, t: int) -> None:
-        self._function, self._d, self._t, self.count = function, d, t, 0
-
-    def __call__(self, X: np.ndarray) -> np.ndarray:
-        Y = np.asarray(self._function(X))
-        if Y.ndim != 3 or Y.shape[0] != len(X) or Y.shape[2] != self._t:
+    def checked(X: np.ndarray) -> np.ndarray:
+        Y = np.asarray(function(X))
+        if Y.ndim != 3 or Y.shape[0] != len(X) or Y.shape[2] != t:
             raise ValueError(
-                f"the function takes tokens of shape (N, {self._d}, {self._t}) to outputs of shape "
-                f"(N, d', {self._t}); for N = {len(X)} it gave {Y.shape}"
+                f"the function takes tokens of shape (N, {d}, {t}) to outputs of shape "
+                f"(N, d', {t}); for N = {len(X)} it gave {Y.shape}"
             )
-        self.count += len(X)
         return Y
+
+    return checked
 
 
 def _fitting_length(function: Function, exponential: RealExponential, d: int, t: int) -> float:
@@ -172,7 +169,7 @@ def _walk(function: Function, exponential: RealExponential | Powers, d: int, t: 
     one = "s · 0 = 0 holds for every s" if dead else "E/(E + 0) = 1 for every E" if t == 1 else ""
     two = "0 = 0 holds for every F" if dead else "there is no second token" if t == 1 else ""
     steps = Step(values, ""), Step(squares, one), Step(pairs, two)
-    return ReadOff(over, t, scale, basis, steps, evaluations=0, mismatch=None)
+    return ReadOff(over, t, scale, basis, steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,11 +181,11 @@ class _Oracle:
     tokens: int
     scale: float
 
-    def ask(self, on: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Inputs whose first tokens are given, (N, tokens on, d), and all others 0; and what comes out."""
+    def ask(self, on: np.ndarray) -> np.ndarray:
+        """What comes out where the first tokens are given, (N, tokens on, d), and all others are 0."""
         X = np.zeros((len(on), on.shape[2], self.tokens))
         X[:, :, : on.shape[1]] = self.scale * np.swapaxes(on, 1, 2)
-        return X, self.function(X)
+        return self.function(X)
 
     def images(self, V: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Vx, row by row."""
@@ -199,20 +196,12 @@ class _Oracle:
         row, largest = np.arange(len(of)), np.abs(of).argmax(axis=1)
         return self.exponential.divide(multiple[row, largest], of[row, largest])
 
-    def shares(self, *on: float) -> tuple[float, ...]:
-        """A column of attention: the exponentials of the tokens that are on, and 1 for each of the others."""
-        E = np.array([*on, *(1.0,) * (self.tokens - len(on))])
-        if np.isinf(E).any():
-            return (np.nan,) * self.tokens
-        total = self.exponential.over.reduce(np.full(self.tokens, E.sum()))
-        return tuple(self.exponential.divide(E, total).tolist())
-
 
 def _read_values(oracle: _Oracle, d: int) -> tuple[Probe, ...]:
     """Step 1. The last of t ≥ 2 tokens is 0 and attends to all alike; a single token attends to itself."""
-    t, units = oracle.tokens, np.eye(d)
-    X, Y = oracle.ask(units[:, None])
-    return tuple(Probe((k,), units[k], None, X[k], Y[k], t - 1, attention=(1 / t,) * t) for k in range(d))
+    units = np.eye(d)
+    Y = oracle.ask(units[:, None])
+    return tuple(Probe((k,), units[k], None, Y[k]) for k in range(d))
 
 
 def _read_squares(
@@ -222,14 +211,11 @@ def _read_squares(
     exponential, reduce, t = oracle.exponential, oracle.exponential.over.reduce, oracle.tokens
     places = [(k, k) for k in range(len(basis))] + list(signs)
     x = np.array([basis[:, j] if j == k else basis[:, j] + signs[j, k] * basis[:, k] for j, k in places])
-    X, Y = oracle.ask(x[:, None])
+    Y = oracle.ask(x[:, None])
     share = oracle.ratio(Y[:, :, 0], oracle.images(V, x))
     E = exponential.divide(reduce((t - 1) * share), reduce(1 - share))
     logits = exponential.log(E) if t > 1 else np.full(len(E), np.nan)
-    return tuple(
-        Probe(place, x[i], None, X[i], Y[i], 0, E[i], None, logits[i], oracle.shares(E[i]))
-        for i, place in enumerate(places)
-    )
+    return tuple(Probe(place, x[i], None, Y[i], E[i], logits[i]) for i, place in enumerate(places))
 
 
 def _read_pairs(
@@ -249,15 +235,12 @@ def _read_pairs(
     x = np.array([basis[:, j] for j, _ in places])
     y = np.array([-signs.get((min(place), max(place)), 1) * basis[:, place[1]] for place in places])
     E = np.array([squares[j].exponential for j, _ in places])
-    X, Y = oracle.ask(np.stack([x, y], axis=1))
+    Y = oracle.ask(np.stack([x, y], axis=1))
     out, Vx, Vy = Y[:, :, 0], oracle.images(V, x), oracle.images(V, y)
     known = reduce(out * reduce(E + oracle.tokens - 2)[:, None]) - reduce(Vx * E[:, None])
     F = oracle.ratio(reduce(known), reduce(Vy - out))
     logits = oracle.exponential.log(F)
-    return tuple(
-        Probe(place, x[i], y[i], X[i], Y[i], 0, F[i], E[i], logits[i], oracle.shares(E[i], F[i]))
-        for i, place in enumerate(places)
-    )
+    return tuple(Probe(place, x[i], y[i], Y[i], F[i], logits[i]) for i, place in enumerate(places))
 
 
 def _stronger_sign(V: np.ndarray, basis: np.ndarray, j: int, k: int) -> int:

@@ -136,28 +136,24 @@ def free_jacobian(
     L, Ms = virtual
     N, n = len(X), L.shape[1]
     tokens = follow(over, given, X)
-    blocks = [mul(functionals, _T(tokens[-1])).reshape(N, -1)]
+    blocks = [mul(functionals, tokens[-1].mT).reshape(N, -1)]
     grad = mul(L.T, functionals)
     for M, X, one in zip(reversed(Ms), reversed(tokens[:-1]), reversed(given), strict=True):
         mu, nu = (np.broadcast_to(np.asarray(share, dtype=float), (N,)) for share in one)
-        S_bar = mul(_T(X), grad)
+        S_bar = mul(X.mT, grad)
         p_bar = red(red(mu * red(1 - mu)) * red(S_bar[:, 1, 0] - S_bar[:, 0, 0]))
         q_bar = red(red(nu * red(1 - nu)) * red(S_bar[:, 0, 1] - S_bar[:, 1, 1]))
         # p = (x_2 − x_1)ᵀM x_1 and q = −(x_2 − x_1)ᵀM x_2: one product with (p̄ x_1 − q̄ x_2).
         apart = red(X[..., 1] - X[..., 0])[..., None]
         weight = np.stack([p_bar, -q_bar], axis=-1)
         seen = mul(X, weight[..., None])
-        blocks.insert(0, mul(apart, _T(seen)).reshape(N, n * n))
+        blocks.insert(0, mul(apart, seen.mT).reshape(N, n * n))
         left = mul(M, seen)
         right = mul(mul(M.T, apart), weight[:, None, :])
-        grad = red(mul(grad, _T(attention(over, one))) + red(right + np.concatenate([-left, left], axis=-1)))
+        grad = red(mul(grad, attention(over, one).mT) + red(right + np.concatenate([-left, left], axis=-1)))
     return np.concatenate(blocks, axis=-1)
 
 
 def _logistic(x: np.ndarray) -> np.ndarray:
     """1 / (1 + e^−x), without overflow."""
     return (1 + np.tanh(np.asarray(x) / 2)) / 2
-
-
-def _T(matrices: np.ndarray) -> np.ndarray:
-    return np.swapaxes(matrices, -1, -2)

@@ -23,11 +23,12 @@ class Page:
 
 
 def page(notebook: nbformat.NotebookNode, name: str) -> Page:
-    """The page of an executed notebook; name is that of its file, without ending."""
+    """The page of an executed notebook; name is that of its file in notebooks/, without ending."""
     parts: list[str] = []
     panels: dict[str, str] = {}
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
+        hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
         if "instructor" in tags:
             continue
         solution = "solution" in tags
@@ -36,11 +37,11 @@ def page(notebook: nbformat.NotebookNode, name: str) -> Page:
         if cell.cell_type == "markdown":
             parts.append(linked(without_comments(cell.source)))
         else:
-            parts.append(code(cell.source, "hide-input" in tags))
+            parts.append(code(cell.source, hidden))
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if PANEL in data:
-                identity = f"{name}-{len(panels) + 1}"
+                identity = f"{name.replace('/', '-')}-{len(panels) + 1}"
                 panels[identity] = script(identity, data[PANEL])
                 parts.append(panel(identity, name, data[PANEL]))
             elif QUESTION in data:
@@ -58,13 +59,23 @@ def page(notebook: nbformat.NotebookNode, name: str) -> Page:
 def _with_files(first: str, name: str) -> str:
     """The heading, then where the notebook itself is to be had."""
     heading, _, rest = first.partition("\n")
+    top = to_the_top(name)
     files = (
         f'<p class="nv-files">To move everything, take the notebook: '
-        f'<a href="../files/{name}.ipynb" download>{name}.ipynb</a> or '
-        f'<a href="../files/{name}.py" download>{name}.py</a>, and see '
-        f'<a href="../downloads.html">how to run it</a>.</p>'
+        f'<a href="{top}files/{name}.ipynb" download>{name}.ipynb</a> or '
+        f'<a href="{top}files/{name}.py" download>{name}.py</a>, and see '
+        f'<a href="{top}downloads.html">how to run it</a>.</p>'
     )
     return f"{heading}\n\n{files}\n{rest}"
+
+
+def to_the_top(name: str) -> str:
+    """The way from the page of a notebook to the top of the site.
+
+    >>> to_the_top("00_start"), to_the_top("further/training")
+    ('../', '../../')
+    """
+    return "../" * (1 + name.count("/"))
 
 
 def linked(text: str) -> str:
@@ -72,6 +83,8 @@ def linked(text: str) -> str:
 
     >>> linked("[Start](00_start.ipynb), [status](../docs/mathematics.md#status), [code](../tools/links.py)")
     '[Start](00_start.md), [status](../docs/mathematics.md#status), code'
+    >>> linked("[Training](further/training.ipynb), [more](../../README.md), [start](../00_start.ipynb)")
+    '[Training](further/training.md), more, [start](../00_start.md)'
     """
 
     def turned(found: re.Match) -> str:
@@ -79,8 +92,8 @@ def linked(text: str) -> str:
         if re.match(r"[a-z]+:|#", target):
             return found[0]
         path, _, place = target.partition("#")
-        inside = re.fullmatch(r"(\.\./)?((notebooks|docs)/)?[\w-]+\.(ipynb|md)", path)
-        if not inside or path in ("../README.md", "../CONTRIBUTING.md"):
+        inside = re.fullmatch(r"(\.\./)*((notebooks|docs)/)?(further/)?[\w-]+\.(ipynb|md)", path)
+        if not inside or path.endswith(("../README.md", "../CONTRIBUTING.md")):
             return words
         return (
             f"[{words}]({path.removesuffix('.ipynb').removesuffix('.md')}.md{'#' + place if place else ''})"
@@ -174,6 +187,7 @@ def panel(identity: str, notebook: str, data: dict) -> str:
             f'aria-valuetext="{escape(still["label"])}">'
             f'<output for="{identity}-control">{escape(still["label"])}</output>'
         )
+    file = f"{to_the_top(notebook)}files/{notebook}.ipynb"
     others = f" ({escape(', '.join(data['others']))})" if data["others"] else ""
     lines = [
         f'<div class="nv-panel" id="{identity}" data-here="{here}">',
@@ -184,7 +198,7 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         f'<div class="nv-figure" role="img" aria-label="{escape(still["description"])}" '
         f'style="height:{data["height"]}px"></div></div>',
         f'<div class="nv-description" aria-live="polite">{escape(still["description"])}</div>',
-        f'<div class="nv-below">{_BELOW}; open <a href="../files/{notebook}.ipynb" download>the notebook</a> '
+        f'<div class="nv-below">{_BELOW}; open <a href="{file}" download>the notebook</a> '
         f"for the rest{others}. State: <code>{escape(data['state'])}</code></div>",
         "</div>",
     ]

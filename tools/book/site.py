@@ -17,7 +17,7 @@ from tools import links
 from tools.book import reference
 from tools.book.pages import linked, page
 from tools.book.run import executed
-from tools.notebooks import from_source, to_text
+from tools.notebooks import FOLDER, from_source, sources, to_text
 
 ROOT = Path(__file__).parents[2]
 STATIC = Path(__file__).with_name("static")
@@ -30,14 +30,14 @@ def build(out: Path, notebooks: Iterable[str] | None = None, jobs: int = 1) -> P
 
     Args:
         out: a folder for everything; what was run before is kept there, and used where nothing changed.
-        notebooks: the names of the notebooks to run, such as "00_start"; None for all of them. The others
-            are left out of the site.
+        notebooks: the names of the notebooks to run, such as "00_start" or "further/training"; None for all
+            of them. The others are left out of the site.
         jobs: how many notebooks to run at a time.
 
     Raises:
         ValueError: if there is no notebook of that name, or a panel fails.
     """
-    every = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.py"))}
+    every = {_name(path): path for path in sources()}
     chosen = list(every if notebooks is None else notebooks)
     if unknown := [name for name in chosen if name not in every]:
         raise ValueError(f"notebooks are {', '.join(every)}; got {', '.join(unknown)}")
@@ -49,7 +49,6 @@ def build(out: Path, notebooks: Iterable[str] | None = None, jobs: int = 1) -> P
     with ThreadPoolExecutor(jobs) as pool:
         results = list(pool.map(lambda name: executed(every[name], out / "run"), chosen))
     panels = {}
-    (source / "notebooks").mkdir()
     for name, notebook in zip(chosen, results, strict=True):
         made = page(notebook, name)
         _write(source / "notebooks" / f"{name}.md", made.text)
@@ -62,12 +61,17 @@ def build(out: Path, notebooks: Iterable[str] | None = None, jobs: int = 1) -> P
     _write(source / "index.md", _only_to(_filled("index.md", chosen, [path.stem for path in texts]), chosen))
     _write(source / "downloads.md", _filled("downloads.md", chosen, []))
     _write(source / "reference.md", _filled("reference.md", chosen, []))
-    for path in (source / "notebooks").glob("*.md"):
+    for path in (source / "notebooks").rglob("*.md"):
         path.write_text(_only_to(path.read_text(encoding="utf-8"), chosen), encoding="utf-8")
 
     _sphinx(source, site)
     _files(site, chosen, panels)
     return site
+
+
+def _name(path: Path) -> str:
+    """What a notebook is called in the site: where it stands in notebooks/, without ending."""
+    return path.relative_to(FOLDER).with_suffix("").as_posix()
 
 
 def _write(path: Path, text: str) -> None:
@@ -77,8 +81,8 @@ def _write(path: Path, text: str) -> None:
 
 def _only_to(text: str, chosen: list[str]) -> str:
     """Links to notebooks that are not in this site become plain text."""
-    for path in (ROOT / "notebooks").glob("*.py"):
-        if path.stem not in chosen:
+    for path in sources():
+        if _name(path) not in chosen:
             text = _unlinked(text, f"{path.stem}.md")
     return text
 
@@ -97,7 +101,8 @@ def _filled(name: str, notebooks: list[str], texts: list[str]) -> str:
         for one in notebooks
     ]
     lists = {
-        "NOTEBOOKS": "\n".join(f"notebooks/{one}" for one in notebooks),
+        "NOTEBOOKS": _listed("Notebooks", [one for one in notebooks if "/" not in one]),
+        "FURTHER": _listed("Further", [one for one in notebooks if "/" in one]),
         "TEXTS": "\n".join(f"docs/{one}" for one in texts),
         "MODULES": "\n".join(f"reference/{one}" for one in reference.modules()),
         "FILES": "\n".join(["| notebook | for JupyterLab | as text |", "| --- | --- | --- |", *rows]),
@@ -107,6 +112,12 @@ def _filled(name: str, notebooks: list[str], texts: list[str]) -> str:
     for key, value in lists.items():
         text = text.replace(f"@{key}@", value)
     return text
+
+
+def _listed(caption: str, notebooks: list[str]) -> str:
+    """A part of the side bar; an empty one is left out."""
+    rows = "\n".join(f"notebooks/{one}" for one in notebooks)
+    return f"```{{toctree}}\n:caption: {caption}\n:maxdepth: 1\n\n{rows}\n```" if notebooks else ""
 
 
 def _heading(notebook: str) -> str:
@@ -170,7 +181,7 @@ def look() -> dict:
     found: dict = {}
     for mode in ("light", "dark"):
         with theme.using({"mode": mode}):
-            found[mode] = theme.template().to_plotly_json()
+            found[mode] = theme.template()
     return found | {"turn": turn()}
 
 

@@ -11,7 +11,9 @@ import ipywidgets as widgets
 import numpy as np
 import plotly.graph_objects as go
 
+from neuroviz.kit.page import Chart
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import changes
 
 MOST_STILLS = 15
 _WAIT_SECONDS = 240
@@ -42,15 +44,9 @@ MAIN_CONTROL = {
 
 # Notebook and place of the panel in it, from 0 → the control that its text asks the reader to move.
 ASKED_FOR = {
-    ("01_matrix_factorization", 1): "angle",
-    ("01_matrix_factorization", 2): "a",
-    ("01_matrix_factorization", 3): "height",
-    ("02_single_layer_fibers", 1): "angle",
-    ("02_single_layer_fibers", 3): "tokens",
-    ("03_where_training_ends", 1): "x",
-    ("04_deep_dimension", 0): "head_dim",
-    ("04_deep_dimension", 2): "inputs",
-    ("04_unrolling", 3): "layers",
+    ("00_start", 0): "layers",
+    ("04_deep_dimension", 1): "log_1",
+    ("04_deep_dimension", 2): "layers",
 }
 
 # Of a long list of choices, those that are shown; the panel may have opened with another one.
@@ -223,14 +219,14 @@ def title_of(panel: Panel) -> str:
     return line.removeprefix('<div class="nv-title">').removesuffix("</div>")
 
 
-def plain(figure: go.Figure | go.FigureWidget) -> dict:
+def plain(figure: go.Figure | Chart) -> dict:
     """A figure as lists and dicts, its numbers with five digits, without template and names of its own.
 
     >>> drawn = go.Figure(go.Scatter(x=np.array([0.1, 1 / 3]), y=[1, 2]))
     >>> plain(drawn)["data"][0]["x"]
     [0.1, 0.33333]
     """
-    found = json.loads(go.Figure(figure).to_json())
+    found = json.loads(figure.to_json())
     found["layout"].pop("template", None)
     found["layout"].pop("width", None)
     for one in found["data"]:
@@ -257,29 +253,6 @@ def _decoded(packed: dict) -> np.ndarray:
     if "shape" not in packed:
         return flat
     return flat.reshape([int(size) for size in str(packed["shape"]).split(",")])
-
-
-def changes(old: object, new: object) -> list[list]:
-    """What turns one figure into another: [path, value] each, or [path] where something goes.
-
-    >>> changes({"a": [{"x": 1, "y": 2}], "b": 0}, {"a": [{"x": 1, "y": 3}], "c": 4})
-    [[['a', 0, 'y'], 3], [['c'], 4], [['b']]]
-    """
-    if isinstance(old, dict) and isinstance(new, dict):
-        found = [
-            [[key, *path], *value]
-            for key in new
-            for path, *value in (changes(old[key], new[key]) if key in old else [[[], new[key]]])
-        ]
-        return found + [[[key]] for key in old if key not in new]
-    alike = isinstance(old, list) and isinstance(new, list) and len(old) == len(new)
-    if alike and any(isinstance(entry, dict) for entry in new):
-        return [
-            [[place, *path], *value]
-            for place, pair in enumerate(zip(old, new, strict=True))
-            for path, *value in changes(*pair)
-        ]
-    return [] if old == new else [[[], new]]
 
 
 def applied(old: dict, listed: list[list]) -> dict:

@@ -20,10 +20,11 @@ import numpy as np
 
 from neuroviz.engine import network
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block_network import block_jacobian
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Weights
-from neuroviz.engine.random_rank import derivative, random_point
+from neuroviz.engine.random_rank import random_point
 from neuroviz.engine.rank import exact_rank
 
 TARGETS = ("nearby", "random", "teacher")
@@ -120,7 +121,7 @@ def measure_reach(arch: Architecture, count: int) -> int:
     _, weights, _ = random_point(over, arch, "weights", rng)
     X = network.random_tokens(over, arch, count, rng)
     C = over.random(rng, (count, 1, arch.widths[-1], arch.tokens))
-    return exact_rank(derivative(over, arch, weights, X, C, rng)[:, 0], over)
+    return exact_rank(block_jacobian(over, arch, weights, X, C, rng)[:, 0], over)
 
 
 @dataclass(frozen=True)

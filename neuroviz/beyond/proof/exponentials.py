@@ -6,12 +6,14 @@ they do, some are free and the others are monomials in these ("Relations between
 derivative of a network with it has an exact rank.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from neuroviz.beyond.why.peeling import virtual_jacobian
 from neuroviz.engine.field import Field, PrimeField
-from neuroviz.engine.measure import ExactMeasurement
-from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
+from neuroviz.engine.measure import ExactMeasurement, Measurement, from_spectrum
+from neuroviz.engine.rank import arithmetic_of, exact_rank, is_wide, nearby, schwartz_zippel, without_rounding
 from neuroviz.engine.symmetry import VirtualWeights
 
 _SPARE_ROWS = 2
@@ -143,11 +145,26 @@ def measure_softmax_kernel(
     return ExactMeasurement(value, inputs, None, note, columns, over.p, error, "weights", arithmetic)
 
 
+def true_spectrum(
+    rows: Callable[[VirtualWeights, np.ndarray], np.ndarray],
+    virtual: VirtualWeights,
+    X: np.ndarray,
+    rng: np.random.Generator,
+    seed: int,
+) -> Measurement:
+    """The spectrum of a derivative, rows(weights, inputs) with N inputs X, in floating point without Ax."""
+    J = rows(virtual, X)
+    if is_wide(J):  # directions that do nothing come out as rounding
+        near = VirtualWeights(nearby(virtual.L, rng), tuple(nearby(M, rng) for M in virtual.M))
+        J = without_rounding(J, rows(near, nearby(X, rng)))
+    return from_spectrum(J, len(X), seed)
+
+
 class _WithAttention:
     """A field whose softmax gives attention matrices that were drawn before, layer by layer."""
 
     def __init__(self, over: Field, attention: list[np.ndarray]) -> None:
-        self.reduce, self.matmul, self.sum_of_products = over.reduce, over.matmul, over.sum_of_products
+        self.reduce, self.matmul = over.reduce, over.matmul
         self._left = iter(attention)
 
     def softmax(self, logits: np.ndarray, symmetric: bool, rng: np.random.Generator) -> np.ndarray:

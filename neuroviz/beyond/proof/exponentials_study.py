@@ -5,26 +5,28 @@ not, beside the spectrum of the true softmax, which uses no theorem.
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
-from neuroviz.beyond.proof.exponentials import all_free, measure_softmax_kernel, softmax_jacobian
+from neuroviz.beyond.proof.exponentials import (
+    all_free,
+    measure_softmax_kernel,
+    softmax_jacobian,
+    true_spectrum,
+)
 from neuroviz.beyond.proof.logit_relations import Independence, logit_differences, measure_independence
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.field import DEFAULT_PRIME, Field, PrimeField, Reals
-from neuroviz.engine.measure import ExactMeasurement, Measurement, from_spectrum
+from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
-from neuroviz.engine.rank import arithmetic_of, exact_rank, is_wide, nearby, schwartz_zippel, without_rounding
+from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import VirtualWeights
 
 KINDS = ("generic", "symmetric", "antisymmetric", "rank-one", "zero")
 PLACES = ("first", "last", "all")
 _SPARE_ROWS = 2
 _TURN = 4.0  # length of a real antisymmetric M: tokens of length 1 attend unevenly, but not to one alone
-
-
-# Matrices of a kind
 
 
 def matrix_of(over: Field, kind: str, A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -76,9 +78,6 @@ def measure_attention(
     return ExactMeasurement(value, 1, None, note, total, over.p, error, "weights", arithmetic)
 
 
-# One network and its study
-
-
 @dataclass(frozen=True)
 class ExponentialsSetting:
     """A softmax network with a special layer.
@@ -108,14 +107,7 @@ class ExponentialsSetting:
             if (value := getattr(self, name)) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")
         for name, least, most in (("tokens", 2, 4), ("width", 1, 3), ("layers", 1, 3)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-                raise ValueError(f"{name} must be a whole number from {least} to {most}; got {value!r}")
-
-    @property
-    def special(self) -> int:
-        """The layer to look at, from 1: the first special one."""
-        return self.layers if self.place == "last" else 1
+            whole_number(name, getattr(self, name), least, most)
 
     def kind_of(self, layer: int) -> str:
         """The kind of M_k, k from 1."""
@@ -143,11 +135,6 @@ class ExponentialsStudy:
     spectrum: Measurement
     attention: Measurement
 
-    @property
-    def misled(self) -> bool:
-        """Whether ignoring the relations answers another kernel."""
-        return self.related.kernel != self.free.kernel
-
 
 def study_exponentials(setting: ExponentialsSetting) -> ExponentialsStudy:
     """Relations, exact ranks with and without them, and the spectrum of the true softmax.
@@ -156,31 +143,20 @@ def study_exponentials(setting: ExponentialsSetting) -> ExponentialsStudy:
     >>> study.related.kernel, study.free.kernel, study.spectrum.kernel
     (4, 0, 4)
     """
-    return ExponentialsStudy(setting, *_exact(setting), _spectrum(setting), _attention(setting))
-
-
-@lru_cache(maxsize=512)
-def _exact(network: ExponentialsSetting) -> tuple[Independence, Measurement, Measurement]:
-    over, n = PrimeField(DEFAULT_PRIME), network.width
-    rng = np.random.default_rng([network.seed, network.layers, n, network.tokens, 1])
-    L, *drawn = over.random(rng, (1 + 2 * network.layers, n, n))
-    Ms = tuple(
-        matrix_of(over, network.kind_of(k + 1), *drawn[2 * k : 2 * k + 2]) for k in range(network.layers)
-    )
-    independence = measure_independence(over, Ms, network.tokens, rng)
-    ignoring = all_free(network.layers, network.tokens)
+    over, n, t, seed = PrimeField(DEFAULT_PRIME), setting.width, setting.tokens, setting.seed
+    rng = np.random.default_rng([seed, setting.layers, n, t, 1])
+    L, *drawn = over.random(rng, (1 + 2 * setting.layers, n, n))
+    pairs = zip(drawn[::2], drawn[1::2], strict=True)
+    Ms = tuple(matrix_of(over, setting.kind_of(k), *pair) for k, pair in enumerate(pairs, start=1))
+    independence = measure_independence(over, Ms, t, rng)
     related, free = (
-        replace(measure_softmax_kernel(over, VirtualWeights(L, Ms), how, rng), seed=network.seed)
-        for how in (independence.monomials, ignoring)
+        replace(measure_softmax_kernel(over, VirtualWeights(L, Ms), how, rng), seed=seed)
+        for how in (independence.monomials, all_free(setting.layers, t))
     )
-    return independence, related, free
-
-
-@lru_cache(maxsize=512)
-def _attention(network: ExponentialsSetting) -> Measurement:
-    rng = np.random.default_rng([network.seed, 2])
-    found = measure_attention(PrimeField(DEFAULT_PRIME), network.kind, network.width, network.tokens, rng)
-    return replace(found, seed=network.seed)
+    attention = measure_attention(over, setting.kind, n, t, np.random.default_rng([seed, 2]))
+    return ExponentialsStudy(
+        setting, independence, related, free, _spectrum(setting), replace(attention, seed=seed)
+    )
 
 
 def real_network(network: ExponentialsSetting) -> VirtualWeights:
@@ -205,20 +181,15 @@ def real_network(network: ExponentialsSetting) -> VirtualWeights:
     return VirtualWeights(L, tuple(Ms))
 
 
-@lru_cache(maxsize=512)
 def _spectrum(network: ExponentialsSetting) -> Measurement:
     virtual, n, t = real_network(network), network.width, network.tokens
     columns = n * n * (1 + network.layers)
-    inputs = columns + _SPARE_ROWS
     rng = np.random.default_rng([network.seed, 4])
-    X = conditioned_tokens(Architecture.uniform(n, n, network.layers, t, "softmax"), inputs, rng)
+    arch = Architecture.uniform(n, n, network.layers, t, "softmax")
+    outputs = np.eye(n * t).reshape(1, n * t, n, t)
 
     def rows(virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
-        outputs = np.eye(n * t).reshape(1, n * t, n, t)
         return softmax_jacobian(Reals(), virtual, X, outputs).reshape(-1, columns)
 
-    J = rows(virtual, X)
-    if is_wide(J):  # directions that do nothing come out as rounding
-        near = VirtualWeights(nearby(virtual.L, rng), tuple(nearby(M, rng) for M in virtual.M))
-        J = without_rounding(J, rows(near, nearby(X, rng)))
-    return from_spectrum(J, inputs, network.seed)
+    X = conditioned_tokens(arch, columns + _SPARE_ROWS, rng)
+    return true_spectrum(rows, virtual, X, rng, network.seed)

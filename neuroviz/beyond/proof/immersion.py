@@ -14,11 +14,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from neuroviz.beyond.proof.exponentials import true_spectrum
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.engine.measure import ExactMeasurement, Measurement, from_spectrum
+from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
-from neuroviz.engine.rank import arithmetic_of, exact_rank, is_wide, nearby, schwartz_zippel, without_rounding
+from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.softmax.two_tokens import Shares, follow, free_jacobian, softmax_shares
 
@@ -130,14 +131,12 @@ class Experiment:
     Attributes:
         free_layer: the one layer that is not frozen; None where all are.
         possible: whether the relations between the exponentials allow it.
-        patterns: what was done instead, layer by layer: as the proof says, but tied layers as they are.
         alone: what this experiment leaves hidden.
         so_far: what all experiments up to this one leave hidden.
     """
 
     free_layer: int | None
     possible: bool
-    patterns: tuple[Pattern, ...]
     alone: Hidden
     so_far: Hidden
 
@@ -148,8 +147,7 @@ class ImmersionStudy:
 
     Attributes:
         setting: as given.
-        tokens: X_0, …, X_l with the exponentials as they are set, each (n, 2).
-        places: the same as fractions of the way from x_1 (0) to x_2 (1): rows X_i, columns tokens.
+        places: of the tokens, as fractions of the way from x_1 (0) to x_2 (1): rows X_0, …, X_l.
         given: the shares, layer by layer; where they are tied, the true ones.
         here: what the exponentials that are set leave hidden: all X, these P and Q (in the mode "true": all
             P and Q).
@@ -160,7 +158,6 @@ class ImmersionStudy:
     """
 
     setting: ImmersionSetting
-    tokens: tuple[np.ndarray, ...]
     places: np.ndarray
     given: tuple[Shares, ...]
     here: Hidden
@@ -195,7 +192,6 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     where = _network_key(setting)
     return ImmersionStudy(
         setting=setting,
-        tokens=tuple(follow(Reals(), given, X)),
         places=_places(given),
         given=tuple(given),
         here=_hidden(where, (_here(setting),)),
@@ -276,7 +272,7 @@ def _experiments(network: ImmersionSetting) -> tuple[Experiment, ...]:
         made = (*made, patterns)
         possible = tied is None or tied == free_layer
         alone = _hidden(network, (patterns,))
-        found.append(Experiment(free_layer, possible, patterns, alone, _hidden(network, made)))
+        found.append(Experiment(free_layer, possible, alone, _hidden(network, made)))
     return tuple(found)
 
 
@@ -370,8 +366,4 @@ def _spectrum(network: ImmersionSetting) -> Measurement:
         given = softmax_shares(virtual.M, X, network.copies, network.causal)
         return free_jacobian(Reals(), virtual, X, given, functionals)
 
-    J = rows(virtual, X)
-    if is_wide(J):
-        near = VirtualWeights(nearby(virtual.L, rng), tuple(nearby(M, rng) for M in virtual.M))
-        J = without_rounding(J, rows(near, nearby(X, rng)))
-    return from_spectrum(J, inputs, network.seed)
+    return true_spectrum(rows, virtual, X, rng, network.seed)

@@ -1,21 +1,249 @@
-"""Theorem A in three views: two tokens on their way, the experiments counted, and a spectrum beside them."""
+"""Theorem A in two views: two tokens run down the layers, and what the experiments leave hidden."""
 
-from neuroviz.beyond.proof.immersion import ImmersionStudy
-from neuroviz.beyond.proof.immersion_lines import lines_view, plane_view
-from neuroviz.beyond.proof.immersion_spectrum import spectrum_view
-from neuroviz.beyond.proof.immersion_stairs import stairs_view
-from neuroviz.kit.plot import Parts, compose
+from math import inf
+from typing import NamedTuple
 
-_LEFT, _RIGHT = (0.0, 0.43), (0.505, 1.0)
-_PLANE, _LINES = (0.8, 1.0), (0.0, 0.76)
-_UPPER, _LOWER = (0.55, 1.0), (0.0, 0.265)
+from neuroviz.beyond.proof.immersion import MOST_LAYERS, ImmersionStudy
+from neuroviz.kit import theme
+from neuroviz.kit.plot import Parts, Plot, compose, layer_letters
+from neuroviz.kit.words import colored, numbered, percent, signed, tiny
+from neuroviz.softmax.two_tokens import exponentials
+
+LEFT, RIGHT = (0.0, 0.43), (0.505, 1.0)
+WORDS, RIGHT_END = 1.15, 2.25  # beside the places from 0 to 1: where the words on the layers begin, and end
+GAP = 0.45  # between the experiments of the proof and what stands beside them
+NAMES = {"true": "as it is", "free": "yours", "frozen": "frozen", "collapsed": "collapsed"}
 
 
 def immersion_parts(study: ImmersionStudy) -> Parts:
-    """The views."""
-    return compose(
-        lines_view(study, _LEFT, _LINES),
-        plane_view(study, _LEFT, _PLANE),
-        stairs_view(study, _RIGHT, _UPPER),
-        spectrum_view(study, _RIGHT, _LOWER),
+    """The two views."""
+    parts = compose(tokens(study).view(), stairs(study).view())
+    return Parts(parts.traces, parts.layout | {"barmode": "stack"})
+
+
+# Left: the tokens
+
+
+def tokens(study: ImmersionStudy) -> Plot:
+    """Places on the way from x₁ to x₂, layer by layer downwards."""
+    plot, met = Plot("", LEFT, (0.0, 0.9)), study.met_after
+    first, second = ([float(place) for place in column] for column in study.places.T)
+    depth, marker, width = list(range(len(first))), theme.size("marker"), theme.size("line")
+    moved = [i for i in depth[1:] if is_moved(study, i)]
+    levels, grid = [0.0, 1.0, None] * len(depth), theme.color("grid")
+    plot.line("levels", levels, [level for i in depth for level in (i, i, None)], grid, 1)
+    equal = [] if met is None else depth[met:]
+    plot.line("equal tokens", [first[i] for i in equal], equal, theme.color("wash"), 4 * width + 6)
+    plot.line("token 1", first, depth, theme.color("ink"), width)
+    plot.line("token 2", second, depth, theme.color("soft"), width, "dash")
+    x = [place for column in (first, second) for i in moved for place in (column[i - 1], column[i], None)]
+    y = [level for _ in (first, second) for i in moved for level in (i - 1, i, None)]
+    plot.line("layers that the reader sets", x, y, theme.color("focus"), width + 1)
+    for number, column, fill, edge in ((1, first, "ink", "ink"), (2, second, "ground", "soft")):
+        plot.points(
+            f"token {number} between the layers",
+            column,
+            depth,
+            {"size": marker + 2, "color": theme.color(fill)}
+            | {"line": {"color": theme.color(edge), "width": 2.2}},
+            cliponaxis=False,
+            hover="%{x:.3f} of the way from x₁ to x₂",
+        )
+    plot.headline(tokens_finding(study), yref="paper")  # in one line with the other
+    for place in (0, 1):
+        plot.text(f"x<sub>{place + 1}</sub>", place, 0, "base", "ink", yanchor="bottom", yshift=marker)
+    for layer in range(1, MOST_LAYERS + 1):
+        there = layer <= study.setting.layers
+        left, right = (layer - 0.9, layer - 0.1) if there else (0, 0)
+        plot.region((1.1, WORDS), (left, right), {"width": 0}, theme.color(f"layer {layer}"))
+        text = "<br>".join(say_layer(study, layer)) if there else ""
+        beside = {"xanchor": "left", "yanchor": "middle", "xshift": 6, "align": "left"}
+        plot.text(text, WORDS, layer - 0.5 if there else 0, "note", "ink", **beside)
+    plot.bare_axis("x", -0.16, RIGHT_END, title="columns of S sum to 1: tokens stay on their line")
+    plot.bare_axis("y", len(first) - 0.82, -0.12)
+    return plot
+
+
+def is_moved(study: ImmersionStudy, layer: int) -> bool:
+    """Whether the reader's hand is on a layer: not where a relation says what its exponentials are."""
+    return study.setting.modes[layer - 1] != "true" and study.setting.tied_layer != layer
+
+
+def tokens_finding(study: ImmersionStudy) -> str:
+    """What becomes of the distance of the tokens."""
+    met, setting = study.met_after, study.setting
+    if met is not None:
+        last = f"the tokens meet in layer {met}, the last"
+        text = last if met == setting.layers else f"they meet in layer {met}: the rest is blind"
+        return colored("outside", text) if met == setting.tied_layer else text
+    if all(mu == nu == 0 for mu, nu in study.given):
+        return "frozen: nothing moves"
+    left = float(study.places[-1][1] - study.places[-1][0])
+    return f"{percent(abs(left))} of the tokens’ distance is left{', turned' if left < 0 else ''}"
+
+
+def say_layer(study: ImmersionStudy, layer: int) -> tuple[str, str]:
+    """Two lines: what is done to the layer, and what that does."""
+    setting, met, given = study.setting, study.met_after, study.given[layer - 1]
+    mode = setting.modes[layer - 1]
+    name = f"<b>layer {layer}: {NAMES[mode]}</b>"
+    if setting.tied_layer == layer and mode != "true":
+        name = f"<b>layer {layer}: {colored('outside', 'cannot be set')}</b>"
+    elif is_moved(study, layer):
+        name = colored("focus", name)
+    if met is not None and layer > met:
+        return name, f"blind: equal tokens hide {numbered('M', layer)}"
+    P, Q = (number(value) for value in exponentials(given, setting.copies))
+    numbers = f"Q = {Q}" if setting.causal else f"P = Q = {P}" if P == Q else f"P = {P}, Q = {Q}"
+    if given == (0, 0):
+        return name, f"{numbers}: does nothing"
+    if met == layer:
+        return name, f"{numbers}: they meet"
+    return name, numbers + (": they change places" if given == (1, 1) else "")
+
+
+def number(value: float) -> str:
+    """An exponential as a reader writes it.
+
+    >>> number(0.5), number(inf), number(12345.0), number(0.0001)
+    ('0.5', '∞', '1·10⁴', '1·10⁻⁴')
+    """
+    if value == inf:
+        return "∞"
+    return signed(value) if 0.01 <= value < 1000 or value == 0 else tiny(value)
+
+
+# Right: the experiments
+
+
+class Column(NamedTuple):
+    """One bar: where it stands, what is written below it, and what is hidden there."""
+
+    x: float
+    name: str
+    blocks: tuple[int, ...]
+    total: int
+    possible: bool = True
+
+
+def columns_of(study: ImmersionStudy) -> list[Column]:
+    """Before any experiment, behind each of them, with everything free, and as the reader set it."""
+    n = study.setting.width
+    everything = (n * n,) * (study.setting.layers + 1)
+    found = [Column(0, "before", everything, sum(everything))]
+    for i, one in enumerate(study.experiments, start=1):
+        sign = "" if one.possible else "▨ "
+        name = f"{sign}all<br>frozen" if one.free_layer is None else f"layer {one.free_layer}<br>{sign}free"
+        pairs = enumerate(zip(found[-1].blocks, one.so_far.blocks, strict=True))
+        seen = [letter(block) for block, (before, after) in pairs if after < before]
+        name += "<br>" + ("sees " if len(seen) == 1 else "") + (", ".join(seen) or "–")
+        name = name if one.possible else colored("outside", name)
+        found.append(Column(i, name, one.so_far.blocks, one.so_far.kernel, one.possible))
+    x, yours = len(found) + GAP, colored("focus", "<b>your<br>setting</b>")
+    found.append(Column(x, "all as<br>they are", study.everything.blocks, study.everything.kernel))
+    found.append(Column(x + 1, yours, study.here.blocks, study.here.kernel))
+    return found
+
+
+def letter(block: int) -> str:
+    """L, M_1, …"""
+    return numbered("M", block) if block else "L"
+
+
+def stairs(study: ImmersionStudy) -> Plot:
+    """Stacked bars, one colour for each matrix, that fall to 0."""
+    plot, columns = Plot("2", RIGHT, (0.0, 1.0)), columns_of(study)
+    whole, last = columns[0].total, columns[-1]
+    for block in range(MOST_LAYERS + 1):
+        there = block <= study.setting.layers
+        bars(plot, columns, block, [column.blocks[block] if there else 0 for column in columns])
+    plot.bars(
+        "hidden in several matrices at once (measured)",
+        [column.x for column in columns],
+        [column.total - sum(column.blocks) for column in columns],
+        {"color": theme.color("symmetry"), "line": {"color": theme.color("ground"), "width": 1}},
+        width=0.74,
+        hover="%{y} more move several matrices at once and do nothing",
     )
+    least = 0.05 * whole  # the frame around nothing has a height as well
+    plot.headline(stairs_finding(study))
+    large = 1.35 * theme.size("base")
+    for k in range(MOST_LAYERS + 4):
+        column = columns[k] if k < len(columns) else None
+        if column is None:
+            plot.text("", 0, 0, "base", "ink")
+            continue
+        failed = k > study.setting.layers and column.total
+        role = "focus" if column is last else "outside" if failed else "ink"
+        height = max(column.total, least) if column is last else column.total
+        font = {"size": large, "color": theme.color(role)}
+        plot.text(f"<b>{column.total}</b>", column.x, height, "base", role, yanchor="bottom", font=font)
+    tied = study.setting.tied_layer
+    relation = "" if tied is None else colored("outside", f"▨ cannot be made: {relation_of(study)}")
+    corner = {"xanchor": "right", "yanchor": "top"}
+    plot.text(relation, last.x + 0.5, 1.3 * whole, "base", "ink", **corner)
+    middle, nothing = (columns[-3].x + columns[-2].x) / 2, "rgba(0, 0, 0, 0)"
+    dotted = {"color": theme.color("axis"), "width": 1, "dash": "dot"}
+    plot.region((middle, middle), (0, 1.07 * whole), dotted, nothing)
+    frame = {"color": theme.color("focus"), "width": 3}
+    plot.region((last.x - 0.42, last.x + 0.42), (0, max(last.total, least)), frame, nothing)
+    plot.bare_axis(
+        "x",
+        -0.55,
+        last.x + 0.55,
+        tickvals=[column.x for column in columns],
+        ticktext=[column.name for column in columns],
+        tickangle=0,
+        tickfont={"color": theme.color("ink"), "size": theme.size("note")},
+    )
+    plot.bare_axis("y", 0, 1.3 * whole)
+    return plot
+
+
+def bars(plot: Plot, columns: list[Column], block: int, heights: list[int]) -> None:
+    """One matrix in all columns; empty for layers that are not there."""
+    color = theme.color(f"layer {block}" if block else "wash")
+    ink = theme.color(layer_letters(block) if block else "ink")
+    least = columns[0].total * theme.size("note") / 240  # a bar too low for its letters goes without
+    pattern = {"shape": ["" if column.possible else "/" for column in columns], "size": 9, "solidity": 0.16}
+    plot.bars(
+        f"hidden in {letter(block)} (measured)",
+        [column.x for column in columns],
+        heights,
+        {"color": color, "line": {"color": theme.color("ground" if block else "axis"), "width": 1}}
+        | {"pattern": {**pattern, "bgcolor": color, "fgcolor": theme.color("outside")}},
+        width=0.74,
+        text=[letter(block) if height >= least else "" for height in heights],
+        textposition="inside",
+        insidetextanchor="middle",
+        textangle=0,
+        insidetextfont={"size": theme.size("base"), "color": ink},
+        hover=f"%{{y}} directions of {letter(block)} do nothing",
+    )
+
+
+def relation_of(study: ImmersionStudy) -> str:
+    """What ties the exponentials of the layer that cannot be freed."""
+    tied = study.setting.tied_layer
+    return f"{'' if study.setting.causal else numbered('P', tied)}{numbered('Q', tied)} = 1"
+
+
+def stairs_finding(study: ImmersionStudy) -> str:
+    """Whether the experiments leave something, and why."""
+    setting, left = study.setting, study.left.kernel
+    if setting.holds:
+        chain = " → ".join(str(column.total) for column in columns_of(study)[:-2])
+        return f"hidden directions: {chain}" if left == 0 else outside(f"{left} left: this DISAGREES")
+    M, zero = numbered("M", setting.tied_layer or 0), setting.causal or setting.width == 1
+    why = "L = 0" if setting.size == 0 else f"{M} = 0" if zero else f"{M} is antisymmetric"
+    if left == 0:
+        last = not setting.causal and setting.tied_layer == setting.layers
+        return outside(
+            f"{why}, but last: nothing is left" if last else "the argument breaks, yet nothing is left"
+        )
+    return outside(f"{left} {'direction does' if left == 1 else 'directions do'} nothing: {why}")
+
+
+def outside(text: str) -> str:
+    """In the colour of what lies outside the hypotheses."""
+    return colored("outside", text)

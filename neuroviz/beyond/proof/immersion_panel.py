@@ -1,48 +1,118 @@
 """Theorem A under the reader's hands: free the exponentials, freeze the layers, count what is left."""
 
 from collections.abc import Iterable
-
-import ipywidgets as widgets
+from dataclasses import dataclass
 
 from neuroviz.beyond.proof.immersion import (
     MOST_LAYERS,
-    Hidden,
     ImmersionSetting,
     ImmersionStudy,
     study_immersion,
 )
-from neuroviz.beyond.proof.immersion_figure import immersion_parts
+from neuroviz.beyond.proof.immersion_figure import immersion_parts, letter, relation_of
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import grouped, numbered, tiny
 
-_MODES = [
+LAYERS = range(1, MOST_LAYERS + 1)
+EXPERIMENTS = [
+    ("all as they are", "as-they-are"),
+    ("all frozen", "frozen"),
+    *((f"only layer {i} free", f"only-{i}") for i in LAYERS),
+    ("my own", "own"),
+]
+MODES = [
     ("as it is", "true"),
     ("free: μ, ν below", "free"),
     ("frozen: P = Q = 0", "frozen"),
     ("collapsed: PQ = 1", "collapsed"),
 ]
-_LAYERS = range(1, MOST_LAYERS + 1)
-_EXPERIMENTS = [
-    ("all as they are", "as-they-are"),
-    ("all frozen", "frozen"),
-    *((f"only layer {i} free", f"only-{i}") for i in _LAYERS),
-    ("my own", "own"),
-]
-_SHARE = 0.3  # where the sliders of μ and ν begin
+
+
+def _part(label: str, start: float, more: bool = False) -> float:
+    return real(label, start, 0, 1, 0.05, more=more)
+
+
+def _mode(layer: int) -> str:
+    return choice(f"layer {layer}", MODES)
+
+
+def _mu(layer: int) -> float:
+    return _part(f"{numbered('μ', layer)}, by {numbered('P', layer)}", 0.3)
+
+
+def _nu(layer: int) -> float:
+    return _part(f"{numbered('ν', layer)}, by {numbered('Q', layer)}", 0.3)
+
+
+@dataclass(frozen=True)
+class ProofSetting:
+    """An experiment of the proof or "my own" (mode_i; mu_i and nu_i where layer i is free), and the network.
+
+    symmetric multiplies the symmetric part of M_k, k the weak layer, and under a mask the whole of M_k.
+    """
+
+    experiment: str = choice("experiment", EXPERIMENTS)
+    layers: int = whole("layers l", 2, 1, MOST_LAYERS)
+    symmetric: float = _part("Sym M₁ times", 1.0)
+    mode_1: str = _mode(1)
+    mu_1: float = _mu(1)
+    nu_1: float = _nu(1)
+    mode_2: str = _mode(2)
+    mu_2: float = _mu(2)
+    nu_2: float = _nu(2)
+    mode_3: str = _mode(3)
+    mu_3: float = _mu(3)
+    nu_3: float = _nu(3)
+    mode_4: str = _mode(4)
+    mu_4: float = _mu(4)
+    nu_4: float = _nu(4)
+    weak_layer: int = whole("weak layer k", 1, 1, MOST_LAYERS, more=True)
+    size: float = _part("L times", 1.0, more=True)
+    causal: bool = switch("causal mask", more=True, indent=True)
+    width: int = whole("width d₀", 2, 1, 3, more=True)
+    copies: int = whole("copies m of x₂", 1, 1, 4, more=True)
+    seed: int = seed()
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """What is done to layers 1 to l."""
+        here = range(1, self.layers + 1)
+        if self.experiment == "own":
+            return tuple(getattr(self, f"mode_{i}") for i in here)
+        if self.experiment.startswith("only-"):
+            return tuple("free" if self.experiment == f"only-{i}" else "frozen" for i in here)
+        return ("frozen" if self.experiment == "frozen" else "true",) * self.layers
+
+    @property
+    def network(self) -> ImmersionSetting:
+        """The network, and its exponentials."""
+        return ImmersionSetting(
+            self.modes,
+            tuple((getattr(self, f"mu_{i}"), getattr(self, f"nu_{i}")) for i in range(1, self.layers + 1)),
+            self.width,
+            1 if self.causal else self.copies,
+            self.causal,
+            self.weak_layer,
+            self.symmetric,
+            self.size,
+            self.seed,
+        )
+
+
+def study_proof(setting: ProofSetting) -> ImmersionStudy:
+    """The experiments of the proof and that of the reader."""
+    return study_immersion(setting.network)
 
 
 class ProofExplorer(Panel):
     """Make the experiments of Theorem A: which directions of the weights does each of them show?
 
     Left, two tokens on their line, layer by layer. Right, what the experiments of the proof leave hidden of
-    L and the M, counted exactly, beside the whole derivative and the reader's own setting; below, the
-    singular values with the true exponentials.
+    L and the M, counted exactly, beside the whole derivative and the reader's own setting.
 
-    Controls: experiment (one of the proof, or "my own"), layers, symmetric (a factor of the symmetric part of
-    M_k; under a mask of M_k), then for each layer mode_i (in "my own") and the shares mu_i, nu_i (where it is
-    free), each shown where it has a say; under "More": weak_layer (k), size (of L), causal (Theorem A′),
-    width (d₀), copies (of x₂), seed. See `Panel` for what all panels share.
+    Controls: see `ProofSetting`; those of a layer are shown where they have a say.
 
     >>> panel = ProofExplorer()
     >>> panel.controls["symmetric"].value = 0.0
@@ -51,53 +121,23 @@ class ProofExplorer(Panel):
     """
 
     title = "Theorem A: freeze all layers but one"
+    setting, draw, _answer = ProofSetting, staticmethod(immersion_parts), staticmethod(study_proof)
 
     def __init__(self, *, only: Iterable[str] | None = None, state: str | None = None) -> None:
         self._hides = only is None  # with `only`, what was asked for stays where it is
         super().__init__(only=only, state=state)
 
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def whole(label: str, value: int, least: int, most: int) -> widgets.IntSlider:
-            return widgets.IntSlider(value=value, min=least, max=most, description=label)
-
-        def part(label: str, value: float) -> widgets.FloatSlider:
-            return widgets.FloatSlider(
-                value=value, min=0, max=1, step=0.05, description=label, readout_format=".2f"
-            )
-
-        first: dict[str, widgets.Widget] = {
-            "experiment": widgets.Dropdown(options=_EXPERIMENTS, description="experiment"),
-            "layers": whole("layers l", 2, 1, MOST_LAYERS),
-            "symmetric": part("Sym M₁ times", 1.0),
-        }
-        for i in _LAYERS:
-            first |= {
-                f"mode_{i}": widgets.Dropdown(options=_MODES, description=f"layer {i}"),
-                f"mu_{i}": part(f"{numbered('μ', i)}, by {numbered('P', i)}", _SHARE),
-                f"nu_{i}": part(f"{numbered('ν', i)}, by {numbered('Q', i)}", _SHARE),
-            }
-        more = {
-            "weak_layer": whole("weak layer k", 1, 1, MOST_LAYERS),
-            "size": part("L times", 1.0),
-            "causal": widgets.Checkbox(value=False, description="causal mask", indent=True),
-            "width": whole("width d₀", 2, 1, 3),
-            "copies": whole("copies m of x₂", 1, 1, 4),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        }
-        return first, more
-
     def _arrange(self) -> None:
-        value = {name: control.value for name, control in self.controls.items()}
-        modes, causal, k = _modes(value), value["causal"], value["weak_layer"]
-        for i in _LAYERS:
-            here = i <= value["layers"]
-            free = here and modes[i - 1] == "free"
-            self._give_say(f"mode_{i}", here and value["experiment"] == "own")
-            self._give_say(f"mu_{i}", free and not causal)
+        setting = self._read()
+        for i in LAYERS:
+            free = i <= setting.layers and setting.modes[i - 1] == "free"
+            self._give_say(f"mode_{i}", i <= setting.layers and setting.experiment == "own")
+            self._give_say(f"mu_{i}", free and not setting.causal)
             self._give_say(f"nu_{i}", free)
-        self.controls["symmetric"].description = f"{'' if causal else 'Sym '}{numbered('M', k)} times"
-        self.controls["symmetric"].disabled = k > value["layers"]
-        self.controls["copies"].disabled = causal
+        part = numbered("M" if setting.causal else "Sym M", setting.weak_layer)
+        self.controls["symmetric"].description = f"{part} times"
+        self.controls["symmetric"].disabled = setting.weak_layer > setting.layers
+        self.controls["copies"].disabled = setting.causal
 
     def _give_say(self, name: str, says: bool) -> None:
         """Enable a control, or disable and hide it."""
@@ -105,29 +145,6 @@ class ProofExplorer(Panel):
         control.disabled = not says
         if self._hides:
             control.layout.display = None if says else "none"
-
-    def _read(self) -> ImmersionSetting:
-        # A slider of step 0.05 stops at 0.35000000000000003.
-        value = {
-            name: round(control.value, 6) if isinstance(control.value, float) else control.value
-            for name, control in self.controls.items()
-        }
-        layers = value["layers"]
-        return ImmersionSetting(
-            modes=tuple(_modes(value)[:layers]),
-            freed=tuple((value[f"mu_{i}"], value[f"nu_{i}"]) for i in range(1, layers + 1)),
-            width=value["width"],
-            copies=1 if value["causal"] else value["copies"],
-            causal=value["causal"],
-            weak_layer=value["weak_layer"],
-            symmetric=value["symmetric"],
-            size=value["size"],
-            seed=value["seed"],
-        )
-
-    _answer = staticmethod(study_immersion)
-
-    draw = staticmethod(immersion_parts)
 
     def _badge(self, answer: ImmersionStudy) -> str:
         setting, found = answer.setting, answer.everything
@@ -146,16 +163,6 @@ class ProofExplorer(Panel):
         return " ".join(filter(None, parts))
 
 
-def _modes(value: dict[str, object]) -> list[str]:
-    """What is done to layers 1 to 4, from the values of the controls."""
-    experiment = value["experiment"]
-    if experiment == "own":
-        return [value[f"mode_{i}"] for i in _LAYERS]
-    if experiment.startswith("only-"):
-        return ["free" if experiment == f"only-{i}" else "frozen" for i in _LAYERS]
-    return ["frozen" if experiment == "frozen" else "true"] * MOST_LAYERS
-
-
 def _say_setting(study: ImmersionStudy) -> str:
     s = study.setting
     layers = f"{s.layers} {'causal ' if s.causal else ''}softmax layer{'s' if s.layers > 1 else ''}"
@@ -168,7 +175,7 @@ def _say_step(study: ImmersionStudy) -> str:
     """The step of the proof that this setting is, with its status."""
     s, tied = study.setting, study.setting.tied_layer
     if tied is not None and s.modes[tied - 1] != "true":
-        return f"Layer {tied} cannot be set: {_relation(study)} whatever the tokens are."
+        return f"Layer {tied} cannot be set: {relation_of(study)} whatever the tokens are."
     if not s.holds:
         return ""
     if set(s.modes) == {"true"}:
@@ -189,19 +196,16 @@ def _say_step(study: ImmersionStudy) -> str:
 
 
 def _say_here(study: ImmersionStudy) -> str:
-    hidden, columns = study.here, study.here.measured.num_columns
+    hidden, found = study.here, study.here.measured
     do = "does" if hidden.kernel == 1 else "do"
-    names = [numbered("M", block) if block else "L" for block, size in enumerate(hidden.blocks) if size]
+    names = [letter(block) for block, size in enumerate(hidden.blocks) if size]
     whose = f", in {' and '.join(names)}" if names and not hidden.mixed else ""
+    wrong = f"wrong with chance ≤ {tiny(found.error_bound)}"
+    sure = wrong if found.error_bound else "a full rank mod p proves it"
     return (
-        f"{_say_setting(study)}: as set, {hidden.kernel} of {columns} directions {do} nothing{whose} "
-        f"(exact, {_how_sure(hidden)})."
+        f"{_say_setting(study)}: as set, {hidden.kernel} of {found.num_columns} directions "
+        f"{do} nothing{whose} (exact, {sure})."
     )
-
-
-def _how_sure(hidden: Hidden) -> str:
-    bound = hidden.measured.error_bound
-    return "a full rank mod p proves it" if bound == 0 else f"wrong with chance ≤ {tiny(bound)}"
 
 
 def _say_proof(study: ImmersionStudy) -> str:
@@ -218,7 +222,8 @@ def _say_proof(study: ImmersionStudy) -> str:
     do = "direction does" if left == 1 else "directions do"
     if s.size == 0:
         return f"L = 0 makes every output 0, whatever the M are: {left} {do} nothing in the whole derivative."
-    why = f"{_hypothesis(study)} forces {_relation(study)}: layer {tied} cannot be frozen"
+    M = numbered("M" if s.causal else "Sym M", tied)
+    why = f"{M} = 0 forces {relation_of(study)}: layer {tied} cannot be frozen"
     if left == 0 and s.causal:
         return f"{why}, and the argument breaks here; the conclusion holds all the same: kernel 0 (exact)."
     if left == 0:
@@ -226,18 +231,6 @@ def _say_proof(study: ImmersionStudy) -> str:
     # With t ≥ 3 tokens there are inputs that this count does not see.
     where = "at all" if s.copies == 1 else "on inputs with two different tokens"
     return f"{why}, its tokens meet, and all later layers are blind: {left} {do} nothing {where} (exact)."
-
-
-def _hypothesis(study: ImmersionStudy) -> str:
-    """The hypothesis that fails, on a layer."""
-    M = numbered("M", study.setting.tied_layer)
-    return f"{M} = 0" if study.setting.causal else f"Sym {M} = 0"
-
-
-def _relation(study: ImmersionStudy) -> str:
-    """What ties the exponentials of that layer."""
-    tied = study.setting.tied_layer
-    return f"{'' if study.setting.causal else numbered('P', tied)}{numbered('Q', tied)} = 1"
 
 
 def _say_check(study: ImmersionStudy) -> str:

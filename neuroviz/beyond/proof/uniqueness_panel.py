@@ -1,15 +1,14 @@
 """Theorem B under the reader's hands: another set of weights, and the place where it gives itself away."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 
-import ipywidgets as widgets
-
 from neuroviz.beyond.proof.uniqueness import SingletonStudy, study_singleton
-from neuroviz.beyond.proof.uniqueness_figure import singletons_parts
-from neuroviz.beyond.proof.uniqueness_tokens import apart
+from neuroviz.beyond.proof.uniqueness_figure import apart, singletons_parts
 from neuroviz.beyond.proof.weight_pairs import WITH_RHO, SingletonSetting
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import grouped, signed, tiny
 
 _CHOICES = [
@@ -21,9 +20,34 @@ _CHOICES = [
     ("M₁, another M₂", "other M₂"),
     ("θ itself", "the same"),
 ]
-_RHOS = ("1/3", "1/2", "1", "2", "3")
 _STEPS = {"A": 2, "B2": 3, "B1, ρ < 0": 4, "B1, ρ > 0": 5, "peel": 6}
 _MASKED_STEPS = {"A": 2, "B1, ρ < 0": 4, "B1, ρ > 0": 3, "peel": 3}
+
+
+@dataclass(frozen=True)
+class UniquenessSetting:
+    """How θ′ differs, |ρ|, how far the exponentials have gone from the true ones, and both networks."""
+
+    candidate: str = choice("M₁′", _CHOICES, "same symmetric part")
+    rho: str = choice("ρ", ("1/3", "1/2", "1", "2", "3"), "2")
+    travel: float = real("way", 0.4, 0, 1, 0.05)
+    symmetric: float = real("Sym M₁ times", 1.0, 0, 1, 0.05)
+    layers: int = whole("layers l", 2, 1, 3)
+    size: float = real("L times", 1.0, 0, 1, 0.05, more=True)
+    causal: bool = switch("causal mask", more=True)
+    copies: int = whole("copies m of x₂", 1, 1, 5, more=True)
+    seed: int = seed()
+
+    @property
+    def pair(self) -> SingletonSetting:
+        """The two networks, and the place on the way."""
+        copies = 1 if self.causal else self.copies
+        return SingletonSetting(**{**vars(self), "rho": Fraction(self.rho), "copies": copies})
+
+
+def study_uniqueness(setting: UniquenessSetting) -> SingletonStudy:
+    """Where θ and θ′ are told apart, or why they cannot be."""
+    return study_singleton(setting.pair)
 
 
 class SingletonExplorer(Panel):
@@ -32,9 +56,7 @@ class SingletonExplorer(Panel):
     Left θ, right θ′: two tokens as places between x₁ and x₂, layer after layer. Between them the exponentials
     of the first layer of each, as shares; the relations over Q between their logits; and what follows.
 
-    Controls: candidate (how θ′ differs), rho (|ρ|), travel (from the true exponentials to the place that
-    tells), symmetric (of M₁, down to 0), layers; under "More": size (of L), causal, copies (of x₂), seed.
-    See `Panel` for what all panels share.
+    Controls: see `UniquenessSetting`.
 
     >>> panel = SingletonExplorer()
     >>> panel.controls["travel"].value = 1.0
@@ -43,46 +65,14 @@ class SingletonExplorer(Panel):
     """
 
     title = "Could other weights give this function?"
-
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def share(label: str, value: float) -> widgets.FloatSlider:
-            return widgets.FloatSlider(
-                value=value, min=0.0, max=1.0, step=0.05, description=label, readout_format=".2f"
-            )
-
-        first = {
-            "candidate": widgets.Dropdown(options=_CHOICES, value="same symmetric part", description="M₁′"),
-            "rho": widgets.Dropdown(options=_RHOS, value="2", description="ρ"),
-            "travel": share("way", 0.4),
-            "symmetric": share("Sym M₁ times", 1.0),
-            "layers": widgets.IntSlider(value=2, min=1, max=3, description="layers l"),
-        }
-        more = {
-            "size": share("L times", 1.0),
-            "causal": widgets.Checkbox(value=False, description="causal mask"),
-            "copies": widgets.IntSlider(value=1, min=1, max=5, description="copies m of x₂"),
-            "seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed"),
-        }
-        return first, more
+    setting, draw = UniquenessSetting, staticmethod(singletons_parts)
+    _answer = staticmethod(study_uniqueness)
 
     def _arrange(self) -> None:
-        setting = self._read()
-        self.controls["rho"].disabled = setting.candidate not in WITH_RHO
-        self.controls["copies"].disabled = setting.causal  # under a mask copies of a token do not stay equal
-        self.controls["travel"].disabled = bool(setting.failing) or setting.candidate == "the same"
-
-    def _read(self) -> SingletonSetting:
-        value = {name: control.value for name, control in self.controls.items()}
-        # A slider of step 0.05 stops at 0.9500000000000001.
-        value |= {name: round(value[name], 6) for name in ("travel", "symmetric", "size")}
-        value["rho"] = Fraction(value["rho"])
-        if value["causal"]:
-            value["copies"] = 1
-        return SingletonSetting(**value)
-
-    _answer = staticmethod(study_singleton)
-
-    draw = staticmethod(singletons_parts)
+        pair = self._read().pair
+        self.controls["rho"].disabled = pair.candidate not in WITH_RHO
+        self.controls["copies"].disabled = pair.causal  # under a mask copies of a token do not stay equal
+        self.controls["travel"].disabled = bool(pair.failing) or pair.candidate == "the same"
 
     def _badge(self, answer: SingletonStudy) -> str:
         name, end = "Theorem A′" if answer.setting.causal else "Theorem B", answer.ending
@@ -100,7 +90,7 @@ class SingletonExplorer(Panel):
         return claim + theme.badge("exact", f"{where}columns {agree}")
 
     def _describe(self, answer: SingletonStudy) -> str:
-        return " ".join((_say_step(answer), _say_here(answer), _say_end(answer)))
+        return " ".join(filter(None, (_say_step(answer), _say_here(answer), _say_end(answer))))
 
 
 def _say_step(study: SingletonStudy) -> str:

@@ -9,14 +9,20 @@ from neuroviz.beyond.search.initial_guesses import KINDS
 from neuroviz.beyond.search.result import FiberSearch
 from neuroviz.beyond.search.search import search_in_steps
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, Weights, random_weights
 from neuroviz.engine.progress import finish, retold
+from neuroviz.kit.settings import choice, seed, whole
 
-KIND_KEYS = {"all": KINDS, **{key: (kind,) for key, kind in zip(
-    ("random", "near", "transposes", "swapped", "minus-L"), KINDS, strict=True)}}  # fmt: skip
+KIND_KEYS = {
+    "all": KINDS,
+    **dict(
+        zip(("random", "near", "transposes", "swapped", "minus-L"), ((kind,) for kind in KINDS), strict=True)
+    ),
+}
 """A short key for each choice of kinds of start."""
-MOST_STARTS = 1000
+QUICK_STARTS, MOST_STARTS = 30, 1000  # the first of one layer: they take a second or two
 
 
 @dataclass(frozen=True)
@@ -26,95 +32,77 @@ class SearchCase:
     Attributes:
         name: for a list.
         arch: the architecture.
-        first: what M_1 is: "random", "antisymmetric" or "zero".
         status, source: how it is known what the fibre is, and where it stands (docs/mathematics.md).
         known: what is known, in a sentence.
         points: how many points the fibre is proved to have, modulo rescaling; None where that is not known.
+        first: what M_1 is: "random", "antisymmetric" or "zero".
     """
 
     name: str
     arch: Architecture
-    first: str
     status: str
     source: str
     known: str
-    points: int | None
+    points: int | None = None
+    first: str = "random"
 
 
-_ONE = "One point: the function determines L and all M."
-_RESCALINGS = "One point modulo rescaling."
+_ONE = "One point: the function determines L and all M.", 1
+_RESCALINGS = "One point modulo rescaling.", 1
 _FREE = "Later layers see one token only, so what they hold is free."
 _MORE = "Whether there are more points is not known."
 _LAST_SWAP = f"Rank one in the last layer: values and keys may be swapped there. {_MORE}"
+_B, _NOT_B = ("proved here", "Theorem B"), ("outside hypotheses", "Theorem B")
+_2, _7, _NOT_7 = ("proved", "Theorem 3.2"), ("proved", "Theorem 3.7"), ("outside hypotheses", "Theorem 3.7")
+_uniform = Architecture.uniform
 
 CASES: dict[str, SearchCase] = {
     "softmax-1": SearchCase(
-        "softmax, 1 layer", Architecture.uniform(3, 2, 1, 3, "softmax"), "random",
-        "proved", "Theorem 3.9", _ONE, 1,
+        "softmax, 1 layer", _uniform(3, 2, 1, 3, "softmax"), "proved", "Theorem 3.9", *_ONE
     ),
-    "softmax-2": SearchCase(
-        "softmax, 2 layers", Architecture.uniform(3, 2, 2, 3, "softmax"), "random",
-        "proved here", "Theorem B", _ONE, 1,
-    ),
-    "softmax-3": SearchCase(
-        "softmax, 3 layers", Architecture.uniform(2, 2, 3, 3, "softmax"), "random",
-        "proved here", "Theorem B", _ONE, 1,
-    ),
+    "softmax-2": SearchCase("softmax, 2 layers", _uniform(3, 2, 2, 3, "softmax"), *_B, *_ONE),
+    "softmax-3": SearchCase("softmax, 3 layers", _uniform(2, 2, 3, 3, "softmax"), *_B, *_ONE),
     "softmax-turn": SearchCase(
-        "softmax t = 2, M₁ antisymmetric", Architecture.uniform(2, 2, 2, 2, "softmax"), "antisymmetric",
-        "outside hypotheses", "Theorem B", "PQ = 1: layer 1 makes the two tokens meet. " + _FREE, None,
+        "softmax t = 2, M₁ antisymmetric", _uniform(2, 2, 2, 2, "softmax"), *_NOT_B,
+        f"PQ = 1: layer 1 makes the two tokens meet. {_FREE}", first="antisymmetric",
     ),
     "softmax-turn-3": SearchCase(
-        "softmax t = 3, M₁ antisymmetric", Architecture.uniform(2, 2, 2, 3, "softmax"), "antisymmetric",
-        "outside hypotheses", "Theorem B", "Three tokens do not meet; Theorem B is silent.", None,
+        "softmax t = 3, M₁ antisymmetric", _uniform(2, 2, 2, 3, "softmax"), *_NOT_B,
+        "Three tokens do not meet; Theorem B is silent.", first="antisymmetric",
     ),
     "softmax-zero": SearchCase(
-        "softmax, M₁ = 0", Architecture.uniform(2, 2, 2, 3, "softmax"), "zero",
-        "outside hypotheses", "Theorem B", "Layer 1 makes all tokens their mean. " + _FREE, None,
+        "softmax, M₁ = 0", _uniform(2, 2, 2, 3, "softmax"), *_NOT_B,
+        f"Layer 1 makes all tokens their mean. {_FREE}", first="zero",
     ),
     "softmax-token": SearchCase(
-        "softmax, 1 token", Architecture.uniform(2, 2, 1, 1, "softmax"), "random",
-        "outside hypotheses", "Theorem B", "A single token attends to itself alone, so M₁ is free.", None,
+        "softmax, 1 token", _uniform(2, 2, 1, 1, "softmax"), *_NOT_B,
+        "A single token attends to itself alone, so M₁ is free.",
     ),
-    "lightning-1": SearchCase(
-        "lightning, 1 layer", Architecture.uniform(3, 2, 1), "random",
-        "proved", "Theorem 3.2", _RESCALINGS, 1,
-    ),
+    "lightning-1": SearchCase("lightning, 1 layer", _uniform(3, 2, 1), *_2, *_RESCALINGS),
     "rank-one": SearchCase(
-        "lightning, rank one", Architecture((3, 1), (1,)), "random",
-        "proved", "Theorem 3.2", "Two points modulo rescaling: values and keys may be swapped.", 2,
+        "lightning, rank one", Architecture((3, 1), (1,)), *_2,
+        "Two points modulo rescaling: values and keys may be swapped.", 2,
     ),
-    "lightning-2": SearchCase(
-        "lightning, 2 layers", Architecture.uniform(2, 2, 2), "random",
-        "proved", "Theorem 3.7", _RESCALINGS, 1,
-    ),
+    "lightning-2": SearchCase("lightning, 2 layers", _uniform(2, 2, 2), *_7, *_RESCALINGS),
     "lightning-turn": SearchCase(
-        "lightning, M₁ antisymmetric", Architecture.uniform(2, 2, 2), "antisymmetric",
-        "outside hypotheses", "Theorem 3.7",
-        f"The layers may be swapped. {_MORE}", None,
+        "lightning, M₁ antisymmetric", _uniform(2, 2, 2), *_NOT_7,
+        f"The layers may be swapped. {_MORE}", first="antisymmetric",
     ),
     "lightning-221": SearchCase(
-        "lightning (2,2,1; 2,1)", Architecture((2, 2, 1), (2, 1)), "random",
-        "outside hypotheses", "Theorem 3.7", _LAST_SWAP, None,
+        "lightning (2,2,1; 2,1)", Architecture((2, 2, 1), (2, 1)), *_NOT_7, _LAST_SWAP
     ),
     "lightning-331": SearchCase(
-        "lightning (3,3,1; 2,1)", Architecture((3, 3, 1), (2, 1)), "random",
-        "outside hypotheses", "Theorem 3.7", _LAST_SWAP, None,
+        "lightning (3,3,1; 2,1)", Architecture((3, 3, 1), (2, 1)), *_NOT_7, _LAST_SWAP
     ),
     "lightning-312": SearchCase(
-        "lightning (3,1,2; 1,1)", Architecture((3, 1, 2), (1, 1)), "random",
-        "outside hypotheses", "Theorem 3.7",
-        f"Rank one in layer 1: values and keys may be swapped there. {_MORE}", None,
+        "lightning (3,1,2; 1,1)", Architecture((3, 1, 2), (1, 1)), *_NOT_7,
+        f"Rank one in layer 1: values and keys may be swapped there. {_MORE}",
     ),
     "lightning-collapse": SearchCase(
-        "lightning, rank one, then two", Architecture((3, 3, 3), (1, 2)), "random",
-        "outside hypotheses", "Theorem 3.7",
-        "Layer 1 makes all tokens parallel, and only the symmetric part of M₂ can be seen.", None,
+        "lightning, rank one, then two", Architecture((3, 3, 3), (1, 2)), *_NOT_7,
+        "Layer 1 makes all tokens parallel, and only the symmetric part of M₂ can be seen.",
     ),
-    "lightning-3": SearchCase(
-        "lightning, 3 layers", Architecture.uniform(2, 2, 3), "random",
-        "proved", "Theorem 3.7", _RESCALINGS, 1,
-    ),
+    "lightning-3": SearchCase("lightning, 3 layers", _uniform(2, 2, 3), *_7, *_RESCALINGS),
 }  # fmt: skip
 """Key → case, in the order of a list."""
 
@@ -140,30 +128,29 @@ def case_weights(case: SearchCase, seed: int) -> Weights:
 
 @dataclass(frozen=True)
 class SearchSetting:
-    """Which search to do.
+    """Which search to do: a key of `CASES`, how many starts (1 to 1000), and a key of `KIND_KEYS`.
 
-    Attributes:
-        case: a key of `CASES`.
-        starts: how many, from 1 to 1000.
-        kind: a key of `KIND_KEYS`: "all" or one kind.
-        seed: of the weights and of the starts.
+    The seed is that of the weights and of the starts.
 
     Raises:
         ValueError: if one of them is something else.
     """
 
-    case: str = "rank-one"
-    starts: int = 30
-    kind: str = "all"
-    seed: int = 0
+    case: str = choice("network", [(case.name, key) for key, case in CASES.items()], "rank-one")
+    starts: int = whole("starts", QUICK_STARTS, 10, 200, step=10, slow=True)
+    kind: str = choice("kind of start", [("all", "all"), *zip(KINDS, list(KIND_KEYS)[1:], strict=True)])
+    seed: int = seed()
 
     def __post_init__(self) -> None:
         for name, value, known in (("case", self.case, CASES), ("kind", self.kind, KIND_KEYS)):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")
-        whole = isinstance(self.starts, int) and not isinstance(self.starts, bool)
-        if not whole or not 1 <= self.starts <= MOST_STARTS:
-            raise ValueError(f"starts must be a whole number from 1 to {MOST_STARTS}; got {self.starts!r}")
+        whole_number("starts", self.starts, most=MOST_STARTS)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it takes longer than a reader waits without a sign."""
+        return self.starts > QUICK_STARTS or CASES[self.case].arch.num_layers > 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,13 +172,17 @@ def study_search(setting: SearchSetting) -> SearchStudy:
 
 
 def study_in_steps(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
-    """The same, saying after each start how far it is.
+    """The same, saying at once what is searched, and after each start how far it is.
 
-    >>> next(study_in_steps(SearchSetting("softmax-1", starts=4)))
-    '1 of 4 starts, 1 verified'
+    >>> steps = study_in_steps(SearchSetting("softmax-1", starts=4))
+    >>> next(steps), next(steps)
+    ('softmax, 1 layer: 0 of 4 starts', 'softmax, 1 layer: 1 of 4 starts, 1 verified')
     """
     case = CASES[setting.case]
+    yield f"{case.name}: 0 of {setting.starts} starts"
     weights = case_weights(case, setting.seed)
     steps = search_in_steps(case.arch, weights, setting.starts, setting.seed, KIND_KEYS[setting.kind])
-    search = yield from retold(steps, lambda done: "{} of {} starts, {} verified".format(*done))
+    search = yield from retold(
+        steps, lambda done: "{}: {} of {} starts, {} verified".format(case.name, *done)
+    )
     return SearchStudy(setting, case, search)

@@ -26,12 +26,10 @@ class Descent(NamedTuple):
     Attributes:
         weights: there, of the narrow architecture.
         misfit: ‖φ′ − φ‖ / ‖φ‖ on the inputs that were used.
-        evaluations: how often the network was evaluated.
     """
 
     weights: Weights
     misfit: float
-    evaluations: int
 
 
 class Misfit:
@@ -110,24 +108,22 @@ def descend(arch: Architecture, weights: Weights, misfit: Misfit) -> Descent:
         weights: where to start.
         misfit: what to bring down.
     """
-    evaluations = 0
     for _ in range(_ROUNDS):
         chart = chart_at(arch, weights, free_last=not misfit.eliminate)
         found = _least_squares(misfit, chart, 1e-6, 1e-8, _STEPS)
-        evaluations += found.nfev
         weights = chart.weights(found.x)
         if found.status != 0:  # 0: the steps of this chart are used up
             break
     if misfit.eliminate:
         weights = misfit.with_best_last(weights)
-    return Descent(weights, float(np.linalg.norm(found.fun)), evaluations)
+    return Descent(weights, float(np.linalg.norm(found.fun)))
 
 
 def polish(arch: Architecture, weights: Weights, misfit: Misfit) -> Descent:
     """The same from near a solution, in one chart, as far down as rounding allows."""
     chart = chart_at(arch, weights)
     found = _least_squares(misfit, chart, 1e-12, 1e-14, _POLISH_STEPS)
-    return Descent(chart.weights(found.x), float(np.linalg.norm(found.fun)), found.nfev)
+    return Descent(chart.weights(found.x), float(np.linalg.norm(found.fun)))
 
 
 def _least_squares(misfit: Misfit, chart: Chart, ftol: float, xtol: float, steps: int) -> object:

@@ -1,6 +1,6 @@
-"""Other virtual weights with the same function: how far apart two points are, and which twins are known.
+"""Other virtual weights with the same function: how far apart two points are, and which ones are known.
 
-Points are compared modulo rescaling for lightning (Eq. 13), and as they are for softmax. The known twins
+Points are compared modulo rescaling for lightning (Eq. 13), and as they are for softmax. The known ones
 stand in docs/mathematics.md under "Theorem 3.2" and "Fibres that are not one orbit".
 """
 
@@ -18,7 +18,7 @@ UNEXPLAINED = "unexplained"
 _TINY = 1e-9
 
 
-class Twin(NamedTuple):
+class Equivalent(NamedTuple):
     """Virtual weights, and the symmetry that leads to them from where one started."""
 
     symmetry: str
@@ -49,6 +49,14 @@ def signs(attention: str, one: VirtualWeights, other: VirtualWeights) -> tuple[i
     return tuple(-1 if np.vdot(M, M2) < 0 else 1 for M, M2 in zip(one.M, other.M, strict=True))
 
 
+def nearest_signs(attention: str, one: VirtualWeights, other: VirtualWeights) -> VirtualWeights:
+    """The other weights with those signs of their M_i, and of L, that are nearest to the first."""
+    chosen = signs(attention, one, other)  # all powers 3^(l−i) of them in L are odd
+    return VirtualWeights(
+        other.L * np.prod(chosen), tuple(s * M for s, M in zip(chosen, other.M, strict=True))
+    )
+
+
 def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> float:
     """‖θ′ − θ‖ / ‖θ‖ in all entries of L and the M_i.
 
@@ -59,20 +67,16 @@ def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> floa
     >>> round(distance("lightning", one, moved), 9), round(distance("softmax", one, moved), 2)
     (0.0, 1.55)
     """
-    here, there = normalised(attention, one), normalised(attention, other)
-    L, L2 = here.L, there.L
-    if attention == "lightning":
-        length = float(np.linalg.norm(L)) or 1.0
-        chosen = signs(attention, here, there)
-        there = VirtualWeights(L2, tuple(s * M for s, M in zip(chosen, there.M, strict=True)))
-        L, L2 = L / length, L2 * np.prod(chosen) / length  # all powers 3^(l−i) are odd
-    pairs = [(L, L2), *zip(here.M, there.M, strict=True)]
+    here = normalised(attention, one)
+    there = nearest_signs(attention, here, normalised(attention, other))
+    length = (float(np.linalg.norm(here.L)) or 1.0) if attention == "lightning" else 1.0
+    pairs = [(here.L / length, there.L / length), *zip(here.M, there.M, strict=True)]
     with np.errstate(over="ignore"):  # infinitely far is far
         apart = sum(float(((a - b) ** 2).sum()) for a, b in pairs)
     return float(np.sqrt(apart / (sum(float((a**2).sum()) for a, _ in pairs) or 1.0)))
 
 
-def known_twins(attention: str, virtual: VirtualWeights) -> tuple[Twin, ...]:
+def known_equivalents(attention: str, virtual: VirtualWeights) -> tuple[Equivalent, ...]:
     """θ itself, and for lightning what the known exceptions to "only rescalings" lead to.
 
         L = h vᵀ, M_i = u kᵀ, M_j = c_j v vᵀ (j > i)     u and v change places           (Theorem 3.2)
@@ -81,20 +85,20 @@ def known_twins(attention: str, virtual: VirtualWeights) -> tuple[Twin, ...]:
     One after the other, as often as they lead to something new.
 
     >>> J, B = np.array([[0.0, 1.0], [-1.0, 0.0]]), np.diag([1.0, 3.0])
-    >>> [twin.symmetry for twin in known_twins("lightning", VirtualWeights(np.eye(2), (J, B)))]
+    >>> [one.symmetry for one in known_equivalents("lightning", VirtualWeights(np.eye(2), (J, B)))]
     ['rescaling', 'layers swapped']
     """
     if attention == "softmax":
-        return (Twin(SAME, virtual),)
-    found = [Twin(RESCALED, virtual)]
-    for twin in found:  # grows while it is being read
-        for new in (*_swaps(twin.virtual), *_exchanges(twin.virtual)):
+        return (Equivalent(SAME, virtual),)
+    found = [Equivalent(RESCALED, virtual)]
+    for one in found:  # grows while it is being read
+        for new in (*_swaps(one.virtual), *_exchanges(one.virtual)):
             if all(distance(attention, old.virtual, new.virtual) > _TINY for old in found):
                 found.append(new)
     return tuple(found)
 
 
-def _swaps(virtual: VirtualWeights) -> list[Twin]:
+def _swaps(virtual: VirtualWeights) -> list[Equivalent]:
     """M_i = u kᵀ, L = h vᵀ and M_j = c_j v vᵀ for all j > i: u and v change places."""
     L, M = virtual
     h, s, v = _leading(L)
@@ -106,7 +110,7 @@ def _swaps(virtual: VirtualWeights) -> list[Twin]:
         if z is not None:
             later = tuple(float(v @ B @ v) * np.outer(u, u) for B in M[i + 1 :])
             new = VirtualWeights(s * np.outer(h, u), (*M[:i], z * np.outer(v, k), *later))
-            found.append(Twin(SWAPPED, new))
+            found.append(Equivalent(SWAPPED, new))
         # An earlier layer only if this one sees v alone.
         if np.linalg.norm(M[i] - float(v @ M[i] @ v) * np.outer(v, v)) > _TINY * np.linalg.norm(M[i]):
             break
@@ -120,7 +124,7 @@ def _leading(matrix: np.ndarray) -> tuple[np.ndarray, float | None, np.ndarray]:
     return U[:, 0], float(s[0]) if one else None, Vt[0]
 
 
-def _exchanges(virtual: VirtualWeights) -> list[Twin]:
+def _exchanges(virtual: VirtualWeights) -> list[Equivalent]:
     """Neighbours M_i, M_{i+1} that change places; one is a multiple c of J, the other invertible."""
     L, M = virtual
     if L.shape[1] != 2:
@@ -136,7 +140,7 @@ def _exchanges(virtual: VirtualWeights) -> list[Twin]:
             # (L; cJ, B) = (c^{3e} L; J, B) = (c^{3e} L / det(B)^e; B, J) = (c^{2e} L / det(B)^e; B, cJ)
             factor = (c**2 / det) ** e
             new = (*M[:i], B, A, *M[i + 2 :])
-            found.append(Twin(LAYERS_SWAPPED, VirtualWeights(L * factor if forth else L / factor, new)))
+            found.append(Equivalent(LAYERS_SWAPPED, VirtualWeights(L * factor if forth else L / factor, new)))
     return found
 
 

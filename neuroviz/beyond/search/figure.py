@@ -3,56 +3,57 @@
 import numpy as np
 
 from neuroviz.beyond.search.cases import SearchStudy
-from neuroviz.beyond.search.equivalent_weights import normalised, signs
-from neuroviz.beyond.search.kinds import kinds_view
-from neuroviz.beyond.search.map import is_given, map_view, short_name
+from neuroviz.beyond.search.equivalent_weights import nearest_signs, normalised
+from neuroviz.beyond.search.initial_guesses import KINDS
+from neuroviz.beyond.search.map import ENDS, end_of, outcomes_plot, short_name
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, View, compose, outside_words
+from neuroviz.kit.plot import Parts, Plot, View, compose, headline
 from neuroviz.kit.words import colored, numbered
 
-_LEFT, _RIGHT = (0.0, 0.45), (0.57, 1.0)
-_UPPER, _LOWER = (0.42, 1.0), (0.0, 0.27)
-_MOST_LAYERS = 3
+LEFT, RIGHT = (0.0, 0.45), (0.57, 1.0)
+UPPER, LOWER = (0.42, 1.0), (0.0, 0.27)
+MOST_LAYERS = 3
 
 
 def search_parts(study: SearchStudy) -> Parts:
     """The three views."""
-    return compose(
-        map_view(study, _LEFT, (0.0, 1.0)), _weights_view(study), kinds_view(study, _RIGHT, _LOWER)
+    parts = compose(
+        outcomes_plot(study, LEFT, (0.0, 1.0)).view(), weights_view(study), kinds_plot(study).view()
     )
+    return Parts(parts.traces, parts.layout | {"barmode": "stack", "bargap": 0.25})
 
 
-def _weights_view(study: SearchStudy) -> View:
+def weights_view(study: SearchStudy) -> View:
     """L and the M_i that were given, and below them those of another point, where one was found."""
-    attention = study.case.arch.attention
-    given = normalised(attention, study.search.target)
-    others = [point for point in study.search.classes if not is_given(point)]
-    other, name, role = None, "", "soft"
-    if others:
-        other, name, role = others[0].virtual, _in_two_lines(short_name(others[0])), "focus"
-    elif study.search.continuum:
-        other, name, role = study.search.continuum.example, "one of many<br>others", "outside"
+    attention, search = study.case.arch.attention, study.search
+    given, other, name, role = normalised(attention, search.target), None, "", "soft"
+    if search.others:
+        other, name, role = search.others[0].virtual, in_two_lines(short_name(search.others[0])), "focus"
+    elif search.continuum:
+        other, name, role = search.continuum.example, "one of many<br>others", "outside"
     if other is not None:
-        other = _turned(attention, given, normalised(attention, other))
+        other = nearest_signs(attention, given, normalised(attention, other))
     if attention == "lightning":  # all factors are free: the given L gets length 1
         length = float(np.linalg.norm(given.L))
         given, other = (one and VirtualWeights(one.L / length, one.M) for one in (given, other))
     # What is free may be as large as it likes: there the colours are those of the given entries.
-    compared = other if others else given
+    compared = other if search.others else given
     limits = [
         largest_entry(*pair) for pair in zip((given.L, *given.M), (compared.L, *compared.M), strict=True)
     ]
     rows = [
-        Row("<b>given</b>", _tiles(given, limits, "given", above=True)),
-        Row(f"<b>{colored(role, name)}</b>", _tiles(other, limits, "other", above=False)),
+        Row("<b>given</b>", tiles(given, limits, "given", above=True)),
+        Row(f"<b>{colored(role, name)}</b>", tiles(other, limits, "other", above=False)),
     ]
-    view = matrices_view(rows, _RIGHT, _UPPER, "2")
-    return view._replace(annotations=[*view.annotations, _headline(study, others)])
+    view = matrices_view(rows, RIGHT, UPPER, "2")
+    # Over the whole column: the plane of the matrices keeps its squares and may be narrower.
+    said = headline(weights_finding(study)) | {"xref": "paper", "yref": "paper", "x": RIGHT[0]}
+    return view._replace(annotations=[*view.annotations, said])
 
 
-def _in_two_lines(text: str) -> str:
+def in_two_lines(text: str) -> str:
     """A break in the middle of a long text, between words."""
     words = text.split()
     cut = max(range(1, len(words)), key=lambda i: -abs(len(" ".join(words[:i])) - len(text) / 2), default=0)
@@ -60,39 +61,59 @@ def _in_two_lines(text: str) -> str:
     return "<br>".join(f"{line}\u2003" for line in lines)
 
 
-def _turned(attention: str, given: VirtualWeights, other: VirtualWeights) -> VirtualWeights:
-    """The choice of signs that is nearest to the given weights."""
-    chosen = signs(attention, given, other)
-    return VirtualWeights(
-        other.L * np.prod(chosen), tuple(s * M for s, M in zip(chosen, other.M, strict=True))
-    )
-
-
-def _tiles(
+def tiles(
     virtual: VirtualWeights | None, limits: list[float], which: str, above: bool
 ) -> tuple[Tile | None, ...]:
+    """L and the M_i side by side; nothing without weights."""
     if virtual is None:
-        return (None,) * (1 + _MOST_LAYERS)
+        return (None,) * (1 + MOST_LAYERS)
     names = ["L", *(numbered("M", i) for i in range(1, len(virtual.M) + 1))]
-    tiles = [
+    made = [
         Tile(f"{name}, {which}", matrix, limit, above=name if above else "")
         for name, matrix, limit in zip(names, (virtual.L, *virtual.M), limits, strict=True)
     ]
-    return (*tiles, *[None] * (_MOST_LAYERS - len(virtual.M)))
+    return (*made, *[None] * (MOST_LAYERS - len(virtual.M)))
 
 
-def _headline(study: SearchStudy, others: list) -> dict:
-    """Over the whole column: the plane of the matrices keeps its squares and may be narrower."""
-    if others:
-        text = colored("focus", "same function, other weights")
-    elif study.search.continuum:
+def weights_finding(study: SearchStudy) -> str:
+    """Whether there are other weights."""
+    if study.search.others:
+        return colored("focus", "same function, other weights")
+    if study.search.continuum:
         low, high = study.search.continuum.kernel
         count = str(low) if low == high else f"{low} to {high}"
-        text = outside_words(f"{count} directions change weights, not outputs")
-    else:
-        text = "no other weights found" if study.search.verified else "no weights found"
-    return {
-        "text": f"<b>{text}</b>",
-        "xref": "paper", "yref": "paper", "x": _RIGHT[0], "y": 1, "xanchor": "left", "yanchor": "bottom",
-        "yshift": 6, "showarrow": False, "font": {"size": theme.size("title")},
-    }  # fmt: skip
+        return colored("outside", f"{count} directions change weights, not outputs")
+    return "no other weights found" if study.search.verified else "no weights found"
+
+
+def kinds_plot(study: SearchStudy) -> Plot:
+    """Which kinds of start led where: a bar for each kind; the headline says what the colours are."""
+    plot = Plot("3", RIGHT, LOWER, fixed=True)
+    found = [(outcome.kind, end_of(study, outcome)) for outcome in study.search.outcomes]
+    for end, (role, words, _) in ENDS.items():
+        counts, hollow, color = [found.count((kind, end)) for kind in KINDS], end == "none", theme.color(role)
+        plot.bars(
+            words,
+            counts,
+            list(range(len(KINDS))),
+            {"color": theme.color("ground") if hollow else color, "line": {"color": color, "width": 1.2}},
+            orientation="h",
+            text=[str(count) if count else "" for count in counts],
+            textposition="inside",
+            constraintext="none",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"size": theme.size("note"), "color": theme.color("soft" if hollow else "ground")},
+            hover=f"%{{x}} ended: {words}",
+        )
+    plot.axis("x", 0, max(sum(one == kind for one, _ in found) for kind in KINDS), visible=False)
+    names = {"tickvals": list(range(len(KINDS))), "ticktext": [f"{kind}\u2002" for kind in KINDS]}
+    plot.bare_axis("y", len(KINDS) - 0.4, -0.6, **names)
+    seen = {end for _, end in found}
+    said = [
+        colored("soft" if end == "none" else role, words)
+        for end, (role, words, _) in ENDS.items()
+        if end in seen
+    ]
+    plot.headline("ended at: " + " · ".join(said))
+    return plot

@@ -16,13 +16,12 @@ class StartOutcome:
     """How one start ended.
 
     Attributes:
-        kind: of `starts.KINDS`.
+        kind: of `initial_guesses.KINDS`.
         virtual: the virtual weights at the end.
         converged: whether the outputs agree up to 1e−9 on the inputs of the search.
         verified: whether they agree on fresh inputs up to 1e−8.
         residual: the largest ‖φ′(X) − φ(X)‖ / ‖φ(X)‖ over 100 fresh inputs X.
-        distance: from the weights that were given, `twins.distance`: for lightning modulo rescaling.
-        evaluations: how often the network was evaluated.
+        distance: `equivalent_weights.distance` from the weights that were given.
         point: which of the classes it belongs to; None where it is none, or part of a continuum.
     """
 
@@ -32,7 +31,6 @@ class StartOutcome:
     verified: bool
     residual: float
     distance: float
-    evaluations: int
     point: int | None
 
 
@@ -43,20 +41,18 @@ class FiberPoint:
     Attributes:
         virtual: its virtual weights; for lightning with all ‖M_i‖ = 1.
         found: how many starts ended here.
-        kinds: how many of each kind, as pairs.
         radius: how far apart they ended, at most, from `virtual`.
         distance: from the weights that were given, as in `StartOutcome`.
         residual: of `virtual` on fresh inputs.
         sigma_min: the smallest singular value of the derivative of φ/‖φ‖ in θ/‖θ‖, along the virtual
             weights of the architecture, rescalings left out.
         kernel: how many of these singular values are 0: 0 at a point that is isolated to first order.
-        symmetry: what leads from the given weights to here, of `twins`, or "unexplained".
+        symmetry: what leads from the given weights to here, of `equivalent_weights`, or "unexplained".
         signs: lightning: how many of the 2^l choices of signs of the M_i were found; softmax: 1.
     """
 
     virtual: VirtualWeights
     found: int
-    kinds: tuple[tuple[str, int], ...]
     radius: float
     distance: float
     residual: float
@@ -64,6 +60,11 @@ class FiberPoint:
     kernel: int
     symmetry: str
     signs: int
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it is the point that was given, up to rescaling."""
+        return self.symmetry in (SAME, RESCALED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +125,11 @@ class FiberSearch:
         return sum(outcome.verified for outcome in self.outcomes)
 
     @property
+    def others(self) -> tuple[FiberPoint, ...]:
+        """The classes but for that of the weights that were given."""
+        return tuple(point for point in self.classes if not point.is_given)
+
+    @property
     def points(self) -> int:
         """How many different points with ‖M_i‖ = 1 were found, signs told apart; for softmax the classes."""
         return sum(point.signs for point in self.classes)
@@ -149,7 +155,7 @@ class FiberSearch:
         if len(self.classes) == 1:
             (point,) = self.classes
             every = "all" if point.found == self.verified else f"{point.found}"
-            known = "" if point.symmetry in (SAME, RESCALED) else f" ({point.symmetry})"
+            known = "" if point.is_given else f" ({point.symmetry})"
             said.append(
                 f"{every} within {point.radius:.0e} of one point{modulo}{known} (σ_min {point.sigma_min:.0e})"
             )

@@ -6,15 +6,22 @@ is one point; it cannot prove it, and starts that do not converge say nothing (d
 "Fibres that are not one orbit").
 """
 
-from collections import Counter
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
 from neuroviz.beyond.search.descent import Misfit, descend, polish
-from neuroviz.beyond.search.equivalent_weights import UNEXPLAINED, distance, known_twins, normalised, signs
+from neuroviz.beyond.search.equivalent_weights import (
+    UNEXPLAINED,
+    Equivalent,
+    distance,
+    known_equivalents,
+    normalised,
+    signs,
+)
 from neuroviz.beyond.search.initial_guesses import KINDS, draw, kind_of
 from neuroviz.beyond.search.result import Continuum, FiberPoint, FiberSearch, StartOutcome
 from neuroviz.engine.architecture import Architecture, check_architecture
@@ -56,7 +63,7 @@ def search_fiber(
         seed: each start is drawn from this and from its own number, so more starts only add to fewer.
         progress: called as progress(done, starts, verified) after each start.
         cancel: asked after each start; a search that is cancelled returns what it has.
-        kinds: which kinds of start to use, of `starts.KINDS`.
+        kinds: which kinds of start to use, of `initial_guesses.KINDS`.
 
     Raises:
         ValueError: if the weights are not of this architecture or their function is zero, if the starts,
@@ -110,10 +117,9 @@ def search_in_steps(
     inputs = _INPUTS_PER_COORDINATE[arch.attention] * across.num_free
     ends, cancelled = [], False
     for number in range(starts):
-        ends.append(
-            _try(kind_of(number, kinds), reduced, thin, inputs, np.random.default_rng([seed, 1, number]))
-        )
-        stop = yield number + 1, starts, sum(end.verified for end in ends)
+        rng = np.random.default_rng([seed, 1, number])
+        ends.append(_try(kind_of(number, kinds), reduced, thin, target, inputs, rng))
+        stop = yield number + 1, starts, sum(end.outcome.verified for end in ends)
         if stop:
             cancelled = number + 1 < starts
             break
@@ -122,17 +128,11 @@ def search_in_steps(
     return FiberSearch(arch, target, seed, starts, outcomes, classes, continuum, sigma_min, kernel, cancelled)
 
 
-@dataclass(frozen=True, eq=False)
-class _End:
+class _End(NamedTuple):
     """Where a start ended, before it is compared with the others."""
 
-    kind: str
     weights: Weights
-    virtual: VirtualWeights
-    converged: bool
-    verified: bool
-    residual: float
-    evaluations: int
+    outcome: StartOutcome
 
 
 def _check(arch: Architecture, weights: Weights, starts: int, seed: int, kinds: tuple[str, ...]) -> None:
@@ -141,8 +141,7 @@ def _check(arch: Architecture, weights: Weights, starts: int, seed: int, kinds: 
     wanted, got = layer_shapes(arch), [tuple(np.shape(m) for m in layer) for layer in weights]
     if [tuple(shapes) for shapes in wanted] != got:
         raise ValueError(f"{arch} has weights of shapes {wanted}; got {got}")
-    if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
-        raise ValueError(f"a search needs a whole number of starts, at least 1; got {starts!r}")
+    whole_number("starts", starts)
     whole_number("seed", seed, least=0)
     if not isinstance(kinds, (tuple, list)) or not kinds or any(kind not in KINDS for kind in kinds):
         raise ValueError(f"kinds of start are some of {', '.join(map(repr, KINDS))}; got {kinds!r}")
@@ -156,7 +155,14 @@ def _tokens(arch: Architecture, inputs: int, rng: np.random.Generator, scale: fl
     return scale * X
 
 
-def _try(kind: str, arch: Architecture, thin: Weights, inputs: int, rng: np.random.Generator) -> _End:
+def _try(
+    kind: str,
+    arch: Architecture,
+    thin: Weights,
+    target: VirtualWeights,
+    inputs: int,
+    rng: np.random.Generator,
+) -> _End:
     """One start: descend on small inputs, polish on inputs of size 1, then ask fresh inputs."""
     size = max(np.linalg.norm(M, 2) for M in virtual_weights(Reals(), thin).M)
     scale = np.sqrt(_LOGITS / size) if size > 0 else 1.0
@@ -164,17 +170,16 @@ def _try(kind: str, arch: Architecture, thin: Weights, inputs: int, rng: np.rand
     X = _tokens(arch, inputs, rng, scale)
     Y = forward(Reals(), arch.attention, thin, X)
     end = descend(arch, start.weights, Misfit(arch.attention, X, Y, eliminate=not start.keeps_last))
-    evaluations, converged = end.evaluations, False
+    converged = False
     if end.misfit < _WORTH_A_POLISH:
         X = _tokens(arch, inputs // 2, rng)
         Y = forward(Reals(), arch.attention, thin, X)
         end = polish(arch, end.weights, Misfit(arch.attention, X, Y, eliminate=False))
-        evaluations, converged = evaluations + end.evaluations, end.misfit < _CONVERGED
+        converged = end.misfit < _CONVERGED
     virtual = virtual_weights(Reals(), end.weights)
     residual = _residual(arch, thin, end.weights, rng)
-    return _End(
-        kind, end.weights, virtual, converged, converged and residual <= VERIFIED, residual, evaluations
-    )
+    verified, away = converged and residual <= VERIFIED, distance(arch.attention, target, virtual)
+    return _End(end.weights, StartOutcome(kind, virtual, converged, verified, residual, away, point=None))
 
 
 def _residual(arch: Architecture, weights: Weights, other: Weights, rng: np.random.Generator) -> float:
@@ -222,7 +227,7 @@ class _Found:
     """A verified end, with what is known of its surroundings."""
 
     number: int
-    end: _End
+    outcome: StartOutcome
     sigma_min: float
     kernel: int
 
@@ -231,7 +236,7 @@ class _Found:
         """How far away another finding of the same point may be."""
         if self.kernel:
             return _MERGE_SINGULAR
-        return min(_MERGE_MOST, max(_MERGE, 100 * self.end.residual / self.sigma_min))
+        return min(_MERGE_MOST, max(_MERGE, 100 * self.outcome.residual / self.sigma_min))
 
 
 def _sort(
@@ -240,50 +245,39 @@ def _sort(
     """Gather verified ends into points; those that are not isolated, and differ, are a continuum."""
     rng = np.random.default_rng([seed, 3])
     verified = [
-        _Found(number, end, *_spectrum(arch, end.weights, end.residual, rng))
-        for number, end in enumerate(ends)
-        if end.verified
+        _Found(number, one, *_spectrum(arch, weights, one.residual, rng))
+        for number, (weights, one) in enumerate(ends)
+        if one.verified
     ]
     groups = _gather(arch.attention, verified)
     loose = [group for group in groups if all(found.kernel for found in group)]
-    away = [distance(arch.attention, target, end.virtual) for end in ends]
     continuum = None
     if len(loose) > 1:  # a single one is a point, if a singular one
         groups = [group for group in groups if group not in loose]
         members = [found for group in loose for found in group]
         kernels = [found.kernel for found in members]
-        example = min(members, key=lambda found: _as_example(away[found.number]))
-        continuum = Continuum(
-            len(members),
-            (min(kernels), max(kernels)),
-            max(away[found.number] for found in members),
-            example.end.virtual,
-        )
+        outcomes = [found.outcome for found in members]
+        # An example of other weights is near the given ones, but visibly not they.
+        example = min(outcomes, key=lambda one: (one.distance < 0.1, one.distance))
+        farthest = max(one.distance for one in outcomes)
+        continuum = Continuum(len(members), (min(kernels), max(kernels)), farthest, example.virtual)
     groups.sort(key=lambda group: -len(group))
-    twins = known_twins(arch.attention, target)
-    classes = tuple(_point(arch.attention, target, twins, group) for group in groups)
+    equivalents = known_equivalents(arch.attention, target)
+    classes = tuple(_point(arch.attention, equivalents, group) for group in groups)
     place = {found.number: i for i, group in enumerate(groups) for found in group}
-    outcomes = tuple(
-        StartOutcome(
-            end.kind, end.virtual, end.converged, end.verified, end.residual, away[number], end.evaluations,
-            place.get(number),
-        )
-        for number, end in enumerate(ends)
-    )  # fmt: skip
-    return classes, continuum, outcomes
-
-
-def _as_example(away: float) -> tuple[bool, float]:
-    """An example of other weights is near the given ones, but visibly not they."""
-    return away < 0.1, away
+    return (
+        classes,
+        continuum,
+        tuple(replace(end.outcome, point=place.get(number)) for number, end in enumerate(ends)),
+    )
 
 
 def _gather(attention: str, findings: list[_Found]) -> list[list[_Found]]:
     """Groups of findings near to the best one of the group."""
     groups: list[list[_Found]] = []
-    for found in sorted(findings, key=lambda one: one.end.residual):
+    for found in sorted(findings, key=lambda one: one.outcome.residual):
         for group in groups:
-            apart = distance(attention, group[0].end.virtual, found.end.virtual)
+            apart = distance(attention, group[0].outcome.virtual, found.outcome.virtual)
             if apart <= max(found.reach, group[0].reach):
                 group.append(found)
                 break
@@ -292,24 +286,19 @@ def _gather(attention: str, findings: list[_Found]) -> list[list[_Found]]:
     return groups
 
 
-def _point(attention: str, target: VirtualWeights, twins: tuple, group: list[_Found]) -> FiberPoint:
-    best = group[0]
-    virtual = best.end.virtual
-    apart = [distance(attention, virtual, found.end.virtual) for found in group]
-    named = [
-        twin.symmetry
-        for twin in twins
-        if distance(attention, twin.virtual, virtual) <= max(best.reach, _MERGE)
-    ]
+def _point(attention: str, equivalents: tuple[Equivalent, ...], group: list[_Found]) -> FiberPoint:
+    best, members = group[0], [found.outcome for found in group]
+    virtual = best.outcome.virtual
+    near = max(best.reach, _MERGE)
+    named = (one.symmetry for one in equivalents if distance(attention, one.virtual, virtual) <= near)
     return FiberPoint(
         virtual=normalised(attention, virtual),
         found=len(group),
-        kinds=tuple(Counter(found.end.kind for found in group).most_common()),
-        radius=max(apart),
-        distance=distance(attention, target, virtual),
-        residual=best.end.residual,
+        radius=max(distance(attention, virtual, one.virtual) for one in members),
+        distance=best.outcome.distance,
+        residual=best.outcome.residual,
         sigma_min=best.sigma_min,
         kernel=best.kernel,
-        symmetry=named[0] if named else UNEXPLAINED,
-        signs=len({signs(attention, virtual, found.end.virtual) for found in group}),
+        symmetry=next(named, UNEXPLAINED),
+        signs=len({signs(attention, virtual, one.virtual) for one in members}),
     )

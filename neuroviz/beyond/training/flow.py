@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.layer import product_table
 from neuroviz.engine.progress import finish
 from neuroviz.singular.forms import Form
@@ -272,8 +273,7 @@ def attraction(target: str, runs: int = 400, seed: int = 0, time: float = 600.0)
     Raises:
         ValueError: if there is no such kind of target, or `runs` is not a whole number ≥ 1.
     """
-    if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs < 1:
-        raise ValueError(f"runs must be a whole number ≥ 1; got {runs!r}")
+    whole_number("runs", runs)
     targets = random_targets(target, runs, seed)
     flow = gradient_flow(targets, **random_starts(runs, seed), time=time, samples=2)
     return count_ends(flow, target, seed)

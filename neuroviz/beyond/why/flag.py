@@ -69,11 +69,9 @@ def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
     d, last = arch.widths, arch.num_layers
     w = effective_widths(arch)
     steps = [FlagStep(last, d[-1], min(d), w[-1], ((0, d[-1]),), None)]
-    parts: tuple[tuple[int, int], ...] = ()
+    parts: tuple[tuple[int, int], ...] = ((0, min(d)),)
     for i in range(last - 1, 0, -1):
         arriving = min(d[: i + 1])
-        if i == last - 1:
-            parts = ((0, min(d[-1], arriving)),)
         parts = (*parts, (i + 1, w[i] - sum(count for _, count in parts)))
         steps.append(FlagStep(i, d[i], arriving, w[i], parts, measure_span(arch, i, seed)))
     steps.append(FlagStep(0, d[0], d[0], w[0], (), None))

@@ -7,20 +7,12 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import Expected
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
-from neuroviz.kit.plot import (
-    Parts,
-    View,
-    compose,
-    headline,
-    label,
-    layer_letters,
-    outside_words,
-)
+from neuroviz.kit.plot import Parts, Plot, compose, layer_letters
+from neuroviz.kit.words import colored, numbered
 
-_LEFT, _RIGHT = (0.0, 0.61), (0.76, 1.0)
+LEFT, RIGHT = (0.0, 0.61), (0.76, 1.0)
 MAX_LAYERS = 4  # as many layers have a colour
-_HALF = 0.22  # half the width of a column
-_SUB = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+HALF = 0.22  # half the width of a column
 
 
 @dataclass(frozen=True)
@@ -49,299 +41,180 @@ class FlagStudy:
 
 def flag_parts(study: FlagStudy) -> Parts:
     """Columns and sum."""
-    parts = compose(_columns(study), _sum(study))
+    parts = compose(columns(study).view(), waterfall(study).view())
     return Parts(parts.traces, parts.layout | {"barmode": "overlay"})
 
 
-def sub(name: str, index: int) -> str:
-    """A letter with an index below it.
-
-    >>> sub("w", 12)
-    'w₁₂'
-    """
-    return name + str(index).translate(_SUB)
-
-
-# Left: a column of cells for each width.
-
-
-def _columns(study: FlagStudy) -> View:
+def columns(study: FlagStudy) -> Plot:
+    """Left: a column of cells for each width."""
+    plot, inner, last = Plot("", LEFT, (0.0, 1.0)), study.inner, study.arch.num_layers
     looking: dict[int, list[tuple[int, int]]] = {part: [] for part in range(MAX_LAYERS + 1)}
-    unseen, empty = [], []
     for step in study.steps[1:]:
         height = 0
         for part, count in step.parts:
             looking[part] += [(step.index, height + k) for k in range(count)]
             height += count
-        if step in study.inner:
-            unseen += [(step.index, k) for k in range(step.seen, step.arriving)]
-            empty += [(step.index, k) for k in range(step.arriving, step.width)]
-    first = study.steps[0]
-    ground, axis = theme.color("ground"), theme.color("axis")
-    traces = [
-        _cells("input", [(0, k) for k in range(first.width)], theme.color("wash"), axis, "", "ink"),
-        _cells("seen by L", looking[0], theme.color("soft"), ground, "L", "ground"),
-        *(
-            _cells(
-                f"seen by layer {j}",
-                looking[j],
-                theme.color(f"layer {j}"),
-                ground,
-                sub("M", j),
-                layer_letters(j),
-            )
-            for j in range(2, MAX_LAYERS + 1)
-        ),
-        _cells("arrives, but no later layer sees it", unseen, theme.color("wash"), axis, "unseen", "soft"),
-        _cells("no token gets here", empty, ground, theme.color("grid"), "empty", "soft"),
-        *_ticks(study),
-    ]
-    annotations = [headline(_columns_finding(study)), *_arrows(study), *_gap_texts(study)]
-    return View(traces, _column_axes(study), annotations, [])
-
-
-def _cells(name: str, cells: list[tuple[int, int]], fill: str, edge: str, text: str, ink: str) -> dict:
-    """Unit squares at (column, height)."""
-    return {
-        "type": "bar",
-        "name": name,
-        "x": [column for column, _ in cells],
-        "y": [1] * len(cells),
-        "base": [height for _, height in cells],
-        "width": 2 * _HALF,
-        "text": [text] * len(cells),
-        "textposition": "inside",
-        "insidetextanchor": "middle",
-        "textangle": 0,
-        "constraintext": "none",
-        "textfont": {"color": theme.color(ink), "size": theme.size("note")},
-        "marker": {"color": fill, "line": {"color": edge, "width": 1.5}},
-        "hovertemplate": f"{name}<extra></extra>",
-    }
-
-
-def _ticks(study: FlagStudy) -> list[dict]:
-    """w_i as a tick bar across each inner column, and what was measured as a filled mark on it."""
+    unseen = [(step.index, k) for step in inner for k in range(step.seen, step.arriving)]
+    empty = [(step.index, k) for step in inner for k in range(step.arriving, step.width)]
+    cells(plot, "input", [(0, k) for k in range(study.steps[0].width)], "wash", "axis", "", "ink")
+    cells(plot, "seen by L", looking[0], "soft", "ground", "L", "ground")
+    for j in range(2, MAX_LAYERS + 1):
+        name, M = f"seen by layer {j}", numbered("M", j)
+        cells(plot, name, looking[j], f"layer {j}", "ground", M, layer_letters(j))
+    cells(plot, "arrives, but no later layer sees it", unseen, "wash", "axis", "unseen", "soft")
+    cells(plot, "no token gets here", empty, "ground", "grid", "empty", "soft")
     x, y = [], []
-    for step in study.inner:
-        x += [step.index - _HALF - 0.06, step.index + _HALF + 0.06, None]
+    for step in inner:
+        x += [step.index - HALF - 0.06, step.index + HALF + 0.06, None]
         y += [step.seen, step.seen, None]
-    return [
-        {
-            "type": "scatter",
-            "name": "w by the recursion",
-            "x": x,
-            "y": y,
-            "mode": "lines",
-            "line": {"color": theme.color("formula"), "width": theme.size("line") + 1},
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "name": "dimension of the span (measured)",
-            "x": [step.index + 0.8 * _HALF for step in study.inner],
-            "y": [step.measured.value for step in study.inner],
-            "mode": "markers",
-            "cliponaxis": False,
-            "marker": {"size": theme.size("marker") + 3, "color": theme.color("measured")},
-            "hovertemplate": "exact rank of the rows of L and of the rows and columns of the later M: "
-            "%{y}<extra></extra>",
-        },
-    ]
-
-
-def _added(study: FlagStudy) -> list[tuple[FlagStep, int, int]]:
-    """For each inner width: what its next layer adds, and how many vectors it has to add."""
-    return [
-        (step, dict(step.parts)[step.index + 1], 2 * study.arch.head_dims[step.index]) for step in study.inner
-    ]
-
-
-def _gap_texts(study: FlagStudy) -> list[dict]:
-    """Between two columns: what the layer there adds to what is seen; always as many texts."""
-    found, added = [], _added(study)
+    plot.line("w by the recursion", x, y, theme.color("formula"), theme.size("line") + 1)
+    plot.points(
+        "dimension of the span (measured)",
+        [step.index + 0.8 * HALF for step in inner],
+        [step.measured.value for step in inner],
+        {"size": theme.size("marker") + 3, "color": theme.color("measured")},
+        cliponaxis=False,
+        hover="exact rank of the rows of L and of the rows and columns of the later M: %{y}",
+    )
+    plot.headline(columns_finding(study))
     for k in range(MAX_LAYERS - 1):
-        text, x, y = "", 0.0, 0.0
-        if k < len(added):
-            step, fits, vectors = added[k]
-            x, y = step.index + 0.5, _height_of_addition(step)
-            text = f"2{sub('a', step.index + 1)} = {vectors}"
-            if fits == vectors:
-                text = f"+{text}"
-            elif fits:
-                text += f":<br>{fits} fit{'s' if fits == 1 else ''}"
-            else:
-                text += ":<br>no room"
-        found.append(label(text, x, y, yanchor="bottom", yshift=4, font={"size": theme.size("note")}))
-    return found
+        gap(plot, study, inner[k] if k < len(inner) else None)
+    dot = colored("measured", "● measured")
+    names = ["input", *(f"after layer {i}" for i in range(1, last)), "output"]
+    seen = [f"<b>{numbered('w', step.index)} = {step.seen}</b>" for step in study.steps[:-1]] + [""]
+    under = [
+        f"{name}<br>{numbered('d', i)} = {study.steps[i].width}<br>{seen[i]}" for i, name in enumerate(names)
+    ]
+    plot.axis(
+        "x",
+        -0.5,
+        last + 0.5,
+        f"━ w by the recursion, from right to left   {dot}" if inner else "",
+        tickvals=list(range(last + 1)),
+        ticktext=under,
+        tickfont={"color": theme.color("ink"), "size": theme.size("tick")},
+        tickangle=0,
+        ticks="",
+        showgrid=False,
+    )
+    plot.bare_axis("y", 0, 1.13 * max(4, *(step.width for step in study.steps)))
+    return plot
 
 
-def _height_of_addition(step: FlagStep) -> float:
-    """The middle of what the next layer adds, or the top of the column where nothing fits."""
-    return step.seen - dict(step.parts)[step.index + 1] / 2
+def cells(
+    plot: Plot, name: str, places: list[tuple[int, int]], fill: str, edge: str, text: str, ink: str
+) -> None:
+    """Unit squares at (column, height)."""
+    plot.bars(
+        name,
+        [column for column, _ in places],
+        [1] * len(places),
+        {"color": theme.color(fill), "line": {"color": theme.color(edge), "width": 1.5}},
+        base=[height for _, height in places],
+        width=2 * HALF,
+        text=[text] * len(places),
+        textposition="inside",
+        insidetextanchor="middle",
+        textangle=0,
+        constraintext="none",
+        textfont={"color": theme.color(ink), "size": theme.size("note")},
+        hover=name,
+    )
 
 
-def _arrows(study: FlagStudy) -> list[dict]:
-    """From each layer's place back to the column before it: always as many, the spare ones unseen."""
-    found = []
-    for k in range(MAX_LAYERS - 1):
-        step = study.inner[k] if k < len(study.inner) else None
-        shown = step is not None and dict(step.parts)[step.index + 1] > 0
-        place = (step.index, _height_of_addition(step)) if step else (0, 0)
-        found.append(
-            {
-                "text": "",
-                "x": place[0] + _HALF + 0.13,
-                "y": place[1],
-                "ax": place[0] + 1 - _HALF - 0.03,
-                "ay": place[1],
-                "xref": "x",
-                "yref": "y",
-                "axref": "x",
-                "ayref": "y",
-                "showarrow": True,
-                "arrowhead": 2,
-                "arrowwidth": theme.size("line"),
-                "arrowcolor": theme.color("soft"),
-                "opacity": 1 if shown else 0,
-            }
-        )
-    return found
+def gap(plot: Plot, study: FlagStudy, step: FlagStep | None) -> None:
+    """Between two columns: an arrow, and what the layer there adds to what is seen; unseen without a step."""
+    x, y, text, fits = 0, 0.0, "", 0
+    if step:
+        fits, vectors = dict(step.parts)[step.index + 1], 2 * study.arch.head_dims[step.index]
+        x, y = step.index, step.seen - fits / 2  # the middle of what is added, or the top of the column
+        text = f"2{numbered('a', step.index + 1)} = {vectors}"
+        if fits == vectors:
+            text = f"+{text}"
+        else:
+            text += f":<br>{fits} fit{'s' if fits == 1 else ''}" if fits else ":<br>no room"
+    place = {"ax": x + 1 - HALF - 0.03, "ay": y, "axref": "x", "ayref": "y", "showarrow": True}
+    look = {"arrowhead": 2, "arrowwidth": theme.size("line"), "arrowcolor": theme.color("soft")}
+    plot.text("", x + HALF + 0.13, y, "note", "ink", **place, **look, opacity=1 if fits else 0)
+    plot.text(text, x + 0.5, y, "note", "ink", yanchor="bottom", yshift=4)
 
 
-def _column_axes(study: FlagStudy) -> dict:
-    last = study.arch.num_layers
-    texts = []
-    for step in study.steps:
-        i = step.index
-        name = "input" if i == 0 else "output" if i == last else f"after layer {i}"
-        seen = "" if i == last else f"<b>{sub('w', i)} = {step.seen}</b>"
-        texts.append(f"{name}<br>{sub('d', i)} = {step.width}<br>{seen}")
-    return {
-        "xaxis": {
-            "anchor": "y",
-            "domain": _LEFT,
-            "range": [-0.5, last + 0.5],
-            "tickvals": list(range(last + 1)),
-            "ticktext": texts,
-            "tickfont": {"color": theme.color("ink"), "size": theme.size("tick")},
-            "tickangle": 0,
-            "ticks": "",
-            "showgrid": False,
-            "title": {"text": _legend(study), "font": {"size": theme.size("note")}},
-        },
-        "yaxis": {
-            "anchor": "x",
-            "domain": (0.0, 1.0),
-            "range": [0, 1.13 * max(4, *(step.width for step in study.steps))],
-            "showgrid": False,
-            "showline": False,
-            "ticks": "",
-            "showticklabels": False,
-        },
-    }
-
-
-def _legend(study: FlagStudy) -> str:
-    if not study.inner:
-        return ""
-    dot = f'<span style="color:{theme.color("measured")}">● measured</span>'
-    return f"━ w by the recursion, from right to left   {dot}"
-
-
-def _columns_finding(study: FlagStudy) -> str:
+def columns_finding(study: FlagStudy) -> str:
+    """How much of the inner widths is seen."""
     if not study.inner:
         return "one layer: nothing lies in between"
-    widths = ", ".join(str(step.width) for step in study.inner)
-    seen = ", ".join(str(step.seen) for step in study.inner)
-    if any(step.measured.value != step.seen for step in study.inner):
-        measured = ", ".join(str(step.measured.value) for step in study.inner)
-        return outside_words(f"seen: {seen} by the recursion, {measured} MEASURED")
-    if widths == seen:
-        return f"of {widths} dimensions later layers see all"
-    return f"of {widths} dimensions later layers see {seen}"
+    widths, seen, measured = (
+        ", ".join(map(str, row))
+        for row in zip(*((step.width, step.seen, step.measured.value) for step in study.inner), strict=True)
+    )
+    if measured != seen:
+        return colored("outside", f"seen: {seen} by the recursion, {measured} MEASURED")
+    return f"of {widths} dimensions later layers see {'all' if widths == seen else seen}"
 
 
-# Right: the formula as a waterfall.
-
-
-def _sum(study: FlagStudy) -> View:
-    rows = len(study.terms)
-    bars: dict[str, list[tuple[int, int, int]]] = {}
-    running = 0
+def waterfall(study: FlagStudy) -> Plot:
+    """Right: the formula, each term from where the one before ended."""
+    plot, rows, value, measured = (
+        Plot("2", RIGHT, (0.0, 1.0)), len(study.terms), study.expected.value, study.exact.value,
+    )  # fmt: skip
+    kinds = {f"M{i}": f"layer {i}" for i in range(1, MAX_LAYERS + 1)}
+    roles = {"flag": "ghost", "L": "soft", **kinds, "rescalings": "symmetry", "rank": "soft"}
+    bars: dict[str, list[tuple[int, int, int]]] = {kind: [] for kind in roles}
+    ends, running = [], 0
     for k, term in enumerate(study.terms):
-        key = f"M{term.layer}" if "M" in term.kind else term.kind
-        base = running if term.value >= 0 else running + term.value
-        bars.setdefault(key, []).append((rows - k, base, abs(term.value)))
+        base = min(running, running + term.value)
+        bars[f"M{term.layer}" if "M" in term.kind else term.kind].append((rows - k, base, abs(term.value)))
+        ends.append(base + abs(term.value))
         running += term.value
-    roles = {
-        "flag": "ghost",
-        "L": "soft",
-        **{f"M{i}": f"layer {i}" for i in range(1, MAX_LAYERS + 1)},
-        "rescalings": "symmetry",
-        "rank": "soft",
-    }
-    highest = max([study.exact.value, *(base + size for found in bars.values() for _, base, size in found)])
-    value = study.expected.value
-    traces = [
-        *(_bars(f"term: {key}", bars.get(key, []), theme.color(role)) for key, role in roles.items()),
-        _bars("dimension (measured)", [(0, 0, study.exact.value)], theme.color("measured")),
-        {
-            "type": "scatter",
-            "name": "dimension by the formula",
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "x": [value, value],
-            "y": [-0.48, 0.48],
-            "mode": "lines",
-            "cliponaxis": False,
-            "line": {"color": theme.color("formula"), "width": theme.size("line") + 2},
-            "hovertemplate": f"{study.expected.source}: {value}<extra></extra>",
-        },
-        _values(study, bars, running),
-    ]
+    for kind, role in roles.items():
+        lying(plot, f"term: {kind}", bars[kind], role)
+    lying(plot, "dimension (measured)", [(0, 0, measured)], "measured")
+    thick, hover = theme.size("line") + 2, f"{study.expected.source}: {value}"
+    plot.line(
+        "dimension by the formula", [value, value], [-0.48, 0.48], theme.color("formula"), thick,
+        cliponaxis=False, hover=hover,
+    )  # fmt: skip
+    plot.points(
+        "values of the terms",
+        ends,
+        list(range(rows, 0, -1)),
+        {},
+        mode="text",
+        text=[f" {in_numbers(term)}" for term in study.terms],
+        textposition="middle right",
+        cliponaxis=False,
+        textfont={"size": theme.size("note"), "color": theme.color("ink")},
+    )
+    agree = f"sum {value}, as measured"
+    said = agree if value == measured else colored("outside", f"sum {value}, but measured {measured}")
     # Over the names of the terms too: in large letters it is longer than the bars.
-    said = headline(_sum_finding(study), "2") | {"xref": "paper", "x": _LEFT[1] + 0.05}
-    return View(traces, _sum_axes(study, highest), [said, _total(study)], [])
+    plot.headline(said, xref="paper", x=LEFT[1] + 0.05)
+    large = {"size": round(1.3 * theme.size("title")), "color": theme.color("measured")}
+    place = {"xanchor": "left", "yanchor": "middle", "xshift": 9}
+    plot.text(f"<b>{measured}</b>", max(measured, value), 0, "title", "measured", **place, font=large)
+    plot.bare_axis("x", 0, 1.42 * max([measured, *ends]))
+    plot.axis(
+        "y",
+        rows - max(rows, 5) - 0.6,
+        rows + 0.6,
+        tickvals=list(range(rows + 1)),
+        ticktext=["<b>dimension</b>", *(in_letters(t, study.arch.num_layers) for t in reversed(study.terms))],
+        tickfont={"color": theme.color("ink"), "size": theme.size("note")},
+        showgrid=False,
+        ticks="",
+    )
+    return plot
 
 
-def _bars(name: str, rows: list[tuple[int, int, int]], fill: str) -> dict:
-    return {
-        "type": "bar",
-        "name": name,
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "orientation": "h",
-        "y": [row for row, _, _ in rows],
-        "x": [size for _, _, size in rows],
-        "base": [base for _, base, _ in rows],
-        "width": 0.7,
-        "marker": {"color": fill, "line": {"width": 0}},
-        "hovertemplate": "%{x}<extra></extra>",
-    }
+def lying(plot: Plot, name: str, rows: list[tuple[int, int, int]], role: str) -> None:
+    """Horizontal bars: each its row, where it begins, and its length."""
+    row, base, size = ([one[k] for one in rows] for k in range(3))
+    look = {"color": theme.color(role), "line": {"width": 0}}
+    plot.bars(name, size, row, look, orientation="h", base=base, width=0.7, hover="%{x}")
 
 
-def _values(study: FlagStudy, bars: dict, total: int) -> dict:
-    """The numbers of each term, to the right of its bar."""
-    ends = {row: base + size for found in bars.values() for row, base, size in found}
-    rows = len(study.terms)
-    return {
-        "type": "scatter",
-        "name": "values of the terms",
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "x": [ends[rows - k] for k in range(rows)],
-        "y": [rows - k for k in range(rows)],
-        "text": [f" {_in_numbers(term)}" for term in study.terms],
-        "mode": "text",
-        "textposition": "middle right",
-        "cliponaxis": False,
-        "textfont": {"size": theme.size("note"), "color": theme.color("ink")},
-        "hoverinfo": "skip",
-    }
-
-
-def _in_numbers(term: Term) -> str:
+def in_numbers(term: Term) -> str:
+    """The value of a term, as its formula gives it."""
     if term.kind == "flag":
         w, before = term.numbers
         return f"{w}·{before - w} = {term.value}"
@@ -350,61 +223,18 @@ def _in_numbers(term: Term) -> str:
     return str(term.value).replace("-", "−")
 
 
-def _in_letters(term: Term, last: int) -> str:
+def in_letters(term: Term, last: int) -> str:
+    """The formula of a term."""
     i = term.layer
     if term.kind == "flag":
-        return f"{sub('R', i)}: {sub('w', i)}({sub('w', i - 1)} − {sub('w', i)})"
+        w, before = numbered("w", i), numbered("w", i - 1)
+        return f"{numbered('R', i)}: {w}({before} − {w})"
     if term.kind == "L":
-        return f"L: {sub('d', last)} {sub('w', last - 1)}"
+        return f"L: {numbered('d', last)} {numbered('w', last - 1)}"
     if term.kind == "rescalings":
         return "rescalings: −l"
     if term.kind == "rank":
         r, d_in, d_out = term.numbers
         return f"L of rank {r}:<br>{r}·({d_in} + {d_out} − {r})"
     letter = "σ" if term.kind == "symmetric M" else "α"
-    return f"{sub('M', i)}: {letter}({term.numbers[0]}, {term.numbers[1]})"
-
-
-def _sum_axes(study: FlagStudy, highest: int) -> dict:
-    rows, last = len(study.terms), study.arch.num_layers
-    return {
-        "xaxis2": {
-            "anchor": "y2",
-            "domain": _RIGHT,
-            "range": [0, 1.42 * highest],
-            "showgrid": False,
-            "showticklabels": False,
-            "showline": False,
-            "ticks": "",
-        },
-        "yaxis2": {
-            "anchor": "x2",
-            "domain": (0.0, 1.0),
-            "range": [rows - max(rows, 5) - 0.6, rows + 0.6],
-            "tickvals": list(range(rows + 1)),
-            "ticktext": ["<b>dimension</b>", *(_in_letters(term, last) for term in reversed(study.terms))],
-            "tickfont": {"color": theme.color("ink"), "size": theme.size("note")},
-            "showgrid": False,
-            "ticks": "",
-        },
-    }
-
-
-def _sum_finding(study: FlagStudy) -> str:
-    value, measured = study.expected.value, study.exact.value
-    if value != measured:
-        return outside_words(f"sum {value}, but measured {measured}")
-    return f"sum {value}, as measured"
-
-
-def _total(study: FlagStudy) -> dict:
-    return label(
-        f"<b>{study.exact.value}</b>",
-        max(study.exact.value, study.expected.value),
-        0,
-        "2",
-        xanchor="left",
-        yanchor="middle",
-        xshift=9,
-        font={"size": round(1.3 * theme.size("title")), "color": theme.color("measured")},
-    )
+    return f"{numbered('M', i)}: {letter}({term.numbers[0]}, {term.numbers[1]})"

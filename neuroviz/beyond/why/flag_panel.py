@@ -2,37 +2,50 @@
 
 from dataclasses import dataclass
 
-import ipywidgets as widgets
-
 from neuroviz.beyond.why.flag import flag_steps, formula_terms
-from neuroviz.beyond.why.flag_figure import MAX_LAYERS, FlagStudy, flag_parts, sub
+from neuroviz.beyond.why.flag_figure import MAX_LAYERS, FlagStudy, flag_parts
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.controls import typed_head_dims, typed_widths
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import choice, seed, text, whole
+from neuroviz.kit.words import numbered
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS = 10, 10, 4  # so that the largest network takes about 0.1 s
 
 
 @dataclass(frozen=True)
-class FlagRequest:
-    """What the controls ask for."""
+class FlagSetting:
+    """An architecture, its widths and head dimensions as texts; ValueError if they do not fit together."""
 
-    arch: Architecture
-    seed: int
+    widths: str = text("widths", "9,8,9,1", more=False)
+    head_dims: str = text("a per layer", "2,2,1", more=False)
+    kind: str = choice("attention", ATTENTION_KINDS, "lightning")
+    tokens: int = whole("tokens t", 2, 1, MAX_TOKENS)
+    seed: int = seed()
+
+    def __post_init__(self) -> None:
+        _ = self.arch
+
+    @property
+    def arch(self) -> Architecture:
+        """The architecture that the texts say."""
+        widths = typed_widths(self.widths, "9,8,9,1", MAX_WIDTH, MAX_LAYERS)
+        head_dims = typed_head_dims(self.head_dims, "2,2,1", MAX_HEAD, len(widths) - 1)
+        return Architecture(widths, head_dims, self.tokens, self.kind)
 
 
-def study_flag(request: FlagRequest) -> FlagStudy:
+def study_flag(setting: FlagSetting) -> FlagStudy:
     """The recursion and the formula of one architecture, each beside its exact measurement."""
-    arch = request.arch
+    arch = setting.arch
     return FlagStudy(
         arch=arch,
-        steps=flag_steps(arch, request.seed),
+        steps=flag_steps(arch, setting.seed),
         terms=formula_terms(arch),
         expected=general_formula(arch),
-        exact=measure_dimension(arch, seed=request.seed),
+        exact=measure_dimension(arch, seed=setting.seed),
     )
 
 
@@ -42,8 +55,7 @@ class FlagExplorer(Panel):
     Left, each width as a column of cells: seen by L or by a later layer, arriving unseen, or never
     reached by a token. Right, the general formula term by term, against the exact rank.
 
-    Controls: widths (such as 9,8,9,1), head_dims (such as 2,2,1), kind, tokens; under "More": seed.
-    See `Panel` for what all panels share.
+    Controls: see `FlagSetting`.
 
     >>> panel = FlagExplorer()
     >>> panel.controls["widths"].value, panel.controls["head_dims"].value = "3,3", "2"
@@ -53,28 +65,7 @@ class FlagExplorer(Panel):
 
     title = "What do later layers see?"
 
-    def _make_controls(self) -> tuple[dict[str, widgets.Widget], dict[str, widgets.Widget]]:
-        def text(label: str, value: str) -> widgets.Text:
-            return widgets.Text(value=value, description=label, continuous_update=False)
-
-        first = {
-            "widths": text("widths", "9,8,9,1"),
-            "head_dims": text("a per layer", "2,2,1"),
-            "kind": widgets.Dropdown(options=ATTENTION_KINDS, value="lightning", description="attention"),
-            "tokens": widgets.IntSlider(value=2, min=1, max=MAX_TOKENS, description="tokens t"),
-        }
-        more = {"seed": widgets.BoundedIntText(value=0, min=0, max=10**6, description="seed")}
-        return first, more
-
-    def _read(self) -> FlagRequest:
-        value = {name: control.value for name, control in self.controls.items()}
-        widths = typed_widths(value["widths"], "9,8,9,1", MAX_WIDTH, MAX_LAYERS)
-        head_dims = typed_head_dims(value["head_dims"], "2,2,1", MAX_HEAD, len(widths) - 1)
-        return FlagRequest(Architecture(widths, head_dims, value["tokens"], value["kind"]), value["seed"])
-
-    _answer = staticmethod(study_flag)
-
-    draw = staticmethod(flag_parts)
+    setting, draw, _answer = FlagSetting, staticmethod(flag_parts), staticmethod(study_flag)
 
     def _badge(self, answer: FlagStudy) -> str:
         return measured_badge(answer.exact) + theory_badge(answer.expected, answer.exact.value)
@@ -125,7 +116,7 @@ def _say_sum(study: FlagStudy) -> str:
         pieces = ["the choice of the spans"] if "flag" in kinds else []
         pieces += ["L inside the last of them" if "flag" in kinds else "L", "each M"]
         count = f"{', '.join(pieces[:-1])} and {pieces[-1]}"
-        layers = [sub("M", term.layer) for term in study.terms if term.kind == "symmetric M"]
+        layers = [numbered("M", term.layer) for term in study.terms if term.kind == "symmetric M"]
         if layers:
             count += f" (of {', '.join(layers)} the symmetric part only)"
         if "rescalings" in kinds:

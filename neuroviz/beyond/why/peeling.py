@@ -20,9 +20,6 @@ from neuroviz.engine.symmetry import VirtualWeights
 _SPARE_ROWS = 2
 
 
-# One layer, and the network without it
-
-
 def antisymmetric(over: Field, alpha: np.ndarray, beta: np.ndarray) -> np.ndarray:
     """αβᵀ − βαᵀ: the layer that peels off.
 
@@ -37,7 +34,7 @@ def antisymmetric(over: Field, alpha: np.ndarray, beta: np.ndarray) -> np.ndarra
 
 def first_layer(over: Field, M: np.ndarray, X: np.ndarray) -> np.ndarray:
     """X XᵀM X: the tokens after a lightning layer with virtual weights M; X of shape (…, d₀, t)."""
-    return over.matmul(X, over.matmul(_T(X), over.matmul(M, X)))
+    return over.matmul(X, over.matmul(X.mT, over.matmul(M, X)))
 
 
 def scale_and_turn(over: Field, M: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -65,7 +62,7 @@ def scale_and_turn(over: Field, M: np.ndarray, X: np.ndarray) -> tuple[np.ndarra
             f"a quarter turn is of two tokens; got {X.shape[-1]} columns: put the other tokens to 0"
         )
     x, y = X[..., :1], X[..., 1:]
-    scale = over.matmul(_T(x), over.matmul(M, y))[..., 0, 0]
+    scale = over.matmul(x.mT, over.matmul(M, y))[..., 0, 0]
     return scale, np.concatenate([over.reduce(-y), x], axis=-1)
 
 
@@ -104,7 +101,7 @@ def virtual_jacobian(
         size = len(L) * X.shape[-1]
         if cotangents is None:
             cotangents = np.eye(size).reshape(1, size, len(L), X.shape[-1])
-        rows = over.matmul(cotangents, _T(X)[:, None])
+        rows = over.matmul(cotangents, X.mT[:, None])
         return rows.reshape(*rows.shape[:2], -1)
     weights = as_network(virtual)  # Q_i is M_i and the last V is L
     free = [
@@ -115,36 +112,13 @@ def virtual_jacobian(
     return jacobian(over, attention, weights, X, cotangents, rescale=rescale)[..., np.concatenate(free)]
 
 
-def rescaling_of(over: Field, virtual: VirtualWeights, layer: int) -> np.ndarray:
-    """The direction M˙_i = M_i, L˙ = −3^{l−i} L, which no lightning network notices (Eq. 13).
-
-    Args:
-        over, virtual: as in `virtual_jacobian`.
-        layer: i, from 1 to l.
-
-    Returns:
-        A vector in the column order of `virtual_jacobian`.
-
-    Raises:
-        ValueError: if there is no such layer.
-    """
-    depth = len(virtual.M)
-    if layer not in range(1, depth + 1):
-        raise ValueError(f"layers are counted from 1 to {depth} here; got {layer!r}")
-    Ms = [M if i == layer else np.zeros(M.shape) for i, M in enumerate(virtual.M, start=1)]
-    return np.concatenate(
-        [*(M.ravel() for M in Ms), over.reduce(-(3.0 ** (depth - layer)) * virtual.L).ravel()]
-    )
-
-
 def measure_kernel(
     virtual: VirtualWeights, over: PrimeField, rng: np.random.Generator, seed: int | None = None
 ) -> ExactMeasurement:
     """The exact rank of the derivative in (L, M_1, …, M_l) on two-token inputs.
 
-    The kernel always contains the l rescalings; a rank that leaves no more than these is certain. Otherwise
-    the inputs, and the weights, may have been unlucky mod p, with the probability `error_bound` ("Exact
-    rank").
+    The kernel always contains the l rescalings; a rank that leaves no more is certain. Otherwise inputs and
+    weights may have been unlucky mod p, with the probability `error_bound` ("Exact rank").
 
     >>> over, rng = PrimeField(), np.random.default_rng(0)
     >>> M = antisymmetric(over, *over.random(rng, (2, 3)))
@@ -159,18 +133,13 @@ def measure_kernel(
     cotangents = over.random(rng, (inputs, 1, len(L), 2))
     J = virtual_jacobian(over, virtual, X, cotangents)
     value = exact_rank(J.reshape(-1, columns), over)
-    depth = len(Ms)
-    kernel = columns - value
-    # Degree in L, the M_i (M_1 may be a product of two vectors), X and the cotangent.
-    degree = 1 + (3**depth - 1) // 2 + (3 ** (depth - 1) if depth else 0) + 3**depth
-    sure = kernel == depth
-    note = f"rank {value} of {columns} entries of L and the M, so a kernel of dimension {kernel}" + (
-        ": the rescalings and nothing else" if sure else ""
-    )
-    error = 0.0 if sure else schwartz_zippel(value, degree, over.p)
+    depth, kernel = len(Ms), columns - value
+    note = f"rank {value} of {columns} entries of L and the M, so a kernel of dimension {kernel}"
+    error = 0.0
+    if kernel == depth:
+        note += ": the rescalings and nothing else"
+    else:  # the degree in L, the M_i (M_1 may be a product of two vectors), X and the cotangent
+        degree = 1 + (3**depth - 1) // 2 + (3 ** (depth - 1) if depth else 0) + 3**depth
+        error = schwartz_zippel(value, degree, over.p)
     arithmetic = arithmetic_of(columns)
     return ExactMeasurement(value, inputs, seed, note, columns, over.p, error, "weights", arithmetic)
-
-
-def _T(matrices: np.ndarray) -> np.ndarray:
-    return np.swapaxes(matrices, -1, -2)

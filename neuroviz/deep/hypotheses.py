@@ -1,0 +1,177 @@
+"""Where Eq. 14 stops: measured minus formula over a grid of networks, and what happens to the tokens."""
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.formulas import (
+    Expected,
+    collapsing_layer,
+    effective_widths,
+    expected_dimension,
+    general_formula,
+    paper_formula,
+)
+from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.engine.network import forward, random_tokens, random_weights
+from neuroviz.kit.settings import choice, seed, whole
+
+SIZES = (1, 2, 3, 4, 5)
+"""The values of both axes of the map."""
+MAX_SIZE, MAX_TOKENS = SIZES[-1], 6
+
+
+@dataclass(frozen=True)
+class HypothesesSetting:
+    """A network of two layers, equal widths outside."""
+
+    head_1: int = whole("head dimension a₁", 1, 1, MAX_SIZE)
+    head_2: int = whole("head dimension a₂", 3, 1, MAX_SIZE)
+    inner: int = whole("inner width δ", 4, 1, MAX_SIZE)
+    outer: int = whole("outer widths", 4, 1, MAX_SIZE)
+    tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
+    kind: str = choice("attention", ATTENTION_KINDS)
+    over: str = choice("map over", [("head dimensions", "heads"), ("widths", "widths")])
+    seed: int = seed()
+
+    @property
+    def arch(self) -> Architecture:
+        """The network."""
+        widths = self.outer, self.inner, self.outer
+        return Architecture(widths, (self.head_1, self.head_2), self.tokens, self.kind)
+
+
+@dataclass(frozen=True)
+class MapCell:
+    """One network of the map.
+
+    Attributes:
+        column, row: where it stands, by the values that vary.
+        measured: its dimension.
+        paper: what the paper's formula says there, applicable or not.
+        covered: whether all that the paper asks for in its statement is true there.
+        cause: in a word or two, why the formula is off there; "" leaves it out.
+    """
+
+    column: int
+    row: int
+    measured: Measurement
+    paper: Expected
+    covered: bool
+    cause: str = ""
+
+    @property
+    def difference(self) -> int:
+        """Measured minus formula."""
+        return self.measured.value - self.paper.value
+
+
+@dataclass(frozen=True)
+class HypothesesStudy:
+    """A network of two layers, its neighbours on a map, and the angles between its tokens.
+
+    Attributes:
+        arch: the network.
+        measured: its dimension.
+        expected, paper: what theory says, and what the paper's formula says, applicable or not.
+        over: what the map varies: "heads", (a₁, a₂), or "widths", the inner width and the outer ones.
+        cells: of the map, one for each pair of `SIZES`.
+        angles: for the input and after each layer, the angles between all pairs of tokens, in degrees.
+    """
+
+    arch: Architecture
+    measured: Measurement
+    expected: Expected
+    paper: Expected
+    over: str
+    cells: tuple[MapCell, ...]
+    angles: tuple[tuple[float, ...], ...]
+
+    @property
+    def here(self) -> tuple[int, int]:
+        """The column and the row of the network itself."""
+        return self.arch.head_dims if self.over == "heads" else (self.arch.widths[1], self.arch.widths[0])
+
+    @property
+    def off(self) -> tuple[MapCell, ...]:
+        """Where the measurement is not what the formula says."""
+        return tuple(cell for cell in self.cells if cell.difference)
+
+    @property
+    def contradicted(self) -> tuple[MapCell, ...]:
+        """Where it is not, though the paper says that it must be: a mistake, the paper's or ours."""
+        return tuple(cell for cell in self.off if cell.covered)
+
+    @property
+    def unneeded(self) -> tuple[MapCell, ...]:
+        """Where the formula is right although the paper does not promise it."""
+        return tuple(cell for cell in self.cells if not cell.difference and not cell.covered)
+
+    @property
+    def collapsed(self) -> int | None:
+        """The first layer after which all tokens are parallel, counted from 1; None if there is none."""
+        flat = [i for i, pairs in enumerate(self.angles) if pairs and max(pairs) < 1e-3]
+        return flat[0] if flat else None
+
+
+def study_hypotheses(request: HypothesesSetting) -> HypothesesStudy:
+    """Measure the network and its neighbours on the map, and follow random tokens through it."""
+    arch, seed = request.arch, request.seed
+    places = [(x, y) for x in SIZES for y in SIZES]
+    if request.over == "heads":
+        nets = [replace(arch, head_dims=place) for place in places]
+    else:
+        nets = [replace(arch, widths=(y, x, y)) for x, y in places]
+    return HypothesesStudy(
+        arch,
+        measure_dimension(arch, seed=seed),
+        expected_dimension(arch),
+        paper_formula(arch),
+        request.over,
+        tuple(_cell(place, net, seed) for place, net in zip(places, nets, strict=True)),
+        _angles(arch, seed),
+    )
+
+
+def _cell(place: tuple[int, int], arch: Architecture, seed: int) -> MapCell:
+    measured, paper = measure_dimension(arch, seed=seed), paper_formula(arch)
+    cause = _cause(arch) if measured.value != paper.value else ""
+    return MapCell(*place, measured, paper, paper.status != "outside hypotheses", cause)
+
+
+def _cause(arch: Architecture) -> str:
+    """Which hypothesis it is whose failure costs something, in a word or two for a cell."""
+    causes = []
+    if arch.tokens == 1:
+        causes.append("t = 1")
+    elif arch.attention == "lightning" and collapsing_layer(arch) is not None:
+        thick = general_formula(replace(arch, attention="softmax")).value - arch.num_layers
+        if general_formula(arch).value < thick:  # without the collapse there would be more
+            causes.append("rank 1")
+    if effective_widths(arch) != arch.widths:
+        causes.append("widens")
+    return "both" if len(causes) == 2 else "".join(causes)
+
+
+def _angles(arch: Architecture, seed: int) -> tuple[tuple[float, ...], ...]:
+    """Angles between all pairs of random tokens, as they come in and after each layer; in degrees."""
+    rng = np.random.default_rng([seed, 8])
+    weights = random_weights(Reals(), arch, rng)
+    X = random_tokens(Reals(), arch, 1, rng)
+    stages = [X, *(forward(Reals(), arch.attention, weights[: i + 1], X) for i in range(arch.num_layers))]
+    return tuple(_between(stage[0]) for stage in stages)
+
+
+def _between(X: np.ndarray) -> tuple[float, ...]:
+    """Angles between the lines that tokens span: from 0 to 90 degrees."""
+    units = X / np.linalg.norm(X, axis=0)
+    angles = []
+    for i, j in combinations(range(X.shape[1]), 2):
+        u, v = units[:, i], units[:, j]
+        v = v if u @ v >= 0 else -v
+        # Of small angles the cosine would keep half the digits only.
+        angles.append(float(np.degrees(2 * np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v)))))
+    return tuple(angles)

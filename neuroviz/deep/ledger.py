@@ -1,0 +1,119 @@
+"""Where the parameters of one network go: numbers only, no picture."""
+
+from dataclasses import dataclass
+
+from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
+from neuroviz.engine.ledger import KernelLedger, kernel_ledger
+from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.kit.controls import typed_head_dims, typed_widths
+from neuroviz.kit.settings import choice, seed, text, whole
+
+MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 8, 8, 6, 6
+_QUICK_MILLISECONDS = 250
+FAMILIES = ("head bases", "interfaces", "rescalings")
+
+
+@dataclass(frozen=True)
+class LedgerSetting:
+    """A network: widths d, …, d, d′ and equal head dimensions, or what is typed."""
+
+    width: int = whole("width d", 4, 1, MAX_WIDTH)
+    width_out: int = whole("output width d′", 4, 1, MAX_WIDTH)
+    head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD)
+    tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
+    layers: int = whole("layers l", 2, 1, MAX_LAYERS)
+    kind: str = choice("attention", ATTENTION_KINDS)
+    widths: str = text("widths", placeholder="such as 4,3,5")
+    head_dims: str = text("a per layer", placeholder="such as 2,1")
+    seed: int = seed()
+
+    def __post_init__(self) -> None:
+        _ = self.arch  # refuses what makes no network
+
+    @property
+    def arch(self) -> Architecture:
+        """The network."""
+        widths = (self.width,) * self.layers + (self.width_out,)
+        if typed := self.widths.strip():
+            widths = typed_widths(
+                typed, "4,3,5", MAX_WIDTH, MAX_LAYERS, ", or clear the box to use the sliders"
+            )
+        layers = len(widths) - 1
+        head_dims = (self.head_dim,) * layers
+        if typed := self.head_dims.strip():
+            head_dims = typed_head_dims(
+                typed, "2,1", MAX_HEAD, layers, ", or clear the box to use the slider a"
+            )
+        return Architecture(widths, head_dims, self.tokens, self.kind)
+
+    @property
+    def is_slow(self) -> bool:
+        """From sizes alone, so that it never depends on the machine; milliseconds on a laptop-like core."""
+        arch = self.arch
+        once_more = 1 + 3e-4 * gauge_slice(arch).num_free ** 2
+        # With one token no rank is full, so it is measured at two points.
+        once_more *= 2 if arch.tokens == 1 else 1
+        return 10 + 8e-4 * arch.num_parameters**2 + once_more > _QUICK_MILLISECONDS
+
+
+@dataclass(frozen=True)
+class LedgerStudy:
+    """Everything the figure of the ledger shows.
+
+    Attributes:
+        ledger: where the parameters of the network go.
+        exact: its dimension measured a second time, across the orbits of the symmetries.
+        expected, paper: what theory says; what the paper's formula says, applicable or not.
+    """
+
+    ledger: KernelLedger
+    exact: Measurement
+    expected: Expected
+    paper: Expected
+
+    @property
+    def costs(self) -> list[int]:
+        """What is taken away, step by step: the three families and the unexplained."""
+        entries = self.ledger.entries
+        return [*(entries.get(family, 0) for family in FAMILIES), self.ledger.unexplained]
+
+    @property
+    def levels(self) -> list[int]:
+        """What is left after each step: all parameters, then less each cost."""
+        levels = [self.ledger.parameters]
+        for cost in self.costs:
+            levels.append(levels[-1] - cost)
+        return levels
+
+
+def study_ledger(setting: LedgerSetting) -> LedgerStudy:
+    """Measure everything that the figure of one network shows."""
+    arch = setting.arch
+    return LedgerStudy(
+        ledger=kernel_ledger(arch, setting.seed),
+        exact=measure_dimension(arch, seed=setting.seed),
+        expected=expected_dimension(arch),
+        paper=paper_formula(arch),
+    )
+
+
+def family_parts(ledger: KernelLedger, family: str) -> str:
+    """What a family costs, layer by layer, in few characters; empty where it costs nothing.
+
+    Three or more equal numbers are multiplied, up to three others added up, more end in an ellipsis.
+    """
+    parts = ledger.parts.get(family, ())
+    if len(parts) > 2 and len(set(parts)) == 1:
+        return f"{len(parts)} × {parts[0]}"
+    shown = parts if len(parts) < 4 else (*parts[:2], "…")
+    return " + ".join(map(str, shown))
+
+
+def sum_of_parts(parts: tuple[int, ...]) -> str:
+    """What a family costs, layer by layer, and together; see `family_parts`."""
+    if len(parts) < 2:
+        return str(sum(parts))
+    equal = len(parts) > 2 and len(set(parts)) == 1
+    return f"{f'{len(parts)} × {parts[0]}' if equal else ' + '.join(map(str, parts))} = {sum(parts)}"

@@ -1,0 +1,356 @@
+"""One term of Eq. 12, and what the reflection of Figure 4 makes of it: numbers only, no picture."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Layer, conditioned_tokens, forward
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.engine.virtual import (
+    Factor,
+    link_values,
+    mirror,
+    part_linear_in_one_token,
+    reflect,
+    sum_form,
+    term,
+    unroll,
+)
+from neuroviz.kit.settings import seed, switch, text, toggle, whole
+
+MAX_LAYERS, MAX_TOKENS = 4, 4
+MAX_PLACE = len(unroll(MAX_LAYERS))
+_MOST_ADDED = 2000  # terms that are added up one by one while somebody waits
+_SMALLEST, _LARGEST = 0.7, 1.4  # numbers of which forty can be multiplied and still be read
+NOTHING_BELOW = 1e-12
+"""What rounding leaves of a zero."""
+_SAME = 1e-9  # floats this close, relative to their size, are the same number
+
+
+@dataclass(frozen=True)
+class UnrollSetting:
+    """A network, one term of it, and a place in this term. Tokens are counted from 1 here."""
+
+    layers: int = whole("layers l", 2, 1, MAX_LAYERS)
+    tokens: int = whole("tokens t", 3, 2, MAX_TOKENS)
+    place: int = whole("place k", 3, 1, MAX_PLACE)
+    output: int = whole("output token i", 1, 1, MAX_TOKENS)
+    reflect: bool = toggle(
+        "reflect the indices around place k",
+        tooltip="turn the window of tokens around place k round (Figure 4)",
+    )
+    indices: str = text("j₁, …, jₙ", placeholder="such as 2,1,3,2")
+    index_seed: int = seed("indices: seed")
+    equal_ends: bool = switch(
+        "equal ends of the window", True, more=True, tooltip="sets its first token to its last"
+    )
+    antisymmetric: bool = switch(
+        "M at place k antisymmetric", more=True, tooltip="in all places where its layer stands"
+    )
+    two_tokens: bool = switch(
+        "only y and x (Eq. 28)", more=True, tooltip="y at all places but the last, x there"
+    )
+    seed: int = seed("weights: seed")
+
+    def __post_init__(self) -> None:
+        places = len(unroll(self.layers))
+        if self.place > places:
+            raise ValueError(
+                f"place goes from 1 to {places} with {self.layers} layer{'s' if self.layers > 1 else ''}; "
+                f"got {self.place}: take more layers or a smaller place"
+            )
+        if self.output > self.tokens:
+            raise ValueError(
+                f"output goes from 1 to {self.tokens} with {self.tokens} tokens; got {self.output}: "
+                "take more tokens or a smaller output"
+            )
+        _ = self._drawn  # refuses what are no tokens
+
+    @property
+    def _drawn(self) -> tuple[int, ...]:
+        """j_1, …, j_n and j_{n+1} = i, from 0, before the ends are made equal."""
+        if self.two_tokens:
+            found = (1 if self.output == 1 else 0,) * len(unroll(self.layers))
+        elif typed := self.indices.strip():
+            found = _tokens(typed, self.layers, self.tokens)
+        else:
+            found = random_indices(self.layers, self.tokens, self.index_seed)
+        return (*found, self.output - 1)
+
+    @property
+    def term(self) -> tuple[int, ...]:
+        """The same, with equal ends if asked for: the first gives way, for the last may be the output."""
+        indices = list(self._drawn)
+        if self.equal_ends and not self.two_tokens:
+            first, *_, last = mirror(self.layers, self.place)
+            indices[first - 1] = indices[last - 1]
+        return tuple(indices)
+
+    @property
+    def adjusted(self) -> int | None:
+        """The number of a typed index that was set for equal ends, or None."""
+        if not self.indices.strip() or self.term == self._drawn:
+            return None
+        return mirror(self.layers, self.place)[0]
+
+    @property
+    def reflected(self) -> bool:
+        """Whether the window around the place is turned round."""
+        return self.reflect and not self.two_tokens
+
+
+def _tokens(text: str, layers: int, tokens: int) -> tuple[int, ...]:
+    """Indices from text such as 2,1,1,3 or 2113: n tokens, counted from 1 there and from 0 here."""
+    digits = text.replace(",", "").replace(" ", "")
+    legal = "1234"[:tokens]
+    if unknown := [digit for digit in digits if digit not in legal]:
+        raise ValueError(
+            f"j₁, …, jₙ are tokens from 1 to {tokens}, such as 2,1,1; got {unknown[0]!r} in {_short(text)}"
+        )
+    places = len(unroll(layers))
+    if len(digits) != places:
+        raise ValueError(
+            f"{layers} layer{'s' if layers > 1 else ''} need {places} token{'s' if places > 1 else ''} "
+            f"j₁, …, jₙ; got {len(digits)} in {_short(text)}: add or remove some, or clear the box"
+        )
+    return tuple(int(digit) - 1 for digit in digits)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) < 100 else text[:100] + "…")
+
+
+@dataclass(frozen=True)
+class Reflection:
+    """The window of the indices around a place turned round, and what that does to the term.
+
+    Attributes:
+        indices: the tokens afterwards, j_1, …, j_{n+1}, from 0.
+        start: L x_{j_1} afterwards.
+        values: of the links afterwards.
+        value: of the term afterwards.
+        moved: (from, to): places whose number stands at the place opposite afterwards.
+        changed: places whose number is another one now; 0 stands for L x_{j_1}.
+    """
+
+    indices: tuple[int, ...]
+    start: float
+    values: tuple[float, ...]
+    value: float
+    moved: tuple[tuple[int, int], ...]
+    changed: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class UnrollStudy:
+    """One term of Eq. 12, and what the reflection at one place makes of it.
+
+    Attributes:
+        layers, tokens: l and t.
+        factors: M̃_1, …, M̃_n.
+        place: k, from 1.
+        window: the numbers of the indices that the mirror at k reaches, from 1.
+        indices: j_1, …, j_n and j_{n+1} = i, from 0.
+        start: L x_{j_1}, one number: L has one row here.
+        values: x_{j_k}ᵀ M̃_k x_{j_{k+1}} for each place.
+        value: of the term, the product of all of these.
+        output: what the network gives for token i.
+        summed: all t^n terms for token i added one by one, or None where they are too many.
+        antisymmetric: the layer whose M is antisymmetric, or None.
+        two_tokens: whether this is the term of Eq. 28: one token y everywhere, x at the end.
+        coefficient: Eq. 28 by its formula if `two_tokens`, else None.
+        reflection: None unless asked for.
+        adjusted: the number of the index that was typed and then set, so that the window has equal
+            ends, or None.
+    """
+
+    layers: int
+    tokens: int
+    factors: tuple[Factor, ...]
+    place: int
+    window: tuple[int, ...]
+    indices: tuple[int, ...]
+    start: float
+    values: tuple[float, ...]
+    value: float
+    output: float
+    summed: float | None
+    antisymmetric: int | None
+    two_tokens: bool
+    coefficient: float | None
+    reflection: Reflection | None
+    adjusted: int | None = None
+
+    @property
+    def factor(self) -> Factor:
+        """M̃_k at the chosen place."""
+        return self.factors[self.place - 1]
+
+    @property
+    def turned_factor(self) -> Factor:
+        """Its transpose."""
+        return Factor(self.factor.layer, not self.factor.transposed)
+
+    @property
+    def focus(self) -> int:
+        """The place that the figure points at: the mirror's, or with y and x only, the last one."""
+        return len(self.factors) if self.two_tokens else self.place
+
+    @property
+    def equal_ends(self) -> bool:
+        """Whether the window begins and ends with the same token."""
+        return self.indices[self.window[0] - 1] == self.indices[self.window[-1] - 1]
+
+    @property
+    def same_output(self) -> bool:
+        """Whether the reflected term belongs to the same output token."""
+        return self.reflection is None or self.reflection.indices[-1] == self.indices[-1]
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether the term is zero, up to rounding."""
+        return abs(self.value) < NOTHING_BELOW
+
+    @property
+    def cancels(self) -> bool:
+        """Whether the term and its reflection are two terms of one output that add up to zero."""
+        after = self.reflection
+        if after is None or not self.same_output or after.indices == self.indices:
+            return False
+        return same(self.value, -after.value)
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether all terms together are what the layers give; True where nobody added them up."""
+        return self.summed is None or same(self.summed, self.output)
+
+    @property
+    def reads_off(self) -> bool:
+        """Whether the term is the one of Eq. 28; True where it was not asked for."""
+        return self.coefficient is None or same(self.coefficient, self.value)
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two floats are the same number up to rounding.
+
+    >>> same(0.1 + 0.2, 0.3), same(0.3, -0.3), same(1e-17, 0.0)
+    (True, False, True)
+    """
+    return abs(one - other) <= _SAME * max(abs(one), abs(other)) + NOTHING_BELOW
+
+
+def readable_network(
+    layers: int, seed: int, antisymmetric: int | None = None
+) -> tuple[tuple[Layer, ...], np.ndarray]:
+    """A random network of width 4 with one output, and four tokens, for products that can be read.
+
+    The tokens are four independent vectors of length near 1. The weights are drawn through the
+    numbers that they give: all L x_j and x_jᵀM_hx_j′ have a random sign and size 0.7 to 1.4.
+
+    Args:
+        layers: l.
+        seed: for weights and tokens.
+        antisymmetric: the layer whose M is to be antisymmetric: then x_jᵀMx_j′ stays for j < j′.
+
+    Returns:
+        Weights with virtual weights L and M_1, …, M_l, and X of shape (4, 4).
+    """
+    rng = np.random.default_rng([seed, 12])
+    (X,) = conditioned_tokens(Architecture((4, 4), (4,), 4), 1, rng)
+    back = np.linalg.inv(X)
+    identity, network = np.eye(4), []
+    L = _readable(rng, (1, 4)) @ back
+    for h in range(1, layers + 1):
+        N = _readable(rng, (4, 4))
+        if h == antisymmetric:
+            N = np.triu(N, 1) - np.triu(N, 1).T
+        network.append(Layer(back.T @ N @ back, identity, L if h == layers else identity))
+    return tuple(network), X
+
+
+def _readable(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    size = np.exp(rng.uniform(np.log(_SMALLEST), np.log(_LARGEST), shape))
+    return size * rng.choice([-1.0, 1.0], shape)
+
+
+def random_indices(layers: int, tokens: int, seed: int) -> tuple[int, ...]:
+    """Indices j_1, …, j_n at random, from 0; fewer layers keep the first ones."""
+    chances = np.random.default_rng([seed, 459]).random(MAX_PLACE)
+    return tuple(int(tokens * chance) for chance in chances[: len(unroll(layers))])
+
+
+def study_unrolling(request: UnrollSetting) -> UnrollStudy:
+    """One term of Eq. 12, the whole sum where it is short, and the reflection."""
+    layers, tokens, indices = request.layers, request.tokens, request.term
+    factors = unroll(layers)
+    antisymmetric = factors[request.place - 1].layer if request.antisymmetric else None
+    over, virtual, X, outputs = _network(layers, tokens, request.seed, antisymmetric)
+    window = tuple(mirror(layers, request.place))
+    few = tokens ** len(factors) <= _MOST_ADDED
+    summed = _all_terms(layers, tokens, request.seed, antisymmetric)[indices[-1]] if few else None
+    coefficient = None
+    if request.two_tokens:
+        y, x = X[:, indices[0]], X[:, indices[-1]]
+        coefficient = float(part_linear_in_one_token(over, virtual, y, x)[0])
+    return UnrollStudy(
+        layers=layers,
+        tokens=tokens,
+        factors=factors,
+        place=request.place,
+        window=window,
+        indices=indices,
+        start=_start(virtual, X, indices),
+        values=link_values(over, virtual, X, indices),
+        value=float(term(over, virtual, X, indices)[0]),
+        output=outputs[indices[-1]],
+        summed=summed,
+        antisymmetric=antisymmetric,
+        two_tokens=request.two_tokens,
+        coefficient=coefficient,
+        reflection=_reflection(over, virtual, X, request, window) if request.reflected else None,
+        adjusted=request.adjusted,
+    )
+
+
+def _reflection(
+    over: Reals, virtual: VirtualWeights, X: np.ndarray, request: UnrollSetting, window: tuple[int, ...]
+) -> Reflection:
+    indices, place = request.term, request.place
+    turned = reflect(request.layers, indices, place)
+    radius, places = len(window) // 2, len(indices) - 1
+    changed = [place] if indices[place - 1] != indices[place] else []
+    if indices[window[0] - 1] != indices[window[-1] - 1]:
+        # The links from the window's ends to what stands outside; before j_1 stands L.
+        changed += [k for k in (window[0] - 1, window[-1]) if k <= places]
+    return Reflection(
+        indices=turned,
+        start=_start(virtual, X, turned),
+        values=link_values(over, virtual, X, turned),
+        value=float(term(over, virtual, X, turned)[0]),
+        moved=tuple((place + s, place - s) for s in range(1 - radius, radius) if s),
+        changed=tuple(sorted(changed)),
+    )
+
+
+def _start(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> float:
+    return float((virtual.L @ X[:, indices[0]])[0])
+
+
+@lru_cache(maxsize=64)
+def _network(
+    layers: int, tokens: int, seed: int, antisymmetric: int | None
+) -> tuple[Reals, VirtualWeights, np.ndarray, tuple[float, ...]]:
+    over = Reals()
+    weights, X = readable_network(layers, seed, antisymmetric)
+    X = X[:, :tokens]
+    outputs = forward(over, "lightning", weights, X[None])[0, 0]
+    return over, virtual_weights(over, weights), X, tuple(map(float, outputs))
+
+
+@lru_cache(maxsize=64)
+def _all_terms(layers: int, tokens: int, seed: int, antisymmetric: int | None) -> tuple[float, ...]:
+    over, virtual, X, _ = _network(layers, tokens, seed, antisymmetric)
+    return tuple(map(float, sum_form(over, virtual, X)[0]))

@@ -1,0 +1,114 @@
+"""Where things in a scene are seen: a camera that fills the picture, labels that stand beside the drawing.
+
+A scene is drawn at half its coordinates, so that a drawing of radius 1 is as large as plotly expects;
+plotly looks through a lens of 45° from top to bottom.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi, tan
+
+import numpy as np
+
+from neuroviz.kit import theme
+
+_LENS = tan(pi / 8)
+_SCALE = 0.5
+_WIDEST = 0.7  # of the scene's height: labels stay so near to the middle, as panels may be narrow
+_STEP = 16  # pixels between the places that a label may take
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Where the eye is and what it looks at, in the units of plotly's scene; up is z."""
+
+    eye: tuple[float, float, float]
+    center: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def seen(self, points: np.ndarray) -> np.ndarray:
+        """Points of the drawing, shape (…, 3), on the screen, (…, 2): 1 is half the scene's height."""
+        eye, center = np.array(self.eye), np.array(self.center)
+        right, up, ahead = _axes(eye - center)
+        away = np.asarray(points, dtype=float) * _SCALE - eye
+        return np.stack([away @ right, away @ up], axis=-1) / (away @ ahead * _LENS)[..., None]
+
+    def backed(self, factor: float) -> "Camera":
+        """The same, from so many times further away."""
+        eye, center = np.array(self.eye), np.array(self.center)
+        return Camera(tuple((center + factor * (eye - center)).round(4).tolist()), self.center)
+
+    def layout(self) -> dict:
+        """As plotly writes it."""
+        (x, y, z), (u, v, w) = self.eye, self.center
+        return {"eye": {"x": x, "y": y, "z": z}, "center": {"x": u, "y": v, "z": w}}
+
+
+def axes_of(reach: Sequence[float]) -> dict:
+    """Invisible axes from −reach to reach, in true proportions."""
+    hidden = {"visible": False, "showspikes": False}
+    return {
+        **{f"{name}axis": {**hidden, "range": [-r, r]} for name, r in zip("xyz", reach, strict=True)},
+        "aspectmode": "manual",
+        "aspectratio": {name: 2 * _SCALE * r for name, r in zip("xyz", reach, strict=True)},
+    }
+
+
+def fitting(points: np.ndarray, toward: Sequence[float], height: float = 0.92, width: float = 1.25) -> Camera:
+    """The camera in a direction from which a drawing fills so much of the scene's height, or is so wide."""
+    toward = np.array(toward, dtype=float) / np.linalg.norm(toward)
+    right, up, _ = _axes(toward)
+    center = points.mean(axis=0) * _SCALE
+    distance = 4 * float(np.linalg.norm(points * _SCALE - center, axis=1).max())
+    for _ in range(12):
+        seen = Camera(tuple(center + distance * toward), tuple(center)).seen(points)
+        low, high = seen.min(axis=0), seen.max(axis=0)
+        middle, half = (low + high) / 2, (high - low) / 2
+        center = center + distance * _LENS * (middle[0] * right + middle[1] * up)
+        distance *= max(half[0] / width, half[1] / height)
+    return Camera(tuple((center + distance * toward).round(3).tolist()), tuple(center.round(3).tolist()))
+
+
+def beside(
+    camera: Camera, drawing: np.ndarray, labels: Sequence[tuple[str, np.ndarray]]
+) -> list[tuple[np.ndarray, tuple[float, float]]]:
+    """For each label the point it names, out of those given, and the way to its place, in pixels, y down.
+
+    A place is near to what it names, off the drawing, and off the labels before it.
+
+    Args:
+        camera: from where.
+        drawing: points of the drawing, shape (n, 3).
+        labels: text and the points, shape (k, 3), any of which it may name.
+    """
+    # The height of a scene, by what the template leaves of the figure.
+    tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
+    pixels = tall / 2 * np.array([1, -1])
+    drawn, taken, found = camera.seen(drawing) * pixels, [], []
+    for text, candidates in labels:
+        half = half_size(text)
+        across, down = _WIDEST * tall - half[0], tall / 2 - half[1] - 2
+        grid = np.meshgrid(np.arange(-across, across, _STEP), np.arange(-down, down, _STEP))
+        places = np.stack(grid, -1).reshape(-1, 2)
+        covered = np.array([(np.abs(drawn - place) < half + 9).all(axis=-1).sum() for place in places])
+        covered += sum(1000 * (np.abs(places - at) < half + other + 6).all(axis=-1) for at, other in taken)
+        anchors = camera.seen(candidates) * pixels
+        away = np.linalg.norm(np.maximum(np.abs(places[:, None] - anchors) - half, 0), axis=-1)
+        away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(axis=-1)  # hardly in sight
+        place, which = np.unravel_index((away + 100 * covered[:, None]).argmin(), away.shape)
+        taken.append((places[place], half))
+        found.append((candidates[which], tuple((places[place] - anchors[which]).round(1).tolist())))
+    return found
+
+
+def half_size(text: str) -> np.ndarray:
+    """How far a label reaches from its middle, in pixels, to the side and up; about."""
+    lines = text.split("<br>")
+    return theme.size("note") * np.array([0.27 * max(map(len, lines)), 0.68 * len(lines)]) + [5, 4]
+
+
+def _axes(toward: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Right, up and ahead of a camera that looks from there to the origin."""
+    ahead = -toward / np.linalg.norm(toward)
+    right = np.cross(ahead, [0.0, 0.0, 1.0])
+    right /= np.linalg.norm(right)
+    return right, np.cross(right, ahead), ahead

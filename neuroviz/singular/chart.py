@@ -1,0 +1,140 @@
+"""A slice as it is drawn: its rulings and its singular curve inside the window, which becomes a unit ball."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from neuroviz.singular.curves import Piece, Strip
+from neuroviz.singular.forms import layer_with_root
+from neuroviz.singular.slice import CONE, PICKED, Slice
+
+LONG = 2.1
+"""A cylinder is drawn so many times longer than it is wide."""
+_RULINGS, _CURVE_POINTS = 120, 160
+_CROSSES_FROM = 0.15  # how different two roots are where the sheets get their full colours
+_EDGE = 0.25  # of half a ruling: how far from a sharp edge its sides have their full colours
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """What is drawn of a slice, whatever the point; the same object for the same slice, and drawn once.
+
+    Attributes:
+        slice: the slice.
+        strips: its rulings inside the window.
+        pieces: its singular curve, solid and dotted.
+        pinches: the pinch points in the window, shape (n, 3).
+        picked: the functions the slice was laid through, where it was.
+    """
+
+    slice: Slice
+    strips: tuple[Strip, ...]
+    pieces: tuple[Piece, ...]
+    pinches: tuple[tuple[float, float, float], ...]
+    picked: tuple[tuple[float, float, float], ...] = ()
+
+
+@lru_cache(maxsize=64)
+def chart_of(slice: Slice) -> Chart:
+    """The rulings and the singular curve of a slice, inside its window."""
+    inside = tuple(tuple(p) for p in slice.pinch_points().tolist() if slice.window.inside(np.array(p)))
+    curve = slice.singular_curve(_CURVE_POINTS)
+    return Chart(slice, slice.rulings(_RULINGS), curve, inside, PICKED.get(slice.name, ()))
+
+
+def stretch_of(slice: Slice) -> np.ndarray:
+    """What the coordinates are multiplied with in the drawing."""
+    window = slice.window
+    stretch = np.array(window.stretch) / window.radius
+    if not window.stretch[0]:
+        stretch[0] = LONG / window.half_length
+    return stretch
+
+
+def in_drawing(slice: Slice, points: np.ndarray) -> np.ndarray:
+    """Coordinates of a slice, shape (…, 3), as they are drawn: the window becomes about a unit ball."""
+    return (np.asarray(points, dtype=float) - np.array(slice.window.centre)) * stretch_of(slice)
+
+
+def half_sizes(slice: Slice) -> tuple[float, float, float]:
+    """How far the drawing reaches in x, y and z."""
+    return (1.0, 1.0, 1.0) if slice.window.stretch[0] else (LONG, 1.0, 1.0)
+
+
+def tone(chart: Chart, theta: np.ndarray, starts: np.ndarray, ends: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Which of two crossing sheets points of rulings belong to, from −1 to 1; shape (n, k).
+
+    Where a ruling meets the singular curve, the common form q has two real roots, one of them the
+    ruling's own; q rises through one and falls through the other as the root turns. So the slope of
+    q at its own root tells the sheets apart exactly where they cross, and goes to 0 at a pinch point.
+    Along a ruling with two such places the tone goes from one to the other. At a sharp edge it says
+    on which side of it a point is; without crossing and edge, and on a cone, it goes round once with
+    the root.
+
+    Args:
+        chart: the slice, with its singular curve.
+        theta: the roots [cos θ : sin θ], shape (n,).
+        starts, ends: two points on each ruling, shape (n, 3).
+        u: where, −1 at the start and 1 at the end, shape (k,) or (n, k).
+    """
+    slice, kinds = chart.slice, {piece.kind for piece in chart.pieces}
+    X, Y = np.cos(theta), np.sin(theta)
+    u = np.broadcast_to(u, (len(theta), np.shape(u)[-1]))
+    if not kinds & {"crossing", "boundary"} or slice.name == CONE:
+        return np.broadcast_to(0.8 * np.cos(2 * theta)[:, None], u.shape)
+    low, high = singular_places(slice, theta, starts, ends)
+    if "crossing" not in kinds:  # the two places are one
+        edge = np.where(np.abs(low + high) < 1e4, (low + high) / 2, -9.0)  # at infinity: on either side
+        return np.tanh((u - edge[:, None]) / _EDGE)
+    met = np.isfinite(low) & np.isfinite(high)
+    low, high = np.where(met, low, 0.0), np.where(met, high, 0.0)
+    first, last = (_slope(slice, _at(starts, ends, place), X, Y) for place in (low, high))
+    share = np.clip((u - low[:, None]) / np.maximum(high - low, 1e-12)[:, None], 0.0, 1.0)
+    return np.where(met[:, None], (1 - share) * first[:, None] + share * last[:, None], 0.0)
+
+
+def singular_places(
+    slice: Slice, theta: np.ndarray, starts: np.ndarray, ends: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where rulings meet the singular curve: −1 at the start and 1 at the end; nan for none, ±∞ far away.
+
+    On a ruling q_k = ℓ_k·v, so det(ℓ₁, ℓ₂) is quadratic along it: its zeros are the singular points.
+
+    Args:
+        slice: the slice.
+        theta: the roots [cos θ : sin θ], shape (n,).
+        starts, ends: two points on each ruling, shape (n, 3).
+    """
+    X, Y = np.cos(theta), np.sin(theta)
+
+    def det(u: float) -> np.ndarray:
+        return np.linalg.det(layer_with_root(*slice.forms(*_at(starts, ends, u).T), X, Y).A)
+
+    minus, zero, plus = det(-1.0), det(0.0), det(1.0)
+    a, b, c = plus + minus - 2 * zero, plus - minus, 2 * zero  # a·u² + b·u + c is the determinant, twice
+    size = np.max(np.abs([minus, zero, plus]), axis=0)
+    a = np.where(np.abs(a) <= 1e-9 * size, 0.0, a)
+    disc = b * b - 4 * a * c
+    disc = np.where(np.abs(disc) <= 1e-9 * size**2, 0.0, disc)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = np.sqrt(disc)
+        found = [np.where(a == 0, -c / b, (-b + sign * root) / (2 * a)) for sign in (-1, 1)]
+    return tuple(np.sort(found, axis=0))
+
+
+def _at(starts: np.ndarray, ends: np.ndarray, u: float | np.ndarray) -> np.ndarray:
+    share = (np.broadcast_to(u, len(starts))[:, None] + 1) / 2
+    return (1 - share) * starts + share * ends
+
+
+def _slope(slice: Slice, at: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """How steeply the common form at singular points rises through the roots (X, Y), from −1 to 1."""
+    q1, q2 = (np.stack(np.broadcast_arrays(*q), axis=-1) for q in slice.forms(*at.T))
+    pair = np.stack([q1, q2], axis=1).astype(float)
+    ratio = np.linalg.svd(pair)[0][:, :, 0]
+    # q₁ = λ₁q, q₂ = λ₂q with λ₁ > 0: q without a choice of sign
+    leading = np.where(np.abs(ratio[:, 0]) > 1e-6, ratio[:, 0], ratio[:, 1])
+    a, b, c = np.einsum("nk,nkj->jn", ratio * np.sign(leading)[:, None], pair)
+    slope = 2 * (c - a) * X * Y + b * (X * X - Y * Y)
+    return np.tanh(slope / np.maximum(np.sqrt(a * a + b * b / 2 + c * c), 1e-300) / _CROSSES_FROM)

@@ -1,0 +1,156 @@
+"""A point that moves on a slice's surface, or on its singular curve: where it is, and what is true there."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neuroviz.singular.chart import Chart, in_drawing, singular_places
+from neuroviz.singular.curves import Piece
+from neuroviz.singular.forms import Facts, Form, Root, discriminant
+
+WHERE_STEP, ALONG_STEP = 0.005, 1 / 64
+"""Steps of the two numbers that place a point; a slider that crosses 0 has to hit it exactly."""
+_SNAP = 0.04  # of half a ruling: nearer to a singular point, a point on it moves there
+_STOP = 0.03  # the same for pinch points, as drawn
+_PROPORTIONAL = ("crossing", "boundary", "closure only")
+Place = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class SurfacePoint:
+    """The point that the reader moves, and what is true there.
+
+    Attributes:
+        at: its coordinates in the slice.
+        forms: q₁ and q₂.
+        facts: kind, ranks, kernel, number of preimages.
+        roots: the real roots that both forms share.
+        ruling: the ends of the line of the surface it is moved along; None on the curve.
+        discriminant: of the common form where the two are proportional, else None; for a form of size 1.
+    """
+
+    at: Place
+    forms: tuple[Form, Form]
+    facts: Facts
+    roots: tuple[Root, ...]
+    ruling: tuple[Place, Place] | None
+    discriminant: float | None
+
+
+def point_at(chart: Chart, on_curve: bool, where: float, along: float) -> SurfacePoint:
+    """The point of a slice that two numbers place, and everything that is true there.
+
+    Args:
+        chart: the slice.
+        on_curve: whether the point is on the singular curve (where there is one), or on the surface.
+        where: from 0 to 1: along the curve, or over all rulings.
+        along: from −1 to 1: along the ruling.
+
+    Raises:
+        ValueError: if the slice has no surface inside its window.
+
+    >>> from neuroviz.singular.chart import chart_of
+    >>> from neuroviz.singular.surface import SLICES
+    >>> point_at(chart_of(SLICES["S1"]), on_curve=True, where=0.5, along=0).facts.kind
+    'closure only'
+    """
+    slice = chart.slice
+    if on_curve and chart.pieces:
+        at, ruling = _on_curve(chart, where), None
+    else:
+        at, ruling = _on_surface(chart, where, along)
+    forms, facts = slice.forms(*at), slice.facts(*at)
+    if not any(map(any, forms)):
+        return SurfacePoint(at, forms, facts, (), ruling, None)
+    q = max(forms, key=lambda form: sum(c * c for c in form))
+    common = discriminant(q) / sum(c * c for c in q) if facts.kind in _PROPORTIONAL else None
+    return SurfacePoint(at, forms, facts, slice.roots(*at), ruling, common)
+
+
+def nearest_on_surface(chart: Chart, drawn: np.ndarray) -> dict[str, float]:
+    """Where and along of the point of the surface nearest to one of the drawing."""
+    best, before, total = None, 0, sum(len(strip.theta) for strip in chart.strips)
+    for strip in chart.strips:
+        starts, ends = (in_drawing(chart.slice, points) for points in (strip.starts, strip.ends))
+        way = ends - starts
+        square = np.maximum((way * way).sum(-1), 1e-300)
+        share = np.clip(((drawn - starts) * way).sum(-1) / square, 0, 1)
+        away = np.linalg.norm(starts + share[:, None] * way - drawn, axis=-1)
+        row = int(away.argmin())
+        if best is None or away[row] < best[0]:
+            best = float(away[row]), (before + row) / total, 2 * float(share[row]) - 1
+        before += len(strip.theta)
+    return {"where": _to_step(best[1], WHERE_STEP), "along": _to_step(best[2], ALONG_STEP)}
+
+
+def nearest_on_curve(chart: Chart, drawn: np.ndarray) -> dict[str, float]:
+    """The same for the singular curve."""
+    starts, runs = _runs(chart)
+    best = None
+    for piece, run, start in zip(chart.pieces, runs, starts, strict=False):
+        away = np.linalg.norm(in_drawing(chart.slice, piece.points) - drawn, axis=-1)
+        row = int(away.argmin())
+        if best is None or away[row] < best[0]:
+            best = float(away[row]), start + run[row]
+    return {"where": _to_step(best[1] / starts[-1], WHERE_STEP)}
+
+
+def _to_step(value: float, step: float) -> float:
+    return round(round(value / step) * step, 6)
+
+
+def _on_curve(chart: Chart, where: float) -> Place:
+    """The point at a share of the length of the curve as drawn, or the pinch point that is near."""
+    starts, runs = _runs(chart)
+    length = where * starts[-1]
+    index = min(int(np.searchsorted(starts, length, side="right")) - 1, len(runs) - 1)
+    points = chart.pieces[index].points
+    near = [float(np.interp(length - starts[index], runs[index], points[:, i])) for i in range(3)]
+    here = in_drawing(chart.slice, np.array(near))
+    for pinch in chart.pinches:
+        if np.linalg.norm(in_drawing(chart.slice, np.array(pinch)) - here) < _STOP:
+            return pinch
+    # Between two points of the curve, the curve itself: it is solved for, not interpolated.
+    return chart.slice.nearest_singular(*near)
+
+
+def _runs(chart: Chart) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Where on the curve as drawn, by length, each piece begins, and how far along it its points are."""
+
+    def run(piece: Piece) -> np.ndarray:
+        steps = np.linalg.norm(np.diff(in_drawing(chart.slice, piece.points), axis=0), axis=1)
+        return np.concatenate([[0.0], np.cumsum(steps)])
+
+    runs = [run(piece) for piece in chart.pieces]
+    return np.concatenate([[0.0], np.cumsum([one[-1] for one in runs])]), runs
+
+
+def _on_surface(chart: Chart, where: float, along: float) -> tuple[Place, tuple[Place, Place] | None]:
+    """The point on a ruling, or the singular point on it that is near; and the ends of the ruling."""
+    slice, (theta, start, end) = chart.slice, _ruling_at(chart, where)
+    base, direction = (found[0] for found in slice.lines(np.array([theta])))
+    if np.isnan(base).any():  # a plane of points that share this root: no ruling is singled out
+        return tuple(((1 - along) / 2 * start + (1 + along) / 2 * end).tolist()), None
+    start, end = (base + (p - base) @ direction * direction for p in (start, end))
+
+    def place(u: float) -> Place:
+        return tuple(((1 - u) / 2 * start + (1 + u) / 2 * end).tolist())
+
+    places = np.ravel(singular_places(slice, np.array([theta]), start[None], end[None]))
+    near = min(places[np.isfinite(places)], key=lambda u: abs(u - along), default=np.inf)
+    # On the curve, without the rounding of the line.
+    at = slice.nearest_singular(*place(near)) if abs(near - along) <= _SNAP else place(along)
+    return at, (place(-1.0), place(1.0))
+
+
+def _ruling_at(chart: Chart, where: float) -> tuple[float, np.ndarray, np.ndarray]:
+    """The θ, start and end of the ruling at a share of all, between two of the chart."""
+    position = where * sum(len(strip.theta) for strip in chart.strips)
+    for strip in chart.strips:
+        rows = np.arange(len(strip.theta))
+        if position < len(rows) or strip is chart.strips[-1]:
+            columns = (strip.theta, *strip.starts.T, *strip.ends.T)
+            theta, *ends = (float(np.interp(position, rows, column)) for column in columns)
+            return theta, np.array(ends[:3]), np.array(ends[3:])
+        position -= len(rows)
+    raise ValueError("this slice has no surface inside its window: take another seed or parameter")

@@ -1,0 +1,100 @@
+"""What the checks in the notebooks compute with: see tests/test_checks.py."""
+
+import ast
+import re
+from functools import cache
+
+import numpy as np
+
+import neuroviz as nv
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.kit.panel import Panel
+
+A, uniform = nv.Architecture, nv.Architecture.uniform
+OVER = PrimeField(DEFAULT_PRIME)
+_SECONDS = 120
+
+
+def measured(arch):
+    """The exact dimension of an architecture."""
+    return nv.measure_dimension(arch).value
+
+
+def dim(*sizes, **more):
+    """The same, from what an architecture is made of."""
+    return measured(A(*sizes, **more))
+
+
+def lost(arch):
+    """How many directions are silent."""
+    return arch.num_parameters - measured(arch)
+
+
+@cache
+def shown(kind, state=""):
+    """What a panel holds in a state, and what it says."""
+    panel = kind(state=state)
+    try:
+        if not (panel.wait(_SECONDS) and panel.status.startswith("done")):
+            raise ValueError(f"{kind.__name__}(state={state!r}) is not done: {panel.status}")
+        return panel._shown, panel.description
+    finally:
+        panel.close()
+
+
+# What follows runs the checks.
+
+
+def refusal(check, text):
+    """Why an expression is no check of a text; empty if it is one."""
+    tree = ast.parse(check, mode="eval")
+    if not any(isinstance(node, ast.Name) for node in ast.walk(tree)):
+        return "names nothing that could become false"
+    said = re.sub(r"(?<=\d)(?:,|\{,\}|\\,|[  ])(?=\d{3}(?!\d))", "", text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq) for op in node.ops):
+            for number in numbers([node.left, *node.comparators]):
+                if number >= 10 and not re.search(rf"(?<![\d.]){number}(?!\d)", said):
+                    return f"{number} does not stand in the text"
+    return ""
+
+
+def numbers(nodes):
+    """The whole numbers that are written out, alone or in a tuple or list."""
+    for node in nodes:
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            yield node.value
+        elif isinstance(node, (ast.Tuple, ast.List)):
+            yield from numbers(node.elts)
+
+
+def failing(checks, names):
+    """Of (expression, text) those that are no checks or are not true among the names, with the reason."""
+    found, names = [], {**globals(), **names}
+    for check, text in checks:
+        try:
+            if reason := refusal(check, text):
+                found.append(f"{check}: {reason}")
+            elif not isinstance(value := eval(f"({check})", names), (bool, np.bool_)) or not value:
+                found.append(f"{check}: {value!r}")
+        except Exception as error:
+            found.append(f"{check}: {type(error).__name__}: {error}")
+    return found
+
+
+def not_done(code, names):
+    """The panels of a notebook that are not done, and the buttons whose state does not open."""
+    found, opened = [], set()
+    for panel in names["Out"].values():
+        if isinstance(panel, Panel) and not (panel.wait(_SECONDS) and panel.status.startswith("done")):
+            found.append(f"{type(panel).__name__}: {panel.status}")
+    for call in ast.walk(ast.parse(code)):
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "presets":
+            panel, states = (eval(ast.unparse(argument), names) for argument in call.args)
+            opened |= {(type(panel), state) for state in states.values()}
+    for kind, state in sorted(opened, key=str):
+        try:
+            shown(kind, state)
+        except ValueError as error:
+            found.append(str(error))
+    return found

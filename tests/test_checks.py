@@ -1,0 +1,107 @@
+"""What a notebook says stands beside its check, an HTML comment: the notebook runs once, then its checks do.
+
+<!-- check: lost(arch) == 24 -->          one expression, true in the notebook's names and those of checks.py
+<!-- tested: test_cost.py::test_name -->  the test that shows it
+"""
+
+import json
+import re
+from pathlib import Path
+
+import checks
+import nbformat
+import pytest
+from test_notebooks import SOURCES, by_name, complaints, execute, name_of
+
+from tools.editions import instructor, read
+from tools.notebooks import from_source
+
+TESTS = Path(__file__).parent
+COMMENT = re.compile(r"<!--\s*(check|tested|teacher[^:]*):\s*(.*?)\s*-->", re.DOTALL)
+
+
+def comments(notebook, kind):
+    """Each comment of a kind, and the text of its cell that a reader sees."""
+    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    return [
+        (" ".join(said.split()), COMMENT.sub("", text))
+        for text in texts
+        for found, said in COMMENT.findall(text)
+        if found == kind
+    ]
+
+
+def faults(source, folder):
+    """What is wrong with a notebook once it has run, with the solutions of its exercises."""
+    made = instructor(source)
+    code = "\n".join(cell.source for cell in made.cells if cell.cell_type == "code")
+    last = f"import json, sys\nsys.path.insert(0, {str(TESTS)!r})\nimport checks\n"
+    last += f"print(json.dumps(checks.failing({comments(source, 'check')!r}, globals())"
+    last += f" + checks.not_done({code!r}, globals())))"
+    made.cells.append(nbformat.v4.new_code_cell(last))
+    ran = execute(made, folder)
+    (said,) = [output.text for output in ran.cells[-1].outputs if output.get("name") == "stdout"]
+    return complaints(ran) + json.loads(said)
+
+
+@by_name
+def test_a_notebook_runs_and_what_it_says_is_true(path):
+    assert faults(read(path), path.parent) == []
+
+
+def test_what_is_tested_elsewhere_has_its_test():
+    for path in SOURCES:
+        for said, _ in comments(read(path), "tested"):
+            file, name = said.split("::")
+            text = (TESTS / file).read_text(encoding="utf-8")
+            assert f"\ndef {name}(" in text and name.startswith("test_"), f"{name_of(path)}: {said}"
+
+
+def test_a_comment_is_found_with_the_text_that_a_reader_sees():
+    text = (
+        "# %% [markdown]\n# Of 64 <!-- check: n\n# == 64 --> count 40.\n#\n# <!-- teacher (3 min): 46. -->\n"
+    )
+    assert comments(from_source(text), "check") == [("n == 64", "Of 64  count 40.\n\n")]
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        ("n == 64", ""),
+        ("many == 1296 and few == 7", ""),
+        ("n == 65", "65 does not stand in the text"),
+        ("[n, few] == [64, 38]", "38 does not stand in the text"),
+        ("few == 8", "few == 8: False"),
+        ("n", "n: 64"),
+        ("40 + 24 == 64", "names nothing that could become false"),
+        ("gone == 7", "NameError"),
+        ("n ==", "SyntaxError"),
+    ],
+)
+def test_a_check_that_is_false_or_none_is_seen(check, said):
+    found = checks.failing([(check, "Of 64, or 1,296, or 40.")], {"n": 64, "many": 1296, "few": 7})
+    assert len(found) == bool(said) and all(said in one for one in found)
+
+
+def test_a_notebook_with_a_false_sentence_a_failing_panel_and_a_state_that_does_not_open_is_seen(tmp_path):
+    text = """\
+# %% [markdown]
+# # Small
+#
+# Two layers lose 26. <!-- check: lost(uniform(4, 2, 2)) == 26 -->
+
+# %%
+from neuroviz.explorables import LedgerExplorer
+panel = LedgerExplorer()
+presets = print
+panel._answer = lambda request: 1 / 0
+panel.state = "layers=4"
+panel
+
+# %%
+presets(panel, {"five layers": "layers=99"})
+"""
+    wrong = text.replace("26", "24")
+    right, wrong = (faults(from_source(one), tmp_path) for one in (text, wrong))
+    assert len(right) == 2 and "ZeroDivisionError" in right[0] and "layers" in right[1]
+    assert len(wrong) == 3 and wrong[0].endswith(": False") and wrong[1:] == right
