@@ -32,7 +32,7 @@ _GONE = {
     "PeelExplorer": "the notebook further/proofs peels a layer off",
     "ProductsExplorer": "neuroviz.singular.products_table.products_table shows the products",
     "SoftmaxExplorer": "neuroviz.softmax.known_table.known_table shows what is known of both kinds",
-    "SweepExplorer": "neuroviz.beyond.sweep.figure.sweep_figure draws what neuroviz.sweep has measured",
+    "SweepExplorer": "docs/library.md sweeps with nv.sweep; to_pandas gives a table for plotly.express",
     "TeleportExplorer": "studies/teleportation has the result and the script that counted it",
 }
 _INSIDE = {"RescalingExplorer": "deep.virtual_panel"}  # a view of another panel, under its old name

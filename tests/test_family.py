@@ -1,4 +1,4 @@
-"""A formula put to the test: members are measured, the first counterexample is found and remembered."""
+"""A formula put to the test: members are measured, and the first counterexample is found."""
 
 import re
 

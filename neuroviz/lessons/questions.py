@@ -1,14 +1,6 @@
 """Choices of questions in words, with remarks: kept here, so that the cell that asks gives nothing away."""
 
-from math import prod
-
-import numpy as np
-
 from neuroviz.beyond.training.flow import Attraction
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block_network import block_jacobian, random_block_weights
-from neuroviz.engine.field import PrimeField
-from neuroviz.engine.network import random_tokens
 
 SMOOTH, CROSSINGS, BOUNDARY = "at smooth points", "at crossings", "at boundary points"
 
@@ -33,30 +25,3 @@ def where_runs_end(found: Attraction) -> str:
         BOUNDARY: found.boundary,
     }
     return max(shares, key=shares.get)
-
-
-SEEN, UNSEEN = "it can be seen", "it does nothing"
-
-KEY_BIAS = {
-    UNSEEN: "Without rotation it adds the same number to all logits of a column. With it, which numbers?",
-    SEEN: "The number that it adds depends on the place of the key.",
-}
-"""For `teaching.predict`: does a key bias do something under rotary positions?"""
-
-
-def key_bias(arch: Architecture) -> str:
-    """The choice of `KEY_BIAS` that is right for a network with biases: its derivative in them, exactly.
-
-    >>> from neuroviz.engine.block import Block
-    >>> key_bias(Architecture((4, 4), (2,), attention="softmax", skip=True, block=Block(biases=True)))
-    'it does nothing'
-    """
-    over, rng = PrimeField(), np.random.default_rng(0)
-    weights, X = random_block_weights(over, arch, rng), random_tokens(over, arch, 2, rng)
-    J, start = block_jacobian(over, arch, weights, X, None, rng), 0
-    for name, shape in arch.parameter_shapes.items():
-        columns = J[..., start : start + prod(shape)]
-        if name.endswith(".k") and columns.any():
-            return SEEN
-        start += prod(shape)
-    return UNSEEN

@@ -45,66 +45,17 @@ def wrong_answers(arch: Architecture) -> tuple[Mistake, ...]:
     check_architecture("wrong_answers", arch)
     right = expected_dimension(arch).value
     found: dict[int, Mistake] = {}
-    for name, value in _values(arch):
-        if value not in found and value != right:
-            found[value] = Mistake(name, value, _HINTS[name])
+    for mistake in _mistakes(arch, right):
+        if mistake.value != right:
+            found.setdefault(mistake.value, mistake)
     return tuple(found.values())
 
 
-_HINTS = {
-    "no rescaling": (
-        "In every lightning layer a factor can move from A to V, and the function stays as it is."
-    ),
-    "one rescaling": ("A factor can move from A to V within each layer, so ask how many layers there are."),
-    "a rescaling under softmax": (
-        "Does softmax leave room for a factor? Double A, and attention gets sharper."
-    ),
-    "lightning's number": "Does softmax leave room for a factor? Double A, and attention gets sharper.",
-    "softmax's number": ("That fits softmax. Lightning has a freedom that softmax does not have: which one?"),
-    "Q and K separately": (
-        "Q and K enter through A = KᵀQ only: the basis inside each head can be changed freely."
-    ),
-    "Q and K separately, no rescaling": (
-        "Two things are still counted that do nothing: the basis inside each head, and a factor "
-        "between A and V."
-    ),
-    "every A has full rank": (
-        "A = KᵀQ is a product through a dimensions, so for small a not every matrix is one."
-    ),
-    "a² beyond a = d": (
-        "With a head wider than its tokens the basis change is no longer free: part of it acts on a "
-        "space where Q and K have nothing."
-    ),
-    "no interfaces": (
-        "The basis in which one layer hands its tokens to the next is seen by nobody outside: each "
-        "such place costs the square of its width."
-    ),
-    "too many interfaces": (
-        "Bases can be changed between two layers only: the input and the output are fixed."
-    ),
-    "every width counts in full": (
-        "Is every coordinate between the layers filled, and looked at? Tokens that came through a "
-        "small width stay in a small space."
-    ),
-    "no collapse": (
-        "After a layer of rank one all tokens are parallel. What does xᵀA x tell about an A, if x "
-        "never turns?"
-    ),
-    "as with two tokens": "A single token attends to itself alone. Which part of A does xᵀA x show?",
-    "softmax as with two tokens": (
-        "A single token attends to itself alone, and its attention weights have to add up to one. "
-        "What shows of A?"
-    ),
-    "all values": "With a single token there is nothing to attend to: what can a product of the V do?",
-    "parameters": (
-        "That is the number of parameters. Some ways to change them leave the function as it is: how many?"
-    ),
-    "what is lost": "That is how many directions do nothing. How many are left?",
-    "one matrix A and one V": ("There is more than one layer, and each has an attention matrix of its own."),
-}
+_GAIN = "Does softmax leave room for a factor? Double A, and attention gets sharper."
+_ALONE = "A single token attends to itself alone"
 
 
-def _values(arch: Architecture) -> Iterator[tuple[str, int]]:
+def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     """Each mistake with its number, also where it is none."""
     layers, lightning, alone = arch.num_layers, arch.attention == "lightning", arch.tokens == 1
     seen, factors = effective_widths(arch), layers if lightning else 0
@@ -113,38 +64,72 @@ def _values(arch: Architecture) -> Iterator[tuple[str, int]]:
     def right_size(a: int, w: int, layer: int) -> int:
         return (sigma if lightning and layer > collapse else alpha)(a, w)
 
-    right = expected_dimension(arch).value
     whole = _count(arch, seen, right_size)
     two_tokens = _count(arch, seen, lambda a, w, _: alpha(a, w))
     # What is special about this network first: elsewhere these are no mistakes.
-    if lightning:
-        yield "as with two tokens" if alone else "no collapse", two_tokens - layers
+    if lightning and alone:
+        hint = f"{_ALONE}. Which part of A does xᵀA x show?"
+        yield Mistake("as with two tokens", two_tokens - layers, hint)
+    elif lightning:
+        hint = "After a layer of rank one all tokens are parallel. "
+        hint += "What does xᵀA x tell about an A, if x never turns?"
+        yield Mistake("no collapse", two_tokens - layers, hint)
     elif alone:
-        yield "softmax as with two tokens", two_tokens
-    yield "every width counts in full", _count(arch, arch.widths, lambda a, w, _: alpha(a, w)) - factors
+        hint = f"{_ALONE}, and its attention weights have to add up to one. What shows of A?"
+        yield Mistake("softmax as with two tokens", two_tokens, hint)
+    yield Mistake(
+        "every width counts in full",
+        _count(arch, arch.widths, lambda a, w, _: alpha(a, w)) - factors,
+        "Is every coordinate between the layers filled, and looked at? Tokens that came through a small "
+        "width stay in a small space.",
+    )
     if lightning:
-        yield "no rescaling", whole
-        yield "one rescaling", whole - 1
-        yield "softmax's number", two_tokens
+        hint = "In every lightning layer a factor can move from A to V, and the function stays as it is."
+        yield Mistake("no rescaling", whole, hint)
+        hint = "A factor can move from A to V within each layer, so ask how many layers there are."
+        yield Mistake("one rescaling", whole - 1, hint)
+        hint = "That fits softmax. Lightning has a freedom that softmax does not have: which one?"
+        yield Mistake("softmax's number", two_tokens, hint)
     elif alone:
-        yield "all values", sum(d_in * d_out for d_in, d_out, _ in arch.layers)
+        hint = "With a single token there is nothing to attend to: what can a product of the V do?"
+        yield Mistake("all values", sum(d_in * d_out for d_in, d_out, _ in arch.layers), hint)
     else:
-        yield "lightning's number", two_tokens - layers
-        yield "a rescaling under softmax", two_tokens - 1
+        yield Mistake("lightning's number", two_tokens - layers, _GAIN)
+        yield Mistake("a rescaling under softmax", two_tokens - 1, _GAIN)
     separately = _count(arch, seen, lambda a, w, _: 2 * a * w)
-    yield "Q and K separately", separately - factors
-    yield "Q and K separately, no rescaling", separately
-    yield "a² beyond a = d", _count(arch, seen, lambda a, w, _: a * (2 * w - a)) - factors
-    yield "every A has full rank", _count(arch, seen, lambda a, w, _: w * w) - factors
+    hint = "Q and K enter through A = KᵀQ only: the basis inside each head can be changed freely."
+    yield Mistake("Q and K separately", separately - factors, hint)
+    yield Mistake(
+        "Q and K separately, no rescaling",
+        separately,
+        "Two things are still counted that do nothing: the basis inside each head, and a factor "
+        "between A and V.",
+    )
+    yield Mistake(
+        "a² beyond a = d",
+        _count(arch, seen, lambda a, w, _: a * (2 * w - a)) - factors,
+        "With a head wider than its tokens the basis change is no longer free: part of it acts on a space "
+        "where Q and K have nothing.",
+    )
+    hint = "A = KᵀQ is a product through a dimensions, so for small a not every matrix is one."
+    yield Mistake("every A has full rank", _count(arch, seen, lambda a, w, _: w * w) - factors, hint)
     # Each inner basis costs w_i²: without it L = V_l ⋯ V_1 is counted as so many separate matrices V_i.
-    between = sum(w * w for w in seen[1:-1])
-    yield "no interfaces", right + between
+    yield Mistake(
+        "no interfaces",
+        right + sum(w * w for w in seen[1:-1]),
+        "The basis in which one layer hands its tokens to the next is seen by nobody outside: each such "
+        "place costs the square of its width.",
+    )
     if layers > 1:
-        yield "too many interfaces", right - seen[-2] ** 2
-    yield "parameters", arch.num_parameters
-    yield "what is lost", arch.num_parameters - right
+        hint = "Bases can be changed between two layers only: the input and the output are fixed."
+        yield Mistake("too many interfaces", right - seen[-2] ** 2, hint)
+    hint = "That is the number of parameters. Some ways to change them leave the function as it is: how many?"
+    yield Mistake("parameters", arch.num_parameters, hint)
+    hint = "That is how many directions do nothing. How many are left?"
+    yield Mistake("what is lost", arch.num_parameters - right, hint)
     d, d_out, a = arch.widths[0], arch.widths[-1], arch.head_dims[0]
-    yield "one matrix A and one V", alpha(a, d) + d * d_out - (1 if lightning else 0)
+    hint = "There is more than one layer, and each has an attention matrix of its own."
+    yield Mistake("one matrix A and one V", alpha(a, d) + d * d_out - lightning, hint)
 
 
 def _count(arch: Architecture, w: tuple[int, ...], size: Callable[[int, int, int], int]) -> int:

@@ -1,1 +1,0 @@
-"""Sweeps over many architectures, as a picture."""
