@@ -65,9 +65,7 @@ def random_tokens(field: Field, arch: Architecture, inputs: int, rng: np.random.
 _HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
 _SOFTMAX_SHARPNESS = 12.0  # multiplies A
 _SHARPNESS_ON_A_LINE = 6.0  # there a token cannot attend to itself alone, and more would saturate
-_BESIDE_A_SKIP = (
-    0.7  # multiplies V: I + V must be invertible, and a random isometry may have the eigenvalue −1
-)
+_BESIDE_A_SKIP = 0.7  # multiplies V: I + V must be invertible, and an isometry may have the eigenvalue −1
 _TOKEN_NOISE = 0.4  # tokens: orthonormal as far as they can be, plus noise, then of length near 1
 
 
