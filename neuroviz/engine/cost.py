@@ -129,15 +129,10 @@ def columns_on(arch: Architecture, route: str | None) -> int:
 
 
 def check_budget(cost: Cost, budget: float, arch: Architecture | None = None) -> None:
-    """Refuse what is too long or too large, before it starts.
-
-    Args:
-        cost: what it would take.
-        budget: seconds.
-        arch: of what, to be named.
+    """Refuse, before it starts, what takes more seconds than the budget or more memory than there is.
 
     Raises:
-        ValueError: if it is; the message says what to do.
+        ValueError: if it does; the message says what to do.
     """
     memory = available_bytes()
     if cost.seconds <= budget and (memory is None or cost.bytes <= memory):

@@ -177,16 +177,8 @@ def forward(
 
     Several heads are added, Σ_h V_h X S_h; a skip adds X; under a mask S_ji = 0 for j > i.
 
-    Args:
-        field: `Reals()` or `PrimeField(p)`.
-        attention: "lightning" or "softmax".
-        weights: one `Layer` after the other.
-        X: tokens as columns, shape (N, d₀, t).
-        rng: source of the fresh exponentials; needed for softmax over a prime field only.
-        skip, causal: as in `Architecture`.
-
-    Returns:
-        The outputs, shape (N, d_l, t).
+    X has the shape (N, d₀, t), the outputs (N, d_l, t); attention, skip and causal are as in `Architecture`.
+    Only softmax over a prime field needs `rng`, for the fresh exponentials.
 
     >>> from neuroviz.engine.field import Reals
     >>> identity = np.eye(2)

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 Report = Callable[[str, float], None]
+"""Called with what is being done, and which part of it is done."""
 Result = TypeVar("Result")
 
 _UNPLANNED = 0.01  # of a bar is kept for stages that nobody foresaw
