@@ -1,4 +1,4 @@
-"""Everything in a Block: the tape against torch and against the pass that is written by hand."""
+"""Everything in a Block, heads, skips and masks: the engine against torch, whole numbers and balls."""
 
 import random
 from itertools import product
@@ -23,10 +23,9 @@ from neuroviz.engine.block_network import (
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import _degree, clear_cache, measure_dimension
 from neuroviz.engine.network import (
-    conditioned_block_weights,
-    flatten,
     forward,
     jacobian,
+    named,
     random_tokens,
     random_weights,
 )
@@ -57,11 +56,6 @@ def a_network(arch, seed=0):
         n: w if n.endswith("R") else 0.5 * w for n, w in random_block_weights(Reals(), arch, rng).items()
     }
     return weights, 0.7 * random_tokens(Reals(), arch, 2, rng), rng
-
-
-def test_all_switches_are_there():
-    assert len(COMBINATIONS) == 2 * 16 * 9 * 4 == len(set(COMBINATIONS))
-    assert {(a.skip, a.causal) for a in COMBINATIONS} == set(product((False, True), repeat=2))
 
 
 @pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
@@ -124,19 +118,14 @@ PLAIN = [
 
 
 @pytest.mark.parametrize("arch", PLAIN, ids=str)
-def test_without_a_block_it_is_the_pass_written_by_hand(arch):
+def test_torch_agrees_with_the_layers_of_networks_without_a_block(arch):
     rng = np.random.default_rng(3)
     weights, X = random_weights(Reals(), arch, rng), random_tokens(Reals(), arch, 3, rng)
-    parts = flatten(weights)
-    named, start = {}, 0
-    for name, shape in arch.parameter_shapes.items():
-        named[name] = parts[start : start + np.prod(shape)].reshape(shape)
-        start += int(np.prod(shape))
     wiring = {"skip": arch.skip, "causal": arch.causal}
-    Y = forward(Reals(), arch.attention, weights, X, **wiring)
-    np.testing.assert_allclose(block_forward(Reals(), arch, named, X, None), Y, rtol=1e-9, atol=1e-9)
+    Y = AttentionNetwork.from_weights(arch, weights)(torch.from_numpy(X))
+    np.testing.assert_allclose(forward(Reals(), arch.attention, weights, X, **wiring), Y.detach(), atol=1e-9)
     J = jacobian(Reals(), arch.attention, weights, X, **wiring)
-    np.testing.assert_allclose(block_jacobian(Reals(), arch, named, X), J, rtol=1e-8, atol=1e-8)
+    np.testing.assert_array_equal(block_jacobian(Reals(), arch, named(weights), X), J)
 
 
 @pytest.mark.parametrize("depth", range(1, 5))
@@ -252,39 +241,23 @@ def test_angles_that_are_multiples_of_one_another_have_points_that_are_powers():
     assert len({tuple(point) for point in drawn["1.R"].tolist()}) == 4
 
 
-def test_conditioned_weights_have_the_shapes_of_the_parameters():
-    arch = Architecture((4, 4), (2,), heads=4, block=Block(value_dim=2, kv_heads=2, biases=True, rotary=True))
-    drawn = conditioned_block_weights(arch, np.random.default_rng(0))
-    assert {n: drawn[n].shape for n in arch.parameter_shapes} == arch.parameter_shapes
-
-
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("make", "words"),
     [
-        ({"value_dim": 0}, "value_dim must be a whole number"),
-        ({"kv_heads": 2}, "give value_dim, too"),
-        ({"rotary": 1}, "rotary is True or False"),
-        ({"mlp": 3}, r"mlp is \(hidden width, power\)"),
-        ({"mlp": (3, 0)}, "power must be a whole number"),
+        (lambda: Block(value_dim=0), "value_dim must be a whole number"),
+        (lambda: Block(kv_heads=2), "give value_dim, too"),
+        (lambda: Block(rotary=1), "rotary is True or False"),
+        (lambda: Block(mlp=3), r"mlp is \(hidden width, power\)"),
+        (lambda: Block(mlp=(3, 0)), "power must be a whole number"),
+        (lambda: Architecture((3, 3), (3,), block=Block(rotary=True)), "in pairs"),
+        (lambda: Architecture((3, 3), (2,), heads=3, block=Block(1, 2)), "divides the heads"),
+        (lambda: Architecture((3, 3), (2,), block={"biases": True}), "block is a Block"),
+        (lambda: AttentionNetwork(Architecture((3, 3), (2,), block=Block(1))), "has Q, K and V only; got"),
     ],
 )
-def test_bad_blocks_are_refused(arguments, words):
+def test_bad_blocks_are_refused(make, words):
     with pytest.raises(ValueError, match=words):
-        Block(**arguments)
-
-
-def test_the_torch_network_of_the_paper_says_who_takes_blocks():
-    with pytest.raises(ValueError, match="has Q, K and V only; got"):
-        AttentionNetwork(Architecture((3, 3), (2,), block=Block(biases=True)))
-
-
-def test_blocks_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match="in pairs"):
-        Architecture((3, 3), (3,), block=Block(rotary=True))
-    with pytest.raises(ValueError, match="divides the heads"):
-        Architecture((3, 3), (2,), heads=3, block=Block(value_dim=1, kv_heads=2))
-    with pytest.raises(ValueError, match="block is a Block"):
-        Architecture((3, 3), (2,), block={"biases": True})
+        make()
 
 
 ON_A_LINE = [

@@ -223,7 +223,7 @@ def test_every_size_that_can_be_written_down_is_estimated_at_once(attention, siz
 
 def test_deep_and_wide_blocks_are_estimated_at_once():
     block = Block(value_dim=2, kv_heads=10**9, rotary=True, positions=True, biases=True, mlp=(8, 10**9))
-    arch = Architecture.uniform(4, 2, 10**5, heads=10**9, block=block)
+    arch = Architecture.uniform(4, 2, 10**4, heads=10**9, block=block)
     assert arch.num_parameters == sum(prod(shape) for shape in arch.parameter_shapes.values())
     assert estimate_cost(arch).columns == arch.num_parameters
     with pytest.raises(ValueError, match="would take about"):

@@ -1,9 +1,8 @@
 """The slice that every network reaches by symmetries, and how far two networks are from one orbit."""
 
-import random
-
 import numpy as np
 import pytest
+from variants import random_architectures
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
@@ -116,37 +115,12 @@ def test_in_a_bottleneck_the_free_entries_are_counted_by_the_papers_formula(arch
     assert gauge_slice(arch).num_free == values + alphas - rescalings == paper_formula(arch).value
 
 
-@pytest.mark.parametrize("arch", [Architecture.uniform(3, 2, 3, attention=kind) for kind in BOTH], ids=str)
-def test_each_symmetry_that_is_forgotten_leaves_too_many_free_entries(arch):
-    """The count above can fail: without head bases, interfaces or rescalings it is another number."""
-    free = gauge_slice(arch).num_free
-    heads, interfaces = 3 * 2 * 2, 2 * 3 * 3
-    rescalings = 3 if arch.attention == "lightning" else 0
-    assert free + heads + interfaces + rescalings == arch.num_parameters
-
-
-def random_architectures(count: int, seed: int):
-    draw = random.Random(seed)
-    for _ in range(count):
-        depth = draw.randint(1, 4)
-        widths = [draw.randint(1, 6) for _ in range(depth + 1)]
-        yield Architecture(
-            widths, [draw.randint(1, 4) for _ in range(depth)], draw.randint(1, 4), draw.choice(BOTH)
-        )
-
-
 def test_the_slice_never_has_fewer_free_entries_than_there_are_dimensions():
     """Measured over all parameters: nothing of the slice is used."""
-    for arch in random_architectures(150, seed=3):
-        assert gauge_slice(arch).num_free >= measure_dimension(arch, route="weights").value, arch
-
-
-def test_the_slice_has_as_many_dimensions_as_the_parameter_space():
-    """route="slice" against route="weights", over two primes."""
-    for arch in random_architectures(150, seed=4):
-        on_slice = measure_dimension(arch, route="slice", prime=SECOND_PRIME)
-        everywhere = measure_dimension(arch, route="weights", prime=DEFAULT_PRIME)
-        assert on_slice.value == everywhere.value, arch
+    for arch in random_architectures(60, seed=3):
+        everywhere = measure_dimension(arch, route="weights", prime=DEFAULT_PRIME).value
+        assert gauge_slice(arch).num_free >= everywhere, arch
+        assert measure_dimension(arch, route="slice", prime=SECOND_PRIME).value == everywhere, arch
 
 
 @every_architecture
@@ -173,14 +147,8 @@ def test_the_misfit_is_nothing_on_an_orbit_and_something_off_it(widths):
     off = (*now[:-1], now[-1]._replace(V=1.1 * now[-1].V))
     assert interface_misfit(start, off) > 1e-3
     assert interface_misfit(start, start) < 1e-12
-
-
-def test_the_misfit_is_about_changes_of_basis_between_layers_and_about_nothing_else():
-    """A head basis leaves the function alone as well, and is no solution of Eq. 9."""
-    start = conditioned_weights(Architecture((2, 2, 2), (2, 2)), np.random.default_rng(1))
-    for layer in (0, 1):
-        turned = change_head_basis(Reals(), start, layer, walk_in_gl("rotation", 2, 0.5))
-        assert interface_misfit(start, turned) > 1e-3
+    turned = change_head_basis(Reals(), start, 0, walk_in_gl("rotation", 2, 0.5))
+    assert interface_misfit(start, turned) > 1e-3  # no solution of Eq. 9, though the function is the same
 
 
 def test_a_misfit_of_nothing_is_found_where_the_bases_are_not_determined():

@@ -1,6 +1,5 @@
 """The forward pass is the definition, the Jacobian is its derivative, and symmetries do not move it."""
 
-import itertools
 import math
 
 import numpy as np
@@ -106,16 +105,8 @@ def test_over_a_prime_field_outputs_and_derivatives_are_the_definitions(arch, p,
     assert (np.swapaxes(Y, 1, 2).astype(int) % p == outputs).all()
     assert J.shape == (2, arch.widths[-1] * arch.tokens, arch.num_parameters)
     assert (J.astype(int) % p == rows).all()
-
-
-@every_architecture
-def test_one_wrong_entry_of_the_derivative_is_seen(arch, drawn):
-    """The check above can fail."""
-    over = PrimeField()
-    weights, X = point(arch, over=over)
-    J = jacobian(over, arch.attention, weights, X, rng=np.random.default_rng(1))
-    J[1, 0, -1] += 1
-    assert not (J.astype(int) % over.p == by_hand(arch, weights, X, over.p, drawn)[1]).all()
+    J[1, 0, -1] += 1  # one wrong entry is seen
+    assert not (J.astype(int) % p == rows).all()
 
 
 # Against finite differences
@@ -140,13 +131,7 @@ def test_the_jacobian_is_what_small_steps_measure(arch):
     weights, X = point(arch)
     J = jacobian(Reals(), arch.attention, weights, X)
     assert largest_error(arch, weights, X, J) < 1e-6
-
-
-@every_architecture
-def test_a_perturbed_entry_of_the_jacobian_is_seen_by_small_steps(arch):
-    weights, X = point(arch)
-    J = jacobian(Reals(), arch.attention, weights, X)
-    J[0, -1, 0] += 1e-4 * np.abs(J).max()
+    J[0, -1, 0] += 1e-4 * np.abs(J).max()  # one wrong entry is seen
     assert largest_error(arch, weights, X, J) > 5e-5
 
 
@@ -173,14 +158,6 @@ def test_rescaled_tokens_multiply_all_rows_of_an_input_by_one_number(arch):
 # Theorems about the function
 
 
-@every_lightning
-def test_a_lightning_network_is_homogeneous_of_degree_3_to_the_l(arch):
-    weights, X = point(arch)
-    scaled = forward(Reals(), "lightning", weights, 1.1 * X)
-    expected = 1.1 ** (3**arch.num_layers) * forward(Reals(), "lightning", weights, X)
-    np.testing.assert_allclose(scaled, expected, rtol=1e-9)
-
-
 @every_architecture
 def test_permuted_tokens_give_permuted_outputs(arch):
     weights, X = point(arch)
@@ -190,55 +167,6 @@ def test_permuted_tokens_give_permuted_outputs(arch):
         forward(Reals(), arch.attention, weights, X)[..., order],
         rtol=1e-9,
         atol=1e-12,
-    )
-
-
-def virtual_weights(weights):
-    """L = V_l ⋯ V_1 and M_i = U_{i−1}ᵀ A_i U_{i−1} (Eq. 8)."""
-    U, Ms = np.eye(weights[0].V.shape[1]), []
-    for Q, K, V in weights:
-        Ms.append(U.T @ K.T @ Q @ U)
-        U = V @ U
-    return U, Ms
-
-
-@every_lightning
-def test_a_deep_lightning_network_is_one_product_of_virtual_weights(arch):
-    """Lemma 3.6: φ = L G_{l−1} M_l ⋯ G_0 M_1 X with G_0 = XXᵀ, G_i = G_{i−1} M_i G_{i−1} M_iᵀ G_{i−1}."""
-    weights, X = point(arch)
-    L, Ms = virtual_weights(weights)
-    for x, y in zip(X, forward(Reals(), "lightning", weights, X), strict=True):
-        G, product = x @ x.T, x
-        for M in Ms:
-            product = G @ M @ product
-            G = G @ M @ G @ M.T @ G
-        np.testing.assert_allclose(L @ product, y, rtol=1e-8, atol=1e-10)
-
-
-def unrolled(weights, x):
-    """Eq. 12: φ(X)_i = Σ_j L x_{j₁} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}}, over all j in [t]ⁿ with j_{n+1} = i."""
-    L, Ms = virtual_weights(weights)
-    t, n = x.shape[1], (3 ** len(Ms) - 1) // 2
-    factors = []
-    for k in range(1, n + 1):
-        height = 0
-        while k % 3 == 0:
-            k, height = k // 3, height + 1
-        M = Ms[height] if k % 3 == 1 else Ms[height].T
-        factors.append(x.T @ M @ x)
-    result = np.zeros((L.shape[0], t))
-    for i in range(t):
-        for j in itertools.product(range(t), repeat=n):
-            path = (*j, i)
-            result[:, i] += L @ x[:, j[0]] * math.prod(N[path[k], path[k + 1]] for k, N in enumerate(factors))
-    return result
-
-
-@pytest.mark.parametrize("arch", [arch for arch in LIGHTNING if arch.num_layers <= 2], ids=str)
-def test_a_deep_lightning_network_is_a_sum_over_paths(arch):
-    weights, X = point(arch, inputs=1)
-    np.testing.assert_allclose(
-        unrolled(weights, X[0]), forward(Reals(), "lightning", weights, X)[0], rtol=1e-8, atol=1e-10
     )
 
 
@@ -256,10 +184,6 @@ def change_interface(rng, weights):
 
 def rescale(rng, weights):
     return (weights[0]._replace(Q=2 * weights[0].Q, V=weights[0].V / 2), *weights[1:])
-
-
-def swap_queries_and_keys(rng, weights):
-    return (weights[0]._replace(Q=weights[0].K, K=weights[0].Q), *weights[1:])
 
 
 def is_moved(move, arch) -> bool:
@@ -287,11 +211,6 @@ def test_a_change_of_basis_between_layers_does_not_move_the_function(arch):
 def test_a_rescaling_moves_softmax_and_not_lightning():
     """Eq. 13, and Theorem 3.9 says that there is no such thing for softmax."""
     assert [is_moved(rescale, arch) for arch in DEEP] == [False, True]
-
-
-@pytest.mark.parametrize("arch", DEEP, ids=str)
-def test_swapping_queries_and_keys_moves_the_function(arch):
-    assert is_moved(swap_queries_and_keys, arch)
 
 
 # Special weights
@@ -355,29 +274,18 @@ def test_flattened_weights_unflatten_to_themselves(arch):
     for layer, again, shapes in zip(weights, unflatten(arch, vector), layer_shapes(arch), strict=True):
         for M, N, shape in zip(layer, again, shapes, strict=True):
             assert M.shape == N.shape == shape and (M == N).all()
+    for shape in ((arch.num_parameters + 1,), (arch.num_parameters, 1), ()):
+        with pytest.raises(ValueError, match="parameters; got an array of shape"):
+            unflatten(arch, np.zeros(shape))
 
 
-@pytest.mark.parametrize("shape", [(15,), (17,), (16, 1), (1, 16), ()])
-def test_a_vector_of_another_length_is_refused(shape):
-    arch = Architecture((2, 2, 2), (1, 1))
-    with pytest.raises(ValueError, match="has 16 parameters; got an array of shape"):
-        unflatten(arch, np.zeros(shape))
-
-
-@every_architecture
-def test_conditioned_points_are_reproducible_and_have_tokens_of_length_near_one(arch):
-    weights, again = (flatten(conditioned_weights(arch, np.random.default_rng(4))) for _ in range(2))
-    assert weights.shape == (arch.num_parameters,) and (weights == again).all()
-    X, again, other = (conditioned_tokens(arch, 5, np.random.default_rng(seed)) for seed in (4, 4, 5))
-    assert X.shape == (5, arch.widths[0], arch.tokens) and (X == again).all() and (X != other).any()
-    lengths = np.linalg.norm(X, axis=1)
-    assert 0.2 < lengths.min() and lengths.max() < 1.8
-
-
-@pytest.mark.parametrize(("attention", "over"), [("softmax", Reals()), ("lightning", PrimeField())])
-def test_tokens_are_rescaled_only_where_that_changes_no_rank(attention, over):
-    arch = Architecture((2, 2), (2,), tokens=2, attention=attention)
-    rng = np.random.default_rng(0)
-    weights, X = random_weights(over, arch, rng), random_tokens(over, arch, 1, rng)
-    with pytest.raises(ValueError, match=f"lightning over the reals.*got {attention}"):
-        jacobian(over, attention, weights, X, rng=rng, rescale=True)
+def test_tokens_are_rescaled_only_where_that_changes_no_rank():
+    arch = Architecture((2, 2), (2,), tokens=2)
+    for attention, over, skip in (
+        ("softmax", Reals(), False),
+        ("lightning", PrimeField(), False),
+        ("lightning", Reals(), True),
+    ):
+        weights, X = point(arch, over=over)
+        with pytest.raises(ValueError, match=f"lightning over the reals.*got {attention}"):
+            jacobian(over, attention, weights, X, rng=np.random.default_rng(0), rescale=True, skip=skip)

@@ -3,19 +3,15 @@
 import flint
 import numpy as np
 import pytest
-import sympy
-from definition import Residue, rank
 
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.engine.rank import RowSpace, exact_rank, float_rank, schwartz_zippel
 
 P = DEFAULT_PRIME
-SWITCH = [1, 2, 31, 33, 58, 59, 60, 61, 62]  # from 60 columns on the package uses elimination of its own
-BLOCKS = [63, 64, 65, 66, 95, 96, 97, 128, 130, 200]  # it takes 32 rows at a time, and a few columns more
-SHAPES = [
-    *((n, n) for n in SWITCH + BLOCKS),
-    *((rows, 60) for rows in (1, 2, 31, 32, 33, 34, 59, 61, 64, 65, 300)),
-    *((rows, columns) for rows in (1, 31, 32, 33, 64) for columns in (90, 700)),
+SHAPES = [  # around 45 columns, where flint hands over, and blocks of 32 rows and a few columns more
+    *((n, n) for n in (1, 2, 31, 44, 45, 46, 63, 64, 66, 97, 130, 200)),
+    *((rows, 60) for rows in (1, 31, 32, 33, 59, 65, 300)),
+    *((rows, columns) for rows in (1, 32, 64) for columns in (90, 700)),
     (700, 90),
 ]
 
@@ -76,36 +72,11 @@ def test_the_exact_rank_of_matrices_built_to_be_awkward(matrix, expected):
     assert exact_rank(matrix, PrimeField()) == flint_rank(matrix, P) == expected
 
 
-def test_the_exact_rank_is_that_of_elimination_by_hand():
-    F = PrimeField()
-    for wanted in (3, 8, 12):
-        matrix = random_matrix(F, 20, 12, wanted)
-        assert (
-            exact_rank(matrix, F) == rank([[Residue(int(x) % P, P) for x in row] for row in matrix]) == wanted
-        )
-
-
-def test_the_same_whole_numbers_have_their_rank_over_another_prime_and_over_Q():
-    rng = np.random.default_rng(0)
-    matrix = rng.integers(-5, 6, (9, 4)) @ rng.integers(-5, 6, (4, 9))
-    ranks = {exact_rank(matrix.astype(float), PrimeField(p)) for p in (DEFAULT_PRIME, SECOND_PRIME)}
-    assert ranks == {sympy.Matrix(matrix).rank()} == {4}
-
-
 def test_a_prime_that_divides_the_determinant_lowers_the_rank():
     """A rank mod p bounds the rank over Q from below only."""
     matrix = np.diag([1.0, 101.0])
     assert exact_rank(PrimeField(101).reduce(matrix), PrimeField(101)) == 1
     assert exact_rank(matrix, PrimeField()) == 2
-
-
-@pytest.mark.parametrize("n", [50, 100])
-def test_one_changed_entry_changes_the_exact_rank(n):
-    F = PrimeField()
-    matrix = random_matrix(F, n, n, n - 1)
-    assert exact_rank(matrix, F) == n - 1
-    matrix[0, 0] += 1
-    assert exact_rank(F.reduce(matrix), F) == n
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (0, 70), (5, 0), (0, 0)])
@@ -173,13 +144,6 @@ def test_of_many_rows_at_once_the_independent_ones_are_those_of_one_after_the_ot
     assert at_once.add_each(matrix).sum() == 0
 
 
-def test_rows_that_are_there_already_add_nothing():
-    F = PrimeField()
-    matrix = random_matrix(F, 80, 100, 50)
-    space = RowSpace(F, 100)
-    assert [space.add(matrix), space.add(matrix), space.add(F.reduce(2 * matrix[::-1]))] == [50, 0, 0]
-
-
 @pytest.mark.parametrize(("rows", "columns", "wanted"), [(1, 3, 1), (20, 12, 7), (40, 70, 33), (90, 70, 69)])
 def test_an_orthogonal_vector_is_orthogonal_to_every_row(rows, columns, wanted):
     """And n − rank of them span all that is orthogonal."""
@@ -194,18 +158,6 @@ def test_an_orthogonal_vector_is_orthogonal_to_every_row(rows, columns, wanted):
     assert F.matmul(random_matrix(F, 1, columns, 1, seed=5), vectors.T).any()
 
 
-def test_orthogonal_vectors_follow_the_rows_that_arrive():
-    F, rng = PrimeField(101), np.random.default_rng(0)
-    matrix = random_matrix(F, 30, 25, 20)
-    space = RowSpace(F, 25)
-    for start in range(0, 30, 6):
-        space.add(matrix[start : start + 6])
-        seen = matrix[: start + 6]
-        vectors = np.array([space.orthogonal_vector(rng) for _ in range(30)])
-        assert not F.matmul(seen, vectors.T).any()
-        assert flint_rank(vectors, 101) == 25 - flint_rank(seen, 101)
-
-
 def test_without_rows_everything_is_orthogonal_and_with_all_of_them_only_zero():
     F, rng = PrimeField(7), np.random.default_rng(0)
     space = RowSpace(F, 3)
@@ -213,33 +165,6 @@ def test_without_rows_everything_is_orthogonal_and_with_all_of_them_only_zero():
     assert len(drawn) == 7**3
     space.add(np.eye(3))
     assert not space.orthogonal_vector(rng).any()
-
-
-def largest_row_and_vector() -> tuple[np.ndarray, np.ndarray]:
-    """A row with entries near p/2, and a vector orthogonal to it whose free entries are (p − 1)/2."""
-
-    class Largest:
-        def integers(self, low, high, shape):
-            return np.full(shape, high - 1)
-
-    n = 3000
-    row = P // 2 - np.arange(n)[None] % 3.0
-    row[0, 0] = 1
-    space = RowSpace(PrimeField(), n)
-    space.add(row)
-    return row, space.orthogonal_vector(Largest())
-
-
-def test_a_sum_longer_than_float64_holds_is_still_zero():
-    row, vector = (x.astype(np.int64).astype(object) for x in largest_row_and_vector())
-    assert (vector[1:] == P // 2).all() and (row @ vector % P == 0).all()
-
-
-def test_without_blocks_the_long_sum_is_not_zero(monkeypatch):
-    """The check above can fail."""
-    monkeypatch.setattr(PrimeField, "matmul", lambda self, x, y: self.reduce(x @ y))
-    row, vector = (x.astype(np.int64).astype(object) for x in largest_row_and_vector())
-    assert (row @ vector % P != 0).all()
 
 
 # The probability of bad luck
@@ -281,29 +206,21 @@ def test_a_clear_spectrum_is_decided_and_right(shape):
         assert (np.diff(found.singular_values) <= 0).all()
 
 
-@pytest.mark.parametrize("weakest", [1e-11, 1e-12, 1e-13])
-def test_a_value_near_the_noise_is_not_decided(weakest):
-    assert not float_rank(spectrum([1, 1, 1, weakest, 1e-17])).decided
-
-
-def test_full_rank_is_not_decided_by_a_value_near_the_noise():
-    """Nothing is dropped, so the gap is infinite; that alone must not decide."""
-    found = float_rank(spectrum([1, 1, 1, 1e-13]))
-    assert found.gap == float("inf") and not found.decided
-
-
-def test_a_spectrum_without_a_gap_is_not_decided():
-    assert not float_rank(spectrum([10.0**-k for k in range(17)])).decided
-
-
-def test_a_spectrum_with_a_gap_is_decided():
-    found = float_rank(spectrum([1, 0.5, 1e-3, 1e-17, 1e-17]))
-    assert (found.value, found.decided) == (3, True) and found.gap > 1e7
-
-
-def test_the_zero_matrix_has_rank_zero():
-    found = float_rank(np.zeros((3, 4)))
-    assert (found.value, found.decided, found.gap) == (0, True, float("inf"))
+@pytest.mark.parametrize(
+    ("values", "expected", "decided"),
+    [
+        ([1, 0.5, 1e-3, 1e-17, 1e-17], 3, True),
+        ([0, 0, 0], 0, True),
+        ([1, 1, 1, 1e-11, 1e-17], None, False),  # near the noise
+        ([1, 1, 1, 1e-13, 1e-17], None, False),
+        ([1, 1, 1, 1e-13], None, False),  # nothing is dropped: an infinite gap alone decides nothing
+        ([10.0**-k for k in range(17)], None, False),  # no gap
+    ],
+    ids=str,
+)
+def test_a_spectrum_is_decided_where_it_splits_far_from_the_noise(values, expected, decided):
+    found = float_rank(spectrum(values))
+    assert found.decided == decided and expected in (None, found.value)
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e-9, 1e9, 1e200])
@@ -313,15 +230,6 @@ def test_scaling_a_matrix_or_one_row_changes_no_rank(factor):
     if 1e-9 <= factor <= 1e9:
         matrix[0] *= factor
         assert float_rank(matrix).value == 3
-
-
-def test_without_scaling_rows_of_different_size_are_undecided():
-    """Why rows are scaled: their sizes alone imitate a decaying spectrum."""
-    rng = np.random.default_rng(0)
-    sizes = 10.0 ** -np.arange(0, 9, 0.5)
-    matrix = sizes[:, None] * rng.normal(size=(len(sizes), 5))
-    raw = np.linalg.svd(matrix, compute_uv=False)
-    assert raw[0] / raw[-1] > 50 > 1 / float_rank(matrix).singular_values[-1]
 
 
 @pytest.mark.parametrize("axis", [0, 1], ids=["rows", "columns"])
@@ -341,9 +249,5 @@ def test_a_matrix_that_overflowed_is_refused(entry):
     matrix[1, 2] = entry
     with pytest.raises(ValueError, match="overflowed or are undefined.*take smaller inputs or weights"):
         float_rank(matrix)
-
-
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
-def test_a_matrix_without_entries_has_no_spectrum(shape):
-    with pytest.raises(ValueError, match=r"needs a matrix with entries; got shape"):
-        float_rank(np.zeros(shape))
+    with pytest.raises(ValueError, match="needs a matrix with entries; got shape"):
+        float_rank(matrix[:0])

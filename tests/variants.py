@@ -1,5 +1,7 @@
 """Random networks with anything in their layers, small enough that hundreds of exact ranks take seconds."""
 
+import random
+
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
@@ -34,3 +36,13 @@ def random_variants(count, seed, attention=None, most=110):
         if not arch.is_plain and arch.num_parameters <= most and arch not in found:
             found.append(arch)
     return found
+
+
+def random_architectures(count, seed, depth=4):
+    """Networks of the paper, of either kind."""
+    draw = random.Random(seed)
+    for _ in range(count):
+        layers = draw.randint(1, depth)
+        widths = [draw.randint(1, 6) for _ in range(layers + 1)]
+        head_dims = [draw.randint(1, 4) for _ in range(layers)]
+        yield Architecture(widths, head_dims, draw.randint(1, 4), draw.choice(("lightning", "softmax")))

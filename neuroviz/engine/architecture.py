@@ -259,12 +259,7 @@ def _check_layers(layers: int) -> None:
 
 
 def check_architecture(caller: str, arch: object, variants: bool = False) -> None:
-    """Refuse anything but an Architecture, in the caller's name.
-
-    Args:
-        caller: the function that asks.
-        arch: what it was given.
-        variants: whether it also knows heads, skips and masks.
+    """Refuse anything but an Architecture, and one beyond the paper unless `variants`, in the caller's name.
 
     Raises:
         ValueError: if `arch` is something else.

@@ -202,13 +202,10 @@ def _attend(
         S = tape.times(w["beta"], S)
     if arch.attention == "softmax":
         symmetric = line and not block.rotary
-        logits = S.value
-        if len(logits) < len(X.value):  # they depend on no input: the shares do all the same
-            logits = np.broadcast_to(logits, (len(X.value), *logits.shape[1:]))
         wiring = {"causal": arch.causal, "drift": block.biases} if arch.causal or block.biases else {}
-        # A single head has no axis: so a certificate writes them down.
-        shares = tape.field.softmax(logits if heads > 1 else logits[:, 0], symmetric, rng, **wiring)
-        S = tape.softmax(S, shares.reshape(logits.shape), degree=3 if symmetric else 1)
+        # Certificates store the shares of one head without an axis for heads.
+        shares = tape.field.softmax(S.value if heads > 1 else S.value[:, 0], symmetric, rng, **wiring)
+        S = tape.softmax(S, shares.reshape(S.value.shape), degree=3 if symmetric else 1)
     elif arch.causal:
         S = tape.times(S, tape.constant(np.triu(np.ones((arch.tokens, arch.tokens))), degree=0))
     Y = tape.matmul(v, S)

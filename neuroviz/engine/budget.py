@@ -93,11 +93,7 @@ _SMALL = 2**26  # bytes that are there
 
 
 def check_memory(what: str, size: int) -> None:
-    """Refuse arrays that do not fit, before they are made.
-
-    Args:
-        what: that would be made.
-        size: its bytes, about.
+    """Refuse arrays of about so many bytes that do not fit into the memory, before they are made.
 
     Raises:
         ValueError: if they do not fit.

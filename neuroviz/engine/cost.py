@@ -39,7 +39,6 @@ class Cost:
         seconds, bytes: on this machine, and at the peak.
         columns: of the matrix whose rank is taken; 0 for a theorem.
         arithmetic: what its entries are: "int8", "float32", "float64"; "" for a theorem.
-        derivative_share: which part of the seconds goes into the derivative, the rest into the rank.
         stages: what is done, in turn, and the seconds of each.
     """
 
@@ -47,7 +46,6 @@ class Cost:
     bytes: int
     columns: int
     arithmetic: str
-    derivative_share: float = 0.0
     stages: tuple[tuple[str, float], ...] = ()
 
     def __str__(self) -> str:
@@ -131,15 +129,10 @@ def columns_on(arch: Architecture, route: str | None) -> int:
 
 
 def check_budget(cost: Cost, budget: float, arch: Architecture | None = None) -> None:
-    """Refuse what is too long or too large, before it starts.
-
-    Args:
-        cost: what it would take.
-        budget: seconds.
-        arch: of what, to be named.
+    """Refuse, before it starts, what takes more seconds than the budget or more memory than there is.
 
     Raises:
-        ValueError: if it is; the message says what to do.
+        ValueError: if it does; the message says what to do.
     """
     memory = available_bytes()
     if cost.seconds <= budget and (memory is None or cost.bytes <= memory):
@@ -175,10 +168,7 @@ _PRODUCTS_OF_A_CALL = 10**5  # as long as what is done once for each layer, what
 
 
 def _cost(stages: list[tuple[str, float]], size: int, columns: int, arithmetic: str) -> Cost:
-    seconds = sum(each for _, each in stages)
-    derivative = sum(each for what, each in stages if what == "derivative")
-    share = derivative / seconds if seconds < inf else 0.0
-    return Cost(seconds, 6 * size // 5, columns, arithmetic, share, tuple(stages))
+    return Cost(sum(seconds for _, seconds in stages), 6 * size // 5, columns, arithmetic, tuple(stages))
 
 
 def or_infinite(work: Callable[[], float]) -> float:

@@ -238,13 +238,9 @@ def stored(matrix: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
 def eliminate(
     matrix: np.ndarray, arithmetic: Arithmetic, progress: Callable[[float, int], None] | None = None
 ) -> int:
-    """The rank of a stored matrix, which is overwritten.
+    """The rank of a matrix `stored` for the arithmetic, which is overwritten.
 
-    Args:
-        matrix: residues as `stored` returns them.
-        arithmetic: what it was stored for.
-        progress: called several times a block as (columns done, columns); of a block in hand the part that is
-            done counts. An exception it raises ends the work.
+    `progress` is called several times a block with (columns done, columns); what it raises ends the work.
 
     >>> rng = np.random.default_rng(0)
     >>> over = PrimeField(SMALL_PRIME)
@@ -294,9 +290,9 @@ def _bring_first(lines: np.ndarray, chosen: list[int]) -> None:
 
 
 def _drop_zero_columns(rest: np.ndarray, block: int) -> tuple[np.ndarray, bool]:
-    """Without the zero columns of its first block, and with a first row that is not zero there.
+    """A view without the zero columns of its first block and with a first row that is not zero there.
 
-    Returns the smaller view, and whether anything was moved: then the block is to be looked at again.
+    And whether anything was moved: then the block is looked at again.
     """
     head = rest[:, :block]
     zero = ~head.any(axis=0)

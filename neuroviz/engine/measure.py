@@ -108,13 +108,11 @@ def measure_dimension(
             networks with heads, skips or masks). For certified "theorem", "exact rank", "ball", or
             None for the strongest.
         prime: exact only: an odd prime below 2²³; another one is an independent check.
-        budget: seconds. Exact and float estimate first what they will take (`estimate_cost`), and refuse
-            more than this, 600 if None; they stop where it takes longer after all, at the end of a block of
-            rows. A certificate's search stops after it, 60 if None (`certify` has the small print). It never
+        budget: seconds. Exact and float refuse what will take more by `estimate_cost`, 600 if None, and stop
+            where it takes longer after all. A certificate's search stops after it, 60 if None. It never
             changes what is found, only whether something is.
-        progress: a bar with the time left, about; None: where it will take longer than some seconds; or a
-            function called as (what, part), part of the whole, from 0 to 1. A certificate shows none: its
-            budget ends it.
+        progress: True for a bar with the time left, False for none, None for one where it takes some seconds;
+            or a function called as (what, part of the whole). A certificate shows none.
 
     Raises:
         ValueError: if an argument is none of the above, or the budget too small; for certified also if

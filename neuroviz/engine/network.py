@@ -65,9 +65,7 @@ def random_tokens(field: Field, arch: Architecture, inputs: int, rng: np.random.
 _HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
 _SOFTMAX_SHARPNESS = 12.0  # multiplies A
 _SHARPNESS_ON_A_LINE = 6.0  # there a token cannot attend to itself alone, and more would saturate
-_BESIDE_A_SKIP = (
-    0.7  # multiplies V: I + V must be invertible, and a random isometry may have the eigenvalue −1
-)
+_BESIDE_A_SKIP = 0.7  # multiplies V: I + V must be invertible, and an isometry may have the eigenvalue −1
 _TOKEN_NOISE = 0.4  # tokens: orthonormal as far as they can be, plus noise, then of length near 1
 
 
@@ -179,16 +177,8 @@ def forward(
 
     Several heads are added, Σ_h V_h X S_h; a skip adds X; under a mask S_ji = 0 for j > i.
 
-    Args:
-        field: `Reals()` or `PrimeField(p)`.
-        attention: "lightning" or "softmax".
-        weights: one `Layer` after the other.
-        X: tokens as columns, shape (N, d₀, t).
-        rng: source of the fresh exponentials; needed for softmax over a prime field only.
-        skip, causal: as in `Architecture`.
-
-    Returns:
-        The outputs, shape (N, d_l, t).
+    X has the shape (N, d₀, t), the outputs (N, d_l, t); attention, skip and causal are as in `Architecture`.
+    Only softmax over a prime field needs `rng`, for the fresh exponentials.
 
     >>> from neuroviz.engine.field import Reals
     >>> identity = np.eye(2)

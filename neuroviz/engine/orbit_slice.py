@@ -92,11 +92,8 @@ def interface_misfit(weights: Weights, other: Weights) -> float:
     0 wherever `change_interface` leads from one network to the other, also where weights have lost rank
     and `recover_interfaces` refuses, because the C are not unique. That a C is invertible is not asked.
 
-    Args:
-        weights, other: of one shape in every layer; at least two layers.
-
     Raises:
-        ValueError: if the shapes differ, or there is one layer only, so no place for a change of basis.
+        ValueError: if the shapes differ in a layer, or there is one layer only, without a place for a basis.
 
     >>> one, two = (Layer(np.eye(1), np.eye(1), np.array([[v]])) for v in (2.0, 3.0))
     >>> moved = Layer(np.eye(1) / 5, np.eye(1) / 5, two.V / 5)

@@ -4,11 +4,12 @@ Measurements are cached by their arguments, so a listener is no argument: it is 
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import TypeVar
 
 Report = Callable[[str, float], None]
+"""Called with what is being done, and which part of it is done."""
 Result = TypeVar("Result")
 
 _UNPLANNED = 0.01  # of a bar is kept for stages that nobody foresaw
@@ -44,7 +45,7 @@ def showing(
     elimination 0.99
     elimination 1.0
     """
-    with _bar() if progress is True else _passed_on(progress or (lambda what, part: None)) as call:
+    with _bar() if progress is True else nullcontext(progress or (lambda what, part: None)) as call:
         whole = _Whole(call, stages, check)
         token = _listener.set(whole)
         try:
@@ -84,11 +85,6 @@ class _Whole:
         self._begin = self._planned + self._each * sum(seconds for _, seconds in self._coming[:passed])
         self._share = self._each * self._coming[passed][1]
         self._planned, self._coming = self._begin + self._share, self._coming[passed + 1 :]
-
-
-@contextmanager
-def _passed_on(call: Report) -> Iterator[Report]:
-    yield call
 
 
 @contextmanager

@@ -4,7 +4,7 @@ Rows are computed a few at a time and kept in the form in which they are elimina
 there twice: the peak is little more than the matrix itself.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,12 +14,10 @@ from neuroviz.engine.elimination import Arithmetic, Float64, eliminate, spare_ro
 from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.network import named, random_tokens
 from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.progress import Report
 from neuroviz.engine.rank import exact_rank
 
 _BYTES_AT_ONCE = 2**25  # of derivative rows in float64, and of what they are made from
-
-Report = Callable[[str, float], None]
-"""Called with what is being done, and which part of it is done."""
 
 
 def random_point(
@@ -150,11 +148,9 @@ def large_rank_at_a_point(
     rng: np.random.Generator,
     report: Report = lambda what, part: None,
 ) -> int:
-    """The same, block by block, over the field of an arithmetic.
+    """The same, block by block, over the field of an arithmetic; `shape` is (inputs, columns of the route).
 
-    Args:
-        shape: inputs, and columns of the route.
-        report: told "derivative" and "elimination", each from 0 to 1; what it raises ends the work.
+    `report` is told "derivative" and "elimination", each from 0 to 1; what it raises ends the work.
     """
     num_inputs, columns = shape
     per_input = arch.tokens * arch.widths[-1] if all_outputs else 1

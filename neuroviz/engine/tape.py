@@ -1,8 +1,8 @@
-"""Reverse differentiation over any field, for networks that nobody has differentiated by hand.
+"""Reverse differentiation over any field.
 
-A `Tape` computes with arrays and remembers how; `gradients` then goes back. It knows the few operations that
-transformers are made of, so a layer is written as its formula, once, and the exact rank of its derivative
-comes for free. It also counts degrees: how likely a random point over F_p is a bad one depends on them.
+A `Tape` computes with arrays and records each step; `gradients` goes back through the record. It knows the
+few operations that transformers are made of, so a layer is written once, as its formula. It also counts
+degrees, which bound the probability that a random point over F_p hides some of the rank.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ import numpy as np
 from neuroviz.engine.field import Field
 
 Pull = Callable[[np.ndarray], np.ndarray]
-"""From the gradient of a result to that of what it was made of, before what was broadcast is summed."""
+"""Takes the gradient of a result to that of a source, before what was broadcast is summed."""
 
 
 @dataclass(eq=False, slots=True)
@@ -23,7 +23,7 @@ class Node:
     Attributes:
         value: shape (N or 1, heads or 1, rows, columns): one matrix for each input and head.
         degree: a bound on the total degree of its entries in everything that was drawn at random.
-        sources: what it was made of: node, pull, and the degree that the pull adds to a gradient.
+        sources: the nodes it was computed from, each with its pull and the degree that this adds.
         moves: whether it depends on a parameter.
         in_pieces: whether it was `split`.
     """
@@ -102,7 +102,7 @@ class Tape:
         return self._note(reduce(below * x.value), exponent * x.degree, (pull,))
 
     def split(self, x: Node, pieces: Sequence[tuple[int, int]]) -> list[Node]:
-        """The rows of x, cut into pieces of so many heads with so many rows each; they take up all of x."""
+        """The rows of x, cut into consecutive pieces, (heads, rows of each head); they cover all rows."""
         nodes, stop, x.in_pieces = [], 0, True
         pull = (x, lambda g: g.reshape(*g.shape[:2], 1, -1, g.shape[-1]), 0)
         for heads, rows in pieces:
@@ -181,7 +181,7 @@ class Tape:
         return max((degrees[p] for p in parameters if p in degrees), default=1)
 
     def _total(self, parts: list[np.ndarray], node: Node) -> np.ndarray:
-        """The gradient that all parts add up to; of what was split they come from the last piece on."""
+        """The sum of the parts; those of a split node are its pieces, the last one first."""
         if node.in_pieces:
             return np.concatenate(parts[::-1], axis=-2)
         total, *more = parts
