@@ -15,7 +15,6 @@ from neuroviz.engine import formulas, measure
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.rank import FloatRank
 from neuroviz.explorables import DimensionExplorer
-from neuroviz.kit import theme
 from neuroviz.kit.plot import make, rough
 
 MOVING = "singular values of the weights that move the function"
@@ -311,18 +310,6 @@ def test_a_float_rank_that_contradicts_the_exact_one_is_said(panel, monkeypatch,
 
 
 # Nothing breaks it
-
-
-def test_a_panel_that_is_open_keeps_its_colours_when_the_theme_changes(panel):
-    """`theme.use` is for figures made from then on: half of each would be legible on neither ground."""
-    try:
-        theme.use("dark")
-        panel.state = "head_dims=1,2"
-        moved = str(plain(panel.figure))
-        dark = {theme.color(role) for role in ("outside", "measured", "ink")}
-    finally:
-        theme.use("light")
-    assert not any(color in moved for color in dark)
 
 
 def test_a_slow_network_is_drawn_without_what_would_take_too_long_and_can_be_cancelled(panel):

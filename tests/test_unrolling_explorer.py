@@ -87,28 +87,6 @@ def test_the_tree_by_the_recursion_and_the_strip_by_the_ternary_rule_hold_the_sa
     assert tuple(node.factor for node in nodes) == unroll(layers)
 
 
-def word(layers):
-    """S_l as a list of letters: X, Xᵀ, and (layer, transposed)."""
-    if layers == 0:
-        return ["X"]
-    S = word(layers - 1)
-    turned = {"X": "Xᵀ", "Xᵀ": "X"}
-    reversed_S = [turned[c] if c in turned else (c[0], not c[1]) for c in reversed(S)]
-    return [*S, *reversed_S, (layers, False), *S]
-
-
-@pytest.mark.parametrize("layers", [1, 2, 3, 4])
-def test_the_recursion_written_out_in_letters_has_its_factors_where_the_tree_has_them(layers):
-    leaves, factors = 0, {}
-    for letter in word(layers):
-        if isinstance(letter, tuple):
-            factors[leaves / 2] = letter  # the k-th stands after 2k copies of X
-        else:
-            leaves += 1
-    assert leaves == 3**layers
-    assert {node.place: tuple(node.factor) for node in grow(layers)} == factors
-
-
 @pytest.mark.parametrize("layers", [1, 2, 3, 4])
 def test_the_figure_shows_that_tree_over_that_strip(layers):
     answer = study(f"layers={layers}")
@@ -359,13 +337,6 @@ def test_the_place_follows_the_layers_in_one_refresh(panel, monkeypatch):
     panel.controls["place"].value = 4
     panel.controls["layers"].value = 4  # there is a place 4
     assert drawn == [(4, 40), (3, 9), (3, 4), (4, 4)]
-
-
-def test_the_output_follows_the_number_of_tokens(panel):
-    panel.state = "tokens=4;output=4"
-    panel.controls["tokens"].value = 2
-    assert panel.controls["output"].value == panel.controls["output"].max == 2
-    assert panel.status.startswith("done") and "φ(X)₂" in panel.description
 
 
 @pytest.mark.parametrize("state", ["place=40;layers=4", "layers=4;place=40", "output=4;tokens=4", "layers=1"])

@@ -123,17 +123,6 @@ def test_moving_v_alone_is_no_symmetry_and_the_panel_says_so(panel, alone, kind)
     assert "proved" in title(panel) and "not a symmetry" not in panel.description
 
 
-def test_at_the_start_nothing_has_moved(panel):
-    panel.state = "along=0"
-    assert set(bars(panel.figure).values()) == {0.0}
-    assert any("nothing has moved yet" in text for text in texts(panel.figure))
-    assert "C = 1" in panel.description
-    panel.state = "along=0.5;width=1"
-    assert "but the stretch" in panel.description
-    panel.state = "walk=stretch"
-    assert bars(panel.figure)["V₁"] > 0.1
-
-
 # Lemma 3.5: the change of basis recovered, or not
 
 
@@ -244,18 +233,6 @@ def test_a_layer_at_a_time_the_rescaling_is_that_of_the_weights():
     ]
     assert factors == pytest.approx([0.5, 1.0, 2.0, 0.25])
     assert rescaling.balancing_factor(over, factors[1:]) == pytest.approx(factors[0])
-
-
-@pytest.mark.parametrize("state", ["layers=3", "layers=4;log_1=1;log_2=-1;log_3=0.3;log_4=-1"])
-def test_the_bars_are_the_logarithms_of_the_factors_of_the_matrices_shown(panel, state):
-    panel.state = f"view=rescale;{state}"
-    study, heights = panel._shown, bars(panel.figure)
-    assert list(heights) == ["L", *(f"M{'₀₁₂₃₄'[i]}" for i in range(1, len(study.logs) + 1)), "φ(X)"]
-    assert tuple(heights.values())[1:-1] == pytest.approx(study.logs) and heights["φ(X)"] == 0
-    assert heights["L"] == pytest.approx(-np.dot(study.exponents, study.logs))
-    for name, height in heights.items():
-        start, now = (np.array(trace(panel.figure, f"{name}, {which}").z) for which in ("start", "now"))
-        assert np.allclose(now, 2**height * start)
 
 
 def test_softmax_has_no_rescaling_and_the_best_factor_leaves_a_distance(panel):
