@@ -14,8 +14,6 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import jacobian
 from neuroviz.engine.rank import float_rank
-from neuroviz.kit import theme
-from neuroviz.kit.export import Export
 from neuroviz.kit.plot import make
 from neuroviz.nn.modules import AttentionNetwork
 from neuroviz.softmax.figure3 import (
@@ -255,21 +253,6 @@ def test_both_kinds_stand_at_their_width_and_the_numbers_say_how_far_apart_they_
     assert list(alone.text) == ["25", "40", "57"]
 
 
-@pytest.mark.parametrize("widths", [(3, 10), (10, 12), (5, 5), (1, 12)])
-def test_no_point_stands_among_the_words(widths):
-    """They end where the axis has its upper fifth or so; the points of its left two thirds are lower."""
-    least, most = widths
-    study = study_figure3(Figure3Setting(first=least, last=most, lightning=True))
-    study = replace(study, setting=replace(study.setting, certificates=True))  # for one line more of words
-    with theme.using({"mode": "light", "size": "lecture"}):
-        figure = make(figure3_parts(study))
-    low, high = figure.layout.yaxis.range
-    words = 4 * 1.35 * theme.size("note") / 370
-    for p in study.points:
-        if p.width - least + 0.6 <= 0.7 * (most - least + 1.2):
-            assert (p.exact.value - low) / (high - low) < 1 - words
-
-
 # Files
 
 
@@ -310,22 +293,6 @@ def test_the_table_is_empty_where_nothing_was_asked():
 def test_what_makes_no_sense_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         Figure3Setting(**wrong)
-
-
-def test_the_words_at_the_line_stand_where_no_gap_lies_below_it():
-    study = small()
-
-    def side(below):
-        points = tuple(
-            replace(point, floating=replace(point.floating, gap=1e5)) if point.width in below else point
-            for point in study.points
-        )
-        drawn = make(figure3_parts(replace(study, points=points)))
-        (note,) = [a for a in drawn.layout.annotations if a.text == "decides above"]
-        return note.xanchor
-
-    assert side({}) == side({3}) == side({3, 5}) == "right"
-    assert side({5}) == side({4, 5}) == "left"
 
 
 # The panel
@@ -399,11 +366,9 @@ def test_it_says_where_float32_is_wrong_and_where_inputs_are_too_few(panel):
     assert "counts as 0" not in panel.description
 
 
-def test_a_name_that_is_no_file_is_refused():
-    export = Export()
-    export.offer("a,b\n1,2\n", "figure3_l-2.x")
+def test_a_name_that_is_no_file_is_refused(panel):
+    before = panel.export.table, panel.export.name
     for name in ("", "../figure", "two words", "a/b", ".hidden"):
         with pytest.raises(ValueError, match="the name of a file has letters"):
-            export.offer("", name)
-    assert (export.table, export.name) == ("a,b\n1,2\n", "figure3_l-2.x")
-    export.close()
+            panel.export.offer("", name)
+    assert (panel.export.table, panel.export.name) == before

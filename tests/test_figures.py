@@ -54,22 +54,8 @@ def test_a_figure_has_its_opaque_ground_and_readable_letters_in_every_look(mode,
 # Small pieces
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (1.0, "1"),
-        (9.6, "10"),
-        (42.0, "40"),
-        (949.0, "900"),
-        (960.0, "1·10³"),
-        (3.17e13, "3·10¹³"),
-        (inf, "∞"),
-    ],
-)
-def test_a_factor_is_rounded_to_one_digit(value, text):
-    assert rough(value) == text
-
-
-@pytest.mark.parametrize(("exponent", "text"), [(0, "1"), (1, "10¹"), (-16, "10⁻¹⁶"), (23, "10²³")])
-def test_powers_of_ten_are_written_in_unicode(exponent, text):
-    assert power_of_ten(exponent) == text
+def test_factors_and_powers_of_ten_are_written_in_unicode():
+    factors = {1.0: "1", 9.6: "10", 42.0: "40", 949.0: "900", 960.0: "1·10³", 3.17e13: "3·10¹³", inf: "∞"}
+    assert {value: rough(value) for value in factors} == factors
+    powers = {0: "1", 1: "10¹", -16: "10⁻¹⁶", 23: "10²³"}
+    assert {exponent: power_of_ten(exponent) for exponent in powers} == powers

@@ -15,7 +15,6 @@ from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import (
     Layer,
-    conditioned_weights,
     forward,
     random_tokens,
     random_weights,
@@ -23,12 +22,10 @@ from neuroviz.engine.network import (
 )
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.engine.rank import exact_rank
-from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.kit import theme
 from neuroviz.softmax.known import (
     QUESTIONS,
     measure_at_temperature,
-    routes_that_prove,
     what_is_known,
 )
 from neuroviz.softmax.known_table import ROWS, known_table
@@ -264,18 +261,6 @@ def test_the_swap_in_the_last_layer_leaves_the_lightning_function_alone(attentio
     assert np.allclose(outputs(arch, swapped), outputs(arch, (first, Layer(Q, K, V)))) == same
 
 
-def test_at_width_one_only_the_product_shows():
-    arch = Architecture((1, 1, 1), (1, 1))
-    weights = random_weights(Reals(), arch, np.random.default_rng(3))
-    (L, (M1, M2)) = virtual_weights(Reals(), weights)
-    value = float(L[0, 0] * M1[0, 0] ** 3 * M2[0, 0])
-    other = (Layer(np.eye(1), np.eye(1), np.eye(1)), Layer(np.eye(1), np.eye(1), value * np.eye(1)))
-    np.testing.assert_allclose(outputs(arch, other), outputs(arch, weights))
-    assert not np.allclose(
-        outputs(arch, (other[0], Layer(*(2 * m for m in other[1])))), outputs(arch, weights)
-    )
-
-
 # Certificates
 
 
@@ -291,16 +276,6 @@ def test_a_route_is_offered_exactly_where_it_proves_the_dimension(arch):
             assert route not in offered
         else:
             assert route in offered and proved == measure_dimension(arch).value
-
-
-def test_without_full_rank_there_is_nothing_for_a_ball_to_prove():
-    arch = Architecture((3, 3, 3), (1, 2))
-    assert routes_that_prove(arch, measure_dimension(arch)) == ("theorem", "exact rank")
-    assert "ball" in routes_that_prove(
-        replace(arch, head_dims=(2, 2)), measure_dimension(replace(arch, head_dims=(2, 2)))
-    )
-    wrong = replace(measure_dimension(arch), value=17)
-    assert routes_that_prove(arch, wrong) == ("theorem",)
 
 
 @pytest.mark.parametrize(
@@ -361,16 +336,6 @@ def test_away_from_one_the_gap_of_softmax_closes_and_that_of_lightning_does_not(
     light = replace(soft, attention="lightning")
     assert gap(soft, temperature) < 1e6 < 1e12 < gap(soft, 1.0)
     assert gap(light, temperature) > 1e12
-
-
-@pytest.mark.parametrize("temperature", [0.5, 20.0])
-def test_temperature_is_a_factor_of_A_and_for_lightning_a_rescaling(temperature):
-    for attention in ("lightning", "softmax"):
-        arch = Architecture((3, 3), (2,), 3, attention)
-        ((Q, K, V),) = conditioned_weights(arch, np.random.default_rng(0))
-        divided = outputs(arch, (Layer(Q / temperature, K, V),))
-        rescaled = outputs(arch, (Layer(Q, K, V / temperature),))
-        assert np.allclose(divided, rescaled) == (attention == "lightning")
 
 
 def test_a_clear_gap_at_another_rank_than_at_temperature_one_is_not_decided():

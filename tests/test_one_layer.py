@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward
-from neuroviz.softmax.one_layer import Powers, integer_layer, powers_layer, softmax_layer
+from neuroviz.softmax.one_layer import Powers, integer_layer, softmax_layer
 from neuroviz.softmax.one_layer_limit import first_order, limit_study
 from neuroviz.softmax.one_layer_probes import SAME
 from neuroviz.softmax.one_layer_table import read_off_table
@@ -59,11 +59,6 @@ def test_equal_and_opposite_columns_and_rank_one_of_v_hide_nothing():
     A, W = weights(3, 2)
     for V in (np.ones((1, 3)), np.array([[1.0, -1.0, 1.0]]), np.outer(W[:, 0], W[1])):
         assert relative_error(read_off(softmax_layer(A, V), 3, 2).A, A) < 1e-12
-
-
-def test_an_attention_matrix_of_zeros_is_read_as_zeros():
-    found = read_off(softmax_layer(np.zeros((2, 2)), np.eye(2)), 2, 3)
-    assert np.abs(found.A).max() < 1e-14 and found.is_layer
 
 
 def test_the_function_knows_a_only_in_units_of_the_temperature():
@@ -208,12 +203,6 @@ def test_over_a_prime_field_v_zero_and_one_token_hide_a_too():
     assert np.isnan(alone.found.A).all() and alone.equal_V == 2
 
 
-def test_columns_of_whole_attention_sum_to_one():
-    powers = Powers(over=PrimeField(8_388_587), base=2)
-    ones = powers_layer(np.array([[3.0]]), np.ones((1, 1)), powers)(np.ones((1, 1, 4)))
-    np.testing.assert_array_equal(ones, np.ones((1, 1, 4)))
-
-
 # The lightning limit
 
 
@@ -245,14 +234,6 @@ def test_without_centring_the_first_order_would_be_wrong():
     assert np.linalg.norm(Y - mean - uncentred) > 100 * np.linalg.norm(Y - mean - first)
 
 
-def test_the_first_order_does_not_see_tokens_that_are_all_equal():
-    A, V = weights(3, 2)
-    X = np.repeat(np.random.default_rng(0).standard_normal((3, 1)), 4, axis=1)
-    mean, first = first_order(A, V, X, 1.0)
-    np.testing.assert_allclose(first, 0, atol=1e-14)
-    np.testing.assert_allclose(mean, V @ X)
-
-
 def test_rescaling_leaves_the_first_order_alone_and_the_mean_gives_it_away():
     A, V = weights(3, 2)
     X = np.random.default_rng(0).standard_normal((3, 3))
@@ -262,14 +243,6 @@ def test_rescaling_leaves_the_first_order_alone_and_the_mean_gives_it_away():
     np.testing.assert_allclose(other_mean, mean / 2)
     last = limit_study(A, V, X).path[-1]
     assert last.rescaled_gap == pytest.approx(0.5, abs=1e-3) and last.mean_gap < 1e-3
-
-
-@pytest.mark.parametrize(("tokens", "size"), [(1, 1.0), (3, 0.0)])
-def test_where_attention_does_not_matter_there_is_no_slope(tokens, size):
-    A, V = weights(3, 2)
-    limit = limit_study(A, size * V, np.random.default_rng(0).standard_normal((3, tokens)))
-    assert limit.mean_slope is None and limit.first_slope is None
-    assert all(point.mean_gap < 1e-14 for point in limit.path)
 
 
 # The table

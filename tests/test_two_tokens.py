@@ -129,19 +129,6 @@ def test_a_frozen_layer_does_nothing_and_hides_its_weights():
     assert not J[:, :4].any() and J[:, 4:].any()
 
 
-@pytest.mark.parametrize("copies", [1, 3])
-@pytest.mark.parametrize("P", [0.1, 1.0, 7.0])
-def test_where_p_times_q_is_one_the_tokens_meet_and_later_weights_are_hidden(P, copies):
-    virtual, X = network(2, 2, 2), draw(1, 5, 2, 2, over=R)
-    given = [shares(P, 1 / P, copies), Shares(0.3, 0.4)]
-    after = follow(R, given, X)[1]
-    np.testing.assert_allclose(after[..., 0], after[..., 1], atol=1e-12)
-    J = free_jacobian(R, virtual, X, given, draw(2, 5, 2, 2, over=R))
-    assert np.abs(J[:, :4]).max() > 0.01 and np.abs(J[:, 4:8]).max() < 1e-12
-    apart = follow(R, [shares(P, 2 / P, copies)], X)[1]
-    assert np.abs(apart[..., 0] - apart[..., 1]).max() > 0.01
-
-
 def test_a_saturated_layer_sends_both_tokens_to_one_of_them():
     X = draw(1, 5, 2, 2, over=R)
     for given, token in ((shares(0.0, inf), 0), (shares(inf, 0.0), 1)):

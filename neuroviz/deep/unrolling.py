@@ -124,28 +124,37 @@ def _short(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Reflection:
-    """The window of the indices around a place turned round, and what that does to the term.
+class Term:
+    """One product of Eq. 12.
 
     Attributes:
-        indices: the tokens afterwards, j_1, …, j_{n+1}, from 0.
-        start: L x_{j_1} afterwards.
-        values: of the links afterwards.
-        value: of the term afterwards.
-        moved: (from, to): places whose number stands at the place opposite afterwards.
-        changed: places whose number is another one now; 0 stands for L x_{j_1}.
+        indices: its tokens, j_1, …, j_n and j_{n+1} = i, from 0.
+        start: L x_{j_1}, one number: L has one row here.
+        values: x_{j_k}ᵀ M̃_k x_{j_{k+1}} for each place.
+        value: the product of all of these.
     """
 
     indices: tuple[int, ...]
     start: float
     values: tuple[float, ...]
     value: float
-    moved: tuple[tuple[int, int], ...]
-    changed: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class UnrollStudy:
+class Reflection(Term):
+    """The term whose window of indices around a place is turned round.
+
+    Attributes:
+        moved: (from, to): places whose number stands at the place opposite afterwards.
+        changed: places whose number is another one now; 0 stands for L x_{j_1}.
+    """
+
+    moved: tuple[tuple[int, int], ...] = ()
+    changed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnrollStudy(Term):
     """One term of Eq. 12, and what the reflection at one place makes of it.
 
     Attributes:
@@ -153,18 +162,12 @@ class UnrollStudy:
         factors: M̃_1, …, M̃_n.
         place: k, from 1.
         window: the numbers of the indices that the mirror at k reaches, from 1.
-        indices: j_1, …, j_n and j_{n+1} = i, from 0.
-        start: L x_{j_1}, one number: L has one row here.
-        values: x_{j_k}ᵀ M̃_k x_{j_{k+1}} for each place.
-        value: of the term, the product of all of these.
         output: what the network gives for token i.
         summed: all t^n terms for token i added one by one, or None where they are too many.
         antisymmetric: the layer whose M is antisymmetric, or None.
-        two_tokens: whether this is the term of Eq. 28: one token y everywhere, x at the end.
-        coefficient: Eq. 28 by its formula if `two_tokens`, else None.
+        coefficient: Eq. 28 by its formula if this is its term, y everywhere and x at the end; else None.
         reflection: None unless asked for.
-        adjusted: the number of the index that was typed and then set, so that the window has equal
-            ends, or None.
+        adjusted: the number of the index that was typed and then set for equal ends, or None.
     """
 
     layers: int
@@ -172,17 +175,17 @@ class UnrollStudy:
     factors: tuple[Factor, ...]
     place: int
     window: tuple[int, ...]
-    indices: tuple[int, ...]
-    start: float
-    values: tuple[float, ...]
-    value: float
     output: float
     summed: float | None
     antisymmetric: int | None
-    two_tokens: bool
     coefficient: float | None
     reflection: Reflection | None
-    adjusted: int | None = None
+    adjusted: int | None
+
+    @property
+    def two_tokens(self) -> bool:
+        """Whether this is the term of Eq. 28."""
+        return self.coefficient is not None
 
     @property
     def factor(self) -> Factor:
@@ -282,61 +285,52 @@ def random_indices(layers: int, tokens: int, seed: int) -> tuple[int, ...]:
     return tuple(int(tokens * chance) for chance in chances[: len(unroll(layers))])
 
 
-def study_unrolling(request: UnrollSetting) -> UnrollStudy:
+def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
     """One term of Eq. 12, the whole sum where it is short, and the reflection."""
-    layers, tokens, indices = request.layers, request.tokens, request.term
+    layers, tokens, indices = setting.layers, setting.tokens, setting.term
     factors = unroll(layers)
-    antisymmetric = factors[request.place - 1].layer if request.antisymmetric else None
-    over, virtual, X, outputs = _network(layers, tokens, request.seed, antisymmetric)
-    window = tuple(mirror(layers, request.place))
+    antisymmetric = factors[setting.place - 1].layer if setting.antisymmetric else None
+    network = layers, tokens, setting.seed, antisymmetric
+    over, virtual, X, outputs = _network(*network)
     few = tokens ** len(factors) <= _MOST_ADDED
-    summed = _all_terms(layers, tokens, request.seed, antisymmetric)[indices[-1]] if few else None
     coefficient = None
-    if request.two_tokens:
+    if setting.two_tokens:
         y, x = X[:, indices[0]], X[:, indices[-1]]
         coefficient = float(part_linear_in_one_token(over, virtual, y, x)[0])
     return UnrollStudy(
+        *_numbers(virtual, X, indices),
         layers=layers,
         tokens=tokens,
         factors=factors,
-        place=request.place,
-        window=window,
-        indices=indices,
-        start=_start(virtual, X, indices),
-        values=link_values(over, virtual, X, indices),
-        value=float(term(over, virtual, X, indices)[0]),
+        place=setting.place,
+        window=tuple(mirror(layers, setting.place)),
         output=outputs[indices[-1]],
-        summed=summed,
+        summed=_all_terms(*network)[indices[-1]] if few else None,
         antisymmetric=antisymmetric,
-        two_tokens=request.two_tokens,
         coefficient=coefficient,
-        reflection=_reflection(over, virtual, X, request, window) if request.reflected else None,
-        adjusted=request.adjusted,
+        reflection=_reflection(virtual, X, setting) if setting.reflected else None,
+        adjusted=setting.adjusted,
     )
 
 
-def _reflection(
-    over: Reals, virtual: VirtualWeights, X: np.ndarray, request: UnrollSetting, window: tuple[int, ...]
-) -> Reflection:
-    indices, place = request.term, request.place
-    turned = reflect(request.layers, indices, place)
+def _numbers(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> tuple:
+    """The fields of a term."""
+    over, start = Reals(), float((virtual.L @ X[:, indices[0]])[0])
+    links = link_values(over, virtual, X, indices)
+    return indices, start, links, float(term(over, virtual, X, indices)[0])
+
+
+def _reflection(virtual: VirtualWeights, X: np.ndarray, setting: UnrollSetting) -> Reflection:
+    indices, place = setting.term, setting.place
+    window = mirror(setting.layers, place)
     radius, places = len(window) // 2, len(indices) - 1
     changed = [place] if indices[place - 1] != indices[place] else []
     if indices[window[0] - 1] != indices[window[-1] - 1]:
         # The links from the window's ends to what stands outside; before j_1 stands L.
         changed += [k for k in (window[0] - 1, window[-1]) if k <= places]
-    return Reflection(
-        indices=turned,
-        start=_start(virtual, X, turned),
-        values=link_values(over, virtual, X, turned),
-        value=float(term(over, virtual, X, turned)[0]),
-        moved=tuple((place + s, place - s) for s in range(1 - radius, radius) if s),
-        changed=tuple(sorted(changed)),
-    )
-
-
-def _start(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> float:
-    return float((virtual.L @ X[:, indices[0]])[0])
+    moved = tuple((place + s, place - s) for s in range(1 - radius, radius) if s)
+    turned = _numbers(virtual, X, reflect(setting.layers, indices, place))
+    return Reflection(*turned, moved, tuple(sorted(changed)))
 
 
 @lru_cache(maxsize=64)

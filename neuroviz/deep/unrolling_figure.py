@@ -43,9 +43,8 @@ class _Strip:
         self._study, self._shown = study, study.reflection is not None
         self._labelled = study.layers <= _LABELLED
         # Where nothing is reflected, traces that are not seen show one that changes nothing.
-        self._after = study.reflection or Reflection(
-            study.indices, study.start, study.values, study.value, (), ()
-        )
+        same = study.indices, study.start, study.values, study.value
+        self._after = study.reflection or Reflection(*same)
         self._leaf = (_X[1] - _X[0]) * _PANEL_WIDTH / (3**study.layers + 1)  # pixels to the next leaf
         value = 1.6 if self._labelled else 0.3
         sizes = {"tokens": 2.3, "bars": 3.6, "ternary": 1.7, "values": value}

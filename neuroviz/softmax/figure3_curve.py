@@ -20,10 +20,11 @@ def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
     for kind in reversed(KINDS):  # softmax over lightning
         _draw(plot, study, kind)
     widths_axis(plot, study)
-    below = (0.17 if study.setting.certificates else 0.05) * _top(study)
-    plot.axis("y", -below, _highest(study), "dimension")
+    words, top = _legend(study), _top(study)
+    below = (0.17 if study.setting.certificates else 0.05) * top
+    plot.axis("y", -below, (1.2 + 0.12 * len(words)) * top, "dimension")  # the words stand over all points
     plot.headline(_finding(study))
-    plot.key(_legend(study), align="left")
+    plot.key(words, align="left")
     return plot.view()
 
 
@@ -138,15 +139,6 @@ def _top(study: Figure3Study) -> int:
     numbers = [n for p in study.points for n in (p.exact.value, p.floating.value, p.expected.value)]
     numbers += [p.float32.value for p in study.points if p.float32]
     return max(n for n in numbers if n is not None)
-
-
-def _highest(study: Figure3Study) -> float:
-    """The upper end of the axis: so that no point stands among the words in the upper left corner."""
-    words = len(_legend(study)) * 1.35 * theme.size("note") / (0.8 * theme.size("height")) + 0.14
-    first, last = study.setting.least, study.setting.most
-    under = [p for p in study.points if p.width - first + 0.6 <= 0.72 * (last - first + 1.2)]
-    tallest = max(max(p.exact.value, p.expected.value or 0, p.floating.value) for p in under)
-    return max(1.12 * _top(study), tallest / (1 - words))
 
 
 def _finding(study: Figure3Study) -> str:

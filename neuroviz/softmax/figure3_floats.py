@@ -29,24 +29,14 @@ def gap_view(study: Figure3Study, x: tuple[float, float], y: tuple[float, float]
     widths_axis(plot, study, "" if study.setting.peer else "δ (all widths)")
     plot.log_axis("y", -0.6, 18.6, "gap", step=4)
     plot.headline(_gap_finding(study))
-    left = _quiet_at_left(study)
     view = plot.view()
-    view.annotations.append(
-        label(
-            "decides above",
-            0 if left else 1,
-            8,
-            "2",
-            xref="x2 domain",
-            xanchor="left" if left else "right",
-            xshift=4 if left else 0,
-            yanchor="top",
-            yshift=-3,
-            borderpad=0,
-            bgcolor=theme.color("ground"),  # where gaps are small, their stems run through here
-            font={"size": theme.size("note"), "color": theme.color("soft")},
-        )
-    )
+    place = {"xref": "x2 domain", "xanchor": "right", "yanchor": "top", "yshift": -3, "borderpad": 0}
+    # Where gaps are small, their stems run through the words.
+    look = {
+        "bgcolor": theme.color("ground"),
+        "font": {"size": theme.size("note"), "color": theme.color("soft")},
+    }
+    view.annotations.append(label("decides above", 1, 8, "2", **place, **look))
     ends = {"xref": "x2 domain", "yref": "y2", "x0": 0, "x1": 1, "y0": DECISIVE_GAP, "y1": DECISIVE_GAP}
     line = {"color": theme.color("ink"), "width": 1.5, "dash": "dash"}
     view.shapes.append({"type": "line", **ends, "line": line})
@@ -55,13 +45,6 @@ def gap_view(study: Figure3Study, x: tuple[float, float], y: tuple[float, float]
 
 def _height(point: Figure3Point) -> float:
     return min(point.floating.gap, _TALLEST)
-
-
-def _quiet_at_left(study: Figure3Study) -> bool:
-    """Whether fewer gaps lie below the line at the left, so that words under it hide none."""
-    middle = (study.setting.least + study.setting.most) / 2
-    below = [point.width for point in study.points if point.floating.gap < DECISIVE_GAP]
-    return len(below) > 2 * sum(width < middle for width in below)
 
 
 def _gaps(plot: Plot, name: str, points: list[Figure3Point], role: str, symbol: str) -> None:
