@@ -28,10 +28,10 @@ _GONE = {
     "CertificateExplorer": "nv.measure_dimension(arch, method='certified').certificate has verify()",
     "CounterexampleExplorer": "docs/library.md tries random architectures, with nv.sweep",
     "ExponentialsExplorer": 'docs/mathematics.md has its counts, in "Relations between logits"',
-    "OneLayerExplorer": "neuroviz.softmax.one_layer_table.read_off_table shows what each step reads",
+    "OneLayerExplorer": "the notebook 02_single_layer_fibers shows softmax beside lightning",
     "PeelExplorer": "the notebook further/proofs peels a layer off",
-    "ProductsExplorer": "neuroviz.singular.products_table.products_table shows the products",
-    "SoftmaxExplorer": "neuroviz.softmax.known_table.known_table shows what is known of both kinds",
+    "ProductsExplorer": "neuroviz.singular.ranks.forms_table gives the products as forms",
+    "SoftmaxExplorer": "nv.what_is_known(arch) says what is known",
     "SweepExplorer": "docs/library.md sweeps with nv.sweep; to_pandas gives a table for plotly.express",
     "TeleportExplorer": "studies/teleportation has the result and the script that counted it",
 }

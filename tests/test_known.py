@@ -1,9 +1,7 @@
 """The status board: its dimension is the measured one, and no statement is used outside its hypotheses."""
 
 import random
-import re
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -22,13 +20,11 @@ from neuroviz.engine.network import (
 )
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.engine.rank import exact_rank
-from neuroviz.kit import theme
 from neuroviz.softmax.known import (
     QUESTIONS,
     measure_at_temperature,
     what_is_known,
 )
-from neuroviz.softmax.known_table import ROWS, known_table
 from neuroviz.softmax.statements import _TABLE, _read
 
 STATUSES = {
@@ -349,22 +345,3 @@ def test_a_clear_gap_at_another_rank_than_at_temperature_one_is_not_decided():
 def test_a_temperature_is_positive(temperature):
     with pytest.raises(ValueError, match="above 0"):
         measure_at_temperature(Architecture((2, 2), (1,)), temperature)
-
-
-# Both kinds in a table
-
-
-@pytest.mark.parametrize("attention", ["lightning", "softmax"])
-@pytest.mark.parametrize(
-    "sizes", [((3, 3, 3), (1, 2), 3), ((3, 2, 4), (2, 2), 2), ((2, 3), (1,), 1)], ids=str
-)
-def test_the_table_of_both_kinds_says_what_the_boards_say(sizes, attention):
-    top, *rows = known_table(Architecture(*sizes, attention)).rows
-    assert top == ("", "lightning", "softmax") and [row[0] for row in rows] == [name for name, _ in ROWS]
-    for column, kind in enumerate(top[1:], start=1):
-        board = what_is_known(Architecture(*sizes, kind))
-        for row, (_, questions) in zip(rows, ROWS, strict=True):
-            entry = next(found for found in map(board.entry, questions) if found)
-            words = unescape(re.sub("<[^>]*>", "", row[column]))
-            assert entry.answer in words and words.endswith(f" {entry.status} · {entry.source}")
-            assert theme.glyph(entry.status)[0] in words
