@@ -161,6 +161,23 @@ def test_blending_heads_leave_the_function_alone():
     assert np.abs(before - network(blended, np.einsum("hk,kij->hij", np.linalg.inv(g), layer.V))).max() > 1e-3
 
 
+def test_at_the_border_heads_cannot_blend_but_can_be_exchanged_for_another():
+    """d = 3, a = 2, H = 2: det(x A₁ + y A₂) = 0 has three roots, and any two of them will do as heads."""
+    rng = np.random.default_rng(0)
+    A1, A2 = rng.standard_normal((2, 3, 2)) @ rng.standard_normal((2, 2, 3))
+    V1, V2 = rng.standard_normal((2, 3, 3))
+    # det(A₁ + x A₂) = x (p + q x), as both ends of the pencil have rank 2
+    p, q = np.linalg.solve([[1, 1], [-1, 1]], [np.linalg.det(A1 + A2), np.linalg.det(A1 - A2)])
+    A3 = A1 - p / q * A2
+    assert [np.linalg.matrix_rank(M, tol=1e-9) for M in (A1, A3, A1 - 2 * p / q * A2)] == [2, 2, 3]
+
+    def function(V, A):
+        return np.einsum("hij,hkl->ijkl", np.stack(V), np.stack(A))
+
+    before = function([V1, V2], [A1, A2])
+    np.testing.assert_allclose(function([V1 + q / p * V2, -q / p * V2], [A1, A3]), before, atol=1e-12)
+
+
 def test_outside_what_is_known_nothing_is_claimed_and_the_number_is_measured():
     arch = Architecture((4, 3, 5), (2, 2), heads=2)
     assert expected_dimension(arch).value is None and measure_dimension(arch).value > 0
