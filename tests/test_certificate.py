@@ -502,3 +502,4 @@ def test_what_cannot_be_asked_for_or_proved_is_refused(ask, said):
 def test_a_collapsed_network_has_an_exact_certificate():
     proof = certify(THIN, "exact rank")
     assert proof.dimension == 18 and proof.data["upper bound"] == "Theorem C" and proof.verify()
+    assert "it meets the upper bound of Theorem C" in proof.argument

@@ -49,7 +49,11 @@ def changes(J, rows):
 @cache
 def every_family():
     """Networks in which each family is found, both kinds, with and without what else there may be."""
-    return random_variants(90, seed=0)
+    return random_variants(90, seed=0) + [
+        Architecture.uniform(3, 2, 2, attention="softmax", skip=skip, block=Block(biases=True, mlp=mlp))
+        for skip in (False, True)
+        for mlp in ((2, 2), (2, 1))  # constants that an MLP does not see, and that it lets pass
+    ]
 
 
 def test_each_direction_of_each_family_leaves_the_function_alone():
