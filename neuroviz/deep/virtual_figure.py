@@ -9,7 +9,7 @@ from neuroviz.deep.rescaling import RescalingStudy
 from neuroviz.deep.virtual import MAX_LAYERS, SAME, InterfaceStudy, Moved
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, View, compose, headline, label, outside_words
+from neuroviz.kit.plot import Parts, Plot, View, compose, headline, label, outside_words
 from neuroviz.kit.words import colored, numbered, percent, signed, tiny
 
 _BARS = (0.0, 0.23)
@@ -202,61 +202,48 @@ def _what_outputs_do(study: RescalingStudy) -> str:
 
 
 def _bars(table: View, bars: list[_Bar], unit: str, finding: str) -> View:
-    """Under each matrix of the table, on the same x axis."""
+    """Under each matrix of the table, as far from the left as it."""
+    plot, across = Plot("2", (0.0, 1.0), _BARS, fixed=True), table.axes["xaxis"]["range"]
     centres = [(edges[0] + edges[-1]) / 2 for edges in (table.traces[bar.column]["x"] for bar in bars)]
+    heights, colors = [bar.height for bar in bars], [theme.color(bar.role) for bar in bars]
     hatched = ["/" if bar.role == "outside" else "" for bar in bars]
-    heights = [bar.height for bar in bars]
-    trace = {
-        "type": "bar",
-        "name": "how far each matrix has moved",
-        "xaxis": "x",
-        "yaxis": "y2",
-        "x": centres,
-        "y": heights,
-        "width": _BAR * table.axes["xaxis"]["range"][1],
-        "customdata": [bar.name for bar in bars],
-        "hovertext": [bar.hover for bar in bars],
-        "marker": {
-            "color": [theme.color(bar.role) for bar in bars],
-            "pattern": {
-                "shape": hatched,
-                "bgcolor": [theme.color("ground" if shape else "focus") for shape in hatched],
-                "fgcolor": [theme.color(bar.role) for bar in bars],
-                "size": 7,
-            },
+    grounds = [theme.color("ground" if shape else "focus") for shape in hatched]
+    plot.bars(
+        "how far each matrix has moved",
+        centres,
+        heights,
+        {
+            "color": colors,
+            "pattern": {"shape": hatched, "bgcolor": grounds, "fgcolor": colors, "size": 7},
         },
-        "cliponaxis": False,
-        "hovertemplate": "%{hovertext}<extra></extra>",
-    }
-    # Over a bar that goes down its text stands on the line.
-    texts = [
-        _text_at(f"<b>{bar.text}</b>", x, max(bar.height, 0.0), bar.text_role)
-        for x, bar in zip(centres, bars, strict=True)
-    ]
-    texts += [_text_at("", 0, 0, "ink")] * (4 + 2 + MAX_LAYERS - len(texts))
-    font = {"size": theme.size("base")}
-    heading = label(unit, 0, 0.5, xanchor="left", align="left", yref="y2 domain", font=font)
+        width=_BAR * across[1],
+        customdata=[bar.name for bar in bars],
+        hovertext=[bar.hover for bar in bars],
+        cliponaxis=False,
+        hover="%{hovertext}",
+    )
+    plot.points(
+        "in numbers",
+        centres,
+        [max(bar.height, 0.0) for bar in bars],  # over a bar that goes down it stands on the line
+        {},
+        mode="text",
+        text=[f"<b>{bar.text}</b>" for bar in bars],
+        textposition="top center",
+        textfont={"size": theme.size("base"), "color": [theme.color(bar.text_role) for bar in bars]},
+        cliponaxis=False,
+    )
+    base = {"color": theme.color("axis"), "width": 1.4}
+    plot.line("no move", [table.traces[0]["x"][0], centres[-1] + 1], [0, 0], **base)
+    plot.axis("x", *across, visible=False)
+    plot.axis("y", min(*heights, 0.0), 1.02 * max(*heights, 1.0), visible=False)
+    font, view = {"size": theme.size("base")}, plot.view()
+    heading = label(unit, 0, 0.5, xref="x", xanchor="left", align="left", yref="y2 domain", font=font)
     place = {"xref": "paper", "yref": "y2 domain", "yshift": _over_bars()}
-    base = {
-        "type": "line",
-        "xref": "x",
-        "yref": "y2",
-        "x0": table.traces[0]["x"][0],
-        "x1": centres[-1] + 1,
-        "y0": 0,
-        "y1": 0,
-        "line": {"color": theme.color("axis"), "width": 1.4},
-    }
-    axis = {"domain": _BARS, "range": [min(*heights, 0.0), 1.02 * max(*heights, 1.0)]}
-    axes = {"yaxis2": axis | {"anchor": "x", "visible": False, "fixedrange": True}}
-    return View([trace], axes, [*texts, heading, headline(finding) | place], [base])
+    view.annotations.extend((heading, headline(finding) | place))
+    return view
 
 
 def _over_bars() -> float:
     """How much room the number over a bar takes, in pixels."""
     return 1.6 * theme.size("base")
-
-
-def _text_at(text: str, x: float, y: float, role: str) -> dict:
-    font = {"size": theme.size("base"), "color": theme.color(role)}
-    return label(text, x, y, yref="y2", yanchor="bottom", yshift=2, font=font)
