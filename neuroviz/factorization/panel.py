@@ -20,9 +20,10 @@ from neuroviz.factorization.determinantal import (
 )
 from neuroviz.factorization.figure import FactorizationStudy, SlicePoint, factorization_parts
 from neuroviz.kit import theme
+from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import choice, real, seed, whole
-from neuroviz.kit.words import grouped, tiny
+from neuroviz.kit.words import tiny
 
 MAX_WIDTH, MAX_HEAD, MAX_TRACE = 6, 8, 1.5
 _RANKS = {"full": "Q and K of full rank", "Q": "Q has lost one rank", "K": "K has lost one rank"}
@@ -135,7 +136,7 @@ class FactorizationExplorer(Panel):
     def _badge(self, answer: FactorizationStudy) -> str:
         count = answer.count
         agrees = "" if count.dimension == answer.formula[answer.a - 1] else " ≠ formula"
-        measured = theme.badge(count.status, f"{count.dimension} mod {grouped(count.prime)}{agrees}")
+        measured = exact_badge(f"{count.dimension}{agrees}", count.prime)
         square = f"a² = {answer.a**2}"
         if answer.refusal:
             lemma = theme.badge("outside hypotheses", f"Lemma 3.1: not {square} but {answer.here} here")

@@ -1,20 +1,30 @@
 """The badges of a dimension: what was measured, and what theory says beside it."""
 
+from neuroviz.engine.field import DEFAULT_PRIME
 from neuroviz.engine.formulas import Expected
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
 from neuroviz.kit.words import grouped
 
 
+def exact_badge(text: str, prime: int = DEFAULT_PRIME) -> str:
+    """The badge of what was computed exactly; the prime is seen when the pointer rests on it.
+
+    >>> "exact · kernel 3<" in exact_badge("kernel 3"), "8 388 593" in exact_badge("kernel 3")
+    (True, True)
+    """
+    return theme.badge("exact", text, f"modulo the prime {grouped(prime)}")
+
+
 def measured_badge(found: Measurement) -> str:
-    """The badge of an exact measurement, with its number and its prime.
+    """The badge of an exact measurement, with its number.
 
     >>> from neuroviz.engine.architecture import Architecture
     >>> from neuroviz.engine.measure import measure_dimension
-    >>> "16 mod 8 388 593" in measured_badge(measure_dimension(Architecture((3, 3), (2,))))
+    >>> "exact · 16<" in measured_badge(measure_dimension(Architecture((3, 3), (2,))))
     True
     """
-    return theme.badge(found.status, f"{found.value} mod {grouped(found.prime)}")
+    return theme.badge(found.status, str(found.value), f"modulo the prime {grouped(found.prime)}")
 
 
 def theory_badge(expected: Expected, measured: int) -> str:

@@ -303,8 +303,10 @@ def glyph(status: str) -> tuple[str, str]:
     return _STATUS[_known("status", status, _STATUS)][:2]
 
 
-def badge(status: str, source: str = "") -> str:
+def badge(status: str, source: str = "", detail: str = "") -> str:
     """The badge of a status as HTML: glyph, words and source, with a border in the role's colour.
+
+    The detail is seen when the pointer rests on it.
 
     >>> "proved here" in badge("proved here", "Theorem C")
     True
@@ -313,8 +315,9 @@ def badge(status: str, source: str = "") -> str:
     text = f"{sign} {words}" + (f" · {source}" if source else "")
     border = _MODES["light"][role]
     ink = _MODES["light"]["ink"]
+    tooltip = f' title="{escape(detail)}"' if detail else ""
     return (
-        f'<span class="nv-badge" style="border-color:{border};color:{ink};background:#FFFFFF">'
+        f'<span class="nv-badge"{tooltip} style="border-color:{border};color:{ink};background:#FFFFFF">'
         f"{escape(text)}</span>"
     )
 

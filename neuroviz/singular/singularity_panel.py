@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from neuroviz.engine.field import DEFAULT_PRIME
 from neuroviz.kit import theme
+from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import real, seed, switch, whole
 from neuroviz.kit.words import grouped
@@ -86,7 +87,7 @@ class SingularityExplorer(Panel):
         self.controls["values"].disabled = self.controls["d_out"].value == 1  # V has one row
 
     def _badge(self, answer: SingularityStudy) -> str:
-        counted = theme.badge("exact", f"kernel {answer.facts.kernel} mod {grouped(DEFAULT_PRIME)}")
+        counted = exact_badge(f"kernel {answer.facts.kernel}")
         if not answer.approach.covered:
             return counted + theme.badge("outside hypotheses", "Thm. 3.4")
         if answer.facts.kind == THIN:

@@ -5,9 +5,10 @@ import re
 import ipywidgets as widgets
 
 from neuroviz.kit import theme
+from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.export import Export
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.words import grouped, tiny
+from neuroviz.kit.words import tiny
 from neuroviz.softmax.figure3 import Figure3Setting, Figure3Study, study_figure3
 from neuroviz.softmax.figure3_figure import figure3_parts
 
@@ -57,9 +58,9 @@ class Figure3Explorer(Panel):
         self.export.offer(answer.to_csv(), name)
 
     def _badge(self, answer: Figure3Study) -> str:
-        prime = grouped(answer.points[0].exact.prime)
+        prime = answer.points[0].exact.prime
         count = len(answer.points)
-        badges = [theme.badge("exact", f"{count} rank{'s' if count > 1 else ''} mod {prime}")]
+        badges = [exact_badge(f"{count} rank{'s' if count > 1 else ''}", prime)]
         for status in dict.fromkeys(point.expected.status for point in answer.points):
             here = [point for point in answer.points if point.expected.status == status]
             names = ", ".join(dict.fromkeys(point.expected.source for point in here))

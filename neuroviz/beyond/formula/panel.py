@@ -8,9 +8,9 @@ from neuroviz.beyond.formula.families import FAMILIES
 from neuroviz.beyond.formula.family import FamilySetting, FamilyStudy, study_family
 from neuroviz.beyond.formula.figure import formula_parts
 from neuroviz.kit import theme
+from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import Controls
-from neuroviz.kit.words import grouped
 
 _LANGUAGE = (
     "Type a formula as Python writes it, and press Enter: d width, a head dimension, t tokens, l layers, H "
@@ -63,8 +63,8 @@ class FormulaExplorer(Panel):
         self.controls["hints"].disabled = not FAMILIES[self.controls["family"].value].hints
 
     def _badge(self, answer: FamilyStudy) -> str:
-        count, prime = len(answer.verdicts), grouped(answer.verdicts[0].measured.prime)
-        badges = theme.badge("exact", f"{count} networks mod {prime}")
+        count, prime = len(answer.verdicts), answer.verdicts[0].measured.prime
+        badges = exact_badge(f"{count} networks", prime)
         if not answer.wrong:
             badges += theme.badge("observed", f"your formula, {count} networks")
         if known := answer.expected:

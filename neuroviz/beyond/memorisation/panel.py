@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 from neuroviz.beyond.memorisation.memorisation import CASES, Curve, stored_curves
-from neuroviz.engine.field import DEFAULT_PRIME
 from neuroviz.kit import theme
+from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import LEFT, TOP, Parts, Plot, compose, kind_dash, kind_mark
 from neuroviz.kit.settings import choice
-from neuroviz.kit.words import grouped
 
 _TARGETS = [("a small change", "nearby"), ("random numbers", "random"), ("another’s outputs", "teacher")]
 
@@ -91,7 +90,7 @@ class MemorisationExplorer(Panel):
     _answer = staticmethod(study_memorisation)
 
     def _badge(self, answer: MemorisationStudy) -> str:
-        exact = theme.badge("exact", f"{len(CASES)} dimensions D mod {grouped(DEFAULT_PRIME)}")
+        exact = exact_badge(f"{len(CASES)} dimensions D")
         return exact + theme.badge("float", "what is learnt")
 
     def _describe(self, answer: MemorisationStudy) -> str:

@@ -11,9 +11,10 @@ from neuroviz.beyond.proof.immersion import (
 )
 from neuroviz.beyond.proof.immersion_figure import immersion_parts, letter, relation_of
 from neuroviz.kit import theme
+from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import choice, real, seed, switch, whole
-from neuroviz.kit.words import grouped, numbered, tiny
+from neuroviz.kit.words import numbered, tiny
 
 LAYERS = range(1, MOST_LAYERS + 1)
 EXPERIMENTS = [
@@ -148,8 +149,8 @@ class ProofExplorer(Panel):
 
     def _badge(self, answer: ImmersionStudy) -> str:
         setting, found = answer.setting, answer.everything
-        prime = grouped(found.measured.prime)
-        measured = theme.badge("exact", f"kernel {found.kernel} mod {prime}")
+        prime = found.measured.prime
+        measured = exact_badge(f"kernel {found.kernel}", prime)
         theorem = "Theorem A′" if setting.causal else "Theorem A"
         return measured + theme.badge("proved here" if setting.holds else "outside hypotheses", theorem)
 
