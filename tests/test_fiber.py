@@ -26,7 +26,7 @@ from neuroviz.single_layer.walk import PRESETS, WALKS, FiberSetting, plane_of, s
 
 P = PrimeField()
 BOTH = ("lightning", "softmax")
-SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (3, 2), (4, 1), (5, 5)]
+SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (4, 3)]
 
 
 def random_pair(over, d, d_out, seed=0):
@@ -136,6 +136,8 @@ def test_the_fibre_has_the_points_of_the_theorem_and_no_others(name):
     assert fiber_size(p, Pair(A, V), tokens=2) == size
     case = fiber_case(PrimeField(p), Pair(A, V))
     assert case == {"V = 0": "zero", "A = 0": "zero", "d = 1": "boundary"}.get(name, name.split(",")[0])
+    if name == "generic, V of rank one":
+        assert fiber_size(p, Pair(A, V), tokens=1) >= size * p  # each with p antisymmetric parts
 
 
 @pytest.mark.parametrize("tokens", [2, 3])
@@ -150,10 +152,10 @@ def test_a_softmax_layer_determines_its_weights(tokens):
 
 def test_softmax_does_not_see_a_where_v_is_zero_or_the_token_is_alone():
     one, other = (random_pair(Reals(), 3, 2, seed) for seed in (0, 1))
-    assert same_function(Reals(), "softmax", Pair(one.A, 0 * one.V), Pair(other.A, 0 * one.V), 2)
+    nothing = 0 * one.V
+    assert same_function(Reals(), "softmax", Pair(one.A, nothing), Pair(other.A, nothing), 2)
     assert same_function(Reals(), "softmax", one, Pair(other.A, one.V), 1)
     assert not same_function(Reals(), "softmax", one, Pair(one.A, other.V), 1)
-    assert not same_function(Reals(), "softmax", Pair(0 * one.A, 0 * one.V), Pair(0 * one.A, one.V), 2)
 
 
 def test_the_swap_keeps_the_length_of_a_and_returns():
@@ -218,7 +220,9 @@ def test_at_the_boundary_the_kernel_is_larger_than_the_fibre():
 
 
 def settings():
-    for preset, attention, tokens, walk in product(PRESETS, BOTH, (1, 2, 3), WALKS):
+    for preset, attention, tokens, walk in product(
+        PRESETS, BOTH, (1, 2, 3), WALKS
+    ):
         for swap, negative in product((False, True), (False, True)):
             if preset == "zero" and (walk != "rescale" or swap) or swap and preset != "rank-one":
                 continue
