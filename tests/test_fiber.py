@@ -156,7 +156,6 @@ def test_softmax_does_not_see_a_where_v_is_zero_or_the_token_is_alone():
     assert same_function(Reals(), "softmax", Pair(one.A, nothing), Pair(other.A, nothing), 2)
     assert same_function(Reals(), "softmax", one, Pair(other.A, one.V), 1)
     assert not same_function(Reals(), "softmax", one, Pair(one.A, other.V), 1)
-    assert not same_function(Reals(), "softmax", Pair(0 * one.A, 0 * one.V), Pair(0 * one.A, one.V), 2)
 
 
 def test_the_swap_keeps_the_length_of_a_and_returns():
@@ -221,7 +220,9 @@ def test_at_the_boundary_the_kernel_is_larger_than_the_fibre():
 
 
 def settings():
-    for preset, attention, tokens, walk in product(PRESETS, BOTH, (1, 2, 3), WALKS):
+    for preset, attention, tokens, walk in product(
+        PRESETS, BOTH, (1, 2, 3), WALKS
+    ):
         for swap, negative in product((False, True), (False, True)):
             if preset == "zero" and (walk != "rescale" or swap) or swap and preset != "rank-one":
                 continue
