@@ -5,7 +5,10 @@ from math import inf, log10
 from neuroviz.deep.dimension import DimensionStudy, has_a_place, paper_name, would_mislead
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Plot, View, label, outside_words, rough, ticks
-from neuroviz.kit.sigma import BOTTOM, drawable, noise_band, rank_line, sigma_axis, sigma_dots
+
+BOTTOM, TOP = -18.6, 0.9
+"""log₁₀ of the ends of the axis."""
+_FLOOR = 1e-17  # where an exact zero is drawn
 
 
 def spectrum_view(study: DimensionStudy, domain: tuple[float, float]) -> View:
@@ -13,28 +16,38 @@ def spectrum_view(study: DimensionStudy, domain: tuple[float, float]) -> View:
     plot, n, rank = Plot("", domain, (0, 1)), study.arch.num_parameters, study.visible
     kept, dropped = _split(study)
     x = list(range(1, rank + len(dropped) + 1))
-    hover = "σ<sub>%{x}</sub> = %{y:.2e}<extra></extra>"
+    hover = "σ<sub>%{x}</sub> = %{y:.2e}"
     moving, noise = (
         "singular values of the weights that move the function",
         "singular values that are rounding noise",
     )
-    view = plot.view()
-    view.traces.append(sigma_dots(moving, "", x[: len(kept)], kept, True, hover))
-    view.traces.append(sigma_dots(noise, "", x[rank:], dropped, False, hover))
-    view.traces.append(rank_line("exact rank (measured)", "", rank))
+    plot.points(moving, x[: len(kept)], kept, _dot(True), cliponaxis=False, hover=hover)
+    plot.points(noise, x[rank:], dropped, _dot(False), cliponaxis=False, hover=hover)
+    ends, width = [10.0**BOTTOM, 10.0**TOP], theme.size("line") + 0.8
+    plot.line("exact rank (measured)", [rank + 0.5] * 2, ends, theme.color("measured"), width)
     _formula_marks(study, plot)
     said = f"index i of the singular value ({n} parameters)"
     plot.axis("x", 0, n + 1, said, tickvals=ticks(1, rank, n), showgrid=False)
-    view.axes["yaxis"] |= sigma_axis("", (0, 1), step=4)
-    view.shapes.append(noise_band("", _noise(study), BOTTOM))
+    plot.log_axis("y", BOTTOM, TOP, "σ<sub>i</sub> / σ<sub>1</sub>", step=4)
+    plot.region((0, n + 1), (10**BOTTOM, _noise(study)), {"width": 0}, theme.color("wash"))
     plot.headline(_headline(study))
-    view.annotations.extend((*_gap(study), *_names(study)))
-    return view
+    plot.view().annotations.extend((*_gap(study), *_names(study)))
+    return plot.view()
+
+
+def _dot(counts: bool) -> dict:
+    """A value that counts is filled, one that is rounding noise is hollow."""
+    return {
+        "size": theme.size("marker") - (0 if counts else 1),
+        "color": theme.color("measured" if counts else "ground"),
+        "line": {"color": theme.color("ground" if counts else "ghost"), "width": 0.8 if counts else 1.5},
+    }
 
 
 def _split(study: DimensionStudy) -> tuple[list[float], list[float]]:
     """Singular values counted by the exact rank, and the others."""
-    sigma = [] if study.spectrum is None else drawable(study.spectrum.singular_values)
+    found = [] if study.spectrum is None else study.spectrum.singular_values
+    sigma = [max(float(value), _FLOOR) for value in found]
     return sigma[: study.visible], sigma[study.visible :]
 
 

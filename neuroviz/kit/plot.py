@@ -291,8 +291,8 @@ class Plot:
         plain: bool = False,
         **more: object,
     ) -> None:
-        """A logarithmic axis between powers of ten; `plain`: 0.1, 1, 10 instead of powers."""
-        tens = range(ceil(low), floor(high) + 1, step)
+        """A logarithmic axis with ticks at powers of 10ˢᵗᵉᵖ; `plain`: 0.1, 1, 10 instead of powers."""
+        tens = range(step * ceil(low / step), floor(high) + 1, step)
         text = [f"{10.0**n:g}" if plain else power_of_ten(n) for n in tens]
         at = [10.0**n for n in tens]
         self.axis(which, low, high, title, type="log", tickvals=at, ticktext=text, **more)
