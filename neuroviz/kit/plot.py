@@ -164,7 +164,10 @@ def plain(value: object) -> object:
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, (list, tuple, range)):
-        return [inner if type(inner) in (str, int) else plain(inner) for inner in value]
+        kinds = set(map(type, value))
+        if kinds <= {int, str} or (kinds <= {int, float} and all(map(isfinite, value))):
+            return list(value)  # most are that, and meshes are long
+        return [plain(inner) for inner in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not isfinite(value):
