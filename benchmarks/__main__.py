@@ -17,6 +17,7 @@ NAMES = (
     "sweeps",
     "linear_time",
     "start",
+    "page",
     "notebooks",
 )
 

@@ -1,0 +1,98 @@
+"""What a page waits for: four panels in JupyterLab, Run All, in a real Chromium with software rendering.
+
+Bytes are those of the websocket after the notebook is open, heap is what its JavaScript holds afterwards,
+and *drawn* is the wall time until all four figures are there. BEFORE=path takes another checkout, too,
+in turns with this one.
+"""
+
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from statistics import median
+
+from benchmarks.tables import Finding, Table
+from benchmarks.timing import Effort, machine
+
+ROOT = Path(__file__).parent.parent
+PANELS = ("DimensionExplorer", "LedgerExplorer", "HypothesesExplorer", "UnrollingExplorer")
+GOAL_BYTES, GOAL_HEAP = 3e6, 80e6
+_IDLE = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
+_DRAWN = "[...document.querySelectorAll('.js-plotly-plot')].filter(p => p.querySelector('.main-svg')).length"
+
+
+def take(root: Path, patience: float = 300) -> tuple[float, float, float]:
+    """Bytes, heap, and seconds until all four are drawn, for the neuroviz of a checkout."""
+    import nbformat
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
+        cells = [f"from neuroviz.explorables import {name}\n{name}()" for name in PANELS]
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(notebook, Path(home, "four.ipynb"))
+        token, port = secrets.token_hex(8), 8000 + os.getpid() % 999
+        options = [f"--port={port}", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={home}"]
+        options += ["--no-browser", "--allow-root", f"--LabApp.workspaces_dir={home}/workspaces"]
+        environment = os.environ | {"PYTHONPATH": str(root), "HOME": home, "JUPYTER_CONFIG_DIR": f"{home}/c"}
+        command = [sys.executable, "-m", "jupyterlab", *options]
+        server = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, cwd=home)
+        address = f"http://127.0.0.1:{port}"
+        try:
+            end = time.monotonic() + patience
+            while time.monotonic() < end:
+                try:
+                    urllib.request.urlopen(f"{address}/api?token={token}", timeout=2)
+                    break
+                except OSError:
+                    time.sleep(0.2)
+            browser = playwright.chromium.launch(
+                executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
+                args=["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"],
+            )
+            page = browser.new_page(viewport={"width": 1280, "height": 2400})
+            page.set_default_timeout(1000 * patience)
+            received = []
+            page.on("websocket", lambda socket: socket.on("framereceived", lambda f: received.append(len(f))))
+            page.goto(f"{address}/lab/tree/four.ipynb?token={token}&reset", wait_until="domcontentloaded")
+            page.wait_for_selector(_IDLE)
+            page.wait_for_timeout(4000)
+            heap = page.context.new_cdp_session(page)
+
+            def held() -> float:
+                heap.send("HeapProfiler.collectGarbage")
+                return page.evaluate("performance.memory.usedJSHeapSize")
+
+            empty, start = held(), time.perf_counter()
+            received.clear()
+            page.get_by_role("menuitem", name="Run", exact=True).click()
+            page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+            page.wait_for_function(f"{_DRAWN} === {len(PANELS)}", polling=50)
+            seconds = time.perf_counter() - start
+            page.wait_for_timeout(2000)
+            return float(sum(received)), held() - empty, seconds
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def run(effort: Effort) -> list[Table]:
+    roots = {"now": ROOT}
+    if before := os.environ.get("BEFORE"):
+        roots["before"] = Path(before)
+    found = {name: [] for name in roots}
+    for _ in range(1 if effort.quick else 3):
+        for name, root in roots.items():
+            found[name].append(take(root))
+    middle = {name: [median(column) for column in zip(*taken, strict=True)] for name, taken in found.items()}
+    rows = tuple((name, sent / 1e6, heap / 1e6, seconds) for name, (sent, heap, seconds) in middle.items())
+    sent, heap, _ = middle["now"]
+    met = sent < GOAL_BYTES and heap < GOAL_HEAP
+    said = f"{sent / 1e6:.2f} MB sent, {heap / 1e6:.0f} MB of heap"
+    finding = Finding("four panels, Run All", said, "≤ 3 MB, ≤ 80 MB", met)
+    header, forms = ("", "MB over the websocket", "MB of heap", "drawn, s"), ("", ".2f", ".0f", ".1f")
+    return [Table("page", header, forms, rows, machine("one server, one browser"), (finding,))]
