@@ -473,7 +473,8 @@ def test_an_error_in_a_panel_would_be_seen(lab, open_page):
     page = open_page(lab.url("00_start.ipynb"))
     run_all(page, lab)
     look_at(page, 0)
-    box = page.locator(f"{PANEL} input[type=text]").last
+    page.locator(PANEL).first.get_by_role("button", name="⋯").click()
+    box = page.locator(f"{PANEL} .nv-state input")
     box.fill("width=99")
     box.press("Enter")
     page.wait_for_selector(".nv-error")
