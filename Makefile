@@ -57,12 +57,12 @@ $(STAMP): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "neuroviz: there is no $(PYTHON) here; name your Python (3.11 or newer):  make lab PYTHON=…" >&2; exit 1; }
 	@$(PYTHON) tools/environment.py "$(CPU)" "$(firstword $(MAKECMDGOALS) env)"
 	$(TORCH)
-	$(INSTALL) -e ".[notebooks]"
+	$(INSTALL) -e ".[notebooks,torch,workers]"
 	@touch $@
 
 $(STAMP)-tests: $(STAMP)
 	@$(PYTHON) tools/environment.py "$(CPU)" "$(firstword $(MAKECMDGOALS) env)"
-	$(INSTALL) -e ".[notebooks,tests,benchmarks,book,dashboard]"
+	$(INSTALL) -e ".[notebooks,torch,workers,tests,benchmarks,book,dashboard]"
 	@touch $@
 
 # What only one command needs is fetched with its first call.
@@ -109,12 +109,12 @@ pictures: test-env ## take the README's picture anew, in a real browser
 javascript: ## build the panels' plotly.js anew from npm's packages (needs node)
 	cd tools/javascript && npm ci --no-audit --no-fund --ignore-scripts && node build.mjs
 
-links: env ## write the repository's address (pyproject.toml) into README.md and CITATION.cff
+links: env ## write the repository's address (pyproject.toml) wherever else it stands
 	$(BIN)/python -m tools.links
 
 constraints: ## resolve the versions in constraints.txt anew (torch stays)
 	$(PYTHON) -m venv --clear .venv-new
-	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,tests,benchmarks,book,dashboard]"
+	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,torch,workers,tests,benchmarks,book,dashboard]"
 	.venv-new/bin/python -m tools.constraints
 	rm -rf .venv-new
 

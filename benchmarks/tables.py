@@ -6,7 +6,7 @@ from pathlib import Path
 
 README = Path(__file__).with_name("README.md")
 RESULTS = Path(__file__).with_name("results.json")
-FRONT_PAGE = README.parent.parent / "README.md"
+LIBRARY = README.parent.parent / "docs" / "library.md"
 
 Cell = str | float | None
 
@@ -92,7 +92,7 @@ def summary(tables: list[Table]) -> str:
 
 
 def store(tables: list[Table]) -> None:
-    """Write results.json, all tables of README.md, and the summary on the front page; the rest stays."""
+    """Write results.json, all tables of README.md, and the summary in docs/library.md; the rest stays."""
     kept = {table.name: table for table in read(RESULTS)} if RESULTS.exists() else {}
     text = README.read_text(encoding="utf-8")
     tables = in_order_of(text, kept | {table.name: _rounded(table) for table in tables})
@@ -100,8 +100,8 @@ def store(tables: list[Table]) -> None:
         json.dumps({t.name: asdict(t) for t in tables}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )
     README.write_text(filled(text, tables), encoding="utf-8")
-    front = FRONT_PAGE.read_text(encoding="utf-8")
-    FRONT_PAGE.write_text(_replaced(front, "summary", summary(tables)), encoding="utf-8")
+    page = LIBRARY.read_text(encoding="utf-8")
+    LIBRARY.write_text(_replaced(page, "summary", summary(tables)), encoding="utf-8")
 
 
 def _rounded(table: Table) -> Table:

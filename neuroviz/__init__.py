@@ -9,6 +9,7 @@ Importing this package loads neither torch, plotly nor ipywidgets: what needs th
 it is first asked for.
 """
 
+from functools import partial
 from importlib import import_module
 
 from neuroviz.certificate.certificate import Certificate
@@ -70,7 +71,18 @@ __all__ = [
 ]
 
 
+def _refuse(error: ImportError, *_args: object, **_options: object) -> None:
+    raise error
+
+
 def __getattr__(name: str) -> object:
     if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+        try:
+            return getattr(import_module(_LATER[name]), name)
+        except ImportError as error:
+            if error.name != "torch":
+                raise
+            return partial(_refuse, error)  # so that `from neuroviz import *` works without torch
+    if name == "__version__":
+        return import_module("importlib.metadata").version("neuroviz")
     raise AttributeError(f"module 'neuroviz' has no attribute {name!r}")

@@ -69,8 +69,10 @@ def test_a_table_without_its_place_is_refused(text):
 def test_what_was_measured_before_stays(tmp_path, monkeypatch):
     marks = "".join(f"<!-- {name} -->\n<!-- end {name} -->\n" for name in ("summary", "one", "two"))
     (tmp_path / "README.md").write_text(marks, encoding="utf-8")
-    (tmp_path / "front.md").write_text("# front\n<!-- summary -->\n<!-- end summary -->\n", encoding="utf-8")
-    monkeypatch.setattr(tables, "FRONT_PAGE", tmp_path / "front.md")
+    (tmp_path / "library.md").write_text(
+        "# library\n<!-- summary -->\n<!-- end summary -->\n", encoding="utf-8"
+    )
+    monkeypatch.setattr(tables, "LIBRARY", tmp_path / "library.md")
     monkeypatch.setattr(tables, "README", tmp_path / "README.md")
     monkeypatch.setattr(tables, "RESULTS", tmp_path / "results.json")
     one = Table(
@@ -80,7 +82,7 @@ def test_what_was_measured_before_stays(tmp_path, monkeypatch):
     tables.store([Table("two", ("n",), ("",), ((2,),), "")])
     first, second = tables.read(tmp_path / "results.json")
     assert (first.rows, first.findings, second.rows) == (((0.333333,), (None,)), one.findings, ((2,),))
-    for page in (tables.README, tables.FRONT_PAGE):
+    for page in (tables.README, tables.LIBRARY):
         assert "| how long | 0.3 s | < 1 s | yes |" in page.read_text(encoding="utf-8")
 
 
@@ -175,4 +177,4 @@ def test_the_picture_needs_its_tables():
 
 
 def test_the_front_page_shows_the_summary_of_the_stored_results():
-    assert tables.summary(tables.read()) in tables.FRONT_PAGE.read_text(encoding="utf-8")
+    assert tables.summary(tables.read()) in tables.LIBRARY.read_text(encoding="utf-8")

@@ -20,6 +20,7 @@ from panels import PATIENCE
 
 from neuroviz.explorables import SurfaceExplorer
 from neuroviz.kit import theme
+from tools.moving import animated
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -190,6 +191,26 @@ def move_a_slider(page, panel: int) -> None:
     page.wait_for_function(f"{done}.startsWith('done')")
 
 
+def slider_dragged(page, name: str) -> list[bytes]:
+    """Pictures of the first panel while one of its sliders is dragged from end to end, and back."""
+    here = page.locator(PANEL).first
+    slider = here.locator(".widget-slider:visible", has_text=name)
+    handle = slider.locator(".noUi-handle")
+    track = slider.locator(".noUi-target").bounding_box()
+    steps = int(float(handle.get_attribute("aria-valuemax")) - float(handle.get_attribute("aria-valuemin")))
+    box = here.bounding_box()
+    box["height"] += 20  # a longer description needs a line more
+    pictures = []
+    handle.hover()
+    page.mouse.down()
+    for step in range(steps + 1):
+        page.mouse.move(track["x"] + track["width"] * step / steps, track["y"] + track["height"] / 2, steps=5)
+        page.wait_for_timeout(1500)
+        pictures.append(page.screenshot(clip=box))
+    page.mouse.up()
+    return pictures + pictures[-2:0:-1]
+
+
 def press_a_button_in_the_prose(page, label: str, says: str) -> None:
     """A preset in another cell takes the first panel to where its label says."""
     page.locator(PANEL).first.scroll_into_view_if_needed()
@@ -274,7 +295,11 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
         page.keyboard.press("Control+b")  # no file browser in the picture
         page.wait_for_timeout(1500)
         page.locator(PANEL).first.scroll_into_view_if_needed()
-        page.screenshot(path=Path(folder) / f"{Path(notebook).stem}.png")
+        picture = Path(folder) / f"{Path(notebook).stem}.png"
+        if notebook == "00_start.ipynb":
+            picture.write_bytes(animated(slider_dragged(page, "layers"), seconds=0.8))
+        else:
+            page.screenshot(path=picture)
 
 
 @pytest.mark.full

@@ -1,4 +1,4 @@
-"""The lists of dependencies agree, the commands of the README exist, the package is quick to import."""
+"""The lists of dependencies agree, the commands that are named exist, the package is quick to import."""
 
 import ast
 import importlib.util
@@ -64,18 +64,34 @@ def test_an_extra_repeats_the_range_of_another():
     assert {name: found for name, found in ranges.items() if len(found) > 1} == {}
 
 
+def in_conda_words(*lists: list[str]) -> set[str]:
+    return {CONDA_NAMES.get(name, name) + str(r.specifier) for name, r in requirements(*lists).items()}
+
+
 def test_conda_gets_the_same_dependencies_as_pip():
-    wanted = requirements(PROJECT["dependencies"], EXTRAS["notebooks"])
-    in_conda_words = {CONDA_NAMES.get(name, name) + str(r.specifier) for name, r in wanted.items()}
+    lists = [PROJECT["dependencies"], *(EXTRAS[name] for name in ("notebooks", "torch", "workers"))]
     listed = yaml.safe_load(text("environment.yml"))["dependencies"]
     python = next(entry for entry in listed if entry.startswith("python="))
-    assert set(listed) - {python, "pip"} == in_conda_words
+    assert set(listed) - {python, "pip"} == in_conda_words(*lists)
     assert Version(python.removeprefix("python=")) in Requirement(f"x{PROJECT['requires-python']}").specifier
 
 
 def test_binder_has_the_same_environment():
     # With a binder/ folder there, repo2docker reads nothing outside it.
     assert text("binder/environment.yml") == text("environment.yml")
+
+
+def test_the_recipe_follows_the_project():
+    recipe = yaml.safe_load(text("conda/recipe.yaml"))
+    run = {entry.replace(" ", "") for entry in recipe["requirements"]["run"]}
+    assert run - {"python>=${{python_min}}"} == in_conda_words(PROJECT["dependencies"])
+    assert f">={recipe['context']['python_min']}" == PROJECT["requires-python"]
+    assert recipe["context"]["version"] == PROJECT["version"]
+    build = set(tomllib.loads(text("pyproject.toml"))["build-system"]["requires"])
+    assert build <= {entry.replace(" ", "") for entry in recipe["requirements"]["host"]}
+    commands = {f"{name} = {where}" for name, where in PROJECT["scripts"].items()}
+    assert set(recipe["build"]["python"]["entry_points"]) == commands
+    assert recipe["package"]["name"] == PROJECT["name"] and recipe["about"]["license"] == PROJECT["license"]
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("repo2docker"), reason="repo2docker is not installed")
@@ -113,7 +129,8 @@ def test_the_settings_for_jupyterlab_exist_there():
 
 def test_the_version_is_said_once():
     assert f"version: {PROJECT['version']}\n" in text("CITATION.cff")
-    assert getattr(neuroviz, "__version__", PROJECT["version"]) == PROJECT["version"]
+    assert f"\n## {PROJECT['version']} (" in text("CHANGELOG.md")
+    assert neuroviz.__version__ == PROJECT["version"]
 
 
 # The browser
@@ -138,19 +155,28 @@ def test_only_a_reader_may_be_without_a_browser(tmp_path, ci, outcome):
 
 def test_the_address_stands_in_one_place():
     url = links.repository()
-    assert links.readme(text("README.md"), url) == text("README.md"), "run `make links`"
-    assert links.citation(text("CITATION.cff"), url) == text("CITATION.cff"), "run `make links`"
+    for name, rewrite in links.PLACES.items():
+        assert rewrite(text(name), url) == text(name), "run `make links`"
     assert links.binder(url) in text("README.md")
 
 
 def test_a_new_address_reaches_every_place():
     new = "https://github.com/geometers/attention"
-    readme, citation = links.readme(text("README.md"), new), links.citation(text("CITATION.cff"), new)
     old = links.repository().removeprefix("https://github.com/")
-    assert old not in readme and old not in citation
+    readme, citation, recipe = (rewrite(text(name), new) for name, rewrite in links.PLACES.items())
+    assert not any(old in page for page in (readme, citation, recipe))
+    assert f'"neuroviz[notebooks] @ git+{new}"' in readme and f'repository: "{new}"' in recipe
     assert "mybinder.org/v2/gh/geometers/attention/HEAD?urlpath=lab/tree/notebooks/00_start.ipynb" in readme
     assert f"git clone {new}\ncd attention\n" in readme
     assert f'repository-code: "{new}"' in citation
+
+
+def test_a_page_outside_the_repository_has_whole_links():
+    page = links.absolute(text("README.md"), links.repository())
+    targets = re.findall(r"\]\(([^)]+)\)", page)
+    assert targets and all(target.startswith("https://") for target in targets)
+    inside = [target.split("/HEAD/")[1] for target in targets if links.repository() in target]
+    assert len(inside) > 10 and all((ROOT / target).exists() for target in inside)
 
 
 def test_binder_needs_an_address_it_knows():
@@ -166,16 +192,18 @@ def test_binder_needs_an_address_it_knows():
 TARGETS = set(re.findall(r"^([a-z-]+):(?!=)", text("Makefile"), flags=re.MULTILINE))
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", ".ci/run"])
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/install.md", ".ci/run"])
 def test_every_make_command_that_is_mentioned_exists(name):
     mentioned = set(re.findall(r"(?m)(?:`|^)make ([a-z-]+)", text(name)))
     assert mentioned and mentioned <= TARGETS
 
 
 def test_the_plain_lines_do_what_make_does():
-    assert text("README.md").count('-m pip install -c constraints.txt -e ".[notebooks]"') == 2
+    names = re.search(r'\$\(INSTALL\) -e (".*")', text("Makefile"))[1]
+    page = text("docs/install.md")
+    assert page.count(f"-m pip install -c constraints.txt -e {names}") == 2
     index = re.search(r"CPU_INDEX \?= (\S+)", text("Makefile"))[1]
-    assert f"--extra-index-url {index}" in text("README.md")
+    assert f"--extra-index-url {index}" in page
 
 
 @pytest.fixture

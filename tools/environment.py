@@ -25,7 +25,7 @@ def check_python(version, can_make_environments):
         stop(
             "Python {}.{} or newer is needed; {} is Python {}.{}.\n"
             "If a newer one is installed, name it:  make lab PYTHON=python3.12\n"
-            "(or get one from https://www.python.org/downloads/, or use conda: see README.md).".format(
+            "(or get one from https://www.python.org/downloads/, or use conda: see docs/install.md).".format(
                 *(MINIMUM + (sys.executable,) + tuple(version[:2]))
             )
         )

@@ -1,4 +1,4 @@
-"""Write the repository's address into README.md and CITATION.cff.
+"""Write the repository's address into README.md, CITATION.cff and conda/recipe.yaml.
 
 pyproject.toml, `[project.urls]`, is the one place that knows it: change it there, then `make links`.
 """
@@ -36,6 +36,7 @@ def blocks(url: str) -> dict[str, str]:
     return {
         "badge": f"[![Open in Binder](https://mybinder.org/badge_logo.svg)]({binder(url)})",
         "clone": f"```bash\ngit clone {url}\ncd {folder}\n```",
+        "install": f'```bash\npip install "neuroviz[notebooks] @ git+{url}"\nneuroviz lab\n```',
     }
 
 
@@ -48,16 +49,42 @@ def readme(text: str, url: str) -> str:
     return text
 
 
-def citation(text: str, url: str) -> str:
-    text, times = re.subn(r'(?m)^repository-code: ".*"$', f'repository-code: "{url}"', text)
+def line(text: str, key: str, url: str) -> str:
+    """A text with the address in its one line `key: "…"`."""
+    text, times = re.subn(rf'(?m)^( *{key}): ".*"$', rf'\1: "{url}"', text)
     if times != 1:
-        raise ValueError(f'CITATION.cff should hold one line `repository-code: "…"`; found {times}')
+        raise ValueError(f'one line should be `{key}: "…"`; found {times}')
     return text
+
+
+def citation(text: str, url: str) -> str:
+    return line(text, "repository-code", url)
+
+
+def recipe(text: str, url: str) -> str:
+    return line(text, "repository", url)
+
+
+def absolute(text: str, url: str) -> str:
+    """A text of the repository's top folder, for a page that has no files beside it.
+
+    >>> print(absolute("![A](docs/a.png) [B](docs/b.md#c) [D](https://example.org)", "https://host/one/two"))
+    ![A](https://host/one/two/raw/HEAD/docs/a.png) [B](https://host/one/two/blob/HEAD/docs/b.md#c) [D](https://example.org)
+    """
+    kind = {"!": "raw", "": "blob"}
+    return re.sub(
+        r"(!?)(\[[^\]\[]*\])\((?![a-z]+:|#)([^()\s]+)\)",
+        lambda m: f"{m[1]}{m[2]}({url.removesuffix('.git')}/{kind[m[1]]}/HEAD/{m[3]})",
+        text,
+    )
+
+
+PLACES = {"README.md": readme, "CITATION.cff": citation, "conda/recipe.yaml": recipe}
 
 
 def main() -> None:
     ArgumentParser(description=__doc__.splitlines()[0]).parse_args()  # takes nothing; --help writes nothing
-    for name, rewrite in (("README.md", readme), ("CITATION.cff", citation)):
+    for name, rewrite in PLACES.items():
         path = ROOT / name
         text = rewrite(path.read_text(encoding="utf-8"), repository())
         path.write_text(text, encoding="utf-8", newline="\n")

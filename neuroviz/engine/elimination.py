@@ -159,11 +159,14 @@ def _tiles(shape: tuple[int, int]) -> Iterable[tuple[slice, slice]]:
 
 @cache
 def int8_is_exact() -> bool:
-    """Whether torch multiplies bytes exactly here, tried with the largest entries.
+    """Whether there is a torch that multiplies bytes exactly here, tried with the largest entries.
 
     Without VNNI or AMX instructions pairs of products are added in 16 bits, which saturate silently.
     """
-    import torch
+    try:
+        import torch
+    except ImportError:
+        return False
 
     for a, b in _extreme_pairs():
         try:
@@ -191,7 +194,7 @@ def device_is_exact(device: str) -> bool:
         target = np.zeros(a.shape, np.int8)
         try:
             arithmetic.subtract_product(target, a.astype(np.int8), b.astype(np.int8))
-        except (AssertionError, RuntimeError):  # there is no such device
+        except (AssertionError, ImportError, RuntimeError):  # there is no such device, or no torch
             return False
         if ((target + a @ b) % SMALL_PRIME).any():
             return False

@@ -53,6 +53,7 @@ def sweep(
 
     Raises:
         ValueError: if an argument is none of the above, or the file holds something else.
+        ImportError: if workers > 1 and loky is not installed.
 
     >>> from neuroviz import Architecture
     >>> from neuroviz.engine.sweep import sweep
@@ -154,6 +155,15 @@ def _checked(
             "executor is a concurrent.futures.Executor, which has its own workers; "
             f"got executor={executor!r} and workers={workers}: leave one of them out"
         )
+    if workers > 1:
+        try:
+            import loky  # noqa: F401
+        except ImportError:
+            raise ImportError(
+                f"sweep(workers={workers}) needs loky: pip install 'neuroviz[workers]'; "
+                "workers=1 does without, and so does executor=",
+                name="loky",
+            ) from None
     return wanted
 
 
@@ -237,7 +247,10 @@ def _done(running: dict[Future, Item], patience: float | None) -> list[Future]:
 
 @contextmanager
 def _pool(workers: int) -> Iterator[Executor]:
-    """Processes that do not run the caller's script again, and go when the block ends."""
+    """Processes that do not run the caller's script again, and go when the block ends.
+
+    Those of concurrent.futures run it again (spawn) or copy locks of running threads (fork).
+    """
     from loky import ProcessPoolExecutor
 
     env = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")

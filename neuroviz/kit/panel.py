@@ -385,5 +385,5 @@ class Panel(Shell):
         self._write_status(text, kind)
 
     def _fail(self, error: Exception) -> None:
-        expected = isinstance(error, ValueError)
+        expected = isinstance(error, ValueError | ImportError)  # of a package that is not there
         self._set_status(str(error) if expected else f"{type(error).__name__}: {error}", "error")

@@ -6,7 +6,7 @@ for, what can be proved, and what the row-by-row float32 procedure reads off:
     weights and inputs N(0, 1) in float32, the gradient of every output number as a row, and
     torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
 
-torch is imported where it is used.
+torch, which only this procedure needs, is imported where it is used.
 """
 
 import csv
@@ -287,8 +287,7 @@ def procedure_jacobian(arch: Architecture, seed: int, inputs: int, double: bool 
     >>> procedure_jacobian(Architecture((2, 2), (1,)), seed=0, inputs=3).shape
     torch.Size([18, 8])
     """
-    import torch
-
+    from neuroviz.nn import torch
     from neuroviz.nn.modules import AttentionNetwork
 
     generator = torch.Generator().manual_seed(seed)
@@ -315,11 +314,15 @@ def float32_rank(arch: Architecture, seed: int = 0, inputs: int = 250, runs: int
     The rank is `torch.linalg.matrix_rank` with its default tolerance. Rows are made all at once
     (`procedure_jacobian`), which changes their rounding only.
 
+    Raises:
+        ImportError: without torch; it says how to get it.
+
     >>> float32_rank(Architecture.uniform(3, 2, 2, attention="softmax"), inputs=100).value
     25
     """
-    import torch
     from threadpoolctl import threadpool_limits
+
+    from neuroviz.nn import torch
 
     rows, columns = inputs * arch.tokens * arch.widths[-1], arch.num_parameters
     tolerance = max(rows, columns) * float(torch.finfo(torch.float32).eps)

@@ -1,0 +1,203 @@
+"""What a plain installation can do: the command, the notebooks, and everything but torch and loky."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from neuroviz import command
+
+ROOT = Path(__file__).parents[1]
+BEGIN = "neuroviz/course/"
+
+
+@pytest.fixture
+def run_without(tmp_path, run_python, monkeypatch):
+    """Run a few lines where `import torch` and `import loky` fail, in the child processes of a panel too."""
+    for name in ("torch", "loky"):
+        lacking = f"raise ModuleNotFoundError(\"No module named '{name}'\", name='{name}')\n"
+        (tmp_path / f"{name}.py").write_text(lacking)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
+    return run_python
+
+
+# Without torch and loky
+
+
+def test_all_panels_open_without_torch(run_without):
+    said = run_without(
+        "from neuroviz import explorables\n"
+        "for name in explorables.__all__:\n"
+        "    panel = getattr(explorables, name)()\n"
+        "    panel.wait(120)\n"
+        "    print(panel.status.split()[0])\n"
+        "    panel.close()\n"
+        "print(len(explorables.__all__))"
+    ).split()
+    assert said[:-1] == ["done"] * int(said[-1])
+
+
+def test_measurements_and_all_names_are_there_without_torch(run_without):
+    said = run_without(
+        "from neuroviz import *\n"
+        "net = Architecture.uniform(d=4, a=2, layers=2)\n"
+        "print(measure_dimension(net).value, *(record.value for record in sweep([net], progress=False)))\n"
+        "from neuroviz.engine.elimination import fastest_arithmetic\n"
+        "print(fastest_arithmetic(10_000).name)"
+    )
+    assert said == "38 38\nfloat32"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "nv.functional_dimension(None, None)",
+        "nv.module_symmetries(None)",
+        "import_module('neuroviz.nn.modules')",
+        "import_module('neuroviz.softmax.figure3').float32_rank(nv.Architecture.uniform(3, 2, 2))",
+        "nv.sweep([nv.Architecture.uniform(3, 2, 2)], workers=2)",
+    ],
+)
+def test_what_needs_more_says_how_to_get_it(run_without, call):
+    name, extra = ("loky", "workers") if "workers" in call else ("torch", "torch")
+    said = run_without(
+        "import neuroviz as nv\nfrom importlib import import_module\n"
+        f"try:\n    {call}\nexcept ImportError as error:\n    print(error)"
+    )
+    assert name in said and f"pip install 'neuroviz[{extra}]'" in said and "\n" not in said
+
+
+def test_the_float32_curve_says_so_in_the_panel(run_without):
+    said = run_without(
+        "from neuroviz.explorables import Figure3Explorer\n"
+        "panel = Figure3Explorer(state='last=3;peer=yes')\n"
+        "panel.wait(120)\n"
+        "print(panel.status)\n"
+        "panel.controls['peer'].value = False\n"
+        "panel.wait(120)\n"
+        "print(panel.status)\n"
+        "panel.close()"
+    ).splitlines()
+    assert said[0].startswith("this needs torch") and said[1].startswith("done")
+
+
+def test_a_notebook_imports_neither(run_without):
+    said = run_without(
+        "import runpy, sys\n"
+        f"runpy.run_path({str(ROOT / 'notebooks' / '00_start.py')!r})\n"
+        "print([name for name in ('torch', 'loky') if name in sys.modules])"
+    )
+    assert said.splitlines()[-1] == "[]"
+
+
+# The command
+
+
+def test_the_notebooks_are_copied_with_the_pages_they_link_to(tmp_path, capsys):
+    command.main(["notebooks", str(tmp_path / "mine")])
+    here = {path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").rglob("*.ipynb")}
+    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
+    copied = {path.relative_to(tmp_path / "mine").as_posix() for path in (tmp_path / "mine").rglob("*.*")}
+    assert copied == {name for name in here | pages if ".ipynb_checkpoints" not in name}
+    assert f"{len(copied)} files copied" in capsys.readouterr().out
+
+
+def test_a_changed_notebook_is_kept_and_named(tmp_path, capsys):
+    command.main(["notebooks", str(tmp_path)])
+    changed, gone = tmp_path / "notebooks" / "00_start.ipynb", tmp_path / "docs" / "glossary.md"
+    changed.write_text("mine")
+    gone.unlink()
+    capsys.readouterr()
+    command.main(["notebooks", str(tmp_path)])
+    said = capsys.readouterr().out
+    assert changed.read_text() == "mine" and gone.exists()
+    assert "1 files copied" in said and said.count(".ipynb") == 1 and "notebooks/00_start.ipynb" in said
+
+
+@pytest.mark.parametrize("words", [["notebooks"], ["notebooks", "a", "--no-browser"], ["labs"]])
+def test_a_wrong_command_is_refused(words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        command.main(words)
+    assert stopped.value.code == 2 and "usage: neuroviz" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SystemExit):
+        command.main(["notebooks", str(tmp_path / "file")])
+    assert f"neuroviz cannot write into {tmp_path / 'file'}" in capsys.readouterr().err
+
+
+def test_lab_without_jupyterlab_says_how_to_get_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit):
+        command.main(["lab", str(tmp_path / "mine")])
+    assert "pip install 'neuroviz[notebooks]'" in capsys.readouterr().err
+    assert not (tmp_path / "mine").exists()
+
+
+def test_lab_opens_the_first_notebook_of_the_copy(tmp_path, monkeypatch):
+    from jupyterlab import labapp
+
+    opened = []
+    monkeypatch.setattr(labapp, "main", lambda words: opened.append((Path.cwd(), words)))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        command.main(["lab", "--no-browser"])
+    ((where, words),) = opened
+    assert where == tmp_path / "neuroviz-notebooks" and "--no-browser" in words
+    assert (where / next(word for word in words if word.endswith(".ipynb"))).exists()
+
+
+# The files
+
+
+@pytest.mark.full
+def test_what_is_built_installs_and_works(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path, ROOT],
+        check=True,
+        capture_output=True,
+    )
+    (wheel,), (source,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as file:
+        names = set(file.namelist())
+        page = file.read(next(name for name in names if name.endswith("METADATA"))).decode()
+    assert {f"{BEGIN}{name}" for name in command.course()} == {n for n in names if n.startswith(BEGIN)}
+    scripts = {path.name for path in (ROOT / "neuroviz" / "kit" / "javascript").iterdir()}
+    assert scripts <= {name.rpartition("javascript/")[2] for name in names}
+    assert "](docs/" not in page and "/blob/HEAD/docs/library.md)" in page
+    with tarfile.open(source) as file:
+        packed = {name.partition("/")[2] for name in file.getnames()}
+    assert {"notebooks/further/training.ipynb", "tests/test_release.py", "hatch_build.py"} <= packed
+
+    venv.create(tmp_path / "new", with_pip=True)
+    python = tmp_path / "new" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    ask = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = Path(subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip())
+    ours = [path for path in sys.path if path.endswith("site-packages")]  # what neuroviz needs
+    (packages / "ours.pth").write_text("\n".join(ours))
+    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel], check=True)
+
+    def run(*words):
+        done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    lines = (
+        "import neuroviz\n"
+        "from neuroviz.explorables import DimensionExplorer\n"
+        "print(neuroviz.__file__, neuroviz.__version__, DimensionExplorer().status)"
+    )
+    where, version, status, *_ = run(python, "-c", lines).split()
+    assert Path(where).is_relative_to(packages) and status == "done"
+    assert run(python.with_name("neuroviz"), "--version") == f"neuroviz {version}"
+    run(python.with_name("neuroviz"), "notebooks", "copy")
+    for name in command.course():
+        assert (tmp_path / "copy" / name).read_bytes() == (ROOT / name).read_bytes()

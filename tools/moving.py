@@ -1,0 +1,50 @@
+"""A moving picture of several PNGs: an animated PNG, which a browser shows wherever it shows a picture."""
+
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def animated(pictures: Sequence[bytes], seconds: float) -> bytes:
+    """One PNG that shows each of these for so many seconds, three times over, and stops.
+
+    Raises:
+        ValueError: if they have not one size and kind.
+
+    >>> header = _chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
+    >>> dots = [_SIGNATURE + header + _chunk(b"IDAT", zlib.compress(dot)) for dot in (b"\\0\\0", b"\\0\\xff")]
+    >>> [kind.decode() for kind, _ in _chunks(animated(dots, seconds=0.5))]
+    ['IHDR', 'acTL', 'fcTL', 'IDAT', 'fcTL', 'fdAT', 'IEND']
+    """
+    headers = [next(data for kind, data in _chunks(picture) if kind == b"IHDR") for picture in pictures]
+    if len(set(headers)) != 1:
+        raise ValueError(
+            f"a moving picture needs pictures of one size and kind; got {len(set(headers))} kinds"
+        )
+    parts = [_SIGNATURE, _chunk(b"IHDR", headers[0]), _chunk(b"acTL", struct.pack(">II", len(pictures), 3))]
+    number = 0  # of every fcTL and fdAT, together
+    for place, picture in enumerate(pictures):
+        data = zlib.compress(zlib.decompress(b"".join(d for k, d in _chunks(picture) if k == b"IDAT")), 9)
+        where = struct.unpack(">II", headers[0][:8]) + (0, 0)
+        parts.append(
+            _chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, *where, round(1000 * seconds), 1000, 0, 0))
+        )
+        parts.append(
+            _chunk(b"fdAT", struct.pack(">I", number + 1) + data) if place else _chunk(b"IDAT", data)
+        )
+        number += 2 if place else 1
+    return b"".join([*parts, _chunk(b"IEND", b"")])
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _chunks(picture: bytes) -> Iterator[tuple[bytes, bytes]]:
+    place = len(_SIGNATURE)
+    while place < len(picture):
+        (length,) = struct.unpack_from(">I", picture, place)
+        yield picture[place + 4 : place + 8], picture[place + 8 : place + 8 + length]
+        place += 12 + length
