@@ -64,19 +64,16 @@ predict(
 # <!-- teacher (5 min): Let them find the handle of a slider and the arrow keys first. Then ask which reason for silent directions is new when a second layer comes. -->
 
 # %% jupyter={"source_hidden": true}
-from IPython.display import display
-
 from neuroviz.explorables import LedgerExplorer
-from neuroviz.kit.presets import presets
 
-panel = LedgerExplorer(state="layers=1")
-display(
-    presets(
-        panel,
-        {"one layer": "layers=1", "two layers": "layers=2", "two layers, softmax": "layers=2;kind=softmax"},
-    )
+LedgerExplorer(
+    state="layers=1",
+    presets={
+        "one layer": "layers=1",
+        "two layers": "layers=2",
+        "two layers, softmax": "layers=2;kind=softmax",
+    },
 )
-panel
 
 # %% [markdown]
 # * When you have committed to a number, press **two layers**. Which group of silent directions is new?
@@ -93,7 +90,7 @@ panel
 #
 # </details>
 #
-# **Every panel works like this one.** Drag a slider, or click on its handle and use the arrow keys. The buttons above a panel take it to
+# **Every panel works like this one.** Drag a slider, or click on its handle and use the arrow keys. The buttons above its picture take it to
 # settings that the text speaks of. **More** unfolds the controls that are needed less often. The sentence below the picture describes it. **Reset** goes back to the start. The **State** box
 # holds a text: give it to somebody else to show exactly what you see, or paste one to come back.
 #

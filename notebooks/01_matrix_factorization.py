@@ -55,14 +55,10 @@ print(f"Q moved by {np.abs(Q2 - Q).max():.2f}, A by {np.abs(K2.T @ Q2 - A).max()
 # Slide **along the walk**, and keep an eye on the two green frames.
 
 # %% jupyter={"source_hidden": true}
-from IPython.display import display
-
 from neuroviz.explorables import FactorizationExplorer
 from neuroviz.factorization.determinantal import measure_product
-from neuroviz.kit.presets import presets
 from neuroviz.lessons.teaching import predict
 
-panel = FactorizationExplorer()
 buttons = {
     "a = 1, rotation": "a=1;walk=rotation;along=1",
     "a = 1, stretch": "a=1;walk=stretch;along=1",
@@ -73,8 +69,7 @@ buttons = {
     "its tip": "d=2;a=1;walk=stretch;height=0",
     "trace 1": "d=2;a=1;walk=stretch;trace=1",
 }
-display(presets(panel, buttons))
-panel
+FactorizationExplorer(presets=buttons)
 
 # %% [markdown]
 # *What you see.* On the left are $Q$, $K$ and $A$ at the start (○) and now (●). In the middle are the singular values of $A$, and

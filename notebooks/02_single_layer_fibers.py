@@ -52,14 +52,10 @@ np.allclose(layer(2 * A, V / 2, X), layer(A, V, X))
 # <!-- teacher (6 min): A and V have 18 entries. Before the panel is open, collect how many of the 18 directions are silent. The popular wrong answers are 0 (a function determines its weights) and 9 (all of one matrix). -->
 
 # %% jupyter={"source_hidden": true}
-from IPython.display import display
-
 from neuroviz.explorables import FiberExplorer
-from neuroviz.kit.presets import presets
 from neuroviz.lessons.teaching import predict
 from neuroviz.lessons.wrong_answers import wrong_answers
 
-panel = FiberExplorer()
 buttons = {
     "generic": "preset=generic",
     "step off": "preset=generic;off=0.3",
@@ -73,8 +69,7 @@ buttons = {
     "softmax": "kind=softmax;along=1",
     "softmax, one token": "kind=softmax;tokens=1;walk=a-alone;along=1",
 }
-display(presets(panel, buttons))
-panel
+FiberExplorer(presets=buttons)
 
 # %% [markdown]
 # *What you see.* On the left the weights and the outputs: a green frame means that the outputs are equal. In the middle the

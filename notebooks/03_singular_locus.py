@@ -86,22 +86,17 @@ print(
 # <!-- teacher (8 min): Open the panel and wait; ask what they see before you name anything. The dotted line is taken for a drawing error: it is the point of the picture. -->
 
 # %% jupyter={"source_hidden": true}
-from IPython.display import display
-
 from neuroviz.explorables import SurfaceExplorer
-from neuroviz.kit.presets import presets
 from neuroviz.lessons.teaching import predict
 from neuroviz.singular import forms
 
-panel = SurfaceExplorer()
 buttons = {
     "on a sheet": "moves=surface;where=0.8;along=0.5",
     "on the line, s = 3": "moves=curve;where=0.928571",
     "s = 2": "moves=curve;where=0.785714",
     "s = 1": "moves=curve;where=0.642857",
 }
-display(presets(panel, buttons))
-panel
+SurfaceExplorer(presets=buttons)
 
 # %% [markdown]
 # *What you see.* The blue and the sand-coloured sheet are functions of layers. The **dark lines** on them are straight: on each of them,

@@ -20,7 +20,6 @@ import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import HypothesesExplorer, LedgerExplorer, VirtualWeightsExplorer
-from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_deep import check_wrong_pattern
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
@@ -82,20 +81,15 @@ predict(
 # Drag **along the walk**, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
 
 # %% jupyter={"source_hidden": true}
-basis_panel = VirtualWeightsExplorer(
-    state="along=0", only=["layers", "width", "interface", "walk", "along", "alone"]
-)
-presets(
-    basis_panel,
-    {
+VirtualWeightsExplorer(
+    state="along=0",
+    only=["layers", "width", "interface", "walk", "along", "alone"],
+    presets={
         "two layers": "along=0.7",
         "four layers, basis in the middle": "layers=4;interface=middle;along=0.7",
         "V₁ alone, 30 %": "along=0;alone=0.3",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-basis_panel
 
 # %% [markdown]
 # * With four layers, how many matrices move?
@@ -132,21 +126,15 @@ predict(
 # Here $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two. Which slider moves $\lambda_0$ most?
 
 # %% jupyter={"source_hidden": true}
-rescaling_panel = VirtualWeightsExplorer(
+VirtualWeightsExplorer(
     state="view=rescale;layers=2;width=3;log_1=1;log_2=0",
     only=["layers", "log_1", "log_2", "log_3", "log_4", "kind"],
-)
-presets(
-    rescaling_panel,
-    {
+    presets={
         "two layers": "",
         "four layers, λ₁ = 2": "layers=4;log_1=1;log_2=0;log_3=0;log_4=0",
         "the same with softmax": "layers=4;log_1=1;log_2=0;log_3=0;log_4=0;kind=softmax",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-rescaling_panel
 
 # %% [markdown]
 # **Eq. 13.** $L' = \lambda_0 L$ and $M_i' = \lambda_i M_i$ give the same function (if it is not zero) exactly when
@@ -231,10 +219,8 @@ predict(
 # Each cell of the map is a network: its exact rank, and the rank minus Eq. 14. Beside it are the angles between the tokens of one random network, as they come in and after each layer.
 
 # %% jupyter={"source_hidden": true}
-hypotheses_panel = HypothesesExplorer()
-presets(
-    hypotheses_panel,
-    {
+HypothesesExplorer(
+    presets={
         "a₁ = 1": "",
         "a₁ = 2": "head_1=2",
         "a₂ = 1": "head_1=2;head_2=1",
@@ -242,9 +228,6 @@ presets(
         "widths": "head_1=2;head_2=2;inner=4;outer=4;over=widths",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-hypotheses_panel
 
 # %% [markdown]
 # * What do the angles do for $a_1 = 1$, and for $a_1 = 2$?

@@ -20,7 +20,6 @@ import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import Figure3Explorer, ProofExplorer
-from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_deep import check_more_than_factors
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
@@ -81,14 +80,9 @@ predict(
 # <!-- teacher (7 min): Say what is claimed: eight exact numbers, and for each a proof. The float32 marks show how a tolerance misleads. -->
 
 # %% jupyter={"source_hidden": true}
-figure3_panel = Figure3Explorer()
-presets(
-    figure3_panel,
-    {"softmax": "", "with lightning": "kind=both", "with float32 (some seconds)": "peer=yes"},
+Figure3Explorer(
+    presets={"softmax": "", "with lightning": "kind=both", "with float32 (some seconds)": "peer=yes"},
 )
-
-# %% jupyter={"source_hidden": true}
-figure3_panel
 
 # %% [markdown]
 # * How far apart are the numbers of softmax and lightning?
@@ -144,10 +138,8 @@ predict(
 # In the picture two tokens run down through the layers. Real tokens decide their own $P$ and $Q$. The buttons decide instead.
 
 # %% jupyter={"source_hidden": true}
-tokens_panel = ProofExplorer()
-presets(
-    tokens_panel,
-    {
+ProofExplorer(
+    presets={
         "as it is": "",
         "layer 1 frozen": "experiment=own;mode_1=frozen",
         "tokens meet in layer 1": "experiment=own;mode_1=collapsed",
@@ -155,9 +147,6 @@ presets(
         "M₁ antisymmetric": "symmetric=0",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-tokens_panel
 
 # %% [markdown]
 # * **Frozen** means $P = Q = 0$. What does a frozen layer do to the tokens?

@@ -152,6 +152,14 @@ def test_a_row_of_presets_shows_its_labels():
     assert "layers=2" not in text and "<button" not in text
 
 
+def test_a_panel_lists_its_presets_above_its_figure():
+    panel = LedgerExplorer(presets={"two layers": "layers=2", "a < 3": "head_dim=2"})
+    text = pages.panel("x-1", "x", stills.packed(panel, "kind"))
+    row = pages.presets(["two layers", "a < 3"])
+    assert row in text and text.index(row) < text.index("nv-figure")
+    panel.close()
+
+
 def test_a_figure_is_a_still_without_a_control():
     figure = go.Figure(go.Scatter(y=[1, 2]), {"height": 300, "annotations": [{"text": "<b>2 of 2 fit</b>"}]})
     packed = stills.packed_figure(figure)

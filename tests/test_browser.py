@@ -211,20 +211,13 @@ def slider_dragged(page, name: str) -> list[bytes]:
     return pictures + pictures[-2:0:-1]
 
 
-def press_a_button_in_the_prose(page, label: str, says: str) -> None:
-    """A preset in another cell takes the first panel to where its label says."""
-    page.locator(PANEL).first.scroll_into_view_if_needed()
+def press_a_button(page, label: str, says: str) -> None:
+    """A preset of the first panel takes it to where its label says."""
+    panel = page.locator(PANEL).first
+    panel.scroll_into_view_if_needed()
     said = f"document.querySelector('{PANEL} .nv-description').innerText"
     assert says not in page.evaluate(said)
-    button = page.locator(".nv-presets").get_by_role("button", name=label, exact=True)
-    page.mouse.move(640, 500)
-    for _ in range(80):  # as in look_at
-        if button.count():
-            break
-        page.mouse.wheel(0, 100)
-        page.wait_for_timeout(60)
-    button.click()
-    page.locator(PANEL).first.scroll_into_view_if_needed()
+    panel.locator(".nv-presets").get_by_role("button", name=label, exact=True).click()
     page.wait_for_function(f"says => {said}.includes(says)", arg=says)
 
 
@@ -279,9 +272,7 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
     for panel in range(panels):
         move_a_slider(page, panel)
     if notebook == "04_deep_dimension.ipynb":
-        press_a_button_in_the_prose(
-            page, "four layers, basis in the middle", says="Between the layers 2 and 3"
-        )
+        press_a_button(page, "four layers, basis in the middle", says="Between the layers 2 and 3")
     page.locator(PANEL).first.scroll_into_view_if_needed()
 
     buttons = page.locator(f"{PANEL} .modebar-btn").evaluate_all("all => all.map(b => b.dataset.title)")

@@ -220,9 +220,7 @@ def test_at_the_boundary_the_kernel_is_larger_than_the_fibre():
 
 
 def settings():
-    for preset, attention, tokens, walk in product(
-        PRESETS, BOTH, (1, 2, 3), WALKS
-    ):
+    for preset, attention, tokens, walk in product(PRESETS, BOTH, (1, 2, 3), WALKS):
         for swap, negative in product((False, True), (False, True)):
             if preset == "zero" and (walk != "rescale" or swap) or swap and preset != "rank-one":
                 continue

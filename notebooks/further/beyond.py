@@ -18,7 +18,6 @@ import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import FormulaExplorer, RealModelsExplorer, VariantsExplorer
-from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_beyond import check_blending
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
@@ -46,10 +45,9 @@ predict(
 # The ledger shows parameters, what each family takes away, and the dimension that is left, beside the network before the last switch. The dimension is an exact rank, and each bar is the rank of the directions of its family.
 
 # %% jupyter={"source_hidden": true}
-variants_panel = VariantsExplorer(state="width=4;head_dim=2;layers=2;heads=2;kind=softmax;before=heads=1")
-presets(
-    variants_panel,
-    {
+VariantsExplorer(
+    state="width=4;head_dim=2;layers=2;heads=2;kind=softmax;before=heads=1",
+    presets={
         "skip, softmax": "skip=yes;before=skip=no",
         "skip, lightning": "kind=lightning;heads=1;skip=yes;before=skip=no",
         "second head, lightning": "kind=lightning;width=3;heads=2;before=heads=1",
@@ -57,9 +55,6 @@ presets(
         "rotary positions": "rotary=yes;before=rotary=no",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-variants_panel
 
 # %% [markdown]
 # * The paper expects that a skip breaks the rescaling $(cA, V/c)$ of lightning. Does it?
@@ -84,18 +79,13 @@ variants_panel
 # <!-- teacher (12 min): Works well in pairs, one types and one looks for the counterexample beforehand. Stop after ① and compare. -->
 
 # %% jupyter={"source_hidden": true}
-formula_panel = FormulaExplorer()
-presets(
-    formula_panel,
-    {
+FormulaExplorer(
+    presets={
         "one layer": "",
         "H > d, and a formula that almost fits": "family=heads-many;along=H;"
         "formula=min(H*(alpha(a, d) + d**2) - H*max(1, H - max(d - a, 0)**2), d**3*(d + 1)/2)",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-formula_panel
 
 # %% [markdown]
 # A formula that fits everywhere is evidence and no proof. The last button shows how far that carries: its formula is right at eighteen of 21 networks, and fails from the seventh head on. (It is the answer to ②, with a cap: the functions of one layer lie in a space of $d^3(d+1)/2$ dimensions.)
@@ -108,19 +98,14 @@ formula_panel
 # <!-- teacher (5 min): Say that nothing in the picture is measured. 4.2 % of the attention weights of GPT-2 small are silent, and 0.3 % of Llama-3-8B's. Three reasons of about the same size: a head is 1/32 of the width instead of 1/12, rotary positions leave half, and four heads share a key. -->
 
 # %% jupyter={"source_hidden": true}
-models_panel = RealModelsExplorer()
-presets(
-    models_panel,
-    {
+RealModelsExplorer(
+    presets={
         "all": "",
         "bases of keys, queries": "parts=keys",
         "bases of values, outputs": "parts=values",
         "biases": "parts=biases",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-models_panel
 
 # %% [markdown]
 # * OPT-6.7B and LLaMA-7B have the same shape; one has biases and one rotary positions. Compare their keys and queries.

@@ -18,7 +18,6 @@ import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import MemorisationExplorer
-from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_beyond import check_larger_and_poorer
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
@@ -48,19 +47,14 @@ predict(
 # Fourteen networks, lightning and softmax, were asked for $N$ numbers, eight times each. A damped Newton method had up to three starts. A line for each network shows the share of tasks that it learnt. The experiment was run beforehand.
 
 # %% jupyter={"source_hidden": true}
-numbers_panel = MemorisationExplorer()
-presets(
-    numbers_panel,
-    {
+MemorisationExplorer(
+    presets={
         "a small change": "",
         "over the parameters": "over=P",
         "random numbers": "targets=random",
         "another network's outputs": "targets=teacher",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-numbers_panel
 
 # %% [markdown]
 # * What happens at one number more than $D$? Do the parameters $P$ tell where a network stops?

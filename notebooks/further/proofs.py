@@ -21,7 +21,6 @@ import neuroviz as nv
 # %% jupyter={"source_hidden": true}
 from neuroviz.beyond.why.flag import measure_span
 from neuroviz.explorables import FlagExplorer, ProofExplorer, SearchExplorer, SingletonExplorer
-from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_deep import check_meeting, check_unseen
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
@@ -44,19 +43,15 @@ predict("Of the 9 dimensions after layer 2, how many does anything later look at
 # Each width is a column of cells, one for each dimension. A cell has the name of who looks at it, or it is *unseen*, or *empty* if no token ever reaches it.
 
 # %% jupyter={"source_hidden": true}
-flag_panel = FlagExplorer(state="widths=5,3,4;head_dims=2,2")
-presets(
-    flag_panel,
-    {
+FlagExplorer(
+    state="widths=5,3,4;head_dims=2,2",
+    presets={
         "5, 3, 4": "",
         "2, 4, 2": "widths=2,4,2;head_dims=2,2",
         "9, 8, 9, 1": "widths=9,8,9,1;head_dims=2,2,1",
         "9, 8, 9, 1, larger last head": "widths=9,8,9,1;head_dims=2,2,3",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-flag_panel
 
 # %% [markdown]
 # **The rule.** Let $r_i = \min(d_0, \dots, d_i)$. Later layers see of the tokens after layer $i$ a space of dimension $w_i$, where, backwards from $w_l = d_l$,
@@ -141,10 +136,9 @@ check_unseen(my_net)
 # So the dimension is $D$ (**Corollary A**), for every softmax network of two tokens or more; in a bottleneck $D$ is Eq. 16. [Notebook 05](../05_softmax_conjecture.ipynb) tells the proof: free the exponentials by Ax's theorem (**Lemma G**), freeze all layers but one. Here the experiments of the proof are counted, for two layers in two dimensions: each is a matrix, and its kernel is what it does not see.
 
 # %% jupyter={"source_hidden": true}
-proof_panel = ProofExplorer(state="experiment=frozen")
-presets(
-    proof_panel,
-    {
+ProofExplorer(
+    state="experiment=frozen",
+    presets={
         "all frozen": "",
         "only layer 1 free": "experiment=only-1",
         "only layer 2 free": "experiment=only-2",
@@ -152,9 +146,6 @@ presets(
         "L = 0": "size=0",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-proof_panel
 
 # %% [markdown]
 # Of 12 directions the experiments leave 8, then 4, then none. What goes wrong with the last two buttons?
@@ -187,10 +178,8 @@ proof_panel
 # <!-- teacher (12 min): Give each group one row of the table, and a board. ρ > 0 is the hard one. -->
 
 # %% jupyter={"source_hidden": true}
-singleton_panel = SingletonExplorer()
-presets(
-    singleton_panel,
-    {
+SingletonExplorer(
+    presets={
         "unrelated": "candidate=unrelated;travel=1",
         "same symmetric part": "travel=1",
         "negative": "candidate=negative;travel=1",
@@ -199,9 +188,6 @@ presets(
         "another M₂, Sym M₁ = 0": "candidate=other M₂;travel=1;symmetric=0",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-singleton_panel
 
 # %% [markdown]
 # Drag **way** from 0, the true exponentials, to 1. The last button breaks the hypothesis: two tokens have met before $M_2$ looks at them, and every $M_2$ gives the same function.
@@ -244,18 +230,13 @@ check_meeting(M_new, my_x1, my_x2)
 # Look for a second set of weights: start somewhere, and move until the function is that of the given network. Begin with *lightning, rank one*, which *has* two solutions (Theorem 3.2 of the paper). Does the search find both? Then softmax, with one, two, three layers (some seconds each).
 
 # %% jupyter={"source_hidden": true}
-search_panel = SearchExplorer()
-presets(
-    search_panel,
-    {
+SearchExplorer(
+    presets={
         "lightning, rank one": "",
         "softmax, one layer": "case=softmax-1",
         "M₁ antisymmetric, two tokens": "case=softmax-turn",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-search_panel
 
 # %% [markdown]
 # <details><summary>What did it find?</summary>

@@ -63,12 +63,8 @@ predict("Of 40 runs towards dotted targets, how many end at a singular point?", 
 # [Singular locus](../03_singular_locus.ipynb). Guess before you press.
 
 # %% jupyter={"source_hidden": true}
-from IPython.display import display
-
 from neuroviz.explorables import FlowExplorer
-from neuroviz.kit.presets import presets
 
-panel = FlowExplorer(state="target=realisable;runs=40;time=60")
 buttons = {
     "realisable": "target=realisable",
     "Gaussian": "target=gaussian",
@@ -78,8 +74,7 @@ buttons = {
     "at s = 1": "target=placed;slice=S1;x=1;y=0;z=0",
     "at s = 1, y = 0.5": "target=placed;slice=S1;x=1;y=0.5;z=0",
 }
-display(presets(panel, buttons))
-panel
+FlowExplorer(state="target=realisable;runs=40;time=60", presets=buttons)
 
 # %% [markdown]
 # <details><summary>What happens at the three places?</summary>

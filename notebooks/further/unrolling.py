@@ -22,7 +22,6 @@ import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import UnrollingExplorer
-from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_deep import check_rescaling
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
@@ -95,10 +94,8 @@ np.allclose(total, network(X, L, M1, M2)[:, 0])
 # The tree has $3^l$ copies of $X$ at the bottom. Below it stands one term: the tokens $j_1, j_2, \dots, i$, and between them the matrices, coloured by layer and hatched where transposed.
 
 # %% jupyter={"source_hidden": true}
-term_panel = UnrollingExplorer()
-presets(
-    term_panel,
-    {
+UnrollingExplorer(
+    presets={
         "place 3": "",
         "place 3, reflected": "reflect=yes",
         "M₂ antisymmetric": "reflect=yes;antisymmetric=yes",
@@ -106,9 +103,6 @@ presets(
         "only y and x": "two_tokens=yes",
     },
 )
-
-# %% jupyter={"source_hidden": true}
-term_panel
 
 # %% [markdown]
 # * With three layers, how often does each of $M_1, M_2, M_3$ occur?

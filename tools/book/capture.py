@@ -12,7 +12,7 @@ from IPython.display import display
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.lessons import teaching
-from tools.book.stills import ASKED_FOR, main_control, packed, packed_figure
+from tools.book.stills import ASKED_FOR, labels, main_control, packed, packed_figure
 
 PANEL = "application/vnd.neuroviz.panel+json"
 QUESTION = "application/vnd.neuroviz.question+json"
@@ -47,9 +47,9 @@ def show_box(box: widgets.Box, **settings: object) -> dict:
     >>> show_box(presets(LedgerExplorer(), {"two layers": "layers=2", "four layers": "layers=4"}))[PRESETS]
     ['two layers', 'four layers']
     """
-    if "nv-presets" not in box._dom_classes:
+    if not (found := labels(box)):
         return box._repr_mimebundle_(**settings)
-    return {PRESETS: [button.description for button in box.children]}
+    return {PRESETS: found}
 
 
 def texts(question: teaching.Question) -> dict:

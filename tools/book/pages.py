@@ -194,6 +194,7 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         f'<div class="nv-title">{still["title"]}</div>',
         f'<div class="nv-control"><label for="{identity}-control">{escape(data["control"])}</label>',
         f"{control}</div>",
+        *([presets(data["presets"])] if data["presets"] else []),
         f'<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure of this panel">'
         f'<div class="nv-figure" role="img" aria-label="{escape(still["description"])}" '
         f'style="height:{data["height"]}px"></div></div>',

@@ -274,6 +274,12 @@ def applied(old: dict, listed: list[list]) -> dict:
     return found
 
 
+def labels(box: widgets.Widget) -> list[str]:
+    """What the buttons of a row of presets say; empty for any other widget."""
+    is_row = "nv-presets" in getattr(box, "_dom_classes", ())
+    return [button.description for button in box.children] if is_row else []
+
+
 def packed(panel: Panel, name: str) -> dict:
     """All that a page needs to show a panel and to move its control, ready for JSON."""
     stills, here = take(panel, name)
@@ -289,6 +295,7 @@ def packed(panel: Panel, name: str) -> dict:
         "control": control.description,
         "words": hasattr(control, "options"),
         "others": others,
+        "presets": [label for part in panel.children for label in labels(part)],
         "state": panel.state,
         "here": here,
         "height": panel.figure.layout.height,
