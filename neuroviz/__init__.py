@@ -84,5 +84,7 @@ def __getattr__(name: str) -> object:
                 raise
             return partial(_refuse, error)  # so that `from neuroviz import *` works without torch
     if name == "__version__":
-        return import_module("importlib.metadata").version("neuroviz")
+        from importlib.metadata import version
+
+        return version("neuroviz")
     raise AttributeError(f"module 'neuroviz' has no attribute {name!r}")
