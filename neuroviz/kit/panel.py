@@ -219,6 +219,7 @@ class Panel(Shell):
                 return self.state
             finally:
                 self._assign(before)
+                self._arrange()  # a panel may arrange its controls while it restores a state
 
     def reset(self) -> None:
         """Back to the values the panel was opened with."""
