@@ -40,7 +40,8 @@ import neuroviz as nv
 arch = nv.Architecture.uniform(d=4, a=2, layers=2, tokens=3)
 
 # %% [markdown]
-# In how many independent ways can the function change? Commit to a number before you look; any number will do.
+# How many dimensions does the set of functions have? In other words, in how many independent ways can the function change? Commit to a number
+# before you look; any number will do.
 #
 # <!-- teacher (5 min): Collect numbers aloud before anybody presses the button. 64 counts parameters; 46 forgets the basis inside each head; 40 forgets the factor between A and V. Do not correct anybody: the hint does. -->
 
@@ -76,23 +77,23 @@ LedgerExplorer(
 )
 
 # %% [markdown]
-# * When you have committed to a number, press **two layers**. Which group of silent directions is new?
+# * When you have committed to a number, press **two layers**. Which group of silent directions is no longer 0?
 # * Then press **two layers, softmax**. Which group is gone?
 #
 # <details><summary>Answers</summary>
 #
-# Between two layers lies a space of tokens, and its basis can be changed: the first $V$ writes in one basis, and the second layer
+# The **interfaces**. Between two layers lies a space of tokens, and its basis can be changed: the first $V$ writes in one basis, and the second layer
 # reads in it. This costs $d^2 = 16$ directions, and the basis is nobody's business but theirs. Then 38 dimensions remain.
 # <!-- check: measured(arch) == 38 and lost(arch) - 2 * lost(uniform(4, 2, 1)) == 16 -->
 #
-# With softmax no factor can move from $A$ to $V$: 40 dimensions remain, one more for each layer.
+# With softmax the **rescalings** are gone, since no factor can move from $A$ to $V$: 40 dimensions remain, one more for each layer.
 # <!-- check: measured(uniform(4, 2, 2, attention="softmax")) == 40 == measured(arch) + arch.num_layers -->
 #
 # </details>
 #
 # **Every panel works like this one.** Drag a slider, or click on its handle and use the arrow keys. The buttons above its picture take it to
-# settings that the text speaks of. **More** unfolds the controls that are needed less often. The sentence below the picture describes it. **Reset** goes back to the start. The **State** box
-# holds a text: give it to somebody else to show exactly what you see, or paste one to come back.
+# settings that the text speaks of. **More** unfolds the controls that are needed less often. The sentence below the picture describes it. Behind the three dots (**⋯**),
+# **Reset** goes back to the start, and the **State** box holds a text: give it to somebody else to show exactly what you see, or paste one to come back.
 #
 # In code, one call measures a dimension and another predicts it. Try `nv.measure_dimension(arch).value` and `nv.expected_dimension(arch).value`.
 # <!-- check: nv.expected_dimension(arch).value == nv.measure_dimension(arch).value -->

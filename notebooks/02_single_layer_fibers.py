@@ -154,7 +154,7 @@ predict("How many of the six leave the function alone?", same_function(X))
 # With $u = v$ there is nothing to swap, and both branches are one. But 1 silent direction has become 3:
 # add $\varepsilon w$ to the first $v$ and take it off the second, and the product loses $\varepsilon^2 (w \cdot y)^2$, which is of second order for
 # every $w$ in $\mathbb{R}^3$. Such a function is a *boundary point* of the set of all functions of the layer (Theorem 3.4).
-# <!-- check: "3 of 18 directions do nothing" in shown(FiberExplorer, buttons["u = v"])[1] -->
+# <!-- check: "3 of 18 directions are silent" in shown(FiberExplorer, buttons["u = v"])[1] -->
 #
 # </details>
 

@@ -80,7 +80,7 @@ print(
 #
 # $$q_1 = X^2 + sXY + Y^2, \qquad q_2 = y\,(X^2 - Y^2) + z\,XY .$$
 #
-# In this slice the resultant is zero where $z^2 = (s^2 - 4)\,y^2$.
+# The panel calls this slice S1. In it the resultant is zero where $z^2 = (s^2 - 4)\,y^2$.
 # <!-- check: all(resultant((1, s, 1), (y, z, -y)) == (4 - s * s) * y * y + z * z for s in range(5) for y in range(5) for z in range(5)) -->
 #
 # <!-- teacher (8 min): Open the panel and wait; ask what they see before you name anything. The dotted line is taken for a drawing error: it is the point of the picture. -->
@@ -106,14 +106,12 @@ SurfaceExplorer(presets=buttons)
 # roots is a point inside. The ring marks the root that both share.
 #
 # * Drag **which line**. The ring goes round the circle: every real root belongs to one straight line.
-# * Drag **along it** until the orange ball reaches the yellow line. Both chords stand still: on the way $q_2$ is only multiplied by a
-#   number. On the yellow line this number is 0, and the dashed chord is gone.
-#   <!-- check: "crossing of two sheets" in shown(SurfaceExplorer, "moves=surface;where=0.8;along=0")[1] -->
+# * Drag **along it**, on this side of the yellow line. Both chords stand still: on the way $q_2$ is only multiplied by a number.
 
 # %% [markdown]
 # ## Meet the second preimage
 #
-# Take the point $s = 3$, $y = z = 0$ on the yellow line, where $q_1 = X^2 + 3XY + Y^2$ and $q_2 = 0$.
+# Take the point $s = 3$, $y = z = 0$ on the yellow line, where $q_1 = X^2 + 3XY + Y^2$ and $q_2 = 0$. Up to rescaling, how many weights have this function?
 
 # %% jupyter={"source_hidden": true}
 predict(
@@ -125,7 +123,9 @@ predict(
 #
 # On the yellow line $q_1$ and $q_2$ are proportional, so they share *both* roots of one form, and $v$ may have either of the 2:
 # what is a key for one layer is a value for the other. This is the swap of Theorem 3.2, and $A$ and $V$ have rank one here.
-# Each choice lies on one of the two sheets, and they cross because both lead to the same function.
+# Each choice lies on one of the two sheets, and they cross because both lead to the same function. Press **on a sheet** and drag **along it** to 0 to
+# arrive at such a point on one of them: the number that multiplies $q_2$ becomes 0, and the dashed chord is gone.
+# <!-- check: "crossing of two sheets" in shown(SurfaceExplorer, "moves=surface;where=0.8;along=0")[1] -->
 # <!-- check: len(forms.preimages_of((1, 3, 1), (0, 0, 0))) == 2 -->
 #
 # </details>
@@ -137,8 +137,7 @@ predict(
 # %% [markdown]
 # ## Follow the line to its end
 #
-# Press **on the line**, **s = 2** and **s = 1**, one after the other, or let **the point move** along the yellow curve and drag **where on
-# it**. Watch the two ends of the chord. What decides whether they are real is the discriminant of $q_1$, which is $s^2 - 4$.
+# Press **on the line, s = 3**, then **s = 2** and **s = 1**. Then drag **where on it**. Watch the two ends of the chord. What decides whether they are real is the discriminant of $q_1$, which is $s^2 - 4$.
 # <!-- check: [forms.discriminant((1, s, 1)) for s in (3, 2, 1)] == [5, 0, -3] -->
 #
 # <!-- teacher (8 min): Ask for the kind of the point at s = 3, 2, 1 before they press. What usually goes wrong: singular and boundary are taken for the same. At s = 3 the set is singular and has no boundary. -->
@@ -160,7 +159,7 @@ predict(
 # A surface that crosses itself is easier to believe when it is cut. The panel opens with a plane through the dotted part: it meets the surface in one
 # point that belongs to no curve at all.
 #
-# **Move it** along the yellow line. What is the section at the pinch point, and beyond it?
+# Drag **move it**, and the plane goes along the yellow line. What is the section at the pinch point, and beyond it?
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import SectionExplorer
@@ -242,11 +241,17 @@ check_boundary_layer(A_new, V_new)
 # %% [markdown]
 # ## Does training end there?
 #
-# The paper raises the possibility that training prefers singular functions. We let 400 small layers follow their gradient, for several kinds of targets. For targets
-# on the dotted line, which no layer has, 99 % of the runs end at a singular point: there the nearest layer *is* singular. For random targets, which
-# are usually no layer either, none did. So singular points attract what lies right beside them and nothing else, in this small model. See for yourself in
-# [further/training](further/training.ipynb).
+# The paper raises the possibility that training prefers singular functions. What would you bet? You can let small layers follow their gradient in
+# [further/training](further/training.ipynb), or open what we found.
+#
+# <details><summary>What we found</summary>
+#
+# We let 400 layers learn, for several kinds of targets. For targets on the dotted line, which no layer has, 99 % of the runs end at a singular point:
+# there the nearest layer *is* singular. For random targets, which are usually no layer either, none did. So singular points attract what lies right
+# beside them and nothing else, in this small model.
 # <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced_by_one_call -->
+#
+# </details>
 #
 # ## In practice
 #

@@ -83,7 +83,7 @@ predict(
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
     state="along=0",
-    only=["layers", "width", "interface", "walk", "along", "alone"],
+    only=["layers", "along", "alone"],
     presets={
         "two layers": "along=0.7",
         "four layers, basis in the middle": "layers=4;interface=middle;along=0.7",
@@ -123,16 +123,16 @@ predict(
 )
 
 # %% [markdown]
-# Here $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two. Which slider moves $\lambda_0$ most?
+# Here $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two: with two layers one step of **log₂ λ₁** costs $\lambda_0$ three steps. How many is it with four layers?
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
-    state="view=rescale;layers=2;width=3;log_1=1;log_2=0",
-    only=["layers", "log_1", "log_2", "log_3", "log_4", "kind"],
+    state="view=rescale;layers=2;width=3;log_1=1;log_2=0;log_3=0;log_4=0",
+    only=["layers", "log_1", "log_2", "log_3", "log_4"],
     presets={
         "two layers": "",
-        "four layers, λ₁ = 2": "layers=4;log_1=1;log_2=0;log_3=0;log_4=0",
-        "the same with softmax": "layers=4;log_1=1;log_2=0;log_3=0;log_4=0;kind=softmax",
+        "four layers, λ₁ = 2": "layers=4",
+        "the same with softmax": "layers=4;kind=softmax",
     },
 )
 
@@ -157,9 +157,9 @@ VirtualWeightsExplorer(
 # Three layers of width $d = 4$ with head dimension $a = 4$ have $3 \cdot 3 \cdot 16 = 144$ parameters. Three families of *silent directions* cost dimensions:
 # <!-- check: uniform(4, 4, 3).num_parameters == 144 -->
 #
-# * **inside a head**, $(CQ, C^{-\top}K)$ has the same $A$: $a^2$ directions a layer;
-# * **between two layers**, the basis: $d^2$ directions for each of the $l - 1$ places;
-# * **along a layer**, the factor: one direction.
+# * **inside a head** (*head bases* in the picture), $(CQ, C^{-\top}K)$ has the same $A$: $a^2$ directions a layer;
+# * **between two layers** (*interfaces*), the basis: $d^2$ directions for each of the $l - 1$ places;
+# * **along a layer** (*rescalings*), the factor: one direction.
 #
 # <!-- teacher (8 min): Collect the numbers on the board before the reveal. 144, 96 and 64 are typical; 64 forgets the three factors, 96 removes the bases in the heads and nothing else. Then let the room add up. -->
 
@@ -168,14 +168,14 @@ net = nv.Architecture.uniform(d=4, a=4, layers=3)
 predict("144 parameters. How many dimensions?", nv.measure_dimension(net), wrong=wrong_answers(net))
 
 # %% [markdown]
-# The picture adds up the network of the first notebook. Set **a** to 4 and **layers** to 3 to see this one.
+# The picture adds up the network of the first notebook. Set **head dimension a** to 4 and **layers l** to 3 to see this one.
 
 # %% jupyter={"source_hidden": true}
-LedgerExplorer(only=["width", "head_dim", "tokens", "layers", "kind"])
+LedgerExplorer(only=["width", "head_dim", "layers", "kind"])
 
 # %% [markdown]
 # * What does each further layer cost?
-# * Drag **a** past **d**. The parameters go on growing. And the dimension?
+# * Drag **head dimension a** past **width d**. The parameters go on growing. And the dimension?
 # * Switch **attention** to softmax. Which family goes away?
 #
 # <details><summary>Answers</summary>

@@ -81,10 +81,13 @@ predict(
 
 # %% jupyter={"source_hidden": true}
 Figure3Explorer(
-    presets={"softmax": "", "with lightning": "kind=both", "with float32 (some seconds)": "peer=yes"},
+    presets={"softmax": "", "with lightning": "lightning=yes", "with float32 (some seconds)": "peer=yes"},
 )
 
 # %% [markdown]
+# *What you see.* On the left dimensions over the width; on the right the same ranks read off singular values in float64. The higher the gap between those
+# that count and those that are rounding errors, the surer the rank; above the dashed line it decides.
+#
 # * How far apart are the numbers of softmax and lightning?
 # * Where does float32 miss, and by how much?
 #

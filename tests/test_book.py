@@ -341,7 +341,7 @@ def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
 
 @grouped
 def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, browse):
-    page = browse(built / "notebooks" / "00_start.html")
+    page = browse(built / "notebooks" / "further" / "memorisation.html")
     cut = (
         "[...document.querySelectorAll('article pre')].filter(p => p.scrollWidth > p.clientWidth + 1).length"
     )

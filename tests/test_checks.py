@@ -91,6 +91,7 @@ def test_a_notebook_with_a_false_sentence_and_panels_that_fail_is_seen(tmp_path)
 # Three lose 48. <!-- check: lost(uniform(4, 2, 3)) == 48 -->
 
 # %%
+from neuroviz.deep.ledger import study_ledger
 from neuroviz.explorables import LedgerExplorer
 panel = LedgerExplorer()
 panel._answer = lambda request: 1 / 0
@@ -99,7 +100,7 @@ panel
 
 # %%
 panel = LedgerExplorer(presets={"five layers": "layers=5", "two layers": "layers=2"})
-panel._answer = lambda request: 1 / (request.layers - 5)
+panel._answer = lambda request: 1 / 0 if request.layers == 5 else study_ledger(request)
 panel
 """
     sentence, panel, button = faults(from_source(text), tmp_path)

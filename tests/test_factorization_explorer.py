@@ -207,7 +207,7 @@ def test_the_view_of_dimensions_shows_measurements_beside_the_formula(panel):
         assert list(fibres.y) == [measure_product(d, b).fibre for b in measured.x]
         assert list(trace(panel, "matrices, formula").y) == [alpha(b, d) for b in measured.x]
         assert list(trace(panel, "this a (measured)").y) == [measured.y[a - 1], fibres.y[a - 1]]
-        assert f"Of {2 * a * d} entries {fibres.y[a - 1]} " in panel.description
+        assert f"Of {2 * a * d} directions {fibres.y[a - 1]} " in panel.description
         assert f"{measured.y[a - 1]} dimension" in panel.description and f"d² = {d * d}" in panel.description
         bend = next(s for s in panel.figure.layout.shapes if s.type == "line")
         assert bend.x0 == bend.x1 == d

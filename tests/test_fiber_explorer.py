@@ -158,9 +158,9 @@ def test_the_point_on_the_other_branch_is_hollow_and_called_a_shadow(panel):
 
 def test_the_boundary_and_its_larger_kernel_are_said(panel):
     panel.state = "preset=rank-one;angle=0"
-    assert "3 of 18 directions do nothing" in panel.description and "Lemma A.3" in panel.description
+    assert "3 of 18 directions are silent" in panel.description and "Lemma A.3" in panel.description
     panel.state = "angle=5"
-    assert "1 of 18 directions does nothing" in panel.description
+    assert "1 of 18 directions is silent" in panel.description
 
 
 def test_a_slider_that_stops_beside_one_stands_at_the_crossing(panel):

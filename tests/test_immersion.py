@@ -323,18 +323,18 @@ def test_the_name_of_a_slider_says_what_it_weakens(panel):
 @pytest.mark.parametrize(
     ("state", "line", "bars", "words"),
     [
-        ("", "% of the tokens’ distance is left", "hidden directions: 12 → 8 → 4 → 0", "leave 8, 4, 0"),
+        ("", "% of the tokens’ distance is left", "silent directions: 12 → 8 → 4 → 0", "leave 8, 4, 0"),
         ("", "", "", "Step 1 (proved here, with Ax 1971)"),
         ("", "", "", "without Ax's theorem, finds rank 12 too"),
-        ("experiment=frozen", "frozen: nothing moves", "", "8 of 12 directions do nothing, in M₁ and M₂"),
+        ("experiment=frozen", "frozen: nothing moves", "", "8 of 12 directions are silent, in M₁ and M₂"),
         ("experiment=frozen", "", "", "Step 3 (proved here): with every S = I"),
         ("experiment=only-1;mu_1=1;nu_1=0", "", "", "These P, Q hide M₁"),
         ("experiment=only-4", "", "", "There is no layer 4 to free: there are only layers 1 to 2."),
-        ("symmetric=0", "they meet in layer 1: the rest is blind", "4 directions do nothing: M₁ is", ""),
-        ("symmetric=0;copies=2", "", "", "do nothing on inputs with two different tokens (exact)"),
+        ("symmetric=0", "they meet in layer 1: the rest is blind", "4 directions are silent: M₁ is", ""),
+        ("symmetric=0;copies=2", "", "", "are silent on inputs with two different tokens (exact)"),
         ("symmetric=0;weak_layer=2", "", "M₂ is antisymmetric, but last: nothing is left", "no layer"),
         ("symmetric=0;causal=yes", "", "the argument breaks, yet nothing is left", "holds all the same"),
-        ("size=0", "", "8 directions do nothing: L = 0", "L = 0 makes every output 0"),
+        ("size=0", "", "8 directions are silent: L = 0", "L = 0 makes every output 0"),
     ],
 )  # fmt: skip
 def test_headlines_and_words_say_what_was_found(panel, state, line, bars, words):

@@ -368,3 +368,9 @@ def test_indices_that_do_not_fit_are_a_message_and_not_the_end(panel):
     assert "from 1 to 2" in panel.status
     panel.controls["indices"].value = ""
     assert panel.status.startswith("done")
+
+
+def test_presets_leave_the_controls_as_they_were():
+    panel = UnrollingExplorer(presets={"only y and x": "two_tokens=yes;layers=4"})
+    assert panel.controls["place"].max == 4 and not panel.controls["reflect"].disabled
+    panel.close()

@@ -142,7 +142,7 @@ def test_a_switch_is_compared_with_the_network_before_it():
     assert "softmax instead of lightning, skip on: 81 → 102" in lines(panel)
     for nothing in ("", "kind=softmax"):  # a comparison with itself is none
         panel.controls["before"].value = nothing
-        assert "parameters do nothing" in lines(panel) and not trace(panel.figure, "before").x
+        assert "directions are silent" in lines(panel) and not trace(panel.figure, "before").x
 
 
 @pytest.mark.parametrize("wrong", ["heads", "colour=red", "seed=1", "skip=maybe", "heads=99", "before=heads"])
@@ -188,7 +188,7 @@ def test_badges_and_words_give_the_numbers_and_their_status():
     assert "exact" in title(panel) and "proved here · Theorem E: 93" in title(panel)
     panel.controls["kind"].value = "lightning"
     assert "observed" in title(panel) and "81" in title(panel)
-    assert "of 126 parameters 45 do nothing" in panel.description
+    assert "126 parameters; 45 directions are silent" in panel.description
     panel.controls["skip"].value = True
     assert "no formula" in title(panel)
 

@@ -178,7 +178,7 @@ def _angles(study: HypothesesStudy) -> View:
         "x", -0.35, last + 0.35, tickvals=list(range(last + 1)), ticktext=names, tickangle=0, showgrid=False
     )
     view.axis("y", -6, 96, "angle between two tokens (degrees)", tickvals=[0, 30, 60, 90])
-    one = study.arch.tokens == 1
-    view.headline("one token" if one else "tokens parallel" if study.collapsed else "tokens apart")
+    parallel = {None: "tokens apart", 0: "tokens on one line"}.get(study.collapsed, "tokens parallel")
+    view.headline("one token" if study.arch.tokens == 1 else parallel)
     view.key(["one pair, one line" if len(pairs) > 1 else ""])
     return view.view()

@@ -22,7 +22,7 @@ class HypothesesExplorer(Panel):
     True
     """
 
-    title = "Where does the formula stop?"
+    title = "Where the formula stops"
     setting = HypothesesSetting
     _answer = staticmethod(study_hypotheses)
     draw = staticmethod(hypotheses_parts)
@@ -45,6 +45,6 @@ class HypothesesExplorer(Panel):
             f"Over the {dict(heads='head dimensions').get(answer.over, answer.over)} {paper_name(paper)} is "
             f"off in {len(answer.off)} of {len(answer.cells)} networks.",
         ]
-        if answer.collapsed:
+        if answer.collapsed and "parallel" not in expected.note:
             parts.append(f"After layer {answer.collapsed} all tokens of the network drawn here are parallel.")
         return " ".join(parts)

@@ -23,7 +23,7 @@ def ledger_parts(study: LedgerStudy) -> Parts:
     plot.axis("x", -0.5, _DIMENSION + 1.6, **quiet, **names)
     plot.axis("y", 0, _top(study), "directions in weight space", showgrid=False, nticks=6)
     idle, n = ledger.parameters - ledger.dimension, ledger.parameters
-    plot.headline(f"{idle} of {n} parameter{'s' * (n > 1)} {'does' if idle == 1 else 'do'} nothing")
+    plot.headline(f"{idle} of {n} direction{'s' * (n > 1)} {'is' if idle == 1 else 'are'} silent")
     view = plot.view()
     view.annotations.extend((*_numbers(study), _formulas(study), _cause(study)))
     view.shapes.extend(_connectors(study))

@@ -49,7 +49,8 @@ def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:
         else "nothing is left unexplained"
     )
     return (
-        f"{ledger.arch}: of {ledger.parameters} parameters {idle} do nothing ({costs}; {rest}). "
+        f"{ledger.arch}: {ledger.parameters} parameters; {idle} direction{'s are' if idle != 1 else ' is'} "
+        f"silent ({costs}; {rest}). "
         f"{n} dimension{'s remain' if n != 1 else ' remains'} (exact, {_how_sure(ledger, exact)})."
     )
 

@@ -61,7 +61,7 @@ class _Strip:
 
     def view(self, y: tuple[float, float]) -> View:
         """The strip, on the axes x2 and y2."""
-        study, after, plot = self._study, self._after, Plot("2", _X, y, fixed=True)
+        study, after, plot = self._study, self._after, Plot("2", _X, y)
         few, shown = self._labelled, self._shown
         self._plot = plot
         self._factors("bars", study.indices, study.values, "", True)

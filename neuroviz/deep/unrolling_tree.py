@@ -68,7 +68,7 @@ def row_name(text: str, y: float, axis: str, visible: bool = True) -> dict:
 
 def tree_view(study: UnrollStudy, x: tuple[float, float], y: tuple[float, float], bars: float) -> View:
     """The tree, on the axes x and y; y counts layers. The wash behind the key goes down to `bars`."""
-    layers, nodes, plot = study.layers, grow(study.layers), Plot("", x, y, fixed=True)
+    layers, nodes, plot = study.layers, grow(study.layers), Plot("", x, y)
     size = {node.place: theme.size("marker") + 4 + 2 * node.factor.layer for node in nodes}
     here = next(node for node in nodes if node.place == study.focus)
     for name, kinds, dash in (("value and query", (0, 2), "solid"), ("key", (1,), "dot")):

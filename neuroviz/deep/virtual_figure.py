@@ -203,7 +203,7 @@ def _what_outputs_do(study: RescalingStudy) -> str:
 
 def _bars(table: View, bars: list[_Bar], unit: str, finding: str) -> View:
     """Under each matrix of the table, as far from the left as it."""
-    plot, across = Plot("2", (0.0, 1.0), _BARS, fixed=True), table.axes["xaxis"]["range"]
+    plot, across = Plot("2", (0.0, 1.0), _BARS), table.axes["xaxis"]["range"]
     centres = [(edges[0] + edges[-1]) / 2 for edges in (table.traces[bar.column]["x"] for bar in bars)]
     heights, colors = [bar.height for bar in bars], [theme.color(bar.role) for bar in bars]
     hatched = ["/" if bar.role == "outside" else "" for bar in bars]

@@ -1,6 +1,5 @@
 """What a deep network shows of its weights: a change of basis it hides, factors that L answers."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,10 +51,6 @@ class VirtualWeightsExplorer(Panel):
 
     title = "What nobody sees of the weights"
     setting = VirtualSetting
-
-    def __init__(self, *, only: Iterable[str] | None = None, state: str | None = None) -> None:
-        self._hides = only is None  # with `only`, what was asked for stays where it is
-        super().__init__(only=only, state=state)
 
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}

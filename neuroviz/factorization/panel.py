@@ -121,7 +121,7 @@ class FactorizationExplorer(Panel):
     >>> panel = FactorizationExplorer()
     >>> panel.controls["a"].value = 1
     >>> panel.description.split(". ")[1]
-    'Of 6 entries 1 is redundant: 5 dimensions remain, of d² = 9'
+    'Of 6 directions 1 is silent: 5 dimensions remain, of d² = 9'
     """
 
     title = "One A, many Q and K"
@@ -147,12 +147,12 @@ class FactorizationExplorer(Panel):
     def _describe(self, answer: FactorizationStudy) -> str:
         d, a, count = answer.d, answer.a, answer.count
         moved = f"by up to {answer.moved:.2f}" if answer.moved else "by 0"
-        redundant = f"{count.fibre} {'is' if count.fibre == 1 else 'are'} redundant"
+        silent = f"{count.fibre} {'is' if count.fibre == 1 else 'are'} silent"
         remain = f"{count.dimension} dimension{'s remain' if count.dimension != 1 else ' remains'}"
         of = "all d²" if count.dimension == d * d else "of d²"
         return (
             f"d = {d}, a = {a}: Q and K move {moved}, A by {tiny(answer.change)}; {_in_words(answer)}. "
-            f"Of {2 * a * d} entries {redundant}: {remain}, {of} = {d * d}. "
+            f"Of {2 * a * d} directions {silent}: {remain}, {of} = {d * d}. "
             f"{_recovery(answer)} {_surface(answer.point)}"
         )
 

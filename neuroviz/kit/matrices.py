@@ -229,7 +229,7 @@ def _frame(tile: Tile | None, plan: _Plan, i: int, j: int, axis: str) -> dict:
 
 
 def _axes(plan: _Plan, x_domain: tuple[float, float], y_domain: tuple[float, float], axis: str) -> dict:
-    hidden = {"visible": False, "constrain": "domain", "fixedrange": True}
+    hidden = {"visible": False, "constrain": "domain"}
     return {
         f"xaxis{axis}": {
             "domain": x_domain,

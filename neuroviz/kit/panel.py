@@ -71,6 +71,7 @@ class Panel(Shell):
         self._quiet = False
         self._description = self._status = ""
         super().__init__()
+        self._hides = only is None  # what was asked for by name stays where it is
         self._lay_out(first, more, shown, only is None, self._extra_buttons())
         for control in self.controls.values():
             control.observe(self._on_change, names="value")
@@ -218,6 +219,7 @@ class Panel(Shell):
                 return self.state
             finally:
                 self._assign(before)
+                self._arrange()  # a panel may arrange its controls while it restores a state
 
     def reset(self) -> None:
         """Back to the values the panel was opened with."""

@@ -219,17 +219,13 @@ class Plot:
     Args:
         number: "" for the first, then "2", "3", …
         x, y: which part of the figure it takes, from 0 to 1.
-        fixed: whether the reader may not zoom.
     """
 
-    def __init__(
-        self, number: str, x: tuple[float, float], y: tuple[float, float], fixed: bool = False
-    ) -> None:
+    def __init__(self, number: str, x: tuple[float, float], y: tuple[float, float]) -> None:
         self._n, self._view = number, View([], {}, [], [])
         self._on = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
-        zoom = {"fixedrange": True} if fixed else {}
-        self._view.axes[f"xaxis{number}"] = {"anchor": f"y{number}", "domain": x, **zoom}
-        self._view.axes[f"yaxis{number}"] = {"anchor": f"x{number}", "domain": y, **zoom}
+        self._view.axes[f"xaxis{number}"] = {"anchor": f"y{number}", "domain": x}
+        self._view.axes[f"yaxis{number}"] = {"anchor": f"x{number}", "domain": y}
 
     def view(self) -> View:
         """What `compose` takes."""

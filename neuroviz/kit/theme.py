@@ -243,6 +243,7 @@ def template() -> dict:
         "tickfont": {"size": s["tick"], "color": c["soft"]},
         "title": {"font": {"size": s["base"]}, "standoff": 8},
         "automargin": True,
+        "fixedrange": True,  # a drag that zooms would lose the picture
     }
     axis3 = {
         "showbackground": False,

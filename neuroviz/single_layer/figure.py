@@ -31,8 +31,8 @@ def order_in_words(slope: float | None) -> str:
 
 def fiber_parts(study: FiberStudy) -> Parts:
     """The three views."""
-    plane = Plot("2", (0.44, 0.7), _HEIGHT, fixed=True)
-    steps = Plot("3", (0.775, 1.0), _HEIGHT, fixed=True)
+    plane = Plot("2", (0.44, 0.7), _HEIGHT)
+    steps = Plot("3", (0.775, 1.0), _HEIGHT)
     draw_plane(study, plane)
     _draw_steps(study, steps)
     return compose(_matrices(study), plane.view(), steps.view())

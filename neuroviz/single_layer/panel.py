@@ -104,10 +104,10 @@ def _which(study: FiberStudy) -> str:
 def _how_fast(study: FiberStudy) -> str:
     along = "along the fibre" if study.stays else "in the walk's direction"
     of_all = study.start.A.size + study.start.V.size
-    nothing = f"{study.kernel} of {of_all} directions {'does' if study.kernel == 1 else 'do'} nothing here"
+    silent = f"{study.kernel} of {of_all} directions {'is' if study.kernel == 1 else 'are'} silent here"
     if study.case == "boundary" and study.kernel > 1 and study.setting.tokens > 1:
-        nothing += ", although the fibre is a curve: the boundary, Lemma A.3"
+        silent += ", although the fibre is a curve: the boundary, Lemma A.3"
     return (
         f"Straight steps {along}: {order_in_words(study.along.slope)}; off it: "
-        f"{order_in_words(study.aside.slope)}. To first order {nothing} (floating point)."
+        f"{order_in_words(study.aside.slope)}. To first order {silent} (floating point)."
     )

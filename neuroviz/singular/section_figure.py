@@ -172,7 +172,7 @@ def _page(study: SectionStudy) -> Plot:
     chart, section, line = study.chart, study.section, theme.size("line")
     middle, half = _box(half_sizes(chart.slice), study.frame)
     (left, low), (right, high) = middle - half, middle + half
-    plot = Plot("", FLAT, (0.02, 0.98), fixed=True)
+    plot = Plot("", FLAT, (0.02, 0.98))
     curves = [_flat(study, run.points) for run in section.runs]
     plot.line("the section", *_joined(curves), theme.color("ruling"), 3.6 * line)
     x, y = np.concatenate([np.zeros((0, 2)), *curves]).T.tolist()

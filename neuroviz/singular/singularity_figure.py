@@ -65,8 +65,8 @@ def singularity_parts(study: SingularityStudy) -> Parts:
     """Spectrum, curves and facts."""
     approach = study.approach
     s, b = float(approach.s), float(approach.b)
-    spectrum = Plot("", _LEFT, (0.0, 1.0), fixed=True)
-    upper, lower = Plot("2", _MIDDLE, (0.6, 1.0), fixed=True), Plot("3", _MIDDLE, (0.0, 0.34), fixed=True)
+    spectrum = Plot("", _LEFT, (0.0, 1.0))
+    upper, lower = Plot("2", _MIDDLE, (0.6, 1.0)), Plot("3", _MIDDLE, (0.0, 0.34))
     _spectrum(study, spectrum)
     _falling(study, study.by_s, "s", s, f"s: to rank one   (b = {b:g})", upper)
     _falling(study, study.by_b, "b", b, f"b: u and v meet   (s = {s:g})", lower)

@@ -60,8 +60,8 @@ class Figure3Setting:
 
     layers: int = whole("layers l", 2, 1, 4)
     head_dim: int = whole("head dimension a", 2, 1, 4)
-    first: int = whole("widths δ from", 3, 1, 12)
-    last: int = whole("widths δ to", 10, 1, 12)
+    first: int = whole("widths δ, one end", 3, 1, 12)
+    last: int = whole("the other end", 10, 1, 12)
     lightning: bool = switch("lightning")
     peer: bool = switch("float32", tooltip="the row-by-row procedure; it takes some seconds")
     tokens: int = whole("tokens t", 3, 1, 6, more=True)

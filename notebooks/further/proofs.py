@@ -227,7 +227,7 @@ check_meeting(M_new, my_x1, my_x2)
 # %% [markdown]
 # ## Attack them
 #
-# Look for a second set of weights: start somewhere, and move until the function is that of the given network. Begin with *lightning, rank one*, which *has* two solutions (Theorem 3.2 of the paper). Does the search find both? Then softmax, with one, two, three layers (some seconds each).
+# Look for a second set of weights: start somewhere, and move until the function is that of the given network. Begin with *lightning, rank one*, which *has* two solutions (Theorem 3.2 of the paper). Does the search find both? Then choose, as **network**, softmax with one, two, three layers (some seconds each).
 
 # %% jupyter={"source_hidden": true}
 SearchExplorer(

@@ -119,7 +119,7 @@ UnrollingExplorer(
 # %% [markdown]
 # ## Turn a part of a term round
 #
-# Go back to place 3 of two layers, where $M_2$ stands, and press **reflected**: the tokens around place 3 change their order, the first with the last. The numbers left and right of place 3 change places, because the matrices there are transposes of each other: $x^\top M_1 x' = x'^\top M_1^\top x$. Only the middle one changes, from $x^\top M_2\, x'$ to $x^\top M_2^\top x'$. One matrix of the term has been transposed. (Both ends of the window hold the same token, so that the links to the outside stay. This is the paper's Figure 4.)
+# Go back to place 3 of two layers, where $M_2$ stands, and press **place 3, reflected**: the tokens around place 3 change their order, the first with the last. The numbers left and right of place 3 change places, because the matrices there are transposes of each other: $x^\top M_1 x' = x'^\top M_1^\top x$. Only the middle one changes, from $x^\top M_2\, x'$ to $x^\top M_2^\top x'$. One matrix of the term has been transposed. (Both ends of the window hold the same token, so that the links to the outside stay. This is the paper's Figure 4.)
 #
 # If $M_2$ is antisymmetric, the term and its mirror image add up to 0. All terms with $j_2 = i$ come in such pairs:
 #

@@ -40,7 +40,7 @@ class Places:
 
 def formula_parts(study: FamilyStudy) -> Parts:
     """The picture."""
-    plot, places = Plot("", _TABLE, (0.12, 1.0), fixed=True), Places(study)
+    plot, places = Plot("", _TABLE, (0.12, 1.0)), Places(study)
     at = {places.of(v.sizes): v for v in study.verdicts}
     rows, columns = range(len(places.rows)), range(len(places.columns))
     wrong = {place: int(verdict.difference != 0) for place, verdict in at.items()}

@@ -47,7 +47,7 @@ def study_memorisation(setting: MemorisationSetting) -> MemorisationStudy:
 
 def memorisation_parts(study: MemorisationStudy) -> Parts:
     """The share of tasks that were learnt, over N/D or N/P."""
-    over, plot = study.setting.over, Plot("", (0.0, 1.0), (0.0, 1.0), fixed=True)
+    over, plot = study.setting.over, Plot("", (0.0, 1.0), (0.0, 1.0))
     for attention, role in (("lightning", "ink"), ("softmax", "soft")):
         x, y, said = [], [], []
         for curve in (one for one in study.curves if one.arch.attention == attention):

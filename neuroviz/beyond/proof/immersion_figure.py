@@ -163,7 +163,7 @@ def stairs(study: ImmersionStudy) -> Plot:
         [column.total - sum(column.blocks) for column in columns],
         {"color": theme.color("symmetry"), "line": {"color": theme.color("ground"), "width": 1}},
         width=0.74,
-        hover="%{y} more move several matrices at once and do nothing",
+        hover="%{y} more silent directions move several matrices at once",
     )
     least = 0.05 * whole  # the frame around nothing has a height as well
     plot.headline(stairs_finding(study))
@@ -215,7 +215,7 @@ def bars(plot: Plot, columns: list[Column], block: int, heights: list[int]) -> N
         insidetextanchor="middle",
         textangle=0,
         insidetextfont={"size": theme.size("base"), "color": ink},
-        hover=f"%{{y}} directions of {letter(block)} do nothing",
+        hover=f"%{{y}} silent directions of {letter(block)}",
     )
 
 
@@ -230,7 +230,7 @@ def stairs_finding(study: ImmersionStudy) -> str:
     setting, left = study.setting, study.left.kernel
     if setting.holds:
         chain = " → ".join(str(column.total) for column in columns_of(study)[:-2])
-        return f"hidden directions: {chain}" if left == 0 else outside(f"{left} left: this DISAGREES")
+        return f"silent directions: {chain}" if left == 0 else outside(f"{left} left: this DISAGREES")
     M, zero = numbered("M", setting.tied_layer or 0), setting.causal or setting.width == 1
     why = "L = 0" if setting.size == 0 else f"{M} = 0" if zero else f"{M} is antisymmetric"
     if left == 0:
@@ -238,7 +238,7 @@ def stairs_finding(study: ImmersionStudy) -> str:
         return outside(
             f"{why}, but last: nothing is left" if last else "the argument breaks, yet nothing is left"
         )
-    return outside(f"{left} {'direction does' if left == 1 else 'directions do'} nothing: {why}")
+    return outside(f"{left} {'direction is' if left == 1 else 'directions are'} silent: {why}")
 
 
 def outside(text: str) -> str:

@@ -1,6 +1,5 @@
 """Theorem A under the reader's hands: free the exponentials, freeze the layers, count what is left."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from neuroviz.beyond.proof.immersion import (
@@ -124,10 +123,6 @@ class ProofExplorer(Panel):
     title = "Theorem A: freeze all layers but one"
     setting, draw, _answer = ProofSetting, staticmethod(immersion_parts), staticmethod(study_proof)
 
-    def __init__(self, *, only: Iterable[str] | None = None, state: str | None = None) -> None:
-        self._hides = only is None  # with `only`, what was asked for stays where it is
-        super().__init__(only=only, state=state)
-
     def _arrange(self) -> None:
         setting = self._read()
         for i in LAYERS:
@@ -180,9 +175,7 @@ def _say_step(study: ImmersionStudy) -> str:
     if not s.holds:
         return ""
     if set(s.modes) == {"true"}:
-        return (
-            "Step 1 (proved here, with Ax 1971): what does nothing for e^p, e^q does nothing for free P, Q."
-        )
+        return "Step 1 (proved here, with Ax 1971): what is silent for e^p, e^q is silent for free P, Q."
     if set(s.modes) == {"frozen"}:
         return "Step 3 (proved here): with every S = I the network is LX, so L must not move."
     if s.modes.count("free") == 1 and s.modes.count("frozen") == s.layers - 1:
@@ -198,14 +191,14 @@ def _say_step(study: ImmersionStudy) -> str:
 
 def _say_here(study: ImmersionStudy) -> str:
     hidden, found = study.here, study.here.measured
-    do = "does" if hidden.kernel == 1 else "do"
+    are = "is" if hidden.kernel == 1 else "are"
     names = [letter(block) for block, size in enumerate(hidden.blocks) if size]
     whose = f", in {' and '.join(names)}" if names and not hidden.mixed else ""
     wrong = f"wrong with chance ≤ {tiny(found.error_bound)}"
     sure = wrong if found.error_bound else "a full rank mod p proves it"
     return (
         f"{_say_setting(study)}: as set, {hidden.kernel} of {found.num_columns} directions "
-        f"{do} nothing{whose} (exact, {sure})."
+        f"{are} silent{whose} (exact, {sure})."
     )
 
 
@@ -216,13 +209,13 @@ def _say_proof(study: ImmersionStudy) -> str:
         chain = ", ".join(str(one.so_far.kernel) for one in study.experiments)
         if left == study.left.kernel == 0:
             return (
-                f"The experiments of the proof, one after the other, leave {chain}: no direction does "
-                f"nothing in all of them, so none does nothing at all ({theorem}, proved here)."
+                f"The experiments of the proof, one after the other, leave {chain}: no direction is "
+                f"silent in all of them, so none is silent at all ({theorem}, proved here)."
             )
         return f"The experiments leave {chain}, the derivative {left}: {theorem} DISAGREES."
-    do = "direction does" if left == 1 else "directions do"
+    are = "direction is" if left == 1 else "directions are"
     if s.size == 0:
-        return f"L = 0 makes every output 0, whatever the M are: {left} {do} nothing in the whole derivative."
+        return f"L = 0 makes every output 0, whatever the M are: {left} {are} silent in the whole derivative."
     M = numbered("M" if s.causal else "Sym M", tied)
     why = f"{M} = 0 forces {relation_of(study)}: layer {tied} cannot be frozen"
     if left == 0 and s.causal:
@@ -231,7 +224,7 @@ def _say_proof(study: ImmersionStudy) -> str:
         return f"{why}; but no layer comes after it, and nothing is left all the same: kernel 0 (exact)."
     # With t ≥ 3 tokens there are inputs that this count does not see.
     where = "at all" if s.copies == 1 else "on inputs with two different tokens"
-    return f"{why}, its tokens meet, and all later layers are blind: {left} {do} nothing {where} (exact)."
+    return f"{why}, its tokens meet, and all later layers are blind: {left} {are} silent {where} (exact)."
 
 
 def _say_check(study: ImmersionStudy) -> str:

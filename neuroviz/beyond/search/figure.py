@@ -88,7 +88,7 @@ def weights_finding(study: SearchStudy) -> str:
 
 def kinds_plot(study: SearchStudy) -> Plot:
     """Which kinds of start led where: a bar for each kind; the headline says what the colours are."""
-    plot = Plot("3", RIGHT, LOWER, fixed=True)
+    plot = Plot("3", RIGHT, LOWER)
     found = [(outcome.kind, end_of(study, outcome)) for outcome in study.search.outcomes]
     for end, (role, words, _) in ENDS.items():
         counts, hollow, color = [found.count((kind, end)) for kind in KINDS], end == "none", theme.color(role)

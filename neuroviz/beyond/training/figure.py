@@ -70,7 +70,7 @@ def flow_parts(study: FlowStudy) -> Parts:
 
 def losses(study: FlowStudy) -> Plot:
     """Upper left: loss against time, a line for each run, by how it ends."""
-    plot, flow, drawn = Plot("", (0.0, 0.45), (0.57, 1.0), fixed=True), study.flow, study.drawn
+    plot, flow, drawn = Plot("", (0.0, 0.45), (0.57, 1.0)), study.flow, study.drawn
     for end, style in ENDINGS.items():
         loss = flow.loss[1:, :drawn][:, flow.ends[:drawn] == end].T
         plot.line(
@@ -106,7 +106,7 @@ def said_of_loss(last: np.ndarray) -> str:
 
 def conserved(study: FlowStudy) -> Plot:
     """Lower left: what theory calls conserved, and beside it what is not."""
-    plot, flow, drawn = Plot("2", (0.0, 0.45), (0.0, 0.34), fixed=True), study.flow, study.drawn
+    plot, flow, drawn = Plot("2", (0.0, 0.45), (0.0, 0.34)), study.flow, study.drawn
     few, samples = min(RUNS_COMPARED, drawn), len(flow.times) - 1
     scalar = next(path for path in flow.conserved.values() if path.ndim == 2)[1:, :drawn].T
     entries = np.zeros((0, samples))
@@ -133,7 +133,7 @@ def conserved(study: FlowStudy) -> Plot:
 
 def places(study: FlowStudy) -> Plot:
     """Right: where the runs end, singular below a line and at the boundary left of another."""
-    plot, flow, size = Plot("3", (0.56, 1.0), (0.0, 1.0), fixed=True), study.flow, theme.size("marker")
+    plot, flow, size = Plot("3", (0.56, 1.0), (0.0, 1.0)), study.flow, theme.size("marker")
     x = np.log10(np.maximum(flow.angle, 10.0**LOWEST_ANGLE)).round(4)
     y = np.log10(np.maximum(flow.ratio, 10.0**LOWEST_RATIO)).round(4)
     for end, style in ENDINGS.items():

@@ -155,8 +155,4 @@ class FlowExplorer(Panel):
             parts.append(f"({counts.runs} runs cannot tell 0 from a share of {most:.2g} %.)")
         drift = ", ".join(f"{name} by {small(value)}" for name, value in answer.drift.items())
         parts.append(f"What theory calls conserved moved no more than the solver’s rounding: {drift}.")
-        parts.append(
-            "Does training prefer singular points, as the paper wonders? In this small model for special "
-            "targets, such as those on the dotted curve, and not for generic ones; place your own."
-        )
         return " ".join(parts)

@@ -52,7 +52,7 @@ def study_models(setting: ModelSetting) -> ModelStudy:
 
 def real_model_parts(study: ModelStudy) -> Parts:
     """One bar for each model, the longest on top."""
-    plot, models = Plot("", (0.14, 1.0), (0.0, 1.0), fixed=True), list(study.shares)
+    plot, models = Plot("", (0.14, 1.0), (0.0, 1.0)), list(study.shares)
     small = {"size": theme.size("note"), "color": theme.color("soft")}
     rows, ends = list(range(len(models))), [0.0] * len(models)
     for name, role in _ROLES.items():

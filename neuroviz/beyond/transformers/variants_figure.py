@@ -117,7 +117,7 @@ def _numbers(study: VariantStudy, now: list[tuple[int, int]], old: list[tuple[in
 def _said(study: VariantStudy) -> str:
     ledger, before, toggle = study.ledger, study.before, study.setting.toggle
     if before is None:
-        return f"{ledger.parameters - ledger.dimension} of {ledger.parameters} parameters do nothing"
+        return f"{ledger.parameters - ledger.dimension} of {ledger.parameters} directions are silent"
     if before.dimension == ledger.dimension:
         return f"{toggle}: still {ledger.dimension} dimensions"
     return f"{toggle}: {before.dimension} → {ledger.dimension} dimensions"

@@ -65,9 +65,9 @@ def _say_ledger(ledger: KernelLedger) -> str:
     if ledger.unexplained:
         parts.append(f"{ledger.unexplained} unexplained: {ledger.note}")
     idle = ledger.parameters - ledger.dimension
-    do = "does" if idle == 1 else "do"
+    are = "direction is" if idle == 1 else "directions are"
     costly = f" ({'; '.join(parts)})" if parts else ""
     return (
-        f"{ledger.arch}: of {ledger.parameters} parameters {idle} {do} nothing{costly}; "
+        f"{ledger.arch}: {ledger.parameters} parameters; {idle} {are} silent{costly}; "
         f"dimension {ledger.dimension} (exact, wrong with chance ≤ {ledger.error_bound:.0e})."
     )
