@@ -79,9 +79,9 @@ def complaints(notebook: nbformat.NotebookNode) -> list[str]:
 
 def execute(notebook: nbformat.NotebookNode, folder: Path = FOLDER) -> nbformat.NotebookNode:
     """Run all cells in a kernel of their own, in a folder."""
-    client = NotebookClient(
-        notebook, timeout=600, kernel_name=KERNEL["name"], resources={"metadata": {"path": str(folder)}}
-    )
+    patience = {"timeout": 600, "iopub_timeout": 600}  # a pressed button sends a figure, which takes its time
+    where = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(notebook, kernel_name=KERNEL["name"], resources=where, **patience)
     return client.execute()
 
 

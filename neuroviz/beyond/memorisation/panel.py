@@ -6,7 +6,7 @@ from neuroviz.beyond.memorisation.memorisation import CASES, Curve, stored_curve
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.plot import LEFT, TOP, Parts, Plot, compose, kind_dash, kind_mark
+from neuroviz.kit.plot import BOTTOM, LEFT, Parts, Plot, compose, kind_dash, kind_mark
 from neuroviz.kit.settings import choice
 
 _TARGETS = [("a small change", "nearby"), ("random numbers", "random"), ("another’s outputs", "teacher")]
@@ -71,7 +71,7 @@ def memorisation_parts(study: MemorisationStudy) -> Parts:
     elif study.span == "all at 1":
         found = f"all {len(study.curves)} stop at N = D"
     plot.headline(found if over == "D" else f"half is learnt up to N/P {study.span}")
-    plot.corner(["●── lightning   ■– – softmax", f"dotted: N = {over}"], LEFT, TOP)
+    plot.corner(["●── lightning   ■– – softmax", f"dotted: N = {over}"], LEFT, BOTTOM)
     return compose(plot.view())
 
 

@@ -109,7 +109,7 @@ def _numbers(study: VariantStudy, now: list[tuple[int, int]], old: list[tuple[in
         found.append(text)
     value, source = study.expected.value, study.expected.source
     source = {"Beyond the paper": "observed"}.get(source, source.split(",")[0])
-    theory = "no formula" if value is None else f"◇ {source}: {value}"
+    theory = "no formula" if value is None else f"{source}: {value}"
     number = colored("measured", f"<b>{study.ledger.dimension}</b>")
     return [*found, f'   {number}<span style="{small}"> {theory}</span>']
 
