@@ -446,7 +446,7 @@ def test_without_webgl_the_rest_of_a_figure_is_there(chromium, tmp_path):
             found[name] = notice.bounding_box()["height"], page.evaluate(covered)
         browser.close()
     assert found["ours"][0] < 40 and not found["ours"][1]
-    assert found["plotly's"][0] > 400 and found["plotly's"][1]
+    assert found["plotly's"][0] > 300 and found["plotly's"][1]
 
 
 @pytest.fixture
