@@ -82,12 +82,12 @@ def failing(checks, names):
     return found
 
 
-def not_done(names):
-    """The panels of a notebook that are not done, as they stand and after each of their buttons."""
+def not_done(names, buttons=None):
+    """The panels of a notebook that are not done, as they stand and after their (first so many) buttons."""
     found = []
     for panel in (shown for shown in names["Out"].values() if isinstance(shown, Panel)):
         rows = [part for part in panel.children if "nv-presets" in part._dom_classes]
-        for button in (None, *(button for row in rows for button in row.children)):
+        for button in (None, *[button for row in rows for button in row.children][:buttons]):
             if button:
                 button.click()
             if not (panel.wait(_SECONDS) and panel.status.startswith("done")):

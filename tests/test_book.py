@@ -361,7 +361,7 @@ def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, brows
 
 @browser_test
 @grouped
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.full), 390])
 def test_no_page_is_wider_than_the_screen(built, browse, width):
     for path in [*notebooks(built), *(built / "docs").glob("*.html"), built / "index.html"]:
         page = browse(path, viewport={"width": width, "height": 800})

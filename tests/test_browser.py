@@ -484,6 +484,7 @@ def test_the_page_forgets_an_empty_text_and_no_space(bare_page, tmp_path):
     assert shown == {"": ["b"], " ": ["a", "b"]}
 
 
+@pytest.mark.full
 def test_an_error_in_a_panel_would_be_seen(lab, open_page):
     """The check above has a case where it fails; and the panel lives on."""
     page = open_page(lab.url("00_start.ipynb"))

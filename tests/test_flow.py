@@ -222,6 +222,7 @@ def test_unknown_targets_and_runs_are_refused():
         attraction("dotted", runs=0)
 
 
+@pytest.mark.full
 def test_the_table_of_the_documentation_is_reproduced_by_one_call():
     """Its numbers are of 400 runs and time 600; here 60 runs and time 300, within four standard errors."""
     table = attraction_table(runs=60, seed=2, time=300)
