@@ -100,18 +100,20 @@ def typed_head_dims(text: str, example: str, most: int, layers: int, instead: st
     return head_dims
 
 
-def label_width(control: widgets.Widget, width: int, usual: int) -> int:
-    """Pixels for the label of a control: they stand in a column, but in a list long options come first.
+def widths_of(control: widgets.Widget, width: int, label: int) -> tuple[int, int]:
+    """Pixels for a control and for its label: labels stand in columns, but all words of a list are seen.
 
-    >>> label_width(widgets.IntSlider(description="width"), 340, 120)
-    120
+    >>> widths_of(widgets.IntSlider(description="width"), 266, 108)
+    (266, 108)
     >>> long = widgets.Dropdown(options=["crossing along a twisted cubic"], description="preset")
-    >>> label_width(long, 340, 120) < 80
-    True
+    >>> whole, left = widths_of(long, 266, 108)
+    >>> whole > 266, left < 80
+    (True, True)
     """
     if not isinstance(control, widgets.Dropdown):
-        return usual
+        return width, label
     letter = 0.6 * (theme.size("base") - 1)
     options = [option[0] if isinstance(option, tuple) else str(option) for option in control.options]
-    left = width - letter * max(map(len, options)) - _ARROW
-    return round(min(usual, max(left, letter * len(control.description) + 8)))
+    words, least = letter * max(map(len, options)) + _ARROW, letter * len(control.description) + 8
+    whole = max(width, words + least)
+    return round(whole), round(min(label, max(whole - words, least)))

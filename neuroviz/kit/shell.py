@@ -6,7 +6,7 @@ from html import escape
 import ipywidgets as widgets
 
 from neuroviz.kit import theme
-from neuroviz.kit.controls import label_width
+from neuroviz.kit.controls import widths_of
 from neuroviz.kit.page import CopyButton
 from neuroviz.kit.settings import Controls
 
@@ -29,8 +29,9 @@ class Shell(widgets.VBox):
         large = theme.size("base") > 14
         width, usual = (340, 140) if large else (266, 108)
         for name, control in {**first, **more}.items():
-            control.layout.width = f"{width}px"
-            control.style.description_width = f"{label_width(control, width, usual)}px"
+            whole, label = widths_of(control, width, usual)
+            control.layout.width = f"{whole}px"
+            control.style.description_width = f"{label}px"
             if name not in shown:
                 control.layout.display = "none"
         button = {"flex": "0 0 auto", "width": "auto"}
