@@ -29,8 +29,8 @@ class Shell(widgets.VBox):
         large = theme.size("base") > 14
         width, usual = (340, 140) if large else (266, 108)
         for name, control in {**first, **more}.items():
-            whole, label = widths_of(control, width, usual)
-            control.layout.width = f"{whole}px"
+            wide, label = widths_of(control, width, usual)
+            control.layout.width = f"{wide}px"
             control.style.description_width = f"{label}px"
             if name not in shown:
                 control.layout.display = "none"
