@@ -469,6 +469,19 @@ def test_an_option_that_is_cut_off_would_be_seen(bare_page):
     assert bare_page.locator(PANEL).count() == 1 and bare_page.evaluate(CUT_OFF) == ["an option"]
 
 
+@pytest.mark.parametrize("kind, opacity", [("done", 1), ("busy", 0.35), ("stale", 0.35), ("error", 0.35)])
+def test_what_is_out_of_date_is_dimmed(bare_page, kind, opacity):
+    """Picture, badges and sentence, by the status alone."""
+    parts = ("nv-figure", "nv-badge", "nv-description")
+    inside = "".join(f"<p class='{name}'>…</p>" for name in (f"nv-{kind}", *parts))
+    bare_page.set_content(f"{theme.css()}<div class='nv'>{inside}</div>")
+    bare_page.wait_for_function(
+        "([names, opacity]) => names.every((name) => "
+        "Math.abs(getComputedStyle(document.querySelector('.' + name)).opacity - opacity) < 0.01)",
+        arg=[parts, opacity],
+    )
+
+
 def test_the_page_forgets_an_empty_text_and_no_space(bare_page, tmp_path):
     """Why figures have spaces. Where "" is no longer forgotten, `parts._without_empty_texts` can go."""
     shown = {}

@@ -12,20 +12,20 @@ from neuroviz.kit.settings import Controls
 
 
 class Shell(widgets.VBox):
-    """The widgets of a panel, from top to bottom, which is also the order of the Tab key.
-
-    Args:
-        first: name → control, for those that are seen at first.
-        more: those under "More".
-        shown: names of the controls to show; the others are hidden, and so are "More" and the tools, unless
-            `whole`.
-        name: of the panel's class, for the button Copy.
-        tools: further widgets beside Reset, State and Copy.
-    """
+    """The widgets of a panel, from top to bottom, which is also the order of the Tab key."""
 
     def _lay_out(
         self, first: Controls, more: Controls, shown: Iterable[str], whole: bool, tools: list[widgets.Widget]
     ) -> None:
+        """Make the widgets; what is not `shown` is hidden, and "More" and the tools unless `whole`.
+
+        Args:
+            first: name → control, for those that are seen at first.
+            more: those under "More".
+            shown: names of the controls to show.
+            whole: whether the panel shows its tools.
+            tools: further widgets beside Reset, State and Copy.
+        """
         large = theme.size("base") > 14
         width, usual = (340, 140) if large else (266, 108)
         for name, control in {**first, **more}.items():
