@@ -28,7 +28,7 @@ ifeq ($(CPU),1)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help lab env test test-all test-env lint format notebooks editions book dashboard pictures javascript links constraints bench clean
+.PHONY: help lab env test test-all test-env lint format notebooks editions book dashboard pictures javascript links constraints bench formal clean
 
 help: ## list the targets
 	@echo "make lab    sets everything up and opens JupyterLab on the first notebook"
@@ -120,6 +120,10 @@ constraints: ## resolve the versions in constraints.txt anew (torch stays)
 
 bench: test-env ## run all benchmarks and write their tables (benchmarks/README.md), some minutes
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+formal: ## check the proofs in formal/ with Coq (Debian: coq, libcoq-mathcomp-algebra)
+	@mkdir -p build/formal && cp formal/*.v build/formal
+	cd build/formal && for file in *.v; do coqc -q -w none $$file || exit 1; done
 
 clean: ## remove the environment and every cache
 	rm -rf .venv .venv-new .pytest_cache .ruff_cache build dist

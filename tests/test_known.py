@@ -113,11 +113,16 @@ ANSWERS = [
         )
     ),
     (NORMS, (4, 3, 4), (2, 2), 3, "softmax", "one point?", "conjectured", "Conjecture 3.10"),
+    (FIBER, (2, 2, 1), (2, 1), 3, "lightning", "rescalings and one swap", "proved here", "Theorem F"),
+    (FIBER, (3, 3, 3), (2, 1), 3, "lightning", "2 rescalings", "proved here", "Theorem F"),
+    (FIBER, (3, 1, 3), (2, 2), 3, "lightning", "2 rescalings", "proved here", "Theorem F"),
+    (FIBER, (3, 1, 1), (2, 1), 3, "lightning", "2 rescalings", "proved here", "Theorem F"),  # a swap rescales
     (NORMS, (2, 4, 2), (2, 2), 3, "softmax", "open", "no formula", OPEN),
     (NORMS, (4, 2, 3, 4), (2, 2, 2), 3, "softmax", "open", "no formula", OPEN),
     (NORMS, (2, 4, 2), (2, 2), 1, "softmax", "the same function", "proved here", "One token"),
-    (BLOCKS, (3, 2), (2,), 2, "softmax", "dimension, not fibres", "proved here", "Theorem E"),
-    (BLOCKS, (3, 3, 3), (2, 2), 2, "softmax", "dimension, not fibres", "proved here", "Theorem E"),
+    (BLOCKS, (3, 2), (2,), 2, "softmax", "one orbit", "proved here", "Theorem H"),
+    (BLOCKS, (3, 3, 3), (2, 2), 2, "softmax", "one orbit", "proved here", "Theorem H"),
+    (BLOCKS, (3, 2, 3), (2, 2), 3, "softmax", "dimension, not fibres", "proved here", "Theorem W"),
     (BLOCKS, (3, 2, 3), (2, 2), 2, "softmax", "open", "no formula", OPEN),
     (BLOCKS, (3, 3, 3), (2, 2), 1, "softmax", "open", "no formula", OPEN),
     (BLOCKS, (3, 3, 3), (2, 2), 2, "lightning", "some formulas", "observed", "Beyond the paper"),
@@ -156,10 +161,7 @@ def test_every_statement_of_the_table_answers_for_some_network():
         ((3, 3), (2,), 1, True, "One token", "Theorem 3.2 needs two tokens"),
         ((3, 3, 3), (1, 2), 3, True, "Rank-one collapse", "it is 1 in layer 1"),
         ((3, 3, 3), (1, 1), 3, True, "Rank-one collapse", "it is 1 in layers 1, 2"),
-        ((2, 2, 1), (2, 1), 3, True, "Fibres that are not one orbit", "u and c may swap"),
-        ((3, 3, 3), (2, 1), 3, False, OPEN, "it is 1 in layer 2"),
-        ((3, 1, 3), (2, 2), 3, False, OPEN, "it is 1 in layer 2"),
-        ((3, 1, 1), (2, 1), 3, False, OPEN, "it is 1 in layer 2"),  # a swap rescales
+        ((3, 1, 3, 3), (2, 2, 2), 3, False, OPEN, "it is 1 in layers 2, 3"),
     ],
 )
 def test_where_a_hypothesis_fails_the_fibre_is_open_and_the_failure_is_named(

@@ -89,9 +89,9 @@ def test_the_thin_bars_are_the_ledger_before(name):
 
 
 def test_measurement_and_formula_are_shown_as_they_are_also_where_they_differ():
-    found = study("skip")
-    assert found.expected == expected_dimension(CASES["skip"][1])
-    assert not trace(make(variants_parts(found)), "dimension by the formula").x  # heads and skip: none
+    found = study("unexplained")
+    assert found.expected == expected_dimension(CASES["unexplained"][1])
+    assert not trace(make(variants_parts(found)), "dimension by the formula").x  # H > d′
     soft = study("softmax")
     wrong = replace(
         soft, expected=replace(soft.expected, value=70), ledger=replace(soft.ledger, dimension=77)
@@ -190,6 +190,8 @@ def test_badges_and_words_give_the_numbers_and_their_status():
     assert "observed" in title(panel) and "81" in title(panel)
     assert "126 parameters; 45 directions are silent" in panel.description
     panel.controls["skip"].value = True
+    assert "observed · Theorem S, Beyond the paper: 90" in title(panel)
+    panel.state = "skip=no;causal=yes"
     assert "no formula" in title(panel)
 
 

@@ -1,5 +1,7 @@
 """The dimension of networks with something in their `Block`: parameters less what does nothing, by name."""
 
+from math import inf
+
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.expected import Expected, alpha, no_formula, observed
@@ -15,9 +17,11 @@ def block_formula(arch: Architecture) -> Expected:
     alone = not arch.skip and not arch.causal and arch.tokens > 1
     if arch.attention == "lightning" and alone:
         if block == Block(value_dim=block.value_dim) and arch.num_layers == 1:
-            return one_lightning_layer(arch)
+            return one_lightning_layer(arch.heads[0], arch.layers[0], block.value_dim)
         if block == Block(mlp=block.mlp) and set(arch.heads) == {1} and _is_rank_two_and_wide(arch):
             return _lightning_mlps(arch)
+    if speaks_of_widths(arch) and not _is_theorem_h(arch):
+        return softmax_of_any_widths(arch)
     if missing := what_is_missing(arch):
         return no_formula(missing)
     lost = known_redundancies(arch)
@@ -25,38 +29,85 @@ def block_formula(arch: Architecture) -> Expected:
     note = (
         f"parameters less {', '.join(f'{name} {count}' for name, count in lost.items()) or 'nothing is lost'}"
     )
-    if _is_theorem_e(arch):
-        return Expected(value, "proved here", "Theorem E", note)
+    if _is_theorem_h(arch):
+        return Expected(value, "proved here", "Theorem H", note)
     return observed(value, f"{note} (3,000 random networks, none different)")
 
 
-def _is_theorem_e(arch: Architecture) -> bool:
-    """Heads, skips, masks, value ranks and shared keys are all that it speaks of; without skips G v ≥ d."""
-    block, d = arch.block, arch.widths[0]
-    if block != Block(value_dim=block.value_dim, kv_heads=block.kv_heads) or block.value_dim > min(
-        arch.widths
-    ):
+def _is_theorem_h(arch: Architecture) -> bool:
+    """Softmax of one width; rotary and learned positions and MLPs are not in it; without skips G v ≥ d."""
+    block, d = arch.block, arch.widths
+    if arch.attention == "lightning" or arch.tokens == 1 or block.rotary or block.positions or block.mlp:
         return False
-    if block.kv_heads and max(arch.head_dims) > d:
+    if arch.num_layers == 1:
+        return True
+    if len(set(d)) > 1:
         return False
-    groups = min(block.kv_heads or H for H in arch.heads)
-    return arch.num_layers == 1 or arch.skip or groups * block.value_dim >= d
+    return arch.skip or min(block.kv_heads or H for H in arch.heads) * (block.value_dim or d[0]) >= d[0]
 
 
-def one_lightning_layer(arch: Architecture) -> Expected:
+def speaks_of_widths(arch: Architecture) -> bool:
+    """Whether Theorem W is about it: softmax with heads, value ranks and shared keys, without skips."""
+    block = arch.block
+    only = block == Block(value_dim=block.value_dim, kv_heads=block.kv_heads)
+    return only and arch.attention == "softmax" and not arch.skip and arch.tokens > 1
+
+
+def softmax_of_any_widths(arch: Architecture) -> Expected:
+    """Theorem W: softmax with heads in layers of any widths.
+
+    With G groups of n heads that share keys and values, v = ∞ for full values, r₀ = d₀, w_l = d_l, w₀ = d₀:
+
+        r_i = min(d_i, H_i min(v, r_{i−1})),   ρ(r; x, y) = s (x + y − s), s = min(r, x, y),
+        w_{i−1} = min(r_{i−1}, G_i min(v, n_i w_i) + (G_i + H_i) min(a_i, r_{i−1})),
+        dim = Σ G_i [ρ(v; w_{i−1}, n_i w_i) + ρ(a_i; w_{i−1}, n_i w_{i−1})] − Σ_{0<i<l} w_i²
+
+    for t ≥ 3. For two tokens it is an upper bound, and no formula is known.
+
+    >>> softmax_of_any_widths(Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))).value
+    32
+    """
+    d, v = arch.widths, arch.block.value_dim or inf
+    layers = [(arch.block.kv_heads or H, H, a) for H, a in zip(arch.heads, arch.head_dims, strict=True)]
+    r = [d[0]]
+    for (_, H, _), width in zip(layers, d[1:], strict=True):
+        r.append(min(width, H * min(v, r[-1])))
+    w = list(d)
+    for i, (G, H, a) in reversed(list(enumerate(layers))[1:]):
+        w[i] = min(r[i], G * min(v, H // G * w[i + 1]) + (G + H) * min(a, r[i]))
+    value = -sum(width**2 for width in w[1:-1])
+    for (G, H, a), x, y in zip(layers, w, w[1:], strict=False):
+        value += G * (_determinantal(v, x, H // G * y) + _determinantal(a, x, H // G * x))
+    if arch.tokens == 2:
+        return no_formula(f"two tokens, heads and these widths; it is at most {value} (Theorem W)")
+    seen = "" if tuple(w) == d else f"of the widths, {', '.join(map(str, w))} can be seen by later layers; "
+    note = f"{seen}nothing but the bases of heads and layers is lost"
+    return Expected(value, "proved here", "Theorem W", note)
+
+
+def _determinantal(rank: float, m: int, n: int) -> int:
+    """Dimension of the m × n matrices of at most this rank."""
+    rank = min(rank, m, n)
+    return rank * (m + n - rank)
+
+
+def one_lightning_layer(H: int, layer: tuple[int, int, int], value_dim: int | None = None) -> Expected:
     """H α + H v (d + d′ − v) − max(H, H² − H (d − a)₊² − H (d − v)(d′ − v)), at most d′ d² (d + 1)/2.
 
-    Without a value_dim v = min(d, d′), and H heads blend from H > (d − a)² + 1 on.
+    Without a value_dim v = min(d, d′), and H heads blend from H > (d − a)² + 1 on. One head: Theorem 3.2.
     """
-    ((d, d_out, a),), (H,) = arch.layers, arch.heads
-    v, given = min(arch.block.value_dim or d, d, d_out), arch.block.value_dim is not None
+    d, d_out, a = layer
+    v = min(value_dim or d, d, d_out)
+    if H == 1:
+        value = alpha(a, d) + v * (d + d_out - v) - 1
+        return Expected(value, "proved", "Thm. 3.2", "one head: only the rescaling (cA, V/c) is lost")
     if H > d_out or (H > d and v < d):
-        if not given:
+        if value_dim is None:
             return no_formula(f"more lightning heads than outputs (H = {H}, d′ = {d_out})")
         return no_formula(f"{H} lightning heads with values of rank {v} from width {d} to {d_out}")
     mixing = max(H, H * H - H * max(0, d - a) ** 2 - H * (d - v) * (d_out - v))
     value = min(H * alpha(a, d) + H * v * (d + d_out - v) - mixing, d_out * d * d * (d + 1) // 2)
-    if given:
+    if value_dim is not None:
         return observed(value, f"one layer, {H} heads with values of rank {v} (534 networks, none different)")
     return observed(value, f"one layer, {H} heads, H ≤ d′ (210 networks, none different)")
 
@@ -187,5 +238,4 @@ def what_is_missing(arch: Architecture) -> str | None:
 
 def _bases(inner: int, m: int, n: int) -> int:
     """What a product of m × inner and inner × n does not show of its factors."""
-    rank = min(inner, m, n)
-    return inner * (m + n) - rank * (m + n - rank)
+    return inner * (m + n) - _determinantal(inner, m, n)

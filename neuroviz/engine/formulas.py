@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from neuroviz.engine.architecture import Architecture, check_architecture, in_short
-from neuroviz.engine.block_formulas import block_formula, one_lightning_layer
+from neuroviz.engine.block_formulas import block_formula, one_lightning_layer, softmax_of_any_widths
 from neuroviz.engine.expected import Expected, alpha, no_formula, observed, sigma
 
 
@@ -264,20 +264,23 @@ def expected_dimension(arch: Architecture) -> Expected:
 def variant_formula(arch: Architecture) -> Expected:
     """The dimension of networks with several heads, skips or a mask, where a formula is known.
 
-    With α_i = α(a_i, d_{i−1}) and t ≥ 2 ("Theorem E", "Theorem A′", "Beyond the paper"):
+    With α_i = α(a_i, d_{i−1}) and t ≥ 2 ("Theorem E", "Theorem A′", "Theorem W", "Theorem K", "Theorem S",
+    "Beyond the paper"):
 
         softmax     width d: Σ H_i (α_i + d²), less (l − 1) d² without skips; one layer: H (α + d d′)
-                    one head, masked: D of Lemma D
-        lightning   one head, skips, width d: Σ (α_i + d² − 1);   one head, masked: D − l
+                    one head, masked: D of Lemma D;   heads, any widths, t ≥ 3: `softmax_of_any_widths`
+        lightning   one head, masked: D − l;   skips, width d: the sum of the layers, one by one
                     one layer: H (α + d d′) − m, m = H max(1, H − (d − a)₊²), for H ≤ d′;
                     at most d′ d² (d + 1)/2
                     width d ≥ 2, all H_i ≤ d, no collapse: Σ (H_i (α_i + d²) − m_i) − (l − 1) d²
 
-    With one token a mask does nothing, and softmax is linear. The lightning formulas are observed, not
-    proved: their notes give the grid.
+    With one token a mask does nothing, and softmax is linear. The formulas for several lightning heads are
+    observed, not proved: their notes give the grid.
 
     >>> variant_formula(Architecture.uniform(4, 2, 3, attention="softmax", heads=2, skip=True)).value
     168
+    >>> variant_formula(Architecture.uniform(3, 2, 2, skip=True)).source
+    'Theorem S'
     >>> variant_formula(Architecture((4, 3, 5), (2, 2), heads=2)).status
     'no formula'
     """
@@ -310,24 +313,19 @@ def _softmax_variant(arch: Architecture) -> Expected:
         value -= shared
         note = f"(l − 1) d² = {shared} for the bases between layers; heads do not mix"
     else:
-        return no_formula("several softmax heads in layers of unequal widths")
+        return softmax_of_any_widths(arch)
     return Expected(value, "proved here", source, note)
 
 
 def _lightning_variant(arch: Architecture) -> Expected:
     d, depth = arch.widths[0], arch.num_layers
+    if arch.skip or depth == 1:  # a mask does not change the dimension of one layer
+        return _layer_by_layer(arch)
     if set(arch.heads) == {1}:
-        if arch.skip and arch.causal:
-            return no_formula("lightning with skips and a mask")
-        if arch.skip:
-            value = sum(alpha(a, d) + d * d - 1 for a in arch.head_dims)
-            return observed(value, "one rescaling a layer survives the skip (144 networks, none different)")
-        value = _count(replace(arch, causal=False)) - depth
-        return observed(value, "masked, no rank-one collapse (480 networks, none different)")
-    if arch.skip or arch.causal:
-        return no_formula("several lightning heads with skips or a mask")
-    if depth == 1:
-        return one_lightning_layer(arch)
+        note = "masked: one rescaling a layer, and no rank-one collapse"
+        return Expected(_count(replace(arch, causal=False)) - depth, "proved here", "Theorem K", note)
+    if arch.causal:
+        return no_formula("several lightning heads with a mask, in more than one layer")
     if len(set(arch.widths)) > 1 or max(arch.heads) > d or d == 1:
         return no_formula("several lightning heads in deep networks, unless all widths are d ≥ 2 and H ≤ d")
     layers = tuple(zip(arch.heads, arch.head_dims, strict=True))
@@ -336,6 +334,19 @@ def _lightning_variant(arch: Architecture) -> Expected:
     # H heads have H rescalings, and from H > (d − a)² + 1 on they blend.
     value = sum(H * (alpha(a, d) + d * d - max(1, H - max(0, d - a) ** 2)) for H, a in layers)
     return observed(value - (depth - 1) * d * d, "deep, of one width, H ≤ d (150 networks, none different)")
+
+
+def _layer_by_layer(arch: Architecture) -> Expected:
+    """Theorem S: with skips the dimension is the sum of those of the layers, each alone."""
+    layers = [one_lightning_layer(H, layer) for H, layer in zip(arch.heads, arch.layers, strict=True)]
+    worst = next((one for one in layers if one.value is None), layers[0])
+    if worst.value is None or len(layers) == 1:
+        return worst
+    value, open_ = sum(one.value for one in layers), [one for one in layers if one.status == "observed"]
+    if open_:
+        note = f"with skips the layers add up; {open_[0].note}, each layer"
+        return Expected(value, "observed", "Theorem S, Beyond the paper", note)
+    return Expected(value, "proved here", "Theorem S", "with skips the layers add up; one rescaling a layer")
 
 
 def _sub(number: int) -> str:

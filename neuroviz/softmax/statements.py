@@ -54,14 +54,16 @@ tokens, all M of rank 2 | {rescalings} | proved | Thm. 3.7
     Only the rescalings of Eq. 13, one a layer, have the same function: all M have rank 2 or more, and
     generic ones are not antisymmetric. With the sizes of all M fixed, {signs} points remain, by their
     signs.
+tokens, all M but the last of rank 2, last forms may swap | rescalings and one swap | proved here | Theorem F
+    L = h uᵀ and M_l = c kᵀ have rank one, and u and c may change places: two classes of rescalings, and no
+    others. Our proof, not peer-reviewed.
+tokens, all M but the last of rank 2 | {rescalings} | proved here | Theorem F
+    Only the rescalings of Eq. 13, one a layer: the last M may have rank one. Our proof, not peer-reviewed.
 one token, A hidden | dimension {fiber}, more than rescalings | no formula | One token
     {outside} It is more than the rescalings: in every layer only the symmetric part of M is seen. {unknown}
 A hidden | dimension {fiber}, more than rescalings | no formula | Rank-one collapse
     {outside} It is more than the rescalings: in every layer after layer {collapse} only the symmetric part
     of M is seen. {unknown}
-last forms may swap | dimension {fiber}, more than rescalings | no formula | Fibres that are not one orbit
-    {outside} It is more than the rescalings: L = h uᵀ and M_l = c kᵀ have rank one, and u and c may
-    swap. {unknown}
 always | dimension {fiber}, not described | no formula | What is not proved
     {outside} {unknown}
 # (L, M) → (A, V)
@@ -103,12 +105,15 @@ softmax, one layer or bottleneck | one point? | conjectured | Conjecture 3.10
 softmax | open | no formula | What is not proved
     Conjecture 3.10 is about bottlenecks; for widths such as these nothing is claimed.
 # heads or a skip
-softmax, tokens, one layer or equal widths | dimension, not fibres | proved here | Theorem E
-    {blocks} the dimension is known, under the conditions of Theorem E. Generic fibres are discrete, up to
-    the symmetries named there; how many points they have is open.
+softmax, tokens, one layer or equal widths | one orbit | proved here | Theorem H
+    {blocks} all weights with the same function are one orbit of the permutations of heads and, without
+    skips, of the changes of basis between layers. For almost all weights; our proof, not peer-reviewed.
+softmax, three tokens | dimension, not fibres | proved here | Theorem W
+    {blocks} the dimension is known for all widths. The fibres are open. Our proof, not peer-reviewed.
 tokens, one layer or equal widths | some formulas | observed | Beyond the paper
     {blocks} there are formulas for the dimension of some lightning networks: they agreed with exact ranks
-    on a grid, and no proof is known. The fibres are open.
+    on a grid, and no proof is known. One head with skips is proved: the function determines every layer
+    (Theorems S and L). Other fibres are open.
 one token | open | no formula | What is not proved
     For one token we have no statement about several heads or skips.
 always | open | no formula | What is not proved
@@ -155,6 +160,7 @@ def _facts(arch: Architecture) -> set[str]:
         arch.attention: True,
         "one token": arch.tokens == 1,
         "tokens": arch.tokens > 1,
+        "three tokens": arch.tokens > 2,
         "one layer": arch.num_layers == 1,
         "d₀ = 1": d[0] == 1,
         "one layer or equal widths": arch.num_layers == 1 or len(set(d)) == 1,
@@ -162,6 +168,7 @@ def _facts(arch: Architecture) -> set[str]:
         "one layer or bottleneck": arch.num_layers == 1 or bottleneck,
         "no width is too large": effective_widths(arch) == d,
         "all M of rank 2": all(rank > 1 for _, rank in ranks),
+        "all M but the last of rank 2": all(rank > 1 for _, rank in ranks[:-1]),
         # After a collapse layers see the symmetric part of their M only: its transpose does as well.
         "A hidden": collapse is not None and any(r > 1 for r, _ in ranks[collapse:]),
         "forms may swap": d[0] > 1 and a[0] == 1 and d[1] == 1,

@@ -1,0 +1,70 @@
+"""Theorems H, W, K and S: the formula against exact ranks of random networks, edges included."""
+
+import numpy as np
+import pytest
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.measure import measure_dimension
+
+EACH = 50
+
+
+def random_networks(theorem, seed):
+    """Small networks that the theorem is about: everything that it allows, drawn at random."""
+    rng, found = np.random.default_rng([seed, ord(theorem)]), 0
+    while found < EACH:
+        arch = _draw(theorem, rng)
+        if arch.num_parameters <= 160 and f"Theorem {theorem}" in expected_dimension(arch).source:
+            found += 1
+            yield arch
+
+
+def _draw(theorem, rng):
+    def size(least, most):
+        return int(rng.integers(least, most + 1))
+
+    depth, d = size(1 + (theorem == "W"), 3), size(1, 4)
+    wide = d if theorem in "HS" else None
+    widths = tuple(wide or size(1, 4 + (theorem == "K")) for _ in range(depth + 1))
+    head_dims = tuple(size(1, 5) for _ in range(depth))
+    causal, skip = bool(size(0, 1)), theorem == "S" or (theorem == "H" and bool(size(0, 1)))
+    if theorem == "K":
+        return Architecture(widths, head_dims, size(2, 4), causal=True)
+    if theorem == "S":
+        heads = tuple(size(1, d) if size(0, 1) else 1 for _ in range(depth))
+        return Architecture(widths, head_dims, size(2, 4), heads=heads, skip=True, causal=causal)
+    block = {"value_dim": size(1, 4)} if size(0, 1) else {}
+    groups = size(1, 2) if block and size(0, 1) else 0
+    if groups:
+        block["kv_heads"] = groups
+    if theorem == "H":
+        block |= {"biases": bool(size(0, 1)), "temperature": bool(size(0, 1))}
+    heads = tuple(groups * size(1, 2) if groups else size(1, 3) for _ in range(depth))
+    tokens = size(2 + (theorem == "W"), 4)
+    return Architecture(widths, head_dims, tokens, "softmax", heads, skip, causal, Block(**block))
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("theorem", "HWKS")
+def test_a_theorem_says_what_is_measured(theorem, seed):
+    for arch in random_networks(theorem, seed):
+        assert measure_dimension(arch, seed=seed).value == expected_dimension(arch).value, str(arch)
+
+
+def test_two_tokens_can_have_less_than_theorem_w_says():
+    """Widths (2, 4, 2), heads (2, 1): 32 for three tokens, 30 for two, where no formula is claimed."""
+    three = Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))
+    two = Architecture((2, 4, 2), (2, 4), 2, "softmax", heads=(2, 1))
+    assert expected_dimension(three).value == measure_dimension(three).value == 32
+    assert measure_dimension(two).value == 30
+    theory = expected_dimension(two)
+    assert theory.value is None and "at most 32" in theory.note
+
+
+def test_a_mask_does_not_change_the_dimension_of_one_lightning_layer():
+    for heads, a, d_out in [(1, 2, 3), (2, 1, 3), (3, 3, 3), (2, 2, 1)]:
+        plain = Architecture((3, d_out), (a,), 3, heads=heads)
+        causal = Architecture((3, d_out), (a,), 3, heads=heads, causal=True)
+        assert measure_dimension(plain).value == measure_dimension(causal).value
