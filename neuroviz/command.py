@@ -16,12 +16,13 @@ _FIRST = "notebooks/00_start.ipynb"
 
 
 def course() -> list[str]:
-    """The notebooks, and the pages that they link to, as paths below the folder of a reader.
+    """The notebooks, and what they and its pages link to, as paths below the folder of a reader.
 
     >>> [name for name in course() if "start" in name or "glossary" in name]
     ['docs/glossary.md', 'notebooks/00_start.ipynb']
     """
-    kinds = ("docs/*.md", "notebooks/*.ipynb", "notebooks/further/*.ipynb")
+    pages = ("docs/*.md", "studies/*/*.*", "formal/*.v")
+    kinds = ("notebooks/*.ipynb", "notebooks/further/*.ipynb", *pages)
     return sorted(path.relative_to(_COURSE).as_posix() for kind in kinds for path in _COURSE.glob(kind))
 
 

@@ -75,7 +75,7 @@ FactorizationExplorer(presets=buttons)
 # *What you see.* On the left are $Q$, $K$ and $A$ at the start (○) and now (●). In the middle are the singular values of $A$, and
 # below them a count. The surface on the right has its own section at the end.
 #
-# * The singular values of $A$ stand still. Do those of $Q$?
+# * The singular values of $A$ stand still. Those of $Q$ are not drawn. Do they stand still, too?
 # * For head dimension $a = 1$, which of the three walks still moves anything? Guess; then press the first two buttons.
 #
 # <details><summary>Answers</summary>

@@ -1,6 +1,7 @@
 """What a plain installation can do: the command, the notebooks, and everything but torch and loky."""
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -101,10 +102,18 @@ def test_a_notebook_imports_neither(run_without):
 def test_the_notebooks_are_copied_with_the_pages_they_link_to(tmp_path, capsys):
     command.main(["notebooks", str(tmp_path / "mine")])
     here = {path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").rglob("*.ipynb")}
-    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
+    pages = {path for kind in ("docs/*.md", "formal/*.v", "studies/*/*.*") for path in ROOT.glob(kind)}
+    pages = {path.relative_to(ROOT).as_posix() for path in pages}
     copied = {path.relative_to(tmp_path / "mine").as_posix() for path in (tmp_path / "mine").rglob("*.*")}
     assert copied == {name for name in here | pages if ".ipynb_checkpoints" not in name}
     assert f"{len(copied)} files copied" in capsys.readouterr().out
+    links = set()
+    for name in copied:
+        text = (tmp_path / "mine" / name).read_text(encoding="utf-8")
+        for link in re.findall(r"\]\(((?!http|#)[^)\s]+?)(?:#[^)]*)?\)", text if name[-2:] != ".v" else ""):
+            links.add((name, link))
+            assert (tmp_path / "mine" / name).parent.joinpath(link).exists(), (name, link)
+    assert len(links) > 20
 
 
 def test_a_changed_notebook_is_kept_and_named(tmp_path, capsys):
