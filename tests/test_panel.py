@@ -1016,6 +1016,29 @@ def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
     assert sizes[0] == sizes[2] < sizes[1]
 
 
+def test_the_lecture_switch_makes_letters_large_and_goes_back_without_loss():
+    panel = SurfaceExplorer(state="where=0.3")
+    state, usual = panel.state, panel.figure.to_json()
+    width = panel.controls["where"].layout.width
+    panel._more.value = True
+    panel._lecture.value = True
+    panel.controls["along"].value = 0.25
+    assert (
+        "nv-lecture" in panel._dom_classes and not panel._more.value and panel._more.layout.display == "none"
+    )
+    assert (
+        panel.figure.layout.template.layout.font.size == 18 and panel.controls["where"].layout.width > width
+    )
+    panel._lecture.value = False
+    panel.state = state
+    assert panel.figure.to_json() == usual and panel.controls["where"].layout.width == width
+    assert "nv-lecture" not in panel._dom_classes and panel._more.layout.display == ""
+    narrow = SurfaceExplorer()
+    narrow.figure.width = 830
+    narrow._lecture.value = True
+    assert narrow.figure.layout.template.layout.font.size == 14
+
+
 @pytest.mark.parametrize("hook", ["_make_controls", "_read", "_answer", "draw", "_describe"])
 def test_a_subclass_that_forgets_something_hears_of_it(hook):
     missing = type("Missing", (Toy,), {hook: vars(Panel)[hook]})

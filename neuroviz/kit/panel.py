@@ -77,6 +77,7 @@ class Panel(Shell):
             control.observe(self._on_change, names="value")
         self._reset_button.on_click(lambda _: self.reset())
         self._cancel_button.on_click(lambda _: self.cancel())
+        self._lecture.observe(self._on_lecture, names="value")
         self._state_text.observe(self._on_state_text, names="value")
 
         request = default = self._read()
@@ -301,11 +302,26 @@ class Panel(Shell):
         self.figure.show(self.draw(answer))
 
     def _on_width(self, change: dict) -> None:
-        """In a narrow place large words would collide: the figure is drawn in the usual size."""
-        if 0 < change["new"] < _ROOM_FOR_A_LECTURE and self._theme["size"] == "lecture" and self._shown:
-            self._theme = self._theme | {"size": "notebook"}
+        if 0 < change["new"] < _ROOM_FOR_A_LECTURE:
+            self._draw_in_size("notebook")
+
+    def _on_lecture(self, change: dict) -> None:
+        """Large letters, and the controls under "More" put away; a second press brings all back."""
+        size = "lecture" if change["new"] else "notebook"
+        self._more.value = False
+        self._more.layout.display = "none" if change["new"] or not self._more_row.children else ""
+        narrow = 0 < self.figure.width < _ROOM_FOR_A_LECTURE
+        self._draw_in_size("notebook" if narrow else size)
+        with theme.using(self._theme):
+            self._fit_size(self.controls, size)
+
+    def _draw_in_size(self, size: str) -> None:
+        """Draw the figure with letters of this size; in a narrow place large words would collide."""
+        if self._theme["size"] != size:
+            self._theme = self._theme | {"size": size}
             with theme.using(self._theme):
-                self._redraw(self._shown)
+                if self._shown is not None:
+                    self._redraw(self._shown)
                 self._fit_height()
 
     def _refresh(self) -> None:

@@ -26,12 +26,7 @@ class Shell(widgets.VBox):
             whole: whether the panel shows its tools.
             tools: further widgets beside Reset, State and Copy.
         """
-        large = theme.size("base") > 14
-        width, usual = (340, 140) if large else (266, 108)
         for name, control in {**first, **more}.items():
-            wide, label = widths_of(control, width, usual)
-            control.layout.width = f"{wide}px"
-            control.style.description_width = f"{label}px"
             if name not in shown:
                 control.layout.display = "none"
         button = {"flex": "0 0 auto", "width": "auto"}
@@ -57,7 +52,6 @@ class Shell(widgets.VBox):
             controls.add_class("nv-controls")  # chart.js gives the handles of their sliders names
         self._box = widgets.Box(layout={"overflow": "hidden", "display": "block", "width": "100%"})
         self._box.add_class("nv-figure")
-        self._fit_height()
         self._description_html = widgets.HTML(layout={"width": "100%", "margin": "0"})
 
         self._reset_button = _button("Reset", "back to how it was opened", button)
@@ -70,8 +64,14 @@ class Shell(widgets.VBox):
         # Copy takes its placeholder: the text itself may be one that was refused, or is being typed.
         self._state_text.add_class("nv-state")
         self._copy_button = CopyButton(name=type(self).__name__)
+        self._lecture = widgets.ToggleButton(
+            value=theme.current()["size"] == "lecture",
+            description="Lecture",
+            tooltip="large letters, and only the first controls",
+            layout=button,
+        )
         self._tools_row = widgets.HBox(
-            [self._reset_button, *tools, self._state_text, self._copy_button],
+            [self._reset_button, self._lecture, *tools, self._state_text, self._copy_button],
             layout={"width": "100%", "display": "none"},
         )
         if not whole:  # few controls: those under "More" stand there with the others
@@ -89,6 +89,18 @@ class Shell(widgets.VBox):
             self._description_html,
         ]
         self.add_class("nv")
+        self._fit_size(first | more, theme.current()["size"])
+
+    def _fit_size(self, controls: Controls, size: str) -> None:
+        """Letters, widths of controls and the height of the figure for a notebook or for a lecture."""
+        large = size == "lecture"
+        (self.add_class if large else self.remove_class)("nv-lecture")
+        with theme.using({"size": size}):
+            for control in controls.values():
+                wide, label = widths_of(control, *((340, 140) if large else (266, 108)))
+                control.layout.width = f"{wide}px"
+                control.style.description_width = f"{label}px"
+        self._fit_height()
 
     def _fit_height(self) -> None:
         self._box.layout.height = f"{theme.size('height') + 4:.0f}px"

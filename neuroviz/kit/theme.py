@@ -336,17 +336,19 @@ NO_WEBGL = """\
 
 def css() -> str:
     """The style sheet of a panel: focus rings that show from the back row, the badge, the status line."""
-    focus, base = color("focus"), _SIZES[_current["size"]]["base"]
+    focus = color("focus")
+    sizes = {size: f"--nv-base: {s['base']}px; --nv-title: {s['title'] + 2}px;" for size, s in _SIZES.items()}
     return f"""<style>
-.nv {{ font-family: {FONT}; }}
+.nv {{ font-family: {FONT}; {sizes["notebook"]} }}
+.nv.nv-lecture {{ {sizes["lecture"]} }}
 .nv select, .nv input, .nv button {{ font-family: inherit; }}
 .nv :focus-visible, .nv .noUi-handle:focus {{ outline: 3px solid {focus} !important; outline-offset: 2px; }}
 .nv.nv.nv .jupyter-widgets input:focus-visible {{ outline: 3px solid {focus} !important; }}
 .nv select:focus-visible, .nv .jupyter-widgets input:focus-visible {{ outline-offset: -2px !important; }}
 .nv .noUi-handle {{ background: {focus} !important; }}
 .nv .widget-slider .slider-container {{ margin-left: 14px; }}
-.nv .widget-slider .widget-readout {{ min-width: 40px; margin-left: 4px; }}
-.nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: {base}px; }}
+.nv .widget-slider .widget-readout {{ min-width: 3.2em; margin-left: 4px; }}
+.nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: var(--nv-base, 14px); }}
 .nv-badge {{ white-space: nowrap; }}
 .nv:has(.nv-busy, .nv-error, .nv-stale) :is(.nv-figure, .nv-badge, .nv-description) {{
   opacity: 0.35; transition: opacity 0.1s; }}
@@ -356,11 +358,11 @@ def css() -> str:
   animation: nv-turn 1s linear 0.15s infinite; }}
 @keyframes nv-turn {{ from {{ opacity: 1; }} to {{ opacity: 1; transform: rotate(360deg); }} }}
 @media (prefers-reduced-motion: reduce) {{ .nv-busy::before {{ animation: none; opacity: 1; }} }}
-.nv-title {{ font-size: {_SIZES[_current["size"]]["title"] + 2}px; font-weight: 600; line-height: 30px; }}
+.nv-title {{ font-size: var(--nv-title); font-weight: 600; line-height: 30px; }}
 .nv-title .nv-badge {{ font-weight: 400; margin-left: 10px; vertical-align: 2px; }}
 .nv .widget-label, .nv .widget-readout, .nv .widget-label-basic, .nv select, .nv input, .nv button {{
-  font-size: {base - 1}px !important; }}
-.nv-description, .nv-status, .nv-said {{ font-size: {base - 1}px; }}
+  font-size: calc(var(--nv-base) - 1px) !important; }}
+.nv-description, .nv-status, .nv-said {{ font-size: calc(var(--nv-base, 14px) - 1px); }}
 .nv-description {{ min-height: 2.8em; max-width: 75em; line-height: 1.4; }}
 .nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px;
   text-align: right; margin-right: 10px; color: {_MODES["light"]["soft"]}; }}
