@@ -1,0 +1,262 @@
+"""Two weights of one softmax network with heads: do they differ by what Theorem H allows?
+
+Heads may be permuted, bases changed between layers without skips, and tokens shifted where there are biases.
+`align` finds the permutation, the bases and the shifts, or says why there are none; `where_theorem_h_fails`
+names the conditions that the weights violate. docs/mathematics.md: "Theorem H".
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, combinations, product
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_network import BlockWeights
+
+_MOST_PRODUCTS = 4096  # of the causal part of Condition 4, one for each choice of heads in every layer
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """How the second weights arise from the first: head h of layer i is head `heads[i][h]` of the second.
+
+        V′ = G_i V G_{i−1}⁻¹,  A = G_{i−1}ᵀ A′ G_{i−1},  c = G_{i−1}ᵀ (A′ g_{i−1} + c′)
+
+    Attributes:
+        heads: one permutation a layer.
+        bases: G₀, …, G_l; both ends are the identity.
+        shifts: g₀, …, g_l; both ends are 0.
+        error: the largest difference, relative to the size of the matrix it is in.
+    """
+
+    heads: tuple[tuple[int, ...], ...]
+    bases: tuple[np.ndarray, ...]
+    shifts: tuple[np.ndarray, ...]
+    error: float
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """What a layer's function depends on: A and V of each head, the query biases c, the shift ω."""
+
+    A: np.ndarray  # (H, d, d)
+    V: np.ndarray  # (H, d′, d)
+    c: np.ndarray  # (H, d)
+    omega: np.ndarray  # (d′,)
+
+
+def _layers(caller: str, arch: Architecture, weights: BlockWeights) -> list[_Layer]:
+    check_architecture(caller, arch, variants=True)
+    block = arch.block
+    if arch.attention != "softmax" or block != Block(
+        value_dim=block.value_dim, kv_heads=block.kv_heads, biases=block.biases, temperature=block.temperature
+    ):
+        raise ValueError(
+            f"{caller} is about softmax networks without rotary positions, learned positions and MLPs "
+            f"(Theorem H); got {arch}"
+        )
+    found = []
+    for i, (H, (d_in, d_out, _)) in enumerate(zip(arch.heads, arch.layers, strict=True), start=1):
+        missing = [f"{i}.{name}" for name in "QKV" if f"{i}.{name}" not in weights]
+        if missing:
+            raise ValueError(f"{caller} needs the weights {', '.join(missing)} of {arch}; got {[*weights]}")
+        w = {n.split(".")[1]: np.asarray(m) for n, m in weights.items() if n.startswith(f"{i}.")}
+        keys, values = (np.repeat(w[name], H // len(w[name]), axis=0) for name in "KV")
+        beta, O = w.get("beta", 1), w.get("O")  # noqa: E741
+        back = beta * keys.mT
+        A, V = back @ w["Q"], values if O is None else O @ values
+        c, omega = np.zeros((H, d_in), A.dtype), np.zeros(d_out, A.dtype)
+        if block.biases:
+            c = (back @ w["q"])[..., 0]
+            through = np.repeat(w["v"], H // len(w["v"]), axis=0)
+            through = through if O is None else O @ through
+            omega = through.sum(0)[:, 0] + (w["o"][:, 0] if "o" in w else 0)
+        found.append(_Layer(A, V, c, omega))
+    return found
+
+
+def align(
+    arch: Architecture, first: BlockWeights, second: BlockWeights, tolerance: float = 1e-6
+) -> Alignment:
+    """Find heads, bases and shifts that lead from the first weights to the second: both compute the same.
+
+    Layer by layer: G_{i−1} is known, so the heads are told by their A; with the heads known G_i follows from
+    their V, by least squares. At the end every equation of Theorem H is checked.
+
+    Args:
+        arch: a softmax network, of any widths; heads, skips, masks, biases and shared keys are welcome.
+        first, second: real weights, as in `random_block_weights`.
+        tolerance: the largest relative difference that counts as equal.
+
+    Raises:
+        ValueError: if there is no such change, naming the first layer where it fails. Under the conditions of
+            Theorem H the functions then differ; see `where_theorem_h_fails`.
+
+    >>> from neuroviz.engine.block_network import random_block_weights
+    >>> from neuroviz.engine.field import Reals
+    >>> arch = Architecture.uniform(3, 2, 2, attention="softmax", heads=2, skip=True)
+    >>> first = random_block_weights(Reals(), arch, np.random.default_rng(0))
+    >>> second = first | {f"1.{name}": first[f"1.{name}"][::-1] for name in "QKV"}
+    >>> align(arch, first, second).heads
+    ((1, 0), (0, 1))
+    """
+    ours, theirs = (_layers("align", arch, weights) for weights in (first, second))
+    G, g, heads, error = np.eye(arch.widths[0]), np.zeros(arch.widths[0]), [], 0.0
+    bases, shifts = [G], [g]
+    for i, (one, other) in enumerate(zip(ours, theirs, strict=True), start=1):
+        A, c = G.T @ other.A @ G, (other.A @ g + other.c) @ G
+        apart = _relative(one.A[:, None] - A, one.A) + _relative((one.c[:, None] - c)[..., None], one.A)
+        order = apart.argmin(axis=1)
+        worst = int(apart.min(axis=1).argmax())
+        if (off := float(apart[worst, order[worst]])) > tolerance:
+            raise ValueError(
+                f"layer {i}: no head of the second weights attends as head {worst + 1} of the first does; "
+                f"the nearest differs by {off:.1e} of its size"
+            )
+        for h, k in combinations(range(len(order)), 2):
+            if order[h] == order[k]:
+                raise ValueError(
+                    f"layer {i}: heads {h + 1} and {k + 1} attend alike and cannot be told apart; merge them"
+                )
+        heads.append(tuple(order.tolist()))
+        V, reached = other.V[order], np.concatenate(one.V @ np.linalg.inv(G), axis=1)
+        last = i == arch.num_layers
+        if arch.skip or last:
+            after = np.eye(arch.widths[i])
+        else:
+            if np.linalg.matrix_rank(reached) < len(reached):
+                raise ValueError(
+                    f"layer {i}: its heads do not fill the width, so the basis is not determined"
+                )
+            after = np.linalg.lstsq(reached.T, np.concatenate(V, axis=1).T)[0].T
+        missed = float(_relative(after @ one.V @ np.linalg.inv(G) - V, V).max())
+        through = other.V.sum(0) @ g + (g if arch.skip else 0) + other.omega
+        g = through - after @ one.omega
+        if last:
+            missed = max(missed, float(np.abs(g).max() / max(1.0, np.abs(through).max())))
+            g = np.zeros_like(g)
+        if missed > tolerance:
+            what = "the values and biases" if last or arch.skip else "the values of all heads in one basis"
+            raise ValueError(f"layer {i}: {what} do not agree; they differ by {missed:.1e} of their size")
+        if not last and np.linalg.cond(after) > 1 / tolerance:
+            raise ValueError(f"layer {i}: the change of basis is not invertible")
+        error, G = max(error, off, missed), after
+        bases.append(G)
+        shifts.append(g)
+    return Alignment(tuple(heads), tuple(bases), tuple(shifts), error)
+
+
+def _relative(difference: np.ndarray, to: np.ndarray) -> np.ndarray:
+    """The size of matrices, in units of the largest matrix of `to`."""
+    unit = np.linalg.norm(to, axis=(-2, -1)).max() or 1.0
+    return np.linalg.norm(difference, axis=(-2, -1)) / unit
+
+
+def where_theorem_h_fails(arch: Architecture, weights: BlockWeights) -> tuple[str, ...]:
+    """The conditions of Theorem H that these weights violate; if none, the fibre is one orbit.
+
+    Floats are rational numbers, so independence over the rationals is a rank, and every condition is decided
+    exactly for the weights as they are stored. (The real weights that they round may do better.)
+
+    Args:
+        arch: a softmax network of one width, or one layer.
+        weights: as in `random_block_weights`, floats or integers.
+
+    Raises:
+        ValueError: if the theorem is not about this network, or two causal tokens need too many products.
+
+    >>> from neuroviz.engine.block_network import random_block_weights
+    >>> from neuroviz.engine.field import Reals
+    >>> arch = Architecture.uniform(2, 1, 2, attention="softmax", heads=2)
+    >>> weights = random_block_weights(Reals(), arch, np.random.default_rng(0))
+    >>> where_theorem_h_fails(arch, weights)
+    ()
+    >>> where_theorem_h_fails(arch, weights | {"1.V": 0 * weights["1.V"]})[0]
+    'Condition 2: head 1 of layer 1 has V = 0'
+    """
+    name = "where_theorem_h_fails"
+    exact = {n: _fractions(w) for n, w in weights.items()}
+    layers = _layers(name, arch, exact)
+    if arch.tokens == 1 or (arch.num_layers > 1 and len(set(arch.widths)) > 1):
+        raise ValueError(f"{name} is about two tokens or more and equal widths, or one layer; got {arch}")
+    failing = []
+    one = _fractions(np.eye(arch.widths[0]))
+    F = [
+        (one if arch.skip else 0 * one) + layer.V.sum(0) if arch.num_layers > 1 else None for layer in layers
+    ]
+    for i, layer in enumerate(layers, start=1):
+        seen = layer.A if arch.causal else layer.A + layer.A.mT
+        if _rank([A.ravel() for A in seen]) < len(seen):
+            said = "the A" if arch.causal else "the symmetric parts of the A"
+            failing.append(f"Condition 1: {said} of layer {i} are dependent")
+        for h, V in enumerate(layer.V, start=1):
+            if not V.any():
+                failing.append(f"Condition 2: head {h} of layer {i} has V = 0")
+        if F[i - 1] is not None and _rank(F[i - 1]) < arch.widths[0]:
+            failing.append(f"Condition 2: {'I + ' if arch.skip else ''}Σ V of layer {i} is not invertible")
+        if arch.skip and i < arch.num_layers:
+            behind = layers[i].A
+            maps = [[(V.T @ A).ravel() for V in layer.V] for A in behind]
+            if not arch.causal:
+                squares = [[(V.T @ (A + A.T) @ V).ravel() for V in layer.V] for A in behind]
+            if any(
+                _rank([np.concatenate(parts) for parts in family]) < len(behind)
+                for family in ([maps] if arch.causal else [maps, squares])
+            ):
+                failing.append(f"Condition 3: layer {i} hides a combination of the A of layer {i + 1}")
+    if arch.tokens == 2:
+        failing += _two_tokens(arch, layers, F)
+    return tuple(failing)
+
+
+def _two_tokens(arch: Architecture, layers: list[_Layer], F: list) -> list[str]:
+    """Condition 4."""
+    failing = []
+    sums = [[layer.V[list(J)].sum(0) for J in _subsets(len(layer.V))] for layer in layers]
+    if arch.causal and arch.skip:
+        choices = [[0 * part[0], *part] for part in sums]
+        count = int(np.prod([len(part) for part in choices]))
+        if count > _MOST_PRODUCTS:
+            raise ValueError(f"two causal tokens: {count} products of Condition 4, at most {_MOST_PRODUCTS}")
+        one = _fractions(np.eye(arch.widths[0]))
+        for chosen in product(*choices):
+            if any(V.any() for V in chosen):
+                whole = one
+                for V in chosen:
+                    whole = (one + V) @ whole
+                if not (whole - one).any():
+                    return ["Condition 4: a product of the I + V_J is the identity"]
+        return []
+    for i, (layer, parts) in enumerate(zip(layers, sums, strict=True), start=1):
+        if (arch.causal or i == 1) and not all(V.any() for V in parts):
+            failing.append(f"Condition 4: some heads of layer {i} have values that add up to 0")
+        if arch.causal:
+            continue
+        if any(not (V + s * W).any() for V, W in combinations(layer.V, 2) for s in (1, -1)):
+            failing.append(f"Condition 4: two heads of layer {i} have V = ± V′")
+        if i > 1:
+            some = parts if arch.skip else parts[:-1]
+            pairs = [part @ V for V in layers[i - 2].V for J in some for part in (J, F[i - 1] - J)]
+            if not all(part.any() for part in pairs):
+                failing.append(f"Condition 4: some heads of layer {i} do not see a head of layer {i - 1}")
+    return failing
+
+
+def _subsets(H: int) -> list[tuple[int, ...]]:
+    """All sets of heads but the empty one; the whole comes last."""
+    return list(chain.from_iterable(combinations(range(H), n) for n in range(1, H + 1)))
+
+
+def _fractions(matrix: np.ndarray) -> np.ndarray:
+    entries = [Fraction(entry) for entry in np.asarray(matrix).ravel().tolist()]
+    return np.array(entries, dtype=object).reshape(np.shape(matrix))
+
+
+def _rank(rows: list[np.ndarray] | np.ndarray) -> int:
+    """Over the rational numbers."""
+    import flint  # here: it would take a quarter of the time that importing neuroviz takes
+
+    entries = [[flint.fmpq(x.numerator, x.denominator) for x in row] for row in rows]
+    return flint.fmpq_mat(entries).rank()

@@ -1,0 +1,160 @@
+"""Theorem H on weights: what it allows is found again, and its conditions are decided exactly."""
+
+import numpy as np
+import pytest
+
+from neuroviz.engine.alignment import align, where_theorem_h_fails
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_network import block_forward, random_block_weights
+from neuroviz.engine.field import Reals
+
+REALS = Reals()
+NETWORKS = [
+    Architecture.uniform(3, 2, 3, attention="softmax", heads=3),
+    Architecture.uniform(3, 2, 3, attention="softmax", heads=2, skip=True, causal=True),
+    Architecture.uniform(3, 2, 2, attention="softmax", heads=2, block=Block(biases=True, temperature=True)),
+    Architecture.uniform(4, 2, 3, attention="softmax", heads=3, skip=True, block=Block(2, biases=True)),
+    Architecture((4, 3, 5), (2, 2), 3, "softmax", heads=(3, 2), block=Block(3, biases=True)),
+    Architecture((3, 2), (2,), 3, "softmax", heads=2),
+]
+
+
+def outputs(arch, weights, tokens=None):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((4, arch.widths[0], tokens or arch.tokens))
+    return block_forward(REALS, arch, weights, X)
+
+
+def another_point(arch, weights, rng):
+    """Heads permuted, bases changed and tokens shifted, in the weights Q, K, V (O) themselves."""
+    found, orders = {}, []
+    G, g = np.eye(arch.widths[0]), np.zeros(arch.widths[0])
+    for i, H in enumerate(arch.heads, start=1):
+        w = {n.split(".")[1]: m for n, m in weights.items() if n.startswith(f"{i}.")}
+        order, last = rng.permutation(H), i == arch.num_layers
+        width = arch.widths[i]
+        after = (
+            np.eye(width) if arch.skip or last else rng.standard_normal((width, width)) + 2 * np.eye(width)
+        )
+        C = rng.standard_normal((H, *w["Q"].shape[1:2] * 2)) + 2 * np.eye(w["Q"].shape[1])
+        back = np.linalg.inv(G)
+        new = {"Q": C @ w["Q"] @ back, "K": np.linalg.inv(C).mT @ w["K"] @ back}
+        outer = "O" if "O" in w else "V"
+        new |= {"V": w["V"] @ back, outer: after @ (w["O"] if outer == "O" else w["V"] @ back)}
+        biases = arch.block.biases
+        if biases:
+            shift = np.zeros(width) if last else rng.standard_normal(width)
+            new["q"] = C @ w["q"] - new["Q"] @ g[:, None]
+            new["k"] = np.linalg.inv(C).mT @ w["k"]
+            moved = after @ (w["v"] if outer == "V" else w["o"])
+            lost = (new["V"] if outer == "V" else new["O"] @ new["V"]).sum(0) @ g + (g if arch.skip else 0)
+            if outer == "V":  # head by head; the first carries what is left
+                new["v"] = moved
+                new["v"][0] += (shift - lost)[:, None]
+            else:
+                new["v"], new["o"] = w["v"], moved + (shift - lost)[:, None]
+            g = shift
+        if "beta" in w:
+            new["beta"] = w["beta"]
+        at = np.argsort(order)
+        found |= {f"{i}.{n}": m if n == "o" else m[at] for n, m in new.items()}
+        orders.append(tuple(map(int, order)))
+        G = after
+    return found, tuple(orders)
+
+
+@pytest.mark.parametrize("arch", NETWORKS, ids=str)
+def test_another_point_of_the_orbit_has_the_same_function_and_is_recognised(arch):
+    rng = np.random.default_rng(1)
+    first = random_block_weights(REALS, arch, rng)
+    second, orders = another_point(arch, first, rng)
+    assert np.allclose(outputs(arch, first), outputs(arch, second), atol=1e-9)
+    found = align(arch, first, second)
+    assert found.heads == orders and found.error < 1e-9
+    assert len(found.bases) == arch.num_layers + 1 and (
+        not arch.skip or np.allclose(found.bases, found.bases[0])
+    )
+    wrong = second | {"1.V": second["1.V"] + 0.1 * rng.standard_normal(second["1.V"].shape)}
+    with pytest.raises(ValueError, match="layer"):
+        align(arch, first, wrong)
+    with pytest.raises(ValueError, match="no head of the second weights attends as head"):
+        align(arch, first, second | {"1.Q": 1.1 * second["1.Q"]})
+    if len(set(arch.widths)) == 1:
+        assert where_theorem_h_fails(arch, first) == ()
+
+
+def test_what_cannot_be_told_is_refused():
+    arch = Architecture.uniform(2, 2, 2, attention="softmax", heads=2)
+    weights = random_block_weights(REALS, arch, np.random.default_rng(0))
+    twins = weights | {f"1.{n}": np.repeat(weights[f"1.{n}"][:1], 2, axis=0) for n in "QK"}
+    with pytest.raises(ValueError, match="heads 1 and 2 attend alike"):
+        align(arch, twins, twins)
+    thin = weights | {"1.V": np.repeat(weights["1.V"][:, :1], 2, axis=1)}
+    with pytest.raises(ValueError, match="do not fill the width"):
+        align(arch, thin, thin)
+    for other in (
+        Architecture.uniform(2, 2, 2, heads=2),
+        Architecture.uniform(2, 2, 2, attention="softmax", heads=2, block=Block(rotary=True)),
+    ):
+        with pytest.raises(ValueError, match="is about softmax networks"):
+            align(other, weights, weights)
+
+
+def test_values_that_add_up_to_zero_have_a_second_preimage_for_two_tokens():
+    """Remark 6 (i): −A and −V for all heads of such a set."""
+    arch = Architecture.uniform(3, 2, 1, 2, "softmax", heads=2)
+    first = random_block_weights(REALS, arch, np.random.default_rng(2))
+    first["1.V"][1] = -first["1.V"][0]
+    second = first | {"1.Q": -first["1.Q"], "1.V": -first["1.V"]}
+    assert np.allclose(outputs(arch, first), outputs(arch, second), atol=1e-13)
+    assert not np.allclose(outputs(arch, first, 3), outputs(arch, second, 3), atol=1e-3)
+    failing = where_theorem_h_fails(arch, first)
+    assert any("add up to 0" in one for one in failing) and any("V = ± V′" in one for one in failing)
+    with pytest.raises(ValueError, match="layer 1"):
+        align(arch, first, second)
+
+
+def test_two_causal_layers_with_skips_have_a_second_preimage_for_two_tokens():
+    """Remark 6 (ii): I + V₂ = (I + V₁)⁻¹, and A₂ V₁ antisymmetric."""
+    arch = Architecture.uniform(2, 2, 2, 2, "softmax", skip=True, causal=True)
+    one, V1 = np.eye(2), np.array([[0.7, 0.2], [-0.4, 0.9]])
+    T = np.linalg.inv(one + V1)
+    A1, A2 = np.array([[0.3, -1.1], [0.8, 0.5]]), np.array([[0.0, 1.3], [-1.3, 0.0]]) @ np.linalg.inv(V1)
+    V2 = T - one
+
+    def weights(*layers):
+        return {
+            f"{i}.{name}": matrix[None]
+            for i, (A, V) in enumerate(layers, start=1)
+            for name, matrix in (("Q", A), ("K", one), ("V", V))
+        }
+
+    first = weights((A1, V1), (A2, V2))
+    back = np.linalg.inv(T)
+    second = weights((-A1, -T @ V1), (-back.T @ A2 @ back @ back, -V2 @ back))
+    assert np.allclose(outputs(arch, first), outputs(arch, second), atol=1e-13)
+    assert not np.allclose(outputs(arch, first, 3), outputs(arch, second, 3), atol=1e-3)
+
+
+def test_conditions_are_decided_exactly():
+    """I + V₁ and I + V₂ are inverse to each other; without skip a sum of values is singular."""
+    arch = Architecture.uniform(2, 2, 2, 2, "softmax", skip=True, causal=True)
+    K = np.eye(2)[None]
+    V1, V2 = np.array([[[0.0, 1.0], [0.0, 0.0]]]), np.array([[[0.0, -1.0], [0.0, 0.0]]])
+    Q = np.array([[[1.0, 2.0], [3.0, 5.0]]])
+    weights = {"1.Q": Q, "1.K": K, "1.V": V1, "2.Q": Q, "2.K": K, "2.V": V2}
+    assert where_theorem_h_fails(arch, weights) == ("Condition 4: a product of the I + V_J is the identity",)
+    bare = Architecture.uniform(2, 2, 2, 3, "softmax")
+    failing = where_theorem_h_fails(bare, weights)
+    assert failing == (
+        "Condition 2: Σ V of layer 1 is not invertible",
+        "Condition 2: Σ V of layer 2 is not invertible",
+    )
+    antisymmetric = weights | {"1.Q": np.array([[[0.0, 1.0], [-1.0, 0.0]]])}
+    assert (
+        "the symmetric parts of the A of layer 1 are dependent"
+        in where_theorem_h_fails(bare, antisymmetric)[0]
+    )
+    with pytest.raises(ValueError, match="two tokens or more"):
+        where_theorem_h_fails(Architecture.uniform(2, 2, 2, 1, "softmax"), weights)
