@@ -20,7 +20,7 @@ NAMES = (
     "LedgerExplorer FactorizationExplorer FiberExplorer SurfaceExplorer SectionExplorer SingularityExplorer "
     "VirtualWeightsExplorer HypothesesExplorer DimensionExplorer Figure3Explorer ProofExplorer FlowExplorer "
     "UnrollingExplorer FlagExplorer SingletonExplorer SearchExplorer "
-    "VariantsExplorer FormulaExplorer RealModelsExplorer MemorisationExplorer"
+    "VariantsExplorer FormulaExplorer RealModelsExplorer SameFunctionExplorer MemorisationExplorer"
 ).split()
 NAMES += sorted(set(explorables.__all__) - set(NAMES))
 

@@ -15,6 +15,7 @@ _PANELS = {
     "MemorisationExplorer": "beyond.memorisation.panel",
     "ProofExplorer": "beyond.proof.immersion_panel",
     "RealModelsExplorer": "beyond.transformers.real_models_panel",
+    "SameFunctionExplorer": "beyond.transformers.same_function_panel",
     "SearchExplorer": "beyond.search.panel",
     "SectionExplorer": "singular.section_panel",
     "SingletonExplorer": "beyond.proof.uniqueness_panel",

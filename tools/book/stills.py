@@ -32,6 +32,7 @@ MAIN_CONTROL = {
     "MemorisationExplorer": "targets",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "parts",
+    "SameFunctionExplorer": "basis",
     "SearchExplorer": "case",
     "SectionExplorer": "offset",
     "SingletonExplorer": "travel",

@@ -1,0 +1,172 @@
+"""Two networks as rows of matrices that move while outputs stand still; or the poles of both in one plane."""
+
+import numpy as np
+
+from neuroviz.beyond.transformers.same_function import HEADS, LAYERS, TwinStudy, poles
+from neuroviz.kit import theme
+from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
+from neuroviz.kit.plot import Parts, Plot, View, compose, headline, label
+from neuroviz.kit.words import colored, numbered, percent
+
+_WIDE, _HIGH = 1.7, 12.6  # of the complex plane that is shown
+_PLACES = ((0.02, 0.47), (0.54, 0.99))
+_SHAPES = ("circle", "square")  # of the two heads
+_NEAR = 0.25  # labels nearer than this stand in one text
+
+
+def twin_parts(study: TwinStudy) -> Parts:
+    """The picture that was asked for."""
+    if study.setting.view == "poles":
+        return compose(*(_plane(study, layer).view() for layer in range(LAYERS)))
+    return compose(_matrices(study))
+
+
+def outcome(study: TwinStudy) -> str:
+    """What is seen, in a line."""
+    if not study.same_outputs:
+        return f"the outputs differ by {percent(study.moved)}"
+    still = all(
+        np.array_equal(a, b) for a, b in zip(sum(study.first, ()), sum(study.second, ()), strict=True)
+    )
+    return "nothing has moved yet" if still else "other weights, the same outputs"
+
+
+def _matrices(study: TwinStudy) -> View:
+    """A row for each network: A (with c) and V of each head, ω of each layer, and the outputs."""
+    biases, same = study.setting.biases, study.same_outputs
+    limits = {
+        name: 1.3 * largest_entry(*(getattr(layer, name) for layer in study.first))
+        for name in ("A", "V", "omega")
+    }
+    outputs = 1.2 * largest_entry(study.outputs[0])
+    rows = []
+    for place, heading in enumerate(("○ first", colored("focus", "● second"))):
+        tiles: list[Tile | None] = []
+        for i, layer in enumerate((study.first, study.second)[place]):
+            for h in range(HEADS):
+                A = np.column_stack([layer.A[h], layer.c[h]]) if biases else layer.A[h]
+                names = [f"<b>{numbered(name, h + 1)}</b>" if not place else "" for name in ("A", "V")]
+                names[0] += ", c" if biases and not place else ""
+                where = f"{('first', 'second')[place]}, layer {i + 1}, head {h + 1}"
+                tiles.append(Tile(f"A of the {where}", A, limits["A"], names[0]))
+                tiles.append(Tile(f"V of the {where}", layer.V[h], limits["V"], names[1]))
+            omega = Tile("ω", layer.omega[:, None], limits["omega"], "" if place else "ω")
+            tiles.append(omega if biases else None)
+        above = "" if place else "<b>φ(X)</b>"
+        said = ("φ(X) of the first", "φ(X) of the second")[place]
+        frame = "certified" if same else ""
+        # A space below: room for the lines between the rows, and for the names of the layers.
+        tiles.append(Tile(said, study.outputs[place], outputs, above, " ", frame))
+        rows.append(Row(heading, tuple(tiles)))
+    view = matrices_view(rows, (0.0, 1.0), (0.0, 0.95))
+    return view._replace(
+        annotations=[headline(outcome(study)), *view.annotations, *_layer_names(view), _verdict(study, view)],
+        shapes=[*view.shapes, *_threads(study, view)],
+    )
+
+
+def _verdict(study: TwinStudy, view: View) -> dict:
+    """Between the two outputs, whether they are the same."""
+    above, below = (view.traces[place * (len(view.traces) // 2) - 1] for place in (1, 2))
+    text = colored("certified", "<b>= same</b>") if study.same_outputs else colored("focus", "<b>≠</b>")
+    x, y = (above["x"][0] + above["x"][-1]) / 2, (above["y"][-1] + below["y"][0]) / 2
+    return label(text, x, y, font={"size": theme.size("base")})
+
+
+def _span(view: View, place: int, layer: int, head: int) -> tuple[float, float, float, float]:
+    """Left, right, top and bottom of a head's two matrices in the table."""
+    in_a_row = LAYERS * (2 * HEADS + 1) + 1
+    at = place * in_a_row + layer * (2 * HEADS + 1) + 2 * head
+    A, V = view.traces[at], view.traces[at + 1]
+    return A["x"][0], V["x"][-1], A["y"][0], A["y"][-1]
+
+
+def _threads(study: TwinStudy, view: View) -> list[dict]:
+    """A line from each head to where it is in the second network."""
+    shapes = []
+    for i, order in enumerate(study.places):
+        for h in range(HEADS):
+            left, right, _, bottom = _span(view, 0, i, h)
+            to_left, to_right, top, _ = _span(view, 1, i, order[h])
+            moved = order[h] != h
+            line = {
+                "color": theme.color("focus" if moved else "ghost"),
+                "width": theme.size("line") * (1.6 if moved else 0.8),
+            }
+            ends = {"x0": (left + right) / 2, "x1": (to_left + to_right) / 2, "y0": bottom + 0.15}
+            where = {"xref": "x", "yref": "y", "y1": top - 0.15, "layer": "below"}
+            shapes.append({"type": "line", **where, **ends, "line": line})
+    return shapes
+
+
+def _layer_names(view: View) -> list[dict]:
+    """Below the second row."""
+    notes, font = [], {"size": theme.size("base"), "color": theme.color("soft")}
+    for i in range(LAYERS):
+        left, right = _span(view, 1, i, 0)[0], _span(view, 1, i, HEADS - 1)[1]
+        bottom = _span(view, 1, i, 0)[3]
+        place = {"yanchor": "top", "yshift": -6, "font": font}
+        notes.append(label(f"layer {i + 1}", (left + right) / 2, bottom, **place))
+    return notes
+
+
+def _plane(study: TwinStudy, layer: int) -> Plot:
+    """The z-plane, x₁ = x₂ + z w, with the poles of the second output column; the other layers are frozen."""
+    plot = Plot("2" if layer else "", _PLACES[layer], (0.04, 0.86))
+    size, third, order = theme.size("marker"), study.setting.third, study.places[layer]
+    partners = study.partners[layer]
+    shared = {partner[0] for partner in partners if partner}
+    plot.rule("x", 0.0, "axis", 1.0, "solid", layer="below")
+    plot.rule("y", 0.0, "axis", 1.0, "solid", layer="below")
+    for network in (0, 1):
+        ends = []
+        for h in range(HEADS):
+            rate = study.rates[network, layer, h]
+            z, logit = poles(rate, third, _HIGH), numbered("q", h + 1) + "′" * network
+            if network == 0:
+                look = {"color": theme.color("ink"), "size": 1.8 * size, "line": {"width": 2}}
+                shape = _SHAPES[h] + "-open"
+            else:  # the shape goes with the head
+                look = {"color": theme.color("certified" if h in shared else "focus"), "size": 0.9 * size}
+                shape = _SHAPES[order.index(h)]
+            hover = f"pole of {logit}: z = %{{x:.2f}} + %{{y:.2f}} i"
+            plot.points(logit, z.real.tolist(), z.imag.tolist(), look | {"symbol": shape}, hover=hover)
+            ends.append((float(np.log1p(third) / rate), logit))
+        at, anchor = ((_HIGH, "bottom"), (-_HIGH, "top"))[network]
+        role = "focus" if network and None in partners else "ink"
+        for x, words in _gathered(ends):
+            plot.text(words, x, at, "base", role, yanchor=anchor)
+    plot.text("Re z", _WIDE, 0, "note", "soft", xanchor="right", yanchor="bottom", yshift=2)
+    plot.text("Im z", 0, _HIGH, "note", "soft", xanchor="right", yanchor="top", xshift=-14)
+    plot.headline(_headline(study, layer), yshift=1.9 * theme.size("base"))
+    plot.bare_axis("x", -_WIDE, _WIDE)
+    plot.bare_axis("y", -_HIGH, _HIGH)
+    return plot
+
+
+def _headline(study: TwinStudy, layer: int) -> str:
+    where = ("layer 1", "layer 2, layer 1 frozen")[layer]
+    return f"{where}: {matches(study.partners[layer])}"
+
+
+def _gathered(ends: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Labels that would stand on each other, in one text."""
+    (x, one), (y, two) = sorted(ends)
+    if abs(x - y) < _NEAR:
+        return [((x + y) / 2, f"{min(one, two)}, {max(one, two)}"), (0.0, "")]
+    return [(x, one), (y, two)]
+
+
+def matches(partners: tuple[tuple[int, int] | None, ...]) -> str:
+    """Which logit is which.
+
+    >>> matches(((1, 1), (0, -1)))
+    'q₁ = q₂′, q₂ = −q₁′'
+    """
+    said = [
+        f"{numbered('q', h + 1)} = {'−' if sign < 0 else ''}{numbered('q', k + 1)}′"
+        for h, partner in enumerate(partners)
+        if partner
+        for k, sign in [partner]
+    ]
+    return ", ".join(said) if said else "no pole is shared"
