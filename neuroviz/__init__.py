@@ -27,18 +27,22 @@ from neuroviz.moved import keep_old_addresses
 
 keep_old_addresses()
 _LATER = {
+    "Alignment": "neuroviz.engine.alignment",
     "FiberSearch": "neuroviz.beyond.search.result",
     "LocalCheck": "neuroviz.certificate.small_ranks",
     "StatusBoard": "neuroviz.softmax.known",
+    "align": "neuroviz.engine.alignment",
     "functional_dimension": "neuroviz.nn.functional",
     "local_check": "neuroviz.certificate.small_ranks",
     "module_symmetries": "neuroviz.nn.symmetries",
     "search_fiber": "neuroviz.beyond.search.search",
     "try_formula": "neuroviz.beyond.formula.family",
     "what_is_known": "neuroviz.softmax.known",
+    "where_theorem_h_fails": "neuroviz.engine.alignment",
 }
 
 __all__ = [
+    "Alignment",
     "Architecture",
     "Certificate",
     "Cost",
@@ -52,6 +56,7 @@ __all__ = [
     "Record",
     "StatusBoard",
     "Sweep",
+    "align",
     "estimate_cost",
     "expected_dimension",
     "functional_dimension",
@@ -68,6 +73,7 @@ __all__ = [
     "try_formula",
     "unroll",
     "what_is_known",
+    "where_theorem_h_fails",
 ]
 
 

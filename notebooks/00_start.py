@@ -134,7 +134,8 @@ LedgerExplorer(
 #
 # They follow Section 3 of the paper in its order. For those who want more, the folder `further` has
 # [training](further/training.ipynb), [unrolling](further/unrolling.ipynb), [proofs](further/proofs.ipynb),
-# [networks beyond the paper](further/beyond.ipynb), and [what a dimension is good for](further/memorisation.ipynb).
+# [networks beyond the paper](further/beyond.ipynb), [all transformers that compute the same](further/transformers.ipynb),
+# and [what a dimension is good for](further/memorisation.ipynb).
 #
 # All formulas, hypotheses and proofs: [docs/mathematics.md](../docs/mathematics.md). Words from algebraic geometry: the
 # [glossary](../docs/glossary.md). Teaching with these? There are [lesson plans](../docs/lessons.md) for 50 and 90 minutes.

@@ -256,6 +256,7 @@ CUT_OFF = f"""() => {{
         pytest.param("further/unrolling.ipynb", 1, marks=pytest.mark.full),
         pytest.param("further/proofs.ipynb", 4, marks=pytest.mark.full),
         pytest.param("further/beyond.ipynb", 3, marks=pytest.mark.full),
+        pytest.param("further/transformers.ipynb", 2, marks=pytest.mark.full),
         pytest.param("further/memorisation.ipynb", 1, marks=pytest.mark.full),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 import neuroviz as nv
 from neuroviz.kit import theme
 from neuroviz.lessons import checks_beyond, checks_deep, checks_one_layer
-from neuroviz.lessons.checks_beyond import check_blending, check_larger_and_poorer
+from neuroviz.lessons.checks_beyond import check_blending, check_larger_and_poorer, check_shuffle
 from neuroviz.lessons.checks_deep import (
     check_meeting,
     check_more_than_factors,
@@ -63,6 +63,8 @@ RIGHT = [
     (check_blending, (A((3, 5), (2,), tokens=2, heads=4),)),
     (check_larger_and_poorer, (A((4, 1, 4), (4, 4)), A((4, 3, 4), (1, 2)))),
     (check_larger_and_poorer, (A((3, 3), (9,), attention="softmax"), A((3, 3), (2,), heads=2, skip=True))),
+    (check_shuffle, (((2, 3, 1, 0), (3, 0, 1, 2)),)),
+    (check_shuffle, (np.array([[2, 3, 1, 0], [3, 0, 1, 2]]),)),
 ]
 
 # check, answer, what is said
@@ -120,6 +122,11 @@ WRONG = [
     (check_larger_and_poorer, (A((3, 3), (2,)), A((2, 2), (1,))), "21 parameters and 16 dimensions"),
     (check_larger_and_poorer, (A((2, 2), (1,)), A((3, 3), (2,))), "8 parameters"),
     (check_larger_and_poorer, (A.uniform(9, 9, 3), A((2, 2), (1,))), "smaller network"),
+    (check_shuffle, (((2, 3, 1, 0), (1, 2, 3, 0)),), "Layer 2: head 0"),  # the other way round
+    (check_shuffle, (((3, 2, 0, 1), (3, 0, 1, 2)),), "Layer 1: head 0"),
+    (check_shuffle, ([[0, 1, 2, 3]],), "2 lists"),
+    (check_shuffle, ([[1, 2, 3, 4], [1, 2, 3, 4]],), "from 0 to 3"),
+    (check_shuffle, (3,), "2 lists"),
 ]  # fmt: skip
 
 CHECKERS = [

@@ -1,9 +1,20 @@
-"""Checks of the exercises beyond the paper: notebooks 06. Each decides by measurements."""
+"""Checks of the exercises beyond the paper, in notebooks/further. Each decides by measurements."""
 
+from pathlib import Path
+
+import numpy as np
+
+from neuroviz.engine.alignment import align
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block_network import BlockWeights, random_block_weights
 from neuroviz.engine.expected import alpha
+from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.lessons.checks_deep import small_network
 from neuroviz.lessons.exercise import checker
+
+TWO_FILES = Architecture.uniform(4, 2, 2, 3, "softmax", heads=4, skip=True)
+"""The network of both files of `write_two_files`."""
 
 
 @checker
@@ -50,3 +61,44 @@ def check_larger_and_poorer(larger: object, smaller: object) -> str:
     if sizes[0] <= sizes[1] or found[0] >= found[1]:
         raise ValueError(said)
     return said
+
+
+def write_two_files(folder: str | Path) -> tuple[Path, Path]:
+    """Write the weights of `TWO_FILES` twice; in the second file heads and the bases inside them are others."""
+    paths = Path(folder, "first.npz"), Path(folder, "second.npz")
+    for path, weights in zip(paths, _two_weights(), strict=True):
+        np.savez(path, **weights)
+    return paths
+
+
+def _two_weights() -> tuple[BlockWeights, BlockWeights]:
+    rng = np.random.default_rng(5)
+    first = random_block_weights(Reals(), TWO_FILES, rng)
+    second = {}
+    for i, (H, a) in enumerate(zip(TWO_FILES.heads, TWO_FILES.head_dims, strict=True), start=1):
+        C = rng.standard_normal((H, a, a)) + 2 * np.eye(a)
+        order = rng.permutation(H)
+        moved = {"Q": C @ first[f"{i}.Q"], "K": np.linalg.inv(C).mT @ first[f"{i}.K"], "V": first[f"{i}.V"]}
+        second |= {f"{i}.{name}": matrix[order] for name, matrix in moved.items()}
+    return first, second
+
+
+@checker
+def check_shuffle(heads: object) -> str:
+    """Whether head h of layer i in the first of the two files is head heads[i][h] in the second.
+
+    >>> check_shuffle([[0, 1, 2, 3], [0, 1, 2, 3]])
+    ✗ Not yet. Layer 1: head 0 of the first file is not head 0 of the second.
+    """
+    H, layers = TWO_FILES.heads[0], TWO_FILES.num_layers
+    try:
+        given = [[int(h) for h in layer] for layer in heads]
+    except (TypeError, ValueError):
+        given = []
+    if len(given) != layers or any(sorted(layer) != list(range(H)) for layer in given):
+        raise ValueError(f"Give {layers} lists, each with the numbers from 0 to {H - 1} in some order.")
+    for i, (said, true) in enumerate(zip(given, align(TWO_FILES, *_two_weights()).heads, strict=True), start=1):
+        for h, (one, other) in enumerate(zip(said, true, strict=True)):
+            if one != other:
+                raise ValueError(f"Layer {i}: head {h} of the first file is not head {one} of the second.")
+    return f"All {layers * H} heads have found their partners."

@@ -263,4 +263,4 @@ SearchExplorer(
 #
 # </details>
 #
-# **Not proved here**: other normalisations than softmax; whole fibres for several heads or with skips; fibres of lightning networks outside Theorem 3.7. Related: N. W. Henry's Lean developments for causal networks, listed in the [references](../../docs/mathematics.md#references). We claim no priority.
+# **Not proved here**: other normalisations than softmax; fibres of lightning networks with several heads, a mask, or an inner matrix of rank one. (Softmax with heads and skips has [a notebook of its own](transformers.ipynb).) Related: N. W. Henry's Lean developments for causal networks, listed in the [references](../../docs/mathematics.md#references). We claim no priority.

@@ -44,7 +44,7 @@ class SameFunctionExplorer(Panel):
         said = [_where(answer), _what_is_found(answer)]
         if answer.setting.view == "poles":
             said.append(
-                "Poles at x₁ = x₂ + z w of the second output column, before the next softmax. "
+                "Poles of the second output column at x₁ = x₂ + z w, all other layers frozen. "
                 + " ".join(
                     f"Layer {i}: {matches(found)}." for i, found in enumerate(answer.partners, start=1)
                 )

@@ -1,0 +1,220 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Find all transformers that compute the same
+#
+# *For those who use attention with several heads. About 40 minutes. You need: the notebook [Deep dimension](../04_deep_dimension.ipynb), and exponentials of complex numbers.*
+#
+# You will move the weights of a transformer while its outputs stand still, match the heads of two weight files, and see why there is nothing else to move.
+
+# %%
+import tempfile
+
+import numpy as np
+
+import neuroviz as nv
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.explorables import SameFunctionExplorer
+from neuroviz.lessons.checks_beyond import TWO_FILES, check_shuffle, write_two_files
+from neuroviz.lessons.exercise import exercise
+from neuroviz.lessons.teaching import predict
+
+# %% [markdown]
+# ## Move weights, keep outputs
+#
+# A layer of a softmax transformer with heads $h = 1, \dots, H$, perhaps a skip $X + {}$, perhaps biases $c_h$ and $\omega$:
+#
+# $$X \mapsto [X +] \sum_h V_h X \,\mathrm{softmax}\bigl(X^\top (A_h X + c_h)\bigr) + \omega .$$
+#
+# Queries and keys count through $A_h = K_h^\top Q_h$ only ([notebook 01](../01_matrix_factorization.ipynb)). So **weights** are from now on the $A_h$ and $V_h$, with biases also $c_h$ and $\omega$. Three things may be done to them:
+#
+# * **Shuffle** the heads of a layer. A sum has no order.
+# * **Change the basis** of the tokens between two layers, $z \to Gz$. One layer writes $G V_h$, the next one reads $G^{-\top} A_h G^{-1}$ and $V_h G^{-1}$.
+# * **Shift** these tokens, $z \to z + g$. The next layer's biases take it back.
+#
+# <!-- teacher (7 min): Let the room say first which of the three needs no skip and which needs biases. Then move. -->
+
+# %% jupyter={"source_hidden": true}
+SameFunctionExplorer(
+    presets={
+        "shuffle": "swapped=both;basis=0",
+        "basis": "swapped=none;basis=0.7",
+        "shift": "swapped=none;basis=0;biases=yes;shift=0.7",
+        "all three": "swapped=both;basis=0.7;biases=yes;shift=0.7",
+        "with skip": "swapped=both;skip=yes",
+        "a step off": "swapped=none;basis=0;off=0.3",
+    },
+)
+
+# %% [markdown]
+# * Press **basis** and drag its slider. Which matrices do not move, and why?
+# * Press **with skip**. The slider of the basis is dead. Why?
+# * Press **shift**. Which biases move, and which stay?
+#
+# <details><summary>Answers</summary>
+#
+# The $A_h$ of layer 1 look at the input, whose basis is given. A skip hands the input on as it is, beside what the heads write: a new basis between the layers would need $X \to GX$ there, and nobody does it. The shift moves $\omega$ of layer 1, and in layer 2 the $c_h$ and $\omega$. The $c_h$ of layer 1 stay.
+# <!-- check: (lambda s: all((s.first[0].A == s.second[0].A).ravel()) and not np.allclose(s.first[0].V, s.second[0].V) and s.same_outputs)(shown(SameFunctionExplorer, "swapped=none;basis=0.7")[0]) -->
+# <!-- check: (lambda s: np.allclose(s.first[0].c, s.second[0].c) and not np.allclose(s.first[1].c, s.second[1].c) and not np.allclose(s.first[1].omega, s.second[1].omega))(shown(SameFunctionExplorer, "swapped=none;basis=0;biases=yes;shift=0.7")[0]) -->
+#
+# </details>
+
+# %% jupyter={"source_hidden": true}
+predict(
+    "Two layers of two heads, with skips, without biases. How many weights (all A and V) have the function of this one?",
+    4,
+    wrong={
+        1: "The heads of a layer have no order.",
+        2: "Each layer can be shuffled by itself.",
+        24: "A head cannot go into the other layer: it would see other tokens.",
+    },
+)
+
+# %% [markdown]
+# <!-- tested: test_same_function_explorer.py::test_what_is_moved_leaves_outputs_and_poles_where_they_are -->
+# That there are no fewer, you have just seen. That there are no more is a theorem, and the rest of this notebook.
+
+# %% [markdown]
+# ## Match two files
+#
+# Here are two weight files of one network: two layers of four heads, $d = 4$, $a = 2$, skips, no biases. Both compute the same. Averaging them entry by entry would give nonsense: heads would be mixed with other heads.
+
+# %%
+folder = tempfile.mkdtemp()
+first, second = (dict(np.load(file)) for file in write_two_files(folder))
+{name: matrix.shape for name, matrix in first.items()}
+
+# %% [markdown]
+# `first["1.Q"][0]` is the matrix $Q$ of head 0 in layer 1. Do not compare it with the other file's: somebody has changed the bases inside the heads as well.
+#
+# <!-- teacher (10 min): The usual slip is to compare Q with Q. Ask which product of Q and K nobody can change. -->
+
+# %% jupyter={"source_hidden": true}
+exercise(
+    "For each layer, give the list of partners: the number, from 0 on, of the head in the second file "
+    "that does what head 0, 1, 2, 3 of the first file does.",
+    check_shuffle,
+    difficulty=2,
+    minutes=10,
+)
+
+# %% tags=["exercise"]
+my_heads = ...
+check_shuffle(my_heads)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# With skips no basis changes between the layers, so partners have the same $A = K^\top Q$.
+#
+# ```python
+# def attention(weights, layer):
+#     return weights[f"{layer}.K"].mT @ weights[f"{layer}.Q"]
+#
+#
+# def partner(A, others):
+#     return int(np.abs(others - A).max(axis=(1, 2)).argmin())
+#
+#
+# my_heads = [[partner(A, attention(second, i)) for A in attention(first, i)] for i in (1, 2)]
+# check_shuffle(my_heads)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# One call does it, for every network that the theorem is about, also where a basis or a shift lies between. If there is nothing to find, it says in which layer:
+
+# %%
+found = nv.align(TWO_FILES, first, second)
+[len(heads) for heads in found.heads], found.error < 1e-9
+
+# %% [markdown]
+# ## Why there is nothing else: poles
+#
+# Take two tokens, $x_1$, and $m$ copies of $x_2$. What the second token takes from the first one in a head is
+#
+# $$\nu = \frac{e^q}{e^q + m}, \qquad q = (x_1 - x_2)^\top (A x_2 + c) .$$
+#
+# Let $x_1 = x_2 + z w$ walk in a direction $w$. Then the **logit** $q = s z$ is a number times $z$. Now let $z$ be complex. The share $\nu$ has a **pole** where $e^{sz} = -m$:
+#
+# $$z = \frac{\log m + i\pi(2k + 1)}{s}, \qquad k \in \mathbb{Z}.$$
+#
+# So each head leaves a comb of poles, with teeth $2\pi / s$ apart. Poles belong to the *function*. Whoever computes the same has the same poles.
+# <!-- tested: test_same_function_explorer.py::test_a_pole_is_one -->
+
+# %% jupyter={"source_hidden": true}
+predict(
+    "A head with s > 0 and two tokens (m = 1) has its poles on the imaginary axis. Where do they go when a third token comes, a second copy of x₂?",
+    "to the right",
+    choices={
+        "to the right": "All of them, by log 2 / s.",
+        "to the left": "Look at the real part, log m / s, for m = 2.",
+        "apart from each other": "The distance 2π / s does not contain m.",
+    },
+)
+
+# %% [markdown]
+# Rings are the poles of the first network, filled dots those of the second one. The left picture is layer 1. In the right one layer 1 is **frozen**: its shares are 0.
+#
+# May one do this? The shares of layer 1 depend on the same $z$. Here Ax's theorem on exponentials comes in: for generic weights the exponentials of all logits, of all layers, may be treated as variables of their own, for both networks at once. Then poles of different heads cannot cancel, and no layer can hide those of another one ([docs](../../docs/mathematics.md#poles)).
+#
+# <!-- teacher (10 min): Press the second button, ask what will happen, and drag the third token slowly from 0 to 1. -->
+
+# %% jupyter={"source_hidden": true}
+SameFunctionExplorer(
+    state="view=poles",
+    presets={
+        "shuffled, another basis": "swapped=both;basis=0.7",
+        "−A and −V": "swapped=none;basis=0;signs=yes;third=0",
+        "a step off": "swapped=none;basis=0;off=0.3",
+    },
+)
+
+# %% [markdown]
+# * Press the first button. Weights have moved; have the poles?
+# * Press **−A and −V**. Each logit is *minus* one of the other network. Are the poles the same? Then drag **third token** away from 0.
+#
+# <details><summary>What happens?</summary>
+#
+# The poles do not tell $s$ from $-s$ while all of them lie on the imaginary axis. So with two tokens a logit is known up to its sign, and there are networks that use this. If $V_1 + V_2 = 0$, the weights $(-A_h, -V_h)$ give the same outputs for two tokens: $\nu$ becomes $1 - \nu$ in both heads, and what changes adds up to 0. Choose **weights and outputs** to see it, up to rounding. A third token sends the poles of $s$ and of $-s$ to different sides, and the outputs differ.
+# <!-- check: shown(SameFunctionExplorer, "signs=yes;third=0")[0].moved < 1e-13 and shown(SameFunctionExplorer, "signs=yes;third=1")[0].moved > 0.01 -->
+# <!-- check: (lambda s: [s.partners[0], len(s.failing) > 0])(shown(SameFunctionExplorer, "view=poles;swapped=none;signs=yes;third=0")[0]) == [((0, -1), (1, -1)), True] -->
+# <!-- tested: test_alignment.py::test_values_that_add_up_to_zero_have_a_second_preimage_for_two_tokens -->
+#
+# </details>
+
+# %% [markdown]
+# ## From poles to weights
+#
+# Let two networks compute the same, with three tokens or more.
+#
+# 1. **Heads.** Equal poles pair the logits of one network with those of the other, layer by layer: $q_h = q'_{\pi(h)}$. The pairing $\pi$ is the shuffle.
+# 2. **Bases and shifts.** Freeze all layers. Each is now one affine map, and the tokens between the layers differ by $z' = Gz + g$. With a skip each layer is the identity plus something, and it turns out that $G = I$.
+# 3. **A and c.** Equal logits for all tokens: $A_h = G^\top A'_{\pi(h)} G$, and $c_h$ follows.
+# 4. **V.** Free one head and freeze the others. What it adds is $V_h$, up to the bases on both sides.
+#
+# This is **Theorem H** ([statement and proof](../../docs/mathematics.md#theorem-h-softmax-with-heads-all-weights-with-one-function)). □ **Status: proved here**, using Ax's theorem; not peer-reviewed. It has conditions, which almost all weights satisfy; no $V_h = 0$ is one of them. For weights in hand they are decided exactly:
+
+# %%
+nv.where_theorem_h_fails(TWO_FILES, first), nv.where_theorem_h_fails(TWO_FILES, first | {"1.V": 0 * first["1.V"]})[0]
+
+# %% [markdown]
+# Rotary and learned positions, MLPs and normalisation layers are not in the theorem; [what it means for real models](../../docs/transformers.md) is a page of its own.
+#
+# **On your own.** In which of the four steps does a mask change something?
+#
+# <details><summary>Answer</summary>
+#
+# Under a causal mask the first token sees itself only, so there are logits $q$ and no others. Step 1 is shorter, and with two tokens the signs need a condition of their own. The rest stays.
+#
+# </details>
+#
+# What have we got? Shuffles of heads, bases where there is no skip, shifts where there are biases: you have moved each of them, and the outputs stood still. And two networks with the same function have the same poles, so the same logits, so the same weights up to these. Among networks that satisfy the conditions even the number of layers and of heads is determined. So these are all.
