@@ -8,6 +8,7 @@ import pytest
 import sympy
 from definition import RandomExponential, Residue, derivative, rank, residues
 
+from neuroviz.beyond.search.equivalent_weights import known_equivalents
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.dual import Dual
 from neuroviz.engine.field import PrimeField, Reals
@@ -459,3 +460,30 @@ def test_the_dual_numbers_differentiate():
     found = f(Dual(12, 67), Dual(345, 8))
     for ours, theirs in ((found.value, exact.subs(at)), (found.slope, slope)):
         assert (ours * int(theirs.q) - int(theirs.p)) % p == 0
+
+
+# For all weights, not only near ones
+
+
+@pytest.mark.parametrize(
+    "arch", [SOFT_DEEP, SOFT_TALL, DEEP, ONE, THIN, THREE, TALL, lightning((3, 3, 3), (2, 1))]
+)
+def test_where_the_fibre_is_one_orbit_a_yes_is_for_all_weights(arch):
+    note = is_identifiable(arch, lambda w: ratios(L(w))).note
+    assert note.endswith(f"one orbit (Theorem {'B' if arch.attention == 'softmax' else 'F'})")
+    assert "orbit" not in is_identifiable(arch, lambda w: w[0].Q[0, 0]).note
+
+
+@pytest.mark.parametrize("arch", [SOFT_WIDE, WIDE, SOFT_ALONE, COLLAPSE])
+def test_elsewhere_no_more_is_said_than_locally(arch):
+    assert "orbit" not in is_identifiable(arch, lambda w: ratios(M(w))).note
+
+
+@pytest.mark.parametrize("arch", [lightning((3, 1), (1,)), lightning((3, 3, 1), (2, 1))])
+def test_two_classes_of_weights_disagree_on_what_is_identifiable_near_each(arch):
+    """Theorem F: values and keys of the last layer may be swapped, and the ratios in L are others."""
+    found = is_identifiable(arch, lambda w: ratios(L(w)))
+    assert found.value and "orbit" not in found.note
+    point = virtual_weights(Reals(), random_weights(Reals(), arch, np.random.default_rng(0)))
+    one, other = known_equivalents("lightning", point)
+    assert not np.allclose(ratios(one.virtual.L), ratios(other.virtual.L))

@@ -6,7 +6,7 @@ space of the Jacobian. Rational quantities are decided over a prime field, the o
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Number
 
 import numpy as np
@@ -16,6 +16,7 @@ from neuroviz.engine.budget import check_memory
 from neuroviz.engine.cost import BUDGET_SECONDS, check_budget, estimate_cost, is_quick
 from neuroviz.engine.dual import Dual
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import (
     Layer,
@@ -76,7 +77,8 @@ def is_identifiable(
     float   Anything else that is differentiable (a norm, a singular value): central differences at
             a random real network, and the share of the gradient along those directions.
 
-    "Locally": among the weights near almost every point. Signs and other finite choices remain open.
+    "Locally": among the weights near almost every point. Where Theorem B or F says that all weights with the
+    function are one orbit, an exact yes holds for all of them, and the note says so.
 
     Args:
         arch: any `Architecture`.
@@ -104,10 +106,27 @@ def is_identifiable(
         check_memory(f"the derivative of {arch}", 8 * columns * (2 * columns + numbers_in_between(arch)))
     dimension = measure_dimension(arch, seed=seed).value  # it also checks the seed
     try:
-        return _exact(arch, quantity, dimension, seed)
+        found = _exact(arch, quantity, dimension, seed)
+        if found.value and (theorem := _one_orbit(arch)):
+            found = replace(
+                found, note=f"{found.note}; all weights with the function are one orbit ({theorem})"
+            )
+        return found
     except _NotRationalError:
         # A mistake in the quantity, rather than a root or a norm in it, shows again in floating point.
         return _float(arch, quantity, dimension, seed)
+
+
+def _one_orbit(arch: Architecture) -> str:
+    """The theorem by which a generic fibre is one orbit of bases and rescalings; "" where none says so."""
+    d, a = arch.widths, arch.head_dims
+    if arch.tokens == 1 or effective_widths(arch) != d:
+        return ""
+    if arch.attention == "softmax":
+        return "Theorem B"
+    ranks = [min(pair) for pair in zip(d, a, strict=False)]
+    swaps = a[-1] == d[-1] == 1 < d[-2]
+    return "" if swaps or min(ranks[:-1], default=2) < 2 else "Theorem F"
 
 
 def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) -> Identifiability:

@@ -64,7 +64,7 @@ def check_larger_and_poorer(larger: object, smaller: object) -> str:
 
 
 def write_two_files(folder: str | Path) -> tuple[Path, Path]:
-    """Write the weights of `TWO_FILES` twice; in the second file heads and the bases inside them are others."""
+    """Write the weights of `TWO_FILES` twice; in the second file heads and their inner bases are others."""
     paths = Path(folder, "first.npz"), Path(folder, "second.npz")
     for path, weights in zip(paths, _two_weights(), strict=True):
         np.savez(path, **weights)
@@ -97,8 +97,10 @@ def check_shuffle(heads: object) -> str:
         given = []
     if len(given) != layers or any(sorted(layer) != list(range(H)) for layer in given):
         raise ValueError(f"Give {layers} lists, each with the numbers from 0 to {H - 1} in some order.")
-    for i, (said, true) in enumerate(zip(given, align(TWO_FILES, *_two_weights()).heads, strict=True), start=1):
-        for h, (one, other) in enumerate(zip(said, true, strict=True)):
-            if one != other:
-                raise ValueError(f"Layer {i}: head {h} of the first file is not head {one} of the second.")
+    for i, partners in enumerate(align(TWO_FILES, *_two_weights()).heads):
+        for h, partner in enumerate(partners):
+            if (said := given[i][h]) != partner:
+                raise ValueError(
+                    f"Layer {i + 1}: head {h} of the first file is not head {said} of the second."
+                )
     return f"All {layers * H} heads have found their partners."

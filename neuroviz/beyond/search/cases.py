@@ -51,9 +51,10 @@ _ONE = "One point: the function determines L and all M.", 1
 _RESCALINGS = "One point modulo rescaling.", 1
 _FREE = "Later layers see one token only, so what they hold is free."
 _MORE = "Whether there are more points is not known."
-_LAST_SWAP = f"Rank one in the last layer: values and keys may be swapped there. {_MORE}"
+_LAST_SWAP = "Two points modulo rescaling: values and keys may be swapped in the last layer.", 2
 _B, _NOT_B = ("proved here", "Theorem B"), ("outside hypotheses", "Theorem B")
-_2, _7, _NOT_7 = ("proved", "Theorem 3.2"), ("proved", "Theorem 3.7"), ("outside hypotheses", "Theorem 3.7")
+_2, _7 = ("proved", "Theorem 3.2"), ("proved", "Theorem 3.7")
+_F, _NOT_F = ("proved here", "Theorem F"), ("outside hypotheses", "Theorem F")  # contains Theorem 3.7
 _uniform = Architecture.uniform
 
 CASES: dict[str, SearchCase] = {
@@ -85,21 +86,21 @@ CASES: dict[str, SearchCase] = {
     ),
     "lightning-2": SearchCase("lightning, 2 layers", _uniform(2, 2, 2), *_7, *_RESCALINGS),
     "lightning-turn": SearchCase(
-        "lightning, M₁ antisymmetric", _uniform(2, 2, 2), *_NOT_7,
+        "lightning, M₁ antisymmetric", _uniform(2, 2, 2), *_NOT_F,
         f"The layers may be swapped. {_MORE}", first="antisymmetric",
     ),
     "lightning-221": SearchCase(
-        "lightning (2,2,1; 2,1)", Architecture((2, 2, 1), (2, 1)), *_NOT_7, _LAST_SWAP
+        "lightning (2,2,1; 2,1)", Architecture((2, 2, 1), (2, 1)), *_F, *_LAST_SWAP
     ),
     "lightning-331": SearchCase(
-        "lightning (3,3,1; 2,1)", Architecture((3, 3, 1), (2, 1)), *_NOT_7, _LAST_SWAP
+        "lightning (3,3,1; 2,1)", Architecture((3, 3, 1), (2, 1)), *_F, *_LAST_SWAP
     ),
     "lightning-312": SearchCase(
-        "lightning (3,1,2; 1,1)", Architecture((3, 1, 2), (1, 1)), *_NOT_7,
+        "lightning (3,1,2; 1,1)", Architecture((3, 1, 2), (1, 1)), *_NOT_F,
         f"Rank one in layer 1: values and keys may be swapped there. {_MORE}",
     ),
     "lightning-collapse": SearchCase(
-        "lightning, rank one, then two", Architecture((3, 3, 3), (1, 2)), *_NOT_7,
+        "lightning, rank one, then two", Architecture((3, 3, 3), (1, 2)), *_NOT_F,
         "Layer 1 makes all tokens parallel, and only the symmetric part of M₂ can be seen.",
     ),
     "lightning-3": SearchCase("lightning, 3 layers", _uniform(2, 2, 3), *_7, *_RESCALINGS),

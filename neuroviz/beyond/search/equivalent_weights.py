@@ -1,7 +1,7 @@
 """Other virtual weights with the same function: how far apart two points are, and which ones are known.
 
 Points are compared modulo rescaling for lightning (Eq. 13), and as they are for softmax. The known ones
-stand in docs/mathematics.md under "Theorem 3.2" and "Fibres that are not one orbit".
+stand in docs/mathematics.md under "Theorem 3.2", "Theorem F" and "Fibres that are not one orbit".
 """
 
 from typing import NamedTuple
@@ -79,7 +79,7 @@ def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> floa
 def known_equivalents(attention: str, virtual: VirtualWeights) -> tuple[Equivalent, ...]:
     """θ itself, and for lightning what the known exceptions to "only rescalings" lead to.
 
-        L = h vᵀ, M_i = u kᵀ, M_j = c_j v vᵀ (j > i)     u and v change places           (Theorem 3.2)
+        L = h vᵀ, M_i = u kᵀ, M_j = c_j v vᵀ (j > i)     u and v change places   (i = l: Theorems 3.2, F)
         d₀ = 2, M_i = J, M_{i+1} = B                     they change places, L → L / det(B)^e, e = 3^{l−1−i}
 
     One after the other, as often as they lead to something new.

@@ -57,6 +57,8 @@ def search_fiber(
 ) -> FiberSearch:
     """Look for all (L′, M_1′, …, M_l′) of this architecture with φ_θ′ = φ_θ.
 
+    For softmax with heads or skips Theorem H lists them, up to special weights: see `align`.
+
     Args:
         arch, weights: the network whose fibre is searched; over the reals.
         starts: how many, at least 1.
