@@ -48,6 +48,7 @@ ASKED_FOR = {
     ("00_start", 0): "layers",
     ("04_deep_dimension", 1): "log_1",
     ("04_deep_dimension", 2): "layers",
+    ("transformers", 1): "third",
 }
 
 # Of a long list of choices, those that are shown; the panel may have opened with another one.

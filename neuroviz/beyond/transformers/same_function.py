@@ -20,7 +20,7 @@ from neuroviz.kit.settings import choice, real, seed, switch
 
 D, LAYERS, HEADS = 2, 2, 2
 _ORDERS = {"none": (), "layer 1": (0,), "layer 2": (1,), "both": (0, 1)}
-_INPUTS, _CANDIDATES, _FASTEST = 64, 400, 2.0
+_INPUTS, _CANDIDATES, _FASTEST = 64, 100, 2.0
 
 
 class Layer(NamedTuple):
@@ -95,7 +95,8 @@ class TwinStudy:
         places: head h of layer i of the first is head places[i][h] of the second, as far as it was moved.
         outputs: φ(X) of both for one X, tokens 1 and 2.
         moved: root mean square of the difference on 64 random inputs, over that of the first's outputs.
-        rates: (network, layer, head): the logit of the head at x₁ = x₂ + z w is rate · z.
+        rates: (network, layer, head): the logit of the head at x₁ = x₂ + z w is rate · z; x₂ and w are those
+            of the layer, chosen so that its heads are seen apart.
         found: what `align` says of the two; in words where it finds nothing.
         failing: the conditions of Theorem H that the first network violates.
     """
@@ -139,7 +140,7 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     rng = np.random.default_rng([setting.seed, 3])
     first = _first(setting, rng)
     E, g = rng.standard_normal((D, D)), rng.standard_normal(D)
-    x, w = _line(setting, first, rng)
+    lines = [_line(setting, first, layer, rng) for layer in range(LAYERS)]
     second = first
     if setting.signs:
         A, V, c, omega = first[0]
@@ -147,6 +148,7 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     G = np.eye(D) if setting.has_skip else expm(setting.basis * E / np.linalg.norm(E))
     g = setting.shift * g / np.linalg.norm(g) if setting.biases else 0 * g
     second = _in_another_basis(second, G, g, setting.has_skip)
+    x, w = lines[0]
     step = setting.off * np.outer(w, x) / (np.linalg.norm(w) * np.linalg.norm(x))
     places = tuple((1, 0) if i in _ORDERS[setting.swapped] else (0, 1) for i in range(LAYERS))
     one = second[0]
@@ -174,7 +176,12 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
         places,
         (outputs[0][shown], outputs[1][shown]),
         float(np.sqrt(((outputs[1] - outputs[0]) ** 2).mean())) / unit,
-        np.array([rates(network, x, w, setting.has_skip) for network in (first, second)]),
+        np.array(
+            [
+                [rates(network, x, w, setting.has_skip)[layer] for layer, (x, w) in enumerate(lines)]
+                for network in (first, second)
+            ]
+        ),
         found,
         where_theorem_h_fails(setting.arch, pair[0]),
     )
@@ -256,12 +263,14 @@ def _in_another_basis(network: Network, G: np.ndarray, g: np.ndarray, skip: bool
     )
 
 
-def _line(setting: TwinSetting, first: Network, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _line(
+    setting: TwinSetting, first: Network, layer: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     """x₂ and w: of many random ones those with the rates of a layer's heads farthest apart, and from 0."""
     best, chosen = -1.0, (np.ones(D), np.ones(D))
     for x, w in rng.standard_normal((_CANDIDATES, 2, D)):
-        found = np.abs(rates(first, x, w, setting.has_skip))
-        score = float(min(found.min(), np.abs(found[:, 0] - found[:, 1]).min()) / found.max())
+        small, large = sorted(np.abs(rates(first, x, w, setting.has_skip)[layer]))
+        score = float(min(small, large - small) / large)
         if score > best:
-            best, chosen = score, (x, w * _FASTEST / found.max())
+            best, chosen = score, (x, w * _FASTEST / large)
     return chosen

@@ -136,8 +136,8 @@ def _plane(study: TwinStudy, layer: int) -> Plot:
         role = "focus" if network and None in partners else "ink"
         for x, words in _gathered(ends):
             plot.text(words, x, at, "base", role, yanchor=anchor)
-    plot.text("Re z", _WIDE, 0, "note", "soft", xanchor="right", yanchor="bottom", yshift=2)
-    plot.text("Im z", 0, _HIGH, "note", "soft", xanchor="right", yanchor="top", xshift=-14)
+    plot.text("Re z →", _WIDE, 0, "note", "soft", xanchor="right", yanchor="bottom", yshift=2)
+    plot.text("Im z ↑", -_WIDE, _HIGH, "note", "soft", xanchor="left", yanchor="top")
     plot.headline(_headline(study, layer), yshift=1.9 * theme.size("base"))
     plot.bare_axis("x", -_WIDE, _WIDE)
     plot.bare_axis("y", -_HIGH, _HIGH)
