@@ -115,6 +115,9 @@ check_shuffle(my_heads)
 # With skips no basis changes between the layers, so partners have the same $A = K^\top Q$.
 #
 # ```python
+# one, other = map(np.load, write_two_files(tempfile.mkdtemp()))  # the files from above
+#
+#
 # def attention(weights, layer):
 #     return weights[f"{layer}.K"].mT @ weights[f"{layer}.Q"]
 #
@@ -123,7 +126,7 @@ check_shuffle(my_heads)
 #     return int(np.abs(others - A).max(axis=(1, 2)).argmin())
 #
 #
-# my_heads = [[partner(A, attention(second, i)) for A in attention(first, i)] for i in (1, 2)]
+# my_heads = [[partner(A, attention(other, i)) for A in attention(one, i)] for i in (1, 2)]
 # check_shuffle(my_heads)
 # ```
 #
