@@ -13,9 +13,8 @@ Three routes (docs/mathematics.md, "Certificates"):
 import json
 from dataclasses import dataclass, field
 from hashlib import sha256
-from pathlib import Path
 
-from neuroviz.certificate.find import by_ball, by_rank, by_theorem, check_size, rough_seconds, words
+from neuroviz.certificate.find import by_ball, by_rank, check_size, rough_seconds, words
 from neuroviz.certificate.verify import Verification, verify_ball, verify_rank, verify_theorem
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
@@ -71,9 +70,9 @@ class Certificate:
     def verify(self) -> Verification:
         """Check everything again from `data` alone, in other ways than it was found.
 
-        First the seal, which notices every change but not a change with a new seal: it is no signature.
-        Then the mathematics: what is said has to follow from what is stored. Another random point that does
-        as well passes with a new seal, and what it says is true. Last the words.
+        First the seal, which is no signature: a change with a new seal passes it. Then the mathematics: what
+        is said has to follow from what is stored. Another random point that does as well passes with a new
+        seal, and what it says is true. Last the words.
         """
         try:
             if self.seal != self._digest():
@@ -82,9 +81,8 @@ class Certificate:
                 raise ValueError(f"a dimension is a whole number; got {self.dimension!r}")
             check = {"theorem": verify_theorem, "exact rank": verify_rank, "ball": verify_ball}[self.route]
             found = check(self.arch, self.dimension, self.source, self.data)
-            if not found:
-                return found
-            if (self.source, self.argument) != words(self.arch, self.route, self.dimension, self.data):
+            said = self.source, self.argument
+            if found and said != words(self.arch, self.route, self.dimension, self.data):
                 return Verification(False, "its words are not those of this proof")
             return found
         except (KeyError, TypeError, ValueError, IndexError, ArithmeticError) as error:
@@ -107,32 +105,16 @@ class Certificate:
                 raise ValueError(f"version {read['neuroviz certificate']!r}")
             arch = Architecture(**read["architecture"])
             parts = {name: read[name] for name in (*_PARTS, "seal")}
+            if parts["route"] not in ROUTES or not isinstance(parts["seal"], str) or not parts["seal"]:
+                raise ValueError(f"it has no seal, or its route {parts['route']!r} is none of {ROUTES}")
         except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise ValueError(
-                f"a certificate is the text that to_json writes; this is not one: {error}"
-            ) from None
-        if parts["route"] not in ROUTES or not isinstance(parts["seal"], str) or not parts["seal"]:
-            raise ValueError(
-                f"a certificate has a seal and one of the routes {', '.join(ROUTES)}; got {parts['route']!r}"
-            )
+            why = f"a certificate is the text that to_json writes; this is not one: {error}"
+            raise ValueError(why) from None
         return cls(arch, **parts)
 
-    def save(self, path: str | Path) -> None:
-        """Write `to_json` to a file."""
-        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
-
-    @classmethod
-    def load(cls, path: str | Path) -> "Certificate":
-        """Read what `save` wrote.
-
-        Raises:
-            ValueError: as in `from_json`.
-        """
-        return cls.from_json(Path(path).read_text(encoding="utf-8"))
-
     def __str__(self) -> str:
-        how = f"  {self.argument}\n  route: {self.route} · {self.source}"
-        return f"{self.arch}: dimension {self.dimension}\n{how}"
+        how = f"{self.argument}\n  route: {self.route} · {self.source}"
+        return f"{self.arch}: dimension {self.dimension}\n  {how}"
 
     __repr__ = __str__
 
@@ -165,11 +147,21 @@ def certify(
     check_architecture("certify", arch)
     seed = whole_number("seed", seed, least=0)
     clock = Budget(DEFAULT_BUDGET if budget is None else budget)
-    if route is None:
-        return _strongest(arch, seed, clock)
-    if route not in ROUTES:
+    *attempts, last = _routes(arch, route)
+    for attempt in attempts:
+        try:
+            return _certify(arch, attempt, seed, clock)
+        except BudgetSpent:  # another proof would then be a matter of how fast this machine is
+            raise
+        except ValueError:  # this route proves nothing here; the next one may
+            continue
+    return _certify(arch, last, seed, clock)
+
+
+def _routes(arch: Architecture, route: str | None) -> tuple[str, ...]:
+    if route is not None and route not in ROUTES:
         raise ValueError(f"route must be one of {', '.join(map(repr, ROUTES))}, or None; got {route!r}")
-    return _certify(arch, route, seed, clock)
+    return (route,) if route else routes_to_try(arch)
 
 
 _PATIENCE = 10.0  # rough seconds up to which the strongest proof is looked for on a route
@@ -185,30 +177,16 @@ def routes_to_try(arch: Architecture) -> tuple[str, ...]:
     """
     if expected_dimension(arch).status == "proved":
         return ("theorem",)
-    routes = []
-    if num_columns(arch) == general_formula(arch).value:
-        routes.append("ball")
-    if arch.attention == "lightning":
-        routes.append("exact rank")
+    routes = ["ball"] * (num_columns(arch) == general_formula(arch).value)
+    routes += ["exact rank"] * (arch.attention == "lightning")
     return *(route for route in routes if rough_seconds(arch, route) <= _PATIENCE), "theorem"
-
-
-def _strongest(arch: Architecture, seed: int, budget: Budget) -> Certificate:
-    *attempts, last = routes_to_try(arch)
-    for route in attempts:
-        try:
-            return _certify(arch, route, seed, budget)
-        except BudgetSpent:  # another proof would then be a matter of how fast this machine is
-            raise
-        except ValueError:  # this route proves nothing here; the next one may
-            continue
-    return _certify(arch, last, seed, budget)
 
 
 def _certify(arch: Architecture, route: str, seed: int, budget: Budget) -> Certificate:
     check_size(arch, route)
     if route == "theorem":
-        dimension, data = by_theorem(arch)
+        expected = expected_dimension(arch)
+        dimension, data = expected.value, {"status": expected.status}
     else:
         dimension, data = {"exact rank": by_rank, "ball": by_ball}[route](arch, seed, budget)
     return Certificate(arch, dimension, route, *words(arch, route, dimension, data), data)
@@ -219,10 +197,8 @@ def _certify(arch: Architecture, route: str, seed: int, budget: Budget) -> Certi
 
 def certificate_cost(arch: Architecture, route: str | None) -> Cost:
     """What finding a certificate will take; None: by all routes that `certify` tries."""
-    if route is not None and route not in ROUTES:
-        raise ValueError(f"route must be one of {', '.join(map(repr, ROUTES))}, or None; got {route!r}")
-    tried = [route] if route else list(routes_to_try(arch))
-    if tried == ["theorem"]:
+    tried = _routes(arch, route)
+    if tried == ("theorem",):
         return Cost(0.001, 10**6, 0, "")
     columns = num_columns(arch)
     seconds = sum(_seconds_of_a_proof(arch, each) for each in tried)

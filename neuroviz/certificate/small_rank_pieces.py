@@ -19,8 +19,6 @@ import numpy as np
 
 from neuroviz.engine.field import Field, PrimeField
 
-DIRECTIONS = ("all", "rank one", "symmetric", "line")
-"""How M_i may move: freely; as uvᵀ; symmetric (the rest is invisible); as cℓℓᵀ, with L = hℓᵀ."""
 PIECES = (
     "core",
     "another coordinate",
@@ -33,7 +31,7 @@ PIECES = (
 _SPARE_ROWS = 2
 
 Shares = tuple[np.ndarray, np.ndarray]
-"""μ and ν of one layer, arrays of shape (N,)."""
+"""μ and ν of one layer, each of shape (N,)."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,8 @@ class Pattern:
         attention: "lightning" or "softmax".
         tokens: 1, or 2 for two and more: all other tokens are 0 (lightning) or copies (softmax).
         core: how many coordinates L and the M_i live on, 1 or 2.
-        directions: for each layer one of `DIRECTIONS`.
+        directions: how each M_i may move: "all", freely; "rank one", as uvᵀ; "symmetric", the rest is
+            invisible; "line", as cℓℓᵀ, with L = hℓᵀ.
         ranks: the rank of each M_i on the core.
     """
 
@@ -62,14 +61,9 @@ class Pattern:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Virtual weights θ₀ on the core, with one output.
+    """Virtual weights θ₀ on the core, with one output: L of shape (core,), each M_i (core, core).
 
-    Attributes:
-        pattern: how they may move.
-        L: shape (core,).
-        M: M_1, …, M_l, each (core, core).
-        u, v: the M_i that moves as "rank one" is uvᵀ; u and the line begin with 1.
-        line: ℓ, where an M_i moves on a line; then L = ℓ.
+    The M_i that moves as "rank one" is uvᵀ. Where an M_i moves on a line ℓ, L = ℓ. u and ℓ begin with 1.
     """
 
     pattern: Pattern
@@ -88,9 +82,8 @@ class Piece:
         name: one of `PIECES`.
         copies: how often it occurs in a network of these widths.
         columns: how many entries of the virtual weights it is about.
-        rank: over F_p, at one point: a proved lower bound.
+        rank: over F_p, at one point: a proved lower bound, and where `holds` no larger one is possible.
         expected: the dimension of the kernel that the symmetries explain.
-        error_bound: how likely a larger rank was missed; 0 where `holds`, for then none is possible.
     """
 
     name: str
@@ -98,7 +91,6 @@ class Piece:
     columns: int
     rank: int
     expected: int
-    error_bound: float
 
     @property
     def kernel(self) -> int:
@@ -129,18 +121,11 @@ def random_point(pattern: Pattern, over: Field, rng: np.random.Generator) -> Poi
 
 
 def counted(pieces: Sequence[Piece], others: int, outputs: int) -> tuple[Piece, ...]:
-    """The pieces that occur, each as often as it does.
-
-    Args:
-        pieces: as `pieces_at` gives them.
-        others: how many coordinates the tokens have outside the core.
-        outputs: d_l.
-    """
+    """The pieces that occur, each as often as it does, with so many coordinates outside the core."""
     copies = (1, others, others, comb(others, 2), outputs - 1, (outputs - 1) * others)
     number = dict(zip(PIECES, copies, strict=True))
-    return tuple(
-        replace(piece, copies=number[piece.name]) for piece in pieces if piece.columns and number[piece.name]
-    )
+    occurring = (piece for piece in pieces if piece.columns and number[piece.name])
+    return tuple(replace(piece, copies=number[piece.name]) for piece in occurring)
 
 
 def pieces_at(point: Point, over: PrimeField, rng: np.random.Generator) -> tuple[Piece, ...]:
@@ -148,31 +133,25 @@ def pieces_at(point: Point, over: PrimeField, rng: np.random.Generator) -> tuple
 
     With one functional for each input no rank is lost.
     """
-    pattern, n = point.pattern, point.pattern.core
-    inputs = 4 * len(point.M) + 2 + _SPARE_ROWS
-    X = over.random(rng, (inputs, n + 2, pattern.tokens))
+    import flint
+
+    pattern, inputs, found = point.pattern, 4 * len(point.M) + 2 + _SPARE_ROWS, []
+    X = over.random(rng, (inputs, pattern.core + 2, pattern.tokens))
     functionals = over.random(rng, (inputs, pattern.tokens))
     columns = columns_at(point, over, X, functionals, free_shares(point, over, inputs, rng))
-    return tuple(
-        _piece(name, values, pattern.symmetries if name == "core" else 0, len(point.M), over)
-        for name, values in columns.items()
-    )
+    for name, values in columns.items():
+        rank = flint.nmod_mat(np.array(values).astype(int).tolist(), over.p).rank() if values else 0
+        found.append(Piece(name, 1, len(values), rank, pattern.symmetries if name == "core" else 0))
+    return tuple(found)
 
 
 def columns_at(
     point: Point, over: PrimeField, X: np.ndarray, functionals: np.ndarray, shares: Sequence[Shares | None]
 ) -> dict[str, list[np.ndarray]]:
-    """⟨functional, φ˙⟩ for the directions of each piece, at given inputs.
+    """⟨functional, φ˙⟩ for the directions of each piece, at given inputs: columns of shape (N,).
 
-    Args:
-        point: θ₀.
-        over: the field.
-        X: shape (N, core + 2, tokens): the core, and two other coordinates c and e.
-        functionals: shape (N, tokens), of the one output.
-        shares: as `free_shares` gives them.
-
-    Returns:
-        For each piece a list of columns, arrays of shape (N,); "another coordinate" is c.
+    X has shape (N, core + 2, tokens): the core, and two other coordinates c ("another coordinate") and e;
+    functionals, of the one output, (N, tokens). The shares are as `free_shares` gives them.
     """
     pattern, n = point.pattern, point.pattern.core
     out, bars = _adjoints(point, over, X[:, :n], functionals, shares)
@@ -215,21 +194,10 @@ def columns_at(
     return columns
 
 
-def _piece(name: str, columns: list[np.ndarray], expected: int, depth: int, over: PrimeField) -> Piece:
-    import flint
-
-    matrix = np.array(columns).astype(int)
-    rank = flint.nmod_mat(*matrix.shape, matrix.ravel().tolist(), over.p).rank() if columns else 0
-    # Entries are polynomials in what is drawn, lightning's of degree (5 · 3^l + 1)/2 and softmax's of less.
-    error = min(1.0, (rank + 1) * 3 ** (depth + 1) / over.p)
-    sure = len(columns) - rank == expected
-    return Piece(name, 1, len(columns), rank, expected, 0.0 if sure else error)
-
-
 def free_shares(point: Point, over: PrimeField, inputs: int, rng: np.random.Generator) -> list[Shares | None]:
     """How two tokens share their attention in each layer; None for lightning.
 
-    Softmax: exponentials are free if no Sym M_i is 0 (Lemma G), so the shares μ and ν are drawn at random.
+    Exponentials are free if no Sym M_i is 0 (Lemma G), so the shares μ and ν are drawn at random.
     If Sym M_i = 0, then ν = 1 − μ: the two tokens become equal, and all later shares are 1/2.
     """
     if point.pattern.attention == "lightning":
@@ -250,8 +218,7 @@ def _adjoints(
 
         X_i = X G_i,   G_i = G_{i−1} S_i,   S_i from N_i = G_{i−1}ᵀ B_i G_{i−1},   B_i = XᵀM_iX
 
-    Returns:
-        `out` of shape (N, t), and B̄_i of shape (N, t, t) for each layer.
+    `out` has shape (N, t), each B̄_i (N, t, t).
     """
     mul, red = over.matmul, over.reduce
     t = X.shape[-1]
@@ -263,7 +230,7 @@ def _adjoints(
             S = mul(G.mT, mul(B, G))
         else:
             mu, nu = share
-            S = red(np.stack([np.stack([1 - mu, nu], -1), np.stack([mu, 1 - nu], -1)], -2))
+            S = red(_two_by_two(1 - mu, nu, mu, 1 - nu))
         passed.append((B, G, S, share))
         G = mul(G, S)
     out = mul(G, functionals[..., None])[..., 0]
@@ -275,8 +242,12 @@ def _adjoints(
             mu, nu = share
             p_bar = red(red(mu * red(1 - mu)) * red(N_bar[:, 1, 0] - N_bar[:, 0, 0]))
             q_bar = red(red(nu * red(1 - nu)) * red(N_bar[:, 0, 1] - N_bar[:, 1, 1]))
-            N_bar = np.stack([np.stack([-p_bar, q_bar], -1), np.stack([p_bar, -q_bar], -1)], -2)
+            N_bar = _two_by_two(-p_bar, q_bar, p_bar, -q_bar)
         bars.insert(0, mul(mul(G, N_bar), G.mT))
         BG, BTG = mul(B, G), mul(B.mT, G)
         G_bar = red(mul(G_bar, S.mT) + mul(BG, N_bar.mT) + mul(BTG, N_bar))
     return out, bars
+
+
+def _two_by_two(*entries: np.ndarray) -> np.ndarray:
+    return np.stack(entries, -1).reshape(-1, 2, 2)

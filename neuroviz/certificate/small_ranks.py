@@ -28,7 +28,7 @@ class LocalCheck:
 
     Attributes:
         arch: the architecture.
-        covers: whether they say anything; `reason` has why not, or what was looked at.
+        covers: whether they say anything; `reason` says why not, or what was looked at.
         pieces: the parts of the derivative at θ₀.
         virtual: D, the dimension of the virtual weights, those that cannot be seen left out (Lemma D).
     """
@@ -86,11 +86,8 @@ def local_check(arch: Architecture) -> LocalCheck:
     if arch.attention == "softmax" and arch.tokens == 1:
         return LocalCheck(arch, False, "one token attends to itself alone: there are no logits to look at")
     if arch.num_layers > MOST_LAYERS:
-        return LocalCheck(
-            arch,
-            False,
-            f"the ranks grow with the layers; {MOST_LAYERS} are looked at, here are {arch.num_layers}",
-        )
+        why = f"the ranks grow with the layers; {MOST_LAYERS} are looked at, here are {arch.num_layers}"
+        return LocalCheck(arch, False, why)
     pattern = pattern_of(arch)
     pieces = counted(_generic_pieces(pattern), arch.widths[0] - pattern.core, arch.widths[-1])
     number = sum(piece.columns * piece.copies for piece in pieces)
@@ -104,25 +101,18 @@ def pattern_of(arch: Architecture) -> Pattern:
     >>> pattern_of(Architecture((5, 4, 1, 6), (3, 1, 2))).directions
     ('all', 'rank one', 'line')
     """
-    check_architecture("pattern_of", arch)
-    d, a, depth = arch.widths, arch.head_dims, arch.num_layers
-    tokens = min(arch.tokens, 2)
+    d, a, depth, tokens = arch.widths, arch.head_dims, arch.num_layers, min(arch.tokens, 2)
     if arch.attention == "softmax" or d[0] == 1:
         return Pattern(arch.attention, tokens, 1, ("all",) * depth, (1,) * depth)
     line = d.index(1) if 1 in d[:-1] else depth
-    parallel, directions = tokens == 1, []
-    for i in range(depth):
-        if i >= line:
-            directions.append("line")
-        elif parallel:
-            directions.append("symmetric")
-        elif a[i] == 1 and i < depth - 1:
-            directions.append("rank one")
-            parallel = True
-        else:
-            directions.append("all")
-    ranks = tuple(1 if i >= line else min(a[i], 2) for i in range(depth))
-    return Pattern(arch.attention, tokens, 2, tuple(directions), ranks)
+    collapse = a.index(1) if 1 in a[:-1] else depth  # after it all tokens are parallel; one always is
+    collapse = -1 if tokens == 1 else collapse
+    directions = [
+        "all" if i < collapse else "rank one" if i == collapse else "symmetric" for i in range(line)
+    ]
+    ranks = [min(a[i], 2) for i in range(line)]
+    on_line = depth - line
+    return Pattern(arch.attention, tokens, 2, (*directions, *["line"] * on_line), (*ranks, *[1] * on_line))
 
 
 @lru_cache(maxsize=4096)

@@ -10,19 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuroviz.certificate.balls import Place, ball_tangents
 from neuroviz.certificate.small_ranks import local_check
-from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.network import Layer, Weights
 
-if TYPE_CHECKING:
-    from flint import arb_mat
-
+Place = tuple[int, int, int, int]
+"""A free entry: layer, matrix (0 for Q, 1 for K, 2 for V), row, column."""
+_Path = list[tuple[np.ndarray, np.ndarray]]
 _MOST_BITS = 4096
 _BITS_AGAIN = (2, 4, 8)  # times the bits of the certificate: a determinant loses more than ‖1 − R B‖
 
@@ -45,31 +43,28 @@ def _inner(arch: Architecture) -> tuple[int, ...]:
     return arch.widths[1:-1] or (1,)
 
 
-_LIGHTNING = ("lightning attention", lambda arch: arch.attention == "lightning")
-_SOFTMAX = ("softmax attention", lambda arch: arch.attention == "softmax")
-_ONE_LAYER = ("one layer", lambda arch: arch.num_layers == 1)
-_DEEP = ("l ≥ 2", lambda arch: arch.num_layers > 1)
-_TWO_TOKENS = ("t ≥ 2", lambda arch: arch.tokens > 1)
-_ONE_TOKEN = ("t = 1", lambda arch: arch.tokens == 1)
-_BOTTLENECK = (
-    "inner widths δ ≤ d₀, dₗ",
-    lambda arch: len({*_inner(arch)}) == 1 and _inner(arch)[0] <= min(arch.widths[0], arch.widths[-1]),
-)
-_WIDE = ("δ ≥ 2", lambda arch: min(_inner(arch)) > 1)
-_RANKS = (
-    "2 ≤ aᵢ ≤ dᵢ₋₁",
-    lambda arch: all(1 < a <= d for a, d in zip(arch.head_dims, arch.widths, strict=False)),
-)
-
+_HOLDS: dict[str, Callable[[Architecture], bool]] = {
+    "lightning attention": lambda arch: arch.attention == "lightning",
+    "softmax attention": lambda arch: arch.attention == "softmax",
+    "one layer": lambda arch: arch.num_layers == 1,
+    "l ≥ 2": lambda arch: arch.num_layers > 1,
+    "t ≥ 2": lambda arch: arch.tokens > 1,
+    "t = 1": lambda arch: arch.tokens == 1,
+    "inner widths δ ≤ d₀, dₗ": lambda arch: (
+        len({*_inner(arch)}) == 1 and _inner(arch)[0] <= min(arch.widths[0], arch.widths[-1])
+    ),
+    "δ ≥ 2": lambda arch: min(_inner(arch)) > 1,
+    "2 ≤ aᵢ ≤ dᵢ₋₁": lambda arch: all(1 < a <= d for d, _, a in arch.layers),
+}
 # Each statement once more: what it asks for, written without the functions that found it.
-_HYPOTHESES: dict[str, tuple[tuple[str, Callable[[Architecture], bool]], ...]] = {
-    "Cor. 3.3": (_LIGHTNING, _ONE_LAYER, _TWO_TOKENS),
-    "Cor. 3.8": (_LIGHTNING, _DEEP, _TWO_TOKENS, _BOTTLENECK, _WIDE, _RANKS),
-    "Thm. 3.9": (_SOFTMAX, _ONE_LAYER, _TWO_TOKENS),
-    "Eq. 16, Corollary A": (_SOFTMAX, _DEEP, _TWO_TOKENS, _BOTTLENECK),
-    "Corollary A": (_SOFTMAX, _TWO_TOKENS),
-    "One token": (_SOFTMAX, _ONE_TOKEN),
-    "Theorem C": (_LIGHTNING,),
+_HYPOTHESES = {
+    "Cor. 3.3": "lightning attention; one layer; t ≥ 2",
+    "Cor. 3.8": "lightning attention; l ≥ 2; t ≥ 2; inner widths δ ≤ d₀, dₗ; δ ≥ 2; 2 ≤ aᵢ ≤ dᵢ₋₁",
+    "Thm. 3.9": "softmax attention; one layer; t ≥ 2",
+    "Eq. 16, Corollary A": "softmax attention; l ≥ 2; t ≥ 2; inner widths δ ≤ d₀, dₗ",
+    "Corollary A": "softmax attention; t ≥ 2",
+    "One token": "softmax attention; t = 1",
+    "Theorem C": "lightning attention",
 }
 _PAPERS = ("Cor. 3.3", "Cor. 3.8", "Thm. 3.9")
 
@@ -78,10 +73,9 @@ def verify_theorem(arch: Architecture, dimension: int, source: str, data: dict) 
     """The hypotheses again, the formula by codimensions, and the dimension itself by a local check."""
     if source not in _HYPOTHESES:
         return Verification(False, f"no statement is called {source!r}")
-    if failing := [text for text, holds in _HYPOTHESES[source] if not holds(arch)]:
-        return Verification(
-            False, f"the hypotheses of {source} do not hold for {arch}: it needs {'; '.join(failing)}"
-        )
+    if failing := [text for text in _HYPOTHESES[source].split("; ") if not _HOLDS[text](arch)]:
+        why = f"the hypotheses of {source} do not hold for {arch}: it needs {'; '.join(failing)}"
+        return Verification(False, why)
     if data != {"status": "proved" if source in _PAPERS else "proved here"}:
         return Verification(False, f"{source} has another status than {data['status']!r}")
     count = count_another_way(arch)
@@ -90,10 +84,8 @@ def verify_theorem(arch: Architecture, dimension: int, source: str, data: dict) 
     local, again = local_check(arch), ""
     if local.covers:
         if not local.holds:
-            return Verification(
-                False,
-                f"a local check finds a kernel of {local.kernel}; the symmetries explain {local.expected}",
-            )
+            why = f"a local check finds a kernel of {local.kernel}; the symmetries explain {local.expected}"
+            return Verification(False, why)
         if local.dimension != dimension:
             return Verification(False, f"a local check finds {local.dimension}, not {dimension}")
         again = f"; a local check ({len(local.pieces)} small ranks) finds {local.dimension} too"
@@ -109,7 +101,6 @@ def count_another_way(arch: Architecture) -> int:
     >>> count_another_way(Architecture((3, 3, 3), (1, 2)))
     18
     """
-    check_architecture("count_another_way", arch)
     d, a, depth, lightning = arch.widths, arch.head_dims, arch.num_layers, arch.attention == "lightning"
     if not lightning and arch.tokens == 1:
         r = min(d)
@@ -146,28 +137,26 @@ def verify_rank(arch: Architecture, dimension: int, source: str, data: dict) -> 
     drawn = [_residues(S, over) for S in data["attention weights"]]
     if trouble := _attention_trouble(over, arch, drawn, X):
         return Verification(False, trouble)
-    path, columns = _path(over, arch.attention, weights, X, drawn), []
+    path, columns = _path(over, weights, X, drawn), []
     for place in free:
         moved = _tangent(over, arch.attention, weights, path, place)
         columns.append(over.reduce(over.reduce(functionals * moved).sum(axis=(-2, -1))))
-    matrix = np.array(columns).astype(int)
-    rank = flint.nmod_mat(*matrix.shape, matrix.ravel().tolist(), over.p).rank()
+    rank = flint.nmod_mat(np.array(columns).astype(int).tolist(), over.p).rank()
     upper = len(columns) if data["upper bound"] == "symmetries" else count_another_way(arch)
-    if rank != dimension:
-        return Verification(False, f"the rank at the stored point is {rank}, not {dimension}")
-    if upper != dimension:
-        return Verification(False, f"the upper bound is {upper}, not {dimension}")
-    return Verification(
-        True, f"rank {rank} mod {over.p} found again, forward; it meets the upper bound {upper}"
-    )
+    for what, found in (("rank at the stored point", rank), ("upper bound", upper)):
+        if found != dimension:
+            return Verification(False, f"the {what} is {found}, not {dimension}")
+    said = f"rank {rank} mod {over.p} found again, forward; it meets the upper bound {upper}"
+    return Verification(True, said)
 
 
 def _residues(stored: list, over: PrimeField) -> np.ndarray:
-    """Stored whole numbers mod p, as floats that are exact; ValueError where they are no whole numbers."""
+    """Stored whole numbers mod p, as floats that are exact."""
     return over.reduce((_whole_numbers(stored) % over.p).astype(float))
 
 
 def _whole_numbers(stored: list) -> np.ndarray:
+    """The numbers that are stored; ValueError where they are no whole numbers."""
     numbers = np.array(stored)
     if numbers.dtype != np.int64:  # fractions, NaN, booleans, texts, or too large
         raise ValueError("a stored number is no whole number, or has too many digits")
@@ -202,11 +191,10 @@ def _checked_slice(arch: Architecture, weights: Weights) -> tuple[Weights, list[
             raise ValueError(f"layer {i + 1} does not lie on the slice")
         if arch.attention == "lightning" and Q[0, 0] != 1:
             raise ValueError(f"layer {i + 1} does not lie on the slice: the first entry of Q is not 1")
+        held = [int(arch.attention == "lightning"), a, r[i + 1] if i < depth - 1 else 0]  # first columns
         for m, matrix in enumerate((Q, K, V)):
             for row, column in np.ndindex(matrix.shape):
-                held = (m == 1 and column < a) or (m == 2 and i < depth - 1 and column < r[i + 1])
-                held = held or (m == 0 and arch.attention == "lightning" and row == column == 0)
-                if not held:
+                if column >= held[m] or (m == 0 and row):
                     free.append((i, m, row, column))
     return weights, free
 
@@ -232,26 +220,17 @@ def _attention_trouble(over: PrimeField, arch: Architecture, drawn: list[np.ndar
     return ""
 
 
-def _path(
-    over: PrimeField, attention: str, weights: Weights, X: np.ndarray, drawn: list[np.ndarray]
-) -> list[tuple[np.ndarray, np.ndarray]]:
+def _path(over: PrimeField, weights: Weights, X: np.ndarray, drawn: list[np.ndarray]) -> _Path:
     """The tokens X that go into each layer, and how they attend there, S: Y = V X S."""
     found = []
     for i, (Q, K, V) in enumerate(weights):
-        q, k = over.matmul(Q, X), over.matmul(K, X)
-        S = drawn[i] if attention == "softmax" else over.matmul(k.mT, q)
+        S = drawn[i] if drawn else over.matmul(over.matmul(K, X).mT, over.matmul(Q, X))
         found.append((X, S))
         X = over.matmul(V, over.matmul(X, S))
     return found
 
 
-def _tangent(
-    over: PrimeField,
-    attention: str,
-    weights: Weights,
-    path: list[tuple[np.ndarray, np.ndarray]],
-    place: Place,
-) -> np.ndarray:
+def _tangent(over: PrimeField, attention: str, weights: Weights, path: _Path, place: Place) -> np.ndarray:
     """How the outputs move when one entry of the weights does: the derivative, forward.
 
     Y = V X S,  Ẏ = V̇ X S + V Ẋ S + V X Ṡ,  ż = Ẋᵀ A X + Xᵀ Ȧ X + Xᵀ A Ẋ, and Ṡ = ż (lightning) or
@@ -260,11 +239,9 @@ def _tangent(
     mul, red = over.matmul, over.reduce
     first, m, row, column = place
     moved = np.zeros(path[first][0].shape)
-    for i, ((Q, K, V), (X, S)) in enumerate(zip(weights, path, strict=True)):
-        if i < first:
-            continue
+    for i, ((Q, K, V), (X, S)) in enumerate(zip(weights[first:], path[first:], strict=True)):
         dQ, dK, dV = (np.zeros(matrix.shape) for matrix in (Q, K, V))
-        if i == first:
+        if i == 0:
             (dQ, dK, dV)[m][row, column] = 1
         A, dA = mul(K.T, Q), red(mul(dK.T, Q) + mul(K.T, dQ))
         dz = red(mul(moved.mT, mul(A, X)) + mul(X.mT, mul(dA, X)) + mul(X.mT, mul(A, moved)))
@@ -279,6 +256,16 @@ def _tangent(
 def verify_ball(arch: Architecture, dimension: int, source: str, data: dict) -> Verification:
     """Forward differentiation in balls, and the determinant by python-flint's own elimination."""
     import flint
+
+    from neuroviz.certificate.balls import ball_tangents
+
+    def determinant() -> flint.arb:
+        """Of how the functional of each input (a row) moves with each free entry (a column)."""
+        rows = []
+        for x, functional in zip(X, functionals, strict=True):
+            column = flint.arb_mat(functional.reshape(-1, 1).tolist())
+            rows.append((ball_tangents(arch.attention, weights, free, x) * column).entries())
+        return flint.arb_mat(rows).det()
 
     weights = tuple(Layer(*(_as_floats(matrix) for matrix in layer)) for layer in data["weights"])
     weights, free = _checked_slice(arch, weights)
@@ -295,28 +282,14 @@ def verify_ball(arch: Architecture, dimension: int, source: str, data: dict) -> 
     try:
         for factor in _BITS_AGAIN:
             flint.ctx.prec = factor * bits
-            if not _forward_matrix(arch.attention, weights, free, X, functionals).det().contains(0):
+            if not determinant().contains(0):
                 break
         else:
             return Verification(False, "at the stored point the determinant may be 0")
     finally:
         flint.ctx.prec = precision
-    return Verification(
-        True, f"the determinant of the {n} × {n} matrix, found forward, is not 0; {n} free entries"
-    )
-
-
-def _forward_matrix(
-    attention: str, weights: Weights, free: list[Place], X: np.ndarray, functionals: np.ndarray
-) -> "arb_mat":
-    """For each input (a row) and each free entry (a column) how the functional of the output moves."""
-    import flint
-
-    rows = []
-    for x, functional in zip(X, functionals, strict=True):
-        column = flint.arb_mat([[int(s)] for s in functional.ravel()])
-        rows.append((ball_tangents(attention, weights, free, x) * column).entries())
-    return flint.arb_mat(rows)
+    said = f"the determinant of the {n} × {n} matrix, found forward, is not 0; {n} free entries"
+    return Verification(True, said)
 
 
 def _as_floats(texts: list) -> np.ndarray:
