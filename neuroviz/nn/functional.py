@@ -48,8 +48,8 @@ def functional_dimension(
     second half still added to it.
 
     All is done on a float64 copy in evaluation mode, one input at a time: dropout is off, and batch
-    normalisation uses its running statistics (or without these, those of the one input). The module and
-    torch's random numbers are left as they are. Parameters with `requires_grad` count, each once.
+    normalisation uses its running statistics, or those of the one input. The module and torch's random
+    numbers are left as they are. Parameters with `requires_grad` count, each once.
 
     Args:
         module: any `torch.nn.Module` with real parameters, a function of its input.
@@ -75,9 +75,7 @@ def functional_dimension(
     'steady: 8 on 5, 8 and 12 inputs; ...'
     """
     if not isinstance(module, nn.Module):
-        hint = (
-            ": for an Architecture call measure_dimension(arch)" if isinstance(module, Architecture) else ""
-        )
+        hint = ": call measure_dimension(arch)" if isinstance(module, Architecture) else ""
         raise ValueError(f"functional_dimension needs a torch.nn.Module; got {type(module).__name__}{hint}")
     drawn = callable(inputs)
     if budget is not None:
@@ -102,7 +100,7 @@ class _Rows:
         self._end = monotonic() + limit
         self._blocks: list[np.ndarray] = []
         self._outputs = 0
-        self._inputs: list[float] = []  # the largest derivative on each, by which its rows were divided
+        self._derivatives: list[float] = []  # the largest on each input, by which its rows were divided
         self._near: Copied | None = None
         self._sizes = [_size(x) for x in of.module.parameters()]
         self._largest: list[float] = []  # of each argument so far
@@ -113,17 +111,18 @@ class _Rows:
             self._check_memory(planned)
         before = self._largest or [0.0] * len(tensors)
         self._largest = [max(size, _size(x)) for size, x in zip(before, tensors, strict=True)]
-        for one in ([x[i : i + 1] for x in tensors] for i in range(len(tensors[0]))):
-            if self.inputs and monotonic() >= self._end:
-                return False
+        for i in range(len(tensors[0])):
+            one = [x[i : i + 1] for x in tensors]
             if not self.inputs:
                 self._outputs = check_deterministic(self.of, one)
                 self._check_memory(planned)
+            elif monotonic() >= self._end:
+                return False
             block = self._block(one)
             if largest := np.abs(block).max(initial=0.0):
                 # By a power of two: high powers of long inputs must not hide what short ones show.
                 block = np.ldexp(block, -np.frexp(largest)[1])
-                self._inputs.append(float(largest))
+                self._derivatives.append(float(largest))
             self._blocks.append(block)
             self._outputs = max(self._outputs, len(block))
             self.inputs += 1
@@ -134,15 +133,12 @@ class _Rows:
         return ceil(self.of.size / max(1, self._outputs)) + 1
 
     def measure(self) -> Measurement:
-        """The rank of the rows so far, and its evidence."""
+        """The rank of the rows so far; undecided where products may have left the range of floats unseen."""
         self._blocks = [np.concatenate(self._blocks)]
-        return self._doubted(from_spectrum(self._blocks[0], self.inputs))
-
-    def _doubted(self, found: Measurement) -> Measurement:
-        """Undecided where products may have left the range of floats without a trace."""
+        found = from_spectrum(self._blocks[0], self.inputs)
         if not found.decided:
             return found
-        if differ(np.array(self._inputs), by=WIDEST**2):
+        if differ(np.array(self._derivatives), by=WIDEST**2):
             why = f"derivatives on one input are more than {WIDEST**2:.0e} times as large as on another"
         elif any(0 < size < 1 / WIDEST for size in (*self._sizes, *self._largest)):
             why = f"the inputs or a parameter are smaller than {1 / WIDEST:.0e}, and products may be lost"
@@ -166,8 +162,7 @@ class _Rows:
 
     def _check_memory(self, planned: int) -> None:
         columns, rows = self.of.size, self._outputs * planned
-        needed = _BYTES * columns * rows
-        there = available_bytes()
+        needed, there = _BYTES * columns * rows, available_bytes()
         if there is not None and needed > there:
             raise ValueError(
                 f"the derivative of {self.of.what} has {columns:,} columns, one for each parameter, and "
@@ -187,22 +182,21 @@ def _size(x: Tensor) -> float:
 def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[Measurement, str]:
     """The rank on these inputs, and whether the second half of them added to the first."""
     N = len(tensors[0])
-    in_time, half = True, None
-    if N > 1:
-        in_time = rows.add([x[: N // 2] for x in tensors], N)
-        half = rows.measure().value if in_time else None
+    in_time = N == 1 or rows.add([x[: N // 2] for x in tensors], N)
+    half = rows.measure().value if N > 1 and in_time else None
     in_time = in_time and rows.add([x[N // 2 :] for x in tensors], N)
     found = rows.measure()
+    said = f"the first {N // 2} of {N} inputs already give {half}"
     if not in_time:
-        return found, _stopped(rows, f" of {N}")
-    if said := _at_an_end(rows, found):
-        return found, said
-    if half is None:
-        return found, "one input only, so nothing shows whether more would add to it: give more inputs"
-    if half < found.value:
+        said = _stopped(rows, f" of {N}")
+    elif end := _at_an_end(rows, found):
+        said = end
+    elif half is None:
+        said = "one input only, so nothing shows whether more would add to it: give more inputs"
+    elif half < found.value:
         said = f"still growing: {half} on the first {N // 2} of {N} inputs, {found.value} on all"
-        return found, f"{said}: give more inputs"
-    return found, f"the first {N // 2} of {N} inputs already give {half}"
+        said += ": give more inputs"
+    return found, said
 
 
 def _on_drawn(rows: _Rows, draw: Draw) -> tuple[Measurement, str]:
@@ -225,19 +219,16 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[Measurement, str]:
 
 
 def _drawn(draw: Draw, count: int) -> list[Tensor]:
+    needed = "draw(count) needs to return count inputs, as in lambda count: torch.randn(count, 3); "
     try:
         drawn = draw(count)
     except Exception as error:
-        raise ValueError(
-            "draw(count) needs to return count inputs, as in lambda count: torch.randn(count, 3); "
-            f"draw({count}) raised {type(error).__name__}: {error}"
-        ) from error
+        raise ValueError(f"{needed}draw({count}) raised {type(error).__name__}: {error}") from error
     tensors = arguments(drawn)
     if len(tensors[0]) != count:
         raise ValueError(
-            f"draw(count) needs to return count inputs; draw({count}) returned {len(tensors[0])}, in shape "
-            f"{tuple(tensors[0].shape)}: the first dimension counts them, as in "
-            "lambda count: torch.randn(count, 3)"
+            f"{needed}draw({count}) returned {len(tensors[0])}, in shape {tuple(tensors[0].shape)}, whose "
+            "first dimension counts them"
         )
     return tensors
 

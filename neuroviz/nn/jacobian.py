@@ -1,9 +1,10 @@
 """The derivative of any torch module in its parameters, input by input, on a float64 copy of it."""
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -15,16 +16,9 @@ from neuroviz.engine.rank import nearby
 # Bounds of what is pushed back at once: cotangents, and entries of the derivative (8 bytes each).
 _COTANGENTS = 256
 _ENTRIES = 2**24
-_WITH_A_BATCH = (
-    nn.MultiheadAttention,
-    nn.TransformerEncoderLayer,
-    nn.TransformerDecoderLayer,
-    nn.TransformerEncoder,
-    nn.TransformerDecoder,
-    nn.Transformer,
-    nn.RNNBase,
-)
-
+_TRANSFORMERS = nn.Transformer, nn.TransformerEncoder, nn.TransformerEncoderLayer
+_TRANSFORMERS += nn.TransformerDecoder, nn.TransformerDecoderLayer
+_WITH_A_BATCH = nn.RNNBase, nn.MultiheadAttention, *_TRANSFORMERS
 
 Draw = Callable[[int], Tensor | Sequence[Tensor]]
 """draw(count) returns `count` random inputs."""
@@ -48,13 +42,11 @@ class _Shortenings(TorchDispatchMode):
 
 @dataclass(frozen=True)
 class Copied:
-    """A module to take derivatives of: the caller's is never called.
+    """A copy in float64 and evaluation mode to take derivatives of: the caller's module is never called.
 
     Attributes:
-        module: a copy in float64 and evaluation mode.
-        parameters: those of it that have `requires_grad`, each once.
-        names: theirs, for messages.
-        what: the name of the module's class.
+        module: the copy; `what` is the name of its class.
+        parameters: those of it that have `requires_grad`, each once, and their names, for messages.
     """
 
     module: nn.Module
@@ -114,24 +106,24 @@ def copied(module: nn.Module) -> Copied:
 
 def nudged(of: Copied) -> Copied:
     """Another copy, with every parameter changed by some units in the last place."""
-    near, rng = copied(of.module), np.random.default_rng(0)
-    with torch.no_grad():
-        for parameter in near.module.parameters():
-            _nudge(parameter, rng)
+    near = copied(of.module)
+    _nudge(near.module.parameters(), seed=0)
     return near
 
 
 def nudged_inputs(one: list[Tensor]) -> list[Tensor]:
     """The same inputs, changed by some units in the last place; whole numbers stay."""
-    near, rng = [x.clone() for x in one], np.random.default_rng(1)
-    for x in near:
-        _nudge(x, rng)
+    near = [x.clone() for x in one]
+    _nudge(near, seed=1)
     return near
 
 
-def _nudge(x: Tensor, rng: np.random.Generator) -> None:
-    if x.is_floating_point() or x.is_complex():
-        x.mul_(torch.from_numpy(nearby(np.ones(tuple(x.shape)), rng)).to(x.device))
+@torch.no_grad()
+def _nudge(tensors: Iterable[Tensor], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for x in tensors:
+        if x.is_floating_point() or x.is_complex():
+            x.mul_(torch.from_numpy(nearby(np.ones(tuple(x.shape)), rng)).to(x.device))
 
 
 def arguments(inputs: Tensor | Sequence[Tensor]) -> list[Tensor]:
@@ -223,8 +215,7 @@ def parameter_jacobian(of: Copied, one: list[Tensor]) -> np.ndarray:
                     values = dense.detach().to("cpu", torch.float64).reshape(stop - start, -1)
                     J[start:stop, column : column + parameter.numel()] = values.numpy()
                 column += parameter.numel()
-    bad = ~np.isfinite(J).all(axis=0)
-    if bad.any():
+    if (bad := ~np.isfinite(J).all(axis=0)).any():
         ends = np.cumsum([parameter.numel() for parameter in of.parameters])
         name = of.names[int(np.searchsorted(ends, bad.argmax(), side="right"))]
         raise ValueError(
@@ -236,17 +227,11 @@ def parameter_jacobian(of: Copied, one: list[Tensor]) -> np.ndarray:
 
 def _pull_back(of: Copied, output: Tensor, cotangents: Tensor) -> list[Tensor | None]:
     """The cotangents pulled back to each parameter: all at once, or one by one where torch cannot."""
-
-    def gradients(cotangents: Tensor, batched: bool) -> tuple[Tensor | None, ...]:
-        kept = {"retain_graph": True, "allow_unused": True, "is_grads_batched": batched}
-        return torch.autograd.grad(output, of.parameters, cotangents, **kept)
-
+    gradients = partial(torch.autograd.grad, output, of.parameters, retain_graph=True, allow_unused=True)
+    with suppress(RuntimeError):  # if the backward itself is at fault, it fails again below, and is reported
+        return list(gradients(cotangents, is_grads_batched=True))
     try:
-        return list(gradients(cotangents, batched=True))
-    except RuntimeError:  # if the backward itself is at fault, it fails again below, and is reported
-        pass
-    try:
-        rows = [gradients(cotangent, batched=False) for cotangent in cotangents]
+        rows = [gradients(cotangent) for cotangent in cotangents]
     except Exception as error:
         raise ValueError(
             f"the derivative of {of.what} could not be taken: {type(error).__name__}: {error}"
@@ -276,10 +261,8 @@ def _output(of: Copied, one: list[Tensor]) -> Tensor:
     real = [torch.view_as_real(x.resolve_conj()) if x.is_complex() else x for x in tensors]
     output = torch.cat([x.reshape(-1).double() for x in real])
     if not len(output):
-        raise ValueError(
-            f"the output of {of.what} has no entries, on one input of shape {_shapes(one)}: its tensors have "
-            f"shapes {[tuple(tensor.shape) for tensor in tensors]}"
-        )
+        shapes = f"{_shapes(one)}: its tensors have shapes {_shapes(tensors)}"
+        raise ValueError(f"the output of {of.what} has no entries, on one input of shape {shapes}")
     if not output.isfinite().all():
         bad = output[~output.isfinite()][0].item()
         raise ValueError(
@@ -294,11 +277,8 @@ def _tensors(output: object) -> Iterator[Tensor]:
     if isinstance(output, Tensor):
         if output.is_floating_point() or output.is_complex():
             yield output
-    elif isinstance(output, Mapping):
-        for part in output.values():
-            yield from _tensors(part)
-    elif isinstance(output, (tuple, list)):
-        for part in output:
+    elif isinstance(output, (Mapping, tuple, list)):
+        for part in output.values() if isinstance(output, Mapping) else output:
             yield from _tensors(part)
 
 

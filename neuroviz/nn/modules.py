@@ -15,6 +15,8 @@ from torch import Tensor, nn
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.network import Layer, Weights, layer_shapes
 
+Device = torch.device | str | None
+
 
 class _Attention(nn.Module):
     """What both kinds of attention share: Q, K, V, their first values, and a check of the input."""
@@ -26,7 +28,7 @@ class _Attention(nn.Module):
         d_in: int,
         d_out: int,
         a: int,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
         heads: int = 1,
         skip: bool = False,
@@ -53,22 +55,13 @@ class _Attention(nn.Module):
 
     def forward(self, X: Tensor) -> Tensor:
         """φ(X) for each matrix of the batch: the heads added, and X if there is a skip."""
-        self._check(X)
+        _check_tokens(X, self.V)
         Y = self._attend(X) if self.heads == 1 else self._attend(X.unsqueeze(-3)).sum(-3)
         return X + Y if self.skip else Y
 
     def extra_repr(self) -> str:
         more = [f"heads={self.heads}"] * (self.heads > 1) + ["skip"] * self.skip + ["causal"] * self.causal
         return ", ".join([f"d_in={self.d_in}, d_out={self.d_out}, a={self.a}", *more])
-
-    def _check(self, X: Tensor) -> None:
-        _check_tokens(X, self.d_in)
-        # Under autocast matrix products convert what they are given.
-        if X.dtype != self.V.dtype and not torch.is_autocast_enabled(X.device.type):
-            raise ValueError(
-                f"tokens and weights need one dtype; got X of {X.dtype}, and the weights are {self.V.dtype}: "
-                f"convert one of them, as in X.to({self.V.dtype}) or module.to({X.dtype})"
-            )
 
 
 class LightningAttention(_Attention):
@@ -164,24 +157,21 @@ class AttentionNetwork(nn.Module):
         self,
         arch: Architecture,
         temperature: float = 1.0,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         if not arch.block.is_plain:
             raise ValueError(f"AttentionNetwork has Q, K and V only; got {arch}")
-        self.arch = arch
-        options = {"device": device, "dtype": dtype}
+        self.arch, kind = arch, LightningAttention
+        options = {"device": device, "dtype": dtype, "skip": arch.skip, "causal": arch.causal}
         if arch.attention == "softmax":
             kind, options["temperature"] = SoftmaxAttention, temperature
-        elif temperature == 1.0:
-            kind = LightningAttention
-        else:
+        elif temperature != 1.0:
             raise ValueError(
                 f"lightning attention has no temperature; got temperature={temperature!r}: "
                 "leave it out (dividing A by it only rescales the output), or ask for attention='softmax'"
             )
-        options |= {"skip": arch.skip, "causal": arch.causal}
         self.layers = nn.ModuleList(
             kind(*sizes, heads=H, **options) for H, sizes in zip(arch.heads, arch.layers, strict=True)
         )
@@ -192,7 +182,7 @@ class AttentionNetwork(nn.Module):
         arch: Architecture,
         weights: Weights,
         temperature: float = 1.0,
-        device: torch.device | str | None = None,
+        device: Device = None,
         dtype: torch.dtype = torch.float64,
     ) -> "AttentionNetwork":
         """The network with the weights of `neuroviz.engine.network`; nothing is lost unless dtype is shorter.
@@ -227,16 +217,17 @@ class AttentionNetwork(nn.Module):
         loaded = []
         for number, (matrices, layer) in enumerate(zip(weights, self.layers, strict=True), start=1):
             for name, values in Layer(*matrices)._asdict().items():
-                values, parameter = np.asarray(values), getattr(layer, name)
-                if values.shape != tuple(parameter.shape):
-                    raise ValueError(
-                        f"{name} of layer {number} of {self.arch} needs shape {tuple(parameter.shape)}; "
-                        f"got {values.shape}"
-                    )
+                values, parameter, what = (
+                    np.asarray(values),
+                    getattr(layer, name),
+                    f"{name} of layer {number}",
+                )
+                if values.shape != (needed := tuple(parameter.shape)):
+                    raise ValueError(f"{what} of {self.arch} needs shape {needed}; got {values.shape}")
                 if not np.can_cast(values.dtype, np.float64):
                     raise ValueError(
-                        f"weights need real numbers that float64 holds; got {name} of layer {number} "
-                        f"as {values.dtype}: convert it with .astype(float)"
+                        f"weights need real numbers that float64 holds; got {what} as {values.dtype}: "
+                        "convert it with .astype(float)"
                     )
                 loaded.append((parameter, np.array(values, dtype=np.float64, order="C")))
         for parameter, values in loaded:
@@ -280,13 +271,20 @@ def _temperature(temperature: float) -> float:
     return float(temperature)
 
 
-def _check_tokens(X: Tensor, d_in: int) -> None:
-    if X.ndim >= 2 and X.shape[-2] == d_in:
-        return
-    if X.ndim < 2:
-        remedy = "a single token x goes in as the column x[:, None]"
-    elif X.shape[-1] == d_in:
-        remedy = "tokens are columns here: transpose with X.mT"
-    else:
-        remedy = f"give tokens of width {d_in}, or make the layer for width {X.shape[-2]}"
-    raise ValueError(f"tokens need shape (…, {d_in}, t), one column each; got {tuple(X.shape)}: {remedy}")
+def _check_tokens(X: Tensor, V: Tensor) -> None:
+    """Whether X has the width and the dtype of the weights."""
+    d_in = V.shape[-1]
+    if X.ndim < 2 or X.shape[-2] != d_in:
+        if X.ndim < 2:
+            remedy = "a single token x goes in as the column x[:, None]"
+        elif X.shape[-1] == d_in:
+            remedy = "tokens are columns here: transpose with X.mT"
+        else:
+            remedy = f"give tokens of width {d_in}, or make the layer for width {X.shape[-2]}"
+        raise ValueError(f"tokens need shape (…, {d_in}, t), one column each; got {tuple(X.shape)}: {remedy}")
+    # Under autocast matrix products convert what they are given.
+    if X.dtype != V.dtype and not torch.is_autocast_enabled(X.device.type):
+        raise ValueError(
+            f"tokens and weights need one dtype; got X of {X.dtype}, and the weights are {V.dtype}: "
+            f"convert one of them, as in X.to({V.dtype}) or module.to({X.dtype})"
+        )

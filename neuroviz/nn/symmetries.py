@@ -1,6 +1,7 @@
 """Which parameters of a torch module do nothing, as far as that is known: a ledger of its symmetries."""
 
 import copy
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -19,7 +20,6 @@ from neuroviz.nn.symmetry_families import (
     Power,
     attention_families,
     hidden_rescaling,
-    homogeneity,
     input_maps,
     linear_map,
     linear_stretch,
@@ -77,22 +77,17 @@ def module_symmetries(module: nn.Module) -> ModuleSymmetries:
     >>> module_symmetries(nn.MultiheadAttention(4, 2)).entries
     {'query and key bases': 8, 'value and output bases': 8, 'key biases': 4, 'value biases': 4}
     """
-    entries: dict[str, int] = {}
-    left_out: dict[str, None] = {}
+    entries, left_out = Counter(), {}
     for family in _families(module):
-        if not family.dimension:
-            continue
-        if not all(parameter.requires_grad for parameter in family.parameters):
-            left_out[family.name] = None
+        if all(parameter.requires_grad for parameter in family.parameters):
+            entries[family.name] += family.dimension
         else:
-            entries[family.name] = entries.get(family.name, 0) + family.dimension
+            left_out[family.name] = None
     parameters = sum(p.numel() for p in module.parameters() if p.requires_grad)
-    note = (
-        "no continuous symmetry is known" if not entries else "the functional dimension is at most the bound"
-    )
+    note = "the functional dimension is at most the bound" if entries else "no continuous symmetry is known"
     if left_out:
         note += f"; frozen parameters stop {', '.join(left_out)}"
-    return ModuleSymmetries(type(module).__name__, parameters, entries, note)
+    return ModuleSymmetries(type(module).__name__, parameters, dict(entries), note)
 
 
 def moved(module: nn.Module, name: str, seed: int = 0) -> nn.Module:
@@ -112,21 +107,21 @@ def moved(module: nn.Module, name: str, seed: int = 0) -> nn.Module:
     (False, True)
     """
     other = copy.deepcopy(module).double().eval()
-    families = [family for family in _families(other) if family.name == name]
-    if not families:
-        names = ", ".join(dict.fromkeys(repr(family.name) for family in _families(other))) or "none"
-        raise ValueError(
-            f"{type(module).__name__} needs the name of one of its symmetries, {names}; got {name!r}"
-        )
+    families = _families(other)
+    if not any(family.name == name for family in families):
+        names = ", ".join(dict.fromkeys(repr(family.name) for family in families)) or "none"
+        what = type(module).__name__
+        raise ValueError(f"{what} needs the name of one of its symmetries, {names}; got {name!r}")
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for family in families:
-            family.move(generator)
+            if family.name == name:
+                family.move(generator)
     return other
 
 
 def _families(module: nn.Module) -> list[Family]:
-    """All families, in the order in which they are counted."""
+    """All families of at least one direction, in the order in which they are counted."""
     if not isinstance(module, nn.Module):
         raise ValueError(f"module_symmetries needs a torch.nn.Module; got {type(module).__name__}")
     for part in module.modules():
@@ -134,30 +129,23 @@ def _families(module: nn.Module) -> list[Family]:
             raise _unknown(module, f"{type(part).__name__} has a hook that may change its function")
     names = [name for name, _ in module.named_parameters(remove_duplicate=False)]
     if len(names) != len(list(module.parameters())):
-        raise _unknown(
-            module, "a parameter is used in two places, and a symmetry would have to move both alike"
-        )
-    kind = type(module)
-    if kind in (nn.Sequential, nn.Linear):
-        return list(_chain(module))
-    if kind is nn.MultiheadAttention:
-        return list(_attention(module, module))
-    if kind is nn.TransformerEncoderLayer:
-        return list(_encoder_layer(module))
-    if kind in (AttentionNetwork, LightningAttention, SoftmaxAttention):
-        return list(_paper(module))
-    raise _unknown(
-        module,
-        "known are nn.Sequential of linear layers and activations, nn.MultiheadAttention, "
-        "nn.TransformerEncoderLayer, and the paper's networks",
-    )
+        why = "a parameter is used in two places, and a symmetry would have to move both alike"
+        raise _unknown(module, why)
+    known = {
+        **dict.fromkeys((nn.Sequential, nn.Linear), _chain),
+        nn.MultiheadAttention: _attention,
+        nn.TransformerEncoderLayer: _encoder_layer,
+        **dict.fromkeys((AttentionNetwork, LightningAttention, SoftmaxAttention), _paper),
+    }
+    if type(module) not in known:
+        why = "known are nn.Sequential of linear layers and activations, nn.MultiheadAttention, "
+        raise _unknown(module, why + "nn.TransformerEncoderLayer, and the paper's networks")
+    return [family for family in known[type(module)](module) if family.dimension]
 
 
 def _unknown(module: nn.Module, why: str) -> ValueError:
-    return ValueError(
-        f"nothing is known about the symmetries of this {type(module).__name__}: {why}; "
-        "functional_dimension measures any module"
-    )
+    what = f"nothing is known about the symmetries of this {type(module).__name__}"
+    return ValueError(f"{what}: {why}; functional_dimension measures any module")
 
 
 # Linear layers and activations
@@ -193,18 +181,16 @@ def _chain(module: nn.Module) -> Iterator[Family]:
     for stretch in stretches:
         yield linear_stretch(stretch)
     for before, activation, after in zip(stretches, between, stretches[1:], strict=False):
-        exponent = homogeneity(activation)
-        if exponent is not None:
-            yield hidden_rescaling(before[-1], after[0], exponent)
+        yield from hidden_rescaling(before[-1], activation, after[0])
 
 
 # Transformers
 
 
-def _attention(whole: nn.Module, attention: nn.MultiheadAttention) -> Iterator[Family]:
+def _attention(attention: nn.MultiheadAttention) -> Iterator[Family]:
     if attention.bias_k is not None or attention.add_zero_attn:
-        raise _unknown(whole, "its attention has further keys (add_bias_kv or add_zero_attn)")
-    yield from attention_families(attention)
+        raise _unknown(attention, "it has further keys (add_bias_kv or add_zero_attn)")
+    return attention_families(attention)
 
 
 def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
@@ -217,11 +203,8 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
         raise _unknown(layer, "a layer norm makes a constant of a single entry")
     into, out = layer.linear1, layer.linear2
     by_linear = [linear_map(into)], tuple(into.parameters())
-    exponent = homogeneity(layer.activation)
-
-    yield from _attention(layer, attention)
-    if exponent is not None:
-        yield hidden_rescaling(into, out, exponent)
+    yield from _attention(attention)
+    yield from hidden_rescaling(into, layer.activation, out)
     if layer.norm_first:
         if first:
             joint = present(attention.in_proj_weight, attention.in_proj_bias)
@@ -242,7 +225,7 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
             yield mean_before("norm2", out)
         start, reader = layer.norm1.bias if first else attention.out_proj.bias, into
     if start is not None and out.bias is not None and (reader is None or reader.bias is not None):
-        yield stream_shift(start, reader, out, 1 if reader is None else d)
+        yield stream_shift(start, reader, out)
 
 
 # The paper's networks

@@ -18,13 +18,11 @@ Move = Callable[[torch.Generator], None]
 
 @dataclass(frozen=True)
 class Family:
-    """One symmetry, or several of one kind.
+    """One symmetry, or several of one kind, as the ledger names it.
 
     Attributes:
-        name: what it is called in the ledger.
         dimension: of its orbits at generic weights, beyond those of the families before it.
         parameters: those that it moves.
-        move: see `Move`.
     """
 
     name: str
@@ -52,18 +50,6 @@ class Power(nn.Module):
 
     def extra_repr(self) -> str:
         return str(self.exponent)
-
-
-def homogeneity(activation: object) -> int | None:
-    """The e with f(c x) = cᵉ f(x) for all c > 0; None where there is none.
-
-    >>> homogeneity(nn.ReLU()), homogeneity(Power(3)), homogeneity(nn.GELU())
-    (1, 3, None)
-    """
-    if type(activation) is Power:
-        return activation.exponent
-    is_relu = type(activation) in (nn.ReLU, nn.LeakyReLU) or activation is nn.functional.relu
-    return 1 if is_relu else None
 
 
 class Map:
@@ -103,16 +89,19 @@ def linear_map(layer: nn.Linear) -> Map:
 # Linear layers and activations
 
 
-def hidden_rescaling(before: nn.Linear, after: nn.Linear, exponent: int) -> Family:
-    """A hidden neuron's incoming weights times c, its outgoing ones by cᵉ: one direction a neuron."""
+def hidden_rescaling(before: nn.Linear, activation: object, after: nn.Linear) -> Iterator[Family]:
+    """A neuron's incoming weights times c, its outgoing ones by cᵉ, where f(cx) = cᵉf(x) for all c > 0."""
+    exponent = activation.exponent if type(activation) is Power else 1
+    bends_at_zero = type(activation) in (nn.ReLU, nn.LeakyReLU) or activation is nn.functional.relu
 
     def move(generator: torch.Generator) -> None:
         c = _positive(before.weight, before.out_features, generator)
         linear_map(before).scaled(c.diag())
         linear_map(after).reads((c**exponent).diag())
 
-    moved = present(before.weight, before.bias, after.weight)
-    return Family("rescalings of hidden neurons", before.out_features, moved, move)
+    if bends_at_zero or type(activation) is Power:
+        moved = present(before.weight, before.bias, after.weight)
+        yield Family("rescalings of hidden neurons", before.out_features, moved, move)
 
 
 def linear_stretch(layers: list[nn.Linear]) -> Family:
@@ -212,8 +201,7 @@ def attention_families(attention: nn.MultiheadAttention) -> Iterator[Family]:
         V.bias.add_(shift)
         linear_map(out).forgets(shift)
 
-    separate = (attention.q_proj_weight, attention.k_proj_weight, attention.v_proj_weight)
-    moved = present(attention.in_proj_weight, *separate, attention.in_proj_bias)
+    moved = tuple(attention.parameters(recurse=False))
     yield Family("query and key bases", H * a * a, moved, move_queries)
     yield Family("value and output bases", H * a * a, (*moved, out.weight), move_values)
     if attention.in_proj_bias is not None:
@@ -228,14 +216,7 @@ def attention_families(attention: nn.MultiheadAttention) -> Iterator[Family]:
 
 @dataclass(frozen=True)
 class Norm:
-    """A normalisation y = γ z + β with Σ z_i = 0, and who reads it.
-
-    Attributes:
-        name: what it is called in the ledger.
-        layer: γ and β.
-        readers: all linear maps that read y; with `parameters`, those that they are made of.
-        parameters: see `readers`.
-    """
+    """A normalisation y = γ z + β with Σ z_i = 0, and all linear maps that read y, with their parameters."""
 
     name: str
     layer: nn.LayerNorm
@@ -294,16 +275,13 @@ def mean_before(name: str, writer: nn.Linear) -> Family:
     return Family(f"means before {name}", writer.in_features + (writer.bias is not None), moved, move)
 
 
-def stream_shift(start: Tensor, first: nn.Linear | None, last: nn.Linear, dimension: int) -> Family:
-    """A constant added to what passes by a block, at `start`, and taken away again at its end.
+def stream_shift(start: Tensor, first: nn.Linear | None, last: nn.Linear) -> Family:
+    """A constant added to what passes by a block, at the bias `start`, and taken away by the bias of `last`.
 
-    Args:
-        start: the bias that it is added to.
-        first: reads the stream, and must not notice: its own bias makes up for it; None if a normalisation
-            stands before it, and then only the same constant in all entries goes unnoticed.
-        last: the linear map whose bias takes it away.
-        dimension: 1 if `first` is None, else the length of the bias.
+    `first` reads the stream, and its own bias makes up for the constant. It is None if a normalisation stands
+    before it: then only the same constant in all entries goes unnoticed.
     """
+    dimension = 1 if first is None else len(start)
 
     def move(generator: torch.Generator) -> None:
         shift = _normal(start, (dimension,), generator).expand(start.shape)
