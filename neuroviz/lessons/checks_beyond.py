@@ -38,9 +38,8 @@ def check_blending(arch: object) -> str:
     lost = H * (alpha(a, d) + d * d_out) - measure_dimension(arch).value
     if lost > H:
         return f"Lost are {lost}, {lost - H} more than one rescaling for each of {H} heads."
-    raise ValueError(
-        f"Lost are {lost}: one rescaling a head, and nothing more. How many directions may a head take?"
-    )
+    said = f"Lost are {lost}: one rescaling a head, and nothing more."
+    raise ValueError(f"{said} How many directions may a head take?")
 
 
 @checker
@@ -54,10 +53,8 @@ def check_larger_and_poorer(larger: object, smaller: object) -> str:
     larger, smaller = small_network(larger), small_network(smaller)
     sizes = [arch.num_parameters for arch in (larger, smaller)]
     found = [measure_dimension(arch).value for arch in (larger, smaller)]
-    said = (
-        f"The first has {sizes[0]} parameters and {found[0]} dimensions, "
-        f"the second {sizes[1]} and {found[1]}."
-    )
+    first, second = f"{sizes[0]} parameters and {found[0]} dimensions", f"{sizes[1]} and {found[1]}"
+    said = f"The first has {first}, the second {second}."
     if sizes[0] <= sizes[1] or found[0] >= found[1]:
         raise ValueError(said)
     return said

@@ -3,6 +3,7 @@
 Each decides by a measurement of the network that it is given, never by a formula alone.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
@@ -19,8 +20,7 @@ from neuroviz.engine.virtual import token_form
 from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.softmax.two_tokens import follow, softmax_shares
 
-MOST_PARAMETERS = 400
-"""Larger networks are refused: a check answers at once."""
+_MOST_PARAMETERS = 400  # of a network that is measured at once
 _EQUAL = 1e-9
 
 
@@ -33,7 +33,7 @@ def check_rescaling(factors: object) -> str:
     >>> check_rescaling((Fraction(1, 2), 2, 3, 4))
     ✗ Not yet. The function has changed. How often does each matrix stand in a term of three layers?
     """
-    given = _fractions(factors, 4)
+    given = _four_fractions(factors)
     if any(number in (0, 1) for number in given):
         raise ValueError("None of the four factors may be 0 or 1.")
     over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng(0)
@@ -42,12 +42,10 @@ def check_rescaling(factors: object) -> str:
     L, *M = over.random(rng, (4, 3, 3))
     X = over.random(rng, (2, 3, 3))
     residues = [number.numerator * pow(number.denominator, -1, over.p) % over.p for number in given]
-    scaled = [
-        over.reduce(over.reduce(np.array(float(c))) * W) for c, W in zip(residues, (L, *M), strict=True)
-    ]
+    factors = over.reduce(np.array(residues, dtype=float))
+    new_L, *new_M = (over.reduce(c * W) for c, W in zip(factors, (L, *M), strict=True))
     before = token_form(over, VirtualWeights(L, tuple(M)), X)
-    after = token_form(over, VirtualWeights(scaled[0], tuple(scaled[1:])), X)
-    if np.array_equal(before, after):
+    if np.array_equal(before, token_form(over, VirtualWeights(new_L, tuple(new_M)), X)):
         return f"The function is the same, exactly modulo {over.p}."
     raise ValueError("The function has changed. How often does each matrix stand in a term of three layers?")
 
@@ -85,8 +83,8 @@ def check_unseen(arch: object) -> str:
     for i, arriving, seen in counts:
         if seen < arriving:
             return f"After layer {i} arrive {arriving} dimensions, and {seen} of them are seen."
-    said = ", ".join(f"After layer {i} arrive {arriving} dimensions" for i, arriving, _ in counts[:1])
-    raise ValueError(f"{said}, and all are seen{'' if len(counts) == 1 else '; so it is further on'}.")
+    further = "; so it is further on" if len(counts) > 1 else ""
+    raise ValueError(f"After layer 1 arrive {counts[0][1]} dimensions, and all are seen{further}.")
 
 
 @checker
@@ -135,11 +133,9 @@ def small_network(arch: object) -> Architecture:
     """The answer, once it is a network that can be measured at once."""
     if not isinstance(arch, Architecture):
         raise ValueError(f"The answer is an nv.Architecture; got {arch!r}.")
-    if arch.num_parameters > MOST_PARAMETERS:
-        raise ValueError(
-            f"Take a smaller network, with at most {MOST_PARAMETERS} parameters; this one has "
-            f"{arch.num_parameters}."
-        )
+    if (size := arch.num_parameters) > _MOST_PARAMETERS:
+        most = f"at most {_MOST_PARAMETERS} parameters"
+        raise ValueError(f"Take a smaller network, with {most}; this one has {size}.")
     return arch
 
 
@@ -159,14 +155,10 @@ def _reason(pattern: Expected) -> str:
     return pattern.note[:1].upper() + pattern.note[1:] + "."
 
 
-def _fractions(given: object, count: int) -> list[Fraction]:
-    """Numbers, exactly."""
-    try:
+def _four_fractions(given: object) -> list[Fraction]:
+    found = []
+    with suppress(TypeError, ValueError, OverflowError):
         found = [Fraction(number) for number in given]
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"The answer is {count} numbers, such as Fraction(1, 2) or 3; got {given!r}."
-        ) from None
-    if len(found) != count:
-        raise ValueError(f"The answer is {count} numbers; got {len(found)}.")
+    if len(found) != 4:
+        raise ValueError(f"The answer is 4 numbers, such as Fraction(1, 2) or 3; got {given!r}.")
     return found

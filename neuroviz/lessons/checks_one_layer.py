@@ -10,18 +10,8 @@ from neuroviz.engine.layer import product_table
 from neuroviz.engine.rank import numerical_rank
 from neuroviz.factorization.determinantal import product_jacobian
 from neuroviz.lessons.exercise import checker, matrix
-from neuroviz.singular.forms import (
-    BOUNDARY,
-    CLOSURE,
-    CROSSING,
-    OFF,
-    Form,
-    forms_of,
-    is_exact,
-    kind_of,
-    layer_with_root,
-    nearest_layer,
-)
+from neuroviz.singular import forms
+from neuroviz.singular.forms import BOUNDARY, CROSSING, Form, forms_of, kind_of
 
 _EQUAL = 1e-9
 _NEAREST = 1e-6  # the nearest layer is found by iteration
@@ -36,8 +26,7 @@ def check_large_fibre(Q: object, K: object) -> str:
     >>> check_large_fibre([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
     ✗ Not yet. 4 of 12 directions do nothing, as many as in GL₂: Q has rank 2 and K has rank 2.
     """
-    Q, K = matrix("Q", Q, 2, 3), matrix("K", K, 2, 3)
-    Q, K = _scaled("Q", Q), _scaled("K", K)
+    Q, K = _scaled("Q", matrix("Q", Q, 2, 3)), _scaled("K", matrix("K", K, 2, 3))
     if not numerical_rank(K.T @ Q):
         raise ValueError("The product KᵀQ is 0; the task asks for another one.")
     directions = Q.size + K.size - numerical_rank(product_jacobian(Reals(), Q, K))
@@ -65,15 +54,12 @@ def check_second_branch(A: object, V: object, A2: object, V2: object) -> str:
     if not size or np.abs(one).max() <= _EQUAL * size:
         raise ValueError("The function of (A, V) is 0, whose fibre is larger than any other: take another.")
     if np.abs(one - other).max() > _EQUAL * size:
-        raise ValueError(
-            "The two functions differ. Compare the products of columns of A with rows of V: "
-            "which vectors may change places?",
-        )
+        said = "The two functions differ. Compare the products of columns of A with rows of V: "
+        raise ValueError(f"{said}which vectors may change places?")
     c = np.vdot(A, A2) / np.vdot(A, A)
     if np.abs(A2 - c * A).max() <= _EQUAL * np.abs(A2).max():
-        raise ValueError(
-            f"The functions are equal, but this is a rescaling: A2 = cA and V2 = V/c with c = {c:g}."
-        )
+        said = "The functions are equal, but this is a rescaling: A2 = cA and V2 = V/c"
+        raise ValueError(f"{said} with c = {c:g}.")
     return "The functions are equal, and no factor leads from one pair to the other."
 
 
@@ -92,7 +78,7 @@ def check_boundary_layer(A: object, V: object) -> str:
         raise ValueError("Some entry is 0; the task asks for a layer without zeros.")
     kind = kind_of(*forms_of(A, V))
     if kind == BOUNDARY:
-        how = "exactly" if is_exact(*entries) else "up to rounding"
+        how = "exactly" if forms.is_exact(*entries) else "up to rounding"
         return f"A boundary point, {how}: A = v kᵀ and V = h vᵀ."
     if kind == CROSSING:
         why = "This point is a crossing: A has rank one, but keys and values use different linear forms."
@@ -114,10 +100,10 @@ def check_singular_goal(q1: object, q2: object) -> str:
     ✗ Not yet. A layer has these two forms: they share a real root.
     """
     q1, q2 = _form("q1", q1), _form("q2", q2)
-    if kind_of(q1, q2) not in (OFF, CLOSURE):
+    if kind_of(q1, q2) not in (forms.OFF, forms.CLOSURE):
         raise ValueError("A layer has these two forms: they share a real root.")
-    near = nearest_layer(q1, q2)
-    found = layer_with_root(tuple(map(float, q1)), tuple(map(float, q2)), near.X, near.Y)
+    near = forms.nearest_layer(q1, q2)
+    found = forms.layer_with_root(tuple(map(float, q1)), tuple(map(float, q2)), near.X, near.Y)
     kind = kind_of(*forms_of(*found), tol=_NEAREST)
     where = f"The nearest layer is {float(near.distance):.3g} away, and its function is"
     if kind in (BOUNDARY, CROSSING):

@@ -15,13 +15,7 @@ DIFFICULTIES = ("easy", "takes thought", "hard")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check says of an answer; true if and only if the answer is correct.
-
-    Attributes:
-        passed: whether the answer is correct.
-        message: what was found, or what is missing, in a sentence or two.
-        filled_in: whether there was an answer at all.
-    """
+    """What a check says of an answer, in a sentence or two; true if and only if the answer is correct."""
 
     passed: bool
     message: str
@@ -118,13 +112,11 @@ class Exercise:
         return f"Exercise ({self._facts()}). {self.task} Then call {self.check.__name__}."
 
     def _repr_html_(self) -> str:
-        name = escape(self.check.__name__)
-        return _box(
-            "measured",
-            "border:2px solid {};border-radius:6px;padding:8px 14px",
+        what = (
             f"<b>Exercise</b> · {self._facts()}<br>{escape(self.task)}<br>Fill in the next cell and run it; "
-            f"<code>{name}</code> accepts every correct answer.",
         )
+        what += f"<code>{escape(self.check.__name__)}</code> accepts every correct answer."
+        return _box("measured", "border:2px solid {};border-radius:6px;padding:8px 14px", what)
 
     def _facts(self) -> str:
         dots = "●" * self.difficulty + "○" * (len(DIFFICULTIES) - self.difficulty)
@@ -136,11 +128,10 @@ exercise = Exercise
 
 
 def matrix(name: str, given: object, rows: int | None = None, columns: int | None = None) -> np.ndarray:
-    """An answer as a matrix of finite floats.
+    """An answer, nested lists or an array, as a matrix of finite floats.
 
     Args:
         name: what the task calls it.
-        given: nested lists, or an array.
         rows, columns: how many there have to be; None for any number.
 
     Raises:
@@ -156,7 +147,7 @@ def matrix(name: str, given: object, rows: int | None = None, columns: int | Non
         raise ValueError(f"{name} is a matrix, {wanted}; got {given!r}.") from None
     if found.ndim != 2 or 0 in found.shape:
         raise ValueError(f"{name} is a matrix, {wanted}; got an array of shape {found.shape}.")
-    if (rows or len(found)) != len(found) or (columns or found.shape[1]) != found.shape[1]:
+    if found.shape != (rows or len(found), columns or found.shape[1]):
         raise ValueError(f"{name} needs {wanted}; got shape {found.shape}.")
     if not np.isfinite(found).all():
         raise ValueError(f"All entries of {name} are finite numbers; some of these are not.")

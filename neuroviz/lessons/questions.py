@@ -19,9 +19,6 @@ def where_runs_end(found: Attraction) -> str:
     >>> where_runs_end(attraction("gaussian", runs=5, time=20))
     'at smooth points'
     """
-    shares = {
-        SMOOTH: 1 - found.singular,
-        CROSSINGS: found.singular - found.boundary,
-        BOUNDARY: found.boundary,
-    }
+    crossings = found.singular - found.boundary
+    shares = {SMOOTH: 1 - found.singular, CROSSINGS: crossings, BOUNDARY: found.boundary}
     return max(shares, key=shares.get)

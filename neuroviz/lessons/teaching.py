@@ -26,6 +26,9 @@ Wrong = Mapping[int, str] | Iterable[Mistake]
 class Question(widgets.VBox):
     """A question that keeps its answer until the reader has committed to one.
 
+    A kind of question says how a guess is checked, what stands in the entry (a ValueError asks for it), and
+    what the reader is told, with the badge of the true answer: `_checked`, `_entered` and `_judge`.
+
     Attributes:
         committed: what the reader locked in, or None.
         message: what the reader is told; empty before the commitment.
@@ -42,14 +45,9 @@ class Question(widgets.VBox):
         self._button.on_click(self._on_press)
         self._outcome = widgets.HTML()
         beside = widgets.HBox if isinstance(entry, widgets.Text) else widgets.VBox
-        super().__init__(
-            [
-                widgets.HTML(theme.css(), layout={"display": "none"}),
-                widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}"),
-                beside([self._entry, self._button]),
-                self._outcome,
-            ]
-        )
+        style = widgets.HTML(theme.css(), layout={"display": "none"})
+        asked = widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}")
+        super().__init__([style, asked, beside([entry, self._button]), self._outcome])
         self.add_class("nv")
 
     def commit(self, guess: int | str) -> None:
@@ -77,18 +75,6 @@ class Question(widgets.VBox):
             with suppress(ValueError):  # the question may be asked otherwise now
                 self.commit(_LOCKED[self._place])
 
-    def _checked(self, guess: object) -> int | str:
-        """The guess, once it is an answer to this question."""
-        raise NotImplementedError
-
-    def _judge(self, guess: int | str) -> tuple[str, tuple[str, ...]]:
-        """What the reader is told, and the badge of the true answer."""
-        raise NotImplementedError
-
-    def _entered(self) -> int | str:
-        """What stands in the entry; a ValueError asks for it."""
-        raise NotImplementedError
-
     def _on_press(self, _: widgets.Button | None = None) -> None:
         if self.committed is None:
             try:
@@ -104,14 +90,10 @@ class Prediction(Question):
     """A question whose answer is a whole number."""
 
     def __init__(self, question: str, answer: Answer, wrong: Wrong = ()) -> None:
-        self._answer, self._hints = answer, _hints(wrong)
-        entry = widgets.Text(
-            description="My guess",
-            placeholder="a whole number",
-            continuous_update=False,
-            layout={"width": "240px"},
-            style={"description_width": "70px"},
-        )
+        self._answer, self._hints = _read(answer), _hints(wrong)
+        look = {"layout": {"width": "240px"}, "style": {"description_width": "70px"}}
+        said = {"description": "My guess", "placeholder": "a whole number"}
+        entry = widgets.Text(**said, **look, continuous_update=False)
         entry.on_msg(lambda _, message, __: self._on_enter() if message.get("event") == "submit" else None)
         super().__init__(question, entry)
 
@@ -126,12 +108,11 @@ class Prediction(Question):
         return _whole("a guess", guess)
 
     def _judge(self, guess: int) -> tuple[str, tuple[str, ...]]:
-        value, status, why = _read(self._answer)
+        value, status, why = self._answer
         off = abs(guess - value)
         verdict = "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
-        hint = self._hints.get(guess, "") if off else ""  # a mistake that gives the right number is none
-        parts = (f"You said {guess}; it is {value}. {verdict}", hint, why)
-        return " ".join(filter(None, parts)), status
+        hint = self._hints.get(guess) if off else ""  # a mistake that gives the right number is none
+        return " ".join(filter(None, (f"You said {guess}; it is {value}. {verdict}", hint, why))), status
 
     def _entered(self) -> int:
         try:
@@ -194,13 +175,13 @@ def predict(
     >>> predict("Larger?", "yes", guess="no", choices={"yes": "Indeed.", "no": "Try a = 1."}).message
     'You said: no. The answer is: yes. Try a = 1.'
     """
-    if choices is not None:
-        if wrong is not None:
-            raise ValueError("with choices each of them has its own remark: leave wrong out")
-        prediction = Choice(question, *_chosen(answer, choices))
-    else:
-        _read(answer)
+    if choices is None:
         prediction = Prediction(question, answer, () if wrong is None else wrong)
+    elif wrong is not None:
+        raise ValueError("with choices each of them has its own remark: leave wrong out")
+    else:
+        _check_choices(answer, choices)
+        prediction = Choice(question, answer, choices)
     if guess is not None:
         prediction.commit(guess)
     else:
@@ -208,28 +189,25 @@ def predict(
     return prediction
 
 
-def _chosen(answer: object, choices: object) -> tuple[str, Mapping[str, str]]:
-    """The answer and the choices, once they are what they should be."""
+def _check_choices(answer: object, choices: object) -> None:
     fits = isinstance(choices, Mapping) and len(choices) > 1
     if not fits or not all(isinstance(text, str) for pair in choices.items() for text in pair):
         raise ValueError(f"choices map two or more answers, as text, to a remark on each; got {choices!r}")
     if answer not in choices:
         raise ValueError(f"the answer is one of the choices, {', '.join(choices)}; got {answer!r}")
-    return answer, choices
 
 
 def _hints(wrong: Wrong) -> dict[int, str]:
     """Number → hint; where two mistakes give one number, the first counts."""
-    what = "wrong is a mapping from numbers to hints, or wrong_answers(arch)"
     if isinstance(wrong, Mapping):
-        pairs = list(wrong.items())
-    elif isinstance(wrong, Iterable) and not isinstance(wrong, str):
-        wrong = list(wrong)
-        if not all(isinstance(mistake, Mistake) for mistake in wrong):
-            raise ValueError(f"{what}; got {wrong!r}")
-        pairs = [(mistake.value, mistake.hint) for mistake in wrong]
+        pairs = wrong.items()
     else:
-        raise ValueError(f"{what}; got {wrong!r}")
+        wrong = [wrong] if isinstance(wrong, str) or not isinstance(wrong, Iterable) else list(wrong)
+        if not all(isinstance(mistake, Mistake) for mistake in wrong):
+            raise ValueError(
+                f"wrong is a mapping from numbers to hints, or wrong_answers(arch); got {wrong!r}"
+            )
+        pairs = [(mistake.value, mistake.hint) for mistake in wrong]
     found: dict[int, str] = {}
     for number, hint in pairs:
         if not isinstance(hint, str):
@@ -255,22 +233,18 @@ def _read(answer: Answer) -> tuple[int, tuple[str, ...], str]:
 def _how_sure(found: Measurement) -> str:
     """What the measurement's note says, without the library's words."""
     if found.method == "float":
-        clear = "clearly" if found.decided else "but the spectrum does not decide"
-        return f"Read off a spectrum, {clear}."
+        return f"Read off a spectrum, {'clearly' if found.decided else 'but the spectrum does not decide'}."
     if found.method == "certified":
         return f"Proved: {found.note.rstrip('.')}."
-    if found.error_bound == 0 and found.route == "slice":
+    if found.error_bound:
+        return f"Measured exactly; wrong with a chance of at most {found.error_bound:.0e}."
+    if found.route == "slice":
         return "Certain: the rank meets an upper bound that the symmetries prove."
-    if found.error_bound == 0:  # full rank, or a bound of its own: the note knows
-        return f"Certain: {found.note.rstrip('.')}."
-    return f"Measured exactly; wrong with a chance of at most {found.error_bound:.0e}."
+    return f"Certain: {found.note.rstrip('.')}."  # full rank, or a bound of its own: the note knows
 
 
 def _whole(what: str, value: object) -> int:
-    try:
-        number = index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{what} is a whole number; got {value!r}")
-    return number
+    with suppress(TypeError):
+        if not isinstance(value, (bool, np.bool_)):
+            return index(value)
+    raise ValueError(f"{what} is a whole number; got {value!r}")

@@ -4,19 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.expected import alpha, sigma
-from neuroviz.engine.formulas import collapsing_layer, effective_widths, expected_dimension
+from neuroviz.engine.expected import alpha
+from neuroviz.engine.formulas import effective_widths, expected_dimension
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong number that comes from a known misunderstanding.
-
-    Attributes:
-        name: the misunderstanding, in a few words.
-        value: the number that it leads to.
-        hint: what to think of next; it never says the answer.
-    """
+    """A wrong number that a known misunderstanding leads to; the hint never says the answer."""
 
     name: str
     value: int
@@ -33,11 +27,8 @@ def wrong_answers(arch: Architecture) -> tuple[Mistake, ...]:
     (`general_formula`), and each mistake replaces one piece of it. Left out are mistakes that give the
     right number for this network, and those that give the number of a mistake before them.
 
-    Args:
-        arch: a network of the paper: one head a layer, no skip, no mask.
-
     Raises:
-        ValueError: for any other network.
+        ValueError: if this is no network of the paper, with one head a layer, no skip and no mask.
 
     >>> [(m.name, m.value) for m in wrong_answers(Architecture.uniform(d=4, a=2, layers=2))][:3]
     [('no rescaling', 40), ('one rescaling', 39), ('Q and K separately', 46)]
@@ -59,13 +50,7 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     """Each mistake with its number, also where it is none."""
     layers, lightning, alone = arch.num_layers, arch.attention == "lightning", arch.tokens == 1
     seen, factors = effective_widths(arch), layers if lightning else 0
-    collapse = 0 if alone else collapsing_layer(arch) or layers
-
-    def right_size(a: int, w: int, layer: int) -> int:
-        return (sigma if lightning and layer > collapse else alpha)(a, w)
-
-    whole = _count(arch, seen, right_size)
-    two_tokens = _count(arch, seen, lambda a, w, _: alpha(a, w))
+    two_tokens = _count(arch, seen, alpha)
     # What is special about this network first: elsewhere these are no mistakes.
     if lightning and alone:
         hint = f"{_ALONE}. Which part of A does xᵀA x show?"
@@ -77,17 +62,14 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     elif alone:
         hint = f"{_ALONE}, and its attention weights have to add up to one. What shows of A?"
         yield Mistake("softmax as with two tokens", two_tokens, hint)
-    yield Mistake(
-        "every width counts in full",
-        _count(arch, arch.widths, lambda a, w, _: alpha(a, w)) - factors,
-        "Is every coordinate between the layers filled, and looked at? Tokens that came through a small "
-        "width stay in a small space.",
-    )
+    hint = "Is every coordinate between the layers filled, and looked at? Tokens that came through a small "
+    hint += "width stay in a small space."
+    yield Mistake("every width counts in full", _count(arch, arch.widths, alpha) - factors, hint)
     if lightning:
         hint = "In every lightning layer a factor can move from A to V, and the function stays as it is."
-        yield Mistake("no rescaling", whole, hint)
+        yield Mistake("no rescaling", right + layers, hint)
         hint = "A factor can move from A to V within each layer, so ask how many layers there are."
-        yield Mistake("one rescaling", whole - 1, hint)
+        yield Mistake("one rescaling", right + layers - 1, hint)
         hint = "That fits softmax. Lightning has a freedom that softmax does not have: which one?"
         yield Mistake("softmax's number", two_tokens, hint)
     elif alone:
@@ -96,30 +78,22 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     else:
         yield Mistake("lightning's number", two_tokens - layers, _GAIN)
         yield Mistake("a rescaling under softmax", two_tokens - 1, _GAIN)
-    separately = _count(arch, seen, lambda a, w, _: 2 * a * w)
+    separately = _count(arch, seen, lambda a, w: 2 * a * w)
     hint = "Q and K enter through A = KᵀQ only: the basis inside each head can be changed freely."
     yield Mistake("Q and K separately", separately - factors, hint)
-    yield Mistake(
-        "Q and K separately, no rescaling",
-        separately,
-        "Two things are still counted that do nothing: the basis inside each head, and a factor "
-        "between A and V.",
-    )
-    yield Mistake(
-        "a² beyond a = d",
-        _count(arch, seen, lambda a, w, _: a * (2 * w - a)) - factors,
-        "With a head wider than its tokens the basis change is no longer free: part of it acts on a space "
-        "where Q and K have nothing.",
-    )
+    hint = "Two things are still counted that do nothing: the basis inside each head, and a factor "
+    hint += "between A and V."
+    yield Mistake("Q and K separately, no rescaling", separately, hint)
+    hint = "With a head wider than its tokens the basis change is no longer free: part of it acts on a space "
+    hint += "where Q and K have nothing."
+    beyond = _count(arch, seen, lambda a, w: a * (2 * w - a))
+    yield Mistake("a² beyond a = d", beyond - factors, hint)
     hint = "A = KᵀQ is a product through a dimensions, so for small a not every matrix is one."
-    yield Mistake("every A has full rank", _count(arch, seen, lambda a, w, _: w * w) - factors, hint)
+    yield Mistake("every A has full rank", _count(arch, seen, lambda a, w: w * w) - factors, hint)
+    hint = "The basis in which one layer hands its tokens to the next is seen by nobody outside: each such "
+    hint += "place costs the square of its width."
     # Each inner basis costs w_i²: without it L = V_l ⋯ V_1 is counted as so many separate matrices V_i.
-    yield Mistake(
-        "no interfaces",
-        right + sum(w * w for w in seen[1:-1]),
-        "The basis in which one layer hands its tokens to the next is seen by nobody outside: each such "
-        "place costs the square of its width.",
-    )
+    yield Mistake("no interfaces", right + sum(w * w for w in seen[1:-1]), hint)
     if layers > 1:
         hint = "Bases can be changed between two layers only: the input and the output are fixed."
         yield Mistake("too many interfaces", right - seen[-2] ** 2, hint)
@@ -132,7 +106,7 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     yield Mistake("one matrix A and one V", alpha(a, d) + d * d_out - lightning, hint)
 
 
-def _count(arch: Architecture, w: tuple[int, ...], size: Callable[[int, int, int], int]) -> int:
-    """Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i size(a_i, w_{i−1}, i)."""
+def _count(arch: Architecture, w: tuple[int, ...], size: Callable[[int, int], int]) -> int:
+    """Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i size(a_i, w_{i−1})."""
     flags = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, arch.num_layers)) + w[-1] * w[-2]
-    return flags + sum(size(a, w[i - 1], i) for i, a in enumerate(arch.head_dims, start=1))
+    return flags + sum(map(size, arch.head_dims, w))
