@@ -302,16 +302,3 @@ def test_the_other_branch_casts_its_shadow_on_a_hyperbola_of_its_own(angle):
         assert (study.outside > 0) == (angle > 0)
         assert study.case == ("boundary" if angle == 0 else "rank one")
         assert study.kernel == (3 if angle == 0 else 1)
-
-
-def test_a_setting_that_makes_no_sense_is_refused_in_words():
-    for wrong, said in [
-        ({"preset": "rank-two"}, "preset must be one of 'generic'"),
-        ({"attention": "hardmax"}, "attention must be"),
-        ({"walk": "run"}, "walk must be"),
-        ({"direction": "up"}, "direction must be"),
-        ({"tokens": 0}, "tokens must be a whole number ≥ 1; got 0"),
-        ({"angle": 90}, "below 90 degrees; got 90"),
-    ]:
-        with pytest.raises(ValueError, match=said):
-            FiberSetting(**wrong)

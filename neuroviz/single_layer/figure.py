@@ -6,7 +6,7 @@ import numpy as np
 
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, Plot, View, compose, headline
+from neuroviz.kit.plot import Parts, Plot, View, compose, focus_ring, headline
 from neuroviz.kit.words import colored, percent
 from neuroviz.single_layer.plane import draw_plane
 from neuroviz.single_layer.walk import FiberStudy, StepCurve
@@ -42,7 +42,7 @@ def _matrices(study: FiberStudy) -> View:
     """Left: what moves and what stays."""
     start, now, s = study.start, study.now, study.setting
     same = study.same_outputs
-    frame = "certified" if same else ""
+    frames = ("", "", "certified" if same else "")
     verdict = colored("certified", "<b>= same</b>") if same else colored("focus", "≠ moved")
     factors = ("", "")
     swapped = s.swap and s.preset == "rank-one"
@@ -55,24 +55,15 @@ def _matrices(study: FiberStudy) -> View:
         1.5 * (largest_entry(start.V) if start.V.any() else float(np.sqrt(1 / start.V.size))),
         1.2 * max(float(np.abs(study.outputs_start).max()), study.unit),
     )
-    rows = [
-        Row(
-            "○ start",
-            (
-                Tile("A, start", start.A, limits[0], "<b>A</b>"),
-                Tile("V, start", start.V, limits[1], "<b>V</b>"),
-                Tile("φ(X), start", study.outputs_start, limits[2], "<b>φ(X)</b>", verdict, frame),
-            ),
-        ),
-        Row(
-            colored("focus", "● now"),
-            (
-                Tile("A, now", now.A, limits[0], "", factors[0]),
-                Tile("V, now", now.V, limits[1], "", factors[1]),
-                Tile("φ(X), now", study.outputs_now, limits[2], "", "", frame),
-            ),
-        ),
-    ]
+
+    def tiles(when: str, matrices: tuple, above: tuple, below: tuple) -> tuple[Tile, ...]:
+        names = [f"{name}, {when}" for name in ("A", "V", "φ(X)")]
+        return tuple(map(Tile, names, matrices, limits, above, below, frames))
+
+    names = ("<b>A</b>", "<b>V</b>", "<b>φ(X)</b>")
+    first = tiles("start", (*start, study.outputs_start), names, ("", "", verdict))
+    second = tiles("now", (*now, study.outputs_now), ("",) * 3, (*factors, ""))
+    rows = [Row("○ start", first), Row(colored("focus", "● now"), second)]
     view = matrices_view(rows, (0.0, 0.39), _HEIGHT)
     said = headline(_outcome(study)) | {"align": "left"}
     return view._replace(annotations=[said, *view.annotations])
@@ -93,24 +84,14 @@ def _draw_steps(study: FiberStudy, plot: Plot) -> None:
     for name, curve, role, symbol in curves:
         seen = [(e, d) for e, d in zip(curve.steps, curve.distances, strict=True) if d > _DRAWN]
         x, y = [e for e, _ in seen], [d for _, d in seen]
-        plot.points(
-            f"straight steps {name}",
-            x,
-            y,
-            {"symbol": symbol, "size": size - 2, "color": theme.color(role)},
-            mode="lines+markers",
-            line={"color": theme.color(role), "width": theme.size("line")},
-            hover="step %{x:.1e}: the function moves by %{y:.1e}",
-        )
+        marker = {"symbol": symbol, "size": size - 2, "color": theme.color(role)}
+        line = {"color": theme.color(role), "width": theme.size("line")}
+        hover = "step %{x:.1e}: the function moves by %{y:.1e}"
+        plot.points(f"straight steps {name}", x, y, marker, mode="lines+markers", line=line, hover=hover)
     off = abs(study.setting.off)
     here = float(np.interp(off, study.aside.steps, study.aside.distances))
     x, y = ([off], [here]) if off and here > _DRAWN else ([], [])
-    ring = {
-        "symbol": "circle-open",
-        "size": 2 * size + 4,
-        "color": theme.color("focus"),
-        "line": {"width": 3},
-    }
+    ring = focus_ring("lightning") | {"size": 2 * size + 4}
     plot.points("the step of now", x, y, ring, hover="step %{x:.2g}: the function moves by %{y:.2g}")
     top = max(1.0, log10(2 * max([*study.along.distances, *study.aside.distances, 1.0])))
     plot.log_axis("x", -4, _LONGEST_STEP, "length of the step", step=2)
@@ -131,10 +112,9 @@ def _beside(plot: Plot, name: str, curve: StepCurve, role: str, above: bool) -> 
     middle = len(curve.steps) // 2
     if curve.slope is None or curve.distances[middle] <= _DRAWN:
         text, x, y = f"{name}:<br>0 at every step", -4.0, -10.0
-        place = {"xanchor": "left", "yanchor": "bottom", "xshift": 0, "yshift": 0}
+        place = "left", "bottom", 0, 0
     else:
         text, x, y = f"slope {curve.slope:.2f}", log10(curve.steps[middle]), log10(curve.distances[middle])
-        place = {"xanchor": "right", "yanchor": "bottom", "xshift": -6, "yshift": 4}
-        if not above:
-            place = {"xanchor": "left", "yanchor": "top", "xshift": 4, "yshift": -6}
-    plot.text(text, x, y, "note", role, **place, align="left")
+        place = ("right", "bottom", -6, 4) if above else ("left", "top", 4, -6)
+    where = dict(zip(("xanchor", "yanchor", "xshift", "yshift"), place, strict=True))
+    plot.text(text, x, y, "note", role, **where, align="left")

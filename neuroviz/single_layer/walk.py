@@ -6,7 +6,6 @@ from functools import cached_property
 import numpy as np
 
 from neuroviz.engine.architecture import ATTENTION_KINDS
-from neuroviz.engine.block import whole_number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.layer import (
     TOLERANCE,
@@ -28,7 +27,7 @@ WALKS = {
     "antisymmetric": "antisymmetric part of A",
     "a-alone": "(cA, V): A alone",
 }
-DIRECTIONS = {"plane": "in the plane", "random": "at random"}
+_DIRECTIONS = [("in the plane", "plane"), ("at random", "random")]
 _NOTHING = 1e-13  # distances below this are rounding
 _INPUTS = 64
 _STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
@@ -44,8 +43,7 @@ class FiberSetting:
     """Where to stand beside a fibre.
 
     Attributes:
-        preset: "generic", "rank-one" or "zero": the layer to start from.
-        attention, tokens, width, width_out, seed: t, d and d′, and what the start is drawn from.
+        preset: the layer to start from.
         along: how far to walk; for the walk "rescale" log₂ of the factor c.
         off: how long a step to take from there, off the fibre; A and V of the start have length 1.
         walk: "rescale" (cA, V/c), "antisymmetric" (A + s(A − Aᵀ)/2, V) or "a-alone" (cA, V). The preset
@@ -54,9 +52,6 @@ class FiberSetting:
         negative: start from (−A, −V) instead.
         direction: of the step off the fibre: "plane" (where A and V both grow) or "random".
         angle: between u and v at rank one, in degrees; at 0 the branches merge.
-
-    Raises:
-        ValueError: if a word is unknown, a size below 1, or an angle not from 0 to below 90.
     """
 
     preset: str = choice("layer", _options(PRESETS))
@@ -69,34 +64,17 @@ class FiberSetting:
     walk: str = choice("the walk", _options(WALKS), more=True)
     swap: bool = switch("swap u and v", more=True)
     negative: bool = switch("from (−A, −V)", more=True)
-    direction: str = choice("step goes", _options(DIRECTIONS), more=True)
+    direction: str = choice("step goes", _DIRECTIONS, more=True)
     angle: int = whole("angle of u, v", 60, 0, 75, step=5, more=True)
     seed: int = seed()
-
-    def __post_init__(self) -> None:
-        for name, known in (
-            ("preset", PRESETS),
-            ("attention", ATTENTION_KINDS),
-            ("walk", WALKS),
-            ("direction", DIRECTIONS),
-        ):
-            if (value := getattr(self, name)) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")
-        for name in ("tokens", "width", "width_out"):
-            whole_number(name, getattr(self, name))
-        if not 0 <= self.angle < 90:
-            raise ValueError(f"the angle between u and v goes from 0 to below 90 degrees; got {self.angle}")
 
 
 @dataclass(frozen=True)
 class StepCurve:
-    """How far the function moves when the weights take straight steps in one direction.
+    """How far the function moves when the weights take straight steps of these lengths in one direction.
 
-    Attributes:
-        steps: lengths of the steps.
-        distances: in function space, one for each step.
-        slope: of log distance against log step at the short steps, which is the order of the change;
-            None where nothing moves.
+    The slope of log distance against log step at the short steps is the order of the change; None where
+    nothing moves.
     """
 
     steps: tuple[float, ...]
@@ -109,7 +87,6 @@ class FiberStudy:
     """One place beside a fibre, and everything that its picture shows.
 
     Attributes:
-        setting: what was asked for.
         start, base, now: the layer to start from, where the walk led, and after the step off.
         case: of the start, see `fiber_case`.
         input_shown, outputs_start, outputs_now: one input X, and φ(X) at the start and now.
@@ -190,18 +167,17 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
     def outputs(pair: Pair) -> np.ndarray:
         return forward(real, attention, as_weights(pair), X)
 
-    typical = outputs(plane if setting.preset == "zero" else start)
+    typical = outputs(plane)
     unit = _size(typical)
     # An input that shows something: its outputs are about as large as those of all are together.
     sizes = np.sqrt((typical**2).mean(axis=(1, 2)))
     chosen = int(np.abs(sizes - unit).argmin())
 
     def curve(direction: Pair, sign: float) -> StepCurve:
-        here = outputs(base)
-        distances = [_size(outputs(_step(base, direction, sign * e)) - here) / unit for e in _STEPS]
+        distances = [_size(outputs(_step(base, direction, sign * e)) - there) / unit for e in _STEPS]
         return StepCurve(_STEPS, tuple(distances), _slope(distances))
 
-    outputs_start, outputs_now = outputs(start), outputs(now)
+    outputs_start, there, outputs_now = outputs(start), outputs(base), outputs(now)
     place = _place(plane, now)
     return FiberStudy(
         setting=setting,
@@ -216,7 +192,7 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
         outside=_outside(plane, now, place),
         shadow=float(np.cos(np.radians(setting.angle)) ** 2) if setting.width > 1 else 1.0,
         unit=unit,
-        walked=_size(outputs(base) - outputs_start) / unit,
+        walked=_size(there - outputs_start) / unit,
         moved=_size(outputs_now - outputs_start) / unit,
         along=curve(onward, 1.0),
         aside=curve(aside, -1.0 if setting.off < 0 else 1.0),
@@ -247,14 +223,14 @@ def _direction_off(setting: FiberSetting, plane: Pair, base: Pair) -> Pair:
     """A direction of length 1 off the fibre: at random, or where |A| |V| grows fastest."""
     if setting.direction == "random":
         rng = np.random.default_rng([setting.seed, setting.width, setting.width_out, 2])
-        return _unit_pair(Pair(rng.standard_normal(base.A.shape), rng.standard_normal(base.V.shape)))
+        return _unit_pair(Pair(*(rng.standard_normal(matrix.shape) for matrix in base)))
     lengths = np.linalg.norm(base.A), np.linalg.norm(base.V)
     A, V = (
         matrix / length if length > TOLERANCE else missing  # at A = 0 there is no direction of A
         for matrix, length, missing in zip(base, lengths, plane, strict=True)
     )
     if max(lengths) <= TOLERANCE:
-        return _unit_pair(Pair(A, V))
+        lengths = 1, 1
     return _unit_pair(Pair(lengths[1] * A, lengths[0] * V))
 
 
