@@ -4,13 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.factorization.determinantal import rank_one_point, ruling
+from neuroviz.factorization.determinantal import Point, rank_one_point, ruling
 from neuroviz.kit import theme
 from neuroviz.kit.plot import View, headline, label
 from neuroviz.kit.solids import axes_of, balls, both, join, mesh, pointer, rods, shaded_mesh, sheet
 from neuroviz.kit.words import colored
-
-Point = tuple[float, float, float]
 
 _REACH = 1.15  # the surface is drawn for |z| up to here
 _ANGLES, _HEIGHTS, _RODS = 72, 24, 16
@@ -18,13 +16,11 @@ _ANGLES, _HEIGHTS, _RODS = 72, 24, 16
 
 @dataclass(frozen=True)
 class SlicePoint:
-    """A 2 × 2 matrix in its slice.
+    """A 2 × 2 matrix in the slice of its trace.
 
     Attributes:
-        trace: which slice.
         angle, height: where its nearest matrix of rank ≤ 1 is on the surface (degrees, and z).
-        place: its own (x, y, z).
-        rank: its rank; for 2 it is off the surface.
+        place: its own (x, y, z); for rank 2 off the surface.
         is_product: whether it is the product KᵀQ that the other views show.
     """
 
@@ -43,9 +39,8 @@ class SlicePoint:
 
 def cone_view(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> View:
     """The surface, its straight lines, the singular point if there is one, and the matrix as a ball."""
-    return View(
-        _traces(point), {"scene": _scene(point, x_domain, y_domain)}, _annotations(point, x_domain), []
-    )
+    scene = _scene(point, x_domain, y_domain)
+    return View(_traces(point), {"scene": scene}, _annotations(point, x_domain), [])
 
 
 def _traces(point: SlicePoint) -> list[dict]:
@@ -59,11 +54,7 @@ def _traces(point: SlicePoint) -> list[dict]:
         _sheet(point.trace),
         mesh("straight lines of matrices of rank ≤ 1", "ruling", rods(_all_lines(point.trace), 0.006)),
         mesh("the two lines through it: one image, one kernel", "focus", rods(through, 0.017)),
-        mesh(
-            "from it to the nearest matrix of rank ≤ 1",
-            "ink",
-            rods(way, 0.012),
-        ),
+        mesh("from it to the nearest matrix of rank ≤ 1", "ink", rods(way, 0.012)),
         mesh("singular point: the zero matrix", "singular", balls(tip, 0.06)),
         mesh(name, "focus", both(balls([point.place], 0.085), balls(foot, 0.045))),
     ]
@@ -86,17 +77,16 @@ def _all_lines(trace: float) -> list[tuple[Point, Point]]:
 
 def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> dict:
     tip = "singular: A = 0"
+    shift = (
+        -0.27 * theme.size("note") * len(tip) - 34,
+        0,
+    )  # to the left of it, as far as its length asks for
+    eye, center = {"x": 0.95, "y": -1.35, "z": 0.66}, {"x": 0.0, "y": 0.0, "z": -0.04}
     return {
         "domain": {"x": x_domain, "y": y_domain},
         **axes_of((1.65, 1.65, 1.25), scale=0.8),
-        "camera": {
-            "eye": {"x": 0.95, "y": -1.35, "z": 0.66},
-            "center": {"x": 0.0, "y": 0.0, "z": -0.04},
-        },
-        # To the left of the tip, as far as its own length asks for.
-        "annotations": [
-            pointer(tip, (0, 0, 0), (-0.27 * theme.size("note") * len(tip) - 34, 0), point.trace == 0)
-        ],
+        "camera": {"eye": eye, "center": center},
+        "annotations": [pointer(tip, (0, 0, 0), shift, point.trace == 0)],
     }
 
 
@@ -110,7 +100,5 @@ def _annotations(point: SlicePoint, x_domain: tuple[float, float]) -> list[dict]
     at_top = {"xref": "paper", "yref": "paper", "x": x_domain[0], "xanchor": "left"}
     soft = {"size": theme.size("note"), "color": theme.color("soft")}
     text = f"{which}<br>{colored('focus', f'● {about}')}"
-    return [
-        headline(says) | at_top,
-        label(text, x_domain[0], 1, yanchor="top", align="left", font=soft) | at_top,
-    ]
+    below = label(text, x_domain[0], 1, yanchor="top", align="left", font=soft)
+    return [headline(says) | at_top, below | at_top]

@@ -13,6 +13,8 @@ import numpy as np
 from neuroviz.engine.field import DEFAULT_PRIME, Field, PrimeField
 from neuroviz.engine.rank import exact_rank, schwartz_zippel
 
+Point = tuple[float, float, float]
+
 
 def factor(A: np.ndarray, a: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Q and K, a × d with a ≥ d, whose product KᵀQ is a given d × d matrix A; K has orthonormal columns.
@@ -51,31 +53,23 @@ class ProductCount:
         d, a: Q and K are a × d.
         dimension: generic rank of the derivative: the dimension of the matrices of rank ≤ a.
         fibre: 2ad − dimension: of a generic fibre, the pairs with one and the same product.
-        status: "exact".
-        prime, error_bound, seed: as in `measure.Measurement`.
+        prime, error_bound: as in `measure.Measurement`.
     """
 
     d: int
     a: int
     dimension: int
     fibre: int
-    status: str
     prime: int
     error_bound: float
-    seed: int
 
 
 @lru_cache(maxsize=256)
 def measure_product(d: int, a: int, seed: int = 0, prime: int = DEFAULT_PRIME) -> ProductCount:
-    """Count the dimensions of {KᵀQ} by the rank of the derivative at a random point of F_p.
-
-    Args:
-        d, a: Q and K are a × d; both at least 1.
-        seed: a whole number ≥ 0.
-        prime: an odd prime below 2²³.
+    """Count the dimensions of {KᵀQ}, Q and K a × d, by the rank of the derivative at a random point of F_p.
 
     Raises:
-        ValueError: if d or a is below 1.
+        ValueError: if d or a is below 1, or p no odd prime below 2²³.
 
     >>> found = measure_product(3, 2)
     >>> found.dimension, found.fibre
@@ -88,7 +82,7 @@ def measure_product(d: int, a: int, seed: int = 0, prime: int = DEFAULT_PRIME) -
     rank = exact_rank(J, over)
     # A rank mod p is a lower bound of the generic one, so a full one is certain.
     error = 0.0 if rank == min(J.shape) else schwartz_zippel(found=rank, degree=1, p=prime)
-    return ProductCount(d, a, rank, 2 * a * d - rank, "exact", prime, error, seed)
+    return ProductCount(d, a, rank, 2 * a * d - rank, prime, error)
 
 
 # The smallest case, 2 × 2 and rank ≤ 1, in the three dimensions of the matrices of one trace.
@@ -119,7 +113,7 @@ def slice_coordinates(A: np.ndarray) -> tuple[float, float, float, float]:
     return p + s, (p - s) / 2, (q + r) / 2, (q - r) / 2
 
 
-def rank_one_point(trace: float, angle: float, height: float) -> tuple[float, float, float]:
+def rank_one_point(trace: float, angle: float, height: float) -> Point:
     """(x, y, z) of the matrix of rank ≤ 1 at an angle (degrees) and a height z of the slice.
 
     >>> rank_one_point(0.0, 90.0, 0.5)[1:]
@@ -146,24 +140,17 @@ def rank_one_heads(trace: float, angle: float, height: float) -> tuple[np.ndarra
     return length * np.array([[cos(at_q), sin(at_q)]]), np.array([[cos(at_k), sin(at_k)]])
 
 
-def ruling(
-    trace: float, angle: float, height: float, family: str, reach: float
-) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+def ruling(trace: float, angle: float, height: float, family: str, reach: float) -> tuple[Point, Point]:
     """The ends, at z = ±reach, of a straight line of rank ≤ 1 matrices through `rank_one_point`.
 
     Two lines go through each point but the tip of the cone: on "image" all matrices have the same
     image (K keeps its direction), on "kernel" the same kernel (Q does). On the cone, trace 0, the
     two are one line.
-
-    Raises:
-        ValueError: if the family is neither.
     """
-    if family not in ("image", "kernel"):
-        raise ValueError(f"a ruling is of the family 'image' or 'kernel'; got {family!r}")
-    sign, waist = (1 if family == "image" else -1), trace / 2
+    sign, waist = {"image": 1, "kernel": -1}[family], trace / 2
     at = pi * angle / 180 - sign * (atan2(height, waist) if height or waist else pi / 2)
 
-    def end(z: float) -> tuple[float, float, float]:
+    def end(z: float) -> Point:
         return waist * cos(at) - sign * z * sin(at), waist * sin(at) + sign * z * cos(at), z
 
     return end(-reach), end(reach)

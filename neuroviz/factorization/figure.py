@@ -9,9 +9,8 @@ from neuroviz.factorization.cone import SlicePoint, cone_view
 from neuroviz.factorization.determinantal import ProductCount
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, Plot, View, compose, headline, ticks
-
-__all__ = ["FactorizationStudy", "SlicePoint", "factorization_parts"]
+from neuroviz.kit.plot import Parts, Plot, View, compose, focus_ring, headline, ticks
+from neuroviz.kit.words import colored
 
 _LEFT, _MIDDLE, _RIGHT = (0.0, 0.395), (0.455, 0.675), (0.705, 1.0)
 _UPPER, _LOWER = (0.62, 1.0), (0.0, 0.38)
@@ -27,13 +26,12 @@ class FactorizationStudy:
         d, a: Q and K are a × d.
         start, now: the two factorisations (V is None); now is (C Q, C⁻ᵀ K).
         walk, C: which walk in GL_a, and its matrix.
-        spectrum: singular values of A at the start and now, decreasing.
+        products: A = KᵀQ at the start and now; `spectrum` has their singular values, decreasing.
         rank: of A now, in floating point.
         counts: measured dimensions, for a = 1, 2, ….
         formula: α(a, d), for the same a.
         here: dimensions of (Q, K) that leave A alone at the point in hand: of the fibre there.
-        recovered: the C found from the two factorisations alone, or None.
-        refusal: why none was found, "" if one was.
+        recovered: the C found from the two factorisations alone, or None where there is none to be found.
         point: the matrix in the slice.
     """
 
@@ -43,19 +41,14 @@ class FactorizationStudy:
     now: Layer
     walk: str
     C: np.ndarray
+    products: tuple[np.ndarray, np.ndarray]
     spectrum: tuple[np.ndarray, np.ndarray]
     rank: int
     counts: tuple[ProductCount, ...]
     formula: tuple[int, ...]
     here: int
     recovered: np.ndarray | None
-    refusal: str
     point: SlicePoint
-
-    @property
-    def products(self) -> tuple[np.ndarray, np.ndarray]:
-        """A = KᵀQ at the start and now."""
-        return self.start.K.T @ self.start.Q, self.now.K.T @ self.now.Q
 
     @property
     def change(self) -> float:
@@ -86,41 +79,27 @@ class FactorizationStudy:
 
 def factorization_parts(study: FactorizationStudy) -> Parts:
     """The four views."""
-    return compose(
-        _matrices(study),
-        _spectrum(study).view(),
-        _dimensions(study).view(),
-        cone_view(study.point, _RIGHT, (0.0, 0.9)),
-    )
+    cone = cone_view(study.point, _RIGHT, (0.0, 0.9))
+    return compose(_matrices(study), _spectrum(study).view(), _dimensions(study).view(), cone)
 
 
 def _matrices(study: FactorizationStudy) -> View:
     start, now = study.start, study.now
     weights, products = 1.6 * largest_entry(start.Q, start.K), largest_entry(study.products[0])
     products = products if products > SAME else 1.0
-    equal = "= same A" if study.is_same else "≠ A CHANGED"
-    role = "certified" if study.is_same else "outside"
-    same = f'<b><span style="color:{theme.color(role)}">{equal}</span></b>'
+    role, equal = ("certified", "= same A") if study.is_same else ("outside", "≠ A CHANGED")
 
-    def tiles(which: str, layer: Layer, A: np.ndarray, above: tuple[str, str, str]) -> tuple[Tile, ...]:
+    def tiles(which: str, layer: Layer, A: np.ndarray, *above: str) -> tuple[Tile, ...]:
         return (
             Tile(f"Q, {which}", layer.Q, weights, above[0]),
             Tile(f"K, {which}", layer.K, weights, above[1]),
             Tile(f"A = KᵀQ, {which}", A, products, above[2], frame=role),
         )
 
-    names = tuple(f"<b>{name}</b>" for name in ("Q", "K", "A = KᵀQ"))
-    focus = theme.color("focus")
-    view = matrices_view(
-        [
-            Row("○<br>start", tiles("start", start, study.products[0], names)),
-            Row(
-                f'<b><span style="color:{focus}">●<br>now</span></b>',
-                tiles("now", now, study.products[1], ("C Q", "C⁻ᵀ K", same)),
-            ),
-        ],
-        _LEFT,
-    )
+    first = tiles("start", start, study.products[0], "<b>Q</b>", "<b>K</b>", "<b>A = KᵀQ</b>")
+    second = tiles("now", now, study.products[1], "C Q", "C⁻ᵀ K", f"<b>{colored(role, equal)}</b>")
+    heading = f"<b>{colored('focus', '●<br>now')}</b>"
+    view = matrices_view([Row("○<br>start", first), Row(heading, second)], _LEFT)
     says = "Q and K move, A stands still" if start.Q.any() and start.K.any() else "A = 0, and stands still"
     if study.moved <= SAME:
         trivial = study.a == 1 and study.walk != "stretch"
@@ -128,7 +107,7 @@ def _matrices(study: FactorizationStudy) -> View:
     if not study.is_same:
         says = "A has CHANGED"
     title = headline(says) | {"xref": "paper", "yref": "paper", "x": _LEFT[0]}
-    return View(view.traces, view.axes, [*view.annotations, title], view.shapes)
+    return view._replace(annotations=[*view.annotations, title])
 
 
 def _spectrum(study: FactorizationStudy) -> Plot:
@@ -156,20 +135,14 @@ def _dimensions(study: FactorizationStudy) -> Plot:
         ("fibre", "square", fibres, [count.fibre for count in counts], "fibre"),
     ):
         hover, color = f"a = %{{x}}, {words}", theme.color("formula")
-        plot.points(
-            f"{name}, formula",
-            heads,
-            expected,
-            {"symbol": f"{symbol}-open", "size": marker + 5, "color": color, "line": {"width": 1.3}},
-            mode="lines+markers",
-            line={"color": color, "width": 1.2},
-            hover=f"{hover}: formula %{{y}}",
-        )
+        look = {"symbol": f"{symbol}-open", "size": marker + 5, "color": color, "line": {"width": 1.3}}
+        line = {"mode": "lines+markers", "line": {"color": color, "width": 1.2}}
+        plot.points(f"{name}, formula", heads, expected, look, hover=f"{hover}: formula %{{y}}", **line)
         look = {"symbol": symbol, "size": marker - 1, "color": theme.color("measured")}
         plot.points(f"{name}, measured", heads, measured, look, hover=f"{hover}: measured %{{y}}")
-    ring = {"symbol": ["circle-open", "square-open"], "size": 2 * marker + 6, "color": theme.color("focus")}
+    ring = focus_ring("lightning") | {"symbol": ["circle-open", "square-open"]}
     here = [study.count.dimension, study.count.fibre]
-    plot.points("this a (measured)", [study.a] * 2, here, {**ring, "line": {"width": 3}}, cliponaxis=False)
+    plot.points("this a (measured)", [study.a] * 2, here, ring, cliponaxis=False)
     top, end = max(max(fibres), d * d), len(counts) + 0.6
     plot.axis("x", 0.4, end, "head dimension a", tickvals=heads, showgrid=False)
     plot.axis("y", -0.08 * top, 1.65 * top, "dimension", tickvals=ticks(0, d * d, top))

@@ -1,5 +1,6 @@
 """A = KᵀQ: walk along the factorisations of one A, count them, and see the smallest case as a surface."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +29,7 @@ from neuroviz.kit.words import tiny
 MAX_WIDTH, MAX_HEAD, MAX_TRACE = 6, 8, 1.5
 _RANKS = {"full": "Q and K of full rank", "Q": "Q has lost one rank", "K": "K has lost one rank"}
 _BEYOND = 2  # the curves go on to a = d + 2, where nothing is gained any more
-_OFF = (4 / 3, 4 / 3, 2 / 3)  # carries x, y, z off the surface at right angles to it
+_OFF = np.array([4 / 3, 4 / 3, 2 / 3])  # carries x, y, z off the surface at right angles to it
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,10 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
     start = _start(request)
     C = walk_in_gl(request.walk, a, request.along)
     (now,) = change_head_basis(over, (start,), 0, C)
-    recovered, refusal = None, ""
-    try:
+    recovered = None
+    with suppress(ValueError):  # where Lemma 3.1 does not apply
         recovered = recover_head_basis(over, start, now)
-    except ValueError as error:
-        refusal = str(error)
-    A, A_now = start.K.T @ start.Q, now.K.T @ now.Q
+    products = start.K.T @ start.Q, now.K.T @ now.Q
     counts = tuple(measure_product(d, b) for b in range(1, max(d + _BEYOND, a) + 1))
     J = product_jacobian(over, start.Q, start.K)
     return FactorizationStudy(
@@ -67,14 +66,14 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
         now=now,
         walk=request.walk,
         C=C,
-        spectrum=(np.linalg.svd(A, compute_uv=False), np.linalg.svd(A_now, compute_uv=False)),
-        rank=numerical_rank(A_now),
+        products=products,
+        spectrum=tuple(np.linalg.svd(A, compute_uv=False) for A in products),
+        rank=numerical_rank(products[1]),
         counts=counts,
         formula=tuple(alpha(count.a, d) for count in counts),
         here=2 * a * d - numerical_rank(J),
         recovered=recovered,
-        refusal=refusal,
-        point=_point(request, A),
+        point=_point(request, products[0]),
     )
 
 
@@ -82,22 +81,14 @@ def _start(request: FactorizationSetting) -> Layer:
     """The first factorisation: drawn at random, or for d = 2 one of the matrix that the sliders place."""
     d, a, rng = request.d, request.a, np.random.default_rng(request.seed)
     at = (request.trace, request.angle, request.height)
-    if d != 2:
-        Q, K = rng.standard_normal((2, a, d))
-    elif a == 1:
-        Q, K = rank_one_heads(*at)
-    elif request.rank == "full":
-        x, y, z = rank_one_point(*at)
-        Q, K = factor(slice_matrix(request.trace, x * _OFF[0], y * _OFF[1], z * _OFF[2]), a, rng)
-    else:
-        A = slice_matrix(request.trace, *rank_one_point(*at))
-        _, isometry = factor(A, a, rng)
-        return Layer(*((isometry @ A, isometry) if request.rank == "Q" else (isometry, isometry @ A.T)), None)
-    if request.rank == "Q":
-        Q = drop_rank(Q)
-    elif request.rank == "K":
-        K = drop_rank(K)
-    return Layer(Q, K, None)
+    if d == 2 and a > 1:
+        place = np.array(rank_one_point(*at))
+        A = slice_matrix(request.trace, *(_OFF * place if request.rank == "full" else place))
+        Q, isometry = factor(A, a, rng)
+        pairs = {"full": (Q, isometry), "Q": (isometry @ A, isometry), "K": (isometry, isometry @ A.T)}
+        return Layer(*pairs[request.rank], None)
+    Q, K = rank_one_heads(*at) if d == 2 else rng.standard_normal((2, a, d))
+    return Layer(drop_rank(Q) if request.rank == "Q" else Q, drop_rank(K) if request.rank == "K" else K, None)
 
 
 def _point(request: FactorizationSetting, A: np.ndarray) -> SlicePoint:
@@ -138,7 +129,7 @@ class FactorizationExplorer(Panel):
         agrees = "" if count.dimension == answer.formula[answer.a - 1] else " ≠ formula"
         measured = exact_badge(f"{count.dimension}{agrees}", count.prime)
         square = f"a² = {answer.a**2}"
-        if answer.refusal:
+        if answer.recovered is None:
             lemma = theme.badge("outside hypotheses", f"Lemma 3.1: not {square} but {answer.here} here")
         else:
             lemma = theme.badge("proved", f"Lemma 3.1: fibre {square}")
@@ -167,7 +158,7 @@ def _in_words(answer: FactorizationStudy) -> str:
 
 
 def _recovery(answer: FactorizationStudy) -> str:
-    if not answer.refusal:
+    if answer.recovered is not None:
         off = float(np.abs(answer.recovered - answer.C).max())
         return f"C is recovered from the two factorisations, off by {tiny(off)} (Lemma 3.1)."
     d, a, here = answer.d, answer.a, answer.here
