@@ -1,6 +1,7 @@
 """The ledger of a module: each symmetry leaves the function alone, and together they explain the kernel."""
 
 import copy
+from itertools import product
 
 import pytest
 import torch
@@ -59,79 +60,52 @@ def points(d):
     return lambda count: 2 * torch.randn(count, d)
 
 
-def tokens(d, t=4):
-    return lambda count: torch.randn(count, t, d)
-
-
-def attention_tokens(d, t=4):
-    """One sequence of tokens for queries, keys and values."""
-    return lambda count: [torch.randn(count, t, d)] * 3
+def tokens(d):
+    return lambda count: torch.randn(count, 4, d)
 
 
 RELU, TANH, GELU = nn.ReLU(), nn.Tanh(), nn.GELU()
+ROW, NEURONS = "linear layers in a row", "rescalings of hidden neurons"
 CHAINS = {
     "one linear layer": (chain(3, 2), {}),
-    "linear": (chain(4, 2, 3), {"linear layers in a row": 4 + 2}),
-    "linear without biases": (chain(4, 2, 3, biases=False), {"linear layers in a row": 4}),
-    "linear with a wide layer": (
-        chain(2, 5, 3, biases=False),
-        {"linear layers in a row": 25 - (5 - 2) * (5 - 3)},
-    ),
-    "linear, the only bias before the bottleneck": (
+    "linear": (chain(4, 2, 3), {ROW: 4 + 2}),
+    "linear without biases": (chain(4, 2, 3, biases=False), {ROW: 4}),
+    "linear with a wide layer": (chain(2, 5, 3, biases=False), {ROW: 25 - (5 - 2) * (5 - 3)}),
+    # What W₂ kills of W₁ and b₁.
+    "the only bias before the bottleneck": (
         chain(4, 3, 2, 3, biases=[True, False, False]),
-        {"linear layers in a row": 9 + 4 + 1 + 1},  # what W₂ kills of W₁ and b₁
+        {ROW: 9 + 4 + 1 + 1},
     ),
-    "linear, the only bias in the bottleneck": (
-        chain(4, 3, 2, 3, biases=[False, True, False]),
-        {"linear layers in a row": 9 + 4 + 1},  # what W₂ kills of W₁
-    ),
-    "linear, biases before a wide layer": (
-        chain(2, 3, 4, 3, biases=[True, True, False]),
-        {"linear layers in a row": 37 - 6 - 3},  # any 3 × 2 matrix and any vector
-    ),
-    "ReLU": (chain(3, 5, 2, between=[RELU]), {"rescalings of hidden neurons": 5}),
-    "leaky ReLU, deep": (
-        chain(3, 5, 4, 2, between=[nn.LeakyReLU(0.3), nn.LeakyReLU(0.3)]),
-        {"rescalings of hidden neurons": 9},
-    ),
-    "cubes": (chain(3, 4, 2, between=[Power(3)], biases=False), {"rescalings of hidden neurons": 4}),
-    "cubes with biases": (chain(3, 4, 2, between=[Power(3)]), {"rescalings of hidden neurons": 4}),
-    "deep cubes": (
-        chain(3, 3, 2, 2, between=[Power(3), Power(3)], biases=False),
-        {"rescalings of hidden neurons": 5},
-    ),
-    "linear, then tanh": (chain(3, 2, 4, 2, between=[None, TANH]), {"linear layers in a row": 4 + 2}),
-    "linear, then ReLU": (
-        chain(3, 2, 4, 2, between=[None, RELU]),
-        {"linear layers in a row": 4 + 2, "rescalings of hidden neurons": 4},
-    ),
+    "the only bias in the bottleneck": (chain(4, 3, 2, 3, biases=[False, True, False]), {ROW: 9 + 4 + 1}),
+    # Any 3 × 2 matrix and any vector.
+    "linear, biases before a wide layer": (chain(2, 3, 4, 3, biases=[True, True, False]), {ROW: 37 - 6 - 3}),
+    "ReLU": (chain(3, 5, 2, between=[RELU]), {NEURONS: 5}),
+    "leaky ReLU, deep": (chain(3, 5, 4, 2, between=[nn.LeakyReLU(0.3), nn.LeakyReLU(0.3)]), {NEURONS: 9}),
+    "cubes": (chain(3, 4, 2, between=[Power(3)], biases=False), {NEURONS: 4}),
+    "cubes with biases": (chain(3, 4, 2, between=[Power(3)]), {NEURONS: 4}),
+    "deep cubes": (chain(3, 3, 2, 2, between=[Power(3), Power(3)], biases=False), {NEURONS: 5}),
+    "linear, then tanh": (chain(3, 2, 4, 2, between=[None, TANH]), {ROW: 4 + 2}),
+    "linear, then ReLU": (chain(3, 2, 4, 2, between=[None, RELU]), {ROW: 4 + 2, NEURONS: 4}),
     "tanh": (chain(3, 4, 2, between=[TANH]), {}),
-    "GELU, nested, with dropout": (
-        nn.Sequential(nn.Flatten(), chain(3, 4, 3, between=[GELU]), nn.Dropout(0.5), nn.Identity()),
-        {},
-    ),
+    "GELU, nested": (nn.Sequential(nn.Flatten(), chain(3, 4, 3, between=[GELU]), nn.Dropout(0.5)), {}),
     "a last activation": (nn.Sequential(nn.Linear(3, 2), nn.ReLU()), {}),
 }
 ATTENTIONS = {
-    f"attention, H={heads}, {'with' if bias else 'without'} biases": nn.MultiheadAttention(
-        6, heads, bias=bias, batch_first=True
-    )
-    for heads in (1, 2)
-    for bias in (True, False)
+    f"attention, H={heads}, {bias=}": nn.MultiheadAttention(6, heads, bias=bias, batch_first=True)
+    for heads, bias in product((1, 2), (True, False))
 }
+KINDS = [
+    ("gelu", 2, (1, 1)),
+    ("gelu", 1, (1, 1)),
+    ("gelu", 2, (0, 0)),
+    ("relu", 2, (1, 0)),
+    ("relu", 1, (0, 1)),
+]
 LAYERS = {
-    f"{'pre' if first else 'post'}-norm {norms}, H={heads}, {activation}, {'' if bias else 'no '}biases": (
-        encoder_layer(heads=heads, norms=norms, norm_first=first, bias=bias, activation=activation)
+    f"{first=}, {norms=}, H={heads}, {activation}, {bias=}": encoder_layer(
+        heads=heads, norms=norms, norm_first=first, bias=bias, activation=activation
     )
-    for first in (False, True)
-    for bias in (True, False)
-    for norms, heads, activation in [
-        ((True, True), 2, "gelu"),
-        ((True, True), 1, "gelu"),
-        ((False, False), 2, "gelu"),
-        ((True, False), 2, "relu"),
-        ((False, True), 1, "relu"),
-    ]
+    for first, bias, (activation, heads, norms) in product((False, True), (True, False), KINDS)
 }
 PAPERS = {
     "a lightning layer": LightningAttention(4, 3, 2),
@@ -144,7 +118,7 @@ PAPERS = {
 def drawing(module):
     """A function that draws inputs for one of the modules above."""
     if isinstance(module, nn.MultiheadAttention):
-        return attention_tokens(module.embed_dim)
+        return lambda count: [torch.randn(count, 4, module.embed_dim)] * 3  # for queries, keys and values
     if isinstance(module, nn.TransformerEncoderLayer):
         return tokens(module.self_attn.embed_dim)
     if isinstance(module, (LightningAttention, SoftmaxAttention)):
@@ -228,10 +202,9 @@ def test_an_encoder_layer_loses_what_one_counts_by_hand():
 @pytest.mark.parametrize(("d", "heads", "hidden"), [(3, 1, 1), (3, 3, 1), (4, 4, 5)])
 def test_no_encoder_layer_has_more_dimensions_than_the_bound(d, heads, hidden, bias, norm_first):
     """Also where the sizes are extreme, or the weights special: zero biases, unit scales."""
-    fresh = encoder_layer(d, heads, hidden, bias=bias, norm_first=norm_first, activation="gelu")
-    assert functional_dimension(fresh, tokens(d)).value <= module_symmetries(fresh).bound
-    layer = spread(encoder_layer(d, heads, hidden, bias=bias, norm_first=norm_first, activation="gelu"))
+    layer = encoder_layer(d, heads, hidden, bias=bias, norm_first=norm_first, activation="gelu")
     assert functional_dimension(layer, tokens(d)).value <= module_symmetries(layer).bound
+    assert functional_dimension(spread(layer), tokens(d)).value <= module_symmetries(layer).bound
 
 
 def test_dead_and_always_active_neurons_hide_more_than_the_bound_says():
@@ -282,7 +255,7 @@ def test_a_frozen_parameter_stops_the_symmetries_that_would_move_it():
     net = spread(chain(3, 5, 4, 2, between=[RELU, RELU]))
     net[0].weight.requires_grad_(False)
     ledger = module_symmetries(net)
-    assert ledger.entries == {"rescalings of hidden neurons": 4}
+    assert ledger.entries == {NEURONS: 4}
     assert "frozen parameters stop rescalings of hidden neurons" in ledger.note
     assert functional_dimension(net, points(3)).value <= ledger.bound
 

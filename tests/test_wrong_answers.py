@@ -5,7 +5,6 @@ from itertools import product
 import pytest
 
 import neuroviz as nv
-from neuroviz.engine.expected import alpha, sigma
 from neuroviz.lessons.wrong_answers import _mistakes, wrong_answers
 
 ARCHS = [
@@ -36,40 +35,23 @@ def test_a_bottleneck_by_hand():
     }  # full rank of every A gives 46 as well, and is left out
 
 
-def test_a_wide_head_by_hand():
-    """a = 3 > d = 2: α = 4, while 2ad − a² = 3."""
-    arch = nv.Architecture.uniform(2, 3, 2)
-    assert by_name(arch)["a² beyond a = d"] == 4 + 2 * 3 - 2
-    assert nv.expected_dimension(arch).value == 4 + 2 * alpha(3, 2) - 2
-
-
-def test_a_collapse_by_hand():
-    """a = (1, 2): the second layer counts σ(2, 3) = 6, and 8 without the collapse."""
-    arch = nv.Architecture((3, 3, 3), (1, 2))
-    assert (sigma(2, 3), alpha(2, 3)) == (6, 8)
-    assert by_name(arch)["no collapse"] == nv.paper_formula(arch).value == 20
-
-
-def test_a_network_that_widens_by_hand():
-    """2, 4, 2: with the width 4 in the place of the 2 that are seen."""
-    arch = nv.Architecture((2, 4, 2), (2, 2))
-    assert by_name(arch)["every width counts in full"] == nv.paper_formula(arch).value == 14
+THIN, FOURS = ((3, 3, 3), (1, 2)), ((4, 4, 4), (3, 3))
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "value"),
-    [("lightning", "softmax's number", 22), ("softmax", "lightning's number", 20)],
+    ("arch", "name", "value"),
+    [
+        (nv.Architecture.uniform(2, 3, 2), "a² beyond a = d", 4 + 2 * 3 - 2),  # α = 4, while 2ad − a² = 3
+        (nv.Architecture(*THIN), "no collapse", 20),  # α(2, 3) = 8 in the second layer, for σ(2, 3) = 6
+        (nv.Architecture((2, 4, 2), (2, 2)), "every width counts in full", 14),  # 4 for the 2 that are seen
+        (nv.Architecture(*THIN), "softmax's number", 22),
+        (nv.Architecture(*THIN, attention="softmax"), "lightning's number", 20),
+        (nv.Architecture(*FOURS, 1), "as with two tokens", 16 + 2 * 15 - 2),
+        (nv.Architecture(*FOURS, 1, "softmax"), "softmax as with two tokens", 16 + 2 * 15),
+    ],
 )
-def test_the_other_attention_by_hand(kind, name, value):
-    assert by_name(nv.Architecture((3, 3, 3), (1, 2), attention=kind))[name] == value
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"), [("lightning", "as with two tokens"), ("softmax", "softmax as with two tokens")]
-)
-def test_one_token_by_hand(kind, name):
-    one, two = (nv.Architecture((4, 4, 4), (3, 3), tokens=t, attention=kind) for t in (1, 2))
-    assert by_name(one)[name] == nv.expected_dimension(two).value
+def test_a_mistake_by_hand(arch, name, value):
+    assert by_name(arch)[name] == value
 
 
 def test_the_right_number_is_no_mistake_and_no_number_stands_twice():
