@@ -165,7 +165,7 @@ def test_every_check_is_tried_with_right_and_wrong_answers():
     assert {check for check, _ in RIGHT} == set(CHECKERS) == {check for check, *_ in WRONG}
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_random_swaps_and_random_boundary_points_pass(seed):
     rng = np.random.default_rng(seed)
     d, d_out = rng.integers(2, 5), rng.integers(1, 4)
@@ -208,20 +208,13 @@ def test_boxes_are_dark_on_white_in_every_theme():
 
 
 @pytest.mark.parametrize(
-    "call",
-    [
-        {"task": "", "check": check_unseen},
-        {"task": 3, "check": check_unseen},
-        {"task": "Give a network.", "check": len},
-        {"task": "Give a network.", "check": check_unseen, "difficulty": 4},
-        {"task": "Give a network.", "check": check_unseen, "difficulty": True},
-        {"task": "Give a network.", "check": check_unseen, "minutes": 0},
-        {"task": "Give a network.", "check": check_unseen, "minutes": 2.5},
-    ],
+    "wrong",
+    [{"task": ""}, {"task": 3}, {"check": len}, {"difficulty": 4}, {"difficulty": True}, {"minutes": 2.5}],
+    ids=repr,
 )
-def test_a_box_that_is_none_is_refused(call):
+def test_a_box_that_is_none_is_refused(wrong):
     with pytest.raises(ValueError):
-        exercise(**call)
+        exercise(**{"task": "Give a network.", "check": check_unseen, **wrong})
 
 
 @pytest.mark.parametrize(
