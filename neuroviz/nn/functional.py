@@ -99,7 +99,7 @@ class _Rows:
         self.of, self.limit, self.inputs = of, limit, 0
         self._end = monotonic() + limit
         self._blocks: list[np.ndarray] = []
-        self._outputs = 0
+        self.outputs = 0  # of an input, at most
         self._derivatives: list[float] = []  # the largest on each input, by which its rows were divided
         self._near: Copied | None = None
         self._sizes = [_size(x) for x in of.module.parameters()]
@@ -114,7 +114,7 @@ class _Rows:
         for i in range(len(tensors[0])):
             one = [x[i : i + 1] for x in tensors]
             if not self.inputs:
-                self._outputs = check_deterministic(self.of, one)
+                self.outputs = check_deterministic(self.of, one)
                 self._check_memory(planned)
             elif monotonic() >= self._end:
                 return False
@@ -124,13 +124,9 @@ class _Rows:
                 block = np.ldexp(block, -np.frexp(largest)[1])
                 self._derivatives.append(float(largest))
             self._blocks.append(block)
-            self._outputs = max(self._outputs, len(block))
+            self.outputs = max(self.outputs, len(block))
             self.inputs += 1
         return True
-
-    def enough(self) -> int:
-        """The inputs with about as many outputs as there are parameters, and one more."""
-        return ceil(self.of.size / max(1, self._outputs)) + 1
 
     def measure(self) -> Measurement:
         """The rank of the rows so far; undecided where products may have left the range of floats unseen."""
@@ -161,7 +157,7 @@ class _Rows:
             return J
 
     def _check_memory(self, planned: int) -> None:
-        columns, rows = self.of.size, self._outputs * planned
+        columns, rows = self.of.size, self.outputs * planned
         needed, there = _BYTES * columns * rows, available_bytes()
         if there is not None and needed > there:
             raise ValueError(
@@ -201,10 +197,11 @@ def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[Measurement, str]:
 
 def _on_drawn(rows: _Rows, draw: Draw) -> tuple[Measurement, str]:
     """The rank on more and more inputs, until more of them add nothing."""
-    rows.add(_drawn(draw, 1), planned := 1)
+    rows.add(_drawn(draw, 1), 1)
     seen: list[tuple[int, int]] = []
+    # At first about as many outputs as there are parameters, and one input more.
+    planned = max(2, ceil(rows.of.size / max(1, rows.outputs)) + 1)
     while True:
-        planned = ceil(_GROWTH * planned) if seen else max(2, rows.enough())
         in_time = rows.add(_drawn(draw, planned - rows.inputs), planned)
         found = rows.measure()
         seen.append((rows.inputs, found.value))
@@ -216,6 +213,7 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[Measurement, str]:
         if len(last) > _STEADY and len({value for _, value in last}) == 1:
             *first, most = (f"{inputs:,}" for inputs, _ in last)
             return found, f"steady: {found.value} on {', '.join(first)} and {most} inputs"
+        planned = ceil(_GROWTH * planned)
 
 
 def _drawn(draw: Draw, count: int) -> list[Tensor]:

@@ -72,9 +72,7 @@ def copied(module: nn.Module) -> Copied:
     """
     what = type(module).__name__
     if any(nn.parameter.is_lazy(parameter) for parameter in module.parameters()):
-        raise ValueError(
-            f"{what} has parameters whose shape is not known yet: call it once on some input, then measure"
-        )
+        raise ValueError(f"the shapes in {what} are not known yet: call it once on some input, then measure")
     # Asked of these classes only: a module of one's own may turn its input round before it calls them.
     parts = module.modules() if isinstance(module, _WITH_A_BATCH) else ()
     if any(getattr(part, "batch_first", True) is False for part in parts):
@@ -85,21 +83,14 @@ def copied(module: nn.Module) -> Copied:
     try:
         double = copy.deepcopy(module).double().eval()
     except Exception as error:
-        raise ValueError(
-            f"functional_dimension works on a copy of the module; copy.deepcopy({what}) failed with "
-            f"{type(error).__name__}: {error}"
-        ) from error
+        why = f"copy.deepcopy({what}) raised {type(error).__name__}: {error}"
+        raise ValueError(f"functional_dimension works on a copy of the module; {why}") from error
     named = [(name, parameter) for name, parameter in double.named_parameters() if parameter.requires_grad]
     if not any(parameter.numel() for _, parameter in named):
-        raise ValueError(
-            f"{what} has no trainable parameter, so there is nothing to vary: "
-            "set requires_grad=True on the parameters to count"
-        )
+        raise ValueError(f"{what} has no trainable parameter: set requires_grad=True on those that count")
     if any(parameter.is_complex() for _, parameter in named):
-        raise ValueError(
-            "functional_dimension counts real directions and needs real parameters; got complex ones: "
-            "store their real and imaginary parts as two parameters"
-        )
+        remedy = "store their real and imaginary parts as two parameters"
+        raise ValueError(f"functional_dimension needs real parameters; got complex ones: {remedy}")
     names, parameters = zip(*named, strict=True)
     return Copied(double, parameters, names, what)
 
@@ -147,11 +138,11 @@ def arguments(inputs: Tensor | Sequence[Tensor]) -> list[Tensor]:
             "the first dimension of every argument counts the inputs, at least one and the same for all; "
             f"got shapes {[tuple(x.shape) for x in tensors]}: put a single input x in as x[None]"
         )
-    doubled = {torch.complex64: torch.complex128, torch.complex32: torch.complex128}
-    return [
-        x.detach().clone().to(torch.float64 if x.is_floating_point() else doubled.get(x.dtype, x.dtype))
-        for x in tensors
-    ]
+    return [x.detach().clone().to(_doubled(x)) for x in tensors]
+
+
+def _doubled(x: Tensor) -> torch.dtype:
+    return torch.complex128 if x.is_complex() else torch.float64 if x.is_floating_point() else x.dtype
 
 
 def _oddity(x: Tensor) -> str:
@@ -171,7 +162,7 @@ def check_deterministic(of: Copied, one: list[Tensor]) -> int:
     """Call it twice on the same input; returns how many numbers the output has.
 
     Raises:
-        ValueError: if the outputs differ.
+        ValueError: if the outputs differ, or something in double precision becomes shorter.
     """
     with torch.no_grad(), _undisturbed(of):
         with _Shortenings() as shortenings:
@@ -233,9 +224,8 @@ def _pull_back(of: Copied, output: Tensor, cotangents: Tensor) -> list[Tensor | 
     try:
         rows = [gradients(cotangent) for cotangent in cotangents]
     except Exception as error:
-        raise ValueError(
-            f"the derivative of {of.what} could not be taken: {type(error).__name__}: {error}"
-        ) from error
+        why = f"{type(error).__name__}: {error}"
+        raise ValueError(f"the derivative of {of.what} could not be taken: {why}") from error
     return [None if column[0] is None else torch.stack(column) for column in zip(*rows, strict=True)]
 
 
@@ -245,10 +235,9 @@ def _output(of: Copied, one: list[Tensor]) -> Tensor:
         # The module may write into its input: the next call gets another copy.
         result = of.module(*(x.clone() for x in one))
     except Exception as error:
-        raise ValueError(
-            f"{of.what} could not be called on one input of shape {_shapes(one)}, in float64 and evaluation "
-            f"mode; it raised {type(error).__name__}: {error}"
-        ) from error
+        how = f"on one input of shape {_shapes(one)}, in float64 and evaluation mode"
+        why = f"it raised {type(error).__name__}: {error}"
+        raise ValueError(f"{of.what} could not be called {how}; {why}") from error
     tensors = list(_tensors(result))
     if not tensors:
         raise ValueError(
@@ -265,10 +254,8 @@ def _output(of: Copied, one: list[Tensor]) -> Tensor:
         raise ValueError(f"the output of {of.what} has no entries, on one input of shape {shapes}")
     if not output.isfinite().all():
         bad = output[~output.isfinite()][0].item()
-        raise ValueError(
-            f"{of.what} has outputs such as {bad:g}, not finite, on one input of shape {_shapes(one)}: "
-            "entries that overflowed or are undefined; take smaller inputs or weights"
-        )
+        where = f"not finite, on one input of shape {_shapes(one)}: entries that overflowed or are undefined"
+        raise ValueError(f"{of.what} has outputs such as {bad:g}, {where}; take smaller inputs or weights")
     return output
 
 
@@ -288,11 +275,11 @@ def _undisturbed(of: Copied) -> Iterator[None]:
 
     Fused inference is off as well: it passes by the submodules, such as norms that somebody replaced.
     """
-    devices = {parameter.device for parameter in of.parameters if parameter.device.type == "cuda"}
+    devices = {parameter.device.index for parameter in of.parameters if parameter.is_cuda}
     fused = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
-        with torch.random.fork_rng(devices=sorted(device.index for device in devices)):
+        with torch.random.fork_rng(devices=sorted(devices)):
             yield
     finally:
         torch.backends.mha.set_fastpath_enabled(fused)

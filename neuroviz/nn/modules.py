@@ -1,8 +1,7 @@
 """The same networks as torch modules.
 
-Torch is imported at the top, so `neuroviz` loads this file only when one of its names is
-used. As everywhere in the package tokens are the columns of X; a batch has shape (…, d, t). The
-weights go to and from `neuroviz.engine.network` unchanged, so what is trained here can be measured there.
+As everywhere in the package tokens are the columns of X; a batch has shape (…, d, t). The weights go to and
+from `neuroviz.engine.network` unchanged, so what is trained here can be measured there.
 """
 
 from math import inf
@@ -131,18 +130,10 @@ class SoftmaxAttention(_Attention):
 class AttentionNetwork(nn.Module):
     """A deep attention network: the layers of an `Architecture`, one after the other (Eq. 4).
 
-    The weights do not depend on the number of tokens, so the network takes any t ≥ 1;
-    `arch.tokens` only says which t the architecture is about.
+    `temperature` is τ of every softmax layer; lightning attention has none. `layers` is an `nn.ModuleList` of
+    `LightningAttention` or `SoftmaxAttention`.
 
-    Args:
-        arch: widths, head dimensions and kind of attention.
-        temperature: τ of every softmax layer; lightning attention has none.
-
-    Attributes:
-        arch: as given.
-        layers: an `nn.ModuleList` of `LightningAttention` or `SoftmaxAttention`.
-
-    Shapes: X of shape (…, d₀, t), tokens as columns → (…, d_l, t).
+    Shapes: X of shape (…, d₀, t), tokens as columns → (…, d_l, t), any t ≥ 1, whatever `arch.tokens` is.
 
     Raises:
         ValueError: if a lightning network is given a temperature other than 1, or the architecture has
@@ -208,11 +199,9 @@ class AttentionNetwork(nn.Module):
             ValueError: if a layer or a matrix is missing or has the wrong shape, or holds numbers
                 that float64 cannot.
         """
-        if len(weights) != len(self.layers):
-            raise ValueError(
-                f"{self.arch} needs weights for {len(self.layers)} layer(s); got {len(weights)}: "
-                "give one Layer(Q, K, V) for each"
-            )
+        if len(weights) != (depth := len(self.layers)):
+            got = f"got {len(weights)}: give one Layer(Q, K, V) for each"
+            raise ValueError(f"{self.arch} needs weights for {depth} layer(s); {got}")
         # Check everything first: a refused set of weights leaves the network as it was.
         loaded = []
         for number, (matrices, layer) in enumerate(zip(weights, self.layers, strict=True), start=1):
@@ -264,10 +253,8 @@ def _to_numpy(tensor: Tensor) -> np.ndarray:
 
 def _temperature(temperature: float) -> float:
     if not isinstance(temperature, Real) or not 0 < temperature < inf:
-        raise ValueError(
-            f"temperature needs a finite number > 0; got {temperature!r}: "
-            "a small one makes attention sharp, a large one makes it uniform"
-        )
+        remedy = "a small one makes attention sharp, a large one makes it uniform"
+        raise ValueError(f"temperature needs a finite number > 0; got {temperature!r}: {remedy}")
     return float(temperature)
 
 

@@ -35,13 +35,12 @@ _NOTHING = (nn.Identity, nn.Dropout)  # in evaluation mode
 
 @dataclass(frozen=True)
 class ModuleSymmetries:
-    """parameters − Σ entries is at least the functional dimension, at any weights and on any inputs.
+    """The bound, parameters − Σ entries, is at least the functional dimension, at any weights and inputs.
 
     Attributes:
         module: the name of its class.
         parameters: the trainable ones.
         entries: name of a symmetry → how many directions it adds to those before it, at generic weights.
-        bound: parameters − Σ entries.
         note: what is left out, and what the bound says.
     """
 
@@ -169,7 +168,7 @@ def _chain(module: nn.Module) -> Iterator[Family]:
         is_linear = type(part) is nn.Linear
         if not is_linear and type(part) not in (*_HOMOGENEOUS, *_WITHOUT):
             raise _unknown(module, f"it has a {type(part).__name__}")
-        if is_linear and {name for name, _ in part.named_parameters()} - {"weight", "bias"}:
+        if is_linear and not {name for name, _ in part.named_parameters()} <= {"weight", "bias"}:
             raise _unknown(module, "a linear layer has other parameters than weight and bias")
         if is_linear and i and type(parts[i - 1]) is nn.Linear:
             stretches[-1].append(part)
