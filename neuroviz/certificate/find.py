@@ -151,16 +151,12 @@ def _rank_at_a_point(
         drawn.append(recording.drawn)
     data = {
         "prime": over.p,
-        "weights": [[_integers(matrix) for matrix in layer] for layer in weights],
-        "inputs": _integers(X),
-        "functionals": _integers(cotangents[:, 0]),
-        "attention weights": [_integers(np.concatenate(S)) for S in zip(*drawn, strict=True)],
+        "weights": [[matrix.astype(int).tolist() for matrix in layer] for layer in weights],
+        "inputs": X.astype(int).tolist(),
+        "functionals": cotangents[:, 0].astype(int).tolist(),
+        "attention weights": [np.concatenate(S).astype(int).tolist() for S in zip(*drawn, strict=True)],
     }
     return space.dimension, data
-
-
-def _integers(x: np.ndarray) -> list:
-    return x.astype(int).tolist()
 
 
 # By ball arithmetic
@@ -198,28 +194,25 @@ def ball_proof(
 
     from neuroviz.certificate.balls import ball_jacobian, proved_invertible
 
-    across, done, precision = gauge_slice(arch), "nothing is done yet", flint.ctx.prec
+    across, done = gauge_slice(arch), "nothing is done yet"
     n = across.num_free
-    try:
-        for bits in BITS:
-            flint.ctx.prec = bits
+    for bits in BITS:
 
-            def pause(number: int = n, begun: str = f"{done}, and {bits} bits were begun") -> None:
-                budget.check(f"{begun} ({f'{number} of' if number < n else 'all'} {n} inputs)")
+        def pause(number: int = n, begun: str = f"{done}, and {bits} bits were begun") -> None:
+            budget.check(f"{begun} ({f'{number} of' if number < n else 'all'} {n} inputs)")
 
+        with flint.ctx.workprec(bits):
             B = ball_jacobian(arch.attention, weights, across.free, X, functionals, pause)
             if proved_invertible(B, pause):
                 break
-            done = f"{bits} bits did not suffice"
-        else:
-            theory = general_formula(arch).value
-            smaller = f"its dimension is smaller, {theory}, " if theory < n else ""
-            raise ValueError(
-                f"not proved: {BITS[-1]} bits do not prove a rank of {n} for {arch} at this point: {smaller}"
-                "so this route proves nothing here; try another seed, or route='exact rank' or 'theorem'"
-            )
-    finally:
-        flint.ctx.prec = precision
+        done = f"{bits} bits did not suffice"
+    else:
+        theory = general_formula(arch).value
+        smaller = f"its dimension is smaller, {theory}, " if theory < n else ""
+        raise ValueError(
+            f"not proved: {BITS[-1]} bits do not prove a rank of {n} for {arch} at this point: {smaller}"
+            "so this route proves nothing here; try another seed, or route='exact rank' or 'theorem'"
+        )
     data = {
         "bits": bits,
         "weights": [[_texts(matrix) for matrix in layer] for layer in weights],

@@ -278,18 +278,12 @@ def verify_ball(arch: Architecture, dimension: int, source: str, data: dict) -> 
         return Verification(False, f"the slice has {n} free entries, not {dimension}")
     if not isinstance(bits, int) or not 2 <= bits <= _MOST_BITS:
         raise ValueError(f"bits is a whole number from 2 to {_MOST_BITS}; got {bits!r}")
-    precision = flint.ctx.prec
-    try:
-        for factor in _BITS_AGAIN:
-            flint.ctx.prec = factor * bits
+    for factor in _BITS_AGAIN:
+        with flint.ctx.workprec(factor * bits):
             if not determinant().contains(0):
-                break
-        else:
-            return Verification(False, "at the stored point the determinant may be 0")
-    finally:
-        flint.ctx.prec = precision
-    said = f"the determinant of the {n} × {n} matrix, found forward, is not 0; {n} free entries"
-    return Verification(True, said)
+                said = f"the determinant of the {n} × {n} matrix, found forward, is not 0; {n} free entries"
+                return Verification(True, said)
+    return Verification(False, "at the stored point the determinant may be 0")
 
 
 def _as_floats(texts: list) -> np.ndarray:
