@@ -105,14 +105,11 @@ def pattern_of(arch: Architecture) -> Pattern:
     if arch.attention == "softmax" or d[0] == 1:
         return Pattern(arch.attention, tokens, 1, ("all",) * depth, (1,) * depth)
     line = d.index(1) if 1 in d[:-1] else depth
-    collapse = a.index(1) if 1 in a[:-1] else depth  # after it all tokens are parallel; one always is
-    collapse = -1 if tokens == 1 else collapse
-    directions = [
-        "all" if i < collapse else "rank one" if i == collapse else "symmetric" for i in range(line)
-    ]
-    ranks = [min(a[i], 2) for i in range(line)]
-    on_line = depth - line
-    return Pattern(arch.attention, tokens, 2, (*directions, *["line"] * on_line), (*ranks, *[1] * on_line))
+    collapse = a.index(1) if 1 in a[:-1] else depth  # after this layer all tokens are parallel
+    free = ["all"] * collapse + ["rank one"] + ["symmetric"] * depth if tokens > 1 else ["symmetric"] * depth
+    ranks = [min(size, 2) for size in a]
+    directions = (*free[:line], *["line"] * (depth - line))
+    return Pattern(arch.attention, tokens, 2, directions, (*ranks[:line], *[1] * (depth - line)))
 
 
 @lru_cache(maxsize=4096)

@@ -206,11 +206,8 @@ class AttentionNetwork(nn.Module):
         loaded = []
         for number, (matrices, layer) in enumerate(zip(weights, self.layers, strict=True), start=1):
             for name, values in Layer(*matrices)._asdict().items():
-                values, parameter, what = (
-                    np.asarray(values),
-                    getattr(layer, name),
-                    f"{name} of layer {number}",
-                )
+                values, parameter = np.asarray(values), getattr(layer, name)
+                what = f"{name} of layer {number}"
                 if values.shape != (needed := tuple(parameter.shape)):
                     raise ValueError(f"{what} of {self.arch} needs shape {needed}; got {values.shape}")
                 if not np.can_cast(values.dtype, np.float64):
