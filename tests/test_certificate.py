@@ -250,7 +250,6 @@ def test_the_strongest_proof_comes_first():
 @pytest.mark.parametrize("route", ROUTES)
 def test_a_certificate_survives_being_kept(route):
     proof = certify(soft((3, 3, 3), (2, 2)), route)
-
     read = Certificate.from_json(proof.to_json())
     assert read == proof and read.data == proof.data and read.verify()
     assert str(read) == str(proof) and "dimension 25" in str(read) and route in str(read)

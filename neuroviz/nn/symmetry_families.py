@@ -196,19 +196,14 @@ def attention_families(attention: nn.MultiheadAttention) -> Iterator[Family]:
             V.rows(head).scaled(G)
             Map(out.weight[:, head], None).reads(G)
 
-    def move_value_biases(generator: torch.Generator) -> None:
-        shift = _normal(out.weight, (d,), generator)
-        V.bias.add_(shift)
-        linear_map(out).forgets(shift)
-
     moved = tuple(attention.parameters(recurse=False))
     yield Family("query and key bases", H * a * a, moved, move_queries)
     yield Family("value and output bases", H * a * a, (*moved, out.weight), move_values)
     if attention.in_proj_bias is not None:
         biases = present(attention.in_proj_bias, out.bias)
-        yield Family("key biases", d, biases[:1], lambda rng: K.bias.add_(_normal(K.bias, (d,), rng)))
+        yield _shift("key biases", d, K.bias, [], biases[:1])
         if out.bias is not None:
-            yield Family("value biases", d, biases, move_value_biases)
+            yield _shift("value biases", d, V.bias, [linear_map(out)], biases)
 
 
 # Layer normalisation
@@ -233,17 +228,12 @@ class Norm:
             for reader in self.readers:
                 reader.reads(G)
 
-        def move_shift(generator: torch.Generator) -> None:
-            shift = _normal(beta, beta.shape, generator)
-            beta.add_(shift)
-            for reader in self.readers:
-                reader.forgets(shift)
-
         if gamma is not None:
             moved = present(gamma, beta, *self.parameters)
             yield Family(f"scale of {self.name}", gamma.numel(), moved, move_scale)
         if beta is not None and all(reader.bias is not None for reader in self.readers):
-            yield Family(f"shift of {self.name}", beta.numel(), (beta, *self.parameters), move_shift)
+            moved = beta, *self.parameters
+            yield _shift(f"shift of {self.name}", beta.numel(), beta, self.readers, moved)
 
     def direction(self, twice: int = 0) -> Iterator[Family]:
         """n·y = n·β for n = 1/γ: W → W + u nᵀ, b → b − (n·β) u does nothing; `twice` were counted before."""
@@ -281,17 +271,22 @@ def stream_shift(start: Tensor, first: nn.Linear | None, last: nn.Linear) -> Fam
     `first` reads the stream, and its own bias makes up for the constant. It is None if a normalisation stands
     before it: then only the same constant in all entries goes unnoticed.
     """
-    dimension = 1 if first is None else len(start)
+    name, end = "shifts of the residual stream", Map(torch.eye(len(start)).to(start), last.bias)
+    if first is None:
+        return _shift(name, 1, start, [end], (start, last.bias))
+    return _shift(name, len(start), start, [linear_map(first), end], (start, first.bias, last.bias))
+
+
+def _shift(name: str, dimension: int, bias: Tensor, readers: list[Map], moved: tuple[Tensor, ...]) -> Family:
+    """A constant added to a bias, and taken away by those that read what it is added to."""
 
     def move(generator: torch.Generator) -> None:
-        shift = _normal(start, (dimension,), generator).expand(start.shape)
-        start.add_(shift)
-        if first is not None:
-            linear_map(first).forgets(shift)
-        last.bias.sub_(shift)
+        shift = _normal(bias, (dimension,), generator).expand(bias.shape)
+        bias.detach().add_(shift)
+        for reader in readers:
+            reader.forgets(shift)
 
-    moved = present(start, None if first is None else first.bias, last.bias)
-    return Family("shifts of the residual stream", dimension, moved, move)
+    return Family(name, dimension, moved, move)
 
 
 # Random elements of the groups, near 1
