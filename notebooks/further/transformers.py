@@ -207,7 +207,10 @@ SameFunctionExplorer(
 # This is **Theorem H** ([statement and proof](../../docs/mathematics.md#theorem-h-softmax-with-heads-all-weights-with-one-function)). □ **Status: proved here**, using Ax's theorem; not peer-reviewed. It has conditions, which almost all weights satisfy; no $V_h = 0$ is one of them. For weights in hand they are decided exactly:
 
 # %%
-nv.where_theorem_h_fails(TWO_FILES, first), nv.where_theorem_h_fails(TWO_FILES, first | {"1.V": 0 * first["1.V"]})[0]
+(
+    nv.where_theorem_h_fails(TWO_FILES, first),
+    nv.where_theorem_h_fails(TWO_FILES, first | {"1.V": 0 * first["1.V"]})[0],
+)
 
 # %% [markdown]
 # Rotary and learned positions, MLPs and normalisation layers are not in the theorem; [what it means for real models](../../docs/transformers.md) is a page of its own.
