@@ -24,16 +24,16 @@ from neuroviz.beyond.search.equivalent_weights import (
 )
 from neuroviz.beyond.search.figure import search_parts
 from neuroviz.beyond.search.initial_guesses import KINDS, draw
+from neuroviz.beyond.search.local_coordinates import Chart, chart_at, flat, narrow, tangent_map
 from neuroviz.beyond.search.panel import SearchExplorer
 from neuroviz.beyond.search.search import VERIFIED, search_fiber
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.layer import Pair, function_table
-from neuroviz.engine.local_coordinates import Chart, as_network, chart_at, flat, narrow, tangent_map
 from neuroviz.engine.network import Layer, forward, random_weights
-from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.orbit_slice import gauge_slice, num_columns
 from neuroviz.engine.rank import exact_rank
-from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.engine.symmetry import VirtualWeights, as_network, virtual_weights
 from neuroviz.kit.plot import make
 
 J = np.array([[0.0, 1.0], [-1.0, 0.0]])
@@ -249,7 +249,7 @@ ARCHS = [
 @pytest.mark.parametrize("arch", ARCHS, ids=str)
 def test_a_chart_has_as_many_coordinates_as_the_gauge_slice_and_loses_no_direction(arch):
     chart = chart_at(arch, random(arch))
-    assert chart.size == gauge_slice(arch).num_free
+    assert chart.size == num_columns(arch)
     X = rng(2).standard_normal((4, arch.widths[0], arch.tokens))
     wanted = forward(Reals(), arch.attention, random(arch), X)
     np.testing.assert_allclose(forward(Reals(), arch.attention, chart.centre, X), wanted, rtol=1e-9)

@@ -138,7 +138,8 @@ def _rank_at_a_point(
 ) -> tuple[int, dict]:
     """The rank of one functional of each input, and the point."""
     across = gauge_slice(arch)
-    columns, inputs = across.num_free, across.num_free + _SPARE_ROWS
+    columns = num_columns(arch)
+    inputs = columns + _SPARE_ROWS
     weights = across.weights(over, rng)
     X = random_tokens(over, across.reduced, inputs, rng)
     cotangents = over.random(rng, (inputs, 1, arch.widths[-1], arch.tokens))
@@ -169,7 +170,7 @@ def by_ball(arch: Architecture, seed: int, budget: Budget) -> Found:
         ValueError: if it is not proved with the largest precision, or the budget is spent.
     """
     across = gauge_slice(arch)
-    n, rng = across.num_free, np.random.default_rng([seed, 11])
+    n, rng = num_columns(arch), np.random.default_rng([seed, 11])
     weights = tuple(Layer(*(_short(matrix) for matrix in layer)) for layer in across.weights(Reals(), rng))
     X = _short(rng.standard_normal((n, arch.widths[0], arch.tokens)))
     shape = (n, arch.widths[-1], arch.tokens)
@@ -195,7 +196,7 @@ def ball_proof(
     from neuroviz.certificate.balls import ball_jacobian, proved_invertible
 
     across, done = gauge_slice(arch), "nothing is done yet"
-    n = across.num_free
+    n = num_columns(arch)
     for bits in BITS:
 
         def pause(number: int = n, begun: str = f"{done}, and {bits} bits were begun") -> None:

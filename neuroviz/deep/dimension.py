@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
 from neuroviz.engine.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
-from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.kit.controls import typed_head_dims
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 
@@ -69,7 +69,7 @@ class DimensionSetting:
     def is_slow(self) -> bool:
         """From sizes alone, so that it never depends on the machine."""
         arch = self.arch
-        return arch.num_parameters > _QUICK_PARAMETERS or gauge_slice(arch).num_free > _QUICK_COLUMNS
+        return arch.num_parameters > _QUICK_PARAMETERS or num_columns(arch) > _QUICK_COLUMNS
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class DimensionStudy:
 def study_dimension(setting: DimensionSetting) -> DimensionStudy:
     """Measure everything that the figure of one architecture shows."""
     arch, seed, inputs = setting.arch, setting.seed, setting.inputs or None
-    small = gauge_slice(arch).num_free <= _MOST_COLUMNS
+    small = num_columns(arch) <= _MOST_COLUMNS
     return DimensionStudy(
         arch=arch,
         exact=measure_dimension(arch, seed=seed),
@@ -174,7 +174,7 @@ def _affordable_widths(setting: DimensionSetting) -> set[int]:
     chosen = {here}
     for width in sorted(_widths_shown(here), key=lambda width: abs(width - here)):
         if width != here:
-            columns = gauge_slice(setting.at(width)).num_free
+            columns = num_columns(setting.at(width))
             budget -= (1 + 2e-4 * columns**2) * (2 if arch.tokens == 1 else 1)
             if budget < 0:
                 break

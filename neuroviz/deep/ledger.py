@@ -6,7 +6,7 @@ from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import Measurement, measure_dimension
-from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.kit.controls import typed_head_dims, typed_widths
 from neuroviz.kit.settings import choice, seed, text, whole
 
@@ -52,7 +52,7 @@ class LedgerSetting:
     def is_slow(self) -> bool:
         """From sizes alone, so that it never depends on the machine; milliseconds on a laptop-like core."""
         arch = self.arch
-        once_more = 1 + 3e-4 * gauge_slice(arch).num_free ** 2
+        once_more = 1 + 3e-4 * num_columns(arch) ** 2
         # With one token no rank is full, so it is measured at two points.
         once_more *= 2 if arch.tokens == 1 else 1
         return 10 + 8e-4 * arch.num_parameters**2 + once_more > _QUICK_MILLISECONDS

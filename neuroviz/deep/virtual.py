@@ -8,12 +8,12 @@ import numpy as np
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, Weights, conditioned_tokens, conditioned_weights, forward
-from neuroviz.engine.orbit_slice import interface_misfit
 from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import (
     WALKS,
     change_interface,
     drop_rank,
+    interface_misfit,
     recover_interfaces,
     virtual_weights,
     walk_in_gl,

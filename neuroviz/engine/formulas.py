@@ -6,15 +6,17 @@ Nothing here measures anything; `docs/mathematics.md` has the statements and the
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from neuroviz.engine.architecture import Architecture, check_architecture, in_short
 from neuroviz.engine.block_formulas import block_formula, one_lightning_layer, softmax_of_any_widths
-from neuroviz.engine.expected import Expected, alpha, no_formula, observed, sigma
+from neuroviz.engine.expected import Expected, alpha, degrees_of_freedom, no_formula, observed
 
 
+@lru_cache(maxsize=64)
 def effective_widths(arch: Architecture) -> tuple[int, ...]:
     """w₀, …, w_l: how much of each width the later layers can see (Lemma D).
 
@@ -26,18 +28,9 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
     >>> effective_widths(Architecture((2, 4, 2), (2, 2)))
     (2, 2, 2)
     """
-    check_architecture("effective_widths", arch)
-    return _effective_widths(arch)
-
-
-@lru_cache(maxsize=64)
-def _effective_widths(arch: Architecture) -> tuple[int, ...]:
-    d = arch.widths
-    r = list(accumulate(d, min))
-    w = list(d)
-    for i in range(arch.num_layers, 0, -1):
-        w[i - 1] = min(r[i - 1], w[i] + 2 * min(arch.head_dims[i - 1], r[i - 1]))
-    w[0] = d[0]
+    r, w = list(accumulate(arch.widths, min)), list(arch.widths)
+    for i in range(arch.num_layers - 1, 0, -1):
+        w[i] = min(r[i], w[i + 1] + 2 * min(arch.head_dims[i], r[i]))
     return tuple(w)
 
 
@@ -50,22 +43,12 @@ def collapsing_layer(arch: Architecture) -> int | None:
     >>> collapsing_layer(Architecture((3, 3, 3), (1, 2)))
     1
     """
-    check_architecture("collapsing_layer", arch)
-    w = effective_widths(arch)
-    for i, a in enumerate(arch.head_dims[:-1], start=1):
-        if min(a, w[i - 1]) == 1:
-            return i
-    return None
+    before_the_last = zip(arch.head_dims[:-1], effective_widths(arch), strict=False)
+    return next((i for i, sizes in enumerate(before_the_last, start=1) if min(sizes) == 1), None)
 
 
 def _count(arch: Architecture, symmetric_after: int | None = None) -> int:
-    """D of Lemma D; layers after `symmetric_after` count the symmetric part of their A only."""
-    w = effective_widths(arch)
-    count = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, arch.num_layers)) + w[-1] * w[-2]
-    for i, a in enumerate(arch.head_dims, start=1):
-        only_symmetric = symmetric_after is not None and i > symmetric_after
-        count += (sigma if only_symmetric else alpha)(a, w[i - 1])
-    return count
+    return degrees_of_freedom(effective_widths(arch), arch.head_dims, symmetric_after)
 
 
 def general_formula(arch: Architecture) -> Expected:
@@ -132,12 +115,11 @@ def _inner_widths_of_two(arch: Architecture) -> str:
 
 def _heads_of_two(arch: Architecture) -> str:
     ranks = [(i, a, d_in) for i, (d_in, _, a) in enumerate(arch.layers, start=1) if not 2 <= a <= d_in]
-    if len(ranks) == 1:
-        ((i, a, d_in),) = ranks
+    if len(ranks) > 1:
+        return f"2 ≤ a ≤ d in every layer (it fails in layers {in_short([i for i, *_ in ranks])})"
+    for i, a, d_in in ranks:
         return f"2 ≤ a{_sub(i)} ≤ d{_sub(i - 1)} (a{_sub(i)} = {a}, d{_sub(i - 1)} = {d_in})"
-    return (
-        f"2 ≤ a ≤ d in every layer (it fails in layers {in_short([i for i, *_ in ranks])})" if ranks else ""
-    )
+    return ""
 
 
 def _one_layer(arch: Architecture) -> int:
@@ -152,8 +134,7 @@ def _bottleneck(arch: Architecture) -> int:
     return delta * (d[0] + d[-1] - delta) + sum(alpha(a, d_in) for d_in, _, a in arch.layers)
 
 
-@dataclass(frozen=True)
-class _Statement:
+class _Statement(NamedTuple):
     """One statement of the paper: what it needs (each says what fails, or ""), and what it then says."""
 
     source: str
@@ -164,34 +145,19 @@ class _Statement:
 
 
 _BOTTLENECK_NEEDS = (_two_tokens, _equal_inner_widths, _narrow_inner_widths)
+_RANKS = (_inner_widths_of_two, _heads_of_two)
+_ONE_LIGHTNING = "one lightning layer: α(a, d) + d d′, less 1 for the rescaling (cA, V/c)"
+_DEEP_LIGHTNING = "a bottleneck of rank ≥ 2 in every layer (Eq. 14); the −l is one rescaling a layer"
+_ONE_SOFTMAX = "one softmax layer: the fibre in (A, V) is a point, so nothing but the head basis is lost"
+_DEEP_SOFTMAX = "a softmax bottleneck: Conjecture 3.10 of the paper, proved here, not peer-reviewed"
 _STATEMENTS = {  # (kind, whether deep)
-    ("lightning", False): _Statement(
-        "Cor. 3.3",
-        "proved",
-        "one lightning layer: α(a, d) + d d′, less 1 for the rescaling (cA, V/c)",
-        (_two_tokens,),
-        _one_layer,
-    ),
+    ("lightning", False): _Statement("Cor. 3.3", "proved", _ONE_LIGHTNING, (_two_tokens,), _one_layer),
     ("lightning", True): _Statement(
-        "Cor. 3.8",
-        "proved",
-        "a bottleneck of rank ≥ 2 in every layer (Eq. 14); the −l is one rescaling a layer",
-        (*_BOTTLENECK_NEEDS, _inner_widths_of_two, _heads_of_two),
-        _bottleneck,
+        "Cor. 3.8", "proved", _DEEP_LIGHTNING, _BOTTLENECK_NEEDS + _RANKS, _bottleneck
     ),
-    ("softmax", False): _Statement(
-        "Thm. 3.9",
-        "proved",
-        "one softmax layer: the fibre in (A, V) is a point, so nothing but the head basis is lost",
-        (_two_tokens,),
-        _one_layer,
-    ),
+    ("softmax", False): _Statement("Thm. 3.9", "proved", _ONE_SOFTMAX, (_two_tokens,), _one_layer),
     ("softmax", True): _Statement(
-        "Eq. 16, Corollary A",
-        "proved here",
-        "a softmax bottleneck: Conjecture 3.10 of the paper, proved here, not peer-reviewed",
-        _BOTTLENECK_NEEDS,
-        _bottleneck,
+        "Eq. 16, Corollary A", "proved here", _DEEP_SOFTMAX, _BOTTLENECK_NEEDS, _bottleneck
     ),
 }
 
@@ -203,9 +169,8 @@ def paper_formula(arch: Architecture) -> Expected:
     fails the status is "outside hypotheses" and the value is what the bare pattern would give
     (δ read as the smallest inner width): something to compare with, never an answer.
 
-    >>> paper_formula(Architecture((3, 3, 3), (1, 2))).value, expected_dimension(
-    ...     Architecture((3, 3, 3), (1, 2))
-    ... ).value
+    >>> arch = Architecture((3, 3, 3), (1, 2))
+    >>> paper_formula(arch).value, expected_dimension(arch).value
     (20, 18)
     """
     check_architecture("paper_formula", arch)
@@ -217,26 +182,6 @@ def paper_formula(arch: Architecture) -> Expected:
     return Expected(value, said.status, said.source, said.note)
 
 
-def paper_promises(arch: Architecture) -> bool:
-    """Whether the statement behind `paper_formula`, with all that it asks for, is about this network.
-
-    The same as its hypotheses, but for one lightning layer: there Corollary 3.3 of the paper (Eq. 7,
-    proved) also asks for d > 1, and a > 1 or d′ > 1. The dimension needs neither ("Corollary 3.3" in
-    docs/mathematics.md), so `paper_formula` does not ask for them. For deep softmax the statement is
-    Conjecture 3.10 of the paper (Eq. 16, proved here).
-
-    >>> arch = Architecture((3, 1), (1,))
-    >>> paper_promises(arch), paper_formula(arch).status
-    (False, 'proved')
-    """
-    check_architecture("paper_promises", arch)
-    if arch.attention == "lightning" and arch.num_layers == 1:
-        ((d, d_out, a),) = arch.layers
-        if d == 1 or (a == 1 and d_out == 1):
-            return False
-    return paper_formula(arch).status != "outside hypotheses"
-
-
 def expected_dimension(arch: Architecture) -> Expected:
     """The dimension that theory predicts: the paper's formula where it applies, else the general one.
 
@@ -244,28 +189,9 @@ def expected_dimension(arch: Architecture) -> Expected:
     Bottleneck   lightning δ(d₀ + d_l − δ) + Σ α(a_i, d_{i−1}) − l (Cor. 3.8, Eq. 14), softmax without
                  the −l (Eq. 16: Conjecture 3.10 of the paper, proved here as Corollary A)
     Otherwise    `general_formula`, and the note names the hypothesis that fails
-    Heads, skip, mask   see `variant_formula`; where nothing is known the value is None
 
-    >>> expected_dimension(Architecture((10, 10, 10), (2, 2))).value
-    170
-    >>> expected_dimension(Architecture((2, 4, 2), (2, 2))).source
-    'Theorem C'
-    """
-    check_architecture("expected_dimension", arch, variants=True)
-    if not arch.is_plain:
-        return variant_formula(arch)
-    named = paper_formula(arch)
-    if named.status != "outside hypotheses":
-        return named
-    general = general_formula(arch)
-    return Expected(general.value, general.status, general.source, f"{named.note}. So: {general.note}")
-
-
-def variant_formula(arch: Architecture) -> Expected:
-    """The dimension of networks with several heads, skips or a mask, where a formula is known.
-
-    With α_i = α(a_i, d_{i−1}) and t ≥ 2 ("Theorem E", "Theorem A′", "Theorem W", "Theorem K", "Theorem S",
-    "Beyond the paper"):
+    Several heads, skips or a mask, with α_i = α(a_i, d_{i−1}) and t ≥ 2 ("Theorem E", "Theorem A′",
+    "Theorem W", "Theorem K", "Theorem S", "Beyond the paper"):
 
         softmax     width d: Σ H_i (α_i + d²), less (l − 1) d² without skips; one layer: H (α + d d′)
                     one head, masked: D of Lemma D;   heads, any widths, t ≥ 3: `softmax_of_any_widths`
@@ -275,20 +201,26 @@ def variant_formula(arch: Architecture) -> Expected:
                     width d ≥ 2, all H_i ≤ d, no collapse: Σ (H_i (α_i + d²) − m_i) − (l − 1) d²
 
     With one token a mask does nothing, and softmax is linear. The formulas for several lightning heads are
-    observed, not proved: their notes give the grid.
+    observed, not proved: their notes give the grid. Where nothing is known the value is None.
 
-    >>> variant_formula(Architecture.uniform(4, 2, 3, attention="softmax", heads=2, skip=True)).value
-    168
-    >>> variant_formula(Architecture.uniform(3, 2, 2, skip=True)).source
+    >>> expected_dimension(Architecture((10, 10, 10), (2, 2))).value
+    170
+    >>> expected_dimension(Architecture((2, 4, 2), (2, 2))).source
+    'Theorem C'
+    >>> expected_dimension(Architecture.uniform(3, 2, 2, skip=True)).source
     'Theorem S'
-    >>> variant_formula(Architecture((4, 3, 5), (2, 2), heads=2)).status
+    >>> expected_dimension(Architecture((4, 3, 5), (2, 2), heads=2)).status
     'no formula'
     """
-    check_architecture("variant_formula", arch, variants=True)
-    if arch.is_plain:
-        return expected_dimension(arch)
+    check_architecture("expected_dimension", arch, variants=True)
     if not arch.block.is_plain:
         return block_formula(arch)
+    if arch.is_plain:
+        named = paper_formula(arch)
+        if named.status != "outside hypotheses":
+            return named
+        general = general_formula(arch)
+        return replace(general, note=f"{named.note}. So: {general.note}")
     if arch.tokens == 1:
         plain = replace(arch, heads=1, skip=False, causal=False)
         if arch.attention == "softmax" or plain == replace(arch, causal=False):

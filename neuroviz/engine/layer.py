@@ -11,7 +11,7 @@ import numpy as np
 from neuroviz.engine.field import Field, PrimeField, Reals
 from neuroviz.engine.network import Layer, Weights, jacobian
 from neuroviz.engine.rank import exact_rank, float_rank
-from neuroviz.engine.symmetry import close, rank_of, rescale, swap_keys_and_values
+from neuroviz.engine.symmetry import VirtualWeights, as_network, close, rank_of, rescale, swap_keys_and_values
 
 TOLERANCE = 1e-9
 """How far apart, relative to their size, two floats may be that stand for the same number."""
@@ -31,7 +31,7 @@ def as_pair(over: Field, layer: Layer) -> Pair:
 
 def as_weights(pair: Pair) -> Weights:
     """A network of one layer with this A and V: Q = A, K = 1."""
-    return (Layer(pair.A, np.eye(len(pair.A)), pair.V),)
+    return as_network(VirtualWeights(pair.V, (pair.A,)))
 
 
 def function_table(over: Field, pair: Pair, tokens: int) -> np.ndarray:
@@ -57,14 +57,12 @@ def function_table(over: Field, pair: Pair, tokens: int) -> np.ndarray:
     return over.reduce(product + product.swapaxes(-1, -2))
 
 
-def same_function(
-    over: Field, attention: str, one: Pair, other: Pair, tokens: int, tol: float = TOLERANCE
-) -> bool:
+def same_function(over: Field, attention: str, one: Pair, other: Pair, tokens: int) -> bool:
     """Whether two layers have the same function, decided from their weights alone.
 
     Lightning: by `function_table`. Softmax: for t ≥ 2 if V′ = V and, unless V = 0, A′ = A (Thm. 3.9);
-    for t = 1 if V′ = V ("One token"). Exact over a prime field (lightning); over the reals up to `tol`,
-    relative to the larger.
+    for t = 1 if V′ = V ("One token"). Exact over a prime field (lightning); over the reals up to
+    `TOLERANCE`, relative to the larger.
 
     >>> u, v, k, h = np.eye(4)[:, :3]
     >>> one, other = Pair(np.outer(u, k), np.outer(h, v)), Pair(np.outer(v, k), np.outer(h, u))
@@ -72,10 +70,10 @@ def same_function(
     True
     """
     if attention == "lightning":
-        return close(over, function_table(over, one, tokens), function_table(over, other, tokens), tol)
-    if not close(over, one.V, other.V, tol):
+        return close(over, *(function_table(over, pair, tokens) for pair in (one, other)), TOLERANCE)
+    if not close(over, one.V, other.V, TOLERANCE):
         return False
-    return tokens == 1 or not one.V.any() or close(over, one.A, other.A, tol)
+    return tokens == 1 or not one.V.any() or close(over, one.A, other.A, TOLERANCE)
 
 
 def fiber_case(over: Field, pair: Pair) -> str:

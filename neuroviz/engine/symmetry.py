@@ -18,7 +18,9 @@ import numpy as np
 
 from neuroviz.engine.field import Field, PrimeField, Reals
 from neuroviz.engine.network import Layer, Weights
-from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.rank import RowSpace, exact_rank
+
+_CLOSE = 1e-8  # relative, over the reals
 
 
 def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) -> Weights:
@@ -32,7 +34,7 @@ def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) 
     array([[2., 0.]])
     """
     Q, K, V = _checked(weights, layer)
-    _check_square("C", C, len(Q), "the head dimension a")
+    _check_square(C, len(Q), "the head dimension a")
     return _replace(weights, {layer: Layer(over.matmul(C, Q), over.matmul(over.inverse(C).T, K), V)})
 
 
@@ -45,7 +47,7 @@ def change_interface(over: Field, weights: Weights, layer: int, C: np.ndarray) -
         ValueError: if there is no such interface, or C is not an invertible d_i × d_i matrix.
     """
     Q, K, V = _checked(weights, layer, interface=True)
-    _check_square("C", C, len(V), "the width between the two layers")
+    _check_square(C, len(V), "the width between the two layers")
     back = over.inverse(C)
     after = Layer(*(over.matmul(matrix, back) for matrix in weights[layer + 1]))
     return _replace(weights, {layer: Layer(Q, K, over.matmul(C, V)), layer + 1: after})
@@ -107,11 +109,22 @@ def virtual_weights(over: Field, weights: Weights) -> VirtualWeights:
     return VirtualWeights(U, tuple(M))
 
 
-def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8) -> np.ndarray:
+def as_network(virtual: VirtualWeights) -> Weights:
+    """A network with these virtual weights and all inner widths d₀: K = 1, Q_i = M_i, V_i = 1, and V_l = L.
+
+    >>> layer = Layer(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 2 * np.eye(2))
+    >>> virtual = virtual_weights(Reals(), (layer, layer))
+    >>> np.array_equal(virtual_weights(Reals(), as_network(virtual)).M[1], virtual.M[1])
+    True
+    """
+    eye, last = np.eye(virtual.L.shape[1]), len(virtual.M) - 1
+    return tuple(Layer(M, eye, virtual.L if i == last else eye) for i, M in enumerate(virtual.M))
+
+
+def recover_head_basis(over: Field, head: Layer, other: Layer) -> np.ndarray:
     """The one C with Q′ = C Q and K′ = C⁻ᵀ K, from two factorisations of one A (Lemma 3.1).
 
-    Over the reals `tol` is how far A′ may be from A, relative to it, and how small a singular value of Q or
-    K, relative to the largest, still counts.
+    Over the reals A′ may be 1e−8 from A, relative to it, and smaller singular values of Q or K count as 0.
 
     Raises:
         ValueError: if the shapes differ, if Q or K has rank below a (then C is not unique, or there
@@ -121,15 +134,16 @@ def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8
     >>> recover_head_basis(Reals(), Layer(Q, K, None), Layer(C @ Q, K / 2, None))
     array([[2.]])
     """
-    Q, K, Q2, K2 = head.Q, head.K, other.Q, other.K
-    if not Q.shape == K.shape == Q2.shape == K2.shape:
+    (Q, K, _), (Q2, K2, _) = head, other
+    matrices = {"Q": Q, "K": K, "Q′": Q2, "K′": K2}
+    shapes = [matrix.shape for matrix in matrices.values()]
+    if len(set(shapes)) > 1:
         raise ValueError(
-            "two factorisations need Q, K, Q′, K′ of one shape; "
-            f"got {Q.shape}, {K.shape}, {Q2.shape}, {K2.shape}"
+            f"two factorisations need Q, K, Q′, K′ of one shape; got {', '.join(map(str, shapes))}"
         )
     a, d = Q.shape
-    for name, matrix in (("Q", Q), ("K", K), ("Q′", Q2), ("K′", K2)):
-        if (rank := rank_of(over, matrix, tol)) < a:
+    for name, matrix in matrices.items():
+        if (rank := rank_of(over, matrix)) < a:
             why = (
                 f"with a > d = {d} its rows cannot be independent, and many C lead to the same Q′ and K′"
                 if a > d
@@ -140,13 +154,13 @@ def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8
                 f"got {name} of rank {rank}: {why}"
             )
     A, A2 = over.matmul(K.T, Q), over.matmul(K2.T, Q2)
-    if not close(over, A, A2, tol):
+    if not close(over, A, A2):
         raise ValueError(
             "both factorisations need the same product KᵀQ; got products that differ by "
             f"{np.abs(over.reduce(A - A2)).max():.3g}: they belong to different functions"
         )
     C = over.matmul(Q2, _right_inverse(over, Q))
-    if not close(over, over.matmul(C.T, K2), K, tol):
+    if not close(over, over.matmul(C.T, K2), K):
         raise ValueError(
             "the two factorisations are of nearly equal, but different products: K is not CᵀK′ for the C "
             "that their Q have; they belong to different functions"
@@ -154,16 +168,12 @@ def recover_head_basis(over: Field, head: Layer, other: Layer, tol: float = 1e-8
     return C
 
 
-def recover_interfaces(
-    over: Field, weights: Weights, other: Weights, tol: float = 1e-8
-) -> tuple[np.ndarray, ...]:
+def recover_interfaces(over: Field, weights: Weights, other: Weights) -> tuple[np.ndarray, ...]:
     """The C_1, …, C_{l−1} of Eq. 9 between two networks with the same virtual weights (Lemma 3.5).
 
     With U_i = V_i ⋯ V_1, the answer is the C_i with U_i′ = C_i U_i; then A_i and V_i of the other network
-    are those of the first in the new bases.
-
-    One invertible matrix for each place between two layers. Over the reals `tol` is how far the virtual
-    weights may be apart, relative to their size.
+    are those of the first in the new bases. Over the reals the virtual weights may be 1e−8 apart, relative
+    to their size.
 
     Raises:
         ValueError: if the shapes or the virtual weights differ, or if the two networks need not be on
@@ -174,21 +184,19 @@ def recover_interfaces(
     >>> recover_interfaces(Reals(), (one, two), change_interface(Reals(), (one, two), 0, np.array([[5.0]])))
     (array([[5.]]),)
     """
-    shapes = [[tuple(matrix.shape for matrix in layer) for layer in network] for network in (weights, other)]
-    if shapes[0] != shapes[1]:
-        raise ValueError(f"two networks need the same shapes in every layer; got {shapes[0]} and {shapes[1]}")
+    _check_same_shapes(weights, other)
     here, there, found = np.eye(weights[0].V.shape[1]), np.eye(weights[0].V.shape[1]), []
     for i, (layer, other_layer) in enumerate(zip(weights[:-1], other[:-1], strict=True), start=1):
         here, there = over.matmul(layer.V, here), over.matmul(other_layer.V, there)
         name = "V_1" if i == 1 else f"V_{i} ⋯ V_1"
         for U in (here, there):
-            if (rank := rank_of(over, U, tol)) < len(U):
+            if (rank := rank_of(over, U)) < len(U):
                 raise ValueError(
                     f"the basis after layer {i} is determined only where {name} has rank {len(U)}; "
                     f"got rank {rank}: on what is lost there, later weights are free"
                 )
         C = over.matmul(there, _right_inverse(over, here))
-        if not close(over, over.matmul(C, here), there, tol):
+        if not close(over, over.matmul(C, here), there):
             raise ValueError(
                 f"the rows of {name} span different spaces in the two networks: no change of basis "
                 "leads from one to the other (Lemma 3.5 needs L of full rank)"
@@ -196,19 +204,58 @@ def recover_interfaces(
         found.append(C)
     one, two = virtual_weights(over, weights), virtual_weights(over, other)
     for i, (M, M2) in enumerate(zip((one.L, *one.M), (two.L, *two.M), strict=True)):
-        if not close(over, M, M2, tol):
+        if not close(over, M, M2):
+            name, gap = f"M_{i}" if i else "L", np.abs(over.reduce(M - M2)).max()
             raise ValueError(
-                "the two networks need the same virtual weights; "
-                f"got {f'M_{i}' if i else 'L'} that differ by "
-                f"{np.abs(over.reduce(M - M2)).max():.3g}"
+                f"the two networks need the same virtual weights; got {name} that differ by {gap:.3g}"
             )
     return tuple(found)
 
 
+def interface_misfit(weights: Weights, other: Weights) -> float:
+    """What the best C_1, …, C_{l−1} leave of Eq. 9 between two networks over the reals, relative to it.
+
+    Linear in them all, and solved by least squares:
+
+        Q_j′ C_{j−1} = Q_j,  K_j′ C_{j−1} = K_j,  V_j′ C_{j−1} = C_j V_j,  with C_0 = C_l = 1
+
+    0 wherever `change_interface` leads from one network to the other, also where weights have lost rank
+    and `recover_interfaces` refuses, because the C are not unique. That a C is invertible is not asked.
+
+    Raises:
+        ValueError: if the shapes differ in a layer, or there is one layer only, without a place for a basis.
+
+    >>> one, two = (Layer(np.eye(1), np.eye(1), np.array([[v]])) for v in (2.0, 3.0))
+    >>> round(interface_misfit((one, two), change_interface(Reals(), (one, two), 0, np.array([[5.0]]))), 9)
+    0.0
+    >>> interface_misfit((one, two), (one._replace(V=5 * one.V), two)) > 0.1
+    True
+    """
+    _check_same_shapes(weights, other)
+    if len(weights) < 2:
+        raise ValueError(f"a change of basis lies between two layers; got networks of {len(weights)} layer")
+    inner = [len(layer.V) for layer in weights[:-1]]
+    ends = np.cumsum([width * width for width in inner])
+    first, last = np.eye(weights[0].V.shape[1]), np.eye(len(weights[-1].V))
+
+    def left(entries: np.ndarray) -> np.ndarray:
+        """Of Eq. 9, for these entries of C_1, …, C_{l−1}."""
+        parts = zip(np.split(entries, ends[:-1]), inner, strict=True)
+        C = [first, *(part.reshape(width, width) for part, width in parts), last]
+        rest = []
+        for (Q, K, V), (Q2, K2, V2), before, after in zip(weights, other, C[:-1], C[1:], strict=True):
+            rest += [Q2 @ before - Q, K2 @ before - K, V2 @ before - after @ V]
+        return np.concatenate([part.ravel() for part in rest])
+
+    constant = left(np.zeros(ends[-1]))
+    A = np.stack([left(unit) - constant for unit in np.eye(ends[-1])], axis=1)
+    best = np.linalg.lstsq(A, -constant, rcond=None)[0]
+    return float(np.linalg.norm(A @ best + constant) / (np.linalg.norm(constant) or 1.0))
+
+
 def _checked(weights: Weights, layer: int, interface: bool = False) -> Layer:
     """That layer, if it is there and, for an interface, has another one after it."""
-    whole = isinstance(layer, (int, np.integer)) and not isinstance(layer, bool)
-    if not whole or layer not in range(len(weights)):
+    if layer not in range(len(weights)):
         raise ValueError(f"layers are counted from 0 to {len(weights) - 1} here; got layer={layer!r}")
     if interface and layer == len(weights) - 1:
         raise ValueError(
@@ -218,35 +265,43 @@ def _checked(weights: Weights, layer: int, interface: bool = False) -> Layer:
     return weights[layer]
 
 
-def _check_square(name: str, matrix: np.ndarray, size: int, what: str) -> None:
-    if np.shape(matrix) != (size, size):
-        raise ValueError(f"{name} must be {size} × {size}, {what}; got shape {np.shape(matrix)}")
+def _check_square(C: np.ndarray, size: int, what: str) -> None:
+    if np.shape(C) != (size, size):
+        raise ValueError(f"C must be {size} × {size}, {what}; got shape {np.shape(C)}")
+
+
+def _check_same_shapes(weights: Weights, other: Weights) -> None:
+    one, two = (
+        [tuple(matrix.shape for matrix in layer) for layer in network] for network in (weights, other)
+    )
+    if one != two:
+        raise ValueError(f"two networks need the same shapes in every layer; got {one} and {two}")
 
 
 def _replace(weights: Weights, new: dict[int, Layer]) -> Weights:
     return tuple(new.get(i, layer) for i, layer in enumerate(weights))
 
 
-def _rank_one(over: Field, name: str, matrix: np.ndarray, tol: float = 1e-8) -> tuple[np.ndarray, np.ndarray]:
+def _rank_one(over: Field, name: str, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Vectors u, k with matrix = u kᵀ ≠ 0."""
     i, j = np.unravel_index(np.abs(matrix).argmax(), matrix.shape)
     if matrix[i, j] != 0:
         u, k = matrix[:, j], over.matmul(over.inverse(matrix[i : i + 1, j : j + 1]), matrix[i : i + 1])[0]
-        if close(over, matrix, over.reduce(np.outer(u, k)), tol):
+        if close(over, matrix, over.reduce(np.outer(u, k))):
             return u, k
     raise ValueError(
         "keys and values can be swapped only where A and V have rank one; "
-        f"got {name} of rank {rank_of(over, matrix, tol)}"
+        f"got {name} of rank {rank_of(over, matrix)}"
     )
 
 
-def close(over: Field, one: np.ndarray, other: np.ndarray, tol: float) -> bool:
+def close(over: Field, one: np.ndarray, other: np.ndarray, tol: float = _CLOSE) -> bool:
     """Equality over a prime field; over the reals up to `tol` times the largest entry of both."""
     size = max(np.abs(one).max(), np.abs(other).max()) if isinstance(over, Reals) else 0
     return bool(np.abs(over.reduce(one - other)).max() <= tol * size)
 
 
-def rank_of(over: Field, matrix: np.ndarray, tol: float) -> int:
+def rank_of(over: Field, matrix: np.ndarray, tol: float = _CLOSE) -> int:
     """The exact rank over a prime field; over the reals the singular values above `tol` times the largest."""
     if isinstance(over, PrimeField):
         return exact_rank(matrix, over)
@@ -258,16 +313,10 @@ def _right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
     """R with Q R = 1, for Q of full row rank."""
     if isinstance(over, Reals):
         return np.linalg.pinv(Q)
-    columns: list[int] = []  # the first ones that are independent
-    for j in range(Q.shape[1]):
-        if exact_rank(Q[:, [*columns, j]], over) > len(columns):
-            columns.append(j)
+    columns = np.flatnonzero(RowSpace(over, len(Q)).add_each(Q.T))  # the first ones that are independent
     R = np.zeros(Q.T.shape)
     R[columns] = over.inverse(Q[:, columns])
     return R
-
-
-# Walks
 
 
 WALKS = ("rotation", "stretch", "shear")
@@ -295,12 +344,13 @@ def walk_in_gl(kind: str, a: int, s: float) -> np.ndarray:
         raise ValueError(f"a walk is one of {', '.join(WALKS)}; got {kind!r}")
     if kind == "stretch":
         return np.diag([_STRETCH ** (s if i % 2 == 0 else -s) for i in range(a)])
-    c = {"rotation": cos(pi / 2 * s), "shear": 1.0}[kind]
-    block = {"rotation": (-sin(pi / 2 * s), sin(pi / 2 * s)), "shear": (_SHEAR * s, 0.0)}[kind]
+    block = np.array([[1.0, _SHEAR * s], [0.0, 1.0]])
+    if kind == "rotation":
+        c, sine = cos(pi / 2 * s), sin(pi / 2 * s)
+        block = np.array([[c, -sine], [sine, c]])
     C = np.eye(a)
     for i in range(0, a - 1, 2):
-        C[i, i] = C[i + 1, i + 1] = c
-        C[i, i + 1], C[i + 1, i] = block
+        C[i : i + 2, i : i + 2] = block
     return C
 
 

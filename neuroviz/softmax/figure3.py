@@ -22,7 +22,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.formulas import Expected, expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension, rank_by_inputs
-from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.kit.settings import seed, switch, whole
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def _point(arch: Architecture, setting: Figure3Setting) -> Figure3Point:
 
 @lru_cache(maxsize=512)
 def _proof(arch: Architecture, route: str, seed: int) -> Proof:
-    columns = gauge_slice(arch).num_free
+    columns = num_columns(arch)
     if route == "ball" and columns > _MOST_BALL_COLUMNS:
         return Proof(route, None, f"{columns} columns are too many here: at most {_MOST_BALL_COLUMNS}")
     if route == "ball" and columns != expected_dimension(arch).value:

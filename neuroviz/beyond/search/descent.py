@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neuroviz.beyond.search.local_coordinates import Chart, chart_at
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
-from neuroviz.engine.local_coordinates import Chart, chart_at
 from neuroviz.engine.network import Weights, forward, jacobian
 
 _STEPS, _ROUNDS = 15, 8  # evaluations in one chart, and charts
@@ -104,7 +104,7 @@ def descend(arch: Architecture, weights: Weights, misfit: Misfit) -> Descent:
     """Go down from a network until nothing more is won, through charts centred on the way.
 
     Args:
-        arch: of the weights; narrow, as `chart.chart_at` needs it.
+        arch: of the weights; narrow, as `chart_at` needs it.
         weights: where to start.
         misfit: what to bring down.
     """

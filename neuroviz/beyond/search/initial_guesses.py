@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neuroviz.beyond.search.local_coordinates import narrow
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
-from neuroviz.engine.local_coordinates import narrow
 from neuroviz.engine.network import Layer, Weights, random_weights
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 

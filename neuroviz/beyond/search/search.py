@@ -23,14 +23,14 @@ from neuroviz.beyond.search.equivalent_weights import (
     signs,
 )
 from neuroviz.beyond.search.initial_guesses import KINDS, draw, kind_of
+from neuroviz.beyond.search.local_coordinates import chart_at, narrow, tangent_map
 from neuroviz.beyond.search.result import Continuum, FiberPoint, FiberSearch, StartOutcome
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import Reals
-from neuroviz.engine.local_coordinates import chart_at, narrow, tangent_map
 from neuroviz.engine.network import Weights, forward, jacobian, layer_shapes
-from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.orbit_slice import gauge_slice, num_columns
 from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 
@@ -105,7 +105,7 @@ def search_in_steps(
     check_architecture("search_fiber", arch)
     _check(arch, weights, starts, seed, kinds)
     across, outputs = gauge_slice(arch), arch.tokens * arch.widths[-1]
-    rows = _INPUTS_PER_COORDINATE[arch.attention] * across.num_free * outputs
+    rows = _INPUTS_PER_COORDINATE[arch.attention] * num_columns(arch) * outputs
     in_a_step = max(FRESH_INPUTS, rows) * numbers_in_between(arch) + rows * arch.num_parameters
     check_memory(f"a search of the fibre of {arch}", 8 * in_a_step)
     reduced, thin = across.reduced, narrow(arch, weights)
@@ -116,7 +116,7 @@ def search_in_steps(
             "the function of these weights is zero (L = 0, or for lightning some M_i = 0): then everything "
             "else is free, and there is nothing to search; give weights with another function"
         )
-    inputs = _INPUTS_PER_COORDINATE[arch.attention] * across.num_free
+    inputs = _INPUTS_PER_COORDINATE[arch.attention] * num_columns(arch)
     ends, cancelled = [], False
     for number in range(starts):
         rng = np.random.default_rng([seed, 1, number])

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.expected import alpha, sigma
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
-from neuroviz.engine.formulas import alpha, collapsing_layer, effective_widths, sigma
+from neuroviz.engine.formulas import collapsing_layer, effective_widths
 from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import random_weights
 from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel

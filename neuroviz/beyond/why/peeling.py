@@ -11,11 +11,10 @@ So the kernel of the derivative in (L, M_1, …, M_l) is that of F and one resca
 import numpy as np
 
 from neuroviz.engine.field import Field, PrimeField
-from neuroviz.engine.local_coordinates import as_network
 from neuroviz.engine.measure import ExactMeasurement
 from neuroviz.engine.network import Layer, jacobian
 from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
-from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.engine.symmetry import VirtualWeights, as_network
 
 _SPARE_ROWS = 2
 
