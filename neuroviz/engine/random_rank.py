@@ -35,12 +35,7 @@ def random_point(
 
 
 def derivative_rows(
-    over: Field,
-    arch: Architecture,
-    route: str,
-    num_inputs: int,
-    all_outputs: bool,
-    rng: np.random.Generator,
+    over: Field, arch: Architecture, route: str, num_inputs: int, all_outputs: bool, rng: np.random.Generator
 ) -> Iterator[np.ndarray]:
     """Rows of the derivative at a random point, block by block: one functional an input, or all outputs."""
     net, weights, free = random_point(over, arch, route, rng)

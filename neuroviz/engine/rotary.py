@@ -87,10 +87,7 @@ def _turns(arch: Architecture) -> list[list[tuple[Fraction, int]]]:
 
 def _product(field: Field, z: _Point, other: _Point) -> _Point:
     """The product of points c + is of the circle."""
-    return (
-        field.reduce(z[0] * other[0] - z[1] * other[1]),
-        field.reduce(z[1] * other[0] + z[0] * other[1]),
-    )
+    return (field.reduce(z[0] * other[0] - z[1] * other[1]), field.reduce(z[1] * other[0] + z[0] * other[1]))
 
 
 def _power(field: Field, point: _Point, exponent: int) -> _Point:
