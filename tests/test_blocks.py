@@ -22,13 +22,7 @@ from neuroviz.engine.block_network import (
 )
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import _degree, clear_cache, measure_dimension
-from neuroviz.engine.network import (
-    forward,
-    jacobian,
-    named,
-    random_tokens,
-    random_weights,
-)
+from neuroviz.engine.network import random_tokens
 from neuroviz.engine.rank import exact_rank
 from neuroviz.nn.modules import AttentionNetwork
 
@@ -109,23 +103,6 @@ def test_over_a_prime_field_it_is_the_same_polynomial(arch):
     real, modular = (block_jacobian(F, arch, weights, X) for F in (Reals(), over))
     assert 0 < np.abs(real).max() < 2**52
     np.testing.assert_array_equal(over.reduce(real), modular)
-
-
-PLAIN = [
-    Architecture((3, 3, 3), (2, 1), 3, kind, heads, skip, causal)
-    for kind, heads, skip, causal in product(KINDS, (1, 2, (1, 3)), (False, True), (False, True))
-]
-
-
-@pytest.mark.parametrize("arch", PLAIN, ids=str)
-def test_torch_agrees_with_the_layers_of_networks_without_a_block(arch):
-    rng = np.random.default_rng(3)
-    weights, X = random_weights(Reals(), arch, rng), random_tokens(Reals(), arch, 3, rng)
-    wiring = {"skip": arch.skip, "causal": arch.causal}
-    Y = AttentionNetwork.from_weights(arch, weights)(torch.from_numpy(X))
-    np.testing.assert_allclose(forward(Reals(), arch.attention, weights, X, **wiring), Y.detach(), atol=1e-9)
-    J = jacobian(Reals(), arch.attention, weights, X, **wiring)
-    np.testing.assert_array_equal(block_jacobian(Reals(), arch, named(weights), X), J)
 
 
 @pytest.mark.parametrize("depth", range(1, 5))

@@ -1,12 +1,14 @@
 """The forward pass is the definition, the Jacobian is its derivative, and symmetries do not move it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from definition import Residue, derivative, output
 
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block_network import block_jacobian
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.engine.network import (
     Layer,
@@ -16,6 +18,7 @@ from neuroviz.engine.network import (
     forward,
     jacobian,
     layer_shapes,
+    named,
     random_tokens,
     random_weights,
     unflatten,
@@ -281,11 +284,9 @@ def test_flattened_weights_unflatten_to_themselves(arch):
 
 def test_tokens_are_rescaled_only_where_that_changes_no_rank():
     arch = Architecture((2, 2), (2,), tokens=2)
-    for attention, over, skip in (
-        ("softmax", Reals(), False),
-        ("lightning", PrimeField(), False),
-        ("lightning", Reals(), True),
-    ):
+    for attention, over in (("softmax", Reals()), ("lightning", PrimeField())):
         weights, X = point(arch, over=over)
         with pytest.raises(ValueError, match=f"lightning over the reals.*got {attention}"):
-            jacobian(over, attention, weights, X, rng=np.random.default_rng(0), rescale=True, skip=skip)
+            jacobian(over, attention, weights, X, rng=np.random.default_rng(0), rescale=True)
+    with pytest.raises(ValueError, match="lightning over the reals.*got lightning 2→2, a = 2, t = 2, skip"):
+        block_jacobian(Reals(), replace(arch, skip=True), named(point(arch)[0]), point(arch)[1], rescale=True)

@@ -1,5 +1,6 @@
 """Heads, skips and masks: the engine against torch and the definition, the formulas against the engine."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,10 +10,11 @@ import torch
 import neuroviz as nv
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
+from neuroviz.engine.block_network import block_forward, block_jacobian
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.formulas import alpha, expected_dimension, general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
-from neuroviz.engine.network import flatten, forward, jacobian, random_tokens, random_weights, unflatten
+from neuroviz.engine.network import flatten, forward, named, random_tokens, random_weights, unflatten
 from neuroviz.nn.modules import AttentionNetwork
 
 KINDS = ("lightning", "softmax")
@@ -52,22 +54,21 @@ def a_network(arch, seed=0):
 @pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
 def test_the_forward_pass_is_the_definition_and_that_of_torch(arch):
     weights, X, _ = a_network(arch)
-    Y = forward(Reals(), arch.attention, weights, X, skip=arch.skip, causal=arch.causal)
+    Y = block_forward(Reals(), arch, named(weights), X)
     np.testing.assert_allclose(Y, [by_definition(arch, weights, x) for x in X], atol=1e-12)
     module = AttentionNetwork.from_weights(arch, weights)
     np.testing.assert_allclose(Y, module(torch.from_numpy(X)).detach().numpy(), atol=1e-12)
     for name in ("skip", "causal"):  # the check can fail
-        other = {"skip": arch.skip, "causal": arch.causal}
-        other[name] = not other[name]
         if len(set(arch.widths)) == 1 or name == "causal":
-            assert np.abs(Y - forward(Reals(), arch.attention, weights, X, **other)).max() > 1e-3
+            other = replace(arch, **{name: not getattr(arch, name)})
+            assert np.abs(Y - block_forward(Reals(), other, named(weights), X)).max() > 1e-3
 
 
 @pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
 def test_the_derivative_is_that_of_torch(arch):
     weights, X, rng = a_network(arch, seed=1)
     cotangents = rng.standard_normal((len(X), 2, arch.widths[-1], arch.tokens))
-    J = jacobian(Reals(), arch.attention, weights, X, cotangents, skip=arch.skip, causal=arch.causal)
+    J = block_jacobian(Reals(), arch, named(weights), X, cotangents)
     module = AttentionNetwork.from_weights(arch, weights)
     for n, x in enumerate(torch.from_numpy(X)):
         for c in range(2):
@@ -84,8 +85,7 @@ def test_over_a_prime_field_the_derivative_is_the_same_polynomial(arch):
     over = PrimeField()
     weights = unflatten(arch, rng.integers(-2, 3, arch.num_parameters).astype(float))
     X = rng.integers(-2, 3, (2, arch.widths[0], arch.tokens)).astype(float)
-    wiring = {"skip": arch.skip, "causal": arch.causal}
-    real, modular = (jacobian(F, "lightning", weights, X, **wiring) for F in (Reals(), over))
+    real, modular = (block_jacobian(F, arch, named(weights), X) for F in (Reals(), over))
     assert np.abs(real).max() < 2**52
     np.testing.assert_array_equal(over.reduce(real), modular)
 

@@ -37,9 +37,7 @@ def block_forward(
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
     """The outputs, shape (N, d_l, t), for tokens X of shape (N, d₀, t); the formula stands in `Block`."""
-    tape = Tape(field)
-    layers = [{name: tape.constant(w) for name, w in layer.items()} for layer in _by_layer(arch, weights)]
-    return _run(tape, arch, layers, X, rng).value[:, 0]
+    return _recorded(Tape(field), arch, weights, X, rng)[0].value[:, 0]
 
 
 def block_jacobian(
@@ -51,10 +49,9 @@ def block_jacobian(
     rng: np.random.Generator | None = None,
     rescale: bool = False,
 ) -> np.ndarray:
-    """The derivative in all weights, by a structured reverse pass.
+    """The derivative of `block_forward` in all weights, by a structured reverse pass.
 
     Args:
-        field, arch, weights, X: as in `block_forward`.
         cotangents: shape (N, c, d_l, t): c linear functionals of the output for each input. By
             default every output coordinate, c = d_l·t.
         rng: source of the fresh exponentials; needed for softmax over a prime field only.
@@ -142,7 +139,7 @@ def _recorded(
     rescale: bool = False,
     related: bool = True,
 ) -> tuple[Node, list[Node]]:
-    """The output, and the parameters in order."""
+    """The network, layer by layer, as `Block` has it: its output, and the parameters in order."""
     layers, learned, turning = [], [], turning_degree(arch, related)
     for layer in _by_layer(arch, weights):
         nodes = {kind: tape.parameter(layer[kind]) for kind in _LEARNED if kind in layer}
@@ -150,18 +147,6 @@ def _recorded(
         layers.append(
             nodes | {kind: tape.constant(layer[kind], turning) for kind in layer if kind not in nodes}
         )
-    return _run(tape, arch, layers, X, rng, rescale), learned
-
-
-def _run(
-    tape: Tape,
-    arch: Architecture,
-    layers: list[dict[str, Node]],
-    X: np.ndarray,
-    rng: np.random.Generator | None,
-    rescale: bool = False,
-) -> Node:
-    """The network, layer by layer, as `Block` has it; with `rescale` each input's tokens get length 1."""
     tokens = tape.constant(X[:, None])
     if arch.block.positions:
         tokens = tape.add(tokens, layers[0]["P"])
@@ -175,7 +160,7 @@ def _run(
         if rescale:  # by a number that stays as it is: rows of the derivative only change in length
             norm = np.linalg.norm(tokens.value, axis=(-2, -1), keepdims=True)
             tokens = tape.times(tokens, tape.constant(1 / np.where(norm > 0, norm, 1.0)))
-    return tokens
+    return tokens, learned
 
 
 def _attend(

@@ -34,11 +34,11 @@ def layer_shapes(arch: Architecture) -> list[Layer]:
     >>> layer_shapes(Architecture((4, 3), (2,), heads=5))[0].V
     (5, 3, 4)
     """
-    shapes = []
-    for H, (d_in, d_out, a) in zip(arch.heads, arch.layers, strict=True):
-        several = () if H == 1 else (H,)
-        shapes.append(Layer((*several, a, d_in), (*several, a, d_in), (*several, d_out, d_in)))
-    return shapes
+    several = [() if H == 1 else (H,) for H in arch.heads]
+    return [
+        Layer((*H, a, d_in), (*H, a, d_in), (*H, d_out, d_in))
+        for H, (d_in, d_out, a) in zip(several, arch.layers, strict=True)
+    ]
 
 
 def named(weights: Weights) -> BlockWeights:
@@ -85,8 +85,7 @@ def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights
             K = Q + _HEAD_NOISE * rng.standard_normal((a, d_in)) / np.sqrt(d_in)
             V = (_BESIDE_A_SKIP if arch.skip else 1.0) * _orthonormal(rng, d_out, d_in)
             heads.append((np.sqrt(sharpness) * Q, np.sqrt(sharpness) * K, V))
-        matrices = heads[0] if H == 1 else map(np.stack, zip(*heads, strict=True))
-        layers.append(Layer(*matrices))
+        layers.append(Layer(*(heads[0] if H == 1 else map(np.stack, zip(*heads, strict=True)))))
     return tuple(layers)
 
 
@@ -151,42 +150,29 @@ def unflatten(arch: Architecture, parameters: np.ndarray) -> Weights:
         raise ValueError(
             f"{arch} has {arch.num_parameters} parameters; got an array of shape {np.shape(parameters)}"
         )
-    layers, start = [], 0
-    for shapes in layer_shapes(arch):
-        matrices = []
-        for shape in shapes:
-            matrices.append(parameters[start : start + prod(shape)].reshape(shape))
-            start += prod(shape)
-        layers.append(Layer(*matrices))
-    return tuple(layers)
+    shapes = layer_shapes(arch)
+    ends = np.cumsum([prod(shape) for layer in shapes for shape in layer])
+    parts = iter(np.split(parameters, ends[:-1]))
+    return tuple(Layer(*(next(parts).reshape(shape) for shape in layer)) for layer in shapes)
 
 
 def forward(
-    field: Field,
-    attention: str,
-    weights: Weights,
-    X: np.ndarray,
-    rng: np.random.Generator | None = None,
-    skip: bool = False,
-    causal: bool = False,
+    field: Field, attention: str, weights: Weights, X: np.ndarray, rng: np.random.Generator | None = None
 ) -> np.ndarray:
     """φ(X): each layer is X ↦ V X S with S = XᵀAX (lightning) or its column softmax.
 
         lightning   φ(X) = V X Xᵀ A X                      (Eq. 1–3)
         softmax     φ(X) = V X softmax(Xᵀ A X)             (Eq. 15, temperature 1)
 
-    Several heads are added, Σ_h V_h X S_h; a skip adds X; under a mask S_ji = 0 for j > i.
+    Several heads are added, Σ_h V_h X S_h. X has the shape (N, d₀, t), the outputs (N, d_l, t); only softmax
+    over a prime field needs `rng`, for the fresh exponentials. `block_forward` knows skips and masks.
 
-    X has the shape (N, d₀, t), the outputs (N, d_l, t); attention, skip and causal are as in `Architecture`.
-    Only softmax over a prime field needs `rng`, for the fresh exponentials.
-
-    >>> from neuroviz.engine.field import Reals
     >>> identity = np.eye(2)
     >>> forward(Reals(), "lightning", (Layer(identity, identity, identity),), 2 * identity[None])[0]
     array([[8., 0.],
            [0., 8.]])
     """
-    return block_forward(field, _architecture(attention, weights, X, skip, causal), named(weights), X, rng)
+    return block_forward(field, _architecture(attention, weights, X), named(weights), X, rng)
 
 
 def jacobian(
@@ -197,17 +183,15 @@ def jacobian(
     cotangents: np.ndarray | None = None,
     rng: np.random.Generator | None = None,
     rescale: bool = False,
-    skip: bool = False,
-    causal: bool = False,
 ) -> np.ndarray:
     """The derivative of `forward` in all weights; all else as in `block_jacobian`."""
-    arch = _architecture(attention, weights, X, skip, causal)
+    arch = _architecture(attention, weights, X)
     return block_jacobian(field, arch, named(weights), X, cotangents, rng, rescale)
 
 
-def _architecture(attention: str, weights: Weights, X: np.ndarray, skip: bool, causal: bool) -> Architecture:
+def _architecture(attention: str, weights: Weights, X: np.ndarray) -> Architecture:
     """What these weights and tokens have the shapes of."""
     widths = X.shape[-2], *(layer.V.shape[-2] for layer in weights)
     head_dims = tuple(layer.Q.shape[-2] for layer in weights)
     heads = tuple(len(layer.Q) if layer.Q.ndim == 3 else 1 for layer in weights)
-    return Architecture(widths, head_dims, X.shape[-1], attention, heads, skip, causal)
+    return Architecture(widths, head_dims, X.shape[-1], attention, heads)

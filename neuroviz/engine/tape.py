@@ -13,7 +13,7 @@ import numpy as np
 from neuroviz.engine.field import Field
 
 Pull = Callable[[np.ndarray], np.ndarray]
-"""Takes the gradient of a result to that of a source, before what was broadcast is summed."""
+"""From the gradient of a result to that of a source, before what was broadcast is summed."""
 
 
 @dataclass(eq=False, slots=True)
@@ -62,32 +62,25 @@ class Tape:
     def matmul(self, x: Node, y: Node) -> Node:
         """x y, matrix by matrix."""
         mul = self.field.matmul
-        to_x = lambda g: mul(g, y.value.mT[:, None])  # noqa: E731
-        to_y = lambda g: mul(x.value.mT[:, None], g)  # noqa: E731
-        value = mul(x.value, y.value)
-        return self._note(value, x.degree + y.degree, ((x, to_x, y.degree), (y, to_y, x.degree)))
+        to_x, to_y = lambda g: mul(g, y.value.mT[:, None]), lambda g: mul(x.value.mT[:, None], g)
+        return self._bilinear(mul(x.value, y.value), (x, to_x), (y, to_y))
 
     def inner_products(self, x: Node, y: Node) -> Node:
         """xᵀ y, matrix by matrix."""
         mul = self.field.matmul
-        to_x = lambda g: mul(y.value[:, None], g.mT)  # noqa: E731
-        to_y = lambda g: mul(x.value[:, None], g)  # noqa: E731
-        value = mul(x.value.mT, y.value)
-        return self._note(value, x.degree + y.degree, ((x, to_x, y.degree), (y, to_y, x.degree)))
-
-    def add(self, x: Node, y: Node) -> Node:
-        """x + y; what has one column, or one head, is added to all."""
-        total = self.field.reduce(x.value + y.value)
-        same = lambda g: g  # noqa: E731
-        return self._note(total, max(x.degree, y.degree), ((x, same, 0), (y, same, 0)))
+        to_x, to_y = lambda g: mul(y.value[:, None], g.mT), lambda g: mul(x.value[:, None], g)
+        return self._bilinear(mul(x.value.mT, y.value), (x, to_x), (y, to_y))
 
     def times(self, x: Node, y: Node) -> Node:
         """x y, entry by entry."""
         reduce = self.field.reduce
-        to_x = lambda g: reduce(g * y.value[:, None])  # noqa: E731
-        to_y = lambda g: reduce(g * x.value[:, None])  # noqa: E731
-        value = reduce(x.value * y.value)
-        return self._note(value, x.degree + y.degree, ((x, to_x, y.degree), (y, to_y, x.degree)))
+        to_x, to_y = lambda g: reduce(g * y.value[:, None]), lambda g: reduce(g * x.value[:, None])
+        return self._bilinear(reduce(x.value * y.value), (x, to_x), (y, to_y))
+
+    def add(self, x: Node, y: Node) -> Node:
+        """x + y; what has one column, or one head, is added to all."""
+        total, same = self.field.reduce(x.value + y.value), lambda g: g
+        return self._note(total, max(x.degree, y.degree), ((x, same, 0), (y, same, 0)))
 
     def power(self, x: Node, exponent: int) -> Node:
         """xᵉ, entry by entry."""
@@ -113,15 +106,11 @@ class Tape:
 
     def share(self, x: Node, heads: int) -> Node:
         """Each head of x for several in a row, until there are so many heads."""
-        times = heads // x.value.shape[1]
-        if times == 1:
+        if (times := heads // x.value.shape[1]) == 1:
             return x
-
-        def pull(g: np.ndarray) -> np.ndarray:
-            groups = g.reshape(*g.shape[:2], -1, times, *g.shape[3:])
-            return self.field.reduce(groups.sum(axis=3))
-
-        return self._note(np.repeat(x.value, times, axis=1), x.degree, ((x, pull, 0),))
+        groups = lambda g: g.reshape(*g.shape[:2], -1, times, *g.shape[3:])  # noqa: E731
+        pull = (x, lambda g: self.field.reduce(groups(g).sum(axis=3)), 0)
+        return self._note(np.repeat(x.value, times, axis=1), x.degree, (pull,))
 
     def over_heads(self, x: Node) -> Node:
         """Σ over the heads."""
@@ -147,13 +136,8 @@ class Tape:
     def gradients(self, result: Node, cotangents: np.ndarray, parameters: Sequence[Node]) -> list[np.ndarray]:
         """The derivative of linear functionals of the result in each parameter.
 
-        Args:
-            result: with one head, shape (N, 1, rows, columns).
-            cotangents: (N or 1, c, rows, columns): c functionals for each input.
-            parameters: of this tape.
-
-        Returns:
-            For each parameter an array (N, c, its entries); 0 where it does not matter.
+        The result has one head, shape (N, 1, rows, columns); cotangents, (N or 1, c, rows, columns), are c
+        functionals for each input. Returned is an array (N, c, its entries) for each parameter.
         """
         parts: dict[Node, list[np.ndarray]] = {result: [cotangents[:, :, None]]}
         for node in reversed(self._nodes):
@@ -184,10 +168,7 @@ class Tape:
         """The sum of the parts; those of a split node are its pieces, the last one first."""
         if node.in_pieces:
             return np.concatenate(parts[::-1], axis=-2)
-        total, *more = parts
-        for g in more:
-            total = self.field.reduce(total + g)
-        return total
+        return parts[0] if len(parts) == 1 else self.field.reduce(sum(parts[1:], parts[0]))
 
     def _fitted(self, g: np.ndarray, node: Node) -> np.ndarray:
         """A gradient, summed over the heads, rows and columns that the node's value was broadcast to."""
@@ -206,3 +187,7 @@ class Tape:
         node = Node(value, degree, sources, moves or any([source.moves for source, _, _ in sources]))
         self._nodes.append(node)
         return node
+
+    def _bilinear(self, value: np.ndarray, left: tuple[Node, Pull], right: tuple[Node, Pull]) -> Node:
+        (x, to_x), (y, to_y) = left, right
+        return self._note(value, x.degree + y.degree, ((x, to_x, y.degree), (y, to_y, x.degree)))
