@@ -34,8 +34,8 @@ class Architecture:
     outside the paper's hypotheses are the interesting ones.
 
     Beyond the paper, layer i may have H_i heads, each with Q, K, V of its own, whose outputs are added; a
-    skip connection, which adds X to the output; and a causal mask: token i attends to j ≤ i only. What else
-    a transformer's layer has is in `block`. There are 10⁶ layers at most.
+    skip connection, which adds X to the output; a causal mask: token i attends to j ≤ i only; and what else
+    a transformer's layer has. There are 10⁶ layers at most.
 
     Args:
         widths: d₀, d₁, …, d_l: at least two whole numbers ≥ 1.
@@ -75,27 +75,23 @@ class Architecture:
         object.__setattr__(self, "widths", _sizes("widths", self.widths))
         object.__setattr__(self, "head_dims", _sizes("head_dims", self.head_dims))
         object.__setattr__(self, "tokens", whole_number("tokens", self.tokens))
-        if len(self.widths) < 2:
+        depth = len(self.widths) - 1
+        if depth < 1:
             raise ValueError(
                 f"a network needs an input and an output width; got widths={self.widths}: "
                 "give at least two numbers, as in widths=(4, 4)"
             )
-        if len(self.head_dims) != len(self.widths) - 1:
+        if len(self.head_dims) != depth:
             raise ValueError(
-                f"each layer needs one head dimension: widths={_row(self.widths)} make "
-                f"{len(self.widths) - 1} layer(s), but head_dims={_row(self.head_dims)} has "
-                f"{len(self.head_dims)}; "
-                f"give head_dims with {len(self.widths) - 1} number(s)"
+                f"each layer needs one head dimension: widths={_row(self.widths)} make {depth} layer(s), but "
+                f"head_dims={_row(self.head_dims)} has {len(self.head_dims)}; give head_dims with {depth} "
+                "number(s)"
             )
-        _check_layers(len(self.head_dims))
+        _check_layers(depth)
         if self.attention not in ATTENTION_KINDS:
             raise ValueError(
                 f"attention must be one of {', '.join(map(repr, ATTENTION_KINDS))}; got {self.attention!r}"
             )
-        self._check_variant()
-
-    def _check_variant(self) -> None:
-        depth = len(self.head_dims)
         try:
             heads = (self.heads if isinstance(self.heads, bool) else index(self.heads),) * depth
         except TypeError:
@@ -124,8 +120,7 @@ class Architecture:
                 f"rotary positions turn coordinates in pairs, so head dimensions are even; got {odd[0]}"
             )
         groups = self.block.kv_heads or 1
-        uneven = [H for H in self.heads if H % groups]
-        if uneven:
+        if uneven := [H for H in self.heads if H % groups]:
             raise ValueError(
                 f"{groups} key-value heads are shared evenly, so their number divides the heads; "
                 f"got {uneven[0]} heads"
@@ -171,14 +166,11 @@ class Architecture:
     @cached_property
     def num_parameters(self) -> int:
         """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): entries of all Q_i, K_i, V_i, and what the block adds."""
-        last = self.heads[-1], (*self.widths[-2:], self.head_dims[-1])
-        count = self._parameters_of(*last, mlp=False) - self._parameters_of(*last, mlp=True)
-        for (H, sizes), times in self.distinct_layers.items():
-            count += times * self._parameters_of(H, sizes, mlp=True)
+        most = Counter(zip(self.heads[:-1], self.layers[:-1], strict=True))
+        parts = [(times, *layer, True) for layer, times in most.items()]
+        parts.append((1, self.heads[-1], self.layers[-1], False))
+        count = sum(times * prod(shape) for times, *of in parts for shape in self._shapes_of(*of).values())
         return count + self.block.positions * self.widths[0] * self.tokens
-
-    def _parameters_of(self, H: int, sizes: tuple[int, int, int], mlp: bool) -> int:
-        return sum(prod(shape) for shape in self._shapes_of(H, sizes, mlp).values())
 
     @property
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
@@ -216,16 +208,17 @@ class Architecture:
 
     def __repr__(self) -> str:
         """As Python would read it, but for the middle of a long row of unequal sizes."""
-        said = ((f.name, getattr(self, f.name)) for f in fields(self))
-        inside = (f"{name}={_row(held) if isinstance(held, tuple) else repr(held)}" for name, held in said)
+        said = [(f.name, getattr(self, f.name)) for f in fields(self)]
+        inside = [f"{name}={_row(held) if isinstance(held, tuple) else repr(held)}" for name, held in said]
         return f"Architecture({', '.join(inside)})"
 
     def __str__(self) -> str:
         widths, head_dims = in_short(self.widths, "→"), in_short(self.head_dims)
         parts = [f"{self.attention} {widths}", f"a = {head_dims}", f"t = {self.tokens}"]
-        if set(self.heads) != {1}:
-            same = len(set(self.heads)) == 1
-            parts.append(f"{self.heads[0]} heads" if same else f"heads {in_short(self.heads)}")
+        if len(set(self.heads)) > 1:
+            parts.append(f"heads {in_short(self.heads)}")
+        elif self.heads[0] > 1:
+            parts.append(f"{self.heads[0]} heads")
         parts += [name for name in ("skip", "causal") if getattr(self, name)]
         if not self.block.is_plain:
             parts.append(str(self.block))
