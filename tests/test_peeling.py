@@ -14,7 +14,7 @@ from neuroviz.beyond.why.peeling import (
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.rank import RowSpace, exact_rank
 from neuroviz.engine.symmetry import VirtualWeights
-from neuroviz.engine.virtual import product_form
+from neuroviz.engine.virtual import token_form
 
 F = PrimeField()
 SIZES = [(width, layers) for width in (2, 3, 4) for layers in (1, 2, 3)]
@@ -97,12 +97,12 @@ def test_the_scale_and_the_turn_pass_through_the_rest_of_the_network(width, laye
     X = draw(9, 4, width, 2)
     scale, _ = scale_and_turn(F, virtual.M[0], X)
     rest = without_first_layer(virtual)
-    Y = product_form(F, rest, X) if rest.M else F.matmul(rest.L, X)
+    Y = token_form(F, rest, X) if rest.M else F.matmul(rest.L, X)
     factor = np.ones(len(X))
     for _ in range(3 ** (layers - 1)):
         factor = F.reduce(factor * scale)
     turned = F.matmul(Y, np.array([[0.0, 1.0], [-1.0, 0.0]]))
-    np.testing.assert_array_equal(product_form(F, virtual, X), F.reduce(factor[:, None, None] * turned))
+    np.testing.assert_array_equal(token_form(F, virtual, X), F.reduce(factor[:, None, None] * turned))
 
 
 @pytest.mark.parametrize(("width", "layers"), SIZES)
@@ -177,7 +177,7 @@ def test_the_derivative_in_the_virtual_weights_is_that_of_eq_10(layers):
     def outputs(parameters):
         Ms = parameters[: 9 * layers].reshape(layers, 3, 3)
         last = VirtualWeights(parameters[9 * layers :].reshape(2, 3), tuple(Ms))
-        return (product_form(over, last, X) if layers else last.L @ X).reshape(4, -1)
+        return (token_form(over, last, X) if layers else last.L @ X).reshape(4, -1)
 
     here = np.concatenate([M.ravel(), L.ravel()])
     J = virtual_jacobian(over, VirtualWeights(L, tuple(M)), X)

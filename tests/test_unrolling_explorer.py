@@ -17,7 +17,7 @@ from neuroviz.deep.unrolling_words import coefficient_name, name_of, number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward
 from neuroviz.engine.symmetry import virtual_weights
-from neuroviz.engine.virtual import link_values, mirror, occurrences, reflect, term, unroll
+from neuroviz.engine.virtual import link_values, mirror, reflect, term, unroll
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make
 
@@ -292,7 +292,7 @@ def test_with_y_and_x_only_the_term_is_the_coefficient_of_eq_28(panel, layers, o
     assert not replace(answer, coefficient=answer.coefficient * 1.01).reads_off
     _, virtual, X = network_of(answer)
     N = [X.T @ M @ X for M in virtual.M]
-    powers = [often - (h == 0) for h, often in enumerate(occurrences(layers))]
+    powers = [3 ** (layers - h) - (h == 1) for h in range(1, layers + 1)]
     by_hand = answer.start * np.prod([N[h][y, y] ** powers[h] for h in range(layers)]) * N[0][y, x]
     assert answer.value == pytest.approx(by_hand)
     assert coefficient_name(layers) in panel.description and number(by_hand) in panel.description

@@ -10,7 +10,7 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, Weights, forward
 from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import virtual_weights
-from neuroviz.engine.virtual import balancing_factor, occurrences
+from neuroviz.engine.virtual import balancing_factor
 from neuroviz.kit.words import numbered, percent, signed, tiny
 
 
@@ -70,7 +70,7 @@ def study_rescaling(request: VirtualSetting) -> RescalingStudy:
     return RescalingStudy(
         arch=arch,
         logs=logs,
-        exponents=occurrences(arch.num_layers),
+        exponents=tuple(3**k for k in reversed(range(arch.num_layers))),
         balance=balance,
         factor=factor,
         off=off,

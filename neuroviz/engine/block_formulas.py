@@ -1,5 +1,6 @@
 """The dimension of networks with something in their `Block`: parameters less what does nothing, by name."""
 
+from collections import Counter
 from math import inf
 
 from neuroviz.engine.architecture import Architecture
@@ -26,9 +27,8 @@ def block_formula(arch: Architecture) -> Expected:
         return no_formula(missing)
     lost = known_redundancies(arch)
     value = arch.num_parameters - sum(lost.values())
-    note = (
-        f"parameters less {', '.join(f'{name} {count}' for name, count in lost.items()) or 'nothing is lost'}"
-    )
+    said = ", ".join(f"{name} {count}" for name, count in lost.items())
+    note = f"parameters less {said or 'nothing is lost'}"
     if _is_theorem_h(arch):
         return Expected(value, "proved here", "Theorem H", note)
     return observed(value, f"{note} (3,000 random networks, none different)")
@@ -69,10 +69,9 @@ def softmax_of_any_widths(arch: Architecture) -> Expected:
     """
     d, v = arch.widths, arch.block.value_dim or inf
     layers = [(arch.block.kv_heads or H, H, a) for H, a in zip(arch.heads, arch.head_dims, strict=True)]
-    r = [d[0]]
+    r, w = [d[0]], list(d)
     for (_, H, _), width in zip(layers, d[1:], strict=True):
         r.append(min(width, H * min(v, r[-1])))
-    w = list(d)
     for i, (G, H, a) in reversed(list(enumerate(layers))[1:]):
         w[i] = min(r[i], G * min(v, H // G * w[i + 1]) + (G + H) * min(a, r[i]))
     value = -sum(width**2 for width in w[1:-1])
@@ -122,10 +121,8 @@ def _lightning_mlps(arch: Architecture) -> Expected:
     d, depth = arch.widths[0], arch.num_layers
     layers = sum(alpha(a, d) + d * d - 1 for a in arch.head_dims)
     value = layers + (depth - 1) * (seen_of_an_mlp(d, *arch.block.mlp) - 2 * d * d)
-    note = (
-        f"MLPs of power {arch.block.mlp[1]} between layers of rank 2 or more (724 networks, none different)"
-    )
-    return observed(value, note)
+    where = f"MLPs of power {arch.block.mlp[1]} between layers of rank 2 or more"
+    return observed(value, f"{where} (724 networks, none different)")
 
 
 def known_redundancies(arch: Architecture) -> dict[str, int]:
@@ -150,35 +147,24 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
     >>> known_redundancies(Architecture((4, 4), (2,), attention="softmax", heads=2, skip=True, block=block))
     {'bases of keys and queries': 8, 'bases of values and outputs': 8, 'key biases': 4, 'value biases': 4}
     """
-    block, d = arch.block, arch.widths[0]
-    found: dict[str, int] = {}
-
-    def add(name: str, count: int) -> None:
-        if count:
-            found[name] = found.get(name, 0) + count
-
+    block, d, found = arch.block, arch.widths[0], Counter()
+    inner, v = arch.num_layers - 1, block.value_dim
     for (H, (d_in, d_out, a)), times in arch.distinct_layers.items():
-        groups, v = block.kv_heads or H, block.value_dim
+        groups = block.kv_heads or H
         bases = a if block.rotary else _bases(a, d, H // groups * (d + block.biases))
-        add("bases of keys and queries", times * groups * bases)
+        found["bases of keys and queries"] += times * groups * bases
         if v:
-            add("bases of values and outputs", times * groups * _bases(v, d_in, H // groups * d_out))
-        if block.temperature:
-            add("temperatures", times * H)
-        if block.biases and not block.rotary:
-            add("key biases", times * groups * a)
-        if block.biases:
-            add("value biases", times * (groups * v if v else (H - 1) * d_out))
-    if block.biases:
-        passing = d if block.mlp is None else max(0, d - block.mlp[0])  # what the U₁ of an MLP does not see
-        add("shifts between layers", (arch.num_layers - 1) * passing + block.positions * d)
+            found["bases of values and outputs"] += times * groups * _bases(v, d_in, H // groups * d_out)
+        found["temperatures"] += times * H * block.temperature
+        found["key biases"] += times * groups * a * (block.biases and not block.rotary)
+        found["value biases"] += times * (groups * v if v else (H - 1) * d_out) * block.biases
+    passing = d if block.mlp is None else max(0, d - block.mlp[0])  # what the U₁ of an MLP does not see
+    found["shifts between layers"] = (inner * passing + block.positions * d) * block.biases
     if block.mlp:
         m, e = block.mlp
-        each = 2 * d * m - seen_of_an_mlp(d, m, e)
-        add("hidden units of the MLPs", (arch.num_layers - 1) * each)
-    if not arch.skip:
-        add("bases between layers", (arch.num_layers - 1) * d * d * (2 if block.mlp else 1))
-    return found
+        found["hidden units of the MLPs"] = inner * (2 * d * m - seen_of_an_mlp(d, m, e))
+    found["bases between layers"] = inner * d * d * (2 if block.mlp else 1) * (not arch.skip)
+    return {name: count for name, count in found.items() if count}
 
 
 def seen_of_an_mlp(d: int, m: int, e: int) -> int:

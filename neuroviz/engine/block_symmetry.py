@@ -7,14 +7,14 @@ what leaves the products alone that a layer is made of.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial, reduce
 
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block_network import BlockWeights
 from neuroviz.engine.field import Field, PrimeField
-from neuroviz.engine.network import Weights
+from neuroviz.engine.network import Weights, named
 
 Change = dict[str, np.ndarray]
 """The derivative of some of the weights; the others stand still."""
@@ -48,7 +48,7 @@ def null_space(over: Field, matrix: np.ndarray) -> np.ndarray:
 def symmetry_directions(
     over: Field, arch: Architecture, weights: BlockWeights | Weights
 ) -> dict[str, list[np.ndarray]]:
-    """All continuous symmetries that we know, by family and layer, for any `Architecture`.
+    """All continuous symmetries that we know of any `Architecture`, by family and layer.
 
     The families, in the order in which `kernel_ledger` counts them, are those of `known_redundancies`, and
     for lightning two more:
@@ -61,9 +61,7 @@ def symmetry_directions(
     lightning "rescalings" (Eq. 13).
 
     Args:
-        over: the field of the weights.
-        arch: any architecture.
-        weights: as in `random_block_weights`; without a block also as in `random_weights`.
+        weights: over this field, as in `random_block_weights`; without a block also as in `random_weights`.
 
     Returns:
         name of the family → one array of directions, shape (directions, number of parameters), for each
@@ -75,29 +73,29 @@ def symmetry_directions(
     >>> list(found)
     ['bases of keys and queries', 'rescalings', 'heads that blend']
     """
+    shapes, block, softmax = arch.parameter_shapes, arch.block, arch.attention == "softmax"
     if not isinstance(weights, dict):
-        shapes, matrices = arch.parameter_shapes, [matrix for layer in weights for matrix in layer]
-        weights = {n: matrix.reshape(shapes[n]) for n, matrix in zip(shapes, matrices, strict=True)}
-    net, block = _Network(over, arch, weights), arch.block
+        weights = {name: matrix.reshape(shapes[name]) for name, matrix in named(weights).items()}
+    net = _Network(over, arch, weights, shapes)
     layers, places = range(1, arch.num_layers + 1), range(1, arch.num_layers)
-    softmax = arch.attention == "softmax"
-    families: list[tuple[str, bool, Callable[[_Network, int], Iterable[Change]], Iterable[int]]] = [
+    output = ("O",) if block.value_dim else ("V", "v")
+    families: list[tuple[str, bool, Callable[[_Network, int], Iterable[Change]], range]] = [
         ("bases of keys and queries", True, _query_bases, layers),
         ("bases of values and outputs", block.value_dim is not None, _value_bases, layers),
-        ("temperatures", block.temperature, _temperatures, layers),
+        ("temperatures", block.temperature, partial(_scalings, up=("beta",), down=("Q", "q")), layers),
         ("key biases", softmax and block.biases and not block.rotary, _key_biases, layers),
         ("value biases", softmax and block.biases, _value_biases, layers),
         ("shifts between layers", block.biases, _shifts, range(arch.num_layers)),
         ("hidden units of the MLPs", block.mlp is not None, _hidden_units, places),
         ("bases between layers", not arch.skip, _interfaces, places),
-        ("rescalings", not softmax, _rescalings, layers),
+        ("rescalings", not softmax, partial(_scalings, up=("Q", "q"), down=output), layers),
         ("heads that blend", not softmax and max(arch.heads) > 1, _blends, layers),
     ]
     names = _IN_THE_PAPER if arch.is_plain else {}
     return {
         names.get(name, name): [net.rows(directions(net, i)) for i in where]
         for name, there, directions, where in families
-        if there and (len(where) or arch.is_plain)
+        if there and (where or arch.is_plain)
     }
 
 
@@ -106,10 +104,7 @@ class _Network:
     over: Field
     arch: Architecture
     weights: BlockWeights
-
-    @cached_property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        return self.arch.parameter_shapes
+    shapes: dict[str, tuple[int, ...]]
 
     def layer(self, i: int) -> BlockWeights:
         """The weights of layer i, from 1, by their short names."""
@@ -135,10 +130,8 @@ class _Network:
 
     def rows(self, changes: Iterable[Change]) -> np.ndarray:
         """Changes as rows of all parameters, in the order of `parameter_shapes`."""
-        found = [
-            np.concatenate([c.get(name, np.zeros(shape)).ravel() for name, shape in self.shapes.items()])
-            for c in changes
-        ]
+        still = {name: np.zeros(shape) for name, shape in self.shapes.items()}
+        found = [np.concatenate([part.ravel() for part in (still | change).values()]) for change in changes]
         return self.over.reduce(np.array(found).reshape(len(found), self.arch.num_parameters))
 
     def rotations(self, i: int) -> list[np.ndarray]:
@@ -185,11 +178,9 @@ def _query_bases(net: _Network, i: int) -> Iterator[Change]:
 
 def _commuting(a: int) -> Iterator[np.ndarray]:
     """What commutes with turns of pairs of coordinates: a turn and a stretch of each pair."""
-    for k in range(a // 2):
+    for unit in np.eye(a // 2):
         for small in (np.eye(2), np.array([[0.0, -1.0], [1.0, 0.0]])):
-            E = np.zeros((a, a))
-            E[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = small
-            yield E
+            yield np.kron(np.diag(unit), small)
 
 
 def _fill(net: _Network, i: int, vectors: np.ndarray, places: list[tuple[str, int]]) -> Iterator[Change]:
@@ -234,16 +225,6 @@ def _scalings(net: _Network, i: int, up: tuple[str, ...], down: tuple[str, ...])
         yield net.change(i, *((name, h, sign * w[name][h]) for name, sign in signs))
 
 
-def _temperatures(net: _Network, i: int) -> Iterator[Change]:
-    """β_h → c β_h, Q_h → Q_h / c."""
-    return _scalings(net, i, ("beta",), ("Q", "q"))
-
-
-def _rescalings(net: _Network, i: int) -> Iterator[Change]:
-    """Q_h → c Q_h, V_h → V_h / c, or O_h → O_h / c."""
-    return _scalings(net, i, ("Q", "q"), ("O",) if net.arch.block.value_dim else ("V", "v"))
-
-
 def _key_biases(net: _Network, i: int) -> Iterator[Change]:
     """Any k: the same number for all logits of a column."""
     return _fill(net, i, np.eye(net.arch.head_dims[i - 1]), [("k", g) for g in range(len(net.heads_of(i)))])
@@ -253,9 +234,7 @@ def _value_biases(net: _Network, i: int) -> Iterator[Change]:
     """A constant vector, from any head, taken back by the output bias or by the first head."""
     w = net.layer(i)
     for g, heads in enumerate(net.heads_of(i)):
-        if "o" not in w and g == 0:
-            continue
-        for vector in np.eye(w["v"].shape[1])[..., None]:
+        for vector in np.eye(w["v"].shape[1])[..., None] if g or "o" in w else ():
             sums = sum(net.over.matmul(w["O"][h], vector) for h in heads) if "o" in w else vector
             yield net.change(i, ("v", g, vector), net.constant(i, -sums))
 
@@ -306,9 +285,7 @@ def _hidden_units(net: _Network, i: int) -> Iterator[Change]:
     d, points = len(U2), 2 * m + 2
     y = over.random(np.random.default_rng(points), (d, points))
     z = over.matmul(U1, y)
-    below = np.ones_like(z)
-    for _ in range(e - 1):
-        below = over.reduce(below * z)
+    below = reduce(lambda power, _: over.reduce(power * z), range(e - 1), np.ones_like(z))
     slope = over.reduce(e * below)
     # Row (r, n): output r at token n. Columns: U₁ (j, c), then U₂ (s, j).
     of_U2 = np.einsum("rs,jn->rnsj", np.eye(d), over.reduce(below * z))
@@ -332,9 +309,7 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     if H == 1:
         return
     of = [g for g, heads in enumerate(net.heads_of(i)) for _ in heads]
-    Q, K, V = (
-        np.concatenate([w[n], w[n.lower()]], axis=-1) if n.lower() in w else w[n] for n in ("Q", "K", "V")
-    )
+    Q, K, V = (np.concatenate([w[n] for n in (name, name.lower()) if n in w], axis=-1) for name in "QKV")
     if "beta" in w:
         Q = over.reduce(Q * w["beta"])
     shapes = {"g": (H, H), "K": K.shape, "Q": Q.shape, "V": V.shape} | ({"O": w["O"].shape} if low else {})

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neuroviz.engine.block import whole_number
 from neuroviz.engine.field import Field
 from neuroviz.engine.symmetry import VirtualWeights
 
@@ -36,20 +37,13 @@ def unroll(layers: int) -> tuple[Factor, ...]:
     If 3^{h−1} is the largest power of 3 that divides k, layer h stands there; transposed if the
     last non-zero ternary digit of k is 2 ("Eq. 12").
 
-    Args:
-        layers: l, from 1 to 12.
-
     Raises:
-        ValueError: if `layers` is not a whole number in that range.
+        ValueError: if l is not a whole number from 1 to 12.
 
     >>> ["M" + str(h) + ("ᵀ" if transposed else "") for h, transposed in unroll(2)]
     ['M1', 'M1ᵀ', 'M2', 'M1']
     """
-    if isinstance(layers, bool) or not isinstance(layers, (int, np.integer)) or not 1 <= layers <= MAX_LAYERS:
-        raise ValueError(
-            f"unroll needs a number of layers from 1 to {MAX_LAYERS}, as the sum has (3^l − 1)/2 places; "
-            f"got {layers!r}"
-        )
+    layers = whole_number("the number of layers", layers, most=MAX_LAYERS)
     return tuple(_factor(place) for place in range(1, (3**layers - 1) // 2 + 1))
 
 
@@ -61,24 +55,10 @@ def _factor(place: int) -> Factor:
     return Factor(layer, place % 3 == 2)
 
 
-def product_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
-    """Eq. 10: with G_0 = XXᵀ and G_i = G_{i−1} M_i G_{i−1} M_iᵀ G_{i−1}, φ = L G_{l−1} M_l ⋯ G_0 M_1 X.
-
-    X may be a batch, shape (…, d₀, t); the outputs have shape (…, d_l, t).
-    """
-    mul = over.matmul
-    G, Y = mul(X, X.mT), X
-    for i, M in enumerate(virtual.M):
-        Y = mul(mul(G, M), Y)
-        if i < len(virtual.M) - 1:
-            G = mul(mul(mul(mul(G, M), G), M.T), G)
-    return mul(virtual.L, Y)
-
-
 def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
     """Eq. 11: φ = L X Z_{l−1} N_l ⋯ Z_0 N_1, with N_i = XᵀM_iX, Z_i = Z_{i−1} N_i Z_{i−1} N_iᵀ Z_{i−1}.
 
-    Matrices of size t instead of d₀. Arguments and result as in `product_form`.
+    X may be a batch, shape (…, d₀, t); the outputs have shape (…, d_l, t).
     """
     mul = over.matmul
     t = X.shape[-1]
@@ -134,29 +114,27 @@ def sum_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
     if t ** (places + 1) > _MOST_TERMS:
         raise ValueError(
             f"the sum has {t}^{places} terms for each of {t} outputs, too many to add one by one: "
-            "take fewer layers or tokens, or product_form"
+            "take fewer layers or tokens, or token_form"
         )
-    columns = [
-        over.reduce(
-            sum(term(over, virtual, X, (*indices, i)) for indices in product(range(t), repeat=places))
-        )
-        for i in range(t)
-    ]
+    columns = []
+    for i in range(t):
+        terms = (term(over, virtual, X, (*indices, i)) for indices in product(range(t), repeat=places))
+        columns.append(over.reduce(sum(terms)))
     return np.stack(columns, axis=1)
 
 
-def mirror(layers: int, place: int, radius: int | None = None) -> range:
+def mirror(layers: int, place: int) -> range:
     """The indices that Figure 4's reflection at a place k turns round: j_{k−s+1}, …, j_{k+s}.
 
     Up to s = 3^{h−1}, for M̃_k = M_h or its transpose, the factors at equal distances left and right
     of M̃_k are transposes of each other. So if both ends of the window hold the same token, turning it
     round changes M̃_k into its transpose, and the product in no other way.
 
-    The radius s is by default the largest that stays among j_1, …, j_{n+1} and the mirror. Returned are the
-    numbers k − s + 1, …, k + s of the indices, counted from 1.
+    The radius s is the largest that stays among j_1, …, j_{n+1} and the mirror. Returned are the numbers
+    k − s + 1, …, k + s of the indices, counted from 1.
 
     Raises:
-        ValueError: if there is no such place, or the radius is too large.
+        ValueError: if there is no such place.
 
     >>> list(mirror(2, 3)), list(mirror(2, 1))
     ([2, 3, 4, 5], [1, 2])
@@ -164,25 +142,19 @@ def mirror(layers: int, place: int, radius: int | None = None) -> range:
     factors = unroll(layers)
     if place not in range(1, len(factors) + 1):
         raise ValueError(f"places of {layers} layers go from 1 to {len(factors)}; got {place!r}")
-    most = min(3 ** (factors[place - 1].layer - 1), place, len(factors) + 1 - place)
-    if radius is None:
-        radius = most
-    if radius not in range(1, most + 1):
-        raise ValueError(
-            f"around place {place} of {layers} layers the mirror reaches {most} indices far; got {radius!r}"
-        )
+    radius = min(3 ** (factors[place - 1].layer - 1), place, len(factors) + 1 - place)
     return range(place - radius + 1, place + radius + 1)
 
 
-def reflect(layers: int, indices: Sequence[int], place: int, radius: int | None = None) -> tuple[int, ...]:
-    """The indices with the window around a place turned round (Figure 4); arguments as in `mirror`.
+def reflect(layers: int, indices: Sequence[int], place: int) -> tuple[int, ...]:
+    """The indices with the window around a place turned round (Figure 4).
 
     >>> reflect(2, (0, 1, 0, 0, 1), place=3)
     (0, 1, 0, 0, 1)
     >>> reflect(2, (0, 1, 2, 0, 1), place=3)
     (0, 1, 0, 2, 1)
     """
-    window = mirror(layers, place, radius)
+    window = mirror(layers, place)
     first, last = window[0] - 1, window[-1]
     return (*indices[:first], *reversed(indices[first:last]), *indices[last:])
 
@@ -223,13 +195,3 @@ def part_linear_in_one_token(
         for _ in range(3 ** (depth - h) - (h == 1)):
             number = over.reduce(number * square)
     return over.reduce(over.matmul(virtual.L, y) * number)[:, 0]
-
-
-def occurrences(layers: int) -> tuple[int, ...]:
-    """How often M_1, …, M_l occur in each term of Eq. 12: 3^{l−h}, the exponents of Eq. 13.
-
-    >>> occurrences(3)
-    (9, 3, 1)
-    """
-    factors = unroll(layers)
-    return tuple(sum(factor.layer == h for factor in factors) for h in range(1, layers + 1))
