@@ -37,19 +37,19 @@ class Dual:
         """
         if isinstance(number, Dual):
             return number
-        if isinstance(number, (bool, np.bool_)):
+        number = number.item() if isinstance(number, np.generic) else number
+        if isinstance(number, bool):
             raise TypeError("a truth value is not a rational function of the weights")
-        if isinstance(number, (int, float, Fraction, np.integer, np.floating)):
-            number = number.item() if isinstance(number, np.generic) else number
-            if isinstance(number, float) and not np.isfinite(number):
-                raise TypeError(f"{number} is not a number")
-            exactly = Fraction(number)
-            if isinstance(number, float) and exactly.denominator > _EXACT_DENOMINATOR:
-                raise TypeError(f"{number!r} is a rounded number: write it as a Fraction")
-            if exactly.denominator % cls.p == 0:
-                raise ZeroDivisionError(f"the denominator of {exactly} is 0 mod {cls.p}")
-            return cls(exactly.numerator * pow(exactly.denominator, -1, cls.p))
-        raise TypeError(f"{type(number).__name__} is not a rational number")
+        if not isinstance(number, (int, float, Fraction)):
+            raise TypeError(f"{type(number).__name__} is not a rational number")
+        if isinstance(number, float) and not np.isfinite(number):
+            raise TypeError(f"{number} is not a number")
+        exactly = Fraction(number)
+        if isinstance(number, float) and exactly.denominator > _EXACT_DENOMINATOR:
+            raise TypeError(f"{number!r} is a rounded number: write it as a Fraction")
+        if exactly.denominator % cls.p == 0:
+            raise ZeroDivisionError(f"the denominator of {exactly} is 0 mod {cls.p}")
+        return cls(exactly.numerator * pow(exactly.denominator, -1, cls.p))
 
     def __add__(self, other: object) -> "Dual":
         if isinstance(other, np.ndarray):
@@ -78,26 +78,20 @@ class Dual:
     __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other: object) -> "Dual":
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        other = self.of(other)
-        if not other.value:
-            raise ZeroDivisionError("division by zero")
-        inverse = pow(other.value, -1, self.p)
-        return self * Dual(inverse, -other.slope * inverse * inverse)
+        return NotImplemented if isinstance(other, np.ndarray) else self * self.of(other) ** -1
 
     def __rtruediv__(self, other: object) -> "Dual":
-        return self.of(other) / self
+        return self.of(other) * self**-1
 
     def __pow__(self, exponent: object) -> "Dual":
         if isinstance(exponent, (float, np.floating)) and float(exponent).is_integer():
             exponent = int(exponent)
         if isinstance(exponent, (bool, np.bool_)) or not isinstance(exponent, (int, np.integer)):
             raise TypeError("only whole powers are rational functions")
-        if exponent < 0:
-            return 1 / self ** -int(exponent)
         if exponent == 0:
             return Dual(1)
+        if exponent < 0 and not self.value:
+            raise ZeroDivisionError("division by zero")
         power = pow(self.value, int(exponent) - 1, self.p)
         return Dual(power * self.value, int(exponent) * power * self.slope)
 

@@ -122,15 +122,20 @@ def rank_of_combinations(
     return rank, size
 
 
-def _whole(parts: Iterator[np.ndarray], rows: int, report: Report) -> np.ndarray:
-    """All blocks of rows as one matrix, which is soon eliminated."""
-    blocks, filled = [], 0
+def _placed(blocks: Iterator[np.ndarray], rows: int, report: Report) -> Iterator[tuple[int, np.ndarray]]:
+    """Each block with the place of its first row, reported as it comes."""
+    filled = 0
     report("derivative", 0.0)
-    for block in parts:
-        blocks.append(block)
+    for block in blocks:
+        yield filled, block
         filled += len(block)
         report("derivative", filled / rows)
     report("elimination", 0.0)
+
+
+def _whole(parts: Iterator[np.ndarray], rows: int, report: Report) -> np.ndarray:
+    """All blocks of rows as one matrix, which is soon eliminated."""
+    blocks = [block for _, block in _placed(parts, rows, report)]
     return np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
 
 
@@ -150,13 +155,9 @@ def large_rank_at_a_point(
     num_inputs, columns = shape
     per_input = arch.tokens * arch.widths[-1] if all_outputs else 1
     matrix = np.empty((num_inputs * per_input, columns), dtype=arithmetic.dtype)
-    filled = 0
-    report("derivative", 0.0)
-    for rows in derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng):
-        matrix[filled : filled + len(rows)] = stored(rows, arithmetic)
-        filled += len(rows)
-        report("derivative", filled / len(matrix))
-    report("elimination", 0.0)
+    blocks = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng)
+    for start, rows in _placed(blocks, len(matrix), report):
+        matrix[start : start + len(rows)] = stored(rows, arithmetic)
     # What is left to do shrinks with the cube of the columns.
     return eliminate(
         matrix, arithmetic, lambda done, total: report("elimination", 1 - (1 - done / total) ** 3)

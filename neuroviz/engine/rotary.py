@@ -35,16 +35,13 @@ def random_rotations(
     if isinstance(field, Reals):
         angles = [ROTARY_BASE ** (-2.0 * np.arange(a // 2) / a) for a in arch.head_dims]
         return {f"{i}.R": np.stack([np.cos(x), np.sin(x)], axis=1) for i, x in enumerate(angles, start=1)}
-    turns, points = _turns(arch), {}
-    for turn in sorted({turn for layer in turns for turn in layer}):
-        base = turn[0] if related else turn
-        if base not in points:
-            points[base] = _point_of_the_circle(field, rng)
-    drawn = {}
-    for i, layer in enumerate(turns, start=1):
-        pairs = [_power(field, points[turn[0]], turn[1]) if related else points[turn] for turn in layer]
-        drawn[f"{i}.R"] = np.array(pairs)
-    return drawn
+    turns = _turns(arch)
+    if not related:  # each turn is the first power of its own point
+        turns = [[(turn, 1) for turn in layer] for layer in turns]
+    bases = dict.fromkeys(base for base, _ in sorted({turn for layer in turns for turn in layer}))
+    points = {base: _point_of_the_circle(field, rng) for base in bases}
+    layers = [np.array([_power(field, points[base], n) for base, n in layer]) for layer in turns]
+    return {f"{i}.R": pairs for i, pairs in enumerate(layers, start=1)}
 
 
 def powers_of_rotations(field: Field, pairs: np.ndarray, tokens: int) -> _Point:
