@@ -17,7 +17,6 @@ from neuroviz import (
     module_symmetries,
 )
 from neuroviz.beyond.formula.expression import parse_formula
-from neuroviz.beyond.memorisation.memorisation import measure_reach
 from neuroviz.beyond.transformers.real_models import real_model
 from neuroviz.beyond.why.flag import flag_steps
 from neuroviz.engine.block import Block
@@ -149,23 +148,6 @@ def test_a_high_power_takes_few_products():
     tape = Tape(Counted())
     tape.power(tape.constant(np.ones((1, 1, 1, 1))), 2000)
     assert Counted.count < 100
-
-
-@pytest.mark.parametrize(
-    "arch",
-    [
-        Architecture.uniform(2, 2, 2, skip=True),
-        Architecture.uniform(2, 2, 2, block=Block(mlp=(3, 2))),
-    ],
-    ids=str,
-)
-def test_what_many_numbers_reach_is_the_dimension_or_is_refused(arch):
-    try:
-        reached = measure_reach(arch, arch.num_parameters + 2)
-    except ValueError as error:
-        assert "measure_reach" in str(error)
-    else:
-        assert reached == measure_dimension(arch).value
 
 
 def test_a_flag_of_several_heads_is_refused_in_its_own_name():

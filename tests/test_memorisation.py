@@ -19,19 +19,29 @@ from neuroviz.beyond.memorisation.memorisation import (
     draw_task,
     learn,
     main,
-    measure_reach,
     stored_curves,
     try_numbers,
     values,
 )
+from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import jacobian, random_tokens, random_weights
+from neuroviz.engine.rank import exact_rank
 
 QUICK = [arch for arch in CASES if arch.num_layers == 1 and arch.attention == "lightning"]
 
 
 def curves(targets):
     return [curve for curve in stored_curves() if curve.targets == targets]
+
+
+def measure_reach(arch, count):
+    """The exact rank of the derivative of f for N = count."""
+    over, rng = PrimeField(), np.random.default_rng([0, count])
+    weights, X = random_weights(over, arch, rng), random_tokens(over, arch, count, rng)
+    C = over.random(rng, (count, 1, arch.widths[-1], arch.tokens))
+    return exact_rank(jacobian(over, arch.attention, weights, X, C, rng)[:, 0], over)
 
 
 @pytest.mark.parametrize("arch", CASES, ids=str)

@@ -17,14 +17,11 @@ from neuroviz.singular.forms import discriminant, facts_of, kind_of, nearest_lay
 from neuroviz.singular.ranks import (
     BOUNDARY,
     CROSSING,
-    SEQUENCES,
     SMOOTH,
     THIN,
     Approach,
-    conjugate_table,
     differential,
     directions,
-    follow_sequence,
     forms_table,
     singular_facts,
     singular_values,
@@ -182,26 +179,24 @@ def test_places_that_are_none_are_refused(change, said):
 # Corollary A.6
 
 
+def conjugate_table(v, k):
+    """The forms k_j |v·y|² of A = v kᵀ, V = v̄ᵀ with a complex v."""
+    square = abs(v[0]) ** 2, 2 * (v[0] * np.conj(v[1])).real, abs(v[1]) ** 2
+    return [tuple(float(number * part) for part in square) for number in k]
+
+
 @pytest.mark.parametrize("imaginary", [0.01, 0.3, 1.0])
 def test_a_complex_v_leaves_the_layers_and_not_their_closure(imaginary):
     v, k = np.array([0.6, 0.8]) + 1j * imaginary * np.array([-0.8, 0.6]), np.array([1.0, -0.5])
-    ((q1, q2),) = conjugate_table(v, k, np.array([1.0]))
+    q1, q2 = conjugate_table(v, k)
     assert resultant(q1, q2) == pytest.approx(0, abs=1e-12) and discriminant(q1) < 0
     assert kind_of(q1, q2) == "closure only"
     assert nearest_layer(q1, q2).distance == pytest.approx(np.linalg.norm(k) * imaginary**2)
-
-
-def test_the_conjugate_table_is_the_table_of_complex_weights():
-    rng = np.random.default_rng(0)
-    v, k, h = (
-        rng.standard_normal(2) + 1j * rng.standard_normal(2),
-        rng.standard_normal(2),
-        rng.standard_normal(2),
+    A, V = np.outer(v, k), v.conj()
+    np.testing.assert_allclose(
+        [(p * V[0], p * V[1] + r * V[0], r * V[1]) for p, r in A.T], (q1, q2), atol=1e-12
     )
-    A, V = np.outer(v, k), np.outer(h, v.conj())
-    expected = [[(p * a, p * b + r * a, r * b) for p, r in A.T] for a, b in V]
-    np.testing.assert_allclose(conjugate_table(v, k, h), expected, atol=1e-12)
-    assert kind_of(*conjugate_table(v.real + 0j, k, h)[0]) == BOUNDARY
+    assert kind_of(*conjugate_table(v.real, k)) == BOUNDARY
 
 
 def test_the_table_of_forms_is_the_table_of_symmetric_matrices():
@@ -215,16 +210,21 @@ def test_the_table_of_forms_is_the_table_of_symmetric_matrices():
 
 
 @pytest.mark.parametrize("d_out", [1, 2])
-@pytest.mark.parametrize("kind", SEQUENCES)
-def test_the_weights_run_off_and_the_functions_converge_to_a_layer(kind, d_out):
-    sequence = follow_sequence(kind, d_out, (1, 10, 100, 1000, 10_000))
-    assert max(sequence.sizes_a[-1], sequence.sizes_v[-1]) > 5000
-    assert list(sequence.distances) == sorted(sequence.distances, reverse=True)
-    assert sequence.distances[-1] < 1e-3
-    for pair, size_a, size_v in zip(sequence.layers, sequence.sizes_a, sequence.sizes_v, strict=True):
-        assert (np.linalg.norm(pair.A), np.linalg.norm(pair.V)) == (size_a, size_v)
-    case = fiber_case(Reals(), sequence.limit)
-    assert case == {"rescaled": "generic", "to the boundary": "boundary", "to zero": "zero"}[kind]
+def test_the_weights_run_off_and_the_functions_converge_to_a_layer(d_out):
+    """n (A + B/n), (V + W/n)/n;   (v kᵀ + B/n)/n, n (h vᵀ + W/n);   n A, V/n²."""
+    A, B = np.array([[0.8, -0.6], [0.4, 1.0]]), np.array([[0.3, 0.7], [-0.9, 0.5]])
+    V, W = np.array([[0.6, 1.0], [-1.0, 0.4]])[:d_out], np.array([[1.2, -0.4], [0.5, 0.8]])[:d_out]
+    edge = Pair(np.outer([0.6, 0.8], [1.0, -0.7]), np.outer([1.0, 0.6][:d_out], [0.6, 0.8]))
+    for layer, limit, case in (
+        (lambda n: Pair(n * A + B, (V + W / n) / n), Pair(A, V), "generic"),
+        (lambda n: Pair((edge.A + B / n) / n, n * edge.V + W), edge, "boundary"),
+        (lambda n: Pair(n * A, V / n**2), Pair(0 * A, 0 * V), "zero"),
+    ):
+        layers = [layer(n) for n in (1, 10, 100, 1000, 10_000)]
+        assert max(np.linalg.norm(M) for M in layers[-1]) > 5000
+        away = [np.linalg.norm(product_table(*pair) - product_table(*limit)) for pair in layers]
+        assert away == sorted(away, reverse=True) and away[-1] < 1e-3
+        assert fiber_case(Reals(), limit) == case
 
 
 def test_the_sizes_of_a_and_v_are_bounded_by_that_of_the_function():

@@ -1,9 +1,8 @@
 """Singular and boundary points of one lightning layer in any size, and how functions converge there.
 
 Weights move towards rank one and towards the boundary, at rational points, so that ranks and the
-kernel of the differential of (A, V) ↦ function are exact; singular values are floats. And two
-statements about d = 2: what a complex v adds to the closure (Cor. A.6), and why weights that run off
-lead nowhere new. docs/mathematics.md: "Lemma A.3", "Theorem 3.4", "Corollary A.6".
+kernel of the differential of (A, V) ↦ function are exact; singular values are floats.
+docs/mathematics.md: "Lemma A.3", "Theorem 3.4", "Corollary A.6".
 """
 
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from neuroviz.singular.forms import Form
 
 SMOOTH, CROSSING, BOUNDARY, THIN = "smooth", "crossing", "boundary", "thin"
 """Kinds of points: THIN is rank A < a < d with rank A or rank V above 1."""
-SEQUENCES = ("rescaled", "to the boundary", "to zero")
 _LARGEST_DENOMINATOR = 10_000
 
 
@@ -239,19 +237,6 @@ def _unit_differential(approach: Approach) -> np.ndarray:
     return differential(None, pair, directions(None, pair.A, approach.a, rank))
 
 
-# --- d = 2: a complex v, and weights that run off ---------------------------------------------------
-
-
-def conjugate_table(v: np.ndarray, k: np.ndarray, h: np.ndarray) -> list[list[Form]]:
-    """The forms k_j h_m |v·y|² of A = v kᵀ, V = h v̄ᵀ with a complex v (Cor. A.6); a list for each row of V.
-
-    >>> conjugate_table(np.array([1, 1j]), np.array([1.0, 2.0]), np.array([1.0]))
-    [[(1.0, 0.0, 1.0), (2.0, 0.0, 2.0)]]
-    """
-    a, b, c = abs(v[0]) ** 2, 2 * (v[0] * np.conj(v[1])).real, abs(v[1]) ** 2
-    return [[tuple(float(kj * hm * t) for t in (a, b, c)) for kj in k] for hm in h]
-
-
 def forms_table(A: np.ndarray, V: np.ndarray) -> list[list[Form]]:
     """The forms l_k · v_m of a layer with d = 2 (Prop. A.5); a list for each row of V.
 
@@ -259,59 +244,3 @@ def forms_table(A: np.ndarray, V: np.ndarray) -> list[list[Form]]:
     [[(1.0, 2.0, 0.0), (0.0, 1.0, 2.0)]]
     """
     return [[tuple(map(float, (p * v, p * w + r * v, r * w))) for p, r in np.asarray(A).T] for v, w in V]
-
-
-@dataclass(frozen=True, eq=False)
-class Sequence:
-    """Layers (A_n, V_n) whose weights run off while their functions converge to a layer.
-
-    For every layer |A| |V| ≤ √2 |φ|, in the Bombieri norm, because that of l·v is ½(|l|²|v|² + (l·v)²). So
-    if the functions stay bounded then |A| |V| does: A and V cannot both run off, and rescaled to |A| = 1
-    they have a convergent subsequence, whose limit is a layer ("Theorem 3.4").
-
-    Attributes:
-        kind: of `SEQUENCES`.
-        steps: the n.
-        layers: (A_n, V_n), one for each.
-        limit: a layer whose function is the limit.
-        sizes_a, sizes_v, distances: |A_n|, |V_n|, and the distance of the function to its limit.
-    """
-
-    kind: str
-    steps: tuple[int, ...]
-    layers: tuple[Pair, ...]
-    limit: Pair
-    sizes_a: tuple[float, ...]
-    sizes_v: tuple[float, ...]
-    distances: tuple[float, ...]
-
-
-def follow_sequence(kind: str, d_out: int, steps: tuple[int, ...]) -> Sequence:
-    """A sequence of layers with d = 2 whose weights run off.
-
-        rescaled          A_n = n (A + B/n),      V_n = (V + W/n)/n     → the function of (A, V)
-        to the boundary   A_n = (v kᵀ + B/n)/n,   V_n = n (h vᵀ + W/n)  → that of (v kᵀ, h vᵀ)
-        to zero           A_n = n A,              V_n = V/n²            → 0, at A = 0, V = 0
-
-    Raises:
-        ValueError: if there is no such sequence.
-
-    >>> [round(r, 6) for r in follow_sequence("to zero", 1, (1, 10, 100)).sizes_a]
-    [1.0, 10.0, 100.0]
-    """
-    if kind not in SEQUENCES:
-        raise ValueError(f"a sequence is one of {', '.join(map(repr, SEQUENCES))}; got {kind!r}")
-    A, B = np.array([[0.8, -0.6], [0.4, 1.0]]), np.array([[0.3, 0.7], [-0.9, 0.5]])
-    V, W = np.array([[0.6, 1.0], [-1.0, 0.4]])[:d_out], np.array([[1.2, -0.4], [0.5, 0.8]])[:d_out]
-    v, k, h = np.array([0.6, 0.8]), np.array([1.0, -0.7]), np.array([1.0, 0.6])[:d_out]
-    boundary, unit = Pair(np.outer(v, k), np.outer(h, v)), Pair(A / np.linalg.norm(A), V / np.linalg.norm(V))
-    layer, limit = {
-        "rescaled": (lambda n: Pair(n * A + B, (V + W / n) / n), Pair(A, V)),
-        "to the boundary": (lambda n: Pair((boundary.A + B / n) / n, n * boundary.V + W), boundary),
-        "to zero": (lambda n: Pair(n * unit.A, unit.V / n**2), Pair(0 * A, 0 * V)),
-    }[kind]
-    layers = tuple(layer(n) for n in steps)
-    sizes_a, sizes_v = ([float(np.linalg.norm(M)) for M in weights] for weights in zip(*layers, strict=True))
-    away = [product_table(*pair) - product_table(*limit) for pair in layers]
-    distances = tuple(float(np.linalg.norm(table)) for table in away)
-    return Sequence(kind, tuple(steps), layers, limit, tuple(sizes_a), tuple(sizes_v), distances)

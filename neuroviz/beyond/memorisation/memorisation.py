@@ -20,12 +20,9 @@ import numpy as np
 
 from neuroviz.engine import network
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block_network import block_jacobian
-from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Weights
-from neuroviz.engine.random_rank import random_point
-from neuroviz.engine.rank import exact_rank
 
 TARGETS = ("nearby", "random", "teacher")
 # f(θ) plus a small random step, from θ; Gaussian numbers; what another network gives.
@@ -109,19 +106,6 @@ def learn(task: Task, weights: Weights, steps: int = STEPS) -> tuple[float, ...]
             mu, growth = mu * growth, 2 * growth
         misses.append(float(np.linalg.norm(rest)) / scale)
     return tuple(misses)
-
-
-def measure_reach(arch: Architecture, count: int) -> int:
-    """The exact rank, modulo a prime, of the derivative of f for N = `count`: min(N, D).
-
-    >>> [measure_reach(Architecture((3, 3), (2,)), N) for N in (15, 16, 17)]
-    [15, 16, 16]
-    """
-    over, rng = PrimeField(), np.random.default_rng([0, count])
-    _, weights, _ = random_point(over, arch, "weights", rng)
-    X = network.random_tokens(over, arch, count, rng)
-    C = over.random(rng, (count, 1, arch.widths[-1], arch.tokens))
-    return exact_rank(block_jacobian(over, arch, weights, X, C, rng)[:, 0], over)
 
 
 @dataclass(frozen=True)
