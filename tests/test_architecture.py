@@ -78,6 +78,11 @@ DIFFERENT = [
 ]
 
 
+def test_one_head_in_each_layer_is_the_network_of_the_paper():
+    plain = Architecture((3, 2, 4), (2, 1), 3)
+    assert plain == Architecture((3, 2, 4), (2, 1), 3, heads=(1, 1)) and plain.is_plain
+
+
 def test_different_sizes_make_different_keys_and_different_titles():
     assert len(set(DIFFERENT)) == len({str(arch) for arch in DIFFERENT}) == len(DIFFERENT)
 

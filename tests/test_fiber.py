@@ -191,6 +191,8 @@ def test_the_kernel_has_the_dimensions_of_lemma_a3(d, d_out):
     assert kernel(Pair(0 * generic.A, V)) == d * d_out
     assert kernel(Pair(0 * generic.A, 0 * V)) == d * d + d * d_out
     assert kernel(generic, tokens=1) == 1 + d * (d - 1) // 2
+    antisymmetric = Pair(P.reduce(generic.A - generic.A.T), generic.V)  # xᵀAx = 0: one token sees no V
+    assert (kernel(antisymmetric), kernel(antisymmetric, tokens=1)) == (1, d * d_out + d * (d - 1) // 2)
 
 
 @pytest.mark.parametrize(("d", "d_out"), [(2, 1), (3, 3)])

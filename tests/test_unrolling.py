@@ -27,6 +27,7 @@ from neuroviz.engine.virtual import (
 F = PrimeField()
 NETWORKS = [
     ((3, 2), (2,), 3),
+    ((3, 1, 2), (1, 3), 1),
     ((3, 2, 3), (2, 1), 3),
     ((2, 4, 1), (3, 2), 2),
     ((4, 3, 3, 2), (2, 2, 3), 3),
@@ -52,7 +53,7 @@ def product_form(over, virtual, X):
 
 @pytest.mark.parametrize("network", NETWORKS, ids=str)
 def test_the_network_is_one_product_of_its_virtual_weights(network):
-    """Eq. 10 and 11 against the layers applied one after the other, exactly, for up to six layers."""
+    """Lemma 3.6, Eq. 10 and 11, against the layers one after the other, exactly, for up to six layers."""
     weights, virtual, X = draw(*network)
     layered = forward(F, "lightning", weights, X[None])[0]
     assert (product_form(F, virtual, X) == layered).all()

@@ -11,7 +11,7 @@ import neuroviz as nv
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_network import block_forward, block_jacobian
-from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import alpha, expected_dimension, general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import flatten, forward, named, random_tokens, random_weights, unflatten
@@ -76,28 +76,6 @@ def test_the_derivative_is_that_of_torch(arch):
             grads = torch.autograd.grad(loss, [getattr(y, m) for y in module.layers for m in "QKV"])
             expected = torch.cat([g.reshape(-1) for g in grads]).numpy()
             np.testing.assert_allclose(J[n, c], expected, atol=1e-11)
-
-
-@pytest.mark.parametrize("arch", [a for a in COMBINATIONS if a.attention == "lightning"], ids=str)
-def test_over_a_prime_field_the_derivative_is_the_same_polynomial(arch):
-    """Whole weights: the derivative over the reals is whole, and mod p it is that over F_p."""
-    rng = np.random.default_rng(2)
-    over = PrimeField()
-    weights = unflatten(arch, rng.integers(-2, 3, arch.num_parameters).astype(float))
-    X = rng.integers(-2, 3, (2, arch.widths[0], arch.tokens)).astype(float)
-    real, modular = (block_jacobian(F, arch, named(weights), X) for F in (Reals(), over))
-    assert np.abs(real).max() < 2**52
-    np.testing.assert_array_equal(over.reduce(real), modular)
-
-
-def test_weights_of_several_heads_are_flattened_and_back():
-    plain, arch = Architecture((3, 2, 4), (2, 1), 3), Architecture((3, 4), (2,), heads=3)
-    assert plain == Architecture((3, 2, 4), (2, 1), 3, heads=(1, 1)) and plain.is_plain
-    weights = random_weights(Reals(), plain, np.random.default_rng(0))
-    assert {M.ndim for layer in weights for M in layer} == {2}
-    vector = np.arange(float(arch.num_parameters))
-    assert arch.num_parameters == 3 * (2 * 2 * 3 + 4 * 3)
-    np.testing.assert_array_equal(flatten(unflatten(arch, vector)), vector)
 
 
 @pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
