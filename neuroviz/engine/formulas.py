@@ -5,11 +5,9 @@ hypothesis fails, and `expected_dimension` answers with the general formula, whi
 Nothing here measures anything; `docs/mathematics.md` has the statements and the proofs.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
-from typing import NamedTuple
 
 from neuroviz.engine.architecture import Architecture, check_architecture, in_short
 from neuroviz.engine.block_formulas import block_formula, one_lightning_layer, softmax_of_any_widths
@@ -91,75 +89,42 @@ def general_formula(arch: Architecture) -> Expected:
 
 # The paper's statements
 
+_STATEMENTS = {  # (kind, whether deep): source, status
+    ("lightning", False): ("Cor. 3.3", "proved"),
+    ("lightning", True): ("Cor. 3.8", "proved"),
+    ("softmax", False): ("Thm. 3.9", "proved"),
+    ("softmax", True): ("Eq. 16, Corollary A", "proved here"),
+}
+_NOTES = {
+    "Cor. 3.3": "one lightning layer: α(a, d) + d d′, less 1 for the rescaling (cA, V/c)",
+    "Cor. 3.8": "a bottleneck of rank ≥ 2 in every layer (Eq. 14); the −l is one rescaling a layer",
+    "Thm. 3.9": "one softmax layer: the fibre in (A, V) is a point, so nothing but the head basis is lost",
+    "Eq. 16": "a softmax bottleneck: Conjecture 3.10 of the paper, proved here, not peer-reviewed",
+}
 
-def _two_tokens(arch: Architecture) -> str:
-    return "t ≥ 2 (there is one token)" if arch.tokens == 1 else ""
 
-
-def _equal_inner_widths(arch: Architecture) -> str:
-    inner = arch.widths[1:-1]
-    return f"equal inner widths (they are {in_short(inner)})" if len(set(inner)) > 1 else ""
-
-
-def _narrow_inner_widths(arch: Architecture) -> str:
+def _failing(arch: Architecture) -> list[str]:
+    """The hypotheses of the paper's statement about this kind of network that do not hold."""
     (first, *inner, last), depth = arch.widths, arch.num_layers
-    if max(inner) <= min(first, last):
-        return ""
-    said = f"δ = {max(inner)}, d₀ = {first}, d{_sub(depth)} = {last}"
-    return f"inner widths at most the first and the last ({said})"
-
-
-def _inner_widths_of_two(arch: Architecture) -> str:
-    return "δ ≥ 2 (an inner width is 1)" if min(arch.widths[1:-1]) < 2 else ""
-
-
-def _heads_of_two(arch: Architecture) -> str:
+    failing = ["t ≥ 2 (there is one token)"] if arch.tokens == 1 else []
+    if depth == 1:
+        return failing
+    if len(set(inner)) > 1:
+        failing.append(f"equal inner widths (they are {in_short(inner)})")
+    if max(inner) > min(first, last):
+        said = f"δ = {max(inner)}, d₀ = {first}, d{_sub(depth)} = {last}"
+        failing.append(f"inner widths at most the first and the last ({said})")
+    if arch.attention == "softmax":
+        return failing
+    if min(inner) < 2:
+        failing.append("δ ≥ 2 (an inner width is 1)")
     ranks = [(i, a, d_in) for i, (d_in, _, a) in enumerate(arch.layers, start=1) if not 2 <= a <= d_in]
     if len(ranks) > 1:
-        return f"2 ≤ a ≤ d in every layer (it fails in layers {in_short([i for i, *_ in ranks])})"
-    for i, a, d_in in ranks:
-        return f"2 ≤ a{_sub(i)} ≤ d{_sub(i - 1)} (a{_sub(i)} = {a}, d{_sub(i - 1)} = {d_in})"
-    return ""
-
-
-def _one_layer(arch: Architecture) -> int:
-    ((d, d_out, a),) = arch.layers
-    return alpha(a, d) + d * d_out
-
-
-def _bottleneck(arch: Architecture) -> int:
-    """δ(d₀ + d_l − δ) + Σ α(a_i, d_{i−1}), δ the smallest inner width (Eq. 16; Eq. 14 less l)."""
-    d = arch.widths
-    delta = min(d[1:-1])
-    return delta * (d[0] + d[-1] - delta) + sum(alpha(a, d_in) for d_in, _, a in arch.layers)
-
-
-class _Statement(NamedTuple):
-    """One statement of the paper: what it needs (each says what fails, or ""), and what it then says."""
-
-    source: str
-    status: str
-    note: str
-    needs: tuple[Callable[[Architecture], str], ...]
-    value: Callable[[Architecture], int]  # less l for lightning
-
-
-_BOTTLENECK_NEEDS = (_two_tokens, _equal_inner_widths, _narrow_inner_widths)
-_RANKS = (_inner_widths_of_two, _heads_of_two)
-_ONE_LIGHTNING = "one lightning layer: α(a, d) + d d′, less 1 for the rescaling (cA, V/c)"
-_DEEP_LIGHTNING = "a bottleneck of rank ≥ 2 in every layer (Eq. 14); the −l is one rescaling a layer"
-_ONE_SOFTMAX = "one softmax layer: the fibre in (A, V) is a point, so nothing but the head basis is lost"
-_DEEP_SOFTMAX = "a softmax bottleneck: Conjecture 3.10 of the paper, proved here, not peer-reviewed"
-_STATEMENTS = {  # (kind, whether deep)
-    ("lightning", False): _Statement("Cor. 3.3", "proved", _ONE_LIGHTNING, (_two_tokens,), _one_layer),
-    ("lightning", True): _Statement(
-        "Cor. 3.8", "proved", _DEEP_LIGHTNING, _BOTTLENECK_NEEDS + _RANKS, _bottleneck
-    ),
-    ("softmax", False): _Statement("Thm. 3.9", "proved", _ONE_SOFTMAX, (_two_tokens,), _one_layer),
-    ("softmax", True): _Statement(
-        "Eq. 16, Corollary A", "proved here", _DEEP_SOFTMAX, _BOTTLENECK_NEEDS, _bottleneck
-    ),
-}
+        failing.append(f"2 ≤ a ≤ d in every layer (it fails in layers {in_short([i for i, *_ in ranks])})")
+    elif ranks:
+        ((i, a, d_in),) = ranks
+        failing.append(f"2 ≤ a{_sub(i)} ≤ d{_sub(i - 1)} (a{_sub(i)} = {a}, d{_sub(i - 1)} = {d_in})")
+    return failing
 
 
 def paper_formula(arch: Architecture) -> Expected:
@@ -174,12 +139,15 @@ def paper_formula(arch: Architecture) -> Expected:
     (20, 18)
     """
     check_architecture("paper_formula", arch)
-    said = _STATEMENTS[arch.attention, arch.num_layers > 1]
-    value = said.value(arch) - arch.num_layers * (arch.attention == "lightning")
-    if failed := [failure for need in said.needs if (failure := need(arch))]:
-        note = f"{said.source.split(',')[0]} needs {'; '.join(failed)}"
-        return Expected(value, "outside hypotheses", said.source, note)
-    return Expected(value, said.status, said.source, said.note)
+    source, status = _STATEMENTS[arch.attention, arch.num_layers > 1]
+    item = source.split(",")[0]
+    d = arch.widths
+    delta = min(d[1:-1] or d)  # d d′ = δ (d + d′ − δ) with δ = min(d, d′)
+    value = delta * (d[0] + d[-1] - delta) + sum(alpha(a, d_in) for d_in, _, a in arch.layers)
+    value -= arch.num_layers * (arch.attention == "lightning")
+    if failing := _failing(arch):
+        return Expected(value, "outside hypotheses", source, f"{item} needs {'; '.join(failing)}")
+    return Expected(value, status, source, _NOTES[item])
 
 
 def expected_dimension(arch: Architecture) -> Expected:

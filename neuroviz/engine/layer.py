@@ -1,8 +1,4 @@
-"""Fibres of one layer: which pairs (A, V) have the same function.
-
-A layer is seen here as its function sees it, through A = KᵀQ and V (docs/mathematics.md,
-"Theorem 3.2"). What a symmetry does to Q, K, V is in `neuroviz.engine.symmetry`.
-"""
+"""Fibres of one layer: which pairs (A, V), A = KᵀQ, have the same function ("Theorem 3.2")."""
 
 from typing import NamedTuple
 

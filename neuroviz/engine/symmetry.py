@@ -7,8 +7,7 @@ Four symmetries (docs/mathematics.md, "The gauge slice"), over any field:
     rescalings     Q_i → c Q_i, V_i → V_i / c                              lightning    (Eq. 13)
     the swap       A = u kᵀ, V = h vᵀ  →  A = v kᵀ, V = h uᵀ               lightning    (Thm. 3.2)
 
-Layers are counted from 0, as in the tuple of weights; all matrices are over the field `over`. The first
-three are continuous: `block_symmetry` has their derivatives at C = 1.
+Layers are counted from 0. `block_symmetry` has the derivatives of the first three at C = 1.
 """
 
 from math import cos, pi, sin
@@ -39,9 +38,7 @@ def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) 
 
 
 def change_interface(over: Field, weights: Weights, layer: int, C: np.ndarray) -> Weights:
-    """V_i → C V_i, and the next layer's Q, K, V → · C⁻¹: the tokens between them in another basis (Eq. 9).
-
-    `layer` is the one before the interface.
+    """V_i → C V_i, and Q, K, V of the layer after `layer` → · C⁻¹: tokens in another basis (Eq. 9).
 
     Raises:
         ValueError: if there is no such interface, or C is not an invertible d_i × d_i matrix.
@@ -70,8 +67,8 @@ def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
 def swap_keys_and_values(over: Field, weights: Weights, layer: int) -> Weights:
     """A = u kᵀ, V = h vᵀ → A = v kᵀ, V = h uᵀ: where both have rank one, u and v may change places.
 
-    A symmetry of lightning attention that no continuous one reaches (Thm. 3.2). The new Q and K
-    have kᵀ and vᵀ as their first rows, and zeros below.
+    A symmetry of lightning attention that no continuous one reaches (Thm. 3.2). The new Q and K have one
+    row that is not zero.
 
     Raises:
         ValueError: if there is no such layer, or A or V is not of rank one there.
@@ -127,8 +124,7 @@ def recover_head_basis(over: Field, head: Layer, other: Layer) -> np.ndarray:
     Over the reals A′ may be 1e−8 from A, relative to it, and smaller singular values of Q or K count as 0.
 
     Raises:
-        ValueError: if the shapes differ, if Q or K has rank below a (then C is not unique, or there
-            is none), or if the two products are not the same matrix.
+        ValueError: if the shapes or the products differ, or Q or K has rank below a: C is not unique then.
 
     >>> Q, K, C = np.array([[1.0, 2.0]]), np.array([[4.0, 0.0]]), np.array([[2.0]])
     >>> recover_head_basis(Reals(), Layer(Q, K, None), Layer(C @ Q, K / 2, None))
@@ -144,11 +140,9 @@ def recover_head_basis(over: Field, head: Layer, other: Layer) -> np.ndarray:
     a, d = Q.shape
     for name, matrix in matrices.items():
         if (rank := rank_of(over, matrix)) < a:
-            why = (
-                f"with a > d = {d} its rows cannot be independent, and many C lead to the same Q′ and K′"
-                if a > d
-                else "other factorisations of the same A need not be on one orbit"
-            )
+            why = "other factorisations of the same A need not be on one orbit"
+            if a > d:
+                why = f"with a > d = {d} its rows cannot be independent; many C lead to the same Q′ and K′"
             raise ValueError(
                 f"C is determined only where Q and K have rank a = {a} (Lemma 3.1); "
                 f"got {name} of rank {rank}: {why}"
@@ -176,9 +170,8 @@ def recover_interfaces(over: Field, weights: Weights, other: Weights) -> tuple[n
     to their size.
 
     Raises:
-        ValueError: if the shapes or the virtual weights differ, or if the two networks need not be on
-            one orbit: some U_i has not full row rank (a V has lost rank, or the network widens), or
-            the rows of U_i and U_i′ span different spaces (L has lost rank).
+        ValueError: if the shapes or the virtual weights differ, some U_i has not full row rank (a V has lost
+            rank, or the network widens), or the rows of U_i and U_i′ span different spaces (L has lost rank).
 
     >>> one, two = (Layer(np.eye(1), np.eye(1), np.array([[v]])) for v in (2.0, 3.0))
     >>> recover_interfaces(Reals(), (one, two), change_interface(Reals(), (one, two), 0, np.array([[5.0]])))
@@ -223,7 +216,7 @@ def interface_misfit(weights: Weights, other: Weights) -> float:
     and `recover_interfaces` refuses, because the C are not unique. That a C is invertible is not asked.
 
     Raises:
-        ValueError: if the shapes differ in a layer, or there is one layer only, without a place for a basis.
+        ValueError: if the shapes differ in a layer, or there is one layer only.
 
     >>> one, two = (Layer(np.eye(1), np.eye(1), np.array([[v]])) for v in (2.0, 3.0))
     >>> round(interface_misfit((one, two), change_interface(Reals(), (one, two), 0, np.array([[5.0]]))), 9)
