@@ -10,7 +10,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.expected import degrees_of_freedom
 from neuroviz.engine.field import Field
-from neuroviz.engine.network import Layer, Weights, layer_shapes, random_weights, unflatten
+from neuroviz.engine.network import Weights, layer_shapes, random_weights
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,14 @@ class GaugeSlice:
 
     def weights(self, over: Field, rng: np.random.Generator) -> Weights:
         """A random point of the slice: V_i = [I | V_i′] (i < l), K_i = [I | K_i′], lightning (Q_i)₁₁ = 1."""
-        both = zip(random_weights(over, self.reduced, rng), unflatten(self.reduced, self.free), strict=True)
-        return tuple(
-            Layer(*(np.where(free, M, np.eye(*M.shape)) for M, free in zip(layer, mask, strict=True)))
-            for layer, mask in both
-        )
+        drawn = random_weights(over, self.reduced, rng)
+        for i, (Q, K, V) in enumerate(drawn):
+            K[:, : len(K)] = np.eye(len(K))
+            if i < len(drawn) - 1:
+                V[:, : len(V)] = np.eye(len(V))
+            if self.reduced.attention == "lightning":
+                Q[0, 0] = 1.0
+        return drawn
 
 
 def gauge_slice(arch: Architecture) -> GaugeSlice:
