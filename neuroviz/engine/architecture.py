@@ -1,7 +1,7 @@
 """What network is being asked about: sizes and kind of attention, nothing else.
 
-An `Architecture` is the one value that crosses every layer of the package: it is frozen and
-hashable, so it is a cache key, a test id, a figure title and the only thing a slider can change.
+An `Architecture` crosses every layer of the package: frozen and hashable, it is a cache key, a test id and
+a figure's title.
 """
 
 from collections import Counter
@@ -48,9 +48,9 @@ class Architecture:
         block: biases, value ranks, shared keys, rotary and learned positions, temperatures, MLPs.
 
     Raises:
-        ValueError: if a size is not a whole number ≥ 1, if there is not one head dimension (and number of
-            heads) for each layer, if the kind of attention is unknown, a skip meets unequal widths, rotary
-            positions an odd head dimension, or shared keys a number of heads that they do not divide.
+        ValueError: if a size is not a whole number ≥ 1, a layer has no head dimension or number of heads, the
+            kind of attention is unknown, a skip meets unequal widths, rotary positions an odd head
+            dimension, or shared keys a number of heads that they do not divide.
 
     >>> arch = Architecture(widths=(4, 3, 5), head_dims=(2, 2), tokens=3, attention="softmax")
     >>> arch.num_layers, arch.num_parameters
@@ -87,7 +87,7 @@ class Architecture:
                 f"head_dims={_row(self.head_dims)} has {len(self.head_dims)}; give head_dims with {depth} "
                 "number(s)"
             )
-        _check_layers(depth)
+        whole_number("the number of layers", depth, most=MOST_LAYERS)
         if self.attention not in ATTENTION_KINDS:
             raise ValueError(
                 f"attention must be one of {', '.join(map(repr, ATTENTION_KINDS))}; got {self.attention!r}"
@@ -135,8 +135,7 @@ class Architecture:
         >>> Architecture.uniform(d=4, a=2, layers=3).widths
         (4, 4, 4, 4)
         """
-        layers = whole_number("layers", layers)
-        _check_layers(layers)
+        layers = whole_number("layers", layers, most=MOST_LAYERS)
         return cls((d,) * (layers + 1), (a,) * layers, tokens, attention, **variant)
 
     @property
@@ -246,11 +245,6 @@ def _row(numbers: tuple[int, ...]) -> str:
     return repr(numbers) if len(numbers) <= _TOO_LONG else f"({in_short(numbers)})"
 
 
-def _check_layers(layers: int) -> None:
-    if layers > MOST_LAYERS:
-        raise ValueError(f"a network has {MOST_LAYERS:,} layers at most; got {layers:,}: take fewer")
-
-
 def check_architecture(caller: str, arch: object, variants: bool = False) -> None:
     """Refuse anything but an Architecture, and one beyond the paper unless `variants`, in the caller's name.
 
@@ -272,13 +266,11 @@ def check_architecture(caller: str, arch: object, variants: bool = False) -> Non
 def _sizes(name: str, values: Sequence[int]) -> tuple[int, ...]:
     try:
         # Sets and dicts have no order to speak of, and the letters of a text are no sizes.
-        ordered = None if isinstance(values, (str, bytes, Set, Mapping)) else list(values)
+        ordered = iter(None if isinstance(values, (str, bytes, Set, Mapping)) else values)
     except TypeError:
-        ordered = None
-    if ordered is None:
         raise ValueError(
             f"{name} needs a sequence of whole numbers ≥ 1, in order; got {values!r}: "
             f"write a tuple such as {name}=(4, 4)"
-        )
+        ) from None
     each = f"each of {name}"
     return tuple(whole_number(each, value) for value in ordered)

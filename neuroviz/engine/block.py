@@ -57,10 +57,9 @@ class Block:
                 f"got kv_heads={self.kv_heads} and value_dim=None"
             )
         if self.mlp is not None:
-            try:
-                hidden, power = self.mlp if isinstance(self.mlp, (tuple, list)) else (None,)
-            except (TypeError, ValueError):
-                raise ValueError(f"mlp is (hidden width, power), such as (8, 2); got {self.mlp!r}") from None
+            if not isinstance(self.mlp, (tuple, list)) or len(self.mlp) != 2:
+                raise ValueError(f"mlp is (hidden width, power), such as (8, 2); got {self.mlp!r}")
+            hidden, power = self.mlp
             sizes = whole_number("an MLP's hidden width", hidden), whole_number("an MLP's power", power)
             object.__setattr__(self, "mlp", sizes)
 

@@ -18,9 +18,8 @@ def random_rotations(
     """For each layer "i.R", shape (a/2, 2): cosine and sine of each pair of coordinates' turn by a place.
 
     Over the reals the k-th pair turns by θ = 10000^(−2k/a), as is usual. Over F_p random points of the circle
-    stand for the e^{iθ}, with the same relations between them: one point for all equal angles, and its powers
-    for their multiples ("Exact rank"). If not `related`, each angle has a point of its own, as angles in
-    general position have.
+    stand for the e^{iθ}: one point for all equal angles, and its powers for their multiples ("Exact rank").
+    If not `related`, each angle has a point of its own, as angles in general position have.
 
     Raises:
         ValueError: over F_p with p < 7, which has too few rotations.

@@ -4,10 +4,8 @@
     of tokens     φ(X) = L X Z_{l−1} N_l ⋯ Z_0 N_1,  N_i = XᵀM_iX                        (Eq. 11)
     one sum       φ(X)_i = Σ_{j ∈ [t]^n} L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}},  j_{n+1} = i  (Eq. 12)
 
-with n = (3^l − 1)/2 and each M̃_k one of the M_h or its transpose. Tokens are counted from 0,
+with n = (3^l − 1)/2 and each M̃_k one of the M_h or its transpose. Tokens, columns of X, are counted from 0,
 places k from 1 to n, layers h from 1 to l. docs/mathematics.md: "Lemma 3.6", "Eq. 12", "Eq. 13", "Eq. 28".
-
-`virtual` are L and M_1, …, M_l over the field `over`; X has tokens as columns, shape (d₀, t).
 """
 
 from collections.abc import Sequence
