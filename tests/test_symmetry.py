@@ -141,8 +141,8 @@ def test_what_is_no_layer_or_no_group_element_is_refused(over):
     ]
     if over is F:
         refused += [
-            ("head", 0, 1.5 * np.eye(2), ""),
-            ("rescale", 0, 1.5, ""),
+            ("head", 0, 1.5 * np.eye(2), "has whole entries; got 1.5"),
+            ("rescale", 0, 1.5, "has whole entries; got 1.5"),
             ("rescale", 0, F.p, "not zero"),
         ]
     else:

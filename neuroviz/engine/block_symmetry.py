@@ -7,7 +7,8 @@ what leaves the products alone that a layer is made of.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -15,11 +16,11 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block_network import BlockWeights
 from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.network import Weights, named
+from neuroviz.engine.tape import Tape
 
 Change = dict[str, np.ndarray]
 """The derivative of some of the weights; the others stand still."""
 
-_ALL = slice(None)
 _IN_THE_PAPER = {"bases of keys and queries": "head bases", "bases between layers": "interfaces"}
 
 
@@ -32,7 +33,7 @@ def null_space(over: Field, matrix: np.ndarray) -> np.ndarray:
     (2, 3)
     """
     rows, columns = matrix.shape
-    if not rows or not columns:
+    if not matrix.size:
         return np.eye(columns)
     if isinstance(over, PrimeField):
         import flint  # here: it would take a quarter of the time that importing neuroviz takes
@@ -110,11 +111,10 @@ class _Network:
         """The weights of layer i, from 1, by their short names."""
         return {n.split(".")[1]: w for n, w in self.weights.items() if n.startswith(f"{i}.")}
 
-    def heads_of(self, i: int) -> list[range]:
-        """Which heads share the keys and values of each group of layer i."""
+    def heads_of(self, i: int) -> np.ndarray:
+        """Which heads share the keys and values of each group of layer i; a row for each group."""
         H = self.arch.heads[i - 1]
-        n = H // (self.arch.block.kv_heads or H)
-        return [range(first, first + n) for first in range(0, H, n)]
+        return np.arange(H).reshape(self.arch.block.kv_heads or H, -1)
 
     def change(self, i: int, *parts: tuple[str, object, np.ndarray]) -> Change:
         """Each part is a weight of layer i, an index in it and its derivative there; others do not exist."""
@@ -185,10 +185,9 @@ def _commuting(a: int) -> Iterator[np.ndarray]:
 
 def _fill(net: _Network, i: int, vectors: np.ndarray, places: list[tuple[str, int]]) -> Iterator[Change]:
     """Each vector in each column of each of some matrices of layer i."""
-    for name, index in places:
-        for vector in vectors:
-            for column in range(net.shapes.get(f"{i}.{name}", (0,))[-1]):
-                yield net.change(i, (name, (index, _ALL, column), vector))
+    for (name, index), vector in product(places, vectors):
+        for column in range(net.shapes[f"{i}.{name}"][-1]):
+            yield net.change(i, (name, (index, slice(None), column), vector))
 
 
 def _value_bases(net: _Network, i: int) -> Iterator[Change]:
@@ -213,8 +212,8 @@ def _value_bases(net: _Network, i: int) -> Iterator[Change]:
         yield from _fill(net, i, null_space(over, outputs), [(name, g) for name in values])
         W = np.concatenate([w[name][g] for name in values], axis=-1)
         for vector in null_space(over, W.T):
-            for place in np.ndindex(len(heads), net.arch.widths[i]):
-                yield repaired(("O", (heads[place[0]], place[1]), vector))
+            for h, row in product(heads, range(net.arch.widths[i])):
+                yield repaired(("O", (h, row), vector))
 
 
 def _scalings(net: _Network, i: int, up: tuple[str, ...], down: tuple[str, ...]) -> Iterator[Change]:
@@ -280,18 +279,13 @@ def _interfaces(net: _Network, i: int) -> Iterator[Change]:
 
 def _hidden_units(net: _Network, i: int) -> Iterator[Change]:
     """What leaves U₂ (U₁ y)^e alone on random tokens y: (c u₁, u₂ / c^e) a unit, more if m is large."""
-    over, (m, e) = net.over, net.arch.block.mlp
-    U1, U2 = net.layer(i)["U1"], net.layer(i)["U2"]
-    d, points = len(U2), 2 * m + 2
-    y = over.random(np.random.default_rng(points), (d, points))
-    z = over.matmul(U1, y)
-    below = reduce(lambda power, _: over.reduce(power * z), range(e - 1), np.ones_like(z))
-    slope = over.reduce(e * below)
-    # Row (r, n): output r at token n. Columns: U₁ (j, c), then U₂ (s, j).
-    of_U2 = np.einsum("rs,jn->rnsj", np.eye(d), over.reduce(below * z))
-    of_U1 = over.reduce(over.reduce(U2[:, None, :, None] * slope.T[None, :, :, None]) * y.T[None, :, None, :])
-    J = np.concatenate([of_U1.reshape(d * points, -1), of_U2.reshape(d * points, -1)], axis=1)
-    for vector in null_space(over, J):
+    over, (m, e), w = net.over, net.arch.block.mlp, net.layer(i)
+    d, points, tape = len(w["U2"]), 2 * m + 2, Tape(over)
+    y = tape.constant(over.random(np.random.default_rng(points), (d, points)).T[:, None, :, None])
+    U1, U2 = tape.parameter(w["U1"]), tape.parameter(w["U2"])
+    output = tape.matmul(U2, tape.power(tape.matmul(U1, y), e))
+    J = np.concatenate(tape.gradients(output, np.eye(d).reshape(1, d, d, 1), [U1, U2]), axis=-1)
+    for vector in null_space(over, J.reshape(-1, 2 * m * d)):
         yield {f"{i}.U1": vector[: m * d].reshape(m, d), f"{i}.U2": vector[m * d :].reshape(d, m)}
 
 
@@ -308,7 +302,8 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     H, low = arch.heads[i - 1], arch.block.value_dim is not None
     if H == 1:
         return
-    of = [g for g, heads in enumerate(net.heads_of(i)) for _ in heads]
+    groups = net.heads_of(i)
+    of = np.repeat(np.arange(len(groups)), groups.shape[1])
     Q, K, V = (np.concatenate([w[n] for n in (name, name.lower()) if n in w], axis=-1) for name in "QKV")
     if "beta" in w:
         Q = over.reduce(Q * w["beta"])

@@ -89,10 +89,8 @@ def chart_at(arch: Architecture, weights: Weights, free_last: bool = True) -> Ch
     for i, (Q, K, V) in enumerate(centre):
         blocks.append(_complement(Q.reshape(1, -1)).T if arch.attention == "lightning" else np.eye(Q.size))
         blocks.append(np.kron(np.eye(len(K)), _complement(K).T))
-        if i < last:
-            blocks.append(np.kron(np.eye(len(V)), _complement(V).T))
-        else:
-            blocks.append(np.eye(V.size) if free_last else np.zeros((V.size, 0)))
+        at_the_end = np.eye(V.size, V.size * free_last)
+        blocks.append(np.kron(np.eye(len(V)), _complement(V).T) if i < last else at_the_end)
     diagonal = [[b if b is c else np.zeros((len(b), c.shape[1])) for c in blocks] for b in blocks]
     return Chart(arch, centre, np.block(diagonal))
 
