@@ -1,4 +1,4 @@
-"""What theory says about an architecture, and the counts that every formula is made of."""
+"""What theory says about an architecture, and the two counts that every formula is made of."""
 
 from dataclasses import dataclass
 
@@ -52,20 +52,3 @@ def sigma(a: int, w: int) -> int:
     [5, 6, 6]
     """
     return 2 * a * w - a * (2 * a - 1) if 2 * a <= w else w * (w + 1) // 2
-
-
-def degrees_of_freedom(
-    widths: tuple[int, ...], head_dims: tuple[int, ...], symmetric_after: int | None = None
-) -> int:
-    """D of Lemma D, Σ_{0<i<l} w_i(w_{i−1} − w_i) + w_l w_{l−1} + Σ α(a_i, w_{i−1}), for such widths.
-
-    Layers after `symmetric_after` count the symmetric part of their A only, σ for α.
-
-    >>> degrees_of_freedom((10, 10, 10), (2, 2))
-    172
-    """
-    count = sum(w * (before - w) for before, w in zip(widths, widths[1:-1], strict=False))
-    count += widths[-1] * widths[-2]
-    for i, (a, w) in enumerate(zip(head_dims, widths, strict=False), start=1):
-        count += (alpha if symmetric_after is None or i <= symmetric_after else sigma)(a, w)
-    return count

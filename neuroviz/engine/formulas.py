@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from neuroviz.engine.architecture import Architecture, check_architecture, in_short
 from neuroviz.engine.block_formulas import block_formula, one_lightning_layer, softmax_of_any_widths
-from neuroviz.engine.expected import Expected, alpha, degrees_of_freedom, no_formula, observed
+from neuroviz.engine.expected import Expected, alpha, no_formula, observed, sigma
 
 
 @lru_cache(maxsize=64)
@@ -46,7 +46,12 @@ def collapsing_layer(arch: Architecture) -> int | None:
 
 
 def _count(arch: Architecture, symmetric_after: int | None = None) -> int:
-    return degrees_of_freedom(effective_widths(arch), arch.head_dims, symmetric_after)
+    """D of Lemma D; layers after `symmetric_after` count the symmetric part of their A only."""
+    w = effective_widths(arch)
+    count = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, arch.num_layers)) + w[-1] * w[-2]
+    for i, a in enumerate(arch.head_dims):
+        count += (alpha if symmetric_after is None or i < symmetric_after else sigma)(a, w[i])
+    return count
 
 
 def general_formula(arch: Architecture) -> Expected:

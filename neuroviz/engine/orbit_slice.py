@@ -8,7 +8,6 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import check_memory
-from neuroviz.engine.expected import degrees_of_freedom
 from neuroviz.engine.field import Field
 from neuroviz.engine.network import Weights, layer_shapes, random_weights
 
@@ -75,8 +74,10 @@ def num_columns(arch: Architecture) -> int:
     >>> num_columns(Architecture.uniform(12288, 128, 96))
     451411872
     """
-    rescalings = arch.num_layers if arch.attention == "lightning" else 0
-    return degrees_of_freedom(_narrow_widths(arch), arch.head_dims) - rescalings
+    r = _narrow_widths(arch)
+    count = sum(w * (before - w) for before, w in zip(r, r[1:-1], strict=False)) + r[-1] * r[-2]
+    count += sum(a * (2 * w - a) for a, w in zip(map(min, arch.head_dims, r), r, strict=False))
+    return count - (arch.num_layers if arch.attention == "lightning" else 0)
 
 
 def _narrow_widths(arch: Architecture) -> tuple[int, ...]:
