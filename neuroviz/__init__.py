@@ -5,8 +5,7 @@
     >>> nv.expected_dimension(arch).value, nv.measure_dimension(arch).value
     (38, 38)
 
-Importing this package loads neither torch, plotly nor ipywidgets: what needs them is loaded when
-it is first asked for.
+Importing this package loads neither torch, plotly nor ipywidgets: what needs them is loaded when asked for.
 """
 
 from functools import partial
@@ -42,39 +41,13 @@ _LATER = {
 }
 
 __all__ = [
-    "Alignment",
-    "Architecture",
-    "Certificate",
-    "Cost",
-    "Expected",
-    "FiberSearch",
-    "Identifiability",
-    "InputsCurve",
-    "KernelLedger",
-    "LocalCheck",
-    "Measurement",
-    "Record",
-    "StatusBoard",
-    "Sweep",
-    "align",
-    "estimate_cost",
-    "expected_dimension",
-    "functional_dimension",
-    "general_formula",
-    "is_identifiable",
-    "kernel_ledger",
-    "local_check",
-    "measure_dimension",
-    "module_symmetries",
-    "paper_formula",
-    "rank_by_inputs",
-    "search_fiber",
-    "sweep",
-    "try_formula",
-    "unroll",
-    "what_is_known",
+    "Alignment", "Architecture", "Certificate", "Cost", "Expected", "FiberSearch", "Identifiability",
+    "InputsCurve", "KernelLedger", "LocalCheck", "Measurement", "Record", "StatusBoard", "Sweep", "align",
+    "estimate_cost", "expected_dimension", "functional_dimension", "general_formula", "is_identifiable",
+    "kernel_ledger", "local_check", "measure_dimension", "module_symmetries", "paper_formula",
+    "rank_by_inputs", "search_fiber", "sweep", "try_formula", "unroll", "what_is_known",
     "where_theorem_h_fails",
-]
+]  # fmt: skip
 
 
 def _refuse(error: ImportError, *_args: object, **_options: object) -> None:

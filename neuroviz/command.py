@@ -21,8 +21,7 @@ def course() -> list[str]:
     >>> [name for name in course() if "start" in name or "glossary" in name]
     ['docs/glossary.md', 'notebooks/00_start.ipynb']
     """
-    pages = ("docs/*.md", "studies/*/*.*", "formal/*.v")
-    kinds = ("notebooks/*.ipynb", "notebooks/further/*.ipynb", *pages)
+    kinds = "notebooks/*.ipynb", "notebooks/further/*.ipynb", "docs/*.md", "studies/*/*.*", "formal/*.v"
     return sorted(path.relative_to(_COURSE).as_posix() for kind in kinds for path in _COURSE.glob(kind))
 
 
@@ -75,9 +74,7 @@ def main(words: list[str] | None = None) -> None:
         parser.exit(1, f"neuroviz cannot write into {asked.folder}: {error}\n")
     print(f"{asked.folder}: {len(copied)} files copied")
     if kept:
-        print(
-            "Kept, though they differ from those of this version (another DIR gets these):", *kept, sep="\n  "
-        )
+        print("Kept, though they differ from this version's (another DIR gets these):", *kept, sep="\n  ")
     if asked.command == "lab":
         from jupyterlab.labapp import main as open_lab
 

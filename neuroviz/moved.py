@@ -1,7 +1,6 @@
 """Old addresses of what notebooks import: `from neuroviz.surface import SLICES` goes on working."""
 
 import sys
-from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -27,9 +26,7 @@ MOVED = {
 
 
 class _OldAddresses(MetaPathFinder, Loader):
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         return ModuleSpec(name, self) if name in MOVED else None
 
     def exec_module(self, module: ModuleType) -> None:
@@ -38,5 +35,4 @@ class _OldAddresses(MetaPathFinder, Loader):
 
 def keep_old_addresses() -> None:
     """Let imports find what has moved; a module at an old address hands on every name of the new one."""
-    if not any(isinstance(finder, _OldAddresses) for finder in sys.meta_path):
-        sys.meta_path.append(_OldAddresses())
+    sys.meta_path.append(_OldAddresses())
