@@ -152,8 +152,7 @@ def heard_of(arch, **arguments):
 
 def test_where_more_points_follow_the_first_one_they_are_foreseen(monkeypatch):
     """Modulo 241 first, then twice modulo a large prime: each stage moves, and ends where it was said to."""
-    for module in (cost, measure):
-        monkeypatch.setattr(module, "LARGE", 50)
+    monkeypatch.setattr(cost, "LARGE", 50)
     arch = Architecture((6, 6, 6, 6), (1, 6, 6), 3)
     stages = estimate_cost(arch).stages
     runs = heard_of(arch)
@@ -270,7 +269,7 @@ def test_small_ranks_run_on_one_thread_and_leave_the_pools_as_they_were():
         return whole(*arguments)
 
     with threadpool_limits(2), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measure, "rank_at_a_point", watched)
+        patch.setattr(points, "rank_at_a_point", watched)
         before = threads()
         measure_dimension(Architecture.uniform(4, 2, 2))
         assert threads() == before

@@ -10,8 +10,8 @@ import pytest
 from definition import RandomExponential, fractions, measure, residues
 from variants import random_architectures, random_variants
 
+from neuroviz.engine import cost, network
 from neuroviz.engine import measure as package
-from neuroviz.engine import network
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -102,8 +102,7 @@ def test_two_primes_two_routes_and_two_seeds_agree():
 @pytest.mark.parametrize("arch", [NOT_FULL, NOT_FULL_SOFTMAX], ids=str)
 def test_the_same_seed_gives_the_same_measurement(arch, method):
     first = measure_dimension(arch, method, seed=5)
-    for cached in (package._measure_exact, package._measure_float, package._rank_by_inputs):
-        cached.cache_clear()
+    package.clear_cache()
     again = measure_dimension(arch, method, seed=5)
     assert first == again and first is not again
     if method == "float":
@@ -305,7 +304,7 @@ def with_many_columns():
     """Networks, routes, and numbers of columns from 45 on."""
     for arch in [*random_architectures(20, seed=8), *random_variants(20, seed=8, most=120)]:
         for route in ("slice", "weights") if arch.is_plain else ("weights",):
-            columns = package.columns_on(arch, route)
+            columns = cost.columns_on(arch, route)
             if columns >= 45:
                 yield arch, route, columns
 

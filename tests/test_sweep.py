@@ -522,7 +522,7 @@ def test_a_function_hears_how_many_of_how_many_and_the_record(tmp_path):
         ({"architectures": SMALL[0]}, "sweep needs several architectures, in a list; got one"),
         ({"architectures": None}, "sweep needs architectures, in a list; got None"),
         ({"architectures": [SMALL[0], (3, 3)]}, "sweep needs an Architecture; got tuple"),
-        ({"method": "guess"}, "method must be one of 'exact', 'float', 'certified'; got 'guess'"),
+        ({"method": "guess"}, "method must be 'exact', 'float' or 'certified'; got 'guess'"),
         ({"workers": 0}, "workers must be a whole number ≥ 1; got 0"),
         ({"seed": -1}, "seed must be a whole number ≥ 0; got -1"),
         ({"seed": True}, "seed must be a whole number ≥ 0; got True"),

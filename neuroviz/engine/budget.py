@@ -1,6 +1,8 @@
 """A budget of seconds for work of unknown length, which asks it now and then; and the memory there is."""
 
 import os
+import re
+from contextlib import suppress
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -28,8 +30,7 @@ class Budget:
     def __init__(
         self, seconds: float, goal: str = "not proved", instead: str = "choose route='theorem'"
     ) -> None:
-        is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
-        if not is_number or not 0 < seconds < inf:
+        if isinstance(seconds, bool) or not (isinstance(seconds, (int, float)) and 0 < seconds < inf):
             raise ValueError(f"budget is a number of seconds > 0, such as 60; got {seconds!r}")
         self.seconds, self._goal, self._instead = seconds, goal, instead
         self._end = monotonic() + seconds
@@ -49,47 +50,33 @@ class Budget:
 
 def available_bytes() -> int | None:
     """Memory that can be had now without taking it from others; None where the system does not say."""
-    said = [
-        free for free in (_free_here(), _left_to_the_container(), _left_to_the_process()) if free is not None
-    ]
+    said = []
+    for ask in (_free_here, _left_to_the_container, _left_to_the_process):
+        with suppress(AttributeError, ImportError, OSError, ValueError):
+            said.append(ask())
     return max(0, min(said)) if said else None
 
 
-def _free_here() -> int | None:
-    try:
-        with open("/proc/meminfo", encoding="ascii") as said:
-            for line in said:
-                if line.startswith("MemAvailable:"):  # free, and what caches would give back
-                    return 1024 * int(line.split()[1])
-    except OSError:
-        pass  # not Linux: what is free has to do
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
+def _free_here() -> int:
+    with suppress(OSError, TypeError):  # Linux also counts what caches would give back
+        said = Path("/proc/meminfo").read_text(encoding="ascii")
+        return 1024 * int(re.search(r"MemAvailable:\s*(\d+)", said)[1])
+    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
-def _left_to_the_container() -> int | None:
-    """A container, such as a notebook server's, may have less than its machine."""
-    try:
-        limit, used = (Path(f"/sys/fs/cgroup/memory.{name}").read_text() for name in ("max", "current"))
-        return int(limit) - int(used)
-    except (OSError, ValueError):  # none, or "max"
-        return None
+def _left_to_the_container() -> int:
+    """A container, such as a notebook server's, may have less than its machine; "max" is no limit."""
+    limit, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
+    return limit - used
 
 
-def _left_to_the_process() -> int | None:
+def _left_to_the_process() -> int:
     """What `ulimit -v` leaves."""
-    try:
-        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+    from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
 
-        limit, pages = getrlimit(RLIMIT_AS)[0], int(Path("/proc/self/statm").read_text().split()[0])
-        return None if limit == RLIM_INFINITY else limit - pages * os.sysconf("SC_PAGE_SIZE")
-    except (ImportError, OSError):
-        return None
-
-
-_SMALL = 2**26  # bytes that are there
+    if (limit := getrlimit(RLIMIT_AS)[0]) == RLIM_INFINITY:
+        raise ValueError("no limit")
+    return limit - int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def check_memory(what: str, size: int) -> None:
@@ -98,7 +85,7 @@ def check_memory(what: str, size: int) -> None:
     Raises:
         ValueError: if they do not fit.
     """
-    memory = available_bytes() if size > _SMALL else None
+    memory = available_bytes() if size > 2**26 else None  # less is always there
     if memory is not None and size > memory:
         raise ValueError(
             f"{what} would take about {in_bytes(size)}, and there are {in_bytes(memory)} of memory; take "

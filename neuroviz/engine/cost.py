@@ -7,9 +7,9 @@ work, and to say how long a minute will be.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import inf
-from time import perf_counter
+from timeit import repeat
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.engine.prover import prover
 from neuroviz.engine.random_rank import bytes_in_between, inputs_at_once, numbers_in_between
 
+METHODS = "exact", "float", "certified"
 BUDGET_SECONDS = 600.0
 """What a measurement may take by its own estimate, unless told otherwise."""
 LARGE = 1500
@@ -52,6 +53,38 @@ class Cost:
         return f"about {_in_words(self.seconds)} and {in_bytes(self.bytes)}"
 
 
+def checked_question(
+    caller: str, arch: object, method: str, route: str | None, inputs: int | None, prime: int | None
+) -> tuple[int | None, int | None]:
+    """Inputs and prime as ints, of what `measure_dimension` can measure; all else is refused.
+
+    Raises:
+        ValueError: if an argument is none of those, or does not go with the others.
+    """
+    check_architecture(caller, arch, variants=True)
+    if method not in METHODS:
+        raise ValueError(f"method must be 'exact', 'float' or 'certified'; got {method!r}")
+    inputs = None if inputs is None else whole_number("inputs", inputs, least=1)
+    if method == "certified":
+        if not arch.is_plain:
+            raise ValueError(
+                f"certificates are for one head a layer, no skip and no mask, an empty block; got {arch}: "
+                "take method='exact'"
+            )
+        if inputs is not None or prime is not None:
+            raise ValueError("a certificate chooses its inputs and field itself: leave inputs and prime out")
+        return None, None
+    if route not in (None, "slice", "weights"):
+        raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
+    if route == "slice" and not arch.is_plain:
+        raise ValueError(f"the slice is for networks of the paper; got {arch}: leave route out")
+    if method == "float" and prime is not None:
+        raise ValueError(f"a float measurement has no prime; got {prime=}: leave it out, or take 'exact'")
+    if method == "float" and route == "slice":
+        raise ValueError("the float spectrum is that of all parameters: leave route out, or take 'weights'")
+    return inputs, None if prime is None else PrimeField(prime).p
+
+
 def estimate_cost(
     arch: Architecture,
     method: str = "exact",
@@ -67,9 +100,7 @@ def estimate_cost(
     after a minute. Networks of any size are estimated at once.
 
     Args:
-        arch: any `Architecture`.
-        method: "exact", "float" or "certified".
-        route, inputs, prime: as in `measure_dimension`.
+        arch, method, route, inputs, prime: as in `measure_dimension`.
 
     Raises:
         ValueError: if an argument is none of these.
@@ -80,28 +111,18 @@ def estimate_cost(
     >>> estimate_cost(Architecture.uniform(12_288, 128, 96)).seconds > 1e9
     True
     """
-    check_architecture("estimate_cost", arch, variants=method in ("exact", "float"))
+    inputs, prime = checked_question("estimate_cost", arch, method, route, inputs, prime)
     if method == "certified":
         return prover().cost(arch, route)
-    if method not in ("exact", "float"):
-        raise ValueError(f"method must be 'exact', 'float' or 'certified'; got {method!r}")
-    if route not in (None, "slice", "weights"):
-        raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
-    inputs = None if inputs is None else whole_number("inputs", inputs, least=1)
     if method == "float":
         return _float_cost(arch, inputs)
-    if prime is not None:
-        PrimeField(prime)  # says what is wrong with it
     columns = columns_on(arch, route)
-    sliced = arch.is_plain and route != "weights"
-    full = sliced and inputs is None and general_formula(arch).value == columns
-    points: list[Arithmetic] = [] if full else [Float64(), Float64()]
-    if tries_a_small_prime(arch, route, inputs, prime):
-        points = [fastest_arithmetic(columns), *points]
-    points = points or [Float64()]
+    small = [fastest_arithmetic(columns)] * tries_a_small_prime(arch, route, inputs, prime)
+    full = arch.is_plain and route != "weights" and not inputs and general_formula(arch).value == columns
+    points = (small or [Float64()]) if full else [*small, Float64(), Float64()]
+    mixing = 2 if len(points) > 1 and columns < LARGE else 1  # the columns are mixed first
     given, each = (columns + 2, 1) if inputs is None else (inputs, arch.tokens * arch.widths[-1])
     derivative = _derivative_seconds(arch, given, each)
-    mixing = 2 if len(points) > 1 and columns < LARGE else 1  # the columns are mixed first
     stages, size = [], 0
     for arithmetic in points:
         rank = or_infinite(lambda a=arithmetic: max(0.1, given * each / columns) * _rank_seconds(columns, a))
@@ -112,13 +133,8 @@ def estimate_cost(
     return _cost(stages, size, columns, points[0].name)
 
 
-def tries_a_small_prime(
-    arch: Architecture, route: str | None, inputs: int | None = None, prime: int | None = None
-) -> bool:
-    """Whether a rank is first tried modulo 241: a large one, that may turn out to be full.
-
-    On the slice it may; among all weights some directions always do nothing.
-    """
+def tries_a_small_prime(arch: Architecture, route: str | None, inputs: int | None, prime: int | None) -> bool:
+    """Whether a rank is first tried modulo 241: a large one, on the slice, which may turn out to be full."""
     on_the_slice = arch.is_plain and route != "weights"
     return on_the_slice and inputs is None and prime is None and num_columns(arch) >= LARGE
 
@@ -135,11 +151,10 @@ def check_budget(cost: Cost, budget: float, arch: Architecture | None = None) ->
         ValueError: if it does; the message says what to do.
     """
     memory = available_bytes()
-    if cost.seconds <= budget and (memory is None or cost.bytes <= memory):
+    short = memory is not None and cost.bytes > memory
+    if cost.seconds <= budget and not short:
         return
-    limit = f"the budget is {_in_words(budget)}"
-    if memory is not None and cost.bytes > memory:
-        limit = f"there are {in_bytes(memory)} of memory"
+    limit = f"there are {in_bytes(memory)} of memory" if short else f"the budget is {_in_words(budget)}"
     of = f" for {arch}" if arch else ""
     proof = "" if arch and not arch.is_plain else "method='certified' (by a theorem every size is quick), "
     raise ValueError(
@@ -171,20 +186,12 @@ def _cost(stages: list[tuple[str, float]], size: int, columns: int, arithmetic: 
     return Cost(sum(seconds for _, seconds in stages), 6 * size // 5, columns, arithmetic, tuple(stages))
 
 
-def or_infinite(work: Callable[[], float]) -> float:
-    """A number of seconds; infinite where sizes are beyond what floats go to."""
-    try:
-        return work()
-    except OverflowError:
-        return inf
-
-
 def inputs_cost(arch: Architecture) -> Cost:
     """What `rank_by_inputs` will take: all outputs of about as many inputs as there are equations for."""
     columns, each = columns_on(arch, None), arch.tokens * arch.widths[-1]
     given = -(-columns // each) + 6
-    search = 20 * or_infinite(lambda: _rank_seconds(columns, Float64()))
-    stages = [("derivative", _derivative_seconds(arch, given, each)), ("elimination", search)]
+    eliminations = 20 * or_infinite(lambda: _rank_seconds(columns, Float64()))
+    stages = [("inputs", _derivative_seconds(arch, given, each) + eliminations)]
     size = 8 * given * each * (arch.num_parameters + numbers_in_between(arch)) + 24 * columns**2
     return _cost(stages, size, columns, "float64")
 
@@ -192,14 +199,13 @@ def inputs_cost(arch: Architecture) -> Cost:
 def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
     """As many inputs as are enough are looked for first; then all rows are there at once."""
     columns, each, stages, size = arch.num_parameters, arch.tokens * arch.widths[-1], [], 0
-    given = inputs
-    if given is None:
+    if inputs is None:
         search = inputs_cost(arch)
-        stages, size = [("inputs", search.seconds)], search.bytes
-        given = 3 * columns_on(arch, None) // (2 * each) + 3
-    rows = given * each
-    svd = or_infinite(lambda: 4.0 * rows * columns * min(rows, columns) * _seconds_per_svd())
-    stages += [("derivative", _derivative_seconds(arch, given, each)), ("spectrum", svd)]
+        stages, size = [*search.stages], search.bytes
+        inputs = 3 * search.columns // (2 * each) + 3
+    rows = inputs * each
+    svd = or_infinite(lambda: _timed(_svd) * rows * columns * min(rows, columns) / (300 * 200 * 200))
+    stages += [("derivative", _derivative_seconds(arch, inputs, each)), ("spectrum", svd)]
     in_between = 8 * rows * (columns + numbers_in_between(arch))
     return _cost(stages, max(size, _SVD_BYTES * rows * columns, in_between), columns, "float64")
 
@@ -212,76 +218,64 @@ def _work_of_a_row(arch: Architecture) -> int:
     """
     t = arch.tokens
     of_an_entry = 20 if t * t < 2**18 else 80
-    of_heads = sum(
-        times * H * (of_an_entry + 2 * (a + d_in))
-        for (H, (d_in, _, a)), times in arch.distinct_layers.items()
-    )
+    layers = arch.distinct_layers.items()
+    of_heads = sum(times * H * (of_an_entry + 2 * (a + d_in)) for (H, (d_in, _, a)), times in layers)
     return 3 * t * arch.num_parameters + t * t * of_heads
 
 
 def _derivative_seconds(arch: Architecture, inputs: int, rows_each: int) -> float:
     """Of so many inputs, block by block: a small network takes most of it for calls, however small."""
+    wide, narrow = Architecture.uniform(16, 16, 2), Architecture.uniform(1, 1, 4)
+    a_product = _timed(_derivative, wide) / (_TIMED_INPUTS * _work_of_a_row(wide))
+    products = inputs * rows_each * _work_of_a_row(arch)
     blocks = -(-inputs // inputs_at_once(arch, rows_each))
-    calls = or_infinite(lambda: (7 + (1.0 + blocks) * arch.num_layers) * _seconds_per_small_layer())
-    return calls + or_infinite(lambda: inputs * rows_each * _work_of_a_row(arch) * _seconds_per_product())
-
-
-# Timed once
-
-
-def _timed(work: Callable[[], object]) -> float:
-    """The shortest of three runs: the first one warms up, and a machine is not idle all the time."""
-    times = []
-    for _ in range(3):
-        start = perf_counter()
-        work()
-        times.append(perf_counter() - start)
-    return min(times)
+    calls = 7 + (1 + blocks) * arch.num_layers
+    return or_infinite(lambda: calls * _timed(_derivative, narrow) / 4 + products * a_product)
 
 
 def _rank_seconds(columns: int, arithmetic: Arithmetic) -> float:
     """At s times as many columns as timed, 0.6 s² + 0.4 s³ times as long; small ones take s^1.5 to s²."""
     if columns < LARGE:
-        scale = columns / _SMALL_COLUMNS
-        return _seconds_when_timed(arithmetic, _SMALL_COLUMNS) * (0.7 * scale**1.5 + 0.3 * scale**2)
-    scale = columns / LARGE
-    return _seconds_when_timed(arithmetic, LARGE) * (0.6 * scale**2 + 0.4 * scale**3)
+        s = columns / 256
+        return _timed(_elimination, arithmetic, 256) * (0.7 * s**1.5 + 0.3 * s**2)
+    s = columns / LARGE
+    return _timed(_elimination, arithmetic, LARGE) * (0.6 * s**2 + 0.4 * s**3)
 
 
-_SMALL_COLUMNS = 256
+def or_infinite(work: Callable[[], float]) -> float:
+    """A number of seconds; infinite where sizes are beyond what floats go to."""
+    try:
+        return work()
+    except OverflowError:
+        return inf
+
+
+# Timed once
 
 
 @cache
-def _seconds_when_timed(arithmetic: Arithmetic, columns: int) -> float:
+def _timed(prepare: Callable[..., Callable[[], object]], *of: object) -> float:
+    """The shortest of three runs: the first one warms up, and a machine is not idle all the time."""
+    return min(repeat(prepare(*of), number=1, repeat=3))
+
+
+def _elimination(arithmetic: Arithmetic, columns: int) -> Callable[[], object]:
     rows = arithmetic.over.random(np.random.default_rng(0), (columns + 2, columns))
-    return _timed(lambda: eliminate(stored(rows, arithmetic), arithmetic))
+    return lambda: eliminate(stored(rows, arithmetic), arithmetic)
 
 
-@cache
-def _seconds_per_product() -> float:
-    arch = Architecture.uniform(16, 16, 2)
-    return _timed_derivative(arch) / (_TIMED_INPUTS * _work_of_a_row(arch))
-
-
-@cache
-def _seconds_per_small_layer() -> float:
-    return _timed_derivative(Architecture.uniform(1, 1, 4)) / 4
-
-
-def _timed_derivative(arch: Architecture) -> float:
+def _derivative(arch: Architecture) -> Callable[[], object]:
     over, rng = PrimeField(), np.random.default_rng(0)
     weights, X = random_weights(over, arch, rng), random_tokens(over, arch, _TIMED_INPUTS, rng)
     cotangents = over.random(rng, (_TIMED_INPUTS, 1, arch.widths[-1], arch.tokens))
-    return _timed(lambda: jacobian(over, arch.attention, weights, X, cotangents))
+    return lambda: jacobian(over, arch.attention, weights, X, cotangents)
 
 
 _TIMED_INPUTS = 64
 
 
-@cache
-def _seconds_per_svd() -> float:
-    matrix = np.random.default_rng(0).standard_normal((300, 200))
-    return _timed(lambda: np.linalg.svd(matrix, compute_uv=False)) / (4 * 300 * 200 * 200)
+def _svd() -> Callable[[], object]:
+    return partial(np.linalg.svd, np.random.default_rng(0).standard_normal((300, 200)), compute_uv=False)
 
 
 def _in_words(seconds: float) -> str:

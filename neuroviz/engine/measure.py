@@ -8,32 +8,16 @@ in floating point ("float").
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil, inf
 
 import numpy as np
 
+from neuroviz.engine import cost, network, random_rank, rank
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
-from neuroviz.engine.block_network import (
-    BlockWeights,
-    block_degree,
-    block_jacobian,
-    can_be_rescaled,
-    on_a_line,
-)
+from neuroviz.engine.block_network import block_degree, block_jacobian, can_be_rescaled, on_a_line
 from neuroviz.engine.budget import Budget
-from neuroviz.engine.cost import (
-    BUDGET_SECONDS,
-    LARGE,
-    Cost,
-    check_budget,
-    columns_on,
-    estimate_cost,
-    inputs_cost,
-    is_quick,
-    tries_a_small_prime,
-)
 from neuroviz.engine.elimination import Float64, fastest_arithmetic
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.measurement import (
@@ -43,38 +27,14 @@ from neuroviz.engine.measurement import (
     InputsCurve,
     Measurement,
 )
-from neuroviz.engine.network import (
-    conditioned_block_weights,
-    conditioned_tokens,
-    conditioned_weights,
-    named,
-    random_tokens,
-)
-from neuroviz.engine.progress import reporting, showing
+from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.prover import prover
-from neuroviz.engine.random_rank import (
-    large_rank_at_a_point,
-    random_point,
-    rank_at_a_point,
-    rank_of_combinations,
-)
-from neuroviz.engine.rank import (
-    WIDEST,
-    RowSpace,
-    arithmetic_of,
-    float_rank,
-    is_wide,
-    nearby,
-    schwartz_zippel,
-    without_rounding,
-)
 from neuroviz.engine.rotary import turning_degree
 from neuroviz.engine.threads import one_thread
 
-METHODS = ("exact", "float", "certified")
-ROUTES = ("slice", "weights")
 _POOR_BOUND = 1e-6  # of an error: above, a few more points are worth it
 _SPARE_ROWS = 2  # rows beyond the columns: if they add nothing, the others had saturated
+_SECONDS_WITHOUT_A_BAR = 4.0
 
 
 def measure_dimension(
@@ -85,7 +45,7 @@ def measure_dimension(
     route: str | None = None,
     prime: int | None = None,
     budget: float | None = None,
-    progress: bool | Callable[[str, float], None] | None = None,
+    progress: bool | Report | None = None,
 ) -> Measurement:
     """The dimension of the neuromanifold: generic rank of the derivative weights ↦ outputs.
 
@@ -123,76 +83,45 @@ def measure_dimension(
     >>> found.value, found.status, found.prime
     (12, 'exact', 8388593)
     """
-    check_architecture("measure_dimension", arch, variants=True)
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method must be 'exact', 'float' or 'certified'; got {method!r}")
-    if method == "certified" and not arch.is_plain:
-        raise ValueError(
-            f"certificates are for one head a layer, no skip and no mask, an empty block; got {arch}: take "
-            "method='exact'"
-        )
+    inputs, p = cost.checked_question("measure_dimension", arch, method, route, inputs, prime)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ValueError(f"progress is True, False, None or a function of (what, part); got {progress!r}")
     seed = whole_number("seed", seed, least=0)
-    inputs = None if inputs is None else whole_number("inputs", inputs, least=1)
     if method == "certified":
-        if inputs is not None or prime is not None:
-            raise ValueError(
-                "a certificate chooses its inputs and its field itself: leave inputs and prime out"
-            )
         return _certified(arch, seed, route, budget)
-    if route is not None and not (isinstance(route, str) and route in ROUTES):
-        raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
-    if route == "slice" and not arch.is_plain:
-        raise ValueError(f"the slice is for networks of the paper; got {arch}: leave route out")
-    if method == "exact":
-        p = None if prime is None else PrimeField(prime).p
-        with _within(arch, method, route, inputs, p, budget, progress):
-            return _measure_exact(arch, seed, inputs, route or _best_route(arch), p)
-    if prime is not None:
-        raise ValueError(
-            f"a float measurement has no prime; got prime={prime!r}: leave it out, or take 'exact'"
-        )
-    if route == "slice":
-        raise ValueError("the float spectrum is that of all parameters: leave route out, or take 'weights'")
-    with _within(arch, method, route, inputs, None, budget, progress):
-        return _measure_float(arch, seed, inputs)
-
-
-def _best_route(arch: Architecture) -> str:
-    """The slice knows the symmetries of the paper's networks; of others all weights are columns."""
-    return "slice" if arch.is_plain else "weights"
-
-
-_SECONDS_WITHOUT_A_BAR = 4.0
+    route = route or ("slice" if method == "exact" and arch.is_plain else "weights")
+    estimate = partial(cost.estimate_cost, arch, method, None if method == "float" else route, inputs, p)
+    # A float measurement looks at all outputs of each input.
+    columns, each = cost.columns_on(arch, route), arch.tokens * arch.widths[-1]
+    taken = inputs or (2 + 3 * columns // (2 * each) if method == "float" else None)
+    instead = "take method='certified'" if arch.is_plain else "fewer tokens"
+    with _within(arch, columns, taken, estimate, instead, budget, progress):
+        if method == "float":
+            return _measure_float(arch, seed, inputs)
+        return _measure_exact(arch, seed, inputs, route, p)
 
 
 @contextmanager
 def _within(
     arch: Architecture,
-    method: str,
-    route: str | None,
+    columns: int,
     inputs: int | None,
-    prime: int | None,
-    budget: float | None,
-    progress: bool | Callable[[str, float], None] | None,
+    estimate: Callable[[], cost.Cost],
+    instead: str,
+    budget: float | None = None,
+    progress: bool | Report | None = False,
 ) -> Iterator[None]:
     """Refuse what the budget does not allow, end what takes longer, and show the progress of long work."""
     if budget is not None:
         Budget(budget)  # says what is wrong with it
-    columns = columns_on(arch, route if method == "exact" else "weights")
-    # A float measurement looks at all outputs of each input.
-    taken = inputs or (2 + 3 * columns // (2 * arch.tokens * arch.widths[-1]) if method == "float" else None)
-    if budget is None and not progress and is_quick(arch, columns, taken):
+    elif not progress and cost.is_quick(arch, columns, inputs):
         yield
         return
-    cost = estimate_cost(arch, method, route if method == "exact" else None, inputs, prime)
-    seconds = BUDGET_SECONDS if budget is None else budget
-    check_budget(cost, seconds, arch)
+    seconds, estimated = cost.BUDGET_SECONDS if budget is None else budget, estimate()
+    cost.check_budget(estimated, seconds, arch)
     if progress is None:
-        progress = cost.seconds > _SECONDS_WITHOUT_A_BAR
-    clock = Budget(seconds, "not measured", "take method='certified'" if arch.is_plain else "fewer tokens")
-    with showing(progress, cost.stages, clock.check):
+        progress = estimated.seconds > _SECONDS_WITHOUT_A_BAR
+    with showing(progress, estimated.stages, Budget(seconds, "not measured", instead).check):
         yield
 
 
@@ -209,76 +138,77 @@ def _certified(
 def _measure_exact(
     arch: Architecture, seed: int, inputs: int | None, route: str, p: int | None
 ) -> ExactMeasurement:
-    columns = columns_on(arch, route)
-    shape = inputs or columns + _SPARE_ROWS, columns
-    large = columns >= LARGE
-    if tries_a_small_prime(arch, route, inputs, p):
+    columns, value, error = cost.columns_on(arch, route), 0, 0.0
+    if cost.tries_a_small_prime(arch, route, inputs, p):
         # One byte an entry; modulo so small a prime only a rank that meets the upper bound is believed.
-        arithmetic = fastest_arithmetic(columns)
-        rng = np.random.default_rng([seed, arithmetic.over.p])
-        if large_rank_at_a_point(arithmetic, arch, route, shape, False, rng, reporting()) == columns:
-            return _full_rank(arch, seed, shape, route, arithmetic.over.p, arithmetic.name)
-        # Not full: now eight bytes an entry, and twice. The time is spent as it is, the memory may be short.
-        check_budget(Cost(0.0, 8 * columns**2, columns, "float64"), inf, arch)
-    over = PrimeField(DEFAULT_PRIME if p is None else p)
+        arithmetic, taken = fastest_arithmetic(columns), columns + _SPARE_ROWS
+        over, name = arithmetic.over, arithmetic.name
+        rng = np.random.default_rng([seed, over.p])
+        value = random_rank.large_rank_at_a_point(
+            arithmetic, arch, route, (taken, columns), False, rng, reporting()
+        )
+        if value < columns:
+            # Now eight bytes an entry, and twice. The time is spent as it is, the memory may be short.
+            cost.check_budget(cost.Cost(0.0, 8 * columns**2, columns, "float64"), inf, arch)
+    if value < columns:
+        over, name = PrimeField(p or DEFAULT_PRIME), rank.arithmetic_of(columns)
+        value, taken, error = _at_two_points(over, arch, seed, inputs, route, columns)
+    space = {"slice": "slice", "weights": "parameter space"}[route]
+    turned = " (turned by the real angles, by the theorem of Lindemann and Weierstrass)" * arch.block.rotary
+    if value == columns:
+        axiom = " (exponentials free by Ax's theorem)" * (arch.attention == "softmax")
+        note = f"full rank: all {columns} directions of the {space} move the function, so this is the "
+        note += f"dimension{axiom}{turned}"
+    else:
+        seen = "" if inputs is None else f" on {_counted(inputs)}"
+        note = (
+            f"rank {value}{seen} of {columns} columns of the {space}, the larger of 2 random points mod "
+            f"{over.p}; that generic points give more{seen} has probability at most {error:.1g}{turned}"
+        )
+        if seen:
+            note += f"; observed{seen} only: more may show more, so this need not be the dimension"
+    return ExactMeasurement(value, taken, seed, note, columns, over.p, error, route, name)
+
+
+def _counted(inputs: int) -> str:
+    return f"{inputs} input{'s' if inputs > 1 else ''}"
+
+
+def _at_two_points(
+    over: PrimeField, arch: Architecture, seed: int, inputs: int | None, route: str, columns: int
+) -> tuple[int, int, float]:
+    """The larger rank at two random points, how many inputs it took, and the probability of a larger one."""
+    rows, large, all_outputs = inputs or columns + _SPARE_ROWS, columns >= cost.LARGE, inputs is not None
     # A rank that is not full: random combinations of the columns have it too, and are faster to eliminate.
-    mixed = inputs is None and not large and arithmetic_of(columns) != "flint"
+    mixed = inputs is None and not large and rank.arithmetic_of(columns) != "flint"
     full = route == "slice" and arch.tokens > 1  # or so it is likely to be
-    value, num_inputs, points = 0, shape[0], 2
+    value, num_inputs, points = 0, rows, 2
     source = np.random.default_rng([seed, over.p])
 
     def at_a_point(where: str) -> tuple[int, int]:
         """The rank at the next random point, and how many inputs it took."""
         (rng,) = source.spawn(1)
         if large:
-            sizes = shape, inputs is not None, rng, reporting()
-            return large_rank_at_a_point(Float64(over), arch, where, *sizes), shape[0]
+            sizes = (rows, columns), all_outputs, rng, reporting()
+            return random_rank.large_rank_at_a_point(Float64(over), arch, where, *sizes), rows
         with one_thread():
             if mixed and (value or not full):
-                return rank_of_combinations(over, arch, where, columns, value or columns, rng, reporting())
-            all_outputs = inputs is not None
-            return rank_at_a_point(over, arch, where, shape[0], all_outputs, rng, reporting()), shape[0]
+                sizes = columns, value or columns, rng, reporting()
+                return random_rank.rank_of_combinations(over, arch, where, *sizes)
+            return random_rank.rank_at_a_point(over, arch, where, rows, all_outputs, rng, reporting()), rows
 
     for _ in range(points):
-        rank, taken = at_a_point(route)
-        value, num_inputs = max(value, rank), max(num_inputs, taken)
+        found, taken = at_a_point(route)
+        value, num_inputs = max(value, found), max(num_inputs, taken)
         if value == columns:
-            return _full_rank(arch, seed, (num_inputs, columns), route, over.p, arithmetic_of(columns))
-    error = schwartz_zippel(value, _degree(arch) + mixed, over.p) ** points
+            return value, num_inputs, 0.0  # no point can show more, so nothing was left to chance
+    error = rank.schwartz_zippel(value, _degree(arch) + mixed, over.p) ** points
     if error > _POOR_BOUND and turning_degree(arch) > turning_degree(arch, related=False):
         # Angles in general position give as much or more, with a lower degree: a better bound if not more.
         if max(at_a_point("general angles")[0] for _ in range(points)) <= value:
             degree = block_degree(arch, related=False) + mixed
-            error = min(error, schwartz_zippel(value, degree, over.p) ** points)
-    seen = f" on {inputs} input{'s' if inputs > 1 else ''}" if inputs is not None else ""
-    note = (
-        f"rank {value}{seen} of {columns} columns of the {_COLUMNS_OF[route]}, the larger of {points} random "
-        f"points mod {over.p}; that generic points give more{seen} has probability at most {error:.1g}"
-    )
-    note += _LINDEMANN if arch.block.rotary else ""
-    if inputs is not None:
-        note += f"; observed{seen} only: more may show more, so this need not be the dimension"
-    arithmetic = arithmetic_of(columns)
-    return ExactMeasurement(value, num_inputs, seed, note, columns, over.p, error, route, arithmetic)
-
-
-_COLUMNS_OF = {"slice": "slice", "weights": "parameter space"}
-_LINDEMANN = " (turned by the real angles, by the theorem of Lindemann and Weierstrass)"
-
-
-def _full_rank(
-    arch: Architecture, seed: int, shape: tuple[int, int], route: str, p: int, arithmetic: str
-) -> ExactMeasurement:
-    """The rank is the number of columns: no point can show more, so nothing was left to chance."""
-    num_inputs, columns = shape
-    note = (
-        f"full rank: all {columns} directions of the {_COLUMNS_OF[route]} move the function, so this is the "
-        "dimension"
-    )
-    if arch.attention == "softmax":
-        note += " (exponentials free by Ax's theorem)"
-    note += _LINDEMANN if arch.block.rotary else ""
-    return ExactMeasurement(columns, num_inputs, seed, note, columns, p, 0.0, route, arithmetic)
+            error = min(error, rank.schwartz_zippel(value, degree, over.p) ** points)
+    return value, num_inputs, error
 
 
 def clear_cache() -> None:
@@ -317,38 +247,31 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
     (5, 8, 11, 14, 17, 18, 19, 20, 21, 21)
     """
     check_architecture("rank_by_inputs", arch, variants=True)
-    seed, p = whole_number("seed", seed, least=0), PrimeField(prime).p
-    columns = columns_on(arch, None)
-    if is_quick(arch, columns, 3 + columns // (arch.tokens * arch.widths[-1])):
-        with one_thread():
-            return _rank_by_inputs(arch, seed, p)
-    cost = inputs_cost(arch)
-    check_budget(cost, BUDGET_SECONDS, arch)
-    clock = Budget(BUDGET_SECONDS, "not measured", "take fewer layers")
-    with one_thread(), showing(False, (("inputs", cost.seconds),), clock.check):
+    seed, p, columns = whole_number("seed", seed, least=0), PrimeField(prime).p, cost.columns_on(arch, None)
+    inputs = 3 + columns // (arch.tokens * arch.widths[-1])
+    estimate = partial(cost.inputs_cost, arch)
+    with one_thread(), _within(arch, columns, inputs, estimate, "take fewer layers"):
         return _rank_by_inputs(arch, seed, p)
 
 
 @lru_cache(maxsize=1024)
 def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
-    over = PrimeField(p)
-    rng = np.random.default_rng([seed, p, 1])
-    route = _best_route(arch)
-    net, weights, free = random_point(over, arch, route, rng)
-    columns = columns_on(arch, route)
-    equations = arch.tokens * arch.widths[-1]
-    space, ranks, end = RowSpace(over, columns), [], None
+    over, rng = PrimeField(p), np.random.default_rng([seed, p, 1])
+    route = "slice" if arch.is_plain else "weights"
+    net, weights, free = random_rank.random_point(over, arch, route, rng)
+    columns, equations = cost.columns_on(arch, route), arch.tokens * arch.widths[-1]
+    space, ranks, end = rank.RowSpace(over, columns), [], None
     while end is None:
         # About as many inputs as the equations suggest, then a few at a time.
         chunk = ceil(columns / equations) + 2 if not ranks else 4
-        X = random_tokens(over, net, chunk, rng)
+        X = network.random_tokens(over, net, chunk, rng)
         before = space.dimension
         reporting()("inputs", before / columns)
         new = space.add_each(block_jacobian(over, net, weights, X, None, rng)[..., free].reshape(-1, columns))
         ranks += (before + new.reshape(chunk, equations).sum(axis=1).cumsum()).tolist()
         end = next((n for n in range(2, len(ranks) + 1) if ranks[n - 1] == ranks[n - 2]), None)
     ranks = ranks[:end]
-    error = 0.0 if ranks[-1] == columns else schwartz_zippel(ranks[-1], _degree(arch), p)
+    error = 0.0 if ranks[-1] == columns else rank.schwartz_zippel(ranks[-1], _degree(arch), p)
     return InputsCurve(tuple(ranks), ranks.index(ranks[-1]) + 1, equations, columns, seed, p, error)
 
 
@@ -364,17 +287,17 @@ def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> FloatMe
     found = from_spectrum(J, num_inputs, seed)
     if found.decided and (doubt := _doubt(arch, J, found)):
         found = replace(found, decided=False, note=f"undecided: {doubt}; the exact rank can tell")
-    if inputs is not None:
-        note = f"{found.note}; observed on {inputs} input{'s' if inputs > 1 else ''} only: more may show more"
-        found = replace(found, note=note)
-    return found
+    if inputs is None:
+        return found
+    return replace(found, note=f"{found.note}; observed on {_counted(inputs)} only: more may show more")
 
 
 def _doubt(arch: Architecture, J: np.ndarray, found: FloatMeasurement) -> str | None:
     """Why a spectrum that decides is not believed, if it is not."""
     if found.gap < _CLEAR_GAP:
         return f"it splits by a factor {found.gap:.1g} only"
-    if _underflowed(arch, J):
+    moves = J.any(axis=1).reshape(found.num_inputs, -1)
+    if not moves.any() or (moves != moves[0]).any():  # generic weights move the same outputs on each input
         return "derivatives left the range of floats and became 0"
     if arch.attention == "softmax" and any(on_a_line(arch)) and arch.num_layers > 1 and arch.tokens > 1:
         # True singular values were seen to drown in the rounding behind a clear gap.
@@ -387,57 +310,42 @@ def _doubt(arch: Architecture, J: np.ndarray, found: FloatMeasurement) -> str | 
     return None
 
 
-def _underflowed(arch: Architecture, J: np.ndarray) -> bool:
-    """Whether an output moves with no weight on one input: generic weights move all or the same on each."""
-    moves = J.any(axis=1).reshape(-1, arch.widths[-1] * arch.tokens)
-    return not moves.any() or bool((moves != moves[0]).any())
-
-
 def _float_rows(arch: Architecture, num_inputs: int, seed: int, point: int) -> np.ndarray:
     """The derivative at a conditioned point, a column for each parameter; what is only rounding is 0."""
     rng = np.random.default_rng([seed, point])
-    weights = (
-        named(conditioned_weights(arch, rng)) if arch.block.is_plain else conditioned_block_weights(arch, rng)
-    )
-    X = conditioned_tokens(arch, num_inputs, rng)
+    if arch.block.is_plain:
+        weights = network.named(network.conditioned_weights(arch, rng))
+    else:
+        weights = network.conditioned_block_weights(arch, rng)
+    X = network.conditioned_tokens(arch, num_inputs, rng)
 
-    def rows(weights: BlockWeights, X: np.ndarray) -> np.ndarray:
+    def rows(weights: dict[str, np.ndarray], X: np.ndarray) -> np.ndarray:
         J = block_jacobian(Reals(), arch, weights, X, rescale=can_be_rescaled(arch))
         return J.reshape(-1, J.shape[-1])
 
     J = rows(weights, X)
-    if not (np.isfinite(J).all() and is_wide(J)):
+    if not (np.isfinite(J).all() and rank.is_wide(J)):
         return J
-    shaken = {name: nearby(w, rng) for name, w in weights.items()}
-    return without_rounding(J, rows(shaken, nearby(X, rng)))
+    shaken = {name: rank.nearby(w, rng) for name, w in weights.items()}
+    return rank.without_rounding(J, rows(shaken, rank.nearby(X, rng)))
 
 
-def from_spectrum(
-    J: np.ndarray, num_inputs: int, seed: int | None = None, wide: bool = False
-) -> FloatMeasurement:
-    """The float measurement that a Jacobian, one column for each parameter, amounts to.
-
-    Args:
-        wide: whether its rows or columns were too different in length (`rank.WIDEST`), if not any more.
-    """
-    rank = float_rank(J)
-    decided = rank.decided and not wide
-    if decided:
-        split = "nothing is dropped" if rank.gap == inf else f"the spectrum splits by a factor {rank.gap:.1g}"
+def from_spectrum(J: np.ndarray, num_inputs: int, seed: int | None = None) -> FloatMeasurement:
+    """The float measurement that a Jacobian, one column for each parameter, amounts to."""
+    found = rank.float_rank(J)
+    splits = f"splits by a factor {found.gap:.1g}"
+    if found.decided:
+        split = "nothing is dropped" if found.gap == inf else f"the spectrum {splits}"
         note = f"{split}; floating point is evidence, not a bound"
-    elif rank.wide or wide:
+    elif found.wide:
         note = (
-            f"undecided: rows or columns of the derivative differ in length by more than {WIDEST:.0e}, so "
-            "small directions may be lost; the exact rank can tell"
+            f"undecided: rows or columns of the derivative differ in length by more than {rank.WIDEST:.0e}, "
+            "so small directions may be lost; the exact rank can tell"
         )
     else:
-        split = (
-            "nothing is dropped, but"
-            if rank.gap == inf
-            else f"it splits by a factor {rank.gap:.1g} only, and"
-        )
+        split = "nothing is dropped, but" if found.gap == inf else f"it {splits} only, and"
         note = f"undecided: {split} values lie near the rounding noise; the exact rank can tell"
     spectrum = np.zeros(J.shape[1])  # 0 for the columns that the rows are too few for
-    spectrum[: len(rank.singular_values)] = rank.singular_values[: J.shape[1]]
+    spectrum[: len(found.singular_values)] = found.singular_values[: J.shape[1]]
     spectrum.flags.writeable = False
-    return FloatMeasurement(rank.value, num_inputs, seed, note, spectrum, rank.gap, decided)
+    return FloatMeasurement(found.value, num_inputs, seed, note, spectrum, found.gap, found.decided)

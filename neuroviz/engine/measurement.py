@@ -29,6 +29,15 @@ class Measurement:
         """What a reader may take the number for."""
         return self.method
 
+    @property
+    def kernel(self) -> int:
+        """How many columns of an exact or float measurement do nothing: `num_columns` − `value`.
+
+        >>> ExactMeasurement(12, 17, 0, "", 15, 7, 0.0, "weights", "flint").kernel
+        3
+        """
+        return self.num_columns - self.value
+
 
 @dataclass(frozen=True)
 class ExactMeasurement(Measurement):
@@ -51,15 +60,6 @@ class ExactMeasurement(Measurement):
     arithmetic: str
     method: ClassVar[str] = "exact"
 
-    @property
-    def kernel(self) -> int:
-        """How many columns do nothing: `num_columns` − `value`.
-
-        >>> ExactMeasurement(12, 17, 0, "", 15, 7, 0.0, "weights", "flint").kernel
-        3
-        """
-        return self.num_columns - self.value
-
 
 @dataclass(frozen=True)
 class FloatMeasurement(Measurement):
@@ -81,11 +81,6 @@ class FloatMeasurement(Measurement):
     def num_columns(self) -> int:
         """Parameters."""
         return len(self.singular_values)
-
-    @property
-    def kernel(self) -> int:
-        """How many parameters' worth of directions do nothing, as far as the spectrum says."""
-        return self.num_columns - self.value
 
 
 @dataclass(frozen=True)

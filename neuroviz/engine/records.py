@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
-from functools import cache
 from math import inf
 from pathlib import Path
 
@@ -22,14 +21,11 @@ class Record:
     """What was measured of one architecture: the numbers of its `Measurement`, and what theory says.
 
     Attributes:
-        arch: the architecture.
-        method, seed: as asked for.
         value: the dimension; None where it failed.
         status: that of the measurement, or "failed".
         expected, source: `expected_dimension`, and the statement it comes from.
         error_bound, prime: exact only.
         gap, decided: float only.
-        route: as in `Measurement`.
         note: how the number was found, or why there is none.
     """
 
@@ -54,20 +50,11 @@ class Record:
 
     def row(self) -> dict[str, object]:
         """All of it as a flat dictionary, for tables: the sizes first."""
-        arch = self.arch
-        sizes = {
-            "attention": arch.attention,
-            "layers": arch.num_layers,
-            "tokens": arch.tokens,
-            "widths": " ".join(map(str, arch.widths)),
-            "head_dims": " ".join(map(str, arch.head_dims)),
-            "heads": " ".join(map(str, arch.heads)),
-            "skip": arch.skip,
-            "causal": arch.causal,
-            "block": str(arch.block),
-            "parameters": arch.num_parameters,
-        }
-        return sizes | {f.name: getattr(self, f.name) for f in fields(self) if f.name != "arch"}
+        arch, measured = self.arch, fields(self)[1:]
+        row = {"attention": arch.attention, "layers": arch.num_layers, "tokens": arch.tokens}
+        row |= {name: " ".join(map(str, getattr(arch, name))) for name in ("widths", "head_dims", "heads")}
+        row |= {"skip": arch.skip, "causal": arch.causal, "block": str(arch.block)}
+        return row | {"parameters": arch.num_parameters} | {f.name: getattr(self, f.name) for f in measured}
 
     def to_json(self) -> str:
         """One line of a sweep's file."""
@@ -85,12 +72,10 @@ class Record:
         """
         try:
             read = json.loads(line)
-            version = read.pop("version")
-            if version == VERSION:
-                gap = None if read["gap"] is None else float(read["gap"])
-                sizes = read["arch"]
-                arch = Architecture(**sizes | {"block": Block(**sizes.get("block", {}))})
-                return cls(**read | {"arch": arch, "gap": gap})
+            if (version := read.pop("version")) == VERSION:
+                gap, block = read["gap"], Block(**read["arch"].get("block", {}))
+                arch = Architecture(**read["arch"] | {"block": block})
+                return cls(**read | {"arch": arch, "gap": None if gap is None else float(gap)})
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"a line of a sweep's file is what Record.to_json writes; this is not ({error})"
@@ -99,6 +84,9 @@ class Record:
             f"a record of version {VERSION} is needed; this one is of version {version!r}, and its numbers "
             "may be of other random points: give the sweep another file"
         )
+
+
+_COLUMNS = tuple(Record(Architecture((1, 1), (1,)), "exact", 0, None, "failed").row())
 
 
 @dataclass(frozen=True)
@@ -121,11 +109,8 @@ class Sweep:
     @property
     def disagreements(self) -> tuple[Record, ...]:
         """The records whose number is not the expected one; undecided float ranks are not counted."""
-        return tuple(
-            r
-            for r in self.records
-            if None not in (r.value, r.expected) and r.value != r.expected and r.decided is not False
-        )
+        known = (r for r in self.records if None not in (r.value, r.expected) and r.decided is not False)
+        return tuple(record for record in known if record.value != record.expected)
 
     def to_pandas(self):
         """A pandas DataFrame, one row a record (needs pandas, which neuroviz does not install)."""
@@ -133,7 +118,7 @@ class Sweep:
             import pandas
         except ImportError:
             raise ValueError("to_pandas needs pandas: pip install pandas, or use to_csv") from None
-        table = pandas.DataFrame([record.row() for record in self.records], columns=_columns())
+        table = pandas.DataFrame([record.row() for record in self.records], columns=_COLUMNS)
         # Whole numbers stay whole where some are missing.
         kinds = dict.fromkeys(("value", "expected", "prime"), "Int64")
         return table.astype(kinds | {"error_bound": "float64", "gap": "float64", "decided": "boolean"})
@@ -141,17 +126,16 @@ class Sweep:
     def to_csv(self, path: str | Path | None = None) -> str | None:
         """A table with one line a record: written to a file, or returned as text where no path is given."""
         text = io.StringIO()
-        table = csv.DictWriter(text, _columns(), lineterminator="\n")
+        table = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
         table.writeheader()
         table.writerows(record.row() for record in self.records)
         if path is None:
             return text.getvalue()
         path_of("path", path).write_text(text.getvalue(), encoding="utf-8", newline="\n")
-        return None
 
     def __repr__(self) -> str:
-        kinds = Counter(record.status for record in self.records)
-        inside = ", ".join(f"{count} {status}" for status, count in kinds.items())
+        kinds = Counter(record.status for record in self.records).items()
+        inside = ", ".join(f"{count} {status}" for status, count in kinds)
         return f"Sweep({len(self.records)} records: {inside}; {len(self.disagreements)} unlike theory)"
 
 
@@ -173,8 +157,3 @@ def path_of(name: str, file: str | Path) -> Path:
     if not path.parent.is_dir():
         raise ValueError(f"{name} is in a folder that is not there: make {str(path.parent)!r} first")
     return path
-
-
-@cache
-def _columns() -> tuple[str, ...]:
-    return tuple(Record(Architecture((1, 1), (1,)), "exact", 0, None, "failed").row())

@@ -14,16 +14,16 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from pathlib import Path
 
-from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import whole_number
+from neuroviz.engine.cost import checked_question
 from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import METHODS, measure_dimension
+from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.records import VERSION, Record, Sweep, path_of
 from neuroviz.engine.threads import one_thread
 
 _WAITING = 64  # items handed to an executor that does not say how many it runs at a time
 _PATIENCE = 60.0  # seconds without a result: an executor that is not ours may have no workers left
-_DIED = "the worker died, and again when it was tried again"
 _BEGINNING = f'{{"version": {VERSION}, "arch": {{'.encode()  # of every line of a file
 
 
@@ -60,35 +60,34 @@ def sweep(
     >>> sweep([Architecture.uniform(d, 2, 2) for d in (2, 3, 4)], progress=False)
     Sweep(3 records: 3 exact; 0 unlike theory)
     """
-    wanted = _checked(architectures, method, workers, executor, seed)
-    seed = int(seed)  # a number that JSON can write
+    wanted, seed = _checked(architectures, method, workers, executor), whole_number("seed", seed, least=0)
     if not callable(progress) and not isinstance(progress, bool):
         raise ValueError(f"progress is True, False or a function of (done, of, record); got {progress!r}")
     found = {} if file is None else _read(path_of("file", file), method, seed)
     todo = [(arch, method, seed) for arch in dict.fromkeys(wanted) if arch not in found]
-    done = len(set(wanted)) - len(todo)
+    of = len(set(wanted))
     with ExitStack() as opened:
         log = opened.enter_context(open(file, "ab", buffering=0)) if file is not None else None
-        bar = opened.enter_context(_bar(len(set(wanted)), done)) if progress is True and todo else None
-        for record in opened.enter_context(closing(_measured(todo, workers, executor))):
+        if progress is True and todo:
+            from tqdm.auto import tqdm
+
+            bar = opened.enter_context(tqdm(total=of, initial=of - len(todo), unit="net"))
+        records = opened.enter_context(closing(_measured(todo, workers, executor)))
+        for done, record in enumerate(records, start=of - len(todo) + 1):
             found[record.arch] = record
-            done += 1
             if log:
                 log.write((record.to_json() + "\n").encode())
-            if bar:
+            if progress is True:
                 bar.update()
-            if callable(progress):
-                progress(done, len(set(wanted)), record)
+            elif progress:
+                progress(done, of, record)
     return Sweep(tuple(found[arch] for arch in wanted))
 
 
-def _bar(total: int, done: int) -> AbstractContextManager:
-    from tqdm.auto import tqdm
-
-    return tqdm(total=total, initial=done, unit="net")
+Item = tuple[Architecture, str, int]
 
 
-def _measured(todo: list["Item"], workers: int, executor: Executor | None) -> Iterator[Record]:
+def _measured(todo: list[Item], workers: int, executor: Executor | None) -> Iterator[Record]:
     """The records one by one, as they finish. Closing the iterator ends the work."""
     # The limit of each item is enough where it runs alone. In threads, one would lift that of another.
     with one_thread():
@@ -100,34 +99,20 @@ def _measured(todo: list["Item"], workers: int, executor: Executor | None) -> It
             yield from map(measure_one, todo)
 
 
-Item = tuple[Architecture, str, int]
-
-
 def measure_one(item: Item, _mark: object = None) -> Record:
     """One record; an error of the measurement becomes a failed record. Runs in a worker, on one thread."""
     arch, method, seed = item
-    theory = expected_dimension(arch)
     try:
         with one_thread():
             m = measure_dimension(arch, method, seed)
     except Exception as error:  # recorded: one architecture must not end a sweep
         return _failed(item, f"{type(error).__name__}: {error}")
-    gap = float(f"{m.gap:.6g}") if m.method == "float" else None
-    return Record(
-        arch,
-        method,
-        seed,
-        m.value,
-        m.status,
-        theory.value,
-        theory.source,
-        getattr(m, "error_bound", None),
-        getattr(m, "prime", None),
-        gap,
-        getattr(m, "decided", None),
-        getattr(m, "route", "weights"),
-        m.note,
-    )
+    said = ("error_bound", "prime", "gap", "decided", "route")
+    numbers = {"route": "weights"} | {name: getattr(m, name) for name in said if hasattr(m, name)}
+    if method == "float":
+        numbers["gap"] = float(f"{m.gap:.6g}")
+    theory = expected_dimension(arch)
+    return Record(*item, m.value, m.status, theory.value, theory.source, note=m.note, **numbers)
 
 
 def _failed(item: Item, why: str) -> Record:
@@ -136,7 +121,7 @@ def _failed(item: Item, why: str) -> Record:
 
 
 def _checked(
-    architectures: Iterable[Architecture], method: str, workers: int, executor: Executor | None, seed: int
+    architectures: Iterable[Architecture], method: str, workers: int, executor: Executor | None
 ) -> list[Architecture]:
     if isinstance(architectures, Architecture):
         raise ValueError(f"sweep needs several architectures, in a list; got one: [{architectures}]?")
@@ -144,12 +129,9 @@ def _checked(
         wanted = list(architectures)
     except TypeError:
         raise ValueError(f"sweep needs architectures, in a list; got {architectures!r}") from None
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
     for arch in wanted:
-        check_architecture("sweep", arch, variants=method in ("exact", "float"))
-    for name, value, least in (("workers", workers, 1), ("seed", seed, 0)):
-        whole_number(name, value, least)
+        checked_question("sweep", arch, method, None, None, None)
+    whole_number("workers", workers)
     if executor is not None and (workers != 1 or not hasattr(executor, "submit")):
         raise ValueError(
             "executor is a concurrent.futures.Executor, which has its own workers; "
@@ -185,7 +167,7 @@ def _on(
         waiting, lost = deque(todo), []
         while waiting:
             before = len(waiting)
-            with open_executor() as executor, _Running() as running:
+            with open_executor() as executor, _calls() as running:
                 alive = True
                 while running or (waiting and alive):
                     while waiting and alive and len(running) < (1 if alone else at_a_time):
@@ -197,7 +179,9 @@ def _on(
                         else:
                             running[future] = waiting.popleft()
                     for future in _done(running, patience):
-                        item, error = running.pop(future), _error(future)
+                        item = running.pop(future)
+                        # Where somebody else cancelled it, asking for the error would raise this one.
+                        error = CancelledError("cancelled") if future.cancelled() else future.exception()
                         if error is None:
                             yield future.result()
                         elif alone:
@@ -211,25 +195,21 @@ def _on(
         todo = lost
 
 
-class _Running(dict[Future, Item]):
+@contextmanager
+def _calls() -> Iterator[dict[Future, Item]]:
     """Calls that run, and the items they are about; what runs at the end is cancelled."""
-
-    def __enter__(self) -> "_Running":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for future in self:
+    running = {}
+    try:
+        yield running
+    finally:
+        for future in running:
             future.cancel()
-
-
-def _error(future: Future) -> BaseException | None:
-    return CancelledError("somebody else cancelled it") if future.cancelled() else future.exception()
 
 
 def _why(error: BaseException) -> str:
     """Why there is no record. How a worker died is told with addresses, which are never the same."""
     if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # so dask calls it
-        return _DIED
+        return "the worker died, and again when it was tried again"
     return f"the worker failed, and again when it was tried again: {type(error).__name__}: {error}"
 
 
@@ -254,15 +234,13 @@ def _pool(workers: int) -> Iterator[Executor]:
     from loky import ProcessPoolExecutor
 
     env = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    pool = ProcessPoolExecutor(workers, env=env, initializer=_ignore_interrupts)
+    # Ctrl-C is for the sweep, which ends its workers.
+    deaf = dict(initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    pool = ProcessPoolExecutor(workers, env=env, **deaf)
     try:
         yield pool
     finally:
         pool.shutdown(wait=True, kill_workers=True)
-
-
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the sweep, which ends its workers
 
 
 # The file
