@@ -9,6 +9,7 @@ import sympy
 from definition import RandomExponential, Residue, derivative, rank, residues
 
 from neuroviz.beyond.search.equivalent_weights import known_equivalents
+from neuroviz.engine import identifiability, network
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.dual import Dual
 from neuroviz.engine.field import PrimeField, Reals
@@ -300,11 +301,10 @@ def test_between_identifiable_and_not_nothing_is_decided(size):
 
 
 def test_without_a_clear_kernel_nothing_is_decided_in_floats(monkeypatch):
-    from neuroviz.engine import identifiability as module
-
-    true = module._silent_directions
+    true = identifiability._silent_directions
     for gap, expected in ((DECISIVE_GAP / 2, None), (DECISIVE_GAP * 2, True)):
-        monkeypatch.setattr(module, "_silent_directions", lambda *args, gap=gap: (*true(*args)[:2], gap))
+        known = lambda *args, gap=gap: (*true(*args)[:2], gap)  # noqa: E731
+        monkeypatch.setattr(identifiability, "_silent_directions", known)
         found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)))
         assert found.value is expected
         assert ("splits by" in found.note) == (expected is None)
@@ -313,8 +313,6 @@ def test_without_a_clear_kernel_nothing_is_decided_in_floats(monkeypatch):
 @pytest.mark.parametrize("unlucky", [1, 7, 8])
 def test_a_point_of_too_small_a_rank_is_passed_over(monkeypatch, unlucky):
     """Where V is 0 the Jacobian has almost no rank, and its kernel says nothing about other points."""
-    from neuroviz.engine import identifiability as module
-
     calls = []
 
     def special(over, arch, rng):
@@ -322,7 +320,7 @@ def test_a_point_of_too_small_a_rank_is_passed_over(monkeypatch, unlucky):
         weights = random_weights(over, arch, rng)
         return tuple(w._replace(V=0 * w.V) for w in weights) if len(calls) <= unlucky else weights
 
-    monkeypatch.setattr(module, "random_weights", special)
+    monkeypatch.setattr(network, "random_weights", special)
     if unlucky < 7:
         assert is_identifiable(SOFT, A).value is True and len(calls) == unlucky + 2
     else:  # of eight points fewer than two were any good

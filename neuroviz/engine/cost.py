@@ -225,12 +225,11 @@ def _work_of_a_row(arch: Architecture) -> int:
 
 def _derivative_seconds(arch: Architecture, inputs: int, rows_each: int) -> float:
     """Of so many inputs, block by block: a small network takes most of it for calls, however small."""
-    wide, narrow = Architecture.uniform(16, 16, 2), Architecture.uniform(1, 1, 4)
-    a_product = _timed(_derivative, wide) / (_TIMED_INPUTS * _work_of_a_row(wide))
+    a_product = _timed(_derivative, _WIDE) / (_TIMED_INPUTS * _work_of_a_row(_WIDE))
     products = inputs * rows_each * _work_of_a_row(arch)
     blocks = -(-inputs // inputs_at_once(arch, rows_each))
     calls = 7 + (1 + blocks) * arch.num_layers
-    return or_infinite(lambda: calls * _timed(_derivative, narrow) / 4 + products * a_product)
+    return or_infinite(lambda: calls * _timed(_derivative, _NARROW) / 4 + products * a_product)
 
 
 def _rank_seconds(columns: int, arithmetic: Arithmetic) -> float:
@@ -271,7 +270,7 @@ def _derivative(arch: Architecture) -> Callable[[], object]:
     return lambda: jacobian(over, arch.attention, weights, X, cotangents)
 
 
-_TIMED_INPUTS = 64
+_WIDE, _NARROW, _TIMED_INPUTS = Architecture.uniform(16, 16, 2), Architecture.uniform(1, 1, 4), 64
 
 
 def _svd() -> Callable[[], object]:

@@ -11,6 +11,7 @@ from numbers import Number
 
 import numpy as np
 
+from neuroviz.engine import network
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.cost import BUDGET_SECONDS, check_budget, estimate_cost, is_quick
@@ -18,16 +19,7 @@ from neuroviz.engine.dual import Dual
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
-from neuroviz.engine.network import (
-    Layer,
-    Weights,
-    flatten,
-    jacobian,
-    layer_shapes,
-    random_tokens,
-    random_weights,
-    unflatten,
-)
+from neuroviz.engine.network import Layer, Weights, flatten, jacobian, random_tokens, unflatten
 from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.rank import DECISIVE_GAP, RowSpace
 
@@ -130,55 +122,35 @@ def _one_orbit(arch: Architecture) -> str:
 
 
 def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) -> Identifiability:
-    over, points, complete = PrimeField(DEFAULT_PRIME), 0, 0
-    silent = f"the {arch.num_parameters - dimension} directions that leave the function alone"
+    over, points, complete, columns = PrimeField(DEFAULT_PRIME), 0, 0, arch.num_parameters
+    silent = f"the {columns - dimension} directions that leave the function alone"
     for rng in np.random.default_rng([seed, over.p, 4]).spawn(_POINTS):
-        weights = random_weights(over, arch, rng)
-        space = _row_space(over, arch, weights, rng)
-        if space.dimension < dimension:
+        weights = network.random_weights(over, arch, rng)
+        X = random_tokens(over, arch, columns + 2, rng)  # as many as could be needed, one functional each
+        cotangents = over.random(rng, (columns + 2, 1, arch.widths[-1], arch.tokens))
+        space = RowSpace(over, columns)
+        if space.add(jacobian(over, arch.attention, weights, X, cotangents, rng)[:, 0]) < dimension:
             continue  # an unlucky point
         complete += 1
+        pairs = zip(flatten(weights), space.orthogonal_vector(rng), strict=True)
+        moving = np.array([Dual(int(value), int(slope)) for value, slope in pairs], dtype=object)
         try:
-            values = _numbers(quantity(_moving(arch, weights, space.orthogonal_vector(rng))))
+            values = np.asarray(quantity(unflatten(arch, moving)), dtype=object).ravel()
+            slopes = [Dual.of(value).slope for value in values]
         except ZeroDivisionError:
             continue
         except Exception as error:
             raise _NotRationalError from error
-        if any(value.slope for value in values):
+        if any(slopes):
             note = f"its derivative along a random mixture of {silent} is not zero"
             return Identifiability(False, "exact", None, note, seed)
         points += 1
         if points == 2:
-            note = (
-                f"its derivative along random mixtures of {silent} is zero, at two random points mod {over.p}"
-            )
-            return Identifiability(True, "exact", None, note, seed)
+            note = f"its derivative along random mixtures of {silent} is zero, at two random points mod "
+            return Identifiability(True, "exact", None, f"{note}{over.p}", seed)
     if not complete:
         raise ValueError(f"none of {_POINTS} random points mod {over.p} was generic: try another seed")
-    raise ValueError(
-        "the quantity is undefined at random weights: it divides by something that is always zero"
-    )
-
-
-def _row_space(over: PrimeField, arch: Architecture, weights: Weights, rng: np.random.Generator) -> RowSpace:
-    """The span of the derivative's rows on as many inputs as could be needed, one functional each."""
-    inputs = arch.num_parameters + 2
-    X = random_tokens(over, arch, inputs, rng)
-    cotangents = over.random(rng, (inputs, 1, arch.widths[-1], arch.tokens))
-    space = RowSpace(over, arch.num_parameters)
-    space.add(jacobian(over, arch.attention, weights, X, cotangents, rng)[:, 0])
-    return space
-
-
-def _numbers(values: object) -> list[Dual]:
-    return [Dual.of(value) for value in np.asarray(values, dtype=object).ravel()]
-
-
-def _moving(arch: Architecture, weights: Weights, direction: np.ndarray) -> Weights:
-    """The weights as numbers that carry their derivative along a direction."""
-    pairs = zip(flatten(weights), direction, strict=True)
-    entries = np.array([Dual(int(value), int(slope)) for value, slope in pairs], dtype=object)
-    return unflatten(arch, entries)
+    raise ValueError("the quantity is undefined at random weights: it divides by something that is zero")
 
 
 class _NotRationalError(Exception):
@@ -197,8 +169,8 @@ def _float(arch: Architecture, quantity: Callable, dimension: int, seed: int) ->
     largest = np.abs(gradient).max(axis=0)
     changes = largest > 0
     scale = np.where(changes, largest, 1.0)  # first: squares of very large or small numbers leave the range
-    norms = [np.linalg.norm(slopes / scale, axis=0) for slopes in (gradient, along, gradient - coarse)]
-    whole, lost, rough = norms
+    slopes = gradient, along, gradient - coarse
+    whole, lost, rough = (np.linalg.norm(each / scale, axis=0) for each in slopes)
     margin = float(np.max(np.where(changes, lost / np.where(changes, whole, 1.0), 0.0)))
     share = f"{margin:.1g} of its gradient lies along the {len(silent)} directions that do nothing"
     value = None
@@ -225,9 +197,8 @@ def _slopes(
     def difference(step: np.ndarray) -> np.ndarray:
         return _evaluate(quantity, arch, point + step) - _evaluate(quantity, arch, point - step)
 
-    shape = (len(directions), -1)
-    near = np.array([difference(_STEP * direction) for direction in directions]).reshape(shape)
-    far = np.array([difference(2 * _STEP * direction) for direction in directions]).reshape(shape)
+    steps = _STEP * directions, 2 * _STEP * directions
+    near, far = (np.array([*map(difference, many)]).reshape(len(many), -1) for many in steps)
     return far / (4 * _STEP), (8 * near - far) / (12 * _STEP)
 
 
@@ -236,10 +207,8 @@ def _silent_directions(arch: Architecture, dimension: int, seed: int) -> tuple[W
     best: tuple[Weights, np.ndarray, float] | None = None
     columns, inputs = arch.num_parameters, 2 * rank_by_inputs(arch, seed).enough
     for rng in np.random.default_rng([seed, 5]).spawn(_POINTS):
-        weights = tuple(
-            Layer(*(rng.standard_normal(shape) / np.sqrt(shape[1]) for shape in shapes))
-            for shapes in layer_shapes(arch)
-        )
+        drawn = network.random_weights(Reals(), arch, rng)
+        weights = tuple(Layer(*(matrix / np.sqrt(matrix.shape[1]) for matrix in layer)) for layer in drawn)
         X = random_tokens(Reals(), arch, inputs, rng)
         J = jacobian(Reals(), arch.attention, weights, X, rescale=arch.attention == "lightning")
         J = J.reshape(-1, columns)

@@ -85,24 +85,14 @@ def _kernel_ledger(arch: Architecture, measured: Measurement) -> KernelLedger:
     rng = np.random.default_rng([measured.seed, over.p, 3])
     space, parts = RowSpace(over, arch.num_parameters), {}
     for name, each in symmetry_directions(over, arch, random_block_weights(over, arch, rng)).items():
-        directions = list(each)
-        new = space.add_each(np.concatenate(directions)) if directions else np.zeros(0, dtype=bool)
-        ends = np.cumsum([len(rows) for rows in directions])
-        parts[name] = tuple(int(part.sum()) for part in np.split(new, ends)[:-1])
+        rows = [np.zeros((0, arch.num_parameters)), *each]
+        new, ends = space.add_each(np.concatenate(rows)), np.cumsum([*map(len, rows)])
+        parts[name] = tuple(int(part.sum()) for part in np.split(new, ends)[1:-1])
     entries = {name: sum(numbers) for name, numbers in parts.items()}
     unexplained = arch.num_parameters - space.dimension - measured.value
     error = min(1.0, measured.error_bound + schwartz_zippel(space.dimension, 1, over.p))
-    return KernelLedger(
-        arch,
-        arch.num_parameters,
-        entries,
-        parts,
-        unexplained,
-        measured.value,
-        _note(arch, entries, unexplained, measured.value),
-        measured,
-        error,
-    )
+    left = unexplained, measured.value, _note(arch, entries, unexplained, measured.value)
+    return KernelLedger(arch, arch.num_parameters, entries, parts, *left, measured, error)
 
 
 def _note(arch: Architecture, entries: dict[str, int], unexplained: int, dimension: int) -> str:
@@ -112,34 +102,25 @@ def _note(arch: Architecture, entries: dict[str, int], unexplained: int, dimensi
             return "no direction does nothing"
         return f"{', '.join(most)}{' and ' * bool(most)}{last} explain every direction that does nothing"
     without = replace(arch, causal=False) if arch.attention == "softmax" else arch  # a mask hides nothing
-    causes = _causes(without, entries) if without.is_plain else _causes_beyond(arch, dimension)
-    return (
-        "; ".join(causes)
-        or "these symmetries do not explain all of it, and no cause is known: please tell us"
-    )
+    cause = _causes(without, entries) if without.is_plain else _cause_beyond(arch, dimension)
+    return cause or "these symmetries do not explain all of it, and no cause is known: please tell us"
 
 
-def _causes(arch: Architecture, entries: dict[str, int]) -> list[str]:
+def _causes(arch: Architecture, entries: dict[str, int]) -> str:
     """What else hides parameters ("One token", "Rank-one collapse", "The general formula").
 
     Each cause is named only where it costs something, by the general formula: with two tokens and no
     collapse there would be D dimensions, for lightning D − l.
     """
-    lightning = arch.attention == "lightning"
     with_two_tokens = general_formula(replace(arch, attention="softmax", tokens=2)).value  # D: no collapse
-    generic = with_two_tokens - (arch.num_layers if lightning else 0)
-    causes = []
-    if general_formula(arch).value < generic:
-        causes.append(_hidden_by_tokens(arch))
+    generic = with_two_tokens - arch.num_layers * (arch.attention == "lightning")
+    causes = [_hidden_by_tokens(arch)] if general_formula(arch).value < generic else []
     if arch.num_parameters - sum(entries.values()) > generic:
-        hidden = [
-            f"{seen} of the {width} after layer {i}"
-            for i, (width, seen) in enumerate(zip(arch.widths, effective_widths(arch), strict=True))
-            if 0 < i < arch.num_layers and seen < width
-        ]
+        inside = enumerate(zip(arch.widths[1:-1], effective_widths(arch)[1:-1], strict=True), start=1)
+        hidden = [f"{seen} of the {width} after layer {i}" for i, (width, seen) in inside if seen < width]
         numbers = "" if arch.tokens == 1 else ": " + ", ".join(hidden)  # they are those of two tokens or more
         causes.append(f"of the coordinates between layers only some reach the output{numbers}")
-    return causes
+    return "; ".join(causes)
 
 
 def _hidden_by_tokens(arch: Architecture) -> str:
@@ -160,23 +141,23 @@ def _hidden_after(layer: int, on_a_line: bool = False) -> str:
     )
 
 
-def _causes_beyond(arch: Architecture, dimension: int) -> list[str]:
+def _cause_beyond(arch: Architecture, dimension: int) -> str | None:
     """What hides parameters of networks beyond the paper, as far as anybody knows."""
     if arch.tokens == 1:
-        return [_hidden_by_tokens(arch)]
-    ((d, d_out, _), *later), block = arch.layers, arch.block
-    if arch.attention == "lightning" and not (later or arch.skip or arch.causal or not block.is_plain):
-        most = d_out * d * d * (d + 1) // 2
-        if dimension == most:
-            return [f"a layer has {most} coefficients, and with so many heads it reaches all of them"]
-    layers = list(zip(arch.heads, arch.layers, strict=True))
-    alone = [i for i, (H, (_, _, a)) in enumerate(layers[:-1], start=1) if H == a == 1]
-    plain = arch.attention == "lightning" and block.is_plain
-    if alone and plain and not (arch.skip or arch.causal):
-        return [_hidden_after(alone[0])]
-    if plain and any(H > d_out for H, (_, d_out, _) in layers):
-        return ["a layer has more heads than outputs: then more can be lost, and no rule for it is known"]
-    missing = None if block.is_plain else what_is_missing(arch)
-    if missing and arch.attention == "softmax":
-        return [f"no cause is proved; the formulas do not reach {missing}"]
-    return []
+        return _hidden_by_tokens(arch)
+    block, layers = arch.block, list(zip(arch.heads, arch.layers, strict=True))
+    if arch.attention == "softmax":
+        missing = None if block.is_plain else what_is_missing(arch)
+        return missing and f"no cause is proved; the formulas do not reach {missing}"
+    if not block.is_plain:
+        return None
+    if not (arch.skip or arch.causal):
+        d, d_out, _ = arch.layers[0]
+        if arch.num_layers == 1 and dimension == (most := d_out * d * d * (d + 1) // 2):
+            return f"a layer has {most} coefficients, and with so many heads it reaches all of them"
+        for i, (H, (_, _, a)) in enumerate(layers[:-1], start=1):
+            if H == a == 1:
+                return _hidden_after(i)
+    if any(H > d_out for H, (_, d_out, _) in layers):
+        return "a layer has more heads than outputs: then more can be lost, and no rule for it is known"
+    return None

@@ -8,7 +8,7 @@ in floating point ("float").
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import ceil, inf
 
 import numpy as np
@@ -90,11 +90,11 @@ def measure_dimension(
     if method == "certified":
         return _certified(arch, seed, route, budget)
     route = route or ("slice" if method == "exact" and arch.is_plain else "weights")
-    estimate = partial(cost.estimate_cost, arch, method, None if method == "float" else route, inputs, p)
     # A float measurement looks at all outputs of each input.
     columns, each = cost.columns_on(arch, route), arch.tokens * arch.widths[-1]
     taken = inputs or (2 + 3 * columns // (2 * each) if method == "float" else None)
     instead = "take method='certified'" if arch.is_plain else "fewer tokens"
+    estimate = lambda: cost.estimate_cost(arch, method, route, inputs, p)  # noqa: E731
     with _within(arch, columns, taken, estimate, instead, budget, progress):
         if method == "float":
             return _measure_float(arch, seed, inputs)
@@ -249,8 +249,7 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
     check_architecture("rank_by_inputs", arch, variants=True)
     seed, p, columns = whole_number("seed", seed, least=0), PrimeField(prime).p, cost.columns_on(arch, None)
     inputs = 3 + columns // (arch.tokens * arch.widths[-1])
-    estimate = partial(cost.inputs_cost, arch)
-    with one_thread(), _within(arch, columns, inputs, estimate, "take fewer layers"):
+    with one_thread(), _within(arch, columns, inputs, lambda: cost.inputs_cost(arch), "take fewer layers"):
         return _rank_by_inputs(arch, seed, p)
 
 
