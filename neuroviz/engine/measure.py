@@ -5,8 +5,7 @@ derivative of the function in the weights, and finds its rank: over a prime fiel
 in floating point ("float").
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import lru_cache
 from math import ceil, inf
@@ -87,48 +86,42 @@ def measure_dimension(
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ValueError(f"progress is True, False, None or a function of (what, part); got {progress!r}")
     seed = whole_number("seed", seed, least=0)
+    if budget is not None:
+        Budget(budget)  # says what is wrong with it
     if method == "certified":
         return _certified(arch, seed, route, budget)
     route = route or ("slice" if method == "exact" and arch.is_plain else "weights")
     # A float measurement looks at all outputs of each input.
     columns, each = cost.columns_on(arch, route), arch.tokens * arch.widths[-1]
     taken = inputs or (2 + 3 * columns // (2 * each) if method == "float" else None)
-    instead = "take method='certified'" if arch.is_plain else "fewer tokens"
-    estimate = lambda: cost.estimate_cost(arch, method, route, inputs, p)  # noqa: E731
-    with _within(arch, columns, taken, estimate, instead, budget, progress):
+    context = nullcontext()
+    if budget is not None or progress or not cost.is_quick(arch, columns, taken):
+        instead = "take method='certified'" if arch.is_plain else "fewer tokens"
+        expected = cost.estimate_cost(arch, method, route, inputs, p)
+        context = _within(arch, expected, instead, budget, progress)
+    with context:
         if method == "float":
             return _measure_float(arch, seed, inputs)
         return _measure_exact(arch, seed, inputs, route, p)
 
 
-@contextmanager
 def _within(
     arch: Architecture,
-    columns: int,
-    inputs: int | None,
-    estimate: Callable[[], cost.Cost],
+    expected: cost.Cost,
     instead: str,
     budget: float | None = None,
     progress: bool | Report | None = False,
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Refuse what the budget does not allow, end what takes longer, and show the progress of long work."""
-    if budget is not None:
-        Budget(budget)  # says what is wrong with it
-    elif not progress and cost.is_quick(arch, columns, inputs):
-        yield
-        return
-    seconds, estimated = cost.BUDGET_SECONDS if budget is None else budget, estimate()
-    cost.check_budget(estimated, seconds, arch)
+    seconds = cost.BUDGET_SECONDS if budget is None else budget
+    cost.check_budget(expected, seconds, arch)
     if progress is None:
-        progress = estimated.seconds > _SECONDS_WITHOUT_A_BAR
-    with showing(progress, estimated.stages, Budget(seconds, "not measured", instead).check):
-        yield
+        progress = expected.seconds > _SECONDS_WITHOUT_A_BAR
+    return showing(progress, expected.stages, Budget(seconds, "not measured", instead).check)
 
 
 @lru_cache(maxsize=256)
-def _certified(
-    arch: Architecture, seed: int, route: str | None, budget: float | None
-) -> CertifiedMeasurement:
+def _certified(arch: Architecture, seed: int, route: str | None, budget: float | None) -> Measurement:
     proof = prover().certify(arch, route, seed, budget)
     inputs = len(proof.data.get("inputs", ()))
     return CertifiedMeasurement(proof.dimension, inputs, seed, proof.argument, proof.route, proof)
@@ -249,7 +242,8 @@ def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
     check_architecture("rank_by_inputs", arch, variants=True)
     seed, p, columns = whole_number("seed", seed, least=0), PrimeField(prime).p, cost.columns_on(arch, None)
     inputs = 3 + columns // (arch.tokens * arch.widths[-1])
-    with one_thread(), _within(arch, columns, inputs, lambda: cost.inputs_cost(arch), "take fewer layers"):
+    quick = cost.is_quick(arch, columns, inputs)
+    with one_thread(), nullcontext() if quick else _within(arch, cost.inputs_cost(arch), "take fewer layers"):
         return _rank_by_inputs(arch, seed, p)
 
 
