@@ -11,6 +11,8 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from itertools import product
 from math import inf
 
 import dask
@@ -31,14 +33,8 @@ from neuroviz.engine.sweep import Record, Sweep, sweep
 MODULE = sys.modules["neuroviz.engine.sweep"]  # the package has the function under this name
 HOME = os.environ.setdefault("NEUROVIZ_TEST_SWEEP", str(os.getpid()))  # workers inherit it
 
-SMALL = [
-    Architecture((d, inner, d), (a, 2), tokens, attention)
-    for attention in ("lightning", "softmax")
-    for d in (2, 3)
-    for inner in (1, 3)
-    for a in (1, 2)
-    for tokens in (1, 3)
-]
+SIZES = product(("lightning", "softmax"), (2, 3), (1, 3), (1, 2), (1, 3))
+SMALL = [Architecture((d, inner, d), (a, 2), tokens, kind) for kind, d, inner, a, tokens in SIZES]
 
 
 class Deadly(Architecture):
@@ -61,13 +57,9 @@ def lines(path):
 
 def workers():
     """The processes below this one that can measure: loky's book-keepers stay until the end."""
-    return {
-        child
-        for child in psutil.Process().children(recursive=True)
-        if child.is_running()
-        and child.status() != psutil.STATUS_ZOMBIE
-        and "resource_tracker" not in " ".join(child.cmdline())
-    }
+    below = psutil.Process().children(recursive=True)
+    alive = (child for child in below if child.is_running() and child.status() != psutil.STATUS_ZOMBIE)
+    return {child for child in alive if "resource_tracker" not in " ".join(child.cmdline())}
 
 
 def stopping_after(count):
@@ -114,18 +106,10 @@ def counted(monkeypatch):
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     """A real dask cluster of two processes on this machine; a task may kill two workers and no more."""
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        LocalCluster(
-            n_workers=2,
-            processes=True,
-            threads_per_worker=1,
-            dashboard_address=None,
-            silence_logs=logging.CRITICAL,
-            local_directory=tmp_path_factory.mktemp("dask"),
-        ) as made,
-        Client(made) as client,
-    ):
+    quiet = dict(dashboard_address=None, silence_logs=logging.CRITICAL)
+    settings = dict(n_workers=2, threads_per_worker=1, local_directory=tmp_path_factory.mktemp("dask"))
+    once = dask.config.set({"distributed.scheduler.allowed-failures": 1})
+    with once, LocalCluster(processes=True, **quiet, **settings) as made, Client(made) as client:
         yield client
 
 
@@ -150,14 +134,9 @@ def executors(cluster):
 def test_a_record_holds_what_the_measurement_and_theory_say():
     for record in sweep(SMALL, progress=False):
         found, theory = measure_dimension(record.arch), expected_dimension(record.arch)
-        assert (record.value, record.status, record.note) == (found.value, "exact", found.note)
-        assert (record.error_bound, record.prime, record.route) == (
-            found.error_bound,
-            found.prime,
-            found.route,
-        )
-        assert (record.expected, record.source) == (theory.value, theory.source)
-        assert not record.failed
+        for name in ("value", "status", "note", "error_bound", "prime", "route"):
+            assert getattr(record, name) == getattr(found, name)
+        assert (record.expected, record.source, record.failed) == (theory.value, theory.source, False)
 
 
 @pytest.mark.parametrize("method", ["exact", "float"])
@@ -211,8 +190,8 @@ def test_what_always_kills_its_worker_is_one_failed_record_and_the_others_are_th
 
 
 def test_a_killed_worker_of_the_own_pool_loses_no_record(tmp_path):
-    before = {worker.pid for worker in workers()}
-    report, killed = killing(lambda: {worker.pid for worker in workers()} - before)
+    before = workers()
+    report, killed = killing(lambda: {worker.pid for worker in workers() - before})
     found = sweep(SMALL, workers=2, file=tmp_path / "sweep.jsonl", progress=report)
     assert len(killed) == 1 and not psutil.pid_exists(killed[0])
     assert found == sweep(SMALL, progress=False)
@@ -227,16 +206,14 @@ def test_a_killed_worker_of_a_cluster_loses_no_record(cluster):
 
 @pytest.mark.filterwarnings("error")  # nothing is waited for, so there is nothing to warn of
 def test_an_executor_that_breaks_for_good_leaves_failed_records_which_another_one_makes_good(tmp_path):
-    """The case where a killed worker does cost records: nobody but its owner can start it again."""
-    before = {worker.pid for worker in workers()}
-    pool = ProcessPoolExecutor(1)
-    report, killed = killing(lambda: {worker.pid for worker in workers()} - before)
+    """Here a killed worker does cost records: nobody but its owner can start it again."""
+    before, pool = workers(), ProcessPoolExecutor(1)
+    report, killed = killing(lambda: {worker.pid for worker in workers() - before})
     found = sweep(SMALL, executor=pool, file=tmp_path / "sweep.jsonl", progress=report)
     pool.shutdown(kill_workers=True)
     assert killed and found.failed and len(found) == len(SMALL)
     assert {record.note for record in found.failed} == {"the executor is broken: a worker of it died"}
-    again = sweep(SMALL, file=tmp_path / "sweep.jsonl", progress=False)
-    assert again == sweep(SMALL, progress=False)
+    assert sweep(SMALL, file=tmp_path / "sweep.jsonl", progress=False) == sweep(SMALL, progress=False)
 
 
 class WithoutWorkers(ThreadPoolExecutor):
@@ -272,11 +249,10 @@ class Moody(ThreadPoolExecutor):
         if self.asked.count(item) > 1:
             return super().submit(work, item, *rest)
         future = Future()
-        if self.error is None:
-            future.cancel()
-            future.set_running_or_notify_cancel()
-        else:
+        if self.error:
             future.set_exception(self.error)
+        elif future.cancel():
+            future.set_running_or_notify_cancel()
         return future
 
 
@@ -295,9 +271,8 @@ def test_what_fails_twice_on_the_way_is_recorded_with_the_reason():
 
     with Worse(OSError("the network is down")) as executor:
         found = sweep(SMALL[:3], executor=executor, progress=False)
-    assert [record.note for record in found] == 3 * [
-        "the worker failed, and again when it was tried again: OSError: the network is down"
-    ]
+    said = "the worker failed, and again when it was tried again: OSError: the network is down"
+    assert [record.note for record in found] == 3 * [said]
 
 
 # Its file
@@ -334,14 +309,9 @@ if __name__ == "__main__":
 def test_an_interrupt_from_outside_ends_it_and_its_workers_and_what_was_measured_is_kept(tmp_path, count):
     script, file = tmp_path / "script.py", tmp_path / "sweep.jsonl"
     script.write_text(_SCRIPT)
-    process = subprocess.Popen(
-        [sys.executable, str(script), str(count), str(file)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    command = [sys.executable, str(script), str(count), str(file)]
+    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, **pipes)
     try:
         end = time.monotonic() + PATIENCE
         while (not file.exists() or len(lines(file)) < 4) and time.monotonic() < end:
@@ -464,13 +434,8 @@ def test_the_tables_hold_every_record(tmp_path, counted):
     file = tmp_path / "sweep.csv"
     assert found.to_csv(file) is None and file.read_bytes().decode() == found.to_csv()
     table = found.to_pandas()
-    read = pandas.read_csv(
-        file,
-        dtype=table.dtypes.to_dict(),
-        keep_default_na=False,
-        na_values={"note": []}
-        | {name: [""] for name in ("value", "error_bound", "prime", "gap", "decided", "route")},
-    )
+    empty = dict.fromkeys(("value", "error_bound", "prime", "gap", "decided", "route"), [""]) | {"note": []}
+    read = pandas.read_csv(file, dtype=table.dtypes.to_dict(), keep_default_na=False, na_values=empty)
     pandas.testing.assert_frame_equal(read, table)
     assert table["value"].isna().sum() == 1 and table["value"].dtype == "Int64"
     for record, row in zip(found, csv.DictReader(io.StringIO(found.to_csv())), strict=True):
@@ -544,24 +509,14 @@ def test_a_bad_question_is_answered_with_what_to_ask(arguments, said):
 # What is left behind
 
 
-def interrupted():
-    with pytest.raises(KeyboardInterrupt):
-        sweep(SMALL, workers=2, progress=stopping_after(2))
-
-
-def broken():
-    with pytest.raises(ZeroDivisionError):
-        sweep(SMALL, workers=2, progress=lambda *_: 1 / 0)
-
-
 @pytest.mark.parametrize(
-    "run",
-    [lambda: sweep(SMALL, workers=2, progress=False), interrupted, broken],
-    ids=["end", "stop", "error"],
+    ("error", "progress"),
+    [(None, False), (KeyboardInterrupt, stopping_after(2)), (ZeroDivisionError, lambda *_: 1 / 0)],
 )
-def test_no_worker_is_left_after_the_end_an_interrupt_or_an_error(run):
+def test_no_worker_is_left_after_the_end_an_interrupt_or_an_error(error, progress):
     before = workers()
-    run()
+    with pytest.raises(error) if error else nullcontext():
+        sweep(SMALL, workers=2, progress=progress)
     assert workers() <= before
 
 
@@ -571,13 +526,9 @@ def test_an_executor_of_the_caller_is_not_shut_down(executors):
         assert executors[name]["executor"].submit(abs, -3).result() == 3
 
 
-def threads():
-    return [library["num_threads"] for library in threadpool_info()]
-
-
 @pytest.mark.usefixtures("nobody_else_limits_threads")
 def test_measurements_run_on_one_thread_each_and_leave_the_libraries_as_they_were(monkeypatch):
-    inside = []
+    inside, threads = [], lambda: [library["num_threads"] for library in threadpool_info()]
 
     def measure(arch, method, seed):
         inside.extend(threads())
@@ -590,19 +541,3 @@ def test_measurements_run_on_one_thread_each_and_leave_the_libraries_as_they_wer
         with ThreadPoolExecutor(4) as executor:
             sweep(SMALL, executor=executor, progress=False)
         assert threads() == before and set(inside) == {1}
-
-
-# What is loaded
-
-HEAVY = ["loky", "tqdm", "pandas", "distributed", "dask", "threadpoolctl", "torch"]
-
-
-def loaded(run_python, code):
-    said = run_python(f"import sys, neuroviz as nv\n{code}\nprint([n for n in {HEAVY} if n in sys.modules])")
-    return said.splitlines()[-1]
-
-
-def test_importing_neuroviz_loads_nothing_that_only_sweeps_need(run_python):
-    assert loaded(run_python, "") == "[]"
-    quiet = "nv.sweep([nv.Architecture((2, 2), (1,))], progress=False).to_csv()"
-    assert loaded(run_python, quiet) == "['threadpoolctl']"
