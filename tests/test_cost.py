@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tracemalloc
+from functools import partial
 from itertools import count, groupby
 from math import prod
 
@@ -57,39 +58,32 @@ def test_block_by_block_the_rank_is_the_same(attention, route, monkeypatch):
     whole = measure_dimension(arch, route=route).value
     outputs = measure_dimension(arch, route=route, inputs=4).value
     monkeypatch.setattr(points, "_BYTES_AT_ONCE", 8 * 7 * arch.num_parameters)  # seven rows at a time
-    for arithmetic in (Float64(), Float32()):
-        rng = np.random.default_rng(1)
-        shape = (columns + 2, columns)
-        assert points.large_rank_at_a_point(arithmetic, arch, route, shape, False, rng) == whole
-    few = points.large_rank_at_a_point(Float64(), arch, route, (4, columns), True, np.random.default_rng(0))
-    assert few == outputs  # all outputs of each of four inputs
-    half = (columns // 2, columns)  # the check can fail: too few inputs
-    assert points.large_rank_at_a_point(Float64(), arch, route, half, False, np.random.default_rng(1)) < whole
+
+    def rank(inputs, arithmetic, all_outputs=False):
+        given = arch, route, (inputs, columns), all_outputs
+        return points.large_rank_at_a_point(arithmetic, *given, np.random.default_rng(1))
+
+    assert rank(columns + 2, Float64()) == rank(columns + 2, Float32()) == whole
+    assert rank(4, Float64(), all_outputs=True) == outputs
+    assert rank(columns // 2, Float64()) < whole  # the check can fail: too few inputs
 
 
 def test_the_matrix_is_never_there_twice():
     """Peak memory, beyond the matrix, is that of a block of rows and some columns."""
-    arch = Architecture.uniform(36, 36, 3, 3, "softmax")
-    columns = 4 * 36**2
-    arithmetic = Float32()
-    points.derivative_rows(arithmetic.over, arch, "slice", 1, False, np.random.default_rng(0))
+
+    def stop_late(what, part):
+        if what == "elimination" and part > 0.3:
+            raise StopIteration
+
+    arch, columns = Architecture.uniform(36, 36, 3, 3, "softmax"), 4 * 36**2
+    arguments = Float32(), arch, "slice", (columns + 2, columns), False, np.random.default_rng(0)
     tracemalloc.start()
-    try:
-        rng = np.random.default_rng(0)
-        points.large_rank_at_a_point(
-            arithmetic, arch, "slice", (columns + 2, columns), False, rng, _stop_late
-        )
-    except StopIteration:
-        pass
+    with pytest.raises(StopIteration):
+        points.large_rank_at_a_point(*arguments, stop_late)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1.5 * columns**2 + 5 * points._BYTES_AT_ONCE
     assert peak < 0.8 * 8 * columns**2  # far from float64 rows of everything
-
-
-def _stop_late(what, part):
-    if what == "elimination" and part > 0.3:
-        raise StopIteration
 
 
 def test_costs_grow_with_the_network_and_a_theorem_costs_nothing():
@@ -121,15 +115,16 @@ def test_memory_is_looked_at_again_before_the_large_prime(monkeypatch):
 
 
 def test_what_is_too_long_is_refused_before_it_starts():
-    with pytest.raises(
-        ValueError, match=r"449996 columns would take about .* raise budget.*certified.*sweep"
+    small, heads = Architecture.uniform(4, 2, 2), Architecture.uniform(300, 300, 4, heads=2)
+    for arch, seconds, said in (
+        (HUGE, None, "449996 columns would take about .* raise budget.*certified.*sweep"),
+        (small, 1e-6, "the budget is 1e-06 seconds"),
+        (small, "long", "budget is a number of seconds > 0, such as 60; got 'long'"),
+        (heads, None, "take smaller sizes, or let another machine"),  # no certificate
     ):
-        measure_dimension(HUGE)
-    with pytest.raises(ValueError, match="the budget is 1e-06 seconds"):
-        measure_dimension(Architecture.uniform(4, 2, 2), budget=1e-6)
-    with pytest.raises(ValueError, match="take smaller sizes, or let another machine"):  # no certificate
-        measure_dimension(Architecture.uniform(300, 300, 4, heads=2))
-    assert measure_dimension(Architecture.uniform(4, 2, 2), budget=60).value == 38
+        with pytest.raises(ValueError, match=said):
+            measure_dimension(arch, budget=seconds)
+    assert measure_dimension(small, budget=60).value == 38
 
 
 def test_what_does_not_fit_is_refused(monkeypatch):
@@ -191,15 +186,15 @@ def test_few_columns_and_many_tokens_are_refused_before_they_start(attention):
     arch = Architecture.uniform(1, 1, 1, tokens=10**5, attention=attention)
     assert not cost.is_quick(arch, 1) and estimate_cost(arch).bytes > 8 * 10**10
     for attempt in (
-        lambda: measure_dimension(arch, budget=5),
-        lambda: measure_dimension(arch, inputs=1),
-        lambda: measure_dimension(arch, "float"),
-        lambda: rank_by_inputs(arch),
-        lambda: kernel_ledger(arch),
-        lambda: is_identifiable(arch, lambda weights: weights[0].Q.sum()),
+        partial(measure_dimension, budget=5),
+        partial(measure_dimension, inputs=1),
+        partial(measure_dimension, method="float"),
+        rank_by_inputs,
+        kernel_ledger,
+        partial(is_identifiable, quantity=lambda weights: weights[0].Q.sum()),
     ):
         with pytest.raises(ValueError, match=r"would take about .*, and (the budget is|there are)"):
-            attempt()
+            attempt(arch)
     assert what_is_known(arch).entry("exact rank").answer == "not measured"
 
 
@@ -246,12 +241,20 @@ def test_stopping_in_the_middle_leaves_nothing_behind_and_a_bar_shows_the_time_l
     assert capsys.readouterr().err == ""
 
 
-def test_unknown_methods_and_routes_are_refused():
-    for arguments in ({"method": "guess"}, {"route": "scenic"}, {"method": "certified", "route": "slice"}):
-        with pytest.raises(ValueError, match="must be"):
-            estimate_cost(WIDE, **arguments)
-    with pytest.raises(ValueError, match="estimate_cost needs an Architecture"):
-        estimate_cost("softmax")
+def test_what_cannot_be_measured_has_no_cost():
+    heads = Architecture((3, 3), (2,), heads=2)
+    for arch, arguments, said in (
+        (WIDE, {"method": "guess"}, "must be"),
+        (WIDE, {"route": "scenic"}, "must be"),
+        (WIDE, {"method": "certified", "route": "slice"}, "must be"),
+        (WIDE, {"method": "certified", "inputs": 3}, "leave inputs and prime out"),
+        (heads, {"method": "certified"}, "certificates are for one head a layer.*take method='exact'"),
+        (heads, {"route": "slice"}, "the slice is for networks of the paper"),
+        ("softmax", {}, "needs an Architecture; got str"),
+    ):
+        for ask in (estimate_cost, measure_dimension):
+            with pytest.raises(ValueError, match=said):
+                ask(arch, **arguments)
 
 
 @pytest.mark.usefixtures("nobody_else_limits_threads")
@@ -261,15 +264,9 @@ def test_small_ranks_run_on_one_thread_and_leave_the_pools_as_they_were():
     def threads():
         return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
-    seen = []
-    whole = points.rank_at_a_point
-
-    def watched(*arguments):
-        seen.append(threads())
-        return whole(*arguments)
-
+    seen, whole = [], points.rank_at_a_point
     with threadpool_limits(2), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(points, "rank_at_a_point", watched)
+        patch.setattr(points, "rank_at_a_point", lambda *given: seen.append(threads()) or whole(*given))
         before = threads()
         measure_dimension(Architecture.uniform(4, 2, 2))
         assert threads() == before
