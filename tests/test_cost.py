@@ -130,9 +130,9 @@ def test_what_is_too_long_is_refused_before_it_starts():
 def test_what_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(cost, "available_bytes", lambda: 10**6)
     with pytest.raises(ValueError, match="there are 1 MB of memory"):
-        check_budget(Cost(1.0, 10**7, 3000, "float32"), 600)
+        check_budget(Cost(1.0, 10**7, 3000, "float32"), 600, WIDE)
     monkeypatch.setattr(cost, "available_bytes", lambda: None)  # a system that does not say
-    check_budget(Cost(1.0, 10**15, 3000, "float32"), 600)
+    check_budget(Cost(1.0, 10**15, 3000, "float32"), 600, WIDE)
 
 
 def heard_of(arch, **arguments):

@@ -55,8 +55,8 @@ class Cost:
 
 def checked_question(
     caller: str, arch: object, method: str, route: str | None, inputs: int | None, prime: int | None
-) -> tuple[int | None, int | None]:
-    """Inputs and prime as ints, of what `measure_dimension` can measure; all else is refused.
+) -> tuple[str | None, int | None, int | None]:
+    """The route that is taken, inputs and prime as ints, of what can be measured; all else is refused.
 
     Raises:
         ValueError: if an argument is none of those, or does not go with the others.
@@ -73,7 +73,7 @@ def checked_question(
             )
         if inputs is not None or prime is not None:
             raise ValueError("a certificate chooses its inputs and field itself: leave inputs and prime out")
-        return None, None
+        return route, None, None
     if route not in (None, "slice", "weights"):
         raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
     if route == "slice" and not arch.is_plain:
@@ -82,7 +82,8 @@ def checked_question(
         raise ValueError(f"a float measurement has no prime; got {prime=}: leave it out, or take 'exact'")
     if method == "float" and route == "slice":
         raise ValueError("the float spectrum is that of all parameters: leave route out, or take 'weights'")
-    return inputs, None if prime is None else PrimeField(prime).p
+    route = route or ("slice" if method == "exact" and arch.is_plain else "weights")
+    return route, inputs, None if prime is None else PrimeField(prime).p
 
 
 def estimate_cost(
@@ -111,14 +112,14 @@ def estimate_cost(
     >>> estimate_cost(Architecture.uniform(12_288, 128, 96)).seconds > 1e9
     True
     """
-    inputs, prime = checked_question("estimate_cost", arch, method, route, inputs, prime)
+    route, inputs, prime = checked_question("estimate_cost", arch, method, route, inputs, prime)
     if method == "certified":
         return prover().cost(arch, route)
     if method == "float":
         return _float_cost(arch, inputs)
     columns = columns_on(arch, route)
-    small = [fastest_arithmetic(columns)] * tries_a_small_prime(arch, route, inputs, prime)
-    full = arch.is_plain and route != "weights" and not inputs and general_formula(arch).value == columns
+    small = [fastest_arithmetic(columns)] if tries_a_small_prime(columns, route, inputs, prime) else []
+    full = route == "slice" and not inputs and general_formula(arch).value == columns
     points = (small or [Float64()]) if full else [*small, Float64(), Float64()]
     mixing = 2 if len(points) > 1 and columns < LARGE else 1  # the columns are mixed first
     given, each = (columns + 2, 1) if inputs is None else (inputs, arch.tokens * arch.widths[-1])
@@ -133,10 +134,9 @@ def estimate_cost(
     return _cost(stages, size, columns, points[0].name)
 
 
-def tries_a_small_prime(arch: Architecture, route: str | None, inputs: int | None, prime: int | None) -> bool:
+def tries_a_small_prime(columns: int, route: str, inputs: int | None, prime: int | None) -> bool:
     """Whether a rank is first tried modulo 241: a large one, on the slice, which may turn out to be full."""
-    on_the_slice = arch.is_plain and route != "weights"
-    return on_the_slice and inputs is None and prime is None and num_columns(arch) >= LARGE
+    return columns >= LARGE and route == "slice" and inputs is None and prime is None
 
 
 def columns_on(arch: Architecture, route: str | None) -> int:
@@ -144,7 +144,7 @@ def columns_on(arch: Architecture, route: str | None) -> int:
     return arch.num_parameters if route == "weights" or not arch.is_plain else num_columns(arch)
 
 
-def check_budget(cost: Cost, budget: float, arch: Architecture | None = None) -> None:
+def check_budget(cost: Cost, budget: float, arch: Architecture) -> None:
     """Refuse, before it starts, what takes more seconds than the budget or more memory than there is.
 
     Raises:
@@ -155,11 +155,10 @@ def check_budget(cost: Cost, budget: float, arch: Architecture | None = None) ->
     if cost.seconds <= budget and not short:
         return
     limit = f"there are {in_bytes(memory)} of memory" if short else f"the budget is {_in_words(budget)}"
-    of = f" for {arch}" if arch else ""
-    proof = "" if arch and not arch.is_plain else "method='certified' (by a theorem every size is quick), "
+    instead = "method='certified' (by a theorem every size is quick)" if arch.is_plain else "smaller sizes"
     raise ValueError(
-        f"a matrix with {cost.columns} columns would take {cost}{of}, and {limit}; raise budget, take "
-        f"{proof or 'smaller sizes, '}or let another machine do it: sweep([…], executor=…)"
+        f"a matrix with {cost.columns} columns would take {cost} for {arch}, and {limit}; raise budget, take "
+        f"{instead}, or let another machine do it: sweep([…], executor=…)"
     )
 
 

@@ -82,7 +82,7 @@ def measure_dimension(
     >>> found.value, found.status, found.prime
     (12, 'exact', 8388593)
     """
-    inputs, p = cost.checked_question("measure_dimension", arch, method, route, inputs, prime)
+    route, inputs, p = cost.checked_question("measure_dimension", arch, method, route, inputs, prime)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ValueError(f"progress is True, False, None or a function of (what, part); got {progress!r}")
     seed = whole_number("seed", seed, least=0)
@@ -90,7 +90,6 @@ def measure_dimension(
         Budget(budget)  # says what is wrong with it
     if method == "certified":
         return _certified(arch, seed, route, budget)
-    route = route or ("slice" if method == "exact" and arch.is_plain else "weights")
     # A float measurement looks at all outputs of each input.
     columns, each = cost.columns_on(arch, route), arch.tokens * arch.widths[-1]
     taken = inputs or (2 + 3 * columns // (2 * each) if method == "float" else None)
@@ -132,7 +131,7 @@ def _measure_exact(
     arch: Architecture, seed: int, inputs: int | None, route: str, p: int | None
 ) -> ExactMeasurement:
     columns, value, error = cost.columns_on(arch, route), 0, 0.0
-    if cost.tries_a_small_prime(arch, route, inputs, p):
+    if cost.tries_a_small_prime(columns, route, inputs, p):
         # One byte an entry; modulo so small a prime only a rank that meets the upper bound is believed.
         arithmetic, taken = fastest_arithmetic(columns), columns + _SPARE_ROWS
         over, name = arithmetic.over, arithmetic.name
@@ -149,9 +148,9 @@ def _measure_exact(
     space = {"slice": "slice", "weights": "parameter space"}[route]
     turned = " (turned by the real angles, by the theorem of Lindemann and Weierstrass)" * arch.block.rotary
     if value == columns:
-        axiom = " (exponentials free by Ax's theorem)" * (arch.attention == "softmax")
+        free = " (exponentials free by Ax's theorem)" * (arch.attention == "softmax")
         note = f"full rank: all {columns} directions of the {space} move the function, so this is the "
-        note += f"dimension{axiom}{turned}"
+        note += f"dimension{free}{turned}"
     else:
         seen = "" if inputs is None else f" on {_counted(inputs)}"
         note = (
