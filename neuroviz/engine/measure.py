@@ -27,7 +27,6 @@ from neuroviz.engine.measurement import (
     Measurement,
 )
 from neuroviz.engine.progress import Report, reporting, showing
-from neuroviz.engine.prover import prover
 from neuroviz.engine.rotary import turning_degree
 from neuroviz.engine.threads import one_thread
 
@@ -121,7 +120,7 @@ def _within(
 
 @lru_cache(maxsize=256)
 def _certified(arch: Architecture, seed: int, route: str | None, budget: float | None) -> Measurement:
-    proof = prover().certify(arch, route, seed, budget)
+    proof = cost.prover.certify(arch, route, seed, budget)
     inputs = len(proof.data.get("inputs", ()))
     return CertifiedMeasurement(proof.dimension, inputs, seed, proof.argument, proof.route, proof)
 

@@ -123,12 +123,10 @@ def _failed(item: Item, why: str) -> Record:
 def _checked(
     architectures: Iterable[Architecture], method: str, workers: int, executor: Executor | None
 ) -> list[Architecture]:
-    if isinstance(architectures, Architecture):
-        raise ValueError(f"sweep needs several architectures, in a list; got one: [{architectures}]?")
     try:
         wanted = list(architectures)
     except TypeError:
-        raise ValueError(f"sweep needs architectures, in a list; got {architectures!r}") from None
+        raise ValueError(f"sweep needs architectures, in a list; got {architectures}") from None
     for arch in wanted:
         checked_question("sweep", arch, method, None, None, None)
     whole_number("workers", workers)
