@@ -484,7 +484,7 @@ def test_a_function_hears_how_many_of_how_many_and_the_record(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"architectures": SMALL[0]}, "sweep needs architectures, in a list; got lightning 2→1→2, a = 1, 2, t = 1"),
+        ({"architectures": SMALL[0]}, "sweep needs architectures, in a list; got lightning 2→1→2"),
         ({"architectures": None}, "sweep needs architectures, in a list; got None"),
         ({"architectures": [SMALL[0], (3, 3)]}, "sweep needs an Architecture; got tuple"),
         ({"method": "guess"}, "method must be 'exact', 'float' or 'certified'; got 'guess'"),
