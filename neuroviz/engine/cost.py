@@ -25,7 +25,7 @@ from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.engine.random_rank import bytes_in_between, inputs_at_once, numbers_in_between
 
 prover = SimpleNamespace()
-"""Who proves a dimension: `neuroviz.certificate` puts `certify` and `cost` here, which no engine may import."""
+"""Who proves a dimension: `neuroviz.certificate` puts its `certify` and `cost` here."""
 METHODS = "exact", "float", "certified"
 BUDGET_SECONDS = 600.0
 """What a measurement may take by its own estimate, unless told otherwise."""
