@@ -296,13 +296,13 @@ def test_a_float_rank_that_contradicts_the_exact_one_is_said(panel, monkeypatch,
     """Sure of itself, and wrong: the spectrum alone would not show it."""
     agreeing = [note.text for note in panel.figure.layout.annotations]
     assert not any("floats say" in text for text in agreeing) and "Floating point" not in panel.description
-    real = measure.float_rank
+    real = measure.rank.float_rank
 
     def too_small(J):
         found = real(J)
         return FloatRank(found.value - 3, found.singular_values, found.noise, found.gap, True)
 
-    monkeypatch.setattr(measure, "float_rank", too_small)
+    monkeypatch.setattr(measure.rank, "float_rank", too_small)
     panel.controls["tokens"].value = 4
     assert "reads 35, against the exact rank" in panel.description
     says = [note.text for note in panel.figure.layout.annotations]
