@@ -53,7 +53,7 @@ def test_one_that_does_not_is_taken_again_modulo_a_large_prime():
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])
 @pytest.mark.parametrize("route", ["slice", "weights"])
 def test_block_by_block_the_rank_is_the_same(attention, route, monkeypatch):
-    arch = Architecture((4, 3, 5), (2, 2), 3, attention)
+    arch = Architecture((5, 4, 5), (3, 3), 3, attention)
     columns = arch.num_parameters if route == "weights" else measure_dimension(arch).num_columns
     whole = measure_dimension(arch, route=route).value
     outputs = measure_dimension(arch, route=route, inputs=4).value
@@ -61,7 +61,7 @@ def test_block_by_block_the_rank_is_the_same(attention, route, monkeypatch):
 
     def rank(inputs, arithmetic, all_outputs=False):
         given = arch, route, (inputs, columns), all_outputs
-        return points.large_rank_at_a_point(arithmetic, *given, np.random.default_rng(1))
+        return points.rank_at_a_point(arithmetic, *given, np.random.default_rng(1))
 
     assert rank(columns + 2, Float64()) == rank(columns + 2, Float32()) == whole
     assert rank(4, Float64(), all_outputs=True) == outputs
@@ -79,7 +79,7 @@ def test_the_matrix_is_never_there_twice():
     arguments = Float32(), arch, "slice", (columns + 2, columns), False, np.random.default_rng(0)
     tracemalloc.start()
     with pytest.raises(StopIteration):
-        points.large_rank_at_a_point(*arguments, stop_late)
+        points.rank_at_a_point(*arguments, stop_late)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1.5 * columns**2 + 5 * points._BYTES_AT_ONCE

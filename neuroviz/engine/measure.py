@@ -135,7 +135,7 @@ def _measure_exact(
         arithmetic, taken = fastest_arithmetic(columns), columns + _SPARE_ROWS
         over, name = arithmetic.over, arithmetic.name
         rng = np.random.default_rng([seed, over.p])
-        value = random_rank.large_rank_at_a_point(
+        value = random_rank.rank_at_a_point(
             arithmetic, arch, route, (taken, columns), False, rng, reporting()
         )
         if value < columns:
@@ -179,14 +179,12 @@ def _at_two_points(
     def at_a_point(where: str) -> tuple[int, int]:
         """The rank at the next random point, and how many inputs it took."""
         (rng,) = source.spawn(1)
-        if large:
-            sizes = (rows, columns), all_outputs, rng, reporting()
-            return random_rank.large_rank_at_a_point(Float64(over), arch, where, *sizes), rows
-        with one_thread():
+        with nullcontext() if large else one_thread():
             if mixed and (value or not full):
                 sizes = columns, value or columns, rng, reporting()
                 return random_rank.rank_of_combinations(over, arch, where, *sizes)
-            return random_rank.rank_at_a_point(over, arch, where, rows, all_outputs, rng, reporting()), rows
+            sizes = (rows, columns), all_outputs, rng, reporting()
+            return random_rank.rank_at_a_point(Float64(over), arch, where, *sizes), rows
 
     for _ in range(points):
         found, taken = at_a_point(route)

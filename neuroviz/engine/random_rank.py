@@ -15,7 +15,7 @@ from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.network import named, random_tokens
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.engine.progress import Report
-from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.rank import arithmetic_of, exact_rank
 
 _BYTES_AT_ONCE = 2**25  # of derivative rows in float64, and of what they are made from
 
@@ -75,21 +75,6 @@ def bytes_in_between(arch: Architecture, inputs: int, rows_each: int = 1) -> int
     return max(each, min(2 * _BYTES_AT_ONCE, inputs * each))
 
 
-def rank_at_a_point(
-    over: PrimeField,
-    arch: Architecture,
-    route: str,
-    num_inputs: int,
-    all_outputs: bool,
-    rng: np.random.Generator,
-    report: Report = lambda what, part: None,
-) -> int:
-    """The rank of the derivative at a random point: for matrices that are small."""
-    rows = derivative_rows(over, arch, route, num_inputs, all_outputs, rng)
-    per_input = arch.tokens * arch.widths[-1] if all_outputs else 1
-    return exact_rank(_whole(rows, num_inputs * per_input, report), over)
-
-
 def rank_of_combinations(
     over: PrimeField,
     arch: Architecture,
@@ -139,7 +124,7 @@ def _whole(parts: Iterator[np.ndarray], rows: int, report: Report) -> np.ndarray
     return np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
 
 
-def large_rank_at_a_point(
+def rank_at_a_point(
     arithmetic: Arithmetic,
     arch: Architecture,
     route: str,
@@ -148,12 +133,15 @@ def large_rank_at_a_point(
     rng: np.random.Generator,
     report: Report = lambda what, part: None,
 ) -> int:
-    """The same, block by block, over the field of an arithmetic; `shape` is (inputs, columns of the route).
+    """The rank of the derivative at a random point, block by block; `shape` is (inputs, columns there).
 
     `report` is told "derivative" and "elimination", each from 0 to 1; what it raises ends the work.
     """
     num_inputs, columns = shape
     per_input = arch.tokens * arch.widths[-1] if all_outputs else 1
+    if arithmetic_of(columns) == "flint":
+        rows = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng)
+        return exact_rank(_whole(rows, num_inputs * per_input, report), arithmetic.over)
     matrix = np.empty((num_inputs * per_input, columns), dtype=arithmetic.dtype)
     blocks = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng)
     for start, rows in _placed(blocks, len(matrix), report):
