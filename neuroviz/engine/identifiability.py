@@ -100,9 +100,8 @@ def is_identifiable(
     try:
         found = _exact(arch, quantity, dimension, seed)
         if found.value and (theorem := _one_orbit(arch)):
-            found = replace(
-                found, note=f"{found.note}; all weights with the function are one orbit ({theorem})"
-            )
+            note = f"{found.note}; all weights with the function are one orbit ({theorem})"
+            return replace(found, note=note)
         return found
     except _NotRationalError:
         # A mistake in the quantity, rather than a root or a norm in it, shows again in floating point.
