@@ -179,6 +179,7 @@ def test_without_a_mask_they_are_one():
 
     antisymmetric = special("antisymmetric", 2, 2)
     assert free_kernel(antisymmetric, tied={1: meet, 2: meet}) == 4
+    assert free_kernel(antisymmetric) == 0  # a count that ignores PQ = 1
 
 
 def test_under_a_mask_two_zero_layers_hide_something():

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from test_peeling import virtual_jacobian
 
-from neuroviz.beyond.why.peeling import virtual_jacobian
 from neuroviz.certificate.small_rank_pieces import (
     PIECES,
     Pattern,

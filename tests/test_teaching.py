@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 import neuroviz as nv
-from neuroviz.beyond.why.peeling import antisymmetric, measure_kernel
-from neuroviz.engine.field import PrimeField
+from neuroviz.beyond.why.flag import measure_span
 from neuroviz.engine.formulas import Expected
-from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.lessons import teaching
 from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
 from neuroviz.lessons.teaching import Choice, Prediction, predict
@@ -255,14 +253,11 @@ def test_choices_that_do_not_fit_are_refused(call):
 def test_only_a_rank_of_the_slice_is_said_to_meet_a_bound_of_the_symmetries():
     assert "the symmetries prove" in predict("?", MEASURED, guess=1).message
     by_weights = nv.measure_dimension(nv.Architecture((2, 2), (2,), attention="softmax", heads=2))
-    over, rng = PrimeField(), np.random.default_rng(0)
-    L, M = over.random(rng, (2, 3, 3))
-    a, b = over.random(rng, (2, 3))
-    kernel = measure_kernel(VirtualWeights(L, (antisymmetric(over, a, b), M)), over, rng)
-    assert by_weights.route == "weights" and kernel.error_bound == 0
-    for found in (by_weights, kernel):
+    span = measure_span(nv.Architecture((3, 3), (2,)), 0)
+    assert by_weights.route == "weights" and span.error_bound == 0
+    for found in (by_weights, span):
         assert "the symmetries prove" not in predict("?", found, guess=1).message
-    assert f"Certain: {kernel.note}." in predict("?", kernel, guess=1).message
+    assert f"Certain: {span.note}." in predict("?", span, guess=1).message
 
 
 @pytest.mark.parametrize(

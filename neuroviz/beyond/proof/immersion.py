@@ -13,12 +13,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from neuroviz.beyond.proof.exponentials import true_spectrum
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.engine.measure import ExactMeasurement, Measurement
+from neuroviz.engine.measure import ExactMeasurement, Measurement, from_spectrum
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
-from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
+from neuroviz.engine.rank import arithmetic_of, exact_rank, is_wide, nearby, schwartz_zippel, without_rounding
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.softmax.two_tokens import Shares, follow, free_jacobian, softmax_shares
 
@@ -354,4 +353,8 @@ def _spectrum(network: ImmersionSetting) -> Measurement:
         given = softmax_shares(virtual.M, X, network.copies, network.causal)
         return free_jacobian(Reals(), virtual, X, given, functionals)
 
-    return true_spectrum(rows, virtual, X, rng, network.seed)
+    J = rows(virtual, X)
+    if is_wide(J):  # directions that do nothing come out as rounding
+        near = VirtualWeights(nearby(virtual.L, rng), tuple(nearby(M, rng) for M in virtual.M))
+        J = without_rounding(J, rows(near, nearby(X, rng)))
+    return from_spectrum(J, inputs, network.seed)

@@ -1,1 +1,1 @@
-"""Why the formula holds: peeling layers off, and the flag of a network."""
+"""Why the formula holds: the flag of a network."""
