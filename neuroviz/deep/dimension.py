@@ -55,10 +55,9 @@ class DimensionSetting:
 
     def at(self, width: int) -> Architecture:
         """The same architecture with the varied widths set to another value."""
-        widths = (width,) * (self.layers + 1)
+        widths = [width] * (self.layers + 1)
         if not self.equal:
-            first = width if self.layers == 1 else self.width_in
-            widths = (first, *widths[1:-1], self.width_out)
+            widths[0], widths[-1] = width if self.layers == 1 else self.width_in, self.width_out
         head_dims = (self.head_dim,) * self.layers
         if typed := self.head_dims.strip():
             instead = ", or clear the box to use the slider a"
@@ -87,99 +86,72 @@ class DimensionStudy:
     """Everything the figure shows about one architecture.
 
     Attributes:
-        arch: the architecture.
+        setting, arch: as asked for.
         exact: its dimension, measured exactly.
         spectrum: the float measurement, or None where the matrix is too large for a panel.
         expected, paper: what theory says; what the paper's formula says, applicable or not.
-        beside: what stands beside the spectrum: "nothing", "widths" or "inputs".
-        varies: which widths the curve moves together: "all", "inner" or "input".
-        width: their value in `arch`.
         widths: the points of the curve; empty where it is not asked for.
         inputs: the rank against the number of inputs; None where nobody asks, or it would take too long.
-        chosen_inputs: the number of inputs the reader fixed for the spectrum, or None for enough.
     """
 
+    setting: DimensionSetting
     arch: Architecture
     exact: Measurement
     spectrum: Measurement | None
     expected: Expected
     paper: Expected
-    beside: str
-    varies: str
-    width: int
     widths: tuple[WidthPoint, ...]
     inputs: InputsCurve | None
-    chosen_inputs: int | None = None
 
     @property
     def width_name(self) -> str:
         """What the axis of the curve is called for short."""
-        return "d₀" if self.varies == "input" else "δ"
+        return "d₀" if self.setting.varies == "input" else "δ"
 
     @property
     def visible(self) -> int:
         """How many directions show on the inputs in use: the dimension, unless the reader chose too few."""
-        if self.chosen_inputs is None or self.inputs is None:
+        if not self.setting.inputs or self.inputs is None:
             return self.exact.value
         ranks = self.inputs.ranks
-        return ranks[min(self.chosen_inputs, len(ranks)) - 1]
+        return ranks[min(self.setting.inputs, len(ranks)) - 1]
 
 
 def study_dimension(setting: DimensionSetting) -> DimensionStudy:
     """Measure everything that the figure of one architecture shows."""
-    arch, seed, inputs = setting.arch, setting.seed, setting.inputs or None
-    small = num_columns(arch) <= _MOST_COLUMNS
-    return DimensionStudy(
-        arch=arch,
-        exact=measure_dimension(arch, seed=seed),
-        spectrum=(
-            measure_dimension(arch, method="float", seed=seed, inputs=inputs)
-            if arch.num_parameters <= _MOST_PARAMETERS
-            else None
-        ),
-        expected=expected_dimension(arch),
-        paper=paper_formula(arch),
-        beside=setting.beside,
-        varies=setting.varies,
-        width=setting.varied,
-        widths=_by_width(setting) if setting.beside == "widths" else (),
-        inputs=rank_by_inputs(arch, seed) if small and (inputs or setting.beside == "inputs") else None,
-        chosen_inputs=inputs,
+    arch, seed, inputs, spectrum, curve = setting.arch, setting.seed, setting.inputs or None, None, None
+    if arch.num_parameters <= _MOST_PARAMETERS:
+        spectrum = measure_dimension(arch, method="float", seed=seed, inputs=inputs)
+    if (inputs or setting.beside == "inputs") and gauge_slice(arch).num_free <= _MOST_COLUMNS:
+        curve = rank_by_inputs(arch, seed)
+    exact, widths = (
+        measure_dimension(arch, seed=seed),
+        _by_width(setting) if setting.beside == "widths" else (),
     )
+    theory = expected_dimension(arch), paper_formula(arch)
+    return DimensionStudy(setting, arch, exact, spectrum, *theory, widths, curve)
 
 
 def _by_width(setting: DimensionSetting) -> tuple[WidthPoint, ...]:
-    affordable, found = _affordable_widths(setting), []
-    for width in _widths_shown(setting.varied):
-        at = setting.at(width)
-        measured = measure_dimension(at, seed=setting.seed) if width in affordable else None
-        found.append(WidthPoint(width, expected_dimension(at), paper_formula(at), measured))
-    return tuple(found)
-
-
-def _widths_shown(here: int) -> range:
-    first = max(1, min(here - _WIDTHS_SHOWN // 2, MAX_WIDTH - _WIDTHS_SHOWN + 1))
-    return range(first, first + _WIDTHS_SHOWN)
-
-
-def _affordable_widths(setting: DimensionSetting) -> set[int]:
-    """The widths of the curve to measure: the chosen one, then its neighbours while the budget lasts.
+    """Measured at the chosen width, then at its neighbours while the budget lasts.
 
     The neighbours may cost about as much as the network itself. Costs are milliseconds, estimated from
     the number of columns, so that the picture never depends on the machine; with one token no slice is
     full, and it is measured twice.
     """
-    arch, here = setting.arch, setting.varied
-    budget = 20 + 2e-4 * arch.num_parameters**2
-    chosen = {here}
-    for width in sorted(_widths_shown(here), key=lambda width: abs(width - here)):
-        if width != here:
-            columns = num_columns(setting.at(width))
-            budget -= (1 + 2e-4 * columns**2) * (2 if arch.tokens == 1 else 1)
-            if budget < 0:
-                break
-            chosen.add(width)
-    return chosen
+    arch, here, found = setting.arch, setting.varied, []
+    first = max(1, min(here - _WIDTHS_SHOWN // 2, MAX_WIDTH - _WIDTHS_SHOWN + 1))
+    nets = {width: setting.at(width) for width in range(first, first + _WIDTHS_SHOWN)}
+    budget, chosen = 20 + 2e-4 * arch.num_parameters**2, {here}
+    for width in sorted(nets, key=lambda width: abs(width - here))[1:]:
+        budget -= (1 + 2e-4 * gauge_slice(nets[width]).num_free ** 2) * (2 if arch.tokens == 1 else 1)
+        if budget < 0:
+            break
+        chosen.add(width)
+    for width, at in nets.items():
+        measured = measure_dimension(at, seed=setting.seed) if width in chosen else None
+        found.append(WidthPoint(width, expected_dimension(at), paper_formula(at), measured))
+    return tuple(found)
 
 
 # What theory says, in the words that several panels share

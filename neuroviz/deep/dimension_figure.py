@@ -17,27 +17,24 @@ from neuroviz.kit.plot import (
 )
 
 _WHOLE, _LEFT, _RIGHT = (0.0, 1.0), (0.0, 0.5), (0.6, 1.0)
-_NOWHERE = (0.999, 1.0), (0.0, 0.001)  # a view that nobody asked for covers no other one
 _WIDTHS = {"all": "δ (all widths)", "inner": "δ (inner widths)", "input": "d₀ (input width)"}
 
 
 def dimension_parts(study: DimensionStudy) -> Parts:
-    """The spectrum and the two curves, of which one at most is seen."""
-    left = _WHOLE if study.beside == "nothing" else _LEFT
-    return compose(spectrum_view(study, left), _by_width(study), _by_inputs(study))
-
-
-def _beside(number: str, shown: bool) -> Plot:
-    return Plot(number, *((_RIGHT, _WHOLE) if shown else _NOWHERE))
+    """The spectrum, and the curve that is asked for."""
+    if study.setting.beside == "nothing":
+        return compose(spectrum_view(study, _WHOLE))
+    curve = _by_width(study) if study.setting.beside == "widths" else _by_inputs(study)
+    return compose(spectrum_view(study, _LEFT), curve)
 
 
 def _by_width(study: DimensionStudy) -> View:
     """Dimension against width, measured and by the formula as separate marks; on the axes x2 and y2."""
-    points, kind, shown = study.widths, study.arch.attention, study.beside == "widths"
-    plot, size, mark = _beside("2", shown), theme.size("marker"), kind_mark(kind)
+    points, kind, plot = study.widths, study.arch.attention, Plot("2", _RIGHT, _WHOLE)
+    size, mark = theme.size("marker"), kind_mark(kind)
     measured = [point for point in points if point.measured is not None]
     outside = [point for point in points if has_a_place(point.paper, point.expected)]
-    here = [point for point in measured if point.width == study.width]
+    here = [point for point in measured if point.width == study.setting.varied]
     formula, crossed = theme.color("formula"), theme.color("outside")
     plot.points(
         "formula",
@@ -69,22 +66,15 @@ def _by_width(study: DimensionStudy) -> View:
         customdata=[point.paper.note for point in outside],
         hover="%{y}: does not apply, %{customdata}",
     )
-    plot.points(
-        "this architecture (measured)",
-        [point.width for point in here],
-        [point.measured.value for point in here],
-        focus_ring(kind),
-    )
+    x, y = [point.width for point in here], [point.measured.value for point in here]
+    plot.points("this architecture (measured)", x, y, focus_ring(kind))
     drawn = [point.expected.value or 0 for point in points] + [point.measured.value for point in measured]
-    top = max(drawn + [point.paper.value for point in outside], default=1)
-    first, last = (points[0].width, points[-1].width) if shown else (1, 2)
-    plot.axis(
-        "x", first - 0.6, last + 0.6, _WIDTHS[study.varies], tickvals=[*range(first, last + 1)], visible=shown
-    )
-    plot.axis("y", -0.06 * top, (1.4 if outside else 1.2) * top, "dimension", visible=shown)
+    top = max(drawn + [point.paper.value for point in outside])
+    first, last = points[0].width, points[-1].width
+    plot.axis("x", first - 0.6, last + 0.6, _WIDTHS[study.setting.varies], tickvals=[*range(first, last + 1)])
+    plot.axis("y", -0.06 * top, (1.4 if outside else 1.2) * top, "dimension")
     plot.headline(_agreement(study))
-    filled, hollow = ("■", "□") if kind == "softmax" else ("●", "○")
-    lines = [f"{filled} measured   {hollow} formula" if shown else ""]
+    lines = ["■ measured   □ formula" if kind == "softmax" else "● measured   ○ formula"]
     if outside:
         lines.append(outside_words(f"✕ {paper_name(study.paper)} where it does not apply"))
     plot.key(lines, align="left")
@@ -98,17 +88,21 @@ def _agreement(study: DimensionStudy) -> str:
         return f"formula and measurement DIFFER at {study.width_name} = {', '.join(off)}"
     if len(measured) < len(study.widths):
         return f"formula agrees at all {len(measured)} measured"
-    return "formula and measurement agree" if measured else ""
+    return "formula and measurement agree"
 
 
 def _by_inputs(study: DimensionStudy) -> View:
     """The exact rank against the number of inputs, with its plateau; on the axes x3 and y3."""
-    n, kind, asked = study.arch.num_parameters, study.arch.attention, study.beside == "inputs"
-    plot = _beside("3", asked)
-    curve = study.inputs if asked else None
-    ranks = list(curve.ranks) if curve else []
-    numbers, blue = list(range(1, len(ranks) + 1)), theme.color("measured")
+    n, kind, curve = study.arch.num_parameters, study.arch.attention, study.inputs
+    plot, ranks = Plot("3", _RIGHT, _WHOLE), list(curve.ranks) if curve else []
     tallest = min(n, 2 * study.exact.value)  # the dotted line of equations leaves the picture there
+    numbers, blue, most = list(range(1, len(ranks) + 1)), theme.color("measured"), max(len(ranks), 2)
+    shown = [number for number in ticks(0, study.exact.value, n) if number <= 1.2 * tallest]
+    plot.axis("x", 0.4, most + 0.6, "number of inputs", tickvals=few(most))
+    plot.axis("y", -0.08 * tallest, 1.2 * tallest, "rank", tickvals=shown)
+    if curve is None:
+        plot.headline("rank against inputs: too large to draw here")
+        return plot.view()
     equations = [min(k * curve.equations_per_input, n) for k in numbers]
     equations = [number for number in equations if number <= 1.2 * tallest]
     plot.line("equations", numbers[: len(equations)], equations, theme.color("ghost"), 2, "dot")
@@ -121,15 +115,8 @@ def _by_inputs(study: DimensionStudy) -> View:
         line={"color": blue, "width": theme.size("line")},
         hover="%{x} inputs: rank %{y}",
     )
-    in_use = [min(study.chosen_inputs or curve.enough, len(ranks))] if curve else []
-    plot.points("inputs in use", in_use, [study.visible] * len(in_use), focus_ring(kind))
-    most = max(len(ranks), 2)
-    plot.axis("x", 0.4, most + 0.6, "number of inputs", tickvals=few(most), visible=asked)
-    shown = [number for number in ticks(0, study.exact.value, n) if number <= 1.2 * tallest]
-    plot.axis("y", -0.08 * tallest, 1.2 * tallest, "rank", tickvals=shown, visible=asked)
-    if curve:
-        plot.headline(f"{curve.enough} input{'s are' if curve.enough > 1 else ' is'} enough")
-    else:
-        plot.headline("rank against inputs: too large to draw here" if asked else "")
-    plot.key([f"· · · equations: {curve.equations_per_input} per input" if curve else ""], yshift=4)
+    in_use = min(study.setting.inputs or curve.enough, len(ranks))
+    plot.points("inputs in use", [in_use], [study.visible], focus_ring(kind))
+    plot.headline(f"{curve.enough} input{'s are' if curve.enough > 1 else ' is'} enough")
+    plot.key([f"· · · equations: {curve.equations_per_input} per input"], yshift=4)
     return plot.view()

@@ -36,22 +36,19 @@ class DimensionExplorer(Panel):
 
     def _describe(self, answer: DimensionStudy) -> str:
         arch, exact, spectrum = answer.arch, answer.exact, answer.spectrum
-        sure = (
-            "full rank, a proof" if exact.error_bound == 0 else f"wrong with chance ≤ {exact.error_bound:.0e}"
-        )
-        parts = [
+        sure = f"wrong with chance ≤ {exact.error_bound:.0e}" if exact.error_bound else "full rank, a proof"
+        said = [
             f"{arch}: of {arch.num_parameters} parameters, {exact.value} "
             f"dimension{'s remain' if exact.value != 1 else ' remains'} (exact, {sure}).",
             say_theory(answer.expected, exact.value),
         ]
         if spectrum is not None and not spectrum.decided:
-            parts.append(f"Floating point reads {spectrum.value} and cannot decide.")
+            said.append(f"Floating point reads {spectrum.value} and cannot decide.")
         elif spectrum is not None and spectrum.value != answer.visible:
-            parts.append(f"Floating point reads {spectrum.value}, against the exact rank.")
+            said.append(f"Floating point reads {spectrum.value}, against the exact rank.")
         if answer.visible < exact.value:
-            inputs = answer.chosen_inputs
-            parts.append(
-                f"On {inputs} input{'s' if inputs > 1 else ''} only {answer.visible} directions show; "
-                f"{answer.inputs.enough} are enough."
+            inputs = f"{answer.setting.inputs} input{'s' if answer.setting.inputs > 1 else ''}"
+            said.append(
+                f"On {inputs} only {answer.visible} directions show; {answer.inputs.enough} are enough."
             )
-        return " ".join(filter(None, parts))
+        return " ".join(filter(None, said))

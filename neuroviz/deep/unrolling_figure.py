@@ -2,15 +2,7 @@
 
 from neuroviz.deep.unrolling import Reflection, UnrollStudy
 from neuroviz.deep.unrolling_tree import row_name, tree_view
-from neuroviz.deep.unrolling_words import (
-    finding,
-    link_name,
-    name_of,
-    number,
-    subscript,
-    ternary,
-    token,
-)
+from neuroviz.deep.unrolling_words import finding, link_name, name_of, number, subscript, ternary, token
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, View, compose, label, layer_letters
 

@@ -212,10 +212,7 @@ def _bars(table: View, bars: list[_Bar], unit: str, finding: str) -> View:
         "how far each matrix has moved",
         centres,
         heights,
-        {
-            "color": colors,
-            "pattern": {"shape": hatched, "bgcolor": grounds, "fgcolor": colors, "size": 7},
-        },
+        {"color": colors, "pattern": {"shape": hatched, "bgcolor": grounds, "fgcolor": colors, "size": 7}},
         width=_BAR * across[1],
         customdata=[bar.name for bar in bars],
         hovertext=[bar.hover for bar in bars],

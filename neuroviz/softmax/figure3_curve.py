@@ -38,12 +38,7 @@ def _draw(plot: Plot, study: Figure3Study, kind: str) -> None:
         f"formula, {kind}",
         _widths(predicted),
         [point.expected.value for point in predicted],
-        {
-            "symbol": f"{mark}-open",
-            "size": size + 8,
-            "color": theme.color("formula"),
-            "line": {"width": 1.4},
-        },
+        {"symbol": f"{mark}-open", "size": size + 8, "color": theme.color("formula"), "line": {"width": 1.4}},
         mode="lines+markers",
         line={"color": theme.color("formula"), "width": 1.2, "dash": kind_dash(kind)},
         text=[f"{point.expected.source}, {point.expected.status}" for point in predicted],

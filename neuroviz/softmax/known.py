@@ -68,9 +68,7 @@ class StatusBoard:
 
 
 def what_is_known(
-    arch: Architecture,
-    measured: Measurement | None = None,
-    certificate: Certificate | None = None,
+    arch: Architecture, measured: Measurement | None = None, certificate: Certificate | None = None
 ) -> StatusBoard:
     """The status board of an architecture: dimension, proofs, fibres, and what is open.
 

@@ -2,12 +2,7 @@
 
 from dataclasses import dataclass
 
-from neuroviz.beyond.proof.immersion import (
-    MOST_LAYERS,
-    ImmersionSetting,
-    ImmersionStudy,
-    study_immersion,
-)
+from neuroviz.beyond.proof.immersion import MOST_LAYERS, ImmersionSetting, ImmersionStudy, study_immersion
 from neuroviz.beyond.proof.immersion_figure import immersion_parts, letter, relation_of
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
