@@ -92,7 +92,7 @@ def bars(figure):
     return {
         x: (y, (t.base or [0] * len(t.x))[i])
         for t in figure.data
-        if t.type == "bar" and t.visible is not False
+        if t.type == "bar"
         for i, (x, y) in enumerate(zip(t.x, t.y, strict=True))
     }
 
@@ -154,11 +154,11 @@ def test_formula_and_paper_are_ticks_and_the_paper_is_said_not_to_apply_where_it
     assert tick.x[0] < 5 < tick.x[1]
     source = s.expected.source.replace(", ", "<br>")
     assert any(text.startswith(f"{source}<br><b>{s.expected.value}</b>") for text in said(figure))
-    beside = trace(figure, "the paper's formula outside its hypotheses")
+    beside = [t for t in figure.data if t.name == "the paper's formula outside its hypotheses"]
     misleads = s.paper.status == "outside hypotheses" and s.paper.value != s.ledger.dimension
     words = f"<b>{s.paper.value}</b><br>does not apply".replace("-", "−")
     assert any(words in text for text in said(figure)) == misleads
-    assert list(beside.y) == ([s.paper.value] * 2 if misleads and s.paper.value >= 1 else [])
+    assert [list(tick.y) for tick in beside] == [[s.paper.value] * 2] * (misleads and s.paper.value >= 1)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -167,8 +167,8 @@ def test_unexplained_directions_have_a_bar_and_a_cause_exactly_where_there_are_s
     some = s.ledger.unexplained > 0
     if name in EXPLAINED or name in LEFT_OVER:
         assert some == (name in LEFT_OVER)
-    bar = trace(figure, "unexplained directions")
-    assert bar.visible == some and bar.marker.pattern.shape == "/"
+    hatched = [t.marker.pattern.shape for t in figure.data if t.name == "unexplained directions"]
+    assert hatched == ["/"] * some
     cause = [text for text in said(figure) if text.startswith("▨") and "unexplained" in text]
     assert len(cause) == some
     if some:

@@ -1,6 +1,8 @@
 """Where the parameters of one network go: numbers only, no picture."""
 
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import sub
 
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
@@ -12,6 +14,7 @@ from neuroviz.kit.settings import choice, seed, text, whole
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 8, 8, 6, 6
 _QUICK_MILLISECONDS = 250
+_CLEAR = ", or clear the box to use the"
 FAMILIES = ("head bases", "interfaces", "rescalings")
 
 
@@ -37,24 +40,19 @@ class LedgerSetting:
         """The network."""
         widths = (self.width,) * self.layers + (self.width_out,)
         if typed := self.widths.strip():
-            widths = typed_widths(
-                typed, "4,3,5", MAX_WIDTH, MAX_LAYERS, ", or clear the box to use the sliders"
-            )
+            widths = typed_widths(typed, "4,3,5", MAX_WIDTH, MAX_LAYERS, f"{_CLEAR} sliders")
         layers = len(widths) - 1
         head_dims = (self.head_dim,) * layers
         if typed := self.head_dims.strip():
-            head_dims = typed_head_dims(
-                typed, "2,1", MAX_HEAD, layers, ", or clear the box to use the slider a"
-            )
+            head_dims = typed_head_dims(typed, "2,1", MAX_HEAD, layers, f"{_CLEAR} slider a")
         return Architecture(widths, head_dims, self.tokens, self.kind)
 
     @property
     def is_slow(self) -> bool:
         """From sizes alone, so that it never depends on the machine; milliseconds on a laptop-like core."""
         arch = self.arch
-        once_more = 1 + 3e-4 * num_columns(arch) ** 2
         # With one token no rank is full, so it is measured at two points.
-        once_more *= 2 if arch.tokens == 1 else 1
+        once_more = (1 + 3e-4 * gauge_slice(arch).num_free ** 2) * (2 if arch.tokens == 1 else 1)
         return 10 + 8e-4 * arch.num_parameters**2 + once_more > _QUICK_MILLISECONDS
 
 
@@ -82,21 +80,14 @@ class LedgerStudy:
     @property
     def levels(self) -> list[int]:
         """What is left after each step: all parameters, then less each cost."""
-        levels = [self.ledger.parameters]
-        for cost in self.costs:
-            levels.append(levels[-1] - cost)
-        return levels
+        return list(accumulate(self.costs, sub, initial=self.ledger.parameters))
 
 
 def study_ledger(setting: LedgerSetting) -> LedgerStudy:
     """Measure everything that the figure of one network shows."""
-    arch = setting.arch
-    return LedgerStudy(
-        ledger=kernel_ledger(arch, setting.seed),
-        exact=measure_dimension(arch, seed=setting.seed),
-        expected=expected_dimension(arch),
-        paper=paper_formula(arch),
-    )
+    arch, seed = setting.arch, setting.seed
+    measured = kernel_ledger(arch, seed), measure_dimension(arch, seed=seed)
+    return LedgerStudy(*measured, expected_dimension(arch), paper_formula(arch))
 
 
 def family_parts(ledger: KernelLedger, family: str) -> str:
@@ -105,15 +96,15 @@ def family_parts(ledger: KernelLedger, family: str) -> str:
     Three or more equal numbers are multiplied, up to three others added up, more end in an ellipsis.
     """
     parts = ledger.parts.get(family, ())
-    if len(parts) > 2 and len(set(parts)) == 1:
-        return f"{len(parts)} × {parts[0]}"
-    shown = parts if len(parts) < 4 else (*parts[:2], "…")
-    return " + ".join(map(str, shown))
+    return _sum(parts if len(parts) < 4 or len(set(parts)) == 1 else (*parts[:2], "…"))
 
 
 def sum_of_parts(parts: tuple[int, ...]) -> str:
     """What a family costs, layer by layer, and together; see `family_parts`."""
-    if len(parts) < 2:
-        return str(sum(parts))
-    equal = len(parts) > 2 and len(set(parts)) == 1
-    return f"{f'{len(parts)} × {parts[0]}' if equal else ' + '.join(map(str, parts))} = {sum(parts)}"
+    return f"{_sum(parts)} = {sum(parts)}" if len(parts) > 1 else str(sum(parts))
+
+
+def _sum(parts: tuple[object, ...]) -> str:
+    if len(parts) > 2 and len(set(parts)) == 1:
+        return f"{len(parts)} × {parts[0]}"
+    return " + ".join(map(str, parts))

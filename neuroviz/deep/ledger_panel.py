@@ -39,18 +39,12 @@ class LedgerExplorer(Panel):
 
 
 def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:
-    costs = ", ".join(
-        f"{name} {sum_of_parts(ledger.parts[name])}" for name in FAMILIES if ledger.parts.get(name)
-    )
+    costs = [f"{name} {sum_of_parts(ledger.parts[name])}" for name in FAMILIES if ledger.parts.get(name)]
     idle, n = ledger.parameters - ledger.dimension, ledger.dimension
-    rest = (
-        f"{ledger.unexplained} unexplained: {ledger.note}"
-        if ledger.unexplained
-        else "nothing is left unexplained"
-    )
+    rest = f"{ledger.unexplained} unexplained: {ledger.note}" * bool(ledger.unexplained)
     return (
         f"{ledger.arch}: {ledger.parameters} parameters; {idle} direction{'s are' if idle != 1 else ' is'} "
-        f"silent ({costs}; {rest}). "
+        f"silent ({', '.join(costs)}; {rest or 'nothing is left unexplained'}). "
         f"{n} dimension{'s remain' if n != 1 else ' remains'} (exact, {_how_sure(ledger, exact)})."
     )
 
