@@ -1,7 +1,7 @@
 """Where Eq. 14 stops: measured minus formula over a grid of networks, and what happens to the tokens."""
 
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -113,41 +113,25 @@ class HypothesesStudy:
     @property
     def collapsed(self) -> int | None:
         """The first layer after which all tokens are parallel, counted from 1; None if there is none."""
-        flat = [i for i, pairs in enumerate(self.angles) if pairs and max(pairs) < 1e-3]
-        return flat[0] if flat else None
+        return next((i for i, pairs in enumerate(self.angles) if pairs and max(pairs) < 1e-3), None)
 
 
 def study_hypotheses(request: HypothesesSetting) -> HypothesesStudy:
     """Measure the network and its neighbours on the map, and follow random tokens through it."""
-    arch, seed = request.arch, request.seed
-    places = [(x, y) for x in SIZES for y in SIZES]
-    if request.over == "heads":
-        nets = [replace(arch, head_dims=place) for place in places]
-    else:
-        nets = [replace(arch, widths=(y, x, y)) for x, y in places]
-    return HypothesesStudy(
-        arch,
-        measure_dimension(arch, seed=seed),
-        expected_dimension(arch),
-        paper_formula(arch),
-        request.over,
-        tuple(_cell(place, net, seed) for place, net in zip(places, nets, strict=True)),
-        _angles(arch, seed),
-    )
-
-
-def _cell(place: tuple[int, int], arch: Architecture, seed: int) -> MapCell:
-    measured, paper = measure_dimension(arch, seed=seed), paper_formula(arch)
-    cause = _cause(arch) if measured.value != paper.value else ""
-    return MapCell(*place, measured, paper, paper.status != "outside hypotheses", cause)
+    arch, seed, over, cells = request.arch, request.seed, request.over, []
+    for x, y in product(SIZES, SIZES):
+        net = replace(arch, head_dims=(x, y)) if over == "heads" else replace(arch, widths=(y, x, y))
+        measured, paper = measure_dimension(net, seed=seed), paper_formula(net)
+        cause = _cause(net) if measured.value != paper.value else ""
+        cells.append(MapCell(x, y, measured, paper, paper.status != "outside hypotheses", cause))
+    here = measure_dimension(arch, seed=seed), expected_dimension(arch), paper_formula(arch)
+    return HypothesesStudy(arch, *here, over, tuple(cells), _angles(arch, seed))
 
 
 def _cause(arch: Architecture) -> str:
     """Which hypothesis it is whose failure costs something, in a word or two for a cell."""
-    causes = []
-    if arch.tokens == 1:
-        causes.append("t = 1")
-    elif arch.attention == "lightning" and collapsing_layer(arch) is not None:
+    causes = ["t = 1"] * (arch.tokens == 1)
+    if not causes and arch.attention == "lightning" and collapsing_layer(arch) is not None:
         thick = general_formula(replace(arch, attention="softmax")).value - arch.num_layers
         if general_formula(arch).value < thick:  # without the collapse there would be more
             causes.append("rank 1")
@@ -167,11 +151,7 @@ def _angles(arch: Architecture, seed: int) -> tuple[tuple[float, ...], ...]:
 
 def _between(X: np.ndarray) -> tuple[float, ...]:
     """Angles between the lines that tokens span: from 0 to 90 degrees."""
-    units = X / np.linalg.norm(X, axis=0)
-    angles = []
-    for i, j in combinations(range(X.shape[1]), 2):
-        u, v = units[:, i], units[:, j]
-        v = v if u @ v >= 0 else -v
-        # Of small angles the cosine would keep half the digits only.
-        angles.append(float(np.degrees(2 * np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v)))))
-    return tuple(angles)
+    pairs = [(u, v if u @ v >= 0 else -v) for u, v in combinations((X / np.linalg.norm(X, axis=0)).T, 2)]
+    # Of small angles the cosine would keep half the digits only.
+    halves = [np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v)) for u, v in pairs]
+    return tuple(float(np.degrees(2 * half)) for half in halves)

@@ -5,7 +5,7 @@ from math import sqrt
 from neuroviz.deep.dimension import paper_name
 from neuroviz.deep.hypotheses import SIZES, HypothesesStudy
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, Plot, View, compose, label, outside_words
+from neuroviz.kit.plot import Parts, Plot, View, compose, outside_words
 from neuroviz.kit.words import colored, signed
 
 _MAP, _ANGLES = (0.0, 0.64), (0.75, 1.0)
@@ -26,79 +26,45 @@ def _map(study: HypothesesStudy) -> View:
     }[study.over]
     lines = _subtitles(study)
     high = 1 - 1.5 * len(lines) * theme.size("note") / (theme.size("height") - 7 * theme.size("title"))
-    view = Plot("", _MAP, (0.0, round(high, 3)))
+    plot = Plot("", _MAP, (0.0, round(high, 3)))
     for which, title in zip("xy", titles, strict=True):
         quiet = {"showgrid": False, "showline": False, "ticks": "", "tickvals": list(SIZES)}
-        view.axis(which, SIZES[0] - 0.56, SIZES[-1] + 0.56, title, **quiet)
-    found = view.view()
-    found.traces.extend(_cells(study))
-    found.shapes.extend((_frame(study), _ring(study)))
-    at = {"xref": "x domain", "yref": "paper", "xanchor": "left", "align": "left"}
-    small = {"size": theme.size("note"), "color": theme.color("soft")}
-    title = {"size": theme.size("title")}
-    found.annotations.extend(
-        (
-            label(f"<b>{_headline(study)}</b>", 0, 1, **at, yanchor="bottom", yshift=6, font=title),
-            label("<br>".join(lines), 0, 1, **at, yanchor="top", yshift=4, font=small),
-        )
-    )
-    return found
+        plot.axis(which, SIZES[0] - 0.56, SIZES[-1] + 0.56, title, **quiet)
+    _cells(study, plot)
+    plot.view().shapes.extend(_outlines(study))
+    plot.headline(_headline(study), yref="paper", align="left")
+    place = {"xref": "x domain", "yref": "paper", "xanchor": "left", "align": "left"}
+    plot.text("<br>".join(lines), 0, 1, "note", "soft", **place, yanchor="top", yshift=4)
+    return plot.view()
 
 
-def _shade(difference: int) -> float:
-    """How dark a difference is, whichever its sign: one number has one colour on all maps."""
-    return sqrt(abs(difference))
-
-
-def _cells(study: HypothesesStudy) -> list[dict]:
+def _cells(study: HypothesesStudy, plot: Plot) -> None:
     """How far off, whichever way, as a colour; the sign, the measurement and the cause as text."""
-    shades = {(cell.column, cell.row): _shade(cell.difference) for cell in study.cells}
+    # Whichever its sign: one number has one colour on all maps.
+    shades = {(cell.column, cell.row): sqrt(abs(cell.difference)) for cell in study.cells}
     note, title, name = theme.size("note"), theme.size("title"), paper_name(study.paper)
     top = 0.0857 * _DARKEST  # so that 0, and nothing else, falls on the colour that is its own
     texts, colors, hovers = [], [], []
-    for cell in study.cells:
+    for cell, shade in zip(study.cells, shades.values(), strict=True):
         difference = f"{'+' * (cell.difference > 0)}{signed(cell.difference)}"
         if cell.difference:
             difference = f"<b>{difference}</b>"
         below = f"{cell.measured.value}{f' · {cell.cause}' if cell.cause else ''}"
-        texts.append(
-            f'<span style="font-size:{title}px">{difference}</span><br>'
-            f'<span style="font-size:{note}px">{below}</span>'
-        )
-        place = (_DARKEST - _shade(cell.difference)) / (_DARKEST + top)
-        colors.append(theme.color(theme.letters_on("deficit", place) if cell.difference else "soft"))
-        applies = f", which does not apply: {cell.paper.note}"
-        hovers.append(
-            f"measured {cell.measured.value}, {name}: {cell.paper.value}"
-            + (applies if cell.paper.status == "outside hypotheses" else "")
-        )
-    return [
-        {
-            "type": "heatmap",
-            "name": "distance between measurement and formula",
-            "x": list(SIZES),
-            "y": list(SIZES),
-            "z": [[-shades[x, y] for x in SIZES] for y in SIZES],
-            "zmin": -_DARKEST,
-            "zmax": top,
-            "colorscale": theme.scale("deficit"),
-            "showscale": False,
-            "xgap": 3,
-            "ygap": 3,
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "name": "measured minus formula, and measured",
-            "x": [cell.column for cell in study.cells],
-            "y": [cell.row for cell in study.cells],
-            "mode": "text",
-            "text": texts,
-            "textfont": {"color": colors, "size": note},
-            "customdata": hovers,
-            "hovertemplate": "%{customdata}<extra></extra>",
-        },
-    ]
+        large, small = (f'<span style="font-size:{size}px">' for size in (title, note))
+        texts.append(f"{large}{difference}</span><br>{small}{below}</span>")
+        letters = theme.letters_on("deficit", (_DARKEST - shade) / (_DARKEST + top))
+        colors.append(theme.color(letters if cell.difference else "soft"))
+        applies = cell.paper.status != "outside hypotheses"
+        not_here = "" if applies else f", which does not apply: {cell.paper.note}"
+        hovers.append(f"measured {cell.measured.value}, {name}: {cell.paper.value}{not_here}")
+    z = [[-shades[x, y] for x in SIZES] for y in SIZES]
+    colour = {"zmin": -_DARKEST, "zmax": top, "colorscale": theme.scale("deficit"), "showscale": False}
+    what = {"type": "heatmap", "name": "distance between measurement and formula", "hoverinfo": "skip"}
+    grid = {"x": list(SIZES), "y": list(SIZES), "z": z, "xgap": 3, "ygap": 3}
+    plot.view().traces.append(what | grid | colour)
+    x, y = [cell.column for cell in study.cells], [cell.row for cell in study.cells]
+    look = {"mode": "text", "text": texts, "textfont": {"color": colors, "size": note}, "customdata": hovers}
+    plot.points("measured minus formula, and measured", x, y, {}, **look, hover="%{customdata}")
 
 
 def _headline(study: HypothesesStudy) -> str:
@@ -136,27 +102,23 @@ def _subtitles(study: HypothesesStudy) -> tuple[str, str]:
     return said, frame + (more + too_much if study.unneeded else "")
 
 
-def _frame(study: HypothesesStudy) -> dict:
-    """The outline of the cells that the paper's statement covers."""
+def _outlines(study: HypothesesStudy) -> list[dict]:
+    """Of the cells that the paper's statement covers, and of the network that the reader has chosen."""
     covered = {(cell.column, cell.row) for cell in study.cells if cell.covered}
-    end = 0.025  # edges are drawn one by one, each a little longer, so that corners close
-    edges = []
+    end, edges = 0.025, []  # edges are drawn one by one, each a little longer, so that corners close
     for x, y in sorted(covered):
         for step in (-1, 1):
             if (x + step, y) not in covered:
                 edges.append(f"M{x + step / 2},{y - 0.5 - end}L{x + step / 2},{y + 0.5 + end}")
             if (x, y + step) not in covered:
                 edges.append(f"M{x - 0.5 - end},{y + step / 2}L{x + 0.5 + end},{y + step / 2}")
-    line = {"color": theme.color("certified"), "width": 4}
-    look = {"xref": "x", "yref": "y", "layer": "above", "line": line, "opacity": 1 if edges else 0}
-    return {"type": "path", "path": "".join(edges) or "M1,1", **look}
-
-
-def _ring(study: HypothesesStudy) -> dict:
-    """Around the network that the reader has chosen."""
+    look = {"xref": "x", "yref": "y", "layer": "above"}
+    frame, ring = (
+        look | {"line": {"color": theme.color(role), "width": 4}} for role in ("certified", "focus")
+    )
     x, y = study.here
-    look = {"xref": "x", "yref": "y", "layer": "above", "line": {"color": theme.color("focus"), "width": 4}}
-    return {"type": "rect", "x0": x - 0.42, "x1": x + 0.42, "y0": y - 0.42, "y1": y + 0.42, **look}
+    ring |= {"type": "rect", "x0": x - 0.42, "x1": x + 0.42, "y0": y - 0.42, "y1": y + 0.42}
+    return [frame | {"type": "path", "path": "".join(edges)}] * bool(edges) + [ring]
 
 
 def _angles(study: HypothesesStudy) -> View:
@@ -174,9 +136,8 @@ def _angles(study: HypothesesStudy) -> View:
         hover="%{y:.3g}°",
     )
     names = ["input", *(f"layer {i}" for i in range(1, last + 1))]
-    view.axis(
-        "x", -0.35, last + 0.35, tickvals=list(range(last + 1)), ticktext=names, tickangle=0, showgrid=False
-    )
+    numbers = {"tickvals": list(range(last + 1)), "ticktext": names, "tickangle": 0}
+    view.axis("x", -0.35, last + 0.35, **numbers, showgrid=False)
     view.axis("y", -6, 96, "angle between two tokens (degrees)", tickvals=[0, 30, 60, 90])
     parallel = {None: "tokens apart", 0: "tokens on one line"}.get(study.collapsed, "tokens parallel")
     view.headline("one token" if study.arch.tokens == 1 else parallel)
