@@ -290,7 +290,7 @@ def test_theorem_b_is_not_claimed_where_m_is_antisymmetric():
 def test_a_state_of_the_rescaling_as_it_was_kept_before_still_opens(state, widths):
     panel = RescalingExplorer(state=state)
     study, asked = panel._shown, panel._read()
-    assert study.arch.widths == widths and study.logs == asked.logs and study.off == asked.off
+    assert study.setting == asked and asked.arch.widths == widths
     assert study.outputs.is_same == (not asked.off and asked.kind == "lightning")
     with pytest.raises(ValueError):
         panel.state = "view=basis"

@@ -113,8 +113,7 @@ class InterfaceStudy:
     """Everything that the figure of one change of basis shows.
 
     Attributes:
-        arch: of both networks.
-        interface: i, from 1 to l − 1: the place between the layers i and i + 1.
+        setting: what was asked for: both networks, and the place i between the layers i and i + 1.
         C: the change of basis there, δ × δ.
         weights: V_i, Q_{i+1}, K_{i+1}, V_{i+1}: all that it moves.
         virtual: L, M_1, …, M_l.
@@ -125,11 +124,9 @@ class InterfaceStudy:
         refusal: why none were found, "" if they were.
         misfit: where none were found: what the best C_1, …, C_{l−1} leave of Eq. 9, relative.
         free: how far the next layer was moved where U_i cannot reach.
-        alone: by which part of itself the first row of V_i was moved, with nothing to undo it.
     """
 
-    arch: Architecture
-    interface: int
+    setting: VirtualSetting
     C: np.ndarray
     weights: tuple[Moved, ...]
     virtual: tuple[Moved, ...]
@@ -140,7 +137,6 @@ class InterfaceStudy:
     refusal: str
     misfit: float
     free: float
-    alone: float
 
     @property
     def moved(self) -> tuple[Moved, ...]:
@@ -150,9 +146,8 @@ class InterfaceStudy:
     @property
     def off(self) -> float:
         """By how much the entries of the recovered matrices differ from the applied ones, at most."""
-        applied = [
-            self.C if i == self.interface else np.eye(len(C)) for i, C in enumerate(self.recovered, start=1)
-        ]
+        here, identity = self.setting.interface, np.eye(len(self.C))
+        applied = [self.C if i == here else identity for i in range(1, len(self.recovered) + 1)]
         return max(float(np.abs(a - b).max()) for a, b in zip(applied, self.recovered, strict=True))
 
 
@@ -162,7 +157,7 @@ def example_network(arch: Architecture, rng: np.random.Generator) -> tuple[Weigh
     Lightning outputs have degree 3^l in X: its length is chosen so that the largest of them is ±1.
     Softmax gets larger Q and K, so that tokens attend to different tokens.
     """
-    over, lightning = Reals(), replace(arch, attention="lightning")
+    lightning = replace(arch, attention="lightning")
     size = _SOFTMAX_SIZE if arch.attention == "softmax" else 1.0
     weights = tuple(
         # Noise, because all singular values of V alike would not say which one `drop_rank` drops.
@@ -170,59 +165,47 @@ def example_network(arch: Architecture, rng: np.random.Generator) -> tuple[Weigh
         for Q, K, V in conditioned_weights(lightning, rng)
     )
     X = conditioned_tokens(lightning, 1, rng)
-    largest = float(np.abs(forward(over, "lightning", weights, X)).max())
+    largest = float(np.abs(forward(Reals(), "lightning", weights, X)).max())
     if arch.attention == "lightning" and largest:
         X = X * largest ** (-(3.0**-arch.num_layers))
     return weights, X
 
 
-def _changed(weights: Weights, new: dict[int, Layer]) -> Weights:
-    return tuple(new.get(i, layer) for i, layer in enumerate(weights))
-
-
-def study_interface(request: VirtualSetting) -> InterfaceStudy:
+def study_interface(setting: VirtualSetting) -> InterfaceStudy:
     """Change the basis between two layers, and see what has moved and whether the change can be recovered."""
-    arch, i, over = request.arch, request.interface, Reals()
-    rng, delta = np.random.default_rng(request.seed), request.arch.widths[request.interface]
+    arch, i, over = setting.arch, setting.interface, Reals()
+    rng, delta = np.random.default_rng(setting.seed), arch.widths[i]
     start, X = example_network(arch, rng)
-    if request.lost:
-        start = _changed(start, {i - 1: start[i - 1]._replace(V=drop_rank(start[i - 1].V))})
+    if setting.lost:
+        start = _with(start, i - 1, start[i - 1]._replace(V=drop_rank(start[i - 1].V)))
     U = virtual_weights(over, start[:i]).L
     rank = numerical_rank(U)
-    free = request.free if rank < delta else 0.0
-    moved = start
+    moved, free = start, setting.free if rank < delta else 0.0
     if free:
         outside = np.linalg.svd(U)[0][:, -1:]  # nᵀ U_i = 0: no token has a part along n
-        moved = _changed(start, {i: Layer(*(W + free * _unit(rng, len(W)) * outside.T for W in start[i]))})
-    C = walk_in_gl(request.walk, delta, request.along)
+        moved = _with(start, i, Layer(*(W + free * _unit(rng, len(W)) * outside.T for W in start[i])))
+    C = walk_in_gl(setting.walk, delta, setting.along)
     now = change_interface(over, moved, i - 1, C)
-    if request.alone:
-        V = now[i - 1].V.copy()
-        V[0] *= 1 + request.alone
-        now = _changed(now, {i - 1: now[i - 1]._replace(V=V)})
-
+    if setting.alone:
+        factors = np.where(np.arange(delta) == 0, 1 + setting.alone, 1.0)
+        now = _with(now, i - 1, now[i - 1]._replace(V=factors[:, None] * now[i - 1].V))
     recovered, refusal, misfit = None, "", 0.0
     try:
         recovered = recover_interfaces(over, start, now)
     except ValueError as error:
         refusal = re.sub(r"V_(\d+)", lambda found: numbered("V", int(found[1])), str(error))
         misfit = interface_misfit(start, now)
-    before, after = virtual_weights(over, start), virtual_weights(over, now)
+    before, after = (virtual_weights(over, weights) for weights in (start, now))
     outputs = [forward(over, arch.attention, weights, X)[0] for weights in (start, now)]
     names = [numbered("V", i), *(numbered(letter, i + 1) for letter in "QKV")]
     pairs = zip(names, (start[i - 1].V, *start[i]), (now[i - 1].V, *now[i]), strict=True)
+    letters = ["L", *(numbered("M", j) for j in range(1, arch.num_layers + 1))]
+    still = zip(letters, (before.L, *before.M), (after.L, *after.M), strict=True)
     return InterfaceStudy(
-        arch=arch,
-        interface=i,
-        C=C,
+        setting,
+        C,
         weights=tuple(Moved(*pair) for pair in pairs),
-        virtual=(
-            Moved("L", before.L, after.L),
-            *(
-                Moved(numbered("M", j), M, M_now)
-                for j, (M, M_now) in enumerate(zip(before.M, after.M, strict=True), start=1)
-            ),
-        ),
+        virtual=tuple(Moved(*pair) for pair in still),
         outputs=Moved("φ(X)", *outputs),
         rank=rank,
         covered=delta <= min(arch.widths[0], arch.widths[-1]) and numerical_rank(before.L) == delta,
@@ -230,8 +213,11 @@ def study_interface(request: VirtualSetting) -> InterfaceStudy:
         refusal=refusal,
         misfit=misfit,
         free=free,
-        alone=request.alone,
     )
+
+
+def _with(weights: Weights, i: int, layer: Layer) -> Weights:
+    return (*weights[:i], layer, *weights[i + 1 :])
 
 
 def _unit(rng: np.random.Generator, size: int) -> np.ndarray:

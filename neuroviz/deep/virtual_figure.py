@@ -1,7 +1,7 @@
 """What moves and what stands still: a change of basis (Eq. 9), or a rescaling that L answers (Eq. 13)."""
 
-from dataclasses import dataclass
 from math import log2
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from neuroviz.deep.rescaling import RescalingStudy
 from neuroviz.deep.virtual import MAX_LAYERS, SAME, InterfaceStudy, Moved
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, Plot, View, compose, headline, label, outside_words
+from neuroviz.kit.plot import Parts, Plot, View, compose, headline, outside_words
 from neuroviz.kit.words import colored, numbered, percent, signed, tiny
 
 _BARS = (0.0, 0.23)
@@ -18,8 +18,7 @@ _BAR = 0.026  # width of a bar, as a part of the figure's
 _GAP = Tile("", np.zeros((0, 0)), 1.0)
 
 
-@dataclass(frozen=True)
-class _Bar:
+class _Bar(NamedTuple):
     """What stands under a column of the table: its height, the text over it, the role of its colour."""
 
     column: int
@@ -72,16 +71,19 @@ def _still(part: Moved) -> tuple[Tile, Tile]:
 
 
 def _changed(study: InterfaceStudy) -> list[tuple[Tile, Tile]]:
+    i, prime = study.setting.interface, "′" if study.free else ""
+    became = f"{'D' if study.setting.alone else ''}C{numbered('V', i)}"
+    # Short, because these texts keep the columns apart.
+    became = became, *(f"{numbered(letter, i + 1)}{prime}C⁻¹" for letter in "QKV")
     limits = [1.6 * largest_entry(part.start) for part in study.weights]
     limits[1] = limits[2] = max(limits[1:3])
-    weights = zip(study.weights, limits, _became(study), strict=True)
-    limit, C = largest_entry(study.C), numbered("C", study.interface)
+    limit, C = largest_entry(study.C), numbered("C", i)
     found = Tile("", np.zeros((0, len(study.C))), 1.0, outside_words("<b>?</b>"))
     if study.recovered is not None:
         frame = "certified" if study.off <= SAME * limit else "outside"
-        found = Tile(f"{C}, recovered", study.recovered[study.interface - 1], limit, "recovered", frame=frame)
+        found = Tile(f"{C}, recovered", study.recovered[i - 1], limit, "recovered", frame=frame)
     return [
-        *(_pair(part, limit, became) for part, limit, became in weights),
+        *map(_pair, study.weights, limits, became),
         (_GAP, _GAP),
         *map(_still, (*study.virtual, study.outputs)),
         (_GAP, _GAP),
@@ -91,29 +93,21 @@ def _changed(study: InterfaceStudy) -> list[tuple[Tile, Tile]]:
 
 def _moves(study: InterfaceStudy) -> list[_Bar]:
     """How far each matrix has moved."""
-    weights = len(study.weights)
-    parts = [*enumerate(study.weights), *enumerate((*study.virtual, study.outputs), start=weights + 1)]
-    found = []
-    for column, part in parts:
+    weights, found = len(study.weights), []
+    for i, part in enumerate((*study.weights, *study.virtual, study.outputs)):
         text = "0" if part.is_same else percent(part.change)
-        role = "focus" if column < weights else "certified" if part.is_same else "outside"
-        text_role = "soft" if column < weights and part.is_same else role
+        role = "focus" if i < weights else "certified" if part.is_same else "outside"
+        text_role = "soft" if i < weights and part.is_same else role
         hover = f"{part.name}: moved by {100 * part.change:.2f} % ({part.change:.1e})"
+        column = i + (i >= weights)  # behind the weights is a gap
         found.append(_Bar(column, part.name, part.change, text, role, text_role, hover))
     return found
 
 
-def _became(study: InterfaceStudy) -> tuple[str, ...]:
-    """What stands over the moved weights; short, because these texts keep the columns apart."""
-    i, prime = study.interface, "′" if study.free else ""
-    first = f"{'D' if study.alone else ''}C{numbered('V', i)}"
-    return first, *(f"{numbered(letter, i + 1)}{prime}C⁻¹" for letter in "QKV")
-
-
 def _what_moves(study: InterfaceStudy) -> str:
     if study.moved:
-        names = [part.name for part in study.moved]
-        return outside_words(f"{_and(names)} MOVED: {numbered('V', study.interface)} alone is no symmetry")
+        alone = f"{numbered('V', study.setting.interface)} alone is no symmetry"
+        return outside_words(f"{_and([part.name for part in study.moved])} MOVED: {alone}")
     moving = [part.name for part in study.weights if not part.is_same]
     if not moving:
         return "nothing has moved yet"
@@ -126,49 +120,39 @@ def _and(names: list[str]) -> str:
 
 
 def _what_is_recovered(study: InterfaceStudy) -> str:
-    C = numbered("C", study.interface)
+    i = study.setting.interface
+    C = numbered("C", i)
     if study.recovered is not None:
         how = f", off by {tiny(study.off)}" if study.off else " exactly"
         return f"the two networks determine {C}: recovered{how}"
     if study.moved:
         return outside_words("no C to recover: these are two functions")
-    delta = len(study.C)
-    lost = f"{_up_to(study.interface)} has rank {study.rank} of {delta}"
-    if study.misfit > SAME:
-        return outside_words(f"same L and M, and no C connects them: {lost}")
-    return outside_words(f"L and M do not determine {C}: {lost}")
-
-
-def _up_to(i: int) -> str:
-    """U_i, written out."""
-    return "V₁" if i == 1 else f"{numbered('V', i)}{'⋯' if i > 2 else ''}V₁"
+    U = "V₁" if i == 1 else f"{numbered('V', i)}{'⋯' if i > 2 else ''}V₁"
+    says = "same L and M, and no C connects them" if study.misfit > SAME else f"L and M do not determine {C}"
+    return outside_words(f"{says}: {U} has rank {study.rank} of {len(study.C)}")
 
 
 # A rescaling
 
 
 def _rescaled(study: RescalingStudy) -> list[tuple[Tile, Tile]]:
-    names = [f"{numbered('λ', i)}{part.name}" for i, part in enumerate(study.virtual)]
-    pairs = [
-        _pair(part, 2 * largest_entry(part.start), name)
-        for part, name in zip(study.virtual, names, strict=True)
-    ]
-    return [*pairs, (_GAP, _GAP), _still(study.outputs)]
+    names = (f"{numbered('λ', i)}{part.name}" for i, part in enumerate(study.virtual))
+    limits = (2 * largest_entry(part.start) for part in study.virtual)
+    return [*map(_pair, study.virtual, limits, names), (_GAP, _GAP), _still(study.outputs)]
 
 
 def _factors(study: RescalingStudy) -> list[_Bar]:
     """log₂ of what each matrix was multiplied by; what no factor does, in percent."""
-    found = []
+    found, outputs, log = [], study.outputs, _log(study.outputs)
     for column, part in enumerate(study.virtual):
-        log = _log(part)
-        hover = f"{part.name}: multiplied by 2^{signed(log)}"
-        found.append(_Bar(column, part.name, log, signed(log), "focus", "focus" if log else "soft", hover))
-    outputs, role = study.outputs, "certified" if study.outputs.is_same else "outside"
-    height, text = (0.0, "0") if outputs.is_same else (_log(outputs), signed(_log(outputs)))
-    if not study.is_symmetry and not outputs.is_same:
-        height, text = outputs.change, f"off by {percent(outputs.change)}"
-    hover = f"{outputs.name}: off by {percent(outputs.change)}"
-    return [*found, _Bar(len(study.virtual) + 1, outputs.name, height, text, role, role, hover)]
+        by, text = _log(part), signed(_log(part))
+        hover = f"{part.name}: multiplied by 2^{text}"
+        found.append(_Bar(column, part.name, by, text, "focus", "focus" if by else "soft", hover))
+    role, off = "certified" if outputs.is_same else "outside", f"off by {percent(outputs.change)}"
+    height, text = (log, signed(log)) if study.is_symmetry else (outputs.change, off)
+    height, text = (0.0, "0") if outputs.is_same else (height, text)
+    last = _Bar(len(study.virtual) + 1, outputs.name, height, text, role, role, f"{outputs.name}: {off}")
+    return [*found, last]
 
 
 def _log(part: Moved) -> float:
@@ -180,21 +164,21 @@ def _log(part: Moved) -> float:
 def _cost(study: RescalingStudy) -> str:
     if not study.is_symmetry:
         nothing = "all λ are 1: nothing to answer"
-        return outside_words("softmax: no λ₀ can answer") if any(study.logs) else nothing
-    layers, most = len(study.logs), study.exponents[0]
+        return outside_words("softmax: no λ₀ can answer") if any(study.setting.logs) else nothing
+    layers, most = len(study.setting.logs), study.exponents[0]
     if layers == 1:
         return "one step of λ₁ costs λ₀ one step"
     return f"one step of λ₁ costs λ₀ {most} steps, one of {numbered('λ', layers)} only 1"
 
 
 def _what_outputs_do(study: RescalingStudy) -> str:
-    if not any(study.logs) and not study.off:
+    if not any(study.setting.logs) and not study.setting.off:
         return "the start: all factors are 1"
     if study.outputs.is_same:
         return colored("certified", "L and the M have changed, the function has not")
     if study.is_symmetry:
-        return outside_words(f"the outputs are × {signed(2**study.off)}")
-    best = "at best off by" if not study.off else "the outputs are off by"
+        return outside_words(f"the outputs are × {signed(2**study.setting.off)}")
+    best = "at best off by" if not study.setting.off else "the outputs are off by"
     return outside_words(f"{best} {percent(study.outputs.change)}")
 
 
@@ -203,42 +187,28 @@ def _what_outputs_do(study: RescalingStudy) -> str:
 
 def _bars(table: View, bars: list[_Bar], unit: str, finding: str) -> View:
     """Under each matrix of the table, as far from the left as it."""
-    plot, across = Plot("2", (0.0, 1.0), _BARS), table.axes["xaxis"]["range"]
+    plot, across, base = Plot("2", (0.0, 1.0), _BARS), table.axes["xaxis"]["range"], theme.size("base")
     centres = [(edges[0] + edges[-1]) / 2 for edges in (table.traces[bar.column]["x"] for bar in bars)]
     heights, colors = [bar.height for bar in bars], [theme.color(bar.role) for bar in bars]
     hatched = ["/" if bar.role == "outside" else "" for bar in bars]
     grounds = [theme.color("ground" if shape else "focus") for shape in hatched]
-    plot.bars(
-        "how far each matrix has moved",
-        centres,
-        heights,
-        {"color": colors, "pattern": {"shape": hatched, "bgcolor": grounds, "fgcolor": colors, "size": 7}},
-        width=_BAR * across[1],
-        customdata=[bar.name for bar in bars],
-        hovertext=[bar.hover for bar in bars],
-        cliponaxis=False,
-        hover="%{hovertext}",
-    )
-    plot.points(
-        "in numbers",
-        centres,
-        [max(bar.height, 0.0) for bar in bars],  # over a bar that goes down it stands on the line
-        {},
-        mode="text",
-        text=[f"<b>{bar.text}</b>" for bar in bars],
-        textposition="top center",
-        textfont={"size": theme.size("base"), "color": [theme.color(bar.text_role) for bar in bars]},
-        cliponaxis=False,
-    )
-    base = {"color": theme.color("axis"), "width": 1.4}
-    plot.line("no move", [table.traces[0]["x"][0], centres[-1] + 1], [0, 0], **base)
+    pattern = {"shape": hatched, "bgcolor": grounds, "fgcolor": colors, "size": 7}
+    said = {"customdata": [bar.name for bar in bars], "hovertext": [bar.hover for bar in bars]}
+    look = {"width": _BAR * across[1], "cliponaxis": False, "hover": "%{hovertext}"}
+    marker = {"color": colors, "pattern": pattern}
+    plot.bars("how far each matrix has moved", centres, heights, marker, **said, **look)
+    over = [max(height, 0.0) for height in heights]  # over a bar that goes down it stands on the line
+    font = {"size": base, "color": [theme.color(bar.text_role) for bar in bars]}
+    look = {"mode": "text", "textposition": "top center", "textfont": font, "cliponaxis": False}
+    plot.points("in numbers", centres, over, {}, text=[f"<b>{bar.text}</b>" for bar in bars], **look)
+    ends = [table.traces[0]["x"][0], centres[-1] + 1]
+    plot.line("no move", ends, [0, 0], theme.color("axis"), 1.4)
     plot.axis("x", *across, visible=False)
     plot.axis("y", min(*heights, 0.0), 1.02 * max(*heights, 1.0), visible=False)
-    font, view = {"size": theme.size("base")}, plot.view()
-    heading = label(unit, 0, 0.5, xref="x", xanchor="left", align="left", yref="y2 domain", font=font)
-    place = {"xref": "paper", "yref": "y2 domain", "yshift": _over_bars()}
-    view.annotations.extend((heading, headline(finding) | place))
-    return view
+    beside = {"xref": "x", "xanchor": "left", "align": "left", "yref": "y2 domain"}
+    plot.text(unit, 0, 0.5, "base", "ink", **beside, font={"size": base})
+    plot.headline(finding, xref="paper", yshift=_over_bars())
+    return plot.view()
 
 
 def _over_bars() -> float:

@@ -49,17 +49,17 @@ class VirtualWeightsExplorer(Panel):
     (27, 9, 3, 1)
     """
 
-    title = "What nobody sees of the weights"
-    setting = VirtualSetting
+    title, setting = "What nobody sees of the weights", VirtualSetting
+    _answer, draw = staticmethod(study_virtual), staticmethod(virtual_parts)
 
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}
         basis = value["view"] == "basis"
-        for names, says in ((_OF_THE_BASIS, basis), (_OF_THE_RESCALING, not basis)):
-            for name in names:
-                self.controls[name].disabled = not says
-                if self._hides:
-                    self.controls[name].layout.display = None if says else "none"
+        for name in (*_OF_THE_BASIS, *_OF_THE_RESCALING):
+            says = (name in _OF_THE_BASIS) == basis
+            self.controls[name].disabled = not says
+            if self._hides:
+                self.controls[name].layout.display = None if says else "none"
         if basis:
             # Only where U_i does not reach all of the δ dimensions is anything free.
             self.controls["free"].disabled = not value["lost"] and value["width"] <= value["width_in"]
@@ -67,10 +67,6 @@ class VirtualWeightsExplorer(Panel):
         else:
             for i in range(1, MAX_LAYERS + 1):
                 self.controls[f"log_{i}"].disabled = i > value["layers"]
-
-    _answer = staticmethod(study_virtual)
-
-    draw = staticmethod(virtual_parts)
 
     def _badge(self, answer: InterfaceStudy | RescalingStudy) -> str:
         return (_rescaling_badge if isinstance(answer, RescalingStudy) else _basis_badge)(answer)
@@ -107,17 +103,17 @@ class RescalingExplorer(VirtualWeightsExplorer):
 
 def _basis_badge(study: InterfaceStudy) -> str:
     if study.moved:
-        return theme.badge("outside hypotheses", f"Eq. 9: {numbered('V', study.interface)} moved alone")
-    return theme.badge("proved", "Eq. 9: same function") + _covered(
-        "Lemma 3.5", ": C is unique", study.covered
-    )
+        V = numbered("V", study.setting.interface)
+        return theme.badge("outside hypotheses", f"Eq. 9: {V} moved alone")
+    found = theme.badge("proved", "Eq. 9: same function")
+    return found + _covered("Lemma 3.5", ": C is unique", study.covered)
 
 
 def _rescaling_badge(study: RescalingStudy) -> str:
     if not study.is_symmetry:
         rest = _covered("Theorem B", ": no rescaling at all", study.covered, "proved here")
         return theme.badge("outside hypotheses", "Eq. 13") + rest
-    theorem = "Thm. 3.2" if study.arch.num_layers == 1 else "Thm. 3.7"
+    theorem = "Thm. 3.2" if study.setting.layers == 1 else "Thm. 3.7"
     return theme.badge("proved", "Eq. 13") + _covered(theorem, ": nothing else", study.covered)
 
 
@@ -126,39 +122,26 @@ def _covered(statement: str, says: str, covered: bool, status: str = "proved") -
 
 
 def _say_moves(study: InterfaceStudy) -> str:
-    i = study.interface
-    where = f"{study.arch}. Between the layers {i} and {i + 1}"
-    names = " ".join(part.name for part in study.weights[1:])
+    i, alone, V = study.setting.interface, study.setting.alone, study.weights[0].name
+    where = f"{study.setting.arch}. Between the layers {i} and {i + 1}"
+    one = ", as for δ = 1 it is on all walks but the stretch" if len(study.C) == 1 else ""
     most = max(part.change for part in study.weights)
     if most <= SAME:
-        return f"{where} C = 1: no weight has moved{_why_not(study)}."
-    also = f" (here C = 1{_why_not(study)})" if _is_one(study.C) else ""
-    if study.free:
-        also += ", which first moved where nothing arrives (′)"
-    if study.alone:
-        also += f"; then row 1 of {study.weights[0].name} is multiplied by {signed(1 + study.alone)} (D)"
-    return (
-        f"{where}: {study.weights[0].name} → C {study.weights[0].name}, and C⁻¹ behind {names}{also}. "
-        f"They move by up to {percent(most)} of their size."
-    )
-
-
-def _is_one(C: np.ndarray) -> bool:
-    return np.array_equal(C, np.eye(len(C)))
-
-
-def _why_not(study: InterfaceStudy) -> str:
-    return ", as for δ = 1 it is on all walks but the stretch" if len(study.C) == 1 else ""
+        return f"{where} C = 1: no weight has moved{one}."
+    also = f" (here C = 1{one})" if np.array_equal(study.C, np.eye(len(study.C))) else ""
+    also += ", which first moved where nothing arrives (′)" if study.free else ""
+    also += f"; then row 1 of {V} is multiplied by {signed(1 + alone)} (D)" if alone else ""
+    names = " ".join(part.name for part in study.weights[1:])
+    size = f"They move by up to {percent(most)} of their size."
+    return f"{where}: {V} → C {V}, and C⁻¹ behind {names}{also}. {size}"
 
 
 def _say_stands(study: InterfaceStudy) -> str:
-    still = (*study.virtual, study.outputs)
-    if not study.moved:
-        most = max(part.change for part in still)
-        rounding = f" (rounding: {tiny(most)})" if most else ""
-        return f"L, all M and the outputs do not move{rounding}."
-    moved = ", ".join(f"{part.name} by {percent(part.change)}" for part in study.moved)
-    return f"With nothing to undo it, {moved}: not a symmetry."
+    if study.moved:
+        moved = ", ".join(f"{part.name} by {percent(part.change)}" for part in study.moved)
+        return f"With nothing to undo it, {moved}: not a symmetry."
+    most = max(part.change for part in (*study.virtual, study.outputs))
+    return f"L, all M and the outputs do not move{f' (rounding: {tiny(most)})' if most else ''}."
 
 
 def _say_recovered(study: InterfaceStudy) -> str:
