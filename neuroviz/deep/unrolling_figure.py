@@ -1,10 +1,10 @@
 """A deep lightning network unrolled: the tree of its layers, over the strip of factors and tokens."""
 
-from neuroviz.deep.unrolling import Reflection, UnrollStudy
+from neuroviz.deep.unrolling import Term, UnrollStudy
 from neuroviz.deep.unrolling_tree import row_name, tree_view
 from neuroviz.deep.unrolling_words import finding, link_name, name_of, number, subscript, ternary, token
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, Plot, View, compose, label, layer_letters
+from neuroviz.kit.plot import Parts, Plot, View, compose, layer_letters
 
 _X = (0.095, 0.895)  # of the figure's width; names of rows to the left, results to the right
 _LABELLED = 3  # layers up to which there is room for labels in the strip
@@ -32,43 +32,40 @@ class _Strip:
     """
 
     def __init__(self, study: UnrollStudy) -> None:
-        self._study, self._shown = study, study.reflection is not None
-        self._labelled = study.layers <= _LABELLED
-        # Where nothing is reflected, traces that are not seen show one that changes nothing.
-        same = study.indices, study.start, study.values, study.value
-        self._after = study.reflection or Reflection(*same)
+        self._study, self._after, self._labelled = study, study.reflection, study.layers <= _LABELLED
         self._leaf = (_X[1] - _X[0]) * _PANEL_WIDTH / (3**study.layers + 1)  # pixels to the next leaf
-        value = 1.6 if self._labelled else 0.3
+        value, unit = 1.6 if self._labelled else 0.3, theme.size("note")
         sizes = {"tokens": 2.3, "bars": 3.6, "ternary": 1.7, "values": value}
-        after = {"lines": 0.0, "values after": 0.0, "bars after": 0.0, "tokens after": 0.0}
-        if self._shown:
-            sizes |= {"bars": 2.3, "ternary": 0.0}
-            after = {"lines": 3.2, "values after": value, "bars after": 2.3, "tokens after": 2.3}
-        unit = theme.size("note")
-        self.height = top = unit * sum((sizes | after).values())
+        if self._after:
+            sizes |= {"bars": 2.3, "ternary": 0.0, "lines": 3.2}
+            sizes |= {"values after": value, "bars after": 2.3, "tokens after": 2.3}
+        self.height = top = unit * sum(sizes.values())
         self.rows = {}
-        for name, size in (sizes | after).items():
+        for name, size in sizes.items():
             top -= unit * size
             self.rows[name] = (top, unit * size)
 
     def view(self, y: tuple[float, float]) -> View:
         """The strip, on the axes x2 and y2."""
         study, after, plot = self._study, self._after, Plot("2", _X, y)
-        few, shown = self._labelled, self._shown
         self._plot = plot
-        self._factors("bars", study.indices, study.values, "", True)
-        self._factors("bars after", after.indices, after.values, " afterwards", shown)
-        self._ternary()
-        self._values("values", "values", study.start, study.values, (), few)
-        numbers = after.start, after.values, after.changed
-        self._values("values afterwards", "values after", *numbers, few and shown)
+        self._factors("bars", study, "")
+        if after:
+            self._factors("bars after", after, " afterwards")
+        else:
+            self._ternary()
+        if self._labelled:
+            self._values("values", "values", study, ())
+        if self._labelled and after:
+            self._values("values afterwards", "values after", after, after.changed)
         self._mirror()
-        self._tokens("tokens", "tokens", study.indices, True)
-        self._tokens("tokens afterwards", "tokens after", after.indices, shown)
+        self._tokens("tokens", "tokens", study.indices)
+        if after:
+            self._tokens("tokens afterwards", "tokens after", after.indices)
         plot.axis("x", -1.0, float(3**study.layers), visible=False, showgrid=False)
         plot.axis("y", 0, self.height, visible=False, showgrid=False)
         plot.headline(finding(study))
-        plot.view().annotations.extend(self._words())
+        self._words()
         return plot.view()
 
     def _middle(self, row: str) -> float:
@@ -79,62 +76,40 @@ class _Strip:
         """Where L stands, in leaves: left of the first copy of X."""
         return -min(0.35, 14 / self._leaf)
 
-    def _text(
-        self, name: str, x: list, row: str, text: list, size: str, roles: list, visible: bool, **more: object
-    ) -> None:
+    def _text(self, name: str, x: list, row: str, text: list, size: str, roles: list, **more: object) -> None:
         """Words in a row, each in the colour of a role."""
         font = {"size": theme.size(size), "color": [theme.color(role) for role in roles]}
-        look = {"mode": "text", "cliponaxis": False, "textfont": font, "visible": visible, "marker": {}}
-        self._plot.points(name, x, [self._middle(row)] * len(x), text=text, **(look | more))
+        look = {"mode": "text", "cliponaxis": False, "textfont": font, "marker": {}, **more}
+        self._plot.points(name, x, [self._middle(row)] * len(x), text=text, **look)
 
-    def _factors(self, row: str, indices: tuple, values: tuple, suffix: str, visible: bool) -> None:
+    def _factors(self, row: str, term: Term, suffix: str) -> None:
         """Bars, hatched where the factor is transposed, and their names; under a hatched one's a plate."""
         study, (low, height) = self._study, self.rows[row]
-        places = range(1, len(study.factors) + 1)
+        places, x = range(1, len(study.factors) + 1), [_bar_at(k + 1) for k in range(len(study.factors))]
         fill = [theme.color(f"layer {factor.layer}") for factor in study.factors]
         hover = [
             f"place {k}, in base 3 {ternary(k)}: {name_of(factor)}<br>"
-            f"{link_name(study, k, indices)} = {number(value)}"
-            for k, factor, value in zip(places, study.factors, values, strict=True)
+            f"{link_name(study, k, term.indices)} = {number(value)}"
+            for k, factor, value in zip(places, study.factors, term.values, strict=True)
         ]
-        line = {
-            "color": [theme.color("focus" if k == study.focus else "ink") for k in places],
-            "width": [theme.size("line") + 1.5 if k == study.focus else 1 for k in places],
-        }
+        here = [k == study.focus for k in places]
+        widths = [theme.size("line") + 1.5 if focus else 1 for focus in here]
+        line = {"color": [theme.color("focus" if focus else "ink") for focus in here], "width": widths}
         # With a colour for each bar, plotly hatches in a contrasting one only under "overlay".
         hatch = {"fillmode": "overlay", "size": 9, "solidity": 0.2}
         hatch["shape"] = ["/" if factor.transposed else "" for factor in study.factors]
-        self._plot.bars(
-            f"factors{suffix}",
-            [_bar_at(k) for k in places],
-            [height] * len(places),
-            {"color": fill, "line": line, "pattern": hatch},
-            visible=visible,
-            base=[low] * len(places),
-            width=_BAR,
-            customdata=hover,
-            hover="%{customdata}",
-        )
+        look = {"base": [low] * len(x), "width": _BAR, "customdata": hover, "hover": "%{customdata}"}
+        marker = {"color": fill, "line": line, "pattern": hatch}
+        self._plot.bars(f"factors{suffix}", x, [height] * len(x), marker, **look)
         names = [f"<b>{name}</b>" for name in ("L", *map(name_of, study.factors))]
         roles = ["ink", *(layer_letters(factor.layer) for factor in study.factors)]
         plates = [0, *(int(factor.transposed) for factor in study.factors)]
         count = len(names) if self._labelled else 1
-        self._text(
-            f"names{suffix}",
-            [self._start(), *map(_bar_at, places)][:count],
-            row,
-            names[:count],
-            "base",
-            roles[:count],
-            visible,
-            mode="markers+text",
-            marker={
-                "symbol": "square",
-                "size": 1.7 * theme.size("base"),
-                "color": [theme.color("ground"), *fill][:count],
-                "opacity": plates[:count],
-            },
-        )
+        plate = {"symbol": "square", "size": 1.7 * theme.size("base"), "opacity": plates[:count]}
+        plate["color"] = [theme.color("ground"), *fill][:count]
+        where = [self._start(), *x][:count]
+        look = {"mode": "markers+text", "marker": plate}
+        self._text(f"names{suffix}", where, row, names[:count], "base", roles[:count], **look)
 
     def _ternary(self) -> None:
         """The places in base 3, the digit that decides about the transpose bold; of many, the chosen one."""
@@ -143,103 +118,83 @@ class _Strip:
         kept = [(ternary(k), ternary(k).rstrip("0")) for k in places]
         digits = [f"{some[:-1]}<b>{some[-1]}</b>{every[len(some) :]}" for every, some in kept]
         roles = ["focus" if k == study.focus else "soft" for k in places]
-        x = [_bar_at(k) for k in places]
-        self._text("k in base 3", x, "ternary", digits, "note", roles, not self._shown)
+        self._text("k in base 3", list(map(_bar_at, places)), "ternary", digits, "note", roles)
 
-    def _values(
-        self, name: str, row: str, start: float, values: tuple, changed: tuple, visible: bool
-    ) -> None:
+    def _values(self, name: str, row: str, term: Term, changed: tuple) -> None:
         """The numbers of one term under its factors, and dots between them, for they are multiplied."""
-        numbers = [start, *values]
+        numbers = [term.start, *term.values]
         places = range(len(numbers))
         dots = places[1:] if 2 * self._leaf > 5 * theme.size("note") else []
         x = [self._start(), *map(_bar_at, places[1:]), *map(_token_at, dots)]
         shown = [f"<b>{number(v)}</b>" if k in changed else number(v) for k, v in enumerate(numbers)]
         roles = ["focus" if k in changed else "ink" for k in places]
-        self._text(name, x, row, shown + ["·"] * len(dots), "note", roles + ["soft"] * len(dots), visible)
+        self._text(name, x, row, shown + ["·"] * len(dots), "note", roles + ["soft"] * len(dots))
 
-    def _tokens(self, name: str, row: str, indices: tuple, visible: bool) -> None:
+    def _tokens(self, name: str, row: str, indices: tuple) -> None:
         """The tokens between the factors; those in the window carry the colour of the mirror."""
         study, places = self._study, range(1, len(indices) + 1)
         marked = {len(indices)} if study.two_tokens else set(study.window)
         roles = ["focus" if k in marked else "soft" for k in places]
-        line = {
-            "color": [theme.color(role) for role in roles],
-            "width": [2.5 if k in marked else 1 for k in places],
-        }
+        ring = {"color": list(map(theme.color, roles)), "width": [2.5 if k in marked else 1 for k in places]}
         hover = [f"j{subscript(k)} = {j + 1}" for k, j in zip(places, indices, strict=True)]
         hover[-1] += ", the output token"
         spelled = study.two_tokens or self._labelled
-        self._text(
-            name,
-            [_token_at(k) for k in places],
-            row,
-            [token(study, j) if spelled else str(j + 1) for j in indices],
-            "note",
-            ["ink"] * len(indices) if self._labelled else roles,
-            visible,
-            mode="markers+text" if self._labelled else "text",
-            marker={"size": 2 * theme.size("note"), "color": theme.color("ground"), "line": line},
-            customdata=hover,
-            hover="%{customdata}",
-        )
+        text = [token(study, j) if spelled else str(j + 1) for j in indices]
+        marker = {"size": 2 * theme.size("note"), "color": theme.color("ground"), "line": ring}
+        look = {"mode": "markers+text" if self._labelled else "text", "marker": marker}
+        look |= {"customdata": hover, "hover": "%{customdata}"}
+        inks = ["ink"] * len(indices) if self._labelled else roles
+        self._text(name, list(map(_token_at, places)), row, text, "note", inks, **look)
 
     def _mirror(self) -> None:
         """The window and its axis; after the reflection, where each number went, and which are new."""
         study, after, wide, half = self._study, self._after, theme.size("line"), theme.size("note")
-        low, height = self.rows["lines"]
-        rows = [self._middle(row) for row in ("tokens", "tokens after")[: 1 + self._shown]]
+        here, moved, changed = _bar_at(study.place), [], []
+        if after:
+            low, height = self.rows["lines"]
+            top, changed = low + height, [_bar_at(k) if k else self._start() for k in after.changed]
+            moved = [(_bar_at(before), top, _bar_at(now), low) for before, now in after.moved]
+            changed = [(x, top, x, low) for x in changed]
+        rows = over = [self._middle(row) for row in ("tokens", "tokens after") if row in self.rows]
         first, last = _token_at(study.window[0]), _token_at(study.window[-1])
-        over = rows
         if study.two_tokens:
             rows = over = []
         elif not self._labelled:  # numbers without rings: the line goes over them
             over = [y + side * 0.8 * half for y, side in zip(rows, (1, -1), strict=False)]
             first, last = first - 0.6, last + 0.6
-        here, top = _bar_at(study.place), low + height
-        changed = [_bar_at(k) if k else self._start() for k in after.changed]
-        moved = [(_bar_at(before), _bar_at(now)) for before, now in after.moved]
         for name, segments, role, width, dash in (
             ("window of the mirror", [(first, y, last, y) for y in over], "focus", wide, "solid"),
             ("axis of the mirror", [(here, y - half, here, y + half) for y in rows], "focus", wide, "dot"),
-            ("numbers that moved", [(x, top, now, low) for x, now in moved], "axis", 1.4, "solid"),
-            ("numbers that changed", [(x, top, x, low) for x in changed], "focus", wide, "solid"),
+            ("numbers that moved", moved, "axis", 1.4, "solid"),
+            ("numbers that changed", changed, "focus", wide, "solid"),
         ):
             xs = [v for x, _, end, _ in segments for v in (x, end, None)]
             ys = [v for _, y, _, end in segments for v in (y, end, None)]
             self._plot.line(name, xs, ys, theme.color(role), width, dash, cliponaxis=False)
 
-    def _words(self) -> list[dict]:
-        study, after, shown, few = self._study, self._after, self._shown, self._labelled
-        total = f"sum <b>{number(study.value + after.value)}</b>" if study.same_output else "other output"
-        results = (
-            (f"= <b>{number(study.value)}</b>", "values" if few else "bars", True),
-            (f"= <b>{number(after.value)}</b>", "values after" if few else "bars after", shown),
-            (total, "lines", shown),
-        )
-        names = (
-            ("tokens", "tokens", True),
-            ("k in base 3", "ternary", not shown),
-            ("values", "values", few),
-            ("turned", "tokens after", shown),
-            ("values", "values after", shown and few),
-        )
-        font = {"size": theme.size("base"), "color": theme.color("ink")}
-        place = {"xref": "paper", "xanchor": "left", "yanchor": "middle", "font": font}
-        return [
-            *(row_name(text, self._middle(row), "2", seen) for text, row, seen in names),
-            *(label(text, _X[1], self._middle(row), "2", **place, visible=v) for text, row, v in results),
-            label(
-                f"<b>{name_of(study.factor)} ⇄ {name_of(study.turned_factor)}</b>",
-                _bar_at(study.place),
-                self._middle("lines"),
-                "2",
-                visible=shown,
-                font={"size": theme.size("base"), "color": theme.color("focus")},
-                bgcolor=theme.color("ground"),
-                borderpad=2,
-            ),
+    def _words(self) -> None:
+        study, after, few, plot = self._study, self._after, self._labelled, self._plot
+        row = "values" if few else "bars"
+        results = [(f"= <b>{number(study.value)}</b>", row)]
+        names = [
+            ("tokens", "tokens"),
+            *[("k in base 3", "ternary")] * (not after),
+            *[("values", "values")] * few,
         ]
+        if after:
+            total = f"sum <b>{number(study.value + after.value)}</b>"
+            results.append((f"= <b>{number(after.value)}</b>", f"{row} after"))
+            results.append((total if study.same_output else "other output", "lines"))
+            names += [("turned", "tokens after"), *[("values", "values after")] * few]
+        for text, where in names:
+            row_name(plot, text, self._middle(where))
+        for text, where in results:
+            place = {"xref": "paper", "xanchor": "left", "yanchor": "middle"}
+            plot.text(text, _X[1], self._middle(where), "base", "ink", **place)
+        if after:
+            said = f"<b>{name_of(study.factor)} ⇄ {name_of(study.turned_factor)}</b>"
+            look = {"bgcolor": theme.color("ground"), "borderpad": 2}
+            plot.text(said, _bar_at(study.place), self._middle("lines"), "base", "focus", **look)
 
 
 def _bar_at(place: int) -> float:

@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from neuroviz.deep.unrolling import MAX_LAYERS, UnrollStudy
+from neuroviz.deep.unrolling import UnrollStudy
 from neuroviz.deep.unrolling_words import name_of
 from neuroviz.engine.virtual import Factor
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Plot, View, label
+from neuroviz.kit.plot import Plot, View
 
 _BELOW, _ABOVE = 0.12, 0.2  # room under the leaves and over the root, in levels
 
@@ -59,11 +59,9 @@ def grow(layers: int, first: int = 0, mirrored: bool = False) -> list[Node]:
     return [*below, Node(Factor(layers, mirrored), place, key, (value, key, query))]
 
 
-def row_name(text: str, y: float, axis: str, visible: bool = True) -> dict:
+def row_name(plot: Plot, text: str, y: float) -> None:
     """The name of a row, to its left."""
-    font = {"size": theme.size("note"), "color": theme.color("soft")}
-    place = {"xref": "paper", "xanchor": "left", "yanchor": "middle", "font": font, "visible": visible}
-    return label(text, 0, y, axis, **place)
+    plot.text(text, 0, y, "note", "soft", xref="paper", xanchor="left", yanchor="middle")
 
 
 def tree_view(study: UnrollStudy, x: tuple[float, float], y: tuple[float, float], bars: float) -> View:
@@ -73,41 +71,22 @@ def tree_view(study: UnrollStudy, x: tuple[float, float], y: tuple[float, float]
     here = next(node for node in nodes if node.place == study.focus)
     for name, kinds, dash in (("value and query", (0, 2), "solid"), ("key", (1,), "dot")):
         ends = [(node, node.children[kind]) for node in nodes for kind in kinds]
-        plot.line(
-            name,
-            [x for node, child in ends for x in (node.x, child, None)],
-            [y for node, _ in ends for y in (node.factor.layer, node.factor.layer - 1, None)],
-            theme.color("soft"),
-            0.7 * theme.size("line"),
-            dash,
-            cliponaxis=False,
-        )
-    leaves = list(range(3**layers))
-    plot.points(
-        "copies of X", leaves, [0] * len(leaves), {"size": 5, "color": theme.color("ink")}, cliponaxis=False
-    )
-    plot.points(
-        "layers",
-        [node.x for node in nodes],
-        [node.factor.layer for node in nodes],
-        {
-            "size": [size[node.place] for node in nodes],
-            "color": [theme.color(f"layer {node.factor.layer}") for node in nodes],
-            "opacity": 1,  # plotly makes marks of different sizes transparent
-            "line": {"color": theme.color("ink"), "width": 1.2},
-        },
-        cliponaxis=False,
-        customdata=[_hover(node) for node in nodes],
-        hover="%{customdata}",
-    )
+        across = [x for node, child in ends for x in (node.x, child, None)]
+        down = [y for node, _ in ends for y in (node.factor.layer, node.factor.layer - 1, None)]
+        width = 0.7 * theme.size("line")
+        plot.line(name, across, down, theme.color("soft"), width, dash, cliponaxis=False)
+    leaves, dot = list(range(3**layers)), {"size": 5, "color": theme.color("ink")}
+    plot.points("copies of X", leaves, [0] * len(leaves), dot, cliponaxis=False)
+    at, heights = [node.x for node in nodes], [node.factor.layer for node in nodes]
+    colors = [theme.color(f"layer {node.factor.layer}") for node in nodes]
+    look = {"size": [size[node.place] for node in nodes], "color": colors}
+    # plotly makes marks of different sizes transparent
+    look |= {"opacity": 1, "line": {"color": theme.color("ink"), "width": 1.2}}
+    said = {"customdata": [_hover(node) for node in nodes], "hover": "%{customdata}"}
+    plot.points("layers", at, heights, look, cliponaxis=False, **said)
     ring = {"symbol": "circle-open", "size": size[here.place] + 7, "color": theme.color("focus")}
-    plot.points(
-        "the layer at the chosen place",
-        [here.x],
-        [here.factor.layer],
-        ring | {"line": {"width": 3}},
-        cliponaxis=False,
-    )
+    ring["line"] = {"width": 3}
+    plot.points("the layer at the chosen place", [here.x], [here.factor.layer], ring, cliponaxis=False)
     plot.axis("x", -1.0, float(3**layers), visible=False, showgrid=False)
     plot.axis("y", -_BELOW, layers + _ABOVE, visible=False, showgrid=False)
     factors = len(study.factors)
@@ -115,26 +94,20 @@ def tree_view(study: UnrollStudy, x: tuple[float, float], y: tuple[float, float]
         f"{layers} layer{'s' * (layers > 1)}: {3**layers} copies of X, and between them "
         f"{factors} factor{'s' * (factors > 1)} M"
     )
-    value, key, query = nodes[-1].children
-    look = {"font": {"size": theme.size("note"), "color": theme.color("soft")}, "yanchor": "bottom"}
-    away, view = theme.size("marker") + 5, plot.view()
-    view.annotations.extend(
-        (
-            label("value", value, layers - 1, **look, xanchor="right", xshift=-away),
-            label("key, mirrored", key, layers - 1, **look, xanchor="left", xshift=away),
-            label("query", query, layers - 1, **look, xanchor="left", xshift=away),
-        )
-    )
-    rows = [f"layer {h}" if h else "copies of X" for h in range(MAX_LAYERS + 1)]
-    view.annotations.extend(row_name(row, min(h, layers), "", h <= layers) for h, row in enumerate(rows))
+    away, names = theme.size("marker") + 5, ("value", "key, mirrored", "query")
+    for name, child in zip(names, nodes[-1].children, strict=True):
+        anchor, shift = ("right", -away) if name == "value" else ("left", away)
+        place = {"yanchor": "bottom", "xanchor": anchor, "xshift": shift}
+        plot.text(name, child, layers - 1, "note", "soft", **place)
+    for h in range(layers + 1):
+        row_name(plot, f"layer {h}" if h else "copies of X", h)
     # The quiet area behind the key's subtree and its part of the strip
     low, high = y
     level = low + (high - low) * (layers - 1 + _BELOW + 0.2) / (layers + _BELOW + _ABOVE)
     third = 3 ** (layers - 1)
-    area = {"xref": "x", "yref": "paper", "x0": third - 0.5, "x1": 2 * third - 0.5, "y0": bars, "y1": level}
-    look = {"layer": "below", "fillcolor": theme.color("wash"), "line": {"width": 0}}
-    view.shapes.append({"type": "rect", **area, **look})
-    return view
+    plot.region((third - 0.5, 2 * third - 0.5), (bars, level), {"width": 0}, theme.color("wash"))
+    plot.view().shapes[-1]["yref"] = "paper"
+    return plot.view()
 
 
 def _hover(node: Node) -> str:
