@@ -56,17 +56,14 @@ class UnrollSetting:
     seed: int = seed("weights: seed")
 
     def __post_init__(self) -> None:
-        places = len(unroll(self.layers))
-        if self.place > places:
-            raise ValueError(
-                f"place goes from 1 to {places} with {self.layers} layer{'s' if self.layers > 1 else ''}; "
-                f"got {self.place}: take more layers or a smaller place"
-            )
-        if self.output > self.tokens:
-            raise ValueError(
-                f"output goes from 1 to {self.tokens} with {self.tokens} tokens; got {self.output}: "
-                "take more tokens or a smaller output"
-            )
+        layers = f"{self.layers} layer{'s' if self.layers > 1 else ''}"
+        for name, what, most, there in (
+            ("place", "layers", len(unroll(self.layers)), layers),
+            ("output", "tokens", self.tokens, f"{self.tokens} tokens"),
+        ):
+            if (value := getattr(self, name)) > most:
+                ends = f"{name} goes from 1 to {most} with {there}; got {value}"
+                raise ValueError(f"{ends}: take more {what} or a smaller {name}")
         _ = self._drawn  # refuses what are no tokens
 
     @property
@@ -76,8 +73,9 @@ class UnrollSetting:
             found = (1 if self.output == 1 else 0,) * len(unroll(self.layers))
         elif typed := self.indices.strip():
             found = _tokens(typed, self.layers, self.tokens)
-        else:
-            found = random_indices(self.layers, self.tokens, self.index_seed)
+        else:  # at random; fewer layers keep the first ones
+            chances = np.random.default_rng([self.index_seed, 459]).random(MAX_PLACE)
+            found = (int(self.tokens * chance) for chance in chances[: len(unroll(self.layers))])
         return (*found, self.output - 1)
 
     @property
@@ -92,9 +90,8 @@ class UnrollSetting:
     @property
     def adjusted(self) -> int | None:
         """The number of a typed index that was set for equal ends, or None."""
-        if not self.indices.strip() or self.term == self._drawn:
-            return None
-        return mirror(self.layers, self.place)[0]
+        as_typed = not self.indices.strip() or self.term == self._drawn
+        return None if as_typed else mirror(self.layers, self.place)[0]
 
     @property
     def reflected(self) -> bool:
@@ -104,23 +101,18 @@ class UnrollSetting:
 
 def _tokens(text: str, layers: int, tokens: int) -> tuple[int, ...]:
     """Indices from text such as 2,1,1,3 or 2113: n tokens, counted from 1 there and from 0 here."""
-    digits = text.replace(",", "").replace(" ", "")
-    legal = "1234"[:tokens]
-    if unknown := [digit for digit in digits if digit not in legal]:
+    digits, places = text.replace(",", "").replace(" ", ""), len(unroll(layers))
+    typed = repr(text if len(text) < 100 else text[:100] + "…")
+    if unknown := [digit for digit in digits if digit not in "1234"[:tokens]]:
         raise ValueError(
-            f"j₁, …, jₙ are tokens from 1 to {tokens}, such as 2,1,1; got {unknown[0]!r} in {_short(text)}"
+            f"j₁, …, jₙ are tokens from 1 to {tokens}, such as 2,1,1; got {unknown[0]!r} in {typed}"
         )
-    places = len(unroll(layers))
     if len(digits) != places:
         raise ValueError(
             f"{layers} layer{'s' if layers > 1 else ''} need {places} token{'s' if places > 1 else ''} "
-            f"j₁, …, jₙ; got {len(digits)} in {_short(text)}: add or remove some, or clear the box"
+            f"j₁, …, jₙ; got {len(digits)} in {typed}: add or remove some, or clear the box"
         )
     return tuple(int(digit) - 1 for digit in digits)
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) < 100 else text[:100] + "…")
 
 
 @dataclass(frozen=True)
@@ -263,49 +255,40 @@ def readable_network(
     """
     rng = np.random.default_rng([seed, 12])
     (X,) = conditioned_tokens(Architecture((4, 4), (4,), 4), 1, rng)
-    back = np.linalg.inv(X)
-    identity, network = np.eye(4), []
-    L = _readable(rng, (1, 4)) @ back
+
+    def readable(rows: int) -> np.ndarray:
+        size = np.exp(rng.uniform(np.log(_SMALLEST), np.log(_LARGEST), (rows, 4)))
+        return size * rng.choice([-1.0, 1.0], (rows, 4))
+
+    back, identity, network = np.linalg.inv(X), np.eye(4), []
+    L = readable(1) @ back
     for h in range(1, layers + 1):
-        N = _readable(rng, (4, 4))
+        N = readable(4)
         if h == antisymmetric:
             N = np.triu(N, 1) - np.triu(N, 1).T
         network.append(Layer(back.T @ N @ back, identity, L if h == layers else identity))
     return tuple(network), X
 
 
-def _readable(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    size = np.exp(rng.uniform(np.log(_SMALLEST), np.log(_LARGEST), shape))
-    return size * rng.choice([-1.0, 1.0], shape)
-
-
-def random_indices(layers: int, tokens: int, seed: int) -> tuple[int, ...]:
-    """Indices j_1, …, j_n at random, from 0; fewer layers keep the first ones."""
-    chances = np.random.default_rng([seed, 459]).random(MAX_PLACE)
-    return tuple(int(tokens * chance) for chance in chances[: len(unroll(layers))])
-
-
 def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
     """One term of Eq. 12, the whole sum where it is short, and the reflection."""
-    layers, tokens, indices = setting.layers, setting.tokens, setting.term
-    factors = unroll(layers)
-    antisymmetric = factors[setting.place - 1].layer if setting.antisymmetric else None
+    layers, tokens, place, indices = setting.layers, setting.tokens, setting.place, setting.term
+    factors, coefficient = unroll(layers), None
+    antisymmetric = factors[place - 1].layer if setting.antisymmetric else None
     network = layers, tokens, setting.seed, antisymmetric
-    over, virtual, X, outputs = _network(*network)
-    few = tokens ** len(factors) <= _MOST_ADDED
-    coefficient = None
+    virtual, X, outputs = _network(*network)
     if setting.two_tokens:
         y, x = X[:, indices[0]], X[:, indices[-1]]
-        coefficient = float(part_linear_in_one_token(over, virtual, y, x)[0])
+        coefficient = float(part_linear_in_one_token(Reals(), virtual, y, x)[0])
     return UnrollStudy(
         *_numbers(virtual, X, indices),
         layers=layers,
         tokens=tokens,
         factors=factors,
-        place=setting.place,
-        window=tuple(mirror(layers, setting.place)),
+        place=place,
+        window=tuple(mirror(layers, place)),
         output=outputs[indices[-1]],
-        summed=_all_terms(*network)[indices[-1]] if few else None,
+        summed=_all_terms(*network)[indices[-1]] if tokens ** len(factors) <= _MOST_ADDED else None,
         antisymmetric=antisymmetric,
         coefficient=coefficient,
         reflection=_reflection(virtual, X, setting) if setting.reflected else None,
@@ -316,18 +299,16 @@ def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
 def _numbers(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> tuple:
     """The fields of a term."""
     over, start = Reals(), float((virtual.L @ X[:, indices[0]])[0])
-    links = link_values(over, virtual, X, indices)
-    return indices, start, links, float(term(over, virtual, X, indices)[0])
+    return indices, start, link_values(over, virtual, X, indices), float(term(over, virtual, X, indices)[0])
 
 
 def _reflection(virtual: VirtualWeights, X: np.ndarray, setting: UnrollSetting) -> Reflection:
     indices, place = setting.term, setting.place
     window = mirror(setting.layers, place)
-    radius, places = len(window) // 2, len(indices) - 1
-    changed = [place] if indices[place - 1] != indices[place] else []
+    radius, changed = len(window) // 2, [place] * (indices[place - 1] != indices[place])
     if indices[window[0] - 1] != indices[window[-1] - 1]:
         # The links from the window's ends to what stands outside; before j_1 stands L.
-        changed += [k for k in (window[0] - 1, window[-1]) if k <= places]
+        changed += [k for k in (window[0] - 1, window[-1]) if k < len(indices)]
     moved = tuple((place + s, place - s) for s in range(1 - radius, radius) if s)
     turned = _numbers(virtual, X, reflect(setting.layers, indices, place))
     return Reflection(*turned, moved, tuple(sorted(changed)))
@@ -336,15 +317,14 @@ def _reflection(virtual: VirtualWeights, X: np.ndarray, setting: UnrollSetting) 
 @lru_cache(maxsize=64)
 def _network(
     layers: int, tokens: int, seed: int, antisymmetric: int | None
-) -> tuple[Reals, VirtualWeights, np.ndarray, tuple[float, ...]]:
-    over = Reals()
+) -> tuple[VirtualWeights, np.ndarray, tuple[float, ...]]:
     weights, X = readable_network(layers, seed, antisymmetric)
     X = X[:, :tokens]
-    outputs = forward(over, "lightning", weights, X[None])[0, 0]
-    return over, virtual_weights(over, weights), X, tuple(map(float, outputs))
+    outputs = forward(Reals(), "lightning", weights, X[None])[0, 0]
+    return virtual_weights(Reals(), weights), X, tuple(map(float, outputs))
 
 
 @lru_cache(maxsize=64)
 def _all_terms(layers: int, tokens: int, seed: int, antisymmetric: int | None) -> tuple[float, ...]:
-    over, virtual, X, _ = _network(layers, tokens, seed, antisymmetric)
-    return tuple(map(float, sum_form(over, virtual, X)[0]))
+    virtual, X, _ = _network(layers, tokens, seed, antisymmetric)
+    return tuple(map(float, sum_form(Reals(), virtual, X)[0]))

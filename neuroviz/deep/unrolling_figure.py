@@ -2,9 +2,10 @@
 
 from neuroviz.deep.unrolling import Term, UnrollStudy
 from neuroviz.deep.unrolling_tree import row_name, tree_view
-from neuroviz.deep.unrolling_words import finding, link_name, name_of, number, subscript, ternary, token
+from neuroviz.deep.unrolling_words import finding, link_name, name_of, number, ternary, token
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, View, compose, layer_letters
+from neuroviz.kit.words import numbered
 
 _X = (0.095, 0.895)  # of the figure's width; names of rows to the left, results to the right
 _LABELLED = 3  # layers up to which there is room for labels in the strip
@@ -136,7 +137,7 @@ class _Strip:
         marked = {len(indices)} if study.two_tokens else set(study.window)
         roles = ["focus" if k in marked else "soft" for k in places]
         ring = {"color": list(map(theme.color, roles)), "width": [2.5 if k in marked else 1 for k in places]}
-        hover = [f"j{subscript(k)} = {j + 1}" for k, j in zip(places, indices, strict=True)]
+        hover = [f"{numbered('j', k)} = {j + 1}" for k, j in zip(places, indices, strict=True)]
         hover[-1] += ", the output token"
         spelled = study.two_tokens or self._labelled
         text = [token(study, j) if spelled else str(j + 1) for j in indices]
