@@ -14,9 +14,6 @@ from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.softmax.statements import StatusEntry, statements
-from neuroviz.softmax.temperature import measure_at_temperature
-
-__all__ = ["QUESTIONS", "StatusBoard", "StatusEntry", "measure_at_temperature", "what_is_known"]
 
 QUESTIONS = (
     "dimension",
@@ -95,12 +92,24 @@ def what_is_known(
     small = arch.num_parameters <= _MOST_PARAMETERS
     if measured is None and small and is_quick(arch, num_columns(arch), seconds=_MOST_SECONDS):
         measured = measure_dimension(arch)
-    if certificate is not None:
-        _check_certificate(arch, certificate)
-    expected, routes = expected_dimension(arch), routes_that_prove(arch, measured)
+    if certificate is not None and certificate.arch != arch:
+        raise ValueError(f"the certificate must be of {arch}; got one of {certificate.arch}")
+    if certificate is not None and not (checked := certificate.verify()):
+        raise ValueError(f"the certificate does not hold: {checked.finding}; make another one")
+    expected, paper = expected_dimension(arch), paper_formula(arch)
+    # A theorem can always prove it; an exact rank where it meets an upper bound, which the general formula
+    # is; ball arithmetic where the rank on the slice across the symmetries is full.
+    routes = ("theorem",)
+    if measured is not None and measured.value == expected.value:
+        full = measured.route == "slice" and measured.value == measured.num_columns
+        routes = ("theorem", "exact rank", *["ball"] * full)
+    outside = f"{paper.value}, does not apply".replace("-", "−")
+    by_paper = outside if paper.status == "outside hypotheses" else str(paper.value)
     found = (
-        StatusEntry("dimension", str(expected.value), expected.status, expected.source, _sentence(expected)),
-        _paper(arch),
+        StatusEntry(
+            "dimension", str(expected.value), expected.status, expected.source, _sentence(expected.note)
+        ),
+        StatusEntry("the paper's formula", by_paper, paper.status, paper.source, _sentence(paper.note)),
         _rank(arch, expected, measured),
         _certificates(expected, routes, certificate),
         *statements(arch),
@@ -108,18 +117,8 @@ def what_is_known(
     return StatusBoard(arch, found, expected, measured, routes, certificate)
 
 
-def _sentence(expected: Expected) -> str:
-    return expected.note[0].upper() + expected.note[1:] + "."
-
-
-# The dimension
-
-
-def _paper(arch: Architecture) -> StatusEntry:
-    paper = paper_formula(arch)
-    applies = paper.status != "outside hypotheses"
-    answer = str(paper.value) if applies else f"{paper.value}, does not apply".replace("-", "−")
-    return StatusEntry("the paper's formula", answer, paper.status, paper.source, _sentence(paper))
+def _sentence(note: str) -> str:
+    return note[0].upper() + note[1:] + "."
 
 
 def _rank(arch: Architecture, expected: Expected, measured: Measurement | None) -> StatusEntry:
@@ -130,55 +129,29 @@ def _rank(arch: Architecture, expected: Expected, measured: Measurement | None) 
             "call measure_dimension, and pass what it finds."
         )
         return StatusEntry("exact rank", "not measured", "no formula", source, note)
-    agrees = measured.value == expected.value
-    verdict = "Theory says the same." if agrees else f"Theory says {expected.value}: they DISAGREE."
-    answer = str(measured.value) if agrees else f"{measured.value}, against {expected.value}"
-    note = f"{measured.note[0].upper()}{measured.note[1:]}. {verdict}"
+    answer, verdict = str(measured.value), "Theory says the same."
+    if measured.value != expected.value:
+        answer, verdict = (
+            f"{answer}, against {expected.value}",
+            f"Theory says {expected.value}: they DISAGREE.",
+        )
+    note = f"{_sentence(measured.note)} {verdict}"
     return StatusEntry("exact rank", answer, measured.status, source, note)
-
-
-def routes_that_prove(arch: Architecture, measured: Measurement | None) -> tuple[str, ...]:
-    """Those of `certificate.ROUTES` that can prove the dimension, as far as a measurement tells.
-
-    A theorem always can. An exact rank can where it meets an upper bound, which the general formula is; ball
-    arithmetic where the rank on the slice across the symmetries is full.
-
-    >>> arch = Architecture((3, 3, 3), (1, 2))
-    >>> routes_that_prove(arch, measure_dimension(arch)), routes_that_prove(arch, None)
-    (('theorem', 'exact rank'), ('theorem',))
-    """
-    found = ["theorem"]
-    if measured is not None and measured.value == expected_dimension(arch).value:
-        found.append("exact rank")
-        if measured.route == "slice" and measured.value == measured.num_columns:
-            found.append("ball")
-    return tuple(found)
 
 
 def _certificates(
     expected: Expected, routes: tuple[str, ...], certificate: Certificate | None
 ) -> StatusEntry:
     can = ", ".join(routes)
-    missing = "" if "ball" in routes else (
-        " Ball arithmetic proves a full rank on the slice of the symmetries, and there is none here to prove."
-        if "exact rank" in routes
-        else ""
-    )  # fmt: skip
     if certificate is None:
-        note = f"These routes can prove the dimension: {can}.{missing}"
+        note = f"These routes can prove the dimension: {can}."
+        if routes[-1] == "exact rank":
+            note += (
+                " Ball arithmetic proves a full rank on the slice of the symmetries, and there is none here"
+            )
+            note += " to prove."
         return StatusEntry("certificates", f"possible: {can}", expected.status, "Certificates", note)
-    by_theorem = certificate.route == "theorem"
-    status = certificate.data["status"] if by_theorem else "certified"
-    argument = certificate.argument[0].upper() + certificate.argument[1:]
-    note = (
-        f"Confirmed by {certificate.route}, and checked again another way. {argument}. "
-        f"Routes that can: {can}."
-    )
+    status = certificate.data["status"] if certificate.route == "theorem" else "certified"
+    confirmed = f"Confirmed by {certificate.route}, and checked again another way."
+    note = f"{confirmed} {_sentence(certificate.argument)} Routes that can: {can}."
     return StatusEntry("certificates", f"by {certificate.route}", status, certificate.source, note)
-
-
-def _check_certificate(arch: Architecture, certificate: Certificate) -> None:
-    if certificate.arch != arch:
-        raise ValueError(f"the certificate must be of {arch}; got one of {certificate.arch}")
-    if not (checked := certificate.verify()):
-        raise ValueError(f"the certificate does not hold: {checked.finding}; make another one")
