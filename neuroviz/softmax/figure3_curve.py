@@ -17,7 +17,7 @@ def widths_axis(plot: Plot, study: Figure3Study, title: str = "δ (all widths)",
 def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
     """The curve, on the axes x and y; both kinds stand at their width."""
     plot = Plot("", x, (0.0, 1.0))
-    for kind in reversed(KINDS):  # softmax over lightning
+    for kind in reversed(study.setting.kinds):  # softmax over lightning
         _draw(plot, study, kind)
     widths_axis(plot, study)
     words, top = _legend(study), _top(study)
@@ -30,54 +30,45 @@ def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
 
 def _draw(plot: Plot, study: Figure3Study, kind: str) -> None:
     points, size, mark = study.of(kind), theme.size("marker"), kind_mark(kind)
-    predicted = [point for point in points if point.expected.value is not None]
     read = [point for point in points if point.float32_difference is not None]
-    proved = [point for point in points if point.proved_by]
-    _crosses(plot, f"float32, right, {kind}", [p for p in read if not p.float32_is_wrong], "ghost")
+    right, wrong = ([p for p in read if p.float32_is_wrong == off] for off in (False, True))
+    _crosses(plot, f"float32, right, {kind}", right, "ghost")
+    formula, measured = theme.color("formula"), theme.color("measured")
     plot.points(
         f"formula, {kind}",
-        _widths(predicted),
-        [point.expected.value for point in predicted],
-        {"symbol": f"{mark}-open", "size": size + 8, "color": theme.color("formula"), "line": {"width": 1.4}},
+        _widths(points),
+        [point.expected.value for point in points],
+        {"symbol": f"{mark}-open", "size": size + 8, "color": formula, "line": {"width": 1.4}},
         mode="lines+markers",
-        line={"color": theme.color("formula"), "width": 1.2, "dash": kind_dash(kind)},
-        text=[f"{point.expected.source}, {point.expected.status}" for point in predicted],
+        line={"color": formula, "width": 1.2, "dash": kind_dash(kind)},
+        text=[f"{point.expected.source}, {point.expected.status}" for point in points],
         hover="%{text}: %{y}",
     )
     plot.points(
         f"exact (measured), {kind}",
         _widths(points),
         [point.exact.value for point in points],
-        {"symbol": mark, "size": size + 2, "color": theme.color("measured")},
+        {"symbol": mark, "size": size + 2, "color": measured},
         mode="markers+text",
         text=_numbers(study, kind),
         textposition="top left",
-        textfont={"size": theme.size("base"), "color": theme.color("measured")},
+        textfont={"size": theme.size("base"), "color": measured},
         customdata=[point.exact.note for point in points],
         hover=f"{kind}: %{{y}}, exact<br>%{{customdata}}",
     )
+    inside = {"symbol": "circle", "size": round(0.5 * size), "color": theme.color("ground")}
     plot.points(
         f"float64 (measured), {kind}",
         _widths(points),
         [point.floating.value for point in points],
-        {
-            "symbol": "circle",
-            "size": round(0.5 * size),
-            "color": theme.color("ground"),
-            "line": {"color": theme.color("soft"), "width": 1},
-        },
+        inside | {"line": {"color": theme.color("soft"), "width": 1}},
         text=[point.floating.note for point in points],
         hover=f"{kind}: %{{y}} in float64<br>%{{text}}",
     )
-    _crosses(
-        plot,
-        f"float32, wrong, {kind}",
-        [point for point in read if point.float32_is_wrong],
-        "outside",
-        mode="markers+text",
-        textposition="middle right" if kind == KINDS[0] else "bottom left",
-        textfont={"size": theme.size("base"), "color": theme.color("outside")},
-    )
+    where = {"mode": "markers+text", "textposition": "middle right" if kind == KINDS[0] else "bottom left"}
+    font = {"size": theme.size("base"), "color": theme.color("outside")}
+    _crosses(plot, f"float32, wrong, {kind}", wrong, "outside", **where, textfont=font)
+    proved = [point for point in points if point.proved_by]
     row = -_top(study) * (0.06 if kind == KINDS[0] else 0.12)
     plot.points(
         f"certificates, {kind}",
@@ -107,17 +98,11 @@ def _numbers(study: Figure3Study, kind: str) -> list[str]:
 
 
 def _crosses(plot: Plot, name: str, points: list[Figure3Point], role: str, **more: object) -> None:
-    line = {"color": theme.color(role), "width": 2.2}
-    plot.points(
-        name,
-        _widths(points),
-        [point.float32.value for point in points],
-        {"symbol": "x-thin", "size": 2 * theme.size("marker") + 4, "line": line},
-        text=[difference(point.float32_difference) for point in points],
-        customdata=[point.float32.note for point in points],
-        hover="%{y} in float32 (%{text})<br>%{customdata}",
-        **more,
-    )
+    y, line = [point.float32.value for point in points], {"color": theme.color(role), "width": 2.2}
+    look = {"symbol": "x-thin", "size": 2 * theme.size("marker") + 4, "line": line}
+    more["text"] = [difference(point.float32_difference) for point in points]
+    more["customdata"] = [point.float32.note for point in points]
+    plot.points(name, _widths(points), y, look, hover="%{y} in float32 (%{text})<br>%{customdata}", **more)
 
 
 def difference(number: int) -> str:
