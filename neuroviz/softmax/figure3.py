@@ -35,8 +35,6 @@ _COLUMNS = (
     "float", "gap", "decided", "float32", "formula", "status", "source",
     "certified", "seed", "float32_inputs", "float32_runs",
 )  # fmt: skip
-
-
 _QUICK = 300  # milliseconds
 
 
@@ -183,11 +181,8 @@ class Figure3Point:
     @property
     def proved_by(self) -> tuple[str, ...]:
         """The routes whose certificate is of the exact rank."""
-        return tuple(
-            proof.route
-            for proof in self.proofs
-            if proof.certificate is not None and proof.certificate.dimension == self.exact.value
-        )
+        found = [p for p in self.proofs if p.certificate and p.certificate.dimension == self.exact.value]
+        return tuple(proof.route for proof in found)
 
 
 @dataclass(frozen=True)
@@ -326,16 +321,13 @@ def float32_rank(arch: Architecture, seed: int = 0, inputs: int = 250, runs: int
 
     rows, columns = inputs * arch.tokens * arch.widths[-1], arch.num_parameters
     tolerance = max(rows, columns) * float(torch.finfo(torch.float32).eps)
-    enough = rank_by_inputs(arch, seed).enough
-    best: tuple[int, int, torch.Tensor] | None = None
+    enough, best = rank_by_inputs(arch, seed).enough, None
     with threadpool_limits(1):  # torch's threads and numpy's wait for one another
-        for number in range(seed, seed + runs):
-            J = procedure_jacobian(arch, number, inputs)
-            if not torch.isfinite(J).all():
-                continue
-            value = int(torch.linalg.matrix_rank(J))
-            if best is None or value > best[0]:
-                best = value, number, J
+        for run in range(seed, seed + runs):
+            J = procedure_jacobian(arch, run, inputs)
+            if torch.isfinite(J).all():
+                value = int(torch.linalg.matrix_rank(J))
+                best = (value, run, J) if best is None or value > best[0] else best
         if best is None:
             note = "entries of the Jacobian leave the range of float32 in every run: no rank is found"
             return Float32Rank(None, tolerance, np.zeros(0), inputs, runs, enough, seed, note)

@@ -4,6 +4,7 @@ import re
 
 import ipywidgets as widgets
 
+from neuroviz.certificate.certificate import ROUTES
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.export import Export
@@ -27,8 +28,8 @@ class Figure3Explorer(Panel):
     True
     """
 
-    title = "Figure 3, reproduced"
-    setting = Figure3Setting
+    title, setting = "Figure 3, reproduced", Figure3Setting
+    _answer, draw = staticmethod(study_figure3), staticmethod(figure3_parts)
 
     def _extra_buttons(self) -> list[widgets.Widget]:
         self.export = Export()
@@ -38,29 +39,21 @@ class Figure3Explorer(Panel):
         for name in ("inputs", "runs"):
             self.controls[name].disabled = not self.controls["peer"].value
 
-    _answer = staticmethod(study_figure3)
-    draw = staticmethod(figure3_parts)
-
     def _restore(self, text: str) -> Figure3Setting:
         if isinstance(text, str):  # states from when there was a list of kinds
             for kind, shown in (("softmax", "no"), ("lightning", "yes"), ("both", "yes")):
                 text = re.sub(rf"(^|;)\s*kind={kind}\s*(?=;|$)", rf"\1lightning={shown}", text)
         return super()._restore(text)
 
-    def _say(self, answer: object, started: float | None) -> None:
-        self._offer(answer)
-        super()._say(answer, started)
-
-    def _offer(self, answer: Figure3Study) -> None:
-        """What the buttons save is what is shown."""
-        s = answer.setting
+    def _say(self, answer: Figure3Study, started: float | None) -> None:
+        s = answer.setting  # what the buttons save is what is shown
         name = f"figure3_{'_'.join(s.kinds)}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{s.least}-{s.most}"
         self.export.offer(answer.to_csv(), name)
+        super()._say(answer, started)
 
     def _badge(self, answer: Figure3Study) -> str:
-        prime = answer.points[0].exact.prime
         count = len(answer.points)
-        badges = [exact_badge(f"{count} rank{'s' if count > 1 else ''}", prime)]
+        badges = [exact_badge(f"{count} rank{'s' if count > 1 else ''}", answer.points[0].exact.prime)]
         for status in dict.fromkeys(point.expected.status for point in answer.points):
             here = [point for point in answer.points if point.expected.status == status]
             names = ", ".join(dict.fromkeys(point.expected.source for point in here))
@@ -69,12 +62,10 @@ class Figure3Explorer(Panel):
         return "".join(badges)
 
     def _describe(self, answer: Figure3Study) -> str:
-        parts = [_say_exact(answer), _say_float64(answer)]
-        if answer.setting.peer:
-            parts.append(_say_float32(answer))
-        if answer.setting.certificates:
-            parts.append(_say_certificates(answer))
-        return " ".join(parts)
+        setting, said = answer.setting, [_say_exact(answer), _say_float64(answer)]
+        said += [_say_float32(answer)] if setting.peer else []
+        said += [_say_certificates(answer)] if setting.certificates else []
+        return " ".join(said)
 
 
 def _widths(points: object) -> str:
@@ -105,37 +96,28 @@ def _say_float64(study: Figure3Study) -> str:
 
 
 def _say_float32(study: Figure3Study) -> str:
-    s, points = study.setting, study.points
-    how = f"The row-by-row float32 procedure on {s.inputs} inputs" + (
-        f", largest of {s.runs} runs," if s.runs > 1 else ""
-    )
+    s, points, parts = study.setting, study.points, []
+    runs = f", largest of {s.runs} runs," if s.runs > 1 else ""
+    how = f"The row-by-row float32 procedure on {s.inputs} inputs{runs}"
     over = [point for point in points if point.float32.value is None]
     wrong = [point for point in points if point.float32_difference]
     starved = [point for point in wrong if point.float32.num_inputs < point.float32.enough]
     low = [point for point in wrong if point.float32_difference < 0 and point not in starved]
     if len(over) == len(points):
         return f"{how} overflows everywhere."
-    parts = []
     if wrong:
         worst = max(wrong, key=lambda point: abs(point.float32_difference))
-        parts.append(
-            f"misses {len(wrong)} of {len(points)}, as {worst.float32.value} for {worst.exact.value} at "
-            f"δ = {worst.width}"
-        )
+        instead = f"as {worst.float32.value} for {worst.exact.value} at δ = {worst.width}"
+        parts.append(f"misses {len(wrong)} of {len(points)}, {instead}")
     if low:
         tolerance = tiny(max(point.float32.tolerance for point in low))
         parts.append(f"counts as 0 what lies below {tolerance} of the largest singular value, true ones too")
-    if starved:
-        parts.append(f"has too few inputs at {_widths(starved)}")
-    if over:
-        parts.append(f"overflows at {_widths(over)}")
-    return f"{how} {'; it '.join(parts) if parts else 'is right everywhere'}."
+    parts += [f"has too few inputs at {_widths(starved)}"] if starved else []
+    parts += [f"overflows at {_widths(over)}"] if over else []
+    return f"{how} {'; it '.join(parts) or 'is right everywhere'}."
 
 
 def _say_certificates(study: Figure3Study) -> str:
-    counts = {
-        route: sum(route in point.proved_by for point in study.points)
-        for route in dict.fromkeys(proof.route for point in study.points for proof in point.proofs)
-    }
-    said = ", ".join(f"{count} by {route}" for route, count in counts.items())
+    counts = [(route, sum(route in point.proved_by for point in study.points)) for route in ROUTES]
+    said = ", ".join(f"{count} by {route}" for route, count in counts)
     return f"Certificates, of {len(study.points)}: {said}."
