@@ -73,14 +73,9 @@ class Figure3Setting:
             whole_number(name, getattr(self, name), least=0 if name == "seed" else 1)
 
     @property
-    def least(self) -> int:
-        """The smallest δ: first and last may stand in either order."""
-        return min(self.first, self.last)
-
-    @property
-    def most(self) -> int:
-        """The largest δ."""
-        return max(self.first, self.last)
+    def span(self) -> tuple[int, int]:
+        """The smallest and the largest δ: first and last may stand in either order."""
+        return min(self.first, self.last), max(self.first, self.last)
 
     @property
     def is_slow(self) -> bool:
@@ -99,7 +94,7 @@ class Figure3Setting:
         return tuple(
             Architecture.uniform(width, self.head_dim, self.layers, self.tokens, kind)
             for kind in self.kinds
-            for width in range(self.least, self.most + 1)
+            for width in range(self.span[0], self.span[1] + 1)
         )
 
 
@@ -125,7 +120,6 @@ class Float32Rank:
     enough: int
     seed: int
     note: str
-    status: str = "float"
 
 
 @dataclass(frozen=True)
@@ -263,7 +257,7 @@ def _proof(arch: Architecture, route: str, seed: int) -> Proof:
 # The row-by-row float32 procedure
 
 
-def procedure_jacobian(arch: Architecture, seed: int, inputs: int, double: bool = False) -> "torch.Tensor":
+def procedure_jacobian(arch: Architecture, seed: int, inputs: int) -> "torch.Tensor":
     """The matrix whose rank the float32 procedure takes: ∂(all outputs on N inputs) / ∂ weights.
 
     All weights and inputs are N(0, 1), drawn in float32. The procedure takes one `backward()` for each of the
@@ -271,10 +265,8 @@ def procedure_jacobian(arch: Architecture, seed: int, inputs: int, double: bool 
     entry) in a hundredth of the time.
 
     Args:
-        arch: the network.
         seed: of torch's generator.
         inputs: N.
-        double: differentiate in float64, at the same weights and inputs.
 
     Returns:
         Shape (N · t · d_l, number of parameters).
@@ -291,8 +283,6 @@ def procedure_jacobian(arch: Architecture, seed: int, inputs: int, double: bool 
         for parameter in network.parameters():
             parameter.normal_(generator=generator)
     X = torch.randn(inputs, arch.widths[0], arch.tokens, generator=generator)
-    if double:
-        network, X = network.double(), X.double()
     weights = {name: parameter.detach() for name, parameter in network.named_parameters()}
 
     def outputs(weights: dict, x: "torch.Tensor") -> "torch.Tensor":
@@ -335,7 +325,6 @@ def float32_rank(arch: Architecture, seed: int = 0, inputs: int = 250, runs: int
         sigma = torch.linalg.svdvals(J).numpy()
     times = f"the largest of {runs} runs, from seed {number}" if runs > 1 else "one run"
     note = f"{times}, on {inputs} inputs; below {tolerance:.1g} of the largest, singular values count as 0"
-    if inputs < enough:
-        note = f"{note}; {enough} inputs are needed"
+    note += f"; {enough} inputs are needed" if inputs < enough else ""
     relative = (sigma / sigma[0] if sigma[0] > 0 else sigma).astype(np.float64)
     return Float32Rank(value, tolerance, relative, inputs, runs, enough, number, note)

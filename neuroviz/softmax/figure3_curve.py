@@ -10,7 +10,7 @@ _FILLED, _HOLLOW = {"softmax": "■", "lightning": "●"}, {"softmax": "□", "l
 
 def widths_axis(plot: Plot, study: Figure3Study, title: str = "δ (all widths)", **more: object) -> None:
     """The axis of widths, a tick for each."""
-    first, last = study.setting.least, study.setting.most
+    first, last = study.setting.span
     plot.axis("x", first - 0.6, last + 0.6, title, tickvals=list(range(first, last + 1)), **more)
 
 

@@ -46,8 +46,8 @@ class Figure3Explorer(Panel):
         return super()._restore(text)
 
     def _say(self, answer: Figure3Study, started: float | None) -> None:
-        s = answer.setting  # what the buttons save is what is shown
-        name = f"figure3_{'_'.join(s.kinds)}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{s.least}-{s.most}"
+        s, (least, most) = answer.setting, answer.setting.span  # what the buttons save is what is shown
+        name = f"figure3_{'_'.join(s.kinds)}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{least}-{most}"
         self.export.offer(answer.to_csv(), name)
         super()._say(answer, started)
 
@@ -73,9 +73,9 @@ def _widths(points: object) -> str:
 
 
 def _say_exact(study: Figure3Study) -> str:
-    s = study.setting
+    s, (least, most) = study.setting, study.setting.span
     ranks = "; ".join(f"{kind} {', '.join(str(p.exact.value) for p in study.of(kind))}" for kind in s.kinds)
-    span = f"δ = {s.least}" + (f", …, {s.most}" if s.most > s.least else "")
+    span = f"δ = {least}" + (f", …, {most}" if most > least else "")
     off = [point for point in study.points if not point.on_formula]
     verdict = "all on the formula" if not off else f"they DISAGREE with the formula at {_widths(off)}"
     chance = max(point.exact.error_bound for point in study.points)

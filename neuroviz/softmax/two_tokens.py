@@ -60,7 +60,6 @@ def exponentials(given: Shares, copies: int = 1) -> tuple[float, float]:
 def attention(over: Field, given: Shares) -> np.ndarray:
     """S, of shape (…, 2, 2); its columns sum to 1, and det S = 1 − μ − ν is what happens to x_1 − x_2.
 
-    >>> from neuroviz.engine.field import Reals
     >>> attention(Reals(), FROZEN)
     array([[1., 0.],
            [0., 1.]])
