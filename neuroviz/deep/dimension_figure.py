@@ -36,36 +36,21 @@ def _by_width(study: DimensionStudy) -> View:
     outside = [point for point in points if has_a_place(point.paper, point.expected)]
     here = [point for point in measured if point.width == study.setting.varied]
     formula, crossed = theme.color("formula"), theme.color("outside")
-    plot.points(
-        "formula",
-        [point.width for point in points],
-        [point.expected.value for point in points],
-        {"symbol": f"{mark}-open", "size": size + 6, "color": formula, "line": {"width": 1.4}},
-        mode="lines+markers",
-        line={"color": formula, "width": 1.2, "dash": kind_dash(kind)},
-        text=[point.expected.source for point in points],
-        hover="%{text}: %{y}",
-    )
-    plot.points(
-        "measured",
-        [point.width for point in measured],
-        [point.measured.value for point in measured],
-        {"symbol": mark, "size": size, "color": theme.color("measured")},
-        hover=f"{study.width_name} = %{{x}}: measured %{{y}}",
-    )
-    plot.points(
-        "the paper's formula outside its hypotheses",
-        [point.width for point in outside],
-        [point.paper.value for point in outside],
-        {"symbol": "x-thin", "size": size, "line": {"color": crossed, "width": 2.2}},
-        mode="markers+text",
-        cliponaxis=False,
-        text=[f"{p.paper.value - p.expected.value:+d}".replace("-", "−") for p in outside],
-        textposition="top center",
-        textfont={"size": theme.size("note"), "color": crossed},
-        customdata=[point.paper.note for point in outside],
-        hover="%{y}: does not apply, %{customdata}",
-    )
+    hollow = {"symbol": f"{mark}-open", "size": size + 6, "color": formula, "line": {"width": 1.4}}
+    look = {"mode": "lines+markers", "line": {"color": formula, "width": 1.2, "dash": kind_dash(kind)}}
+    look |= {"text": [point.expected.source for point in points], "hover": "%{text}: %{y}"}
+    x, y = [point.width for point in points], [point.expected.value for point in points]
+    plot.points("formula", x, y, hollow, **look)
+    x, y = [point.width for point in measured], [point.measured.value for point in measured]
+    filled = {"symbol": mark, "size": size, "color": theme.color("measured")}
+    plot.points("measured", x, y, filled, hover=f"{study.width_name} = %{{x}}: measured %{{y}}")
+    x, y = [point.width for point in outside], [point.paper.value for point in outside]
+    cross = {"symbol": "x-thin", "size": size, "line": {"color": crossed, "width": 2.2}}
+    off = [f"{p.paper.value - p.expected.value:+d}".replace("-", "−") for p in outside]
+    look = {"mode": "markers+text", "text": off, "textposition": "top center", "cliponaxis": False}
+    look |= {"textfont": {"size": theme.size("note"), "color": crossed}}
+    look |= {"customdata": [p.paper.note for p in outside], "hover": "%{y}: does not apply, %{customdata}"}
+    plot.points("the paper's formula outside its hypotheses", x, y, cross, **look)
     x, y = [point.width for point in here], [point.measured.value for point in here]
     plot.points("this architecture (measured)", x, y, focus_ring(kind))
     drawn = [point.expected.value or 0 for point in points] + [point.measured.value for point in measured]
@@ -106,15 +91,10 @@ def _by_inputs(study: DimensionStudy) -> View:
     equations = [min(k * curve.equations_per_input, n) for k in numbers]
     equations = [number for number in equations if number <= 1.2 * tallest]
     plot.line("equations", numbers[: len(equations)], equations, theme.color("ghost"), 2, "dot")
-    plot.points(
-        "exact rank by inputs (measured)",
-        numbers,
-        ranks,
-        {"symbol": kind_mark(kind), "size": theme.size("marker"), "color": blue},
-        mode="lines+markers",
-        line={"color": blue, "width": theme.size("line")},
-        hover="%{x} inputs: rank %{y}",
-    )
+    look = {"symbol": kind_mark(kind), "size": theme.size("marker"), "color": blue}
+    line = {"mode": "lines+markers", "line": {"color": blue, "width": theme.size("line")}}
+    hover = "%{x} inputs: rank %{y}"
+    plot.points("exact rank by inputs (measured)", numbers, ranks, look, **line, hover=hover)
     in_use = min(study.setting.inputs or curve.enough, len(ranks))
     plot.points("inputs in use", [in_use], [study.visible], focus_ring(kind))
     plot.headline(f"{curve.enough} input{'s are' if curve.enough > 1 else ' is'} enough")

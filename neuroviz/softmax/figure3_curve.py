@@ -29,58 +29,34 @@ def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
 
 
 def _draw(plot: Plot, study: Figure3Study, kind: str) -> None:
-    points, size, mark = study.of(kind), theme.size("marker"), kind_mark(kind)
+    points, size, mark, x = study.of(kind), theme.size("marker"), kind_mark(kind), _widths(study.of(kind))
+    formula, measured, large = theme.color("formula"), theme.color("measured"), theme.size("base")
     read = [point for point in points if point.float32_difference is not None]
     right, wrong = ([p for p in read if p.float32_is_wrong == off] for off in (False, True))
     _crosses(plot, f"float32, right, {kind}", right, "ghost")
-    formula, measured = theme.color("formula"), theme.color("measured")
-    plot.points(
-        f"formula, {kind}",
-        _widths(points),
-        [point.expected.value for point in points],
-        {"symbol": f"{mark}-open", "size": size + 8, "color": formula, "line": {"width": 1.4}},
-        mode="lines+markers",
-        line={"color": formula, "width": 1.2, "dash": kind_dash(kind)},
-        text=[f"{point.expected.source}, {point.expected.status}" for point in points],
-        hover="%{text}: %{y}",
-    )
-    plot.points(
-        f"exact (measured), {kind}",
-        _widths(points),
-        [point.exact.value for point in points],
-        {"symbol": mark, "size": size + 2, "color": measured},
-        mode="markers+text",
-        text=_numbers(study, kind),
-        textposition="top left",
-        textfont={"size": theme.size("base"), "color": measured},
-        customdata=[point.exact.note for point in points],
-        hover=f"{kind}: %{{y}}, exact<br>%{{customdata}}",
-    )
+    hollow = {"symbol": f"{mark}-open", "size": size + 8, "color": formula, "line": {"width": 1.4}}
+    look = {"mode": "lines+markers", "line": {"color": formula, "width": 1.2, "dash": kind_dash(kind)}}
+    look |= {"text": [f"{p.expected.source}, {p.expected.status}" for p in points], "hover": "%{text}: %{y}"}
+    plot.points(f"formula, {kind}", x, [point.expected.value for point in points], hollow, **look)
+    filled = {"symbol": mark, "size": size + 2, "color": measured}
+    look = {"mode": "markers+text", "text": _numbers(study, kind), "textposition": "top left"}
+    look |= {"textfont": {"size": large, "color": measured}, "customdata": [p.exact.note for p in points]}
+    look["hover"] = f"{kind}: %{{y}}, exact<br>%{{customdata}}"
+    plot.points(f"exact (measured), {kind}", x, [point.exact.value for point in points], filled, **look)
     inside = {"symbol": "circle", "size": round(0.5 * size), "color": theme.color("ground")}
-    plot.points(
-        f"float64 (measured), {kind}",
-        _widths(points),
-        [point.floating.value for point in points],
-        inside | {"line": {"color": theme.color("soft"), "width": 1}},
-        text=[point.floating.note for point in points],
-        hover=f"{kind}: %{{y}} in float64<br>%{{text}}",
-    )
+    inside["line"] = {"color": theme.color("soft"), "width": 1}
+    look = {"text": [p.floating.note for p in points], "hover": f"{kind}: %{{y}} in float64<br>%{{text}}"}
+    plot.points(f"float64 (measured), {kind}", x, [p.floating.value for p in points], inside, **look)
     where = {"mode": "markers+text", "textposition": "middle right" if kind == KINDS[0] else "bottom left"}
-    font = {"size": theme.size("base"), "color": theme.color("outside")}
+    font = {"size": large, "color": theme.color("outside")}
     _crosses(plot, f"float32, wrong, {kind}", wrong, "outside", **where, textfont=font)
     proved = [point for point in points if point.proved_by]
     row = -_top(study) * (0.06 if kind == KINDS[0] else 0.12)
-    plot.points(
-        f"certificates, {kind}",
-        _widths(proved),
-        [row] * len(proved),
-        {},
-        mode="text",
-        text=["◆" * len(point.proved_by) for point in proved],
-        customdata=[", ".join(point.proved_by) for point in proved],
-        textfont={"size": theme.size("note"), "color": theme.color("certified")},
-        hover=f"{kind}: proved by %{{customdata}}",
-    )
+    font = {"size": theme.size("note"), "color": theme.color("certified")}
+    look = {"mode": "text", "text": ["◆" * len(point.proved_by) for point in proved], "textfont": font}
+    look |= {"customdata": [", ".join(point.proved_by) for point in proved]}
+    look["hover"] = f"{kind}: proved by %{{customdata}}"
+    plot.points(f"certificates, {kind}", _widths(proved), [row] * len(proved), {}, **look)
 
 
 def _widths(points: object) -> list[int]:
