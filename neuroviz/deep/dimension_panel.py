@@ -19,10 +19,8 @@ class DimensionExplorer(Panel):
     'lightning 4→4→4→4, a = 2, 2, 2, t = 3'
     """
 
-    title = "How many dimensions?"
-    setting = DimensionSetting
-    _answer = staticmethod(study_dimension)
-    draw = staticmethod(dimension_parts)
+    title, setting = "How many dimensions?", DimensionSetting
+    _answer, draw = staticmethod(study_dimension), staticmethod(dimension_parts)
 
     def _arrange(self) -> None:
         equal = self.controls["equal"].value

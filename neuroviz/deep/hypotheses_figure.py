@@ -125,16 +125,11 @@ def _angles(study: HypothesesStudy) -> View:
     """Every pair of tokens as a thin line from layer to layer."""
     pairs, last = list(zip(*study.angles, strict=True)), len(study.angles) - 1
     view = Plot("2", _ANGLES, (0.0, 0.86))
-    view.points(
-        "angle between two tokens",
-        [i for pair in pairs for i in [*range(len(pair)), None]],
-        [angle for pair in pairs for angle in [*pair, None]],
-        {"size": theme.size("marker"), "color": theme.color("focus")},
-        mode="lines+markers",
-        connectgaps=False,
-        line={"color": theme.color("ghost"), "width": 1.2},
-        hover="%{y:.3g}°",
-    )
+    x = [i for pair in pairs for i in [*range(len(pair)), None]]
+    y = [angle for pair in pairs for angle in [*pair, None]]
+    line = {"mode": "lines+markers", "line": {"color": theme.color("ghost"), "width": 1.2}}
+    dots = {"size": theme.size("marker"), "color": theme.color("focus")}
+    view.points("angle between two tokens", x, y, dots, **line, connectgaps=False, hover="%{y:.3g}°")
     names = ["input", *(f"layer {i}" for i in range(1, last + 1))]
     numbers = {"tickvals": list(range(last + 1)), "ticktext": names, "tickangle": 0}
     view.axis("x", -0.35, last + 0.35, **numbers, showgrid=False)

@@ -22,10 +22,8 @@ class HypothesesExplorer(Panel):
     True
     """
 
-    title = "Where the formula stops"
-    setting = HypothesesSetting
-    _answer = staticmethod(study_hypotheses)
-    draw = staticmethod(hypotheses_parts)
+    title, setting = "Where the formula stops", HypothesesSetting
+    _answer, draw = staticmethod(study_hypotheses), staticmethod(hypotheses_parts)
 
     def _badge(self, answer: HypothesesStudy) -> str:
         measured, paper = answer.measured, answer.paper

@@ -38,14 +38,10 @@ def ledger_parts(study: LedgerStudy) -> Parts:
         width = 1600 // theme.size("note")  # characters, on most of the width
         lines = wrap(f"▨ {ledger.unexplained} unexplained: {ledger.note}", width)
         text = "<br>".join(lines[:3]) + (" …" if len(lines) > 3 else "")
-        place = {
-            "xref": "x domain",
-            "yref": "y domain",
-            "xanchor": "right",
-            "yanchor": "top",
-            "align": "right",
-        }
-        plot.text(text, 0.97, 1, "note", "outside", **place)  # right of it are the buttons of the figure
+        corner = {"xref": "x domain", "yref": "y domain", "xanchor": "right", "yanchor": "top"}
+        plot.text(
+            text, 0.97, 1, "note", "outside", **corner, align="right"
+        )  # right of it are the buttons of the figure
     parts = compose(plot.view())
     return Parts(parts.traces, parts.layout | {"barmode": "overlay"})
 

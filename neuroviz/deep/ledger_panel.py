@@ -21,10 +21,8 @@ class LedgerExplorer(Panel):
     'lightning 4→4→4→4'
     """
 
-    title = "Where do the parameters go?"
-    setting = LedgerSetting
-    _answer = staticmethod(study_ledger)
-    draw = staticmethod(ledger_parts)
+    title, setting = "Where do the parameters go?", LedgerSetting
+    _answer, draw = staticmethod(study_ledger), staticmethod(ledger_parts)
 
     def _arrange(self) -> None:
         for name in ("width", "width_out", "layers"):

@@ -145,7 +145,7 @@ class Reflection(Term):
     changed: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class UnrollStudy(Term):
     """One term of Eq. 12, and what the reflection at one place makes of it.
 
@@ -280,20 +280,12 @@ def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
     if setting.two_tokens:
         y, x = X[:, indices[0]], X[:, indices[-1]]
         coefficient = float(part_linear_in_one_token(Reals(), virtual, y, x)[0])
-    return UnrollStudy(
-        *_numbers(virtual, X, indices),
-        layers=layers,
-        tokens=tokens,
-        factors=factors,
-        place=place,
-        window=tuple(mirror(layers, place)),
-        output=outputs[indices[-1]],
-        summed=_all_terms(*network)[indices[-1]] if tokens ** len(factors) <= _MOST_ADDED else None,
-        antisymmetric=antisymmetric,
-        coefficient=coefficient,
-        reflection=_reflection(virtual, X, setting) if setting.reflected else None,
-        adjusted=setting.adjusted,
-    )
+    numbers, window = _numbers(virtual, X, indices), tuple(mirror(layers, place))
+    summed = _all_terms(*network)[indices[-1]] if tokens ** len(factors) <= _MOST_ADDED else None
+    found = outputs[indices[-1]], summed, antisymmetric, coefficient
+    reflection = _reflection(virtual, X, setting) if setting.reflected else None
+    of = layers, tokens, factors, place, window
+    return UnrollStudy(*numbers, *of, *found, reflection, setting.adjusted)
 
 
 def _numbers(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> tuple:

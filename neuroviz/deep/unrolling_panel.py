@@ -22,10 +22,8 @@ class UnrollingExplorer(Panel):
     True
     """
 
-    title = "A network unrolled"
-    setting = UnrollSetting
-    _answer = staticmethod(study_unrolling)
-    draw = staticmethod(unrolling_parts)
+    title, setting = "A network unrolled", UnrollSetting
+    _answer, draw, _describe = map(staticmethod, (study_unrolling, unrolling_parts, describe))
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         first, more = super()._make_controls()
@@ -69,6 +67,3 @@ class UnrollingExplorer(Panel):
 
     def _badge(self, answer: UnrollStudy) -> str:
         return theme.badge("proved", "Eq. 28" if answer.two_tokens else "Lemma 3.6, Eq. 12")
-
-    def _describe(self, answer: UnrollStudy) -> str:
-        return describe(answer)

@@ -201,19 +201,9 @@ def study_interface(setting: VirtualSetting) -> InterfaceStudy:
     pairs = zip(names, (start[i - 1].V, *start[i]), (now[i - 1].V, *now[i]), strict=True)
     letters = ["L", *(numbered("M", j) for j in range(1, arch.num_layers + 1))]
     still = zip(letters, (before.L, *before.M), (after.L, *after.M), strict=True)
-    return InterfaceStudy(
-        setting,
-        C,
-        weights=tuple(Moved(*pair) for pair in pairs),
-        virtual=tuple(Moved(*pair) for pair in still),
-        outputs=Moved("φ(X)", *outputs),
-        rank=rank,
-        covered=delta <= min(arch.widths[0], arch.widths[-1]) and numerical_rank(before.L) == delta,
-        recovered=recovered,
-        refusal=refusal,
-        misfit=misfit,
-        free=free,
-    )
+    moves = *(tuple(Moved(*pair) for pair in part) for part in (pairs, still)), Moved("φ(X)", *outputs)
+    covered = delta <= min(arch.widths[0], arch.widths[-1]) and numerical_rank(before.L) == delta
+    return InterfaceStudy(setting, C, *moves, rank, covered, recovered, refusal, misfit, free)
 
 
 def _with(weights: Weights, i: int, layer: Layer) -> Weights:

@@ -229,15 +229,13 @@ def study_figure3(setting: Figure3Setting) -> Figure3Study:
 
 
 def _point(arch: Architecture, setting: Figure3Setting) -> Figure3Point:
-    exact = measure_dimension(arch, seed=setting.seed)
-    return Figure3Point(
-        arch,
-        exact,
-        measure_dimension(arch, method="float", seed=setting.seed),
-        expected_dimension(arch),
-        float32_rank(arch, setting.seed, setting.inputs, setting.runs) if setting.peer else None,
-        tuple(_proof(arch, route, setting.seed) for route in ROUTES) if setting.certificates else (),
-    )
+    seed, peer, proofs = setting.seed, None, ()
+    found = measure_dimension(arch, seed=seed), measure_dimension(arch, method="float", seed=seed)
+    if setting.peer:
+        peer = float32_rank(arch, seed, setting.inputs, setting.runs)
+    if setting.certificates:
+        proofs = tuple(_proof(arch, route, seed) for route in ROUTES)
+    return Figure3Point(arch, *found, expected_dimension(arch), peer, proofs)
 
 
 @lru_cache(maxsize=512)

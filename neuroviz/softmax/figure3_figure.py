@@ -34,17 +34,12 @@ def gap_view(study: Figure3Study, x: tuple[float, float], y: tuple[float, float]
             ("gap that decides", sure, "soft", mark),
             ("gap that cannot decide", unsure, "outside", f"{mark}-open"),
         ):
-            look = {"symbol": symbol, "size": theme.size("marker"), "color": theme.color(role)}
-            plot.points(
-                f"{name}, {kind}",
-                [point.width for point in some],
-                list(map(_height, some)),
-                look | {"line": {"color": theme.color(role), "width": 2}},
-                text=[tiny(point.floating.gap) for point in some],
-                customdata=[point.floating.value for point in some],
-                cliponaxis=False,
-                hover="float64 reads %{customdata}, gap %{text}",
-            )
+            line = {"color": theme.color(role), "width": 2}
+            look = {"symbol": symbol, "size": theme.size("marker"), "color": theme.color(role), "line": line}
+            x, y = [point.width for point in some], list(map(_height, some))
+            gaps, read = [tiny(p.floating.gap) for p in some], [point.floating.value for point in some]
+            said = {"text": gaps, "customdata": read, "hover": "float64 reads %{customdata}, gap %{text}"}
+            plot.points(f"{name}, {kind}", x, y, look, **said, cliponaxis=False)
     widths_axis(plot, study, "" if study.setting.peer else "δ (all widths)")
     plot.log_axis("y", -0.6, 18.6, "gap", step=4)
     plot.headline(_gap_finding(study))
