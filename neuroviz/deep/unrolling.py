@@ -1,7 +1,8 @@
 """One term of Eq. 12, and what the reflection of Figure 4 makes of it: numbers only, no picture."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from math import isclose
 
 import numpy as np
 
@@ -27,7 +28,9 @@ _MOST_ADDED = 2000  # terms that are added up one by one while somebody waits
 _SMALLEST, _LARGEST = 0.7, 1.4  # numbers of which forty can be multiplied and still be read
 NOTHING_BELOW = 1e-12
 """What rounding leaves of a zero."""
-_SAME = 1e-9  # floats this close, relative to their size, are the same number
+_same = partial(isclose, rel_tol=1e-9, abs_tol=NOTHING_BELOW)  # the same number up to rounding
+_ROUND = "turn the window of tokens around place k round (Figure 4)"
+_more = partial(switch, more=True)
 
 
 @dataclass(frozen=True)
@@ -38,21 +41,12 @@ class UnrollSetting:
     tokens: int = whole("tokens t", 3, 2, MAX_TOKENS)
     place: int = whole("place k", 3, 1, MAX_PLACE)
     output: int = whole("output token i", 1, 1, MAX_TOKENS)
-    reflect: bool = toggle(
-        "reflect the indices around place k",
-        tooltip="turn the window of tokens around place k round (Figure 4)",
-    )
+    reflect: bool = toggle("reflect the indices around place k", tooltip=_ROUND)
     indices: str = text("j₁, …, jₙ", placeholder="such as 2,1,3,2")
     index_seed: int = seed("indices: seed")
-    equal_ends: bool = switch(
-        "equal ends of the window", True, more=True, tooltip="sets its first token to its last"
-    )
-    antisymmetric: bool = switch(
-        "M at place k antisymmetric", more=True, tooltip="in all places where its layer stands"
-    )
-    two_tokens: bool = switch(
-        "only y and x (Eq. 28)", more=True, tooltip="y at all places but the last, x there"
-    )
+    equal_ends: bool = _more("equal ends of the window", True, tooltip="sets its first token to its last")
+    antisymmetric: bool = _more("M at place k antisymmetric", tooltip="in all places where its layer stands")
+    two_tokens: bool = _more("only y and x (Eq. 28)", tooltip="y at all places but the last, x there")
     seed: int = seed("weights: seed")
 
     def __post_init__(self) -> None:
@@ -141,8 +135,8 @@ class Reflection(Term):
         changed: places whose number is another one now; 0 stands for L x_{j_1}.
     """
 
-    moved: tuple[tuple[int, int], ...] = ()
-    changed: tuple[int, ...] = ()
+    moved: tuple[tuple[int, int], ...]
+    changed: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -215,26 +209,17 @@ class UnrollStudy(Term):
         after = self.reflection
         if after is None or not self.same_output or after.indices == self.indices:
             return False
-        return same(self.value, -after.value)
+        return _same(self.value, -after.value)
 
     @property
     def adds_up(self) -> bool:
         """Whether all terms together are what the layers give; True where nobody added them up."""
-        return self.summed is None or same(self.summed, self.output)
+        return self.summed is None or _same(self.summed, self.output)
 
     @property
     def reads_off(self) -> bool:
         """Whether the term is the one of Eq. 28; True where it was not asked for."""
-        return self.coefficient is None or same(self.coefficient, self.value)
-
-
-def same(one: float, other: float) -> bool:
-    """Whether two floats are the same number up to rounding.
-
-    >>> same(0.1 + 0.2, 0.3), same(0.3, -0.3), same(1e-17, 0.0)
-    (True, False, True)
-    """
-    return abs(one - other) <= _SAME * max(abs(one), abs(other)) + NOTHING_BELOW
+        return self.coefficient is None or _same(self.coefficient, self.value)
 
 
 def readable_network(

@@ -23,7 +23,8 @@ class UnrollingExplorer(Panel):
     """
 
     title, setting = "A network unrolled", UnrollSetting
-    _answer, draw, _describe = map(staticmethod, (study_unrolling, unrolling_parts, describe))
+    _answer, draw = staticmethod(study_unrolling), staticmethod(unrolling_parts)
+    _describe = staticmethod(describe)
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         first, more = super()._make_controls()
