@@ -87,11 +87,6 @@ class UnrollSetting:
         as_typed = not self.indices.strip() or self.term == self._drawn
         return None if as_typed else mirror(self.layers, self.place)[0]
 
-    @property
-    def reflected(self) -> bool:
-        """Whether the window around the place is turned round."""
-        return self.reflect and not self.two_tokens
-
 
 def _tokens(text: str, layers: int, tokens: int) -> tuple[int, ...]:
     """Indices from text such as 2,1,1,3 or 2113: n tokens, counted from 1 there and from 0 here."""
@@ -268,7 +263,8 @@ def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
     numbers, window = _numbers(virtual, X, indices), tuple(mirror(layers, place))
     summed = _all_terms(*network)[indices[-1]] if tokens ** len(factors) <= _MOST_ADDED else None
     found = outputs[indices[-1]], summed, antisymmetric, coefficient
-    reflection = _reflection(virtual, X, setting) if setting.reflected else None
+    turned = setting.reflect and not setting.two_tokens
+    reflection = _reflection(virtual, X, setting) if turned else None
     of = layers, tokens, factors, place, window
     return UnrollStudy(*numbers, *of, *found, reflection, setting.adjusted)
 

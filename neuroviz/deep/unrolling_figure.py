@@ -1,8 +1,10 @@
 """A deep lightning network unrolled: the tree of its layers, over the strip of factors and tokens."""
 
+from numpy import base_repr
+
 from neuroviz.deep.unrolling import Term, UnrollStudy
 from neuroviz.deep.unrolling_tree import row_name, tree_view
-from neuroviz.deep.unrolling_words import finding, link_name, name_of, number, ternary, token
+from neuroviz.deep.unrolling_words import finding, link_name, name_of, number, token
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, View, compose, layer_letters
 from neuroviz.kit.words import numbered
@@ -89,7 +91,7 @@ class _Strip:
         places, x = range(1, len(study.factors) + 1), [_bar_at(k + 1) for k in range(len(study.factors))]
         fill = [theme.color(f"layer {factor.layer}") for factor in study.factors]
         hover = [
-            f"place {k}, in base 3 {ternary(k)}: {name_of(factor)}<br>"
+            f"place {k}, in base 3 {base_repr(k, 3)}: {name_of(factor)}<br>"
             f"{link_name(study, k, term.indices)} = {number(value)}"
             for k, factor, value in zip(places, study.factors, term.values, strict=True)
         ]
@@ -116,7 +118,7 @@ class _Strip:
         """The places in base 3, the digit that decides about the transpose bold; of many, the chosen one."""
         study = self._study
         places = range(1, len(study.factors) + 1) if self._labelled else [study.focus]
-        kept = [(ternary(k), ternary(k).rstrip("0")) for k in places]
+        kept = [(base_repr(k, 3), base_repr(k, 3).rstrip("0")) for k in places]
         digits = [f"{some[:-1]}<b>{some[-1]}</b>{every[len(some) :]}" for every, some in kept]
         roles = ["focus" if k == study.focus else "soft" for k in places]
         self._text("k in base 3", list(map(_bar_at, places)), "ternary", digits, "note", roles)

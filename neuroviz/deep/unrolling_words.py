@@ -21,16 +21,7 @@ def token(study: UnrollStudy, index: int) -> str:
     """A token by its number, counted from 1, or y and x where there are only these two."""
     if study.two_tokens:
         return "x" if index == study.indices[-1] else "y"
-    return f"{numbered('x', index + 1)}"
-
-
-def ternary(place: int) -> str:
-    """The digits of a place in base 3.
-
-    >>> ternary(12)
-    '110'
-    """
-    return (ternary(place // 3) if place > 2 else "") + str(place % 3)
+    return numbered("x", index + 1)
 
 
 def number(value: float) -> str:
