@@ -63,40 +63,26 @@ def columns(study: FlagStudy) -> Plot:
         cells(plot, name, looking[j], f"layer {j}", "ground", M, layer_letters(j))
     cells(plot, "arrives, but no later layer sees it", unseen, "wash", "axis", "unseen", "soft")
     cells(plot, "no token gets here", empty, "ground", "grid", "empty", "soft")
-    x, y = [], []
-    for step in inner:
-        x += [step.index - HALF - 0.06, step.index + HALF + 0.06, None]
-        y += [step.seen, step.seen, None]
+    x = [at for step in inner for at in (step.index - HALF - 0.06, step.index + HALF + 0.06, None)]
+    y = [height for step in inner for height in (step.seen, step.seen, None)]
     plot.line("w by the recursion", x, y, theme.color("formula"), theme.size("line") + 1)
-    plot.points(
-        "dimension of the span (measured)",
-        [step.index + 0.8 * HALF for step in inner],
-        [step.measured.value for step in inner],
-        {"size": theme.size("marker") + 3, "color": theme.color("measured")},
-        cliponaxis=False,
-        hover="exact rank of the rows of L and of the rows and columns of the later M: %{y}",
-    )
+    x, y = [step.index + 0.8 * HALF for step in inner], [step.measured.value for step in inner]
+    dot = {"size": theme.size("marker") + 3, "color": theme.color("measured")}
+    hover = "exact rank of the rows of L and of the rows and columns of the later M: %{y}"
+    plot.points("dimension of the span (measured)", x, y, dot, cliponaxis=False, hover=hover)
     plot.headline(columns_finding(study))
-    for k in range(MAX_LAYERS - 1):
-        gap(plot, study, inner[k] if k < len(inner) else None)
+    for step in inner:
+        gap(plot, study, step)
     dot = colored("measured", "● measured")
     names = ["input", *(f"after layer {i}" for i in range(1, last)), "output"]
     seen = [f"<b>{numbered('w', step.index)} = {step.seen}</b>" for step in study.steps[:-1]] + [""]
     under = [
         f"{name}<br>{numbered('d', i)} = {study.steps[i].width}<br>{seen[i]}" for i, name in enumerate(names)
     ]
-    plot.axis(
-        "x",
-        -0.5,
-        last + 0.5,
-        f"━ w by the recursion, from right to left   {dot}" if inner else "",
-        tickvals=list(range(last + 1)),
-        ticktext=under,
-        tickfont={"color": theme.color("ink"), "size": theme.size("tick")},
-        tickangle=0,
-        ticks="",
-        showgrid=False,
-    )
+    names = {"tickvals": list(range(last + 1)), "ticktext": under, "tickangle": 0, "ticks": ""}
+    font = {"color": theme.color("ink"), "size": theme.size("tick")}
+    said = f"━ w by the recursion, from right to left   {dot}" if inner else ""
+    plot.axis("x", -0.5, last + 0.5, said, **names, tickfont=font, showgrid=False)
     plot.bare_axis("y", 0, 1.13 * max(4, *(step.width for step in study.steps)))
     return plot
 
@@ -105,37 +91,24 @@ def cells(
     plot: Plot, name: str, places: list[tuple[int, int]], fill: str, edge: str, text: str, ink: str
 ) -> None:
     """Unit squares at (column, height)."""
-    plot.bars(
-        name,
-        [column for column, _ in places],
-        [1] * len(places),
-        {"color": theme.color(fill), "line": {"color": theme.color(edge), "width": 1.5}},
-        base=[height for _, height in places],
-        width=2 * HALF,
-        text=[text] * len(places),
-        textposition="inside",
-        insidetextanchor="middle",
-        textangle=0,
-        constraintext="none",
-        textfont={"color": theme.color(ink), "size": theme.size("note")},
-        hover=name,
-    )
+    x, base = [column for column, _ in places], [height for _, height in places]
+    look = {"color": theme.color(fill), "line": {"color": theme.color(edge), "width": 1.5}}
+    words = {"text": [text] * len(x), "textfont": {"color": theme.color(ink), "size": theme.size("note")}}
+    inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
+    plot.bars(name, x, [1] * len(x), look, base=base, width=2 * HALF, hover=name, **words, **inside)
 
 
-def gap(plot: Plot, study: FlagStudy, step: FlagStep | None) -> None:
-    """Between two columns: an arrow, and what the layer there adds to what is seen; unseen without a step."""
-    x, y, text, fits = 0, 0.0, "", 0
-    if step:
-        fits, vectors = dict(step.parts)[step.index + 1], 2 * study.arch.head_dims[step.index]
-        x, y = step.index, step.seen - fits / 2  # the middle of what is added, or the top of the column
-        text = f"2{numbered('a', step.index + 1)} = {vectors}"
-        if fits == vectors:
-            text = f"+{text}"
-        else:
-            text += f":<br>{fits} fit{'s' if fits == 1 else ''}" if fits else ":<br>no room"
-    place = {"ax": x + 1 - HALF - 0.03, "ay": y, "axref": "x", "ayref": "y", "showarrow": True}
-    look = {"arrowhead": 2, "arrowwidth": theme.size("line"), "arrowcolor": theme.color("soft")}
-    plot.text("", x + HALF + 0.13, y, "note", "ink", **place, **look, opacity=1 if fits else 0)
+def gap(plot: Plot, study: FlagStudy, step: FlagStep) -> None:
+    """Between two columns: an arrow, and what the layer there adds to what is seen."""
+    fits, vectors = dict(step.parts)[step.index + 1], 2 * study.arch.head_dims[step.index]
+    x, y = step.index, step.seen - fits / 2  # the middle of what is added, or the top of the column
+    text = f"2{numbered('a', x + 1)} = {vectors}"
+    if fits:
+        place = {"ax": x + 1 - HALF - 0.03, "ay": y, "axref": "x", "ayref": "y", "showarrow": True}
+        look = {"arrowhead": 2, "arrowwidth": theme.size("line"), "arrowcolor": theme.color("soft")}
+        plot.text("", x + HALF + 0.13, y, "note", "ink", **place, **look)
+    rest = f":<br>{fits} fit{'s' if fits == 1 else ''}" if fits else ":<br>no room"
+    text = f"+{text}" if fits == vectors else text + rest
     plot.text(text, x + 0.5, y, "note", "ink", yanchor="bottom", yshift=4)
 
 
@@ -154,9 +127,8 @@ def columns_finding(study: FlagStudy) -> str:
 
 def waterfall(study: FlagStudy) -> Plot:
     """Right: the formula, each term from where the one before ended."""
-    plot, rows, value, measured = (
-        Plot("2", RIGHT, (0.0, 1.0)), len(study.terms), study.expected.value, study.exact.value,
-    )  # fmt: skip
+    plot, rows = Plot("2", RIGHT, (0.0, 1.0)), len(study.terms)
+    value, measured = study.expected.value, study.exact.value
     kinds = {f"M{i}": f"layer {i}" for i in range(1, MAX_LAYERS + 1)}
     roles = {"flag": "ghost", "L": "soft", **kinds, "rescalings": "symmetry", "rank": "soft"}
     bars: dict[str, list[tuple[int, int, int]]] = {kind: [] for kind in roles}
@@ -169,22 +141,11 @@ def waterfall(study: FlagStudy) -> Plot:
     for kind, role in roles.items():
         lying(plot, f"term: {kind}", bars[kind], role)
     lying(plot, "dimension (measured)", [(0, 0, measured)], "measured")
-    thick, hover = theme.size("line") + 2, f"{study.expected.source}: {value}"
-    plot.line(
-        "dimension by the formula", [value, value], [-0.48, 0.48], theme.color("formula"), thick,
-        cliponaxis=False, hover=hover,
-    )  # fmt: skip
-    plot.points(
-        "values of the terms",
-        ends,
-        list(range(rows, 0, -1)),
-        {},
-        mode="text",
-        text=[f" {in_numbers(term)}" for term in study.terms],
-        textposition="middle right",
-        cliponaxis=False,
-        textfont={"size": theme.size("note"), "color": theme.color("ink")},
-    )
+    look, hover = (theme.color("formula"), theme.size("line") + 2), f"{study.expected.source}: {value}"
+    plot.line("dimension by the formula", [value] * 2, [-0.48, 0.48], *look, cliponaxis=False, hover=hover)
+    font, texts = {"size": theme.size("note"), "color": theme.color("ink")}, map(in_numbers, study.terms)
+    look = {"mode": "text", "textposition": "middle right", "textfont": font, "cliponaxis": False}
+    plot.points("values of the terms", ends, [*range(rows, 0, -1)], {}, text=[f" {t}" for t in texts], **look)
     agree = f"sum {value}, as measured"
     said = agree if value == measured else colored("outside", f"sum {value}, but measured {measured}")
     # Over the names of the terms too: in large letters it is longer than the bars.
@@ -193,16 +154,9 @@ def waterfall(study: FlagStudy) -> Plot:
     place = {"xanchor": "left", "yanchor": "middle", "xshift": 9}
     plot.text(f"<b>{measured}</b>", max(measured, value), 0, "title", "measured", **place, font=large)
     plot.bare_axis("x", 0, 1.42 * max([measured, *ends]))
-    plot.axis(
-        "y",
-        rows - max(rows, 5) - 0.6,
-        rows + 0.6,
-        tickvals=list(range(rows + 1)),
-        ticktext=["<b>dimension</b>", *(in_letters(t, study.arch.num_layers) for t in reversed(study.terms))],
-        tickfont={"color": theme.color("ink"), "size": theme.size("note")},
-        showgrid=False,
-        ticks="",
-    )
+    names = ["<b>dimension</b>", *(in_letters(t, study.arch.num_layers) for t in reversed(study.terms))]
+    look = {"tickvals": [*range(rows + 1)], "ticktext": names, "tickfont": font, "showgrid": False}
+    plot.axis("y", rows - max(rows, 5) - 0.6, rows + 0.6, **look, ticks="")
     return plot
 
 

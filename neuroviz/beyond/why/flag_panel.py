@@ -40,13 +40,8 @@ class FlagSetting:
 def study_flag(setting: FlagSetting) -> FlagStudy:
     """The recursion and the formula of one architecture, each beside its exact measurement."""
     arch = setting.arch
-    return FlagStudy(
-        arch=arch,
-        steps=flag_steps(arch, setting.seed),
-        terms=formula_terms(arch),
-        expected=general_formula(arch),
-        exact=measure_dimension(arch, seed=setting.seed),
-    )
+    steps, exact = flag_steps(arch, setting.seed), measure_dimension(arch, seed=setting.seed)
+    return FlagStudy(arch, steps, formula_terms(arch), general_formula(arch), exact)
 
 
 class FlagExplorer(Panel):
