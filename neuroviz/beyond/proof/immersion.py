@@ -189,16 +189,11 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     given = _set_shares(setting, virtual, X)
     # The part of a setting that its ranks depend on.
     where = replace(setting, modes=("true",) * setting.layers, freed=((0.0, 0.0),) * setting.layers)
-    return ImmersionStudy(
-        setting=setting,
-        # Follow the numbers 0 and 1 in place of the tokens.
-        places=np.array([row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))]),
-        given=tuple(given),
-        here=_hidden(where, (_here(setting),)),
-        experiments=_experiments(where),
-        everything=_hidden(where, (_allowed(setting, ("free",) * setting.layers),)),
-        spectrum=_spectrum(where),
-    )
+    # Follow the numbers 0 and 1 in place of the tokens.
+    places = np.array([row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))])
+    everything = _hidden(where, (_allowed(setting, ("free",) * setting.layers),))
+    here, experiments = _hidden(where, (_here(setting),)), _experiments(where)
+    return ImmersionStudy(setting, places, tuple(given), here, experiments, everything, _spectrum(where))
 
 
 def _allowed(setting: ImmersionSetting, wanted: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
@@ -248,12 +243,8 @@ def _hidden(network: ImmersionSetting, experiments: tuple[tuple[Pattern, ...], .
     J = np.concatenate([_rows(network, virtual, patterns) for patterns in experiments])
     *layers, last = np.split(J, J.shape[1] // n**2, axis=1)  # free_jacobian has M_1, …, M_l, then L
     blocks = tuple(n**2 - exact_rank(block, over) for block in (last, *layers))
-    inputs, columns, depth, value = (
-        len(J) // len(experiments),
-        J.shape[1],
-        network.layers,
-        exact_rank(J, over),
-    )
+    inputs, columns, depth = len(J) // len(experiments), J.shape[1], network.layers
+    value = exact_rank(J, over)
     error = 0.0 if value == columns else schwartz_zippel(value, depth**2 + 4 * depth + 2, over.p)
     note = f"rank {value} of {columns} entries of L and the M, so a kernel of dimension {columns - value}"
     how = columns, over.p, error, "weights", arithmetic_of(columns)

@@ -3,7 +3,7 @@
 from math import inf
 from typing import NamedTuple
 
-from neuroviz.beyond.proof.immersion import MOST_LAYERS, ImmersionStudy
+from neuroviz.beyond.proof.immersion import ImmersionStudy
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, compose, layer_letters
 from neuroviz.kit.words import colored, numbered, percent, signed, tiny
@@ -40,25 +40,18 @@ def tokens(study: ImmersionStudy) -> Plot:
     y = [level for _ in (first, second) for i in moved for level in (i - 1, i, None)]
     plot.line("layers that the reader sets", x, y, theme.color("focus"), width + 1)
     for number, column, fill, edge in ((1, first, "ink", "ink"), (2, second, "ground", "soft")):
-        plot.points(
-            f"token {number} between the layers",
-            column,
-            depth,
-            {"size": marker + 2, "color": theme.color(fill)}
-            | {"line": {"color": theme.color(edge), "width": 2.2}},
-            cliponaxis=False,
-            hover="%{x:.3f} of the way from x₁ to x₂",
-        )
+        name, hover = f"token {number} between the layers", "%{x:.3f} of the way from x₁ to x₂"
+        line = {"color": theme.color(edge), "width": 2.2}
+        look = {"size": marker + 2, "color": theme.color(fill), "line": line}
+        plot.points(name, column, depth, look, cliponaxis=False, hover=hover)
     plot.headline(tokens_finding(study), yref="paper")  # in one line with the other
     for place in (0, 1):
         plot.text(f"x<sub>{place + 1}</sub>", place, 0, "base", "ink", yanchor="bottom", yshift=marker)
-    for layer in range(1, MOST_LAYERS + 1):
-        there = layer <= study.setting.layers
-        left, right = (layer - 0.9, layer - 0.1) if there else (0, 0)
-        plot.region((1.1, WORDS), (left, right), {"width": 0}, theme.color(f"layer {layer}"))
-        text = "<br>".join(say_layer(study, layer)) if there else ""
+    for layer in range(1, study.setting.layers + 1):
+        color = theme.color(f"layer {layer}")
+        plot.region((1.1, WORDS), (layer - 0.9, layer - 0.1), {"width": 0}, color)
         beside = {"xanchor": "left", "yanchor": "middle", "xshift": 6, "align": "left"}
-        plot.text(text, WORDS, layer - 0.5 if there else 0, "note", "ink", **beside)
+        plot.text("<br>".join(say_layer(study, layer)), WORDS, layer - 0.5, "note", "ink", **beside)
     plot.bare_axis("x", -0.16, RIGHT_END, title="columns of S sum to 1: tokens stay on their line")
     plot.bare_axis("y", len(first) - 0.82, -0.12)
     return plot
@@ -154,69 +147,50 @@ def stairs(study: ImmersionStudy) -> Plot:
     """Stacked bars, one colour for each matrix, that fall to 0."""
     plot, columns = Plot("2", RIGHT, (0.0, 1.0)), columns_of(study)
     whole, last = columns[0].total, columns[-1]
-    for block in range(MOST_LAYERS + 1):
-        there = block <= study.setting.layers
-        bars(plot, columns, block, [column.blocks[block] if there else 0 for column in columns])
-    plot.bars(
-        "hidden in several matrices at once (measured)",
-        [column.x for column in columns],
-        [column.total - sum(column.blocks) for column in columns],
-        {"color": theme.color("symmetry"), "line": {"color": theme.color("ground"), "width": 1}},
-        width=0.74,
-        hover="%{y} more silent directions move several matrices at once",
-    )
+    for block in range(study.setting.layers + 1):
+        bars(plot, columns, block)
+    name, hover = "hidden in several matrices at once (measured)", "%{y} more silent directions move several"
+    mixed = [column.total - sum(column.blocks) for column in columns]
+    look = {"color": theme.color("symmetry"), "line": {"color": theme.color("ground"), "width": 1}}
+    x = [column.x for column in columns]
+    plot.bars(name, x, mixed, look, width=0.74, hover=f"{hover} matrices at once")
     least = 0.05 * whole  # the frame around nothing has a height as well
     plot.headline(stairs_finding(study))
-    for k in range(MOST_LAYERS + 4):  # always as many texts; the spare ones are empty
-        column = columns[k] if k < len(columns) else Column(0, "", (), 0)
+    for k, column in enumerate(columns):
         failed = k > study.setting.layers and column.total
         role = "focus" if column is last else "outside" if failed else "ink"
         height = max(column.total, least) if column is last else column.total
         font = {"size": 1.35 * theme.size("base"), "color": theme.color(role)}
-        text = f"<b>{column.total}</b>" if k < len(columns) else ""
-        plot.text(text, column.x, height, "base", role, yanchor="bottom", font=font)
-    tied = study.setting.tied_layer
-    relation = "" if tied is None else colored("outside", f"▨ cannot be made: {relation_of(study)}")
-    corner = {"xanchor": "right", "yanchor": "top"}
-    plot.text(relation, last.x + 0.5, 1.3 * whole, "base", "ink", **corner)
+        plot.text(f"<b>{column.total}</b>", column.x, height, "base", role, yanchor="bottom", font=font)
+    if study.setting.tied_layer is not None:
+        relation = colored("outside", f"▨ cannot be made: {relation_of(study)}")
+        corner = {"xanchor": "right", "yanchor": "top"}
+        plot.text(relation, last.x + 0.5, 1.3 * whole, "base", "ink", **corner)
     middle, nothing = (columns[-3].x + columns[-2].x) / 2, "rgba(0, 0, 0, 0)"
     dotted = {"color": theme.color("axis"), "width": 1, "dash": "dot"}
     plot.region((middle, middle), (0, 1.07 * whole), dotted, nothing)
     frame = {"color": theme.color("focus"), "width": 3}
     plot.region((last.x - 0.42, last.x + 0.42), (0, max(last.total, least)), frame, nothing)
-    plot.bare_axis(
-        "x",
-        -0.55,
-        last.x + 0.55,
-        tickvals=[column.x for column in columns],
-        ticktext=[column.name for column in columns],
-        tickangle=0,
-        tickfont={"color": theme.color("ink"), "size": theme.size("note")},
-    )
+    names = {"tickvals": x, "ticktext": [column.name for column in columns], "tickangle": 0}
+    font = {"color": theme.color("ink"), "size": theme.size("note")}
+    plot.bare_axis("x", -0.55, last.x + 0.55, **names, tickfont=font)
     plot.bare_axis("y", 0, 1.3 * whole)
     return plot
 
 
-def bars(plot: Plot, columns: list[Column], block: int, heights: list[int]) -> None:
-    """One matrix in all columns; empty for layers that are not there."""
-    color = theme.color(f"layer {block}" if block else "wash")
+def bars(plot: Plot, columns: list[Column], block: int) -> None:
+    """One matrix in all columns."""
+    color, heights = theme.color(f"layer {block}" if block else "wash"), [c.blocks[block] for c in columns]
     ink = theme.color(layer_letters(block) if block else "ink")
     least = columns[0].total * theme.size("note") / 240  # a bar too low for its letters goes without
     pattern = {"shape": ["" if column.possible else "/" for column in columns], "size": 9, "solidity": 0.16}
-    plot.bars(
-        f"hidden in {letter(block)} (measured)",
-        [column.x for column in columns],
-        heights,
-        {"color": color, "line": {"color": theme.color("ground" if block else "axis"), "width": 1}}
-        | {"pattern": {**pattern, "bgcolor": color, "fgcolor": theme.color("outside")}},
-        width=0.74,
-        text=[letter(block) if height >= least else "" for height in heights],
-        textposition="inside",
-        insidetextanchor="middle",
-        textangle=0,
-        insidetextfont={"size": theme.size("base"), "color": ink},
-        hover=f"%{{y}} silent directions of {letter(block)}",
-    )
+    look = {"color": color, "line": {"color": theme.color("ground" if block else "axis"), "width": 1}}
+    look["pattern"] = {**pattern, "bgcolor": color, "fgcolor": theme.color("outside")}
+    inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
+    inside |= {"insidetextfont": {"size": theme.size("base"), "color": ink}}
+    inside |= {"text": [letter(block) if height >= least else "" for height in heights], "width": 0.74}
+    name, hover = f"hidden in {letter(block)} (measured)", f"%{{y}} silent directions of {letter(block)}"
+    plot.bars(name, [column.x for column in columns], heights, look, hover=hover, **inside)
 
 
 def relation_of(study: ImmersionStudy) -> str:

@@ -83,17 +83,10 @@ class ProofSetting:
     @property
     def network(self) -> ImmersionSetting:
         """The network, and its exponentials."""
-        return ImmersionSetting(
-            self.modes,
-            tuple((getattr(self, f"mu_{i}"), getattr(self, f"nu_{i}")) for i in range(1, self.layers + 1)),
-            self.width,
-            1 if self.causal else self.copies,
-            self.causal,
-            self.weak_layer,
-            self.symmetric,
-            self.size,
-            self.seed,
-        )
+        freed = ((getattr(self, f"mu_{i}"), getattr(self, f"nu_{i}")) for i in range(1, self.layers + 1))
+        same = ("width", "causal", "weak_layer", "symmetric", "size", "seed")
+        given = {name: getattr(self, name) for name in same}
+        return ImmersionSetting(self.modes, tuple(freed), copies=1 if self.causal else self.copies, **given)
 
 
 def study_proof(setting: ProofSetting) -> ImmersionStudy:

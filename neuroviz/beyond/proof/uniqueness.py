@@ -114,27 +114,13 @@ def study_singleton(setting: SingletonSetting) -> SingletonStudy:
     begin, end = (0.0, 0.5) if halves and moved == 1 else (0.5 if halves else 0.0, 1.0)
     steps = [way.at(begin + (end - begin) * k / _STEPS, moved) for k in range(_STEPS + 1)]
     room = _room(case, moved, relations)
-    left, right = (
-        Side(
-            places=here[i].places,
-            shares=here[i].shares,
-            path=tuple(step[i].shares[moved - 1] for step in steps),
-            allowed=room[i],
-            curve=way.curve((way.left, way.right)[i]) if room[i] == "curve" else (),
-            gap=here[i].gap,
-        )
-        for i in (0, 1)
-    )
-    return SingletonStudy(
-        setting,
-        case,
-        relations,
-        moved,
-        left,
-        right,
-        ending=find_ending(setting, case, relations, exact),
-        functions_apart=_apart(setting, way.left, way.right),
-    )
+    sides = []
+    for i, network in enumerate((way.left, way.right)):
+        path = tuple(step[i].shares[moved - 1] for step in steps)
+        curve = way.curve(network) if room[i] == "curve" else ()
+        sides.append(Side(here[i].places, here[i].shares, path, room[i], curve, here[i].gap))
+    ending, apart = find_ending(setting, case, relations, exact), _apart(setting, way.left, way.right)
+    return SingletonStudy(setting, case, relations, moved, *sides, ending, apart)
 
 
 def _room(case: str, moved: int, relations: Relations) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """Theorem B in a picture: two networks on the same two tokens, and what their first exponentials may do."""
 
 import re
+from collections.abc import Sequence
 from math import inf, log10
 
 import numpy as np
@@ -24,10 +25,9 @@ def singletons_parts(study: SingletonStudy) -> Parts:
     """The tokens of θ, the maps of both, and the tokens of θ′."""
     first_map = map_plot(study, "θ", "2")
     words(study, first_map)
-    plots = (
-        tokens_plot(study, "θ", ""), first_map, map_plot(study, "θ′", "3"), tokens_plot(study, "θ′", "4"),
-    )  # fmt: skip
-    return compose(*(plot.view() for plot in plots))
+    others = tokens_plot(study, "θ", ""), map_plot(study, "θ′", "3"), tokens_plot(study, "θ′", "4")
+    left, *right = (plot.view() for plot in others)
+    return compose(left, first_map.view(), *right)
 
 
 def side_of(study: SingletonStudy, name: str) -> Side:
@@ -59,25 +59,16 @@ def tokens_plot(study: SingletonStudy, name: str, number: str) -> Plot:
     depth, met = len(side.places) - 1, meeting(side)
     for token, role, dash in ((2, "soft", "dash"), (1, "ink", "solid")):
         color, filled = theme.color(role), token == 1
-        plot.points(
-            f"token {token} of {name}",
-            [max(-AWAY, min(AWAY, float(place))) for place in side.places[:, token - 1]],
-            list(range(depth + 1)),
-            {"symbol": "circle" if filled else "square", "size": size + 2}
-            | {"color": color if filled else theme.color("ground"), "line": {"color": color, "width": 2}},
-            mode="lines+markers",
-            line={"color": color, "width": theme.size("line"), "dash": dash},
-            hover=f"token {token} after layer %{{y}}: at %{{x:.3f}}",
-        )
-    place = 0.0 if met is None else float(side.places[met, 0])
-    ring = {
-        "symbol": "circle-open",
-        "size": 2 * size + 6,
-        "color": theme.color("focus"),
-        "line": {"width": 3},
-    }
-    here = [] if met is None else [place]
-    plot.points(f"meeting of {name}", here, [] if met is None else [met], ring)
+        places = [max(-AWAY, min(AWAY, float(place))) for place in side.places[:, token - 1]]
+        look = {"symbol": "circle" if filled else "square", "size": size + 2}
+        look |= {"color": color if filled else theme.color("ground"), "line": {"color": color, "width": 2}}
+        line = {"color": color, "width": theme.size("line"), "dash": dash}
+        more = {"mode": "lines+markers", "hover": f"token {token} after layer %{{y}}: at %{{x:.3f}}"}
+        plot.points(f"token {token} of {name}", places, list(range(depth + 1)), look, line=line, **more)
+    if met is not None:
+        ring = {"symbol": "circle-open", "size": 2 * size + 6, "color": theme.color("focus")}
+        place = float(side.places[met, 0])
+        plot.points(f"meeting of {name}", [place], [met], ring | {"line": {"width": 3}})
     plot.region(SEEN, (study.moved - 1, study.moved), {"width": 0}, theme.color("wash"))
 
     if study.setting.size == 0:
@@ -88,27 +79,20 @@ def tokens_plot(study: SingletonStudy, name: str, number: str) -> Plot:
         plot.headline(f"{name}: output columns {apart(side.gap)} apart")
     for token in (1, 2):
         say_start(plot, side, token)
-    at = next((i for i, start in enumerate(side.places[0], start=1) if abs(place - start) < EQUAL), None)
-    where = f"they meet at x<sub>{at}</sub>" if at else "they meet"
-    toward = 1 if place < 0.5 else -1
-    beside = {"xanchor": "left" if toward > 0 else "right", "yanchor": "middle", "yshift": -14}
-    shift = toward * (1.2 * size + 10)
-    text = "" if met is None else f"<b>{where}</b>"
-    plot.text(text, place, met or 0, "base", "focus", xshift=shift, **beside)
-
+    if met is not None:
+        at = next((i for i, start in enumerate(side.places[0], 1) if abs(place - start) < EQUAL), None)
+        where = f"<b>they meet at x<sub>{at}</sub></b>" if at else "<b>they meet</b>"
+        anchor, shift = ("left", 1.2 * size + 10) if place < 0.5 else ("right", -(1.2 * size + 10))
+        beside = {"xanchor": anchor, "xshift": shift, "yanchor": "middle", "yshift": -14}
+        plot.text(where, place, met, "base", "focus", **beside)
     own = study.case != "same" and name == "θ′"  # θ′ has a matrix of its own: this one, counted from 1
     other = (2 if study.setting.candidate == "other M₂" else 1) if own else 0
     letters = [*(numbered("M", i) for i in range(1, depth + 1)), "L"]
     plot.bare_axis("x", *SEEN)
-    plot.bare_axis(
-        "y",
-        depth + 0.25,
-        -0.35,
-        tickvals=[*(i + 0.5 for i in range(depth)), depth + 0.15],
-        ticktext=[letter + "′" * (i == other) for i, letter in enumerate(letters, start=1)],
-        side="left" if name == "θ" else "right",
-        tickfont={"size": theme.size("base"), "color": theme.color("ink")},
-    )
+    names = [letter + "′" * (i == other) for i, letter in enumerate(letters, start=1)]
+    ticks = {"tickvals": [*(i + 0.5 for i in range(depth)), depth + 0.15], "ticktext": names}
+    font, edge = {"size": theme.size("base"), "color": theme.color("ink")}, "left" if name == "θ" else "right"
+    plot.bare_axis("y", depth + 0.25, -0.35, **ticks, side=edge, tickfont=font)
     return plot
 
 
@@ -136,8 +120,8 @@ def map_plot(study: SingletonStudy, name: str, number: str) -> Plot:
     fill = {"fill": "none" if causal else "toself", "fillcolor": theme.color("wash")}
     everything = [Shares(*corner) for corner in corners] if side.allowed == "all" else []
     curve(plot, f"all of (P, Q) of {name}", everything, "certified", 2 * width if causal else 1.0, **fill)
-    diagonal = [] if causal else [Shares(0, 1), Shares(1, 0)]
-    curve(plot, f"the tokens of {name} meet", diagonal, "soft", 1.4)
+    if not causal:
+        curve(plot, f"the tokens of {name} meet", [Shares(0, 1), Shares(1, 0)], "soft", 1.4)
     curve(plot, f"what is allowed to {name}", side.curve, "certified", 2 * width)
     first = side.path[0]
     moves = any(abs(one.mu - first.mu) + abs(one.nu - first.nu) > EQUAL for one in side.path)
@@ -149,18 +133,13 @@ def map_plot(study: SingletonStudy, name: str, number: str) -> Plot:
     inset = theme.size("marker")
     corner = {"xanchor": "left", "yanchor": "bottom", "xshift": inset, "yshift": 5}
     plot.text("frozen", 0, 0, "note", "soft", **corner)
-    plot.text(
-        "all x<sub>1</sub>",
-        0,
-        1,
-        "note",
-        "soft",
-        **corner | {"yanchor": "top", "xshift": 1.6 * note, "yshift": -2},
-    )
-    other = corner | {"xanchor": "right", "xshift": -1.6 * note}
-    plot.text("" if causal else "all x<sub>2</sub>", 1, 0, "note", "soft", **other)
-    slanted = {"textangle": 45, "xshift": 0.6 * note, "yshift": 0.6 * note}
-    plot.text("" if causal else "PQ = 1", 0.66, 0.34, "note", "soft", **slanted)
+    above = corner | {"yanchor": "top", "xshift": 1.6 * note, "yshift": -2}
+    plot.text("all x<sub>1</sub>", 0, 1, "note", "soft", **above)
+    if not causal:
+        other = corner | {"xanchor": "right", "xshift": -1.6 * note}
+        plot.text("all x<sub>2</sub>", 1, 0, "note", "soft", **other)
+        slanted = {"textangle": 45, "xshift": 0.6 * note, "yshift": 0.6 * note}
+        plot.text("PQ = 1", 0.66, 0.34, "note", "soft", **slanted)
     layer = numbered("", study.moved) + ("′" if name == "θ′" else "")
     title = f"ν{layer} of {name}" if causal else f"(μ{layer}, ν{layer}) of {name}"
     plot.text(title, 0.5, 1, "note", "ink", xanchor="center", yanchor="bottom", yshift=2)
@@ -171,18 +150,10 @@ def map_plot(study: SingletonStudy, name: str, number: str) -> Plot:
     return plot
 
 
-def curve(
-    plot: Plot,
-    name: str,
-    points: list[Shares] | tuple[Shares, ...],
-    role: str,
-    width: float,
-    dash: str = "solid",
-    **more: object,
-) -> None:
+def curve(plot: Plot, name: str, points: Sequence[Shares], role: str, *line: object, **more: object) -> None:
     """Shares as a line that may run along the edge."""
     x, y = [float(one.mu) for one in points], [float(one.nu) for one in points]
-    plot.line(name, x, y, theme.color(role), width, dash, cliponaxis=False, **more)
+    plot.line(name, x, y, theme.color(role), *line, cliponaxis=False, **more)
 
 
 # Over and under the maps
