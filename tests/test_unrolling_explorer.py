@@ -10,9 +10,8 @@ from panels import plain, texts, trace
 
 from neuroviz.deep import unrolling as module
 from neuroviz.deep.unrolling import readable_network, study_unrolling
-from neuroviz.deep.unrolling_figure import unrolling_parts
+from neuroviz.deep.unrolling_figure import grow, unrolling_parts
 from neuroviz.deep.unrolling_panel import UnrollingExplorer
-from neuroviz.deep.unrolling_tree import grow
 from neuroviz.deep.unrolling_words import coefficient_name, name_of, number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward
