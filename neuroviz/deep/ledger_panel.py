@@ -33,7 +33,10 @@ class LedgerExplorer(Panel):
         return measured_badge(answer.ledger.measured) + theory_badge(answer.expected, answer.ledger.dimension)
 
     def _describe(self, answer: LedgerStudy) -> str:
-        return f"{_say_ledger(answer.ledger, answer.exact)} {_say_theory(answer)}"
+        expected, paper = answer.expected, answer.paper
+        theory = say_theory(expected, answer.ledger.dimension) or "No formula is known."
+        instead = f" {paper_name(paper)} would say {paper.value}." if would_mislead(paper, expected) else ""
+        return f"{_say_ledger(answer.ledger, answer.exact)} {theory}{instead}"
 
 
 def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:
@@ -54,9 +57,3 @@ def _how_sure(ledger: KernelLedger, exact: Measurement) -> str:
     if exact.error_bound == 0:
         return "full rank across the orbits of these symmetries, a proof"
     return f"wrong with chance ≤ {ledger.error_bound:.0e}"
-
-
-def _say_theory(answer: LedgerStudy) -> str:
-    expected, paper = answer.expected, answer.paper
-    instead = f" {paper_name(paper)} would say {paper.value}." if would_mislead(paper, expected) else ""
-    return f"{say_theory(expected, answer.ledger.dimension) or 'No formula is known.'}{instead}"

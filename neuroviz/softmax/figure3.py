@@ -30,11 +30,6 @@ if TYPE_CHECKING:
 
 KINDS = ("softmax", "lightning")
 _MOST_BALL_COLUMNS = 180  # Figure 3 has 172 at most: a ball certificate takes about 0.4 s there
-_COLUMNS = (
-    "delta", "attention", "layers", "tokens", "head_dim", "parameters", "exact", "prime", "error_bound",
-    "float", "gap", "decided", "float32", "formula", "status", "source",
-    "certified", "seed", "float32_inputs", "float32_runs",
-)  # fmt: skip
 _QUICK = 300  # milliseconds
 
 
@@ -198,25 +193,26 @@ class Figure3Study:
         >>> print(study_figure3(Figure3Setting(last=4)).to_csv()[:86])
         delta,attention,layers,tokens,head_dim,parameters,exact,prime,error_bound,float,gap,de
         """
-        text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(_COLUMNS)
-        table.writerows(self._line(point) for point in self.points)
+        rows, text = [self._line(point) for point in self.points], io.StringIO()
+        table = csv.DictWriter(text, rows[0], lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
         return text.getvalue()
 
-    def _line(self, point: Figure3Point) -> list[object]:
-        arch, exact, floating, read = point.arch, point.exact, point.floating, point.float32
-        asked = read is not None
-        return [
-            point.width, arch.attention, arch.num_layers, arch.tokens, self.setting.head_dim,
-            arch.num_parameters, exact.value, exact.prime, f"{exact.error_bound:.6g}",
-            floating.value, f"{floating.gap:.6g}", "yes" if floating.decided else "no",
-            read.value if asked and read.value is not None else "",
-            "" if point.expected.value is None else point.expected.value,
-            point.expected.status, point.expected.source,
-            " + ".join(point.proved_by), self.setting.seed,
-            read.num_inputs if asked else "", read.runs if asked else "",
-        ]  # fmt: skip
+    def _line(self, point: Figure3Point) -> dict[str, object]:
+        """By column; None is written as an empty field."""
+        arch, exact, floating = point.arch, point.exact, point.floating
+        read, theory = point.float32, point.expected
+        return {
+            "delta": point.width, "attention": arch.attention, "layers": arch.num_layers,
+            "tokens": arch.tokens, "head_dim": self.setting.head_dim, "parameters": arch.num_parameters,
+            "exact": exact.value, "prime": exact.prime, "error_bound": f"{exact.error_bound:.6g}",
+            "float": floating.value, "gap": f"{floating.gap:.6g}",
+            "decided": "yes" if floating.decided else "no", "float32": read and read.value,
+            "formula": theory.value, "status": theory.status, "source": theory.source,
+            "certified": " + ".join(point.proved_by), "seed": self.setting.seed,
+            "float32_inputs": read and read.num_inputs, "float32_runs": read and read.runs,
+        }  # fmt: skip
 
 
 def study_figure3(setting: Figure3Setting) -> Figure3Study:
