@@ -60,7 +60,7 @@ def test_the_first_counterexample_is_ringed_and_said(panel):
     numbers = trace(panel.figure, "measured")
     at = [t for t, x, y in zip(numbers.text, numbers.x, numbers.y, strict=True)
           if ring.x0 < x < ring.x1 and ring.y0 < y < ring.y1]  # fmt: skip
-    assert at == [f"<b>{first.measured.value}</b>"] and ring.visible
+    assert at == [f"<b>{first.measured.value}</b>"] and ring.type == "rect"
     assert "First at d = 1, a = 1, t = 2: you say 3, measured 1." in panel.description
     assert any("you say <b>3</b>, measured" in text for text in texts(panel.figure))
 
@@ -71,7 +71,7 @@ def test_a_right_formula_is_called_evidence_and_no_proof(panel):
     assert "no proof" in panel.description and "○ observed · your formula, 40 networks" in title(panel)
     assert headlines(panel.figure)[0] == "right at all 40 networks"
     assert set(trace(panel.figure, "you − measured").text) == {"0"}
-    assert not panel.figure.layout.shapes[-1].visible
+    assert not any(shape.type == "rect" for shape in panel.figure.layout.shapes)
     type_in(panel, "alpha(a, d) + d**2")
     assert "observed" not in title(panel) and "no proof" not in panel.description
     assert any("you − measured, always +1" in text for text in texts(panel.figure))

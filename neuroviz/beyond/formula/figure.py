@@ -9,7 +9,6 @@ from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.words import colored
 
 _TABLE, _WORDS = (0.0, 0.7), 0.73
-_MOST_OUTER = 5
 _NUMBER, _BELOW = 0.16, -0.2  # of a row, from the middle of a cell: what is measured, and the difference
 
 
@@ -49,27 +48,16 @@ def formula_parts(study: FamilyStudy) -> Parts:
     look["colorscale"] = [[0, theme.color("wash")], [1, theme.color("outside")]]
     table = {"type": "heatmap", "name": "where it is wrong (measured)"}
     plot.view().traces.append(table | look | {"x": list(columns), "y": list(rows), "z": z})
+    told = ((study.family.name_of(v.sizes), v.measured.value, v.proposed) for v in at.values())
+    said = [f"{name}<br>measured {value}, you {proposed}" for name, value, proposed in told]
     for name, shift, size, texts in (
         ("measured", _NUMBER, "base", [f"<b>{v.measured.value}</b>" for v in at.values()]),
         ("you − measured", _BELOW, "note", [_signed(v.difference) for v in at.values()]),
     ):
-        plot.points(
-            name,
-            [column for column, _ in at],
-            [row + shift for _, row in at],
-            {},
-            mode="text",
-            text=texts,
-            textfont={
-                "size": theme.size(size),
-                "color": [theme.color("ground" if v.difference else "ink") for v in at.values()],
-            },
-            customdata=[
-                f"{study.family.name_of(v.sizes)}<br>measured {v.measured.value}, you {v.proposed}"
-                for v in at.values()
-            ],
-            hover="%{customdata}",
-        )
+        x, y = [column for column, _ in at], [row + shift for _, row in at]
+        inks = [theme.color("ground" if v.difference else "ink") for v in at.values()]
+        look = {"mode": "text", "text": texts, "textfont": {"size": theme.size(size), "color": inks}}
+        plot.points(name, x, y, {}, **look, customdata=said, hover="%{customdata}")
     letter, every = places.others[-1] if places.others else "", len(columns) < 10
     names = [f"{letter} = " * (every or i == 0) + str(c[-1]) for i, c in enumerate(places.columns)]
     plot.bare_axis("x", -0.5, len(columns) - 0.5, tickvals=list(columns), ticktext=names)
@@ -79,29 +67,18 @@ def formula_parts(study: FamilyStudy) -> Parts:
     plot.headline(f"wrong at {off} of {count} networks" if off else f"right at all {count} networks")
     plot.key([f"large: measured, below it: {_shape({v.difference for v in study.verdicts})}"], yshift=4)
     below = {"yref": "y domain", "yanchor": "top", "yshift": -1.65 * theme.size("tick")}
-    for value, one, other in (places.outer + [(0, 0, 0)] * _MOST_OUTER)[:_MOST_OUTER]:
-        words = f"{places.others[0]} = {value}" if value else ""
-        plot.text(words, (one + other) / 2, 0, "base", "ink", **below)
-    plot.view().shapes.extend([*_between(places), _ring(study, places)])
+    shapes, on = plot.view().shapes, {"xref": "x", "yref": "y"}
+    for i, (value, one, other) in enumerate(places.outer):
+        plot.text(f"{places.others[0]} = {value}", (one + other) / 2, 0, "base", "ink", **below)
+        if i:  # a line before each new value of the slower letter
+            ends = {"x0": one - 0.5, "x1": one - 0.5, "y0": -0.5, "y1": len(rows) - 0.5}
+            shapes.append({"type": "line", **on, **ends, "line": {"color": theme.color("axis"), "width": 1}})
+    if study.first:  # a ring around the first counterexample
+        column, row = places.of(study.first.sizes)
+        box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+        shapes.append({"type": "rect", **on, **box, "line": {"color": theme.color("focus"), "width": 4}})
     _write(plot, study)
     return compose(plot.view())
-
-
-def _between(places: Places) -> list[dict]:
-    """A line before each new value of the slower letter; always as many."""
-    at = [first - 0.5 for _, first, _ in places.outer[1:]]
-    look = {"type": "line", "xref": "x", "yref": "y", "y0": -0.5, "y1": len(places.rows) - 0.5}
-    look["line"] = {"color": theme.color("axis"), "width": 1}
-    ends = [(x, True) for x in at] + [(-0.5, False)] * (_MOST_OUTER - 1 - len(at))
-    return [look | {"x0": x, "x1": x, "visible": shown} for x, shown in ends]
-
-
-def _ring(study: FamilyStudy, places: Places) -> dict:
-    """Around the first counterexample."""
-    column, row = places.of(study.first.sizes) if study.first else (0, 0)
-    box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
-    line = {"color": theme.color("focus"), "width": 4}
-    return {"type": "rect", "xref": "x", "yref": "y", **box, "line": line, "visible": bool(study.first)}
 
 
 def _signed(number: int) -> str:

@@ -92,20 +92,13 @@ def kinds_plot(study: SearchStudy) -> Plot:
     found = [(outcome.kind, end_of(study, outcome)) for outcome in study.search.outcomes]
     for end, (role, words, _) in ENDS.items():
         counts, hollow, color = [found.count((kind, end)) for kind in KINDS], end == "none", theme.color(role)
-        plot.bars(
-            words,
-            counts,
-            list(range(len(KINDS))),
-            {"color": theme.color("ground") if hollow else color, "line": {"color": color, "width": 1.2}},
-            orientation="h",
-            text=[str(count) if count else "" for count in counts],
-            textposition="inside",
-            constraintext="none",
-            insidetextanchor="middle",
-            textangle=0,
-            textfont={"size": theme.size("note"), "color": theme.color("soft" if hollow else "ground")},
-            hover=f"%{{x}} ended: {words}",
-        )
+        look = {"color": theme.color("ground") if hollow else color, "line": {"color": color, "width": 1.2}}
+        font = {"size": theme.size("note"), "color": theme.color("soft" if hollow else "ground")}
+        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
+        inside["constraintext"] = "none"
+        inside |= {"text": [str(count) if count else "" for count in counts], "textfont": font}
+        rows, hover = list(range(len(KINDS))), f"%{{x}} ended: {words}"
+        plot.bars(words, counts, rows, look, orientation="h", hover=hover, **inside)
     plot.axis("x", 0, max(sum(one == kind for one, _ in found) for kind in KINDS), visible=False)
     names = {"tickvals": list(range(len(KINDS))), "ticktext": [f"{kind}\u2002" for kind in KINDS]}
     plot.bare_axis("y", len(KINDS) - 0.4, -0.6, **names)

@@ -71,14 +71,9 @@ def outcomes_plot(study: SearchStudy, x: tuple[float, float], y: tuple[float, fl
     points = [search.classes[number] for number in named]
     roles = ["ink" if point.is_given else "focus" for point in points]
     places = [(median(log(o.distance) for o in one), median(log(o.residual) for o in one)) for one in own]
-    plot.points(
-        "points of the fibre",
-        [10**across for across, _ in places],
-        [10**up for _, up in places],
-        {"symbol": "circle-open", "size": 3 * size, "color": [theme.color(role) for role in roles]}
-        | {"line": {"width": 2.5}},
-        cliponaxis=False,
-    )
+    ring = {"symbol": "circle-open", "size": 3 * size, "color": list(map(theme.color, roles))}
+    x, y = [10**across for across, _ in places], [10**up for _, up in places]
+    plot.points("points of the fibre", x, y, ring | {"line": {"width": 2.5}}, cliponaxis=False)
     right, top = (
         max(1.6, *(log(getattr(o, name)) + 0.6 for o in search.outcomes)) for name in ("distance", "residual")
     )
@@ -107,20 +102,15 @@ def outcomes_plot(study: SearchStudy, x: tuple[float, float], y: tuple[float, fl
         place = {"xanchor": side, "align": side, "xshift": -8 if side == "left" else 8, "yanchor": "bottom"}
         plot.text(text, across, up, "base", role, **place, yshift=yshift)
 
-    for slot in range(NAMED):
-        if slot < len(points):
-            up = max(log(o.residual) for o in own[slot])
-            text = f"<b>{short_name(points[slot])}</b><br>found {points[slot].found} times"
-            above = 1.5 * size + 4 + (2.6 * theme.size("base") if slot == 2 else 0)  # over the second name
-            name(text, places[slot][0], up, roles[slot], above)
-        else:
-            name("", left, top, "ink", 0)
+    for slot, point in enumerate(points):
+        up = max(log(o.residual) for o in own[slot])
+        text = f"<b>{short_name(point)}</b><br>found {point.found} times"
+        above = 1.5 * size + 4 + (2.6 * theme.size("base") if slot == 2 else 0)  # over the second name
+        name(text, places[slot][0], up, roles[slot], above)
     if loose := ends["loose"]:
         text = f"<b>not isolated</b><br>{len(loose)} different solutions"
         place = median(log(o.distance) for o in loose), max(log(o.residual) for o in loose)
         name(text, *place, "outside", size)
-    else:
-        name("", 0.0, 0.0, "outside", size)
     return plot
 
 
@@ -130,15 +120,10 @@ def dots(plot: Plot, end: End, outcomes: list[StartOutcome], size: float, filled
     look = {"size": size, "color": color, "opacity": 0.75}
     if not filled:
         look = {"size": size - 2, "color": ground, "opacity": 1.0}
-    plot.points(
-        end.dots,
-        [drawn(o.distance) for o in outcomes],
-        [drawn(o.residual) for o in outcomes],
-        {**look, "line": {"color": color, "width": 1.4}},
-        text=[f"start {o.kind}, distance {o.distance:.1e}, residual {o.residual:.1e}" for o in outcomes],
-        cliponaxis=False,
-        hover=f"{end.dots}: %{{text}}",
-    )
+    x, y = [drawn(o.distance) for o in outcomes], [drawn(o.residual) for o in outcomes]
+    said = [f"start {o.kind}, distance {o.distance:.1e}, residual {o.residual:.1e}" for o in outcomes]
+    more = {"text": said, "cliponaxis": False, "hover": f"{end.dots}: %{{text}}"}
+    plot.points(end.dots, x, y, {**look, "line": {"color": color, "width": 1.4}}, **more)
 
 
 def finding(study: SearchStudy) -> str:

@@ -293,14 +293,8 @@ def _point(attention: str, equivalents: tuple[Equivalent, ...], group: list[_Fou
     virtual = best.outcome.virtual
     near = max(best.reach, _MERGE)
     named = (one.symmetry for one in equivalents if distance(attention, one.virtual, virtual) <= near)
-    return FiberPoint(
-        virtual=normalised(attention, virtual),
-        found=len(group),
-        radius=max(distance(attention, virtual, one.virtual) for one in members),
-        distance=best.outcome.distance,
-        residual=best.outcome.residual,
-        sigma_min=best.sigma_min,
-        kernel=best.kernel,
-        symmetry=next(named, UNEXPLAINED),
-        signs=len({signs(attention, virtual, one.virtual) for one in members}),
-    )
+    radius = max(distance(attention, virtual, one.virtual) for one in members)
+    where = best.outcome.distance, best.outcome.residual, best.sigma_min, best.kernel
+    found = len({signs(attention, virtual, one.virtual) for one in members})
+    normal, symmetry = normalised(attention, virtual), next(named, UNEXPLAINED)
+    return FiberPoint(normal, len(group), radius, *where, symmetry, found)

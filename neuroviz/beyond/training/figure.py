@@ -73,14 +73,9 @@ def losses(study: FlowStudy) -> Plot:
     plot, flow, drawn = Plot("", (0.0, 0.45), (0.57, 1.0)), study.flow, study.drawn
     for end, style in ENDINGS.items():
         loss = flow.loss[1:, :drawn][:, flow.ends[:drawn] == end].T
-        plot.line(
-            f"loss of runs that end {style.where}",
-            *paths(flow, np.where(loss > 0, loss, np.nan)),
-            color(end),
-            1.3,
-            style.dash,
-            hover=f"{style.where}: time %{{x:.3g}}, loss %{{y:.2g}}",
-        )
+        line, look = paths(flow, np.where(loss > 0, loss, np.nan)), (color(end), 1.3, style.dash)
+        hover = f"{style.where}: time %{{x:.3g}}, loss %{{y:.2g}}"
+        plot.line(f"loss of runs that end {style.where}", *line, *look, hover=hover)
     top = ceil(log10(max(float(flow.loss[1:].max()), 1e-3)) + 0.1)
     time_axis(plot, flow, "")
     plot.log_axis("y", LOWEST_LOSS, top, "loss", step=2)
@@ -139,16 +134,12 @@ def places(study: FlowStudy) -> Plot:
     for end, style in ENDINGS.items():
         here = flow.ends == end
         pairs = zip(flow.ratio[here], flow.angle[here], strict=True)
-        plot.points(
-            f"ends: {style.where}",
-            x[here].tolist(),
-            y[here].tolist(),
-            {"symbol": style.symbol, "size": size + (1 if end == "smooth" else 2), "color": color(end)}
-            | {"opacity": 0.8, "line": {"width": 1.6, "color": color(end)}},
-            customdata=[[f"{ratio:.1e}", f"{angle:.1e}"] for ratio, angle in pairs],
-            cliponaxis=False,
-            hover=f"{style.where}: σ₂/σ₁ = %{{customdata[0]}}, sine of the angle %{{customdata[1]}}",
-        )
+        look = {"symbol": style.symbol, "size": size + (1 if end == "smooth" else 2), "color": color(end)}
+        look |= {"opacity": 0.8, "line": {"width": 1.6, "color": color(end)}}
+        more = {"customdata": [[f"{ratio:.1e}", f"{angle:.1e}"] for ratio, angle in pairs]}
+        more["hover"] = f"{style.where}: σ₂/σ₁ = %{{customdata[0]}}, sine of the angle %{{customdata[1]}}"
+        name, places = f"ends: {style.where}", (x[here].tolist(), y[here].tolist())
+        plot.points(name, *places, look, cliponaxis=False, **more)
     clipped_axis(plot, "x", LOWEST_ANGLE, 0.35, "sine of the angle between forms of keys and values")
     clipped_axis(plot, "y", LOWEST_RATIO, 3.3, "σ₂/σ₁ of A")  # above 1 there is room for three lines of words
     low, left, wash = LOWEST_RATIO - 0.35, LOWEST_ANGLE - 0.35, theme.color("wash")

@@ -290,15 +290,8 @@ def random_starts(runs: int, seed: int, factored: bool = False) -> dict[str, np.
 def count_ends(flow: Flow, target: str, seed: int) -> Attraction:
     """The shares of runs that end at singular and at boundary points; `target` and `seed` are remembered."""
     ends = flow.ends
-    return Attraction(
-        target,
-        len(ends),
-        seed,
-        float(flow.times[-1]),
-        singular=float(np.mean(ends != "smooth")),
-        boundary=float(np.mean(ends == "boundary")),
-        near=float(np.mean(flow.ratio < 0.05)),
-    )
+    shares = (float(np.mean(here)) for here in (ends != "smooth", ends == "boundary", flow.ratio < 0.05))
+    return Attraction(target, len(ends), seed, float(flow.times[-1]), *shares)
 
 
 def attraction_table(runs: int = 400, seed: int = 0, time: float = 600.0) -> tuple[Attraction, ...]:
