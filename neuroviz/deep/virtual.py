@@ -39,8 +39,10 @@ class VirtualSetting:
 
     Attributes:
         view: "basis", the change of basis, or "rescale".
+        place: of the basis, "first", "middle" or "last"; its control, and in states, is called interface.
         walk, along: the change of basis, C = `walk_in_gl(walk, δ, along)`.
-        log_1, …, log_4: log₂ λ_i of each layer; off: log₂ of a factor by which λ_0 misses its value.
+        log_1, …, log_4: log₂ λ_i of each layer, to which L answers with λ_0 = ∏ λ_i^{−3^{l−i}} (Eq. 13).
+        off: log₂ of a factor by which λ_0 misses its value.
         lost: whether V_i loses one rank first.
         free: how far the next layer moves where U_i does not reach; only where there is such a place.
         alone: by which part of itself the first row of V_i moves, without an answer of the next layer.

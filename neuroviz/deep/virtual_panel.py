@@ -33,12 +33,7 @@ def study_virtual(setting: VirtualSetting) -> InterfaceStudy | RescalingStudy:
 class VirtualWeightsExplorer(Panel):
     """A change of basis moves Q, K, V and neither L nor any M; a rescaling moves these, and not the function.
 
-    Controls: view (basis or rescale), layers, width (δ). For the basis: interface (first, middle, last),
-    walk (rotation, stretch or shear in GL_δ), along; under "More": lost (V_i loses one rank), free (move the
-    next layer where nothing arrives any more), alone (move V_i with no answer: not a symmetry). To rescale:
-    log₂ λ_1 to log₂ λ_4, to which L answers with λ_0 = ∏ λ_i^{−3^{l−i}} (Eq. 13); under "More": off (log₂ of
-    a factor by which λ_0 misses). For both, under "More": width_in (d₀), width_out (d_l), head_dim, kind,
-    seed. See `Panel` for what all panels share.
+    Controls: see `VirtualSetting`; those of a view are shown with it. See `Panel` for what all panels share.
 
     >>> panel = VirtualWeightsExplorer()
     >>> panel.controls["lost"].value = True

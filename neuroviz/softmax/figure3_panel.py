@@ -17,10 +17,8 @@ from neuroviz.softmax.figure3_figure import figure3_parts
 class Figure3Explorer(Panel):
     """Dimension against width, δ: by the formula, by exact ranks, in float64 and in float32.
 
-    Controls: layers, head_dim, first and last (the ends of the widths δ, in either order), lightning (beside
-    softmax), peer (the row-by-row float32 procedure); under "More": tokens, inputs and runs (its numbers of
-    inputs and of repetitions), certificates, seed. The buttons CSV, SVG and PNG save what
-    is shown. See `Panel` for what all panels share.
+    Controls: see `Figure3Setting`. The buttons CSV, SVG and PNG save what is shown. See `Panel` for what all
+    panels share.
 
     >>> panel = Figure3Explorer()
     >>> panel.controls["lightning"].value = True

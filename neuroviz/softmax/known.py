@@ -13,19 +13,9 @@ from neuroviz.engine.cost import is_quick
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.orbit_slice import num_columns
-from neuroviz.softmax.statements import StatusEntry, statements
+from neuroviz.softmax.statements import IN_TABLE, StatusEntry, statements
 
-QUESTIONS = (
-    "dimension",
-    "the paper's formula",
-    "exact rank",
-    "certificates",
-    "function → (L, M)",
-    "(L, M) → (A, V)",
-    "special weights",
-    "other normalisations",
-    "heads or a skip",
-)
+QUESTIONS = ("dimension", "the paper's formula", "exact rank", "certificates", *IN_TABLE)
 _MOST_PARAMETERS, _MOST_SECONDS = 1500, 5  # beyond, the exact rank is not measured unasked
 
 

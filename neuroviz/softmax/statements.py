@@ -119,6 +119,8 @@ one token | open | no formula | What is not proved
 always | open | no formula | What is not proved
     For unequal widths and more than one layer we have no statement about several heads or skips.
 """
+IN_TABLE = tuple(line[2:] for line in _TABLE.splitlines() if line.startswith("# "))
+"""The questions of the table."""
 
 
 def statements(arch: Architecture) -> tuple[StatusEntry, ...]:
