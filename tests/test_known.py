@@ -12,7 +12,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Layer, forward, random_tokens, random_weights, unflatten
-from neuroviz.engine.orbit_slice import gauge_slice
+from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.engine.rank import exact_rank
 from neuroviz.softmax.known import QUESTIONS, what_is_known
 from neuroviz.softmax.statements import _TABLE, _read

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from neuroviz.engine.field import PrimeField, Reals
-from neuroviz.engine.local_coordinates import as_network
 from neuroviz.engine.network import jacobian
 from neuroviz.engine.rank import RowSpace, exact_rank
-from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.engine.symmetry import VirtualWeights, as_network
 from neuroviz.engine.virtual import token_form
 
 F = PrimeField()
@@ -105,11 +104,11 @@ def test_the_scale_and_the_turn_pass_through_the_rest_of_the_network(width, laye
     """φ(X) = Δ^κ F(X) J with κ = 3^{l−1}."""
     virtual, X = peeling_network(width, layers), draw(9, 4, width, 2)
     rest, (_, scale, _) = rest_of(virtual), first_layer(virtual.M[0], X)
-    Y = product_form(F, rest, X) if rest.M else F.matmul(rest.L, X)
+    Y = token_form(F, rest, X) if rest.M else F.matmul(rest.L, X)
     out = F.matmul(Y, np.array([[0.0, 1.0], [-1.0, 0.0]]))
     for _ in range(3 ** (layers - 1)):
         out = F.reduce(out * scale)
-    np.testing.assert_array_equal(product_form(F, virtual, X), out)
+    np.testing.assert_array_equal(token_form(F, virtual, X), out)
 
 
 @pytest.mark.parametrize(("width", "layers"), SIZES)

@@ -122,7 +122,7 @@ def study_dimension(setting: DimensionSetting) -> DimensionStudy:
     arch, seed, inputs, spectrum, curve = setting.arch, setting.seed, setting.inputs or None, None, None
     if arch.num_parameters <= _MOST_PARAMETERS:
         spectrum = measure_dimension(arch, method="float", seed=seed, inputs=inputs)
-    if (inputs or setting.beside == "inputs") and gauge_slice(arch).num_free <= _MOST_COLUMNS:
+    if (inputs or setting.beside == "inputs") and num_columns(arch) <= _MOST_COLUMNS:
         curve = rank_by_inputs(arch, seed)
     exact, widths = (
         measure_dimension(arch, seed=seed),
@@ -144,7 +144,7 @@ def _by_width(setting: DimensionSetting) -> tuple[WidthPoint, ...]:
     nets = {width: setting.at(width) for width in range(first, first + _WIDTHS_SHOWN)}
     budget, chosen = 20 + 2e-4 * arch.num_parameters**2, {here}
     for width in sorted(nets, key=lambda width: abs(width - here))[1:]:
-        budget -= (1 + 2e-4 * gauge_slice(nets[width]).num_free ** 2) * (2 if arch.tokens == 1 else 1)
+        budget -= (1 + 2e-4 * num_columns(nets[width]) ** 2) * (2 if arch.tokens == 1 else 1)
         if budget < 0:
             break
         chosen.add(width)

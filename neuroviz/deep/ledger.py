@@ -52,7 +52,7 @@ class LedgerSetting:
         """From sizes alone, so that it never depends on the machine; milliseconds on a laptop-like core."""
         arch = self.arch
         # With one token no rank is full, so it is measured at two points.
-        once_more = (1 + 3e-4 * gauge_slice(arch).num_free ** 2) * (2 if arch.tokens == 1 else 1)
+        once_more = (1 + 3e-4 * num_columns(arch) ** 2) * (2 if arch.tokens == 1 else 1)
         return 10 + 8e-4 * arch.num_parameters**2 + once_more > _QUICK_MILLISECONDS
 
 

@@ -39,7 +39,7 @@ class RescalingStudy:
     @property
     def exponents(self) -> tuple[int, ...]:
         """3^{l−i} of each layer, how often M_i stands in a term of Eq. 12."""
-        return occurrences(self.setting.layers)
+        return tuple(3 ** (self.setting.layers - i) for i in range(1, self.setting.layers + 1))
 
     @property
     def is_symmetry(self) -> bool:
