@@ -20,6 +20,7 @@ from panels import PATIENCE
 
 from neuroviz.explorables import SurfaceExplorer
 from neuroviz.kit import theme
+from neuroviz.kit.page import SAVED
 from tools.moving import animated
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -393,6 +394,27 @@ def test_a_page_that_is_loaded_again_shows_the_panels_of_the_kernel(lab, open_pa
     look_at(page, 0)
     move_a_slider(page, 0)
     assert page.complaints == []
+
+
+@pytest.mark.full
+def test_a_saved_notebook_without_its_kernel_says_how_to_bring_the_panels_back(lab, open_page):
+    page = open_page(lab.url("00_start.ipynb"))
+    run_all(page, lab)
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+s")
+    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()
+    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status='unknown']")
+    page.goto(page.url, wait_until="domcontentloaded")
+    gone = page.locator(".jp-OutputArea-output", has_text="model not found")
+    gone.nth(1).wait_for()  # the question and the panel
+    for one in gone.all():
+        said = one.evaluate("e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content]")
+        assert said == ["0px", f'"{SAVED}"']
+    run_all(page, lab)
+    look_at(page, 0)
+    assert gone.count() == 0
 
 
 @pytest.mark.full

@@ -25,7 +25,7 @@ from plotly.offline import get_plotlyjs_version
 from neuroviz import explorables
 from neuroviz.kit import theme
 from neuroviz.kit.background import Background
-from neuroviz.kit.page import Chart, CopyButton
+from neuroviz.kit.page import SAVED, Chart, CopyButton
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import presets
@@ -209,6 +209,14 @@ def test_texts_are_escaped_where_they_meet_html(toy):
     assert "a < b" not in seen and "A & B" not in seen
     toy.controls["number"].value = FAILS
     assert f"&lt;b&gt;{FAILS}&lt;/b&gt; &amp; more" in status_html(toy)
+
+
+def test_who_cannot_show_a_panel_shows_its_words(toy):
+    shown = toy._repr_mimebundle_()
+    assert shown.pop("application/vnd.jupyter.widget-view+json")["model_id"] == toy.model_id
+    assert shown["text/plain"] == f"{toy.title} {toy.description} {SAVED}"
+    assert "A &amp; B" in shown["text/html"] and "a &lt; b" in shown["text/html"]
+    assert len(shown) == 2 and SAVED in shown["text/html"]
 
 
 def test_a_screen_reader_is_told_what_changed(toy):

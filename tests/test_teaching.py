@@ -53,6 +53,7 @@ def test_nothing_is_given_away_before_the_commitment(answer):
     assert isinstance(prediction, (Prediction, widgets.VBox))
     assert prediction.committed is None and prediction.message == ""
     assert "38" not in html(prediction) and "How many dimensions?" in html(prediction)
+    assert prediction._in_words() == ("Predict.", "How many dimensions?")
     assert not button(prediction).disabled and not entry(prediction).disabled
 
 

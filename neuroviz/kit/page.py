@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,6 +13,7 @@ import ipywidgets as widgets
 import traitlets
 from ipywidgets.widgets import widget as registry
 
+from neuroviz.kit.cells import running_cell
 from neuroviz.kit.plot import Parts, changes, complete
 
 if TYPE_CHECKING:
@@ -47,6 +49,40 @@ def let_go(widget: widgets.Widget) -> None:
 def script(name: str) -> str:
     """One of the files in `javascript/`."""
     return (_JAVASCRIPT / name).read_text(encoding="utf-8")  # a path would be watched for changes
+
+
+SAVED = "A saved notebook keeps no panels and no questions. Run all cells (menu Run) to bring them back."
+_GONE = ".jp-OutputArea-output.jupyter-widgets:not(:has(*))"
+_NOTICE = f"""<style>
+{_GONE} {{ font-size: 0; }}
+{_GONE}::after {{
+  content: "{SAVED}"; font-size: var(--jp-content-font-size1); font-style: italic; }}
+.jp-OutputArea-child:has(> .jp-RenderedHTML > style:only-child) {{ display: none; }}
+</style>"""
+"""In the place of what JupyterLab says of a widget that is gone: "Error displaying widget: …"."""
+
+
+class Lasting(widgets.VBox):
+    """What a notebook shows: saved, and opened again without its kernel, it says how to bring it back."""
+
+    def _in_words(self) -> tuple[str, str]:
+        """A heading, and a sentence or two."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **settings: object) -> dict:
+        """The widget, and words for those who cannot show it: GitHub, nbviewer, a notebook not trusted.
+
+        A trusted notebook in JupyterLab takes the widget even when it is gone; a style puts the words there.
+        """
+        if running_cell():
+            from IPython.display import display
+
+            display({"text/html": _NOTICE, "text/plain": ""}, raw=True)
+        heading, text = self._in_words()
+        return super()._repr_mimebundle_(**settings) | {
+            "text/plain": f"{heading} {text} {SAVED}",
+            "text/html": f"<p><b>{escape(heading)}</b> {escape(text)}</p><p><i>{escape(SAVED)}</i></p>",
+        }
 
 
 class Chart(anywidget.AnyWidget):

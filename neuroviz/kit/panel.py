@@ -187,6 +187,9 @@ class Panel(Shell):
         """In words, what the figure shows now."""
         return self._description
 
+    def _in_words(self) -> tuple[str, str]:
+        return self.title, self.description
+
     @property
     def status(self) -> str:
         """The status line: busy, done, or the error."""

@@ -7,11 +7,11 @@ import ipywidgets as widgets
 
 from neuroviz.kit import theme
 from neuroviz.kit.controls import widths_of
-from neuroviz.kit.page import CopyButton
+from neuroviz.kit.page import CopyButton, Lasting
 from neuroviz.kit.settings import Controls
 
 
-class Shell(widgets.VBox):
+class Shell(Lasting):
     """The widgets of a panel, from top to bottom, which is also the order of the Tab key."""
 
     def _lay_out(

@@ -13,6 +13,7 @@ from neuroviz.engine.formulas import Expected
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
 from neuroviz.kit.cells import running_cell
+from neuroviz.kit.page import Lasting
 from neuroviz.lessons.wrong_answers import Mistake
 
 _UNTIL_TYPED = 0.2  # seconds
@@ -23,7 +24,7 @@ Answer = int | Measurement | Expected
 Wrong = Mapping[int, str] | Iterable[Mistake]
 
 
-class Question(widgets.VBox):
+class Question(Lasting):
     """A question that keeps its answer until the reader has committed to one.
 
     A kind of question says how a guess is checked, what stands in the entry (a ValueError asks for it), and
@@ -37,6 +38,7 @@ class Question(widgets.VBox):
     def __init__(self, question: str, entry: widgets.Widget) -> None:
         self.committed: int | str | None = None
         self.message = ""
+        self._question = question
         self._place = (running_cell(), question)
         self._entry = entry
         self._button = widgets.Button(
@@ -49,6 +51,9 @@ class Question(widgets.VBox):
         asked = widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}")
         super().__init__([style, asked, beside([entry, self._button]), self._outcome])
         self.add_class("nv")
+
+    def _in_words(self) -> tuple[str, str]:
+        return "Predict.", self._question
 
     def commit(self, guess: int | str) -> None:
         """Lock an answer in and show the true one; a second commitment changes nothing.
