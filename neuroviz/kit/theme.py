@@ -83,7 +83,7 @@ _SCALES = {
 }  # fmt: skip
 
 _SIZES = {
-    "notebook": {"base": 14, "title": 15, "tick": 12, "note": 12, "marker": 8, "line": 2.2, "height": 380},
+    "notebook": {"base": 14, "title": 15, "tick": 12, "note": 12, "marker": 8, "line": 2.2, "height": 370},
     "lecture": {"base": 18, "title": 21, "tick": 16, "note": 16, "marker": 11, "line": 3.0, "height": 400},
 }
 

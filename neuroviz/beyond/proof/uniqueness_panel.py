@@ -32,7 +32,7 @@ class UniquenessSetting:
     rho: str = choice("ρ", ("1/3", "1/2", "1", "2", "3"), "2")
     travel: float = real("way", 0.4, 0, 1, 0.05)
     symmetric: float = real("Sym M₁ times", 1.0, 0, 1, 0.05)
-    layers: int = whole("layers l", 2, 1, 3)
+    layers: int = whole("layers l", 2, 1, 3, more=True)
     size: float = real("L times", 1.0, 0, 1, 0.05, more=True)
     causal: bool = switch("causal mask", more=True)
     copies: int = whole("copies m of x₂", 1, 1, 5, more=True)
@@ -83,8 +83,12 @@ class SingletonExplorer(Panel):
             if failing
             else theme.badge("proved here", name + (f", step {step}" if step else ""))
         )
-        words = ["agree" if meet else "differ" for meet in (end.left_meet, end.right_meet)]
-        agree = f"of θ {words[0]}, of θ′ {words[1]}" if len(set(words)) == 2 else f"of both {words[0]}"
+        agree = {
+            (True, True): "agree for both",
+            (True, False): "agree for θ only",
+            (False, True): "agree for θ′ only",
+            (False, False): "differ for both",
+        }[bool(end.left_meet), bool(end.right_meet)]
         # What is exact is the end of the way, while the picture may be somewhere before it.
         where = "" if answer.case in ("same", "outside") else "at the end: "
         return claim + theme.badge("exact", f"{where}columns {agree}")
