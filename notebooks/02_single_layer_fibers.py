@@ -209,7 +209,7 @@ predict("A has 9 dimensions. How many of them does one token not see?", two - on
 # The thin curve is where lightning stood still. Here walking along it moves the outputs, and its direction has slope 1 like
 # every other. To see why, let all tokens be equal to $x$: the weights $p_{ji}$ add up to 1, so the output is $Vx$, which shows all of $V$,
 # scale included. With two different tokens the output then shows $p_{ji}$, hence the exponents, hence $A$.
-# <!-- check: "have moved" in shown(FiberExplorer, buttons["softmax"])[1] and "0 of 18" in shown(FiberExplorer, buttons["softmax"])[1] -->
+# <!-- check: "have moved" in shown(FiberExplorer, buttons["softmax"])[1] and shown(FiberExplorer, buttons["softmax"])[0].kernel == 0 -->
 #
 # **Theorem 3.9**: for $t \ge 2$ and $V \ne 0$ the fibre in $(A, V)$ is a single point.
 #

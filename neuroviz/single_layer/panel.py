@@ -102,12 +102,12 @@ def _which(study: FiberStudy) -> str:
 
 
 def _how_fast(study: FiberStudy) -> str:
+    """Of silent directions only what the curve does not show: a class guesses their number first."""
     along = "along the fibre" if study.stays else "in the walk's direction"
-    of_all = study.start.A.size + study.start.V.size
-    silent = f"{study.kernel} of {of_all} directions {'is' if study.kernel == 1 else 'are'} silent here"
+    slopes = order_in_words(study.along.slope), order_in_words(study.aside.slope)
+    said = f"Straight steps {along}: {slopes[0]}; off it: {slopes[1]}."
     if study.case == "boundary" and study.kernel > 1 and study.setting.tokens > 1:
-        silent += ", although the fibre is a curve: the boundary, Lemma A.3"
-    return (
-        f"Straight steps {along}: {order_in_words(study.along.slope)}; off it: "
-        f"{order_in_words(study.aside.slope)}. To first order {silent} (floating point)."
-    )
+        of_all = study.start.A.size + study.start.V.size
+        said += f" To first order {study.kernel} of {of_all} directions are silent, although the fibre is "
+        said += "a curve: the boundary, Lemma A.3 (floating point)."
+    return said
