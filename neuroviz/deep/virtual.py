@@ -117,7 +117,7 @@ class InterfaceStudy:
     Attributes:
         setting: what was asked for: both networks, and the place i between the layers i and i + 1.
         C: the change of basis there, δ × δ.
-        weights: V_i, Q_{i+1}, K_{i+1}, V_{i+1}: all that it moves.
+        weights: Q_i, K_i, V_i, Q_{i+1}, K_{i+1}, V_{i+1}, of which it moves the last four.
         virtual: L, M_1, …, M_l.
         outputs: φ(X) for one X.
         rank: of U_i = V_i ⋯ V_1 at the start; Lemma 3.5 is about rank δ.
@@ -199,8 +199,8 @@ def study_interface(setting: VirtualSetting) -> InterfaceStudy:
         misfit = interface_misfit(start, now)
     before, after = (virtual_weights(over, weights) for weights in (start, now))
     outputs = [forward(over, arch.attention, weights, X)[0] for weights in (start, now)]
-    names = [numbered("V", i), *(numbered(letter, i + 1) for letter in "QKV")]
-    pairs = zip(names, (start[i - 1].V, *start[i]), (now[i - 1].V, *now[i]), strict=True)
+    names = [numbered(letter, layer) for layer in (i, i + 1) for letter in "QKV"]
+    pairs = zip(names, (*start[i - 1], *start[i]), (*now[i - 1], *now[i]), strict=True)
     letters = ["L", *(numbered("M", j) for j in range(1, arch.num_layers + 1))]
     still = zip(letters, (before.L, *before.M), (after.L, *after.M), strict=True)
     moves = *(tuple(Moved(*pair) for pair in part) for part in (pairs, still)), Moved("φ(X)", *outputs)

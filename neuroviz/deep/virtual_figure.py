@@ -13,7 +13,7 @@ from neuroviz.kit.plot import Parts, Plot, View, compose, headline, outside_word
 from neuroviz.kit.words import colored, numbered, percent, signed, tiny
 
 _BARS = (0.0, 0.23)
-_COLUMNS = 4 + 1 + 1 + MAX_LAYERS + 1 + 1 + 1  # weights, a gap, L, the M, outputs, a gap, C
+_COLUMNS = 6 + 1 + 1 + MAX_LAYERS + 1 + 1 + 1  # weights, a gap, L, the M, outputs, a gap, C
 _BAR = 0.026  # width of a bar, as a part of the figure's
 _GAP = Tile("", np.zeros((0, 0)), 1.0)
 
@@ -71,19 +71,18 @@ def _still(part: Moved) -> tuple[Tile, Tile]:
 
 
 def _changed(study: InterfaceStudy) -> list[tuple[Tile, Tile]]:
-    i, prime = study.setting.interface, "′" if study.free else ""
-    became = f"{'D' if study.setting.alone else ''}C{numbered('V', i)}"
-    # Short, because these texts keep the columns apart.
-    became = became, *(f"{numbered(letter, i + 1)}{prime}C⁻¹" for letter in "QKV")
     limits = [1.6 * largest_entry(part.start) for part in study.weights]
-    limits[1] = limits[2] = max(limits[1:3])
-    limit, C = largest_entry(study.C), numbered("C", i)
+    for head in (slice(0, 2), slice(3, 5)):  # Q and K of a layer
+        limits[head] = [max(limits[head])] * 2
+    limit, C = largest_entry(study.C), numbered("C", study.setting.interface)
     found = Tile("", np.zeros((0, len(study.C))), 1.0, outside_words("<b>?</b>"))
     if study.recovered is not None:
         frame = "certified" if study.off <= SAME * limit else "outside"
-        found = Tile(f"{C}, recovered", study.recovered[i - 1], limit, "recovered", frame=frame)
+        found = Tile(
+            f"{C}, recovered", study.recovered[study.setting.interface - 1], limit, "recovered", frame=frame
+        )
     return [
-        *map(_pair, study.weights, limits, became),
+        *map(_pair, study.weights, limits, _became(study)),
         (_GAP, _GAP),
         *map(_still, (*study.virtual, study.outputs)),
         (_GAP, _GAP),
@@ -102,6 +101,15 @@ def _moves(study: InterfaceStudy) -> list[_Bar]:
         column = i + (i >= weights)  # behind the weights is a gap
         found.append(_Bar(column, part.name, part.change, text, role, text_role, hover))
     return found
+
+
+def _became(study: InterfaceStudy) -> tuple[str, ...]:
+    """What stands over the weights; short, because these texts keep the columns apart."""
+    names = [part.name for part in study.weights]
+    if all(part.is_same for part in study.weights):
+        return tuple(names)
+    before, behind = "DC" if study.setting.alone else "C", "′C⁻¹" if study.free else "C⁻¹"
+    return (*names[:2], before + names[2], *(name + behind for name in names[3:]))
 
 
 def _what_moves(study: InterfaceStudy) -> str:

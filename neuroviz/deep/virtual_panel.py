@@ -117,7 +117,7 @@ def _covered(statement: str, says: str, covered: bool, status: str = "proved") -
 
 
 def _say_moves(study: InterfaceStudy) -> str:
-    i, alone, V = study.setting.interface, study.setting.alone, study.weights[0].name
+    i, alone, V = study.setting.interface, study.setting.alone, study.weights[2].name
     where = f"{study.setting.arch}. Between the layers {i} and {i + 1}"
     one = ", as for δ = 1 it is on all walks but the stretch" if len(study.C) == 1 else ""
     most = max(part.change for part in study.weights)
@@ -126,7 +126,7 @@ def _say_moves(study: InterfaceStudy) -> str:
     also = f" (here C = 1{one})" if np.array_equal(study.C, np.eye(len(study.C))) else ""
     also += ", which first moved where nothing arrives (′)" if study.free else ""
     also += f"; then row 1 of {V} is multiplied by {signed(1 + alone)} (D)" if alone else ""
-    names = " ".join(part.name for part in study.weights[1:])
+    names = " ".join(part.name for part in study.weights[3:])
     size = f"They move by up to {percent(most)} of their size."
     return f"{where}: {V} → C {V}, and C⁻¹ behind {names}{also}. {size}"
 
