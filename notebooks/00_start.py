@@ -13,15 +13,16 @@
 #
 # An attention layer has weights. If you change them, the function that it computes usually changes too. But some directions in
 # the space of weights leave the function as it is. We call them **silent directions**. Because of them the set of all functions
-# that a network can express, its **neuromanifold**, has fewer dimensions than the network has parameters. How many fewer, which
-# directions are silent, and where the set has corners, is what the paper
+# that a network can express, its **neuromanifold**, has fewer dimensions than the network has parameters. How many fewer? Which
+# directions are silent? Where does the set have corners? These are the questions of one paper:
 #
 # > N. W. Henry, G. L. Marchetti, K. Kohn. *Geometry of Lightning Self-Attention: Identifiability and Dimension.*
 # > ICLR 2025, [arXiv 2408.17221](https://arxiv.org/abs/2408.17221)
 #
-# works out. In these notebooks you move its objects yourself. Every number that you see is exact, or says that it is not.
+# In these notebooks you move its objects yourself. Every number that you see is exact, or says that it is not.
 #
-# *To run a cell, click on it and press Shift and Enter. Cells that only make a picture keep their code folded: three dots, to click on.*
+# *To begin, choose Run All Cells in the menu Run. To run one cell, click on it and press Shift and Enter. Cells that only make a picture keep
+# their code folded: a click on the three dots opens it.*
 
 # %% [markdown]
 # ## One number
@@ -31,7 +32,7 @@
 # $$\varphi(X) = V X \,\bigl(X^\top A X\bigr), \qquad A = K^\top Q .$$
 #
 # With width $d = 4$ and head dimension $a = 2$, the matrices $Q$ and $K$ of each layer have size $2 \times 4$, and $V$ has size
-# $4 \times 4$. Together these are 64 parameters.
+# $4 \times 4$. Both layers together have 64 parameters.
 # <!-- check: arch.num_parameters == 64 and arch.head_dims == (2, 2) and set(arch.widths) == {4} -->
 
 # %%
@@ -83,7 +84,7 @@ LedgerExplorer(
 # <details><summary>Answers</summary>
 #
 # The **interfaces**. Between two layers lies a space of tokens, and its basis can be changed: the first $V$ writes in one basis, and the second layer
-# reads in it. This costs $d^2 = 16$ directions, and the basis is nobody's business but theirs. Then 38 dimensions remain.
+# reads in it. No other layer sees this basis, and it costs $d^2 = 16$ directions. Then 38 dimensions remain.
 # <!-- check: measured(arch) == 38 and lost(arch) - 2 * lost(uniform(4, 2, 1)) == 16 -->
 #
 # With softmax the **rescalings** are gone, since no factor can move from $A$ to $V$: 40 dimensions remain, one more for each layer.
@@ -92,10 +93,10 @@ LedgerExplorer(
 # </details>
 #
 # **Every panel works like this one.** Drag a slider, or click on its handle and use the arrow keys. The buttons above its picture take it to
-# settings that the text speaks of. **More** unfolds the controls that are needed less often. The sentence below the picture describes it. Behind the three dots (**⋯**),
+# settings that the text speaks of. **More** unfolds the controls that are needed less often. The text below the picture describes it. Behind the three dots (**⋯**),
 # **Reset** goes back to the start, and the **State** box holds a text: give it to somebody else to show exactly what you see, or paste one to come back.
 #
-# In code, one call measures a dimension and another predicts it. Try `nv.measure_dimension(arch).value` and `nv.expected_dimension(arch).value`.
+# In code, one call measures a dimension and another predicts it. Try `nv.measure_dimension(arch).value` and `nv.expected_dimension(arch).value` in a cell of your own.
 # <!-- check: nv.expected_dimension(arch).value == nv.measure_dimension(arch).value -->
 
 # %% [markdown]

@@ -103,12 +103,12 @@ across = np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
 print(f"along the curve {along:.0e}, across {across:.0e}")
 
 # %% [markdown]
-# A millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$, and two thousandths. On logarithmic scales an order is a slope: look at the right of
-# the panel. That the rescaling is the *only* silent direction is Lemma A.3 of the paper.
+# The first is a millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$; the second is two thousandths. On logarithmic scales the order is the slope of a
+# line: look at the right of the panel. That the rescaling is the *only* silent direction is Lemma A.3 of the paper.
 # <!-- check: np.isclose(along, 1e-6) and np.isclose(across, 2e-3, rtol=1e-2) -->
 
 # %% [markdown]
-# ## Find the second branch
+# ## Go down to rank one
 #
 # Now let $A = u k^\top$ and $V = h v^\top$ have rank one. Written out for token $i$, the layer is
 #
@@ -143,11 +143,11 @@ predict("How many of the six leave the function alone?", same_function(X))
 #
 # </details>
 #
-# No walk along the curve leads there: the swap is a jump. Press **rank one**, then **swapped**: the weights jump, the outputs do not.
-# The dashed curve is the second branch. It lies in no plane with the first one, so you see its **shadow**, and the point on it is hollow.
+# Press **rank one**, then **swapped**: no walk along the curve leads there. The weights jump, and the outputs do not.
+# The dashed curve is a second branch of the fibre. It lies in no plane with the first one, so you see its **shadow**, and the point on it is hollow.
 # <!-- check: "outputs are what they were" in shown(FiberExplorer, buttons["swapped"])[1] -->
 #
-# Then press **u = v**. What becomes of the two branches? And how many directions does the sentence below the picture count?
+# Then press **u = v**. What becomes of the two branches? And how many directions does the text below the picture count?
 #
 # <details><summary>Answer</summary>
 #
@@ -290,7 +290,7 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# The second branch, with numbers of your own.
+# Make a second branch with numbers of your own.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_second_branch

@@ -18,7 +18,7 @@
 # %% [markdown]
 # ## Turn a layer into two quadratic forms
 #
-# Let tokens have $d = 2$ coordinates $(X, Y)$ and outputs one, $d' = 1$. Then $A$ is a $2 \times 2$ matrix and $V$ a row. The columns
+# Let tokens have $d = 2$ coordinates $(X, Y)$, and let outputs have one, $d' = 1$. Then $A$ is a $2 \times 2$ matrix and $V$ a row. The columns
 # of $A$ and the row $V$ are linear forms in $(X, Y)$; call them $\ell_1, \ell_2$ and $v$. Everything that a function shows of its layer
 # is in two products (Proposition A.5 of the paper):
 #
@@ -109,7 +109,7 @@ SurfaceExplorer(presets=buttons)
 # * Drag **along it**, on this side of the yellow line. Both chords stand still: on the way $q_2$ is only multiplied by a number.
 
 # %% [markdown]
-# ## Meet the second preimage
+# ## Stand on the yellow line
 #
 # Take the point $s = 3$, $y = z = 0$ on the yellow line, where $q_1 = X^2 + 3XY + Y^2$ and $q_2 = 0$. Up to rescaling, how many weights have this function?
 
@@ -199,14 +199,14 @@ predict("d = 4, at a boundary point A = v kᵀ, V = h vᵀ. How many directions 
 #
 # </details>
 #
-# And a sequence of layers, does it always lead to a layer? Yes, even if the weights grow without bound: rescale so that $\lVert A \rVert = 1$. The
-# products are zero only if a factor is, so a table of bounded length needs a $V$ of bounded length, and bounded weights have a convergent subsequence.
+# Let functions of layers converge. Is their limit the function of a layer? Yes, even if the weights grow without bound. Rescale them so that
+# $\lVert A \rVert = 1$. Then bounded products $\ell_k \cdot v$ need a bounded $V$, and bounded weights have a convergent subsequence.
 # <!-- tested: test_singular.py::test_the_weights_run_off_and_the_functions_converge_to_a_layer -->
 
 # %% [markdown]
 # ## Build one yourself
 #
-# On which side the linear form has to stand is easily mixed up. Whole numbers are checked exactly.
+# It is easy to put the linear form on the wrong side. Whole numbers are checked exactly.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_boundary_layer

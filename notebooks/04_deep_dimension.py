@@ -78,7 +78,7 @@ predict(
 #
 # </details>
 #
-# Drag **along the walk**, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
+# On the left are the two layers beside the basis. Drag **along the walk**, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
@@ -123,7 +123,7 @@ predict(
 )
 
 # %% [markdown]
-# Here $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two: with two layers one step of **log₂ λ₁** costs $\lambda_0$ three steps. How many is it with four layers?
+# In the picture $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two. With two layers, how many steps down is $\lambda_0$ for one step of **log₂ λ₁**? And with four layers?
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
@@ -146,7 +146,7 @@ VirtualWeightsExplorer(
 #
 # <details><summary>How far does a factor go?</summary>
 #
-# In four layers $\lambda_1 = 2$ needs $\lambda_0 = 2^{-27}$, one part in 134 million. A matter of units in the first layer is a matter of range in the fourth.
+# In four layers $\lambda_1 = 2$ needs $\lambda_0 = 2^{-27}$, one part in 134 million.
 # <!-- check: shown(VirtualWeightsExplorer, "view=rescale;layers=4;log_1=1")[0].exponents == (27, 9, 3, 1) -->
 #
 # </details>
@@ -202,7 +202,7 @@ LedgerExplorer(only=["width", "head_dim", "layers", "kind"])
 # %% [markdown]
 # ## Where the formula stops: one layer of rank one
 #
-# Corollary 3.8 asks for $a_i \ge 2$. Is that a technicality? Take widths 3, 3, 3, three tokens, and a first layer with $a_1 = 1$, a second with $a_2 = 2$. Eq. 14, used all the same, says 20.
+# Corollary 3.8 asks for $a_i \ge 2$. Is that a technicality? Take widths 3, 3, 3, three tokens, and a first layer with $a_1 = 1$, a second with $a_2 = 2$. Eq. 14, used anyway, says 20.
 # <!-- check: nv.paper_formula(A((3, 3, 3), (1, 2))).value == 20 -->
 #
 # <!-- teacher (8 min): Everybody answers 20 here, as the text has just given the formula. This is wanted: a formula is only as good as its hypotheses. Then show the angles. -->
@@ -210,7 +210,7 @@ LedgerExplorer(only=["width", "head_dim", "layers", "kind"])
 # %% jupyter={"source_hidden": true}
 thin = nv.Architecture(widths=(3, 3, 3), head_dims=(1, 2), tokens=3)
 predict(
-    "Eq. 14, used all the same, says 20. What does the network say?",
+    "Eq. 14, used anyway, says 20. What does the network say?",
     nv.measure_dimension(thin),
     wrong=wrong_answers(thin),
 )
@@ -245,7 +245,7 @@ HypothesesExplorer(
 # </details>
 
 # %% [markdown]
-# One such layer is enough, wherever it stands, if a later layer has something to lose. Head dimensions, Eq. 14 used all the same, and the truth:
+# One such layer is enough, wherever it stands, if a later layer has something to lose. Each row gives the head dimensions, what Eq. 14 says, and the exact dimension:
 
 # %%
 for heads in ((1, 2, 2), (2, 1, 2), (2, 2, 1), (1, 1, 1)):
@@ -265,7 +265,7 @@ for heads in ((1, 2, 2), (2, 1, 2), (2, 2, 1), (1, 1, 1)):
 # %% [markdown]
 # ## Where the formula stops: a network that widens, a single token
 #
-# Let the inner layer be wider than the input: 2, 4, 2, with $a = 2, 2$. Eq. 14, used all the same, says 14.
+# Let the inner layer be wider than the input: 2, 4, 2, with $a = 2, 2$. Eq. 14, used anyway, says 14.
 # <!-- check: nv.paper_formula(A((2, 4, 2), (2, 2))).value == 14 -->
 #
 # <!-- teacher (4 min): Ask where the tokens live after a 4 × 2 matrix. Who answers 14 has counted coordinates in which nothing arrives. -->
@@ -283,7 +283,7 @@ predict(
 #
 # <details><summary>Answer</summary>
 #
-# In none of them. It is mostly too large. For outer widths 1 and $\delta = 5$ it is too small: it says 0, and the network has 1 dimension, since it can still multiply by a number.
+# In none of them. It is usually too large. For outer widths 1 and $\delta = 5$ it is too small: it says 0, and the network has 1 dimension, since it can still multiply by a number.
 # <!-- check: all(dim((o, i, o), (2, 2)) != nv.paper_formula(A((o, i, o), (2, 2))).value for o in range(1, 6) for i in range(o + 1, 6)) -->
 # <!-- check: (nv.paper_formula(A((1, 5, 1), (2, 2))).value, dim((1, 5, 1), (2, 2))) == (0, 1) -->
 #
@@ -302,7 +302,7 @@ predict(
 
 # %% jupyter={"source_hidden": true}
 exercise(
-    "Give a lightning network with two layers or more for which Eq. 14, used all the same, is wrong by 2 or more.",
+    "Give a lightning network with two layers or more for which Eq. 14, used anyway, is wrong by 2 or more.",
     check_wrong_pattern,
     difficulty=1,
     minutes=5,

@@ -214,7 +214,7 @@ def test_the_description_says_in_words_what_is_shown(panel):
         "lightning 4→4→4, a = 2, 2, t = 3: 64 parameters; 26 directions are silent",
         "head bases 4 + 4 = 8, interfaces 16, rescalings 1 + 1 = 2",
         "nothing is left unexplained",
-        "38 dimensions remain (exact, full rank across the orbits of these symmetries, a proof)",
+        "38 dimensions remain (exact, full rank across the orbits of these symmetries proves it)",
         "Theory agrees: Cor. 3.8, proved",
     ):
         assert part in panel.description, part

@@ -96,7 +96,7 @@ def _subtitles(study: HypothesesStudy) -> tuple[str, str]:
         frame = colored("certified", f"■ {statement} covers them all")
     else:
         frame = colored("certified", f"frame: what {statement} asks for: all 0")
-    more = f"; right in {len(study.unneeded)} {'more' if covered else 'all the same'}"
+    more = f"; right in {len(study.unneeded)} {'more' if covered else 'anyway'}"
     # Where the formula is off nowhere, the hypotheses exclude nothing that they have to.
     too_much = "" if study.off or not covered else ": here it asks too much"
     return said, frame + (more + too_much if study.unneeded else "")

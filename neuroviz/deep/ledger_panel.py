@@ -55,5 +55,5 @@ def _how_sure(ledger: KernelLedger, exact: Measurement) -> str:
     if exact.value != ledger.dimension:
         return f"but a second measurement, across the orbits, finds {exact.value}: they DISAGREE"
     if exact.error_bound == 0:
-        return "full rank across the orbits of these symmetries, a proof"
+        return "full rank across the orbits of these symmetries proves it"
     return f"wrong with chance ≤ {ledger.error_bound:.0e}"

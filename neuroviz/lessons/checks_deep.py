@@ -52,7 +52,7 @@ def check_rescaling(factors: object) -> str:
 
 @checker
 def check_wrong_pattern(arch: object) -> str:
-    """Whether Eq. 14, used all the same, misses the dimension of a deep lightning network by 2 or more.
+    """Whether Eq. 14, used anyway, misses the dimension of a deep lightning network by 2 or more.
 
     >>> check_wrong_pattern(Architecture.uniform(d=4, a=2, layers=2))
     ✗ Not yet. Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one.
