@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from neuroviz.kit import theme
-from neuroviz.singular.camera import Camera, half_size
+from neuroviz.singular.camera import Camera, _cross, half_size
 from neuroviz.singular.chart import chart_of, in_drawing, stretch_of, tone
 from neuroviz.singular.forms import resultant
 from neuroviz.singular.projective_line import KIND_WORDS
@@ -275,16 +275,18 @@ def test_a_point_that_moves_leaves_the_heavy_traces_and_the_camera_alone():
 
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
 @every_preset
-def test_no_label_covers_another_or_leaves_the_scene(key, size):
+def test_no_label_covers_another_or_leaves_the_scene_and_no_lines_cross(key, size):
     with theme.using({"mode": "light", "size": size}):
         chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
         tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
-        boxes = []
+        boxes, lines = [], []
         for label in scene_of(chart, SPACE)["annotations"]:
             if label["visible"]:
                 anchor = camera_of(chart).seen(np.array([label[axis] for axis in "xyz"])) * tall / 2 * [1, -1]
                 boxes.append((anchor + [label["ax"], label["ay"]], half_size(label["text"])))
+                lines.append((anchor, boxes[-1][0]))
         assert boxes
+        assert not any(_cross(*one, *other) for one, other in combinations(lines, 2))
         for place, half in boxes:
             assert (np.abs(place) + half <= [0.75 * tall, tall / 2]).all()
         for (one, half), (two, other) in combinations(boxes, 2):

@@ -6,7 +6,9 @@ plotly looks through a lens of 45° from top to bottom.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from math import pi, tan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,7 +65,7 @@ def beside(
 ) -> list[tuple[np.ndarray, tuple[float, float]]]:
     """For each label the point it names, out of those given, and the way to its place, in pixels, y down.
 
-    A place is near to what it names, off the drawing, and off the labels before it.
+    A place is near to what it names, off the drawing and off the other labels, and no lines cross.
 
     Args:
         camera: from where.
@@ -73,21 +75,58 @@ def beside(
     # The height of a scene, by what the template leaves of the figure.
     tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
     pixels = tall / 2 * np.array([1, -1])
-    drawn, taken, found = camera.seen(drawing) * pixels, [], []
+    drawn, choices = camera.seen(drawing) * pixels, []
     for text, candidates in labels:
         half = half_size(text)
         across, down = _WIDEST * tall - half[0], tall / 2 - half[1] - 2
         grid = np.meshgrid(np.arange(-across, across, _STEP), np.arange(-down, down, _STEP))
         places = np.stack(grid, -1).reshape(-1, 2)
         covered = np.array([(np.abs(drawn - place) < half + 9).all(axis=-1).sum() for place in places])
-        covered += sum(1000 * (np.abs(places - at) < half + other + 6).all(axis=-1) for at, other in taken)
         anchors = camera.seen(candidates) * pixels
         away = np.linalg.norm(np.maximum(np.abs(places[:, None] - anchors) - half, 0), axis=-1)
         away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(axis=-1)  # hardly in sight
-        place, which = np.unravel_index((away + 100 * covered[:, None]).argmin(), away.shape)
-        taken.append((places[place], half))
-        found.append((candidates[which], tuple((places[place] - anchors[which]).round(1).tolist())))
-    return found
+        choices.append(_Choice(half, places, anchors, away + 100 * covered[:, None]))
+    orders = permutations(range(len(labels)))
+    _, found = min((_placed(choices, order) for order in orders), key=lambda tried: tried[0])
+    return [(labels[i][1][which], way) for i, (which, way) in sorted(found.items())]
+
+
+class _Choice(NamedTuple):
+    """Where one label may stand and what it may name, with what each pair costs."""
+
+    half: np.ndarray
+    places: np.ndarray
+    anchors: np.ndarray
+    cost: np.ndarray
+
+
+def _placed(choices: list[_Choice], order: Sequence[int]) -> tuple[float, dict[int, tuple]]:
+    """Each label at its best, in this order; lines to labels, and those through their words, do not cross."""
+    total, taken, lines, found = 0.0, [], [], {}
+    for i in order:
+        half, places, anchors, cost = choices[i]
+        cost, wide = cost.copy(), half * [1, 0]
+        for at, other in taken:
+            cost += 1e5 * (np.abs(places - at) < half + other + 6).all(axis=-1)[:, None]
+        for line in lines:
+            cost += 300 * _cross(places[:, None], anchors, *line)
+            cost += 300 * _cross(places - wide, places + wide, *line)[:, None]
+        at, which = np.unravel_index(cost.argmin(), cost.shape)
+        place, total = places[at], total + float(cost[at, which])
+        taken.append((place, half))
+        lines += [(place, anchors[which]), (place - wide, place + wide)]
+        found[i] = which, tuple((place - anchors[which]).round(1).tolist())
+    return total, found
+
+
+def _cross(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """Whether the line from a to b crosses that from c to d; points have shape (…, 2)."""
+
+    def left(p: np.ndarray, q: np.ndarray, r: np.ndarray) -> np.ndarray:
+        u, v = q - p, r - p
+        return u[..., 0] * v[..., 1] > u[..., 1] * v[..., 0]
+
+    return (left(a, b, c) != left(a, b, d)) & (left(c, d, a) != left(c, d, b))
 
 
 def half_size(text: str) -> np.ndarray:
