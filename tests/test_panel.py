@@ -255,8 +255,10 @@ def test_only_hides_the_others_which_keep_their_values_and_stay_in_the_state():
     panel = Toy(only=["number", "flag"], state="factor=0.5")
     assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == ["number", "flag"]
     assert row_of(panel, "flag").layout.display == "flex"  # nothing to unfold: what is shown is there
-    for hidden in (named(panel, "More"), named(panel, "⋯"), box_of(panel, named(panel, "Reset"))):
-        assert hidden.layout.display == "none"
+    assert box_of(panel, named(panel, "Reset")).layout.display == "none" != named(panel, "⋯").layout.display
+    for large in (True, False):  # "⋯" is the way to large letters
+        named(panel, "Lecture").value = large
+        assert named(panel, "More").layout.display == "none"
     assert "factor=0.5" in panel.state and last(panel) == 3
 
 

@@ -42,7 +42,7 @@ def _cells(study: HypothesesStudy, plot: Plot) -> None:
     """How far off, whichever way, as a colour; the sign, the measurement and the cause as text."""
     # Whichever its sign: one number has one colour on all maps.
     shades = {(cell.column, cell.row): sqrt(abs(cell.difference)) for cell in study.cells}
-    note, title, name = theme.size("note"), theme.size("title"), paper_name(study.paper)
+    note, base, name = theme.size("note"), theme.size("base"), paper_name(study.paper)
     top = 0.0857 * _DARKEST  # so that 0, and nothing else, falls on the colour that is its own
     texts, colors, hovers = [], [], []
     for cell, shade in zip(study.cells, shades.values(), strict=True):
@@ -50,7 +50,7 @@ def _cells(study: HypothesesStudy, plot: Plot) -> None:
         if cell.difference:
             difference = f"<b>{difference}</b>"
         below = f"{cell.measured.value}{f' · {cell.cause}' if cell.cause else ''}"
-        large, small = (f'<span style="font-size:{size}px">' for size in (title, note))
+        large, small = (f'<span style="font-size:{size}px">' for size in (base, note))
         texts.append(f"{large}{difference}</span><br>{small}{below}</span>")
         letters = theme.letters_on("deficit", (_DARKEST - shade) / (_DARKEST + top))
         colors.append(theme.color(letters if cell.difference else "soft"))

@@ -120,7 +120,7 @@ def _spectrum(study: FactorizationStudy) -> Plot:
         plot.points(name, index, sigma.tolist(), look, hover=hover, cliponaxis=False)
     top = max(float(sigma[0]) for sigma in study.spectrum)
     top = top if top > SAME else 1.0
-    plot.axis("x", 0.5, study.d + 0.5, "index i", tickvals=index, showgrid=False)
+    plot.axis("x", 0.5, study.d + 0.5, "", tickvals=index, showgrid=False)
     plot.axis("y", -0.05 * top, 1.18 * top, "σ<sub>i</sub>(A)", nticks=4)
     plot.headline(f"rank {study.rank}{', as before' if study.is_same else ' now'}")
     return plot

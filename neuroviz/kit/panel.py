@@ -30,7 +30,7 @@ class Panel(Shell):
 
     Args:
         only: names of the controls to show; the others keep their values and stay in the state.
-            With `only`, "More" and the tools are hidden: for a lecture.
+            With `only`, "More" is hidden: for a lecture.
         state: a state string to start from, as the panel's own `state` gives it.
         presets: label → state, as buttons above the figure; what a state does not name is as the panel was
             opened. Each is tried on the controls before its button exists.
@@ -312,7 +312,8 @@ class Panel(Shell):
         """Large letters, and the controls under "More" put away; a second press brings all back."""
         size = "lecture" if change["new"] else "notebook"
         self._more.value = False
-        self._more.layout.display = "none" if change["new"] or not self._more_row.children else ""
+        foldable = self._hides and self._more_row.children
+        self._more.layout.display = "" if foldable and not change["new"] else "none"
         narrow = 0 < self.figure.width < _ROOM_FOR_A_LECTURE
         self._draw_in_size("notebook" if narrow else size)
         with theme.using(self._theme):

@@ -17,13 +17,13 @@ class Shell(Lasting):
     def _lay_out(
         self, first: Controls, more: Controls, shown: Iterable[str], whole: bool, tools: list[widgets.Widget]
     ) -> None:
-        """Make the widgets; what is not `shown` is hidden, and "More" and the tools unless `whole`.
+        """Make the widgets; what is not `shown` is hidden, and "More" unless `whole`.
 
         Args:
             first: name → control, for those that are seen at first.
             more: those under "More".
             shown: names of the controls to show.
-            whole: whether the panel shows its tools.
+            whole: whether there is anything to unfold under "More".
             tools: further widgets beside Reset, State and Copy.
         """
         for name, control in {**first, **more}.items():
@@ -75,7 +75,7 @@ class Shell(Lasting):
             layout={"width": "100%", "display": "none"},
         )
         if not whole:  # few controls: those under "More" stand there with the others
-            self._more.layout.display = self._tools.layout.display = "none"
+            self._more.layout.display = "none"
             self._more_row.layout.display = "flex" if {*shown} & set(more) else "none"
         self._more.observe(self._on_more, names="value")
         self._tools.observe(self._on_tools, names="value")
@@ -97,7 +97,7 @@ class Shell(Lasting):
         (self.add_class if large else self.remove_class)("nv-lecture")
         with theme.using({"size": size}):
             for control in controls.values():
-                wide, label = widths_of(control, *((340, 140) if large else (266, 108)))
+                wide, label = widths_of(control, *((340, 156) if large else (266, 108)))
                 control.layout.width = f"{wide}px"
                 control.style.description_width = f"{label}px"
         self._fit_height()
