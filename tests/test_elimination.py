@@ -1,6 +1,7 @@
 """Large ranks: all arithmetics find the rank that flint finds, and each fails where it should not be used."""
 
 from dataclasses import replace
+from functools import partial
 
 import flint
 import numpy as np
@@ -64,6 +65,12 @@ def test_small_fields_and_sparse_matrices(p, density):
     matrix = over.random(rng, (150, 140)) * (rng.random((150, 140)) < density)
     arithmetic = replace(Float64(over), block=48)
     assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(matrix, over)
+
+
+def test_blocks_that_lack_pivots_leave_no_work_to_divide_by():
+    matrix = np.ones((33, 3))
+    matrix[:, 1] = np.arange(33)
+    assert eliminate(matrix, Float64()) == 2
 
 
 @pytest.mark.parametrize("arithmetic", ARITHMETICS, ids=NAMES)
@@ -135,20 +142,39 @@ def test_a_device_that_rounds_is_noticed(monkeypatch):
         device_is_exact.cache_clear()
 
 
-def test_progress_grows_and_may_stop_the_work(monkeypatch):
-    rng, arithmetic, seen = np.random.default_rng(0), replace(Float32(), block=64), []
-    monkeypatch.setattr(elimination, "_ROWS_AT_ONCE", 64)
-    matrix = stored(arithmetic.over.random(rng, (302, 300)), arithmetic)
-    eliminate(matrix, arithmetic, lambda done, total: seen.append((done, total)))
-    assert [done for done, _ in seen] == sorted({done for done, _ in seen}) and seen[-1] == (300, 300)
-    assert len([done for done, _ in seen if done < 25]) > 2  # also inside of the first block
+@pytest.mark.parametrize("arithmetic", [Float64(), Float32()], ids=NAMES[:2])
+@pytest.mark.parametrize("rank", [1800, 1500])
+def test_progress_is_told_often_and_as_large_as_the_work_done(arithmetic, rank, monkeypatch):
+    """It neither jumps nor stands still, on the clock of the products made; the end comes early if rows vanish."""
+    made, seen, multiply = [0], [], type(arithmetic).subtract_product
 
-    def stop(done, total):
+    def counted(self, target, left, right):
+        made[0] += target.size * left.shape[1]
+        multiply(self, target, left, right)
+
+    monkeypatch.setattr(type(arithmetic), "subtract_product", counted)
+    matrix = low_rank(arithmetic.over, np.random.default_rng(0), 1802, 1800, rank)
+    tell = partial(report_of, seen, made)
+    assert eliminate(stored(matrix, arithmetic), arithmetic, tell) == rank
+    parts, work = np.transpose(seen)
+    assert (np.diff(parts) >= 0).all() and parts[-1] == 1.0
+    assert np.diff(parts, prepend=0.0).max() < 0.1 and np.diff(work, prepend=0.0).max() < 0.1 * work[-1]
+    assert np.abs(parts - work / work[-1]).max() < 0.1
+
+
+def report_of(seen, made, *said):
+    """(part,) as it is told, or (columns, of all of them)."""
+    seen.append((said[0] if len(said) == 1 else 1 - (1 - said[0] / said[1]) ** 3, made[0]))
+
+
+def test_what_progress_raises_ends_the_work():
+    def stop(part):
         raise KeyboardInterrupt
 
-    matrix = stored(arithmetic.over.random(rng, (302, 300)), arithmetic)
-    with pytest.raises(KeyboardInterrupt):
-        eliminate(matrix, arithmetic, stop)
+    for columns in (300, 1500):
+        matrix = Float32().over.random(np.random.default_rng(0), (columns + 2, columns))
+        with pytest.raises(KeyboardInterrupt):
+            eliminate(stored(matrix, Float32()), Float32(), stop)
 
 
 def test_the_inverse_of_the_pivots_is_one():

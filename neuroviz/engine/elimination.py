@@ -14,7 +14,8 @@ docs/mathematics.md).
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import product
 from operator import mul, neg
 from time import perf_counter
 from typing import Protocol
@@ -22,21 +23,25 @@ from typing import Protocol
 import numpy as np
 
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.engine.threads import Run, side_by_side
 
 SMALL_PRIME = 241
 _LEAST_BLOCK = 32
 _LEAF = 32  # columns below which a block is inverted row by row
-_ROWS_AT_ONCE = 8192  # of which progress is told; fewer would go to a device too often
-_TILE = 256, 2048  # rows and columns of what is brought up to date at a time: it should fit into the cache
+_TILE = 256, 1024  # rows and columns of what is brought up to date at a time: it should fit into the cache
+_AT_ONCE = 1024, 1024  # what a thread does before progress is told
+_WORTH_THREADS = 1024  # columns from which threads take less time than they cost
+_INVERSE = 16  # products of large blocks take as long as one of those that invert a block
 
 
 class Arithmetic(Protocol):
-    """How the entries of a large matrix are stored, and multiplied."""
+    """How the entries of a large matrix are stored, and multiplied; a thread does so many at a time."""
 
     name: str
     over: PrimeField
     block: int
     dtype: type
+    at_once: tuple[int, int]
 
     def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
         """target ← target − left · right mod p, in place; all of them stored."""
@@ -50,111 +55,96 @@ class Float64:
     name: str = "float64"
     block: int = 384
     dtype: type = np.float64
+    at_once: tuple[int, int] = _AT_ONCE
 
     def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
         """In place, tile by tile."""
-        for rows, columns in _tiles(target.shape):
-            tile = target[rows, columns]
-            tile -= left[rows] @ right[:, columns]
-            quotient = tile * (1.0 / self.over.p)
-            np.rint(quotient, out=quotient)
-            quotient *= self.over.p
-            tile -= quotient
+        for columns in _slices(0, target.shape[1], _TILE[1]):
+            for rows in _slices(0, len(target), _TILE[0]):
+                tile = target[rows, columns]
+                tile -= left[rows] @ right[:, columns]
+                tile -= self.over.multiples(tile)
+
+
+class _OneByte:
+    """p = 241, one byte an entry; only tiles are ever there in four."""
+
+    over: PrimeField = PrimeField(SMALL_PRIME)
+    dtype: type = np.int8
+    at_once: tuple[int, int] = _AT_ONCE
+
+    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+        """In place, tile by tile; a quotient of sums below 2²⁵ in float32 is off by at most one."""
+        for columns in _slices(0, target.shape[1], _TILE[1]):
+            across = self._factor(right[:, columns])
+            for rows in _slices(0, len(target), _TILE[0]):
+                sums = self._product(self._factor(left[rows]), across)
+                np.subtract(target[rows, columns], sums, out=sums)
+                quotient = np.multiply(sums, np.float32(1 / SMALL_PRIME), dtype=np.float32, casting="unsafe")
+                whole = np.rint(quotient, out=quotient).astype(sums.dtype, copy=False)
+                whole *= SMALL_PRIME
+                sums -= whole
+                target[rows, columns] = sums
 
 
 @dataclass(frozen=True)
-class Float32:
-    """p = 241: 1,024 products of residues, each at most 120², add up below 2²⁴."""
+class Float32(_OneByte):
+    """p = 241: 1,024 products of residues, each at most 120², add up below 2²⁴, exactly in float32."""
 
     name: str = "float32"
-    over: PrimeField = PrimeField(SMALL_PRIME)
     block: int = 1024
-    dtype: type = np.int8
 
-    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
-        """In place; entries are whole numbers below 2²⁴, which float32 holds exactly.
+    def _factor(self, part: np.ndarray) -> np.ndarray:
+        return part.astype(np.float32)
 
-        Tile by tile, and only tiles are ever there in four bytes an entry.
-        """
-        for column in range(0, target.shape[1], _TILE[1]):
-            columns = slice(column, column + _TILE[1])
-            across = right[:, columns].astype(np.float32)
-            for row in range(0, target.shape[0], _TILE[0]):
-                rows = slice(row, row + _TILE[0])
-                tile = left[rows].astype(np.float32) @ across
-                np.subtract(target[rows, columns], tile, out=tile)
-                _store_residues(tile, target[rows, columns])
+    def _product(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        return left @ right
 
 
 @dataclass(frozen=True)
-class Int8:
-    """p = 241 in the processor's integer products; only where `int8_is_exact`.
-
-    2,048 products of residues add up below 2²⁵, and the float32 quotient of such a sum is off by at most one.
-    """
+class Int8(_OneByte):
+    """p = 241 in the processor's integer products, 2,048 of them below 2²⁵; only where `int8_is_exact`."""
 
     name: str = "int8"
-    over: PrimeField = PrimeField(SMALL_PRIME)
     block: int = 2048
-    dtype: type = np.int8
 
-    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
-        """In place, some rows at a time."""
+    def _factor(self, part: np.ndarray) -> object:
         import torch
 
-        right_ = torch.from_numpy(np.ascontiguousarray(right))
-        for start in range(0, len(target), _TILE[0]):
-            rows = slice(start, start + _TILE[0])
-            sums = torch._int_mm(torch.from_numpy(np.ascontiguousarray(left[rows])), right_).numpy()
-            np.subtract(target[rows], sums, out=sums)
-            quotient = np.rint(sums * np.float32(1 / SMALL_PRIME)).astype(np.int32)
-            quotient *= SMALL_PRIME
-            sums -= quotient
-            target[rows] = sums
+        return torch.from_numpy(np.ascontiguousarray(part))
+
+    def _product(self, left: object, right: object) -> np.ndarray:
+        import torch
+
+        return torch._int_mm(left, right).numpy()
 
 
 @dataclass(frozen=True)
-class OnDevice:
+class OnDevice(_OneByte):
     """p = 241 in float32 products on another device of torch, "cuda" say; the matrix stays where it is.
 
-    A block's product goes there and back in tiles. TF32, which keeps 11 bits, must be off, as it is unless
-    somebody switched it on; `device_is_exact` tries.
+    TF32, which keeps 11 bits, must be off, as it is unless somebody switched it on; `device_is_exact` tries.
     """
 
     device: str = "cuda"
     name: str = "float32 on a device"
-    over: PrimeField = PrimeField(SMALL_PRIME)
     block: int = 1024
-    dtype: type = np.int8
+    at_once: tuple[int, int] = 2048, 2**30  # what goes there and back at a time
 
     def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
-        """In place, some rows at a time."""
+        """In place, all at once."""
         import torch
 
         def there(part: np.ndarray) -> torch.Tensor:
             return torch.from_numpy(np.ascontiguousarray(part)).to(self.device).float()
 
-        right_, rows_at_once = there(right), 8 * _TILE[0]
-        for start in range(0, len(target), rows_at_once):
-            rows = slice(start, start + rows_at_once)
-            sums = there(target[rows]) - there(left[rows]) @ right_
-            sums -= torch.round(sums * (1 / SMALL_PRIME)) * SMALL_PRIME
-            target[rows] = sums.to(torch.int8).cpu().numpy()
+        sums = there(target) - there(left) @ there(right)
+        sums -= torch.round(sums * (1 / SMALL_PRIME)) * SMALL_PRIME
+        target[...] = sums.to(torch.int8).cpu().numpy()
 
 
-def _store_residues(sums: np.ndarray, into: np.ndarray) -> None:
-    """Whole numbers below 2²⁴ in float32, reduced mod 241."""
-    quotient = sums * np.float32(1 / SMALL_PRIME)
-    np.rint(quotient, out=quotient)
-    quotient *= np.float32(SMALL_PRIME)
-    sums -= quotient
-    into[...] = sums
-
-
-def _tiles(shape: tuple[int, int]) -> Iterable[tuple[slice, slice]]:
-    for row in range(0, shape[0], _TILE[0]):
-        for column in range(0, shape[1], _TILE[1]):
-            yield slice(row, row + _TILE[0]), slice(column, column + _TILE[1])
+def _slices(start: int, stop: int, step: int) -> list[slice]:
+    return [slice(at, min(at + step, stop)) for at in range(start, stop, step)]
 
 
 @cache
@@ -239,11 +229,11 @@ def stored(matrix: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
 
 
 def eliminate(
-    matrix: np.ndarray, arithmetic: Arithmetic, progress: Callable[[float, int], None] | None = None
+    matrix: np.ndarray, arithmetic: Arithmetic, progress: Callable[[float], None] = lambda part: None
 ) -> int:
     """The rank of a matrix `stored` for the arithmetic, which is overwritten.
 
-    `progress` is called several times a block with (columns done, columns); what it raises ends the work.
+    `progress` is told which part of the products is done; what it raises ends the work.
 
     >>> rng = np.random.default_rng(0)
     >>> over = PrimeField(SMALL_PRIME)
@@ -251,33 +241,80 @@ def eliminate(
     >>> eliminate(stored(low, Float32()), Float32())
     20
     """
-    over, total = arithmetic.over, matrix.shape[1]
-    size = min(arithmetic.block, max(_LEAST_BLOCK, total // 12))
-    rank, rest = 0, matrix  # the part that is still to do, a view
+    with side_by_side(None if matrix.shape[1] >= _WORTH_THREADS else 1) as run:
+        return _eliminate(matrix, arithmetic, run, progress)
+
+
+def _eliminate(
+    matrix: np.ndarray, arithmetic: Arithmetic, run: Run, progress: Callable[[float], None]
+) -> int:
+    """Block by block; the next block of pivots is inverted beside the products that do not touch it."""
+    over, (tall, wide) = arithmetic.over, arithmetic.at_once
+    size = min(arithmetic.block, max(_LEAST_BLOCK, matrix.shape[1] // 12))
+    height, whole = size + spare_rows(over.p), max(1, _products(*matrix.shape, size))
+    rank, rest, found = 0, matrix, []  # the part that is still to do, a view; its first pivots, if known
+
+    def invert(head: np.ndarray) -> int:
+        found[:] = invert_pivots(over, head.astype(np.float64, copy=False))
+        return _INVERSE * min(head.shape) ** 3
+
     while rest.size:
-        block = min(size, *rest.shape)
-        panel = rest[: block + spare_rows(over.p), :block].astype(np.float64, copy=False)
-        rows, columns, inverse = invert_pivots(over, panel)
-        if len(rows) < block:
-            rest, changed = _drop_zero_columns(rest, block)
-            if changed or not len(rows):
-                continue
+        head = rest[:height, :size]
+        if not found:
+            invert(head)
+        rows, columns, inverse = found
+        found.clear()
         k = len(rows)
-        _bring_first(rest[: len(panel)], rows)
-        _bring_first(rest.T[:block], columns)
-        across = rest[:k, k:]
-        for start in range(0, across.shape[1], _TILE[1]):  # each product short, so that Ctrl-C is heard
-            part = across[:, start : start + _TILE[1]]
-            part[...] = over.matmul(inverse, part.astype(np.float64, copy=False))
-        below = len(rest) - k
-        for start in range(k, k + max(1, below), _ROWS_AT_ONCE):
-            rows = slice(start, start + _ROWS_AT_ONCE)
-            arithmetic.subtract_product(rest[rows, k:], rest[rows, :k], across)
-            if progress:
-                part = min(1.0, (rows.stop - k) / max(1, below))
-                progress(total - rest.shape[1] + k * part, total)
-        rank, rest = rank + k, rest[k:, k:]
+        if k < min(size, *rest.shape):
+            rest, changed = _drop_zero_columns(rest, head.shape[1])
+            if changed or not k:
+                continue
+        _bring_first(rest[: len(head)], rows)
+        _bring_first(rest.T[: head.shape[1]], columns)
+        minus, across, below = stored(-inverse, arithmetic), rest[:k, k:], rest[k:, k:]
+
+        def solve(part: slice, k=k, minus=minus, across=across) -> int:
+            """Multiply columns of these rows by the inverse."""
+            solved = np.zeros((k, part.stop - part.start), arithmetic.dtype)
+            arithmetic.subtract_product(solved, minus, across[:, part])
+            across[:, part] = solved
+            return k * solved.size
+
+        def clear(part: tuple[slice, slice], left=rest[k:, :k], across=across, below=below) -> int:
+            """Clear the pivots' columns from rows further down, and bring some columns there up to date."""
+            target = below[part]
+            arithmetic.subtract_product(target, left[part[0]], across[:, part[1]])
+            return left.shape[1] * target.size
+
+        m, n = below.shape
+        h, w = min(height, m), min(size, n)
+        first = product(_slices(0, h, tall), _slices(0, w, wide))
+        others = [
+            *product(_slices(0, h, tall), _slices(w, n, wide)),
+            *product(_slices(h, m, tall), _slices(0, n, wide)),
+        ]
+        left = _products(*rest.shape, size)
+        for jobs in (
+            [partial(solve, part) for part in _slices(0, n, wide)],
+            [partial(clear, part) for part in first],
+            [partial(invert, below[:h, :w]), *(partial(clear, part) for part in others)] if h and w else [],
+        ):
+            for done in run(jobs):
+                left -= done
+                progress(1 - max(0, left) / whole)
+        rank, rest = rank + k, below
+    progress(1.0)
     return rank
+
+
+def _products(rows: int, columns: int, size: int) -> int:
+    """How many products an elimination in blocks of a size takes, about, once the first one is inverted."""
+    total = 0
+    while rows and columns:
+        k = min(size, rows, columns)
+        total, rows, columns = total + k * rows * (columns - k), rows - k, columns - k
+        total += _INVERSE * min(size, rows, columns) ** 3
+    return total
 
 
 def spare_rows(p: int) -> int:
@@ -357,7 +394,7 @@ def _clear(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], 
     """
     height, width = block.shape
     work, order = block.astype(np.int64), list(range(width))
-    rows, row, product = [], 0, np.empty_like(work)
+    rows, row, less = [], 0, np.empty_like(work)
     while row < height and len(rows) < width:
         done = len(rows)
         count = 4 if min(height - row, width - done) >= 4 else 1
@@ -380,7 +417,7 @@ def _clear(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], 
         work[:, cleared] = 0
         head = inverse @ head % over.p
         head[:, cleared] = inverse
-        work -= np.matmul(left, head, out=product)
+        work -= np.matmul(left, head, out=less)
         work[here] = head
         rows += range(row, row + count)
         row += count

@@ -98,9 +98,9 @@ class PrimeField:
 
     def reduce(self, x: np.ndarray) -> np.ndarray:
         """The residues of least absolute value (up to rounding at ±p/2), for |x| < 2⁵³."""
-        return x - self._multiples(x)
+        return x - self.multiples(x)
 
-    def _multiples(self, x: np.ndarray) -> np.ndarray:
+    def multiples(self, x: np.ndarray) -> np.ndarray:
         """The multiples of p nearest to x, written over the quotients: new memory costs more than sums."""
         nearest = np.asarray(x * (1.0 / self.p))
         np.rint(nearest, out=nearest)
@@ -112,7 +112,7 @@ class PrimeField:
         n, step = x.shape[-1], self._longest_sum
         if n <= step:
             product = x @ y
-            product -= self._multiples(product)
+            product -= self.multiples(product)
             return product
         return self.reduce(
             sum(self.reduce(x[..., i : i + step] @ y[..., i : i + step, :]) for i in range(0, n, step))

@@ -6,6 +6,7 @@ Measurements are cached by their arguments, so a listener is no argument: it is 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from time import perf_counter
 from typing import TypeVar
 
 Report = Callable[[str, float], None]
@@ -13,6 +14,7 @@ Report = Callable[[str, float], None]
 Result = TypeVar("Result")
 
 _UNPLANNED = 0.01  # of a bar is kept for stages that nobody foresaw
+_SEEN = 0.1  # of a stage, from where on its own speed counts, and no plan
 
 _listener: ContextVar[Report | None] = ContextVar("progress", default=None)
 
@@ -31,19 +33,14 @@ def showing(
     """Within the block, show progress: a bar with the time left, a function of the caller's, or nothing.
 
     Args:
-        progress: True, False, or a function called as (what, part), where part is that of the whole.
+        progress: True, False, or a function called as (what, part), where part is that of the whole time.
         stages: what the work will report, in order, and how many seconds each takes, about.
         check: told with every report how far the work is; what it raises ends the work.
 
-    >>> with showing(lambda what, part: print(what, round(part, 2)), [("derivative", 1), ("elimination", 3)]):
-    ...     for what in ("derivative", "elimination"):
-    ...         reporting()(what, 0.0)
-    ...         reporting()(what, 1.0)
+    >>> with showing(lambda what, part: print(what, part), [("derivative", 1)]):
+    ...     reporting()("derivative", 0.0)
     derivative 0.0
-    derivative 0.25
-    elimination 0.25
-    elimination 0.99
-    elimination 1.0
+    derivative 1.0
     """
     with _bar() if progress is True else nullcontext(progress or (lambda what, part: None)) as call:
         whole = _Whole(call, stages, check)
@@ -57,34 +54,40 @@ def showing(
 
 
 class _Whole:
-    """Turns the parts of stages into parts of the whole, which never fall."""
+    """Turns the part of a stage into that of the whole time, which never falls.
+
+    Seconds passed, over these and the seconds left. How long a stage takes is planned, and soon seen.
+    """
 
     def __init__(
         self, call: Report, stages: Sequence[tuple[str, float]], check: Callable[[str], None]
     ) -> None:
         self._call, self._check, self._coming = call, check, list(stages)
-        self._each = (1 - _UNPLANNED) / (sum(seconds for _, seconds in stages) or 1.0)
-        self._planned = self._begin = self._share = self._reached = 0.0
-        self.what = ""
+        self._begin, self._reached, self.what = perf_counter(), 0.0, ""
 
     def __call__(self, what: str, part: float) -> None:
+        now = perf_counter()
         if what != self.what:
-            self._enter(what)
-        self._reached = max(self._reached, self._begin + self._share * part)
+            self._enter(what, now)
+        if self._planned is None:
+            reached = self._low + (1 - self._low) / 2 * part
+        else:
+            seen = max(part, _SEEN)
+            takes = (now - self._entered) / seen + (1 - part / seen) * self._planned
+            left = (1 - part) * takes + sum(seconds for _, seconds in self._coming)
+            reached = (1 - _UNPLANNED) * (now - self._begin) / (now - self._begin + left or 1.0)
+        self._reached = max(self._reached, reached)
         self._check(f"about {self._reached:.0%} was done ({what})")
         self._call(what, self._reached)
 
-    def _enter(self, what: str) -> None:
+    def _enter(self, what: str, now: float) -> None:
         """The next stage of this name; one that nobody foresaw takes half of what is left."""
-        self.what = what
+        self._begin = self._begin if self.what else now
+        self.what, self._entered, self._low, self._planned = what, now, self._reached, None
         names = [name for name, _ in self._coming]
-        if what not in names:
-            self._begin, self._share = self._reached, (1 - max(self._reached, self._planned)) / 2
-            return
-        passed = names.index(what)
-        self._begin = self._planned + self._each * sum(seconds for _, seconds in self._coming[:passed])
-        self._share = self._each * self._coming[passed][1]
-        self._planned, self._coming = self._begin + self._share, self._coming[passed + 1 :]
+        if what in names:
+            self._planned = self._coming[names.index(what)][1]
+            del self._coming[: names.index(what) + 1]
 
 
 @contextmanager

@@ -4,7 +4,8 @@ Rows are computed a few at a time and kept in the form in which they are elimina
 there twice: the peak is little more than the matrix itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -16,8 +17,10 @@ from neuroviz.engine.network import named, random_tokens
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.engine.progress import Report
 from neuroviz.engine.rank import arithmetic_of, exact_rank
+from neuroviz.engine.threads import Run, in_turn, side_by_side
 
-_BYTES_AT_ONCE = 2**25  # of derivative rows in float64, and of what they are made from
+_BYTES_AT_ONCE = 2**23  # of derivative rows in float64, and of what they are made from
+_BYTES_IN_ALL = 2**27  # that threads may take for them together
 
 
 def random_point(
@@ -35,18 +38,34 @@ def random_point(
 
 
 def derivative_rows(
-    over: Field, arch: Architecture, route: str, num_inputs: int, all_outputs: bool, rng: np.random.Generator
+    over: Field,
+    arch: Architecture,
+    route: str,
+    num_inputs: int,
+    all_outputs: bool,
+    rng: np.random.Generator,
+    run: Run = in_turn,
+    keep: Callable[[np.ndarray], np.ndarray] = lambda rows: rows,
 ) -> Iterator[np.ndarray]:
-    """Rows of the derivative at a random point, block by block: one functional an input, or all outputs."""
+    """Rows of the derivative at a random point, block by block: one functional an input, or all outputs.
+
+    Args:
+        run: with several threads blocks come in any order; each draws from a source of its own.
+        keep: what is kept of the rows of a block.
+    """
     net, weights, free = random_point(over, arch, route, rng)
     outputs = (net.widths[-1], net.tokens)
     at_once = inputs_at_once(net, outputs[0] * outputs[1] if all_outputs else 1)
-    for start in range(0, num_inputs, at_once):
-        inputs = min(at_once, num_inputs - start)
+
+    def block(inputs: int, rng: np.random.Generator) -> np.ndarray:
         X = random_tokens(over, net, inputs, rng)
         cotangents = None if all_outputs else over.random(rng, (inputs, 1, *outputs))
         J = block_jacobian(over, net, weights, X, cotangents, rng)
-        yield J.reshape(-1, J.shape[-1])[:, free]
+        return keep(J.reshape(-1, J.shape[-1]))[:, free]
+
+    sizes = [min(at_once, num_inputs - start) for start in range(0, num_inputs, at_once)]
+    sources = rng.spawn(len(sizes)) if len(sizes) > 1 else [rng]
+    return run(partial(block, *each) for each in zip(sizes, sources, strict=True))
 
 
 def numbers_in_between(arch: Architecture) -> int:
@@ -70,9 +89,9 @@ def inputs_at_once(arch: Architecture, rows_each: int) -> int:
 
 
 def bytes_in_between(arch: Architecture, inputs: int, rows_each: int = 1) -> int:
-    """About what the derivative takes on the way: of a block of these inputs, or of one if that is larger."""
+    """About what the derivative takes on the way: of blocks of these inputs, or of one if that is larger."""
     each = 16 * rows_each * numbers_in_between(arch)
-    return max(each, min(2 * _BYTES_AT_ONCE, inputs * each))
+    return max(each, min(_BYTES_IN_ALL, inputs * each))
 
 
 def rank_of_combinations(
@@ -143,10 +162,12 @@ def rank_at_a_point(
         rows = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng)
         return exact_rank(_whole(rows, num_inputs * per_input, report), arithmetic.over)
     matrix = np.empty((num_inputs * per_input, columns), dtype=arithmetic.dtype)
-    blocks = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng)
-    for start, rows in _placed(blocks, len(matrix), report):
-        matrix[start : start + len(rows)] = stored(rows, arithmetic)
-    # What is left to do shrinks with the cube of the columns.
-    return eliminate(
-        matrix, arithmetic, lambda done, total: report("elimination", 1 - (1 - done / total) ** 3)
+    of_a_block = max(2 * _BYTES_AT_ONCE, 16 * per_input * numbers_in_between(arch))
+    draw, keep = (
+        (arithmetic.over, arch, route, num_inputs, all_outputs, rng),
+        partial(stored, arithmetic=arithmetic),
     )
+    with side_by_side(max(1, _BYTES_IN_ALL // of_a_block)) as run:
+        for start, rows in _placed(derivative_rows(*draw, run, keep), len(matrix), report):
+            matrix[start : start + len(rows)] = rows
+    return eliminate(matrix, arithmetic, partial(report, "elimination"))

@@ -1,14 +1,25 @@
-"""Small matrix products on one thread: there, waiting for another one takes longer than the product."""
+"""Threads: none for small matrix products, and one product a thread for the large ones."""
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
+from typing import TypeVar
+
+Result = TypeVar("Result")
+Run = Callable[[Iterable[Callable[[], Result]]], Iterator[Result]]
+"""Calls jobs, started in order; gives what they return, as soon as it is there."""
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Within the block every thread pool that is loaded, numpy's and torch's, has one thread."""
+    """Within the block every thread pool that is loaded, numpy's and torch's, has one thread.
+
+    For small products: there, waiting for another thread takes longer than the product.
+    """
     pools = _pools("torch" in sys.modules)
     # To ask takes a tenth of the time that setting takes.
     if all(pool.num_threads == 1 for pool in pools.lib_controllers):
@@ -16,6 +27,45 @@ def one_thread() -> Iterator[None]:
         return
     with pools.limit(limits=1):
         yield
+
+
+def in_turn(jobs: Iterable[Callable[[], Result]]) -> Iterator[Result]:
+    """The `Run` of one thread."""
+    return (job() for job in jobs)
+
+
+@contextmanager
+def side_by_side(most: int | None = None) -> Iterator[Run]:
+    """Within the block, a `Run` on as many threads as the pools have, or at most so many; a product has one.
+
+    Threads of a library's own wait for each other after every product, and what numpy does in between, entry
+    by entry, runs on one of them. What a job raises ends the others, which have not started.
+
+    >>> with side_by_side(most=2) as run:
+    ...     sorted(run([lambda: 2 + 2, lambda: 3 + 3]))
+    [4, 6]
+    """
+    pools = _pools("torch" in sys.modules).lib_controllers if most is None or most > 1 else ()
+    threads = min([most or os.cpu_count() or 1, *(pool.num_threads for pool in pools)])
+    if threads < 2:
+        yield in_turn
+        return
+
+    def alone(job: Callable[[], Result]) -> Result:
+        with one_thread():  # OpenMP counts for each thread anew
+            return job()
+
+    def run(jobs: Iterable[Callable[[], Result]]) -> Iterator[Result]:
+        jobs, going = iter(jobs), set()
+        while going := going | {pool.submit(alone, job) for job in islice(jobs, 2 * threads - len(going))}:
+            done, going = wait(going, return_when=FIRST_COMPLETED)
+            yield from (job.result() for job in done)
+
+    with one_thread(), ThreadPoolExecutor(threads) as pool:
+        try:
+            yield run
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 @cache
