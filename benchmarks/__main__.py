@@ -12,6 +12,7 @@ NAMES = (
     "jacobian",
     "ranks",
     "networks",
+    "parts",
     "sliders",
     "panel",
     "sweeps",

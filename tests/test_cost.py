@@ -157,7 +157,7 @@ def test_where_more_points_follow_the_first_one_they_are_foreseen(monkeypatch):
 
 @pytest.mark.parametrize(("planned", "most"), [(30.0, 0.02), (90.0, 0.16)])
 def test_what_is_said_is_the_part_of_the_time_whatever_was_planned(planned, most, monkeypatch):
-    """A derivative of 10 seconds, then an elimination of 30: a wrong plan is found out within a tenth of it."""
+    """A derivative of 10 seconds, an elimination of 30: a wrong plan is found out within a tenth of it."""
     now, heard = [0.0], []
     monkeypatch.setattr(progress, "perf_counter", lambda: now[0], raising=False)
     with showing(lambda what, part: heard.append(part), [("derivative", 10.0), ("elimination", planned)]):
