@@ -23,7 +23,7 @@ from typing import Protocol
 import numpy as np
 
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
-from neuroviz.engine.threads import Run, one_thread, side_by_side
+from neuroviz.engine.threads import Run, in_turn, one_thread, side_by_side
 
 SMALL_PRIME = 241
 _LEAST_BLOCK = 32
@@ -273,7 +273,7 @@ def _eliminate(
                 continue
         _bring_first(rest[: len(head)], rows)
         _bring_first(rest.T[: head.shape[1]], columns)
-        minus, across, below = stored(-inverse, arithmetic), rest[:k, k:], rest[k:, k:]
+        minus, across, below = (-inverse).astype(arithmetic.dtype), rest[:k, k:], rest[k:, k:]
 
         def solve(part: slice, k=k, minus=minus, across=across) -> int:
             """Multiply columns of these rows by the inverse."""
@@ -289,7 +289,7 @@ def _eliminate(
             return left.shape[1] * target.size
 
         m, n = below.shape
-        h, w = min(height, m), min(size, n)
+        h, w = (0, 0) if run is in_turn else (min(height, m), min(size, n))  # the next pivots' place
         first = product(_slices(0, h, tall), _slices(0, w, wide))
         others = [
             *product(_slices(0, h, tall), _slices(w, n, wide)),
@@ -299,7 +299,7 @@ def _eliminate(
         for jobs in (
             [partial(solve, part) for part in _slices(0, n, wide)],
             [partial(clear, part) for part in first],
-            [partial(invert, below[:h, :w]), *(partial(clear, part) for part in others)] if h and w else [],
+            [partial(invert, below[:h, :w])] * (h > 0 < w) + [partial(clear, part) for part in others],
         ):
             for done in run(jobs):
                 left -= done
