@@ -6,7 +6,7 @@ import flint
 import numpy as np
 import pytest
 
-from neuroviz.engine import elimination
+from neuroviz.engine import pivots
 from neuroviz.engine.elimination import (
     Float32,
     Float64,
@@ -190,7 +190,7 @@ def test_the_inverse_of_a_small_square_is_one_or_there_is_none(p):
         square = rng.integers(0, p, (size, size))
         if rng.random() < 0.2:
             square[-1] = square[0] if size > 1 else 0
-        found = elimination._inverse(square.T.tolist(), p)
+        found = pivots._inverse(square.T.tolist(), p)
         if flint.nmod_mat(size, size, square.ravel().tolist(), p).det() == 0:
             assert found is None
             singular += 1

@@ -12,17 +12,17 @@ a random point misses it, so only a rank which meets a proved upper bound is bel
 docs/mathematics.md).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
-from operator import mul, neg
 from time import process_time
 from typing import Protocol
 
 import numpy as np
 
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.engine.pivots import clear_columns
 from neuroviz.engine.threads import Run, in_turn, one_thread, side_by_side
 
 SMALL_PRIME = 241
@@ -231,7 +231,7 @@ def stored(matrix: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
 
 
 def eliminate(
-    matrix: np.ndarray, arithmetic: Arithmetic, progress: Callable[[float], None] = lambda part: None
+    matrix: np.ndarray, arithmetic: Arithmetic, progress: Callable[[float], None] | None = None
 ) -> int:
     """The rank of a matrix `stored` for the arithmetic, which is overwritten.
 
@@ -248,12 +248,12 @@ def eliminate(
 
 
 def _eliminate(
-    matrix: np.ndarray, arithmetic: Arithmetic, run: Run, progress: Callable[[float], None]
+    matrix: np.ndarray, arithmetic: Arithmetic, run: Run, progress: Callable[[float], None] | None
 ) -> int:
     """Block by block; the next block of pivots is inverted beside the products that do not touch it."""
     over, (tall, wide) = arithmetic.over, arithmetic.at_once
     size = min(arithmetic.block, max(_LEAST_BLOCK, matrix.shape[1] // 12))
-    height, whole = size + spare_rows(over.p), max(1, _products(*matrix.shape, size))
+    height, whole = size + spare_rows(over.p), max(1, _products(*matrix.shape, size)) if progress else 1
     rank, rest, found = 0, matrix, []  # the part that is still to do, a view; its first pivots, if known
 
     def invert(head: np.ndarray) -> int:
@@ -295,7 +295,7 @@ def _eliminate(
             *product(_slices(0, h, tall), _slices(w, n, wide)),
             *product(_slices(h, m, tall), _slices(0, n, wide)),
         ]
-        left = _products(*rest.shape, size)
+        left = _products(*rest.shape, size) if progress else 0
         for jobs in (
             [partial(solve, part) for part in _slices(0, n, wide)],
             [partial(clear, part) for part in first],
@@ -303,9 +303,11 @@ def _eliminate(
         ):
             for done in run(jobs):
                 left -= done
-                progress(1 - max(0, left) / whole)
+                if progress:
+                    progress(1 - max(0, left) / whole)
         rank, rest = rank + k, below
-    progress(1.0)
+    if progress:
+        progress(1.0)
     return rank
 
 
@@ -363,7 +365,7 @@ def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[
     """
     m, n = panel.shape
     if n <= _LEAF:
-        cleared, rows, columns = _clear(over, panel)
+        cleared, rows, columns = clear_columns(over, panel)
         return rows, columns, cleared[rows]
     half = n // 2
     rows, columns, T = invert_pivots(over, panel[: half + spare_rows(over.p), :half])
@@ -377,100 +379,3 @@ def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[
     left = over.reduce(-over.matmul(inverse, CT))
     whole = np.block([[over.reduce(T - over.matmul(right, CT)), right], [left, inverse]])
     return [*rows, *others[rows_].tolist()], [*columns, *(half + c for c in columns_)], whole
-
-
-def gauss_jordan(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
-    """T, rows and columns such that T · block is the identity there and 0 in its other rows."""
-    cleared, rows, columns = _clear(over, block)
-    transform = np.eye(len(block))
-    transform[:, rows] = cleared
-    return transform, rows, columns
-
-
-def _clear(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
-    """Those columns of T that the pivots' rows are multiplied with (the others are 1 or 0); rows; columns.
-
-    Four pivots at a time, where the 4 × 4 matrix at hand is regular, else one. In whole numbers of 64 bits
-    2¹⁷ products of residues add up exactly, so rows and columns become residues only when they are used. What
-    T does takes the place of the cleared columns, which are brought to the front.
-    """
-    height, width = block.shape
-    work, order = block.astype(np.int64), list(range(width))
-    rows, row, less = [], 0, np.empty_like(work)
-    while row < height and len(rows) < width:
-        done = len(rows)
-        count = 4 if min(height - row, width - done) >= 4 else 1
-        head = work[row : row + count] % over.p
-        inverse = _inverse(head[:, done : done + count].T.tolist(), over.p)
-        if inverse is None:
-            count, head = 1, head[:1]
-            candidates = np.flatnonzero(head[0, done:])
-            if not len(candidates):
-                row += 1
-                continue
-            pivot = done + int(candidates[0])
-            for lines in (work, head):
-                lines[:, [done, pivot]] = lines[:, [pivot, done]]
-            order[done], order[pivot] = order[pivot], order[done]
-            inverse = _inverse(head[:, done : done + 1].tolist(), over.p)
-        here, cleared = slice(row, row + count), slice(done, done + count)
-        left = work[:, cleared] % over.p
-        left[here] = 0
-        work[:, cleared] = 0
-        head = inverse @ head % over.p
-        head[:, cleared] = inverse
-        work -= np.matmul(left, head, out=less)
-        work[here] = head
-        rows += range(row, row + count)
-        row += count
-    return over.reduce((work[:, : len(rows)] % over.p).astype(np.float64)), rows, order[: len(rows)]
-
-
-def _inverse(columns: list[list[int]], p: int) -> np.ndarray | None:
-    """The inverse mod p of a matrix with these 1 or 4 columns, if there is one.
-
-    Of size 4 by the rule of Laplace: what stands beside an entry in the determinant is made of the other
-    column of its pair, the first or the last two, and of the 2 × 2 minors of the other pair. A general
-    elimination takes three times as long, and a rank of 100 columns a sixth more.
-
-    >>> _inverse([[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 2, 0]], 7).tolist()
-    [[0, 0, 0, 1], [5, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
-    """
-    if len(columns) == 1:
-        ((entry,),) = columns
-        return np.array([[pow(entry, -1, p)]]) if entry else None
-    first, second, third, fourth = columns
-    left, right = _minors(first, second, p), _minors(third, fourth, p)
-    beside_first = _cofactors(second, right)
-    determinant = sum(map(mul, first, beside_first)) % p
-    if not determinant:
-        return None
-    beside_second, beside_fourth = _cofactors(first, map(neg, right)), _cofactors(third, map(neg, left))
-    adjugate = np.array([beside_first, beside_second, _cofactors(fourth, left), beside_fourth])
-    return adjugate % p * pow(determinant, -1, p) % p
-
-
-def _minors(column: list[int], other: list[int], p: int) -> list[int]:
-    """The 2 × 2 minors of two columns, in rows 12, 13, 14, 23, 24, 34."""
-    a, b, c, d = column
-    e, f, g, h = other
-    return [
-        (a * f - b * e) % p,
-        (a * g - c * e) % p,
-        (a * h - d * e) % p,
-        (b * g - c * f) % p,
-        (b * h - d * f) % p,
-        (c * h - d * g) % p,
-    ]
-
-
-def _cofactors(column: list[int], minors: Iterable[int]) -> list[int]:
-    """The 3 × 3 minors of a column beside the two of these minors, each without one row, with signs."""
-    a, b, c, d = column
-    m12, m13, m14, m23, m24, m34 = minors
-    return [
-        b * m34 - c * m24 + d * m23,
-        c * m14 - a * m34 - d * m13,
-        a * m24 - b * m14 + d * m12,
-        b * m13 - a * m23 - c * m12,
-    ]

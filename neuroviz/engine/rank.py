@@ -10,8 +10,9 @@ from math import inf
 
 import numpy as np
 
-from neuroviz.engine.elimination import Float64, eliminate, gauss_jordan, stored
+from neuroviz.engine.elimination import Float64, eliminate, stored
 from neuroviz.engine.field import PrimeField
+from neuroviz.engine.pivots import gauss_jordan
 
 _BLOCK = 32
 _SMALLEST_SCALE = 1e-9
