@@ -96,6 +96,18 @@ def chromium() -> str:
 
 
 @pytest.fixture
+def bare_page(chromium):
+    """A page with nothing on it, and no kernel."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page()
+        page.set_default_timeout(600_000)
+        yield page
+        browser.close()
+
+
+@pytest.fixture
 def run_python():
     """Run a few lines in a fresh interpreter and return what they print."""
     import subprocess

@@ -159,8 +159,18 @@ def look_at(page, panel: int) -> dict:
         page.mouse.wheel(0, 400)
         page.wait_for_timeout(60)
     page.locator(PANEL).nth(panel).scroll_into_view_if_needed()
-    plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
-    page.wait_for_function(f"{plot}?.data?.length && {plot}.querySelector('.main-svg')")
+    here = f"document.querySelectorAll('{PANEL}')[{panel}]"
+    plot, scene = (f"{here}.querySelector('{kind}')" for kind in (".js-plotly-plot", ".nv-scene"))
+    page.wait_for_function(
+        f"{scene}?.querySelector('.nv-handle') || {plot}?.data?.length && {plot}.querySelector('.main-svg')"
+    )
+    if page.evaluate(f"!!{scene}"):
+        seen = (
+            "{traces: s.querySelectorAll('svg > g').length, points: s.querySelectorAll('.nv-handle').length"
+        )
+        return page.evaluate(
+            f"(s => ({seen}, width: s.clientWidth, panel: s.closest('.nv').clientWidth}}))({scene})"
+        )
     return page.evaluate(
         f"(p => ({{traces: p.data.length,"
         f" points: p.data.reduce((sum, trace) => sum + (trace.x || trace.z || []).length, 0),"
@@ -173,9 +183,10 @@ def move_a_slider(page, panel: int) -> None:
     here = page.locator(PANEL).nth(panel)
     here.scroll_into_view_if_needed()
     plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
+    scene = plot.replace(".js-plotly-plot", ".nv-scene")
     shown = (
-        f"JSON.stringify([{plot}.data.map(trace => [trace.x, trace.y, trace.z, trace.text]),"
-        f" ({plot}.layout.annotations || []).map(note => note.text)])"
+        f"JSON.stringify({plot} ? [{plot}.data.map(trace => [trace.x, trace.y, trace.z, trace.text]),"
+        f" ({plot}.layout.annotations || []).map(note => note.text)] : {scene}.innerHTML)"
     )
     before = page.evaluate(shown)
     handles = here.locator(".noUi-target:not([disabled]) .noUi-handle:visible")
@@ -293,6 +304,39 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
             picture.write_bytes(animated(slider_dragged(page, "layers"), seconds=0.8))
         else:
             page.screenshot(path=picture)
+
+
+def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
+    """The point goes with the pointer; controls, words and badge follow, as in a panel opened there."""
+    page = open_page(lab.url("03_singular_locus.ipynb"))
+    run_all(page, lab)
+    look_at(page, 0)
+    here = page.locator(PANEL).first
+    grip = here.locator(".nv-handle[aria-label='the point']")
+    state = f"document.querySelector('{PANEL} .nv-state input').placeholder"
+    opened = page.evaluate(state)
+    box = grip.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 30, steps=10)
+    page.mouse.up()
+    page.wait_for_function(f"opened => {state} !== opened", arg=opened)
+    page.wait_for_function(f"!document.querySelector('{PANEL}').classList.contains('nv-ahead')")
+    page.wait_for_function(f"document.querySelector('{PANEL} .nv-status').innerText.startsWith('done')")
+    panel = SurfaceExplorer(state=page.evaluate(state))
+    assert here.locator(".nv-description").inner_text().split() == panel.description.split()
+    assert [readout_of(here, name) for name in ("which line", "along it")] == [
+        f"{panel.controls[name].value:.3g}" for name in ("where", "along")
+    ]
+    panel.close()
+    assert errors_shown(page) == [] and page.complaints == []
+
+
+def readout_of(panel, slider: str) -> str:
+    """The number beside a slider, without its zeros at the end."""
+    shown = panel.locator(".widget-slider:visible", has_text=slider).locator(".widget-readout")
+    return f"{float(shown.inner_text().replace('−', '-')):.3g}"
 
 
 @pytest.mark.full
@@ -470,18 +514,6 @@ def test_without_webgl_the_rest_of_a_figure_is_there(chromium, tmp_path):
         browser.close()
     assert found["ours"][0] < 40 and not found["ours"][1]
     assert found["plotly's"][0] > 300 and found["plotly's"][1]
-
-
-@pytest.fixture
-def bare_page(chromium):
-    """A page with nothing on it, and no kernel."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page()
-        page.set_default_timeout(1000 * PATIENCE)
-        yield page
-        browser.close()
 
 
 def test_an_option_that_is_cut_off_would_be_seen(bare_page):

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from plotly.offline import get_plotlyjs_version
 from neuroviz import explorables
 from neuroviz.kit import theme
 from neuroviz.kit.background import Background
-from neuroviz.kit.page import SAVED, Chart, CopyButton
+from neuroviz.kit.page import SAVED, Chart, CopyButton, bundle
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import presets
@@ -973,25 +974,38 @@ def test_a_page_that_is_loaded_again_or_missed_something_gets_the_figure_as_it_i
     assert message["whole"]["revision"] == 1 and message["whole"]["data"][1] == {"y": [9]}
 
 
-def test_plotly_comes_with_the_first_chart_of_a_kernel_and_to_a_page_that_asks(chart, run_python):
+def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_asks(chart, run_python):
     code = (
         "from neuroviz.kit.page import Chart\n"
         "from neuroviz.kit.plot import Parts\n"
-        "print([len(Chart(Parts([], {})).plotly) > 10**5 for _ in range(3)])\n"
+        "scene = {'meta': {'scene': 'surface'}}\n"
+        "charts = [Chart(Parts([], layout)) for layout in ({}, {}, scene, scene, {})]\n"
+        "print([(chart.painter, len(chart.code) > 5000) for chart in charts])\n"
     )
-    assert run_python(code) == "[True, False, False]"
-    chart._handle_custom_msg({"want": "plotly"}, [])
-    ((message, (bundle,)),) = chart.said
-    assert message == {"plotly": True} and gzip.decompress(bundle).startswith(b"/* plotly.js ")
+    plotly, scenes = ("plotly", True), ("scenes", True)
+    assert run_python(code) == str([plotly, ("plotly", False), scenes, ("scenes", False), ("plotly", False)])
+    chart._handle_custom_msg({"want": "painter"}, [])
+    ((message, (brought,)),) = chart.said
+    assert message == {"painter": True} and gzip.decompress(brought).startswith(b"/* plotly.js ")
 
 
-def test_the_bundle_of_plotly_is_built_from_what_stands_here():
-    """`make javascript` builds it; it has the version that plotly's own Python package has."""
+@pytest.mark.parametrize("name", ["plotly", "scenes"])
+def test_a_bundle_is_built_from_what_stands_here(name):
+    """`make javascript` builds it; plotly.js has the version that plotly's own Python package has."""
     tools, said = ROOT / "tools" / "javascript", hashlib.sha256()
-    for name in ("plotly.js", "build.mjs", "package-lock.json"):
-        said.update((tools / name).read_bytes())
-    banner = gzip.decompress((ROOT / "neuroviz/kit/javascript/plotly.js.gz").read_bytes())[:200].decode()
-    assert said.hexdigest() in banner and f"plotly.js {get_plotlyjs_version()}," in banner
+    (scenes,) = re.findall(r"const SCENES = \[(.*?)\];", (tools / "build.mjs").read_text(), re.DOTALL)
+    sources = {"plotly": ["plotly.js"], "scenes": re.findall(r'"(.*?)"', scenes)}[name]
+    for source in (*sources, "build.mjs", "package-lock.json"):
+        said.update((tools / source).read_bytes())
+    packed = bundle(name)
+    banner = gzip.decompress(packed)[:200].decode()
+    assert said.hexdigest() in banner
+    assert name == "scenes" or f"plotly.js {get_plotlyjs_version()}," in banner
+    imported = re.findall(r'from "(\..*?)"', "".join((tools / one).read_text() for one in sources))
+    assert name == "plotly" or {Path(one).name for one in (*imported, "scenes.js")} == {
+        Path(one).name for one in sources
+    }, "every file that the scenes import counts"
+    assert len(packed) < {"plotly": 700_000, "scenes": 400_000}[name]
 
 
 def test_a_chart_answers_as_a_figure_does_and_can_stand_alone(toy):

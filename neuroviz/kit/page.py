@@ -15,6 +15,7 @@ from ipywidgets.widgets import widget as registry
 
 from neuroviz.kit.cells import running_cell
 from neuroviz.kit.plot import Parts, changes, complete
+from neuroviz.kit.settings import Controls
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -88,28 +89,41 @@ class Lasting(widgets.VBox):
 class Chart(anywidget.AnyWidget):
     """A figure in the page; what it is asked beside (`data`, `layout`, `to_json`, …) a plotly Figure answers.
 
-    The page gets the figure whole, and then what changes. plotly.js comes with the first chart of a kernel;
-    all charts of a page share it, and a page that has none asks for it.
+    The page gets the figure whole, and then what changes. What draws it there is plotly.js, or the scenes
+    (`neuroviz.kit.scene`): it comes with the first chart of a kernel that needs it; all charts of a page
+    share it, and a page that has none asks for it.
 
     Args:
         parts: of the figure that is drawn first.
         on_click: hears of a click: the trace, as plain data, and the number of its point.
+        controls: name → widget; what is dragged in a scene moves them, in the page.
 
     Attributes:
         width: of the figure in the page, in pixels; 0 until the page has spoken.
     """
 
     drawn = traitlets.Dict().tag(sync=True)
-    plotly = traitlets.Bytes(b"").tag(sync=True)
+    painter = traitlets.Unicode("plotly").tag(sync=True)
+    code = traitlets.Bytes(b"").tag(sync=True)
+    controls = traitlets.Dict().tag(sync=True, **widgets.widget_serialization)
     width = traitlets.Int(0).tag(sync=True)
     _esm = script("chart.js")
-    _has_sent_plotly: ClassVar[bool] = False
+    _has_sent: ClassVar[set[str]] = set()
 
-    def __init__(self, parts: Parts, on_click: Callable[[dict, int], None] | None = None) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        on_click: Callable[[dict, int], None] | None = None,
+        controls: Controls | None = None,
+    ) -> None:
         self._on_click, self._figure = on_click, None
-        plotly = b"" if Chart._has_sent_plotly else _plotly()
-        Chart._has_sent_plotly = True
-        super().__init__(drawn=self._plain(parts) | {"revision": 0}, plotly=plotly)
+        drawn = self._plain(parts) | {"revision": 0}
+        is_scene = "meta" in drawn["layout"]
+        painter = "scenes" if is_scene else "plotly"
+        brought = b"" if painter in Chart._has_sent else bundle(painter)
+        Chart._has_sent.add(painter)
+        controls = dict(controls or {}) if is_scene else {}
+        super().__init__(drawn=drawn, painter=painter, code=brought, controls=controls)
         self.on_msg(self._hear)
 
     @staticmethod
@@ -129,8 +143,8 @@ class Chart(anywidget.AnyWidget):
             self.send({"changes": steps, "from": revision, "to": revision + 1})
 
     def _hear(self, _widget: Chart, message: dict, _buffers: list) -> None:
-        if message.get("want") == "plotly":
-            self.send({"plotly": True}, buffers=[_plotly()])
+        if message.get("want") == "painter":
+            self.send({"painter": True}, buffers=[bundle(self.painter)])
         elif message.get("want") == "figure" and message.get("unless") != self.drawn["revision"]:
             self.send({"whole": self.drawn})
         elif click := message.get("click"):
@@ -157,8 +171,9 @@ class Chart(anywidget.AnyWidget):
         return getattr(self.figure, name)
 
 
-def _plotly() -> bytes:
-    return (_JAVASCRIPT / "plotly.js.gz").read_bytes()
+def bundle(name: str) -> bytes:
+    """What `make javascript` has built, "plotly" or "scenes", compressed."""
+    return (_JAVASCRIPT / f"{name}.js.gz").read_bytes()
 
 
 class CopyButton(anywidget.AnyWidget):

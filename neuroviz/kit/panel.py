@@ -88,7 +88,7 @@ class Panel(Shell):
         # A panel never opens empty. Where its state takes long, it opens on its default picture.
         slow = self._is_slow(request)
         self._shown = self._answer(default if slow else request)
-        self.figure = Chart(self.draw(self._shown), self._on_click)
+        self.figure = Chart(self.draw(self._shown), self._on_click, self.controls)
         self.figure.observe(self._on_width, names="width")
         self._box.children = [self.figure]
         self._say(self._shown, started=None)

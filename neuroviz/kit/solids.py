@@ -15,6 +15,7 @@ Point = Sequence[float]
 Mesh = dict[str, list]
 
 _CORNERS = 6  # of the cross section of a rod
+_TURN = 0.03  # in radians: a tube needs no corner where its curve is straight
 _DIGITS = 5  # of what is thick anyway: a third of the message
 _LIGHT = {"ambient": 0.8, "diffuse": 0.42, "specular": 0.06, "roughness": 0.7, "fresnel": 0.02}
 _FLAT = {"ambient": 1, "diffuse": 0, "specular": 0}
@@ -182,7 +183,7 @@ def frame(at: Point, size: float) -> dict:
 def _tube(curve: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
     """Rings around the points of a curve, joined, with a lid at both ends."""
     step = np.linalg.norm(np.diff(curve, axis=0), axis=1)
-    curve = curve[np.concatenate([[True], step > 1e-9])]
+    curve = _bends(curve[np.concatenate([[True], step > 1e-9])])
     if len(curve) < 2:
         return np.zeros((0, 3)), np.zeros((0, 3), dtype=int)
     along = np.gradient(curve, axis=0)
@@ -206,3 +207,16 @@ def _tube(curve: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
     for k in range(1, _CORNERS - 1):
         faces += [(0, k + 1, k), (last, last + k, last + k + 1)]
     return np.array(corners), np.array(faces)
+
+
+def _bends(curve: np.ndarray) -> np.ndarray:
+    """The ends of a curve, and the points between them where it has turned by more than `_TURN`."""
+    if len(curve) < 3:
+        return curve
+    ways = np.diff(curve, axis=0)
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    kept, last = [0], ways[0]
+    for row, way in enumerate(ways[1:], start=1):
+        if np.linalg.norm(way - last) > _TURN:
+            kept, last = [*kept, row], way
+    return curve[[*kept, len(curve) - 1]]

@@ -350,9 +350,13 @@ def css() -> str:
 .nv .widget-slider .widget-readout {{ min-width: 3.2em; margin-left: 4px; }}
 .nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: var(--nv-base, 14px); }}
 .nv-badge {{ white-space: nowrap; }}
-.nv:has(.nv-busy, .nv-error, .nv-stale) :is(.nv-figure, .nv-badge, .nv-description) {{
+.nv:is(:has(.nv-busy, .nv-error, .nv-stale), .nv-ahead) :is(.nv-exact, .nv-badge, .nv-description),
+.nv:has(.nv-busy, .nv-error, .nv-stale) .nv-figure:not(:has(.nv-scene)) {{
   opacity: 0.35; transition: opacity 0.1s; }}
-.nv:has(.nv-busy) :is(.nv-figure, .nv-badge, .nv-description) {{ transition-delay: 0.15s; }}
+.nv:is(:has(.nv-busy), .nv-ahead) :is(.nv-figure, .nv-exact, .nv-badge, .nv-description) {{
+  transition-delay: 0.15s; }}
+.nv .nv-held:focus-visible {{ outline: none !important; }}
+.nv-play {{ min-width: 32px; height: 26px; cursor: pointer; }}
 .nv-busy::before {{ content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px;
   border: 2px solid {focus}; border-top-color: transparent; border-radius: 50%; opacity: 0;
   animation: nv-turn 1s linear 0.15s infinite; }}

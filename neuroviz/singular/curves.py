@@ -267,6 +267,11 @@ class RationalCurve:
         largest = max(abs(c) for row in self._exact for c in row)
         self._floats = np.array([[float(c / largest) for c in row] for row in self._exact])
 
+    @property
+    def coefficients(self) -> list[list[float]]:
+        """Of x, y, z and 1 as forms in [u:v], the largest of size 1; a row each, from uⁿ to vⁿ."""
+        return self._floats.tolist()
+
     def poles(self) -> list[tuple[Number, Number]]:
         """Where the curve goes to infinity."""
         return zeros(self._w, self._degree)

@@ -33,7 +33,7 @@ CURVES = (
     "pinch point: boundary",
 )
 """Names of the meshes that can be clicked."""
-_STEPS = 21  # points along a ruling, so that the colour may change on it, and a click is near to one
+_STEPS = 11  # points along a ruling, so that the colour may change on it, and a click is near to one
 _RODS = 20  # of the rulings drawn as rods
 _TUBE, _END, _ROD = 0.03, 0.011, 0.0045
 _PINCH, _PICKED = 0.05, 0.045

@@ -46,7 +46,9 @@ class SurfaceRequest(NamedTuple):
 def study_surface(request: SurfaceRequest) -> SurfaceStudy:
     """The slice, and everything that is true at the point."""
     chart = chart_of(request.slice)
-    return SurfaceStudy(chart, point_at(chart, *request[1:]), _headline(chart))
+    on_curve, where, along = request[1:]
+    place = {"moves": "curve" if on_curve else "surface", "where": where, "along": along}
+    return SurfaceStudy(chart, point_at(chart, on_curve, where, along), _headline(chart), place)
 
 
 def _headline(chart: Chart) -> str:

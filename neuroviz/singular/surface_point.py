@@ -8,8 +8,8 @@ from neuroviz.singular.chart import Chart, in_drawing, singular_places
 from neuroviz.singular.curves import Piece
 from neuroviz.singular.forms import Facts, Form, Root, discriminant
 
-WHERE_STEP, ALONG_STEP = 0.005, 1 / 64
-"""Steps of the two numbers that place a point; a slider that crosses 0 has to hit it exactly."""
+WHERE_STEP, ALONG_STEP = 0.001, 1 / 256
+"""Steps of the numbers that place a point, about a pixel; a slider that crosses 0 has to hit it exactly."""
 _SNAP = 0.04  # of half a ruling: nearer to a singular point, a point on it moves there
 _STOP = 0.03  # the same for pinch points, as drawn
 _PROPORTIONAL = ("crossing", "boundary", "closure only")
@@ -91,8 +91,10 @@ def nearest_on_curve(chart: Chart, drawn: np.ndarray) -> dict[str, float]:
         away = np.linalg.norm(in_drawing(chart.slice, piece.points) - drawn, axis=-1)
         row = int(away.argmin())
         if best is None or away[row] < best[0]:
-            best = float(away[row]), start + run[row]
-    return {"where": _to_step(best[1] / starts[-1], WHERE_STEP)}
+            # Half a step from its ends, as rounding may lead to the next piece, which begins elsewhere.
+            first, last = start / starts[-1] + WHERE_STEP / 2, (start + run[-1]) / starts[-1] - WHERE_STEP / 2
+            best = float(away[row]), max(first, min(last, (start + run[row]) / starts[-1]))
+    return {"where": _to_step(best[1], WHERE_STEP)}
 
 
 def _to_step(value: float, step: float) -> float:

@@ -1,9 +1,13 @@
-// A panel's figure: plotly.js once a page, the figure as plain data, redrawn at most once a frame.
+// A panel's figure: what paints it once a page, the figure as plain data, redrawn at most once a frame.
 
-const page = (globalThis.neurovizPlotly ??= { asked: 0 });
-page.ready ??= new Promise((resolve, reject) => Object.assign(page, { resolve, reject }));
+const pages = (globalThis.neurovizPainters ??= {}); // "plotly" and "scenes": what they have come to in this page
+function pageOf(painter) {
+  const page = (pages[painter] ??= { asked: 0 });
+  page.ready ??= new Promise((resolve, reject) => Object.assign(page, { resolve, reject }));
+  return page;
+}
 
-async function take(bytes) {
+async function take(page, bytes) {
   if (page.taken) return;
   page.taken = true;
   try {
@@ -17,13 +21,13 @@ async function take(bytes) {
   }
 }
 
-// The first chart of a kernel brings plotly.js. A page that opened later asks, one chart at a time: the one
+// The first chart of a kernel brings its painter. A page that opened later asks, one chart at a time: the one
 // that asked may be closed before the answer.
-function askUntilThere(model) {
+function askUntilThere(page, model) {
   const ask = () => {
     if (page.taken || Date.now() - page.asked < 5000) return;
     page.asked = Date.now();
-    model.send({ want: "plotly" });
+    model.send({ want: "painter" });
   };
   const timer = setInterval(() => (page.taken ? clearInterval(timer) : ask()), 500);
   return () => clearInterval(timer);
@@ -75,17 +79,44 @@ function keepKeys(panel) {
   return () => window.removeEventListener("keydown", onKey, true);
 }
 
+// The controls of a scene, by name: their values are the place that it shows, whoever moves them.
+async function controlsOf(model) {
+  const named = Object.entries(model.get("controls") ?? {});
+  const get = (reference) => model.widget_manager.get_model(reference.slice("IPY_MODEL_".length));
+  return Object.fromEntries(await Promise.all(named.map(async ([name, reference]) => [name, await get(reference)])));
+}
+
+function talkOf(controls, choices) {
+  const isList = (name) => controls[name].get("index") !== undefined;
+  return {
+    get: (name) => (isList(name) ? choices()[name][controls[name].get("index")] : controls[name].get("value")),
+    set(values) {
+      for (const [name, value] of Object.entries(values)) {
+        const [key, next] = isList(name) ? ["index", choices()[name].indexOf(value)] : ["value", value];
+        if (controls[name].get(key) === next) continue;
+        controls[name].set(key, next);
+        controls[name].save_changes();
+      }
+    },
+    heard(listen) {
+      const all = Object.values(controls);
+      for (const control of all) control.on("change:value change:index", listen);
+      return () => { for (const control of all) control.off("change:value change:index", listen); };
+    },
+  };
+}
+
 export default () => {
   let drawn;
   const views = new Set();
   return {
     initialize({ model }) {
       drawn = model.get("drawn");
-      const bytes = model.get("plotly");
-      if (bytes?.byteLength) take(bytes);
-      const stop = askUntilThere(model);
+      const bytes = model.get("code"), page = pageOf(model.get("painter"));
+      if (bytes?.byteLength) take(page, bytes);
+      const stop = askUntilThere(page, model);
       model.on("msg:custom", (message, buffers) => {
-        if (message.plotly) return take(buffers[0]);
+        if (message.painter) return take(page, buffers[0]);
         if (message.whole) drawn = message.whole;
         else if (message.from !== drawn.revision) return model.send({ want: "figure" }); // one was missed
         else {
@@ -101,24 +132,28 @@ export default () => {
     render({ model, el }) {
       const box = document.createElement("div");
       el.append(box);
-      let Plotly, frame = 0, width = 0, listens = false, stopped = false, undo = [];
+      let painter, talk, frame = 0, width = 0, listens = false, stopped = false, undo = [];
       const drawNow = async () => {
         frame = 0;
-        if (!Plotly || stopped || width < 200) return;
+        if (!painter || stopped || width < 200) return;
         const { data, layout } = drawn;
         const config = { displaylogo: false, showSendToCloud: false };
         // plotly.js writes into the layout: a copy, so that what the reader turned stays apart from what is drawn.
-        await Plotly.react(box, data, { ...structuredClone(layout), width }, config);
-        if (listens) return;
+        const own = talk ? layout : structuredClone(layout);
+        await painter.react(box, data, { ...own, width }, config, talk);
+        if (listens || talk) return;
         listens = true;
         box.on("plotly_click", ({ points: [{ curveNumber, pointNumber }] }) =>
           model.send({ click: { trace: curveNumber, point: pointNumber } }));
       };
       const draw = () => { frame ||= requestAnimationFrame(drawNow); };
       views.add(draw);
-      page.ready.then((found) => { Plotly = found; draw(); }, (error) => {
-        box.textContent = `plotly.js cannot be loaded in this page: ${error}`;
-      });
+      const name = model.get("painter");
+      pageOf(name).ready.then(async (found) => {
+        if (name === "scenes") talk = talkOf(await controlsOf(model), () => drawn.layout.meta.choices);
+        painter = found;
+        draw();
+      }).catch((error) => { box.textContent = `what draws this figure cannot be loaded in this page: ${error}`; });
       const resized = new ResizeObserver(([entry]) => {
         const now = Math.floor(entry.contentRect.width);
         if (now < 200 || Math.abs(now - width) <= 4) return;
@@ -142,7 +177,7 @@ export default () => {
         views.delete(draw);
         resized.disconnect();
         for (const one of undo) one();
-        Plotly?.purge(box);
+        painter?.purge(box);
       };
     },
   };

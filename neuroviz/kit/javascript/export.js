@@ -25,7 +25,7 @@ export default {
         if (format === "csv") return handOver(model.get("table"), `${filename}.csv`);
         const plot = el.closest(".nv")?.querySelector(".js-plotly-plot");
         const scale = format === "png" ? model.get("scale") : 1;
-        if (plot) (await globalThis.neurovizPlotly.ready).downloadImage(plot, { format, filename, scale });
+        if (plot) (await globalThis.neurovizPainters.plotly.ready).downloadImage(plot, { format, filename, scale });
       });
       el.append(button);
     }

@@ -1,0 +1,158 @@
+// What all scenes share: SVG, words, handles that one drags or moves with the keyboard, and motion.
+
+export const { abs, cos, hypot, max, min, PI, round, sin, sqrt } = Math;
+const SVG = "http://www.w3.org/2000/svg";
+
+export function set(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+export function draw(parent, tag, attributes = {}) {
+  return set(parent.appendChild(document.createElementNS(SVG, tag)), attributes);
+}
+
+// HTML at a place of the scene; `words` come from Python, as the figure's annotations do.
+export function write(parent, place, words = "", kind = "div") {
+  const node = parent.appendChild(document.createElement(kind));
+  Object.assign(node.style, { position: "absolute", ...place });
+  node.innerHTML = words;
+  return node;
+}
+
+export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// From 0 to 1 in so many milliseconds, a step each frame; returns what stops it.
+export function tween(step, ms = 200) {
+  if (isStill()) { step(1); return () => {}; }
+  let frame, start;
+  const next = (now) => {
+    start ??= now;
+    const share = min(1, (now - start) / ms);
+    if (share < 1) frame = requestAnimationFrame(next);
+    step(share * share * (3 - 2 * share));
+  };
+  frame = requestAnimationFrame(next);
+  return () => cancelAnimationFrame(frame);
+}
+
+// Drags a node: `move` hears where the pointer is, in pixels of the scene, and how far it has come.
+export function drag(node, scene, { begin = () => {}, move, end = () => {} }) {
+  let last = null;
+  const place = (event) => {
+    const box = scene.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  node.style.touchAction = "none";
+  node.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    node.setPointerCapture(event.pointerId);
+    last = place(event);
+    begin(last);
+    event.stopPropagation();
+  });
+  node.addEventListener("pointermove", (event) => {
+    if (!last) return;
+    const here = place(event), come = [here[0] - last[0], here[1] - last[1]];
+    last = here;
+    move(here, come);
+  });
+  const stop = () => { if (last) { last = null; end(); } };
+  node.addEventListener("pointerup", stop);
+  node.addEventListener("lostpointercapture", stop);
+}
+
+const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+// Arrow keys on a node: `move` hears the steps to the right and up, ten at a time with Shift.
+export function keys(node, move) {
+  set(node, { tabindex: 0 });
+  node.addEventListener("keydown", (event) => {
+    const step = KEYS[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    move(...step.map((t) => t * (event.shiftKey ? 10 : 1)));
+  });
+}
+
+// A thing to take hold of: a ring in the focus colour, with room around it for a finger.
+export function handle(parent, { name, color, ring = 9, moved, keyed, begin, end, scene }) {
+  const group = draw(parent, "g", { role: "slider", "aria-label": name, class: "nv-handle" });
+  group.style.cssText = "pointer-events: all; cursor: grab; outline-offset: 2px";
+  draw(group, "circle", { r: max(16, ring + 4), fill: "transparent" });
+  draw(group, "circle", { r: ring, fill: "none", stroke: color, "stroke-width": 3 });
+  drag(group, scene, {
+    begin: (at) => {
+      group.style.cursor = "grabbing";
+      group.classList.add("nv-held"); // by the pointer: no frame around it
+      group.focus({ preventScroll: true });
+      begin?.(at);
+    },
+    move: moved,
+    end: () => { group.style.cursor = "grab"; end?.(); },
+  });
+  group.addEventListener("keydown", () => group.classList.remove("nv-held"), true);
+  keys(group, keyed);
+  return {
+    to([x, y], words) {
+      set(group, { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, "aria-valuetext": words });
+      group.style.display = "";
+    },
+    hide() { group.style.display = "none"; },
+  };
+}
+
+// Where there is no kernel: the place is kept here, and Python's answer is that of the still on the page.
+export function alone(place) {
+  const values = {}, ears = new Set();
+  const talk = {
+    isAlone: true,
+    get: (name) => values[name],
+    set(next) { Object.assign(values, next); for (const listen of ears) listen(); },
+    heard(listen) { ears.add(listen); return () => ears.delete(listen); },
+  };
+  talk.set(place);
+  return talk;
+}
+
+// A button that plays a walk and stops it: `walk(share)` from 0 to 1; where motion is reduced, in a few steps.
+export function player(parent, place, { name, seconds, from, walk }) {
+  const button = write(parent, place, "▶", "button");
+  set(button, { type: "button", "aria-label": name, title: name, class: "nv-play" });
+  let frame = 0, timer = 0;
+  const stop = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    frame = timer = 0;
+    button.textContent = "▶";
+  };
+  const step = (share, last) => {
+    walk(min(1, share));
+    if (share >= 1) return stop();
+    if (isStill()) timer = setTimeout(() => step(share + 0.1), 800);
+    else frame = requestAnimationFrame((now) => step(share + (last ? now - last : 16) / (1000 * seconds), now));
+  };
+  button.addEventListener("click", () => {
+    if (frame || timer) return stop();
+    button.textContent = "❚❚";
+    step(from());
+  });
+  return { button, stop };
+}
+
+// A number with two digits after the point, and a minus that is one.
+export const number = (t) => (abs(t) < 0.005 ? "0" : t.toFixed(2).replace("-", "−"));
+
+// A matrix as numbers on cells; colour says sign and size.
+export function matrix(parent, rows, [x, y], [wide, high], { colors, diverging, sizes, most }) {
+  rows.forEach((row, i) => row.forEach((value, j) => {
+    const at = { x: x + j * wide, y: y + i * high, width: wide, height: high };
+    const fill = diverging[value < 0 ? 0 : diverging.length - 1], share = min(1, abs(value) / (most || 1));
+    draw(parent, "rect", { ...at, fill: colors.panel, stroke: colors.axis });
+    draw(parent, "rect", { ...at, fill, "fill-opacity": 0.4 * share });
+    const text = draw(parent, "text", { x: at.x + wide / 2, y: at.y + high / 2, fill: colors.ink });
+    set(text, { "font-size": sizes.note, "text-anchor": "middle", "dominant-baseline": "central" });
+    text.textContent = number(value);
+  }));
+}

@@ -1,0 +1,187 @@
+// A scene in space: the meshes of a figure, drawn by WebGL, and a camera that one turns. What plotly calls mesh3d.
+import { abs, cos, max, min, PI, sin } from "./scene.js";
+
+// Light is reckoned at the corners: without a graphics card a pixel is dear.
+const VERTEX = `#version 300 es
+layout(location = 0) in vec3 at; layout(location = 1) in vec3 normal; layout(location = 2) in vec3 colour;
+uniform mat4 view, model; uniform vec3 eye, sun; uniform vec2 light; out vec3 paint;
+void main() {
+  vec4 here = model * vec4(at, 1.0);
+  vec3 n = normalize(mat3(model) * normal);
+  if (dot(n, eye - here.xyz) < 0.0) n = -n;
+  paint = colour * (light.x + 0.55 * light.y * max(dot(n, sun), 0.0));
+  gl_Position = view * here;
+}`;
+const FRAGMENT = `#version 300 es
+precision mediump float;
+in vec3 paint; out vec4 colour;
+void main() { colour = vec4(paint, 1.0); }`;
+
+const minus = (a, b) => a.map((t, i) => t - b[i]);
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const unit = (a) => { const n = Math.sqrt(dot(a, a)) || 1; return a.map((t) => t / n); };
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+const LENS = Math.tan(PI / 8), NEAR = 0.05, FAR = 60;
+const rgb = (code) => [1, 3, 5].map((i) => parseInt(code.slice(i, i + 2), 16) / 255);
+
+// The plotly camera looks at a scene of half the size.
+export function cameraOf({ eye, center }) {
+  const at = [center.x, center.y, center.z].map((t) => 2 * t), away = minus([eye.x, eye.y, eye.z].map((t) => 2 * t), at);
+  const distance = Math.sqrt(dot(away, away));
+  return { at, distance, turn: Math.atan2(away[1], away[0]), tilt: Math.asin(away[2] / distance) };
+}
+
+export function spaceIn(canvas) {
+  const gl = canvas.getContext("webgl2", { antialias: false, powerPreference: "low-power" });
+  let camera = { at: [0, 0, 0], distance: 4, turn: 0, tilt: 0.3 }, eye, right, up, ahead, view, wide = 1, tall = 1;
+  const known = new Map(); // trace → its mesh on the graphics card
+  let shown = [], program, uniforms, background = [1, 1, 1], last = 0, pace = 16, isSlow = false, rest = 0;
+
+  if (gl) {
+    program = gl.createProgram();
+    for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, source);
+      gl.compileShader(shader);
+      gl.attachShader(program, shader);
+    }
+    gl.linkProgram(program);
+    uniforms = Object.fromEntries(["view", "model", "eye", "sun", "light"].map((name) => [name, gl.getUniformLocation(program, name)]));
+    gl.enable(gl.DEPTH_TEST);
+  }
+
+  function upload({ x, y, z, i, j, k, color, intensity, colorscale, cmin, cmax, lighting }) {
+    const count = x.length, at = new Float32Array(3 * count), normal = new Float32Array(3 * count);
+    for (let n = 0; n < count; n++) { at[3 * n] = x[n]; at[3 * n + 1] = y[n]; at[3 * n + 2] = z[n]; }
+    const faces = new Uint32Array(3 * i.length);
+    for (let n = 0; n < i.length; n++) {
+      const corners = [i[n], j[n], k[n]], [a, b, c] = corners.map((m) => [x[m], y[m], z[m]]);
+      const across = cross(minus(b, a), minus(c, a));
+      corners.forEach((m, place) => { faces[3 * n + place] = m; for (let t = 0; t < 3; t++) normal[3 * m + t] += across[t]; });
+    }
+    const colour = new Float32Array(3 * count), stops = colorscale?.map(([at, code]) => [at, rgb(code)]);
+    for (let n = 0; n < count; n++) {
+      if (!stops) { colour.set(rgb(color), 3 * n); continue; }
+      const share = min(1, max(0, (intensity[n] - cmin) / (cmax - cmin)));
+      const high = max(1, stops.findIndex(([at]) => share <= at)), [[a, one], [b, other]] = [stops[high - 1], stops[high]];
+      colour.set(one.map((t, m) => t + ((share - a) / (b - a)) * (other[m] - t)), 3 * n);
+    }
+    const array = gl.createVertexArray(), buffers = [];
+    gl.bindVertexArray(array);
+    [at, normal, colour].forEach((numbers, place) => {
+      buffers.push(gl.createBuffer());
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffers[place]);
+      gl.bufferData(gl.ARRAY_BUFFER, numbers, gl.STATIC_DRAW);
+      gl.enableVertexAttribArray(place);
+      gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 0, 0);
+    });
+    buffers.push(gl.createBuffer());
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffers[3]);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, faces, gl.STATIC_DRAW);
+    gl.bindVertexArray(null);
+    const { ambient = 0.8, diffuse = 0.42 } = lighting ?? {};
+    return { array, buffers, count: faces.length, light: [ambient, diffuse] };
+  }
+
+  function look() {
+    const { at, distance, turn, tilt } = camera, c = cos(tilt);
+    const away = [c * cos(turn), c * sin(turn), sin(tilt)];
+    eye = at.map((t, n) => t + distance * away[n]);
+    ahead = away.map((t) => -t);
+    right = unit(cross(ahead, [0, 0, 1]));
+    up = cross(right, ahead);
+    const a = 1 / LENS, b = (a * tall) / wide, depth = (FAR + NEAR) / (FAR - NEAR), shift = (2 * FAR * NEAR) / (FAR - NEAR);
+    view = [0, 1, 2].flatMap((n) => [b * right[n], a * up[n], depth * ahead[n], ahead[n]]);
+    view.push(-b * dot(right, eye), -a * dot(up, eye), -depth * dot(ahead, eye) - shift, -dot(ahead, eye));
+  }
+
+  return {
+    isThere: !!gl,
+    get camera() { return camera; },
+    set camera(found) { camera = found; look(); },
+    resize(width, height) {
+      [wide, tall] = [width, height];
+      Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+      look();
+    },
+    // Mesh traces; those of the last time are on the graphics card already.
+    show(traces, ground) {
+      if (!gl) return;
+      background = rgb(ground);
+      for (const [trace, mesh] of known) if (!traces.includes(trace)) {
+        gl.deleteVertexArray(mesh.array);
+        mesh.buffers.forEach((one) => gl.deleteBuffer(one));
+        known.delete(trace);
+      }
+      shown = traces.map((trace) => {
+        if (!known.has(trace)) known.set(trace, upload(trace));
+        return known.get(trace);
+      });
+    },
+    // Draws what is shown; `models` are matrices by the number of the trace, for what moves without a new mesh.
+    // Twice as many pixels each way make smooth edges; a machine that is slow has them when nothing moves.
+    render(models = {}, isMoving = true) {
+      if (!gl) return;
+      const now = performance.now(), gap = now - last;
+      last = now;
+      if (gap < 100) pace += 0.1 * (gap - pace);
+      isSlow ||= pace > 22;
+      clearTimeout(rest);
+      if (isSlow && isMoving) rest = setTimeout(() => this.render(models, false), 150);
+      const dense = isSlow && isMoving ? 1 : 2, width = Math.round(dense * wide), height = Math.round(dense * tall);
+      if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+      gl.viewport(0, 0, canvas.width, canvas.height);
+      gl.clearColor(...background, 1);
+      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+      gl.useProgram(program);
+      gl.uniformMatrix4fv(uniforms.view, false, view);
+      gl.uniform3fv(uniforms.eye, eye);
+      gl.uniform3fv(uniforms.sun, unit([2, -6, 9]));
+      shown.forEach((mesh, place) => {
+        if (models[place] === null) return;
+        gl.uniformMatrix4fv(uniforms.model, false, models[place] ?? IDENTITY);
+        gl.uniform2fv(uniforms.light, mesh.light);
+        gl.bindVertexArray(mesh.array);
+        gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
+      });
+    },
+    // Where a point is seen, in pixels of the canvas.
+    project(p) {
+      const away = minus(p, eye), depth = dot(away, ahead) * LENS;
+      return [(wide + (tall * dot(away, right)) / depth) / 2, (tall * (1 - dot(away, up) / depth)) / 2];
+    },
+    // From the eye through a pixel.
+    ray([x, y]) {
+      const a = (LENS * (2 * x - wide)) / tall, b = LENS * (1 - (2 * y) / tall);
+      return { from: eye, toward: ahead.map((t, n) => t + a * right[n] + b * up[n]) };
+    },
+    turn(x, y) {
+      const tilt = max(-1.5, min(1.5, camera.tilt + 0.01 * y));
+      this.camera = { ...camera, turn: camera.turn - 0.01 * x, tilt };
+    },
+    forget() { clearTimeout(rest); gl?.getExtension("WEBGL_lose_context")?.loseContext(); },
+  };
+}
+
+// The matrix that takes a unit ball, or the rod from −1 to 1 on the z axis, to its place.
+export function ballAt([x, y, z], radius) { return [radius, 0, 0, 0, 0, radius, 0, 0, 0, 0, radius, 0, x, y, z, 1]; }
+export function rodFrom(a, b, radius) {
+  const along = minus(b, a).map((t) => t / 2), way = unit(along), aside = unit(cross(way, abs(way[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
+  const other = cross(way, aside), middle = a.map((t, n) => (t + b[n]) / 2);
+  return [...aside.map((t) => radius * t), 0, ...other.map((t) => radius * t), 0, ...along, 0, ...middle, 1];
+}
+
+// A unit ball and a unit rod, as traces.
+export function grid(rows, columns, at, color) {
+  const trace = { x: [], y: [], z: [], i: [], j: [], k: [], color };
+  for (let r = 0; r <= rows; r++) for (let c = 0; c < columns; c++) {
+    const [x, y, z] = at(r / rows, (2 * PI * c) / columns), here = r * columns + c, beside = r * columns + ((c + 1) % columns);
+    trace.x.push(x); trace.y.push(y); trace.z.push(z);
+    if (r === rows) continue;
+    trace.i.push(here, beside); trace.j.push(beside, beside + columns); trace.k.push(here + columns, here + columns);
+  }
+  return trace;
+}
+export const ball = (color) => grid(10, 16, (t, phi) => [sin(PI * t) * cos(phi), sin(PI * t) * sin(phi), cos(PI * t)], color);
+export const rod = (color) => grid(1, 10, (t, phi) => [cos(phi), sin(phi), 2 * t - 1], color);

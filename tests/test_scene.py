@@ -1,0 +1,214 @@
+"""Scenes in a real browser, without a kernel: their arithmetic is Python's, and one takes hold of things."""
+
+import gzip
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from neuroviz.kit import theme
+from neuroviz.kit.page import bundle
+from neuroviz.singular.chart import chart_of
+from neuroviz.singular.forms import CLOSURE, on_circle, preimages_of
+from neuroviz.singular.slice_panel import PRESETS
+from neuroviz.singular.surface_figure import local_of
+from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceSetting
+from neuroviz.singular.surface_point import point_at
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+ROOT = Path(__file__).parent.parent
+AGREE = 1e-9
+LOAD = "async code => { const blob = new Blob([code], {type: 'text/javascript'});" \
+    " window.code = await import(URL.createObjectURL(blob)); }"  # fmt: skip
+POINT, ROOT_HANDLE = (f".nv-handle[aria-label='{name}']" for name in ("the point", "the common root"))
+
+
+# Local is what Python says
+
+
+def test_the_page_and_python_agree_at_1000_random_points(bare_page):
+    source = ROOT / "neuroviz" / "singular" / "javascript" / "surface_point.js"
+    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    draw, kinds = random.Random(3), set()
+    for _, values in PRESETS.values():
+        settings = {"name" if name == "slice" else name: value for name, value in values.items()}
+        chart = chart_of(SurfaceSetting(**settings).slice)
+        places = [
+            {
+                "moves": draw.choice(["surface", "curve"]),
+                "where": round(draw.random(), 6),
+                "along": round(draw.uniform(-1, 1), 6),
+            }
+            for _ in range(1000 // len(PRESETS))
+        ]
+        found = bare_page.evaluate(
+            "([local, places]) => { const slice = code.sliceOf(local); return places.map((place) => {"
+            " const p = slice.pointAt(place); return { ...p, circle: p.forms.map(code.onCircle) }; }); }",
+            [local_of(chart), places],
+        )
+        for place, page in zip(places, found, strict=True):
+            point = point_at(chart, place["moves"] == "curve", place["where"], place["along"])
+            assert page["kind"] == point.facts.kind, place
+            kinds.add(page["kind"])
+            assert_same(point, page, place)
+    assert kinds == {"smooth", "crossing", "boundary", "closure only"}
+
+
+def assert_same(point, page, place):
+    size = 1 + np.abs(point.at).max()
+    forms = np.array(point.forms, dtype=float)
+    np.testing.assert_allclose(page["at"], point.at, atol=AGREE * size, err_msg=str(place))
+    np.testing.assert_allclose(page["forms"], forms, atol=AGREE * size)
+    angles = np.exp(1j * np.array([root.angle for root in point.roots]))
+    np.testing.assert_allclose(np.exp(1j * np.array(page["roots"])), angles, atol=AGREE)
+    for q, marks in zip(point.forms, page["circle"], strict=True):
+        if np.abs(np.array(q, dtype=float)).max() > AGREE * np.abs(forms).max():  # else it is rounding
+            np.testing.assert_allclose(marks, on_circle(q), atol=AGREE)
+    if point.facts.kind != CLOSURE and forms.any():
+        for weights, (A, V) in zip(page["preimages"], preimages_of(*point.forms), strict=True):
+            np.testing.assert_allclose(weights["A"], A.astype(float), atol=AGREE * np.abs(forms).max())
+            np.testing.assert_allclose([weights["V"]], V.astype(float), atol=AGREE)
+
+
+# To take hold of
+
+
+@pytest.fixture
+def scene(bare_page):
+    """Shows a panel's figure as a page without a kernel does; `.place()` is where the scene is then."""
+
+    def show(state: str = "", motion: str = "no-preference"):
+        panel = SurfaceExplorer(state=state)
+        drawn = panel.figure.drawn
+        panel.close()
+        bare_page.emulate_media(reduced_motion=motion)
+        bare_page.set_content(f"{theme.css()}<div class='nv'><div id='box'></div></div>")
+        bare_page.evaluate(LOAD, gzip.decompress(bundle("scenes")).decode())
+        bare_page.evaluate(
+            "drawn => code.default.react(box, drawn.data, {...drawn.layout, width: 1100})", drawn
+        )
+        bare_page.wait_for_selector(f"{POINT}[transform]")
+        return bare_page
+
+    return show
+
+
+def place(page) -> dict:
+    return page.evaluate(
+        "Object.fromEntries(['moves', 'where', 'along'].map((name) => [name, box.talk.get(name)]))"
+    )
+
+
+def middle(page, selector: str) -> tuple[float, float]:
+    """Where a handle is in the page."""
+    seen = page.locator(selector).evaluate(
+        "one => { const m = one.transform.baseVal[0].matrix, b = box.getBoundingClientRect();"
+        " return [b.x + m.e, b.y + m.f]; }"
+    )
+    return tuple(seen)
+
+
+def dragged(page, selector: str, x: float, y: float, steps: int = 12) -> None:
+    page.mouse.move(*middle(page, selector))
+    page.mouse.down()
+    page.mouse.move(x, y, steps=steps)
+    page.mouse.up()
+    page.wait_for_timeout(100)  # a frame
+
+
+def said(page) -> str:
+    return page.evaluate("box.textContent")
+
+
+def test_the_point_goes_with_the_pointer_and_its_words_are_dimmed_until_python_says_them(scene):
+    page = scene()
+    x, y = middle(page, POINT)
+    before = place(page)
+    assert "nv-ahead" not in page.locator(".nv").get_attribute("class")
+    dragged(page, POINT, x + 30, y + 30)
+    assert np.hypot(*np.subtract(middle(page, POINT), (x + 30, y + 30))) < 3
+    assert place(page) != before and place(page)["moves"] == "surface"
+    assert "nv-ahead" in page.locator(".nv").get_attribute("class")
+    assert "only Python says" in said(page)
+    page.wait_for_function("getComputedStyle(box.querySelector('.nv-exact')).opacity < 0.5")
+
+
+def test_the_point_snaps_to_the_yellow_line_and_there_are_two_sets_of_weights(scene):
+    page = scene("moves=curve;where=0.928571")
+    on_line = middle(page, POINT)
+    page = scene()
+    assert "one set of weights" in said(page)
+    dragged(page, POINT, on_line[0] + 3, on_line[1] + 3)
+    assert place(page)["moves"] == "curve" and "two sets of weights" in said(page)
+    assert "both roots common" in said(page)
+    assert abs(place(page)["where"] - 0.928571) < 0.02
+
+
+def test_a_root_is_dragged_round_the_circle_and_the_point_follows(scene):
+    page = scene()
+    start, (x, y) = place(page), middle(page, ROOT_HANDLE)
+    before = middle(page, POINT)
+    dragged(page, ROOT_HANDLE, x + 25, y - 10)
+    assert place(page)["along"] == start["along"] and abs(place(page)["where"] - start["where"]) > 0.02
+    assert middle(page, POINT) != before
+
+
+def test_the_keyboard_alone_moves_everything(scene):
+    page = scene()
+    reached = []
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+    wanted = [
+        "the surface: arrow keys turn it",
+        "the common root",
+        "the point",
+        "walk along the yellow curve",
+    ]
+    assert [one for one in reached if one in wanted][:4] == wanted
+    page.locator(POINT).focus()
+    for key, name in (("ArrowRight", "where"), ("ArrowDown", "along"), ("Shift+ArrowDown", "along")):
+        before = place(page)[name]
+        page.keyboard.press(key)
+        assert place(page)[name] != before, key
+    for _ in range(30):  # down its line the point meets the yellow one, exactly, and leaves it
+        if "two sets of weights" in said(page):
+            break
+        page.keyboard.press("ArrowDown")
+        page.wait_for_timeout(40)
+    else:
+        pytest.fail("the keyboard does not reach the crossing")
+    page.locator("canvas").focus()
+    seen = middle(page, POINT)
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_timeout(100)
+    assert middle(page, POINT) != seen
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_play_walks_through_the_pinch_point(scene, motion):
+    page = scene("moves=curve;where=0.8", motion)
+    page.locator(".nv-play").click()
+    page.wait_for_function("box.textContent.includes('no real weights')")
+    seen = place(page)
+    page.locator(".nv-play").click()
+    assert seen["moves"] == "curve" and seen["where"] < 0.78
+    stopped = place(page)
+    page.wait_for_timeout(1000)
+    assert place(page) == stopped
+
+
+def test_a_slice_that_changes_is_drawn_anew(scene):
+    page = scene("preset=crossing")
+    panel = SurfaceExplorer(state="preset=tangent")
+    other = json.loads(json.dumps(panel.figure.drawn))
+    panel.close()
+    seen = page.locator("canvas").screenshot()
+    page.evaluate("drawn => code.default.react(box, drawn.data, {...drawn.layout, width: 1100})", other)
+    page.wait_for_function("box.textContent.includes('α = 2:')")
+    page.wait_for_timeout(300)
+    assert page.locator("canvas").screenshot() != seen
+    assert page.locator(POINT).count() == 1

@@ -1,0 +1,22 @@
+// All scenes, as one painter: what plotly.js is for the other figures, `react` and `purge` included.
+import { alone } from "../../neuroviz/kit/javascript/scene.js";
+import { surface } from "../../neuroviz/singular/javascript/surface.js";
+
+const SCENES = { surface };
+
+export default {
+  react(box, data, layout, _config, talk) {
+    const { scene, place } = layout.meta;
+    if (!box.scene) {
+      box.classList.add("nv-scene");
+      box.talk = talk ?? alone(place);
+      box.scene = SCENES[scene](box, box.talk);
+    } else if (!talk) box.talk.set(place);
+    box.scene.show(data, layout, layout.width);
+  },
+  purge(box) {
+    box.scene?.close();
+    box.scene = null;
+    box.replaceChildren();
+  },
+};
