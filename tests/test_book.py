@@ -250,7 +250,9 @@ def wake(page, number: int) -> str:
     """Scroll to a panel and wait until it is drawn; returns what says how it looks, for the browser."""
     page.locator(PANEL).nth(number).scroll_into_view_if_needed()
     here = f"document.querySelectorAll('{PANEL}')[{number}]"
-    page.wait_for_function(f"{here}.dataset.shown && {here}.querySelector('.main-svg')")
+    page.wait_for_function(f"{here}.dataset.shown && {here}.querySelector('.main-svg, .nv-handle')")
+    if page.evaluate(f"!!{here}.querySelector('.nv-scene')"):
+        return f"[{here}.querySelector('.nv-scene').textContent, {here}.dataset.shown].join()"
     plot = f"{here}.querySelector('.js-plotly-plot')"
     # Not the whole layout: plotly keeps notes of its own in it.
     drawn = f"{plot}.data, ({plot}.layout.annotations || []).map(note => note.text)"

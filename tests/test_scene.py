@@ -88,7 +88,7 @@ def scene(bare_page):
         bare_page.set_content(f"{theme.css()}<div class='nv'><div id='box'></div></div>")
         bare_page.evaluate(LOAD, gzip.decompress(bundle("scenes")).decode())
         bare_page.evaluate(
-            "drawn => code.default.react(box, drawn.data, {...drawn.layout, width: 1100})", drawn
+            "drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100})", drawn
         )
         bare_page.wait_for_selector(f"{POINT}[transform]")
         return bare_page
@@ -207,7 +207,7 @@ def test_a_slice_that_changes_is_drawn_anew(scene):
     other = json.loads(json.dumps(panel.figure.drawn))
     panel.close()
     seen = page.locator("canvas").screenshot()
-    page.evaluate("drawn => code.default.react(box, drawn.data, {...drawn.layout, width: 1100})", other)
+    page.evaluate("drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100})", other)
     page.wait_for_function("box.textContent.includes('α = 2:')")
     page.wait_for_timeout(300)
     assert page.locator("canvas").screenshot() != seen

@@ -1,5 +1,6 @@
 """Put the site together: sources in Markdown, then Sphinx, then the files that pages load."""
 
+import gzip
 import json
 import re
 import shutil
@@ -13,6 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from neuroviz.kit import theme
+from neuroviz.kit.page import bundle
 from tools import links
 from tools.book import reference
 from tools.book.pages import linked, page
@@ -163,6 +165,7 @@ def _files(site: Path, notebooks: list[str], panels: dict[str, str]) -> None:
     """What the pages load, and what readers take away."""
     static = site / "_static"
     _write(static / "plotly.min.js", plotly.offline.get_plotlyjs())
+    _write(static / "scenes.js", gzip.decompress(bundle("scenes")).decode())
     _write(static / "look.js", f"window.neurovizLook={json.dumps(look(), separators=(',', ':'))};\n")
     _write(static / "look.css", look_css())
     shutil.copy(Path(find_spec("ziamath").origin).parent / "fonts" / FONT_FILE, static)

@@ -240,7 +240,8 @@ def _short(value: object) -> object:
     if isinstance(value, dict):
         if "bdata" in value:
             return _short(_decoded(value).tolist())
-        return {key: _short(inner) for key, inner in value.items()}
+        # What a scene computes from keeps its digits: points of its curves are points of these.
+        return {key: inner if key == "local" else _short(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_short(inner) for inner in value]
     if isinstance(value, float) and math.isfinite(value):

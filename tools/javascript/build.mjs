@@ -42,4 +42,4 @@ await make("plotly", `/* ${license}; built from ${digest(["plotly.js"])} */`, {
   alias: { regl: "@plotly/regl", stream: "stream-browserify" },
   define: { global: "window", "define.amd": "false" },
 });
-await make("scenes", `/* built from ${digest(SCENES)} */`);
+await make("scenes", `/* built from ${digest(SCENES)} */`, { format: "iife" });

@@ -4,14 +4,16 @@ import { surface } from "../../neuroviz/singular/javascript/surface.js";
 
 const SCENES = { surface };
 
-export default {
+// A plain script, as pages from a disk may load no module. `talk` is to the controls; without it there is no kernel.
+globalThis.neurovizScenes = {
   react(box, data, layout, _config, talk) {
-    const { scene, place } = layout.meta;
+    const { scene, place } = layout.meta, still = JSON.stringify(place);
     if (!box.scene) {
       box.classList.add("nv-scene");
       box.talk = talk ?? alone(place);
       box.scene = SCENES[scene](box, box.talk);
-    } else if (!talk) box.talk.set(place);
+    } else if (!talk && box.still !== still) box.talk.set(place);
+    box.still = still;
     box.scene.show(data, layout, layout.width);
   },
   purge(box) {

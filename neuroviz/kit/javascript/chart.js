@@ -14,7 +14,7 @@ async function take(page, bytes) {
     const script = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     const parts = [await new Response(script).arrayBuffer()];
     const url = URL.createObjectURL(new Blob(parts, { type: "text/javascript" }));
-    page.resolve((await import(url)).default);
+    page.resolve((await import(url)).default ?? globalThis.neurovizScenes);
     URL.revokeObjectURL(url);
   } catch (error) {
     page.reject(error);

@@ -234,7 +234,7 @@ export function surface(host, talk) {
     Object.assign(play.button.style, { background: colors.panel, color: colors.ink, border: `1px solid ${colors.axis}` });
     note = write(host, { left: `${side + 40}px`, bottom: "14px", color: colors.soft, background: colors.ground, pointerEvents: "none" });
     labels = (layout.scene.annotations ?? []).filter(({ text, visible }) => text.trim() && visible !== false).map((one) => {
-      const label = write(host, { background: colors.ground, padding: "0 3px", textAlign: "center", whiteSpace: "nowrap", pointerEvents: "none", transform: "translate(-50%, -50%)" }, one.text);
+      const label = write(host, { textShadow: `${`0 0 3px ${colors.ground},`.repeat(4)}0 0 3px ${colors.ground}`, textAlign: "center", whiteSpace: "nowrap", pointerEvents: "none", transform: "translate(-50%, -50%)" }, one.text);
       label.of = one;
       label.leader = draw(leaders, "line", { stroke: colors.soft, "stroke-width": 1.5 });
       return label;
@@ -303,7 +303,7 @@ export function surface(host, talk) {
     if (!all.length) say("the two are complex", [x - 14, y + high]);
 
     const isExact = same(meta.place, place);
-    (host.closest(".nv") ?? host).classList.toggle("nv-ahead", !isExact);
+    (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", !isExact);
     note.textContent = !space.isThere ? "No 3-D picture: this browser has no WebGL."
       : talk.isAlone && !isExact ? "what is dimmed only Python says: open the notebook for it"
         : isNewHere ? "drag the ring, drag a root, turn the surface" : "";

@@ -1,5 +1,6 @@
 // The panels of the static edition: one control moves through stills that were computed before.
-// Nothing here computes anything but drawing; plotly draws, and is loaded with the first panel in sight.
+// Nothing here computes anything but drawing; plotly draws, and is loaded with the first panel in sight. A scene
+// draws itself, and what is near: it is taken hold of here, too, and Python's words stay those of the still.
 (() => {
   "use strict";
   const found = {};       // name of a panel → its data, once its script has run
@@ -55,7 +56,9 @@
     async wake() {
       if (this.data) return;
       const name = this.element.id;
-      await Promise.all([load("plotly.min.js"), load("look.js"), load(`panels/${name}.js`)]);
+      await Promise.all([load("look.js"), load(`panels/${name}.js`)]);
+      this.isScene = !!found[name].figure.layout.meta;
+      await load(this.isScene ? "scenes.js" : "plotly.min.js");
       this.data = found[name];
       this.show();
     }
@@ -69,7 +72,8 @@
       const { figure, template } = figureAt(this.data, this.place);
       this.drawn = this.width;
       const layout = { ...figure.layout, template, width: this.drawn, autosize: false };
-      Plotly.react(this.drawing, figure.data, layout, { displaylogo: false, showSendToCloud: false });
+      const painter = this.isScene ? neurovizScenes : Plotly;
+      painter.react(this.drawing, figure.data, layout, { displaylogo: false, showSendToCloud: false });
       if (this.control) {
         this.element.querySelector(".nv-title").innerHTML = still.title;
         this.element.querySelector(".nv-description").textContent = still.description;
