@@ -10,10 +10,14 @@ import pytest
 
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
-from neuroviz.singular.chart import chart_of
+from neuroviz.singular import section_panel
+from neuroviz.singular.chart import chart_of, in_drawing, local_of
 from neuroviz.singular.forms import CLOSURE, on_circle, preimages_of
+from neuroviz.singular.section import section_of
+from neuroviz.singular.section_figure import reach
+from neuroviz.singular.section_panel import SectionExplorer, SectionSetting
 from neuroviz.singular.slice_panel import PRESETS
-from neuroviz.singular.surface_figure import local_of
+from neuroviz.singular.space import camera_of
 from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceSetting
 from neuroviz.singular.surface_point import point_at
 
@@ -73,6 +77,46 @@ def assert_same(point, page, place):
             np.testing.assert_allclose([weights["V"]], V.astype(float), atol=AGREE)
 
 
+def test_the_page_moves_the_plane_of_1000_random_sections_as_python_does(bare_page):
+    source = ROOT / "neuroviz" / "singular" / "javascript" / "section_plane.js"
+    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    draw = random.Random(4)
+    for _, values in PRESETS.values():
+        settings = {"name" if name == "slice" else name: value for name, value in values.items()}
+        chart = chart_of(SectionSetting(**settings).slice)
+        far = reach(chart, np.array([1.0, 0, 0]))
+        near = [float(in_drawing(chart.slice, np.array(pinch))[0]) / far for pinch in chart.pinches]
+        places = [
+            {
+                "turn": draw.randrange(-90, 91, 5),
+                "tilt": draw.randrange(-90, 91, 5),
+                "offset": round(draw.uniform(-1, 1), 6),
+            }
+            for _ in range(1000 // len(PRESETS))
+        ]
+        places += [
+            {"turn": 0, "tilt": 0, "offset": round(offset, 6)} for offset in near if abs(offset) < 1
+        ]  # stops
+        local = local_of(chart) | {"eye": list(camera_of(chart).eye)}
+        found = bare_page.evaluate(
+            "([local, places]) => { const cutter = code.cutterOf(local); return places.map((place) => {"
+            " const plane = cutter.planeAt(place); return { ...plane, ...cutter.cut(plane) }; }); }",
+            [local, places],
+        )
+        for place, page in zip(places, found, strict=True):
+            frame, plane = section_panel._plane(chart, SectionSetting(**settings, **place))
+            assert page["at"] == pytest.approx(frame.offset, abs=AGREE), place
+            for name in ("normal", "across", "up"):
+                np.testing.assert_allclose(page[name], getattr(frame, name), atol=AGREE)
+            cut = [one["p"] for run in page["runs"] for one in run]
+            np.testing.assert_allclose(np.array(cut).reshape(-1, 3) @ frame.normal, frame.offset, atol=AGREE)
+        exact = [
+            in_drawing(chart.slice, run.points) for run in section_of(chart.slice, plane).runs
+        ]  # of the last
+        for one in cut[::10]:
+            assert min(np.linalg.norm(run - one, axis=1).min() for run in exact) < 0.05
+
+
 # To take hold of
 
 
@@ -80,8 +124,8 @@ def assert_same(point, page, place):
 def scene(bare_page):
     """Shows a panel's figure as a page without a kernel does; `.place()` is where the scene is then."""
 
-    def show(state: str = "", motion: str = "no-preference"):
-        panel = SurfaceExplorer(state=state)
+    def show(state: str = "", motion: str = "no-preference", kind: type = SurfaceExplorer):
+        panel = kind(state=state)
         drawn = panel.figure.drawn
         panel.close()
         bare_page.emulate_media(reduced_motion=motion)
@@ -90,7 +134,7 @@ def scene(bare_page):
         bare_page.evaluate(
             "drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100})", drawn
         )
-        bare_page.wait_for_selector(f"{POINT}[transform]")
+        bare_page.wait_for_selector(".nv-handle[transform]")
         return bare_page
 
     return show
@@ -98,7 +142,8 @@ def scene(bare_page):
 
 def place(page) -> dict:
     return page.evaluate(
-        "Object.fromEntries(['moves', 'where', 'along'].map((name) => [name, box.talk.get(name)]))"
+        "Object.fromEntries(['moves', 'where', 'along', 'turn', 'tilt', 'offset']"
+        ".map((name) => [name, box.talk.get(name)]))"
     )
 
 
@@ -212,3 +257,36 @@ def test_a_slice_that_changes_is_drawn_anew(scene):
     page.wait_for_timeout(300)
     assert page.locator("canvas").screenshot() != seen
     assert page.locator(POINT).count() == 1
+
+
+def test_the_plane_is_dragged_through_the_surface_and_turned(scene):
+    page = scene("turn=0;tilt=0;offset=0", kind=SectionExplorer)
+    plane, arrow = (f".nv-handle[aria-label='{name}']" for name in ("the plane", "which way the plane looks"))
+    (x, y), (u, v) = middle(page, plane), middle(page, arrow)
+    dragged(page, plane, x + (u - x), y + (v - y))  # to where its arrow ended
+    assert place(page)["offset"] == pytest.approx(0.55 / 2.1, abs=0.02)
+    assert np.hypot(*np.subtract(middle(page, plane), (u, v))) < 3
+    u, v = middle(page, arrow)
+    dragged(page, arrow, u - 20, v - 25)
+    turned = place(page)
+    assert (turned["turn"], turned["tilt"]) != (0, 0) and turned["turn"] % 5 == turned["tilt"] % 5 == 0
+    for handle, key, name in ((plane, "ArrowUp", "offset"), (arrow, "ArrowRight", "turn")):
+        before = place(page)[name]
+        page.locator(handle).focus()
+        page.keyboard.press(key)
+        assert place(page)[name] > before
+
+
+def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page):
+    """As where the browser refuses: the canvas gives no WebGL."""
+    bare_page.add_init_script(
+        "const get = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext ="
+        " function (kind, ...more) { return kind === 'webgl2' ? null : get.call(this, kind, ...more); };"
+    )
+    bare_page.goto("about:blank")
+    page = scene()
+    assert "this browser has no WebGL" in said(page) and "one set of weights" in said(page)
+    x, y = middle(page, ROOT_HANDLE)
+    before = place(page)
+    dragged(page, ROOT_HANDLE, x + 25, y - 10)
+    assert place(page) != before

@@ -17,7 +17,7 @@ _ROLES = (
 
 
 def as_scene(
-    parts: Parts, name: str, place: dict[str, object], local: dict, choices: dict | None = None
+    parts: Parts, name: str, place: dict, local: dict, ranges: dict, choices: dict | None = None
 ) -> Parts:
     """The parts of a figure, for the scene of this name.
 
@@ -26,7 +26,8 @@ def as_scene(
         name: as in `tools/javascript/scenes.js`.
         place: control → value, of those that the scene drags: where the parts are exact.
         local: what the scene's formulas need.
-        choices: of the controls in `place` that are lists: their values, in the order of the list.
+        ranges: control → least, most and step, of those in `place` that are sliders.
+        choices: control → values, in the order of the list, of those in `place` that are lists.
     """
     look = {
         "colors": {role: theme.color(role) for role in _ROLES},
@@ -34,5 +35,6 @@ def as_scene(
         "sizes": {size: theme.size(size) for size in ("base", "title", "note", "marker", "line")},
         "font": theme.FONT,
     }
-    meta = {"scene": name, "place": place, "choices": choices or {}, "local": local, "look": look}
+    moves = {"place": place, "ranges": ranges, "choices": choices or {}}
+    meta = {"scene": name, **moves, "local": local, "look": look}
     return parts._replace(layout={**parts.layout, "meta": meta})

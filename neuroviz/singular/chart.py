@@ -138,3 +138,22 @@ def _slope(slice: Slice, at: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.nda
     a, b, c = np.einsum("nk,nkj->jn", ratio * np.sign(leading)[:, None], pair)
     slope = 2 * (c - a) * X * Y + b * (X * X - Y * Y)
     return np.tanh(slope / np.maximum(np.sqrt(a * a + b * b / 2 + c * c), 1e-300) / _CROSSES_FROM)
+
+
+@lru_cache(maxsize=64)
+def local_of(chart: Chart) -> dict:
+    """What the page needs to find points of a slice by itself: see `javascript/surface_point.js`."""
+    slice = chart.slice
+    return {
+        "pairs": [[[float(c) for c in q] for q in pair] for pair in slice.pairs],
+        "centre": list(map(float, slice.window.centre)),
+        "stretch": stretch_of(slice).tolist(),
+        "half": list(half_sizes(slice)),
+        "branches": [branch.coefficients for branch in slice.branches()] if chart.pieces else [],
+        "strips": [
+            {name: getattr(strip, name).ravel().tolist() for name in ("theta", "starts", "ends")}
+            for strip in chart.strips
+        ],
+        "pieces": [{"kind": piece.kind, "points": piece.points.ravel().tolist()} for piece in chart.pieces],
+        "pinches": [list(pinch) for pinch in chart.pinches],
+    }

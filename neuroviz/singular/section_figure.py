@@ -1,6 +1,6 @@
 """The singular surface cut by a plane: in space, and beside it the section as a plane curve."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import cos, radians, sin
 from typing import NamedTuple
@@ -9,11 +9,14 @@ import numpy as np
 
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, View, compose
+from neuroviz.kit.scene import as_scene
 from neuroviz.kit.solids import balls, mesh, rods, sheet_scale, tubes
-from neuroviz.singular.chart import Chart, half_sizes, in_drawing, stretch_of, tone
+from neuroviz.singular.chart import Chart, half_sizes, in_drawing, local_of, stretch_of, tone
 from neuroviz.singular.section import Plane, Run, Section
 from neuroviz.singular.space import camera_of, chart_traces, headline_at, scene_of
 
+RANGES = {"turn": (-90, 90, 5), "tilt": (-90, 90, 5), "offset": (-1, 1, 1 / 256)}  # a step that hits 0
+_MOVED = {"meta": "local"}  # the scene draws them itself while the plane moves
 SPACE, FLAT = (0.0, 0.58), (0.63, 0.985)
 _TUBE, _EDGE, _MARK = 0.024, 0.008, 0.055
 _SEE_THROUGH = 0.22
@@ -86,6 +89,7 @@ class SectionStudy:
         section: the curve and its singular points.
         about: what is drawn in space, in a few words.
         found: what was found in the plane, in a few words.
+        place: the controls that say where the plane is.
     """
 
     chart: Chart
@@ -93,6 +97,7 @@ class SectionStudy:
     section: Section
     about: str
     found: str
+    place: dict[str, float] = field(default_factory=dict)
 
 
 def frame_of(chart: Chart, turn: float, tilt: float, offset: float) -> Frame:
@@ -118,7 +123,9 @@ def reach(chart: Chart, direction: np.ndarray) -> float:
 
 def section_parts(study: SectionStudy) -> Parts:
     """Space and section."""
-    return compose(_space(study), _page(study).view())._replace(seen=study.chart.slice.name)
+    parts = compose(_space(study), _page(study).view())._replace(seen=study.chart.slice.name)
+    local = local_of(study.chart) | {"eye": list(camera_of(study.chart).eye)}
+    return as_scene(parts, "section", study.place, local, RANGES)
 
 
 def _space(study: SectionStudy) -> View:
@@ -137,10 +144,10 @@ def _space(study: SectionStudy) -> View:
     traces = [
         {**surface, "hovertemplate": "the surface<extra></extra>"},
         *others,
-        mesh("the plane", "focus", rectangle, opacity=_SEE_THROUGH, hoverinfo="skip"),
-        mesh("edge of the plane", "focus", rods(edges, _EDGE), hoverinfo="skip"),
-        mesh("the section", "focus", tubes(runs, _TUBE)),
-        mesh("where the plane meets the singular curve", "singular", balls(singular, _MARK)),
+        mesh("the plane", "focus", rectangle, opacity=_SEE_THROUGH, hoverinfo="skip", **_MOVED),
+        mesh("edge of the plane", "focus", rods(edges, _EDGE), hoverinfo="skip", **_MOVED),
+        mesh("the section", "focus", tubes(runs, _TUBE), **_MOVED),
+        mesh("where the plane meets the singular curve", "singular", balls(singular, _MARK), **_MOVED),
     ]
     return View(traces, {"scene": scene_of(chart, SPACE, room=_ROOM)}, [headline_at(SPACE, study.about)], [])
 

@@ -9,7 +9,15 @@ from neuroviz.kit import theme
 from neuroviz.kit.settings import real, whole
 from neuroviz.singular.chart import Chart, chart_of, in_drawing
 from neuroviz.singular.section import Plane, Section, section_of
-from neuroviz.singular.section_figure import Frame, SectionStudy, frame_of, plane_of, reach, section_parts
+from neuroviz.singular.section_figure import (
+    RANGES,
+    Frame,
+    SectionStudy,
+    frame_of,
+    plane_of,
+    reach,
+    section_parts,
+)
 from neuroviz.singular.slice import Slice
 from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
 
@@ -21,9 +29,9 @@ _NUMBERS = {1: "one", 2: "two", 3: "three"}
 class SectionSetting(SliceSetting):
     """A slice and a plane: turn and tilt of its normal, and how far out it is, as a share of the drawing."""
 
-    turn: int = whole("turn, in °", -25, -90, 90, 5)
-    tilt: int = whole("tilt, in °", 10, -90, 90, 5)
-    offset: float = real("move it", 0.6875, -1, 1, 1 / 64)  # a step that hits 0
+    turn: int = whole("turn, in °", -25, *RANGES["turn"])
+    tilt: int = whole("tilt, in °", 10, *RANGES["tilt"])
+    offset: float = real("move it", 0.6875, *RANGES["offset"])
 
 
 def study_section(setting: SectionSetting) -> SectionStudy:
@@ -32,7 +40,8 @@ def study_section(setting: SectionSetting) -> SectionStudy:
     frame, plane = _plane(chart, setting)
     section = section_of(setting.slice, plane)
     about = f"{slice_name(setting.slice)}, cut by {_equation(setting.slice, plane)}"
-    return SectionStudy(chart, frame, section, about, _found(chart, section))
+    place = {"turn": setting.turn, "tilt": setting.tilt, "offset": setting.offset}
+    return SectionStudy(chart, frame, section, about, _found(chart, section), place)
 
 
 def _plane(chart: Chart, setting: SectionSetting) -> tuple[Frame, Plane]:

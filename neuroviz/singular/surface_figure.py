@@ -1,7 +1,6 @@
 """The singular surface in space with a point on it; beside it the roots of the point's two forms."""
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 
@@ -9,10 +8,10 @@ from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, View, compose
 from neuroviz.kit.scene import as_scene
 from neuroviz.kit.solids import balls, frame, mesh, rods
-from neuroviz.singular.chart import Chart, in_drawing, stretch_of
+from neuroviz.singular.chart import Chart, in_drawing, local_of
 from neuroviz.singular.projective_line import KIND_WORDS, roots_view
 from neuroviz.singular.space import chart_traces, headline_at, scene_of
-from neuroviz.singular.surface_point import ALONG_STEP, WHERE_STEP, SurfacePoint
+from neuroviz.singular.surface_point import RANGES, SurfacePoint
 
 SPACE, DISC = (0.0, 0.64), (0.68, 1.0)
 _LINE, _BALL = 0.022, 0.07
@@ -34,26 +33,7 @@ def surface_parts(study: SurfaceStudy) -> Parts:
     """Space and roots."""
     parts = compose(_space(study), roots_view(study.point, DISC))._replace(seen=study.chart.slice.name)
     choices = {"moves": ["surface", "curve"]}
-    return as_scene(parts, "surface", study.place, local_of(study.chart), choices)
-
-
-@lru_cache(maxsize=64)
-def local_of(chart: Chart) -> dict:
-    """What the page needs to find any point of a slice by itself: see `surface_point.js`."""
-    slice = chart.slice
-    return {
-        "steps": {"where": WHERE_STEP, "along": ALONG_STEP},
-        "pairs": [[[float(c) for c in q] for q in pair] for pair in slice.pairs],
-        "centre": list(map(float, slice.window.centre)),
-        "stretch": stretch_of(slice).tolist(),
-        "branches": [branch.coefficients for branch in slice.branches()] if chart.pieces else [],
-        "strips": [
-            {name: getattr(strip, name).ravel().tolist() for name in ("theta", "starts", "ends")}
-            for strip in chart.strips
-        ],
-        "pieces": [{"kind": piece.kind, "points": piece.points.ravel().tolist()} for piece in chart.pieces],
-        "pinches": [list(pinch) for pinch in chart.pinches],
-    }
+    return as_scene(parts, "surface", study.place, local_of(study.chart), RANGES, choices)
 
 
 def _space(study: SurfaceStudy) -> View:

@@ -14,8 +14,7 @@ from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates,
 from neuroviz.singular.space import CURVES, SHEETS
 from neuroviz.singular.surface_figure import SurfaceStudy, surface_parts
 from neuroviz.singular.surface_point import (
-    ALONG_STEP,
-    WHERE_STEP,
+    RANGES,
     SurfacePoint,
     nearest_on_curve,
     nearest_on_surface,
@@ -30,8 +29,8 @@ class SurfaceSetting(SliceSetting):
     """A slice, and where on it: along its singular curve, or on which ruling, and where on that."""
 
     moves: str = choice("the point moves", _MOVES)
-    where: float = real("which line", 0.8, 0, 1, WHERE_STEP, shown=".3g")
-    along: float = real("along it", 0.5, -1, 1, ALONG_STEP, shown=".3g")
+    where: float = real("which line", 0.8, *RANGES["where"], shown=".3g")
+    along: float = real("along it", 0.5, *RANGES["along"], shown=".3g")
 
 
 class SurfaceRequest(NamedTuple):

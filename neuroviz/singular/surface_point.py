@@ -9,7 +9,8 @@ from neuroviz.singular.curves import Piece
 from neuroviz.singular.forms import Facts, Form, Root, discriminant
 
 WHERE_STEP, ALONG_STEP = 0.001, 1 / 256
-"""Steps of the numbers that place a point, about a pixel; a slider that crosses 0 has to hit it exactly."""
+RANGES = {"where": (0, 1, WHERE_STEP), "along": (-1, 1, ALONG_STEP)}
+"""Of the numbers that place a point; a step is about a pixel, and a slider that crosses 0 hits it exactly."""
 _SNAP = 0.04  # of half a ruling: nearer to a singular point, a point on it moves there
 _STOP = 0.03  # the same for pinch points, as drawn
 _PROPORTIONAL = ("crossing", "boundary", "closure only")

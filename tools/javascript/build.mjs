@@ -11,6 +11,7 @@ const here = (name) => new URL(name, import.meta.url).pathname;
 const { version } = JSON.parse(readFileSync(here("node_modules/plotly.js/package.json")));
 const SCENES = [
   "scenes.js", "../../neuroviz/kit/javascript/scene.js", "../../neuroviz/kit/javascript/space.js",
+  "../../neuroviz/singular/javascript/section.js", "../../neuroviz/singular/javascript/section_plane.js",
   "../../neuroviz/singular/javascript/surface.js", "../../neuroviz/singular/javascript/surface_point.js",
 ];
 const digest = (names) => {

@@ -36,6 +36,51 @@ export function tween(step, ms = 200) {
   return () => cancelAnimationFrame(frame);
 }
 
+const to6 = (t) => round(t * 1e6) / 1e6; // as settings round
+
+// The place that a scene shows: what its controls say, whoever moves them. `meta` is what Python said last.
+export function placeOf(talk, meta, show) {
+  let here = null, isOwn = false, isHeld = false, stop = () => {};
+  const read = () => Object.fromEntries(Object.keys(meta().place).map((name) => {
+    const value = talk.get(name);
+    return [name, typeof value === "number" ? to6(value) : value];
+  }));
+  const same = (a, b) => Object.keys(a).every((name) => (typeof a[name] === "number" ? abs(a[name] - b[name]) < 1e-6 : a[name] === b[name]));
+  const put = (place) => { here = place; show(here); };
+  return {
+    get here() { return here; },
+    get isExact() { return same(meta().place, here); },
+    // Where something was dragged to: the nearest steps of the sliders.
+    go(found) {
+      const next = { ...here, ...found };
+      for (const [name, [least, most, step]] of Object.entries(meta().ranges))
+        next[name] = to6(max(least, min(most, least + round((next[name] - least) / step) * step)));
+      if (same(next, here)) return;
+      stop();
+      put(next);
+      isOwn = true;
+      talk.set(next);
+      isOwn = false;
+    },
+    // The controls have moved: by a slider, a preset, or Python. What jumps is followed on its way.
+    follow() {
+      if (isOwn || isHeld || !here) return;
+      const next = read(), before = here, ranges = Object.entries(meta().ranges);
+      if (same(next, before)) return;
+      stop();
+      const far = ranges.reduce((sum, [name, [least, most]]) => sum + abs(next[name] - before[name]) / (most - least), 0);
+      const isWalk = Object.keys(next).every((name) => typeof next[name] === "number" || next[name] === before[name]);
+      if (far < 0.02 || !isWalk) return put(next);
+      stop = tween((share) => put(share === 1 ? next : { ...next, ...Object.fromEntries(
+        ranges.map(([name]) => [name, before[name] + share * (next[name] - before[name])])) }));
+    },
+    start() { stop(); put(read()); },
+    hold() { stop(); isHeld = true; },
+    release() { isHeld = false; },
+    stop: () => stop(),
+  };
+}
+
 // Drags a node: `move` hears where the pointer is, in pixels of the scene, and how far it has come.
 export function drag(node, scene, { begin = () => {}, move, end = () => {} }) {
   let last = null;

@@ -1,21 +1,21 @@
 // A scene in space: the meshes of a figure, drawn by WebGL, and a camera that one turns. What plotly calls mesh3d.
-import { abs, cos, max, min, PI, sin } from "./scene.js";
+import { abs, cos, drag, draw, hypot, keys, max, min, PI, set, sin, write } from "./scene.js";
 
 // Light is reckoned at the corners: without a graphics card a pixel is dear.
 const VERTEX = `#version 300 es
 layout(location = 0) in vec3 at; layout(location = 1) in vec3 normal; layout(location = 2) in vec3 colour;
-uniform mat4 view, model; uniform vec3 eye, sun; uniform vec2 light; out vec3 paint;
+uniform mat4 view, model; uniform vec3 eye, sun; uniform vec3 light; out vec4 paint;
 void main() {
   vec4 here = model * vec4(at, 1.0);
   vec3 n = normalize(mat3(model) * normal);
   if (dot(n, eye - here.xyz) < 0.0) n = -n;
-  paint = colour * (light.x + 0.55 * light.y * max(dot(n, sun), 0.0));
+  paint = vec4(colour * (light.x + 0.55 * light.y * max(dot(n, sun), 0.0)), 1.0) * light.z;
   gl_Position = view * here;
 }`;
 const FRAGMENT = `#version 300 es
 precision mediump float;
-in vec3 paint; out vec4 colour;
-void main() { colour = vec4(paint, 1.0); }`;
+in vec4 paint; out vec4 colour;
+void main() { colour = paint; }`;
 
 const minus = (a, b) => a.map((t, i) => t - b[i]);
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -49,9 +49,10 @@ export function spaceIn(canvas) {
     gl.linkProgram(program);
     uniforms = Object.fromEntries(["view", "model", "eye", "sun", "light"].map((name) => [name, gl.getUniformLocation(program, name)]));
     gl.enable(gl.DEPTH_TEST);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
 
-  function upload({ x, y, z, i, j, k, color, intensity, colorscale, cmin, cmax, lighting }) {
+  function upload({ x, y, z, i, j, k, color, intensity, colorscale, cmin, cmax, lighting, opacity = 1 }) {
     const count = x.length, at = new Float32Array(3 * count), normal = new Float32Array(3 * count);
     for (let n = 0; n < count; n++) { at[3 * n] = x[n]; at[3 * n + 1] = y[n]; at[3 * n + 2] = z[n]; }
     const faces = new Uint32Array(3 * i.length);
@@ -81,7 +82,7 @@ export function spaceIn(canvas) {
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, faces, gl.STATIC_DRAW);
     gl.bindVertexArray(null);
     const { ambient = 0.8, diffuse = 0.42 } = lighting ?? {};
-    return { array, buffers, count: faces.length, light: [ambient, diffuse] };
+    return { array, buffers, count: faces.length, light: [ambient, diffuse, opacity] };
   }
 
   function look() {
@@ -138,13 +139,18 @@ export function spaceIn(canvas) {
       gl.uniformMatrix4fv(uniforms.view, false, view);
       gl.uniform3fv(uniforms.eye, eye);
       gl.uniform3fv(uniforms.sun, unit([2, -6, 9]));
-      shown.forEach((mesh, place) => {
-        if (models[place] === null) return;
+      const order = shown.map((mesh, place) => [mesh, place]).sort(([a], [b]) => b.light[2] - a.light[2]);
+      for (const [mesh, place] of order) {
+        if (models[place] === null) continue;
+        const isClear = mesh.light[2] < 1; // drawn last, over what is behind it
+        (isClear ? gl.enable : gl.disable).call(gl, gl.BLEND);
+        gl.depthMask(!isClear);
         gl.uniformMatrix4fv(uniforms.model, false, models[place] ?? IDENTITY);
-        gl.uniform2fv(uniforms.light, mesh.light);
+        gl.uniform3fv(uniforms.light, mesh.light);
         gl.bindVertexArray(mesh.array);
         gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
-      });
+      }
+      gl.depthMask(true);
     },
     // Where a point is seen, in pixels of the canvas.
     project(p) {
@@ -161,6 +167,54 @@ export function spaceIn(canvas) {
       this.camera = { ...camera, turn: camera.turn - 0.01 * x, tilt };
     },
     forget() { clearTimeout(rest); gl?.getExtension("WEBGL_lose_context")?.loseContext(); },
+  };
+}
+
+// A space in a scene: its canvas, which one turns, and the labels beside what they name. `name` is said of it,
+// `changed` hears that it has to be painted, `clicked` where it was clicked.
+export function viewIn(host, over, { name, changed, clicked = () => {} }) {
+  const canvas = host.insertBefore(document.createElement("canvas"), over), space = spaceIn(canvas);
+  const leaders = draw(over, "g");
+  let box = { left: 0, top: 0 }, labels = [], from = null, far = 0, seenAs = null;
+  canvas.style.cssText = "position: absolute; cursor: move";
+  set(canvas, { role: "application", "aria-label": `${name}: arrow keys turn it` });
+  drag(canvas, host, {
+    begin: (at) => { [from, far] = [at, 0]; canvas.focus({ preventScroll: true }); },
+    move: (at, [x, y]) => { far += hypot(x, y); space.turn(x, y); changed(); },
+    end: () => { if (far < 4) clicked([from[0] - box.left, from[1] - box.top]); },
+  });
+  keys(canvas, (x, y) => { space.turn(-8 * x, -8 * y); changed(); });
+  const seen = (p) => { const [x, y] = space.project(p); return [x + box.left, y + box.top]; };
+  return {
+    space,
+    seen,
+    pixel: ([x, y]) => [x - box.left, y - box.top],
+    // Where it is in the scene, in pixels; and a label for each of the figure's.
+    place(found, scene, { colors }) {
+      box = found;
+      Object.assign(canvas.style, { left: `${box.left}px`, top: `${box.top}px` });
+      space.resize(box.wide, box.tall);
+      for (const label of labels) { label.remove(); label.leader.remove(); }
+      const halo = Array(5).fill(`0 0 3px ${colors.ground}`).join(), look = { textAlign: "center", whiteSpace: "nowrap", pointerEvents: "none" };
+      labels = (scene.annotations ?? []).filter(({ text, visible }) => text.trim() && visible !== false).map((of) => Object.assign(
+        write(host, { ...look, textShadow: halo, transform: "translate(-50%, -50%)" }, of.text),
+        { of, leader: draw(leaders, "line", { stroke: colors.soft, "stroke-width": 1.5 }) }));
+    },
+    show(meshes, scene, ground) {
+      if (seenAs !== scene.uirevision) space.camera = cameraOf(scene.camera);
+      seenAs = scene.uirevision; // while it stays, the camera stays where the reader turned it
+      space.show(meshes, ground);
+    },
+    paint(models) {
+      space.render(models);
+      for (const label of labels) {
+        const { x, y, z, ax, ay } = label.of, at = seen([x, y, z]), end = [at[0] + ax, at[1] + ay];
+        Object.assign(label.style, { left: `${end[0]}px`, top: `${end[1]}px` });
+        label.half ??= [label.offsetWidth / 2 + 3, label.offsetHeight / 2 + 1];
+        const share = min(1, ...label.half.map((t, n) => t / (abs(n ? ay : ax) || 1))); // as far as the words
+        set(label.leader, { x1: at[0], y1: at[1], x2: end[0] - share * ax, y2: end[1] - share * ay });
+      }
+    },
   };
 }
 

@@ -1,13 +1,11 @@
 // The singular surface, to take hold of: turn it, drag the point on it, or a root on the circle, and both follow.
-import { abs, drag, draw, handle, hypot, keys, matrix, max, min, player, round, set, tween, write } from "../../kit/javascript/scene.js";
-import { ball, ballAt, cameraOf, rod, rodFrom, spaceIn } from "../../kit/javascript/space.js";
+import { abs, drag, draw, handle, hypot, matrix, max, min, placeOf, player, round, set, write } from "../../kit/javascript/scene.js";
+import { ball, ballAt, rod, rodFrom, viewIn } from "../../kit/javascript/space.js";
 import { onCircle, sliceOf } from "./surface_point.js";
 
 const STEPS = 20; // along a ruling, of the triangles that the pointer is looked for in
 const NEAR = 9, LEAVES = 18; // pixels: how near to the singular curve the point snaps to it, and lets go
 const BEYOND = 0.07, BALL = 0.07, ROD = 0.022; // as in surface_figure.py
-const RANGES = { where: [0, 1], along: [-1, 1] };
-const to6 = (t) => round(t * 1e6) / 1e6;
 const away3 = (a, b) => hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 const away2 = (a, b) => hypot(a[0] - b[0], a[1] - b[1]);
 const KINDS = {
@@ -15,54 +13,18 @@ const KINDS = {
 };
 
 export function surface(host, talk) {
-  let slice, grids, meta, layout, width = 0, height = 0, box, place, point, held = false, frame = 0, stopTween = () => {};
-  let words = [], labels = [], built = "", seenAs = null, moving = false;
-  const canvas = host.appendChild(document.createElement("canvas"));
-  const space = spaceIn(canvas);
+  let slice, grids, meta, layout, width = 0, height = 0, box, point, frame = 0, built = "", isNewHere = true;
+  let words = [], grip, ring, twin, others = [], play, note, solids, paintedIn;
   const over = draw(host, "svg");
   over.style.cssText = "position: absolute; inset: 0; pointer-events: none; overflow: visible";
-  const leaders = draw(over, "g"), disc = draw(over, "g"), sets = draw(over, "g"), hooks = draw(over, "g");
-  canvas.style.cssText = "position: absolute; cursor: move";
-  set(canvas, { role: "application", "aria-label": "the surface: arrow keys turn it" });
-  let grip, ring, twin, others = [], play, note, isNewHere = true;
-
-  // --- where it is ------------------------------------------------------------------------------------
-
-  const here = () => ({ moves: talk.get("moves"), where: to6(talk.get("where")), along: to6(talk.get("along")) });
-  const same = (a, b) => a.moves === b.moves && abs(a.where - b.where) < 1e-6 && (a.moves === "curve" || abs(a.along - b.along) < 1e-6);
+  const soon = () => { frame ||= requestAnimationFrame(paint); };
+  const clicked = (pixel) => { const found = placeAt(pixel, true); if (found) go(found); }; // what is in front there
+  const view = viewIn(host, over, { name: "the surface", changed: soon, clicked }), { space } = view;
+  const disc = draw(over, "g"), sets = draw(over, "g"), hooks = draw(over, "g");
+  const where = placeOf(talk, () => meta, (place) => { point = slice.pointAt(place); soon(); });
 
   function go(found) {
-    const { steps } = meta.local, next = { ...place, ...found };
-    for (const [name, [low, high]] of Object.entries(RANGES)) {
-      next[name] = to6(max(low, min(high, round(next[name] / steps[name]) * steps[name])));
-    }
-    if (next.moves === "curve") next.along = place.along;
-    if (same(next, place)) return;
-    stopTween();
-    moving = true;
-    show(next);
-    talk.set(next);
-    moving = false;
-  }
-
-  // The controls have moved: by a slider, a preset, or Python.
-  function follow() {
-    if (moving || held || !slice) return;
-    const next = here(), before = place;
-    if (same(next, before)) return;
-    stopTween();
-    const far = abs(next.where - before.where) + abs(next.along - before.along) > 0.03;
-    if (!far || next.moves !== before.moves) return show(next);
-    stopTween = tween((share) => show({
-      moves: next.moves, where: before.where + share * (next.where - before.where),
-      along: before.along + share * (next.along - before.along),
-    }));
-  }
-
-  function show(next) {
-    place = next;
-    point = slice.pointAt(place);
-    frame ||= requestAnimationFrame(paint);
+    where.go(found.moves === "curve" ? { ...found, along: where.here.along } : found);
   }
 
   // --- what the pointer is on -------------------------------------------------------------------------
@@ -114,8 +76,8 @@ export function surface(host, talk) {
           if (away < best.away) {
             // Half a step from its ends, as rounding may lead to the next piece, which begins elsewhere.
             const run = slice.runs[index], [first, last] = [0, 1].map((end) => slice.starts[index + end] / slice.length);
-            const where = first + (run[row - 1] + share * (run[row] - run[row - 1])) / slice.length, half = meta.local.steps.where / 2;
-            best = { away, drawn, where: max(first + half, min(last - half, where)) };
+            const at = first + (run[row - 1] + share * (run[row] - run[row - 1])) / slice.length, half = meta.ranges.where[2] / 2;
+            best = { away, drawn, where: max(first + half, min(last - half, at)) };
           }
         }
         before = { seen };
@@ -135,7 +97,7 @@ export function surface(host, talk) {
 
   // The place a pointer leads to: the sheet that the point is on, the singular curve where it is near.
   function placeAt(pixel, front = false) {
-    const onCurve = place.moves === "curve", curve = nearestOnCurve(pixel), found = hits(pixel);
+    const place = where.here, onCurve = place.moves === "curve", curve = nearestOnCurve(pixel), found = hits(pixel);
     const by = front ? (hit) => hit.depth : (hit) => away3(hit.drawn, point.drawn);
     const hit = found.length ? found.reduce((a, b) => (by(b) < by(a) ? b : a)) : null;
     const joined = onCurve || !hit || away3(curve.drawn ?? [9, 9, 9], hit.drawn) < 0.4;
@@ -152,10 +114,10 @@ export function surface(host, talk) {
   const commonOf = (p) => (p.roots.length ? p.roots.map(onRim) : onCircle(p.forms.find((q) => q.some((t) => t)) ?? p.forms[0]));
 
   // Where a root is for another place on the same sheet or curve: the common one, or the other one of a form.
-  function markAt(where, form, target) {
-    const isOnCurve = place.moves === "curve" && slice.pieces.length;
-    if (form === null && !isOnCurve) return onRim(2 * slice.ruling(where).theta);
-    const p = slice.pointAt({ ...place, where }), common = commonOf(p);
+  function markAt(share, form, target) {
+    const place = where.here, isOnCurve = place.moves === "curve" && slice.pieces.length;
+    if (form === null && !isOnCurve) return onRim(2 * slice.ruling(share).theta);
+    const p = slice.pointAt({ ...place, where: share }), common = commonOf(p);
     const marks = form === null || isOnCurve ? common : onCircle(p.forms[form]);
     if (!marks.length) return null;
     const by = form === null || isOnCurve ? (m) => away2(m, target) : (m) => -away2(m, common[0]);
@@ -163,15 +125,16 @@ export function surface(host, talk) {
   }
 
   function dragRoot(form, target) {
-    const cost = (where) => {
-      const mark = markAt(where, form, target);
-      return mark ? away2(mark, target) + 0.1 * abs(where - place.where) : Infinity;
+    const start = where.here.where;
+    const cost = (share) => {
+      const mark = markAt(share, form, target);
+      return mark ? away2(mark, target) + 0.1 * abs(share - start) : Infinity;
     };
-    let best = place.where, least = cost(best);
+    let best = start, least = cost(best);
     const around = (middle, reach, count) => {
       for (let n = -count; n <= count; n++) {
-        const where = max(0, min(1, middle + (reach * n) / count)), value = cost(where);
-        if (value < least) [best, least] = [where, value];
+        const share = max(0, min(1, middle + (reach * n) / count)), value = cost(share);
+        if (value < least) [best, least] = [share, value];
       }
     };
     around(0.5, 0.5, 50);
@@ -182,16 +145,15 @@ export function surface(host, talk) {
   // --- the picture -------------------------------------------------------------------------------------
 
   function build() {
-    for (const group of [leaders, disc, sets, hooks]) group.replaceChildren();
-    for (const one of [...words, ...labels, ...(play ? [play.button, note] : [])]) one.remove();
+    for (const group of [disc, sets, hooks]) group.replaceChildren();
+    for (const one of [...words, ...(play ? [play.button, note] : [])]) one.remove();
     const { look } = meta, { sizes, colors } = look, side = 16, top = round(2.2 * sizes.title), column = max(22 * sizes.note + 60, 0.32 * (width - 2 * side));
     const left = width - side - column, tall = height - top - 12;
     Object.assign(host.style, { height: `${height}px`, width: `${width}px`, background: colors.ground, color: colors.ink });
     Object.assign(host.style, { position: "relative", fontFamily: look.font, fontSize: `${sizes.note}px`, lineHeight: 1.35 });
     set(over, { width, height });
-    Object.assign(canvas.style, { left: `${side}px`, top: `${top}px` });
-    space.resize(left - 2 * side, tall);
-    box = { side, top, left, column, wide: left - 2 * side, tall };
+    view.place({ left: side, top, wide: left - 2 * side, tall }, layout.scene, look);
+    box = { side, top, left };
 
     const line = { fontSize: `${sizes.title}px`, whiteSpace: "nowrap" }, soft = { color: colors.soft };
     words = [
@@ -218,52 +180,46 @@ export function surface(host, talk) {
       drag(node, host, { begin: hold, end: release, move: (at) => dragRoot(k, toDisc(at)) });
       return node;
     });
-    ring = handle(hooks, { name: "the common root", ring: 1.5 * sizes.marker, ...key((x, y) => go({ where: place.where + 0.01 * (x || y) }), (at) => dragRoot(null, toDisc(at))) });
+    ring = handle(hooks, { name: "the common root", ring: 1.5 * sizes.marker, ...key((x, y) => go({ where: where.here.where + 0.01 * (x || y) }), (at) => dragRoot(null, toDisc(at))) });
     twin = draw(hooks, "circle", { r: 1.5 * sizes.marker, fill: "transparent", stroke: colors.focus, "stroke-width": 3 });
     twin.style.cssText = "pointer-events: all; cursor: grab";
     drag(twin, host, { begin: hold, end: release, move: (at) => dragRoot(null, toDisc(at)) });
     grip = handle(hooks, { name: "the point", ring: 1.3 * sizes.marker, ...key(
-      (x, y) => go(place.moves === "curve" ? { where: place.where + 0.005 * (x || y) } : { where: place.where + 0.005 * x, along: place.along + 0.03125 * y }),
-      ([x, y]) => { const found = placeAt([x - side, y - top]); if (found) go(found); },
+      (x, y) => {
+        const { moves, where: share, along } = where.here;
+        go(moves === "curve" ? { where: share + 0.005 * (x || y) } : { where: share + 0.005 * x, along: along + 0.03125 * y });
+      },
+      (at) => { const found = placeAt(view.pixel(at)); if (found) go(found); },
     ) });
-    play = player(host, { left: `${side}px`, bottom: "10px" }, {
+    play = player(host, { left: `${side}px`, bottom: "2px" }, {
       name: slice.pieces.length ? "walk along the yellow curve" : "walk over all lines", seconds: 9,
-      from: () => { const far = place.moves === "curve" ? 1 - place.where : 0; return !slice.pieces.length ? place.where % 1 : far > 0.99 ? 0 : far; },
+      from: () => {
+        const { moves, where: share } = where.here, come = slice.pieces.length ? (moves === "curve" ? 1 - share : 0) : share;
+        return come > 0.99 ? 0 : come;
+      },
       walk: (share) => go(slice.pieces.length ? { moves: "curve", where: 1 - share } : { moves: "surface", where: share }),
     });
     Object.assign(play.button.style, { background: colors.panel, color: colors.ink, border: `1px solid ${colors.axis}` });
-    note = write(host, { left: `${side + 40}px`, bottom: "14px", color: colors.soft, background: colors.ground, pointerEvents: "none" });
-    labels = (layout.scene.annotations ?? []).filter(({ text, visible }) => text.trim() && visible !== false).map((one) => {
-      const label = write(host, { textShadow: `${`0 0 3px ${colors.ground},`.repeat(4)}0 0 3px ${colors.ground}`, textAlign: "center", whiteSpace: "nowrap", pointerEvents: "none", transform: "translate(-50%, -50%)" }, one.text);
-      label.of = one;
-      label.leader = draw(leaders, "line", { stroke: colors.soft, "stroke-width": 1.5 });
-      return label;
-    });
+    note = write(host, { left: `${side + 40}px`, bottom: "0", color: colors.soft, lineHeight: 1.1, pointerEvents: "none" });
   }
 
   const toDisc = ([x, y]) => [(x - box.middle[0]) / box.radius, (box.middle[1] - y) / box.radius];
   const fromDisc = ([x, y]) => [box.middle[0] + box.radius * x, box.middle[1] - box.radius * y];
-  const hold = () => { held = true; isNewHere = false; play.stop(); stopTween(); };
-  const release = () => { held = false; };
+  const hold = () => { isNewHere = false; play.stop(); where.hold(); };
+  const release = () => where.release();
 
   function paint() {
     frame = 0;
     if (!point || !width) return;
-    const { look } = meta, { colors, sizes } = look, { side, top } = box;
+    const { look } = meta, { colors, sizes } = look;
     const models = {}, ends = point.ruling?.map(slice.inDrawing);
     if (ends) {
       const way = ends[1].map((t, i) => t - ends[0][i]), size = hypot(...way) || 1, more = way.map((t) => (BEYOND * t) / size);
       models[0] = rodFrom(ends[0].map((t, i) => t - more[i]), ends[1].map((t, i) => t + more[i]), ROD);
     } else models[0] = null;
     models[1] = ballAt(point.drawn, BALL);
-    space.render(models);
-    const seen = (p) => { const [x, y] = space.project(p); return [x + side, y + top]; };
-    grip.to(seen(point.drawn), point.kind === "smooth" ? "a smooth point" : point.kind);
-    for (const label of labels) {
-      const { x, y, z, ax, ay } = label.of, at = seen([x, y, z]), end = [at[0] + ax, at[1] + ay];
-      Object.assign(label.style, { left: `${end[0]}px`, top: `${end[1]}px` });
-      set(label.leader, { x1: at[0], y1: at[1], x2: end[0], y2: end[1] });
-    }
+    view.paint(models);
+    grip.to(view.seen(point.drawn), point.kind === "smooth" ? "a smooth point" : point.kind);
 
     const common = commonOf(point).map(fromDisc);
     point.forms.forEach((q, k) => {
@@ -302,26 +258,14 @@ export function surface(host, talk) {
     });
     if (!all.length) say("the two are complex", [x - 14, y + high]);
 
-    const isExact = same(meta.place, place);
+    const { isExact } = where;
     (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", !isExact);
     note.textContent = !space.isThere ? "No 3-D picture: this browser has no WebGL."
       : talk.isAlone && !isExact ? "what is dimmed only Python says: open the notebook for it"
         : isNewHere ? "drag the ring, drag a root, turn the surface" : "";
   }
 
-  drag(canvas, host, {
-    begin: (at) => { canvas.from = at; canvas.focus({ preventScroll: true }); },
-    move: (at, [x, y]) => { space.turn(x, y); canvas.last = at; frame ||= requestAnimationFrame(paint); },
-    end: () => {
-      const at = canvas.last ?? canvas.from;
-      canvas.last = null;
-      if (away2(at, canvas.from) > 3) return;
-      const found = placeAt([at[0] - box.side, at[1] - box.top], true); // a click: what is in front there
-      if (found) { hold(); go(found); release(); }
-    },
-  });
-  keys(canvas, (x, y) => { space.turn(-8 * x, -8 * y); frame ||= requestAnimationFrame(paint); });
-  const undo = talk.heard(follow);
+  const undo = talk.heard(() => where.follow());
 
   return {
     show(data, next, wide) {
@@ -338,23 +282,19 @@ export function surface(host, talk) {
         [width, height] = [wide, layout.height];
         build();
       }
-      if (seenAs !== layout.scene.uirevision) space.camera = cameraOf(layout.scene.camera);
-      seenAs = layout.scene.uirevision; // while it stays, the camera stays where the reader turned it
       const { focus, ground } = meta.look.colors;
-      // The point and its ruling are drawn from here: a ball and a rod that are moved.
-      const meshes = data.filter((trace) => trace.type === "mesh3d" && trace.meta !== "local");
-      host.solids ??= {};
-      const solids = (host.solids[focus] ??= [rod(focus), ball(focus)]);
-      space.show([...solids, ...meshes], ground);
+      // The point and its ruling are drawn from here: a rod and a ball that are moved.
+      if (paintedIn !== focus) [solids, paintedIn] = [[rod(focus), ball(focus)], focus];
+      view.show([...solids, ...data.filter((trace) => trace.type === "mesh3d" && trace.meta !== "local")], layout.scene, ground);
       const says = layout.annotations.map(({ text }) => text);
-      [0, 1, 2, 3].forEach((number) => { if (words[number].innerHTML !== says[number]) words[number].innerHTML = says[number]; });
-      if (!place || isNew) show(here());
-      else follow();
-      frame ||= requestAnimationFrame(paint);
+      words.forEach((one, number) => { if (one.innerHTML !== says[number]) one.innerHTML = says[number]; });
+      if (isNew) where.start();
+      else where.follow();
+      soon();
     },
     close() {
       undo();
-      stopTween();
+      where.stop();
       play?.stop();
       cancelAnimationFrame(frame);
       space.forget();
