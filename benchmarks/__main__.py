@@ -19,6 +19,7 @@ NAMES = (
     "linear_time",
     "start",
     "page",
+    "scene",
     "notebooks",
 )
 

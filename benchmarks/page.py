@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
@@ -25,16 +27,17 @@ _IDLE = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
 _DRAWN = "[...document.querySelectorAll('.js-plotly-plot')].filter(p => p.querySelector('.main-svg')).length"
 
 
-def take(root: Path, patience: float = 300) -> tuple[float, float, float]:
-    """Bytes, heap, and seconds until all four are drawn, for the neuroviz of a checkout."""
+@contextmanager
+def opened(root: Path, sources: Sequence[str], height: int = 900, patience: float = 300) -> Iterator[tuple]:
+    """A notebook of these cells in a checkout's JupyterLab: the page, and the lengths of what it gets."""
     import nbformat
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
-        cells = [f"from neuroviz.explorables import {name}\n{name}()" for name in PANELS]
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        cells = [nbformat.v4.new_code_cell(source) for source in sources]
+        notebook = nbformat.v4.new_notebook(cells=cells)
         notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        nbformat.write(notebook, Path(home, "four.ipynb"))
+        nbformat.write(notebook, Path(home, "cells.ipynb"))
         token, port = secrets.token_hex(8), 8000 + os.getpid() % 999
         options = [f"--port={port}", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={home}"]
         options += ["--no-browser", "--allow-root", f"--LabApp.workspaces_dir={home}/workspaces"]
@@ -54,30 +57,37 @@ def take(root: Path, patience: float = 300) -> tuple[float, float, float]:
                 executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
                 args=["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"],
             )
-            page = browser.new_page(viewport={"width": 1280, "height": 2400})
+            page = browser.new_page(viewport={"width": 1280, "height": height})
             page.set_default_timeout(1000 * patience)
             received = []
             page.on("websocket", lambda socket: socket.on("framereceived", lambda f: received.append(len(f))))
-            page.goto(f"{address}/lab/tree/four.ipynb?token={token}&reset", wait_until="domcontentloaded")
+            page.goto(f"{address}/lab/tree/cells.ipynb?token={token}&reset", wait_until="domcontentloaded")
             page.wait_for_selector(_IDLE)
             page.wait_for_timeout(4000)
-            heap = page.context.new_cdp_session(page)
-
-            def held() -> float:
-                heap.send("HeapProfiler.collectGarbage")
-                return page.evaluate("performance.memory.usedJSHeapSize")
-
-            empty, start = held(), time.perf_counter()
-            received.clear()
-            page.get_by_role("menuitem", name="Run", exact=True).click()
-            page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-            page.wait_for_function(f"{_DRAWN} === {len(PANELS)}", polling=50)
-            seconds = time.perf_counter() - start
-            page.wait_for_timeout(2000)
-            return float(sum(received)), held() - empty, seconds
+            yield page, received
         finally:
             server.terminate()
             server.wait()
+
+
+def take(root: Path) -> tuple[float, float, float]:
+    """Bytes, heap, and seconds until all four are drawn, for the neuroviz of a checkout."""
+    cells = [f"from neuroviz.explorables import {name}\n{name}()" for name in PANELS]
+    with opened(root, cells, height=2400) as (page, received):
+        heap = page.context.new_cdp_session(page)
+
+        def held() -> float:
+            heap.send("HeapProfiler.collectGarbage")
+            return page.evaluate("performance.memory.usedJSHeapSize")
+
+        empty, start = held(), time.perf_counter()
+        received.clear()
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        page.wait_for_function(f"{_DRAWN} === {len(PANELS)}", polling=50)
+        seconds = time.perf_counter() - start
+        page.wait_for_timeout(2000)
+        return float(sum(received)), held() - empty, seconds
 
 
 def run(effort: Effort) -> list[Table]:

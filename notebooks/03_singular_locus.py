@@ -105,6 +105,7 @@ SurfaceExplorer(presets=buttons)
 # On the right are the roots of $q_1$ and $q_2$, as points $[X:Y]$ of a circle. Two real roots are joined by a chord; a pair of complex
 # roots is a point inside. The ring marks the root that both share.
 #
+# * Take hold of the orange ring on the surface and drag it. On the circle the common root follows; or drag the root, and the point follows.
 # * Drag **which line**. The ring goes round the circle: every real root belongs to one straight line.
 # * Drag **along it**, on this side of the yellow line. Both chords stand still: on the way $q_2$ is only multiplied by a number.
 
@@ -137,7 +138,7 @@ predict(
 # %% [markdown]
 # ## Follow the line to its end
 #
-# Press **on the line, s = 3**, then **s = 2** and **s = 1**. Then drag **where on it**. Watch the two ends of the chord. What decides whether they are real is the discriminant of $q_1$, which is $s^2 - 4$.
+# Press **on the line, s = 3**, then **s = 2** and **s = 1**. Then press **▶**, or drag **where on it**. Watch the two ends of the chord. What decides whether they are real is the discriminant of $q_1$, which is $s^2 - 4$.
 # <!-- check: [forms.discriminant((1, s, 1)) for s in (3, 2, 1)] == [5, 0, -3] -->
 #
 # <!-- teacher (8 min): Ask for the kind of the point at s = 3, 2, 1 before they press. What usually goes wrong: singular and boundary are taken for the same. At s = 3 the set is singular and has no boundary. -->
@@ -159,7 +160,7 @@ predict(
 # A surface that crosses itself is easier to believe when it is cut. The panel opens with a plane through the dotted part: it meets the surface in one
 # point that belongs to no curve at all.
 #
-# Drag **move it**, and the plane goes along the yellow line. What is the section at the pinch point, and beyond it?
+# Drag the ring on the plane, or **move it**, and the plane goes along the yellow line. What is the section at the pinch point, and beyond it?
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import SectionExplorer

@@ -1018,14 +1018,6 @@ def test_a_chart_answers_as_a_figure_does_and_can_stand_alone(toy):
         toy.figure._no_such  # noqa: B018
 
 
-def test_a_click_is_heard_with_its_trace(chart):
-    heard = []
-    chart._on_click = lambda trace, point: heard.append((trace, point))
-    chart._handle_custom_msg({"click": {"trace": 0, "point": 1}}, [])
-    chart._handle_custom_msg({"click": {"trace": 7, "point": 1}}, [])  # of a figure with more traces, earlier
-    assert heard == [({"y": [1, 2]}, 1)]
-
-
 def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
     with theme.using({"mode": "dark", "size": "lecture"}):
         narrow, wide = SurfaceExplorer(), SurfaceExplorer()

@@ -16,7 +16,7 @@ from neuroviz.singular.space import CURVES, SHEETS, camera_of, chart_traces, sce
 from neuroviz.singular.surface import SLICES, s3
 from neuroviz.singular.surface_figure import SPACE, surface_parts
 from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceSetting
-from neuroviz.singular.surface_point import nearest_on_curve, nearest_on_surface, point_at
+from neuroviz.singular.surface_point import point_at
 
 SETTINGS = {
     key: {"name" if name == "slice" else name: value for name, value in values.items()}
@@ -224,38 +224,6 @@ def test_layers_that_do_not_fit_are_refused(name, layers, words):
 def test_many_seeds_make_a_surface(name):
     for seed in range(12):
         assert SurfaceSetting(name=name, seed=seed).slice.rulings(count=10), "inside the window"
-
-
-# The point moves by a click
-
-
-@every_preset
-def test_a_click_leads_to_the_place_that_was_clicked(key):
-    chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
-    traces, rng = {trace["name"]: trace for trace in chart_traces(chart)}, np.random.default_rng(0)
-    for names, on_curve, nearest, most in (
-        (SHEETS[:1], False, nearest_on_surface, 0.08),
-        (CURVES, True, nearest_on_curve, 0.16),
-    ):
-        for name in (name for name in names if traces[name]["x"]):
-            for there in rng.choice(corners(traces[name]), 5):
-                place = {"along": 0.0, **nearest(chart, there)}
-                here = in_drawing(chart.slice, np.array(point_at(chart, on_curve, **place).at))
-                assert np.linalg.norm(here - there) < most
-
-
-def test_a_click_sets_the_sliders(panel):
-    def click(name):
-        (trace,) = (one for one in panel.figure.drawn["data"] if one.get("name") == name)
-        panel._on_click(trace, len(trace["x"]) // 2)
-
-    click(CURVES[1])
-    assert panel.controls["moves"].value == "curve" and panel._shown.point.facts.kind == "closure only"
-    click(SHEETS[0])
-    assert panel.controls["moves"].value == "surface" and panel._shown.point.facts.kind == "smooth"
-    before = panel.state
-    panel._on_click({"name": "another", "x": [0], "y": [0], "z": [0]}, 0)
-    assert panel.state == before
 
 
 # In place

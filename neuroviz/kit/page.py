@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -95,7 +94,6 @@ class Chart(anywidget.AnyWidget):
 
     Args:
         parts: of the figure that is drawn first.
-        on_click: hears of a click: the trace, as plain data, and the number of its point.
         controls: name → widget; what is dragged in a scene moves them, in the page.
 
     Attributes:
@@ -110,13 +108,8 @@ class Chart(anywidget.AnyWidget):
     _esm = script("chart.js")
     _has_sent: ClassVar[set[str]] = set()
 
-    def __init__(
-        self,
-        parts: Parts,
-        on_click: Callable[[dict, int], None] | None = None,
-        controls: Controls | None = None,
-    ) -> None:
-        self._on_click, self._figure = on_click, None
+    def __init__(self, parts: Parts, controls: Controls | None = None) -> None:
+        self._figure = None
         drawn = self._plain(parts) | {"revision": 0}
         is_scene = "meta" in drawn["layout"]
         painter = "scenes" if is_scene else "plotly"
@@ -147,9 +140,6 @@ class Chart(anywidget.AnyWidget):
             self.send({"painter": True}, buffers=[bundle(self.painter)])
         elif message.get("want") == "figure" and message.get("unless") != self.drawn["revision"]:
             self.send({"whole": self.drawn})
-        elif click := message.get("click"):
-            if self._on_click is not None and click["trace"] < len(self.drawn["data"]):
-                self._on_click(self.drawn["data"][click["trace"]], click["point"])
 
     @property
     def figure(self) -> go.Figure:

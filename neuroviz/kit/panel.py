@@ -88,7 +88,7 @@ class Panel(Shell):
         # A panel never opens empty. Where its state takes long, it opens on its default picture.
         slow = self._is_slow(request)
         self._shown = self._answer(default if slow else request)
-        self.figure = Chart(self.draw(self._shown), self._on_click, self.controls)
+        self.figure = Chart(self.draw(self._shown), self.controls)
         self.figure.observe(self._on_width, names="width")
         self._box.children = [self.figure]
         self._say(self._shown, started=None)
@@ -176,9 +176,6 @@ class Panel(Shell):
     def _extra_buttons(self) -> list[widgets.Widget]:
         """Further buttons beside Reset; asked for once, before there is a figure."""
         return []
-
-    def _on_click(self, trace: dict, point: int) -> None:
-        """The reader has clicked on a point of a trace of the figure."""
 
     # What every panel has.
 

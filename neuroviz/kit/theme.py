@@ -355,8 +355,6 @@ def css() -> str:
   opacity: 0.35; transition: opacity 0.1s; }}
 .nv:is(:has(.nv-busy), .nv-ahead) :is(.nv-figure, .nv-exact, .nv-badge, .nv-description) {{
   transition-delay: 0.15s; }}
-.nv .nv-held:focus-visible {{ outline: none !important; }}
-.nv-play {{ min-width: 32px; height: 26px; cursor: pointer; }}
 .nv-busy::before {{ content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px;
   border: 2px solid {focus}; border-top-color: transparent; border-radius: 50%; opacity: 0;
   animation: nv-turn 1s linear 0.15s infinite; }}

@@ -140,10 +140,8 @@ def _space(study: SectionStudy) -> View:
     edges = list(zip(corners, [*corners[1:], corners[0]], strict=True))
     runs = [in_drawing(chart.slice, _thin(run.points)) for run in study.section.runs]
     singular = [in_drawing(chart.slice, np.array(point)) for _, point in study.section.singular]
-    surface, *others = chart_traces(chart)
     traces = [
-        {**surface, "hovertemplate": "the surface<extra></extra>"},
-        *others,
+        *chart_traces(chart),
         mesh("the plane", "focus", rectangle, opacity=_SEE_THROUGH, hoverinfo="skip", **_MOVED),
         mesh("edge of the plane", "focus", rods(edges, _EDGE), hoverinfo="skip", **_MOVED),
         mesh("the section", "focus", tubes(runs, _TUBE), **_MOVED),

@@ -32,7 +32,6 @@ CURVES = (
     "boundary: a double common root",
     "pinch point: boundary",
 )
-"""Names of the meshes that can be clicked."""
 _STEPS = 11  # points along a ruling, so that the colour may change on it, and a click is near to one
 _RODS = 20  # of the rulings drawn as rods
 _TUBE, _END, _ROD = 0.03, 0.011, 0.0045
@@ -111,13 +110,12 @@ def _traces(chart: Chart, _look: tuple) -> tuple[dict, ...]:
     solid = [_sticking_out(slice, curve) for kind, curve in curves if kind == "crossing"]
     dotted = [dash for kind, curve in curves if kind == "closure only" for dash in dashes(curve, 0.07, 0.075)]
     boundary = [_sticking_out(slice, curve) for kind, curve in curves if kind == "boundary"]
-    here = {"hovertemplate": "click: go there<extra></extra>"}
     colours = np.concatenate([values.ravel() for values in tones]).round(3).tolist()
     pinches = balls(_drawn_points(chart, chart.pinches), _PINCH)
     roles = "singular", "singular", "boundary", "boundary"
     drawn = (*(tubes(lines, _TUBE) for lines in (solid, dotted, boundary)), pinches)
     return (
-        shaded_mesh(SHEETS[0], join(solids), colours, **here),
+        shaded_mesh(SHEETS[0], join(solids), colours, hoverinfo="skip"),
         mesh("rulings", "ruling", both(rods(lines, _ROD), rods(outlines, _END)), hoverinfo="skip"),
         *map(mesh, CURVES, roles, drawn),
         mesh(SHEETS[1], "soft", balls(_drawn_points(chart, chart.picked), _PICKED)),

@@ -3,21 +3,16 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from neuroviz.kit import theme
 from neuroviz.kit.settings import choice, real
 from neuroviz.singular.chart import Chart, chart_of
 from neuroviz.singular.projective_line import KIND_WORDS, root_text
 from neuroviz.singular.slice import Slice
 from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
-from neuroviz.singular.space import CURVES, SHEETS
 from neuroviz.singular.surface_figure import SurfaceStudy, surface_parts
 from neuroviz.singular.surface_point import (
     RANGES,
     SurfacePoint,
-    nearest_on_curve,
-    nearest_on_surface,
     point_at,
 )
 
@@ -65,8 +60,8 @@ class SurfaceExplorer(SlicePanel):
     """The functions of one layer with d = 2, d′ = 1, in a 3-dimensional slice: where, and why, singular.
 
     Controls: preset, α or κ where the slice has one, what the point moves on, where, along; under
-    "More": slice, seed, and the layers that a slice is laid through. A click on the surface, or on
-    the yellow curve, moves the point there. See `Panel` for what all panels share.
+    "More": slice, seed, and the layers that a slice is laid through. The point is dragged on the surface,
+    and snaps to the yellow curve; or a root is, on the circle. See `Panel` for what all panels share.
 
     >>> panel = SurfaceExplorer(state="moves=curve;where=0.5")
     >>> panel.description.split(",")[0]
@@ -76,17 +71,6 @@ class SurfaceExplorer(SlicePanel):
     title = "Where is the set of functions singular?"
     setting = SurfaceSetting
     draw = staticmethod(surface_parts)
-
-    def _on_click(self, trace: dict, point: int) -> None:
-        """Move the point to a corner of a mesh that was clicked."""
-        if self._shown is None or trace.get("name") not in (*SHEETS, *CURVES):
-            return
-        drawn = np.array([trace[axis][point] for axis in "xyz"], dtype=float)
-        if trace["name"] in CURVES:
-            self._assign({"moves": "curve", **nearest_on_curve(self._shown.chart, drawn)})
-        else:
-            self._assign({"moves": "surface", **nearest_on_surface(self._shown.chart, drawn)})
-        self._refresh()
 
     def _arrange(self) -> None:
         super()._arrange()

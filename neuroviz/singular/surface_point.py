@@ -68,40 +68,6 @@ def point_at(chart: Chart, on_curve: bool, where: float, along: float) -> Surfac
     return SurfacePoint(at, forms, facts, slice.roots(*at), ruling, common)
 
 
-def nearest_on_surface(chart: Chart, drawn: np.ndarray) -> dict[str, float]:
-    """Where and along of the point of the surface nearest to one of the drawing."""
-    best, before, total = None, 0, sum(len(strip.theta) for strip in chart.strips)
-    for strip in chart.strips:
-        starts, ends = (in_drawing(chart.slice, points) for points in (strip.starts, strip.ends))
-        way = ends - starts
-        square = np.maximum((way * way).sum(-1), 1e-300)
-        share = np.clip(((drawn - starts) * way).sum(-1) / square, 0, 1)
-        away = np.linalg.norm(starts + share[:, None] * way - drawn, axis=-1)
-        row = int(away.argmin())
-        if best is None or away[row] < best[0]:
-            best = float(away[row]), (before + row) / total, 2 * float(share[row]) - 1
-        before += len(strip.theta)
-    return {"where": _to_step(best[1], WHERE_STEP), "along": _to_step(best[2], ALONG_STEP)}
-
-
-def nearest_on_curve(chart: Chart, drawn: np.ndarray) -> dict[str, float]:
-    """The same for the singular curve."""
-    starts, runs = _runs(chart)
-    best = None
-    for piece, run, start in zip(chart.pieces, runs, starts, strict=False):
-        away = np.linalg.norm(in_drawing(chart.slice, piece.points) - drawn, axis=-1)
-        row = int(away.argmin())
-        if best is None or away[row] < best[0]:
-            # Half a step from its ends, as rounding may lead to the next piece, which begins elsewhere.
-            first, last = start / starts[-1] + WHERE_STEP / 2, (start + run[-1]) / starts[-1] - WHERE_STEP / 2
-            best = float(away[row]), max(first, min(last, (start + run[row]) / starts[-1]))
-    return {"where": _to_step(best[1], WHERE_STEP)}
-
-
-def _to_step(value: float, step: float) -> float:
-    return round(round(value / step) * step, 6)
-
-
 def _on_curve(chart: Chart, where: float) -> Place:
     """The point at a share of the length of the curve as drawn, or the pinch point that is near."""
     starts, runs = _runs(chart)

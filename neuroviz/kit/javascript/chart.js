@@ -132,7 +132,7 @@ export default () => {
     render({ model, el }) {
       const box = document.createElement("div");
       el.append(box);
-      let painter, talk, frame = 0, width = 0, listens = false, stopped = false, undo = [];
+      let painter, talk, frame = 0, width = 0, stopped = false, undo = [];
       const drawNow = async () => {
         frame = 0;
         if (!painter || stopped || width < 200) return;
@@ -141,10 +141,6 @@ export default () => {
         // plotly.js writes into the layout: a copy, so that what the reader turned stays apart from what is drawn.
         const own = talk ? layout : structuredClone(layout);
         await painter.react(box, data, { ...own, width }, config, talk);
-        if (listens || talk) return;
-        listens = true;
-        box.on("plotly_click", ({ points: [{ curveNumber, pointNumber }] }) =>
-          model.send({ click: { trace: curveNumber, point: pointNumber } }));
       };
       const draw = () => { frame ||= requestAnimationFrame(drawNow); };
       views.add(draw);

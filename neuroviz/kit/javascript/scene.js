@@ -130,18 +130,18 @@ export function handle(parent, { name, color, ring = 9, moved, keyed, begin, end
   drag(group, scene, {
     begin: (at) => {
       group.style.cursor = "grabbing";
-      group.classList.add("nv-held"); // by the pointer: no frame around it
+      group.style.setProperty("outline", "none", "important"); // by the pointer: no frame around it
       group.focus({ preventScroll: true });
       begin?.(at);
     },
     move: moved,
     end: () => { group.style.cursor = "grab"; end?.(); },
   });
-  group.addEventListener("keydown", () => group.classList.remove("nv-held"), true);
+  for (const kind of ["keydown", "blur"]) group.addEventListener(kind, () => group.style.removeProperty("outline"), true);
   keys(group, keyed);
   return {
-    to([x, y], words) {
-      set(group, { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, "aria-valuetext": words });
+    to([x, y], value, words) {
+      set(group, { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, "aria-valuenow": value, "aria-valuetext": words });
       group.style.display = "";
     },
     hide() { group.style.display = "none"; },
@@ -165,6 +165,7 @@ export function alone(place) {
 export function player(parent, place, { name, seconds, from, walk }) {
   const button = write(parent, place, "▶", "button");
   set(button, { type: "button", "aria-label": name, title: name, class: "nv-play" });
+  Object.assign(button.style, { width: "34px", height: "26px", padding: "0", cursor: "pointer" });
   let frame = 0, timer = 0;
   const stop = () => {
     cancelAnimationFrame(frame);

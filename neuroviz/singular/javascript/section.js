@@ -166,8 +166,8 @@ export function section(host, talk) {
     view.paint(models);
     const a = view.seen(from), b = view.seen(away(from, plane.normal, ARROW)), { offset, turn, tilt } = where.here;
     set(arrow, { x1: a[0], y1: a[1], x2: b[0], y2: b[1], stroke: colors.focus, "stroke-width": 2 });
-    grip.to(a, `${offset.toFixed(2)} of the way out`);
-    tip.to(b, `turned by ${turn}°, tilted by ${tilt}°`);
+    grip.to(a, offset, `${offset.toFixed(2)} of the way out`);
+    tip.to(b, turn, `turned by ${turn}°, tilted by ${tilt}°`);
     drawPage();
     (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", !isExact);
     note.textContent = !space.isThere ? "No 3-D picture: this browser has no WebGL."

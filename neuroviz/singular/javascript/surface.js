@@ -1,5 +1,5 @@
 // The singular surface, to take hold of: turn it, drag the point on it, or a root on the circle, and both follow.
-import { abs, drag, draw, handle, hypot, matrix, max, min, placeOf, player, round, set, write } from "../../kit/javascript/scene.js";
+import { abs, drag, draw, handle, hypot, matrix, max, min, number, placeOf, player, round, set, write } from "../../kit/javascript/scene.js";
 import { ball, ballAt, rod, rodFrom, viewIn } from "../../kit/javascript/space.js";
 import { onCircle, sliceOf } from "./surface_point.js";
 
@@ -219,7 +219,7 @@ export function surface(host, talk) {
     } else models[0] = null;
     models[1] = ballAt(point.drawn, BALL);
     view.paint(models);
-    grip.to(view.seen(point.drawn), point.kind === "smooth" ? "a smooth point" : point.kind);
+    grip.to(view.seen(point.drawn), where.here.where, point.kind === "smooth" ? "a smooth point" : point.kind);
 
     const common = commonOf(point).map(fromDisc);
     point.forms.forEach((q, k) => {
@@ -232,7 +232,7 @@ export function surface(host, talk) {
       if (other) set(others[k], { cx: other[0], cy: other[1] });
     });
     if (common.length) {
-      ring.to(common[0], `m = ${(point.roots.length ? 1 / Math.tan(point.roots[0] / 2) : 0).toFixed(2)}`);
+      ring.to(common[0], where.here.where, point.roots.length ? `m = ${number(1 / Math.tan(point.roots[0] / 2))}` : "not real");
       const [x, y] = common[0], up = y <= box.middle[1] ? -1 : 1;
       set(box.common, { x: max(x, box.left + 30), y: y + up * (2.2 * sizes.marker + 4) + (up > 0 ? 0.7 * sizes.note : 0) });
     } else ring.hide();
