@@ -23,6 +23,7 @@ const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a
 const unit = (a) => { const n = Math.sqrt(dot(a, a)) || 1; return a.map((t) => t / n); };
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 const LENS = Math.tan(PI / 8), NEAR = 0.05, FAR = 60;
+const WIDTH = 1.25; // of a drawing at most, in heights of the picture: as camera.py fits it
 const rgb = (code) => [1, 3, 5].map((i) => parseInt(code.slice(i, i + 2), 16) / 255);
 
 // The plotly camera looks at a scene of half the size.
@@ -86,7 +87,8 @@ export function spaceIn(canvas) {
   }
 
   function look() {
-    const { at, distance, turn, tilt } = camera, c = cos(tilt);
+    const { at, turn, tilt } = camera, c = cos(tilt);
+    const distance = camera.distance * max(1, (WIDTH * tall) / wide); // in a narrow place from further away
     const away = [c * cos(turn), c * sin(turn), sin(tilt)];
     eye = at.map((t, n) => t + distance * away[n]);
     ahead = away.map((t) => -t);

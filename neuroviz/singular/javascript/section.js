@@ -58,7 +58,7 @@ export function section(host, talk) {
     set(over, { width, height });
     const wide = 0.6 * all, left = side + 0.63 * all, tall = height - top - 12;
     view.place({ left: side, top, wide, tall }, layout.scene, look);
-    const line = { fontSize: `${sizes.title}px`, whiteSpace: "nowrap", pointerEvents: "none", top: "6px" };
+    const line = { fontSize: `${sizes.title}px`, lineHeight: 1.2, maxWidth: `${left - side - 8}px`, pointerEvents: "none", top: "6px" };
     words = [write(host, { left: `${side}px`, ...line }), write(host, { left: `${left}px`, ...line })];
     for (const one of words) one.classList.add("nv-exact");
     box = { left, top, wide: 0.355 * all, tall };

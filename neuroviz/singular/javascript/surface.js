@@ -155,9 +155,9 @@ export function surface(host, talk) {
     view.place({ left: side, top, wide: left - 2 * side, tall }, layout.scene, look);
     box = { side, top, left };
 
-    const line = { fontSize: `${sizes.title}px`, whiteSpace: "nowrap" }, soft = { color: colors.soft };
+    const line = { fontSize: `${sizes.title}px`, lineHeight: 1.2 }, soft = { color: colors.soft };
     words = [
-      write(host, { left: `${side}px`, top: "6px", ...line }),
+      write(host, { left: `${side}px`, top: "6px", maxWidth: `${left - side - 8}px`, ...line }),
       write(host, { left: `${left}px`, top: "6px", ...line }),
       write(host, { left: `${left}px`, top: `${top}px`, ...soft }),
       write(host, { left: `${left}px`, bottom: "12px", fontSize: `${sizes.note + 1}px`, whiteSpace: "nowrap" }),
@@ -167,7 +167,7 @@ export function surface(host, talk) {
     // Between the key and the five lines below, with room for the words at a root; and beside the weights.
     const low = top + 2.9 * sizes.note, room = height - 20 - 6.8 * (sizes.note + 1) - 3 * sizes.note - low, cell = 3.2 * sizes.note;
     const radius = min(room / 2 - 6, (column - 2 * cell - 4 * sizes.note - 24) / 2);
-    Object.assign(box, { radius, cell, middle: [left + radius + 24, low + 1.5 * sizes.note + 6 + radius] });
+    Object.assign(box, { radius, cell, low: height - 12 - 6.8 * (sizes.note + 1), middle: [left + radius + 24, low + 1.5 * sizes.note + 6 + radius] });
     draw(disc, "circle", { cx: box.middle[0], cy: box.middle[1], r: radius, fill: colors.wash, stroke: colors.axis, "stroke-width": 2 });
     box.chords = [0, 1].map((k) => draw(disc, "g", { stroke: k ? colors.soft : colors.ink, "stroke-width": sizes.line, fill: k ? "none" : colors.ink }));
     set(box.chords[1], { "stroke-dasharray": "7 5" });
@@ -234,18 +234,19 @@ export function surface(host, talk) {
     if (common.length) {
       ring.to(common[0], where.here.where, point.roots.length ? `m = ${number(1 / Math.tan(point.roots[0] / 2))}` : "not real");
       const [x, y] = common[0], up = y <= box.middle[1] ? -1 : 1;
-      set(box.common, { x: max(x, box.left + 30), y: y + up * (2.2 * sizes.marker + 4) + (up > 0 ? 0.7 * sizes.note : 0) });
+      set(box.common, { x: max(x, box.left + 0.27 * sizes.note * KINDS[point.kind].length), y: y + up * (2.2 * sizes.marker + 4) + (up > 0 ? 0.7 * sizes.note : 0) });
     } else ring.hide();
     twin.style.display = common.length > 1 ? "" : "none";
     if (common.length > 1) set(twin, { cx: common[1][0], cy: common[1][1] });
     box.common.textContent = common.length ? KINDS[point.kind] : "";
 
     sets.replaceChildren();
-    const x = box.middle[0] + box.radius + 3.8 * sizes.note, wide = box.cell, high = 1.6 * sizes.note, all = point.preimages;
+    const x = box.middle[0] + box.radius + 3.8 * sizes.note, wide = box.cell, all = point.preimages;
     const most = max(...all.flatMap(({ A, V }) => [...A.flat(), ...V].map(abs)), 1e-9), cells = { ...look, most };
     const say = (text, at, fill = colors.soft, weight = "normal") =>
       draw(sets, "text", { x: at[0], y: at[1], fill, "font-size": sizes.note, "font-weight": weight }).append(text);
     let y = box.middle[1] - box.radius - 0.5 * sizes.note;
+    const high = min(1.6 * sizes.note, (box.low - y - 8) / 7.8); // of a cell: two sets have room
     say(["no real weights", "one set of weights", "two sets of weights"][all.length], [x - 14, y], colors.ink, "bold");
     all.forEach(({ A, V }) => {
       y += 0.7 * high;
