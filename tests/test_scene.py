@@ -208,7 +208,7 @@ def test_the_keyboard_alone_moves_everything(scene):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
     wanted = [
-        "the surface: arrow keys turn it",
+        "the surface: arrow keys turn it, + and - bring it near, Home puts it back",
         "the common root",
         "the point",
         "walk along the yellow curve",
@@ -227,10 +227,15 @@ def test_the_keyboard_alone_moves_everything(scene):
     else:
         pytest.fail("the keyboard does not reach the crossing")
     page.locator("canvas").focus()
-    seen = middle(page, POINT)
-    page.keyboard.press("ArrowLeft")
+    at_first = middle(page, POINT)
+    for key in ("ArrowLeft", "+"):
+        seen = middle(page, POINT)
+        page.keyboard.press(key)
+        page.wait_for_timeout(100)
+        assert middle(page, POINT) != seen, key
+    page.keyboard.press("Home")
     page.wait_for_timeout(100)
-    assert middle(page, POINT) != seen
+    assert middle(page, POINT) == at_first
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])

@@ -168,6 +168,7 @@ export function spaceIn(canvas) {
       const tilt = max(-1.5, min(1.5, camera.tilt + 0.01 * y));
       this.camera = { ...camera, turn: camera.turn - 0.01 * x, tilt };
     },
+    zoom(factor) { this.camera = { ...camera, distance: max(1, min(20, camera.distance * factor)) }; },
     forget() { clearTimeout(rest); gl?.getExtension("WEBGL_lose_context")?.loseContext(); },
   };
 }
@@ -177,15 +178,32 @@ export function spaceIn(canvas) {
 export function viewIn(host, over, { name, changed, clicked = () => {} }) {
   const canvas = host.insertBefore(document.createElement("canvas"), over), space = spaceIn(canvas);
   const leaders = draw(over, "g");
-  let box = { left: 0, top: 0 }, labels = [], from = null, far = 0, seenAs = null;
+  let box = { left: 0, top: 0 }, labels = [], from = null, far = 0, seenAs = null, first;
   canvas.style.cssText = "position: absolute; cursor: move";
-  set(canvas, { role: "application", "aria-label": `${name}: arrow keys turn it` });
+  set(canvas, { role: "application", "aria-label": `${name}: arrow keys turn it, + and - bring it near, Home puts it back` });
   drag(canvas, host, {
     begin: (at) => { [from, far] = [at, 0]; canvas.focus({ preventScroll: true }); },
     move: (at, [x, y]) => { far += hypot(x, y); space.turn(x, y); changed(); },
     end: () => { if (far < 4) clicked([from[0] - box.left, from[1] - box.top]); },
   });
   keys(canvas, (x, y) => { space.turn(-8 * x, -8 * y); changed(); });
+  const back = () => { space.camera = first; changed(); };
+  const near = { "+": () => space.zoom(0.9), "=": () => space.zoom(0.9), "-": () => space.zoom(1.1), Home: back };
+  canvas.addEventListener("keydown", (event) => {
+    if (!near[event.key] || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    near[event.key]();
+    changed();
+  });
+  canvas.addEventListener("dblclick", back);
+  // Two fingers that move apart; a wheel alone scrolls the page, as ever.
+  canvas.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    space.zoom(Math.exp(0.01 * max(-20, min(20, event.deltaY))));
+    changed();
+  }, { passive: false });
   const seen = (p) => { const [x, y] = space.project(p); return [x + box.left, y + box.top]; };
   return {
     space,
@@ -203,7 +221,8 @@ export function viewIn(host, over, { name, changed, clicked = () => {} }) {
         { of, leader: draw(leaders, "line", { stroke: colors.soft, "stroke-width": 1.5 }) }));
     },
     show(meshes, scene, ground) {
-      if (seenAs !== scene.uirevision) space.camera = cameraOf(scene.camera);
+      first = cameraOf(scene.camera);
+      if (seenAs !== scene.uirevision) space.camera = first;
       seenAs = scene.uirevision; // while it stays, the camera stays where the reader turned it
       space.show(meshes, ground);
     },
