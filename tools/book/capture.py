@@ -63,7 +63,7 @@ def texts(question: teaching.Question) -> dict:
     found = {"question": unescape(asked.removeprefix("<b>Predict.</b> ")), "badge": "", "why": ""}
     if isinstance(question, teaching.Choice):
         return found | {"answer": question._answer, "remarks": [list(p) for p in question._remarks.items()]}
-    value, status, why = teaching._read(question._answer)
+    value, status, why = question._answer
     remarks = [[str(guess), hint] for guess, hint in question._hints.items() if guess != value]
     badge = theme.badge(*status) if status else ""
     return found | {"answer": str(value), "badge": badge, "why": why, "remarks": remarks}
