@@ -14,14 +14,13 @@ from torch_blocks import BlockNetwork
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_network import (
-    block_degree,
     block_forward,
     block_jacobian,
     on_a_line,
     random_block_weights,
 )
 from neuroviz.engine.field import PrimeField, Reals
-from neuroviz.engine.measure import _degree, clear_cache, measure_dimension
+from neuroviz.engine.measure import clear_cache, measure_dimension
 from neuroviz.engine.network import random_tokens
 from neuroviz.engine.rank import exact_rank
 from neuroviz.nn.modules import AttentionNetwork
@@ -103,13 +102,6 @@ def test_over_a_prime_field_it_is_the_same_polynomial(arch):
     real, modular = (block_jacobian(F, arch, weights, X) for F in (Reals(), over))
     assert 0 < np.abs(real).max() < 2**52
     np.testing.assert_array_equal(over.reduce(real), modular)
-
-
-@pytest.mark.parametrize("depth", range(1, 5))
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_tape_counts_the_degrees_that_the_error_bound_rests_on(depth, kind):
-    arch = Architecture.uniform(2, 1, depth, attention=kind)
-    assert block_degree(arch) <= _degree(arch)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -16,6 +16,7 @@ from neuroviz.engine import measure as package
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
+from neuroviz.engine.block_network import block_degree
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
@@ -238,17 +239,24 @@ def difference(rows: list[np.ndarray], order: int) -> np.ndarray:
     return sum(whole) % DEFAULT_PRIME
 
 
-SHORT = [((2, 2), (2,)), ((2, 3, 2), (1, 2)), ((2,) * 4, (1, 2, 1)), ((1, 2, 2), (2, 1)), ((2, 1, 2), (2, 1))]
+SHORT = [
+    ((2, 2), (2,)),
+    ((2, 3, 2), (1, 2)),
+    ((2,) * 4, (1, 2, 1)),
+    ((1, 2, 2), (2, 1)),
+    ((2, 1, 2), (2, 1)),
+    ((3, 2, 1, 3), (1, 1, 1)),  # tokens on a line from the last layer on
+    ((3, 1, 3, 1, 2), (1, 1, 1, 1)),
+]
 
 
 @pytest.mark.parametrize("arch", [Architecture(*sizes, 3, kind) for kind in BOTH for sizes in SHORT], ids=str)
 def test_an_entry_of_the_derivative_is_a_polynomial_of_the_degree_in_the_error_bound(arch, monkeypatch):
     """So minors have a degree, and Schwartz and Zippel's count applies. It is not much too large either."""
-    degree = package._degree(arch)
+    degree = block_degree(arch)
     rows = along_a_line(arch, degree + 1, monkeypatch)
     assert not difference(rows, degree + 1).any()
-    if 1 not in arch.widths[1:]:  # else the degree counts every layer as one on a line
-        assert difference(rows, degree - 1).any()
+    assert difference(rows, degree - 1).any()
 
 
 # Where the rank is not full: random combinations of the columns
@@ -309,7 +317,7 @@ def test_combinations_that_are_not_generic_are_seen_to_lose_rank(monkeypatch):
 )
 def test_the_combinations_count_in_the_error(arch, route):
     found = measure_dimension(arch, route=route)
-    each = (found.value + 1) * (package._degree(arch) + 1) / DEFAULT_PRIME
+    each = (found.value + 1) * (block_degree(arch) + 1) / DEFAULT_PRIME
     assert found.value < found.num_columns >= 45 and found.error_bound == pytest.approx(each**2)
     assert found.num_inputs == found.num_columns + 2
     if route == "weights":  # modulo a small prime there are more to spare, from the first point on

@@ -79,7 +79,15 @@ def block_jacobian(
 
 
 def block_degree(arch: Architecture, related: bool = True) -> int:
-    """A bound on the total degree of an entry of the derivative in everything that is drawn at random."""
+    """A bound on the total degree of an entry of the derivative in everything that is drawn at random.
+
+    Lightning (5·3^l − 3)/2; softmax 2l² + 5l + 1, and up to 3l² + 6l + 1 where tokens lie on a line and share
+    their exponentials (docs/mathematics.md, "Exact rank").
+
+    >>> shapes = (2, 2, 2, 2), (2, 2, 1, 2), (1, 1, 1, 1)
+    >>> [block_degree(Architecture(widths, (1, 1, 1), attention="softmax")) for widths in shapes]
+    [34, 36, 46]
+    """
     tape, rng = Tape(PrimeField()), np.random.default_rng(0)
     weights = random_block_weights(tape.field, arch, rng)
     X = tape.field.random(rng, (1, arch.widths[0], arch.tokens))
@@ -190,7 +198,9 @@ def _attend(
         wiring = {"causal": arch.causal, "drift": block.biases} if arch.causal or block.biases else {}
         # Certificates store the shares of one head without an axis for heads.
         shares = tape.field.softmax(S.value if heads > 1 else S.value[:, 0], symmetric, rng, **wiring)
-        S = tape.softmax(S, shares.reshape(S.value.shape), degree=3 if symmetric else 1)
+        # A free share, or E_jc κ_c, or with a drift E_jc κ_c G_j.
+        degree = 2 + block.biases if symmetric and not arch.causal else 1
+        S = tape.softmax(S, shares.reshape(S.value.shape), degree)
     elif arch.causal:
         S = tape.times(S, tape.constant(np.triu(np.ones((arch.tokens, arch.tokens))), degree=0))
     Y = tape.matmul(v, S)

@@ -191,7 +191,7 @@ def _at_two_points(
         value, num_inputs = max(value, found), max(num_inputs, taken)
         if value == columns:
             return value, num_inputs, 0.0  # no point can show more, so nothing was left to chance
-    error = rank.schwartz_zippel(value, _degree(arch) + mixed, over.p) ** points
+    error = rank.schwartz_zippel(value, block_degree(arch) + mixed, over.p) ** points
     if error > _POOR_BOUND and turning_degree(arch) > turning_degree(arch, related=False):
         # Angles in general position give as much or more, with a lower degree: a better bound if not more.
         if max(at_a_point("general angles")[0] for _ in range(points)) <= value:
@@ -204,22 +204,6 @@ def clear_cache() -> None:
     """Forget all measurements, so that the next ones are made anew (for timing, for tests)."""
     for cached in (_measure_exact, _measure_float, _certified, _rank_by_inputs):
         cached.cache_clear()
-
-
-def _degree(arch: Architecture) -> int:
-    """Total degree of an entry of a Jacobian row in everything that is drawn at random.
-
-    Lightning (5·3^l − 3)/2; softmax 2l² + 5l + 1, and 3l² + 6l + 1 where tokens lie on a line and
-    share their exponentials (docs/mathematics.md, "Exact rank"). With a block a tape counts.
-    """
-    depth = arch.num_layers
-    if not arch.block.is_plain:
-        return block_degree(arch)
-    if arch.attention == "lightning":
-        return (5 * 3**depth - 3) // 2
-    if min(arch.widths[:-1]) == 1:
-        return 3 * depth**2 + 6 * depth + 1
-    return 2 * depth**2 + 5 * depth + 1
 
 
 def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME) -> InputsCurve:
@@ -260,7 +244,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
         ranks += (before + new.reshape(chunk, equations).sum(axis=1).cumsum()).tolist()
         end = next((n for n in range(2, len(ranks) + 1) if ranks[n - 1] == ranks[n - 2]), None)
     ranks = ranks[:end]
-    error = 0.0 if ranks[-1] == columns else rank.schwartz_zippel(ranks[-1], _degree(arch), p)
+    error = 0.0 if ranks[-1] == columns else rank.schwartz_zippel(ranks[-1], block_degree(arch), p)
     return InputsCurve(tuple(ranks), ranks.index(ranks[-1]) + 1, equations, columns, seed, p, error)
 
 
