@@ -8,6 +8,7 @@ from types import ModuleType
 
 MOVED = {
     "neuroviz.block": "neuroviz.engine.block",
+    "neuroviz.engine.block_network": "neuroviz.engine.network",
     "neuroviz.exercise": "neuroviz.lessons.exercise",
     "neuroviz.explorables.presets": "neuroviz.kit.presets",
     "neuroviz.field": "neuroviz.engine.field",

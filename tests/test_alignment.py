@@ -6,8 +6,8 @@ import pytest
 from neuroviz.engine.alignment import align, where_theorem_h_fails
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.block_network import block_forward, random_block_weights
 from neuroviz.engine.field import Reals
+from neuroviz.engine.network import forward, random_block_weights
 
 REALS = Reals()
 NETWORKS = [
@@ -23,7 +23,7 @@ NETWORKS = [
 def outputs(arch, weights, tokens=None):
     rng = np.random.default_rng(5)
     X = rng.standard_normal((4, arch.widths[0], tokens or arch.tokens))
-    return block_forward(REALS, arch, weights, X)
+    return forward(REALS, arch, weights, X)
 
 
 def another_point(arch, weights, rng):

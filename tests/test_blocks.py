@@ -13,15 +13,9 @@ from torch_blocks import BlockNetwork
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.block_network import (
-    block_forward,
-    block_jacobian,
-    on_a_line,
-    random_block_weights,
-)
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import clear_cache, measure_dimension
-from neuroviz.engine.network import random_tokens
+from neuroviz.engine.network import forward, jacobian, on_a_line, random_block_weights, random_tokens
 from neuroviz.engine.rank import exact_rank
 from neuroviz.nn.modules import AttentionNetwork
 
@@ -56,9 +50,9 @@ def test_torch_and_numpy_agree_on_forward_and_derivative(arch):
     weights, X, rng = a_network(arch)
     net = BlockNetwork(arch, weights)
     Y = net(torch.from_numpy(X))
-    np.testing.assert_allclose(block_forward(Reals(), arch, weights, X, None), Y.detach().numpy(), atol=1e-10)
+    np.testing.assert_allclose(forward(Reals(), arch, weights, X, None), Y.detach().numpy(), atol=1e-10)
     cotangents = rng.standard_normal((2, 2, 3, 3))
-    J = block_jacobian(Reals(), arch, weights, X, cotangents)
+    J = jacobian(Reals(), arch, weights, X, cotangents)
     assert J.shape == (2, 2, arch.num_parameters)
     names = [name.replace(".", "_") for name in arch.parameter_shapes]
     for n, c in product(range(2), repeat=2):
@@ -81,7 +75,7 @@ def test_each_switch_changes_the_function():
         arch = Architecture((3, 3, 3), (2, 2), 3, "softmax", 2, block=block)
         weights = random_block_weights(Reals(), arch, rng)
         without = {name: weights[name] for name in plain.parameter_shapes}
-        Y, Z = block_forward(Reals(), arch, weights, X, None), block_forward(Reals(), plain, without, X, None)
+        Y, Z = forward(Reals(), arch, weights, X, None), forward(Reals(), plain, without, X, None)
         assert np.abs(Y - Z).max() > 1e-2, block
 
 
@@ -99,7 +93,7 @@ def test_over_a_prime_field_it_is_the_same_polynomial(arch):
     weights = {n: rng.integers(-1, 2, shape).astype(float) for n, shape in arch.parameter_shapes.items()}
     weights |= {n: np.ones(shape) for n, shape in arch.parameter_shapes.items() if n.endswith("beta")}
     X = rng.integers(-1, 2, (2, 3, 3)).astype(float)
-    real, modular = (block_jacobian(F, arch, weights, X) for F in (Reals(), over))
+    real, modular = (jacobian(F, arch, weights, X) for F in (Reals(), over))
     assert 0 < np.abs(real).max() < 2**52
     np.testing.assert_array_equal(over.reduce(real), modular)
 
@@ -115,7 +109,7 @@ def test_tokens_are_said_to_be_on_a_line_exactly_where_they_are(seed):
     weights, X = random_block_weights(over, arch, rng), random_tokens(over, arch, 1, rng)
     for i in range(4):
         part = Architecture(widths[: i + 1], (1,) * i, 4, "softmax", heads[:i], block=block) if i else None
-        tokens = block_forward(over, part, weights, X, rng)[0] if i else X[0]
+        tokens = forward(over, part, weights, X, rng)[0] if i else X[0]
         seen.append(exact_rank(over.reduce(tokens - tokens[:, :1] * block.biases), over) <= 1)
     assert on_a_line(arch) == tuple(seen)
 

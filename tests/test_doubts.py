@@ -20,9 +20,9 @@ from neuroviz.beyond.formula.expression import parse_formula
 from neuroviz.beyond.transformers.real_models import real_model
 from neuroviz.beyond.why.flag import flag_steps
 from neuroviz.engine.block import Block
-from neuroviz.engine.block_network import on_a_line
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import clear_cache
+from neuroviz.engine.network import on_a_line
 from neuroviz.engine.rotary import _point_of_the_circle
 from neuroviz.engine.tape import Tape
 

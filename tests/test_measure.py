@@ -16,11 +16,10 @@ from neuroviz.engine import measure as package
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.block_network import block_degree
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
-from neuroviz.engine.network import Layer, jacobian, layer_shapes
+from neuroviz.engine.network import Layer, block_degree, jacobian, layer_shapes
 
 BOTH = ("lightning", "softmax")
 NOT_FULL = Architecture((3, 3, 1), (1, 3))  # rank 12 on a slice of 15

@@ -8,7 +8,6 @@ import pytest
 from definition import Residue, derivative, output
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block_network import block_jacobian
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.engine.network import (
     Layer,
@@ -18,7 +17,6 @@ from neuroviz.engine.network import (
     forward,
     jacobian,
     layer_shapes,
-    named,
     random_tokens,
     random_weights,
     unflatten,
@@ -211,4 +209,4 @@ def test_tokens_are_rescaled_only_where_that_changes_no_rank():
         with pytest.raises(ValueError, match=f"lightning over the reals.*got {attention}"):
             jacobian(over, attention, weights, X, rng=np.random.default_rng(0), rescale=True)
     with pytest.raises(ValueError, match="lightning over the reals.*got lightning 2→2, a = 2, t = 2, skip"):
-        block_jacobian(Reals(), replace(arch, skip=True), named(point(arch)[0]), point(arch)[1], rescale=True)
+        jacobian(Reals(), replace(arch, skip=True), *point(arch), rescale=True)

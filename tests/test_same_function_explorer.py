@@ -14,7 +14,7 @@ from neuroviz.beyond.transformers.same_function import (
     study_twins,
 )
 from neuroviz.beyond.transformers.same_function_panel import SameFunctionExplorer
-from neuroviz.engine.block_network import block_forward
+from neuroviz.engine import network as engine
 from neuroviz.engine.field import Reals
 
 ALL = TwinSetting(swapped="both", basis=-0.8, shift=0.9, biases=True)
@@ -35,7 +35,7 @@ def test_the_networks_are_those_of_the_engine():
         for network in (study.first, study.second):
             weights = as_block_weights(network, setting.biases)
             whole = forward(network, X, np.array([1.0, 1.0, setting.third]), setting.has_skip)
-            there = block_forward(Reals(), setting.arch, weights, X[..., :tokens])
+            there = engine.forward(Reals(), setting.arch, weights, X[..., :tokens])
             assert np.allclose(whole[..., :tokens], there, atol=1e-12)
 
 

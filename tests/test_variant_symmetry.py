@@ -9,10 +9,9 @@ from variants import random_variants
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import known_redundancies
-from neuroviz.engine.block_network import block_jacobian, random_block_weights
 from neuroviz.engine.block_symmetry import null_space, symmetry_directions
 from neuroviz.engine.field import PrimeField, Reals
-from neuroviz.engine.network import random_tokens
+from neuroviz.engine.network import jacobian, random_block_weights, random_tokens
 from neuroviz.engine.rank import RowSpace
 
 F = PrimeField()
@@ -34,7 +33,7 @@ def derivative_at(arch, weights, inputs=3):
     """All outputs on a few inputs; the same inputs and exponentials each time."""
     rng = np.random.default_rng(1)
     X = random_tokens(F, arch, inputs, rng)
-    return block_jacobian(F, arch, weights, X, None, rng).reshape(-1, arch.num_parameters)
+    return jacobian(F, arch, weights, X, None, rng).reshape(-1, arch.num_parameters)
 
 
 def directions_at(arch, weights):

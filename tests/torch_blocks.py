@@ -1,4 +1,4 @@
-"""Networks with anything in their `Block`, in torch: a second program for `neuroviz.engine.block_network`."""
+"""Networks with anything in their `Block`, in torch: a second program for `neuroviz.engine.network`."""
 
 import torch
 from torch import Tensor, nn

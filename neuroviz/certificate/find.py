@@ -147,7 +147,7 @@ def _rank_at_a_point(
     for start in range(0, inputs, _INPUTS_AT_ONCE):
         budget.check(f"{start} of {inputs} inputs were looked at, which show rank {space.dimension}")
         some, recording = slice(start, start + _INPUTS_AT_ONCE), _Recording(over)
-        rows = jacobian(recording, arch.attention, weights, X[some], cotangents[some], rng)
+        rows = jacobian(recording, across.reduced, weights, X[some], cotangents[some], rng)
         space.add(rows[:, 0, across.free])
         drawn.append(recording.drawn)
     data = {

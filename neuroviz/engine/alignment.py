@@ -13,7 +13,7 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.block_network import BlockWeights
+from neuroviz.engine.network import BlockWeights
 
 _MOST_PRODUCTS = 4096  # of the causal part of Condition 4, one for each choice of heads in every layer
 
@@ -94,7 +94,7 @@ def align(
         ValueError: if there is no such change, naming the first layer where it fails. Under the conditions of
             Theorem H the functions then differ; see `where_theorem_h_fails`.
 
-    >>> from neuroviz.engine.block_network import random_block_weights
+    >>> from neuroviz.engine.network import random_block_weights
     >>> from neuroviz.engine.field import Reals
     >>> arch = Architecture.uniform(3, 2, 2, attention="softmax", heads=2, skip=True)
     >>> first = random_block_weights(Reals(), arch, np.random.default_rng(0))
@@ -167,7 +167,7 @@ def where_theorem_h_fails(arch: Architecture, weights: BlockWeights) -> tuple[st
     Raises:
         ValueError: if the theorem is not about this network, or two causal tokens need too many products.
 
-    >>> from neuroviz.engine.block_network import random_block_weights
+    >>> from neuroviz.engine.network import random_block_weights
     >>> from neuroviz.engine.field import Reals
     >>> arch = Architecture.uniform(2, 1, 2, attention="softmax", heads=2)
     >>> weights = random_block_weights(Reals(), arch, np.random.default_rng(0))

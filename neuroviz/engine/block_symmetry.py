@@ -13,9 +13,8 @@ from itertools import product
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block_network import BlockWeights
 from neuroviz.engine.field import Field, PrimeField
-from neuroviz.engine.network import Weights, named
+from neuroviz.engine.network import BlockWeights, Weights, named
 from neuroviz.engine.tape import Tape
 
 Change = dict[str, np.ndarray]
@@ -68,7 +67,7 @@ def symmetry_directions(
         name of the family → one array of directions, shape (directions, number of parameters), for each
         layer or place between two layers. The rows need not be independent.
 
-    >>> from neuroviz.engine.block_network import random_block_weights
+    >>> from neuroviz.engine.network import random_block_weights
     >>> arch, over = Architecture((3, 3), (3,), heads=2), PrimeField()
     >>> found = symmetry_directions(over, arch, random_block_weights(over, arch, np.random.default_rng(0)))
     >>> list(found)

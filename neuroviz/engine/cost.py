@@ -268,7 +268,7 @@ def _derivative(arch: Architecture) -> Callable[[], object]:
     over, rng = PrimeField(), np.random.default_rng(0)
     weights, X = random_weights(over, arch, rng), random_tokens(over, arch, _TIMED_INPUTS, rng)
     cotangents = over.random(rng, (_TIMED_INPUTS, 1, arch.widths[-1], arch.tokens))
-    return lambda: jacobian(over, arch.attention, weights, X, cotangents)
+    return lambda: jacobian(over, arch, weights, X, cotangents)
 
 
 _WIDE, _NARROW, _TIMED_INPUTS = Architecture.uniform(16, 16, 2), Architecture.uniform(1, 1, 4), 64

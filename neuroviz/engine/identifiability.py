@@ -128,7 +128,7 @@ def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) ->
         X = random_tokens(over, arch, columns + 2, rng)  # as many as could be needed, one functional each
         cotangents = over.random(rng, (columns + 2, 1, arch.widths[-1], arch.tokens))
         space = RowSpace(over, columns)
-        if space.add(jacobian(over, arch.attention, weights, X, cotangents, rng)[:, 0]) < dimension:
+        if space.add(jacobian(over, arch, weights, X, cotangents, rng)[:, 0]) < dimension:
             continue  # an unlucky point
         complete += 1
         pairs = zip(flatten(weights), space.orthogonal_vector(rng), strict=True)
@@ -209,7 +209,7 @@ def _silent_directions(arch: Architecture, dimension: int, seed: int) -> tuple[W
         drawn = network.random_weights(Reals(), arch, rng)
         weights = tuple(Layer(*(matrix / np.sqrt(matrix.shape[1]) for matrix in layer)) for layer in drawn)
         X = random_tokens(Reals(), arch, inputs, rng)
-        J = jacobian(Reals(), arch.attention, weights, X, rescale=arch.attention == "lightning")
+        J = jacobian(Reals(), arch, weights, X, rescale=arch.attention == "lightning")
         J = J.reshape(-1, columns)
         norm = np.linalg.norm(J, axis=1, keepdims=True)
         J = np.concatenate([J / np.where(norm == 0, 1.0, norm), np.zeros((columns, columns))])

@@ -11,12 +11,12 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import what_is_missing
-from neuroviz.engine.block_network import random_block_weights
 from neuroviz.engine.block_symmetry import symmetry_directions
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.formulas import collapsing_layer, effective_widths, general_formula
 from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.engine.network import random_block_weights
 from neuroviz.engine.rank import RowSpace, schwartz_zippel
 
 

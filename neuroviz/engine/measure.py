@@ -15,7 +15,6 @@ import numpy as np
 from neuroviz.engine import cost, network, random_rank, rank
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
-from neuroviz.engine.block_network import block_degree, block_jacobian, can_be_rescaled, on_a_line
 from neuroviz.engine.budget import Budget
 from neuroviz.engine.elimination import Float64, fastest_arithmetic
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
@@ -26,6 +25,7 @@ from neuroviz.engine.measurement import (
     InputsCurve,
     Measurement,
 )
+from neuroviz.engine.network import block_degree, can_be_rescaled, jacobian, on_a_line
 from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rotary import turning_degree
 from neuroviz.engine.threads import one_thread
@@ -240,7 +240,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
         X = network.random_tokens(over, net, chunk, rng)
         before = space.dimension
         reporting()("inputs", before / columns)
-        new = space.add_each(block_jacobian(over, net, weights, X, None, rng)[..., free].reshape(-1, columns))
+        new = space.add_each(jacobian(over, net, weights, X, None, rng)[..., free].reshape(-1, columns))
         ranks += (before + new.reshape(chunk, equations).sum(axis=1).cumsum()).tolist()
         end = next((n for n in range(2, len(ranks) + 1) if ranks[n - 1] == ranks[n - 2]), None)
     ranks = ranks[:end]
@@ -293,7 +293,7 @@ def _float_rows(arch: Architecture, num_inputs: int, seed: int, point: int) -> n
     X = network.conditioned_tokens(arch, num_inputs, rng)
 
     def rows(weights: dict[str, np.ndarray], X: np.ndarray) -> np.ndarray:
-        J = block_jacobian(Reals(), arch, weights, X, rescale=can_be_rescaled(arch))
+        J = jacobian(Reals(), arch, weights, X, rescale=can_be_rescaled(arch))
         return J.reshape(-1, J.shape[-1])
 
     J = rows(weights, X)

@@ -1,7 +1,8 @@
-"""Deep attention networks without a block, over any field: weights layer by layer, outputs, derivative.
+"""Deep attention networks over any field: weights, outputs, and the derivative of these in those.
 
-Tokens are the columns of X. A batch of N inputs has shape (N, d₀, t). `neuroviz.engine.block_network`
-computes: over `Reals` the spectrum that people look at, over `PrimeField` the exact rank.
+Tokens are the columns of X; a batch of N inputs has shape (N, d₀, t). Weights are a dict, named as in
+`Architecture.parameter_shapes`, where "1.R" holds the rotations of layer 1, which are given, not learned;
+without a block they may also be a tuple with one `Layer` for each layer.
 """
 
 from math import prod
@@ -10,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block_network import BlockWeights, block_forward, block_jacobian
-from neuroviz.engine.field import Field, Reals
-from neuroviz.engine.rotary import random_rotations
+from neuroviz.engine.field import Field, PrimeField, Reals
+from neuroviz.engine.rotary import powers_of_rotations, random_rotations, turning_degree
+from neuroviz.engine.tape import Node, Tape
 
 
 class Layer(NamedTuple):
@@ -24,6 +25,8 @@ class Layer(NamedTuple):
 
 
 Weights = tuple[Layer, ...]
+BlockWeights = dict[str, np.ndarray]
+_LEARNED = ("P", "QKV", "O", "q", "k", "v", "o", "beta", "U1", "U2")  # of one layer, in order
 
 
 def layer_shapes(arch: Architecture) -> list[Layer]:
@@ -50,8 +53,43 @@ def named(weights: Weights) -> BlockWeights:
     return {f"{i}.{name}": M for i, layer in enumerate(weights, 1) for name, M in layer._asdict().items()}
 
 
+def flatten(weights: Weights) -> np.ndarray:
+    """All parameters as one vector: Q₁, K₁, V₁, Q₂, … row by row, the column order of `jacobian`."""
+    return np.concatenate([matrix.ravel() for layer in weights for matrix in layer])
+
+
+def unflatten(arch: Architecture, parameters: np.ndarray) -> Weights:
+    """The inverse of `flatten`.
+
+    Raises:
+        ValueError: if the vector does not have one entry for each parameter.
+    """
+    if np.shape(parameters) != (arch.num_parameters,):
+        raise ValueError(
+            f"{arch} has {arch.num_parameters} parameters; got an array of shape {np.shape(parameters)}"
+        )
+    shapes = layer_shapes(arch)
+    ends = np.cumsum([prod(shape) for layer in shapes for shape in layer])
+    parts = iter(np.split(parameters, ends[:-1]))
+    return tuple(Layer(*(next(parts).reshape(shape) for shape in layer)) for layer in shapes)
+
+
+def random_block_weights(
+    field: Field, arch: Architecture, rng: np.random.Generator, related: bool = True
+) -> BlockWeights:
+    """A random point of parameter space, and the rotations (`random_rotations`).
+
+    >>> from neuroviz.engine.block import Block
+    >>> arch = Architecture((2, 2), (2,), block=Block(rotary=True))
+    >>> list(random_block_weights(Reals(), arch, np.random.default_rng(0)))
+    ['1.Q', '1.K', '1.V', '1.R']
+    """
+    weights = {name: field.random(rng, shape) for name, shape in arch.parameter_shapes.items()}
+    return weights | random_rotations(field, arch, rng, related)
+
+
 def random_weights(field: Field, arch: Architecture, rng: np.random.Generator) -> Weights:
-    """A random point of parameter space."""
+    """The same point, layer by layer; without a block."""
     return tuple(Layer(*(field.random(rng, shape) for shape in shapes)) for shapes in layer_shapes(arch))
 
 
@@ -135,63 +173,223 @@ def _near_isometry(rng: np.random.Generator, rows: int, columns: int) -> np.ndar
     return q * lengths if rows >= columns else lengths[:, None] * q
 
 
-def flatten(weights: Weights) -> np.ndarray:
-    """All parameters as one vector: Q₁, K₁, V₁, Q₂, … row by row, the column order of `jacobian`."""
-    return np.concatenate([matrix.ravel() for layer in weights for matrix in layer])
-
-
-def unflatten(arch: Architecture, parameters: np.ndarray) -> Weights:
-    """The inverse of `flatten`.
-
-    Raises:
-        ValueError: if the vector does not have one entry for each parameter.
-    """
-    if np.shape(parameters) != (arch.num_parameters,):
-        raise ValueError(
-            f"{arch} has {arch.num_parameters} parameters; got an array of shape {np.shape(parameters)}"
-        )
-    shapes = layer_shapes(arch)
-    ends = np.cumsum([prod(shape) for layer in shapes for shape in layer])
-    parts = iter(np.split(parameters, ends[:-1]))
-    return tuple(Layer(*(next(parts).reshape(shape) for shape in layer)) for layer in shapes)
+# Outputs and derivative
 
 
 def forward(
-    field: Field, attention: str, weights: Weights, X: np.ndarray, rng: np.random.Generator | None = None
+    field: Field,
+    arch: Architecture | str,
+    weights: BlockWeights | Weights,
+    X: np.ndarray,
+    rng: np.random.Generator | None = None,
 ) -> np.ndarray:
     """φ(X): each layer is X ↦ V X S with S = XᵀAX (lightning) or its column softmax.
 
         lightning   φ(X) = V X Xᵀ A X                      (Eq. 1–3)
         softmax     φ(X) = V X softmax(Xᵀ A X)             (Eq. 15, temperature 1)
 
-    Several heads are added, Σ_h V_h X S_h. X has the shape (N, d₀, t), the outputs (N, d_l, t); only softmax
-    over a prime field needs `rng`, for the fresh exponentials. `block_forward` knows skips and masks.
+    Several heads are added, Σ_h V_h X S_h; `Block` has the formula of all else.
+
+    Args:
+        arch: or the kind of attention alone, where `weights` and X have the shapes of all else.
+        X: shape (N, d₀, t); the outputs have the shape (N, d_l, t).
+        rng: source of the fresh exponentials; needed for softmax over a prime field only.
 
     >>> identity = np.eye(2)
     >>> forward(Reals(), "lightning", (Layer(identity, identity, identity),), 2 * identity[None])[0]
     array([[8., 0.],
            [0., 8.]])
     """
-    return block_forward(field, _architecture(attention, weights, X), named(weights), X, rng)
+    return _recorded(Tape(field), _architecture(arch, weights, X), weights, X, rng)[0].value[:, 0]
 
 
 def jacobian(
     field: Field,
-    attention: str,
-    weights: Weights,
+    arch: Architecture | str,
+    weights: BlockWeights | Weights,
     X: np.ndarray,
     cotangents: np.ndarray | None = None,
     rng: np.random.Generator | None = None,
     rescale: bool = False,
 ) -> np.ndarray:
-    """The derivative of `forward` in all weights; all else as in `block_jacobian`."""
-    arch = _architecture(attention, weights, X)
-    return block_jacobian(field, arch, named(weights), X, cotangents, rng, rescale)
+    """The derivative of `forward` in all weights, by a structured reverse pass.
+
+    Args:
+        cotangents: shape (N, c, d_l, t): c linear functionals of the output for each input. By
+            default every output coordinate, c = d_l·t.
+        rescale: over the reals, where `can_be_rescaled`: divide each input's tokens by their norm after every
+            layer. This multiplies all rows of one input by one number, which changes no rank and keeps
+            3^l-th powers in the float range.
+
+    Returns:
+        Shape (N, c, number of parameters); columns in the order of `Architecture.parameter_shapes`.
+
+    Raises:
+        ValueError: if `rescale` is asked for where it would change the function.
+    """
+    arch = _architecture(arch, weights, X)
+    if rescale and not (isinstance(field, Reals) and can_be_rescaled(arch)):
+        raise ValueError(
+            "rescale is for lightning over the reals, without skips, biases or positions, where it changes "
+            f"no rank; got {arch} over {field}: leave rescale out"
+        )
+    tape = Tape(field)
+    Y, learned = _recorded(tape, arch, weights, X, rng, rescale)
+    if cotangents is None:
+        size = Y.value.shape[-2] * Y.value.shape[-1]
+        cotangents = np.eye(size).reshape(1, size, *Y.value.shape[-2:])
+    return np.concatenate(tape.gradients(Y, cotangents, learned), axis=-1)
 
 
-def _architecture(attention: str, weights: Weights, X: np.ndarray) -> Architecture:
-    """What these weights and tokens have the shapes of."""
+def block_degree(arch: Architecture, related: bool = True) -> int:
+    """A bound on the total degree of an entry of the derivative in everything that is drawn at random.
+
+    Lightning (5·3^l − 3)/2; softmax 2l² + 5l + 1, and up to 3l² + 6l + 1 where tokens lie on a line and share
+    their exponentials (docs/mathematics.md, "Exact rank").
+
+    >>> shapes = (2, 2, 2, 2), (2, 2, 1, 2), (1, 1, 1, 1)
+    >>> [block_degree(Architecture(widths, (1, 1, 1), attention="softmax")) for widths in shapes]
+    [34, 36, 46]
+    """
+    tape, rng = Tape(PrimeField()), np.random.default_rng(0)
+    weights = random_block_weights(tape.field, arch, rng)
+    X = tape.field.random(rng, (1, arch.widths[0], arch.tokens))
+    return tape.degree(*_recorded(tape, arch, weights, X, rng, related=related))
+
+
+def can_be_rescaled(arch: Architecture) -> bool:
+    """Whether longer tokens make the output longer by a power only: then they may be made short in between.
+
+    >>> can_be_rescaled(Architecture((2, 2), (1,))), can_be_rescaled(Architecture((2, 2), (1,), skip=True))
+    (True, False)
+    """
+    return arch.attention == "lightning" and not (arch.skip or arch.block.biases or arch.block.positions)
+
+
+def on_a_line(arch: Architecture) -> tuple[bool, ...]:
+    """For each layer, whether the tokens that enter it lie on a line, whatever the weights.
+
+    >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1)))
+    (False, True, True)
+    >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1), heads=2))  # Σ_h V_h x S_h: two heads leave the line
+    (False, True, False)
+    """
+    lines, line = [], arch.widths[0] == 1
+    for i, (H, d_out) in enumerate(zip(arch.heads, arch.widths[1:], strict=True)):
+        lines.append(line)
+        thin = min(d_out, H * (arch.block.value_dim or d_out)) == 1
+        line = line if arch.skip else (line and H == 1) or thin
+        if arch.block.mlp and i < arch.num_layers - 1:
+            hidden, power = arch.block.mlp
+            if line and arch.block.biases and power > 1 and d_out > 1:
+                line = False  # a line beside the origin becomes a curve
+            line = line if arch.skip else line or hidden == 1
+    return tuple(lines)
+
+
+def _architecture(arch: Architecture | str, weights: BlockWeights | Weights, X: np.ndarray) -> Architecture:
+    """Of a kind of attention: what these weights and tokens have the shapes of."""
+    if isinstance(arch, Architecture):
+        return arch
     widths = X.shape[-2], *(layer.V.shape[-2] for layer in weights)
     head_dims = tuple(layer.Q.shape[-2] for layer in weights)
     heads = tuple(len(layer.Q) if layer.Q.ndim == 3 else 1 for layer in weights)
-    return Architecture(widths, head_dims, X.shape[-1], attention, heads)
+    return Architecture(widths, head_dims, X.shape[-1], arch, heads)
+
+
+def _by_layer(arch: Architecture, weights: BlockWeights | Weights) -> list[BlockWeights]:
+    """The positions, then the weights of each layer; Q, K, V of all heads one above the other, as "QKV"."""
+    layers: list[BlockWeights] = [{} for _ in range(arch.num_layers + 1)]
+    for name, matrix in (weights if isinstance(weights, dict) else named(weights)).items():
+        place, _, kind = name.rpartition(".")
+        if int(place or 0) <= arch.num_layers:  # weights may be those of a longer network
+            layers[int(place or 0)][kind] = matrix
+    for layer in layers[1:]:
+        # One product with the tokens instead of three: most matrices are small.
+        parts = [layer.pop(kind) for kind in "QKV"]
+        layer["QKV"] = np.concatenate([part.reshape(-1, part.shape[-1]) for part in parts])
+    return layers
+
+
+def _recorded(
+    tape: Tape,
+    arch: Architecture,
+    weights: BlockWeights | Weights,
+    X: np.ndarray,
+    rng: np.random.Generator | None,
+    rescale: bool = False,
+    related: bool = True,
+) -> tuple[Node, list[Node]]:
+    """The network, layer by layer, as `Block` has it: its output, and the parameters in order."""
+    layers, learned, turning = [], [], turning_degree(arch, related)
+    for layer in _by_layer(arch, weights):
+        nodes = {kind: tape.parameter(layer[kind]) for kind in _LEARNED if kind in layer}
+        learned += nodes.values()
+        layers.append(
+            nodes | {kind: tape.constant(layer[kind], turning) for kind in layer if kind not in nodes}
+        )
+    tokens = tape.constant(X[:, None])
+    if arch.block.positions:
+        tokens = tape.add(tokens, layers[0]["P"])
+    for i, (w, line) in enumerate(zip(layers[1:], on_a_line(arch), strict=True)):
+        attended = _attend(tape, arch, i, w, tokens, line, rng)
+        tokens = tape.add(attended, tokens) if arch.skip else attended
+        if "U1" in w:
+            hidden = tape.power(tape.matmul(w["U1"], tokens), arch.block.mlp[1])
+            through = tape.matmul(w["U2"], hidden)
+            tokens = tape.add(through, tokens) if arch.skip else through
+        if rescale:  # by a number that stays as it is: rows of the derivative only change in length
+            norm = np.linalg.norm(tokens.value, axis=(-2, -1), keepdims=True)
+            tokens = tape.times(tokens, tape.constant(1 / np.where(norm > 0, norm, 1.0)))
+    return tokens, learned
+
+
+def _attend(
+    tape: Tape,
+    arch: Architecture,
+    i: int,
+    w: dict[str, Node],
+    X: Node,
+    line: bool,
+    rng: np.random.Generator | None,
+) -> Node:
+    """The attention of layer i (from 0 on), all heads added."""
+    block, heads, a = arch.block, arch.heads[i], arch.head_dims[i]
+    groups, value_dim = block.kv_heads or heads, block.value_dim or arch.widths[i + 1]
+    pieces = (heads, a), (groups, a), (groups, value_dim)
+    q, k, v = tape.split(tape.matmul(w["QKV"], X), pieces)
+    if block.biases:
+        q, k, v = tape.add(q, w["q"]), tape.add(k, w["k"]), tape.add(v, w["v"])
+    if block.rotary:
+        q, k = _rotated(tape, q, w["R"]), _rotated(tape, k, w["R"])
+    k, v = tape.share(k, heads), tape.share(v, heads)
+    S = tape.inner_products(k, q)
+    if block.temperature:
+        S = tape.times(w["beta"], S)
+    if arch.attention == "softmax":
+        symmetric = line and not block.rotary
+        wiring = {"causal": arch.causal, "drift": block.biases} if arch.causal or block.biases else {}
+        # Certificates store the shares of one head without an axis for heads.
+        shares = tape.field.softmax(S.value if heads > 1 else S.value[:, 0], symmetric, rng, **wiring)
+        # A free share, or E_jc κ_c, or with a drift E_jc κ_c G_j.
+        degree = 2 + block.biases if symmetric and not arch.causal else 1
+        S = tape.softmax(S, shares.reshape(S.value.shape), degree)
+    elif arch.causal:
+        S = tape.times(S, tape.constant(np.triu(np.ones((arch.tokens, arch.tokens))), degree=0))
+    Y = tape.matmul(v, S)
+    if block.value_dim:
+        Y = tape.matmul(w["O"], Y)
+    Y = tape.over_heads(Y)
+    return tape.add(Y, w["o"]) if "o" in w else Y
+
+
+def _rotated(tape: Tape, x: Node, rotation: Node) -> Node:
+    """Token i turned by the i-th power of the rotations, pair of coordinates by pair: c x + s Jx."""
+    pairs, t = rotation.value[0, 0], x.value.shape[-1]
+    cosines, sines = (
+        tape.constant(np.repeat(part, 2, axis=0), degree=rotation.degree * (t - 1))
+        for part in powers_of_rotations(tape.field, pairs, t)
+    )
+    quarter = np.kron(np.eye(len(pairs)), np.array([[0.0, -1.0], [1.0, 0.0]]))
+    turned = tape.matmul(tape.constant(quarter, degree=0), x)
+    return tape.add(tape.times(x, cosines), tape.times(turned, sines))

@@ -1,5 +1,6 @@
 """A slice across the orbits of the symmetries (docs/mathematics.md, "The gauge slice")."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
@@ -9,7 +10,7 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import Field
-from neuroviz.engine.network import Weights, layer_shapes, random_weights
+from neuroviz.engine.network import Layer, Weights, flatten, layer_shapes, random_weights
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,8 @@ class GaugeSlice:
     def weights(self, over: Field, rng: np.random.Generator) -> Weights:
         """A random point of the slice: V_i = [I | V_i′] (i < l), K_i = [I | K_i′], lightning (Q_i)₁₁ = 1."""
         drawn = random_weights(over, self.reduced, rng)
-        for i, (Q, K, V) in enumerate(drawn):
-            K[:, : len(K)] = np.eye(len(K))
-            if i < len(drawn) - 1:
-                V[:, : len(V)] = np.eye(len(V))
-            if self.reduced.attention == "lightning":
-                Q[0, 0] = 1.0
+        for part in _held(self.reduced.attention, drawn):
+            part[...] = np.eye(len(part))
         return drawn
 
 
@@ -55,16 +52,20 @@ def gauge_slice(arch: Architecture) -> GaugeSlice:
     a = tuple(map(min, arch.head_dims, r))
     reduced = Architecture(r, a, arch.tokens, arch.attention)
     check_memory(f"the slice of {arch}, entry by entry,", 2 * reduced.num_parameters)
-    free = []
-    for i, shapes in enumerate(layer_shapes(reduced)):
-        Q, K, V = (np.ones(shape, dtype=bool) for shape in shapes)
-        K[:, : len(K)] = False
-        if i < arch.num_layers - 1:
-            V[:, : len(V)] = False
-        if arch.attention == "lightning":
-            Q[0, 0] = False
-        free += [Q.ravel(), K.ravel(), V.ravel()]
-    return GaugeSlice(reduced, np.concatenate(free))
+    free = tuple(Layer(*(np.ones(shape, dtype=bool) for shape in shapes)) for shapes in layer_shapes(reduced))
+    for part in _held(arch.attention, free):
+        part[...] = False
+    return GaugeSlice(reduced, flatten(free))
+
+
+def _held(attention: str, weights: Weights) -> Iterator[np.ndarray]:
+    """The parts of the weights that are the identity on the slice, as views."""
+    for i, (Q, K, V) in enumerate(weights, start=1):
+        yield K[:, : len(K)]
+        if i < len(weights):
+            yield V[:, : len(V)]
+        if attention == "lightning":
+            yield Q[:1, :1]
 
 
 @lru_cache(maxsize=4096)

@@ -10,10 +10,9 @@ from functools import partial
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block_network import BlockWeights, block_jacobian, random_block_weights
 from neuroviz.engine.elimination import Arithmetic, Float64, eliminate, spare_rows, stored
 from neuroviz.engine.field import Field, PrimeField
-from neuroviz.engine.network import named, random_tokens
+from neuroviz.engine.network import BlockWeights, Weights, jacobian, random_block_weights, random_tokens
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.engine.progress import Report
 from neuroviz.engine.rank import arithmetic_of, exact_rank
@@ -25,7 +24,7 @@ _BYTES_IN_ALL = 2**27  # that threads may take for them together
 
 def random_point(
     over: Field, arch: Architecture, route: str, rng: np.random.Generator
-) -> tuple[Architecture, BlockWeights, np.ndarray | slice]:
+) -> tuple[Architecture, BlockWeights | Weights, np.ndarray | slice]:
     """A random network on the route, and which of its parameters are free there.
 
     Args:
@@ -34,7 +33,7 @@ def random_point(
     if route != "slice":
         return arch, random_block_weights(over, arch, rng, related=route != "general angles"), slice(None)
     across = gauge_slice(arch)
-    return across.reduced, named(across.weights(over, rng)), across.free
+    return across.reduced, across.weights(over, rng), across.free
 
 
 def derivative_rows(
@@ -60,7 +59,7 @@ def derivative_rows(
     def block(inputs: int, rng: np.random.Generator) -> np.ndarray:
         X = random_tokens(over, net, inputs, rng)
         cotangents = None if all_outputs else over.random(rng, (inputs, 1, *outputs))
-        J = block_jacobian(over, net, weights, X, cotangents, rng)
+        J = jacobian(over, net, weights, X, cotangents, rng)
         return keep(J.reshape(-1, J.shape[-1]))[:, free]
 
     sizes = [min(at_once, num_inputs - start) for start in range(0, num_inputs, at_once)]

@@ -6,10 +6,10 @@ import numpy as np
 
 from neuroviz.engine.alignment import align
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block_network import BlockWeights, random_block_weights
 from neuroviz.engine.expected import alpha
 from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import BlockWeights, random_block_weights
 from neuroviz.lessons.checks_deep import small_network
 from neuroviz.lessons.exercise import checker
 

@@ -88,7 +88,7 @@ def learn(task: Task, weights: Weights, steps: int = STEPS) -> tuple[float, ...]
     """
     arch, X, C, y, scale = task
     point, rest = network.flatten(weights), values(arch, weights, X, C) - y
-    J = network.jacobian(Reals(), arch.attention, weights, X, C)[:, 0]
+    J = network.jacobian(Reals(), arch, weights, X, C)[:, 0]
     mu, growth = 1e-3 * float((J * J).sum()) / len(J), 2.0
     misses = [float(np.linalg.norm(rest)) / scale]
     while len(misses) <= steps and misses[-1] > 1e-9 and np.isfinite(mu):
@@ -101,7 +101,7 @@ def learn(task: Task, weights: Weights, steps: int = STEPS) -> tuple[float, ...]
         if np.isfinite(won) and won > 0:
             mu, growth = mu * max(1 / 3, 1 - (2 * won / promised - 1) ** 3), 2.0
             point, rest = point + step, new
-            J = network.jacobian(Reals(), arch.attention, network.unflatten(arch, point), X, C)[:, 0]
+            J = network.jacobian(Reals(), arch, network.unflatten(arch, point), X, C)[:, 0]
         else:
             mu, growth = mu * growth, 2 * growth
         misses.append(float(np.linalg.norm(rest)) / scale)

@@ -14,8 +14,8 @@ from scipy.linalg import expm
 from neuroviz.engine.alignment import Alignment, align, where_theorem_h_fails
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.block_network import BlockWeights
 from neuroviz.engine.layer import TOLERANCE
+from neuroviz.engine.network import BlockWeights
 from neuroviz.kit.settings import choice, real, seed, switch
 
 D, LAYERS, HEADS = 2, 2, 2
