@@ -1,11 +1,12 @@
 """The dimension of networks with something in their `Block`: parameters less what does nothing, by name."""
 
 from collections import Counter
+from functools import lru_cache
 from math import inf
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.expected import Expected, alpha, no_formula, observed
+from neuroviz.engine.expected import Expected, alpha, no_formula, observed, sigma
 
 
 def block_formula(arch: Architecture) -> Expected:
@@ -53,39 +54,62 @@ def speaks_of_widths(arch: Architecture) -> bool:
     return only and arch.attention == "softmax" and not arch.skip and arch.tokens > 1
 
 
+@lru_cache(maxsize=64)
+def effective_widths(arch: Architecture) -> tuple[int, ...]:
+    """w₀, …, w_l: how much of each width the later layers can see (Lemma D; with heads Theorem W).
+
+        r₀ = d₀,  r_i = min(d_i, H_i min(v, r_{i−1}));   w_l = d_l,  w₀ = d₀,  and between them
+        w_{i−1} = min(r_{i−1}, G_i min(v, n_i w_i) + (G_i + H_i) min(a_i, r_{i−1}))
+
+    for G groups of n heads that share keys and values, and v = ∞ for full values. In a bottleneck of one head
+    (inner widths at most d₀ and d_l) these are the widths themselves.
+
+    >>> effective_widths(Architecture((2, 4, 2), (2, 2)))
+    (2, 2, 2)
+    """
+    r, w, v = [arch.widths[0]], list(arch.widths), arch.block.value_dim or inf
+    for H, width in zip(arch.heads, arch.widths[1:], strict=True):
+        r.append(min(width, H * min(v, r[-1])))
+    for i in range(arch.num_layers - 1, 0, -1):
+        H, a = arch.heads[i], arch.head_dims[i]
+        G = arch.block.kv_heads or H
+        w[i] = min(r[i], G * min(v, H // G * w[i + 1]) + (G + H) * min(a, r[i]))
+    return tuple(w)
+
+
+def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int:
+    """D = Σ G_i [ρ(v; w_{i−1}, n_i w_i) + ρ(a_i; w_{i−1}, n_i w_{i−1})] − Σ_{0<i<l} w_i².
+
+    ρ is `_determinantal`. Layers after `symmetric_after` count the symmetric part of their A only.
+    """
+    w, v = effective_widths(arch), arch.block.value_dim or inf
+    count = -sum(width**2 for width in w[1:-1])
+    for i, (H, a, x, y) in enumerate(zip(arch.heads, arch.head_dims, w, w[1:], strict=False)):
+        G = arch.block.kv_heads or H
+        hidden = symmetric_after is not None and i >= symmetric_after
+        attention = sigma(a, x) if hidden else _determinantal(a, x, H // G * x)
+        count += G * (_determinantal(v, x, H // G * y) + attention)
+    return count
+
+
 def softmax_of_any_widths(arch: Architecture) -> Expected:
-    """Theorem W: softmax with heads in layers of any widths.
+    """Theorem W: softmax with heads in layers of any widths has `visible_count` dimensions for t ≥ 3.
 
-    With G groups of n heads that share keys and values, v = ∞ for full values, r₀ = d₀, w_l = d_l, w₀ = d₀:
-
-        r_i = min(d_i, H_i min(v, r_{i−1})),   ρ(r; x, y) = s (x + y − s), s = min(r, x, y),
-        w_{i−1} = min(r_{i−1}, G_i min(v, n_i w_i) + (G_i + H_i) min(a_i, r_{i−1})),
-        dim = Σ G_i [ρ(v; w_{i−1}, n_i w_i) + ρ(a_i; w_{i−1}, n_i w_{i−1})] − Σ_{0<i<l} w_i²
-
-    for t ≥ 3. For two tokens it is an upper bound, and no formula is known.
+    For two tokens it is an upper bound, and no formula is known.
 
     >>> softmax_of_any_widths(Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))).value
     32
     """
-    d, v = arch.widths, arch.block.value_dim or inf
-    layers = [(arch.block.kv_heads or H, H, a) for H, a in zip(arch.heads, arch.head_dims, strict=True)]
-    r, w = [d[0]], list(d)
-    for (_, H, _), width in zip(layers, d[1:], strict=True):
-        r.append(min(width, H * min(v, r[-1])))
-    for i, (G, H, a) in reversed(list(enumerate(layers))[1:]):
-        w[i] = min(r[i], G * min(v, H // G * w[i + 1]) + (G + H) * min(a, r[i]))
-    value = -sum(width**2 for width in w[1:-1])
-    for (G, H, a), x, y in zip(layers, w, w[1:], strict=False):
-        value += G * (_determinantal(v, x, H // G * y) + _determinantal(a, x, H // G * x))
+    w, value = effective_widths(arch), visible_count(arch)
     if arch.tokens == 2:
         return no_formula(f"two tokens, heads and these widths; it is at most {value} (Theorem W)")
-    seen = "" if tuple(w) == d else f"of the widths, {', '.join(map(str, w))} can be seen by later layers; "
+    seen = f"of the widths, {', '.join(map(str, w))} can be seen by later layers; " * (w != arch.widths)
     note = f"{seen}nothing but the bases of heads and layers is lost"
     return Expected(value, "proved here", "Theorem W", note)
 
 
 def _determinantal(rank: float, m: int, n: int) -> int:
-    """Dimension of the m × n matrices of at most this rank."""
+    """ρ(r; m, n) = s (m + n − s), s = min(r, m, n): the dimension of the m × n matrices of rank at most r."""
     rank = min(rank, m, n)
     return rank * (m + n - rank)
 

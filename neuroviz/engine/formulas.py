@@ -6,30 +6,16 @@ Nothing here measures anything; `docs/mathematics.md` has the statements and the
 """
 
 from dataclasses import replace
-from functools import lru_cache
-from itertools import accumulate
 
 from neuroviz.engine.architecture import Architecture, check_architecture, in_short
-from neuroviz.engine.block_formulas import block_formula, one_lightning_layer, softmax_of_any_widths
-from neuroviz.engine.expected import Expected, alpha, no_formula, observed, sigma
-
-
-@lru_cache(maxsize=64)
-def effective_widths(arch: Architecture) -> tuple[int, ...]:
-    """w₀, …, w_l: how much of each width the later layers can see (Lemma D).
-
-        r_i = min(d₀, …, d_i);   w_l = d_l;   w_{i−1} = min(r_{i−1}, w_i + 2 min(a_i, r_{i−1}));
-        then w₀ := d₀.
-
-    In a bottleneck (inner widths at most d₀ and d_l) these are the widths themselves.
-
-    >>> effective_widths(Architecture((2, 4, 2), (2, 2)))
-    (2, 2, 2)
-    """
-    r, w = list(accumulate(arch.widths, min)), list(arch.widths)
-    for i in range(arch.num_layers - 1, 0, -1):
-        w[i] = min(r[i], w[i + 1] + 2 * min(arch.head_dims[i], r[i]))
-    return tuple(w)
+from neuroviz.engine.block_formulas import (
+    block_formula,
+    effective_widths,
+    one_lightning_layer,
+    softmax_of_any_widths,
+    visible_count,
+)
+from neuroviz.engine.expected import Expected, alpha, no_formula, observed
 
 
 def collapsing_layer(arch: Architecture) -> int | None:
@@ -43,15 +29,6 @@ def collapsing_layer(arch: Architecture) -> int | None:
     """
     before_the_last = zip(arch.head_dims[:-1], effective_widths(arch), strict=False)
     return next((i for i, sizes in enumerate(before_the_last, start=1) if min(sizes) == 1), None)
-
-
-def _count(arch: Architecture, symmetric_after: int | None = None) -> int:
-    """D of Lemma D; layers after `symmetric_after` count the symmetric part of their A only."""
-    w = effective_widths(arch)
-    count = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, arch.num_layers)) + w[-1] * w[-2]
-    for i, a in enumerate(arch.head_dims):
-        count += (alpha if symmetric_after is None or i < symmetric_after else sigma)(a, w[i])
-    return count
 
 
 def general_formula(arch: Architecture) -> Expected:
@@ -78,16 +55,16 @@ def general_formula(arch: Architecture) -> Expected:
     if w != d:
         note = f"of the widths, {in_short(w)} can be seen by later layers; our proof, not peer-reviewed"
     if arch.attention == "softmax":
-        return Expected(_count(arch), "proved here", "Corollary A", note)
+        return Expected(visible_count(arch), "proved here", "Corollary A", note)
     layer = 0 if arch.tokens == 1 else collapsing_layer(arch)
-    count = _count(arch, symmetric_after=layer)
+    count = visible_count(arch, symmetric_after=layer)
     if arch.tokens == 1:
         note = "a single token sees xᵀAx only: the symmetric part of each A counts"
     elif layer:
         why = f"A{_sub(layer)} has rank one: after layer {layer} all tokens are parallel"
         if w[layer - 1] == 1:
             why = f"the tokens of layer {layer} lie on a line"
-        loss = ", which costs nothing here" if count == _count(arch) else ""
+        loss = ", which costs nothing here" if count == visible_count(arch) else ""
         note = f"{why}, and later layers see only the symmetric part of their A{loss}"
     return Expected(count - depth, "proved here", "Theorem C", note)
 
@@ -203,19 +180,17 @@ def expected_dimension(arch: Architecture) -> Expected:
 
 
 def _softmax_variant(arch: Architecture) -> Expected:
-    d, depth = arch.widths, arch.num_layers
-    layers = zip(arch.heads, arch.layers, strict=True)
-    value, source = sum(H * (alpha(a, d_in) + d_in * d_out) for H, (d_in, d_out, a) in layers), "Theorem E"
+    d, value, source = arch.widths, visible_count(arch), "Theorem E"
+    shared = (arch.num_layers - 1) * d[0] ** 2
     if arch.skip:
+        value += shared
         note = "a skip fixes the bases between layers: nothing but the bases of the heads is lost"
-    elif depth == 1:
+    elif arch.num_layers == 1:
         note = "one layer: nothing but the bases of the heads is lost"
     elif set(arch.heads) == {1}:  # so it is the mask
-        value, source = _count(replace(arch, causal=False)), "Theorem A′"
+        source = "Theorem A′"
         note = "a mask changes nothing that can be seen: the D of the same network without it"
     elif len(set(d)) == 1:
-        shared = (depth - 1) * d[0] ** 2
-        value -= shared
         note = f"(l − 1) d² = {shared} for the bases between layers; heads do not mix"
     else:
         return softmax_of_any_widths(arch)
@@ -228,7 +203,7 @@ def _lightning_variant(arch: Architecture) -> Expected:
         return _layer_by_layer(arch)
     if set(arch.heads) == {1}:
         note = "masked: one rescaling a layer, and no rank-one collapse"
-        return Expected(_count(replace(arch, causal=False)) - depth, "proved here", "Theorem K", note)
+        return Expected(visible_count(arch) - depth, "proved here", "Theorem K", note)
     if arch.causal:
         return no_formula("several lightning heads with a mask, in more than one layer")
     if len(set(arch.widths)) > 1 or max(arch.heads) > d or d == 1:
