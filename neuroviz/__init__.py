@@ -19,8 +19,7 @@ from neuroviz.engine.formulas import expected_dimension, general_formula, paper_
 from neuroviz.engine.identifiability import Identifiability, is_identifiable
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
-from neuroviz.engine.records import Record, Sweep
-from neuroviz.engine.sweep import sweep
+from neuroviz.engine.sweep import Record, Sweep, sweep
 from neuroviz.engine.virtual import unroll
 from neuroviz.moved import keep_old_addresses
 

@@ -12,9 +12,8 @@ from definition import RandomExponential, Residue, derivative, rank, residues
 from neuroviz.beyond.search.equivalent_weights import known_equivalents
 from neuroviz.engine import identifiability, network
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.dual import Dual
 from neuroviz.engine.field import PrimeField, Reals
-from neuroviz.engine.identifiability import is_identifiable
+from neuroviz.engine.identifiability import Dual, is_identifiable
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import layer_shapes, random_weights, unflatten
 from neuroviz.engine.rank import DECISIVE_GAP

@@ -25,7 +25,16 @@ SIZES = [
     ((1, 1), (1,), 1),
     ((2, 2, 2, 2), (1, 2, 1), 3),
 ]
-NETWORKS = [Architecture(*sizes, attention) for attention in ("lightning", "softmax") for sizes in SIZES]
+WIRING = [  # heads, skip, mask
+    ((3, 3, 3), (2, 1), 3, (1, 3), True, True),
+    ((3, 3, 3), (2, 1), 3, 2, True),
+    ((4, 2, 3), (2, 1), 3, (2, 1)),
+]
+NETWORKS = [
+    Architecture(*sizes[:3], attention, *sizes[3:])
+    for attention in ("lightning", "softmax")
+    for sizes in SIZES + WIRING
+]
 KINDS = [LightningAttention, SoftmaxAttention]
 
 all_networks = pytest.mark.parametrize("arch", NETWORKS, ids=str)
@@ -69,7 +78,7 @@ def autograd_jacobian(network, X):
 def test_the_module_and_numpy_are_the_same_function_with_the_same_derivative(arch):
     weights, X = a_network(arch)
     network = AttentionNetwork.from_weights(arch, weights)
-    Y, J = forward(Reals(), arch.attention, weights, X), jacobian(Reals(), arch.attention, weights, X)
+    Y, J = forward(Reals(), arch, weights, X), jacobian(Reals(), arch, weights, X)
     assert_close(network(torch.from_numpy(X)).detach().numpy(), Y, rtol=1e-12)
     assert_close(autograd_jacobian(network, torch.from_numpy(X)), J, rtol=1e-9)
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from neuroviz.engine.dual import Dual
 from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.identifiability import Dual
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.softmax.two_tokens import (
     FROZEN,
