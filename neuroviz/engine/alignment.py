@@ -8,6 +8,7 @@ names the conditions that the weights violate. docs/mathematics.md: "Theorem H".
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,9 +38,8 @@ class Alignment:
     error: float
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """What a layer's function depends on: A and V of each head, the query biases c, the shift ω."""
+class Shown(NamedTuple):
+    """What a layer's function depends on: X ↦ [X +] Σ_h V_h X softmax(Xᵀ(A_h X + c_h)) + ω."""
 
     A: np.ndarray  # (H, d, d)
     V: np.ndarray  # (H, d′, d)
@@ -47,7 +47,7 @@ class _Layer:
     omega: np.ndarray  # (d′,)
 
 
-def _layers(caller: str, arch: Architecture, weights: BlockWeights) -> list[_Layer]:
+def _layers(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]:
     check_architecture(caller, arch, variants=True)
     block = arch.block
     if arch.attention != "softmax" or block != Block(
@@ -73,7 +73,7 @@ def _layers(caller: str, arch: Architecture, weights: BlockWeights) -> list[_Lay
             through = np.repeat(w["v"], H // len(w["v"]), axis=0)
             through = through if O is None else O @ through
             omega = through.sum(0)[:, 0] + (w["o"][:, 0] if "o" in w else 0)
-        found.append(_Layer(A, V, c, omega))
+        found.append(Shown(A, V, c, omega))
     return found
 
 
@@ -211,7 +211,7 @@ def where_theorem_h_fails(arch: Architecture, weights: BlockWeights) -> tuple[st
     return tuple(failing)
 
 
-def _two_tokens(arch: Architecture, layers: list[_Layer], F: list) -> list[str]:
+def _two_tokens(arch: Architecture, layers: list[Shown], F: list) -> list[str]:
     """Condition 4."""
     failing = []
     sums = [[layer.V[list(J)].sum(0) for J in _subsets(len(layer.V))] for layer in layers]

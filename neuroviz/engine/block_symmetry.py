@@ -15,6 +15,7 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.network import BlockWeights, Weights, named
+from neuroviz.engine.rotary import QUARTER_TURN, powers_of_rotations
 from neuroviz.engine.tape import Tape
 
 Change = dict[str, np.ndarray]
@@ -135,15 +136,11 @@ class _Network:
 
     def rotations(self, i: int) -> list[np.ndarray]:
         """Rᵟ for all differences δ of two places that attend to each other; without rotary positions 1."""
-        a, t = self.arch.head_dims[i - 1], self.arch.tokens
         if not self.arch.block.rotary:
-            return [np.eye(a)]
-        R = np.zeros((a, a))
-        for k, (c, s) in enumerate(self.layer(i)["R"]):
-            R[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = [[c, -s], [s, c]]
-        powers = [np.eye(a)]
-        for _ in range(t - 1):
-            powers.append(self.over.matmul(powers[-1], R))
+            return [np.eye(self.arch.head_dims[i - 1])]
+        cosines, sines = powers_of_rotations(self.over, self.layer(i)["R"], self.arch.tokens)
+        turns = zip(cosines.T, sines.T, strict=True)
+        powers = [np.kron(np.diag(c), np.eye(2)) + np.kron(np.diag(s), QUARTER_TURN) for c, s in turns]
         return powers if self.arch.causal else powers + [power.T for power in powers[1:]]
 
 
@@ -178,7 +175,7 @@ def _query_bases(net: _Network, i: int) -> Iterator[Change]:
 def _commuting(a: int) -> Iterator[np.ndarray]:
     """What commutes with turns of pairs of coordinates: a turn and a stretch of each pair."""
     for unit in np.eye(a // 2):
-        for small in (np.eye(2), np.array([[0.0, -1.0], [1.0, 0.0]])):
+        for small in (np.eye(2), QUARTER_TURN):
             yield np.kron(np.diag(unit), small)
 
 

@@ -61,7 +61,7 @@ def general_formula(arch: Architecture) -> Expected:
     if arch.tokens == 1:
         note = "a single token sees xᵀAx only: the symmetric part of each A counts"
     elif layer:
-        why = f"A{_sub(layer)} has rank one: after layer {layer} all tokens are parallel"
+        why = f"{numbered('A', layer)} has rank one: after layer {layer} all tokens are parallel"
         if w[layer - 1] == 1:
             why = f"the tokens of layer {layer} lie on a line"
         loss = ", which costs nothing here" if count == visible_count(arch) else ""
@@ -94,7 +94,7 @@ def _failing(arch: Architecture) -> list[str]:
     if len(set(inner)) > 1:
         failing.append(f"equal inner widths (they are {in_short(inner)})")
     if max(inner) > min(first, last):
-        said = f"δ = {max(inner)}, d₀ = {first}, d{_sub(depth)} = {last}"
+        said = f"δ = {max(inner)}, d₀ = {first}, {numbered('d', depth)} = {last}"
         failing.append(f"inner widths at most the first and the last ({said})")
     if arch.attention == "softmax":
         return failing
@@ -105,7 +105,8 @@ def _failing(arch: Architecture) -> list[str]:
         failing.append(f"2 ≤ a ≤ d in every layer (it fails in layers {in_short([i for i, *_ in ranks])})")
     elif ranks:
         ((i, a, d_in),) = ranks
-        failing.append(f"2 ≤ a{_sub(i)} ≤ d{_sub(i - 1)} (a{_sub(i)} = {a}, d{_sub(i - 1)} = {d_in})")
+        head, width = numbered("a", i), numbered("d", i - 1)
+        failing.append(f"2 ≤ {head} ≤ {width} ({head} = {a}, {width} = {d_in})")
     return failing
 
 
@@ -229,5 +230,10 @@ def _layer_by_layer(arch: Architecture) -> Expected:
     return Expected(value, "proved here", "Theorem S", "with skips the layers add up; one rescaling a layer")
 
 
-def _sub(number: int) -> str:
-    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+def numbered(letter: str, index: int) -> str:
+    """A letter with a subscript, in Unicode.
+
+    >>> numbered("M", 2)
+    'M₂'
+    """
+    return letter + str(index).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))

@@ -14,7 +14,7 @@ from neuroviz.engine.block_formulas import what_is_missing
 from neuroviz.engine.block_symmetry import symmetry_directions
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
-from neuroviz.engine.formulas import collapsing_layer, effective_widths, general_formula
+from neuroviz.engine.formulas import collapsing_layer, effective_widths, general_formula, numbered
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.network import random_block_weights
 from neuroviz.engine.rank import RowSpace, schwartz_zippel
@@ -134,11 +134,11 @@ def _hidden_by_tokens(arch: Architecture) -> str:
 
 
 def _hidden_after(layer: int, on_a_line: bool = False) -> str:
-    index = str(layer).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
-    what = f"the tokens of layer {layer} lie on a line" if on_a_line else f"A{index} has rank one"
-    return (
-        f"{what}: after layer {layer} all tokens are parallel, so the antisymmetric part of later A is hidden"
+    what = (
+        f"the tokens of layer {layer} lie on a line" if on_a_line else f"{numbered('A', layer)} has rank one"
     )
+    said = f"{what}: after layer {layer} all tokens are parallel"
+    return f"{said}, so the antisymmetric part of later A is hidden"
 
 
 def _cause_beyond(arch: Architecture, dimension: int) -> str | None:

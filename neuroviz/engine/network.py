@@ -12,7 +12,7 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Field, PrimeField, Reals
-from neuroviz.engine.rotary import powers_of_rotations, random_rotations, turning_degree
+from neuroviz.engine.rotary import QUARTER_TURN, powers_of_rotations, random_rotations, turning_degree
 from neuroviz.engine.tape import Node, Tape
 
 
@@ -390,6 +390,6 @@ def _rotated(tape: Tape, x: Node, rotation: Node) -> Node:
         tape.constant(np.repeat(part, 2, axis=0), degree=rotation.degree * (t - 1))
         for part in powers_of_rotations(tape.field, pairs, t)
     )
-    quarter = np.kron(np.eye(len(pairs)), np.array([[0.0, -1.0], [1.0, 0.0]]))
+    quarter = np.kron(np.eye(len(pairs)), QUARTER_TURN)
     turned = tape.matmul(tape.constant(quarter, degree=0), x)
     return tape.add(tape.times(x, cosines), tape.times(turned, sines))

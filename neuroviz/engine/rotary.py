@@ -9,6 +9,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Field, PrimeField, Reals
 
 ROTARY_BASE = 10_000.0
+QUARTER_TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
 _Point = tuple[np.ndarray, np.ndarray]
 
 

@@ -2,19 +2,9 @@
 
 from math import ceil, floor, inf, log10, sqrt
 
+from neuroviz.engine.formulas import numbered as numbered
 from neuroviz.kit import theme
 from neuroviz.kit.plot import power_of_ten
-
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-
-def numbered(letter: str, index: int) -> str:
-    """A letter with a subscript, in Unicode.
-
-    >>> numbered("M", 2)
-    'M₂'
-    """
-    return letter + str(index).translate(_SUBSCRIPTS)
 
 
 def percent(part: float) -> str:

@@ -6,12 +6,11 @@ Tokens x₁, x₂ and a third one of a weight s from 0 (not there) to 1; d = 2. 
 from dataclasses import dataclass
 from functools import cached_property
 from math import pi
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import expm
 
-from neuroviz.engine.alignment import Alignment, align, where_theorem_h_fails
+from neuroviz.engine.alignment import Alignment, Shown, align, where_theorem_h_fails
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.layer import TOLERANCE
@@ -23,16 +22,7 @@ _ORDERS = {"none": (), "layer 1": (0,), "layer 2": (1,), "both": (0, 1)}
 _INPUTS, _CANDIDATES, _FASTEST = 64, 100, 2.0
 
 
-class Layer(NamedTuple):
-    """X ↦ [X +] Σ_h V_h X softmax(Xᵀ(A_h X + c_h)) + ω."""
-
-    A: np.ndarray  # (H, d, d)
-    V: np.ndarray  # (H, d, d)
-    c: np.ndarray  # (H, d)
-    omega: np.ndarray  # (d,)
-
-
-Network = tuple[Layer, ...]
+Network = tuple[Shown, ...]
 
 
 @dataclass(frozen=True)
@@ -144,7 +134,7 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     second = first
     if setting.signs:
         A, V, c, omega = first[0]
-        second = (Layer(-A, -V, -c, omega), *first[1:])
+        second = (Shown(-A, -V, -c, omega), *first[1:])
     G = np.eye(D) if setting.has_skip else expm(setting.basis * E / np.linalg.norm(E))
     g = setting.shift * g / np.linalg.norm(g) if setting.biases else 0 * g
     second = _in_another_basis(second, G, g, setting.has_skip)
@@ -154,7 +144,7 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     one = second[0]
     second = (one._replace(A=one.A + np.stack([step, 0 * step])), *second[1:])
     second = tuple(
-        Layer(*(part[list(order)] for part in layer[:3]), layer.omega)
+        Shown(*(part[list(order)] for part in layer[:3]), layer.omega)
         for layer, order in zip(second, places, strict=True)
     )
 
@@ -202,7 +192,7 @@ def rates(network: Network, x: np.ndarray, w: np.ndarray, skip: bool) -> list[li
 
     Frozen (μ = ν = 0, no token sees another), a layer is y = ([I +] Σ V) x + ω.
 
-    >>> one = Layer(np.array([np.eye(2)]), np.array([np.eye(2)]), np.zeros((1, 2)), np.zeros(2))
+    >>> one = Shown(np.array([np.eye(2)]), np.array([np.eye(2)]), np.zeros((1, 2)), np.zeros(2))
     >>> rates((one, one), np.array([1.0, 0.0]), np.array([2.0, 0.0]), skip=True)
     [[2.0], [8.0]]
     """
@@ -245,7 +235,7 @@ def _first(setting: TwinSetting, rng: np.random.Generator) -> Network:
     for _ in range(LAYERS):
         A, V = rng.standard_normal((2, HEADS, D, D))
         c, omega = rng.standard_normal((HEADS, D)), rng.standard_normal(D)
-        layers.append(Layer(A, V, c * setting.biases, omega * setting.biases))
+        layers.append(Shown(A, V, c * setting.biases, omega * setting.biases))
     if setting.signs:
         layers[0].V[1] = -layers[0].V[0]
     return tuple(layers)
@@ -259,7 +249,7 @@ def _in_another_basis(network: Network, G: np.ndarray, g: np.ndarray, skip: bool
     F = two.V.sum(0) + (np.eye(D) if skip else 0)
     return (
         one._replace(V=G @ one.V, omega=G @ one.omega + g),
-        Layer(A, two.V @ back, two.c @ back - A @ g, two.omega - F @ back @ g),
+        Shown(A, two.V @ back, two.c @ back - A @ g, two.omega - F @ back @ g),
     )
 
 
