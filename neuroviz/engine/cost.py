@@ -31,6 +31,8 @@ BUDGET_SECONDS = 600.0
 """What a measurement may take by its own estimate, unless told otherwise."""
 LARGE = 1500
 """Columns from which an exact rank is taken block by block, and on the slice first tried modulo 241."""
+MIXED = 350
+"""Columns up to which mixing all of them takes less time than it saves."""
 _SVD_BYTES = 32  # an entry of a float measurement: the matrix, its scaled copy, and what LAPACK needs
 
 
@@ -123,7 +125,7 @@ def estimate_cost(
     small = [fastest_arithmetic(columns)] if tries_a_small_prime(columns, route, inputs, prime) else []
     full = route == "slice" and not inputs and general_formula(arch).value == columns
     points = (small or [Float64()]) if full else [*small, Float64(), Float64()]
-    mixing = 2 if len(points) > 1 and columns < LARGE else 1  # the columns are mixed first
+    mixing = 2 if len(points) > 1 and columns < MIXED else 1  # the columns are mixed first
     given, each = (columns + 2, 1) if inputs is None else (inputs, arch.tokens * arch.widths[-1])
     derivative = _derivative_seconds(arch, given, each)
     stages, size = [], 0

@@ -278,7 +278,7 @@ def _at_two_points(
     rows, large, all_outputs = inputs or columns + _SPARE_ROWS, columns >= cost.LARGE, inputs is not None
     # A rank that is not full: random combinations of the columns have it too, and are faster to eliminate.
     mixed = inputs is None and not large and rank.arithmetic_of(columns) != "flint"
-    full = route == "slice" and arch.tokens > 1  # or so it is likely to be
+    likely_full = route == "slice" and arch.tokens > 1
     value, num_inputs, points = 0, rows, 2
     source = np.random.default_rng([seed, over.p])
 
@@ -286,7 +286,7 @@ def _at_two_points(
         """The rank at the next random point, and how many inputs it took."""
         (rng,) = source.spawn(1)
         with nullcontext() if large else one_thread():
-            if mixed and (value or not full):
+            if mixed and (value or (columns < cost.MIXED and not likely_full)):
                 sizes = columns, value or columns, rng, reporting()
                 return random_rank.rank_of_combinations(over, arch, where, *sizes)
             sizes = (rows, columns), all_outputs, rng, reporting()

@@ -5,6 +5,7 @@ Tokens are the columns of X; a batch of N inputs has shape (N, d₀, t). Weights
 without a block they may also be a tuple with one `Layer` for each layer.
 """
 
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
@@ -241,6 +242,7 @@ def jacobian(
     return np.concatenate(tape.gradients(Y, cotangents, learned), axis=-1)
 
 
+@lru_cache(maxsize=4096)
 def block_degree(arch: Architecture, related: bool = True) -> int:
     """A bound on the total degree of an entry of the derivative in everything that is drawn at random.
 
