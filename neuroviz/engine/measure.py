@@ -392,10 +392,7 @@ def _doubt(arch: Architecture, J: np.ndarray, found: FloatMeasurement) -> str | 
 def _float_rows(arch: Architecture, num_inputs: int, seed: int, point: int) -> np.ndarray:
     """The derivative at a conditioned point, a column for each parameter; what is only rounding is 0."""
     rng = np.random.default_rng([seed, point])
-    if arch.block.is_plain:
-        weights = network.named(network.conditioned_weights(arch, rng))
-    else:
-        weights = network.conditioned_block_weights(arch, rng)
+    weights = network.conditioned_block_weights(arch, rng)
     X = network.conditioned_tokens(arch, num_inputs, rng)
 
     def rows(weights: dict[str, np.ndarray], X: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Field, PrimeField, Reals
+from neuroviz.engine.field import Field, Reals
 from neuroviz.engine.rotary import QUARTER_TURN, powers_of_rotations, random_rotations, turning_degree
 from neuroviz.engine.tape import Node, Tape
 
@@ -129,7 +129,9 @@ def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights
 
 
 def conditioned_block_weights(arch: Architecture, rng: np.random.Generator) -> BlockWeights:
-    """The same for any block: matrices near isometries, Q and K of a head near each other, small biases."""
+    """The same as a dict; with a block matrices near isometries, Q and K near each other, small biases."""
+    if arch.block.is_plain:
+        return named(conditioned_weights(arch, rng))
     weights: BlockWeights = {}
     for name, shape in arch.parameter_shapes.items():
         kind = name.split(".")[-1]
@@ -253,10 +255,10 @@ def block_degree(arch: Architecture, related: bool = True) -> int:
     >>> [block_degree(Architecture(widths, (1, 1, 1), attention="softmax")) for widths in shapes]
     [34, 36, 46]
     """
-    tape, rng = Tape(PrimeField()), np.random.default_rng(0)
-    weights = random_block_weights(tape.field, arch, rng)
-    X = tape.field.random(rng, (1, arch.widths[0], arch.tokens))
-    return tape.degree(*_recorded(tape, arch, weights, X, rng, related=related))
+    weights = {name: np.zeros(shape) for name, shape in arch.parameter_shapes.items()}
+    weights |= random_rotations(Reals(), arch, np.random.default_rng(0))
+    tape, X = Tape(Reals()), np.zeros((1, arch.widths[0], arch.tokens))
+    return tape.degree(*_recorded(tape, arch, weights, X, None, related=related))
 
 
 def can_be_rescaled(arch: Architecture) -> bool:
