@@ -28,7 +28,7 @@ ifeq ($(CPU),1)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help lab env test test-all test-env lint format notebooks editions book dashboard pictures javascript links constraints bench formal clean
+.PHONY: help lab env test test-all test-env lint format notebooks editions site dashboard pictures javascript links constraints bench formal clean
 
 help: ## list the targets
 	@echo "make lab    sets everything up and opens JupyterLab on the first notebook"
@@ -97,8 +97,8 @@ notebooks: env ## write every notebooks/NN_name.ipynb from its .py
 editions: env ## build editions/student and editions/instructor; EDITIONS=--run also runs them all
 	$(BIN)/python -m tools.editions $(EDITIONS)
 
-book: env $(STAMP)-book ## the static edition in build/book/site, to open in a browser; BOOK="00_start" for one notebook
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m tools.book --jobs $(JOBS) $(BOOK)
+site: env $(STAMP)-book ## all of it for any page host, in build/book/site; SITE="00_start" for the pages of one notebook
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m tools.book --jobs $(JOBS) $(or $(SITE),--lab)
 
 dashboard: env $(STAMP)-dashboard ## all panels on one page, without code, for projecting
 	$(BIN)/python -m tools.dashboard $(DASHBOARD_ARGS)

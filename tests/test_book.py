@@ -25,7 +25,7 @@ from tools.book.mathml import mathml
 from tools.notebooks import FOLDER, sources
 
 ROOT = Path(__file__).parents[1]
-# Two notebooks are built quickly; NEUROVIZ_BOOK=build/book/site looks at what `make book` has built.
+# Two notebooks are built quickly; NEUROVIZ_BOOK=build/book/site looks at what `make site` has built.
 TWO = ("00_start", "further/memorisation")
 
 # Formulas
@@ -418,7 +418,7 @@ def test_what_a_reader_saved_in_a_notebook_is_not_in_the_site(tmp_path, monkeypa
     clean = (ROOT / "notebooks" / own.name).read_text(encoding="utf-8")
     own.write_text(clean.replace('"outputs": []', '"outputs": [1]'), encoding="utf-8")
     monkeypatch.setattr(site, "ROOT", tmp_path)
-    site._files(tmp_path / "site", ["00_start"], {})
+    site._files(tmp_path / "site", ["00_start"], {}, site.live.PYODIDE)
     assert (tmp_path / "site" / "files" / own.name).read_text(encoding="utf-8") == clean
 
 

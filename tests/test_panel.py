@@ -26,7 +26,7 @@ from plotly.offline import get_plotlyjs_version
 from neuroviz import explorables
 from neuroviz.kit import theme
 from neuroviz.kit.background import Background
-from neuroviz.kit.page import SAVED, Chart, CopyButton, bundle
+from neuroviz.kit.page import SAVED, Chart, CopyButtons, bundle
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import presets
@@ -142,7 +142,7 @@ def named(panel, description):
 
 def copy_of(panel):
     """The button beside the state."""
-    return next(w for w in walk(panel) if isinstance(w, CopyButton))
+    return next(w for w in walk(panel) if isinstance(w, CopyButtons))
 
 
 def box_of(panel, widget):

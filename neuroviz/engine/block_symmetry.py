@@ -15,6 +15,7 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.network import BlockWeights, Weights, named
+from neuroviz.engine.pivots import gauss_jordan
 from neuroviz.engine.rotary import QUARTER_TURN, powers_of_rotations
 from neuroviz.engine.tape import Tape
 
@@ -36,12 +37,12 @@ def null_space(over: Field, matrix: np.ndarray) -> np.ndarray:
     if not matrix.size:
         return np.eye(columns)
     if isinstance(over, PrimeField):
-        import flint  # here: it would take a quarter of the time that importing neuroviz takes
-
-        entries = matrix.astype(np.int64).ravel().tolist()
-        basis, count = flint.nmod_mat(rows, columns, entries, over.p).nullspace()
-        found = np.array([int(entry) for entry in basis.entries()], dtype=float)
-        return over.reduce(found.reshape(columns, -1)[:, :count].T)
+        transform, used, pivots = gauss_jordan(over, matrix)
+        free = np.setdiff1d(np.arange(columns), pivots)
+        basis = np.zeros((len(free), columns))
+        basis[np.arange(len(free)), free] = 1
+        basis[:, pivots] = over.reduce(-over.matmul(transform, matrix)[used][:, free].T)
+        return basis
     _, sigma, right = np.linalg.svd(matrix)
     return right[int((sigma > 1e-9 * max(sigma[0], 1.0)).sum()) :]
 

@@ -127,16 +127,15 @@ class PrimeField:
         >>> PrimeField(7).inverse(np.array([[2.0]]))
         array([[-3.]])
         """
-        import flint  # here: it would take a quarter of the time that importing neuroviz takes
+        from neuroviz.engine.pivots import gauss_jordan  # which needs fields
 
         n = len(x)
         if not (x == np.rint(x)).all():
             raise ValueError(f"a matrix mod {self.p} has whole entries; got {x[x != np.rint(x)][0]}")
-        try:
-            found = flint.nmod_mat(n, n, x.astype(np.int64).ravel().tolist(), self.p).inv()
-        except ZeroDivisionError:
-            raise ValueError(f"the {n} × {n} matrix has no inverse mod {self.p}") from None
-        return self.reduce(np.array([int(entry) for entry in found.entries()], dtype=float).reshape(n, n))
+        transform, rows, columns = gauss_jordan(self, x)
+        if len(rows) < n:
+            raise ValueError(f"the {n} × {n} matrix has no inverse mod {self.p}")
+        return transform[np.argsort(columns)]
 
     def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         """Independent uniform elements."""

@@ -6,6 +6,7 @@ integer read off a list of floats, and what travels with it is that list and its
 """
 
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from math import inf
 
 import numpy as np
@@ -19,6 +20,7 @@ _SMALLEST_SCALE = 1e-9
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a true zero comes out below this
 _DUST = 1e-12  # rounding beside the longest row or column is shorter than this
 _CHANGED = 0.05  # of its length, from one point to one nearby
+_HAS_FLINT = find_spec("flint") is not None  # in a browser it may be missing
 _SMALL = 45  # columns below which flint, building included, is quicker than our blocks
 
 
@@ -177,12 +179,12 @@ def exact_rank(matrix: np.ndarray, over: PrimeField) -> int:
 
 
 def arithmetic_of(columns: int) -> str:
-    """What `exact_rank` takes for so many columns.
+    """What `exact_rank` takes for so many columns; never flint where there is none.
 
     >>> arithmetic_of(20), arithmetic_of(500)
     ('flint', 'float64')
     """
-    return "flint" if columns < _SMALL else "float64"
+    return "flint" if columns < _SMALL and _HAS_FLINT else "float64"
 
 
 def schwartz_zippel(found: int, degree: int, p: int) -> float:

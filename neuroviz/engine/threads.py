@@ -9,6 +9,8 @@ from functools import cache
 from itertools import islice
 from typing import TypeVar
 
+IN_A_BROWSER = sys.platform == "emscripten"
+"""There Python has neither threads nor processes."""
 Result = TypeVar("Result")
 Run = Callable[[Iterable[Callable[[], Result]]], Iterator[Result]]
 """Calls jobs, started in order; gives what they return, as soon as it is there."""
@@ -46,7 +48,8 @@ def side_by_side(most: int | None = None) -> Iterator[Run]:
     [4, 6]
     """
     pools = _pools("torch" in sys.modules).lib_controllers if most is None or most > 1 else ()
-    threads = min([most or os.cpu_count() or 1, *(pool.num_threads for pool in pools)])
+    cores = 1 if IN_A_BROWSER else os.cpu_count() or 1
+    threads = min([cores, most or cores, *(pool.num_threads for pool in pools)])
     if threads < 2:
         yield in_turn
         return

@@ -5,6 +5,9 @@ long work runs in a process of its own, which a cancel or a newer request simply
 a plain `python -c …` that talks over its standard input and output: it never runs the caller's
 script again, as multiprocessing's spawn would, and it goes when its parent does, in the middle of
 its work too, or when idle.
+
+A browser has no processes. There `EventLoop` takes the place of `Background`: between two parts of an answer
+it hears what the page asks for, a cancel among it.
 """
 
 import asyncio
@@ -14,12 +17,15 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from math import inf
 from typing import BinaryIO
 
 from neuroviz.engine.progress import finish
+from neuroviz.engine.threads import IN_A_BROWSER
 
 _IDLE_SECONDS = 120
 _LENGTH_BYTES = 8
@@ -207,6 +213,76 @@ class Background:
         _end(child)
         if self._process is child:
             self._process = None
+
+
+class EventLoop:
+    """The same for a Python without processes: the work's steps take turns with what the page asks for."""
+
+    def __init__(self) -> None:
+        self._steps: Iterator[None] = iter(())
+        self.running = False
+
+    def submit(
+        self,
+        work: Callable,
+        argument: object,
+        done: Callable[[object], None],
+        partly: Callable[[object], None] | None = None,
+    ) -> None:
+        """Call work(argument) when the event loop is next free, and done(result or exception) after it."""
+        self.cancel()
+        self.running = True
+        self._steps = steps = self._run(work, argument, done, partly or (lambda part: None))
+        try:
+            asyncio.get_running_loop().create_task(_take_turns(steps))
+        except RuntimeError:  # no loop: `wait` takes the steps
+            pass
+
+    def _run(
+        self, work: Callable, argument: object, done: Callable, partly: Callable
+    ) -> Generator[None, None, None]:
+        yield
+        try:
+            answer = work(argument)
+            while isinstance(answer, Generator):
+                try:
+                    partly(next(answer))
+                except StopIteration as end:
+                    answer = end.value
+                yield
+        except Exception as error:
+            answer = error  # it is shown, as that of a child would be
+        self.running = False
+        done(answer)
+
+    def cancel(self) -> bool:
+        """End what is running; returns whether there was something to end."""
+        was_running, self.running = self.running, False
+        if was_running:
+            self._steps.close()
+        return was_running
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Take all steps that are left; returns False when the time ran out first."""
+        until = inf if seconds is None else time.monotonic() + seconds
+        for _ in self._steps:
+            if time.monotonic() > until:
+                return False
+        return True
+
+    def close(self) -> None:
+        """Nothing is left behind."""
+        self.cancel()
+
+
+async def _take_turns(steps: Iterator[None]) -> None:
+    for _ in steps:
+        await asyncio.sleep(0)
+
+
+def background() -> Background | EventLoop:
+    """Who does a panel's long work here."""
+    return EventLoop() if IN_A_BROWSER else Background()
 
 
 def _listen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -166,12 +167,19 @@ def bundle(name: str) -> bytes:
     return (_JAVASCRIPT / f"{name}.js.gz").read_bytes()
 
 
-class CopyButton(anywidget.AnyWidget):
-    """The button that copies the panel (class nv) it stands in, as Python with its state.
+class CopyButtons(anywidget.AnyWidget):
+    """The buttons that copy the panel (class nv) they stand in, as Python or as an address of the page.
 
     Attributes:
         name: of the panel's class.
+
+    Args:
+        on_link: hears the state that the address of the page asks for, once.
     """
 
     name = traitlets.Unicode("").tag(sync=True)
     _esm = script("copy.js")
+
+    def __init__(self, name: str, on_link: Callable[[str], None]) -> None:
+        super().__init__(name=name)
+        self.on_msg(lambda _widget, message, _buffers: on_link(str(message.get("state", ""))))

@@ -15,7 +15,7 @@ from typing import ClassVar
 import ipywidgets as widgets
 
 from neuroviz.kit import cells, theme
-from neuroviz.kit.background import Background
+from neuroviz.kit.background import Background, EventLoop, background
 from neuroviz.kit.controls import read_control, write_control
 from neuroviz.kit.page import Chart, let_go, parts
 from neuroviz.kit.plot import Parts
@@ -44,7 +44,7 @@ class Panel(Shell):
     """
 
     title: ClassVar[str] = ""
-    _background: Background | None = None  # until the panel opens
+    _background: Background | EventLoop | None = None  # until the panel opens
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Panel(Shell):
         cells.keep(self)
 
     def _open(self, only: Iterable[str] | None, state: str | None, presets: Mapping[str, str] | None) -> None:
-        self._background = Background()
+        self._background = background()
         first, more = self._make_controls()
         self.controls: dict[str, widgets.Widget] = {**first, **more}
         shown = set(self.controls) if only is None else self._known(only)

@@ -7,7 +7,7 @@ import ipywidgets as widgets
 
 from neuroviz.kit import theme
 from neuroviz.kit.controls import widths_of
-from neuroviz.kit.page import CopyButton, Lasting
+from neuroviz.kit.page import CopyButtons, Lasting
 from neuroviz.kit.settings import Controls
 
 
@@ -63,7 +63,7 @@ class Shell(Lasting):
         )
         # Copy takes its placeholder: the text itself may be one that was refused, or is being typed.
         self._state_text.add_class("nv-state")
-        self._copy_button = CopyButton(name=type(self).__name__)
+        self._copy_buttons = CopyButtons(type(self).__name__, self._go_to)
         self._lecture = widgets.ToggleButton(
             value=theme.current()["size"] == "lecture",
             description="Lecture",
@@ -71,7 +71,7 @@ class Shell(Lasting):
             layout=button,
         )
         self._tools_row = widgets.HBox(
-            [self._reset_button, self._lecture, *tools, self._state_text, self._copy_button],
+            [self._reset_button, self._lecture, *tools, self._state_text, self._copy_buttons],
             layout={"width": "100%", "display": "none"},
         )
         if not whole:  # few controls: those under "More" stand there with the others
@@ -104,6 +104,10 @@ class Shell(Lasting):
 
     def _fit_height(self) -> None:
         self._box.layout.height = f"{theme.size('height') + 4:.0f}px"
+
+    def _go_to(self, state: str) -> None:
+        """As if the reader had entered this state."""
+        self._state_text.value = state
 
     def _on_more(self, change: dict) -> None:
         self._more_row.layout.display = "flex" if change["new"] else "none"

@@ -367,7 +367,7 @@ def css() -> str:
 .nv-description, .nv-status, .nv-said {{ font-size: calc(var(--nv-base, 14px) - 1px); }}
 .nv-description {{ min-height: 2.8em; max-width: 75em; line-height: 1.4; }}
 .nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px;
-  text-align: right; margin-right: 10px; color: {_MODES["light"]["soft"]}; }}
+  text-align: right; margin-right: 10px; color: var(--jp-ui-font-color1, {_MODES["light"]["soft"]}); }}
 .nv-presets button {{ white-space: normal; height: auto; min-height: 28px; line-height: 1.3; }}
 .nv-copy {{ flex: 0 0 auto; }}
 .nv-copy button {{ width: 72px; }}

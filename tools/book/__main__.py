@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from tools.book.live import lite
+from tools.book.live.build import PYODIDE
 from tools.book.site import ROOT, build
 
 MEGABYTE = 1e6
@@ -17,14 +19,23 @@ def main() -> None:
     )
     asked.add_argument("--out", type=Path, default=ROOT / "build" / "book")
     asked.add_argument("--jobs", type=int, default=1, help="notebooks to run at a time")
+    asked.add_argument("--pyodide", default=PYODIDE, help="where a page finds Python; default: %(default)s")
+    asked.add_argument("--lab", action="store_true", help="JupyterLab without a server too, in lab/")
     words = asked.parse_args()
-    site = build(words.out.resolve(), words.notebooks or None, words.jobs)
-    size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) / MEGABYTE
-    sys.stdout.write(f"{site / 'index.html'}: {size:.1f} MB, open it in a browser\n")
-    if size > MOST_MEGABYTES:
-        sys.exit(
-            f"the site has {size:.1f} MB; {MOST_MEGABYTES} is the most (fewer stills: tools/book/stills.py)"
-        )
+    out = words.out.resolve()
+    site = build(out, words.notebooks or None, words.jobs, words.pyodide, words.lab)
+    said = f"{site / 'index.html'}: {_megabytes(site):.1f} MB, open it in a browser\n"
+    if _megabytes(site) > MOST_MEGABYTES:
+        sys.exit(f"{said}{MOST_MEGABYTES} MB is the most (fewer stills: tools/book/stills.py)")
+    if words.lab:
+        lite.build(site / "lab", lite.environment(out / "lite"), words.pyodide)
+        said += f"lab/lab/index.html: {_megabytes(site / 'lab'):.1f} MB, needs a server:\n"
+        said += f"  python -m http.server --directory {site}\n"
+    sys.stdout.write(said)
+
+
+def _megabytes(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / MEGABYTE
 
 
 if __name__ == "__main__":

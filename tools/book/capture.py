@@ -49,7 +49,7 @@ def show_box(box: widgets.Box, **settings: object) -> dict:
     """
     if not (found := labels(box)):
         return box._repr_mimebundle_(**settings)
-    return {PRESETS: found}
+    return {PRESETS: [*found]}
 
 
 def texts(question: teaching.Question) -> dict:

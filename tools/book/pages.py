@@ -12,6 +12,10 @@ from tools.book.mathml import mathml
 
 _SHORT = 14  # lines of code that stand open
 _BELOW = "This is one control of the panel"
+_LIVE = (
+    '<button type="button" class="nv-live" hidden title="Fetches Python into this page, some 12 MB, once; '
+    'nothing is installed">Live: all controls</button>'
+)
 
 
 @dataclass(frozen=True)
@@ -190,10 +194,11 @@ def panel(identity: str, notebook: str, data: dict) -> str:
     file = f"{to_the_top(notebook)}files/{notebook}.ipynb"
     others = f" ({escape(', '.join(data['others']))})" if data["others"] else ""
     lines = [
-        f'<div class="nv-panel" id="{identity}" data-here="{here}">',
+        f'<div class="nv-panel" id="{identity}" data-here="{here}" '
+        f'data-open="{escape(json.dumps(data["open"]))}">',
         f'<div class="nv-title">{still["title"]}</div>',
         f'<div class="nv-control"><label for="{identity}-control">{escape(data["control"])}</label>',
-        f"{control}</div>",
+        f"{control}{_LIVE}</div>",
         *([presets(data["presets"])] if data["presets"] else []),
         f'<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure of this panel">'
         f'<div class="nv-figure" role="img" aria-label="{escape(still["description"])}" '

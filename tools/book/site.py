@@ -17,6 +17,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 from tools import links
 from tools.book import reference
+from tools.book.live import build as live
 from tools.book.pages import linked, page
 from tools.book.run import executed
 from tools.notebooks import FOLDER, from_source, sources, to_text
@@ -24,10 +25,21 @@ from tools.notebooks import FOLDER, from_source, sources, to_text
 ROOT = Path(__file__).parents[2]
 STATIC = Path(__file__).with_name("static")
 TEMPLATES = Path(__file__).with_name("templates")
+_LAB = (
+    '**In the browser**: <a href="lab/lab/index.html?path=notebooks/00_start.ipynb">JupyterLab</a> with all '
+    "notebooks. Nothing is installed. What you change is kept in this browser; right click a file, *Download*, to "
+    "take it along."
+)
 FONT_FILE = "STIXTwoMath-Regular.ttf"  # the package ziamath brings it; the formulas are drawn by the browser
 
 
-def build(out: Path, notebooks: Iterable[str] | None = None, jobs: int = 1) -> Path:
+def build(
+    out: Path,
+    notebooks: Iterable[str] | None = None,
+    jobs: int = 1,
+    pyodide: str = live.PYODIDE,
+    lab: bool = False,
+) -> Path:
     """Build the site into a folder and return that of its pages, which may be copied anywhere.
 
     Args:
@@ -35,6 +47,8 @@ def build(out: Path, notebooks: Iterable[str] | None = None, jobs: int = 1) -> P
         notebooks: the names of the notebooks to run, such as "00_start" or "further/training"; None for all
             of them. The others are left out of the site.
         jobs: how many notebooks to run at a time.
+        pyodide: where a page finds Python: an address, or a folder beside `lab/`, such as "../pyodide/".
+        lab: whether JupyterLab will stand in `lab/`: then a page leads there.
 
     Raises:
         ValueError: if there is no notebook of that name, or a panel fails.
@@ -61,13 +75,13 @@ def build(out: Path, notebooks: Iterable[str] | None = None, jobs: int = 1) -> P
     for name in reference.modules():
         _write(source / "reference" / f"{name}.md", reference.module_page(name))
     _write(source / "index.md", _only_to(_filled("index.md", chosen, [path.stem for path in texts]), chosen))
-    _write(source / "downloads.md", _filled("downloads.md", chosen, []))
+    _write(source / "downloads.md", _filled("downloads.md", chosen, [], _LAB if lab else ""))
     _write(source / "reference.md", _filled("reference.md", chosen, []))
     for path in (source / "notebooks").rglob("*.md"):
         path.write_text(_only_to(path.read_text(encoding="utf-8"), chosen), encoding="utf-8")
 
     _sphinx(source, site)
-    _files(site, chosen, panels)
+    _files(site, chosen, panels, pyodide)
     return site
 
 
@@ -93,7 +107,7 @@ def _unlinked(text: str, target: str) -> str:
     return re.sub(rf"\[([^\]\[]+)\]\([^()\s]*{re.escape(target)}[^()\s]*\)", r"\1", text)
 
 
-def _filled(name: str, notebooks: list[str], texts: list[str]) -> str:
+def _filled(name: str, notebooks: list[str], texts: list[str], lab: str = "") -> str:
     """A page of templates/, its lists filled in."""
     url = links.repository()
     address = "" if "/OWNER/" in url else url
@@ -105,6 +119,7 @@ def _filled(name: str, notebooks: list[str], texts: list[str]) -> str:
     lists = {
         "NOTEBOOKS": _listed("Notebooks", [one for one in notebooks if "/" not in one]),
         "FURTHER": _listed("Further", [one for one in notebooks if "/" in one]),
+        "LAB": lab,
         "TEXTS": "\n".join(f"docs/{one}" for one in texts),
         "MODULES": "\n".join(f"reference/{one}" for one in reference.modules()),
         "FILES": "\n".join(["| notebook | for JupyterLab | as text |", "| --- | --- | --- |", *rows]),
@@ -161,13 +176,14 @@ def _sphinx(source: Path, site: Path) -> None:
         raise ValueError("the site was built with warnings, which are above")
 
 
-def _files(site: Path, notebooks: list[str], panels: dict[str, str]) -> None:
+def _files(site: Path, notebooks: list[str], panels: dict[str, str], pyodide: str) -> None:
     """What the pages load, and what readers take away."""
     static = site / "_static"
     _write(static / "plotly.min.js", plotly.offline.get_plotlyjs())
     _write(static / "scenes.js", gzip.decompress(bundle("scenes")).decode())
     _write(static / "look.js", f"window.neurovizLook={json.dumps(look(), separators=(',', ':'))};\n")
     _write(static / "look.css", look_css())
+    live.build(static / "live", pyodide if "://" in pyodide else f"../{pyodide}")
     shutil.copy(Path(find_spec("ziamath").origin).parent / "fonts" / FONT_FILE, static)
     for name, text in panels.items():
         _write(static / "panels" / f"{name}.js", text)
@@ -214,10 +230,19 @@ def look_css() -> str:
         with theme.using({"mode": mode}):
             return f"--nv-ground: {theme.color('ground')}; --nv-focus: {theme.color('focus')};"
 
+    roles = {"content-font-color": "ink", "ui-font-color": "ink", "layout-color": "panel"}
+    roles["border-color"] = "axis"
+    with theme.using({"mode": "dark"}):  # what a dark JupyterLab says, for the widgets of live panels
+        code = {f"{name}{n}": theme.color(role) for name, role in roles.items() for n in range(4)}
+        code["layout-color3"] = theme.color("axis")
+    widgets = " ".join(f"--jp-{name}: {value};" for name, value in code.items())
     light, dark = block("light"), block("dark")
     return (
         f"body {{ {light} --nv-font: {theme.FONT}; }}\n"
         f'body[data-theme="dark"] {{ {dark} }}\n'
         f'@media (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{ {dark} }} }}\n'
+        f":root:has(body[data-theme='dark']) {{ {widgets} }}\n"
+        f"@media (prefers-color-scheme: dark) {{\n"
+        f":root:not(:has(body[data-theme='light'])) {{ {widgets} }} }}\n"
         f"@media print {{ body[data-theme] {{ {light} }} }}\n{theme.NO_WEBGL}"
     )

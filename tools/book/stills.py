@@ -277,10 +277,10 @@ def applied(old: dict, listed: list[list]) -> dict:
     return found
 
 
-def labels(box: widgets.Widget) -> list[str]:
-    """What the buttons of a row of presets say; empty for any other widget."""
+def labels(box: widgets.Widget) -> dict[str, str]:
+    """What the buttons of a row of presets say, and their states; empty for any other widget."""
     is_row = "nv-presets" in getattr(box, "_dom_classes", ())
-    return [button.description for button in box.children] if is_row else []
+    return {button.description: button.tooltip for button in box.children} if is_row else {}
 
 
 def packed(panel: Panel, name: str) -> dict:
@@ -292,14 +292,19 @@ def packed(panel: Panel, name: str) -> dict:
         for key, other in panel.controls.items()
         if key != name and other.layout.display != "none" and other.description
     ]
+    presets = {label: state for part in panel.children for label, state in labels(part).items()}
+    shown = [key for key, control in panel.controls.items() if control.layout.display != "none"]
+    opened = {"panel": type(panel).__name__, "state": panel.state, "presets": presets or None}
+    opened["only"] = shown if panel._tools.layout.display == "none" else None
     distinct = all(a.label != b.label for a, b in pairwise(stills))
     return {
         "panel": type(panel).__name__,
         "control": control.description,
         "words": hasattr(control, "options"),
         "others": others,
-        "presets": [label for part in panel.children for label in labels(part)],
+        "presets": [*presets],
         "state": panel.state,
+        "open": opened,
         "here": here,
         "height": panel.figure.layout.height,
         "figure": stills[0].figure,

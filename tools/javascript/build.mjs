@@ -1,4 +1,5 @@
-// Builds plotly.js.gz and scenes.js.gz in neuroviz/kit/javascript; `make javascript` calls it.
+// Builds plotly.js.gz and scenes.js.gz in neuroviz/kit/javascript, and the widgets of a page without a server in
+// tools/book/live; `make javascript` calls it.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -8,7 +9,7 @@ import { glsl } from "esbuild-plugin-glsl";
 import css from "esbuild-plugin-inline-css";
 
 const here = (name) => new URL(name, import.meta.url).pathname;
-const { version } = JSON.parse(readFileSync(here("node_modules/plotly.js/package.json")));
+const version = (name) => JSON.parse(readFileSync(here(`node_modules/${name}/package.json`))).version;
 const SCENES = [
   "scenes.js", "../../neuroviz/kit/javascript/scene.js", "../../neuroviz/kit/javascript/space.js",
   "../../neuroviz/singular/javascript/section.js", "../../neuroviz/singular/javascript/section_plane.js",
@@ -20,9 +21,10 @@ const digest = (names) => {
   return sources.digest("hex");
 };
 
-async function make(name, banner, options) {
+async function make(folder, name, banner, options) {
   const { outputFiles } = await build({
     entryPoints: [here(`${name}.js`)],
+    outdir: here("."),
     bundle: true,
     minify: true,
     write: false,
@@ -32,15 +34,25 @@ async function make(name, banner, options) {
     banner: { js: banner },
     ...options,
   });
-  const to = here(`../../neuroviz/kit/javascript/${name}.js.gz`);
-  writeFileSync(to, gzipSync(outputFiles[0].contents, { level: 9 }));
+  for (const { path, contents } of outputFiles) {
+    const to = here(`../../${folder}/${name}.${path.split(".").at(-1)}.gz`);
+    writeFileSync(to, gzipSync(contents, { level: 9 }));
+  }
 }
 
 // The plugins, names and target are those of plotly.js's own build.
-const license = `plotly.js ${version}, Copyright Plotly, Inc., MIT License`;
-await make("plotly", `/* ${license}; built from ${digest(["plotly.js"])} */`, {
+const panels = "neuroviz/kit/javascript";
+const license = `plotly.js ${version("plotly.js")}, Copyright Plotly, Inc., MIT License`;
+await make(panels, "plotly", `/* ${license}; built from ${digest(["plotly.js"])} */`, {
   plugins: [css(), glsl({ minify: true }), environmentPlugin({ NODE_DEBUG: false })],
   alias: { regl: "@plotly/regl", stream: "stream-browserify" },
   define: { global: "window", "define.amd": "false" },
 });
-await make("scenes", `/* built from ${digest(SCENES)} */`, { format: "iife" });
+await make(panels, "scenes", `/* built from ${digest(SCENES)} */`, { format: "iife" });
+const widgets = `@jupyter-widgets/controls ${version("@jupyter-widgets/controls")}, Copyright Jupyter Development \
+Team, BSD-3-Clause License; anywidget ${version("anywidget")}, Copyright Trevor Manz, MIT License`;
+await make("tools/book/live", "live", `/* ${widgets}; built from ${digest(["live.js", "amd.js"])} */`, {
+  inject: [here("amd.js")],
+  define: { global: "window" },
+  loader: { ".svg": "dataurl" },
+});

@@ -1,43 +1,67 @@
-// The button Copy: Python that opens the panel as it is, on the clipboard; where the page may not, selected.
+// The buttons Copy and Link: Python that opens the panel as it is, or an address of this page that does, on the
+// clipboard; where the page may not write there, selected. An address ends in #Name:state, read once.
+
+const linked = (globalThis.neurovizLinked ??= {
+  hash: location.hash || new URL(performance.getEntriesByType("navigation")[0]?.name ?? location).hash,
+});
+
+// JupyterLab takes path and hash out of the address. With a server of one's own there is nobody to send it to.
+function address() {
+  const found = new URL(location);
+  const notebook = document.querySelector(".lm-TabBar-tab.lm-mod-current[title*='Path: ']")?.title;
+  if (notebook) found.searchParams.set("path", /Path: (.*)/.exec(notebook)[1]);
+  return found;
+}
+const hasServer = () => Boolean(document.querySelector("#jupyter-config-data:not([data-jupyter-lite-root])"));
 
 export default {
   render({ model, el }) {
     el.classList.add("nv-copy");
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "lm-Widget jupyter-widgets jupyter-button widget-button";
-    button.textContent = "Copy";
-    button.title = "copy this panel as Python, with its state";
+    const name = model.get("name");
+    const wanted = decodeURIComponent(linked.hash).match(/^#(\w+):(.*)$/);
+    if (wanted?.[1] === name) {
+      linked.hash = "";
+      model.send({ state: wanted[2] });
+    }
     const field = document.createElement("input");
     field.readOnly = true;
     field.hidden = true;
-    field.setAttribute("aria-label", "this panel as Python: press Ctrl+C");
-    let timer = 0;
-    const say = (words) => {
-      button.textContent = words;
-      clearTimeout(timer);
-      timer = setTimeout(() => { button.textContent = "Copy"; }, 2000);
-    };
-    const putBack = () => { field.hidden = true; button.hidden = false; };
+    let last, timer = 0;
+    const putBack = () => { field.hidden = true; for (const one of buttons) one.hidden = false; };
     const select = (text) => {
       field.value = text;
       field.hidden = false;
-      button.hidden = true;
+      for (const one of buttons) one.hidden = true;
       field.focus();
       field.select();
     };
     field.addEventListener("blur", putBack);
     field.addEventListener("keydown", (event) => {
       event.stopPropagation(); // Ctrl+C is about the text, not about the notebook's cell
-      if (event.key === "Escape" || event.key === "Enter") { putBack(); button.focus(); }
+      if (event.key === "Escape" || event.key === "Enter") { putBack(); last.focus(); }
     });
-    button.addEventListener("click", async () => {
-      const state = el.closest(".nv").querySelector(".nv-state input").placeholder;
-      const text = `${model.get("name")}(state=${JSON.stringify(state)})`;
-      try { await navigator.clipboard.writeText(text); } catch { return select(text); }
-      say("Copied");
-    });
-    el.append(button, field);
+    const make = (words, title, text) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "lm-Widget jupyter-widgets jupyter-button widget-button";
+      button.textContent = words;
+      button.title = title;
+      button.addEventListener("click", async () => {
+        last = button;
+        const copied = text(el.closest(".nv").querySelector(".nv-state input").placeholder);
+        field.setAttribute("aria-label", `${title}: press Ctrl+C`);
+        try { await navigator.clipboard.writeText(copied); } catch { return select(copied); }
+        button.textContent = "Copied";
+        clearTimeout(timer);
+        timer = setTimeout(() => { button.textContent = words; }, 2000);
+      });
+      return button;
+    };
+    const buttons = [make("Copy", "this panel as Python, with its state",
+      (state) => `${name}(state=${JSON.stringify(state)})`)];
+    if (!hasServer()) buttons.push(make("Link", "an address that opens this panel in its state", (state) =>
+      Object.assign(address(), { hash: `${name}:${encodeURIComponent(state)}` }).href));
+    el.append(...buttons, field);
     return () => clearTimeout(timer);
   },
 };

@@ -1,6 +1,6 @@
-// The panels of the static edition: one control moves through stills that were computed before.
-// Nothing here computes anything but drawing; plotly draws, and is loaded with the first panel in sight. A scene
-// draws itself, and what is near: it is taken hold of here, too, and Python's words stay those of the still.
+// The panels of the static edition: one control moves through stills that were computed before; plotly draws them,
+// and is loaded with the first panel in sight. A scene draws itself, and what is near: it is taken hold of here, too,
+// and Python's words stay those of the still. "Live" puts the panel itself in their place: see live/.
 (() => {
   "use strict";
   const found = {};       // name of a panel → its data, once its script has run
@@ -24,6 +24,10 @@
     script.onerror = () => reject(new Error(`${file} is missing`));
     document.head.append(script);
   });
+
+  // One Python for all live panels of the page, fetched at the first press. It needs a page from a server.
+  let python;
+  const begin = async () => (await import(`${folder}live/start.js`)).default();
 
   const copy = (value) => JSON.parse(JSON.stringify(value));
 
@@ -51,7 +55,61 @@
         this.control.value = this.place;
         this.control.addEventListener("input", () => { this.place = Number(this.control.value); this.show(); });
       }
+      this.live = element.querySelector(".nv-live");
+      if (this.live && location.protocol.startsWith("http")) {
+        this.live.hidden = false;
+        this.live.addEventListener("click", () => this.open());
+        const { panel } = JSON.parse(element.dataset.open);
+        if (location.hash.startsWith(`#${panel}:`) && !Panel.linked) {
+          Panel.linked = this; // opened by an address: the panel itself reads the state
+          element.scrollIntoView();
+          this.open();
+        }
+      }
       new ResizeObserver(() => this.data && this.fit()).observe(element);
+    }
+    // The panel itself, as the notebook opens it or with another state; the still stays until it has come.
+    async open(state) {
+      this.live.disabled = true;
+      const how = JSON.parse(this.element.dataset.open);
+      const says = document.createElement("p");
+      says.className = "nv-says";
+      says.setAttribute("role", "status");
+      this.live.after(says);
+      const place = document.createElement("div");
+      const show = ({ words, share }) => {
+        says.innerHTML = "<progress max=1></progress> <span></span>";
+        says.firstChild.value = share;
+        says.lastChild.textContent = words;
+      };
+      try {
+        load.css ??= document.head.append(Object.assign(document.createElement("link"),
+          { rel: "stylesheet", href: `${folder}live/live.css` })) ?? true;
+        python ??= begin();
+        const its = await python;
+        its.onProgress = show;
+        place.className = "nv-place";
+        this.element.append(place);
+        this.mode = dark() ? "dark" : "light";
+        const close = await its.open(place, { ...how, state: state ?? how.state, mode: this.mode });
+        this.close?.();
+        for (const other of [...this.element.children]) if (other !== place) other.hidden = true;
+        this.close = () => { close(); place.remove(); };
+        this.element.dataset.live = "yes";
+      } catch (error) {
+        says.textContent = `${error.message}. Press again to try once more; the notebook can be downloaded below.`;
+        if (error.isPython) python = undefined; // and not the panel
+        place.remove();
+      } finally {
+        this.live.disabled = false;
+        if (this.element.dataset.live) says.remove();
+      }
+    }
+    // The page has become dark or light.
+    turn() {
+      if (!this.element.dataset.live) return this.show();
+      const mode = dark() ? "dark" : "light";
+      if (mode !== this.mode) this.open(this.element.querySelector(".nv-state input").placeholder);
     }
     async wake() {
       if (this.data) return;
@@ -67,7 +125,7 @@
       if (Math.abs(this.width - this.drawn) > 4) this.show();
     }
     show() {
-      if (!this.data) return;
+      if (!this.data || this.element.dataset.live) return;
       const still = this.data.stills[this.place];
       const { figure, template } = figureAt(this.data, this.place);
       this.drawn = this.width;
@@ -96,7 +154,7 @@
     }, { rootMargin: "800px" });
     for (const panel of panels) sight.observe(panel.element);
 
-    const redraw = () => panels.forEach((panel) => panel.show());
+    const redraw = () => panels.forEach((panel) => panel.turn());
     new MutationObserver(redraw).observe(document.body, { attributeFilter: ["data-theme"] });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 

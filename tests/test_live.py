@@ -1,0 +1,343 @@
+"""Panels that answer in a page without a server: the same widgets, the same Python, in a worker."""
+
+import asyncio
+import functools
+import gzip
+import hashlib
+import http.server
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import threading
+from pathlib import Path
+
+import pytest
+from panels import PATIENCE
+
+from neuroviz import explorables
+from neuroviz.engine import rank
+from neuroviz.explorables import LedgerExplorer
+from neuroviz.kit.background import EventLoop
+from tools.book.live import build as live
+from tools.book.live import lite
+from tools.notebooks import sources
+
+ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "tools" / "javascript"
+PANEL = ".nv:has(.nv-title)"
+WHEELS = ROOT.parent / "shared" / "live" / "test-only"  # a numpy for Pyodide, where a test machine has one
+NEEDS_MORE = {"flint": ["SectionExplorer", "SingletonExplorer"], "scipy": ["FlowExplorer", "SearchExplorer"]}
+
+# Long work where there are no processes
+
+
+def steps(count):
+    yield from range(count)
+    return "end"
+
+
+def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
+    async def page():
+        worker, parts, answers = EventLoop(), [], []
+        worker.submit(steps, 3, answers.append, parts.append)
+        assert worker.running and not parts
+        while worker.running:
+            await asyncio.sleep(0)
+        assert (parts, answers) == ([0, 1, 2], ["end"])
+
+        worker.submit(steps, 10**9, answers.append)
+        await asyncio.sleep(0)
+        worker.submit(abs, -3, answers.append)  # a newer one: nobody hears of the first any more
+        await asyncio.sleep(0.01)
+        assert answers == ["end", 3] and not worker.cancel()
+
+        worker.submit(steps, 10**9, answers.append)
+        assert worker.cancel() and not worker.running
+        await asyncio.sleep(0.01)
+        assert len(answers) == 2
+
+        worker.submit(steps, 5, answers.append)  # in the middle of its steps somebody waits for it
+        await asyncio.sleep(0)
+        assert worker.wait() and answers[2:] == ["end"]
+        worker.submit(int, "x", answers.append)
+        assert worker.wait() and isinstance(answers[3], ValueError)
+        worker.submit(steps, 10**9, answers.append)
+        assert not worker.wait(0.01)
+        worker.close()
+
+    asyncio.run(page())
+
+
+def test_a_panel_answers_without_processes_and_without_flint(monkeypatch):
+    monkeypatch.setattr("neuroviz.kit.panel.background", EventLoop)
+    monkeypatch.setattr(rank, "_HAS_FLINT", False)
+    panel = LedgerExplorer()
+    panel.controls["layers"].value = 3
+    assert panel.wait(PATIENCE) and panel.status.startswith("done")
+    slow = explorables.DimensionExplorer(state="width=6;layers=3")
+    assert slow.wait(PATIENCE) and slow.status.startswith("done")
+
+
+# The files
+
+
+def test_the_bundle_is_that_of_its_sources():
+    """`make javascript` was not forgotten."""
+    banner = gzip.decompress((ROOT / "tools/book/live/live.js.gz").read_bytes())[:400].decode()
+    files = ("live.js", "amd.js", "build.mjs", "package-lock.json")
+    built_from = hashlib.sha256(b"".join((SOURCES / name).read_bytes() for name in files)).hexdigest()
+    assert f"built from {built_from}" in banner
+
+
+def test_the_files_of_a_live_page_are_small_and_whole(tmp_path):
+    live.build(tmp_path)
+    sent = sum(len(gzip.compress(path.read_bytes())) for path in tmp_path.iterdir())
+    assert sent < 2.5e6  # Python and numpy are another 10 MB
+    names = {path.name.split("-")[0] for path in tmp_path.glob("*.whl")}
+    assert names == set(live.PURE)
+    assert "https://cdn.jsdelivr.net/pyodide/v" in (tmp_path / "start.js").read_text()
+
+
+# In a browser
+
+
+@pytest.fixture(scope="module")
+def pyodide(tmp_path_factory) -> Path:
+    """A Pyodide distribution: its core from npm, numpy beside it."""
+    wheel = next(iter(WHEELS.glob("numpy-*wasm32.whl")), None)
+    if wheel is None or shutil.which("npm") is None:
+        pytest.skip("there is no numpy for Pyodide, or no npm to fetch Pyodide with")
+    version = re.search(r"/v([\d.]+)/", live.PYODIDE)[1]
+    folder = tmp_path_factory.mktemp("pyodide")
+    command = ["npm", "pack", f"pyodide@{version}", "--silent", "--pack-destination", str(folder)]
+    if subprocess.run(command, cwd=folder, capture_output=True).returncode:
+        pytest.skip("Pyodide cannot be fetched from npm")
+    with tarfile.open(next(folder.glob("*.tgz"))) as packed:
+        packed.extractall(folder, filter="data")
+    folder /= "package"
+    shutil.copy(wheel, folder)
+    lock = json.loads((folder / "pyodide-lock.json").read_text())
+    lock["packages"] = {"numpy": entry(lock["packages"]["numpy"], wheel)}
+    shutil.copy(folder / "pyodide-lock.json", folder / "whole-lock.json")
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock))
+    return folder
+
+
+def entry(old, wheel):
+    """A package of a distribution, from another file."""
+    number, mark = wheel.name.split("-")[1], hashlib.sha256(wheel.read_bytes()).hexdigest()
+    return old | {"version": number, "file_name": wheel.name, "sha256": mark}
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
+        ".wasm": "application/wasm",
+        ".mjs": "text/javascript",
+    }
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def served():
+    """Serves a folder from this machine; returns its address."""
+    servers = []
+
+    def serve(folder: Path) -> str:
+        handler = functools.partial(Quiet, directory=str(folder))
+        servers.append(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler))
+        threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{servers[-1].server_port}"
+
+    yield serve
+    for server in servers:
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def visit(chromium, served):
+    """Opens a page of a folder that is served; what it complains of, and asks elsewhere, is remembered."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+
+        def open_at(folder: Path, place: str, **settings):
+            context = browser.new_context(viewport={"width": 1280, "height": 720}, **settings)
+            page = context.new_page()
+            page.set_default_timeout(1000 * PATIENCE)
+            home = served(folder)
+            page.complaints = []
+            page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
+            page.on("pageerror", lambda error: page.complaints.append(str(error)))
+            page.on(
+                "request",
+                lambda r: r.url.startswith((home, "data:", "blob:")) or page.complaints.append(r.url),
+            )
+            page.goto(f"{home}/{place}")
+            return page
+
+        yield open_at
+        browser.close()
+
+
+BARE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
+<link rel="stylesheet" href="live/live.css"><div id="place" style="width: 900px"></div>
+<script type="module">
+import start from "./live/start.js";
+const python = start(), said = [];
+python.onProgress = ({ words }) => said.push(words);
+let close = () => {};
+window.show = async (how) => {
+  close();
+  close = () => {};
+  close = await python.open(document.getElementById("place"), { mode: "light", state: null, ...how });
+  return said;
+};
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory, pyodide, visit):
+    """A page with nothing but live panels; its Python has started."""
+    folder = tmp_path_factory.mktemp("bare")
+    (folder / "index.html").write_text(BARE)
+    live.build(folder / "live", "../pyodide/")
+    (folder / "pyodide").symlink_to(pyodide)
+    return visit(folder, "index.html")
+
+
+def opened(page, name, state=None):
+    """Show a panel; what it describes."""
+    page.wait_for_function("() => Boolean(window.show)")
+    said = page.evaluate("how => window.show(how)", {"panel": name, "state": state})
+    page.wait_for_selector(f"{PANEL} .js-plotly-plot .main-svg", state="attached")
+    assert said[0].startswith("Python is being fetched") and said[-1] == ""
+    return page.inner_text(".nv-description")
+
+
+def done(page, before):
+    """Wait until the panel says something else, and is done."""
+    says = "document.querySelector('.nv-description').innerText"
+    page.wait_for_function(f"before => {says} !== before && document.querySelector('.nv-done')", arg=before)
+    return page.inner_text(".nv-description")
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("live")
+def test_a_panel_in_a_page_says_what_it_says_in_python(bare):
+    before = opened(bare, "LedgerExplorer", "layers=2")
+    here = LedgerExplorer(state="layers=2")
+    assert before == here.description
+    bare.get_by_label("layers l", exact=True).first.focus()
+    bare.keyboard.press("ArrowRight")
+    here.controls["layers"].value = 3
+    assert done(bare, before) == here.description
+    bare.keyboard.press("d")  # a key in a panel does nothing else
+    bare.locator(PANEL).get_by_role("button", name="⋯").click()
+    state = bare.locator(".nv-state input")
+    assert state.input_value() == here.state
+    state.fill("layers=99")
+    state.press("Enter")
+    bare.wait_for_selector(".nv-error")
+    assert bare.complaints == []
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("live")
+def test_the_newest_of_many_moves_is_answered_and_an_error_is_said(bare):
+    before = opened(bare, "LedgerExplorer", "layers=1;width=3")
+    bare.get_by_label("width d", exact=True).first.focus()
+    for _ in range(5):  # quicker than the answers
+        bare.keyboard.press("ArrowRight")
+    bare.wait_for_function("document.querySelector('.nv-description').innerText.includes('lightning 8→')")
+    assert (
+        bare.inner_text(".nv-description") == LedgerExplorer(state="layers=1;width=8").description != before
+    )
+    for wrong in ("no state", "layers=99"):
+        with pytest.raises(Exception, match="a state is|layers"):
+            bare.evaluate("how => window.show(how)", {"panel": "LedgerExplorer", "state": wrong})
+    assert opened(bare, "LedgerExplorer", "layers=2").startswith("lightning 4→4→4")
+    assert bare.complaints == []
+
+
+@pytest.mark.full
+@pytest.mark.browser
+@pytest.mark.xdist_group("live")
+@pytest.mark.parametrize("name", explorables.__all__)
+def test_every_panel_opens_in_a_page(bare, name):
+    missing = next((module for module, names in NEEDS_MORE.items() if name in names), None)
+    if missing:  # the distribution of the tests has neither
+        with pytest.raises(Exception, match=f"{missing}|{live.LATER[missing]}"):
+            opened(bare, name)
+        bare.complaints.clear()
+        return
+    before = opened(bare, name)
+    handle = bare.locator(".nv-controls .noUi-handle[aria-disabled=false]").first
+    if handle.count():
+        handle.focus()
+        bare.keyboard.press("ArrowRight")
+        bare.keyboard.press("ArrowRight")
+        done(bare, before)
+    assert bare.complaints == []
+
+
+# JupyterLab without a server
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory, pyodide) -> Path:
+    """A site with JupyterLite alone; its distribution has what a kernel needs, too."""
+    folder = tmp_path_factory.mktemp("lab")
+    shutil.copytree(pyodide, folder / "pyodide")
+    add_packages(folder / "pyodide", ("micropip", "ipython", "jedi"))
+    lite.build(folder / "lab", lite.environment(folder / "environment"), "../pyodide/")
+    return folder
+
+
+def add_packages(distribution: Path, names: tuple[str, ...]) -> None:
+    """Fetch pure packages in the versions of the distribution; what is compiled there is left out."""
+    whole = json.loads((distribution / "pyodide-lock.json").read_text())
+    known = json.loads((distribution / "whole-lock.json").read_text())["packages"]
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop().replace("_", "-")
+        old = known.get(name)
+        if old is None or name in whole["packages"] or "py3-none-any" not in old["file_name"]:
+            continue
+        asked = f"{old['name']}=={old['version']}"
+        options = ["--no-deps", "--only-binary", ":all:", "--python-version", "3.13", "-d", str(distribution)]
+        before = set(distribution.iterdir())
+        subprocess.run([sys.executable, "-m", "pip", "download", "-q", *options, asked], check=True)
+        (wheel,) = set(distribution.iterdir()) - before
+        whole["packages"][name] = entry(old, wheel)
+        waiting += old["depends"]
+    for package in whole["packages"].values():
+        package["depends"] = [one for one in package["depends"] if one.replace("_", "-") in whole["packages"]]
+    (distribution / "pyodide-lock.json").write_text(json.dumps(whole))
+
+
+@pytest.mark.full
+@pytest.mark.browser
+@pytest.mark.xdist_group("live")
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
+def test_every_notebook_runs_in_jupyterlite(lab, visit, path):
+    name = path.relative_to(ROOT).with_suffix(".ipynb").as_posix()
+    page = visit(lab, f"lab/lab/index.html?path={name}")
+    page.wait_for_selector(".jp-NotebookPanel")
+    idle = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
+    page.wait_for_selector(idle)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=busy]")
+    page.wait_for_selector(idle)
+    errors = page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts()
+    missing = [module for module in NEEDS_MORE if any(f"No module named '{module}" in one for one in errors)]
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}, which the distribution of the tests has not")
+    assert [one for one in errors if "NotImplementedError" not in one] == []
+    assert page.locator(PANEL).count()
+    page.context.close()

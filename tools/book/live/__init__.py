@@ -1,0 +1,1 @@
+"""Panels that answer in a page without a server."""

@@ -1,0 +1,118 @@
+"""JupyterLab without a server: all notebooks, with Python in the browser (JupyterLite)."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import urllib.request
+import venv
+from pathlib import Path
+
+from neuroviz.command import copy_notebooks
+from tools.book.live.build import PURE, PYODIDE, wheels
+
+_KERNEL = "@jupyterlite/pyodide-kernel-extension"
+# What a kernel starts with, and what it fetches when a cell imports it.
+_FIRST = ("micropip", "ipython", "jedi", "ssl", "sqlite3", "numpy", "neuroviz")
+_LATER = ("scipy", "python-flint")
+
+
+def environment(folder: Path) -> Path:
+    """The Python of an environment with JupyterLite, made if it is not there."""
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    wanted = Path(__file__).with_name("jupyterlite.txt")
+    mark = folder / wanted.name
+    if not mark.exists() or mark.read_text() != wanted.read_text():
+        venv.create(folder, clear=True, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "-r", wanted], check=True)
+        shutil.copy(wanted, mark)
+    return python
+
+
+def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
+    """Write JupyterLite into a folder of its own.
+
+    Args:
+        folder: as it will be in the site.
+        python: that of `environment`.
+        pyodide: as in `build.build`.
+
+    Raises:
+        ValueError: if JupyterLite cannot be built.
+    """
+    contents = folder.parent / f"{folder.name}-contents"
+    for old in (folder, contents):
+        shutil.rmtree(old, ignore_errors=True)
+    copy_notebooks(contents)
+    for path in contents.rglob("*.ipynb"):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        notebook["metadata"]["kernelspec"] = {"name": "python", "display_name": "Python (Pyodide)"}
+        path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1), encoding="utf-8")
+    command = [python, "-m", "jupyterlite_core", "build", "--contents", "."]
+    options = [
+        "--output-dir",
+        str(folder),
+        "--apps",
+        "lab",
+        "--no-sourcemaps",
+        "--no-unused-shared-packages",
+        "--no-libarchive",
+    ]
+    done = subprocess.run(command + options, cwd=contents, capture_output=True, text=True)
+    if done.returncode:
+        raise ValueError(f"JupyterLite cannot be built:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+    shutil.rmtree(contents)
+    _write_lock(folder, pyodide)
+    path = folder / "jupyter-lite.json"
+    site = json.loads(path.read_text(encoding="utf-8"))
+    plugins = site["jupyter-config-data"].setdefault("litePluginSettings", {})
+    plugins.setdefault(f"{_KERNEL}:kernel", {}).update(
+        {
+            "pyodideUrl": f"{'' if '://' in pyodide else '../'}{pyodide}pyodide.js",  # from the page in lab/
+            "loadPyodideOptions": {"lockFileURL": "./python/pyodide-lock.json", "packages": [*_FIRST]},
+            "disablePyPIFallback": True,
+        }
+    )
+    path.write_text(json.dumps(site, indent=1), encoding="utf-8")
+
+
+def _write_lock(folder: Path, pyodide: str) -> None:
+    """The packages that a kernel knows: those of Pyodide that we need, JupyterLite's, and ours."""
+    elsewhere = "://" in pyodide
+    where = f"{pyodide}pyodide-lock.json"
+    if elsewhere:
+        with urllib.request.urlopen(where) as answer:
+            lock = json.load(answer)
+    else:
+        lock = json.loads((folder / where).read_text(encoding="utf-8"))
+    known, needed = lock["packages"], {}
+    waiting = [*_FIRST, *_LATER]
+    while waiting:
+        name = waiting.pop().replace("_", "-")
+        if name in known and name not in needed:
+            place = ("" if elsewhere else "../") + pyodide + known[name]["file_name"]
+            needed[name] = known[name] | {"file_name": place}
+            waiting += known[name]["depends"]
+    python = folder / "python"
+    python.mkdir()
+    theirs = (folder / "extensions" / _KERNEL / "static" / "pypi").glob("*.whl")
+    for path in [
+        *wheels(python),
+        *(path for path in theirs if not path.name.startswith("widgetsnbextension")),
+    ]:
+        name, version = path.name.split("-")[:2]
+        ours = name == "neuroviz"
+        needed[name.replace("_", "-")] = {
+            "name": name,
+            "version": version,
+            "file_name": os.path.relpath(path, python),
+            "install_dir": "site",
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            "package_type": "package",
+            "imports": [name],
+            "depends": ["numpy", *(one.replace("_", "-") for one in PURE if one != name)] if ours else [],
+            "unvendored_tests": False,
+        }
+    lock["packages"] = needed
+    (python / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")

@@ -1,0 +1,86 @@
+"""Runs in the worker of a page: ipywidgets speaks to the page through comms, as it does to JupyterLab.
+
+Without IPython: ipywidgets asks it for a shell, and hears that there is none.
+"""
+
+import json
+import sys
+import types
+from collections.abc import Callable
+
+_IPYTHON = {
+    "IPython": {"get_ipython": lambda: None},
+    "IPython.core": {},
+    "IPython.core.interactiveshell": {"InteractiveShell": object},
+    "IPython.display": {"display": None, "clear_output": None},
+}
+for _name, _content in _IPYTHON.items():
+    sys.modules[_name] = types.ModuleType(_name)
+    vars(sys.modules[_name]).update(_content)
+
+import comm  # noqa: E402
+from comm.base_comm import BaseComm  # noqa: E402
+
+_panels: dict = {}
+
+
+def begin(post: Callable) -> None:
+    """From now on every widget opens its channel to the page: post(kind, ticket, id, data, buffers, rest)."""
+
+    class Channel(BaseComm):
+        def publish_msg(
+            self,
+            msg_type: str,
+            data: dict | None = None,
+            metadata: object = None,
+            buffers: list | None = None,
+            **keys: object,
+        ) -> None:
+            parts = [bytes(one) for one in buffers or ()]
+            post(msg_type, "", self.comm_id, json.dumps(data or {}), _sent(parts), "{}")
+
+    def create(*arguments: object, **keys: object) -> BaseComm:
+        channel = Channel(*arguments, **keys)
+        comm.get_comm_manager().register_comm(channel)
+        return channel
+
+    global _post
+    _post, comm.create_comm = post, create
+    import neuroviz.explorables  # noqa: F401  # what takes longest is done before the first panel is asked for
+
+
+def _sent(parts: list) -> object:
+    from pyodide.ffi import to_js
+
+    return to_js(parts)
+
+
+def open_panel(ticket: str, how: str) -> None:
+    """Open a panel; the page hears which widget it is.
+
+    Args:
+        how: as JSON, the panel's name, the mode of the page, and what the panel is opened with.
+    """
+    from neuroviz import explorables
+    from neuroviz.kit import theme
+
+    options = json.loads(how)
+    name, mode = options.pop("panel"), options.pop("mode")
+    with theme.using({"mode": mode}):
+        panel = getattr(explorables, name)(**options)
+    _panels[panel.model_id] = panel
+    _post("done", ticket, "", "{}", _sent([]), json.dumps({"model": panel.model_id}))
+
+
+def close_panel(model: str) -> None:
+    """Close a panel that has left the page."""
+    _panels.pop(model).close()
+
+
+def hear(kind: str, channel: str, data: str, buffers: object) -> None:
+    """A message from the page, for one channel."""
+    message = {"content": {"comm_id": channel, "data": json.loads(data)}, "metadata": {}}
+    message["buffers"] = [memoryview(one.to_py()) for one in buffers]
+    manager = comm.get_comm_manager()
+    if manager.get_comm(channel) is not None:
+        getattr(manager, kind)(None, None, message)
