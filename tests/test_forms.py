@@ -1,5 +1,6 @@
 """Pairs of forms: their kinds from roots that numpy finds, their weights and ranks from the network."""
 
+from collections import Counter
 from fractions import Fraction
 from math import inf
 
@@ -26,11 +27,10 @@ from neuroviz.singular.forms import (
     nearest_layer,
     on_circle,
     preimages_of,
-    real_roots,
     resultant,
 )
 
-X = sp.symbols("X")
+X, ZERO = sp.symbols("X"), (0, 0, 0)
 
 
 def test_the_resultant_is_the_resultant():
@@ -51,24 +51,16 @@ def kind_by_roots(q1, q2) -> str:
     pair = np.array([q1, q2], dtype=float)
     if not pair.any():
         return BOUNDARY
-    found = []
-    for form in pair[[row.any() for row in pair]]:
+    found = []  # as points of the circle
+    for form in pair[pair.any(axis=1)]:
         a, b, c = form
-        roots = [*np.roots(form)] + [np.inf] * (int(a == 0) + int(a == b == 0))
-        found.append(
-            [2 * np.arctan2(1, r) if np.isfinite(r) else 0.0 for r in roots if abs(np.imag(r)) < 1e-6]
-        )
+        real = [2 * np.arctan2(1, root.real) for root in np.roots(form) if abs(np.imag(root)) < 1e-6]
+        found.append(np.exp(1j * np.array(real + [0.0] * (int(a == 0) + int(a == b == 0)))))
     if np.linalg.matrix_rank(pair, rtol=1e-9) == 1:
-        real = found[0]
-        return (
-            CLOSURE
-            if not real
-            else CROSSING
-            if abs(np.exp(1j * real[0]) - np.exp(1j * real[1])) > 1e-5
-            else BOUNDARY
-        )
-    shared = [(r, s) for r in found[0] for s in found[1] if abs(np.exp(1j * r) - np.exp(1j * s)) < 1e-5]
-    return SMOOTH if shared else OFF
+        if not len(found[0]):
+            return CLOSURE
+        return CROSSING if abs(np.diff(found[0])) > 1e-5 else BOUNDARY
+    return SMOOTH if (np.abs(np.subtract.outer(*found)) < 1e-5).any() else OFF
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +68,10 @@ def small_pairs():
     """Pairs of every kind with coefficients from −2 to 2: half drawn freely, half with a factor in common."""
     rng = np.random.default_rng(0)
     pairs = [tuple(map(tuple, pair)) for pair in rng.integers(-2, 3, (300, 2, 3)).tolist()]
-    for A, V in zip(rng.integers(-1, 2, (300, 2, 2)), rng.integers(-1, 2, (300, 1, 2)), strict=True):
-        pairs.append(forms_of(A, V))
-    for k, q in zip(
-        rng.integers(-2, 3, (200, 2)).tolist(), rng.integers(-2, 3, (200, 3)).tolist(), strict=True
-    ):
-        pairs.append(tuple(tuple(s * c for c in q) for s in k))
-    return pairs
+    layers = rng.integers(-1, 2, (300, 2, 2)), rng.integers(-1, 2, (300, 1, 2))
+    proportional = np.einsum("nk,nc->nkc", rng.integers(-2, 3, (200, 2)), rng.integers(-2, 3, (200, 3)))
+    pairs += map(forms_of, *layers)
+    return pairs + [tuple(map(tuple, pair)) for pair in proportional.tolist()]
 
 
 def test_the_kind_is_what_the_roots_of_both_forms_say(small_pairs):
@@ -118,33 +107,30 @@ def test_the_common_roots_are_roots_of_both_forms_and_as_many_as_the_kind_says(s
 
 
 def test_roots_at_infinity_double_roots_and_irrational_ones():
-    assert real_roots((0, 0, 5)) == (Root(1, 0),) and Root(1, 0).m == inf
-    assert real_roots((4, -4, 1)) == (Root(1, 2),)
-    assert [root.m for root in real_roots((1, 0, -2))] == pytest.approx([2**0.5, -(2**0.5)])
-    assert real_roots((1, 0, 1)) == ()
-    assert real_roots((Fraction(1, 2), 0, Fraction(-2, 9))) == (Root(2, 3), Root(-2, 3))
+    assert common_roots((0, 0, 5), ZERO) == (Root(1, 0),) and Root(1, 0).m == inf
+    assert common_roots((4, -4, 1), ZERO) == (Root(1, 2),)
+    assert [root.m for root in common_roots((1, 0, -2), ZERO)] == pytest.approx([2**0.5, -(2**0.5)])
+    assert common_roots((1, 0, 1), ZERO) == ()
+    assert common_roots((Fraction(1, 2), 0, Fraction(-2, 9)), ZERO) == (Root(2, 3), Root(-2, 3))
 
 
 def test_whole_numbers_are_decided_exactly_where_floats_cannot_be():
     n = 10**40
-    square = (1, 2 * n, n * n)
     for last, kind in ((0, BOUNDARY), (1, CLOSURE), (-1, CROSSING)):
-        q = (*square[:2], square[2] + last)
-        assert kind_of(q, (0, 0, 0)) == kind
-        assert kind_of(tuple(map(float, q)), (0.0, 0.0, 0.0)) == BOUNDARY
-    (first, second) = real_roots((1, -2 * 10**400, 2))  # near 2·10⁴⁰⁰ and 10⁻⁴⁰⁰
+        q = (1, 2 * n, n * n + last)
+        assert kind_of(q, ZERO) == kind
+        assert kind_of(tuple(map(float, q)), ZERO) == BOUNDARY
+    first, second = common_roots((1, -2 * 10**400, 2), ZERO)  # near 2·10⁴⁰⁰ and 10⁻⁴⁰⁰
     assert (first.Y, second.X) == (0.0, 0.0)
 
 
 def test_the_zero_function_is_a_boundary_point():
     """Theorem 3.4 with k = 0 or h = 0."""
-    zero = (0, 0, 0)
-    assert kind_of(zero, zero) == kind_of((0.0, 0.0, 0.0), zero) == BOUNDARY
-    assert facts_of(zero, zero).preimages == facts_of((0.0, 0.0, 0.0), zero).preimages == inf
-    for number in (0, 0.0):
-        ((A, V),) = preimages_of((number, 0, 0), zero)
+    for zero in (ZERO, (0.0, 0.0, 0.0)):
+        assert kind_of(zero, ZERO) == BOUNDARY and facts_of(zero, ZERO).preimages == inf
+        ((A, V),) = preimages_of(zero, ZERO)
         assert not A.any() and not V.any()
-    assert measured_kernel(np.zeros((2, 2)), np.zeros((1, 2))) == facts_of(zero, zero).kernel == 6
+    assert measured_kernel(np.zeros((2, 2)), np.zeros((1, 2))) == facts_of(ZERO, ZERO).kernel == 6
 
 
 def test_the_tolerance_is_a_relative_error_of_the_coefficients():
@@ -167,10 +153,10 @@ def test_what_is_called_smooth_is_within_the_tolerance_of_its_weights():
     kind = kind_of(*map(tuple, pair + noise), tol=1e-9)
     on = kind == SMOOTH
     assert 500 < on.sum() < 3500
-    near = nearest_layer(*(pair + noise)[..., on])
-    got = np.array(forms_of(*layer_with_root(*(pair + noise)[..., on], near.X, near.Y)))
-    size = np.sqrt(((pair + noise)[..., on] ** 2).sum((0, 1)))
-    assert (np.abs(got - (pair + noise)[..., on]).max((0, 1)) <= 3e-9 * size).all()
+    asked = (pair + noise)[..., on]
+    near = nearest_layer(*asked)
+    got = np.array(forms_of(*layer_with_root(*asked, near.X, near.Y)))
+    assert (np.abs(got - asked).max((0, 1)) <= 3e-9 * np.sqrt((asked**2).sum((0, 1)))).all()
     quiet = np.abs(noise).max((0, 1)) < 1e-11 * np.sqrt((pair**2).sum((0, 1)))
     assert np.isin(kind[quiet], (SMOOTH, CROSSING)).all(), "a layer may not be lost"
 
@@ -212,7 +198,7 @@ def test_weights_give_the_function_back(small_pairs):
                     preimages_of(*(tuple(map(numbers, q)) for q in (q1, q2)))
             continue
         for A, V in preimages_of(q1, q2):
-            if all(isinstance(entry, (int, Fraction)) for entry in V.flat):
+            if V.dtype == object:
                 assert forms_of(A, V) == (q1, q2)
             else:
                 np.testing.assert_allclose(np.array(forms_of(A, V), dtype=float), (q1, q2), atol=1e-13)
@@ -220,12 +206,10 @@ def test_weights_give_the_function_back(small_pairs):
 
 def test_the_facts_are_what_the_network_measures(small_pairs):
     """Lemma A.3 and Theorem 3.4: ranks and kernel at every preimage of every pair."""
-    seen = {}
-    for q1, q2 in small_pairs:
+    seen = Counter()
+    for q1, q2 in (pair for pair in small_pairs if np.any(pair)):
         facts = facts_of(q1, q2)
-        if not any(q1) and not any(q2):
-            continue
-        seen[facts.kind] = seen.get(facts.kind, 0) + 1
+        seen[facts.kind] += 1
         if facts.preimages == 0 or seen[facts.kind] > 25:
             continue
         layers = preimages_of(q1, q2)
@@ -271,10 +255,8 @@ def test_no_layer_is_nearer_than_the_nearest():
     assert (found.distance <= grid + 1e-12).all()
     np.testing.assert_allclose(found.distance, grid, atol=1e-5)
     layer = np.array(forms_of(*layer_with_root(*map(tuple, pair), found.X, found.Y)))
-    weight = np.array([1, 0.5, 1])[:, None]
-    np.testing.assert_allclose(
-        np.sqrt(((layer - pair) ** 2 * weight).sum((0, 1))), found.distance, atol=1e-12
-    )
+    away = np.sqrt(np.einsum("kcn,c->n", (layer - pair) ** 2, [1, 0.5, 1]))
+    np.testing.assert_allclose(away, found.distance, atol=1e-12)
     assert (kind_of(*map(tuple, layer)) != OFF).all()
 
 
@@ -285,12 +267,9 @@ def test_the_circle_shows_real_roots_on_its_rim_and_complex_ones_inside():
         points = on_circle(tuple(q))
         a, b, c = q
         if b * b > 4 * a * c:
-            for px, py in points:
-                half = np.arctan2(py, px) / 2
-                assert (
-                    abs(a * np.cos(half) ** 2 + b * np.cos(half) * np.sin(half) + c * np.sin(half) ** 2)
-                    < 1e-12
-                )
+            half = np.arctan2(*points.T[::-1]) / 2
+            u, v = np.cos(half), np.sin(half)
+            assert len(half) == 2 and (np.abs(a * u * u + b * u * v + c * v * v) < 1e-12).all()
             continue
         root = complex(-b / (2 * a), abs(np.sqrt(4 * a * c - b * b) / (2 * a)))
         w = (root - 1j) / (root + 1j)

@@ -8,16 +8,17 @@ linear forms in (X, Y) (Prop. A.5). So a function is a point of a 6-dimensional 
     singular points   proportional pairs                                   (Thm. 3.4)
 
 A form aX² + bXY + cY² is a triple (a, b, c); its size is √(a² + b²/2 + c²), which no rotation of
-(X, Y) changes. Everything is exact for int and Fraction, and takes numpy arrays of any shape
-otherwise. docs/mathematics.md: "Figure 1. The surface", "Theorem 3.4", "Lemma A.3".
+(X, Y) changes. Everything is exact for int and Fraction, and else takes arrays of any shape.
+docs/mathematics.md: "Figure 1. The surface", "Theorem 3.4", "Lemma A.3".
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
-from math import acos, atan2, cos, gcd, hypot, inf, isqrt, pi, sin, sqrt
+from math import acos, atan2, cos, hypot, inf, isqrt, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
+
+from neuroviz.engine.layer import Pair as Weights
 
 Number = int | Fraction | float | np.ndarray
 Form = tuple[Number, Number, Number]
@@ -31,8 +32,7 @@ ROUNDING = 1e-12
 """What is smaller, relative to what it is made of, is 0 up to rounding."""
 
 
-@dataclass(frozen=True)
-class Root:
+class Root(NamedTuple):
     """A point [X:Y] of the projective line, with Y > 0 or [X:Y] = [1:0].
 
     Coprime integers where it is rational and known exactly; else a unit vector.
@@ -52,13 +52,6 @@ class Root:
         return 2 * atan2(self.Y, self.X) % (2 * pi)
 
 
-class Weights(NamedTuple):
-    """A of shape (…, 2, 2) and V of shape (…, 1, 2); of dtype object where they are exact."""
-
-    A: np.ndarray
-    V: np.ndarray
-
-
 class Nearest(NamedTuple):
     """The root [X:Y] (a unit vector) of the layer nearest to a pair, and how far that layer is."""
 
@@ -67,8 +60,7 @@ class Nearest(NamedTuple):
     distance: np.ndarray
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """What Theorem 3.2, Lemma A.3 and Theorem 3.4 say about a function.
 
     Attributes:
@@ -79,18 +71,16 @@ class Facts:
     """
 
     kind: str
-    rank_a: int | None
-    rank_v: int | None
-    kernel: int | None
-    preimages: int | float
+    rank_a: int | None = None
+    rank_v: int | None = None
+    kernel: int | None = None
+    preimages: int | float = 0
 
 
 _FACTS = {
-    SMOOTH: Facts(SMOOTH, 2, 1, 1, 1),
-    CROSSING: Facts(CROSSING, 1, 1, 1, 2),  # the swap of Theorem 3.2
-    BOUNDARY: Facts(BOUNDARY, 1, 1, 2, 1),
-    CLOSURE: Facts(CLOSURE, None, None, None, 0),
-    OFF: Facts(OFF, None, None, None, 0),
+    SMOOTH: (2, 1, 1, 1),
+    CROSSING: (1, 1, 1, 2),  # the swap of Theorem 3.2
+    BOUNDARY: (1, 1, 2, 1),
 }
 _ZERO_FACTS = Facts(BOUNDARY, 0, 0, 6, inf)  # at A = 0, V = 0
 
@@ -128,20 +118,6 @@ def discriminant(q: Form) -> Number:
     return b * b - 4 * a * c
 
 
-def real_roots(q: Form, tol: float = TOLERANCE) -> tuple[Root, ...]:
-    """The real roots of one form, by their angle: two, one (double) or none.
-
-    Exact for int and Fraction; a float form is taken for a square if it is one up to a relative `tol`.
-
-    Raises:
-        ValueError: for the zero form, and as in `kind_of`.
-
-    >>> real_roots((0, 1, -2))
-    (Root(X=1, Y=0), Root(X=2, Y=1))
-    """
-    return common_roots(q, (0, 0, 0), tol)
-
-
 def kind_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> str | np.ndarray:
     """Where a pair of forms lies: "smooth", "crossing", "boundary", "closure only" or "off" (Thm. 3.4).
 
@@ -149,12 +125,8 @@ def kind_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> str | np.ndarray:
         proportional       with the common form: crossing if it has two real roots, boundary if a
                            double one, closure only if none; (0, 0) is a boundary point, v·0ᵀ
 
-    Int and Fraction are decided exactly. Float pairs are taken for proportional, for a pair with a
-    common root, or for one with a double root, if they are so up to a relative error `tol`.
-
-    Args:
-        q1, q2: coefficients; arrays are broadcast, and the answer is then an array of words.
-        tol: between 0 and 1; used for floats only.
+    Int and Fraction are decided exactly, floats up to a relative error `tol`. Arrays of coefficients are
+    broadcast, and the answer is then an array of words.
 
     Raises:
         ValueError: if a coefficient is not finite, or tol is not between 0 and 1.
@@ -170,6 +142,8 @@ def kind_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> str | np.ndarray:
 
 def common_roots(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Root, ...]:
     """The real roots that two forms share, by their angle: one, two (proportional forms) or none.
+
+    The roots of one form q are those of (q, 0), a double one once.
 
     Raises:
         ValueError: as in `kind_of`, and for the pair (0, 0).
@@ -190,16 +164,14 @@ def common_roots(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Root, ...]
 
 
 def nearest_layer(q1: Form, q2: Form) -> Nearest:
-    """How far a pair of forms is from the nearest layer, and that layer's root.
+    """How far a pair of forms is from the nearest layer, `layer_with_root(q1, q2, X, Y)`, and its root.
 
-        distance = min over unit (X, Y) of √(q₁(X, Y)² + q₂(X, Y)²)
-
-    since this is the distance to the pairs with root [X:Y]. The layer is `layer_with_root(q1, q2, X, Y)`.
+        distance = min over unit (X, Y) of √(q₁² + q₂²)(X, Y)     that to the pairs with root [X:Y]
 
     >>> round(float(nearest_layer((1, 0, 1), (0, 0, 0)).distance), 12)
     1.0
     """
-    phi, distance = _nearest(_light_pair(q1, q2))
+    phi, distance = _nearest(_light(q1, q2))
     return Nearest(np.cos(phi / 2), np.sin(phi / 2), distance)
 
 
@@ -232,13 +204,11 @@ def preimages_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Weights, .
     [[[1, -1]], [[1, 1]]]
     """
     if (kind := kind_of(q1, q2, tol)) in (CLOSURE, OFF):
-        raise ValueError(
-            f"real weights need a function that is smooth, crossing or boundary; this one is {kind!r}: "
-            "move along a ruling, or take the nearest_layer"
-        )
+        needed = "real weights need a function that is smooth, crossing or boundary"
+        raise ValueError(f"{needed}; this one is {kind!r}: move along a ruling, or take the nearest_layer")
     if not any(q1) and not any(q2):
-        return (layer_with_root((0, 0, 0), (0, 0, 0), 0, 1)._replace(V=_matrix([[0, 0]], True)),)
-    return tuple(layer_with_root(q1, q2, root.X, root.Y) for root in common_roots(q1, q2, tol))
+        return (Weights(np.zeros((2, 2), dtype=object), np.zeros((1, 2), dtype=object)),)
+    return tuple(layer_with_root(q1, q2, *root) for root in common_roots(q1, q2, tol))
 
 
 def facts_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> Facts:
@@ -247,7 +217,8 @@ def facts_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> Facts:
     >>> facts_of((1, 2, 1), (0, 0, 0))
     Facts(kind='boundary', rank_a=1, rank_v=1, kernel=2, preimages=1)
     """
-    return _FACTS[kind_of(q1, q2, tol)] if any(q1) or any(q2) else _ZERO_FACTS
+    kind = kind_of(q1, q2, tol)
+    return Facts(kind, *_FACTS.get(kind, ())) if any(q1) or any(q2) else _ZERO_FACTS
 
 
 def forms_of(A: np.ndarray, V: np.ndarray) -> Pair:
@@ -258,19 +229,16 @@ def forms_of(A: np.ndarray, V: np.ndarray) -> Pair:
     """
     A, V = (M if isinstance(M, np.ndarray) else np.asarray(M, dtype=object) for M in (A, V))
     if A.shape[-2:] != (2, 2) or V.shape[-2:] != (1, 2):
-        raise ValueError(
-            f"d = 2, d′ = 1 needs A of shape (2, 2), V of shape (1, 2); got {A.shape}, {V.shape}"
-        )
+        raise ValueError(f"d = 2, d′ = 1 needs A of shape (2, 2), V of (1, 2); got {A.shape}, {V.shape}")
     v, w = V[..., 0, 0], V[..., 0, 1]
     return tuple((p * v, p * w + r * v, r * w) for p, r in ((A[..., 0, k], A[..., 1, k]) for k in (0, 1)))
 
 
 def on_circle(q: Form, tol: float = TOLERANCE) -> np.ndarray:
-    """A form as a picture in the unit disc: two ends of a chord, one point of the rim, or one inside, (k, 2).
+    """A form in the unit disc: the ends of a chord, one point of the rim, or one inside, shape (k, 2).
 
-    Real roots are the points of the rim at their `Root.angle`. A complex pair is the point
-    (c − a, −b)/(a + c) inside: hyperbolic geometry in the model whose lines are chords. As the
-    discriminant goes to 0, from either side, chord and point shrink to the same point of the rim.
+    Real roots are at their `Root.angle` on the rim, a complex pair is (c − a, −b)/(a + c): hyperbolic
+    geometry in the model whose lines are chords. As the discriminant goes to 0 both go to one point.
 
     Raises:
         ValueError: for the zero form.
@@ -278,8 +246,7 @@ def on_circle(q: Form, tol: float = TOLERANCE) -> np.ndarray:
     >>> on_circle((1, 0, -1)).round(3).tolist(), on_circle((1, 0, 1)).tolist()
     ([[0.0, 1.0], [-0.0, -1.0]], [[0.0, 0.0]])
     """
-    roots = real_roots(q, tol)
-    if roots:
+    if roots := common_roots(q, (0, 0, 0), tol):
         return np.array([[np.cos(root.angle), np.sin(root.angle)] for root in roots])
     a, b, c = (float(t) for t in q)
     return np.array([[c - a, -b]]) / (a + c) + 0.0
@@ -302,9 +269,9 @@ def tidy(t: Number) -> Number:
 
 def _matrix(rows, exact: bool) -> np.ndarray:
     """Rows of numbers, or of arrays: shape (…, rows, columns)."""
-    dtype = object if exact else float
-    rows = [np.broadcast_arrays(*(np.asarray(entry, dtype=dtype) for entry in row)) for row in rows]
-    return np.stack([np.stack(row, -1) for row in rows], -2)
+    rows = [[np.asarray(entry, dtype=object if exact else float) for entry in row] for row in rows]
+    entries = np.stack(np.broadcast_arrays(*(entry for row in rows for entry in row)), -1)
+    return entries.reshape(*entries.shape[:-1], len(rows), -1)
 
 
 def make_root(X: Number, Y: Number) -> Root:
@@ -313,15 +280,11 @@ def make_root(X: Number, Y: Number) -> Root:
     Raises:
         ValueError: if X, Y are both 0, or not finite.
     """
-    exact = is_exact(X, Y)
-    length = (1 if X or Y else 0) if exact else hypot(X, Y)
+    if is_exact(X, Y) and (X or Y):
+        return Root(*(Fraction(tidy(X)) / tidy(Y)).as_integer_ratio()) if Y else Root(1, 0)
+    length = hypot(X, Y)
     if not 0 < length < inf:
         raise ValueError(f"a root [X:Y] needs finite numbers, not both 0; got [{X}:{Y}]")
-    if exact:
-        X, Y = Fraction(tidy(X)), Fraction(tidy(Y))
-        p, q = X.numerator * Y.denominator, Y.numerator * X.denominator
-        length = gcd(p, q) * (-1 if q < 0 or (q == 0 and p < 0) else 1)
-        return Root(p // length, q // length)
     length = -length if Y < 0 or (Y == 0 and X < 0) else length
     return Root(float(X / length) + 0.0, float(Y / length) + 0.0)
 
@@ -348,23 +311,20 @@ def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
         root = sqrt(disc / largest**2)
     # The numerator in which nothing cancels, and the other root by the product of both, c/a.
     numerator = -b - root if b > 0 else -b + root
-    return CROSSING, tuple(
-        sorted((make_root(numerator, 2 * a), make_root(2 * c, numerator)), key=lambda r: r.angle)
-    )
+    roots = make_root(numerator, 2 * a), make_root(2 * c, numerator)
+    return CROSSING, tuple(sorted(roots, key=lambda root: root.angle))
 
 
 # --- Floats -----------------------------------------------------------------------------------------
 
 
-def _light(q: Form) -> np.ndarray:
-    """Orthonormal u with √2·q(cos θ, sin θ) = u₀ + u₁ cos 2θ + u₂ sin 2θ; disc = 2(u₁² + u₂² − u₀²)."""
-    a, b, c = np.broadcast_arrays(*(np.asarray(t, dtype=float) for t in q))
-    return np.stack([a + c, a - c, b], -1) / sqrt(2)
+def _light(q1: Form, q2: Form) -> np.ndarray:
+    """Orthonormal u of both forms, shape (…, 2, 3): √2·q(cos θ, sin θ) = u₀ + u₁ cos 2θ + u₂ sin 2θ.
 
-
-def _light_pair(q1: Form, q2: Form) -> np.ndarray:
-    """Both forms in these coordinates, shape (…, 2, 3)."""
-    pair = np.stack(np.broadcast_arrays(_light(q1), _light(q2)), -2)
+    So the discriminant is 2(u₁² + u₂² − u₀²).
+    """
+    a, b, c = np.moveaxis(_matrix((q1, q2), exact=False), -1, 0)
+    pair = np.stack([a + c, a - c, b], -1) / sqrt(2)
     if not np.isfinite(pair).all():
         raise ValueError("forms need finite coefficients; some overflowed or are undefined")
     return pair
@@ -374,7 +334,7 @@ def _sort(q1: Form, q2: Form, tol: float) -> tuple[np.ndarray, np.ndarray, np.nd
     """Kind, angle 2θ of the root of the nearest layer, and `_light` of what proportional forms share."""
     if not 0 < tol < 1:
         raise ValueError(f"tol is a relative error between 0 and 1; got {tol!r}")
-    pair = _light_pair(q1, q2)
+    pair = _light(q1, q2)
     size = np.abs(pair).max((-2, -1))
     zero = size == 0
     pair = pair / np.where(zero, 1.0, size)[..., None, None]
