@@ -15,7 +15,6 @@ from neuroviz.singular.forms import (
     CROSSING,
     OFF,
     SMOOTH,
-    Root,
     discriminant,
     forms_of,
     kind_of,
@@ -50,6 +49,9 @@ RANDOM = [
     Slice.through(*four_functions(0)[:3]),
 ]
 SOME = [*SLICES.values(), s3(2), *RANDOM[1:], with_a_plane()]
+ZERO = (0, 0, 0)
+STEPS = ((0, 1, 0), ZERO), ((0, 0, 1), ZERO), (ZERO, (1, 0, 0))
+FLAT = Slice("flat", ((1, 0, 0), ZERO), STEPS)
 
 
 def label(part: Slice) -> str:
@@ -116,13 +118,10 @@ def test_the_rulings_of_the_table_lie_on_the_surface_and_are_the_ones_that_are_s
         assert sp.simplify(a * m**2 + b * m + c) == 0
     assert sp.simplify(part.resultant(*line)) == 0
     for root in (2, -3, Fraction(1, 2), Fraction(-5, 3)):
-        ruling = part.ruling(root, 1)
+        point, direction = part.lines(np.arctan2([1.0], [float(root)]))
         for s in (0, 1, 5):
-            point = [
-                Fraction(str(sp.nsimplify(entry.subs({m: root, t: s})))) for entry in map(sp.sympify, line)
-            ]
-            away = [p - q for p, q in zip(point, ruling.point, strict=True)]
-            assert not any(np.cross(np.array(away, dtype=object), ruling.direction))
+            away = np.array([sp.sympify(entry).subs({m: root, t: s}) for entry in line], dtype=float) - point
+            np.testing.assert_allclose(np.cross(away, direction), 0, atol=1e-10)
 
 
 def test_the_angle_charts_of_the_table_lie_on_their_surfaces():
@@ -169,7 +168,6 @@ def test_the_pieces_and_pinch_points_are_those_of_the_table(part):
             np.testing.assert_allclose(p, expected, atol=1e-12)
         middle = sp.sympify(sign).subs(t, sp.Float(piece.points[20, 0], 30))
         assert piece.kind == (CROSSING if middle > 0 else CLOSURE if middle < 0 else BOUNDARY)
-        assert piece.dotted == (piece.kind == "closure only")
     pinches = {"S1": [-2, 2], "S1k": [-2, 2], "S2": [-1, 1], "S3": [0], "S4": [4]}[part.name]
     points = [] if sign == 0 else [[float(sp.sympify(e).subs(t, s)) for e in curve] for s in pinches]
     np.testing.assert_array_equal(part.pinch_points(), np.array(points).reshape(-1, 3))
@@ -231,8 +229,8 @@ def distance_from_strips(part: Slice, strips, points: np.ndarray) -> np.ndarray:
                     if abs(np.exp(2j * theta) - np.exp(2j * strip.theta[0])) < 1e-6:
                         found[i] = min(found[i], abs(normal @ (p - plane[0])))
                 elif any(strip.theta[0] <= angle <= strip.theta[-1] for angle in (theta, theta + np.pi)):
-                    line = part.ruling(root.X, root.Y)
-                    found[i] = min(found[i], np.linalg.norm(np.cross(p - line.point, line.direction)))
+                    point, direction = part.lines(np.array([theta]))
+                    found[i] = min(found[i], np.linalg.norm(np.cross(p - point, direction)))
     return found
 
 
@@ -270,32 +268,9 @@ def test_every_point_of_the_chart_is_a_layer_in_the_window_with_the_root_of_its_
         assert (part.kind(*np.moveaxis(moved, -1, 0)) == OFF).mean() > 0.9, "beside it are no layers"
 
 
-def test_a_ruling_is_refused_where_it_is_not_a_line():
-    for X_, Y_ in ((1, 0), (0, 1), (1.0, 0.0), (0.0, -2.0)):
-        with pytest.raises(ValueError, match=r"in S1 no point has the common root"):
-            SLICES["S1"].ruling(X_, Y_)
-    flat = Slice(
-        "flat",
-        ((1, 0, 0), (0, 0, 0)),
-        (((0, 1, 0), (0, 0, 0)), ((0, 0, 1), (0, 0, 0)), ((0, 0, 0), (1, 0, 0))),
-    )
-    for number in (1, 1.0):
-        with pytest.raises(ValueError, match="a whole plane has the common root"):
-            flat.ruling(0, number)
-    assert SLICES["S1"].ruling(1e-6, 1.0).root.m == pytest.approx(1e-6), "far out is not nowhere"
-    with pytest.raises(ValueError, match="not both 0"):
-        SLICES["S1"].ruling(0, 0)
-
-
-def test_exact_rulings_stay_exact():
-    line = SLICES["S3"].ruling(Fraction(2, 3), -1)
-    assert line.root == Root(-2, 3)
-    p = line.at(Fraction(5, 7))
-    assert SLICES["S3"].resultant(*p) == 0 and SLICES["S3"].kind(*p) == SMOOTH
-    floats = SLICES["S3"].ruling(2 / 3, -1.0)
-    np.testing.assert_allclose(np.array(line.point, dtype=float), floats.point, atol=1e-12)
-    assert np.linalg.norm(floats.direction) == pytest.approx(1)
-    assert floats.at(np.zeros(4)).shape == (4, 3)
+def test_a_line_at_infinity_is_none_and_one_far_out_is():
+    nowhere, far = SLICES["S1"].lines(np.array([0.0, 1e-6]))[0]
+    assert np.isnan(nowhere).all() and np.isfinite(far).all()
 
 
 @every_slice
@@ -360,13 +335,8 @@ def test_pinch_points_are_where_the_discriminant_of_the_common_form_changes_sign
 
 
 def test_a_slice_whose_singular_points_fill_a_plane_or_a_surface_says_so():
-    flat = Slice(
-        "flat",
-        ((1, 0, 0), (0, 0, 0)),
-        (((0, 1, 0), (0, 0, 0)), ((0, 0, 1), (0, 0, 0)), ((0, 0, 0), (1, 0, 0))),
-    )
     with pytest.raises(ValueError, match="fill a plane"):
-        flat.singular_curve()
+        FLAT.singular_curve()
     pair = lambda s, y, z: ((1, s, 1), (y, z, y))  # noqa: E731 (S1k at its forbidden value)
     square = Slice.through(*(pair(*corner) for corner in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))))
     for ask in (square.singular_curve, square.pinch_points):

@@ -4,25 +4,30 @@ A curve is given by polynomials over the rationals, [u:v] ↦ (x : y : z : 1): w
 and where the form that it carries is a square, is then solved for, not searched.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
 from math import atan2, cos, inf, pi, sin
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, ROUNDING, Number, Pair, Root, is_exact, tidy
+from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, ROUNDING, Number, Pair, is_exact, tidy
 
 if TYPE_CHECKING:
     from flint import fmpq_poly
+
+Map = Callable[[np.ndarray], np.ndarray]
+_SAMPLES = 1440  # of a curve, to find where it is inside
 
 
 @dataclass(frozen=True)
 class Window:
     """What is drawn of a slice: |stretch·(p − centre)| ≤ radius and |x| ≤ half_length.
 
-    A ball, an ellipsoid; or, with stretch[0] = 0, a cylinder around the x axis.
+    An ellipsoid; or, with stretch[0] = 0, a cylinder around the x axis.
     """
 
     radius: float
@@ -43,28 +48,12 @@ class Window:
         return (away <= self.radius) & (np.abs(points[..., 0]) <= self.half_length)
 
     def cut(self, point: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The t between which point + t·direction is inside; nan for a line that misses."""
-        point, direction = np.asarray(point, dtype=float), np.asarray(direction, dtype=float)
+        """Where lines, given by arrays of shape (…, 3), enter and leave; nan for a line that misses."""
         p, d = (point - np.array(self.centre)) * self.stretch, direction * self.stretch
-        around, along = (
-            _within(p, d, self.radius),
-            _within(point[..., :1], direction[..., :1], self.half_length),
-        )
+        around = _within(p, d, self.radius)
+        along = _within(point[..., :1], direction[..., :1], self.half_length)
         lo, hi = np.maximum(around[0], along[0]), np.minimum(around[1], along[1])
-        return np.where(lo <= hi, lo, np.nan), np.where(lo <= hi, hi, np.nan)
-
-
-@dataclass(frozen=True)
-class Ruling:
-    """A line of the surface, all of whose functions vanish at one root; `point` is nearest to the origin."""
-
-    root: Root
-    point: np.ndarray
-    direction: np.ndarray
-
-    def at(self, t: Number) -> np.ndarray:
-        """point + t·direction, shape (3,), or (…, 3) for an array of t."""
-        return self.point + np.multiply.outer(t, self.direction)
+        return tuple(point + np.where(lo <= hi, t, np.nan)[..., None] * direction for t in (lo, hi))
 
 
 @dataclass(frozen=True)
@@ -98,11 +87,6 @@ class Piece:
     kind: str
     points: np.ndarray
 
-    @property
-    def dotted(self) -> bool:
-        """Whether these are points of the Zariski closure only, without a real common root."""
-        return self.kind == CLOSURE
-
 
 # --- Lines, and where they are inside --------------------------------------------------------------
 
@@ -112,8 +96,6 @@ def meeting_line(e1: np.ndarray, e2: np.ndarray) -> tuple[np.ndarray, np.ndarray
     (n1, h1), (n2, h2) = ((e[..., :3], -e[..., 3:]) for e in (e1, e2))
     u = np.cross(n1, n2)
     point, square = h1 * np.cross(n2, u) + h2 * np.cross(u, n1), (u * u).sum(-1, keepdims=True)
-    if u.dtype == object:
-        return np.array([tidy(Fraction(t) / square[0]) for t in point], dtype=object), u
     lengths = (n1 * n1).sum(-1, keepdims=True) * (n2 * n2).sum(-1, keepdims=True)
     square = np.where(square > ROUNDING**2 * lengths, square, np.nan)
     return point / square, u / np.sqrt(square)
@@ -156,21 +138,19 @@ def _within(p: np.ndarray, d: np.ndarray, radius: float) -> tuple[np.ndarray, np
     return np.where(dd == 0, -everywhere, middle - half), np.where(dd == 0, everywhere, middle + half)
 
 
-def cosines(lo: float, hi: float, count: int) -> np.ndarray:
+def _cosines(lo: float, hi: float, count: int) -> np.ndarray:
     """Numbers from lo to hi, denser towards both ends, where curves run off quickly."""
     found = lo + (hi - lo) * (1 - np.cos(np.linspace(0, pi, count))) / 2
     found[-1] = hi  # rounding may have missed it
     return found
 
 
-def intervals(
-    hit: Callable[[np.ndarray], np.ndarray], lo: float, hi: float, closed: bool, samples: int = 1440
-) -> list[tuple[float, float]]:
+def _intervals(hit: Map, lo: float, hi: float, closed: bool) -> list[tuple[float, float]]:
     """The intervals of [lo, hi] on which `hit` holds, their inner ends refined.
 
     If it is `closed`, hi is the same place as lo, and an interval may run past hi.
     """
-    t = np.linspace(lo, hi, samples + 1) if closed else cosines(lo, hi, samples + 1)
+    t = np.linspace(lo, hi, _SAMPLES + 1) if closed else _cosines(lo, hi, _SAMPLES + 1)
     hits = hit(t)
     if hits.all():
         return [(lo, hi)]
@@ -181,7 +161,7 @@ def intervals(
     def edge(inside: float, outside: float) -> float:
         for _ in range(11):  # 32¹¹ = 2⁵⁵
             between = np.linspace(inside, outside, 33)
-            last = int((~hit(between[1:-1])).argmax()) if not hit(between[1:-1]).all() else 31
+            last = int(np.append(~hit(between[1:-1]), True).argmax())
             inside, outside = between[last], between[last + 1]
         return inside
 
@@ -194,10 +174,28 @@ def intervals(
     return found
 
 
-def evenly(curve: Callable[[np.ndarray], np.ndarray], t: np.ndarray, count: int) -> np.ndarray:
-    """Parameters from t[0] to t[−1] between which the curve moves on by equal lengths."""
-    moved = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(curve(t), axis=0), axis=-1)))
-    return np.interp(np.linspace(0, moved[-1], count), moved, t)
+def runs(
+    curve: Map, hit: Map, lo: float, hi: float, count: int, closed: bool = False, samples: int = 2001
+) -> list[np.ndarray]:
+    """On each stretch of points, between lo and hi, that `hit`: `count` parameters, at equal lengths."""
+    found = []
+    for interval in _intervals(lambda t: hit(curve(t)), lo, hi, closed):
+        t = _cosines(*interval, samples)
+        moved = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(curve(t), axis=0), axis=-1)))
+        found.append(np.interp(np.linspace(0, moved[-1], count), moved, t))
+    return found
+
+
+def stretches(
+    curve: Map, hit: Map, corners: Collection[float], count: int, samples: int = 2001, beside: float = 0.0
+) -> list[tuple[float, float, np.ndarray]]:
+    """The same for a curve of period π, cut at its corners: between which, and the parameters."""
+    at = sorted(corners) or [0.0]
+    return [
+        (lo, hi, t)
+        for lo, hi in pairwise([*at, at[0] + pi])
+        for t in runs(curve, hit, lo + beside, hi - beside, count, not corners, samples)
+    ]
 
 
 # --- Binary forms Σ f_i u^{n−i} v^i, each as the polynomial Σ f_i tⁱ and its degree n -----------------
@@ -218,31 +216,22 @@ def _fractions(form: "fmpq_poly") -> list[Fraction]:
 def cross_product(m: list[list["fmpq_poly"]]) -> list["fmpq_poly"]:
     """The vector of signed 3 × 3 minors of a 3 × 4 matrix, which all its rows are orthogonal to."""
 
-    def determinant(i: int, j: int, k: int) -> "fmpq_poly":
-        a, b, c = ([row[n] for n in (i, j, k)] for row in m)
-        return (
-            a[0] * (b[1] * c[2] - b[2] * c[1])
-            + a[1] * (b[2] * c[0] - b[0] * c[2])
-            + a[2] * (b[0] * c[1] - b[1] * c[0])
-        )
+    def minor(j: int) -> "fmpq_poly":
+        (a, b, c), (d, e, f), (g, h, i) = (row[:j] + row[j + 1 :] for row in m)
+        return (-1) ** j * (a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g))
 
-    return [determinant(1, 2, 3), -determinant(0, 2, 3), determinant(0, 1, 3), -determinant(0, 1, 2)]
+    return [minor(j) for j in range(4)]
 
 
 def common_factor(forms: list["fmpq_poly"], degree: int) -> tuple["fmpq_poly", int]:
     """The greatest common divisor of forms of one degree that are not all 0, and its degree."""
-    common = forms[0] * 0
-    for form in forms:
-        common = common.gcd(form)
+    common = reduce(lambda one, other: one.gcd(other), forms)
     return common, common.degree() + degree - max(form.degree() for form in forms)
 
 
 def common_form(pairs: tuple[Pair, ...], k: int, point: list["fmpq_poly"]) -> list["fmpq_poly"]:
     """The coefficients of q_k along a curve (x : y : z : 1) of polynomials."""
-    return [
-        sum((p * polynomial(pair[k][j]) for pair, p in zip(pairs, point, strict=True)), point[0] * 0)
-        for j in range(3)
-    ]
+    return [sum(p * polynomial(pair[k][j]) for pair, p in zip(pairs, point, strict=True)) for j in range(3)]
 
 
 def zeros(form: "fmpq_poly", degree: int) -> list[tuple[Number, Number]]:
@@ -278,10 +267,7 @@ class RationalCurve:
 
     def on_plane(self, equation: Sequence[Number]) -> list[tuple[Number, Number]] | None:
         """Where e_x x + e_y y + e_z z + e₀ = 0; None if it is so everywhere."""
-        value = sum(
-            (polynomial(e) * polynomial(*row) for e, row in zip(equation, self._exact, strict=True)),
-            polynomial(0),
-        )
+        value = sum(polynomial(e) * polynomial(*row) for e, row in zip(equation, self._exact, strict=True))
         return zeros(value, self._degree) if value else None
 
     def point(self, u: Number, v: Number) -> tuple[float, float, float] | None:

@@ -16,19 +16,8 @@ from math import atan2, isfinite, pi
 
 import numpy as np
 
-from neuroviz.singular.curves import (
-    Piece,
-    RationalCurve,
-    Window,
-    common_factor,
-    cosines,
-    cross_product,
-    evenly,
-    intervals,
-    null_vectors,
-    polynomial,
-    zeros,
-)
+from neuroviz.singular import curves
+from neuroviz.singular.curves import Piece, RationalCurve, Window, null_vectors, polynomial
 from neuroviz.singular.forms import BOUNDARY, Number, is_exact
 from neuroviz.singular.surface import Slice
 
@@ -119,14 +108,17 @@ def section_of(slice: Slice, plane: Plane, count: int = 300, window: Window | No
     window = window or slice.window
     rows = [[polynomial(*(pair[k])) for pair in slice.pairs] for k in (0, 1)]
     rows.append([polynomial(e) for e in plane.equation])
-    quartics = cross_product(rows)
+    quartics = curves.cross_product(rows)
     whole, runs = not any(quartics), []
     if not whole:
-        common, lost = common_factor(quartics, 4)
+        common, lost = curves.common_factor(quartics, 4)
         moving = [quartic // common for quartic in quartics]
         if moving[3] and lost < 4:
-            runs += _runs(RationalCurve(moving, 4 - lost), window, count)
-        for u, v in zeros(common, lost):
+            curve = RationalCurve(moving, 4 - lost)
+            poles = {atan2(v, u) % pi for u, v in curve.poles()}
+            inside = curves.stretches(curve.at, window.inside, poles, count)
+            runs += [Run(theta, curve.at(theta)) for _, _, theta in inside]
+        for u, v in curves.zeros(common, lost):
             solutions = _solutions(slice, plane, u, v)
             whole |= len(solutions) > 2 and bool(solutions[-1][3])
             runs += _line(solutions, atan2(v, u) % pi, window, count)
@@ -147,17 +139,6 @@ def section_of(slice: Slice, plane: Plane, count: int = 300, window: Window | No
     return Section(plane, runs, tuple(sorted(set(singular))), tuple(along), whole)
 
 
-def _runs(curve: RationalCurve, window: Window, count: int) -> list[Run]:
-    """The stretches of a curve inside a window, which it may leave through infinity."""
-    poles = sorted({atan2(v, u) % pi for u, v in curve.poles()})
-    corners, found = poles or [0.0], []
-    for lo, hi in zip(corners, [*corners[1:], corners[0] + pi], strict=True):
-        for run in intervals(lambda t: window.inside(curve.at(t)), lo, hi, closed=not poles):
-            theta = evenly(curve.at, cosines(*run, 2001), count)
-            found.append(Run(theta, curve.at(theta)))
-    return found
-
-
 def _solutions(slice: Slice, plane: Plane, u: Number, v: Number) -> list[list[Number]]:
     """The points (x : y : z : w) of the plane whose functions have the root [u:v], by a basis."""
     read = Fraction if is_exact(u, v) else float
@@ -169,10 +150,8 @@ def _line(basis: list[list[Number]], theta: float, window: Window, count: int) -
     if len(basis) != 2 or not basis[-1][3]:
         return []
     direction, point = (np.array(vector[:3], dtype=float) for vector in basis)
-    lo, hi = window.cut(point, direction)
-    if not lo < hi:
-        return []
-    return [Run(np.full(count, theta), point + np.linspace(lo, hi, count)[:, None] * direction)]
+    start, end = window.cut(point, direction)
+    return [] if np.isnan(start).any() else [Run(np.full(count, theta), np.linspace(start, end, count))]
 
 
 def _lies_in(plane: Plane, points: np.ndarray) -> bool:

@@ -8,35 +8,19 @@ docs/mathematics.md: "Figure 1. The surface".
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, product
 from math import atan2, dist, hypot, pi
 
 import numpy as np
 
-from neuroviz.singular.curves import (
-    Branch,
-    Piece,
-    Ruling,
-    Strip,
-    Window,
-    common_factor,
-    common_form,
-    cosines,
-    cross_product,
-    evenly,
-    intervals,
-    meeting_line,
-    null_vectors,
-    polynomial,
-    zeros,
-)
+from neuroviz.singular import curves
+from neuroviz.singular.curves import Branch, Piece, Strip, Window, null_vectors, polynomial
 from neuroviz.singular.forms import (
     ROUNDING,
     TOLERANCE,
     Facts,
-    Form,
     Number,
     Pair,
     Root,
@@ -44,7 +28,6 @@ from neuroviz.singular.forms import (
     facts_of,
     is_exact,
     kind_of,
-    make_root,
     resultant,
     tidy,
 )
@@ -176,35 +159,20 @@ class Slice:
         """The common real roots at a point: one for each ruling through it."""
         return common_roots(*self.forms(x, y, z), tol)
 
-    def ruling(self, X: Number, Y: Number) -> Ruling:
-        """The line of all points with common root [X:Y]: two linear equations, q₁(X, Y) = q₂(X, Y) = 0.
+    def lines(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rulings with roots [cos θ : sin θ]: two linear equations, q₁(X, Y) = q₂(X, Y) = 0.
 
-        Exact for int and Fraction; for floats the direction has length 1.
-
-        Raises:
-            ValueError: if the equations have no solution (S1 at [1:0] and [0:1], where the line has
-                gone to infinity), or more than a line of them.
+        Returns:
+            The points nearest to the origin, and unit directions, shape (n, 3); nan where the planes of
+            the equations are parallel, as the line has gone to infinity (S1 at [1:0]).
 
         >>> from neuroviz.singular.surface import SLICES
-        >>> SLICES["S1"].ruling(2, 1).point.tolist()
-        [Fraction(-5, 2), 0, 0]
+        >>> points, _ = SLICES["S1"].lines(np.arctan2([1], [2]))
+        >>> points[:, 0].round(9).tolist()
+        [-2.5]
         """
-        root = make_root(X, Y)
-        equations = self.equations(root.X, root.Y)
-        equations = np.array(equations, dtype=object if is_exact(root.X, root.Y) else float)
-        solutions = null_vectors(equations.tolist())
-        if len(solutions) != 2 or not solutions[-1][3]:
-            found = {3: "a whole plane", 4: "every point"}[len(solutions)] if solutions[-1][3] else "no point"
-            raise ValueError(
-                f"a ruling needs a root that belongs to one line; in {self.name} {found} has the common root "
-                f"[{root.X}:{root.Y}]: take another root"
-            )
-        return Ruling(root, *meeting_line(*equations))
-
-    def lines(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Points and unit directions of the rulings with roots [cos θ : sin θ], (n, 3); nan where none is."""
         equations = self.equations(np.cos(theta), np.sin(theta))
-        return meeting_line(*(np.stack(np.broadcast_arrays(*e), -1) for e in equations))
+        return curves.meeting_line(*(np.stack(np.broadcast_arrays(*e), -1) for e in equations))
 
     def rulings(self, count: int = 120, window: Window | None = None) -> tuple[Strip, ...]:
         """The chart: all rulings inside a window, as strips of `count` lines, evenly spread in space.
@@ -212,31 +180,15 @@ class Slice:
         A strip ends where its lines leave the window. A root to which a whole plane belongs (as when two
         of the reader's functions share it) has a strip of its own, of parallel lines.
         """
-        window = window or self.window
-
-        def cut(point: np.ndarray, direction: np.ndarray) -> np.ndarray:
-            lo, hi = window.cut(point, direction)
-            return np.stack([point + lo[:, None] * direction, point + hi[:, None] * direction], 1)
+        window, found = window or self.window, []
 
         def lines(theta: np.ndarray) -> np.ndarray:
-            return cut(*self.lines(theta))
-
-        def strips(
-            ends: Callable[[np.ndarray], np.ndarray], lo: float, hi: float, closed: bool
-        ) -> list[Strip]:
-            found = []
-            for run in intervals(lambda t: np.isfinite(ends(t)[:, 0, 0]), lo, hi, closed):
-                t = evenly(lambda t: ends(t).reshape(-1, 6), cosines(*run, 2001), count)
-                found.append(Strip(t, *np.moveaxis(ends(t), 1, 0)))
-            return found
+            return np.hstack(window.cut(*self.lines(theta)))
 
         planes = sorted((atan2(v, u) % pi, u, v) for u, v in self._roots_with_planes())
-        if not planes:
-            return tuple(strips(lines, 0.0, pi, closed=True))
-        corners = [theta for theta, _, _ in planes]
-        found = []
-        for lo, hi in zip(corners, [*corners[1:], corners[0] + pi], strict=True):
-            found += strips(lines, lo + _NEAR_A_PLANE, hi - _NEAR_A_PLANE, closed=False)
+        corners, beside = [theta for theta, _, _ in planes], _NEAR_A_PLANE if planes else 0.0
+        for _, _, theta in curves.stretches(lines, _met, corners, count, beside=beside):
+            found.append(Strip(theta, *np.hsplit(lines(theta), 2)))
         for theta, u, v in planes:
             normal = max(np.array(self.equations(float(u), float(v))), key=lambda e: np.linalg.norm(e[:3]))
             normal = normal / np.linalg.norm(normal[:3])
@@ -244,10 +196,10 @@ class Slice:
             middle = np.array(window.centre) - (normal[:3] @ window.centre + normal[3]) * normal[:3]
 
             def parallels(t: np.ndarray, across=across, along=along, middle=middle) -> np.ndarray:
-                return cut(middle + t[:, None] * across, np.broadcast_to(along, (len(t), 3)))
+                return np.hstack(window.cut(middle + t[:, None] * across, np.tile(along, (len(t), 1))))
 
-            for strip in strips(parallels, -window.reach, window.reach, closed=False):
-                found.append(replace(strip, theta=np.full(count, theta)))
+            for t in curves.runs(parallels, _met, -window.reach, window.reach, count):
+                found.append(Strip(np.full(count, theta), *np.hsplit(parallels(t), 2)))
         return tuple(found)
 
     def singular_curve(self, count: int = 200, window: Window | None = None) -> tuple[Piece, ...]:
@@ -265,21 +217,17 @@ class Slice:
         >>> [(piece.kind, piece.points[[0, -1], 0].round(9).tolist()) for piece in pieces]
         [('crossing', [-3.5, -2.0]), ('closure only', [-2.0, 2.0]), ('crossing', [2.0, 3.5])]
         """
-        window = window or self.window
-        pieces = []
+        pieces, inside = [], (window or self.window).inside
         for branch in self.branches():
             special = {atan2(v, u) % pi: branch.point(u, v) for u, v in branch.pinches() + branch.poles()}
-            corners = sorted(special) or [0.0]
-            for lo, hi in zip(corners, [*corners[1:], corners[0] + pi], strict=True):
-                kind = branch.kind((lo + hi) / 2)
-                runs = intervals(lambda phi, at=branch.at: window.inside(at(phi)), lo, hi, closed=not special)
-                for run in runs:
-                    points = branch.at(evenly(branch.at, cosines(*run, 1001), count))
-                    for end, angle, corner in (0, run[0], lo), (-1, run[1], hi):
-                        if special and angle == corner:  # a pinch point, without the rounding of its angle
-                            points[end] = special[corner if corner in special else corners[0]]
-                    # From small to large x, whichever way the ratio turns.
-                    pieces.append(Piece(kind, points if points[0, 0] <= points[-1, 0] else points[::-1]))
+            for lo, hi, phi in curves.stretches(branch.at, inside, special, count, samples=1001):
+                points = branch.at(phi)
+                for end, corner in (0, lo), (-1, hi):
+                    if special and phi[end] == corner:  # a pinch point, without the rounding of its angle
+                        points[end] = special[corner if corner in special else min(special)]
+                # From small to large x, whichever way the ratio turns.
+                points = points if points[0, 0] <= points[-1, 0] else points[::-1]
+                pieces.append(Piece(branch.kind((lo + hi) / 2), points))
         return tuple(sorted(pieces, key=lambda piece: tuple(piece.points[0])))
 
     def pinch_points(self) -> np.ndarray:
@@ -335,28 +283,32 @@ class Slice:
     def _roots_with_planes(self) -> list[tuple[Number, Number]]:
         """The roots [X:Y] at which the two equations of a ruling are one: where their minors are all 0."""
         columns = [(polynomial(*q1), polynomial(*q2)) for q1, q2 in self.pairs]
-        common, degree = common_factor([p * s - q * r for (p, q), (r, s) in combinations(columns, 2)], 4)
+        common, degree = curves.common_factor(
+            [p * s - q * r for (p, q), (r, s) in combinations(columns, 2)], 4
+        )
         # Where both normals vanish too, the plane is the one at infinity.
-        return [m for m in zeros(common, degree) if any(any(e[:3]) for e in self.equations(*m))]
+        return [m for m in curves.zeros(common, degree) if any(any(e[:3]) for e in self.equations(*m))]
 
     def branches(self) -> list[Branch]:
         """The components of the singular curve that are not at infinity, each parametrised by [u:v]."""
         # λ₂q₁ − λ₁q₂ at λ₁ = 1, λ₂ = t: a row for each coefficient, a column for each of x, y, z, 1.
         matrix = [[(-pair[1][j], pair[0][j]) for pair in self.pairs] for j in range(3)]
-        cubics = cross_product([[polynomial(*entry) for entry in row] for row in matrix])
+        cubics = curves.cross_product([[polynomial(*entry) for entry in row] for row in matrix])
         if not any(cubics):
             raise self._fill("surface")
-        common, lost = common_factor(cubics, 3)
+        common, lost = curves.common_factor(cubics, 3)
         moving, n, branches = [cubic // common for cubic in cubics], 3 - lost, []
         if moving[3] and n > 0:
-            branches.append(Branch(moving, n, common_form(self.pairs, 0, moving), n - 1))  # q₁ = λ₁q, λ₁ = 1
-        for u, v in zeros(common, lost):  # ratios that belong to a whole line
+            branches.append(
+                Branch(moving, n, curves.common_form(self.pairs, 0, moving), n - 1)
+            )  # q₁ = λ₁q, λ₁ = 1
+        for u, v in curves.zeros(common, lost):  # ratios that belong to a whole line
             basis = null_vectors([[a * u + b * v for a, b in row] for row in matrix])
             if basis[-1][3]:  # else the line is at infinity
                 if len(basis) > 2:
                     raise self._fill("plane")
                 line = [polynomial(first, last) for first, last in zip(*basis, strict=True)]
-                q = common_form(self.pairs, int(abs(u) < abs(v)), line)
+                q = curves.common_form(self.pairs, int(abs(u) < abs(v)), line)
                 branches.append(Branch(line, 1, q, 1, 0 if is_exact(u, v) else ROUNDING))
         return branches
 
@@ -366,13 +318,14 @@ class Slice:
         )
 
 
+def _met(ends: np.ndarray) -> np.ndarray:
+    return np.isfinite(ends[:, 0])
+
+
 def steps_between(origin: Pair, *others: Pair) -> tuple[Pair, tuple[Pair, ...]]:
     """A pair, and what must be added to it to reach the others."""
-
-    def step(q: Form, q0: Form) -> Form:
-        return tuple(t - t0 for t, t0 in zip(q, q0, strict=True))
-
-    return origin, tuple((step(q1, origin[0]), step(q2, origin[1])) for q1, q2 in others)
+    start = np.array(origin, dtype=object)
+    return origin, tuple((np.array(other, dtype=object) - start).tolist() for other in others)
 
 
 def exact(name: str, value: Number) -> Number:
