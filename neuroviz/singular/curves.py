@@ -213,14 +213,22 @@ def _fractions(form: "fmpq_poly") -> list[Fraction]:
     return [Fraction(int(c.p), int(c.q)) for c in form.coeffs()] or [Fraction(0)]
 
 
-def cross_product(m: list[list["fmpq_poly"]]) -> list["fmpq_poly"]:
-    """The vector of signed 3 × 3 minors of a 3 × 4 matrix, which all its rows are orthogonal to."""
+def solve(matrix, degree: int) -> tuple[list["fmpq_poly"], int, list[tuple[Number, Number]]] | None:
+    """The curve orthogonal to all rows of a 3 × 4 matrix of forms, with 3 × 3 minors of this degree, by Cramer.
+
+    Also its degree, and the [u:v] at which more than one point is orthogonal. None where it is so everywhere.
+    """
+    rows = [[polynomial(*form) for form in row] for row in matrix]
 
     def minor(j: int) -> "fmpq_poly":
-        (a, b, c), (d, e, f), (g, h, i) = (row[:j] + row[j + 1 :] for row in m)
+        (a, b, c), (d, e, f), (g, h, i) = (row[:j] + row[j + 1 :] for row in rows)
         return (-1) ** j * (a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g))
 
-    return [minor(j) for j in range(4)]
+    minors = [minor(j) for j in range(4)]
+    if not any(minors):
+        return None
+    common, lost = common_factor(minors, degree)
+    return [minor // common for minor in minors], degree - lost, zeros(common, lost)
 
 
 def common_factor(forms: list["fmpq_poly"], degree: int) -> tuple["fmpq_poly", int]:
@@ -236,7 +244,7 @@ def common_form(pairs: tuple[Pair, ...], k: int, point: list["fmpq_poly"]) -> li
 
 def zeros(form: "fmpq_poly", degree: int) -> list[tuple[Number, Number]]:
     """The real zeros [u:v], each once; exact where they are rational with a small denominator. None of 0."""
-    found: list[tuple[Number, Number]] = [(0, 1)] if 0 <= form.degree() < degree else []
+    found = [(0, 1)] if 0 <= form.degree() < degree else []
     for t, _ in form.complex_roots() if form.degree() > 0 else []:
         if t.imag == 0:  # isolated by ball arithmetic, so this is no question of rounding
             near = Fraction(float(t.real)).limit_denominator(10_000)

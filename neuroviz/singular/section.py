@@ -17,7 +17,7 @@ from math import atan2, isfinite, pi
 import numpy as np
 
 from neuroviz.singular import curves
-from neuroviz.singular.curves import Piece, RationalCurve, Window, null_vectors, polynomial
+from neuroviz.singular.curves import Piece, RationalCurve, Window, null_vectors
 from neuroviz.singular.forms import BOUNDARY, Number, is_exact
 from neuroviz.singular.surface import Slice
 
@@ -106,22 +106,18 @@ def section_of(slice: Slice, plane: Plane, count: int = 300, window: Window | No
     [(('crossing', (3.0, 0.0, 0.0)),), (('boundary', (2.0, 0.0, 0.0)),)]
     """
     window = window or slice.window
-    rows = [[polynomial(*(pair[k])) for pair in slice.pairs] for k in (0, 1)]
-    rows.append([polynomial(e) for e in plane.equation])
-    quartics = curves.cross_product(rows)
-    whole, runs = not any(quartics), []
-    if not whole:
-        common, lost = curves.common_factor(quartics, 4)
-        moving = [quartic // common for quartic in quartics]
-        if moving[3] and lost < 4:
-            curve = RationalCurve(moving, 4 - lost)
-            poles = {atan2(v, u) % pi for u, v in curve.poles()}
-            inside = curves.stretches(curve.at, window.inside, poles, count)
-            runs += [Run(theta, curve.at(theta)) for _, _, theta in inside]
-        for u, v in curves.zeros(common, lost):
-            solutions = _solutions(slice, plane, u, v)
-            whole |= len(solutions) > 2 and bool(solutions[-1][3])
-            runs += _line(solutions, atan2(v, u) % pi, window, count)
+    equations = [*([pair[k] for pair in slice.pairs] for k in (0, 1)), [(e,) for e in plane.equation]]
+    moving, degree, lost = curves.solve(equations, 4) or ((0, 0, 0, 0), 0, [])
+    whole, runs = not any(moving), []
+    if moving[3] and degree > 0:
+        curve = RationalCurve(moving, degree)
+        poles = {atan2(v, u) % pi for u, v in curve.poles()}
+        inside = curves.stretches(curve.at, window.inside, poles, count)
+        runs += [Run(theta, curve.at(theta)) for _, _, theta in inside]
+    for u, v in lost:
+        solutions = _solutions(slice, plane, u, v)
+        whole |= len(solutions) > 2 and bool(solutions[-1][3])
+        runs += _line(solutions, atan2(v, u) % pi, window, count)
     singular, along = [], []
     for branch in slice.branches():
         places = branch.on_plane(plane.equation)

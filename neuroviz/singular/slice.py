@@ -102,10 +102,7 @@ class Slice:
     def through(cls, *functions: Pair) -> "Slice":
         """The slice through four functions; or through three and zero: a cone, as c·φ is a layer if φ is.
 
-        The functions are at (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1); of three, at the last three.
-
-        Args:
-            functions: pairs (q₁, q₂), of layers, `forms_of(A, V)`, or not.
+        The functions, pairs (q₁, q₂), are at (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1); or the last three.
 
         Raises:
             ValueError: if there are not three or four of them; and as for any `Slice`.
@@ -293,16 +290,15 @@ class Slice:
         """The components of the singular curve that are not at infinity, each parametrised by [u:v]."""
         # λ₂q₁ − λ₁q₂ at λ₁ = 1, λ₂ = t: a row for each coefficient, a column for each of x, y, z, 1.
         matrix = [[(-pair[1][j], pair[0][j]) for pair in self.pairs] for j in range(3)]
-        cubics = curves.cross_product([[polynomial(*entry) for entry in row] for row in matrix])
-        if not any(cubics):
+        solved, branches = curves.solve(matrix, 3), []
+        if solved is None:
             raise self._fill("surface")
-        common, lost = curves.common_factor(cubics, 3)
-        moving, n, branches = [cubic // common for cubic in cubics], 3 - lost, []
+        moving, n, lost = solved
         if moving[3] and n > 0:
             branches.append(
                 Branch(moving, n, curves.common_form(self.pairs, 0, moving), n - 1)
             )  # q₁ = λ₁q, λ₁ = 1
-        for u, v in curves.zeros(common, lost):  # ratios that belong to a whole line
+        for u, v in lost:  # ratios that belong to a whole line
             basis = null_vectors([[a * u + b * v for a, b in row] for row in matrix])
             if basis[-1][3]:  # else the line is at infinity
                 if len(basis) > 2:
