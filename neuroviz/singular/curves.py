@@ -214,7 +214,7 @@ def _fractions(form: "fmpq_poly") -> list[Fraction]:
 
 
 def solve(matrix, degree: int) -> tuple[list["fmpq_poly"], int, list[tuple[Number, Number]]] | None:
-    """The curve orthogonal to all rows of a 3 × 4 matrix of forms, with 3 × 3 minors of this degree, by Cramer.
+    """The curve orthogonal to all rows of a 3 × 4 matrix of forms, whose minors have this degree, by Cramer.
 
     Also its degree, and the [u:v] at which more than one point is orthogonal. None where it is so everywhere.
     """

@@ -16,6 +16,13 @@ KIND_WORDS = {
     "closure only": "in the Zariski closure only",
     "off": "off the surface",
 }
+_SHARED = {
+    "smooth": "q₁ and q₂ share one root",
+    "crossing": "q₁ and q₂ share both roots",
+    "boundary": "q₁ and q₂: one double root",
+    "closure only": "both roots shared, not real",
+    "off": "no common root",
+}
 
 
 def root_text(root: Root) -> str:
@@ -59,55 +66,39 @@ def roots_view(point: SurfacePoint, domain: tuple[float, float]) -> View:
         "color": theme.color("focus"),
         "line": {"width": 3},
     }
-    plot.points("common root", [x for x, _ in common], [y for _, y in common], ring, hover="common root")
+    plot.points("common root", *_columns(common), ring, hover="common root")
     hidden = {"visible": False, "constrain": "domain"}
     plot.axis("x", -1.35, 1.35, **hidden)
     plot.axis("y", -1.26, 1.26, **hidden, scaleanchor="x")
 
     at = {"xref": "paper", "yref": "paper", "xanchor": "left", "align": "left"}
     key = "roots on RP¹: q₁ ●—, q₂ □- -<br>real pair: a chord · complex pair: a point inside"
-    plot.headline(_headline(point), **at, x=domain[0])
+    said = _SHARED[point.facts.kind] if any(map(any, point.forms)) else "q₁ = q₂ = 0"
+    plot.headline(said, **at, x=domain[0])
     plot.text(key, domain[0], 1, "note", "soft", **at, yanchor="top")
     letters = {"size": note + 1, "color": theme.color("ink")}
     plot.text("<br>".join(_facts(point)), domain[0], 0.0, "note", "ink", **at, yanchor="bottom", font=letters)
-    x, y = common[0] if common else (0.0, 0.0)
-    up = {"yanchor": "bottom", "yshift": 2 * marker} if y >= 0 else {"yanchor": "top", "yshift": -2 * marker}
-    plot.text(_common_words(point), x, y, "note", "focus", **up, xshift=3 * x * marker)
+    for x, y in common[:1]:
+        anchor, shift = ("bottom", 2 * marker) if y >= 0 else ("top", -2 * marker)
+        words = {0: "common pair, not real", 1: "common root", 2: "both roots common"}[len(point.roots)]
+        plot.text(words, x, y, "note", "focus", yanchor=anchor, yshift=shift, xshift=3 * x * marker)
     return plot.view()
 
 
+def _columns(places: list) -> list[list[float]]:
+    return np.reshape(places, (-1, 2)).T.tolist()
+
+
 def _draw_form(plot: Plot, name: str, q: Form, role: str, dash: str, symbol: str, size: float) -> None:
-    places = on_circle(q).tolist() if any(q) else []
-    on_rim = bool(places) and abs(np.hypot(*places[0]) - 1) < 1e-9
+    if not any(q):
+        return
+    places = on_circle(q).tolist()
+    on_rim = abs(np.hypot(*places[0]) - 1) < 1e-9
     kind = "real roots" if len(places) == 2 else "a double root" if on_rim else "a complex pair"
     color, size = theme.color(role), size * theme.size("marker") + 2
-    plot.points(
-        f"roots of {name}",
-        [x for x, _ in places],
-        [y for _, y in places],
-        {"symbol": symbol, "size": size, "color": color, "line": {"width": 2, "color": color}},
-        mode="lines+markers",
-        line={"color": color, "width": theme.size("line"), "dash": dash},
-        hover=f"{name}: {kind}",
-    )
-
-
-def _common_words(point: SurfacePoint) -> str:
-    if point.facts.kind == "closure only":
-        return "common pair, not real"
-    return {0: "", 1: "common root", 2: "both roots common"}[len(point.roots)]
-
-
-def _headline(point: SurfacePoint) -> str:
-    kind = point.facts.kind
-    if kind == "boundary":
-        return "q₁ and q₂: one double root" if any(map(any, point.forms)) else "q₁ = q₂ = 0"
-    return {
-        "smooth": "q₁ and q₂ share one root",
-        "crossing": "q₁ and q₂ share both roots",
-        "closure only": "both roots shared, not real",
-        "off": "no common root",
-    }[kind]
+    marker = {"symbol": symbol, "size": size, "color": color, "line": {"width": 2, "color": color}}
+    line = {"mode": "lines+markers", "line": {"color": color, "width": theme.size("line"), "dash": dash}}
+    plot.points(f"roots of {name}", *_columns(places), marker, **line, hover=f"{name}: {kind}")
 
 
 def _facts(point: SurfacePoint) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,10 +17,10 @@ from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.layer import Pair, fiber_case, function_table, product_table
 from neuroviz.engine.rank import exact_rank
-from neuroviz.singular.forms import Form
+from neuroviz.singular.forms import BOUNDARY, CROSSING, SMOOTH, Form, forms_of
 
-SMOOTH, CROSSING, BOUNDARY, THIN = "smooth", "crossing", "boundary", "thin"
-"""Kinds of points: THIN is rank A < a < d with rank A or rank V above 1."""
+THIN = "thin"
+"""A fourth kind of points: is rank A < a < d with rank A or rank V above 1."""
 _LARGEST_DENOMINATOR = 10_000
 
 
@@ -99,12 +100,10 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...
     u, k, h, w = vector(d), vector(d), vector(d_out), np.zeros(d)
     even = d - d % 2
     w[0:even:2], w[1:even:2] = -u[1:even:2], u[0:even:2]  # a quarter turn of pairs of entries
+    most = [min(a, d), min(d, d_out), min(d, d_out)]
     for _ in range(100):  # until nothing is of lower rank by coincidence: the first draw nearly always
-        R, W = matrix(d, d, min(a, d) - 1), matrix(d_out, d, min(d, d_out) - 1)
-        ranks = [
-            np.linalg.matrix_rank(M) for M in (np.outer(u, k) + R, np.outer(h, w) + W, np.outer(h, u) + W)
-        ]
-        if ranks == [min(a, d), min(d, d_out), min(d, d_out)]:
+        R, W = matrix(d, d, most[0] - 1), matrix(d_out, d, most[1] - 1)
+        if most == [np.linalg.matrix_rank(M + np.outer(*of)) for M, *of in ((R, u, k), (W, h, w), (W, h, u))]:
             break
     return u, w, k, h, R, W
 
@@ -124,30 +123,26 @@ def directions(over: PrimeField | None, A: np.ndarray, a: int, rank: int) -> np.
     if over is not None:
         return np.concatenate([over.matmul(A, units), over.matmul(units, A)])
     left, _, right = np.linalg.svd(A)
-    kept = [i * d + j for i in range(d) for j in range(d) if i < rank or j < rank]
-    return left @ units[kept] @ right
+    return left @ units[np.minimum(*np.indices((d, d))).ravel() < rank] @ right
 
 
 def differential(over: PrimeField | None, pair: Pair, moves: np.ndarray) -> np.ndarray:
     """The differential of (A, V) ↦ table of products, a row for each direction: those of A, then of V.
 
-    Over a prime field the columns are the coefficients of `fiber.function_table`, each once; over the reals
-    (None) the table of `flow.table`, whose norm is the Bombieri norm.
+    Over a prime field the columns are the coefficients of `function_table`, each once; over the reals
+    (None) those of `product_table`, whose norm is the Bombieri norm.
     """
     A, V = pair
-    d_out, d = V.shape
-    units = np.eye(d_out * d).reshape(d_out * d, d_out, d)
+    units = np.eye(V.size).reshape(-1, *V.shape)
     if over is None:
         rows = np.concatenate([product_table(moves, V), product_table(A, units)])
         return rows.reshape(len(rows), -1)
-    rows = [function_table(over, Pair(move, V), 2) for move in moves]
-    rows += [function_table(over, Pair(A, unit), 2) for unit in units]
-    upper = np.triu_indices(d)
-    return np.stack([row[..., upper[0], upper[1]].ravel() for row in rows])
+    changes = [*(Pair(move, V) for move in moves), *(Pair(A, unit) for unit in units)]
+    rows = np.stack([function_table(over, change, 2) for change in changes])
+    return rows[(..., *np.triu_indices(len(A)))].reshape(len(rows), -1)
 
 
-@dataclass(frozen=True)
-class SingularFacts:
+class SingularFacts(NamedTuple):
     """What is true at a point, exactly.
 
     Attributes:
@@ -190,12 +185,11 @@ def singular_facts(approach: Approach) -> SingularFacts:
     over, d, a = PrimeField(), approach.d, approach.a
     pair = Pair(*map(over.reduce, approach.numerators()))
     rank_a, rank_v = exact_rank(pair.A, over), exact_rank(pair.V, over)
-    case = fiber_case(over, pair)
+    case, span = fiber_case(over, pair), None
     moves = directions(over, pair.A, a, rank_a)
     free = exact_rank(moves.reshape(len(moves), -1).T, over) + pair.V.size
     rows = differential(over, pair, moves)
     image = exact_rank(rows.T, over)
-    span = None
     if case == "rank one":
         u, _, k, h, _, _ = _ingredients(d, approach.d_out, a, approach.seed)
         v = pair.V[np.flatnonzero(h)[0]]
@@ -203,16 +197,8 @@ def singular_facts(approach: Approach) -> SingularFacts:
         both = np.concatenate([rows, differential(over, other, directions(over, other.A, a, 1))])
         span = exact_rank(both.T, over)
     kind = {"boundary": BOUNDARY, "rank one": CROSSING}.get(case, THIN if rank_a < a < d else SMOOTH)
-    return SingularFacts(
-        kind=kind,
-        rank_a=rank_a,
-        rank_v=rank_v,
-        directions=free,
-        kernel=free - image,
-        dimension=alpha(a, d) + pair.V.size - 1,
-        preimages=2 if kind == CROSSING else 1,
-        span=span,
-    )
+    dimension, preimages = alpha(a, d) + pair.V.size - 1, 2 if kind == CROSSING else 1
+    return SingularFacts(kind, rank_a, rank_v, free, free - image, dimension, preimages, span)
 
 
 def singular_values(approach: Approach) -> np.ndarray:
@@ -243,4 +229,4 @@ def forms_table(A: np.ndarray, V: np.ndarray) -> list[list[Form]]:
     >>> forms_table(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 2.0]]))
     [[(1.0, 2.0, 0.0), (0.0, 1.0, 2.0)]]
     """
-    return [[tuple(map(float, (p * v, p * w + r * v, r * w))) for p, r in np.asarray(A).T] for v, w in V]
+    return [[tuple(map(float, q)) for q in forms_of(A, [row])] for row in V]

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import cos, radians, sin
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,20 +24,10 @@ _ROOM = 1.14  # around the surface, for the plane
 _EVERY = 3  # of the section's points that the tube in space goes through
 
 
-class Mark(NamedTuple):
-    """How singular points of one kind are drawn and said."""
-
-    name: str
-    label: str
-    symbol: str
-    role: str
-    edge: int
-
-
-_MARKS = {
-    "crossing": Mark("nodes: two sheets cross", "a node", "circle", "singular", 2),
-    "boundary": Mark("cusps: boundary", "boundary", "diamond", "boundary", 0),
-    "closure only": Mark("isolated points: no real common root", "isolated", "circle-open", "ink", 3),
+_MARKS = {  # name, label, symbol, colour, edge
+    "crossing": ("nodes: two sheets cross", "a node", "circle", "singular", 2),
+    "boundary": ("cusps: boundary", "boundary", "diamond", "boundary", 0),
+    "closure only": ("isolated points: no real common root", "isolated", "circle-open", "ink", 3),
 }
 
 
@@ -103,8 +92,7 @@ class SectionStudy:
 def frame_of(chart: Chart, turn: float, tilt: float, offset: float) -> Frame:
     """The frame of a plane that is looked at from where the chart's camera stands at first."""
     front = Frame(turn, tilt, offset)
-    away = np.array(camera_of(chart).eye) @ front.normal
-    return front if away >= 0 else replace(front, side=-1)
+    return front if camera_of(chart).eye @ front.normal >= 0 else replace(front, side=-1)
 
 
 def plane_of(chart: Chart, frame: Frame) -> Plane:
@@ -138,7 +126,10 @@ def _space(study: SectionStudy) -> View:
     x, y, z = np.array(corners).round(5).T.tolist()
     rectangle = {"x": x, "y": y, "z": z, "i": [0, 0], "j": [1, 2], "k": [2, 3]}
     edges = list(zip(corners, [*corners[1:], corners[0]], strict=True))
-    runs = [in_drawing(chart.slice, _thin(run.points)) for run in study.section.runs]
+    runs = [
+        in_drawing(chart.slice, np.append(run.points[:-1:_EVERY], run.points[-1:], 0))
+        for run in study.section.runs
+    ]
     singular = [in_drawing(chart.slice, np.array(point)) for _, point in study.section.singular]
     traces = [
         *chart_traces(chart),
@@ -156,21 +147,15 @@ def _box(sizes: tuple[float, float, float], frame: Frame) -> tuple[np.ndarray, n
     line = np.linspace(-1.5 * sizes[0], 1.5 * sizes[0], 151)
     page = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
 
-    def around(offset: float) -> tuple[np.ndarray, np.ndarray] | None:
+    def around(offset: float) -> np.ndarray:
         points = offset * frame.normal + page @ np.array([frame.across, frame.up])
-        long = sizes[0] > 1
-        inside = np.linalg.norm(points[:, int(long) :], axis=1) <= 1
-        inside &= np.abs(points[:, 0]) <= sizes[0]
-        found = page[inside]
-        return (found.min(axis=0), found.max(axis=0)) if len(found) else None
+        inside = np.linalg.norm(points[:, int(sizes[0] > 1) :], axis=1) <= 1
+        return page[inside & (np.abs(points[:, 0]) <= sizes[0])]
 
-    low, high = around(0.0)
-    here = around(frame.offset) or (low, high)
-    return ((here[0] + here[1]) / 2).round(3), ((high - low) / 2 + line[1] - line[0]).round(3)
-
-
-def _thin(points: np.ndarray) -> np.ndarray:
-    return points[np.r_[0 : len(points) - 1 : _EVERY, len(points) - 1]]
+    whole, here = around(0.0), around(frame.offset)
+    here = here if len(here) else whole
+    middle = (here.min(axis=0) + here.max(axis=0)) / 2
+    return middle.round(3), (np.ptp(whole, axis=0) / 2 + line[1] - line[0]).round(3)
 
 
 def _page(study: SectionStudy) -> Plot:
@@ -193,8 +178,8 @@ def _page(study: SectionStudy) -> Plot:
     frame = {"color": theme.color("focus"), "width": 2}
     plot.region((left, right), (low, high), frame, theme.color("panel"))
     plot.headline(study.found, xref="paper", yref="paper", x=FLAT[0])
-    for kind, mark in _MARKS.items():
-        _mark(plot, mark, _flat(study, np.reshape(section.of_kind(kind), (-1, 3))), middle, half)
+    for kind in _MARKS:
+        _mark(plot, kind, _flat(study, np.reshape(section.of_kind(kind), (-1, 3))), middle, half)
     return plot
 
 
@@ -204,12 +189,8 @@ def _flat(study: SectionStudy, points: np.ndarray) -> np.ndarray:
 
 
 def _joined(curves: list[np.ndarray]) -> tuple[list, list]:
-    """Several curves as one line, with a gap between them."""
-    x, y = [], []
-    for curve in curves:
-        x += [*curve[:, 0].tolist(), None]
-        y += [*curve[:, 1].tolist(), None]
-    return x, y
+    """Several curves as one line, with a gap behind each."""
+    return np.concatenate([np.zeros((0, 2)), *(np.append(c, [[np.nan] * 2], 0) for c in curves)]).T.tolist()
 
 
 def _tones(chart: Chart, run: Run) -> list[float]:
@@ -222,22 +203,18 @@ def _tones(chart: Chart, run: Run) -> list[float]:
     return tone(chart, theta, points - along, points + along, np.array([0.0]))[:, 0].round(3).tolist()
 
 
-def _mark(plot: Plot, mark: Mark, points: np.ndarray, middle: np.ndarray, half: np.ndarray) -> None:
+def _mark(plot: Plot, kind: str, points: np.ndarray, middle: np.ndarray, half: np.ndarray) -> None:
     """The points of one kind, and a label at the first of them, above it where there is room."""
-    size, ink = theme.size("marker"), theme.color("ink")
-    look = {"symbol": mark.symbol, "size": 1.8 * size, "color": theme.color(mark.role)}
-    x, y = points.T.tolist()
-    plot.points(mark.name, x, y, {**look, "line": {"width": mark.edge, "color": ink}}, hover=mark.name)
-    at = points[0] if len(points) else np.zeros(2)
-    across, up = (at - middle) / half
-    side = "right" if across > 0.75 else "left" if across < -0.75 else "center"
-    way = (
-        {"yanchor": "top", "yshift": -1.1 * size}
-        if up > 0.75
-        else {"yanchor": "bottom", "yshift": 1.1 * size}
-    )
-    words, ground = mark.label if len(points) else "", theme.color("panel")
-    plot.text(words, *at.tolist(), "note", "ink", xanchor=side, **way, bgcolor=ground)
+    (name, label, symbol, role, edge), size = _MARKS[kind], theme.size("marker")
+    look = {"symbol": symbol, "size": 1.8 * size, "color": theme.color(role)}
+    line = {"width": edge, "color": theme.color("ink")}
+    plot.points(name, *points.T.tolist(), {**look, "line": line}, hover=name)
+    for at in points[:1]:
+        across, up = (at - middle) / half
+        side = "right" if across > 0.75 else "left" if across < -0.75 else "center"
+        anchor, shift = ("top", -1.1 * size) if up > 0.75 else ("bottom", 1.1 * size)
+        place = {"xanchor": side, "yanchor": anchor, "yshift": shift, "bgcolor": theme.color("panel")}
+        plot.text(label, *at.tolist(), "note", "ink", **place)
 
 
 def _turned(degrees: float) -> tuple[float, float]:

@@ -23,6 +23,11 @@ from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates,
 
 _SNAP = 0.02  # of the way out: so near to a pinch point the plane goes through it
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
+_MEANING = {
+    "crossing": "A node is a crossing of two sheets: two sets of weights",
+    "boundary": "At a boundary point the two sheets have met",
+    "closure only": "The ring is a point of the Zariski closure: no weights have it, nor a point near it",
+}
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ def _equation(slice: Slice, plane: Plane) -> str:
 
 def _found(chart: Chart, section: Section) -> str:
     """The headline: what the section has, most of all its singular points."""
-    nodes, cusps, isolated = (len(section.of_kind(kind)) for kind in ("crossing", "boundary", "closure only"))
+    nodes, cusps, isolated = (len(section.of_kind(kind)) for kind in _MEANING)
     rulings = sum(run.is_ruling for run in section.runs)
     points = f"{_NUMBERS.get(isolated, isolated)} isolated point{'s' * (isolated > 1)}"
     times = {1: "once", 2: "twice"}.get(nodes, f"{_NUMBERS.get(nodes, nodes)} times")
@@ -113,7 +118,6 @@ class SectionExplorer(SlicePanel):
     """
 
     title = "What does a plane cut out of it?"
-
     setting = SectionSetting
     _answer = staticmethod(study_section)
     draw = staticmethod(section_parts)
@@ -123,17 +127,9 @@ class SectionExplorer(SlicePanel):
         return theme.badge("proved", "Cor. A.6" if only_closure else "Thm. 3.4")
 
     def _describe(self, answer: SectionStudy) -> str:
-        section = answer.section
         parts = [f"{answer.about.replace(', cut', ' cut', 1)}: {answer.found}."]
-        for kind, words in (
-            ("crossing", "A node is a crossing of two sheets: two sets of weights"),
-            ("boundary", "At a boundary point the two sheets have met"),
-            (
-                "closure only",
-                "The ring is a point of the Zariski closure: no weights have it, nor a point near it",
-            ),
-        ):
-            if points := section.of_kind(kind):
+        for kind, words in _MEANING.items():
+            if points := answer.section.of_kind(kind):
                 where = "; ".join(coordinates(answer.chart.slice, point) for point in points)
                 parts.append(f"{words} ({where}).")
         return " ".join(parts)

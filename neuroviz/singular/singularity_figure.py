@@ -1,6 +1,7 @@
 """A layer on the way to rank one and to the boundary: spectrum of the differential, what falls, and facts."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, compose, few
@@ -18,8 +19,7 @@ KIND_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class FallingValues:
+class FallingValues(NamedTuple):
     """The smallest singular values along one path, increasing, the kernel's own 0 first.
 
     Attributes:
@@ -56,22 +56,19 @@ class SingularityStudy:
     @property
     def verdict(self) -> str:
         """What the point is; outside the hypotheses of Theorem 3.4, what is counted there."""
-        if not self.approach.covered:
-            return "outside Theorem 3.4"
-        return KIND_WORDS[self.facts.kind]
+        return KIND_WORDS[self.facts.kind] if self.approach.covered else "outside Theorem 3.4"
 
 
 def singularity_parts(study: SingularityStudy) -> Parts:
     """Spectrum, curves and facts."""
-    approach = study.approach
-    s, b = float(approach.s), float(approach.b)
-    spectrum = Plot("", _LEFT, (0.0, 1.0))
-    upper, lower = Plot("2", _MIDDLE, (0.6, 1.0)), Plot("3", _MIDDLE, (0.0, 0.34))
+    s, b = float(study.approach.s), float(study.approach.b)
+    plots = Plot("", _LEFT, (0.0, 1.0)), Plot("2", _MIDDLE, (0.6, 1.0)), Plot("3", _MIDDLE, (0.0, 0.34))
+    spectrum, upper, lower = plots
     _spectrum(study, spectrum)
     _falling(study, study.by_s, "s", s, f"s: to rank one   (b = {b:g})", upper)
     _falling(study, study.by_b, "b", b, f"b: u and v meet   (s = {s:g})", lower)
     _facts(study, lower)
-    return compose(spectrum.view(), upper.view(), lower.view())
+    return compose(*(plot.view() for plot in plots))
 
 
 def _spectrum(study: SingularityStudy, plot: Plot) -> None:
@@ -86,15 +83,10 @@ def _spectrum(study: SingularityStudy, plot: Plot) -> None:
         ("0 everywhere: the rescaling", range(last, n), "soft", True),
     ):
         color, symbol = theme.color(role), "circle-open" if hollow else "circle"
-        plot.points(
-            name,
-            [i + 1 for i in indices],
-            [max(values[i], _FLOOR) for i in indices],
-            {"symbol": symbol, "size": theme.size("marker"), "color": color}
-            | {"line": {"width": 1.8, "color": color}},
-            cliponaxis=False,
-            hover=f"σ%{{x}} = %{{y:.2e}}<br>{name}",
-        )
+        look = {"symbol": symbol, "size": theme.size("marker"), "color": color}
+        look["line"] = {"width": 1.8, "color": color}
+        x, y = [i + 1 for i in indices], [max(values[i], _FLOOR) for i in indices]
+        plot.points(name, x, y, look, cliponaxis=False, hover=f"σ%{{x}} = %{{y:.2e}}<br>{name}")
     numbers = few(n) if n < 13 else [1, kept, n] if n - kept > 2 else [1, n]
     plot.axis("x", 0, n + 1, f"number, of {n} directions of (A, V)", tickvals=numbers)
     plot.log_axis("y", -18, 1, "singular value", step=6)
@@ -118,10 +110,8 @@ def _falling(
         ("the next", range(watched + 1, count), "ink", "solid", 0.7 * width),
         ("what goes to 0 at the boundary", range(1, min(watched + 1, count)), "focus", "solid", width),
     ):
-        x, y = [], []
-        for i in indices:
-            x += [*path.places, None]
-            y += [*(round(values[i], 6) for values in path.values), None]
+        x = [*path.places, None] * len(indices)
+        y = [v for i in indices for v in (*(round(values[i], 6) for values in path.values), None)]
         hover = f"{name} = %{{x:.2f}}: %{{y:.3f}}"
         plot.line(f"against {name}: {what}", x, y, theme.color(role), thick, dash, hover=hover)
     top = 1.18 * max(max(values[1:]) for values in path.values)
@@ -136,20 +126,19 @@ def _facts(study: SingularityStudy, plot: Plot) -> None:
     """Right: what is true here."""
     facts, approach = study.facts, study.approach
     over = facts.image - facts.dimension
-    compared = f"{facts.image}" + (f" = D {'+' if over > 0 else '−'} {abs(over)}" if over else " = D")
-    rows = [
-        ("rank A, rank V", f"{facts.rank_a}, {facts.rank_v}"),
-        ("angle of u and v", f"{approach.angle:.0f}°"),
-        ("dimension D of the set", f"{facts.dimension}"),
-        ("directions of (A, V)", f"{facts.directions}"),
-        ("kernel", f"{facts.kernel}"),
-        ("what they reach", compared),
-        ("weights, up to rescaling", f"{facts.preimages}"),
-        ("both branches reach", "–" if facts.span is None else f"{facts.span}"),
-    ]
-    at = {"xref": "paper", "yref": "paper", "yanchor": "top"}
-    left = {**at, "xanchor": "left", "align": "left"}
-    plot.headline(study.verdict, xref="paper", yref="paper", x=_RIGHT[0])
-    names, values = ("<br>".join(column) for column in zip(*rows, strict=True))
-    plot.text(names, _RIGHT[0], 0.98, "base", "soft", **left)
-    plot.text(f"<b>{values}</b>", 1, 0.98, "base", "ink", **at, xanchor="right", align="right")
+    rows = {
+        "rank A, rank V": f"{facts.rank_a}, {facts.rank_v}",
+        "angle of u and v": f"{approach.angle:.0f}°",
+        "dimension D of the set": f"{facts.dimension}",
+        "directions of (A, V)": f"{facts.directions}",
+        "kernel": f"{facts.kernel}",
+        "what they reach": f"{facts.image} = D"
+        + (f" {'+' if over > 0 else '−'} {abs(over)}" if over else ""),
+        "weights, up to rescaling": f"{facts.preimages}",
+        "both branches reach": "–" if facts.span is None else f"{facts.span}",
+    }
+    at = {"xref": "paper", "yref": "paper"}
+    plot.headline(study.verdict, **at, x=_RIGHT[0])
+    left, right = ({**at, "yanchor": "top", "xanchor": side, "align": side} for side in ("left", "right"))
+    plot.text("<br>".join(rows), _RIGHT[0], 0.98, "base", "soft", **left)
+    plot.text(f"<b>{'<br>'.join(rows.values())}</b>", 1, 0.98, "base", "ink", **right)

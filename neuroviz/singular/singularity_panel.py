@@ -9,15 +9,8 @@ from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import real, seed, switch, whole
 from neuroviz.kit.words import grouped
-from neuroviz.singular.ranks import (
-    BOUNDARY,
-    CROSSING,
-    THIN,
-    Approach,
-    singular_facts,
-    singular_values,
-    smallest_values,
-)
+from neuroviz.singular import ranks
+from neuroviz.singular.ranks import BOUNDARY, CROSSING, SMOOTH, THIN, Approach
 from neuroviz.singular.singularity_figure import FallingValues, SingularityStudy, singularity_parts
 
 MAX_WIDTH = 6
@@ -50,19 +43,14 @@ def study_singularity(setting: SingularitySetting) -> SingularityStudy:
     approach = setting.approach
     # For a < d there are suddenly more directions at rank one, so a curve stops just before.
     end = _NEARLY if approach.a < approach.d else Fraction(1)
-    count = approach.d + 1
-    s_places, b_places = (*_PLACES[:-1], end), _PLACES
-    return SingularityStudy(
-        approach,
-        singular_facts(approach),
-        tuple(singular_values(approach).tolist()),
-        _path([replace(approach, s=s) for s in s_places], s_places, count),
-        _path([replace(approach, b=b) for b in b_places], b_places, count),
-    )
+    by_s, by_b = _path(approach, "s", (*_PLACES[:-1], end)), _path(approach, "b", _PLACES)
+    spectrum = tuple(ranks.singular_values(approach).tolist())
+    return SingularityStudy(approach, ranks.singular_facts(approach), spectrum, by_s, by_b)
 
 
-def _path(stations: list[Approach], places: tuple[Fraction, ...], count: int) -> FallingValues:
-    values = [tuple(smallest_values(station, count).tolist()) for station in stations]
+def _path(approach: Approach, name: str, places: tuple[Fraction, ...]) -> FallingValues:
+    stations = (replace(approach, **{name: place}) for place in places)
+    values = (tuple(ranks.smallest_values(station, approach.d + 1).tolist()) for station in stations)
     return FallingValues(tuple(map(float, places)), tuple(values))
 
 
@@ -78,7 +66,6 @@ class SingularityExplorer(Panel):
     """
 
     title = "Where does the kernel jump?"
-
     setting = SingularitySetting
     _answer = staticmethod(study_singularity)
     draw = staticmethod(singularity_parts)
@@ -95,44 +82,31 @@ class SingularityExplorer(Panel):
         return counted + theme.badge("proved", "Thm. 3.4, Lemma A.3")
 
     def _describe(self, answer: SingularityStudy) -> str:
-        facts, approach = answer.facts, answer.approach
-        where = (
-            f"d = {approach.d}, d′ = {approach.d_out}, rank A ≤ {approach.a}: here rank A = {facts.rank_a}, "
-            f"rank V = {facts.rank_v}"
-        )
-        if facts.kind in (CROSSING, BOUNDARY):
-            where += f", and u and v are {approach.angle:.0f}° apart"
-        if not approach.covered:
+        facts, at = answer.facts, answer.approach
+        where = f"d = {at.d}, d′ = {at.d_out}, rank A ≤ {at.a}: here rank A = {facts.rank_a}"
+        apart = f", and u and v are {at.angle:.0f}° apart" if facts.kind in (CROSSING, BOUNDARY) else ""
+        said = {
+            SMOOTH: "A smooth point: the kernel is 1, the rescaling (A, −V), and one set of weights.",
+            CROSSING: "Singular, though the kernel is still 1: the swap of u and v gives a second set of "
+            f"weights, and two smooth branches cross (each reaches {facts.image} dimensions, both together "
+            f"{facts.span}).",
+            BOUNDARY: f"The boundary: the kernel jumps from 1 to d = {facts.kernel}: (w kᵀ, −h wᵀ) for "
+            f"every w, the rescaling (w = v) among them; so {facts.kernel - 1} more of them do nothing.",
+            THIN: "The kernel is 1 and there is one set of weights, but A is a singular point of the "
+            f"matrices of rank ≤ {at.a}: for a < d that makes the function singular, whatever V is.",
+        }[facts.kind]
+        if not at.covered:
             said = (
                 "With a = d′ = 1 the hypotheses of Theorem 3.4 fail: every function has the weights that the "
                 f"swap gives too, with the same tangent space. Counted exactly, the kernel is {facts.kernel}."
             )
-        elif facts.kind == BOUNDARY:
-            said = (
-                f"The boundary: the kernel jumps from 1 to d = {facts.kernel}: (w kᵀ, −h wᵀ) for "
-                f"every w, the rescaling (w = v) among them; so {facts.kernel - 1} more of them do nothing."
-            )
-        elif facts.kind == CROSSING:
-            said = (
-                "Singular, though the kernel is still 1: the swap of u and v gives a second set of weights, "
-                f"and two smooth branches cross (each reaches {facts.image} dimensions, both together "
-                f"{facts.span})."
-            )
-        elif facts.kind == THIN:
-            said = (
-                "The kernel is 1 and there is one set of weights, but A is a singular point of the matrices "
-                f"of rank ≤ {approach.a}: for a < d that makes the function singular, whatever V is."
-            )
-        else:
-            said = "A smooth point: the kernel is 1, the rescaling (A, −V), and one set of weights."
-        restricted = ""
-        if approach.covered and facts.kind != THIN and facts.image > facts.dimension - (facts.kernel - 1):
-            restricted = (
-                f" As a < d, rank A < a is singular by itself: to first order A may move in all "
-                f"{approach.d**2} directions, and the differential reaches {facts.image} dimensions where "
-                f"the set has {facts.dimension}."
+        elif facts.kind != THIN and facts.image > facts.dimension - (facts.kernel - 1):
+            said += (
+                f" As a < d, rank A < a is singular by itself: to first order A may move in all {at.d**2} "
+                f"directions, and the differential reaches {facts.image} dimensions where the set has "
+                f"{facts.dimension}."
             )
         return (
-            f"{where}. {said}{restricted} Ranks and kernel are counted mod {grouped(DEFAULT_PRIME)}, which "
-            "is exact here: that many directions are known to do nothing."
+            f"{where}, rank V = {facts.rank_v}{apart}. {said} Ranks and kernel are counted mod "
+            f"{grouped(DEFAULT_PRIME)}, which is exact here: that many directions are known to do nothing."
         )

@@ -1,5 +1,6 @@
 """A slice in space: sheets, rulings, the yellow singular curve, pinch points, and a name beside each."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -20,10 +21,8 @@ from neuroviz.kit.solids import (
     tubes,
 )
 from neuroviz.singular.camera import Camera, beside, fitting
-from neuroviz.singular.chart import LONG, Chart, half_sizes, in_drawing, stretch_of, tone
+from neuroviz.singular.chart import LONG, Chart, half_sizes, in_drawing, tone
 from neuroviz.singular.slice import CONE, FOUR, Slice
-
-__all__ = ["CURVES", "SHEETS", "camera_of", "chart_traces", "headline_at", "scene_of", "stretch_of"]
 
 SHEETS = "the surface", "a layer that the slice was laid through"
 CURVES = (
@@ -122,48 +121,43 @@ def _traces(chart: Chart, _look: tuple) -> tuple[dict, ...]:
     )
 
 
-def _drawn_points(chart: Chart, points: tuple) -> np.ndarray:
+def _drawn_points(chart: Chart, points: Sequence) -> np.ndarray:
     return in_drawing(chart.slice, np.reshape(points, (-1, 3)))
 
 
 def _sticking_out(slice: Slice, curve: np.ndarray) -> np.ndarray:
     """The curve, a little longer at an end that lies on the window."""
-    ends = []
-    for end, inner in ((curve[0], curve[1]), (curve[-1], curve[-2])):
-        away = (end - inner) / max(np.linalg.norm(end - inner), 1e-12)
+    for _ in range(2):  # each end, turned to be the last
+        end, away = curve[-1], curve[-1] - curve[-2]
         on_window = np.linalg.norm(end) > 0.97 if slice.window.stretch[0] else abs(end[0]) > 0.98 * LONG
-        ends.append([end + 0.12 * away] if on_window else [])
-    return np.array([*ends[0], *curve, *ends[1]])
+        longer = end + 0.12 * away / max(np.linalg.norm(away), 1e-12)
+        curve = np.array([*curve, longer] if on_window else curve)[::-1]
+    return curve
 
 
 def _outline(chart: Chart) -> np.ndarray:
     """Points enough to say where the drawing is on the screen."""
     rows = [strip.points(21)[::2].reshape(-1, 3) for strip in chart.strips]
-    curves = [piece.points[::4] for piece in chart.pieces] + [piece.points[[-1]] for piece in chart.pieces]
+    curves = [piece.points[np.r_[: len(piece.points) : 4, -1]] for piece in chart.pieces]
     return in_drawing(chart.slice, np.concatenate([*rows, *curves]))
 
 
 @lru_cache(maxsize=64)
 def _pointers(chart: Chart, room: float, _look: tuple) -> tuple[dict, ...]:
-    """At most one label of each kind, where it covers nothing; always the same ones, some hidden."""
+    """At most one label of each kind, where it covers nothing."""
     pinches = _drawn_points(chart, chart.pinches)
     named = {
         "pinch point: boundary": pinches[np.abs(pinches).max(axis=1, initial=0) < 2.2],
         **{text: _candidates(chart, kind) for kind, text in _LABELS.items()},
         "layers that it goes through": _drawn_points(chart, chart.picked),
     }
-    shown = [(text, points) for text, points in named.items() if len(points)]
-    placed = beside(camera_of(chart).backed(room), _outline(chart), shown)
-    at = {text: place for (text, _), place in zip(shown, placed, strict=True)}
-    nowhere = (np.zeros(3), (0.0, 0.0))
-    return tuple(pointer(text, *at.get(text, nowhere), shown=text in at) for text in named)
+    shown = {text: points for text, points in named.items() if len(points)}
+    placed = beside(camera_of(chart).backed(room), _outline(chart), list(shown.items()))
+    return tuple(pointer(text, *place) for text, place in zip(shown, placed, strict=True))
 
 
 def _candidates(chart: Chart, kind: str) -> np.ndarray:
     """Points of the pieces of one kind that a label may name, away from their ends."""
-    found = [np.zeros((0, 3))]
-    for piece in chart.pieces:
-        if piece.kind == kind:
-            rows = (np.linspace(0.2, 0.8, 9) * (len(piece.points) - 1)).astype(int)
-            found.append(in_drawing(chart.slice, piece.points[rows]))
-    return np.concatenate(found)
+    share = np.linspace(0.2, 0.8, 9)
+    rows = [p.points[(share * (len(p.points) - 1)).astype(int)] for p in chart.pieces if p.kind == kind]
+    return _drawn_points(chart, rows)
