@@ -24,15 +24,10 @@ def label(part: Slice) -> str:
 every_slice = pytest.mark.parametrize("part", SOME, ids=label)
 
 
-def planes(part: Slice, count: int, seed: int = 0) -> list[Plane]:
+def planes(part: Slice, count: int, seed: int = 0):
     """Planes that go through the window."""
-    rng = np.random.default_rng(seed)
-    found = []
-    for _ in range(count):
-        normal = rng.standard_normal(3)
-        through = np.array(part.window.centre) + 0.3 * part.window.radius * rng.standard_normal(3)
-        found.append(Plane(tuple(normal), float(normal @ through)))
-    return found
+    for normal, away in np.random.default_rng(seed).standard_normal((count, 2, 3)):
+        yield Plane(tuple(normal), normal @ (part.window.centre + 0.3 * part.window.radius * away))
 
 
 @every_slice
@@ -76,12 +71,11 @@ def test_its_singular_points_are_where_the_singular_curve_goes_through_the_plane
     """Sign changes along the pieces of the curve, each of its kind."""
     found = 0
     for plane in planes(part, 10, seed=2):
-        section = section_of(part, plane)
-        expected = []
+        section, expected = section_of(part, plane), []
         for piece in part.singular_curve(4000):
             height = plane.height(piece.points)
-            for i in np.flatnonzero(height[1:] * height[:-1] < 0):
-                expected.append((piece.kind, (piece.points[i] + piece.points[i + 1]) / 2))
+            middles = (piece.points[1:] + piece.points[:-1]) / 2
+            expected += [(piece.kind, p) for p in middles[height[1:] * height[:-1] < 0]]
         assert len(section.singular) == len(expected)
         for kind, point in section.singular:
             near = [other for other_kind, other in expected if other_kind == kind]
@@ -146,13 +140,15 @@ def test_a_plane_meets_the_twisted_cubic_up_to_three_times(alpha, kind):
 
 def test_through_a_pinch_point_the_section_has_a_cusp():
     """It comes in and goes out in one direction."""
-    section = section_of(SLICES["S1"], Plane((1, Fraction(1, 2), Fraction(1, 4)), 2), count=4001)
+    normal = 1, Fraction(1, 2), Fraction(1, 4)
+    section = section_of(SLICES["S1"], Plane(normal, 2), count=4001)
     assert section.singular == ((BOUNDARY, (2.0, 0.0, 0.0)),)
     (run,) = section.runs
-    here = int(np.linalg.norm(run.points - [2, 0, 0], axis=-1).argmin())
-    before, after = run.points[here - 12] - [2, 0, 0], run.points[here + 12] - [2, 0, 0]
+    away = run.points - [2, 0, 0]
+    here = int(np.linalg.norm(away, axis=-1).argmin())
+    before, after = away[here - 12], away[here + 12]
     assert before @ after > 0.9 * np.linalg.norm(before) * np.linalg.norm(after)
-    crossing = section_of(SLICES["S1"], Plane((1, Fraction(1, 2), Fraction(1, 4)), 3), count=4001)
+    crossing = section_of(SLICES["S1"], Plane(normal, 3), count=4001)
     assert [kind for kind, _ in crossing.singular] == [CROSSING]
 
 
@@ -181,6 +177,9 @@ PRESET_SETTINGS = [
 ]
 
 
+CUSP = "a cusp: the plane goes through"
+
+
 def random_studies(count: int, seed: int):
     rng = np.random.default_rng(seed)
     for _ in range(count):
@@ -193,13 +192,8 @@ def drawn(study) -> dict:
     return {trace["name"]: trace for trace in section_parts(study).traces}
 
 
-def on_page(trace) -> np.ndarray:
-    pairs = zip(trace["x"], trace["y"], strict=True)
-    return np.array([[x, y] for x, y in pairs if x is not None]).reshape(-1, 2)
-
-
-def in_space(trace) -> np.ndarray:
-    return np.array([trace["x"], trace["y"], trace["z"]], dtype=float).T
+def points_of(trace, axes="xy") -> np.ndarray:
+    return np.array([trace[axis] for axis in axes], dtype=float).T
 
 
 def test_every_drawn_point_is_on_the_surface_in_the_plane_and_inside_the_rectangle():
@@ -208,7 +202,7 @@ def test_every_drawn_point_is_on_the_surface_in_the_plane_and_inside_the_rectang
     for study in random_studies(12, seed=0):
         frame, slice, parts = study.frame, study.chart.slice, section_parts(study)
         traces = {trace["name"]: trace for trace in parts.traces}
-        flat = on_page(traces["which sheet"])
+        flat = points_of(traces["which sheet"])
         space = frame.offset * frame.normal + flat @ np.array([frame.across, frame.up])
         points = space / stretch_of(slice) + np.array(slice.window.centre)
         size = np.sqrt(sum(c**2 for q in slice.forms(*points.T) for c in q))
@@ -217,7 +211,8 @@ def test_every_drawn_point_is_on_the_surface_in_the_plane_and_inside_the_rectang
         (edge,) = parts.layout["shapes"]
         assert (flat >= np.array([edge["x0"], edge["y0"]]) - 0.03).all()
         assert (flat <= np.array([edge["x1"], edge["y1"]]) + 0.03).all()
-        (tube,) = (in_space(one) for one in parts.traces if one["name"] == "the section" and "z" in one)
+        (tube,) = (t for t in parts.traces if t["name"] == "the section" and "z" in t)
+        tube = points_of(tube, "xyz")
         assert np.abs(tube @ frame.normal - frame.offset).max(initial=0) < 0.03
         for point in frame.on_page(tube)[::40]:
             assert np.linalg.norm(flat - point, axis=-1).min() < 0.05, "space and page show one curve"
@@ -230,12 +225,9 @@ def test_the_page_is_the_plane_as_the_camera_sees_it():
     for study in random_studies(12, seed=6):
         frame, chart = study.frame, study.chart
         camera, middle = camera_of(chart), frame.offset * frame.normal
-        here, right, up = camera.seen(
-            np.array([middle, middle + 0.01 * frame.across, middle + 0.01 * frame.up])
-        )
-        (a, b), (c, d) = right - here, up - here
-        if abs(np.array(camera.eye) @ frame.normal) > 0.6:  # else the plane is seen from its edge
-            assert a * d - b * c > 0
+        here, *there = camera.seen(middle + 0.01 * np.array([0 * middle, frame.across, frame.up]))
+        if abs(camera.eye @ frame.normal) > 0.6:  # else the plane is seen from its edge
+            assert np.linalg.det(np.array(there) - here) > 0
         plane, points = plane_of(chart, frame), np.random.default_rng(0).normal(0, 1, (20, 3))
         height = plane.height(points) * np.linalg.norm(np.array(plane.normal, dtype=float))
         expected = in_drawing(chart.slice, points) @ frame.normal - frame.offset
@@ -250,17 +242,11 @@ def test_the_page_is_the_plane_as_the_camera_sees_it():
         ({"turn": 0, "tilt": 0, "offset": 0.875}, "two lines that cross", 1, 0, 0),
         ({"turn": 0, "tilt": 0, "offset": 0.57}, "one line, twice: through a pinch point", 0, 1, 0),
         ({"turn": 0, "tilt": 0, "offset": 0.25}, "one isolated point, and no curve", 0, 0, 1),
-        ({"offset": 0.46875}, "a cusp: the plane goes through a pinch point", 0, 1, 0),
+        ({"offset": 0.46875}, f"{CUSP} a pinch point", 0, 1, 0),
         ({"turn": 45, "tilt": 20, "offset": 0.203125}, "one isolated point, off the curve", 0, 0, 1),
         ({"turn": -90, "tilt": 0, "offset": 0.0}, "the plane holds the yellow line", 0, 0, 0),
         ({"offset": 1.0}, "the plane misses what is drawn", 0, 0, 0),
-        (
-            {"name": "S3", "alpha": 2.0, "offset": 0.3125},
-            "a cusp: the plane goes through the sharp edge",
-            0,
-            1,
-            0,
-        ),
+        ({"name": "S3", "alpha": 2.0, "offset": 0.3125}, f"{CUSP} the sharp edge", 0, 1, 0),
         ({"name": "S2", "turn": 0, "tilt": 0, "offset": 0.0}, "two lines that cross", 1, 0, 0),
     ],
 )
@@ -274,7 +260,7 @@ def test_the_headline_says_what_is_found_and_the_marks_show_it(setting, words, n
     assert len({mark["marker"]["symbol"] for mark in marks}) == 3, "a second cue beside the colour"
     for kind, mark in zip((CROSSING, BOUNDARY, CLOSURE), marks, strict=True):
         points = in_drawing(study.chart.slice, np.reshape(study.section.of_kind(kind), (-1, 3)))
-        np.testing.assert_allclose(on_page(mark), study.frame.on_page(points), atol=1e-4)
+        np.testing.assert_allclose(points_of(mark), study.frame.on_page(points), atol=1e-4)
 
 
 def test_the_plane_stops_at_a_pinch_point_and_nowhere_else():

@@ -13,7 +13,7 @@ from neuroviz.engine.formulas import alpha
 from neuroviz.engine.layer import Pair, fiber_case, kernel_dimension, product_table
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.rank import exact_rank
-from neuroviz.singular.forms import discriminant, facts_of, kind_of, nearest_layer, resultant
+from neuroviz.singular.forms import Facts, discriminant, facts_of, forms_of, kind_of, nearest_layer, resultant
 from neuroviz.singular.ranks import (
     BOUNDARY,
     CROSSING,
@@ -33,14 +33,16 @@ HALF = Fraction(1, 2)
 SIZES = [(2, 1, 2), (2, 2, 2), (3, 1, 3), (3, 2, 2), (3, 2, 1), (4, 3, 4), (2, 3, 4)]
 PLACES = [(0, 0), (HALF, HALF), (0, 1), (1, 0), (1, HALF), (Fraction(99, 100), 1), (1, 1)]
 F = PrimeField()
+every_size = pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
+every_place = pytest.mark.parametrize(("s", "b"), PLACES)
 
 
 def pair_of(approach):
     return Pair(*map(F.reduce, approach.numerators()))
 
 
-@pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
-@pytest.mark.parametrize(("s", "b"), PLACES)
+@every_size
+@every_place
 def test_the_kernel_is_one_and_jumps_to_d_exactly_at_the_boundary(d, d_out, a, s, b):
     """Lemma A.3 and Theorem 3.4: singular are ranks at most 1, and boundary those of them with u = v."""
     facts = singular_facts(Approach(d, d_out, a, s, b, seed=1))
@@ -50,8 +52,8 @@ def test_the_kernel_is_one_and_jumps_to_d_exactly_at_the_boundary(d, d_out, a, s
     assert facts.preimages == (2 if facts.kind == CROSSING else 1)
 
 
-@pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
-@pytest.mark.parametrize(("s", "b"), PLACES)
+@every_size
+@every_place
 def test_the_kernel_is_that_of_the_network_itself(d, d_out, a, s, b):
     """Against the Jacobian of outputs on random inputs, where A may move in all directions."""
     approach = Approach(d, d_out, a, s, b, seed=2)
@@ -64,7 +66,7 @@ def test_the_kernel_is_that_of_the_network_itself(d, d_out, a, s, b):
         assert singular_facts(approach).kernel == measured
 
 
-@pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
+@every_size
 def test_at_a_smooth_point_the_image_has_the_dimension_of_the_set(d, d_out, a):
     facts = singular_facts(Approach(d, d_out, a, HALF, HALF))
     measured = measure_dimension(Architecture((d, d_out), (a,), tokens=2)).value
@@ -113,7 +115,7 @@ def test_for_a_below_d_a_smaller_rank_of_a_is_singular_whatever_v_is(d, a):
     assert whole.kind == SMOOTH and whole.image == whole.dimension
 
 
-@pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
+@every_size
 def test_where_branches_cross_their_tangent_spaces_differ(d, d_out, a):
     facts = singular_facts(Approach(d, d_out, a, 1, HALF))
     assert facts.kind == CROSSING and facts.span > facts.image >= facts.dimension
@@ -130,14 +132,12 @@ def test_with_a_and_d_out_one_the_swap_is_everywhere_and_nothing_crosses():
 def test_for_d_two_the_facts_are_those_of_the_pair_of_forms():
     for s, b in PLACES:
         approach = Approach(2, 1, 2, s, b)
-        pair = approach.numerators()
-        q1, q2 = [tuple(map(int, q)) for q in forms_table(*pair)[0]]
-        known, found = facts_of(q1, q2), singular_facts(approach)
-        assert (known.kind, known.rank_a, known.rank_v) == (found.kind, found.rank_a, found.rank_v)
-        assert (known.kernel, known.preimages) == (found.kernel, found.preimages)
+        q1, q2 = [tuple(map(int, q)) for q in forms_table(*approach.numerators())[0]]
+        found = singular_facts(approach)
+        assert facts_of(q1, q2) == tuple(getattr(found, name) for name in Facts._fields)
 
 
-@pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
+@every_size
 @pytest.mark.parametrize(("s", "b"), [(0, 0), (HALF, 1), (1, HALF), (1, 1)])
 def test_as_many_singular_values_are_zero_as_the_kernel_has_dimensions(d, d_out, a, s, b):
     approach = Approach(d, d_out, a, s, b)
@@ -151,13 +151,10 @@ def test_the_differential_is_the_derivative_of_the_table():
     A, V = Approach(3, 2, 3, HALF, HALF).numerators()
     pair, step = Pair(A / np.linalg.norm(A), V / np.linalg.norm(V)), 1e-6
     rows = differential(None, pair, directions(None, pair.A, 3, 3))
-    for i, row in enumerate(rows):
-        move = np.zeros(len(rows))
-        move[i] = step
+    for row, move in zip(rows, step * np.eye(len(rows)), strict=True):
         there = Pair(pair.A + move[:9].reshape(3, 3), pair.V + move[9:].reshape(2, 3))
-        np.testing.assert_allclose(
-            (product_table(*there) - product_table(*pair)).ravel() / step, row, atol=1e-5
-        )
+        change = product_table(*there) - product_table(*pair)
+        np.testing.assert_allclose(change.ravel() / step, row, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +179,7 @@ def test_places_that_are_none_are_refused(change, said):
 def conjugate_table(v, k):
     """The forms k_j |v·y|² of A = v kᵀ, V = v̄ᵀ with a complex v."""
     square = abs(v[0]) ** 2, 2 * (v[0] * np.conj(v[1])).real, abs(v[1]) ** 2
-    return [tuple(float(number * part) for part in square) for number in k]
+    return np.outer(k, square).tolist()
 
 
 @pytest.mark.parametrize("imaginary", [0.01, 0.3, 1.0])
@@ -192,10 +189,7 @@ def test_a_complex_v_leaves_the_layers_and_not_their_closure(imaginary):
     assert resultant(q1, q2) == pytest.approx(0, abs=1e-12) and discriminant(q1) < 0
     assert kind_of(q1, q2) == "closure only"
     assert nearest_layer(q1, q2).distance == pytest.approx(np.linalg.norm(k) * imaginary**2)
-    A, V = np.outer(v, k), v.conj()
-    np.testing.assert_allclose(
-        [(p * V[0], p * V[1] + r * V[0], r * V[1]) for p, r in A.T], (q1, q2), atol=1e-12
-    )
+    np.testing.assert_allclose(forms_of(np.outer(v, k), v.conj()[None]), (q1, q2), atol=1e-12)
     assert kind_of(*conjugate_table(v.real, k)) == BOUNDARY
 
 
@@ -233,9 +227,8 @@ def test_the_sizes_of_a_and_v_are_bounded_by_that_of_the_function():
     for _ in range(200):
         d, d_out = rng.integers(1, 5, 2)
         A, V = rng.standard_normal((d, d)), rng.standard_normal((d_out, d))
-        assert (
-            np.linalg.norm(A) * np.linalg.norm(V) <= np.sqrt(2) * np.linalg.norm(product_table(A, V)) + 1e-12
-        )
+        most = np.sqrt(2) * np.linalg.norm(product_table(A, V))
+        assert np.linalg.norm(A) * np.linalg.norm(V) <= most + 1e-12
     u, v = np.eye(2)
     for V, ratio in ((v, np.sqrt(2)), (u, 1.0)):  # the worst case, and the best
         assert 1 / np.linalg.norm(product_table(np.outer(u, v), V[None])) == pytest.approx(ratio)
@@ -243,14 +236,7 @@ def test_the_sizes_of_a_and_v_are_bounded_by_that_of_the_function():
 
 # The panel
 
-STATES = [
-    "",
-    "b=0.6",
-    "s=0.5;b=0.5;d=3;a=3",
-    "a=2;values=no;b=0.3",
-    "a=1;d_out=1;s=1;b=0.5",
-    "d=6;d_out=6;a=6",
-]
+STATES = "", "b=0.6", "s=0.5;b=0.5;d=3;a=3", "a=2;values=no;b=0.3", "a=1;d_out=1;s=1;b=0.5", "d=6;d_out=6;a=6"
 
 
 @pytest.fixture(scope="module")
@@ -293,11 +279,10 @@ def test_the_numbers_and_the_values_drawn_are_those_counted(panel, state):
     texts = " ".join(map(bare, said(panel.figure)))
     assert f"kernel: {facts.kernel} (exact)" in texts and f"exact rank {facts.image}" in texts
     values = [t for t in panel.figure.layout.annotations if t.align == "right" and "<b>" in t.text][0].text
-    rows = [bare(row) for row in values.split("<br>")]
-    assert rows[0] == f"{facts.rank_a}, {facts.rank_v}"
-    assert rows[2:5] == [str(facts.dimension), str(facts.directions), str(facts.kernel)]
-    assert rows[5].split()[0] == str(facts.image)
-    assert rows[6:] == [str(facts.preimages), "–" if facts.span is None else str(facts.span)]
+    ranks, _, *rows = [bare(row) for row in values.split("<br>")]
+    counted = facts.dimension, facts.directions, facts.kernel, facts.image, facts.preimages, facts.span
+    assert ranks == f"{facts.rank_a}, {facts.rank_v}"
+    assert [row.split()[0] for row in rows] == ["–" if n is None else str(n) for n in counted]
     drawn = {x: (y, t.marker.symbol) for t in panel.figure.data[:3] for x, y in zip(t.x, t.y, strict=True)}
     assert sorted(drawn) == list(range(1, facts.directions + 1))
     hollow = [x for x, (_, symbol) in drawn.items() if symbol == "circle-open"]

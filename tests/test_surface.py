@@ -1,5 +1,6 @@
 """The slices of Figure 1: equations by sympy, points by a contour, ranks by the network."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
@@ -21,6 +22,7 @@ from neuroviz.singular.forms import (
     minors,
     resultant,
 )
+from neuroviz.singular.slice import CORNERS
 from neuroviz.singular.surface import SLICES, Slice, s1k, s3
 
 X, Y, m, t, x, y, z = sp.symbols("X Y m t x y z")
@@ -49,9 +51,6 @@ RANDOM = [
     Slice.through(*four_functions(0)[:3]),
 ]
 SOME = [*SLICES.values(), s3(2), *RANDOM[1:], with_a_plane()]
-ZERO = (0, 0, 0)
-STEPS = ((0, 1, 0), ZERO), ((0, 0, 1), ZERO), (ZERO, (1, 0, 0))
-FLAT = Slice("flat", ((1, 0, 0), ZERO), STEPS)
 
 
 def label(part: Slice) -> str:
@@ -148,9 +147,7 @@ def test_the_singular_curve_of_the_table_is_all_of_it_and_its_kinds_are_right(pa
     ratio = sp.cancel(discriminant(q1) / sign) if sign != 0 else 1
     assert discriminant(q1) == 0 if sign == 0 else ratio.is_number and ratio > 0
     # No other point: the ideal of the minors contains what vanishes on the curve (S1, S2: y and z).
-    ideal = sp.groebner(
-        [sp.nsimplify(minor) for minor in map(sp.expand, minors(*part.forms(x, y, z)))], x, y, z
-    )
+    ideal = sp.groebner([sp.nsimplify(sp.expand(m)) for m in minors(*part.forms(x, y, z))], x, y, z)
     others = {"S3": (y - x**2, z - x**3), "S4": (x - y, x * z - 1)}.get(part.name, (y, z))
     # S3 at infinity of its ratio, and S4, need no more; S1 and S2 hold y², yz, z² instead of y, z.
     power = 1 if part.name in ("S3", "S4") else 2
@@ -251,11 +248,9 @@ def test_every_point_of_the_chart_is_a_layer_in_the_window_with_the_root_of_its_
     assert strips
     for strip in strips:
         assert strip.theta.shape == (60,) and (np.diff(strip.theta) >= 0).all()
-        mesh = strip.points(7)
+        mesh, window = strip.points(7), part.window
         assert mesh.shape == (60, 7, 3) and np.isfinite(mesh).all()
-        grown = Window(
-            part.window.radius + 1e-6, part.window.centre, part.window.stretch, part.window.half_length + 1e-6
-        )
+        grown = replace(window, radius=window.radius + 1e-6, half_length=window.half_length + 1e-6)
         assert grown.inside(mesh).all()
         forms = part.forms(*np.moveaxis(mesh, -1, 0))
         size = np.sqrt(sum(c**2 for q in forms for c in q))
@@ -296,8 +291,7 @@ def test_a_ruling_meets_the_singular_curve_at_most_twice_and_where_it_says(part)
 
 def singular_point(part: Slice, angle: float) -> np.ndarray:
     """The solution of sin·q₁ = cos·q₂ by numpy; a point of the curve that no polynomial was needed for."""
-    columns = [np.array(pair, dtype=float) for pair in (*part.directions, part.origin)]
-    *steps, origin = [np.sin(angle) * pair[0] - np.cos(angle) * pair[1] for pair in columns]
+    *steps, origin = [np.sin(angle), -np.cos(angle)] @ np.array(part.pairs, dtype=float)
     return np.linalg.solve(np.array(steps).T, -origin)
 
 
@@ -319,26 +313,21 @@ def test_each_ratio_gives_one_point_of_the_curve(part):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_pinch_points_are_where_the_discriminant_of_the_common_form_changes_sign(seed):
-    part = Slice.random(seed)
-    angles = np.linspace(0, np.pi, 4001) + 1e-4
-    discs = []
-    for angle in angles:
-        q1, q2 = part.forms(*singular_point(part, angle))
-        q = np.cos(angle) * np.array(q1) + np.sin(angle) * np.array(q2)
-        discs.append(np.sign(q[1] ** 2 - 4 * q[0] * q[2]))
-    changes = int((np.diff(discs) != 0).sum())
+    part, signs = Slice.random(seed), []
+    for angle in np.linspace(0, np.pi, 4001) + 1e-4:
+        q = [np.cos(angle), np.sin(angle)] @ np.array(part.forms(*singular_point(part, angle)))
+        signs.append(np.sign(discriminant(q)))
     pinches = part.pinch_points()
-    assert len(pinches) == changes <= 4
-    for p in pinches:
-        assert part.kind(*p) == BOUNDARY
+    assert len(pinches) == np.count_nonzero(np.diff(signs)) <= 4
+    assert (part.kind(*pinches.T) == BOUNDARY).all()
     assert part.kind(*(singular_point(part, 0.7))) in (CROSSING, CLOSURE)
 
 
 def test_a_slice_whose_singular_points_fill_a_plane_or_a_surface_says_so():
+    zero, a, b, c = CORNERS
     with pytest.raises(ValueError, match="fill a plane"):
-        FLAT.singular_curve()
-    pair = lambda s, y, z: ((1, s, 1), (y, z, y))  # noqa: E731 (S1k at its forbidden value)
-    square = Slice.through(*(pair(*corner) for corner in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))))
+        Slice("flat", (a, zero), ((b, zero), (c, zero), (zero, a))).singular_curve()
+    square = Slice.through(*(((1, s, 1), (y, z, y)) for s, y, z in CORNERS))  # S1k at its forbidden value
     for ask in (square.singular_curve, square.pinch_points):
         with pytest.raises(ValueError, match="fill a surface"):
             ask()
@@ -362,7 +351,7 @@ def test_the_nearest_singular_point_is_on_the_curve_and_none_is_nearer(part):
 def test_a_slice_goes_through_the_four_functions_that_the_reader_picks():
     functions = four_functions(0)
     part = Slice.through(*functions)
-    for corner, pair in zip(((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)), functions, strict=True):
+    for corner, pair in zip(CORNERS, functions, strict=True):
         assert part.forms(*corner) == pair
         assert part.kind(*corner) in (SMOOTH, CROSSING, BOUNDARY)
     assert part.kind(Fraction(1, 3), 2, Fraction(1, 5)) == OFF
@@ -370,18 +359,12 @@ def test_a_slice_goes_through_the_four_functions_that_the_reader_picks():
 
 def test_two_functions_with_one_root_put_a_plane_into_the_surface():
     """And the chart shows it: a strip whose lines all have this root."""
-    f, g, h = (
-        forms_of([[1, 2], [3, 4]], [[1, 3]]),
-        forms_of([[0, 1], [2, 1]], [[1, 3]]),
-        forms_of(np.eye(2), [[1, 1]]),
-    )
-    cone = Slice.through(f, g, h)
+    cone = with_a_plane()
     (plane,) = [strip for strip in cone.rulings(count=30) if strip.theta[0] == strip.theta[-1]]
     assert plane.theta[0] == pytest.approx(np.arctan2(1, -3))
     np.testing.assert_allclose(plane.points(3)[..., 2], 0, atol=1e-12)
-    assert np.linalg.norm(plane.starts - plane.ends, axis=-1).max() == pytest.approx(
-        2 * cone.window.radius, rel=1e-2
-    )
+    longest = np.linalg.norm(plane.starts - plane.ends, axis=-1).max()
+    assert longest == pytest.approx(2 * cone.window.radius, rel=1e-2)
     assert all(strip.theta[0] < strip.theta[-1] for strip in SLICES["S3"].rulings())
 
 
@@ -419,10 +402,8 @@ def test_a_cone_can_have_three_boundary_lines_with_irrational_ratios():
 
 
 def test_slices_that_hold_no_surface_are_refused():
-    f, g, h, k = four_functions(0)
-    middle = tuple(
-        tuple(Fraction(a + b, 2) for a, b in zip(q, r, strict=True)) for q, r in zip(f, g, strict=True)
-    )
+    f, g, h, _ = four_functions(0)
+    middle = ((np.array(f) + np.array(g)) / 2).tolist()
     with pytest.raises(ValueError, match="linearly independent"):
         Slice.through(f, g, h, middle)
     with pytest.raises(ValueError, match="four functions, or three and zero; got 2"):
@@ -442,6 +423,3 @@ def test_the_slices_are_named_and_a_float_parameter_is_the_rational_number_that_
     assert SLICES["S3"].at(alpha=2.0) == s3(2) and hash(s3(2)) == hash(s3(2.0))
     assert s3(0.1).parameters == (("alpha", Fraction(0.1)),)
     assert s1k(-1).forms(x, y, z) == SLICES["S1"].forms(x, y, z)
-
-
-# --- kinds, once more, without anything of the package -----------------------------------------------
