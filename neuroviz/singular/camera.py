@@ -17,6 +17,7 @@ from neuroviz.kit import theme
 _LENS = tan(pi / 8)
 _SCALE = 0.5
 _WIDEST = 0.7  # of the scene's height: labels stay so near to the middle, as panels may be narrow
+_FILLED = np.array([1.25, 0.92])  # to each side and up, of half the scene's height, at most
 _STEP = 16  # pixels between the places that a label may take
 
 
@@ -41,12 +42,11 @@ class Camera:
 
     def layout(self) -> dict:
         """As plotly writes it."""
-        (x, y, z), (u, v, w) = self.eye, self.center
-        return {"eye": {"x": x, "y": y, "z": z}, "center": {"x": u, "y": v, "z": w}}
+        return {name: dict(zip("xyz", getattr(self, name), strict=True)) for name in ("eye", "center")}
 
 
-def fitting(points: np.ndarray, toward: Sequence[float], height: float = 0.92, width: float = 1.25) -> Camera:
-    """The camera in a direction from which a drawing fills so much of the scene's height, or is so wide."""
+def fitting(points: np.ndarray, toward: Sequence[float]) -> Camera:
+    """The camera in a direction from which a drawing is as large as `_FILLED` says."""
     toward = np.array(toward, dtype=float) / np.linalg.norm(toward)
     right, up, _ = _axes(toward)
     center = points.mean(axis=0) * _SCALE
@@ -54,9 +54,9 @@ def fitting(points: np.ndarray, toward: Sequence[float], height: float = 0.92, w
     for _ in range(12):
         seen = Camera(tuple(center + distance * toward), tuple(center)).seen(points)
         low, high = seen.min(axis=0), seen.max(axis=0)
-        middle, half = (low + high) / 2, (high - low) / 2
-        center = center + distance * _LENS * (middle[0] * right + middle[1] * up)
-        distance *= max(half[0] / width, half[1] / height)
+        across, above = (low + high) / 2
+        center = center + distance * _LENS * (across * right + above * up)
+        distance *= float(((high - low) / 2 / _FILLED).max())
     return Camera(tuple((center + distance * toward).round(3).tolist()), tuple(center.round(3).tolist()))
 
 
@@ -65,12 +65,8 @@ def beside(
 ) -> list[tuple[np.ndarray, tuple[float, float]]]:
     """For each label the point it names, out of those given, and the way to its place, in pixels, y down.
 
-    A place is near to what it names, off the drawing and off the other labels, and no lines cross.
-
-    Args:
-        camera: from where.
-        drawing: points of the drawing, shape (n, 3).
-        labels: text and the points, shape (k, 3), any of which it may name.
+    A place is near to what it names, off the drawing and off the other labels, and no lines cross. The drawing
+    is given by points, shape (n, 3), a label by its text and the points, shape (k, 3), any of which it may name.
     """
     # The height of a scene, by what the template leaves of the figure.
     tall = theme.size("height") - round(2.2 * theme.size("title")) - 12

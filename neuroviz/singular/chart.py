@@ -46,10 +46,8 @@ def chart_of(slice: Slice) -> Chart:
 def stretch_of(slice: Slice) -> np.ndarray:
     """What the coordinates are multiplied with in the drawing."""
     window = slice.window
-    stretch = np.array(window.stretch) / window.radius
-    if not window.stretch[0]:
-        stretch[0] = LONG / window.half_length
-    return stretch
+    along, *across = np.array(window.stretch) / window.radius
+    return np.array([along or LONG / window.half_length, *across])
 
 
 def in_drawing(slice: Slice, points: np.ndarray) -> np.ndarray:
@@ -73,13 +71,10 @@ def tone(chart: Chart, theta: np.ndarray, starts: np.ndarray, ends: np.ndarray, 
     the root.
 
     Args:
-        chart: the slice, with its singular curve.
-        theta: the roots [cos θ : sin θ], shape (n,).
-        starts, ends: two points on each ruling, shape (n, 3).
+        theta, starts, ends: as in `singular_places`.
         u: where, −1 at the start and 1 at the end, shape (k,) or (n, k).
     """
     slice, kinds = chart.slice, {piece.kind for piece in chart.pieces}
-    X, Y = np.cos(theta), np.sin(theta)
     u = np.broadcast_to(u, (len(theta), np.shape(u)[-1]))
     if not kinds & {"crossing", "boundary"} or slice.name == CONE:
         return np.broadcast_to(0.8 * np.cos(2 * theta)[:, None], u.shape)
@@ -89,6 +84,7 @@ def tone(chart: Chart, theta: np.ndarray, starts: np.ndarray, ends: np.ndarray, 
         return np.tanh((u - edge[:, None]) / _EDGE)
     met = np.isfinite(low) & np.isfinite(high)
     low, high = np.where(met, low, 0.0), np.where(met, high, 0.0)
+    X, Y = np.cos(theta), np.sin(theta)
     first, last = (_slope(slice, _at(starts, ends, place), X, Y) for place in (low, high))
     share = np.clip((u - low[:, None]) / np.maximum(high - low, 1e-12)[:, None], 0.0, 1.0)
     return np.where(met[:, None], (1 - share) * first[:, None] + share * last[:, None], 0.0)
@@ -111,9 +107,9 @@ def singular_places(
     def det(u: float) -> np.ndarray:
         return np.linalg.det(layer_with_root(*slice.forms(*_at(starts, ends, u).T), X, Y).A)
 
-    minus, zero, plus = det(-1.0), det(0.0), det(1.0)
+    minus, zero, plus = values = np.array([det(-1.0), det(0.0), det(1.0)])
     a, b, c = plus + minus - 2 * zero, plus - minus, 2 * zero  # a·u² + b·u + c is the determinant, twice
-    size = np.max(np.abs([minus, zero, plus]), axis=0)
+    size = np.abs(values).max(axis=0)
     a = np.where(np.abs(a) <= 1e-9 * size, 0.0, a)
     disc = b * b - 4 * a * c
     disc = np.where(np.abs(disc) <= 1e-9 * size**2, 0.0, disc)

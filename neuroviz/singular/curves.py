@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, ROUNDING, Number, Pair, is_exact, tidy
+from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, ROUNDING, Form, Number, is_exact, tidy
 
 if TYPE_CHECKING:
     from flint import fmpq_poly
@@ -237,11 +237,6 @@ def common_factor(forms: list["fmpq_poly"], degree: int) -> tuple["fmpq_poly", i
     return common, common.degree() + degree - max(form.degree() for form in forms)
 
 
-def common_form(pairs: tuple[Pair, ...], k: int, point: list["fmpq_poly"]) -> list["fmpq_poly"]:
-    """The coefficients of q_k along a curve (x : y : z : 1) of polynomials."""
-    return [sum(p * polynomial(pair[k][j]) for pair, p in zip(pairs, point, strict=True)) for j in range(3)]
-
-
 def zeros(form: "fmpq_poly", degree: int) -> list[tuple[Number, Number]]:
     """The real zeros [u:v], each once; exact where they are rational with a small denominator. None of 0."""
     found = [(0, 1)] if 0 <= form.degree() < degree else []
@@ -307,14 +302,16 @@ class RationalCurve:
 class Branch(RationalCurve):
     """A component of the singular curve, and the discriminant of the form common to q₁ and q₂ on it.
 
-    `rounding` is the relative error of the coefficients, 0 where they are exact.
+    The form is proportional to these in x, y, z, 1, and has its own degree on the curve; `rounding` is the
+    relative error of the coefficients, 0 where they are exact.
     """
 
     def __init__(
-        self, point: list["fmpq_poly"], degree: int, q: list["fmpq_poly"], q_degree: int, rounding: float = 0
+        self, point: list["fmpq_poly"], degree: int, forms: list[Form], q_degree: int, rounding: float = 0
     ) -> None:
         super().__init__(point, degree)
         self._rounding = rounding
+        q = [sum(p * polynomial(form[j]) for form, p in zip(forms, point, strict=True)) for j in range(3)]
         smallest = rounding * max(abs(c) for form in q for c in _fractions(form)) ** 2
         disc = _fractions(q[1] ** 2 - 4 * q[0] * q[2])
         self._disc = polynomial(*(0 if abs(c) <= smallest else c for c in disc))

@@ -192,7 +192,7 @@ def layer_with_root(q1: Form, q2: Form, X: Number, Y: Number) -> Weights:
     return Weights(_matrix(zip(*columns, strict=True), exact), _matrix([[Y, -X]], exact))
 
 
-def preimages_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Weights, ...]:
+def preimages_of(q1: Form, q2: Form) -> tuple[Weights, ...]:
     """All real weights of one function up to rescaling: 1, or 2 at a crossing (the swap of Thm. 3.2).
 
     The zero function has infinitely many, of which A = 0, V = 0 stands for all.
@@ -203,21 +203,21 @@ def preimages_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Weights, .
     >>> [V.tolist() for A, V in preimages_of((1, 0, -1), (2, 0, -2))]
     [[[1, -1]], [[1, 1]]]
     """
-    if (kind := kind_of(q1, q2, tol)) in (CLOSURE, OFF):
+    if (kind := kind_of(q1, q2)) in (CLOSURE, OFF):
         needed = "real weights need a function that is smooth, crossing or boundary"
         raise ValueError(f"{needed}; this one is {kind!r}: move along a ruling, or take the nearest_layer")
     if not any(q1) and not any(q2):
         return (Weights(np.zeros((2, 2), dtype=object), np.zeros((1, 2), dtype=object)),)
-    return tuple(layer_with_root(q1, q2, *root) for root in common_roots(q1, q2, tol))
+    return tuple(layer_with_root(q1, q2, *root) for root in common_roots(q1, q2))
 
 
-def facts_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> Facts:
+def facts_of(q1: Form, q2: Form) -> Facts:
     """Ranks, kernel and number of preimages of one function, by Thm. 3.2, Lemma A.3 and Thm. 3.4.
 
     >>> facts_of((1, 2, 1), (0, 0, 0))
     Facts(kind='boundary', rank_a=1, rank_v=1, kernel=2, preimages=1)
     """
-    kind = kind_of(q1, q2, tol)
+    kind = kind_of(q1, q2)
     return Facts(kind, *_FACTS.get(kind, ())) if any(q1) or any(q2) else _ZERO_FACTS
 
 
@@ -234,7 +234,7 @@ def forms_of(A: np.ndarray, V: np.ndarray) -> Pair:
     return tuple((p * v, p * w + r * v, r * w) for p, r in ((A[..., 0, k], A[..., 1, k]) for k in (0, 1)))
 
 
-def on_circle(q: Form, tol: float = TOLERANCE) -> np.ndarray:
+def on_circle(q: Form) -> np.ndarray:
     """A form in the unit disc: the ends of a chord, one point of the rim, or one inside, shape (k, 2).
 
     Real roots are at their `Root.angle` on the rim, a complex pair is (c − a, −b)/(a + c): hyperbolic
@@ -246,7 +246,7 @@ def on_circle(q: Form, tol: float = TOLERANCE) -> np.ndarray:
     >>> on_circle((1, 0, -1)).round(3).tolist(), on_circle((1, 0, 1)).tolist()
     ([[0.0, 1.0], [-0.0, -1.0]], [[0.0, 0.0]])
     """
-    if roots := common_roots(q, (0, 0, 0), tol):
+    if roots := common_roots(q, (0, 0, 0)):
         return np.array([[np.cos(root.angle), np.sin(root.angle)] for root in roots])
     a, b, c = (float(t) for t in q)
     return np.array([[c - a, -b]]) / (a + c) + 0.0

@@ -35,13 +35,11 @@ class Plane:
 
     def __post_init__(self) -> None:
         numbers = *self.normal, self.offset
-        if len(numbers) != 4 or not all(isfinite(t) for t in numbers) or not any(self.normal):
-            raise ValueError(
-                f"a plane needs three finite numbers, not all 0, for its normal, and an offset; got {numbers}"
-            )
-        exact = [Fraction(t) for t in numbers]
-        object.__setattr__(self, "normal", tuple(exact[:3]))
-        object.__setattr__(self, "offset", exact[3])
+        if len(numbers) != 4 or not all(map(isfinite, numbers)) or not any(self.normal):
+            needed = "a plane needs three finite numbers, not all 0, for its normal, and an offset"
+            raise ValueError(f"{needed}; got {numbers}")
+        object.__setattr__(self, "normal", tuple(map(Fraction, self.normal)))
+        object.__setattr__(self, "offset", Fraction(self.offset))
 
     @property
     def equation(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
@@ -95,7 +93,7 @@ class Section:
         return [point for found, point in self.singular if found == kind]
 
 
-def section_of(slice: Slice, plane: Plane, count: int = 300, window: Window | None = None) -> Section:
+def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
     """The section of a slice by a plane: runs of `count` points, and its nodes, cusps and isolated points.
 
     Raises:
@@ -105,30 +103,28 @@ def section_of(slice: Slice, plane: Plane, count: int = 300, window: Window | No
     >>> [section_of(SLICES["S1"], Plane((1, 0, 0), s)).singular for s in (3, 2)]
     [(('crossing', (3.0, 0.0, 0.0)),), (('boundary', (2.0, 0.0, 0.0)),)]
     """
-    window = window or slice.window
     equations = [*([pair[k] for pair in slice.pairs] for k in (0, 1)), [(e,) for e in plane.equation]]
     moving, degree, lost = curves.solve(equations, 4) or ((0, 0, 0, 0), 0, [])
     whole, runs = not any(moving), []
     if moving[3] and degree > 0:
         curve = RationalCurve(moving, degree)
         poles = {atan2(v, u) % pi for u, v in curve.poles()}
-        inside = curves.stretches(curve.at, window.inside, poles, count)
+        inside = curves.stretches(curve.at, slice.window.inside, poles, count)
         runs += [Run(theta, curve.at(theta)) for _, _, theta in inside]
     for u, v in lost:
         solutions = _solutions(slice, plane, u, v)
         whole |= len(solutions) > 2 and bool(solutions[-1][3])
-        runs += _line(solutions, atan2(v, u) % pi, window, count)
+        runs += _line(solutions, atan2(v, u) % pi, slice.window, count)
     singular, along = [], []
     for branch in slice.branches():
         places = branch.on_plane(plane.equation)
         if places is None:
-            pieces = slice.singular_curve(count, window)
-            along += [piece for piece in pieces if _lies_in(plane, piece.points)]
+            along += [piece for piece in slice.singular_curve(count) if _lies_in(plane, piece.points)]
             continue
         pinches = [atan2(v, u) % pi for u, v in branch.pinches()]
         for u, v in places:
             point, angle = branch.point(u, v), atan2(v, u) % pi
-            if point is not None and window.inside(np.array(point)):
+            if point is not None and slice.window.inside(np.array(point)):
                 near = any(abs(np.sin(angle - pinch)) < 1e-9 for pinch in pinches)
                 singular.append((BOUNDARY if near else branch.kind(angle), point))
     runs = () if whole else tuple(runs)

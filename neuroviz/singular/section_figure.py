@@ -65,7 +65,7 @@ class Frame:
 
     def on_page(self, points: np.ndarray) -> np.ndarray:
         """Points of the drawing, shape (…, 3), in the plane's own coordinates, (…, 2)."""
-        return np.stack([points @ self.across, points @ self.up], axis=-1)
+        return points @ np.stack([self.across, self.up], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -119,17 +119,13 @@ def section_parts(study: SectionStudy) -> Parts:
 def _space(study: SectionStudy) -> View:
     chart, frame = study.chart, study.frame
     middle, half = _box(half_sizes(chart.slice), frame)
-    corners = [
-        frame.offset * frame.normal + p * frame.across + q * frame.up
-        for p, q in middle + half * [(-1, -1), (1, -1), (1, 1), (-1, 1)]
-    ]
-    x, y, z = np.array(corners).round(5).T.tolist()
+    corners = middle + half * [(-1, -1), (1, -1), (1, 1), (-1, 1)]
+    corners = frame.offset * frame.normal + corners @ np.array([frame.across, frame.up])
+    x, y, z = corners.round(5).T.tolist()
     rectangle = {"x": x, "y": y, "z": z, "i": [0, 0], "j": [1, 2], "k": [2, 3]}
-    edges = list(zip(corners, [*corners[1:], corners[0]], strict=True))
-    runs = [
-        in_drawing(chart.slice, np.append(run.points[:-1:_EVERY], run.points[-1:], 0))
-        for run in study.section.runs
-    ]
+    edges = zip(corners, np.roll(corners, -1, axis=0), strict=True)
+    thin = [np.append(run.points[:-1:_EVERY], run.points[-1:], 0) for run in study.section.runs]
+    runs = [in_drawing(chart.slice, points) for points in thin]
     singular = [in_drawing(chart.slice, np.array(point)) for _, point in study.section.singular]
     traces = [
         *chart_traces(chart),

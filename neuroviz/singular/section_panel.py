@@ -55,27 +55,25 @@ def _plane(chart: Chart, setting: SectionSetting) -> tuple[Frame, Plane]:
     asked = setting.offset * far
     heights = {float(in_drawing(chart.slice, np.array(p)) @ frame.normal): p for p in reversed(chart.pinches)}
     near = min(heights, key=lambda height: abs(height - asked), default=np.inf)
-    if abs(near - asked) >= _SNAP * far:
-        frame = replace(frame, offset=asked)
-        return frame, plane_of(chart, frame)
-    frame = replace(frame, offset=near)
-    normal = plane_of(chart, frame).normal
-    # Through the pinch point exactly, so that a cusp is no matter of rounding.
-    through = sum(n * Fraction(t) for n, t in zip(normal, heights[near], strict=True))
-    return frame, Plane(normal, through)
+    snaps = abs(near - asked) < _SNAP * far
+    frame = replace(frame, offset=near if snaps else asked)
+    plane = plane_of(chart, frame)
+    if snaps:  # through the pinch point exactly, so that a cusp is no matter of rounding
+        through = zip(plane.normal, heights[near], strict=True)
+        plane = replace(plane, offset=sum(n * Fraction(t) for n, t in through))
+    return frame, plane
 
 
 def _equation(slice: Slice, plane: Plane) -> str:
     """Such as s = 2 or s − 0.5 y = 1: the largest coefficient is 1."""
     normal = np.array(plane.normal, dtype=float)
-    largest = float(normal[np.abs(normal).argmax()])
+    largest = max(normal.tolist(), key=abs)
     text = ""
     for c, name in zip((normal / largest).round(2).tolist(), slice.coordinates, strict=True):
         if c:
-            sign = ("− " if c < 0 else "+ ") if text else ("−" if c < 0 else "")
-            text += sign + ("" if abs(c) == 1 else f"{abs(c):g} ") + name + " "
-    offset = round(float(plane.offset) / largest, 3) + 0.0
-    return f"{text}= {offset:.3g}".replace("-", "−")
+            text += ("− " if c < 0 else "+ ") + ("" if abs(c) == 1 else f"{abs(c):g} ") + name + " "
+    text = text[2:] if text.startswith("+") else "−" + text[2:]
+    return f"{text}= {round(float(plane.offset) / largest, 3) + 0.0:.3g}".replace("-", "−")
 
 
 def _found(chart: Chart, section: Section) -> str:
@@ -96,9 +94,8 @@ def _found(chart: Chart, section: Section) -> str:
         lines = f"{_NUMBERS.get(rulings, rulings)} line{'s' * (rulings > 1)}"
         return f"{lines} that cross" if nodes else f"{lines} of the surface"
     if cusps:
-        where = "a pinch point" if chart.pinches else "the sharp edge"
         most = "a cusp" if cusps == 1 else f"{_NUMBERS.get(cusps, cusps)} cusps"
-        return f"{most}: the plane goes through {where}"
+        return f"{most}: the plane goes through {'a pinch point' if chart.pinches else 'the sharp edge'}"
     if nodes:
         return f"it crosses itself {times}; {points}" if isolated else f"the section crosses itself {times}"
     if isolated:

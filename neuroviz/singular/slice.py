@@ -78,15 +78,11 @@ class Slice:
         object.__setattr__(self, "directions", tuple(map(_pair, self.directions)))
         columns = zip(*((*q1, *q2) for q1, q2 in self.directions), strict=True)
         if len(self.directions) != 3 or null_vectors(columns):
-            raise ValueError(
-                f"a slice needs three linearly independent directions; got {self.directions}: "
-                "take functions that do not lie in one plane"
-            )
+            needed = f"a slice needs three linearly independent directions; got {self.directions}"
+            raise ValueError(f"{needed}: take functions that do not lie in one plane")
         if all(self.resultant(*p) == 0 for p in product(range(5), repeat=3)):  # of degree 4
-            raise ValueError(
-                f"a surface needs functions beside it; all those of {self.name} have a common factor: "
-                "take another function"
-            )
+            found = f"all those of {self.name} have a common factor"
+            raise ValueError(f"a surface needs functions beside it; {found}: take another function")
 
     @classmethod
     def random(cls, seed: int) -> "Slice":
@@ -148,9 +144,9 @@ class Slice:
         """`kind_of` a point's function: exact for int and Fraction, up to a relative `tol` for floats."""
         return kind_of(*self.forms(x, y, z), tol)
 
-    def facts(self, x: Number, y: Number, z: Number, tol: float = TOLERANCE) -> Facts:
+    def facts(self, x: Number, y: Number, z: Number) -> Facts:
         """`facts_of` the function at a point: ranks, kernel, number of preimages."""
-        return facts_of(*self.forms(x, y, z), tol)
+        return facts_of(*self.forms(x, y, z))
 
     def roots(self, x: Number, y: Number, z: Number, tol: float = TOLERANCE) -> tuple[Root, ...]:
         """The common real roots at a point: one for each ruling through it."""
@@ -171,13 +167,13 @@ class Slice:
         equations = self.equations(np.cos(theta), np.sin(theta))
         return curves.meeting_line(*(np.stack(np.broadcast_arrays(*e), -1) for e in equations))
 
-    def rulings(self, count: int = 120, window: Window | None = None) -> tuple[Strip, ...]:
-        """The chart: all rulings inside a window, as strips of `count` lines, evenly spread in space.
+    def rulings(self, count: int = 120) -> tuple[Strip, ...]:
+        """The chart: all rulings inside the window, as strips of `count` lines, evenly spread in space.
 
         A strip ends where its lines leave the window. A root to which a whole plane belongs (as when two
         of the reader's functions share it) has a strip of its own, of parallel lines.
         """
-        window, found = window or self.window, []
+        window, found = self.window, []
 
         def lines(theta: np.ndarray) -> np.ndarray:
             return np.hstack(window.cut(*self.lines(theta)))
@@ -187,10 +183,10 @@ class Slice:
         for _, _, theta in curves.stretches(lines, _met, corners, count, beside=beside):
             found.append(Strip(theta, *np.hsplit(lines(theta), 2)))
         for theta, u, v in planes:
-            normal = max(np.array(self.equations(float(u), float(v))), key=lambda e: np.linalg.norm(e[:3]))
-            normal = normal / np.linalg.norm(normal[:3])
-            across, along = np.linalg.svd(normal[None, :3])[2][1:]
-            middle = np.array(window.centre) - (normal[:3] @ window.centre + normal[3]) * normal[:3]
+            plane = max(np.array(self.equations(float(u), float(v))), key=lambda e: np.linalg.norm(e[:3]))
+            *normal, offset = plane / np.linalg.norm(plane[:3])
+            across, along = np.linalg.svd([normal])[2][1:]
+            middle = window.centre - (np.dot(normal, window.centre) + offset) * np.array(normal)
 
             def parallels(t: np.ndarray, across=across, along=along, middle=middle) -> np.ndarray:
                 return np.hstack(window.cut(middle + t[:, None] * across, np.tile(along, (len(t), 1))))
@@ -280,9 +276,8 @@ class Slice:
     def _roots_with_planes(self) -> list[tuple[Number, Number]]:
         """The roots [X:Y] at which the two equations of a ruling are one: where their minors are all 0."""
         columns = [(polynomial(*q1), polynomial(*q2)) for q1, q2 in self.pairs]
-        common, degree = curves.common_factor(
-            [p * s - q * r for (p, q), (r, s) in combinations(columns, 2)], 4
-        )
+        minors = [p * s - q * r for (p, q), (r, s) in combinations(columns, 2)]
+        common, degree = curves.common_factor(minors, 4)
         # Where both normals vanish too, the plane is the one at infinity.
         return [m for m in curves.zeros(common, degree) if any(any(e[:3]) for e in self.equations(*m))]
 
@@ -293,25 +288,22 @@ class Slice:
         solved, branches = curves.solve(matrix, 3), []
         if solved is None:
             raise self._fill("surface")
-        moving, n, lost = solved
+        (moving, n, lost), (q1, q2) = solved, zip(*self.pairs, strict=True)
         if moving[3] and n > 0:
-            branches.append(
-                Branch(moving, n, curves.common_form(self.pairs, 0, moving), n - 1)
-            )  # q₁ = λ₁q, λ₁ = 1
+            branches.append(Branch(moving, n, q1, n - 1))  # q₁ = λ₁q, λ₁ = 1
         for u, v in lost:  # ratios that belong to a whole line
             basis = null_vectors([[a * u + b * v for a, b in row] for row in matrix])
             if basis[-1][3]:  # else the line is at infinity
                 if len(basis) > 2:
                     raise self._fill("plane")
                 line = [polynomial(first, last) for first, last in zip(*basis, strict=True)]
-                q = curves.common_form(self.pairs, int(abs(u) < abs(v)), line)
-                branches.append(Branch(line, 1, q, 1, 0 if is_exact(u, v) else ROUNDING))
+                rounding = 0 if is_exact(u, v) else ROUNDING
+                branches.append(Branch(line, 1, q2 if abs(u) < abs(v) else q1, 1, rounding))
         return branches
 
     def _fill(self, what: str) -> ValueError:
-        return ValueError(
-            f"the singular points of {self.name} fill a {what}, not a curve: take another function"
-        )
+        points = f"the singular points of {self.name} fill a {what}"
+        return ValueError(f"{points}, not a curve: take another function")
 
 
 def _met(ends: np.ndarray) -> np.ndarray:
