@@ -43,9 +43,6 @@ def test_the_resultant_is_the_resultant():
     assert sp.expand(discriminant((a1, b1, c1)) - sp.discriminant(a1 * X**2 + b1 * X + c1, X)) == 0
 
 
-# --- kinds ------------------------------------------------------------------------------------------
-
-
 def kind_by_roots(q1, q2) -> str:
     """The definition, read off the roots that numpy finds: real common ones, proportional or not."""
     pair = np.array([q1, q2], dtype=float)
@@ -161,9 +158,6 @@ def test_what_is_called_smooth_is_within_the_tolerance_of_its_weights():
     assert np.isin(kind[quiet], (SMOOTH, CROSSING)).all(), "a layer may not be lost"
 
 
-# --- weights, ranks, kernels ------------------------------------------------------------------------
-
-
 def as_network(A, V) -> tuple[Layer, ...]:
     return (Layer(np.asarray(A, dtype=float), np.eye(2), np.asarray(V, dtype=float)),)
 
@@ -238,9 +232,6 @@ def test_the_two_preimages_of_a_crossing_are_the_swap():
         tokens = np.random.default_rng(0).standard_normal((4, 2, 3))
         outs = [forward(Reals(), "lightning", as_network(*pair), tokens) for pair in ((A, V), (B, W))]
         np.testing.assert_allclose(*outs, atol=1e-12)
-
-
-# --- the nearest layer, and the circle --------------------------------------------------------------
 
 
 def test_no_layer_is_nearer_than_the_nearest():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import inf
 
 import numpy as np
@@ -90,9 +91,6 @@ TABLE = {
 }  # fmt: skip
 
 
-# --- identities, by sympy ---------------------------------------------------------------------------
-
-
 @named_slice
 def test_a_named_slice_holds_the_pairs_and_the_surface_of_the_table(part):
     pair, surface = (entry(parameter(part)) for entry in TABLE[part.name])
@@ -172,16 +170,12 @@ def test_the_pieces_and_pinch_points_are_those_of_the_table(part):
         assert part.kind(*map(Fraction, p)) == part.kind(*p) == BOUNDARY
 
 
-@pytest.mark.parametrize("make, value, surface", [(s1k, 1, z - x * y), (s3, 0, z - x * y)])
-def test_a_parameter_at_which_all_of_the_surface_is_singular_is_refused(make, value, surface):
+@pytest.mark.parametrize("name, make, value", [("S1k", s1k, 1), ("S3", s3, 0)])
+def test_a_parameter_at_which_all_of_the_surface_is_singular_is_refused(name, make, value):
     """There R is a square, so this is not a matter of taste."""
-    name = {s1k: "S1k", s3: "S3"}[make]
-    assert sp.expand(TABLE[name][1](value) - surface**2) == 0
+    assert sp.expand(TABLE[name][1](value) - (z - x * y) ** 2) == 0
     with pytest.raises(ValueError, match="singular; got"):
         make(value)
-
-
-# --- kinds ------------------------------------------------------------------------------------------
 
 
 def test_next_to_the_dotted_curve_nothing_is_taken_for_a_layer():
@@ -194,11 +188,8 @@ def test_next_to_the_dotted_curve_nothing_is_taken_for_a_layer():
     assert (np.abs(SLICES["S1"].resultant(*p)) < 1e-7).all()
 
 
-# --- the chart, against a contour that knows nothing of rulings -------------------------------------
-
-
 def on_the_surface(part: Slice, window: Window, count: int, seed: int) -> np.ndarray:
-    """Points where R changes sign along random segments through the window, by bisection."""
+    """Points where R changes sign along random segments, by bisection, which knows nothing of rulings."""
     rng = np.random.default_rng(seed)
     stretch = np.where(np.array(window.stretch) == 0, 1 / min(window.half_length, 1e9), window.stretch)
     ends = np.array(window.centre) + window.radius * rng.uniform(-1, 1, (2, 200_000, 3)) / stretch
@@ -217,17 +208,15 @@ def distance_from_strips(part: Slice, strips, points: np.ndarray) -> np.ndarray:
     """How far each point is from the ruling of its root, on a strip with this root; inf if none has it."""
     found = np.full(len(points), inf)
     for i, p in enumerate(points):
-        for root in part.roots(*p, tol=1e-6):
-            theta = root.angle / 2
-            for strip in strips:
-                if strip.theta[0] == strip.theta[-1]:  # a plane
-                    plane = strip.points(2).reshape(-1, 3)
-                    normal = np.linalg.svd(plane - plane[0])[2][2]
-                    if abs(np.exp(2j * theta) - np.exp(2j * strip.theta[0])) < 1e-6:
-                        found[i] = min(found[i], abs(normal @ (p - plane[0])))
-                elif any(strip.theta[0] <= angle <= strip.theta[-1] for angle in (theta, theta + np.pi)):
-                    point, direction = part.lines(np.array([theta]))
-                    found[i] = min(found[i], np.linalg.norm(np.cross(p - point, direction)))
+        for theta, strip in product((root.angle / 2 for root in part.roots(*p, tol=1e-6)), strips):
+            if strip.theta[0] == strip.theta[-1]:  # a plane
+                plane = strip.points(2).reshape(-1, 3)
+                normal = np.linalg.svd(plane - plane[0])[2][2]
+                if abs(np.exp(2j * theta) - np.exp(2j * strip.theta[0])) < 1e-6:
+                    found[i] = min(found[i], abs(normal @ (p - plane[0])))
+            elif any(strip.theta[0] <= angle <= strip.theta[-1] for angle in (theta, theta + np.pi)):
+                point, direction = part.lines(np.array([theta]))
+                found[i] = min(found[i], np.linalg.norm(np.cross(p - point, direction)))
     return found
 
 
@@ -286,9 +275,6 @@ def test_a_ruling_meets_the_singular_curve_at_most_twice_and_where_it_says(part)
     assert np.isfinite(places).any() or label(part) in ("S3 alpha=1", "random 1", "random 4")
 
 
-# --- the singular curve of any slice ----------------------------------------------------------------
-
-
 def singular_point(part: Slice, angle: float) -> np.ndarray:
     """The solution of sin·q₁ = cos·q₂ by numpy; a point of the curve that no polynomial was needed for."""
     *steps, origin = [np.sin(angle), -np.cos(angle)] @ np.array(part.pairs, dtype=float)
@@ -343,9 +329,6 @@ def test_the_nearest_singular_point_is_on_the_curve_and_none_is_nearer(part):
         found = np.array(part.nearest_singular(*p))
         assert np.linalg.norm(found - p) <= np.linalg.norm(curve - p, axis=-1).min() + 1e-9
         assert part.kind(*found, tol=1e-8) in (CROSSING, BOUNDARY, CLOSURE)
-
-
-# --- slices through functions -----------------------------------------------------------------------
 
 
 def test_a_slice_goes_through_the_four_functions_that_the_reader_picks():
@@ -404,16 +387,15 @@ def test_a_cone_can_have_three_boundary_lines_with_irrational_ratios():
 def test_slices_that_hold_no_surface_are_refused():
     f, g, h, _ = four_functions(0)
     middle = ((np.array(f) + np.array(g)) / 2).tolist()
-    with pytest.raises(ValueError, match="linearly independent"):
-        Slice.through(f, g, h, middle)
-    with pytest.raises(ValueError, match="four functions, or three and zero; got 2"):
-        Slice.through(f, g)
-    rng = np.random.default_rng(0)
-    same_root = [forms_of(A, [[1, 2]]) for A in rng.integers(-3, 4, (4, 2, 2))]
-    with pytest.raises(ValueError, match="have a common factor"):
-        Slice.through(*same_root)
-    with pytest.raises(ValueError, match="pair of forms"):
-        Slice.through(f, g, h, (1, 2, 3))
+    same_root = [forms_of(A, [[1, 2]]) for A in np.random.default_rng(0).integers(-3, 4, (4, 2, 2))]
+    for functions, said in (
+        ((f, g, h, middle), "linearly independent"),
+        ((f, g), "four functions, or three and zero; got 2"),
+        (same_root, "have a common factor"),
+        ((f, g, h, (1, 2, 3)), "pair of forms"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            Slice.through(*functions)
     with pytest.raises(ValueError, match=r"has the parameters \['alpha'\]; got \['beta'\]"):
         SLICES["S3"].at(beta=2)
 
