@@ -293,8 +293,7 @@ def test_the_numbers_and_the_values_drawn_are_those_counted(panel, state):
 def test_a_curve_meets_the_spectrum_where_the_reader_stands():
     study = study_singularity(SingularitySetting(s=0.5, b=0.25))
     for path, place in ((study.by_s, 0.5), (study.by_b, 0.25)):
-        at = path.values[path.places.index(place)]
-        assert at == pytest.approx(study.spectrum[::-1][: len(at)], abs=1e-6)
+        assert path[place] == pytest.approx(study.spectrum[::-1][: len(path[place])], abs=1e-6)
 
 
 def test_words_and_badges_say_what_is_proved_and_what_is_counted(panel):

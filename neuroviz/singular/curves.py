@@ -88,9 +88,6 @@ class Piece:
     points: np.ndarray
 
 
-# --- Lines, and where they are inside --------------------------------------------------------------
-
-
 def meeting_line(e1: np.ndarray, e2: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The point nearest to the origin, and the direction, of two planes n·p + e₀ = 0; nan where parallel."""
     (n1, h1), (n2, h2) = ((e[..., :3], -e[..., 3:]) for e in (e1, e2))
@@ -198,7 +195,7 @@ def stretches(
     ]
 
 
-# --- Binary forms Σ f_i u^{n−i} v^i, each as the polynomial Σ f_i tⁱ and its degree n -----------------
+# Binary forms Σ f_i u^{n−i} v^i, each as the polynomial Σ f_i tⁱ and its degree n
 
 
 def polynomial(*coefficients: Number) -> "fmpq_poly":

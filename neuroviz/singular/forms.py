@@ -85,9 +85,6 @@ _FACTS = {
 _ZERO_FACTS = Facts(BOUNDARY, 0, 0, 6, inf)  # at A = 0, V = 0
 
 
-# --- Pairs of forms ---------------------------------------------------------------------------------
-
-
 def minors(q1: Form, q2: Form) -> Form:
     """a₁b₂ − a₂b₁, a₁c₂ − a₂c₁, b₁c₂ − b₂c₁: all 0 exactly if the forms are proportional.
 

@@ -22,8 +22,6 @@ _SEE_THROUGH = 0.22
 _MARGIN = 0.06
 _ROOM = 1.14  # around the surface, for the plane
 _EVERY = 3  # of the section's points that the tube in space goes through
-
-
 _MARKS = {  # name, label, symbol, colour, edge
     "crossing": ("nodes: two sheets cross", "a node", "circle", "singular", 2),
     "boundary": ("cusps: boundary", "boundary", "diamond", "boundary", 0),

@@ -1,7 +1,6 @@
 """A layer on the way to rank one and to the boundary: spectrum of the differential, what falls, and facts."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, compose, few
@@ -19,23 +18,6 @@ KIND_WORDS = {
 }
 
 
-class FallingValues(NamedTuple):
-    """The smallest singular values along one path, increasing, the kernel's own 0 first.
-
-    Attributes:
-        places: from 0 to 1: s, or b.
-        values: for each place, one after the other.
-    """
-
-    places: tuple[float, ...]
-    values: tuple[tuple[float, ...], ...]
-
-    @property
-    def fallen(self) -> int:
-        """How many have gone to 0 at the end, besides the first, which is 0 everywhere."""
-        return sum(value < _FALLEN for value in self.values[-1][1:])
-
-
 @dataclass(frozen=True, eq=False)
 class SingularityStudy:
     """One place, and the two ways through it.
@@ -44,19 +26,14 @@ class SingularityStudy:
         approach: where.
         facts: what is true there, exactly.
         spectrum: singular values of the differential, decreasing, for A and V of length 1.
-        by_s, by_b: the smallest ones when s, or b, goes from 0 to 1 and the rest stays.
+        by_s, by_b: for each s, or b, from 0 to 1 the smallest of them, increasing, where the rest stays.
     """
 
     approach: Approach
     facts: SingularFacts
     spectrum: tuple[float, ...]
-    by_s: FallingValues
-    by_b: FallingValues
-
-    @property
-    def verdict(self) -> str:
-        """What the point is; outside the hypotheses of Theorem 3.4, what is counted there."""
-        return KIND_WORDS[self.facts.kind] if self.approach.covered else "outside Theorem 3.4"
+    by_s: dict[float, list[float]]
+    by_b: dict[float, list[float]]
 
 
 def singularity_parts(study: SingularityStudy) -> Parts:
@@ -101,24 +78,26 @@ def _spectrum(study: SingularityStudy, plot: Plot) -> None:
 
 
 def _falling(
-    study: SingularityStudy, path: FallingValues, name: str, here: float, title: str, plot: Plot
+    study: SingularityStudy, path: dict[float, list[float]], name: str, here: float, title: str, plot: Plot
 ) -> None:
     """Middle: the smallest singular values along one of the two sliders."""
-    count, watched, width = len(path.values[0]), study.approach.d - 1, theme.size("line")
+    rows, watched, width = list(path.values()), study.approach.d - 1, theme.size("line")
+    count = len(rows[0])
     for what, indices, role, dash, thick in (
         ("kernel: always 0", range(1), "soft", "dot", 0.8 * width),
         ("the next", range(watched + 1, count), "ink", "solid", 0.7 * width),
         ("what goes to 0 at the boundary", range(1, min(watched + 1, count)), "focus", "solid", width),
     ):
-        x = [*path.places, None] * len(indices)
-        y = [v for i in indices for v in (*(round(values[i], 6) for values in path.values), None)]
+        x = [*path, None] * len(indices)
+        y = [v for i in indices for v in (*(round(values[i], 6) for values in rows), None)]
         hover = f"{name} = %{{x:.2f}}: %{{y:.3f}}"
         plot.line(f"against {name}: {what}", x, y, theme.color(role), thick, dash, hover=hover)
-    top = 1.18 * max(max(values[1:]) for values in path.values)
+    top = 1.18 * max(max(values[1:]) for values in rows)
     plot.axis("x", -0.02, 1.04, title, tickvals=[0, 0.5, 1])
     plot.axis("y", -0.05 * top, top, nticks=4)
     plot.rule("x", here, "focus", 1.4, "dash")
-    found = f"{path.fallen} fall{'s' * (path.fallen == 1)} to 0" if path.fallen else "none falls to 0"
+    fallen = sum(value < _FALLEN for value in rows[-1][1:])
+    found = f"{fallen} fall{'s' * (fallen == 1)} to 0" if fallen else "none falls to 0"
     plot.headline(f"{found} as {name} → 1")
 
 
@@ -138,7 +117,8 @@ def _facts(study: SingularityStudy, plot: Plot) -> None:
         "both branches reach": "–" if facts.span is None else f"{facts.span}",
     }
     at = {"xref": "paper", "yref": "paper"}
-    plot.headline(study.verdict, **at, x=_RIGHT[0])
+    verdict = KIND_WORDS[facts.kind] if approach.covered else "outside Theorem 3.4"
+    plot.headline(verdict, **at, x=_RIGHT[0])
     left, right = ({**at, "yanchor": "top", "xanchor": side, "align": side} for side in ("left", "right"))
     plot.text("<br>".join(rows), _RIGHT[0], 0.98, "base", "soft", **left)
     plot.text(f"<b>{'<br>'.join(rows.values())}</b>", 1, 0.98, "base", "ink", **right)

@@ -11,7 +11,7 @@ from neuroviz.kit.settings import real, seed, switch, whole
 from neuroviz.kit.words import grouped
 from neuroviz.singular import ranks
 from neuroviz.singular.ranks import BOUNDARY, CROSSING, SMOOTH, THIN, Approach
-from neuroviz.singular.singularity_figure import FallingValues, SingularityStudy, singularity_parts
+from neuroviz.singular.singularity_figure import SingularityStudy, singularity_parts
 
 MAX_WIDTH = 6
 _STEPS = 100  # of a slider
@@ -48,10 +48,9 @@ def study_singularity(setting: SingularitySetting) -> SingularityStudy:
     return SingularityStudy(approach, ranks.singular_facts(approach), spectrum, by_s, by_b)
 
 
-def _path(approach: Approach, name: str, places: tuple[Fraction, ...]) -> FallingValues:
-    stations = (replace(approach, **{name: place}) for place in places)
-    values = (tuple(ranks.smallest_values(station, approach.d + 1).tolist()) for station in stations)
-    return FallingValues(tuple(map(float, places)), tuple(values))
+def _path(approach: Approach, name: str, places: tuple[Fraction, ...]) -> dict[float, list[float]]:
+    stations = {float(place): replace(approach, **{name: place}) for place in places}
+    return {s: ranks.smallest_values(station, approach.d + 1).tolist() for s, station in stations.items()}
 
 
 class SingularityExplorer(Panel):
