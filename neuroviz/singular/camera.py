@@ -65,8 +65,8 @@ def beside(
 ) -> list[tuple[np.ndarray, tuple[float, float]]]:
     """For each label the point it names, out of those given, and the way to its place, in pixels, y down.
 
-    A place is near to what it names, off the drawing and off the other labels, and no lines cross. The drawing
-    is given by points, shape (n, 3), a label by its text and the points, shape (k, 3), any of which it may name.
+    A place is near to what it names, off the drawing and off the other labels, and no lines cross. A label
+    is given by its text and the points, shape (k, 3), any of which it may name; the drawing by points too.
     """
     # The height of a scene, by what the template leaves of the figure.
     tall = theme.size("height") - round(2.2 * theme.size("title")) - 12

@@ -5,21 +5,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from neuroviz.kit import theme
+from neuroviz.kit import solids, theme
 from neuroviz.kit.plot import headline
-from neuroviz.kit.solids import (
-    axes_of,
-    balls,
-    both,
-    dashes,
-    join,
-    mesh,
-    pointer,
-    rods,
-    shaded_mesh,
-    sheet,
-    tubes,
-)
+from neuroviz.kit.solids import balls, mesh, rods
 from neuroviz.singular.camera import Camera, beside, fitting
 from neuroviz.singular.chart import LONG, Chart, half_sizes, in_drawing, tone
 from neuroviz.singular.slice import CONE, FOUR, Slice
@@ -66,7 +54,7 @@ def scene_of(chart: Chart, domain: tuple[float, float], room: float = 1.0) -> di
     reach = [1.15 * half if room == 1 else 3.0 for half in half_sizes(chart.slice)]
     return {
         "domain": {"x": domain, "y": (0.0, 1.0)},
-        **axes_of(reach, scale=1.0),
+        **solids.axes_of(reach, scale=1.0),
         "camera": camera_of(chart).backed(room).layout(),
         "uirevision": chart.slice.name,  # a turned camera stays while sliders move
         "annotations": list(_pointers(chart, room, _look())),
@@ -95,27 +83,26 @@ def _look() -> tuple:
 
 @lru_cache(maxsize=32)
 def _traces(chart: Chart, _look: tuple) -> tuple[dict, ...]:
-    slice, solids, tones = chart.slice, [], []
-    lines, outlines = [], []
+    slice, sheets, tones, lines, outlines = chart.slice, [], [], [], []
     for strip in chart.strips:
-        points = strip.points(_STEPS)
-        solids.append(sheet(in_drawing(slice, points)))
-        tones.append(tone(chart, strip.theta, strip.starts, strip.ends, np.linspace(-1, 1, _STEPS)))
-        drawn = in_drawing(slice, points[:, [0, -1]])
+        points = in_drawing(slice, strip.points(_STEPS))
+        sheets.append(solids.sheet(points))
+        tones += tone(chart, strip.theta, strip.starts, strip.ends, np.linspace(-1, 1, _STEPS)).tolist()
+        drawn = points[:, [0, -1]]
         every = max(1, len(drawn) // _RODS)
         lines += list(drawn[every // 2 :: every])
         outlines += [drawn[0], drawn[-1]] if not slice.window.stretch[0] else []
-    curves = [(piece.kind, in_drawing(slice, piece.points)) for piece in chart.pieces]
-    solid = [_sticking_out(slice, curve) for kind, curve in curves if kind == "crossing"]
-    dotted = [dash for kind, curve in curves if kind == "closure only" for dash in dashes(curve, 0.07, 0.075)]
-    boundary = [_sticking_out(slice, curve) for kind, curve in curves if kind == "boundary"]
-    colours = np.concatenate([values.ravel() for values in tones]).round(3).tolist()
+    tubes = {"crossing": [], "closure only": [], "boundary": []}
+    for piece in chart.pieces:
+        curve, dotted = in_drawing(slice, piece.points), piece.kind == "closure only"
+        tubes[piece.kind] += solids.dashes(curve, 0.07, 0.075) if dotted else [_sticking_out(slice, curve)]
+    colours = np.array(tones).ravel().round(3).tolist()
     pinches = balls(_drawn_points(chart, chart.pinches), _PINCH)
     roles = "singular", "singular", "boundary", "boundary"
-    drawn = (*(tubes(lines, _TUBE) for lines in (solid, dotted, boundary)), pinches)
+    drawn = (*(solids.tubes(curves, _TUBE) for curves in tubes.values()), pinches)
     return (
-        shaded_mesh(SHEETS[0], join(solids), colours, hoverinfo="skip"),
-        mesh("rulings", "ruling", both(rods(lines, _ROD), rods(outlines, _END)), hoverinfo="skip"),
+        solids.shaded_mesh(SHEETS[0], solids.join(sheets), colours, hoverinfo="skip"),
+        mesh("rulings", "ruling", solids.both(rods(lines, _ROD), rods(outlines, _END)), hoverinfo="skip"),
         *map(mesh, CURVES, roles, drawn),
         mesh(SHEETS[1], "soft", balls(_drawn_points(chart, chart.picked), _PICKED)),
     )
@@ -153,7 +140,7 @@ def _pointers(chart: Chart, room: float, _look: tuple) -> tuple[dict, ...]:
     }
     shown = {text: points for text, points in named.items() if len(points)}
     placed = beside(camera_of(chart).backed(room), _outline(chart), list(shown.items()))
-    return tuple(pointer(text, *place) for text, place in zip(shown, placed, strict=True))
+    return tuple(solids.pointer(text, *place) for text, place in zip(shown, placed, strict=True))
 
 
 def _candidates(chart: Chart, kind: str) -> np.ndarray:
