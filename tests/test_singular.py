@@ -37,10 +37,6 @@ every_size = pytest.mark.parametrize(("d", "d_out", "a"), SIZES)
 every_place = pytest.mark.parametrize(("s", "b"), PLACES)
 
 
-def pair_of(approach):
-    return Pair(*map(F.reduce, approach.numerators()))
-
-
 @every_size
 @every_place
 def test_the_kernel_is_one_and_jumps_to_d_exactly_at_the_boundary(d, d_out, a, s, b):
@@ -57,7 +53,7 @@ def test_the_kernel_is_one_and_jumps_to_d_exactly_at_the_boundary(d, d_out, a, s
 def test_the_kernel_is_that_of_the_network_itself(d, d_out, a, s, b):
     """Against the Jacobian of outputs on random inputs, where A may move in all directions."""
     approach = Approach(d, d_out, a, s, b, seed=2)
-    pair = pair_of(approach)
+    pair = Pair(*map(F.reduce, approach.numerators()))
     moves = directions(F, pair.A, d, exact_rank(pair.A, F))
     rows = differential(F, pair, moves)
     measured = kernel_dimension(F, "lightning", pair, 2, np.random.default_rng(0))
@@ -148,8 +144,7 @@ def test_as_many_singular_values_are_zero_as_the_kernel_has_dimensions(d, d_out,
 
 
 def test_the_differential_is_the_derivative_of_the_table():
-    A, V = Approach(3, 2, 3, HALF, HALF).numerators()
-    pair, step = Pair(A / np.linalg.norm(A), V / np.linalg.norm(V)), 1e-6
+    pair, step = Pair(*(M / np.linalg.norm(M) for M in Approach(3, 2, 3, HALF, HALF).numerators())), 1e-6
     rows = differential(None, pair, directions(None, pair.A, 3, 3))
     for row, move in zip(rows, step * np.eye(len(rows)), strict=True):
         there = Pair(pair.A + move[:9].reshape(3, 3), pair.V + move[9:].reshape(2, 3))

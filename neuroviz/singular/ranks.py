@@ -20,7 +20,7 @@ from neuroviz.engine.rank import exact_rank
 from neuroviz.singular.forms import BOUNDARY, CROSSING, SMOOTH, Form, forms_of
 
 THIN = "thin"
-"""A fourth kind of points: is rank A < a < d with rank A or rank V above 1."""
+"""A fourth kind of points: rank A < a < d, with rank A or rank V above 1."""
 _LARGEST_DENOMINATOR = 10_000
 
 
@@ -103,7 +103,8 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...
     most = [min(a, d), min(d, d_out), min(d, d_out)]
     for _ in range(100):  # until nothing is of lower rank by coincidence: the first draw nearly always
         R, W = matrix(d, d, most[0] - 1), matrix(d_out, d, most[1] - 1)
-        if most == [np.linalg.matrix_rank(M + np.outer(*of)) for M, *of in ((R, u, k), (W, h, w), (W, h, u))]:
+        whole = np.outer(u, k) + R, np.outer(h, w) + W, np.outer(h, u) + W
+        if list(map(np.linalg.matrix_rank, whole)) == most:
             break
     return u, w, k, h, R, W
 

@@ -112,14 +112,17 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
         inside = curves.stretches(curve.at, slice.window.inside, poles, count)
         runs += [Run(theta, curve.at(theta)) for _, _, theta in inside]
     for u, v in lost:
-        solutions = _solutions(slice, plane, u, v)
-        whole |= len(solutions) > 2 and bool(solutions[-1][3])
-        runs += _line(solutions, atan2(v, u) % pi, slice.window, count)
+        read = Fraction if is_exact(u, v) else float
+        basis = null_vectors([[read(t) for t in row] for row in (*slice.equations(u, v), plane.equation)])
+        whole |= len(basis) > 2 and bool(basis[-1][3])
+        runs += _line(basis, atan2(v, u) % pi, slice.window, count)
     singular, along = [], []
     for branch in slice.branches():
         places = branch.on_plane(plane.equation)
         if places is None:
-            along += [piece for piece in slice.singular_curve(count) if _lies_in(plane, piece.points)]
+            for piece in slice.singular_curve(count):
+                if np.abs(plane.height(piece.points)).max() < 1e-9 * (1 + np.abs(piece.points).max()):
+                    along.append(piece)
             continue
         pinches = [atan2(v, u) % pi for u, v in branch.pinches()]
         for u, v in places:
@@ -131,20 +134,10 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
     return Section(plane, runs, tuple(sorted(set(singular))), tuple(along), whole)
 
 
-def _solutions(slice: Slice, plane: Plane, u: Number, v: Number) -> list[list[Number]]:
-    """The points (x : y : z : w) of the plane whose functions have the root [u:v], by a basis."""
-    read = Fraction if is_exact(u, v) else float
-    return null_vectors([[read(t) for t in row] for row in (*slice.equations(u, v), plane.equation)])
-
-
 def _line(basis: list[list[Number]], theta: float, window: Window, count: int) -> list[Run]:
-    """A ruling that lies in the plane, if it is not at infinity and meets the window."""
+    """The ruling with this basis of its points (x : y : z : w), if it is finite and meets the window."""
     if len(basis) != 2 or not basis[-1][3]:
         return []
     direction, point = (np.array(vector[:3], dtype=float) for vector in basis)
     start, end = window.cut(point, direction)
     return [] if np.isnan(start).any() else [Run(np.full(count, theta), np.linspace(start, end, count))]
-
-
-def _lies_in(plane: Plane, points: np.ndarray) -> bool:
-    return bool(np.abs(plane.height(points)).max() < 1e-9 * (1 + np.abs(points).max()))
