@@ -27,8 +27,8 @@ STATIC = Path(__file__).with_name("static")
 TEMPLATES = Path(__file__).with_name("templates")
 _LAB = (
     '**In the browser**: <a href="lab/lab/index.html?path=notebooks/00_start.ipynb">JupyterLab</a> with all '
-    "notebooks. Nothing is installed. What you change is kept in this browser; right click a file, *Download*, "
-    "to take it along."
+    "notebooks. Nothing is installed. What you change is kept in this browser; right click a file, "
+    "*Download*, to take it along."
 )
 FONT_FILE = "STIXTwoMath-Regular.ttf"  # the package ziamath brings it; the formulas are drawn by the browser
 
