@@ -5,7 +5,7 @@ as thin solids; many of them make one mesh, and one trace.
 """
 
 from collections.abc import Iterable, Sequence
-from math import cos, pi, sin
+from math import pi
 
 import numpy as np
 
@@ -49,20 +49,22 @@ def dashes(curve: np.ndarray, length: float, gap: float) -> list[np.ndarray]:
 
 def balls(centers: Iterable[Point], radius: float, rings: int = 9, sides: int = 16) -> Mesh:
     """Balls of one size."""
-    pieces = []
-    for center in centers:
-        corners, faces = [], []
-        for i in range(rings + 1):
-            polar = pi * i / rings
-            for j in range(sides):
-                around = 2 * pi * j / sides
-                away = np.array([sin(polar) * cos(around), sin(polar) * sin(around), cos(polar)])
-                corners.append(np.asarray(center, dtype=float) + radius * away)
-                if i < rings:
-                    here, beside = i * sides + j, i * sides + (j + 1) % sides
-                    faces += [(here, beside, here + sides), (beside, beside + sides, here + sides)]
-        pieces.append((np.array(corners), np.array(faces)))
-    return join(pieces, _DIGITS)
+    polar, around = np.meshgrid(pi * np.arange(rings + 1) / rings, _turns(sides), indexing="ij")
+    away = np.stack([np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)], axis=2)
+    corners, faces = radius * away.reshape(-1, 3), _bands(rings + 1, sides)
+    return join([(np.asarray(center, dtype=float) + corners, faces) for center in centers], _DIGITS)
+
+
+def _turns(sides: int) -> np.ndarray:
+    return 2 * pi * np.arange(sides) / sides
+
+
+def _bands(rings: int, sides: int) -> np.ndarray:
+    """Triangles between rings of corners."""
+    here = np.arange((rings - 1) * sides)
+    beside = here // sides * sides + (here + 1) % sides
+    corners = [here, beside, here + sides, beside, beside + sides, here + sides]
+    return np.stack(corners, axis=1).reshape(-1, 3)
 
 
 def sheet(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -75,18 +77,15 @@ def sheet(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def join(pieces: Iterable[tuple[np.ndarray, np.ndarray]], digits: int | None = None) -> Mesh:
     """Several meshes as one, in plotly's words: corners x, y, z, perhaps rounded, and triangles i, j, k."""
-    corners, faces, count = [], [], 0
-    for piece_corners, piece_faces in pieces:
-        if len(piece_faces):
-            corners.append(piece_corners)
-            faces.append(piece_faces + count)
-            count += len(piece_corners)
-    if not corners:
+    kept = [(corners, faces) for corners, faces in pieces if len(faces)]
+    if not kept:
         return {name: [] for name in "xyzijk"}
+    corners, faces = zip(*kept, strict=True)
+    before = np.cumsum([0, *map(len, corners[:-1])])
     points = np.concatenate(corners)
-    x, y, z = (points if digits is None else points.round(digits)).T.tolist()
-    i, j, k = np.concatenate(faces).T.tolist()
-    return {"x": x, "y": y, "z": z, "i": i, "j": j, "k": k}
+    points = points if digits is None else points.round(digits)
+    triangles = np.concatenate([part + count for part, count in zip(faces, before, strict=True)])
+    return dict(zip("xyzijk", [*points.T.tolist(), *triangles.T.tolist()], strict=True))
 
 
 def both(one: Mesh, other: Mesh) -> Mesh:
@@ -103,54 +102,38 @@ def sheet_scale() -> list[list]:
 
 def mesh(name: str, role: str, solid: Mesh, **more: object) -> dict:
     """A trace of one colour; rulings are drawn without light, so that they stay thin and dark."""
-    return {
-        "type": "mesh3d",
-        "name": name,
-        **solid,
-        "color": theme.color(role),
-        "flatshading": False,
-        "lighting": _FLAT if role == "ruling" else _LIGHT,
-        "lightposition": _FROM,
-        **({} if "hoverinfo" in more else {"hovertemplate": f"{name}<extra></extra>"}),
-        **more,
-    }
+    hover = {} if "hoverinfo" in more else {"hovertemplate": f"{name}<extra></extra>"}
+    light = _FLAT if role == "ruling" else _LIGHT
+    return _mesh(name, solid, color=theme.color(role), **hover, **{"lighting": light, **more})
 
 
 def shaded_mesh(name: str, solid: Mesh, tone: Sequence[float], **more: object) -> dict:
     """A trace whose colour goes from sheet b (tone −1) over mid (0) to sheet a (1), corner by corner."""
-    return {
-        "type": "mesh3d",
-        "name": name,
-        **solid,
-        "intensity": list(tone),
-        "cmin": -1,
-        "cmax": 1,
-        "colorscale": sheet_scale(),
-        "showscale": False,
-        "flatshading": False,
-        "lighting": _LIGHT,
-        "lightposition": _FROM,
-        **more,
-    }
+    shades = {"intensity": list(tone), "cmin": -1, "cmax": 1, "colorscale": sheet_scale(), "showscale": False}
+    return _mesh(name, solid, **{**shades, "lighting": _LIGHT, **more})
+
+
+def _mesh(name: str, solid: Mesh, **look: object) -> dict:
+    fixed = {"type": "mesh3d", "name": name, "flatshading": False, "lightposition": _FROM}
+    return fixed | solid | look
 
 
 def pointer(text: str, at: Point, shift: tuple[float, float], shown: bool = True) -> dict:
     """A label in the scene, beside a point and joined to it by a line; the shift is in pixels."""
-    return {
-        "text": text,
-        "x": float(at[0]),
-        "y": float(at[1]),
-        "z": float(at[2]),
-        "ax": shift[0],
-        "ay": shift[1],
-        "showarrow": True,
-        "arrowhead": 0,
-        "arrowwidth": 1.5,
-        "arrowcolor": theme.color("soft"),
-        "bgcolor": theme.color("ground"),
-        "font": {"size": theme.size("note"), "color": theme.color("ink")},
-        "visible": shown,
-    }
+    line = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1.5, "arrowcolor": theme.color("soft")}
+    font = {"size": theme.size("note"), "color": theme.color("ink")}
+    look = {"bgcolor": theme.color("ground"), "font": font, "visible": shown}
+    return {"text": text, **_place(at), "ax": shift[0], "ay": shift[1], **line, **look}
+
+
+def frame(at: Point, size: float) -> dict:
+    """A square around a point of the scene, in the focus colour: seen also through what is before it."""
+    border = {"borderpad": 0, "bordercolor": theme.color("focus"), "borderwidth": 2, "font": {"size": 1}}
+    return {"text": " ", **_place(at), "showarrow": False, "width": size, "height": size, **border}
+
+
+def _place(at: Point) -> dict[str, float]:
+    return dict(zip("xyz", map(float, at), strict=True))
 
 
 def axes_of(reach: Sequence[float], scale: float) -> dict:
@@ -163,23 +146,6 @@ def axes_of(reach: Sequence[float], scale: float) -> dict:
     }
 
 
-def frame(at: Point, size: float) -> dict:
-    """A square around a point of the scene, in the focus colour: seen also through what is before it."""
-    return {
-        "text": " ",
-        "x": float(at[0]),
-        "y": float(at[1]),
-        "z": float(at[2]),
-        "showarrow": False,
-        "width": size,
-        "height": size,
-        "borderpad": 0,
-        "bordercolor": theme.color("focus"),
-        "borderwidth": 2,
-        "font": {"size": 1},
-    }
-
-
 def _tube(curve: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
     """Rings around the points of a curve, joined, with a lid at both ends."""
     step = np.linalg.norm(np.diff(curve, axis=0), axis=1)
@@ -189,23 +155,15 @@ def _tube(curve: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
     along = np.gradient(curve, axis=0)
     along /= np.linalg.norm(along, axis=1, keepdims=True)
     aside = np.cross(along[0], np.eye(3)[np.abs(along[0]).argmin()])
-    corners = []
+    corners, around = [], _turns(_CORNERS)
+    circle = radius * np.stack([np.cos(around), np.sin(around)], axis=1)
     for point, direction in zip(curve, along, strict=True):
         aside = aside - (aside @ direction) * direction  # carried along without twisting
         aside /= np.linalg.norm(aside)
-        up = np.cross(direction, aside)
-        corners += [
-            point + radius * (cos(2 * pi * k / _CORNERS) * aside + sin(2 * pi * k / _CORNERS) * up)
-            for k in range(_CORNERS)
-        ]
-    faces = []
-    for ring in range(len(curve) - 1):
-        for k in range(_CORNERS):
-            here, beside = ring * _CORNERS + k, ring * _CORNERS + (k + 1) % _CORNERS
-            faces += [(here, beside, here + _CORNERS), (beside, beside + _CORNERS, here + _CORNERS)]
-    last = (len(curve) - 1) * _CORNERS
-    for k in range(1, _CORNERS - 1):
-        faces += [(0, k + 1, k), (last, last + k, last + k + 1)]
+        corners += [*(point + circle @ [aside, np.cross(direction, aside)])]
+    last = len(corners) - _CORNERS
+    lids = [((0, k + 1, k), (last, last + k, last + k + 1)) for k in range(1, _CORNERS - 1)]
+    faces = np.concatenate([_bands(len(curve), _CORNERS), np.reshape(lids, (-1, 3))])
     return np.array(corners), np.array(faces)
 
 

@@ -10,59 +10,35 @@ from html import escape
 
 FONT = "'Source Sans 3','Segoe UI','Helvetica Neue','Liberation Sans',Arial,sans-serif"
 
+_ROLES = {  # light, dark
+    "ground": ("#FFFFFF", "#15181C"),
+    "panel": ("#F6F7F9", "#1E2227"),
+    "ink": ("#14171A", "#F2F4F7"),
+    "soft": ("#4A545E", "#B8C1CA"),
+    "axis": ("#9AA3AD", "#7C8794"),
+    "grid": ("#E3E7EB", "#2E343B"),
+    "wash": ("#E6EBF0", "#262C33"),
+    "measured": ("#1668B0", "#5AA9F0"),
+    "formula": ("#14171A", "#F2F4F7"),
+    "certified": ("#00806A", "#4FD6B0"),
+    "outside": ("#A03A86", "#F0A0DC"),
+    "focus": ("#D9480F", "#FF8A4C"),
+    "ghost": ("#9AA3AD", "#7C8794"),
+    "symmetry": ("#B9C3CD", "#56616C"),
+    "singular": ("#F2B800", "#FFD21F"),
+    "boundary": ("#14171A", "#FFFFFF"),
+    "sheet a": ("#86B4DE", "#5E93C4"),
+    "sheet mid": ("#CFD8E0", "#7F8B96"),
+    "sheet b": ("#E3B994", "#B98A6C"),
+    "ruling": ("#27435C", "#0B1622"),
+    "layer 1": ("#BFE0F2", "#23496A"),
+    "layer 2": ("#5FA8D3", "#3E7FB0"),
+    "layer 3": ("#1B5E8C", "#83BFE8"),
+    "layer 4": ("#0B2F4E", "#D3EBFA"),
+}
 _MODES = {
-    "light": {
-        "ground": "#FFFFFF",
-        "panel": "#F6F7F9",
-        "ink": "#14171A",
-        "soft": "#4A545E",
-        "axis": "#9AA3AD",
-        "grid": "#E3E7EB",
-        "wash": "#E6EBF0",
-        "measured": "#1668B0",
-        "formula": "#14171A",
-        "certified": "#00806A",
-        "outside": "#A03A86",
-        "focus": "#D9480F",
-        "ghost": "#9AA3AD",
-        "symmetry": "#B9C3CD",
-        "singular": "#F2B800",
-        "boundary": "#14171A",
-        "sheet a": "#86B4DE",
-        "sheet mid": "#CFD8E0",
-        "sheet b": "#E3B994",
-        "ruling": "#27435C",
-        "layer 1": "#BFE0F2",
-        "layer 2": "#5FA8D3",
-        "layer 3": "#1B5E8C",
-        "layer 4": "#0B2F4E",
-    },
-    "dark": {
-        "ground": "#15181C",
-        "panel": "#1E2227",
-        "ink": "#F2F4F7",
-        "soft": "#B8C1CA",
-        "axis": "#7C8794",
-        "grid": "#2E343B",
-        "wash": "#262C33",
-        "measured": "#5AA9F0",
-        "formula": "#F2F4F7",
-        "certified": "#4FD6B0",
-        "outside": "#F0A0DC",
-        "focus": "#FF8A4C",
-        "ghost": "#7C8794",
-        "symmetry": "#56616C",
-        "singular": "#FFD21F",
-        "boundary": "#FFFFFF",
-        "sheet a": "#5E93C4",
-        "sheet mid": "#7F8B96",
-        "sheet b": "#B98A6C",
-        "ruling": "#0B1622",
-        "layer 1": "#23496A",
-        "layer 2": "#3E7FB0",
-        "layer 3": "#83BFE8",
-        "layer 4": "#D3EBFA",
-    },
+    mode: {role: codes[place] for role, codes in _ROLES.items()}
+    for place, mode in enumerate(("light", "dark"))
 }
 
 # Colour scales as plotly wants them: entries of weights (a range symmetric about 0), and measured minus
@@ -113,12 +89,8 @@ def use(mode: str | None = None, size: str | None = None) -> None:
     '#15181C'
     >>> use("light")
     """
-    chosen = {
-        key: _known(key, value, known)
-        for key, value, known in (("mode", mode, _MODES), ("size", size, _SIZES))
-        if value is not None
-    }
-    _current.update(chosen)
+    asked = (("mode", mode, _MODES), ("size", size, _SIZES))
+    _current.update({key: _known(key, value, known) for key, value, known in asked if value is not None})
 
 
 def current() -> dict[str, str]:
@@ -231,68 +203,44 @@ def margin() -> dict[str, int]:
 def template() -> dict:
     """The plotly template that all figures share, as plain data."""
     c, s = _MODES[_current["mode"]], _SIZES[_current["size"]]
-    axis = {
-        "showgrid": True,
-        "gridcolor": c["grid"],
-        "zeroline": False,
-        "showline": True,
-        "linecolor": c["axis"],
-        "ticks": "outside",
-        "ticklen": 4,
-        "tickcolor": c["axis"],
+    small = {"size": max(12, s["tick"] - 3), "color": c["soft"]}
+    both = {"gridcolor": c["grid"], "zeroline": False, "linecolor": c["axis"]}
+    axis = both | {
+        "showgrid": True, "showline": True, "ticks": "outside", "ticklen": 4, "tickcolor": c["axis"],
         "tickfont": {"size": s["tick"], "color": c["soft"]},
-        "title": {"font": {"size": s["base"]}, "standoff": 8},
-        "automargin": True,
+        "title": {"font": {"size": s["base"]}, "standoff": 8}, "automargin": True,
         "fixedrange": True,  # a drag that zooms would lose the picture
-    }
-    axis3 = {
-        "showbackground": False,
-        "gridcolor": c["grid"],
-        "zeroline": False,
-        "showspikes": False,
-        "linecolor": c["axis"],
-        "nticks": 5,
-        "ticks": "",
-        "tickfont": {"size": max(12, s["tick"] - 3), "color": c["soft"]},
-        "title": {"font": {"size": s["base"], "color": c["ink"]}},
-    }
-    return {
-        "layout": {
-            "font": {"family": FONT, "size": s["base"], "color": c["ink"]},
-            "paper_bgcolor": c["ground"],
-            "plot_bgcolor": c["ground"],
-            "margin": margin(),
-            "xaxis": axis,
-            "yaxis": axis,
-            "scene": {"xaxis": axis3, "yaxis": axis3, "zaxis": axis3, "dragmode": "turntable"},
-            "colorway": [c[k] for k in ("measured", "focus", "certified", "outside", "soft")],
-            "showlegend": False,
-            "hovermode": "closest",
-            "uirevision": "keep",
-            "annotationdefaults": {
-                "font": {"size": s["note"], "color": c["ink"]},
-                "showarrow": False,
-                "arrowcolor": c["soft"],
-                "arrowwidth": 1.5,
-                "arrowhead": 2,
-            },
-            "hoverlabel": {
-                "font": {"family": FONT, "size": s["tick"]},
-                "bgcolor": c["panel"],
-                "bordercolor": c["axis"],
-            },
-            "modebar": {
-                "orientation": "v",
-                "bgcolor": "rgba(0,0,0,0)",
-                "color": c["ghost"],
-                "activecolor": c["ink"],
-                "remove": [
-                    "zoom2d", "pan2d", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
-                    "resetScale2d",
-                ],
-            },
-        }
     }  # fmt: skip
+    axis3 = both | {
+        "showbackground": False, "showspikes": False, "nticks": 5, "ticks": "", "tickfont": small,
+        "title": {"font": {"size": s["base"], "color": c["ink"]}},
+    }  # fmt: skip
+    buttons = "zoom2d pan2d select2d lasso2d zoomIn2d zoomOut2d autoScale2d resetScale2d"
+    layout = {
+        "font": {"family": FONT, "size": s["base"], "color": c["ink"]},
+        "paper_bgcolor": c["ground"],
+        "plot_bgcolor": c["ground"],
+        "margin": margin(),
+        "xaxis": axis,
+        "yaxis": axis,
+        "scene": {"xaxis": axis3, "yaxis": axis3, "zaxis": axis3, "dragmode": "turntable"},
+        "colorway": [c[role] for role in ("measured", "focus", "certified", "outside", "soft")],
+        "showlegend": False,
+        "hovermode": "closest",
+        "uirevision": "keep",
+        "annotationdefaults": {
+            "font": {"size": s["note"], "color": c["ink"]},
+            "showarrow": False, "arrowcolor": c["soft"], "arrowwidth": 1.5, "arrowhead": 2,
+        },
+        "hoverlabel": {
+            "font": {"family": FONT, "size": s["tick"]}, "bgcolor": c["panel"], "bordercolor": c["axis"],
+        },
+        "modebar": {
+            "orientation": "v", "bgcolor": "rgba(0,0,0,0)", "color": c["ghost"], "activecolor": c["ink"],
+            "remove": buttons.split(),
+        },
+    }  # fmt: skip
+    return {"layout": layout}
 
 
 def glyph(status: str) -> tuple[str, str]:
