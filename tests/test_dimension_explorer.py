@@ -15,7 +15,8 @@ from neuroviz.engine import formulas, measure
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.rank import FloatRank
 from neuroviz.explorables import DimensionExplorer
-from neuroviz.kit.plot import make, rough
+from neuroviz.kit.plot import make
+from neuroviz.kit.words import rough
 
 MOVING = "singular values of the weights that move the function"
 NOISE = "singular values that are rounding noise"

@@ -287,6 +287,7 @@ def test_only_the_cone_has_a_singular_point(panel):
     panel.controls["trace"].value = 0.05
     assert not trace(panel, tip).x and not panel.figure.layout.scene.annotations[0].visible
     assert "hyperboloid" in texts(panel.figure)[-2] and "smooth everywhere" in panel.description
+    assert panel.figure.layout.scene.uirevision  # plotly.js turns the camera back where this is empty
 
 
 def test_the_drawn_surface_has_rank_at_most_one(panel):

@@ -1,6 +1,7 @@
 """The explorer of gradient flow: what it counts, what it says of it, and how long work is followed."""
 
 import re
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from panels import headlines, trace
 from neuroviz.beyond.training.flow import TARGETS, attraction, forms_table
 from neuroviz.beyond.training.panel import TARGETS as KNOWN
 from neuroviz.beyond.training.panel import FlowExplorer, FlowSetting, study_in_steps
-from neuroviz.kit.words import share_in_words, small
+from neuroviz.kit.words import rough, share_in_words
 from neuroviz.singular.surface import SLICES
 
 STATES = [
@@ -71,7 +72,7 @@ def test_what_is_conserved_is_flat_and_its_drift_is_said(panel, state):
     panel.state = state
     study = panel._shown
     assert max(study.drift.values()) < 1e-5
-    assert f"drift ≤ {small(max(study.drift.values()))}" in headlines(panel.figure)[1]
+    assert f"drift ≤ {rough(max(study.drift.values()), ceil)}" in headlines(panel.figure)[1]
     flat = trace(panel.figure, "conserved")
     runs = " ".join("|" if y is None else f"{y:.6f}" for y in flat.y).split("|")
     for run in filter(str.strip, runs):

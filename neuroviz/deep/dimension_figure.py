@@ -4,19 +4,8 @@ from math import inf, log10
 
 from neuroviz.deep.dimension import DimensionStudy, has_a_place, paper_name, would_mislead
 from neuroviz.kit import theme
-from neuroviz.kit.plot import (
-    Parts,
-    Plot,
-    View,
-    compose,
-    few,
-    focus_ring,
-    kind_dash,
-    kind_mark,
-    outside_words,
-    rough,
-    ticks,
-)
+from neuroviz.kit.plot import Parts, Plot, View, compose, few, focus_ring, kind_dash, kind_mark, ticks
+from neuroviz.kit.words import colored, rough
 
 _WHOLE, _LEFT, _RIGHT = (0.0, 1.0), (0.0, 0.5), (0.6, 1.0)
 BOTTOM, TOP = -18.6, 0.9
@@ -128,7 +117,7 @@ def _names(study: DimensionStudy, plot: Plot) -> None:
         said = f"✕ {paper_name(paper)} would say {paper.value},<br>but does not apply here".replace("-", "−")
         place = (0, -9.0, "left", 8) if late else (1, -7.0, "right", 4)
         look = {"xref": "x domain", "bgcolor": theme.color("ground")}
-        _beside(plot, outside_words(said), *place, "outside", **look)
+        _beside(plot, colored("outside", said), *place, "outside", **look)
 
 
 def _gap(study: DimensionStudy, plot: Plot, kept: list[float], dropped: list[float]) -> None:
@@ -192,7 +181,7 @@ def _by_width(study: DimensionStudy) -> View:
     plot.headline(_agreement(study))
     lines = ["■ measured   □ formula" if kind == "softmax" else "● measured   ○ formula"]
     if outside:
-        lines.append(outside_words(f"✕ {paper_name(study.paper)} where it does not apply"))
+        lines.append(colored("outside", f"✕ {paper_name(study.paper)} where it does not apply"))
     plot.key(lines, align="left")
     return plot.view()
 

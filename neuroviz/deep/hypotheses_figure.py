@@ -5,7 +5,7 @@ from math import sqrt
 from neuroviz.deep.dimension import paper_name
 from neuroviz.deep.hypotheses import SIZES, HypothesesStudy
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, Plot, View, compose, outside_words
+from neuroviz.kit.plot import Parts, Plot, View, compose
 from neuroviz.kit.words import colored, signed
 
 _MAP, _ANGLES = (0.0, 0.64), (0.75, 1.0)
@@ -88,10 +88,10 @@ def _subtitles(study: HypothesesStudy) -> tuple[str, str]:
     if study.contradicted:
         places = ", ".join(f"({cell.column}, {cell.row})" for cell in study.contradicted[:4])
         more = ", …" if len(study.contradicted) > 4 else ""
-        return said, outside_words(f"▨ at {places}{more}")
+        return said, colored("outside", f"▨ at {places}{more}")
     if not covered:
         one_token = "t = 1: " if study.arch.tokens == 1 else ""
-        frame = outside_words(f"▨ {one_token}{statement} does not apply")
+        frame = colored("outside", f"▨ {one_token}{statement} does not apply")
     elif covered == len(study.cells):
         frame = colored("certified", f"■ {statement} covers them all")
     else:

@@ -5,7 +5,7 @@ from textwrap import wrap
 from neuroviz.deep.dimension import has_a_place, paper_name, would_mislead
 from neuroviz.deep.ledger import LedgerStudy, family_parts
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, Plot, compose, outside_words
+from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.words import colored
 
 _UNEXPLAINED, _DIMENSION = 4, 5  # where these bars stand; parameters at 0, the families at 1, 2, 3
@@ -42,8 +42,7 @@ def ledger_parts(study: LedgerStudy) -> Parts:
         plot.text(
             text, 0.97, 1, "note", "outside", **corner, align="right"
         )  # right of it are the buttons of the figure
-    parts = compose(plot.view())
-    return Parts(parts.traces, parts.layout | {"barmode": "overlay"})
+    return compose(plot.view(), barmode="overlay")
 
 
 def _bars(study: LedgerStudy, plot: Plot) -> None:
@@ -127,7 +126,7 @@ def _formulas(study: LedgerStudy, plot: Plot, top: float) -> None:
     text = "no formula" if expected.value is None else f"{source}<br><b>{expected.value}</b>"
     if would_mislead(paper, expected):
         instead = f"{paper_name(paper)}: <b>{paper.value}</b><br>does not apply".replace("-", "−")
-        text += f"<br>{outside_words(instead)}"
+        text += f"<br>{colored('outside', instead)}"
     anchor = "bottom" if y < 0.2 * top else "top" if y > 0.8 * top else "middle"
     place = {"xanchor": "left", "yanchor": anchor, "align": "left"}
     plot.text(text, _DIMENSION + 0.76, y, "note", "formula", **place)

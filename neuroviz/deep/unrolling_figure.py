@@ -25,8 +25,7 @@ def unrolling_parts(study: UnrollStudy) -> Parts:
     tree = ((strip.height + 2.1 * theme.size("title")) / plot, 1.0)
     bars = (strip.rows["bars"][0] - 3) / plot
     below = strip.view((0.0, strip.height / plot))
-    parts = compose(tree_view(study, _X, tree, bars), below)
-    return Parts(parts.traces, parts.layout | {"barmode": "overlay"})
+    return compose(tree_view(study, _X, tree, bars), below, barmode="overlay")
 
 
 # The tree, from the recursion that the layers are

@@ -2,10 +2,7 @@
 
 from neuroviz.deep.unrolling import NOTHING_BELOW, UnrollStudy
 from neuroviz.engine.virtual import Factor
-from neuroviz.kit.plot import power_of_ten, rough
-from neuroviz.kit.words import numbered
-
-_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+from neuroviz.kit.words import numbered, power_of_ten, rough, superscript
 
 
 def name_of(factor: Factor) -> str:
@@ -70,7 +67,7 @@ def number_of_terms(study: UnrollStudy) -> str:
 
 
 def _power(exponent: int) -> str:
-    return "" if exponent == 1 else str(exponent).translate(_SUPERSCRIPT)
+    return "" if exponent == 1 else superscript(exponent)
 
 
 def finding(study: UnrollStudy) -> str:

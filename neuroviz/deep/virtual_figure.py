@@ -9,7 +9,7 @@ from neuroviz.deep.rescaling import RescalingStudy
 from neuroviz.deep.virtual import MAX_LAYERS, SAME, InterfaceStudy, Moved
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
-from neuroviz.kit.plot import Parts, Plot, View, compose, headline, outside_words
+from neuroviz.kit.plot import Parts, Plot, View, compose, headline
 from neuroviz.kit.words import colored, numbered, percent, signed, tiny
 
 _BARS = (0.0, 0.23)
@@ -63,7 +63,7 @@ def _pair(part: Moved, limit: float, above: str, frame: str = "") -> tuple[Tile,
 
 def _still(part: Moved) -> tuple[Tile, Tile]:
     """What is to stand still, and whether it does."""
-    verdict = colored("certified", "<b>same</b>") if part.is_same else outside_words("<b>moved</b>")
+    verdict = colored("certified", "<b>same</b>") if part.is_same else colored("outside", "<b>moved</b>")
     return _pair(part, largest_entry(part.start), verdict, "certified" if part.is_same else "outside")
 
 
@@ -75,7 +75,7 @@ def _changed(study: InterfaceStudy) -> list[tuple[Tile, Tile]]:
     for head in (slice(0, 2), slice(3, 5)):  # Q and K of a layer
         limits[head] = [max(limits[head])] * 2
     limit, C = largest_entry(study.C), numbered("C", study.setting.interface)
-    found = Tile("", np.zeros((0, len(study.C))), 1.0, outside_words("<b>?</b>"))
+    found = Tile("", np.zeros((0, len(study.C))), 1.0, colored("outside", "<b>?</b>"))
     if study.recovered is not None:
         frame = "certified" if study.off <= SAME * limit else "outside"
         found = Tile(
@@ -115,7 +115,7 @@ def _became(study: InterfaceStudy) -> tuple[str, ...]:
 def _what_moves(study: InterfaceStudy) -> str:
     if study.moved:
         alone = f"{numbered('V', study.setting.interface)} alone is no symmetry"
-        return outside_words(f"{_and([part.name for part in study.moved])} MOVED: {alone}")
+        return colored("outside", f"{_and([part.name for part in study.moved])} MOVED: {alone}")
     moving = [part.name for part in study.weights if not part.is_same]
     if not moving:
         return "nothing has moved yet"
@@ -134,10 +134,10 @@ def _what_is_recovered(study: InterfaceStudy) -> str:
         how = f", off by {tiny(study.off)}" if study.off else " exactly"
         return f"the two networks determine {C}: recovered{how}"
     if study.moved:
-        return outside_words("no C to recover: these are two functions")
+        return colored("outside", "no C to recover: these are two functions")
     U = "V₁" if i == 1 else f"{numbered('V', i)}{'⋯' if i > 2 else ''}V₁"
     says = "same L and M, and no C connects them" if study.misfit > SAME else f"L and M do not determine {C}"
-    return outside_words(f"{says}: {U} has rank {study.rank} of {len(study.C)}")
+    return colored("outside", f"{says}: {U} has rank {study.rank} of {len(study.C)}")
 
 
 # A rescaling
@@ -172,7 +172,7 @@ def _log(part: Moved) -> float:
 def _cost(study: RescalingStudy) -> str:
     if not study.is_symmetry:
         nothing = "all λ are 1: nothing to answer"
-        return outside_words("softmax: no λ₀ can answer") if any(study.setting.logs) else nothing
+        return colored("outside", "softmax: no λ₀ can answer") if any(study.setting.logs) else nothing
     layers, most = len(study.setting.logs), study.exponents[0]
     if layers == 1:
         return "one step of λ₁ costs λ₀ one step"
@@ -185,9 +185,9 @@ def _what_outputs_do(study: RescalingStudy) -> str:
     if study.outputs.is_same:
         return colored("certified", "L and the M have changed, the function has not")
     if study.is_symmetry:
-        return outside_words(f"the outputs are × {signed(2**study.setting.off)}")
+        return colored("outside", f"the outputs are × {signed(2**study.setting.off)}")
     best = "at best off by" if not study.setting.off else "the outputs are off by"
-    return outside_words(f"{best} {percent(study.outputs.change)}")
+    return colored("outside", f"{best} {percent(study.outputs.change)}")
 
 
 # The bars

@@ -86,6 +86,7 @@ def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[flo
         "domain": {"x": x_domain, "y": y_domain},
         **axes_of((1.65, 1.65, 1.25), scale=0.8),
         "camera": {"eye": eye, "center": center},
+        "uirevision": "cone",  # while it stays, the camera stays where the reader turned it
         "annotations": [pointer(tip, (0, 0, 0), shift, point.trace == 0)],
     }
 

@@ -3,57 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, inf, isfinite, log10
+from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from neuroviz.kit import theme
+from neuroviz.kit.words import power_of_ten
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def power_of_ten(exponent: int) -> str:
-    """10ⁿ in Unicode: figure text carries no dollar signs.
-
-    >>> power_of_ten(-12), power_of_ten(0)
-    ('10⁻¹²', '1')
-    """
-    return "1" if exponent == 0 else "10" + str(exponent).translate(_SUPERSCRIPT)
-
-
-def rough(value: float) -> str:
-    """A factor with one digit.
-
-    >>> rough(31_700_000_000_000.0), rough(42.0)
-    ('3·10¹³', '40')
-    """
-    if value == inf:
-        return "∞"
-    exponent = floor(log10(value))
-    digit = round(value / 10**exponent)
-    if digit == 10:
-        digit, exponent = 1, exponent + 1
-    return str(digit * 10**exponent) if exponent < 3 else f"{digit}·{power_of_ten(exponent)}"
+LEFT, RIGHT, TOP, BOTTOM = "left", "right", "top", "bottom"
 
 
 def headline(text: str, axis: str = "") -> dict:
     """The bold line above a subplot that says what was found there; axis is "", "2", "3", …"""
-    return {
-        "text": f"<b>{text}</b>",
-        "xref": f"x{axis} domain",
-        "yref": f"y{axis} domain",
-        "x": 0,
-        "y": 1,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "yshift": 6,
-        "showarrow": False,
-        "font": {"size": theme.size("title")},
-    }
+    place = {"xref": f"x{axis} domain", "yref": f"y{axis} domain", "xanchor": LEFT, "yanchor": BOTTOM}
+    return label(f"<b>{text}</b>", 0, 1, axis, **place, yshift=6, font={"size": theme.size("title")})
 
 
 def label(text: str, x: object, y: object, axis: str = "", **more: object) -> dict:
@@ -91,17 +58,8 @@ def layer_letters(layer: int) -> str:
 
 def focus_ring(attention: str) -> dict:
     """The marker around what the reader is moving now."""
-    return {
-        "symbol": f"{kind_mark(attention)}-open",
-        "size": 2 * theme.size("marker") + 6,
-        "color": theme.color("focus"),
-        "line": {"width": 3},
-    }
-
-
-def outside_words(text: str) -> str:
-    """Words about a formula where it does not apply, in the colour of that role."""
-    return f'<span style="color:{theme.color("outside")}">{text}</span>'
+    size, color = 2 * theme.size("marker") + 6, theme.color("focus")
+    return {"symbol": f"{kind_mark(attention)}-open", "size": size, "color": color, "line": {"width": 3}}
 
 
 class View(NamedTuple):
@@ -114,24 +72,20 @@ class View(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A figure as plain data: its traces and its layout, always the same elements in the same order."""
+    """A figure as plain data: its traces and its layout."""
 
     traces: list[dict]
     layout: dict
-    seen: str = ""
-    """What a camera looks at: while it stays, the camera stays where the reader turned it."""
 
 
-def compose(*views: View) -> Parts:
-    """Subplots side by side."""
-    layout: dict = {"annotations": [], "shapes": []}
-    traces = []
+def compose(*views: View, **layout: object) -> Parts:
+    """Subplots side by side, and what the layout says of all of them."""
+    layout |= {"annotations": [], "shapes": []}
     for view in views:
-        traces += map(_without_empty_texts, view.traces)
         layout |= view.axes
         layout["annotations"] += view.annotations
         layout["shapes"] += view.shapes
-    return Parts(traces, layout)
+    return Parts([_without_empty_texts(trace) for view in views for trace in view.traces], layout)
 
 
 def _without_empty_texts(trace: dict) -> dict:
@@ -148,15 +102,13 @@ def _without_empty_texts(trace: dict) -> dict:
 def complete(parts: Parts) -> Parts:
     """The parts with the template and the height of the theme in use, as JSON has them."""
     layout = {"template": theme.template(), "height": theme.size("height"), **parts.layout}
-    if "scene" in layout:  # plotly.js keeps the reader's camera while this stays
-        layout["scene"] = {"uirevision": parts.seen, **layout["scene"]}
-    return Parts(plain(parts.traces), plain(layout), parts.seen)
+    return Parts(plain(parts.traces), plain(layout))
 
 
 def plain(value: object) -> object:
     """As JSON has it: lists instead of tuples and arrays, None instead of NaN and infinity.
 
-    >>> plain({"x": (1, inf), "z": np.arange(2)})
+    >>> plain({"x": (1, np.inf), "z": np.arange(2)})
     {'x': [1, None], 'z': [0, 1]}
     """
     if isinstance(value, dict):
@@ -194,23 +146,19 @@ def changes(old: object, new: object, path: Sequence = ()) -> list[list]:
 _ABSENT = object()
 
 
-def make(parts: Parts) -> go.Figure:
-    """A plotly Figure of its own from its parts."""
-    import plotly.graph_objects as go
-
-    whole = complete(parts)
-    return go.Figure(whole.traces, whole.layout)
-
-
 def _are_elements(value: object) -> bool:
     """Whether this is a list of annotations or shapes rather than of numbers."""
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
+def make(parts: Parts) -> go.Figure:
+    """A plotly Figure of its own from its parts."""
+    import plotly.graph_objects as go
+
+    return go.Figure(*complete(parts))
+
+
 # One subplot, said in marks
-
-
-LEFT, RIGHT, TOP, BOTTOM = "left", "right", "top", "bottom"
 
 
 class Plot:
@@ -309,17 +257,13 @@ class Plot:
 
     def corner(self, lines: list[str], x: str, y: str) -> None:
         """A few lines in a corner, on a ground that lets what is behind them rest."""
-        place = {
-            "xref": f"x{self._n} domain",
-            "yref": f"y{self._n} domain",
-            "xanchor": x,
-            "yanchor": y,
-            "align": x,
-        }
+        place = {"xref": f"x{self._n} domain", "yref": f"y{self._n} domain", "xanchor": x, "yanchor": y}
         shift = {"xshift": 6 if x == LEFT else -6, "yshift": 4 if y == BOTTOM else -2}
         look = {"bgcolor": theme.color("ground"), "opacity": 0.9, "font": {"size": theme.size("note")}}
         at = int(x == RIGHT), int(y == TOP)
-        self._view.annotations.append(label("<br>".join(lines), *at, self._n, **place, **shift, **look))
+        self._view.annotations.append(
+            label("<br>".join(lines), *at, self._n, **place, align=x, **shift, **look)
+        )
 
     def key(self, lines: list[str], **more: object) -> None:
         """What the marks mean: small soft words in the upper left corner."""

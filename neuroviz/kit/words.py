@@ -1,10 +1,41 @@
 """Names and numbers as a reader writes them: subscripts, percent, signs, powers of ten, words in colour."""
 
-from math import ceil, floor, inf, log10, sqrt
+from collections.abc import Callable
+from math import floor, inf, log10, sqrt
 
 from neuroviz.engine.formulas import numbered as numbered
 from neuroviz.kit import theme
-from neuroviz.kit.plot import power_of_ten
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def superscript(number: int) -> str:
+    """An exponent in Unicode: the text of a figure carries no dollar signs."""
+    return str(number).translate(_SUPERSCRIPTS)
+
+
+def power_of_ten(exponent: int) -> str:
+    """10ⁿ in Unicode.
+
+    >>> power_of_ten(-12), power_of_ten(0)
+    ('10⁻¹²', '1')
+    """
+    return f"10{superscript(exponent)}" if exponent else "1"
+
+
+def rough(value: float, to: Callable[[float], int] = round) -> str:
+    """A number with one digit, rounded by `to`: round, or ceil, or floor.
+
+    >>> rough(31_700_000_000_000.0), rough(42.0), rough(0.13, floor), rough(0.0)
+    ('3·10¹³', '40', '0.1', '0')
+    """
+    if value in (0, inf):
+        return "∞" if value else "0"
+    exponent = floor(log10(value))
+    digit = to(round(value / 10**exponent, 6))
+    if digit == 10:
+        digit, exponent = 1, exponent + 1
+    return f"{digit * 10.0**exponent:g}" if -3 < exponent < 3 else f"{digit}·{power_of_ten(exponent)}"
 
 
 def percent(part: float) -> str:
@@ -63,18 +94,3 @@ def share_in_words(share: float, runs: int) -> str:
     if share == 1:
         return f"all {runs}" if runs > 1 else "the run"
     return f"{100 * share:.2g} % ± {100 * sqrt(share * (1 - share) / runs):.1g} %"
-
-
-def small(value: float, up: bool = True) -> str:
-    """A small number with one digit, rounded up or down; 0 stays 0.
-
-    >>> small(2.3e-6), small(0.13, up=False), small(0.0)
-    ('3·10⁻⁶', '0.1', '0')
-    """
-    if value == 0:
-        return "0"
-    exponent = floor(log10(value))
-    digit = (ceil if up else floor)(round(value / 10**exponent, 6))
-    if digit == 10:
-        digit, exponent = 1, exponent + 1
-    return f"{digit * 10.0**exponent:g}" if exponent > -3 else f"{digit}·{power_of_ten(exponent)}"

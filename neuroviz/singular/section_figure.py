@@ -109,7 +109,7 @@ def reach(chart: Chart, direction: np.ndarray) -> float:
 
 def section_parts(study: SectionStudy) -> Parts:
     """Space and section."""
-    parts = compose(_space(study), _page(study).view())._replace(seen=study.chart.slice.name)
+    parts = compose(_space(study), _page(study).view())
     local = local_of(study.chart) | {"eye": list(camera_of(study.chart).eye)}
     return as_scene(parts, "section", study.place, local, RANGES)
 

@@ -56,7 +56,7 @@ def scene_of(chart: Chart, domain: tuple[float, float], room: float = 1.0) -> di
         "domain": {"x": domain, "y": (0.0, 1.0)},
         **solids.axes_of(reach, scale=1.0),
         "camera": camera_of(chart).backed(room).layout(),
-        "uirevision": chart.slice.name,  # a turned camera stays while sliders move
+        "uirevision": chart.slice.name,  # while it stays, the camera stays where the reader turned it
         "annotations": list(_pointers(chart, room, _look())),
     }
 

@@ -31,7 +31,7 @@ class SurfaceStudy:
 
 def surface_parts(study: SurfaceStudy) -> Parts:
     """Space and roots."""
-    parts = compose(_space(study), roots_view(study.point, DISC))._replace(seen=study.chart.slice.name)
+    parts = compose(_space(study), roots_view(study.point, DISC))
     choices = {"moves": ["surface", "curve"]}
     return as_scene(parts, "surface", study.place, local_of(study.chart), RANGES, choices)
 

@@ -17,8 +17,7 @@ NAMES = {"true": "as it is", "free": "yours", "frozen": "frozen", "collapsed": "
 
 def immersion_parts(study: ImmersionStudy) -> Parts:
     """The two views."""
-    parts = compose(tokens(study).view(), stairs(study).view())
-    return Parts(parts.traces, parts.layout | {"barmode": "stack"})
+    return compose(tokens(study).view(), stairs(study).view(), barmode="stack")
 
 
 # Left: the tokens

@@ -8,8 +8,8 @@ import numpy as np
 
 from neuroviz.beyond.proof.uniqueness import Side, SingletonStudy
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, Plot, compose, power_of_ten
-from neuroviz.kit.words import colored, numbered
+from neuroviz.kit.plot import Parts, Plot, compose
+from neuroviz.kit.words import colored, numbered, power_of_ten
 from neuroviz.softmax.two_tokens import Shares
 
 PLACES = {"θ": (0.03, 0.29), "θ′": (0.71, 0.97)}

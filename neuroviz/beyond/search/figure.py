@@ -19,10 +19,9 @@ MOST_LAYERS = 3
 
 def search_parts(study: SearchStudy) -> Parts:
     """The three views."""
-    parts = compose(
-        outcomes_plot(study, LEFT, (0.0, 1.0)).view(), weights_view(study), kinds_plot(study).view()
-    )
-    return Parts(parts.traces, parts.layout | {"barmode": "stack", "bargap": 0.25})
+    plots = outcomes_plot(study, LEFT, (0.0, 1.0)), kinds_plot(study)
+    views = plots[0].view(), weights_view(study), plots[1].view()
+    return compose(*views, barmode="stack", bargap=0.25)
 
 
 def weights_view(study: SearchStudy) -> View:

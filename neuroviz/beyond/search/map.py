@@ -9,8 +9,8 @@ from neuroviz.beyond.search.equivalent_weights import UNEXPLAINED
 from neuroviz.beyond.search.result import FiberPoint, StartOutcome
 from neuroviz.beyond.search.search import VERIFIED
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Plot, power_of_ten
-from neuroviz.kit.words import colored, tiny
+from neuroviz.kit.plot import Plot
+from neuroviz.kit.words import colored, power_of_ten, tiny
 
 LOWEST, HIGHEST = 1e-17, 1e20  # where 0 and what has overflowed are drawn; hovering shows the numbers
 NAMED = 3  # points that get a ring and a name; more are only drawn

@@ -1,15 +1,15 @@
 """Many runs of gradient flow in three views: loss, what is conserved, and where the runs end."""
 
 from dataclasses import dataclass
-from math import ceil, log10
+from math import ceil, floor, log10
 from typing import NamedTuple
 
 import numpy as np
 
 from neuroviz.beyond.training.flow import BOUNDARY, SINGULAR, Attraction, Flow
 from neuroviz.kit import theme
-from neuroviz.kit.plot import BOTTOM, LEFT, TOP, Parts, Plot, compose, power_of_ten
-from neuroviz.kit.words import share_in_words, small
+from neuroviz.kit.plot import BOTTOM, LEFT, TOP, Parts, Plot, compose
+from neuroviz.kit.words import power_of_ten, rough, share_in_words
 
 RUNS_DRAWN, RUNS_COMPARED = 60, 8
 LOWEST_LOSS, LOWEST_RATIO, LOWEST_ANGLE = -8.0, -10.0, -6.0  # ends of the logarithmic axes
@@ -95,7 +95,7 @@ def said_of_loss(last: np.ndarray) -> str:
     if met == len(last):
         return "every run reaches its target"
     if met == 0:
-        return f"no run reaches its target: loss ≥ {small(float(last.min()), up=False)}"
+        return f"no run reaches its target: loss ≥ {rough(float(last.min()), floor)}"
     return f"{met} of {len(last)} runs reach their target"
 
 
@@ -122,7 +122,7 @@ def conserved(study: FlowStudy) -> Plot:
     time_axis(plot, flow, f"time   (dotted, for comparison: ‖{first}‖², which moves)")
     plot.axis("y", low - pad, high + pad, nticks=4)
     names, verb = ", ".join(reversed(study.drift)), " is conserved" if len(study.drift) == 1 else ""
-    plot.headline(f"{names}{verb}: drift ≤ {small(max(study.drift.values()))}")
+    plot.headline(f"{names}{verb}: drift ≤ {rough(max(study.drift.values()), ceil)}")
     return plot
 
 

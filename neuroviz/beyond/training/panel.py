@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from neuroviz.engine.progress import finish, retold
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import choice, real, seed, whole
-from neuroviz.kit.words import share_in_words, small
+from neuroviz.kit.words import rough, share_in_words
 from neuroviz.singular.forms import kind_of
 from neuroviz.singular.surface import SLICES
 
@@ -153,6 +154,6 @@ class FlowExplorer(Panel):
         if counts.singular == 0 and counts.runs > 2:
             most = min(300 / counts.runs, 90)
             parts.append(f"({counts.runs} runs cannot tell 0 from a share of {most:.2g} %.)")
-        drift = ", ".join(f"{name} by {small(value)}" for name, value in answer.drift.items())
+        drift = ", ".join(f"{name} by {rough(value, ceil)}" for name, value in answer.drift.items())
         parts.append(f"What theory calls conserved moved no more than the solver’s rounding: {drift}.")
         return " ".join(parts)

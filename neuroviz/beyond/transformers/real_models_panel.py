@@ -72,8 +72,7 @@ def real_model_parts(study: ModelStudy) -> Parts:
     names = [model.name for model in models]
     plot.axis("y", len(models) - 0.4, -1.7, tickvals=rows, ticktext=names, ticks="", showgrid=False)
     plot.headline(_SAID[study.setting.parts])
-    plot.view().axes["barmode"] = "stack"
-    return compose(plot.view())
+    return compose(plot.view(), barmode="stack")
 
 
 def _why(model: RealModel) -> str:

@@ -53,8 +53,7 @@ def variants_parts(study: VariantStudy) -> Parts:
     free = min(ledger.dimension, before.dimension if before else 0) / (_ROOM * longest)
     place = {"xanchor": "left", "xshift": 8, "yanchor": "middle", "align": "left"}
     plot.text(_effects(study, int(_LETTERS * free) - 2, len(names)), 0, last / 2, "note", "focus", **place)
-    plot.view().axes["barmode"] = "overlay"
-    return compose(plot.view())
+    return compose(plot.view(), barmode="overlay")
 
 
 def _names(study: VariantStudy) -> list[str]:

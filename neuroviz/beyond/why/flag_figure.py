@@ -41,8 +41,7 @@ class FlagStudy:
 
 def flag_parts(study: FlagStudy) -> Parts:
     """Columns and sum."""
-    parts = compose(columns(study).view(), waterfall(study).view())
-    return Parts(parts.traces, parts.layout | {"barmode": "overlay"})
+    return compose(columns(study).view(), waterfall(study).view(), barmode="overlay")
 
 
 def columns(study: FlagStudy) -> Plot:
