@@ -33,9 +33,14 @@ def panel(shared):
 
 def frames(figure):
     """The colour of the frame around each matrix of the table, by its name."""
-    tables = [t for t in figure.data if t.type == "heatmap"]
-    shapes = figure.layout.shapes[: len(tables)]
-    return {t.name: s.line.color for t, s in zip(tables, shapes, strict=True) if s.visible}
+
+    def middle(x, y):
+        return round(x[0] + x[-1], 6), round(y[0] + y[-1], 6)
+
+    shapes = [s for s in figure.layout.shapes if s.type == "rect"]
+    around = {middle((s.x0, s.x1), (s.y0, s.y1)): s.line.color for s in shapes}
+    tables = {t.name: middle(t.x, t.y) for t in figure.data if t.type == "heatmap"}
+    return {name: around[place] for name, place in tables.items() if place in around}
 
 
 def bars(figure):

@@ -37,52 +37,31 @@ def read_control(name: str, control: widgets.Widget, text: str) -> object:
         return text
     if hasattr(control, "min"):
         kind: Callable = float if isinstance(control.value, float) else int
+        ends = f"from {control.min} to {control.max}"
         try:
             value = kind(text)
         except ValueError:
-            raise ValueError(
-                f"{name} is a number from {control.min} to {control.max}; got {text!r}"
-            ) from None
+            raise ValueError(f"{name} is a number {ends}; got {text!r}") from None
         if not control.min <= value <= control.max:
-            raise ValueError(f"{name} goes from {control.min} to {control.max}; got {text}")
+            raise ValueError(f"{name} goes {ends}; got {text}")
         return value
     return unquote(text)
 
 
-def whole_numbers(name: str, text: str, example: str, most: int) -> tuple[int, ...]:
-    """The numbers of a text control, such as 4,3,5, each from 1 to `most`.
-
-    Raises:
-        ValueError: if the text holds something else; the message names the control.
-
-    >>> whole_numbers("widths", "4, 3 5", "4,3,5", most=8)
-    (4, 3, 5)
-    """
-    try:
-        numbers = tuple(int(part) for part in text.replace(",", " ").split())
-    except ValueError:
-        raise ValueError(f"{name} needs whole numbers such as {example}; got {text!r}") from None
-    if outside := [number for number in numbers if not 1 <= number <= most]:
-        raise ValueError(f"{name} goes from 1 to {most} in this panel; got {outside[0]}")
-    return numbers
-
-
 def typed_widths(text: str, example: str, most: int, layers: int, instead: str = "") -> tuple[int, ...]:
-    """Widths d₀, d₁, …, d_l of one layer up to `layers`; `instead` says what else a reader can do.
+    """Widths d₀, d₁, …, d_l, each from 1 to `most`, of one layer up to `layers`.
+
+    Args:
+        instead: what else a reader can do where there are too many or too few.
 
     Raises:
         ValueError: if the text holds something else.
 
-    >>> typed_widths("4,3,5", "4,3,5", most=8, layers=6)
+    >>> typed_widths("4, 3 5", "4,3,5", most=8, layers=6)
     (4, 3, 5)
     """
-    widths = whole_numbers("widths", text, example, most)
-    if not 2 <= len(widths) <= layers + 1:
-        raise ValueError(
-            f"widths needs 2 to {layers + 1} numbers, d₀, d₁, …; got {len(widths)} in {text!r}: "
-            f"add or remove some{instead}"
-        )
-    return widths
+    needed = f"2 to {layers + 1} numbers, d₀, d₁, …"
+    return _typed("widths", text, example, most, range(2, layers + 2), needed, instead)
 
 
 def typed_head_dims(text: str, example: str, most: int, layers: int, instead: str = "") -> tuple[int, ...]:
@@ -91,13 +70,23 @@ def typed_head_dims(text: str, example: str, most: int, layers: int, instead: st
     >>> typed_head_dims("2 1", "2,1", most=8, layers=2)
     (2, 1)
     """
-    head_dims = whole_numbers("a per layer", text, example, most)
-    if len(head_dims) != layers:
-        raise ValueError(
-            f"a per layer needs {layers} numbers, one for each layer; got {len(head_dims)} in {text!r}: "
-            f"add or remove some{instead}"
-        )
-    return head_dims
+    needed = f"{layers} numbers, one for each layer"
+    return _typed("a per layer", text, example, most, range(layers, layers + 1), needed, instead)
+
+
+def _typed(
+    name: str, text: str, example: str, most: int, counts: range, needed: str, instead: str
+) -> tuple[int, ...]:
+    try:
+        numbers = tuple(int(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        raise ValueError(f"{name} needs whole numbers such as {example}; got {text!r}") from None
+    if outside := [number for number in numbers if not 1 <= number <= most]:
+        raise ValueError(f"{name} goes from 1 to {most} in this panel; got {outside[0]}")
+    if len(numbers) not in counts:
+        got = f"got {len(numbers)} in {text!r}: add or remove some{instead}"
+        raise ValueError(f"{name} needs {needed}; {got}")
+    return numbers
 
 
 def widths_of(control: widgets.Widget, width: int, label: int) -> tuple[int, int]:

@@ -34,9 +34,7 @@ class Export(anywidget.AnyWidget):
             ValueError: if the name is none that every system takes for a file.
         """
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
-            raise ValueError(
-                f"the name of a file has letters, digits, '-', '_' and '.', and starts with one of the first "
-                f"two; got {name!r}"
-            )
+            signs = "letters, digits, '-', '_' and '.', and starts with one of the first two"
+            raise ValueError(f"the name of a file has {signs}; got {name!r}")
         with self.hold_sync():
             self.table, self.name = table, name

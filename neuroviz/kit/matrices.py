@@ -1,5 +1,6 @@
 """A table of small matrices as heat maps on one plane, so that all their cells have one size."""
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -72,10 +73,7 @@ def matrices_view(
     y_domain: tuple[float, float] = (0.0, 1.0),
     axis: str = "",
 ) -> View:
-    """The table: one heat map for each place, a text for each heading, above and below, and frames.
-
-    The same rows and columns, whatever their sizes and texts, give the same number of traces,
-    annotations and shapes, so `redraw` moves one table to another.
+    """The table: a heat map for each tile, a text for each heading, above and below, and frames.
 
     Args:
         rows: all with the same number of tiles.
@@ -83,14 +81,25 @@ def matrices_view(
         axis: "", "2", …: the plane is drawn on the axes x{axis} and y{axis}.
     """
     plan = _plan(rows, x_domain, y_domain)
-    traces, annotations, shapes = [], [], []
-    for i, row in enumerate(rows):
-        annotations.append(_heading(row, plan, i, axis))
-        for j, tile in enumerate(row.tiles):
-            traces.append(_heat_map(tile, plan, i, j, axis))
-            annotations += _texts(tile, plan, i, j, axis)
-            shapes.append(_frame(tile, plan, i, j, axis))
-    return View(traces, _axes(plan, x_domain, y_domain, axis), annotations, shapes)
+    font = {"font": {"size": theme.size("base")}}
+    view = View([], _axes(plan, x_domain, y_domain, axis), [], [])
+    for row, top in zip(rows, plan.top, strict=True):
+        place = {"xanchor": "left", "yanchor": "top", "align": "left"}
+        view.annotations.append(label(row.heading, 0, top, axis, **place) | font)
+        for tile, left, width in zip(row.tiles, plan.left, plan.widths, strict=True):
+            if tile is None:
+                continue
+            view.traces.append(_heat_map(tile, plan.cell, left, top, axis))
+            middle, bottom = left + width / 2, top + len(tile.matrix)
+            if tile.above:
+                above = label(tile.above, middle, top, axis, yanchor="bottom", yshift=5)
+                view.annotations.append(above | font)
+            if tile.below:
+                below = label(tile.below, middle, bottom, axis, yanchor="top", yshift=-5)
+                view.annotations.append(below | font)
+            if tile.frame:
+                view.shapes.append(_frame(tile, plan.cell, left, top, axis))
+    return view
 
 
 def _plan(rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float, float]) -> _Plan:
@@ -98,10 +107,8 @@ def _plan(rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float,
     # A column or a row may be empty: it keeps its place, with no width or height.
     widths = [max((tile.matrix.shape[1] for tile in column), default=0) for column in columns]
     heights = [max((tile.matrix.shape[0] for tile in row.tiles if tile), default=0) for row in rows]
-    texts = [
-        max((_pixels(text) for tile in column for text in (tile.above, tile.below)), default=0.0)
-        for column in columns
-    ]
+    said = [[text for tile in column for text in (tile.above, tile.below)] for column in columns]
+    texts = [max(map(_pixels, column), default=0.0) for column in said]
     lines = 2 if any(tile.below for column in columns for tile in column) else 1
     line = 2.2 * theme.size("base")  # what a text above or below a row takes
     gutter = max(_pixels(row.heading) for row in rows) + 14
@@ -109,25 +116,25 @@ def _plan(rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float,
     margin = theme.margin()
     x_pixels = (_PANEL_WIDTH - margin["l"] - margin["r"]) * (x_domain[1] - x_domain[0])
     # Less what plotly adds to the margin for the ticks and titles of axes elsewhere in the figure.
-    y_pixels = (theme.size("height") - margin["t"] - margin["b"] - 3 * theme.size("base")) * (
-        y_domain[1] - y_domain[0]
-    )
+    y_pixels = theme.size("height") - margin["t"] - margin["b"] - 3 * theme.size("base")
+    y_pixels *= y_domain[1] - y_domain[0]
 
     def slots(cell: float) -> list[float]:
         """How wide each column is, with its texts."""
         return [max(cell * width, text) for width, text in zip(widths, texts, strict=True)]
 
+    def spare(cell: float) -> float:
+        return y_pixels - cell * sum(heights) - line * lines * len(rows) - 6
+
     def fits(cell: float) -> bool:
-        across = gutter + sum(slots(cell)) + _GAP * (len(widths) - 1) + _BESIDE
-        return across <= x_pixels and cell * sum(heights) + line * lines * len(rows) + 6 <= y_pixels
+        return gutter + sum(slots(cell)) + _GAP * (len(widths) - 1) + _BESIDE <= x_pixels and spare(cell) >= 0
 
     cell = next((half / 2 for half in range(2 * _LARGEST_CELL, 10, -1) if fits(half / 2)), 5.0)
     left, start = [], gutter
     for slot, width in zip(slots(cell), widths, strict=True):
         left.append((start + (slot - cell * width) / 2) / cell)
         start += slot + _GAP
-    spare = y_pixels - cell * sum(heights) - line * lines * len(rows) - 6
-    between = line * lines + min(max(spare, 0.0) / len(rows), _SPARE_BETWEEN_ROWS)
+    between = line * lines + min(max(spare(cell), 0.0) / len(rows), _SPARE_BETWEEN_ROWS)
     top = [(line + i * between) / cell + sum(heights[:i]) for i in range(len(rows))]
     bottom = top[-1] + heights[-1] + (line * (lines - 1) + 6) / cell
     return _Plan(cell, left, widths, top, x_pixels / cell, bottom)
@@ -135,45 +142,25 @@ def _plan(rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float,
 
 def _pixels(text: str) -> float:
     """About how wide a text is: an average letter is a little wider than half its size."""
-    return max(0.56 * theme.size("base") * len(_bare(part)) for part in text.split("<br>"))
+    return max(
+        0.56 * theme.size("base") * len(part) for part in re.sub("<(?!br>)[^>]*>", "", text).split("<br>")
+    )
 
 
-def _bare(text: str) -> str:
-    """The text without its tags, for its length."""
-    kept, inside = [], False
-    for character in text:
-        if character in "<>":
-            inside = character == "<"
-        elif not inside:
-            kept.append(character)
-    return "".join(kept)
-
-
-def _heat_map(tile: Tile | None, plan: _Plan, i: int, j: int, axis: str) -> dict:
-    matrix = np.zeros((0, 0)) if tile is None else np.asarray(tile.matrix, dtype=float)
+def _heat_map(tile: Tile, cell: float, left: float, top: float, axis: str) -> dict:
+    matrix, limit, note = np.asarray(tile.matrix, dtype=float), tile.limit, theme.size("note")
     rows, columns = matrix.shape
-    note, limit = theme.size("note"), 1.0 if tile is None else tile.limit
-    has_room = plan.cell >= _CELL_PER_LETTER * note
+    has_room = cell >= _CELL_PER_LETTER * note
+    # Edges, not centres: a single column has a width all the same.
+    edges = {"x": [left + k for k in range(columns + 1)], "y": [top + k for k in range(rows + 1)]}
+    colors = {"zmin": -limit, "zmax": limit, "colorscale": theme.scale("diverging"), "showscale": False}
+    text = [[_cell_text(entry, limit) if has_room else "" for entry in row] for row in matrix.tolist()]
     return {
-        "type": "heatmap",
-        "name": "" if tile is None else tile.name,
-        "xaxis": f"x{axis}",
-        "yaxis": f"y{axis}",
-        # Edges, not centres: a single column has a width all the same.
-        "x": [plan.left[j] + k for k in range(columns + 1)],
-        "y": [plan.top[i] + k for k in range(rows + 1)],
-        "z": matrix.tolist(),
-        "zmin": -limit,
-        "zmax": limit,
-        "colorscale": theme.scale("diverging"),
-        "showscale": False,
-        "xgap": 2,
-        "ygap": 2,
-        "text": [[_cell_text(entry, limit) if has_room else "" for entry in row] for row in matrix.tolist()],
-        "texttemplate": "%{text}" if has_room else "",
-        "textfont": {"size": note},
-        "hovertemplate": "" if tile is None else f"{tile.name}: %{{z:.4f}}<extra></extra>",
-    }
+        "type": "heatmap", "name": tile.name, "xaxis": f"x{axis}", "yaxis": f"y{axis}", **edges,
+        "z": matrix.tolist(), **colors, "xgap": 2, "ygap": 2,
+        "text": text, "texttemplate": "%{text}" if has_room else "", "textfont": {"size": note},
+        "hovertemplate": f"{tile.name}: %{{z:.4f}}<extra></extra>",
+    }  # fmt: skip
 
 
 def _cell_text(entry: float, limit: float) -> str:
@@ -194,56 +181,17 @@ def _short(entry: float) -> str:
     return "0" if float(text) == 0 else text.replace("-", "−")
 
 
-def _heading(row: Row, plan: _Plan, i: int, axis: str) -> dict:
-    return label(row.heading, 0, plan.top[i], axis, xanchor="left", yanchor="top", align="left") | {
-        "font": {"size": theme.size("base")}
-    }
-
-
-def _texts(tile: Tile | None, plan: _Plan, i: int, j: int, axis: str) -> list[dict]:
-    middle = plan.left[j] + plan.widths[j] / 2
-    bottom = plan.top[i] + (0 if tile is None else tile.matrix.shape[0])
-    font = {"font": {"size": theme.size("base")}}
-    above, below = ("", "") if tile is None else (tile.above, tile.below)
-    return [
-        label(above, middle, plan.top[i], axis, yanchor="bottom", yshift=5) | font,
-        label(below, middle, bottom, axis, yanchor="top", yshift=-5) | font,
-    ]
-
-
-def _frame(tile: Tile | None, plan: _Plan, i: int, j: int, axis: str) -> dict:
-    rows, columns = (0, 0) if tile is None else tile.matrix.shape
-    beside = 4 / plan.cell
-    framed = tile is not None and bool(tile.frame)
-    return {
-        "type": "rect",
-        "xref": f"x{axis}",
-        "yref": f"y{axis}",
-        "x0": plan.left[j] - beside,
-        "x1": plan.left[j] + columns + beside,
-        "y0": plan.top[i] - beside,
-        "y1": plan.top[i] + rows + beside,
-        "line": {"color": theme.color(tile.frame if framed else "ground"), "width": 3},
-        "visible": framed,
-    }
+def _frame(tile: Tile, cell: float, left: float, top: float, axis: str) -> dict:
+    (rows, columns), beside = tile.matrix.shape, 4 / cell
+    x, y = (left - beside, left + columns + beside), (top - beside, top + rows + beside)
+    ends = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
+    line = {"color": theme.color(tile.frame), "width": 3}
+    return {"type": "rect", "xref": f"x{axis}", "yref": f"y{axis}", **ends, "line": line}
 
 
 def _axes(plan: _Plan, x_domain: tuple[float, float], y_domain: tuple[float, float], axis: str) -> dict:
     hidden = {"visible": False, "constrain": "domain"}
-    return {
-        f"xaxis{axis}": {
-            "domain": x_domain,
-            "range": [0, plan.width],
-            "anchor": f"y{axis}",
-            "constraintoward": "left",
-            **hidden,
-        },
-        f"yaxis{axis}": {
-            "domain": y_domain,
-            "range": [plan.height, 0],  # row 1 on top
-            "anchor": f"x{axis}",
-            "scaleanchor": f"x{axis}",
-            "constraintoward": "top",
-            **hidden,
-        },
-    }
+    x = {"domain": x_domain, "range": [0, plan.width], "anchor": f"y{axis}", "constraintoward": "left"}
+    y = {"domain": y_domain, "range": [plan.height, 0], "anchor": f"x{axis}", "scaleanchor": f"x{axis}"}
+    y["constraintoward"] = "top"  # row 1 is there
+    return {f"xaxis{axis}": x | hidden, f"yaxis{axis}": y | hidden}

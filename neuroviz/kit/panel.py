@@ -100,9 +100,8 @@ class Panel(Shell):
     def row_of_presets(self, states: Mapping[str, str]) -> widgets.Box:
         """A button for each label that drives the panel to its state; see `presets`."""
         if not isinstance(states, Mapping) or not states:
-            raise ValueError(
-                f"presets needs label → state, such as {{'start': {self.state!r}}}; got {states!r}"
-            )
+            example = f"{{'start': {self.state!r}}}"
+            raise ValueError(f"presets needs label → state, such as {example}; got {states!r}")
         row = widgets.Box(layout={"display": "flex", "flex_flow": "row wrap", "width": "100%"})
         row.add_class("nv-presets")
         row.children = [self._preset(label, state) for label, state in states.items()]
@@ -143,9 +142,7 @@ class Panel(Shell):
     @classmethod
     def _its_setting(cls) -> type:
         if cls.setting is None:
-            raise NotImplementedError(
-                f"{cls.__name__} needs a setting, a dataclass that declares its controls"
-            )
+            raise NotImplementedError(f"{cls.__name__} needs a setting: a dataclass with its controls")
         return cls.setting
 
     @staticmethod
@@ -252,10 +249,8 @@ class Panel(Shell):
         except TypeError:
             names = {only}
         if unknown := names - set(self.controls):
-            raise ValueError(
-                f"only= names the controls to show, of {', '.join(self.controls)}; "
-                f"got {', '.join(sorted(map(repr, unknown)))}"
-            )
+            known, got = ", ".join(self.controls), ", ".join(sorted(map(repr, unknown)))
+            raise ValueError(f"only= names the controls to show, of {known}; got {got}")
         return names
 
     def _restore(self, text: str) -> object:
@@ -266,9 +261,8 @@ class Panel(Shell):
         for part in filter(None, (part.strip() for part in text.split(";"))):
             name, equals, value = part.partition("=")
             if not equals or name not in self.controls:
-                raise ValueError(
-                    f"a state is name=value;… with names of {', '.join(self.controls)}; got {part!r}"
-                )
+                known = ", ".join(self.controls)
+                raise ValueError(f"a state is name=value;… with names of {known}; got {part!r}")
             values[name] = read_control(name, self.controls[name], value)
         before = {name: control.value for name, control in self.controls.items()}
         self._assign(values)
@@ -332,42 +326,23 @@ class Panel(Shell):
             self._write_state()
             request = self._read()
             slow = self._is_slow(request)
+            self._set_status("working …", "busy")
+            if slow:
+                self._set_working(True)
+                self._background.submit(
+                    type(self)._answer_in_steps or type(self)._answer,
+                    request,
+                    lambda result: self._arrive(result, started),
+                    lambda step: self._hear(step, started),
+                )
+                return
+            self._background.cancel()
+            answer = self._answer(request)
         except Exception as error:  # shown to the reader, as everything below: the panel stays alive
             self._background.cancel()
-            self._set_working(False)
-            self._fail(error)
-            return
-        self._set_status("working …", "busy")
-        if slow:
-            self._set_working(True)
-            self._submit(
-                type(self)._answer_in_steps or type(self)._answer,
-                request,
-                lambda result: self._arrive(result, started),
-                lambda step: self._hear(step, started),
-            )
-            return
-        self._background.cancel()
-        self._set_working(False)
-        try:
-            answer = self._answer(request)
-        except Exception as error:
-            self._fail(error)
-            return
-        self._arrive(answer, started)
-
-    def _submit(
-        self,
-        work: Callable,
-        request: object,
-        done: Callable[[object], None],
-        partly: Callable[[object], None],
-    ) -> None:
-        """Start work in the background; done(exception) where it cannot even start."""
-        try:
-            self._background.submit(work, request, done, partly)
-        except Exception as error:
-            done(error)
+            self._arrive(error, started)
+        else:
+            self._arrive(answer, started)
 
     def _hear(self, step: str, started: float) -> None:
         """Say how far slow work is."""

@@ -37,11 +37,7 @@ def _control(widget: str, default: object, more: bool, name: str | None = None, 
 
 
 def choice(
-    label: str,
-    options: Sequence,
-    default: str | None = None,
-    more: bool = False,
-    name: str | None = None,
+    label: str, options: Sequence, default: str | None = None, more: bool = False, name: str | None = None
 ) -> str:
     """One of several, given as values or as (words, value); at first the default, else the first of them.
 
@@ -61,15 +57,9 @@ def whole(
 
 
 def real(
-    label: str,
-    default: float,
-    least: float,
-    most: float,
-    step: float,
-    more: bool = False,
-    slow: bool = False,
-    shown: str = ".2f",
-) -> float:
+    label: str, default: float, least: float, most: float, step: float, more: bool = False,
+    slow: bool = False, shown: str = ".2f",
+) -> float:  # fmt: skip
     """A number on a slider, `shown` in this format."""
     ends = {"min": least, "max": most, "step": step, "readout_format": shown}
     return _control("FloatSlider", default, more, **ends, description=label, continuous_update=not slow)

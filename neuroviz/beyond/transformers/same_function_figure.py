@@ -75,8 +75,8 @@ def _verdict(study: TwinStudy, view: View) -> dict:
 
 def _span(view: View, place: int, layer: int, head: int) -> tuple[float, float, float, float]:
     """Left, right, top and bottom of a head's two matrices in the table."""
-    in_a_row = LAYERS * (2 * HEADS + 1) + 1
-    at = place * in_a_row + layer * (2 * HEADS + 1) + 2 * head
+    in_a_row = len(view.traces) // 2  # those of each layer, and the outputs
+    at = place * in_a_row + layer * (in_a_row // LAYERS) + 2 * head
     A, V = view.traces[at], view.traces[at + 1]
     return A["x"][0], V["x"][-1], A["y"][0], A["y"][-1]
 
