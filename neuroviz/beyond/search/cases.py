@@ -15,12 +15,8 @@ from neuroviz.engine.network import Layer, Weights, random_weights
 from neuroviz.engine.progress import finish, retold
 from neuroviz.kit.settings import choice, seed, whole
 
-KIND_KEYS = {
-    "all": KINDS,
-    **dict(
-        zip(("random", "near", "transposes", "swapped", "minus-L"), ((kind,) for kind in KINDS), strict=True)
-    ),
-}
+_KEYS = ("random", "near", "transposes", "swapped", "minus-L")
+KIND_KEYS = {"all": KINDS, **{key: (kind,) for key, kind in zip(_KEYS, KINDS, strict=True)}}
 """A short key for each choice of kinds of start."""
 QUICK_STARTS, MOST_STARTS = 30, 1000  # the first of one layer: they take a second or two
 
@@ -121,9 +117,8 @@ def case_weights(case: SearchCase, seed: int) -> Weights:
     if case.first != "random":
         d = case.arch.widths[0]
         drawn = rng.standard_normal((d, d))
-        first = Layer(
-            drawn - drawn.T if case.first == "antisymmetric" else np.zeros((d, d)), np.eye(d), first.V
-        )
+        M = drawn - drawn.T if case.first == "antisymmetric" else np.zeros((d, d))
+        first = Layer(M, np.eye(d), first.V)
     return (first, *rest)
 
 
@@ -139,7 +134,7 @@ class SearchSetting:
 
     case: str = choice("network", [(case.name, key) for key, case in CASES.items()], "rank-one")
     starts: int = whole("starts", QUICK_STARTS, 10, 200, step=10, slow=True)
-    kind: str = choice("kind of start", [("all", "all"), *zip(KINDS, list(KIND_KEYS)[1:], strict=True)])
+    kind: str = choice("kind of start", [("all", "all"), *zip(KINDS, _KEYS, strict=True)])
     seed: int = seed()
 
     def __post_init__(self) -> None:
@@ -183,7 +178,6 @@ def study_in_steps(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
     yield f"{case.name}: 0 of {setting.starts} starts"
     weights = case_weights(case, setting.seed)
     steps = search_in_steps(case.arch, weights, setting.starts, setting.seed, KIND_KEYS[setting.kind])
-    search = yield from retold(
-        steps, lambda done: "{}: {} of {} starts, {} verified".format(case.name, *done)
-    )
+    words = f"{case.name}: {{}} of {{}} starts, {{}} verified"
+    search = yield from retold(steps, lambda done: words.format(*done))
     return SearchStudy(setting, case, search)

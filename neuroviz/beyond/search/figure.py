@@ -39,9 +39,8 @@ def weights_view(study: SearchStudy) -> View:
         given, other = (one and VirtualWeights(one.L / length, one.M) for one in (given, other))
     # What is free may be as large as it likes: there the colours are those of the given entries.
     compared = other if search.others else given
-    limits = [
-        largest_entry(*pair) for pair in zip((given.L, *given.M), (compared.L, *compared.M), strict=True)
-    ]
+    pairs = zip((given.L, *given.M), (compared.L, *compared.M), strict=True)
+    limits = [largest_entry(*pair) for pair in pairs]
     rows = [
         Row("<b>given</b>", tiles(given, limits, "given", above=True)),
         Row(f"<b>{colored(role, name)}</b>", tiles(other, limits, "other", above=False)),
@@ -101,11 +100,7 @@ def kinds_plot(study: SearchStudy) -> Plot:
     plot.axis("x", 0, max(sum(one == kind for one, _ in found) for kind in KINDS), visible=False)
     names = {"tickvals": list(range(len(KINDS))), "ticktext": [f"{kind}\u2002" for kind in KINDS]}
     plot.bare_axis("y", len(KINDS) - 0.4, -0.6, **names)
-    seen = {end for _, end in found}
-    said = [
-        colored("soft" if end == "none" else role, words)
-        for end, (role, words, _) in ENDS.items()
-        if end in seen
-    ]
+    seen = {end: one for end, one in ENDS.items() if end in {end for _, end in found}}
+    said = [colored("soft" if end == "none" else one.role, one.words) for end, one in seen.items()]
     plot.headline("ended at: " + " · ".join(said))
     return plot

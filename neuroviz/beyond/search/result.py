@@ -137,7 +137,7 @@ class FiberSearch:
     @property
     def note(self) -> str:
         """What was found, in a sentence that claims no more."""
-        done = f"{self.starts} start{'s' if self.starts > 1 else ''}"
+        done = f"{self.starts} start{'s' * (self.starts > 1)}"
         if self.cancelled:
             done = f"Cancelled after {self.starts} of {self.asked} starts"
         if not self.verified:

@@ -104,11 +104,11 @@ def search_in_steps(
     """
     check_architecture("search_fiber", arch)
     _check(arch, weights, starts, seed, kinds)
-    across, outputs = gauge_slice(arch), arch.tokens * arch.widths[-1]
-    rows = _INPUTS_PER_COORDINATE[arch.attention] * num_columns(arch) * outputs
+    inputs = _INPUTS_PER_COORDINATE[arch.attention] * num_columns(arch)
+    rows = inputs * arch.tokens * arch.widths[-1]
     in_a_step = max(FRESH_INPUTS, rows) * numbers_in_between(arch) + rows * arch.num_parameters
     check_memory(f"a search of the fibre of {arch}", 8 * in_a_step)
-    reduced, thin = across.reduced, narrow(arch, weights)
+    reduced, thin = gauge_slice(arch).reduced, narrow(arch, weights)
     target = virtual_weights(Reals(), thin)
     fresh = Reals().random(np.random.default_rng([seed, 0]), (FRESH_INPUTS, arch.widths[0], arch.tokens))
     if not np.linalg.norm(forward(Reals(), arch.attention, thin, fresh)) > 0:
@@ -116,13 +116,11 @@ def search_in_steps(
             "the function of these weights is zero (L = 0, or for lightning some M_i = 0): then everything "
             "else is free, and there is nothing to search; give weights with another function"
         )
-    inputs = _INPUTS_PER_COORDINATE[arch.attention] * num_columns(arch)
     ends, cancelled = [], False
     for number in range(starts):
         rng = np.random.default_rng([seed, 1, number])
         ends.append(_try(kind_of(number, kinds), reduced, thin, target, inputs, rng))
-        stop = yield number + 1, starts, sum(end.outcome.verified for end in ends)
-        if stop:
+        if (yield number + 1, starts, sum(end.outcome.verified for end in ends)):
             cancelled = number + 1 < starts
             break
     sigma_min, kernel = _spectrum(reduced, thin, 0.0, np.random.default_rng([seed, 2]))
@@ -216,10 +214,8 @@ def _spectrum(
         size = np.sqrt(len(virtual.M) + 1)
     _, s, coordinates = np.linalg.svd(along, full_matrices=False)
     kept = s > _RANK * s[0]
-    sigma = np.linalg.svd(
-        (J.reshape(-1, chart.size) @ (coordinates[kept].T / s[kept])) * (size / np.linalg.norm(Y)),
-        compute_uv=False,
-    )
+    J = J.reshape(-1, chart.size) @ (coordinates[kept].T / s[kept])
+    sigma = np.linalg.svd(J * (size / np.linalg.norm(Y)), compute_uv=False)
     zero = max(_KERNEL * sigma[0], _KERNEL_RESIDUALS * residual)
     return float(sigma[-1]), int((sigma <= zero).sum())
 
@@ -257,21 +253,17 @@ def _sort(
     if len(loose) > 1:  # a single one is a point, if a singular one
         groups = [group for group in groups if group not in loose]
         members = [found for group in loose for found in group]
-        kernels = [found.kernel for found in members]
-        outcomes = [found.outcome for found in members]
+        kernels, ended = zip(*((found.kernel, found.outcome) for found in members), strict=True)
         # An example of other weights is near the given ones, but visibly not they.
-        example = min(outcomes, key=lambda one: (one.distance < 0.1, one.distance))
-        farthest = max(one.distance for one in outcomes)
+        example = min(ended, key=lambda one: (one.distance < 0.1, one.distance))
+        farthest = max(one.distance for one in ended)
         continuum = Continuum(len(members), (min(kernels), max(kernels)), farthest, example.virtual)
     groups.sort(key=lambda group: -len(group))
     equivalents = known_equivalents(arch.attention, target)
     classes = tuple(_point(arch.attention, equivalents, group) for group in groups)
     place = {found.number: i for i, group in enumerate(groups) for found in group}
-    return (
-        classes,
-        continuum,
-        tuple(replace(end.outcome, point=place.get(number)) for number, end in enumerate(ends)),
-    )
+    outcomes = tuple(replace(end.outcome, point=place.get(number)) for number, end in enumerate(ends))
+    return classes, continuum, outcomes
 
 
 def _gather(attention: str, findings: list[_Found]) -> list[list[_Found]]:

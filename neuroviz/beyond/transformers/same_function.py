@@ -68,11 +68,9 @@ class TwinSetting:
     @property
     def arch(self) -> Architecture:
         """Both networks; two tokens where the third weighs nothing."""
-        tokens = 3 if self.third else 2
-        block = Block(biases=self.biases)
-        return Architecture.uniform(
-            D, D, LAYERS, tokens, "softmax", heads=HEADS, skip=self.has_skip, block=block
-        )
+        sizes = D, D, LAYERS, 3 if self.third else 2
+        more = {"heads": HEADS, "skip": self.has_skip, "block": Block(biases=self.biases)}
+        return Architecture.uniform(*sizes, "softmax", **more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,22 +157,13 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
         found: Alignment | str = align(setting.arch, *pair)
     except ValueError as error:
         found = str(error)
-    return TwinStudy(
-        setting,
-        first,
-        second,
-        places,
-        (outputs[0][shown], outputs[1][shown]),
-        float(np.sqrt(((outputs[1] - outputs[0]) ** 2).mean())) / unit,
-        np.array(
-            [
-                [rates(network, x, w, setting.has_skip)[layer] for layer, (x, w) in enumerate(lines)]
-                for network in (first, second)
-            ]
-        ),
-        found,
-        where_theorem_h_fails(setting.arch, pair[0]),
-    )
+    moved = float(np.sqrt(((outputs[1] - outputs[0]) ** 2).mean())) / unit
+    logits = [
+        [rates(network, x, w, setting.has_skip)[layer] for layer, (x, w) in enumerate(lines)]
+        for network in (first, second)
+    ]
+    pictured, failing = (outputs[0][shown], outputs[1][shown]), where_theorem_h_fails(setting.arch, pair[0])
+    return TwinStudy(setting, first, second, places, pictured, moved, np.array(logits), found, failing)
 
 
 def forward(network: Network, X: np.ndarray, weight: np.ndarray, skip: bool) -> np.ndarray:

@@ -25,44 +25,32 @@ def outcome(study: TwinStudy) -> str:
     """What is seen, in a line."""
     if not study.same_outputs:
         return f"the outputs differ by {percent(study.moved)}"
-    still = all(
-        np.array_equal(a, b) for a, b in zip(sum(study.first, ()), sum(study.second, ()), strict=True)
-    )
+    still = all(map(np.array_equal, sum(study.first, ()), sum(study.second, ())))
     return "nothing has moved yet" if still else "other weights, the same outputs"
 
 
 def _matrices(study: TwinStudy) -> View:
     """A row for each network: A (with c) and V of each head, ω of each layer, and the outputs."""
     biases, same = study.setting.biases, study.same_outputs
-    limits = {
-        name: 1.3 * largest_entry(*(getattr(layer, name) for layer in study.first))
-        for name in ("A", "V", "omega")
-    }
-    outputs = 1.2 * largest_entry(study.outputs[0])
-    rows = []
-    for place, heading in enumerate(("○ first", colored("focus", "● second"))):
-        tiles: list[Tile | None] = []
-        for i, layer in enumerate((study.first, study.second)[place]):
+    A_most, V_most, _, omega_most = (1.3 * largest_entry(*parts) for parts in zip(*study.first, strict=True))
+    outputs, frame, rows = 1.2 * largest_entry(study.outputs[0]), "certified" if same else "", []
+    networks = ("○ first", "first", study.first), (colored("focus", "● second"), "second", study.second)
+    for place, (heading, which, network) in enumerate(networks):
+        above, tiles = not place, []  # names stand over the first row
+        for i, layer in enumerate(network, start=1):
             for h in range(HEADS):
                 A = np.column_stack([layer.A[h], layer.c[h]]) if biases else layer.A[h]
-                names = [f"<b>{numbered(name, h + 1)}</b>" if not place else "" for name in ("A", "V")]
-                names[0] += ", c" if biases and not place else ""
-                where = f"{('first', 'second')[place]}, layer {i + 1}, head {h + 1}"
-                tiles.append(Tile(f"A of the {where}", A, limits["A"], names[0]))
-                tiles.append(Tile(f"V of the {where}", layer.V[h], limits["V"], names[1]))
-            omega = Tile("ω", layer.omega[:, None], limits["omega"], "" if place else "ω")
-            tiles.append(omega if biases else None)
-        above = "" if place else "<b>φ(X)</b>"
-        said = ("φ(X) of the first", "φ(X) of the second")[place]
-        frame = "certified" if same else ""
+                names = [f"<b>{numbered(name, h + 1)}</b>" * above for name in "AV"]
+                where = f"of the {which}, layer {i}, head {h + 1}"
+                tiles.append(Tile(f"A {where}", A, A_most, names[0] + ", c" * (biases and above)))
+                tiles.append(Tile(f"V {where}", layer.V[h], V_most, names[1]))
+            tiles.append(Tile("ω", layer.omega[:, None], omega_most, "ω" * above) if biases else None)
         # A space below: room for the lines between the rows, and for the names of the layers.
-        tiles.append(Tile(said, study.outputs[place], outputs, above, " ", frame))
-        rows.append(Row(heading, tuple(tiles)))
+        said = f"φ(X) of the {which}", study.outputs[place], outputs, "<b>φ(X)</b>" * above, " ", frame
+        rows.append(Row(heading, (*tiles, Tile(*said))))
     view = matrices_view(rows, (0.0, 1.0), (0.0, 0.95))
-    return view._replace(
-        annotations=[headline(outcome(study)), *view.annotations, *_layer_names(view), _verdict(study, view)],
-        shapes=[*view.shapes, *_threads(study, view)],
-    )
+    notes = [headline(outcome(study)), *view.annotations, *_layer_names(view), _verdict(study, view)]
+    return view._replace(annotations=notes, shapes=[*view.shapes, *_threads(study, view)])
 
 
 def _verdict(study: TwinStudy, view: View) -> dict:
@@ -88,11 +76,8 @@ def _threads(study: TwinStudy, view: View) -> list[dict]:
         for h in range(HEADS):
             left, right, _, bottom = _span(view, 0, i, h)
             to_left, to_right, top, _ = _span(view, 1, i, order[h])
-            moved = order[h] != h
-            line = {
-                "color": theme.color("focus" if moved else "ghost"),
-                "width": theme.size("line") * (1.6 if moved else 0.8),
-            }
+            role, width = ("focus", 1.6) if order[h] != h else ("ghost", 0.8)
+            line = {"color": theme.color(role), "width": theme.size("line") * width}
             ends = {"x0": (left + right) / 2, "x1": (to_left + to_right) / 2, "y0": bottom + 0.15}
             where = {"xref": "x", "yref": "y", "y1": top - 0.15, "layer": "below"}
             shapes.append({"type": "line", **where, **ends, "line": line})
@@ -103,8 +88,7 @@ def _layer_names(view: View) -> list[dict]:
     """Below the second row."""
     notes, font = [], {"size": theme.size("base"), "color": theme.color("soft")}
     for i in range(LAYERS):
-        left, right = _span(view, 1, i, 0)[0], _span(view, 1, i, HEADS - 1)[1]
-        bottom = _span(view, 1, i, 0)[3]
+        (left, _, _, bottom), (_, right, _, _) = _span(view, 1, i, 0), _span(view, 1, i, HEADS - 1)
         place = {"yanchor": "top", "yshift": -6, "font": font}
         notes.append(label(f"layer {i + 1}", (left + right) / 2, bottom, **place))
     return notes
@@ -163,10 +147,6 @@ def matches(partners: tuple[tuple[int, int] | None, ...]) -> str:
     >>> matches(((1, 1), (0, -1)))
     'q₁ = q₂′, q₂ = −q₁′'
     """
-    said = [
-        f"{numbered('q', h + 1)} = {'−' if sign < 0 else ''}{numbered('q', k + 1)}′"
-        for h, partner in enumerate(partners)
-        if partner
-        for k, sign in [partner]
-    ]
-    return ", ".join(said) if said else "no pole is shared"
+    found = [(h, *partner) for h, partner in enumerate(partners, start=1) if partner]
+    said = [f"{numbered('q', h)} = {'−' * (sign < 0)}{numbered('q', k + 1)}′" for h, k, sign in found]
+    return ", ".join(said) or "no pole is shared"

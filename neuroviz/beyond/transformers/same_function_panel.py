@@ -43,12 +43,8 @@ class SameFunctionExplorer(Panel):
     def _describe(self, answer: TwinStudy) -> str:
         said = [_where(answer), _what_is_found(answer)]
         if answer.setting.view == "poles":
-            said.append(
-                "Poles of the second output column at x₁ = x₂ + z w, all other layers frozen. "
-                + " ".join(
-                    f"Layer {i}: {matches(found)}." for i, found in enumerate(answer.partners, start=1)
-                )
-            )
+            said.append("Poles of the second output column at x₁ = x₂ + z w, all other layers frozen.")
+            said += [f"Layer {i}: {matches(found)}." for i, found in enumerate(answer.partners, start=1)]
         return " ".join(said)
 
 
@@ -56,12 +52,10 @@ def _where(study: TwinStudy) -> str:
     s = study.setting
     parts = ["Two softmax layers of two heads, d = 2"]
     parts += ["skip"] * s.has_skip + ["biases"] * s.biases
-    parts.append(
-        {0.0: "two tokens", 1.0: "three tokens"}.get(s.third, f"two tokens and {s.third:g} of a third")
-    )
-    moves = [f"heads of {'both layers' if s.swapped == 'both' else s.swapped} swapped"] * (
-        s.swapped != "none"
-    )
+    tokens = {0.0: "two tokens", 1.0: "three tokens"}
+    parts.append(tokens.get(s.third, f"two tokens and {s.third:g} of a third"))
+    swapped = "both layers" if s.swapped == "both" else s.swapped
+    moves = [f"heads of {swapped} swapped"] * (s.swapped != "none")
     moves += [f"basis exp({signed(s.basis)} E)"] * bool(s.basis and not s.has_skip)
     moves += [f"tokens shifted by {signed(s.shift)}"] * bool(s.shift and s.biases)
     moves += ["−A and −V in layer 1, where V₁ + V₂ = 0"] * s.signs
@@ -74,10 +68,8 @@ def _what_is_found(study: TwinStudy) -> str:
     """What `align` says, and why Theorem H is silent where it is."""
     found = study.found
     if not isinstance(found, str):
-        heads = "; ".join(
-            f"layer {i}, heads {', '.join(str(k + 1) for k in order)}"
-            for i, order in enumerate(found.heads, 1)
-        )
+        orders = [", ".join(str(k + 1) for k in order) for order in found.heads]
+        heads = "; ".join(f"layer {i}, heads {order}" for i, order in enumerate(orders, start=1))
         return f"align finds them again: {heads}."
     silent = f" Theorem H is silent: {study.failing[0]}." if study.failing else ""
     return f"align refuses: {found}.{silent}"

@@ -75,11 +75,9 @@ class VariantSetting:
         for part in filter(None, (part.strip() for part in self.before.split(","))):
             name, equals, value = part.partition("=")
             if not equals or name not in _VALUES:
-                raise ValueError(
-                    "before is what was different then, such as skip=no, heads=2, with names of "
-                    f"{', '.join(_VALUES)}; got {part!r}: correct it, or clear the box to compare with "
-                    "nothing"
-                )
+                names = f"such as skip=no, heads=2, with names of {', '.join(_VALUES)}; got {part!r}"
+                instead = "correct it, or clear the box to compare with nothing"
+                raise ValueError(f"before is what was different then, {names}: {instead}")
             if value not in _VALUES[name]:
                 raise ValueError(f"{name} is one of {', '.join(_VALUES[name])}; got {value!r}")
             changes[name] = _VALUES[name][value]
@@ -99,34 +97,25 @@ class VariantSetting:
         """What is asked for and cannot be, in sentences."""
         H, shares = self.heads, self.shared != "own" and self.heads > 1
         own, full = "Each head has keys and values of its own: ", self.value_dim == "full"
-        reasons = (
-            (
-                self.rotary and self.head_dim % 2,
-                f"Rotary positions are off: they turn coordinates in pairs, and a = {self.head_dim} is odd.",
-            ),
-            (
-                self.mlp and self.layers == 1,
-                "There is no MLP: it stands between layers, and there is one layer.",
-            ),
-            (shares and full, f"{own}to share them, give values a rank."),
-            (shares and not full and self.shared == "pairs" and H % 2, f"{own}{H} heads are no pairs."),
-        )
-        return tuple(words for holds, words in reasons if holds)
+        pairs = "Rotary positions are off: they turn coordinates in pairs, and a = {} is odd."
+        reasons = {
+            pairs.format(self.head_dim): self.rotary and self.head_dim % 2,
+            "There is no MLP: it stands between layers, and there is one layer.": self.mlp
+            and self.layers == 1,
+            f"{own}to share them, give values a rank.": shares and full,
+            f"{own}{H} heads are no pairs.": shares and not full and self.shared == "pairs" and H % 2,
+        }
+        return tuple(words for words, holds in reasons.items() if holds)
 
     @property
     def arch(self) -> Architecture:
         """The network, without what cannot be."""
         H, value_dim = self.heads, None if self.value_dim == "full" else int(self.value_dim)
         groups = {"own": None, "pairs": None if H % 2 else H // 2, "all": 1}[self.shared]
-        block = Block(
-            value_dim,
-            None if value_dim is None or H == 1 else groups,
-            self.rotary and self.head_dim % 2 == 0,
-            self.biases,
-            self.temperature,
-            self.positions,
-            (self.hidden, self.power) if self.mlp and self.layers > 1 else None,
-        )
+        groups = None if value_dim is None or H == 1 else groups
+        rotary, mlp = self.rotary and self.head_dim % 2 == 0, (self.hidden, self.power)
+        extras = self.biases, self.temperature, self.positions, mlp if self.mlp and self.layers > 1 else None
+        block = Block(value_dim, groups, rotary, *extras)
         sizes = (self.width, self.head_dim, self.layers, self.tokens, self.kind)
         return Architecture.uniform(*sizes, heads=H, skip=self.skip, causal=self.causal, block=block)
 
@@ -209,12 +198,10 @@ def effects(before: KernelLedger, after: KernelLedger) -> list[str]:
     """
     more, dimensions = after.parameters - before.parameters, after.dimension - before.dimension
     if more:
-        word = "more" if more > 0 else "fewer"
-        if not dimensions:
-            return [f"{_count(abs(more), 'parameter')} {word}, and no other dimension"]
-        other = "more" if dimensions > 0 else "fewer"
-        other = "" if other == word else f" {other}"
-        return [f"{_count(abs(more), 'parameter')} {word}, {_count(abs(dimensions), 'dimension')}{other}"]
+        word, other = ("more" if change > 0 else "fewer" for change in (more, dimensions))
+        counted = f"{_count(abs(dimensions), 'dimension')}{f' {other}' * (other != word)}"
+        counted = counted if dimensions else "and no other dimension"
+        return [f"{_count(abs(more), 'parameter')} {word}, {counted}"]
     old, new = costs(before), costs(after)
     old["unexplained directions"], new["unexplained directions"] = before.unexplained, after.unexplained
     found, stayed = [], []

@@ -84,17 +84,10 @@ def _draw(
         color, ground = theme.color(role), theme.color("ground")
         pattern = {"shape": "/", "bgcolor": ground, "fgcolor": color, "size": 8, "solidity": 0.35}
         marker = {"color": ground, "pattern": pattern, "line": {"color": color, "width": 2}}
-    plot.bars(
-        name,
-        [bars[row][1] for row in rows],
-        [row + (_THICK / 2 + 0.04 if thin else -_UP) for row in rows],
-        marker,
-        base=[bars[row][0] for row in rows],
-        width=_THIN if thin else _THICK,
-        orientation="h",
-        customdata=said,
-        hover="%{customdata}",
-    )
+    places = [row + (_THICK / 2 + 0.04 if thin else -_UP) for row in rows]
+    look = {"base": [bars[row][0] for row in rows], "width": _THIN if thin else _THICK, "orientation": "h"}
+    lengths, hover = [bars[row][1] for row in rows], {"customdata": said, "hover": "%{customdata}"}
+    plot.bars(name, lengths, places, marker, **look, **hover)
 
 
 def _numbers(study: VariantStudy, now: list[tuple[int, int]], old: list[tuple[int, int]]) -> list[str]:

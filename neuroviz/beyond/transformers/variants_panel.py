@@ -38,14 +38,9 @@ class VariantsExplorer(Panel):
 
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}
-        no_mlp = not value["mlp"] or value["layers"] == 1
-        idle = {
-            "mlp": value["layers"] == 1,
-            "hidden": no_mlp,
-            "power": no_mlp,
-            "rotary": value["head_dim"] % 2 == 1,
-            "shared": value["value_dim"] == "full" or value["heads"] == 1,
-        }
+        idle = {"mlp": value["layers"] == 1, "rotary": value["head_dim"] % 2 == 1}
+        idle["hidden"] = idle["power"] = idle["mlp"] or not value["mlp"]
+        idle["shared"] = value["value_dim"] == "full" or value["heads"] == 1
         for name, disabled in idle.items():
             self.controls[name].disabled = disabled
 
