@@ -87,7 +87,8 @@ def tasks(notebook: NotebookNode) -> list[Task]:
             level, minutes = facts.get("difficulty", 1), facts.get("minutes", 5)
             found.append(Task("\n".join(imports), box, cell.source, _solution(after), level, minutes))
         if cell.cell_type == "code":
-            imports += [ast.unparse(node) for node in ast.parse(cell.source).body if _imports(node)]
+            body = ast.parse(cell.source).body
+            imports += [ast.unparse(node) for node in body if isinstance(node, (ast.Import, ast.ImportFrom))]
     if len(found) != sum(_has(cell, "solution") for cell in cells):
         raise ValueError("a solution stands directly after its stub, and nowhere else")
     return found
@@ -101,10 +102,9 @@ def student(notebook: NotebookNode) -> NotebookNode:
             continue
         if cell.cell_type == "markdown":
             text = _CHECK.sub("", _REMARK.sub("", cell.source)).strip("\n")
-            if not text.strip():
-                continue
-            cell = _markdown(text, cell)
-        cells.append(cell)
+            cells += [_markdown(text, cell)] if text.strip() else []
+        else:
+            cells.append(cell)
     return _with(notebook, cells)
 
 
@@ -126,21 +126,19 @@ def header(notebook: NotebookNode) -> str:
     """What the instructor's edition says under the title: its minutes, in all and one by one."""
     spoken, exercises = remarks(notebook), tasks(notebook)
     talk, work = sum(minutes for minutes, _ in spoken), sum(task.minutes for task in exercises)
-    many = f"{len(exercises)} exercise{'s' if len(exercises) != 1 else ''}"
-    if not spoken and not exercises:
-        return (
-            "> **Instructor's edition.** There are no remarks and no exercises in this notebook; answers are "
-            "unfolded. It is built from the same source as the student's edition."
-        )
-    return (
-        f"> **Instructor's edition: {talk + work} minutes.** {talk} for the parts that the remarks name, "
-        f"{work} for {many}. Remarks look like this one; solutions stand in cells of their own below the "
-        "stubs, and answers are unfolded. It is built from the same source as the student's edition."
+    many = f"{len(exercises)} exercise{'s' * (len(exercises) != 1)}"
+    said = (
+        f": {talk + work} minutes.** {talk} for the parts that the remarks name, {work} for {many}. "
+        "Remarks look like this one; solutions stand in cells of their own below the stubs, and"
     )
+    if not spoken and not exercises:
+        said = ".** There are no remarks and no exercises in this notebook;"
+    source = "It is built from the same source as the student's edition."
+    return f"> **Instructor's edition{said} answers are unfolded. {source}"
 
 
 def build(target: Path = TARGET, folder: Path = FOLDER) -> list[Path]:
-    """Write both editions of every notebook; the result depends on the sources alone.
+    """Write both editions of every notebook.
 
     Args:
         target: the folder to write to; links are written for one that lies beside notebooks/.
@@ -148,9 +146,8 @@ def build(target: Path = TARGET, folder: Path = FOLDER) -> list[Path]:
     """
     written = []
     for edition, make in zip(EDITIONS, (student, instructor), strict=True):
-        place = target / edition
         for source in sources(folder):
-            path = place / source.relative_to(folder).with_suffix(".ipynb")
+            path = target / edition / source.relative_to(folder).with_suffix(".ipynb")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(to_text(make(read(source))), encoding="utf-8", newline="\n")
             written.append(path)
@@ -195,9 +192,8 @@ def _has(cell: NotebookNode, tag: str) -> bool:
 def _solution(cell: NotebookNode) -> str:
     blocks = _PYTHON.findall(cell.source)
     if len(blocks) != 1:
-        raise ValueError(
-            f"a solution has one block of Python; this one has {len(blocks)}: {cell.source[:60]!r}"
-        )
+        found = f"this one has {len(blocks)}: {cell.source[:60]!r}"
+        raise ValueError(f"a solution has one block of Python; {found}")
     return blocks[0]
 
 
@@ -207,10 +203,6 @@ def _call(source: str) -> ast.Call | None:
     last = body[-1].value if body and isinstance(body[-1], ast.Expr) else None
     is_exercise = isinstance(last, ast.Call) and ast.unparse(last.func) == "exercise"
     return last if is_exercise else None
-
-
-def _imports(node: ast.stmt) -> bool:
-    return isinstance(node, (ast.Import, ast.ImportFrom))
 
 
 def run(path: Path) -> None:

@@ -6,6 +6,7 @@ pyproject.toml, `[project.urls]`, is the one place that knows it: change it ther
 import re
 import tomllib
 from argparse import ArgumentParser
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -25,7 +26,7 @@ def binder(url: str) -> str:
             "Binder needs an address of the form https://github.com/OWNER/REPOSITORY (or gitlab.com); "
             f"[project.urls] in pyproject.toml says {url!r}"
         )
-    host, owner, name = found.group(1), found.group(2), found.group(3)
+    host, owner, name, _ = found.groups()
     place = f"gh/{owner}/{name}" if host == "github" else f"gl/{owner}%2F{name}"
     return f"https://mybinder.org/v2/{place}/HEAD?urlpath=lab/tree/{START}"
 
@@ -49,20 +50,12 @@ def readme(text: str, url: str) -> str:
     return text
 
 
-def line(text: str, key: str, url: str) -> str:
+def line(text: str, url: str, key: str) -> str:
     """A text with the address in its one line `key: "…"`."""
     text, times = re.subn(rf'(?m)^( *{key}): ".*"$', rf'\1: "{url}"', text)
     if times != 1:
         raise ValueError(f'one line should be `{key}: "…"`; found {times}')
     return text
-
-
-def citation(text: str, url: str) -> str:
-    return line(text, "repository-code", url)
-
-
-def recipe(text: str, url: str) -> str:
-    return line(text, "repository", url)
 
 
 def absolute(text: str, url: str) -> str:
@@ -79,7 +72,11 @@ def absolute(text: str, url: str) -> str:
     )
 
 
-PLACES = {"README.md": readme, "CITATION.cff": citation, "conda/recipe.yaml": recipe}
+PLACES = {
+    "README.md": readme,
+    "CITATION.cff": partial(line, key="repository-code"),
+    "conda/recipe.yaml": partial(line, key="repository"),
+}
 
 
 def main() -> None:

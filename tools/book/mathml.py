@@ -34,9 +34,8 @@ def mathml(latex: str, display: str) -> str:
     try:
         root = ET.fromstring(convert(braced, display=display))
     except Exception as error:
-        raise ValueError(
-            f"this formula has no MathML: {latex!r} ({type(error).__name__}: {error})"
-        ) from error
+        why = f"{type(error).__name__}: {error}"
+        raise ValueError(f"this formula has no MathML: {latex!r} ({why})") from error
     _tidy(root)
     pieces = _pieces(root) if display == "inline" else [root]
     found = "<wbr>".join(ET.tostring(piece, encoding="unicode") for piece in pieces)

@@ -38,11 +38,8 @@ def own_names(module: ModuleType) -> list[str]:
     >>> "exact_rank" in own_names(rank), "PrimeField" in own_names(rank)
     (True, False)
     """
-    found = [
-        (name, value)
-        for name, value in vars(module).items()
-        if not name.startswith("_") and (inspect.isclass(value) or inspect.isroutine(value))
-    ]
+    found = [(name, value) for name, value in vars(module).items() if not name.startswith("_")]
+    found = [(name, value) for name, value in found if inspect.isclass(value) or inspect.isroutine(value)]
     return [name for name, value in found if getattr(value, "__module__", "") == module.__name__]
 
 

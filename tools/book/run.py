@@ -29,12 +29,8 @@ def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
     notebook = from_source(source.read_text(encoding="utf-8"))
     start = f"from tools.book import capture\ncapture.install({source.stem!r})"
     notebook.cells.insert(0, nbformat.v4.new_code_cell(start))
-    client = NotebookClient(
-        notebook,
-        timeout=_CELL_SECONDS,
-        kernel_name=KERNEL["name"],
-        resources={"metadata": {"path": str(source.parent)}},
-    )
+    place = {"metadata": {"path": str(source.parent)}}
+    client = NotebookClient(notebook, timeout=_CELL_SECONDS, kernel_name=KERNEL["name"], resources=place)
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     client.execute(env=os.environ | {"PYTHONPATH": path})
     del notebook.cells[0]

@@ -88,9 +88,8 @@ def main_control(panel: Panel, asked_for: str | None = None) -> str:
     usual = MAIN_CONTROL.get(type(panel).__name__)
     name = asked_for or (usual if usual in shown else next(iter(ranged), None))
     if name not in ranged:
-        raise ValueError(
-            f"{type(panel).__name__} has {', '.join(ranged) or 'nothing'} to move here; got {name!r}"
-        )
+        known = ", ".join(ranged) or "nothing"
+        raise ValueError(f"{type(panel).__name__} has {known} to move here; got {name!r}")
     return name
 
 
@@ -110,8 +109,7 @@ def values(control: widgets.Widget, most: int = MOST_STILLS) -> list:
     if isinstance(control, (widgets.Checkbox, widgets.ToggleButton)):
         return [False, True]
     if hasattr(control, "options"):
-        found = [option[1] if isinstance(option, tuple) else option for option in control.options]
-        return found
+        return [option[1] if isinstance(option, tuple) else option for option in control.options]
     step = getattr(control, "step", 1)
     count = round((control.max - control.min) / step)
     steps = sorted({round(k * count / (most - 1)) for k in range(most)})
