@@ -27,6 +27,7 @@ from typing import BinaryIO
 from neuroviz.engine.progress import finish
 from neuroviz.engine.threads import IN_A_BROWSER
 
+_Loop = asyncio.AbstractEventLoop | None
 _IDLE_SECONDS = 120
 _LENGTH_BYTES = 8
 _PART, _LAST = b"p", b"l"  # what a message of the child is: a part of the answer, or the end of it
@@ -161,23 +162,15 @@ class Background:
                 self.close()
         # The child has to find what this process has found, wherever it was started from.
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _CHILD],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": path},
-        )
+        ends = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        command, env = [sys.executable, "-c", _CHILD], os.environ | {"PYTHONPATH": path}
+        self._process = subprocess.Popen(command, **ends, env=env)
         weakref.finalize(self, _end, self._process)
         _send(self._process.stdin, request)
         return self._process
 
     def _hear(
-        self,
-        child: subprocess.Popen,
-        message: bytes | None,
-        ticket: int,
-        answers: deque,
-        loop: asyncio.AbstractEventLoop | None,
+        self, child: subprocess.Popen, message: bytes | None, ticket: int, answers: deque, loop: _Loop
     ) -> bool:
         """Deliver one message of the child, None for its end; returns whether it was the last."""
         deliver = self._deliver if ticket == self._ticket else None

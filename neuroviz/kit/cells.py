@@ -2,17 +2,10 @@
 
 import re
 from collections.abc import MutableMapping
-from typing import Protocol
 
+import ipywidgets as widgets
 
-class Closable(Protocol):
-    """A widget, such as a panel."""
-
-    def close(self) -> None:
-        """End it."""
-
-
-_MADE: dict[str, list[Closable]] = {}
+_MADE: dict[str, list[widgets.Widget]] = {}
 """Cell → what its last run has made."""
 
 
@@ -29,7 +22,7 @@ def running_cell() -> str:
     return str(parent.get("metadata", {}).get("cellId", ""))
 
 
-def keep(made: Closable) -> None:
+def keep(made: widgets.Widget) -> None:
     """Remember what the running cell makes: it is closed when that cell runs again, and by no other."""
     from IPython import get_ipython
 
@@ -38,7 +31,7 @@ def keep(made: Closable) -> None:
         get_ipython().events.register("pre_run_cell", _close_earlier)  # a second time changes nothing
 
 
-def forget(made: Closable) -> None:
+def forget(made: widgets.Widget) -> None:
     """What was closed needs no closing."""
     for cell, those in list(_MADE.items()):
         _MADE[cell] = [one for one in those if one is not made]
@@ -56,7 +49,7 @@ def _close_earlier(_info: object) -> None:
             _forget_output(names, made)
 
 
-def _forget_output(names: MutableMapping, made: Closable) -> None:
+def _forget_output(names: MutableMapping, made: widgets.Widget) -> None:
     """IPython keeps what a cell has shown: as _, __, ___, _7 and, in its list of outputs, 7."""
     for name, value in list(names.items()):
         if value is made and re.fullmatch(r"_{0,3}\d*", str(name)):

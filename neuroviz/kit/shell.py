@@ -35,13 +35,11 @@ class Shell(Lasting):
         self._title_html = widgets.HTML(layout={"flex": "0 1 auto", "margin": "0 12px 0 2px"})
         self._status_html = widgets.HTML(layout={"flex": "1 1 80px", "min_width": "0", "margin": "0"})
         self._cancel_button = _button("Cancel", "stop what is being measured", button | {"display": "none"})
-        self._more = widgets.ToggleButton(
-            description="More ▾", tooltip="show or hide the other controls", layout=button
-        )
-        self._tools = widgets.ToggleButton(
-            description="⋯", tooltip="reset, state, copy", layout=button | {"width": "40px"}
-        )
-        self._more.layout.display = "" if more else "none"
+        hidden = {} if more else {"display": "none"}
+        words = {"description": "More ▾", "tooltip": "show or hide the other controls"}
+        self._more = widgets.ToggleButton(**words, layout=button | hidden)
+        words = {"description": "⋯", "tooltip": "reset, state, copy"}
+        self._tools = widgets.ToggleButton(**words, layout=button | {"width": "40px"})
         self._head = widgets.Box(
             [self._title_html, self._status_html, self._cancel_button, self._more, self._tools],
             layout={"width": "100%", "min_height": "34px", "align_items": "center"},
@@ -79,15 +77,9 @@ class Shell(Lasting):
             self._more_row.layout.display = "flex" if {*shown} & set(more) else "none"
         self._more.observe(self._on_more, names="value")
         self._tools.observe(self._on_tools, names="value")
-        self.children = [
-            widgets.HTML(theme.css(), layout={"display": "none"}),
-            self._head,
-            self._tools_row,
-            self._first_row,
-            self._more_row,
-            self._box,
-            self._description_html,
-        ]
+        style = widgets.HTML(theme.css(), layout={"display": "none"})
+        rows = [self._head, self._tools_row, self._first_row, self._more_row]
+        self.children = [style, *rows, self._box, self._description_html]
         self.add_class("nv")
         self._fit_size(first | more, theme.current()["size"])
 
@@ -126,9 +118,8 @@ class Shell(Lasting):
 
     def _write(self, title: str, badges: str, description: str) -> None:
         self._title_html.value = f'<div class="nv-title">{escape(title)} {badges}</div>'
-        self._description_html.value = (
-            f'<div class="nv-description" aria-live="polite">{escape(description)}</div>'
-        )
+        said = escape(description)
+        self._description_html.value = f'<div class="nv-description" aria-live="polite">{said}</div>'
 
     def _write_status(self, text: str, kind: str = "") -> None:
         """The status line; kind "busy" dims what it is about, "stale" too, "error" is read out at once."""
