@@ -52,9 +52,8 @@ def signs(attention: str, one: VirtualWeights, other: VirtualWeights) -> tuple[i
 def nearest_signs(attention: str, one: VirtualWeights, other: VirtualWeights) -> VirtualWeights:
     """The other weights with those signs of their M_i, and of L, that are nearest to the first."""
     chosen = signs(attention, one, other)  # all powers 3^(l−i) of them in L are odd
-    return VirtualWeights(
-        other.L * np.prod(chosen), tuple(s * M for s, M in zip(chosen, other.M, strict=True))
-    )
+    M = tuple(sign * matrix for sign, matrix in zip(chosen, other.M, strict=True))
+    return VirtualWeights(other.L * np.prod(chosen), M)
 
 
 def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> float:

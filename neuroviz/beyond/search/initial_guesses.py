@@ -54,9 +54,7 @@ def draw(kind: str, arch: Architecture, weights: Weights, rng: np.random.Generat
     The last four with noise of 0.1 % to 30 %, and cut down to the ranks that the architecture allows.
 
     Args:
-        kind: of `KINDS`.
-        arch: of the network.
-        weights: the network whose fibre is searched.
+        arch, weights: the network whose fibre is searched.
         rng: what is drawn from.
     """
     thin = narrow(arch, weights)

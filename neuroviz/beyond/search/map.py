@@ -74,15 +74,13 @@ def outcomes_plot(study: SearchStudy, x: tuple[float, float], y: tuple[float, fl
     ring = {"symbol": "circle-open", "size": 3 * size, "color": list(map(theme.color, roles))}
     x, y = [10**across for across, _ in places], [10**up for _, up in places]
     plot.points("points of the fibre", x, y, ring | {"line": {"width": 2.5}}, cliponaxis=False)
-    right, top = (
-        max(1.6, *(log(getattr(o, name)) + 0.6 for o in search.outcomes)) for name in ("distance", "residual")
-    )
+    logs = zip(*((log(o.distance), log(o.residual)) for o in search.outcomes), strict=True)
+    right, top = (max(1.6, *(value + 0.6 for value in values)) for values in logs)
     left = bottom = -17.6
-    rescaled = ", up to rescaling" if study.case.arch.attention == "lightning" else ""
-    for which, high, title in (
-        ("x", right, f"distance from the given weights{rescaled}"),
-        ("y", top, "disagreement on fresh inputs"),
-    ):
+    away = "distance from the given weights" + ", up to rescaling" * (
+        study.case.arch.attention == "lightning"
+    )
+    for which, high, title in (("x", right, away), ("y", top, "disagreement on fresh inputs")):
         tens = range(-16, floor(high) + 1, 4 if high < 8 else 8)
         numbers = {"tickvals": [10.0**k for k in tens], "ticktext": [power_of_ten(k) for k in tens]}
         plot.axis(which, left, high, title, type="log", **numbers)

@@ -115,11 +115,6 @@ class FiberSearch:
         return len(self.outcomes)
 
     @property
-    def converged(self) -> int:
-        """How many came to agree on the inputs of the search."""
-        return sum(outcome.converged for outcome in self.outcomes)
-
-    @property
     def verified(self) -> int:
         """How many agree on fresh inputs."""
         return sum(outcome.verified for outcome in self.outcomes)
@@ -128,11 +123,6 @@ class FiberSearch:
     def others(self) -> tuple[FiberPoint, ...]:
         """The classes but for that of the weights that were given."""
         return tuple(point for point in self.classes if not point.is_given)
-
-    @property
-    def points(self) -> int:
-        """How many different points with ‖M_i‖ = 1 were found, signs told apart; for softmax the classes."""
-        return sum(point.signs for point in self.classes)
 
     @property
     def note(self) -> str:
@@ -148,34 +138,20 @@ class FiberSearch:
             kernel = f"{low}" if low == high else f"{low} to {high}"
             how_many = "none" if self.continuum.found == self.verified else f"{self.continuum.found} not"
             said.append(
-                f"{how_many} isolated: they are up to {self.continuum.farthest:.2g} away from the weights "
-                f"given, and the derivative has a kernel of dimension {kernel} there"
+                f"{how_many} isolated: they are up to {self.continuum.farthest:.2g} away from the weights"
             )
+            said[-1] += f" given, and the derivative has a kernel of dimension {kernel} there"
         modulo = " modulo rescaling" if self.arch.attention == "lightning" else ""
         if len(self.classes) == 1:
             (point,) = self.classes
             every = "all" if point.found == self.verified else f"{point.found}"
             known = "" if point.is_given else f" ({point.symmetry})"
-            said.append(
-                f"{every} within {point.radius:.0e} of one point{modulo}{known} (σ_min {point.sigma_min:.0e})"
-            )
+            sigma = f"σ_min {point.sigma_min:.0e}"
+            said.append(f"{every} within {point.radius:.0e} of one point{modulo}{known} ({sigma})")
         elif self.classes:
             each = ", ".join(f"{point.symmetry}: {point.found}" for point in self.classes)
             said.append(f"{len(self.classes)} classes{modulo} ({each})")
         return "; ".join(said) + "."
-
-    def table(self) -> str:
-        """The classes as lines of text."""
-        lines = ["found  distance  residual  σ_min    kernel  symmetry"]
-        lines += [
-            f"{one.found:5d}  {one.distance:8.1e}  {one.residual:8.1e}  "
-            f"{one.sigma_min:.1e}  {one.kernel:6d}  {one.symmetry}"
-            for one in self.classes
-        ]
-        if self.continuum:
-            lines.append(f"{self.continuum.found:5d}  up to {self.continuum.farthest:.1e}, not isolated")
-        lines.append(f"{self.starts - self.verified:5d}  not solutions")
-        return "\n".join(lines)
 
     def to_csv(self, path: str | Path) -> None:
         """Save one line for each start: its kind, how it ended, and all entries of L and the M_i there."""
@@ -187,9 +163,8 @@ class FiberSearch:
             writer = csv.writer(file)
             writer.writerow(columns + names)
             for number, one in enumerate(self.outcomes, start=1):
-                where = "" if one.point is None else self.classes[one.point].symmetry
-                if one.verified and one.point is None:
-                    where = "continuum"
+                where = "continuum" if one.verified else ""
+                where = where if one.point is None else self.classes[one.point].symmetry
                 entries = np.concatenate([one.virtual.L.ravel(), *(M.ravel() for M in one.virtual.M)])
                 kept = [number, one.kind, one.converged, one.verified, one.residual, one.distance, where]
                 writer.writerow([*kept, *(repr(float(entry)) for entry in entries)])

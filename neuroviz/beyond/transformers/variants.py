@@ -9,30 +9,20 @@ from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 
 FAMILIES = {
-    "bases of keys and queries": "bases of K, Q",
-    "bases of values and outputs": "bases of V, O",
-    "temperatures": "temperatures",
-    "key biases": "key biases",
-    "value biases": "value biases",
-    "shifts between layers": "shifts of tokens",
-    "hidden units of the MLPs": "MLP units",
-    "bases between layers": "bases between layers",
-    "rescalings": "rescalings",
+    "bases of keys and queries": "bases of K, Q", "bases of values and outputs": "bases of V, O",
+    "temperatures": "temperatures", "key biases": "key biases", "value biases": "value biases",
+    "shifts between layers": "shifts of tokens", "hidden units of the MLPs": "MLP units",
+    "bases between layers": "bases between layers", "rescalings": "rescalings",
     "heads that blend": "blends of heads",
-}
+}  # fmt: skip
 """The families of a ledger, in order, and what they are called beside a bar."""
 _PLAIN = {"head bases": "bases of keys and queries", "interfaces": "bases between layers"}
 _RANKS = [("full matrix V", "full"), *((f"rank {v}", str(v)) for v in range(1, 5))]
 _SHARED = [("own", "own"), ("two heads share", "pairs"), ("all heads share", "all")]
 _SWITCHED = {  # control → what it is called where it has been switched on or off
-    "skip": "skip",
-    "causal": "mask",
-    "mlp": "MLP",
-    "rotary": "rotary positions",
-    "biases": "biases",
-    "temperature": "temperatures",
-    "positions": "learned positions",
-}
+    "skip": "skip", "causal": "mask", "mlp": "MLP", "rotary": "rotary positions", "biases": "biases",
+    "temperature": "temperatures", "positions": "learned positions",
+}  # fmt: skip
 _SIZES = {"width": "d", "head_dim": "a", "layers": "l", "tokens": "t", "hidden": "m", "power": "power"}
 _QUICK_MILLISECONDS = 250
 
