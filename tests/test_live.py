@@ -329,11 +329,11 @@ def test_every_notebook_runs_in_jupyterlite(lab, visit, path):
     page = visit(lab, f"lab/lab/index.html?path={name}")
     page.wait_for_selector(".jp-NotebookPanel")
     idle = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
-    page.wait_for_selector(idle)
+    page.wait_for_selector(idle, state="attached")
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=busy]")
-    page.wait_for_selector(idle)
+    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=busy]", state="attached")
+    page.wait_for_selector(idle, state="attached")
     errors = page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts()
     missing = [module for module in NEEDS_MORE if any(f"No module named '{module}" in one for one in errors)]
     if missing:
