@@ -1,0 +1,263 @@
+(* Theorem H of docs/mathematics.md, "The weights": from the logits to the weights, for every depth.
+   Layers are counted from 0; w and w' are theta and theta'. `tokens` is the freed network on two tokens, with
+   shares mu_ih and nu_ih for each head. The theorem assumes of Condition 2 that the F_i are invertible, and
+   of the two functions what "Poles", "Layers" and "Which is which" give, at shares with mu = 0 (those of the
+   causal network, which the other one has as well): if nu'_{i pi_i(h)} = nu_ih, the freed networks agree,
+   R_theta = R_theta', and so do the logits, q'_{i pi_i(h)} = q_ih. Then theta' is in the orbit of theta.
+   The converse is about the layers themselves, on t tokens. *)
+From mathcomp Require Import all_ssreflect all_fingroup all_algebra.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
+Import GRing.Theory. Local Open Scope ring_scope.
+
+Section TheoremH.
+Variables (F : fieldType) (d l : nat) (H : nat -> nat) (skip : bool).
+Notation vec := 'cV[F]_d.
+Notation mat := 'M[F]_d.
+Definition shares := forall i, 'I_(H i) -> F.
+
+Record weights := Weights {
+  A : forall i, 'I_(H i) -> mat; c : forall i, 'I_(H i) -> vec;
+  V : forall i, 'I_(H i) -> mat; om : nat -> vec }.
+
+(* F_i = [I +] sum_h V_ih *)
+Definition Fm (w : weights) i : mat := (if skip then 1%:M else 0) + \sum_h V w (i := i) h.
+
+(* layer i on two tokens *)
+Definition step w i (mu nu : 'I_(H i) -> F) (z : vec * vec) : vec * vec :=
+  let delta := z.1 - z.2 in
+  (Fm w i *m z.1 + om w i - \sum_h mu h *: (V w h *m delta),
+   Fm w i *m z.2 + om w i + \sum_h nu h *: (V w h *m delta)).
+
+(* the tokens after k layers *)
+Fixpoint tokens w (mu nu : shares) k z :=
+  if k is i.+1 then step w (mu i) (nu i) (tokens w mu nu i z) else z.
+
+Definition q w i (h : 'I_(H i)) (z : vec * vec) : F :=
+  ((z.1 - z.2)^T *m (A w h *m z.2 + c w h)) 0 0.
+
+Definition none : shares := fun _ _ => 0.
+
+Lemma mulmx_inj m (A B : 'M[F]_(m, d)) : (forall v : vec, A *m v = B *m v) -> A = B.
+Proof.
+move=> E; apply/matrixP=> i j.
+by have /matrixP/(_ i 0) := E (delta_mx j 0); rewrite -!colE !mxE.
+Qed.
+
+Lemma dot_inj (u v : vec) : (forall w : vec, (w^T *m u) 0 0 = (w^T *m v) 0 0) -> u = v.
+Proof.
+move=> E; apply/matrixP=> i j; rewrite ord1.
+by have := E (delta_mx i 0); rewrite trmx_delta -!rowE !mxE.
+Qed.
+
+Lemma affD k (B : mat) (u v a : 'M_(d, k)) : B *m (u + v) + a = B *m u + (B *m v + a).
+Proof. by rewrite mulmxDr addrA. Qed.
+
+Lemma affB (B : mat) (u v a : vec) : B *m u + a - (B *m v + a) = B *m (u - v).
+Proof. by rewrite opprD addrACA subrr addr0 -mulmxBr. Qed.
+
+(* k frozen layers are the affine map z -> C_k z + b_k *)
+Fixpoint C w k : mat := if k is i.+1 then Fm w i *m C w i else 1%:M.
+Lemma CS w i : C w i.+1 = Fm w i *m C w i. Proof. by []. Qed.
+Fixpoint b w k : vec := if k is i.+1 then Fm w i *m b w i + om w i else 0.
+
+Lemma frozen w i (mu nu : 'I_(H i) -> F) z : (forall h, mu h = 0) -> (forall h, nu h = 0) ->
+  step w (i := i) mu nu z = (Fm w i *m z.1 + om w i, Fm w i *m z.2 + om w i).
+Proof.
+move=> m0 n0; rewrite /step !big1 ?subr0 ?addr0 // => h _; [by rewrite n0 scale0r|by rewrite m0 scale0r].
+Qed.
+
+Lemma tokensS w (mu nu : shares) i z :
+  tokens w mu nu i.+1 z = step w (mu i) (nu i) (tokens w mu nu i z).
+Proof. by []. Qed.
+
+Lemma tokens_frozen w (mu nu : shares) k z :
+  (forall i h, (i < k)%N -> mu i h = 0) -> (forall i h, (i < k)%N -> nu i h = 0) ->
+  tokens w mu nu k z = (C w k *m z.1 + b w k, C w k *m z.2 + b w k).
+Proof.
+elim: k => [|k IH] m0 n0 /=; first by rewrite !mul1mx !addr0; case: z.
+rewrite IH => [|i h ik|i h ik]; try by [apply: m0; apply: ltnW|apply: n0; apply: ltnW].
+by rewrite frozen => [|h|h]; rewrite ?m0 ?n0 // /= !mulmxDr !mulmxA !addrA.
+Qed.
+
+Lemma C_unit w k : (forall i, (i < k)%N -> Fm w i \in unitmx) -> C w k \in unitmx.
+Proof.
+elim: k => [|k IH] u /=; first exact: unitmx1.
+by rewrite unitmx_mul u //= IH // => i ik; apply: u; apply: ltnW.
+Qed.
+
+Lemma C_unit_inv w k : C w k \in unitmx -> forall i, (i <= k)%N -> C w i \in unitmx.
+Proof.
+elim: k => [|k IH] /= u i; first by rewrite leqn0 => /eqP->.
+rewrite leq_eqVlt => /orP[/eqP->//|]; rewrite ltnS; apply: IH.
+by move: u; rewrite unitmx_mul => /andP[].
+Qed.
+
+(* one head of one layer at nu = 1, all else frozen *)
+Definition one i (h : 'I_(H i)) : shares := fun j k => ((j == i) && (k == h :> nat))%:R.
+
+Lemma one_off i (h : 'I_(H i)) j (k : 'I_(H j)) : j != i -> one h k = 0.
+Proof. by rewrite /one => /negPf->. Qed.
+
+Lemma tokens_one w i (h : 'I_(H i)) n z : (i < n)%N -> C w n \in unitmx ->
+  (tokens w none (one h) n z).2 =
+  C w n *m z.2 + b w n + C w n *m (invmx (C w i.+1) *m (V w h *m (C w i *m (z.1 - z.2)))).
+Proof.
+move=> /subnKC <-; move: (n - i.+1)%N => {n} k.
+elim: k => [|k IH] u.
+  rewrite addn0 /= in u *; rewrite tokens_frozen => [|//|j g ji]; last first.
+    by rewrite one_off // neq_ltn ji.
+  rewrite /step /= (bigD1 h) //= big1 => [|g gh]; last first.
+    by rewrite /one (inj_eq val_inj) (negPf gh) andbF scale0r.
+  by rewrite /one !eqxx scale1r addr0 mulKVmx // affB mulmxDr mulmxA addrA.
+have ni : (i.+1 + k)%N != i by rewrite neq_ltn addSn ltnS leq_addr orbT.
+rewrite addnS in u *; move: (i.+1 + k)%N u IH ni => n u IH ni.
+have u' : C w n \in unitmx by move: u; rewrite unitmx_mul => /andP[].
+rewrite tokensS frozen => [|//|g]; last by rewrite one_off.
+by rewrite /= IH //; move: (z.1 - z.2) => v; rewrite !mulmxDr !mulmxA !addrA [LHS]addrAC.
+Qed.
+
+
+(* theta' is theta with heads permuted by pi, bases changed by G and shifts g; with skip G = 1 *)
+Definition in_orbit (w w' : weights) (pi : forall i, 'S_(H i)) (G : nat -> mat) (g : nat -> vec) :=
+  [/\ G 0%N = 1%:M /\ g 0%N = 0, G l = 1%:M /\ g l = 0, forall i, (i <= l)%N -> G i \in unitmx,
+      skip -> forall i, (i <= l)%N -> G i = 1%:M &
+      forall i, (i < l)%N ->
+        (forall z, Fm w' i *m (G i *m z + g i) + om w' i = G i.+1 *m (Fm w i *m z + om w i) + g i.+1) /\
+        forall h, [/\ V w' (pi i h) = G i.+1 *m V w h *m invmx (G i),
+                      A w h = (G i)^T *m A w' (pi i h) *m G i &
+                      c w h = (G i)^T *m (A w' (pi i h) *m g i + c w' (pi i h))]].
+
+Theorem H_the_weights (w w' : weights) (pi : forall i, 'S_(H i)) :
+  (forall i, (i < l)%N -> Fm w i \in unitmx) ->
+  (forall (nu nu' : shares) z, (forall i h, nu' i (pi i h) = nu i h) ->
+     tokens w' none nu' l z = tokens w none nu l z /\
+     forall i (h : 'I_(H i)), (i < l)%N ->
+       q w' (pi i h) (tokens w' none nu' i z) = q w h (tokens w none nu i z)) ->
+  exists G g, in_orbit w w' pi G g /\
+    ((forall i, (i < l)%N -> om w i = 0 /\ om w' i = 0) -> forall i, (i <= l)%N -> g i = 0).
+Proof.
+move=> u K.
+have K0 z : tokens w' none none l z = tokens w none none l z /\
+     forall i (h : 'I_(H i)), (i < l)%N ->
+       q w' (pi i h) (tokens w' none none i z) = q w h (tokens w none none i z) by apply: K.
+have tf v k z : tokens v none none k z = (C v k *m z.1 + b v k, C v k *m z.2 + b v k).
+  by apply: tokens_frozen.
+have uC i : (i <= l)%N -> C w i \in unitmx.
+  by move=> il; apply: C_unit => j ji; apply: u; apply: leq_trans ji il.
+have bl : b w' l = b w l.
+  by have [] := K0 (0, 0); rewrite !tf /= !mulmx0 !add0r => -[].
+have Cl : C w' l = C w l.
+  by apply: mulmx_inj => v; have [] := K0 (v, 0); rewrite !tf /= bl => -[] /addIr.
+have uC' i : (i <= l)%N -> C w' i \in unitmx by apply: C_unit_inv; rewrite Cl uC.
+have [G GC] : exists G : nat -> mat, forall i, (i <= l)%N -> G i *m C w i = C w' i.
+  by exists (fun i => C w' i *m invmx (C w i)) => i il; rewrite mulmxKV ?uC.
+have [g Gb] : exists g : nat -> vec, forall i, G i *m b w i + g i = b w' i.
+  by exists (fun i => b w' i - G i *m b w i) => i; rewrite addrC subrK.
+have uG i : (i <= l)%N -> G i \in unitmx.
+  by move=> il; have := uC' i il; rewrite -GC // unitmx_mul => /andP[].
+have G0 : G 0%N = 1%:M by rewrite -[LHS]mulmx1 GC.
+have Gl : G l = 1%:M by rewrite -[LHS](mulmxK (uC l (leqnn l))) GC // Cl mulmxV // uC.
+have FG i : (i < l)%N -> Fm w' i *m G i = G i.+1 *m Fm w i.
+  move=> il; apply: (can_inj (mulmxK (uC i (ltnW il)))).
+  by rewrite -[LHS]mulmxA GC ?(ltnW il) // -[RHS]mulmxA -!CS (GC i.+1 il).
+have Fg i z : (i < l)%N ->
+    Fm w' i *m (G i *m z + g i) + om w' i = G i.+1 *m (Fm w i *m z + om w i) + g i.+1.
+  move=> il; have := Gb i.+1; rewrite /= -(Gb i) => E.
+  have -> : z = (z - b w i) + b w i by rewrite subrK.
+  by rewrite (affD (G i)) (affD (Fm w' i)) (affD (Fm w i)) (affD (G i.+1)) E !mulmxA FG.
+have VG i (h : 'I_(H i)) : (i < l)%N -> V w' (pi i h) *m G i = G i.+1 *m V w h.
+  move=> il; apply: (can_inj (mulmxK (uC i (ltnW il)))); apply: mulmx_inj => v.
+  have on : forall j k, one (pi i h) (pi j k) = one h k.
+    rewrite /one => j k; case: eqP => //= ji; move: k; rewrite ji => k.
+    by rewrite !(inj_eq val_inj) (inj_eq perm_inj).
+  have [E _] := K (one h) (one (pi i h)) (v, 0) on.
+  move/(congr1 snd): E; rewrite (tokens_one h _ il (uC l (leqnn l))).
+  rewrite (tokens_one (pi i h) _ il (uC' l (leqnn l))) Cl bl !subr0.
+  move=> /addrI /(can_inj (mulKmx (uC l (leqnn l)))).
+  move=> /(canRL (mulKVmx (uC' _ il))) E; rewrite -(mulmxA _ (G i)) (GC i (ltnW il)) -[LHS]mulmxA E.
+  by rewrite -(GC _ il) -[LHS]mulmxA (mulKVmx (uC _ il)) !mulmxA.
+exists G, g; split; last first.
+  move=> nob i il.
+  have b0 v : (forall j, (j < i)%N -> om v j = 0) -> b v i = 0.
+    elim: i {il} => [//|i IH] /= o; rewrite IH ?o ?mulmx0 ?addr0 // => j ji; apply: o; exact: ltnW.
+  by have := Gb i; rewrite !b0 ?mulmx0 ?add0r // => j ji; have [] := nob j (leq_trans ji il).
+split=> //.
+- by have := Gb 0%N; rewrite /= mulmx0 add0r.
+- by split=> //; have := Gb l; rewrite bl Gl mul1mx => /(canRL (addKr _)); rewrite addNr.
+- move=> sk; elim=> [//|i IH] il.
+  have := FG i il; rewrite /Fm sk mulmxDl mulmxDr mul1mx mulmx1 IH ?(ltnW il) // mulmx1.
+  have -> : \sum_h V w' (i := i) h = G i.+1 *m \sum_h V w (i := i) h.
+    rewrite (reindex_inj (@perm_inj _ (pi i))) mulmx_sumr; apply: eq_bigr => h _.
+    by rewrite -VG // IH ?(ltnW il) // mulmx1.
+  by move=> /addIr.
+move=> i il; split; first by move=> z; apply: Fg.
+move=> h.
+have VE : V w' (pi i h) = G i.+1 *m V w h *m invmx (G i).
+  by rewrite -VG // mulmxK // uG // ltnW.
+have AE z : A w h *m z + c w h = (G i)^T *m (A w' (pi i h) *m (G i *m z + g i) + c w' (pi i h)).
+  apply: dot_inj => v.
+  pose y := invmx (C w i) *m (z - b w i); pose y1 := invmx (C w i) *m v + y.
+  have [_ /(_ i h il)] := K0 (y1, y).
+  rewrite /q !tf /=.
+  have -> : C w' i *m y1 + b w' i - (C w' i *m y + b w' i) = G i *m v.
+    by rewrite affB /y1 addrK -GC ?(ltnW il) // -mulmxA mulKVmx // uC // ltnW.
+  have -> : C w i *m y1 + b w i - (C w i *m y + b w i) = v.
+    by rewrite affB /y1 addrK mulKVmx // uC // ltnW.
+  have Ey : C w i *m y + b w i = z by rewrite mulKVmx ?uC ?(ltnW il) // subrK.
+  have -> : C w' i *m y + b w' i = G i *m z + g i.
+    by rewrite -Ey mulmxDr mulmxA GC ?(ltnW il) // -addrA Gb.
+  by rewrite Ey trmx_mul -mulmxA => ->.
+have cE : c w h = (G i)^T *m (A w' (pi i h) *m g i + c w' (pi i h)).
+  by have := AE 0; rewrite !mulmx0 !add0r.
+split=> //; apply: mulmx_inj => z; have := AE z.
+by rewrite affD mulmxDr -cE => /addIr; rewrite !mulmxA.
+Qed.
+
+(* The converse, for t tokens and any map sm of the logits whose columns add up to 1 and which does not see a
+   number added to a column: softmax, causal or not. *)
+Section Converse.
+Variables (t : nat) (sm : 'M[F]_t -> 'M[F]_t).
+Notation ones := (const_mx 1 : 'rV[F]_t).
+
+Definition layer w i (X : 'M[F]_(d, t)) : 'M[F]_(d, t) :=
+  (if skip then X else 0) + \sum_h V w (i := i) h *m X *m sm (X^T *m (A w h *m X + c w h *m ones))
+    + om w i *m ones.
+
+Fixpoint network w k X := if k is i.+1 then layer w i (network w i X) else X.
+
+Theorem H_converse (w w' : weights) pi G g :
+  (forall S, ones *m sm S = ones) -> (forall S (u : 'rV_t), sm (S + ones^T *m u) = sm S) ->
+  in_orbit w w' pi G g -> forall X, network w' l X = network w l X.
+Proof.
+move=> sm1 smS [[G0 g0] [Gl gl] uG Gs O] X.
+suff E k : (k <= l)%N -> network w' k X = G k *m network w k X + g k *m ones.
+  by rewrite E // Gl gl mul1mx mul0mx addr0.
+elim: k => [|i IH] il; first by rewrite G0 g0 mul1mx mul0mx addr0.
+rewrite [network w' _ _]/= [network w _ _]/= IH ?(ltnW il) //; move: (network w i X) => Y {IH}.
+have [Fi Oi] := O i il.
+have uGi := uG i (ltnW il).
+rewrite /layer (reindex_inj (@perm_inj _ (pi i))) /=.
+have -> : \sum_h V w' (pi i h) *m (G i *m Y + g i *m ones) *m
+    sm ((G i *m Y + g i *m ones)^T *m (A w' (pi i h) *m (G i *m Y + g i *m ones) + c w' (pi i h) *m ones)) =
+    G i.+1 *m (\sum_h V w (i := i) h *m Y *m sm (Y^T *m (A w h *m Y + c w h *m ones))) +
+    (\sum_h V w' (i := i) h) *m g i *m ones.
+  rewrite mulmx_sumr [X in _ = _ + X *m _ *m _](reindex_inj (@perm_inj _ (pi i))) /=.
+  rewrite !mulmx_suml -big_split /=.
+  apply: eq_bigr => h _; have [VE AE cE] := Oi h.
+  set S' := sm _; have -> : S' = sm (Y^T *m (A w h *m Y + c w h *m ones)).
+    rewrite /S' -[RHS](smS _
+      ((g i)^T *m (A w' (pi i h) *m (G i *m Y + g i *m ones) + c w' (pi i h) *m ones))).
+    congr sm; rewrite [(_ + _)^T]linearD /= mulmxDl !trmx_mul -!mulmxA; congr (_ *m _ + _).
+    by rewrite AE cE affD mulmxDr -!mulmxA mulmxDl -!mulmxA.
+  move: (sm _) (sm1 (Y^T *m (A w h *m Y + c w h *m ones))) => S S1.
+  by rewrite mulmxDr mulmxDl !mulmxA -[X in _ + X]mulmxA S1 {1}VE mulmxKV // -!mulmxA.
+have := Fi 0; rewrite !mulmx0 !add0r /Fm mulmxDl => E.
+case: skip Gs E => [/(_ isT) Gs|_]; last first.
+  by rewrite mul0mx !add0r => E; rewrite mulmxDr !mulmxA -!addrA -!mulmxDl E.
+rewrite !Gs ?(ltnW il) // !mul1mx => E.
+by rewrite addrACA -addrA -!mulmxDl E mulmxDl addrA.
+Qed.
+End Converse.
+End TheoremH.
+Print Assumptions H_the_weights.
+Print Assumptions H_converse.
