@@ -63,22 +63,23 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
     if done.returncode:
         raise ValueError(f"JupyterLite cannot be built:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
     shutil.rmtree(contents)
-    _write_lock(folder, pyodide)
+    known = _write_lock(folder, pyodide)
     path = folder / "jupyter-lite.json"
     site = json.loads(path.read_text(encoding="utf-8"))
     plugins = site["jupyter-config-data"].setdefault("litePluginSettings", {})
+    lock = {"lockFileURL": "./python/pyodide-lock.json", "packages": [one for one in _FIRST if one in known]}
     plugins.setdefault(f"{_KERNEL}:kernel", {}).update(
         {
             "pyodideUrl": f"{'' if '://' in pyodide else '../'}{pyodide}pyodide.js",  # from the page in lab/
-            "loadPyodideOptions": {"lockFileURL": "./python/pyodide-lock.json", "packages": [*_FIRST]},
+            "loadPyodideOptions": lock,
             "disablePyPIFallback": True,
         }
     )
     path.write_text(json.dumps(site, indent=1), encoding="utf-8")
 
 
-def _write_lock(folder: Path, pyodide: str) -> None:
-    """The packages that a kernel knows: those of Pyodide that we need, JupyterLite's, and ours."""
+def _write_lock(folder: Path, pyodide: str) -> set[str]:
+    """Write the packages that a kernel knows, those of Pyodide that we need, JupyterLite's and ours; their names."""
     elsewhere = "://" in pyodide
     where = f"{pyodide}pyodide-lock.json"
     if elsewhere:
@@ -116,3 +117,4 @@ def _write_lock(folder: Path, pyodide: str) -> None:
         }
     lock["packages"] = needed
     (python / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+    return set(needed)
