@@ -79,7 +79,7 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
 
 
 def _write_lock(folder: Path, pyodide: str) -> set[str]:
-    """Write the packages that a kernel knows, those of Pyodide that we need, JupyterLite's and ours; their names."""
+    """Write the packages that a kernel knows, of Pyodide, of JupyterLite and ours; their names."""
     elsewhere = "://" in pyodide
     where = f"{pyodide}pyodide-lock.json"
     if elsewhere:
