@@ -20,7 +20,9 @@ from panels import PATIENCE
 from neuroviz import explorables
 from neuroviz.engine import rank
 from neuroviz.explorables import LedgerExplorer
+from neuroviz.kit import theme
 from neuroviz.kit.background import EventLoop
+from tools.book import pages, site, stills
 from tools.book.live import build as live
 from tools.book.live import lite
 from tools.notebooks import sources
@@ -262,6 +264,47 @@ def test_the_newest_of_many_moves_is_answered_and_an_error_is_said(bare):
             bare.evaluate("how => window.show(how)", {"panel": "LedgerExplorer", "state": wrong})
     assert opened(bare, "LedgerExplorer", "layers=2").startswith("lightning 4→4→4")
     assert bare.complaints == []
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("live")
+def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_state(tmp_path, pyodide, visit):
+    with theme.using({"mode": "light"}):
+        data = stills.packed(LedgerExplorer(presets={"two layers": "layers=2"}), "layers")
+    data = json.loads(json.dumps(data))
+    site._files(tmp_path, [], {"one": pages.script("one", data)}, "../pyodide/")
+    shutil.copytree(site.STATIC, tmp_path / "_static", dirs_exist_ok=True)
+    (tmp_path / "pyodide").symlink_to(pyodide)
+    styles = "".join(f'<link rel="stylesheet" href="_static/{name}.css">' for name in ("look", "book"))
+    head = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">'
+    body = f'<body>{pages.panel("one", "00_start", data)}<script src="_static/book.js"></script>'
+    (tmp_path / "index.html").write_text(head + styles + body)
+
+    page = visit(tmp_path, "index.html", permissions=["clipboard-read", "clipboard-write"])
+    live_button = page.get_by_role("button", name="Live")
+    live_button.click()
+    page.wait_for_selector("[data-live] .js-plotly-plot .main-svg", state="attached")
+    assert not live_button.is_visible() and page.locator("progress").count() == 0
+    page.get_by_role("button", name="two layers").click()
+    page.wait_for_function("document.querySelector('.nv-place .nv-description').innerText.includes('4→4→4,')")
+    page.get_by_role("button", name="⋯").click()
+    page.get_by_role("button", name="Link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert "#LedgerExplorer:" in link
+    page.evaluate("document.querySelector('.nv-place').dataset.light = 'yes'")
+    page.evaluate("document.body.dataset.theme = 'dark'")  # it opens again, as it is
+    page.wait_for_selector("[data-light]", state="detached")
+    page.wait_for_selector(".nv-place .nv-description")
+    assert "4→4→4," in page.inner_text(".nv-place .nv-description")
+    assert page.complaints == []
+
+    page.goto("about:blank")
+    page.goto(link)  # to whom it was sent
+    page.wait_for_function(
+        "document.querySelector('.nv-place .nv-description')?.innerText.includes('4→4→4,')"
+    )
+    page.context.close()
 
 
 @pytest.mark.full

@@ -53,18 +53,20 @@ export class Python {
     this.worker.postMessage({ ticket, ...message });
     return ticket;
   }
-  hear({ kind, ticket, id, data, buffers, ...rest }) {
+  hear({ kind, ticket, id, data, buffers, answers, ...rest }) {
     if (kind === "progress") return this.onProgress(rest);
     if (kind === "failed" && !ticket) return this.fail(rest.words);
     if (kind === "done" || kind === "failed") {
       const { resolve, reject, idle } = this.asked.get(ticket) ?? {};
       this.asked.delete(ticket);
-      if (kind === "failed") return reject ? reject(new Error(rest.words)) : console.error(rest.words);
-      resolve?.(rest);
+      if (kind === "done") resolve?.(rest);
+      else if (reject) reject(new Error(rest.words));
+      else console.error(rest.words);
       return idle?.({ content: { execution_state: "idle" } }); // ipywidgets then sends the newest value, no other
     }
     const content = { comm_id: id, target_name: "jupyter.widget", data: JSON.parse(data) };
     const message = { content, metadata: { version: "2.1.0" }, buffers: buffers.map((one) => new DataView(one.buffer)) };
+    if (answers) message.parent_header = { msg_id: answers }; // an echo of an older value changes nothing
     if (kind === "comm_open") {
       const post = (kind, id, data, callbacks, buffers) =>
         this.ask({ kind, id, data: JSON.stringify(data), buffers: buffers ?? [] }, { idle: callbacks?.iopub?.status });

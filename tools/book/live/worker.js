@@ -1,6 +1,6 @@
 // The Python of a page's live panels: comm messages in, comm messages out; see live.js and page.py.
 
-let python, py, named;
+let python, py, named, answers = ""; // the ticket of the message that Python is answering
 
 async function start({ pyodide, page, wheels, size, later }) {
   const say = (words, share) => postMessage({ kind: "progress", words, share });
@@ -17,7 +17,7 @@ async function start({ pyodide, page, wheels, size, later }) {
   py.FS.writeFile("/home/pyodide/page.py", code);
   python = py.pyimport("page");
   python.begin((kind, ticket, id, data, buffers, rest) =>
-    postMessage({ kind, ticket, id, data, buffers, ...JSON.parse(rest) }));
+    postMessage({ kind, ticket, id, data, buffers, answers, ...JSON.parse(rest) }));
   say("", 1);
 }
 
@@ -44,9 +44,12 @@ onmessage = async ({ data: { kind, ticket = "", ...rest } }) => {
     if (kind === "open") return await open(ticket, rest.how);
     if (kind === "close") return python.close_panel(rest.model);
     const { id, data, buffers = [] } = rest;
+    answers = ticket;
     python.hear(kind, id, data, buffers.map((one) => new Uint8Array(one.buffer ?? one)));
+    answers = "";
     postMessage({ kind: "done", ticket });
   } catch (error) {
+    answers = "";
     postMessage({ kind: "failed", ticket, words: String(error.message ?? error).trim().split("\n").at(-1) });
   }
 };
