@@ -9,7 +9,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import threading
 from pathlib import Path
@@ -24,8 +23,6 @@ from neuroviz.kit import theme
 from neuroviz.kit.background import EventLoop
 from tools.book import pages, site, stills
 from tools.book.live import build as live
-from tools.book.live import lite
-from tools.notebooks import sources
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "tools" / "javascript"
@@ -123,7 +120,6 @@ def pyodide(tmp_path_factory) -> Path:
     shutil.copy(wheel, folder)
     lock = json.loads((folder / "pyodide-lock.json").read_text())
     lock["packages"] = {"numpy": entry(lock["packages"]["numpy"], wheel)}
-    shutil.copy(folder / "pyodide-lock.json", folder / "whole-lock.json")
     (folder / "pyodide-lock.json").write_text(json.dumps(lock))
     return folder
 
@@ -326,61 +322,3 @@ def test_every_panel_opens_in_a_page(bare, name):
         bare.keyboard.press("ArrowRight")
         done(bare, before)
     assert bare.complaints == []
-
-
-# JupyterLab without a server
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory, pyodide) -> Path:
-    """A site with JupyterLite alone; its distribution has what a kernel needs, too."""
-    folder = tmp_path_factory.mktemp("lab")
-    shutil.copytree(pyodide, folder / "pyodide")
-    add_packages(folder / "pyodide", ("micropip", "ipython", "jedi"))
-    lite.build(folder / "lab", lite.environment(folder / "environment"), "../pyodide/")
-    return folder
-
-
-def add_packages(distribution: Path, names: tuple[str, ...]) -> None:
-    """Fetch pure packages in the versions of the distribution; what is compiled there is left out."""
-    whole = json.loads((distribution / "pyodide-lock.json").read_text())
-    known = json.loads((distribution / "whole-lock.json").read_text())["packages"]
-    waiting = [*names]
-    while waiting:
-        name = waiting.pop().replace("_", "-")
-        old = known.get(name)
-        if old is None or name in whole["packages"] or "py3-none-any" not in old["file_name"]:
-            continue
-        asked = f"{old['name']}=={old['version']}"
-        options = ["--no-deps", "--only-binary", ":all:", "--python-version", "3.13", "-d", str(distribution)]
-        before = set(distribution.iterdir())
-        subprocess.run([sys.executable, "-m", "pip", "download", "-q", *options, asked], check=True)
-        (wheel,) = set(distribution.iterdir()) - before
-        whole["packages"][name] = entry(old, wheel)
-        waiting += old["depends"]
-    for package in whole["packages"].values():
-        package["depends"] = [one for one in package["depends"] if one.replace("_", "-") in whole["packages"]]
-    (distribution / "pyodide-lock.json").write_text(json.dumps(whole))
-
-
-@pytest.mark.full
-@pytest.mark.browser
-@pytest.mark.xdist_group("live")
-@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
-def test_every_notebook_runs_in_jupyterlite(lab, visit, path):
-    name = path.relative_to(ROOT).with_suffix(".ipynb").as_posix()
-    page = visit(lab, f"lab/lab/index.html?path={name}")
-    page.wait_for_selector(".jp-NotebookPanel")
-    idle = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
-    page.wait_for_selector(idle, state="attached")
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=busy]", state="attached")
-    page.wait_for_selector(idle, state="attached")
-    errors = page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts()
-    missing = [module for module in NEEDS_MORE if any(f"No module named '{module}" in one for one in errors)]
-    if missing:
-        pytest.skip(f"needs {', '.join(missing)}, which the distribution of the tests has not")
-    assert [one for one in errors if "NotImplementedError" not in one] == []
-    assert page.locator(PANEL).count()
-    page.context.close()
