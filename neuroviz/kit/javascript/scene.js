@@ -202,3 +202,10 @@ export function matrix(parent, rows, [x, y], [wide, high], { colors, diverging, 
     text.textContent = number(value);
   }));
 }
+
+// Dim what Python has not said yet, and say below the picture what there is to know of it.
+export function stand(host, note, isExact, isAlone, hasSpace, hint) {
+  (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", !isExact);
+  note.textContent = !hasSpace ? "No 3-D picture: this browser has no WebGL."
+    : isAlone && !isExact ? "what is dimmed only Python says: press Live, or open the notebook" : hint;
+}

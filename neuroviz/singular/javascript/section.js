@@ -1,5 +1,5 @@
 // The surface cut by a plane that one takes hold of: move it along its arrow, turn it at the arrow's tip.
-import { abs, cos, draw, handle, hypot, max, min, PI, placeOf, player, round, set, sin, write } from "../../kit/javascript/scene.js";
+import { abs, cos, draw, handle, hypot, max, min, PI, placeOf, player, round, set, sin, stand, write } from "../../kit/javascript/scene.js";
 import { ball, ballAt, rod, rodFrom, viewIn } from "../../kit/javascript/space.js";
 import { cross, cutterOf, dot, mix } from "./section_plane.js";
 
@@ -169,10 +169,7 @@ export function section(host, talk) {
     grip.to(a, offset, `${offset.toFixed(2)} of the way out`);
     tip.to(b, turn, `turned by ${turn}°, tilted by ${tilt}°`);
     drawPage();
-    (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", !isExact);
-    note.textContent = !space.isThere ? "No 3-D picture: this browser has no WebGL."
-      : talk.isAlone && !isExact ? "what is dimmed only Python says: open the notebook for it"
-        : isNewHere ? "drag the ring to move the plane, the end of the arrow to turn it" : "";
+    stand(host, note, isExact, talk.isAlone, space.isThere, isNewHere ? "drag the ring to move the plane, the end of the arrow to turn it" : "");
   }
 
   const undo = talk.heard(() => where.follow());

@@ -1,5 +1,5 @@
 // The singular surface, to take hold of: turn it, drag the point on it, or a root on the circle, and both follow.
-import { abs, drag, draw, handle, hypot, matrix, max, min, number, placeOf, player, round, set, write } from "../../kit/javascript/scene.js";
+import { abs, drag, draw, handle, hypot, matrix, max, min, number, placeOf, player, round, set, stand, write } from "../../kit/javascript/scene.js";
 import { ball, ballAt, rod, rodFrom, viewIn } from "../../kit/javascript/space.js";
 import { onCircle, sliceOf } from "./surface_point.js";
 
@@ -259,11 +259,7 @@ export function surface(host, talk) {
     });
     if (!all.length) say("the two are complex", [x - 14, y + high]);
 
-    const { isExact } = where;
-    (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", !isExact);
-    note.textContent = !space.isThere ? "No 3-D picture: this browser has no WebGL."
-      : talk.isAlone && !isExact ? "what is dimmed only Python says: open the notebook for it"
-        : isNewHere ? "drag the ring, drag a root, turn the surface" : "";
+    stand(host, note, where.isExact, talk.isAlone, space.isThere, isNewHere ? "drag the ring, drag a root, turn the surface" : "");
   }
 
   const undo = talk.heard(() => where.follow());

@@ -39,7 +39,7 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
         pyodide: as in `build.build`.
 
     Raises:
-        ValueError: if JupyterLite cannot be built.
+        ValueError: if JupyterLite cannot be built, or the distribution's list of packages cannot be read.
     """
     contents = folder.parent / f"{folder.name}-contents"
     for old in (folder, contents):
@@ -50,16 +50,9 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
         notebook["metadata"]["kernelspec"] = {"name": "python", "display_name": "Python (Pyodide)"}
         path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1), encoding="utf-8")
     command = [python, "-m", "jupyterlite_core", "build", "--contents", "."]
-    options = [
-        "--output-dir",
-        str(folder),
-        "--apps",
-        "lab",
-        "--no-sourcemaps",
-        "--no-unused-shared-packages",
-        "--no-libarchive",
-    ]
-    done = subprocess.run(command + options, cwd=contents, capture_output=True, text=True)
+    options = "--apps lab --no-sourcemaps --no-unused-shared-packages --no-libarchive".split()
+    command += ["--output-dir", str(folder), *options]
+    done = subprocess.run(command, cwd=contents, capture_output=True, text=True)
     if done.returncode:
         raise ValueError(f"JupyterLite cannot be built:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
     shutil.rmtree(contents)
@@ -83,8 +76,14 @@ def _write_lock(folder: Path, pyodide: str) -> set[str]:
     elsewhere = "://" in pyodide
     where = f"{pyodide}pyodide-lock.json"
     if elsewhere:
-        with urllib.request.urlopen(where) as answer:
-            lock = json.load(answer)
+        try:
+            with urllib.request.urlopen(where) as answer:
+                lock = json.load(answer)
+        except OSError as error:
+            raise ValueError(
+                f"JupyterLite needs Pyodide's list of packages, and {where} cannot be read ({error}); with a "
+                "distribution of your own beside lab/, --pyodide ../pyodide/ takes that"
+            ) from error
     else:
         lock = json.loads((folder / where).read_text(encoding="utf-8"))
     known, needed = lock["packages"], {}
@@ -98,10 +97,8 @@ def _write_lock(folder: Path, pyodide: str) -> set[str]:
     python = folder / "python"
     python.mkdir()
     theirs = (folder / "extensions" / _KERNEL / "static" / "pypi").glob("*.whl")
-    for path in [
-        *wheels(python),
-        *(path for path in theirs if not path.name.startswith("widgetsnbextension")),
-    ]:
+    theirs = [path for path in theirs if not path.name.startswith("widgetsnbextension")]
+    for path in wheels(python) + theirs:
         name, version = path.name.split("-")[:2]
         ours = name == "neuroviz"
         needed[name.replace("_", "-")] = {
