@@ -27,11 +27,14 @@ def main() -> None:
     said = f"{site / 'index.html'}: {_megabytes(site):.1f} MB, open it in a browser\n"
     if _megabytes(site) > MOST_MEGABYTES:
         sys.exit(f"{said}{MOST_MEGABYTES} MB is the most (fewer stills: tools/book/stills.py)")
-    if words.lab:
-        lite.build(site / "lab", lite.environment(out / "lite"), words.pyodide)
-        said += f"lab/lab/index.html: {_megabytes(site / 'lab'):.1f} MB, needs a server:\n"
-        said += f"  python -m http.server --directory {site}\n"
     sys.stdout.write(said)
+    if words.lab:
+        try:
+            lite.build(site / "lab", lite.environment(out / "lite"), words.pyodide)
+        except ValueError as error:
+            sys.exit(str(error))
+        size = _megabytes(site / "lab")
+        print(f"lab/lab/index.html: {size:.1f} MB, needs a server: python -m http.server --directory {site}")
 
 
 def _megabytes(folder: Path) -> float:
