@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "tools" / "javascript"
 PANEL = ".nv:has(.nv-title)"
 WHEELS = ROOT.parent / "shared" / "live" / "test-only"  # a numpy for Pyodide, where a test machine has one
-NEEDS_MORE = {"flint": ["SectionExplorer", "SingletonExplorer"], "scipy": ["FlowExplorer", "SearchExplorer"]}
+NEEDS_MORE = {"flint": ["SectionExplorer", "SingletonExplorer"]}
 
 # Long work where there are no processes
 

@@ -2,7 +2,7 @@
 
 import csv
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import mpmath
 import numpy as np
@@ -10,9 +10,10 @@ import pytest
 from count import count_fiber
 from definition import Residue, output
 from panels import PATIENCE, headlines, title, trace
+from scipy.optimize import least_squares
 
 from neuroviz.beyond.search.cases import SearchSetting, study_search
-from neuroviz.beyond.search.descent import Misfit, descend
+from neuroviz.beyond.search.descent import Misfit, _least_squares, descend
 from neuroviz.beyond.search.equivalent_weights import (
     LAYERS_SWAPPED,
     RESCALED,
@@ -282,6 +283,20 @@ def test_the_derivative_of_the_misfit_is_exact_with_and_without_the_last_matrix(
     for column, unit in zip(J_here.T, np.eye(chart.size), strict=True):
         ends = [misfit.value(chart, place + s * 1e-6 * unit) for s in (1, -1)]
         np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, column, atol=1e-6 * np.abs(J_here).max())
+
+
+@pytest.mark.parametrize("arch", ARCHS, ids=str)
+def test_a_descent_goes_down_as_far_as_minpack_does(arch):
+    X = 0.5 * rng(1).standard_normal((60, arch.widths[0], arch.tokens))
+    misfit = Misfit(arch.attention, X, forward(Reals(), arch.attention, random(arch, 1), X), eliminate=False)
+    chart = chart_at(arch, random(arch, 2))
+    place, left, _ = _least_squares(misfit, chart, 1e-12, 1e-14, 400)
+    value, derivative = (partial(f, chart) for f in (misfit.value, misfit.derivative))
+    scale = "jac" if arch.attention == "lightning" else 1.0
+    given = {"method": "lm", "x_scale": scale, "ftol": 1e-12, "xtol": 1e-14, "max_nfev": 400}
+    other = np.linalg.norm(least_squares(value, 0 * place, derivative, **given).fun)
+    assert left == pytest.approx(np.linalg.norm(value(place)), abs=1e-14)
+    assert left <= 1.001 * other + 1e-9
 
 
 # Which equivalents are known.

@@ -1,8 +1,9 @@
 """Damped least squares from one network towards the function of another.
 
-The squared difference of the outputs is brought down by Levenberg–Marquardt (MINPACK, through scipy) with
-the exact Jacobian, in the coordinates of a `Chart` that is centred anew every few steps. The last V, in
-which the outputs are linear, can be eliminated: it is then always the best one (variable projection).
+The squared difference of the outputs is brought down by Levenberg–Marquardt steps within a radius of trust
+(Moré 1978), with the exact Jacobian, in the coordinates of a `Chart` that is centred anew every few steps.
+The last V, in which the outputs are linear, can be eliminated: it is then always the best one (variable
+projection).
 """
 
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from neuroviz.engine.network import Weights, forward, jacobian
 
 _STEPS, _ROUNDS = 15, 8  # evaluations in one chart, and charts
 _POLISH_STEPS = 40
-_FLAT = 1e-13  # singular values of Z below this share of the largest are rounding
+_FLAT = 1e-13  # singular values below this share of the largest are rounding
 _NO_STEP = 1e3  # a relative misfit that no step is taken to
 
 
@@ -110,36 +111,64 @@ def descend(arch: Architecture, weights: Weights, misfit: Misfit) -> Descent:
     """
     for _ in range(_ROUNDS):
         chart = chart_at(arch, weights, free_last=not misfit.eliminate)
-        found = _least_squares(misfit, chart, 1e-6, 1e-8, _STEPS)
-        weights = chart.weights(found.x)
-        if found.status != 0:  # 0: the steps of this chart are used up
+        found, left, is_done = _least_squares(misfit, chart, 1e-6, 1e-8, _STEPS)
+        weights = chart.weights(found)
+        if is_done:
             break
     if misfit.eliminate:
         weights = misfit.with_best_last(weights)
-    return Descent(weights, float(np.linalg.norm(found.fun)))
+    return Descent(weights, left)
 
 
 def polish(arch: Architecture, weights: Weights, misfit: Misfit) -> Descent:
     """The same from near a solution, in one chart, as far down as rounding allows."""
     chart = chart_at(arch, weights)
-    found = _least_squares(misfit, chart, 1e-12, 1e-14, _POLISH_STEPS)
-    return Descent(chart.weights(found.x), float(np.linalg.norm(found.fun)))
+    found, left, _ = _least_squares(misfit, chart, 1e-12, 1e-14, _POLISH_STEPS)
+    return Descent(chart.weights(found), left)
 
 
-def _least_squares(misfit: Misfit, chart: Chart, ftol: float, xtol: float, steps: int) -> object:
-    from scipy.optimize import least_squares  # here: it takes longer than importing the package
+def _least_squares(
+    misfit: Misfit, chart: Chart, ftol: float, xtol: float, steps: int
+) -> tuple[np.ndarray, float, bool]:
+    """From the centre of a chart: the coordinates and the misfit at the end, and whether steps were left."""
+    p = np.zeros(chart.size)
+    f, scale, radius, is_lower = misfit.value(chart, p), 0 * p, 100.0, True
+    for _ in range(steps - 1):
+        if is_lower:
+            J, size = misfit.derivative(chart, p), float(np.linalg.norm(f))
+            if size == 0:
+                return p, size, True
+            lengths = np.linalg.norm(J, axis=0) if misfit.attention == "lightning" else 1.0
+            scale = np.maximum(scale, lengths)
+            scale[scale == 0] = 1.0
+            R = np.linalg.qr(np.column_stack([J / scale, f]), "r")
+            U, s, rows = np.linalg.svd(R[: len(p), :-1], full_matrices=False)
+            kept = s > _FLAT * s[0]
+            s, rows, g = s[kept], rows[kept], U[:, kept].T @ R[: len(p), -1]
+        y, damping = _within(s, g, radius)
+        length, step = float(np.linalg.norm(y)), rows.T @ y / scale
+        there = misfit.value(chart, p - step)
+        won = 1 - (np.linalg.norm(there) / size) ** 2
+        expected = float(np.square(s * y).sum() + 2 * damping * length**2) / size**2
+        if won < expected / 4:
+            radius = length * (0.5 if won >= 0 else 0.1)
+        elif damping == 0 or won > 0.75 * expected:
+            radius = 2 * length
+        is_lower = won > 1e-4 * expected
+        if is_lower:
+            p, f = p - step, there
+        if max(abs(won), expected) <= ftol or radius <= xtol * np.linalg.norm(scale * p):
+            return p, float(np.linalg.norm(f)), True
+    return p, float(np.linalg.norm(f)), False
 
-    return least_squares(
-        lambda p: misfit.value(chart, p),
-        np.zeros(chart.size),
-        jac=lambda p: misfit.derivative(chart, p),
-        method="lm",
-        ftol=ftol,
-        xtol=xtol,
-        gtol=1e-15,
-        x_scale="jac" if misfit.attention == "lightning" else 1.0,
-        max_nfev=steps,
-    )
+
+def _within(s: np.ndarray, g: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
+    """y = s g/(s² + λ) with the least λ ≥ 0 such that ‖y‖ is the radius, up to a tenth, or less; and λ."""
+    damping, y = 0.0, g / s
+    while (length := float(np.linalg.norm(y))) > 1.1 * radius:
+        damping += (length / radius - 1) * length**2 / float((y**2 / (s**2 + damping)).sum())
+        y = g / (s + damping / s)
+    return y, damping
 
 
 def _with_last(weights: Weights, V: np.ndarray) -> Weights:

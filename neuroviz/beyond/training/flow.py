@@ -6,7 +6,8 @@ rows of V (Prop. A.5), and the loss is half the squared distance to a target tab
     loss = ½ Σ_km ‖sym(l_k v_mᵀ) − T_km‖²,      θ̇ = −∇ loss
 
 The norm of a symmetric matrix is the Bombieri norm of its form: aX² + bXY + cY² has a² + b²/2 + c².
-Many starts flow at once, in one system for an adaptive solver.
+Many starts flow at once, in one system, by Runge–Kutta steps of order 5 whose length a pair of orders chooses
+(Dormand and Prince 1980).
 """
 
 from collections.abc import Callable, Generator
@@ -25,6 +26,18 @@ BOUNDARY = 1e-2
 """… and at a boundary point when, besides, the angle between the forms of keys and values is."""
 TARGETS = ("gaussian", "realisable", "dotted", "dotted, noisy")
 _NOISE = 0.05
+_STAGES = tuple(
+    np.array(row)
+    for row in (
+        (1 / 5,),
+        (3 / 40, 9 / 40),
+        (44 / 45, -56 / 15, 32 / 9),
+        (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+        (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+        (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+    )
+)
+_ORDERS_APART = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
 
 
 @dataclass(frozen=True)
@@ -129,7 +142,7 @@ def gradient_flow(
         time: how long to follow the flow; the time of gradient descent is its step times its steps.
         samples: at how many equally spaced times to look, start and end included.
         times: instead of these two: the times to look at, increasing from 0.
-        rtol: relative tolerance of the solver (scipy's DOP853); the absolute one is a hundredth of it.
+        rtol: relative tolerance of a step; the absolute one is a hundredth of it.
         progress: called now and then with the share that is done; what it raises stops the flow.
 
     Raises:
@@ -149,8 +162,6 @@ def flow_in_steps(
     target: np.ndarray, starts: dict[str, np.ndarray | None], times: np.ndarray, rtol: float
 ) -> Generator[float, None, Flow]:
     """`gradient_flow` from starts by their names, yielding now and then the share that is done."""
-    from scipy.integrate import DOP853  # here: importing neuroviz loads no solver
-
     A, V, Q, K = map(starts.get, "AVQK")
     factored = Q is not None and K is not None
     if V is None or factored == (A is not None):
@@ -163,7 +174,7 @@ def flow_in_steps(
     def split(z: np.ndarray) -> list[np.ndarray]:
         return [piece.reshape(shape) for piece, shape in zip(np.split(z, cuts), shapes, strict=True)]
 
-    def velocity(_time: float, z: np.ndarray) -> np.ndarray:
+    def velocity(z: np.ndarray) -> np.ndarray:
         *head, V = split(z)
         A = head[1].mT @ head[0] if factored else head[0]
         rest = product_table(A, V) - T
@@ -172,29 +183,47 @@ def flow_in_steps(
         grads = [head[1] @ A_bar, head[0] @ A_bar.mT] if factored else [A_bar]
         return -np.concatenate([grad.ravel() for grad in (*grads, V_bar)])
 
-    seen = [np.concatenate([part.ravel() for part in parts])]
-    time = float(times[-1])
-    solver = DOP853(velocity, 0.0, seen[0], time, rtol=rtol, atol=rtol / 100)
-    steps = 0
-    while len(seen) < len(times):
-        message = solver.step()
-        if solver.status == "failed":
-            raise ValueError(f"the solver stopped at time {solver.t:.3g} of {time:.3g}: {message}")
-        passed = times[len(seen) : np.searchsorted(times, solver.t, side="right")]
-        if solver.status == "finished":
-            passed = times[len(seen) :]
-        if len(passed):
-            dense = solver.dense_output()
-            seen += [dense(moment) for moment in passed]
-        steps += 1
-        if steps % 20 == 0:
-            yield solver.t / time
+    start = np.concatenate([part.ravel() for part in parts])
+    seen = yield from _followed(velocity, start, times, rtol)
     *head, V = (np.stack(path) for path in zip(*map(split, seen), strict=True))
     Q, K = head if factored else (None, None)
     A = K.mT @ Q if factored else head[0]
     tables = (product_table(a, v) for a, v in zip(A, V, strict=True))
     loss = np.stack([_squares(table - T).sum(axis=(-2, -1)) / 2 for table in tables])
     return Flow(times, T, A, V, Q, K, loss)
+
+
+def _followed(
+    velocity: Callable[[np.ndarray], np.ndarray], z: np.ndarray, times: np.ndarray, rtol: float
+) -> Generator[float, None, list[np.ndarray]]:
+    """ż = velocity(z) at these times, yielding now and then the share that is done."""
+    v, seen, now, steps = velocity(z), [z], 0.0, 0
+    h = 0.01 * min(times[-1], np.linalg.norm(z) / max(np.linalg.norm(v), 1e-300) + 1e-6)
+    while len(seen) < len(times):
+        left = times[len(seen)] - now
+        taken, steps = min(h, left), steps + 1
+        slopes = [v]
+        for row in _STAGES:
+            end = z + taken * (row @ slopes)
+            slopes.append(velocity(end))
+        allowed = rtol * (np.maximum(np.abs(z), np.abs(end)) + 0.01)
+        error = float(np.sqrt(np.mean(np.square(taken * (_ORDERS_APART @ slopes) / allowed))))
+        if not error <= 1:  # not a number, after an overflow
+            h = taken * max(0.2, 0.9 * error**-0.2) if np.isfinite(error) else taken / 5
+            if h < 1e-14 * times[-1]:
+                raise ValueError(
+                    f"the flow stopped at time {now:.3g} of {times[-1]:.3g}: a step would be too small"
+                )
+            continue
+        z, v, now = end, slopes[-1], now + taken
+        longer = taken * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
+        h = longer if taken == h else max(h, longer)
+        if taken == left:
+            now = times[len(seen)]
+            seen.append(z)
+        if steps % 20 == 0:
+            yield now / times[-1]
+    return seen
 
 
 def _checked(target: np.ndarray, parts: list[np.ndarray], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

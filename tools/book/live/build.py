@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 PYODIDE = "https://cdn.jsdelivr.net/pyodide/v0.29.3/full/"
 # What few panels need comes with the first of them: module → package of Pyodide.
-LATER = {"scipy": "scipy", "flint": "python-flint"}
+LATER = {"flint": "python-flint"}
 PURE = (
     "anywidget", "comm", "ipywidgets", "neuroviz", "psygnal", "threadpoolctl", "tqdm", "traitlets",
     "typing_extensions",

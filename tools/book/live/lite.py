@@ -15,7 +15,7 @@ from tools.book.live.build import PURE, PYODIDE, wheels
 _KERNEL = "@jupyterlite/pyodide-kernel-extension"
 # What a kernel starts with, and what it fetches when a cell imports it.
 _FIRST = ("micropip", "ipython", "jedi", "ssl", "sqlite3", "numpy", "neuroviz")
-_LATER = ("scipy", "python-flint")
+_LATER = ("python-flint",)
 
 
 def environment(folder: Path) -> Path:

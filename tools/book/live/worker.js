@@ -21,7 +21,7 @@ async function start({ pyodide, page, wheels, size, later }) {
   say("", 1);
 }
 
-// Few panels need scipy or python-flint: these come with the first of them.
+// Few panels need python-flint: it comes with the first of them.
 async function open(ticket, how) {
   try {
     python.open_panel(ticket, how);
