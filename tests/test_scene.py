@@ -3,11 +3,19 @@
 import gzip
 import json
 import random
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from neuroviz.beyond.proof import immersion, uniqueness
+from neuroviz.beyond.proof.immersion_panel import EXPERIMENTS, LAYERS, MODES, ProofExplorer, ProofSetting
+from neuroviz.beyond.proof.uniqueness_figure import AWAY, singletons_parts
+from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
+from neuroviz.beyond.proof.weight_pairs import CANDIDATES, SingletonSetting
+from neuroviz.engine.field import Reals
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 from neuroviz.singular import section_panel
@@ -20,11 +28,13 @@ from neuroviz.singular.slice_panel import PRESETS
 from neuroviz.singular.space import camera_of
 from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceSetting
 from neuroviz.singular.surface_point import point_at
+from neuroviz.softmax.two_tokens import follow
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ROOT = Path(__file__).parent.parent
 AGREE = 1e-9
+TOKEN_PLACES = ROOT / "neuroviz" / "beyond" / "proof" / "javascript" / "token_places.js"
 LOAD = "async code => { const blob = new Blob([code], {type: 'text/javascript'});" \
     " window.code = await import(URL.createObjectURL(blob)); }"  # fmt: skip
 POINT, ROOT_HANDLE = (f".nv-handle[aria-label='{name}']" for name in ("the point", "the common root"))
@@ -117,6 +127,63 @@ def test_the_page_moves_the_plane_of_1000_random_sections_as_python_does(bare_pa
             assert min(np.linalg.norm(run - one, axis=1).min() for run in exact) < 0.05
 
 
+def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
+    bare_page.evaluate(LOAD, TOKEN_PLACES.read_text(encoding="utf-8"))
+    draw, modes, seen = random.Random(5), [key for _, key in MODES], set()
+    experiments = [key for _, key in EXPERIMENTS] + 4 * ["own"]
+    for seed in range(20):
+        sizes = {name: draw.randint(1, 4) for name in ("layers", "weak_layer", "copies")}
+        rest = {"symmetric": draw.choice([0, 0.35, 1]), "width": draw.randint(1, 3), "seed": seed}
+        network = ProofSetting(**sizes, **rest, causal=seed % 3 == 0)
+        settings = []
+        for _ in range(50):
+            chosen = {f"mode_{i}": draw.choice(modes) for i in LAYERS}
+            chosen |= {f"{share}_{i}": draw.randint(0, 100) / 100 for i in LAYERS for share in ("mu", "nu")}
+            settings.append(replace(network, experiment=draw.choice(experiments), **chosen))
+        local = ProofExplorer.draw(ProofExplorer._answer(network)).layout["meta"]["local"]
+        found = bare_page.evaluate(
+            "([local, places]) => places.map((place) => code.experimentAt(local, place))",
+            [local, [vars(one) for one in settings]],
+        )
+        for setting, page in zip(settings, found, strict=True):
+            given = immersion._set_shares(setting.network, *immersion._real_network(setting.network))
+            places = [row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))]
+            np.testing.assert_allclose(page["shares"], given, atol=AGREE, err_msg=str(setting))
+            np.testing.assert_allclose(page["places"], places, atol=AGREE, err_msg=str(setting))
+            seen |= set(setting.modes)
+    assert seen == set(modes)
+
+
+def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
+    bare_page.evaluate(LOAD, TOKEN_PLACES.read_text(encoding="utf-8"))
+    draw, cases = random.Random(10), set()
+    for seed in range(28):
+        causal, candidate = seed % 3 == 0, CANDIDATES[seed % len(CANDIDATES)]
+        rho = Fraction(draw.choice(["1/3", "1/2", "1", "2", "3"]))
+        copies = 1 if causal else draw.randint(1, 5)
+        sizes = {"layers": draw.randint(1, 3), "symmetric": draw.choice([0.0, 0.5, 1.0, 1.0])}
+        setting = SingletonSetting(candidate, rho, copies=copies, causal=causal, seed=seed, **sizes)
+        study = uniqueness.study_singleton(setting)
+        exact = (one.in_floats() for one in uniqueness.two_networks(setting))
+        way = uniqueness._Way(setting, study.case, study.relations.power, *exact)
+        local = singletons_parts(study).layout["meta"]["local"]
+        travels = [0.0, 0.5, 1.0, *(round(draw.random(), 2) for _ in range(33))]
+        found = bare_page.evaluate(
+            "([local, travels]) => { const way = code.wayOf(local);"
+            " return travels.map((travel) => [way.movedAt(travel), way.at(travel)]); }",
+            [local, travels],
+        )
+        for travel, (moved, page) in zip(travels, found, strict=True):
+            assert moved == way.moved(travel)
+            for one, two in zip(way.at(travel), page, strict=True):
+                said = f"{setting} at {travel}"
+                np.testing.assert_allclose(two["shares"], one.shares, atol=AGREE, err_msg=said)
+                clipped = np.clip(one.places, -AWAY, AWAY), np.clip(two["places"], -AWAY, AWAY)
+                np.testing.assert_allclose(*clipped, atol=AGREE, err_msg=said)
+        cases.add(study.case)
+    assert cases == {"A", "B2", "B1, ρ < 0", "B1, ρ > 0", "peel", "same", "outside"}
+
+
 # To take hold of
 
 
@@ -132,7 +199,9 @@ def scene(bare_page):
         bare_page.set_content(f"{theme.css()}<div class='nv'><div id='box'></div></div>")
         bare_page.evaluate(LOAD, gzip.decompress(bundle("scenes")).decode())
         bare_page.evaluate(
-            "drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100})", drawn
+            "drawn => { window.names = Object.keys(drawn.layout.meta.place);"
+            " return neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100}); }",
+            drawn,
         )
         bare_page.wait_for_selector(".nv-handle[transform]")
         return bare_page
@@ -141,10 +210,7 @@ def scene(bare_page):
 
 
 def place(page) -> dict:
-    return page.evaluate(
-        "Object.fromEntries(['moves', 'where', 'along', 'turn', 'tilt', 'offset']"
-        ".map((name) => [name, box.talk.get(name)]))"
-    )
+    return page.evaluate("Object.fromEntries(names.map((name) => [name, box.talk.get(name)]))")
 
 
 def middle(page, selector: str) -> tuple[float, float]:
@@ -280,6 +346,86 @@ def test_the_plane_is_dragged_through_the_surface_and_turned(scene):
         page.locator(handle).focus()
         page.keyboard.press(key)
         assert place(page)[name] > before
+
+
+def named(label: str) -> str:
+    return f".nv-handle[aria-label='{label}']"
+
+
+def test_a_token_is_dragged_until_it_meets_the_other(scene):
+    page = scene(kind=ProofExplorer)
+    one, other = (named(f"token {token} after layer 1") for token in (1, 2))
+    (_, y), (u, _) = middle(page, one), middle(page, other)
+    dragged(page, one, u - 3, y)
+    here = place(page)
+    assert (here["experiment"], here["mode_1"], here["mode_2"]) == ("own", "free", "true")
+    assert here["mu_1"] + here["nu_1"] == pytest.approx(1, abs=AGREE)
+    # Layer 2 hears of it at once: equal tokens stay equal, and no share of theirs shows.
+    assert middle(page, one) == pytest.approx((u, y), abs=2)
+    assert not page.locator(named("token 1 after layer 2")).is_visible()
+    assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
+
+
+def test_the_dot_goes_with_the_pointer_and_a_layer_is_frozen_by_a_click(scene):
+    page = scene("experiment=only-1;mu_1=0.2;nu_1=0.2", kind=ProofExplorer)
+    dot, token = named("(μ, ν) of layer 1"), named("token 2 after layer 1")
+    (x, y), before = middle(page, dot), middle(page, token)
+    dragged(page, dot, x + 30, y - 10)
+    assert middle(page, dot) == pytest.approx((x + 30, y - 10), abs=2)
+    here = place(page)
+    assert here["experiment"] == "only-1" and here["mu_1"] > 0.3 and here["nu_1"] > 0.2
+    assert middle(page, token)[0] < before[0]
+    page.locator("[aria-label='layer 1 frozen']").click(position={"x": 4, "y": 40})
+    here = place(page)
+    assert (here["experiment"], here["mode_1"], here["mode_2"]) == ("own", "frozen", "frozen")
+    page.wait_for_function("document.querySelector('[aria-label=\"layer 1 frozen\"]').ariaPressed === 'true'")
+    page.locator("[aria-label='layer 1 frozen']").press("Enter")
+    assert place(page)["mode_1"] == "true"
+
+
+def test_the_keyboard_alone_sets_the_layers(scene):
+    page = scene(kind=ProofExplorer)
+    reached = []
+    for _ in range(9):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+    assert reached[:2] == ["layer 1 frozen", "layer 2 frozen"]
+    assert reached[2:5] == ["token 1 after layer 1", "token 2 after layer 1", "(μ, ν) of layer 1"]
+    assert reached[-1] == "run down the layers"
+    for label, key, name, way in (
+        ("(μ, ν) of layer 1", "ArrowRight", "mu_1", 1),
+        ("(μ, ν) of layer 1", "Shift+ArrowDown", "nu_1", -1),
+        ("token 1 after layer 2", "ArrowRight", "mu_2", 1),
+        ("token 2 after layer 2", "ArrowRight", "nu_2", -1),
+    ):
+        page.locator(named(label)).focus()
+        page.keyboard.press("ArrowUp" if "(" in label else "ArrowLeft")  # now the layer is the reader's own
+        before = place(page)[name]
+        page.keyboard.press(key)
+        assert way * (place(page)[name] - before) > 0.005, (label, key)
+
+
+def test_the_dot_of_the_second_network_goes_its_way(scene):
+    page = scene(kind=SingletonExplorer)
+    dot, token = named("(μ, ν) of θ′"), named("token 2 of θ′ after layer 1")
+    assert not page.locator(named("(μ, ν) of θ")).is_visible()  # θ stands still
+    (x, y), before = middle(page, dot), middle(page, token)
+    dragged(page, dot, x, y - 20)
+    assert place(page)["travel"] > 0.42 and middle(page, dot)[1] == pytest.approx(y - 20, abs=4)
+    assert middle(page, token)[0] < before[0] - 5
+    dragged(page, token, *before)
+    assert place(page)["travel"] == pytest.approx(0.4, abs=0.02)
+    page.locator(token).focus()
+    page.keyboard.press("ArrowRight")
+    assert place(page)["travel"] == pytest.approx(0.41, abs=0.02)
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_play_goes_the_way_to_its_end(scene, motion):
+    page = scene("candidate=negative;travel=0.9", motion, SingletonExplorer)
+    page.locator(".nv-play").click()
+    page.wait_for_function("box.talk.get('travel') === 1")
+    page.wait_for_function("box.querySelector('.nv-play').textContent === '▶'")
 
 
 def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page):

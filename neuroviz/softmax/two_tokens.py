@@ -79,6 +79,15 @@ def logits(over: Field, M: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.nd
     return seen[..., 0], over.reduce(-seen[..., 1])
 
 
+def along_line(M: Sequence[np.ndarray], X: np.ndarray) -> list[list[float]]:
+    """δᵀM x_1 and δᵀM δ for each M, with δ = x_2 − x_1 and X of shape (n, 2): all logits on the tokens' line.
+
+    Tokens x_1 + sδ and x_1 + uδ have p = (u − s)(δᵀM x_1 + s δᵀM δ) and q = (s − u)(δᵀM x_1 + u δᵀM δ).
+    """
+    first, apart = X[:, 0], X[:, 1] - X[:, 0]
+    return [[float(apart @ one @ first), float(apart @ one @ apart)] for one in M]
+
+
 def follow(over: Field, given: Sequence[Shares], X: np.ndarray) -> list[np.ndarray]:
     """The tokens before the first layer and after each: X_i = X_{i−1} S_i; X of shape (…, n, 2)."""
     tokens = [X]

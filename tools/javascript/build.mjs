@@ -11,7 +11,9 @@ import css from "esbuild-plugin-inline-css";
 const here = (name) => new URL(name, import.meta.url).pathname;
 const version = (name) => JSON.parse(readFileSync(here(`node_modules/${name}/package.json`))).version;
 const SCENES = [
-  "scenes.js", "../../neuroviz/kit/javascript/scene.js", "../../neuroviz/kit/javascript/space.js",
+  "scenes.js", "../../neuroviz/beyond/proof/javascript/token_places.js",
+  "../../neuroviz/beyond/proof/javascript/tokens.js", "../../neuroviz/kit/javascript/parts.js",
+  "../../neuroviz/kit/javascript/scene.js", "../../neuroviz/kit/javascript/space.js",
   "../../neuroviz/singular/javascript/section.js", "../../neuroviz/singular/javascript/section_plane.js",
   "../../neuroviz/singular/javascript/surface.js", "../../neuroviz/singular/javascript/surface_point.js",
 ];

@@ -7,7 +7,7 @@ exponentials are tied by PQ = 1), an experiment that the proof needs shows nothi
 kernel that appears is counted.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -19,7 +19,7 @@ from neuroviz.engine.measure import ExactMeasurement, Measurement, from_spectrum
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
 from neuroviz.engine.rank import arithmetic_of, exact_rank, is_wide, nearby, schwartz_zippel, without_rounding
 from neuroviz.engine.symmetry import VirtualWeights
-from neuroviz.softmax.two_tokens import Shares, follow, free_jacobian, softmax_shares
+from neuroviz.softmax.two_tokens import Shares, along_line, follow, free_jacobian, softmax_shares
 
 MODES = ("true", "free", "frozen", "collapsed")
 MOST_LAYERS = 4
@@ -153,6 +153,8 @@ class ImmersionStudy:
         everything: what all exponentials, as free as they are, leave hidden: the kernel of the derivative
             itself, by Ax's theorem.
         spectrum: the derivative with its true exponentials, in floating point, without Ax's theorem.
+        forms: what the logits of each layer are on the line of the tokens: see `along_line`.
+        place: control → value, of those that set the exponentials.
     """
 
     setting: ImmersionSetting
@@ -162,6 +164,8 @@ class ImmersionStudy:
     experiments: tuple[Experiment, ...]
     everything: Hidden
     spectrum: Measurement
+    forms: list[list[float]]
+    place: dict[str, object] = field(default_factory=dict)
 
     @property
     def left(self) -> Hidden:
@@ -193,7 +197,9 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     places = np.array([row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))])
     everything = _hidden(where, (_allowed(setting, ("free",) * setting.layers),))
     here, experiments = _hidden(where, (_here(setting),)), _experiments(where)
-    return ImmersionStudy(setting, places, tuple(given), here, experiments, everything, _spectrum(where))
+    forms = along_line(virtual.M, X)
+    found = places, tuple(given), here, experiments, everything, _spectrum(where), forms
+    return ImmersionStudy(setting, *found)
 
 
 def _allowed(setting: ImmersionSetting, wanted: tuple[Pattern, ...]) -> tuple[Pattern, ...]:

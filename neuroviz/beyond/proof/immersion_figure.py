@@ -9,8 +9,10 @@ from neuroviz.kit.plot import Parts, Plot, compose, layer_letters
 from neuroviz.kit.words import colored, numbered, percent, signed, tiny
 from neuroviz.softmax.two_tokens import exponentials
 
-LEFT, RIGHT = (0.0, 0.43), (0.505, 1.0)
-WORDS, RIGHT_END = 1.15, 2.25  # beside the places from 0 to 1: where the words on the layers begin, and end
+LEFT, RIGHT = (0.0, 0.49), (0.54, 1.0)
+# Beside the places from 0 to 1: the squares of shares, the words on the layers, and where these end.
+MAP, WORDS, RIGHT_END = (1.18, 1.74), 1.88, 2.88
+TOP, LOW = 0.9, 0.1  # of a layer's square in its row
 GAP = 0.45  # between the experiments of the proof and what stands beside them
 NAMES = {"true": "as it is", "free": "yours", "frozen": "frozen", "collapsed": "collapsed"}
 
@@ -48,9 +50,19 @@ def tokens(study: ImmersionStudy) -> Plot:
         plot.text(f"x<sub>{place + 1}</sub>", place, 0, "base", "ink", yanchor="bottom", yshift=marker)
     for layer in range(1, study.setting.layers + 1):
         color = theme.color(f"layer {layer}")
-        plot.region((1.1, WORDS), (layer - 0.9, layer - 0.1), {"width": 0}, color)
+        rows = (layer - TOP, layer - LOW)
+        plot.region((WORDS - 0.04, WORDS), rows, {"width": 0}, color)
+        plot.region(MAP, rows, {"color": theme.color("axis"), "width": 1}, theme.color("ground"))
+        plot.text("ν", MAP[0], rows[0], "note", "soft", xanchor="right", yanchor="top", xshift=-3)
+        if not study.setting.causal:
+            plot.text("μ", MAP[1], rows[1], "note", "soft", xanchor="left", yanchor="bottom", xshift=3)
+            plot.line(f"tokens meet in layer {layer}", list(MAP), list(rows), theme.color("soft"), 1.4)
         beside = {"xanchor": "left", "yanchor": "middle", "xshift": 6, "align": "left"}
         plot.text("<br>".join(say_layer(study, layer)), WORDS, layer - 0.5, "note", "ink", **beside)
+    dot = {"size": marker + 6, "color": theme.color("focus"), "line": {"width": 0}}
+    x = [MAP[0] + mu * (MAP[1] - MAP[0]) for mu, _ in study.given]
+    y = [layer - LOW - (TOP - LOW) * nu for layer, (_, nu) in enumerate(study.given, start=1)]
+    plot.points("(μ, ν) of the layers", x, y, dot, cliponaxis=False)
     plot.bare_axis("x", -0.16, RIGHT_END, title="columns of S sum to 1: tokens stay on their line")
     plot.bare_axis("y", len(first) - 0.82, -0.12)
     return plot
@@ -84,14 +96,14 @@ def say_layer(study: ImmersionStudy, layer: int) -> tuple[str, str]:
     elif is_moved(study, layer):
         name = colored("focus", name)
     if met is not None and layer > met:
-        return name, f"blind: equal tokens hide {numbered('M', layer)}"
+        return name, f"blind: {numbered('M', layer)} is hidden"
     P, Q = (number(value) for value in exponentials(given, setting.copies))
     numbers = f"Q = {Q}" if setting.causal else f"P = Q = {P}" if P == Q else f"P = {P}, Q = {Q}"
     if given == (0, 0):
         return name, f"{numbers}: does nothing"
     if met == layer:
         return name, f"{numbers}: they meet"
-    return name, numbers + (": they change places" if given == (1, 1) else "")
+    return name, numbers + (": they swap" if given == (1, 1) else "")
 
 
 def number(value: float) -> str:

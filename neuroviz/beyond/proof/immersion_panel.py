@@ -1,12 +1,14 @@
 """Theorem A under the reader's hands: free the exponentials, freeze the layers, count what is left."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neuroviz.beyond.proof.immersion import MOST_LAYERS, ImmersionSetting, ImmersionStudy, study_immersion
-from neuroviz.beyond.proof.immersion_figure import immersion_parts, letter, relation_of
+from neuroviz.beyond.proof.immersion_figure import MAP, immersion_parts, letter, relation_of
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts
+from neuroviz.kit.scene import as_scene
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import numbered, tiny
 
@@ -25,20 +27,26 @@ MODES = [
 ]
 
 
+SHARE = (0.0, 1.0, 0.01)  # least, most and step
+_RANGES = {f"{share}_{i}": SHARE for i in LAYERS for share in ("mu", "nu")}
+_CHOICES = {name: [key for _, key in MODES] for name in (f"mode_{i}" for i in LAYERS)}
+_CHOICES["experiment"] = [key for _, key in EXPERIMENTS]
+
+
 def _part(label: str, start: float, more: bool = False) -> float:
     return real(label, start, 0, 1, 0.05, more=more)
 
 
 def _mode(layer: int) -> str:
-    return choice(f"layer {layer}", MODES)
+    return choice(f"layer {layer}", MODES, more=True)
 
 
 def _mu(layer: int) -> float:
-    return _part(f"{numbered('μ', layer)}, by {numbered('P', layer)}", 0.3)
+    return real(f"{numbered('μ', layer)}, by {numbered('P', layer)}", 0.3, *SHARE, more=True)
 
 
 def _nu(layer: int) -> float:
-    return _part(f"{numbered('ν', layer)}, by {numbered('Q', layer)}", 0.3)
+    return real(f"{numbered('ν', layer)}, by {numbered('Q', layer)}", 0.3, *SHARE, more=True)
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,15 @@ class ProofSetting:
 
 def study_proof(setting: ProofSetting) -> ImmersionStudy:
     """The experiments of the proof and that of the reader."""
-    return study_immersion(setting.network)
+    place = {name: getattr(setting, name) for name in (*_RANGES, *_CHOICES)}
+    return replace(study_immersion(setting.network), place=place)
+
+
+def proof_parts(study: ImmersionStudy) -> Parts:
+    """The figure, as a scene."""
+    s = study.setting
+    local = {"forms": study.forms, "tied": s.tied_layer, "copies": s.copies, "causal": s.causal, "map": MAP}
+    return as_scene(immersion_parts(study), "tokens", study.place, local, _RANGES, _CHOICES)
 
 
 class ProofExplorer(Panel):
@@ -100,7 +116,8 @@ class ProofExplorer(Panel):
     Left, two tokens on their line, layer by layer. Right, what the experiments of the proof leave hidden of
     L and the M, counted exactly, beside the whole derivative and the reader's own setting.
 
-    Controls: see `ProofSetting`; those of a layer are shown where they have a say.
+    Controls: see `ProofSetting`; those of the layers are under "More". A token is dragged, or the dot (μ, ν)
+    of a layer; a click freezes the layer.
 
     >>> panel = ProofExplorer()
     >>> panel.controls["symmetric"].value = 0.0
@@ -109,26 +126,22 @@ class ProofExplorer(Panel):
     """
 
     title = "Theorem A: freeze all layers but one"
-    setting, draw, _answer = ProofSetting, staticmethod(immersion_parts), staticmethod(study_proof)
+    setting, draw, _answer = ProofSetting, staticmethod(proof_parts), staticmethod(study_proof)
 
     def _arrange(self) -> None:
         setting = self._read()
         for i in LAYERS:
             free = i <= setting.layers and setting.modes[i - 1] == "free"
-            self._give_say(f"mode_{i}", i <= setting.layers and setting.experiment == "own")
-            self._give_say(f"mu_{i}", free and not setting.causal)
-            self._give_say(f"nu_{i}", free)
+            says = {"mode": setting.experiment == "own", "mu": free and not setting.causal, "nu": free}
+            for what, has in says.items():  # hidden or not, whatever is dragged: the figure stays where it is
+                control = self.controls[f"{what}_{i}"]
+                control.disabled = not (has and i <= setting.layers)
+                if self._hides:
+                    control.layout.display = None if i <= setting.layers else "none"
         part = numbered("M" if setting.causal else "Sym M", setting.weak_layer)
         self.controls["symmetric"].description = f"{part} times"
         self.controls["symmetric"].disabled = setting.weak_layer > setting.layers
         self.controls["copies"].disabled = setting.causal
-
-    def _give_say(self, name: str, says: bool) -> None:
-        """Enable a control, or disable and hide it."""
-        control = self.controls[name]
-        control.disabled = not says
-        if self._hides:
-            control.layout.display = None if says else "none"
 
     def _badge(self, answer: ImmersionStudy) -> str:
         setting, found = answer.setting, answer.everything

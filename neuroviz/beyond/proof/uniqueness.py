@@ -22,7 +22,7 @@ from neuroviz.beyond.proof.weight_pairs import (
 )
 from neuroviz.engine.field import Reals
 from neuroviz.engine.symmetry import VirtualWeights
-from neuroviz.softmax.two_tokens import Shares, attention, follow, logits, shares, softmax_shares
+from neuroviz.softmax.two_tokens import Shares, along_line, attention, follow, logits, shares, softmax_shares
 
 _X = np.array([[-0.7, 0.6], [0.3, -0.4], [0.5, -0.1]])
 """The two tokens, as columns, of all pictures."""
@@ -66,6 +66,7 @@ class SingletonStudy:
         left, right: θ and θ′.
         ending: the end of the way, exactly.
         functions_apart: the largest difference of the two true networks on 50 random inputs, in floats.
+        forms: of θ and of θ′, what the logits of each layer are on the line of the tokens: see `along_line`.
     """
 
     setting: SingletonSetting
@@ -76,6 +77,7 @@ class SingletonStudy:
     right: Side
     ending: Ending
     functions_apart: float
+    forms: list[list[list[float]]]
 
     @property
     def told_apart(self) -> bool:
@@ -120,7 +122,8 @@ def study_singleton(setting: SingletonSetting) -> SingletonStudy:
         curve = way.curve(network) if room[i] == "curve" else ()
         sides.append(Side(here[i].places, here[i].shares, path, room[i], curve, here[i].gap))
     ending, apart = find_ending(setting, case, relations, exact), _apart(setting, way.left, way.right)
-    return SingletonStudy(setting, case, relations, moved, *sides, ending, apart)
+    forms = [along_line(network.M, _X) for network in (way.left, way.right)]
+    return SingletonStudy(setting, case, relations, moved, *sides, ending, apart, forms)
 
 
 def _room(case: str, moved: int, relations: Relations) -> tuple[str, str]:

@@ -9,11 +9,13 @@ import numpy as np
 from neuroviz.beyond.proof.uniqueness import Side, SingletonStudy
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, compose
+from neuroviz.kit.scene import as_scene
 from neuroviz.kit.words import colored, numbered, power_of_ten
 from neuroviz.softmax.two_tokens import Shares
 
 PLACES = {"θ": (0.03, 0.29), "θ′": (0.71, 0.97)}
 MAPS = {"θ": (0.365, 0.505), "θ′": (0.545, 0.685)}
+WAY = (0.0, 1.0, 0.01)  # least, most and step of the way
 MIDDLE = 0.51  # of the two maps, with the numbers on their left
 EQUAL = 1e-9
 SEEN = (-0.16, 1.16)  # the places that are drawn; a token that has run away is drawn as if it came from
@@ -27,7 +29,11 @@ def singletons_parts(study: SingletonStudy) -> Parts:
     words(study, first_map)
     others = tokens_plot(study, "θ", ""), map_plot(study, "θ′", "3"), tokens_plot(study, "θ′", "4")
     left, *right = (plot.view() for plot in others)
-    return compose(left, first_map.view(), *right)
+    parts, s = compose(left, first_map.view(), *right), study.setting
+    power = None if study.relations.power is None else float(study.relations.power)
+    local = {"step": study.case, "power": power, "layers": s.layers, "copies": s.copies, "causal": s.causal}
+    local["forms"] = study.forms
+    return as_scene(parts, "tokens", {"travel": s.travel}, local, {"travel": WAY})
 
 
 def side_of(study: SingletonStudy, name: str) -> Side:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from neuroviz.beyond.proof.uniqueness import SingletonStudy, study_singleton
-from neuroviz.beyond.proof.uniqueness_figure import apart, singletons_parts
+from neuroviz.beyond.proof.uniqueness_figure import WAY, apart, singletons_parts
 from neuroviz.beyond.proof.weight_pairs import WITH_RHO, SingletonSetting
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
@@ -30,7 +30,7 @@ class UniquenessSetting:
 
     candidate: str = choice("M₁′", _CHOICES, "same symmetric part")
     rho: str = choice("ρ", ("1/3", "1/2", "1", "2", "3"), "2")
-    travel: float = real("way", 0.4, 0, 1, 0.05)
+    travel: float = real("way", 0.4, *WAY)
     symmetric: float = real("Sym M₁ times", 1.0, 0, 1, 0.05)
     layers: int = whole("layers l", 2, 1, 3, more=True)
     size: float = real("L times", 1.0, 0, 1, 0.05, more=True)
