@@ -1,8 +1,8 @@
-"""What a scene costs in the page: the singular surface in JupyterLab, in Chromium without a graphics card.
+"""What a scene costs in the page: each in JupyterLab, in Chromium without a graphics card.
 
-The first picture is processor time of the page's main thread, from Run All to the figure. Then the point is
+The first picture is processor time of the page's main thread, from Run All to the figure. Then a handle is
 dragged by 60 pointer moves; where nothing can be dragged, a slider is moved by 60 keys. BEFORE=path takes
-another checkout, too, in turns with this one.
+another checkout, too, in turns with this one; SCENES=SurfaceExplorer,… takes only these.
 """
 
 import os
@@ -14,17 +14,23 @@ from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
 MOVES, LEAST_FRAMES, MOST_SCRIPT = 60, 55, 16.0
-_CELLS = (
-    "from neuroviz.explorables import SurfaceExplorer\nSurfaceExplorer().close()",
-    "SurfaceExplorer()",
-)
-_GRIP = ".nv-handle[aria-label='the point']"
+_SPACE = "!!(document.querySelector('.nv-scene canvas, .gl-container canvas')?.width > 300)"
+_PLANE = "!!document.querySelector('.nv-scene .nv-handle[transform], .main-svg .scatterlayer path')"
+# The handle that is dragged, how far right and down a move goes, in pixels, and what says that it is drawn.
+SCENES = {
+    "SurfaceExplorer": ("the point", 0.5, 0.5, _SPACE),
+    "ProofExplorer": ("(μ, ν) of layer 1", 0.8, -0.8, _PLANE),
+    "SingletonExplorer": ("(μ, ν) of θ′", 0.0, -0.8, _PLANE),
+}
 _FRAMES = "window.frames_ = 0; (function next() { window.frames_++; requestAnimationFrame(next); })()"
 
 
-def take(root: Path) -> tuple[float, float, float, float]:
+def take(root: Path, panel: str) -> tuple[float, float, float, float]:
     """First picture, ms; script a step, ms; all of the main thread a frame, ms; frames of 60 steps."""
-    with opened(root, _CELLS) as (page, _received):
+    label, right, down, is_drawn = SCENES[panel]
+    grip = f'.nv-handle[aria-label="{label}"]'
+    cells = f"from neuroviz.explorables import {panel}\n{panel}().close()", f"{panel}()"
+    with opened(root, cells) as (page, _received):
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable")
 
@@ -35,17 +41,14 @@ def take(root: Path) -> tuple[float, float, float, float]:
         start = spent("TaskDuration")
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        page.wait_for_selector(f"{_GRIP}, .js-plotly-plot .main-svg", state="attached")
-        page.wait_for_function(
-            "document.querySelector('.nv-scene canvas, .gl-container canvas')?.width > 300"
-        )
+        page.wait_for_function(is_drawn)
         drawn = spent("TaskDuration") - start
         page.wait_for_timeout(3000)
         page.evaluate(_FRAMES)
         page.wait_for_timeout(500)
-        is_scene = page.locator(_GRIP).count()
+        is_scene = page.locator(grip).count()
         if is_scene:
-            box = page.locator(_GRIP).bounding_box()
+            box = page.locator(grip).bounding_box()
             x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
             page.mouse.move(x, y)
             page.mouse.down()
@@ -55,7 +58,7 @@ def take(root: Path) -> tuple[float, float, float, float]:
         frames = page.evaluate("window.frames_")
         for step in range(MOVES):
             if is_scene:
-                page.mouse.move(x + 0.5 * step, y + 0.5 * step)
+                page.mouse.move(x + right * step, y + down * step)
             else:
                 page.keyboard.press("ArrowLeft")
         frames = page.evaluate("window.frames_") - frames
@@ -68,17 +71,17 @@ def run(effort: Effort) -> list[Table]:
     roots = {"now": ROOT}
     if before := os.environ.get("BEFORE"):
         roots["before"] = Path(before)
-    found = {name: [] for name in roots}
+    panels = [name for name in SCENES if name in os.environ.get("SCENES", ",".join(SCENES)).split(",")]
+    found = {(panel, name): [] for panel in panels for name in roots}
     for _ in range(1 if effort.quick else 3):
-        for name, root in roots.items():
-            found[name].append(take(root))
-    rows = tuple(
-        (name, *(median(column) for column in zip(*taken, strict=True))) for name, taken in found.items()
-    )
-    _, _, script, _, frames = rows[0]
+        for panel, name in found:
+            found[panel, name].append(take(roots[name], panel))
+    middle = {key: [median(column) for column in zip(*taken, strict=True)] for key, taken in found.items()}
+    rows = tuple((f"{panel}, {name}", *numbers) for (panel, name), numbers in middle.items())
+    script, frames = (pick(middle[panel, "now"][k] for panel in panels) for pick, k in ((max, 1), (min, 3)))
     met = frames >= LEAST_FRAMES and script <= MOST_SCRIPT
-    said = f"{frames:.0f} frames, {script:.1f} ms of script a step"
-    finding = Finding("the point dragged by 60 pointer moves", said, "≥ 55 frames, ≤ 16 ms", met)
+    said = f"at least {frames:.0f} frames, at most {script:.1f} ms of script a step"
+    finding = Finding("a scene dragged by 60 pointer moves", said, "≥ 55 frames, ≤ 16 ms", met)
     header = ("", "first picture, ms", "script a step, ms", "main thread a frame, ms", "frames of 60 steps")
     forms = ("", ".0f", ".1f", ".0f", ".0f")
     return [Table("scene", header, forms, rows, machine("one server, one browser"), (finding,))]
