@@ -138,7 +138,7 @@ predict(
 )
 
 # %% [markdown]
-# In the picture two tokens run down through the layers. Real tokens decide their own $P$ and $Q$. The buttons decide instead.
+# In the picture two tokens run down through the layers (▶). Real tokens decide their own $P$ and $Q$. Decide instead: drag a token, or the dot $(\mu, \nu)$ of a layer; click a layer to freeze it. The buttons set both layers.
 
 # %% jupyter={"source_hidden": true}
 ProofExplorer(

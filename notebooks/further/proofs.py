@@ -133,7 +133,7 @@ check_unseen(my_net)
 #
 # **Theorem A.** Let $t \ge 2$, $L \ne 0$ and no $\mathrm{Sym}\,M_i = (M_i + M_i^\top)/2$ be 0. Then every direction $(\dot L, \dot M_1, \dots, \dot M_l)$ changes the function of the softmax network.
 #
-# So the dimension is $D$ (**Corollary A**), for every softmax network of two tokens or more; in a bottleneck $D$ is Eq. 16. [Notebook 05](../05_softmax_conjecture.ipynb) tells the proof: free the exponentials by Ax's theorem (**Lemma G**), freeze all layers but one. Here the experiments of the proof are counted, for two layers in two dimensions: each is a matrix, and its kernel is what it does not see.
+# So the dimension is $D$ (**Corollary A**), for every softmax network of two tokens or more; in a bottleneck $D$ is Eq. 16. [Notebook 05](../05_softmax_conjecture.ipynb) tells the proof: free the exponentials by Ax's theorem (**Lemma G**), freeze all layers but one. Here the experiments of the proof are counted, for two layers in two dimensions: each is a matrix, and its kernel is what it does not see. Make your own: drag the dot $(\mu, \nu)$ of a layer, or click a layer to freeze it.
 
 # %% jupyter={"source_hidden": true}
 ProofExplorer(
@@ -190,7 +190,7 @@ SingletonExplorer(
 )
 
 # %% [markdown]
-# Drag **way** from 0, the true exponentials, to 1. The last button breaks the hypothesis: two tokens have met before $M_2$ looks at them, and every $M_2$ gives the same function.
+# Take hold of a dot or a token with a ring, and drag it from the true exponentials to the end of the way. The last button breaks the hypothesis: two tokens have met before $M_2$ looks at them, and every $M_2$ gives the same function.
 # <!-- check: shown(SingletonExplorer, "candidate=other M₂;symmetric=0")[0].ending.same and not shown(SingletonExplorer, "candidate=other M₂")[0].ending.same -->
 # <!-- check: {c: shown(SingletonExplorer, "candidate=" + c)[0].case for c in ("unrelated", "same symmetric part", "negative", "positive")}
 #      == {"unrelated": "A", "same symmetric part": "B2", "negative": "B1, ρ < 0", "positive": "B1, ρ > 0"} -->
