@@ -19,6 +19,7 @@ _PLANE = "!!document.querySelector('.nv-scene .nv-handle[transform], .main-svg .
 # The handle that is dragged, how far right and down a move goes, in pixels, and what says that it is drawn.
 SCENES = {
     "SurfaceExplorer": ("the point", 0.5, 0.5, _SPACE),
+    "LedgerExplorer": ("width d₁", 0.8, 0.0, _PLANE),
     "ProofExplorer": ("(μ, ν) of layer 1", 0.8, -0.8, _PLANE),
     "SingletonExplorer": ("(μ, ν) of θ′", 0.0, -0.8, _PLANE),
 }
@@ -48,7 +49,7 @@ def take(root: Path, panel: str) -> tuple[float, float, float, float]:
         page.wait_for_timeout(500)
         is_scene = page.locator(grip).count()
         if is_scene:
-            box = page.locator(grip).bounding_box()
+            box = page.locator(f"{grip} circle").last.bounding_box()
             x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
             page.mouse.move(x, y)
             page.mouse.down()
@@ -60,7 +61,7 @@ def take(root: Path, panel: str) -> tuple[float, float, float, float]:
             if is_scene:
                 page.mouse.move(x + right * step, y + down * step)
             else:
-                page.keyboard.press("ArrowLeft")
+                page.keyboard.press("ArrowLeft" if step % 2 else "ArrowRight")
         frames = page.evaluate("window.frames_") - frames
         after = spent("ScriptDuration"), spent("TaskDuration")
         script, task = (b - a for a, b in zip(before, after, strict=True))

@@ -59,11 +59,13 @@ predict(
 # %% [markdown]
 # ## Where do the parameters go?
 #
-# The panel opens with one layer. Its 32 parameters stand at the left. Each step down is a group of silent directions, with its
-# reason, and 27 dimensions remain. The last bar is measured; the line across it is a formula.
+# The panel opens with one layer. At the left stand its 32 parameters, a cell each: **take hold of an orange edge** and drag it, or
+# press **+** for another layer. At the right each line takes away a group of silent directions, with its reason, and 27 dimensions
+# remain. The last bar is measured; the mark at its end is a formula. Press **▶** beside a line: the weights move in these
+# directions, and the output stands still; beside the dimension they move in another one, and the output moves.
 # <!-- check: uniform(4, 2, 1).num_parameters == 32 and measured(uniform(4, 2, 1)) == 27 -->
 #
-# <!-- teacher (5 min): Let them find the handle of a slider and the arrow keys first. Then ask which reason for silent directions is new when a second layer comes. -->
+# <!-- teacher (5 min): Let them drag an edge and press every ▶ first: only the last one moves the output. Then ask which reason for silent directions is new when a second layer comes. -->
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import LedgerExplorer
@@ -92,7 +94,7 @@ LedgerExplorer(
 #
 # </details>
 #
-# **Every panel works like this one.** Drag a slider, or click on its handle and use the arrow keys. The buttons above its picture take it to
+# **Every panel works like this one.** Drag what is orange, in the picture or on a slider, or click on it and use the arrow keys. The buttons above its picture take it to
 # settings that the text speaks of. **More** unfolds the controls that are needed less often. The text below the picture describes it. Behind the three dots (**⋯**),
 # **Reset** goes back to the start, and the **State** box holds a text: give it to somebody else to show exactly what you see, or paste one to come back.
 #

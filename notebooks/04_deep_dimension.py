@@ -168,7 +168,8 @@ net = nv.Architecture.uniform(d=4, a=4, layers=3)
 predict("144 parameters. How many dimensions?", nv.measure_dimension(net), wrong=wrong_answers(net))
 
 # %% [markdown]
-# The picture adds up the network of the first notebook. Set **head dimension a** to 4 and **layers l** to 3 to see this one.
+# The picture adds up the network of the first notebook. Set **head dimension a** to 4 and press **+** to see this one; or drag the edges of its layers.
+# **▶** moves the weights along a family: the output stands still.
 
 # %% jupyter={"source_hidden": true}
 LedgerExplorer(only=["width", "head_dim", "layers", "kind"])

@@ -328,15 +328,17 @@ def test_the_search_works_without_a_server(built, browse):
 @browser_test
 @grouped
 def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
-    grounds = {}
+    grounds, color = {}, "getComputedStyle(document.querySelector('.nv-scene')).backgroundColor"
+    hexed = "(+n).toString(16).padStart(2, '0').toUpperCase()"
+    ground = f"'#' + {color}.match(/\\d+/g).map(n => {hexed}).join('')"
     for mode in ("light", "dark"):
         page = browse(notebooks(built)[0], color_scheme=mode)
         wake(page, 0)
-        grounds[mode] = page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.paper_bgcolor")
+        grounds[mode] = page.evaluate(ground)
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.wait_for_timeout(500)
         assert page.locator("article details:not([open])").count() == 0
-        on_paper = page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.paper_bgcolor")
+        on_paper = page.evaluate(ground)
         assert on_paper == theme._MODES["light"]["ground"]
     assert grounds == {mode: theme._MODES[mode]["ground"] for mode in grounds}
 

@@ -418,7 +418,7 @@ def test_a_cell_that_runs_again_shows_its_new_panel_and_no_other(lab, open_page)
         cell = page.locator(".jp-CodeCell", has=page.locator(PANEL))  # its code is folded at first
         cell.locator(".jp-Placeholder, .cm-content").first.click()
         page.keyboard.press("Control+Enter")
-        page.wait_for_function(f"document.querySelector('{PANEL}:not([data-earlier]) .main-svg')")
+        page.wait_for_function(f"document.querySelector('{PANEL}:not([data-earlier]) .nv-handle')")
         move_a_slider(page, 0)
         assert page.locator(PANEL).count() == 1
     assert errors_shown(page) == []

@@ -118,7 +118,7 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, chromium):
         here.on("pageerror", lambda error: complaints.append(str(error)))
         here.goto(server)
         panel = ".nv:has(.nv-title)"
-        here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg")
+        here.wait_for_selector(f"{panel} .nv-handle")
         assert here.locator("pre.highlight, .jp-CodeMirrorEditor").count() == 0  # no code
         # A projector has few lines: beside its choices the page leaves all of them to the panel.
         high = "name => document.querySelector(name).scrollHeight"
@@ -129,7 +129,7 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, chromium):
 
         here.locator("select").first.select_option("Where do the parameters go?")
         here.wait_for_function(f"document.querySelector('{panel}')?.innerText.includes('Where do')")
-        here.wait_for_selector(f"{panel} .js-plotly-plot .main-svg")
+        here.wait_for_selector(f"{panel} .nv-handle")
         assert here.locator(panel).count() == 1
         words = f"document.querySelector('{panel} .nv-description').innerText"
         before = here.evaluate(words)

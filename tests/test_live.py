@@ -212,7 +212,7 @@ def opened(page, name, state=None):
     """Show a panel; what it describes."""
     page.wait_for_function("() => Boolean(window.show)")
     said = page.evaluate("how => window.show(how)", {"panel": name, "state": state})
-    page.wait_for_selector(f"{PANEL} .js-plotly-plot .main-svg", state="attached")
+    page.wait_for_selector(f"{PANEL} :is(.main-svg, .nv-handle)", state="attached")
     assert said[0].startswith("Python is being fetched") and said[-1] == ""
     return page.inner_text(".nv-description")
 
@@ -279,7 +279,7 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
     page = visit(tmp_path, "index.html", permissions=["clipboard-read", "clipboard-write"])
     live_button = page.get_by_role("button", name="Live")
     live_button.click()
-    page.wait_for_selector("[data-live] .js-plotly-plot .main-svg", state="attached")
+    page.wait_for_selector("[data-live] .nv-handle", state="attached")
     assert not live_button.is_visible() and page.locator("progress").count() == 0
     page.get_by_role("button", name="two layers").click()
     page.wait_for_function("document.querySelector('.nv-place .nv-description').innerText.includes('4→4→4,')")

@@ -5,17 +5,24 @@ import json
 import random
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 from neuroviz.beyond.proof import immersion, uniqueness
 from neuroviz.beyond.proof.immersion_panel import EXPERIMENTS, LAYERS, MODES, ProofExplorer, ProofSetting
 from neuroviz.beyond.proof.uniqueness_figure import AWAY, singletons_parts
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, SingletonSetting
+from neuroviz.deep.ledger import FAMILIES, LedgerSetting
+from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.engine.field import Reals
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.ledger import kernel_ledger
+from neuroviz.engine.network import Layer, flatten, forward
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 from neuroviz.singular import section_panel
@@ -441,3 +448,170 @@ def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page
     before = place(page)
     dragged(page, ROOT_HANDLE, x + 25, y - 10)
     assert place(page) != before
+
+
+# The ledger
+
+
+@cache
+def ledger_network() -> str:
+    return (ROOT / "neuroviz" / "deep" / "javascript" / "ledger_network.js").read_text(encoding="utf-8")
+
+
+def random_place(draw: random.Random, most: int, deepest: int) -> dict:
+    """Controls of the ledger panel that say a network, in the ways that there are to say it."""
+    layers = draw.randint(1, deepest)
+    sizes = [draw.randint(1, most) for _ in range(2 * layers + 1)]
+    place = {"width": draw.randint(1, most), "width_out": draw.randint(1, most), "layers": layers}
+    place |= {"head_dim": draw.randint(1, most), "tokens": draw.randint(1, 4)}
+    place |= {"kind": draw.choice(["lightning", "softmax"]), "widths": "", "head_dims": ""}
+    if draw.random() < 0.8:
+        place["widths"] = ",".join(map(str, sizes[: layers + 1]))
+    if draw.random() < 0.8:
+        place["head_dims"] = " ".join(map(str, sizes[layers + 1 :]))
+    return place
+
+
+def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does(bare_page):
+    bare_page.evaluate(LOAD, ledger_network())
+    draw = random.Random(5)
+    places = [random_place(draw, *draw.choice([(8, 2), (5, 3), (4, 4)])) for _ in range(1000)]
+    found = bare_page.evaluate(
+        "places => places.map((place) => { const net = code.networkAt(place, {widest: 8, deepest: 6});"
+        " return { ...net, ...code.countsOf(net), again: code.controlsFor(net) }; })",
+        places,
+    )
+    for place, page in zip(places, found, strict=True):
+        arch = LedgerSetting(**place).arch
+        assert (tuple(page["widths"]), tuple(page["heads"])) == (arch.widths, arch.head_dims)
+        assert LedgerSetting(**place | page["again"]).arch == arch  # the controls that it would set
+        ledger = kernel_ledger(arch)
+        heads, interfaces, rescalings = (ledger.entries.get(name, 0) for name in FAMILIES)
+        assert page["rows"][:2] == [ledger.parameters, heads] and page["rows"][3] == rescalings, arch
+        assert page["dimension"] == ledger.dimension == expected_dimension(arch).value, arch
+        if page["isSure"]:
+            assert page["rows"][2] == interfaces and page["unexplained"] == ledger.unexplained, arch
+            parts = {name: tuple(parts) for name, parts in page["parts"].items() if parts}
+            assert {name: parts[name] for name in FAMILIES if name in parts} == {
+                name: counts for name, counts in ledger.parts.items() if counts
+            }
+        else:
+            assert page["rows"][2] >= interfaces, arch
+    assert sum(page["isSure"] for page in found) > 800
+
+
+def test_the_page_moves_weights_and_computes_outputs_as_python_does(bare_page):
+    bare_page.evaluate(LOAD, ledger_network())
+    draw, still, moving = random.Random(6), 0, 0
+    places = [random_place(draw, 4, 3) for _ in range(250)]
+    shares = [draw.uniform(-1, 1) for _ in places]
+    found = bare_page.evaluate(
+        "([places, shares]) => places.map((place, n) => {"
+        " const net = code.networkAt(place, {widest: 8, deepest: 6}), {layers, X} = code.weightsOf(net);"
+        " const motions = ['head bases', 'interfaces', 'rescalings', 'dimension'];"
+        " return [layers, X, code.outputOf(layers, X, net.kind), motions.map((motion) => { const moved ="
+        " code.movedBy(layers, motion, shares[n]); return [motion, code.generatorsOf(layers, motion), moved,"
+        " code.outputOf(moved, X, net.kind)]; })]; })",
+        [places, shares],
+    )
+    for place, s, (layers, X, output, motions) in zip(places, shares, found, strict=True):
+        kind, X = place["kind"], np.array(X)[None]
+        before = tuple(Layer(*(np.array(layer[name]) for name in "QKV")) for layer in layers)
+        np.testing.assert_allclose(output, forward(Reals(), kind, before, X)[0], atol=AGREE)
+        for motion, generators, moved, after in motions:
+            now = tuple(Layer(*(np.array(layer[name]) for name in "QKV")) for layer in moved)
+            np.testing.assert_allclose(after, forward(Reals(), kind, now, X)[0], rtol=AGREE, atol=AGREE)
+            expected = moved_in_python(before, motion, list(map(np.array, generators)), s)
+            for one, other in zip(now, expected or now, strict=True):
+                for M, wanted in zip(one, other, strict=True):
+                    np.testing.assert_allclose(M, wanted, atol=AGREE)
+            if motion == "dimension" or (motion, kind) == ("rescalings", "softmax"):
+                moving += np.abs(np.subtract(after, output)).max() > AGREE
+            else:
+                np.testing.assert_allclose(after, output, atol=AGREE)
+                still += any(
+                    np.abs(a - b).max() > 0.01 for a, b in zip(flatten(now), flatten(before), strict=True)
+                )
+    assert still > 500 and moving > 300
+
+
+def moved_in_python(layers: tuple, motion: str, generators: list, s: float) -> list | None:
+    """The one-parameter group of a family on Q, K, V; None where there is no group."""
+    if motion == "dimension":
+        return None
+    if motion == "rescalings":
+        return [(Q * np.exp(s), K, V / np.exp(s)) for Q, K, V in layers]
+    if motion == "head bases":
+        bases = [expm(s * E) for E in generators]
+        return [(C @ Q, np.linalg.inv(C).T @ K, V) for C, (Q, K, V) in zip(bases, layers, strict=True)]
+    first, last = (np.eye(n) for n in (layers[0].V.shape[1], layers[-1].V.shape[0]))
+    bases = [first, *(expm(s * E) for E in generators), last]
+    inverses = map(np.linalg.inv, bases)
+    return [(Q @ B, K @ B, C @ V @ B) for (Q, K, V), B, C in zip(layers, inverses, bases[1:], strict=False)]
+
+
+def network(page) -> tuple:
+    return page.evaluate("['width', 'width_out', 'layers', 'widths', 'head_dims'].map(box.talk.get)")
+
+
+def test_an_edge_of_a_layer_goes_with_the_pointer_and_the_ledger_with_it(scene):
+    page = scene("layers=2", kind=LedgerExplorer)
+    edge = ".nv-handle[aria-label='width d₁']"
+    page.wait_for_function("box.textContent.includes('38') && box.textContent.includes('exact rank')")
+    x, y = middle(page, edge)
+    dragged(page, edge, x + 44, y)
+    assert abs(middle(page, edge)[0] - x - 44) < 12
+    assert network(page) == [4, 4, 2, "4,6,4", ""]
+    assert "88 parameters in 2 layers" in said(page) and "by the formula" in said(page)
+    assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
+    panel = LedgerExplorer(state="widths=4,6,4")
+    drawn = json.loads(json.dumps(panel.figure.drawn))
+    panel.close()
+    page.evaluate("drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100})", drawn)
+    page.wait_for_function("box.textContent.includes('exact rank')")
+    x, y = middle(page, edge)
+    dragged(page, edge, x - 44, y)
+    assert network(page) == [4, 4, 2, "", ""]  # equal widths: the sliders say them again
+    page.evaluate("box.talk.set({layers: 3})")
+    page.wait_for_function("box.textContent.includes('96 parameters in 3 layers')")
+
+
+def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(scene):
+    page = scene("layers=2;head_dims=1,2", kind=LedgerExplorer)
+    page.evaluate(
+        "() => { window.seen = []; const set = box.talk.set; box.talk.set = (values) => {"
+        " for (const [name, value] of Object.entries(values)) { set({[name]: value});"
+        " seen.push(Object.fromEntries(Object.keys(values).map((one) => [one, box.talk.get(one)]))); } }; }"
+    )
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "head dimension a₁"
+    page.keyboard.press("ArrowUp")
+    page.get_by_role("slider", name="width d₂").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    page.get_by_role("button", name="add a layer").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("slider", name="head dimension a₃").focus()
+    page.keyboard.press("ArrowUp")
+    assert network(page) == [4, 8, 3, "", "2,2,3"]
+    page.get_by_role("button", name="remove layer 1").focus()
+    page.keyboard.press("Enter")
+    assert network(page) == [4, 8, 2, "", "2,3"]
+    seen = page.evaluate("seen")
+    assert len(seen) > 10
+    for place in seen:
+        _ = LedgerSetting(**place).arch  # raises where the controls contradict each other
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_symmetry_plays_on_the_weights_while_the_output_stands_still(scene, motion):
+    page = scene("layers=2;kind=softmax", motion, kind=LedgerExplorer)
+    play = page.get_by_role("button", name="does the output move").all()
+    for button in play[:2]:
+        button.click()
+        page.wait_for_function("/weights move by up to 0.[1-9].*stands still, to/.test(box.textContent)")
+        button.click()
+    for name in ("rescalings", "dimension"):  # a doubled A is seen; and so is any other direction
+        page.get_by_text(name, exact=True).click()
+        page.wait_for_function("/weights move by up to .*moves by/.test(box.textContent)")
+    page.evaluate("box.talk.set({layers: 1})")
+    page.wait_for_function("document.querySelectorAll('.nv-play')[1].disabled")

@@ -1,6 +1,6 @@
 """Where the parameters of one network go: numbers only, no picture."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import sub
 
@@ -15,6 +15,16 @@ from neuroviz.kit.settings import choice, seed, text, whole
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 8, 8, 6, 6
 _QUICK_MILLISECONDS = 250
 _CLEAR = ", or clear the box to use the"
+PLACE = (
+    "width",
+    "width_out",
+    "head_dim",
+    "tokens",
+    "layers",
+    "kind",
+    "widths",
+    "head_dims",
+)  # what the scene drags
 FAMILIES = ("head bases", "interfaces", "rescalings")
 
 
@@ -64,12 +74,14 @@ class LedgerStudy:
         ledger: where the parameters of the network go.
         exact: its dimension measured a second time, across the orbits of the symmetries.
         expected, paper: what theory says; what the paper's formula says, applicable or not.
+        place: the controls that say which network it is.
     """
 
     ledger: KernelLedger
     exact: Measurement
     expected: Expected
     paper: Expected
+    place: dict[str, object] = field(default_factory=dict)
 
     @property
     def costs(self) -> list[int]:
@@ -87,7 +99,8 @@ def study_ledger(setting: LedgerSetting) -> LedgerStudy:
     """Measure everything that the figure of one network shows."""
     arch, seed = setting.arch, setting.seed
     measured = kernel_ledger(arch, seed), measure_dimension(arch, seed=seed)
-    return LedgerStudy(*measured, expected_dimension(arch), paper_formula(arch))
+    place = {name: getattr(setting, name) for name in PLACE}
+    return LedgerStudy(*measured, expected_dimension(arch), paper_formula(arch), place)
 
 
 def family_parts(ledger: KernelLedger, family: str) -> str:

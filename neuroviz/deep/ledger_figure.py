@@ -3,9 +3,11 @@
 from textwrap import wrap
 
 from neuroviz.deep.dimension import has_a_place, paper_name, would_mislead
-from neuroviz.deep.ledger import LedgerStudy, family_parts
+from neuroviz.deep.ledger import MAX_LAYERS, MAX_WIDTH, LedgerStudy, family_parts
+from neuroviz.engine.architecture import ATTENTION_KINDS
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, compose
+from neuroviz.kit.scene import as_scene
 from neuroviz.kit.words import colored
 
 _UNEXPLAINED, _DIMENSION = 4, 5  # where these bars stand; parameters at 0, the families at 1, 2, 3
@@ -33,7 +35,6 @@ def ledger_parts(study: LedgerStudy) -> Parts:
     idle, n = ledger.parameters - ledger.dimension, ledger.parameters
     plot.headline(f"{idle} of {n} direction{'s' * (n > 1)} {'is' if idle == 1 else 'are'} silent")
     _numbers(study, plot)
-    _formulas(study, plot, top)
     if ledger.unexplained:  # the cause, over the bars, which leave that corner free
         width = 1600 // theme.size("note")  # characters, on most of the width
         lines = wrap(f"▨ {ledger.unexplained} unexplained: {ledger.note}", width)
@@ -42,7 +43,9 @@ def ledger_parts(study: LedgerStudy) -> Parts:
         plot.text(
             text, 0.97, 1, "note", "outside", **corner, align="right"
         )  # right of it are the buttons of the figure
-    return compose(plot.view(), barmode="overlay")
+    _formulas(study, plot, top)  # the last words: the scene writes them beside the dimension
+    most, choices = {"widest": MAX_WIDTH, "deepest": MAX_LAYERS}, {"kind": list(ATTENTION_KINDS)}
+    return as_scene(compose(plot.view(), barmode="overlay"), "ledger", study.place, most, {}, choices)
 
 
 def _bars(study: LedgerStudy, plot: Plot) -> None:

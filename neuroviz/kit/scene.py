@@ -11,8 +11,8 @@ from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts
 
 _ROLES = (
-    "ground", "panel", "ink", "soft", "axis", "grid", "wash", "measured", "certified", "focus", "ghost",
-    "singular", "ruling",
+    "ground", "panel", "ink", "soft", "axis", "grid", "wash", "measured", "certified", "outside", "focus",
+    "ghost", "symmetry", "singular", "ruling",
 )  # fmt: skip
 
 

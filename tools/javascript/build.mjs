@@ -1,7 +1,7 @@
 // Builds plotly.js.gz and scenes.js.gz in neuroviz/kit/javascript, and the widgets of a page without a server in
 // tools/book/live; `make javascript` calls it.
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { environmentPlugin } from "esbuild-plugin-environment";
@@ -10,13 +10,9 @@ import css from "esbuild-plugin-inline-css";
 
 const here = (name) => new URL(name, import.meta.url).pathname;
 const version = (name) => JSON.parse(readFileSync(here(`node_modules/${name}/package.json`))).version;
-const SCENES = [
-  "scenes.js", "../../neuroviz/beyond/proof/javascript/token_places.js",
-  "../../neuroviz/beyond/proof/javascript/tokens.js", "../../neuroviz/kit/javascript/parts.js",
-  "../../neuroviz/kit/javascript/scene.js", "../../neuroviz/kit/javascript/space.js",
-  "../../neuroviz/singular/javascript/section.js", "../../neuroviz/singular/javascript/section_plane.js",
-  "../../neuroviz/singular/javascript/surface.js", "../../neuroviz/singular/javascript/surface_point.js",
-];
+// Scenes are what the package has of JavaScript.
+const SCENES = readdirSync(here("../../neuroviz"), { recursive: true }).filter((path) => path.endsWith(".js")).sort()
+  .map((path) => `../../neuroviz/${path}`);
 const digest = (names) => {
   const sources = createHash("sha256");
   for (const name of [...names, "build.mjs", "package-lock.json"]) sources.update(readFileSync(here(name)));
@@ -50,7 +46,7 @@ await make(panels, "plotly", `/* ${license}; built from ${digest(["plotly.js"])}
   alias: { regl: "@plotly/regl", stream: "stream-browserify" },
   define: { global: "window", "define.amd": "false" },
 });
-await make(panels, "scenes", `/* built from ${digest(SCENES)} */`, { format: "iife" });
+await make(panels, "scenes", `/* built from ${digest(["scenes.js", ...SCENES])} */`, { format: "iife" });
 const widgets = `@jupyter-widgets/controls ${version("@jupyter-widgets/controls")}, Copyright Jupyter Development \
 Team, BSD-3-Clause License; anywidget ${version("anywidget")}, Copyright Trevor Manz, MIT License`;
 await make("tools/book/live", "live", `/* ${widgets}; built from ${digest(["live.js", "amd.js"])} */`, {

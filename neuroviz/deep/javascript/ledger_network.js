@@ -1,0 +1,158 @@
+// What the controls of the ledger say: its network, its counts, and weights to move, in float64.
+// `engine/ledger.py`, `engine/formulas.py` and `engine/network.py` once more; a test compares them at random networks.
+
+const { abs, exp, max, min, sqrt } = Math;
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+const typed = (text) => text.split(/[\s,]+/).filter(Boolean).map(Number);
+
+// The network of a place; null where there is none, as while somebody types.
+export function networkAt({ width, width_out, head_dim, layers, tokens, kind, ...texts }, { widest, deepest }) {
+  const isSize = (size) => Number.isInteger(size) && size >= 1 && size <= widest;
+  const even = [...Array(layers).fill(width), width_out];
+  const widths = texts.widths.trim() ? typed(texts.widths) : even;
+  const heads = texts.head_dims.trim() ? typed(texts.head_dims) : widths.slice(1).map(() => head_dim);
+  const isOne = heads.length && heads.length <= deepest && widths.length === heads.length + 1 && [...widths, ...heads].every(isSize);
+  return isOne ? { widths, heads, tokens, kind } : null;
+}
+
+// The controls that say this network: sliders where they can, else texts.
+export function controlsFor({ widths, heads }) {
+  const layers = heads.length, isEven = widths.every((width, i) => i === layers || width === widths[0]);
+  return {
+    ...(isEven ? { width: widths[0], width_out: widths[layers], layers, widths: "" } : { widths: widths.join() }),
+    ...(heads.every((a) => a === heads[0]) ? { head_dim: heads[0], head_dims: "" } : { head_dims: heads.join() }),
+  };
+}
+
+// Another layer at the end, like the last one; or one layer less.
+export const longer = (net) => ({
+  ...net, widths: [...net.widths.slice(0, -1), ...net.widths.slice(-2)], heads: [...net.heads, net.heads.at(-1)],
+});
+export const without = (net, i) => ({
+  ...net, heads: net.heads.filter((_, k) => k !== i), widths: net.widths.filter((_, k) => k !== min(i + 1, net.heads.length - 1)),
+});
+
+// Rows of the ledger, layer by layer, and the dimension by the general formula (Corollary A, Theorem C). `isSure`:
+// every coordinate between layers is reached by the inputs or seen by the output, so that the bases between
+// layers are independent of each other; elsewhere they count for less, and only an exact rank says for how much.
+export function countsOf({ widths: d, heads, tokens, kind }) {
+  const l = heads.length, isSoftmax = kind === "softmax", reached = [d[0]], seen = [...d];
+  for (const width of d.slice(1)) reached.push(min(width, reached.at(-1)));
+  let isSure = true;
+  for (let i = l - 1, visible = d[l]; i > 0; i--) {
+    const through = 2 * min(heads[i], reached[i]);
+    seen[i] = min(reached[i], seen[i + 1] + through);
+    visible = min(d[i], visible + through);
+    isSure &&= reached[i] === d[i] || visible === d[i];
+  }
+  const parts = {
+    parameters: heads.map((a, i) => 2 * a * d[i] + d[i] * d[i + 1]),
+    "head bases": heads.map((a, i) => a * a - max(0, a - d[i]) ** 2),
+    interfaces: d.slice(1, -1).map((width) => width * width),
+    rescalings: isSoftmax ? [] : heads.map(() => 1),
+  };
+  const rows = Object.values(parts).map(sum), dimension = dimensionOf(seen, heads, tokens, isSoftmax, min(...d));
+  return { parts, rows, dimension, unexplained: 2 * rows[0] - sum(rows) - dimension, isSure };
+}
+
+function dimensionOf(w, heads, tokens, isSoftmax, least) {
+  const l = heads.length;
+  if (isSoftmax && tokens === 1) return least * (w[0] + w[l] - least);
+  const collapse = heads.findIndex((a, i) => i < l - 1 && min(a, w[i]) === 1); // after it all tokens are parallel
+  const symmetricFrom = isSoftmax ? l : tokens === 1 ? 0 : collapse < 0 ? l : collapse + 1;
+  const symmetric = (a, x) => (2 * a <= x ? 2 * a * x - a * (2 * a - 1) : (x * (x + 1)) / 2);
+  const all = (a, x) => (a <= x ? a * (2 * x - a) : x * x);
+  const seen = heads.map((a, i) => w[i] * w[i + 1] + (i < symmetricFrom ? all : symmetric)(a, w[i]));
+  return sum(seen) - sum(w.slice(1, -1).map((width) => width * width)) - (isSoftmax ? 0 : l);
+}
+
+// A number from −1 to 1 for each place, always the same: a weight stays while others come and go.
+function drawn(...place) {
+  let bits = 0x9e3779b9;
+  for (const n of place) {
+    bits = Math.imul(bits ^ (n + 1), 0x85ebca6b);
+    bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+    bits ^= bits >>> 16;
+  }
+  return bits / 2 ** 31;
+}
+
+const made = (rows, columns, entry) => Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => entry(i, j)));
+const random = (rows, columns, ...place) => made(rows, columns, (i, j) => drawn(...place, i, j));
+const times = (A, B) => A.map((row) => B[0].map((_, j) => sum(row.map((entry, k) => entry * B[k][j]))));
+const turned = (A) => A[0].map((_, j) => A.map((row) => row[j]));
+const scaled = (A, by) => A.map((row) => row.map((entry) => by * entry));
+const size = (A) => sqrt(sum(A.flat().map((entry) => entry * entry)));
+const [OF_INPUT, OF_BASIS, OF_OTHER] = [10, 20, 30];
+
+// exp(sE), E not large: the sum of its series.
+function exponential(E, s) {
+  let term = made(E.length, E.length, (i, j) => Number(i === j)), total = term;
+  for (let n = 1; n < 30; n++) {
+    term = scaled(times(term, E), s / n);
+    total = total.map((row, i) => row.map((entry, j) => entry + term[i][j]));
+  }
+  return total;
+}
+
+// A layer: V X S with S = (KX)ᵀ(QX), or its softmax column by column.
+function layerOf({ Q, K, V }, X, kind) {
+  let S = times(turned(times(K, X)), times(Q, X));
+  if (kind === "softmax") {
+    S = turned(turned(S).map((column) => {
+      const most = max(...column), powers = column.map((t) => exp(t - most)), all = sum(powers);
+      return powers.map((t) => t / all);
+    }));
+  }
+  return times(times(V, X), S);
+}
+
+export const outputOf = (layers, X, kind) => layers.reduce((before, layer) => layerOf(layer, before, kind), X);
+
+// Weights of a network and an input; scaled so that each layer's output has entries of the size of 1.
+export function weightsOf({ widths: d, heads, tokens, kind }) {
+  const X = random(d[0], tokens, OF_INPUT), layers = [];
+  let before = X;
+  heads.forEach((a, i) => {
+    const layer = { Q: random(a, d[i], i, 0), K: random(a, d[i], i, 1), V: random(d[i + 1], d[i], i, 2) };
+    const output = layerOf(layer, before, kind), by = sqrt(d[i + 1] * tokens) / size(output);
+    const share = kind === "softmax" ? { V: by } : { Q: by ** (1 / 3), K: by ** (1 / 3), V: by ** (1 / 3) };
+    for (const [name, factor] of Object.entries(share)) layer[name] = scaled(layer[name], factor);
+    layers.push(layer);
+    before = layerOf(layer, before, kind);
+  });
+  return { layers, X };
+}
+
+// What a motion is made of: for each layer or place between layers a matrix that generates it.
+export function generatorsOf(layers, motion) {
+  const square = (n, i) => { const E = random(n, n, OF_BASIS, motion.length, i); return scaled(E, (0.8 * sqrt(n)) / size(E)); };
+  if (motion === "head bases") return layers.map(({ Q }, i) => square(Q.length, i));
+  return layers.slice(1).map(({ Q }, i) => square(Q[0].length, i));
+}
+
+// The weights after a time s of the one-parameter group of a family; "dimension" is no symmetry but a straight line.
+export function movedBy(layers, motion, s) {
+  if (motion === "rescalings") return layers.map(({ Q, K, V }) => ({ Q: scaled(Q, exp(s)), K, V: scaled(V, exp(-s)) }));
+  if (motion === "dimension") {
+    const other = (M, ...place) => M.map((row, i) => row.map((entry, j) => entry + 0.3 * s * drawn(OF_OTHER, ...place, i, j)));
+    return layers.map(({ Q, K, V }, i) => ({ Q: other(Q, i, 0), K: other(K, i, 1), V: other(V, i, 2) }));
+  }
+  const E = generatorsOf(layers, motion);
+  if (motion === "head bases") {
+    return layers.map(({ Q, K, V }, i) => ({ Q: times(exponential(E[i], s), Q), K: times(exponential(turned(E[i]), -s), K), V }));
+  }
+  const moved = layers.map((layer) => ({ ...layer }));
+  E.forEach((one, i) => {
+    moved[i].V = times(exponential(one, s), moved[i].V);
+    const back = exponential(one, -s);
+    for (const name of "QKV") moved[i + 1][name] = times(moved[i + 1][name], back);
+  });
+  return moved;
+}
+
+// How far two lists of matrices are apart: the largest change of an entry.
+export function change(before, after) {
+  const old = before.flat(2);
+  return max(...after.flat(2).map((entry, n) => abs(entry - old[n])));
+}
