@@ -99,6 +99,29 @@ def test_a_walk_moves_the_factors_leaves_the_product_alone_and_is_recovered(pane
         assert f"■ proved · Lemma 3.1: fibre a² = {a * a}" in title(panel)
 
 
+def test_entries_by_hand_take_the_place_of_those_that_are_drawn(panel):
+    Q, K = panel._shown.start[:2]
+    panel.state = "entries=Q12=0.5, K23=-1 Q71=2"
+    other = panel._shown.start
+    assert (other.Q != Q).sum() == (other.K != K).sum() == 1 and other.Q[0, 1] == 0.5 and other.K[1, 2] == -1
+    panel.controls["a"].value = 8
+    assert panel._shown.start.Q[6, 0] == 2
+    for wrong in ("Q12", "Q01=1", "Q12=9.5", "V11=1"):
+        panel.controls["entries"].value = wrong
+        assert "entries are such as Q12=0.5" in panel.status and repr(wrong) in panel.status
+
+
+def test_a_large_product_is_drawn_smaller_and_its_foot_is_the_nearest(panel):
+    panel.state = "d=2;a=2;entries=Q11=4 Q12=-3 K22=5"
+    point = panel._shown.point
+    assert point.unit > 1 and "drawn 1 :" in texts(panel.figure)[-1]
+    assert np.hypot(*middle_of_ball(panel, "A")[:2]) < 1.68 and abs(middle_of_ball(panel, "A")[2]) < 1.16
+    places = product(range(360), np.linspace(-2 * point.unit, 2 * point.unit, 400))
+    around = [rank_one_point(point.trace, angle, z) for angle, z in places]
+    least = np.linalg.norm(np.array(around) - point.place, axis=1).min()
+    assert least - 1e-3 < np.linalg.norm(np.subtract(point.foot, point.place)) <= least + 1e-9
+
+
 # Lemma 3.1
 
 

@@ -22,6 +22,11 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.engine.network import Layer, flatten, forward
+from neuroviz.engine.rank import numerical_rank
+from neuroviz.engine.symmetry import WALKS
+from neuroviz.factorization.determinantal import rank_one_point
+from neuroviz.factorization.figure import RANKS, heads_of
+from neuroviz.factorization.panel import FactorizationExplorer, FactorizationSetting, study_factorization
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 from neuroviz.singular import section_panel
@@ -188,6 +193,46 @@ def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
                 np.testing.assert_allclose(*clipped, atol=AGREE, err_msg=said)
         cases.add(study.case)
     assert cases == {"A", "B2", "B1, ρ < 0", "B1, ρ > 0", "peel", "same", "outside"}
+
+
+def test_the_page_factors_1000_random_products_as_python_does(bare_page):
+    source = ROOT / "neuroviz" / "factorization" / "javascript" / "product.js"
+    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    draw, ranks, asked, studies = random.Random(5), set(), [], []
+    for _ in range(1000):
+        some = [
+            f"{draw.choice('QK')}{draw.randint(1, 4)}{draw.randint(1, 4)}" for _ in range(draw.randrange(4))
+        ]
+        setting = FactorizationSetting(
+            d=draw.choice([1, 2, 2, 2, 3, 4, 6]), a=draw.choice([1, 1, 2, 3, 8]), walk=draw.choice(WALKS),
+            along=draw.randint(-100, 100) / 100, rank=draw.choice(list(RANKS)), seed=draw.randint(0, 9),
+            trace=draw.randint(0, 30) / 20, angle=draw.randint(0, 360), height=draw.randint(-100, 100) / 100,
+            entries=" ".join(f"{name}={draw.randint(-60, 60) / 20}" for name in some),
+        )  # fmt: skip
+        studies.append(study_factorization(setting))
+        asked.append([{**heads_of(studies[-1]), "start": None}, studies[-1].place])
+    found = bare_page.evaluate(
+        "all => all.map(([local, place]) => code.factored(local, place, code.startOf(local, place)))", asked
+    )
+    for study, page in zip(studies, found, strict=True):
+        near = {
+            "atol": AGREE * (1 + max(np.abs(study.products[0]).max(), study.point.unit)),
+            "err_msg": str(study.place),
+        }
+        for name, layer in (("start", study.start), ("now", study.now)):
+            for M, N in zip(page[name], layer[:2], strict=True):
+                np.testing.assert_allclose(M, N, **near)
+        np.testing.assert_allclose(page["A"], study.products, **near)
+        np.testing.assert_allclose(page["spectra"], study.spectrum, **near)
+        assert page["ranks"] == [numerical_rank(M) for M in study.start[:2]] and page["here"] == study.here
+        point, other = study.point, page["point"]
+        assert (other["rank"], other["isProduct"]) == (point.rank, point.is_product)
+        foot = rank_one_point(other["trace"], other["angle"], other["height"])
+        for one, same in ((other["trace"], point.trace), (other["place"], point.place), (foot, point.foot)):
+            np.testing.assert_allclose(one, same, **near)
+        assert other["unit"] == pytest.approx(point.unit)
+        ranks.add((point.rank, point.is_product))
+    assert ranks >= {(1, False), (0, True), (1, True), (2, True)}
 
 
 # To take hold of
@@ -620,3 +665,109 @@ def test_a_symmetry_plays_on_the_weights_while_the_output_stands_still(scene, mo
         page.wait_for_function("/weights move by up to .*moves by/.test(box.textContent)")
     page.evaluate("box.talk.set({layers: 1})")
     page.wait_for_function("document.querySelectorAll('.nv-play')[1].disabled")
+
+
+def asked(page, *names: str) -> list:
+    return page.evaluate("names => names.map((name) => box.talk.get(name))", list(names))
+
+
+def numbers(page, row: int, which: int) -> list[str]:
+    """The entries of Q, K (0, 1) of a row, or of A (2), as they stand there."""
+    return page.evaluate(
+        "([row, which]) => [...box.querySelectorAll(`[data-of='${row}${which}'] text`)]"
+        ".map((one) => one.textContent)",
+        [row, which],
+    )
+
+
+def drag_entry(page, name: str, up: float) -> None:
+    at = page.locator(f"[role=spinbutton][aria-label='{name}']").bounding_box()
+    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - up, steps=10)
+    page.mouse.up()
+    page.wait_for_timeout(100)  # a frame
+
+
+@pytest.mark.parametrize(
+    "state", ["entries=Q12=0.25", "d=2;a=2;walk=shear", "d=2;a=1;walk=stretch;along=-0.8"]
+)
+def test_a_number_goes_with_the_pointer_and_a_follows(scene, state):
+    page = scene(state, kind=FactorizationExplorer)
+    before = [numbers(page, 0, which) for which in range(3)]
+    drag_entry(page, "Q, row 1, column 2", 30)
+    after = [numbers(page, 0, which) for which in range(3)]
+    assert float(after[0][1].replace("−", "-")) == pytest.approx(
+        float(before[0][1].replace("−", "-")) + 0.5, abs=0.031
+    )
+    assert [one == other for one, other in zip(before[0], after[0], strict=True)].count(False) == 1
+    assert before[1] == after[1] and before[2] != after[2]
+    assert "Q12=" in asked(page, "entries")[0] and "only Python says" in said(page)
+    first, now = numbers(page, 0, 1), numbers(page, 1, 1)
+    drag_entry(page, "C⁻ᵀ K, row 1, column 1", -30)
+    moved = numbers(page, 1, 1)
+    assert [one == other for one, other in zip(now, moved, strict=True)].count(False) == 1
+    assert numbers(page, 0, 1) != first and "K11=" in asked(page, "entries")[0]
+
+
+def test_c_is_turned_by_hand_and_a_stands_still(scene):
+    page = scene("d=4;a=2", kind=FactorizationExplorer)
+    ring, A, now = ".nv-handle[aria-label='C, along the rotation']", numbers(page, 0, 2), numbers(page, 1, 0)
+    x, y = middle(page, ring)
+    dragged(page, ring, x + 5, y + 40)
+    assert asked(page, "along")[0] < 0.1
+    assert numbers(page, 0, 2) == A and numbers(page, 1, 0) != now
+    page.locator(".nv-play").click()
+    page.wait_for_function("box.talk.get('along') === 1")
+    assert numbers(page, 0, 2) == A
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_rank_that_is_dropped_makes_the_fibre_larger_and_a_number_by_hand_brings_it_back(scene, motion):
+    page = scene("", motion, kind=FactorizationExplorer)
+    assert "fibre here: 4 of 12 directions" in said(page)
+    page.get_by_label("let Q lose a rank").click()
+    page.wait_for_function("box.textContent.includes('fibre here: 5 of 12 directions, against 4')")
+    assert asked(page, "rank") == ["Q"]
+    drag_entry(page, "Q, row 1, column 1", 30)
+    assert asked(page, "rank") == ["full"] and len(asked(page, "entries")[0].split()) == 12
+    assert "fibre here: 4 of 12" in said(page)
+
+
+@pytest.mark.parametrize(
+    "state", ["d=2;a=1;walk=stretch", "d=2;a=3", "d=2;a=1;walk=stretch;entries=Q11=2 K11=-1"]
+)
+def test_a_moves_on_its_surface_with_the_pointer(scene, state):
+    page = scene(state, kind=FactorizationExplorer)
+    ball, A = ".nv-handle[aria-label='A on its surface']", numbers(page, 0, 2)
+    x, y = middle(page, ball)
+    dragged(page, ball, x - 25, y + 10)
+    assert np.hypot(*np.subtract(middle(page, ball), (x - 25, y + 10))) < 3
+    assert numbers(page, 0, 2) != A
+    assert asked(page, "entries") == [""] or "K12=" in asked(page, "entries")[0]
+
+
+def test_the_keyboard_alone_moves_q_k_c_and_a(scene):
+    page = scene("d=2;a=2", kind=FactorizationExplorer)
+    reached = []
+    for _ in range(14):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+    first = [f"{name}, row 1, column 1" for name in ("Q", "K", "C Q", "C⁻ᵀ K")]
+    others = ["C, along the rotation", "A on its surface", "let Q lose a rank", "let K lose a rank"]
+    assert set(reached) >= {*first, *others, "walk along the fibre"}
+    page.locator("[aria-label='Q, row 1, column 1']").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Shift+ArrowDown"):
+        page.keyboard.press(key)
+    assert asked(page, "entries")[0].startswith("Q21=")
+    for label, key, name in ((others[0], "ArrowUp", "along"), (others[2], "Enter", "rank")):
+        before = asked(page, name)
+        page.get_by_label(label).focus()
+        page.keyboard.press(key)
+        assert asked(page, name) != before
+    page = scene("d=2;a=1", kind=FactorizationExplorer)
+    page.get_by_label(others[1]).focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
+    assert asked(page, "angle", "height") == [328, 0.62]

@@ -1,6 +1,7 @@
 """The smallest determinantal variety as a surface: 2 × 2 matrices of rank ≤ 1 and of one trace."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import hypot
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from neuroviz.kit.solids import axes_of, balls, both, join, mesh, pointer, rods,
 from neuroviz.kit.words import colored
 
 _REACH = 1.15  # the surface is drawn for |z| up to here
+_MOST = (1.5, 1.67, 1.15)  # of the trace, the distance from the axis and the height, in the picture
 _ANGLES, _HEIGHTS, _RODS = 72, 24, 16
 
 
@@ -36,11 +38,20 @@ class SlicePoint:
         """The matrix of rank ≤ 1 at the angle and height."""
         return rank_one_point(self.trace, self.angle, self.height)
 
+    @property
+    def unit(self) -> float:
+        """What is drawn of length 1; more than 1 for a matrix that would be outside the picture."""
+        x, y, z = self.place
+        return max(1.0, *(abs(t) / most for t, most in zip((self.trace, hypot(x, y), z), _MOST, strict=True)))
+
 
 def cone_view(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> View:
     """The surface, its straight lines, the singular point if there is one, and the matrix as a ball."""
-    scene = _scene(point, x_domain, y_domain)
-    return View(_traces(point), {"scene": scene}, _annotations(point, x_domain), [])
+    place, unit = point.place, point.unit
+    place = tuple(t / unit for t in place)
+    drawn = replace(point, trace=point.trace / unit, height=point.height / unit, place=place)
+    scene = _scene(drawn, x_domain, y_domain)
+    return View(_traces(drawn), {"scene": scene}, _annotations(point, x_domain), [])
 
 
 def _traces(point: SlicePoint) -> list[dict]:
@@ -94,6 +105,7 @@ def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[flo
 def _annotations(point: SlicePoint, x_domain: tuple[float, float]) -> list[dict]:
     says = "a cone, singular at its tip" if point.trace == 0 else "a hyperboloid, smooth"
     which = f"2 × 2, rank ≤ 1, trace {point.trace:.3g}".replace("-", "−")
+    which += f", drawn 1 : {point.unit:.2g}" if point.unit > 1 else ""
     rank = "the zero matrix" if point.rank == 0 else f"of rank {point.rank}"
     about = f"A, {rank}" if point.is_product else f"a matrix {rank} (A, once d = 2)"
     if point.rank == 2:

@@ -6,7 +6,7 @@ are the products A = KᵀQ of a × d matrices, and Lemma 3.1 says how many produ
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import atan2, cos, hypot, pi, sin
+from math import atan2, copysign, cos, degrees, hypot, pi, sin, sqrt
 
 import numpy as np
 
@@ -121,6 +121,20 @@ def rank_one_point(trace: float, angle: float, height: float) -> Point:
     """
     r = hypot(height, trace / 2)
     return r * cos(pi * angle / 180), r * sin(pi * angle / 180), height
+
+
+def nearest_rank_one(trace: float, x: float, y: float, z: float) -> tuple[float, float]:
+    """Angle and height of the matrix of rank ≤ 1 that is nearest to one in the slice.
+
+    It lies at (x/(1+t), y/(1+t), z/(1−t)), with the one t between −1 and 1 that makes its determinant 0.
+    """
+    r, up, low, high = hypot(x, y), abs(z), -1.0, 1.0
+    for _ in range(50):
+        t = (low + high) / 2
+        outside = (r / (1 + t)) ** 2 > (up / (1 - t)) ** 2 + trace**2 / 4
+        low, high = (t, high) if outside else (low, t)
+    height = up / (1 - t) if t < 1 - 1e-6 else sqrt(max((r / 2) ** 2 - trace**2 / 4, 0.0))
+    return degrees(atan2(y, x)), copysign(height, z)
 
 
 def rank_one_heads(trace: float, angle: float, height: float) -> tuple[np.ndarray, np.ndarray]:

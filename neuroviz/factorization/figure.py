@@ -5,15 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from neuroviz.engine.network import Layer
+from neuroviz.engine.symmetry import WALKS
 from neuroviz.factorization.cone import SlicePoint, cone_view
 from neuroviz.factorization.determinantal import ProductCount
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.plot import Parts, Plot, View, compose, focus_ring, headline, ticks
+from neuroviz.kit.scene import as_scene
 from neuroviz.kit.words import colored
 
 _LEFT, _MIDDLE, _RIGHT = (0.0, 0.395), (0.455, 0.675), (0.705, 1.0)
 _UPPER, _LOWER = (0.62, 1.0), (0.0, 0.38)
+RANKS = {"full": "Q and K as they are", "Q": "Q has lost one rank", "K": "K has lost one rank"}
+RANGES = {"along": (-1, 1, 0.01), "trace": (0, 1.5, 0.05), "angle": (0, 360, 1), "height": (-1, 1, 0.01)}
 SAME = 1e-9
 """What rounding may leave: products that differ by less are the same, and entries below it are zeros."""
 
@@ -33,6 +37,7 @@ class FactorizationStudy:
         here: dimensions of (Q, K) that leave A alone at the point in hand: of the fibre there.
         recovered: the C found from the two factorisations alone, or None where there is none to be found.
         point: the matrix in the slice.
+        place, base: what the controls that the scene moves say, and what Q and K are made of beside them.
     """
 
     d: int
@@ -49,6 +54,8 @@ class FactorizationStudy:
     here: int
     recovered: np.ndarray | None
     point: SlicePoint
+    place: dict[str, object]
+    base: tuple[np.ndarray, ...]
 
     @property
     def change(self) -> float:
@@ -80,7 +87,15 @@ class FactorizationStudy:
 def factorization_parts(study: FactorizationStudy) -> Parts:
     """The four views."""
     cone = cone_view(study.point, _RIGHT, (0.0, 0.9))
-    return compose(_matrices(study), _spectrum(study).view(), _dimensions(study).view(), cone)
+    parts = compose(_matrices(study), _spectrum(study).view(), _dimensions(study).view(), cone)
+    choices = {"walk": list(WALKS), "rank": list(RANKS)}
+    return as_scene(parts, "factors", study.place, heads_of(study), RANGES, choices)
+
+
+def heads_of(study: FactorizationStudy) -> dict:
+    """What the scene computes from beside `place`, and the Q and K that it comes to."""
+    drawn = {"base": study.base, "start": study.start[:2]}
+    return {"d": study.d, "a": study.a} | {name: [M.tolist() for M in pair] for name, pair in drawn.items()}
 
 
 def _matrices(study: FactorizationStudy) -> View:
@@ -141,7 +156,7 @@ def _dimensions(study: FactorizationStudy) -> Plot:
         look = {"symbol": symbol, "size": marker - 1, "color": theme.color("measured")}
         plot.points(f"{name}, measured", heads, measured, look, hover=f"{hover}: measured %{{y}}")
     ring = focus_ring("lightning") | {"symbol": ["circle-open", "square-open"]}
-    here = [study.count.dimension, study.count.fibre]
+    here = [2 * study.a * d - study.here, study.here]  # where a rank drops the fibre is larger
     plot.points("this a (measured)", [study.a] * 2, here, ring, cliponaxis=False)
     top, end = max(max(fibres), d * d), len(counts) + 0.6
     plot.axis("x", 0.4, end, "head dimension a", tickvals=heads, showgrid=False)

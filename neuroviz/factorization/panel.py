@@ -1,5 +1,6 @@
 """A = KᵀQ: walk along the factorisations of one A, count them, and see the smallest case as a surface."""
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -13,44 +14,68 @@ from neuroviz.engine.symmetry import WALKS, change_head_basis, drop_rank, recove
 from neuroviz.factorization.determinantal import (
     factor,
     measure_product,
+    nearest_rank_one,
     product_jacobian,
     rank_one_heads,
     rank_one_point,
     slice_coordinates,
     slice_matrix,
 )
-from neuroviz.factorization.figure import FactorizationStudy, SlicePoint, factorization_parts
+from neuroviz.factorization.figure import RANGES, RANKS, FactorizationStudy, SlicePoint, factorization_parts
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.settings import choice, real, seed, whole
+from neuroviz.kit.settings import choice, real, seed, text, whole
 from neuroviz.kit.words import tiny
 
-MAX_WIDTH, MAX_HEAD, MAX_TRACE = 6, 8, 1.5
-_RANKS = {"full": "Q and K of full rank", "Q": "Q has lost one rank", "K": "K has lost one rank"}
+MAX_WIDTH, MAX_HEAD, MAX_ENTRY = 6, 8, 9
+_ENTRY = re.compile(rf"([QK])([1-{MAX_HEAD}])([1-{MAX_WIDTH}])=(-?\d*\.?\d+)")
 _BEYOND = 2  # the curves go on to a = d + 2, where nothing is gained any more
 _OFF = np.array([4 / 3, 4 / 3, 2 / 3])  # carries x, y, z off the surface at right angles to it
 
 
 @dataclass(frozen=True)
 class FactorizationSetting:
-    """Q and K are a × d, a walk in GL_a apart; for d = 2 and a = 1 trace, angle and height place A."""
+    """Q and K are a × d, a walk in GL_a apart; for d = 2 trace, angle and height place A.
+
+    `entries` puts numbers in the place of some entries of Q and K, as in "Q12=0.5 K31=-1"; those of rows and
+    columns that are not there wait until they are.
+    """
 
     d: int = whole("width d", 3, 1, MAX_WIDTH)
     a: int = whole("head dimension a", 2, 1, MAX_HEAD)
     walk: str = choice("walk in GLₐ", WALKS)
-    along: float = real("along the walk", 0.4, -1, 1, 0.05)
-    rank: str = choice("rank", [(words, key) for key, words in _RANKS.items()])
-    trace: float = real("trace of A", 0.0, 0, MAX_TRACE, 0.05, more=True)
-    angle: float = real("angle", 330.0, 0, 360, 5, more=True, shown=".0f")
-    height: float = real("height", 0.6, -1, 1, 0.05, more=True)
+    along: float = real("along the walk", 0.4, *RANGES["along"])
+    rank: str = choice("rank", [(words, key) for key, words in RANKS.items()])
+    trace: float = real("trace of A", 0.0, *RANGES["trace"], more=True)
+    angle: float = real("angle", 330.0, *RANGES["angle"], more=True, shown=".0f")
+    height: float = real("height", 0.6, *RANGES["height"], more=True)
+    entries: str = text("entries", placeholder="Q12=0.5 K21=-1")
     seed: int = seed()
+
+    def set_in(self, Q: np.ndarray, K: np.ndarray) -> None:
+        """Puts the numbers of `entries` into Q and K.
+
+        Raises:
+            ValueError: if they are something else.
+        """
+        for part in self.entries.replace(",", " ").split():
+            found = _ENTRY.fullmatch(part)
+            if not found or abs(float(found[4])) > MAX_ENTRY:
+                raise ValueError(
+                    f"entries are such as Q12=0.5 K21=-1, from −{MAX_ENTRY} to {MAX_ENTRY}, with rows up to "
+                    f"{MAX_HEAD} and columns up to {MAX_WIDTH}; got {part!r}"
+                )
+            place = int(found[2]) - 1, int(found[3]) - 1
+            if place[0] < self.a and place[1] < self.d:
+                (Q if found[1] == "Q" else K)[place] = float(found[4])
 
 
 def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
     """Factor one A in two ways, a walk in GL_a apart, and measure everything the figure shows of it."""
     d, a, over = request.d, request.a, Reals()
-    start = _start(request)
+    base = _base(request)
+    start = _start(request, base)
     C = walk_in_gl(request.walk, a, request.along)
     (now,) = change_head_basis(over, (start,), 0, C)
     recovered = None
@@ -74,32 +99,46 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
         here=2 * a * d - numerical_rank(J),
         recovered=recovered,
         point=_point(request, products[0]),
+        place={name: getattr(request, name) for name in ("walk", "rank", "entries", *RANGES)},
+        base=base,
     )
 
 
-def _start(request: FactorizationSetting) -> Layer:
-    """The first factorisation: drawn at random, or for d = 2 one of the matrix that the sliders place."""
+def _base(request: FactorizationSetting) -> tuple[np.ndarray, ...]:
+    """What is drawn at random: Q and K; for d = 2 and a > 1 those of A = 0, with orthonormal columns in K."""
     d, a, rng = request.d, request.a, np.random.default_rng(request.seed)
+    if d == 2:
+        return factor(np.zeros((2, 2)), a, rng) if a > 1 else ()
+    return tuple(rng.standard_normal((2, a, d)))
+
+
+def _start(request: FactorizationSetting, base: tuple[np.ndarray, ...]) -> Layer:
+    """The first factorisation: drawn at random, or for d = 2 one of the matrix that the sliders place."""
     at = (request.trace, request.angle, request.height)
-    if d == 2 and a > 1:
+    if request.d != 2:
+        Q, K = (M.copy() for M in base)
+    elif request.a == 1:
+        Q, K = rank_one_heads(*at)
+    else:
+        unseen, isometry = base
         place = np.array(rank_one_point(*at))
         A = slice_matrix(request.trace, *(_OFF * place if request.rank == "full" else place))
-        Q, isometry = factor(A, a, rng)
-        pairs = {"full": (Q, isometry), "Q": (isometry @ A, isometry), "K": (isometry, isometry @ A.T)}
-        return Layer(*pairs[request.rank], None)
-    Q, K = rank_one_heads(*at) if d == 2 else rng.standard_normal((2, a, d))
+        Q = {"full": isometry @ A + unseen, "Q": isometry @ A, "K": isometry.copy()}[request.rank]
+        K = isometry @ A.T if request.rank == "K" else isometry.copy()
+    request.set_in(Q, K)
     return Layer(drop_rank(Q) if request.rank == "Q" else Q, drop_rank(K) if request.rank == "K" else K, None)
 
 
 def _point(request: FactorizationSetting, A: np.ndarray) -> SlicePoint:
     """Where the matrix that the sliders place lies in its slice; for d = 2 that matrix is A."""
     trace, angle, height = request.trace, request.angle, request.height
-    place = rank_one_point(trace, angle, height)
     if request.d != 2:
+        place = rank_one_point(trace, angle, height)
         return SlicePoint(trace, angle, height, place, 1 if trace or height else 0, False)
     if numerical_rank(A) == 0:  # it has trace 0 whatever the slider says: the tip of the cone
         return SlicePoint(0.0, angle, 0.0, (0.0, 0.0, 0.0), 0, True)
-    return SlicePoint(trace, angle, height, tuple(slice_coordinates(A)[1:]), numerical_rank(A), True)
+    trace, *place = (round(t, 12) + 0.0 for t in slice_coordinates(A))
+    return SlicePoint(trace, *nearest_rank_one(trace, *place), tuple(place), numerical_rank(A), True)
 
 
 class FactorizationExplorer(Panel):
@@ -107,7 +146,8 @@ class FactorizationExplorer(Panel):
 
     Controls: d, a, walk (rotation, stretch or shear in GL_a), along, rank (Lemma 3.1 needs Q and K of
     full rank); under "More": trace, angle and height, which place the 2 × 2 matrix of the surface (for
-    d = 2 it is A), and seed. See `Panel` for what all panels share.
+    d = 2 it is A), entries of Q and K, and seed. Each entry can be dragged, C is turned by a handle, and the
+    ball moves on the surface. See `Panel` for what all panels share.
 
     >>> panel = FactorizationExplorer()
     >>> panel.controls["a"].value = 1
@@ -183,7 +223,8 @@ def _recovery(answer: FactorizationStudy) -> str:
 
 def _surface(point: SlicePoint) -> str:
     shape = "a cone, singular at 0 only" if point.trace == 0 else "a hyperboloid, smooth everywhere"
-    which = f"Right: 2 × 2 matrices of rank ≤ 1 and trace {point.trace:.3g} are {shape}; "
+    trace = f"{point.trace:.3g}".replace("-", "−")
+    which = f"Right: 2 × 2 matrices of rank ≤ 1 and trace {trace} are {shape}; "
     if not point.is_product:
         return which + "set d = 2 and A is the ball."
     return which + {0: "A = 0 is that point.", 1: "A is on it.", 2: "A, of rank 2, is not on it."}[point.rank]
