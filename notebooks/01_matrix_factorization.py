@@ -52,7 +52,7 @@ print(f"Q moved by {np.abs(Q2 - Q).max():.2f}, A by {np.abs(K2.T @ Q2 - A).max()
 # ## Move it
 #
 # The panel walks through $\mathrm{GL}_a$ along a curve that starts at the identity: a rotation, a stretch or a shear.
-# Slide **along the walk**, and keep an eye on the two green frames.
+# Turn $C$ by its ring, and keep an eye on the green frame. Then drag a number of $Q$ or $K$ up or down.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import FactorizationExplorer
@@ -72,7 +72,8 @@ buttons = {
 FactorizationExplorer(presets=buttons)
 
 # %% [markdown]
-# *What you see.* On the left are $Q$, $K$ and $A$ at the start (○) and now (●). In the middle are the singular values of $A$, and
+# *What you see.* On the left are $Q$ and $K$ at the start (○) and now (●), their product $A$, and below it what $C$ does to two
+# directions. In the middle are the singular values of $A$, and
 # below them a count. The surface on the right has its own section at the end.
 #
 # * The singular values of $A$ stand still. Those of $Q$ are not drawn. Do they stand still, too?
@@ -170,7 +171,7 @@ predict("How many dimensions does the fibre have at this point?", here)
 #
 # Let $v$ be the direction in $\mathbb{R}^2$ that no query has. The keys can be changed by $v w^\top$, with any $w$ in $\mathbb{R}^3$: these are
 # $d = 3$ dimensions. Of these, $a = 2$ can also be had by changes of basis that fix all queries; 1 is
-# new: $4 + 1 = 5$. The button **Q loses a rank** says the same.
+# new: $4 + 1 = 5$. The button **Q loses a rank** says the same, and so does **rank 2 ↓** beside $Q$.
 # <!-- check: here == 5 and "here it has dimension 5, against 4" in shown(FactorizationExplorer, "rank=Q")[1] -->
 #
 # </details>
@@ -211,8 +212,8 @@ predict("a = 7, d = 3. By how much does the fibre miss 7² = 49?", 49 - measure_
 #
 # <!-- teacher (6 min): Let a student drive the point to the tip and say aloud when the badge turns. x, y, z are a slice of four dimensions and not all of it: say so, or the hyperboloid looks like another set. -->
 #
-# The ball is $A$. Slide **along the walk**: $Q$ and $K$ move and the ball stands still. Each point of the surface has a whole fibre above
-# it, and you are walking in it. (**angle** and **height**, under **More**, move the ball.)
+# The ball is $A$. Drag the ring of $C$: $Q$ and $K$ move and the ball stands still. Each point of the surface has a whole fibre above
+# it, and you are walking in it. Then drag the ball, or a number: both go together.
 #
 # * Press **its tip**. What is $A$ there, and which hypothesis of Lemma 3.1 fails?
 # * Press **trace 1**. Where has the tip gone?
