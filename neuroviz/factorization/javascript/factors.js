@@ -242,9 +242,11 @@ export function factors(host, talk) {
 
     // The surface: the same rod and ball, moved.
     const { point } = seen, { unit } = point, trace = point.trace / unit, z = point.height / unit, place = point.place.map((t) => t / unit), foot = pointAt(trace, point.angle, z);
-    if (sheetAt !== `${trace} ${paintedIn}`) {
-      sheet = grid(24, 72, (t, phi) => pointAt(trace, (180 * phi) / PI, REACH * (2 * t - 1)), "");
-      Object.assign(sheet, { intensity: sheet.z.map((t) => Math.tanh(4 * t)), cmin: -1, cmax: 1, colorscale: data.find(({ name }) => name === "rank ≤ 1").colorscale });
+    // While it changes under the hand it has fewer corners.
+    if (sheetAt !== `${trace} ${paintedIn}` || (sheet.isCoarse && !isHeld)) {
+      sheet = grid(isHeld ? 12 : 24, isHeld ? 36 : 72, (t, phi) => pointAt(trace, (180 * phi) / PI, REACH * (2 * t - 1)), "");
+      const { colorscale } = data.find(({ name }) => name === "rank ≤ 1");
+      Object.assign(sheet, { intensity: sheet.z.map((t) => Math.tanh(4 * t)), cmin: -1, cmax: 1, colorscale, isCoarse: isHeld });
       sheetAt = `${trace} ${paintedIn}`;
     }
     const models = [undefined], traces = [sheet], add = (solid, model) => { traces.push(solid); models.push(model); };
