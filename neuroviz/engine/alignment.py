@@ -29,12 +29,14 @@ class Alignment:
         heads: one permutation a layer.
         bases: G₀, …, G_l; both ends are the identity.
         shifts: g₀, …, g_l; both ends are 0.
+        second: the second weights in the bases of the first, layer by layer; heads in their own order.
         error: the largest difference, relative to the size of the matrix it is in.
     """
 
     heads: tuple[tuple[int, ...], ...]
     bases: tuple[np.ndarray, ...]
     shifts: tuple[np.ndarray, ...]
+    second: tuple["Shown", ...]
     error: float
 
 
@@ -47,7 +49,8 @@ class Shown(NamedTuple):
     omega: np.ndarray  # (d′,)
 
 
-def _layers(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]:
+def shown(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]:
+    """What can be seen of the weights, layer by layer."""
     check_architecture(caller, arch, variants=True)
     block = arch.block
     if arch.attention != "softmax" or block != Block(
@@ -102,9 +105,9 @@ def align(
     >>> align(arch, first, second).heads
     ((1, 0), (0, 1))
     """
-    ours, theirs = (_layers("align", arch, weights) for weights in (first, second))
+    ours, theirs = (shown("align", arch, weights) for weights in (first, second))
     G, g, heads, error = np.eye(arch.widths[0]), np.zeros(arch.widths[0]), [], 0.0
-    bases, shifts = [G], [g]
+    bases, shifts, second = [G], [g], []
     for i, (one, other) in enumerate(zip(ours, theirs, strict=True), start=1):
         A, c = G.T @ other.A @ G, (other.A @ g + other.c) @ G
         apart = _relative(one.A[:, None] - A, one.A) + _relative((one.c[:, None] - c)[..., None], one.A)
@@ -142,10 +145,11 @@ def align(
             raise ValueError(f"layer {i}: {what} do not agree; they differ by {missed:.1e} of their size")
         if not last and np.linalg.cond(after) > 1 / tolerance:
             raise ValueError(f"layer {i}: the change of basis is not invertible")
+        second.append(Shown(A, np.linalg.solve(after, other.V @ G), c, through if last else one.omega))
         error, G = max(error, off, missed), after
         bases.append(G)
         shifts.append(g)
-    return Alignment(tuple(heads), tuple(bases), tuple(shifts), error)
+    return Alignment(tuple(heads), tuple(bases), tuple(shifts), tuple(second), error)
 
 
 def _relative(difference: np.ndarray, to: np.ndarray) -> np.ndarray:
@@ -161,7 +165,7 @@ def where_theorem_h_fails(arch: Architecture, weights: BlockWeights) -> tuple[st
     exactly for the weights as they are stored. (The real weights that they round may do better.)
 
     Args:
-        arch: a softmax network of one width, or one layer.
+        arch: a softmax network of one layer, or a bottleneck: inner widths δ ≤ d₀, d_l.
         weights: as in `random_block_weights`, floats or integers.
 
     Raises:
@@ -178,14 +182,13 @@ def where_theorem_h_fails(arch: Architecture, weights: BlockWeights) -> tuple[st
     """
     name = "where_theorem_h_fails"
     exact = {n: _fractions(w) for n, w in weights.items()}
-    layers = _layers(name, arch, exact)
-    if arch.tokens == 1 or (arch.num_layers > 1 and len(set(arch.widths)) > 1):
-        raise ValueError(f"{name} is about two tokens or more and equal widths, or one layer; got {arch}")
+    layers = shown(name, arch, exact)
+    delta = min(arch.widths)
+    if arch.tokens == 1 or {*arch.widths[1:-1]} - {delta}:
+        raise ValueError(f"{name} is about two tokens or more, and one layer or a bottleneck; got {arch}")
     failing = []
-    one = _fractions(np.eye(arch.widths[0]))
-    F = [
-        (one if arch.skip else 0 * one) + layer.V.sum(0) if arch.num_layers > 1 else None for layer in layers
-    ]
+    one = _fractions(np.eye(delta))
+    F = [layer.V.sum(0) + (one if arch.skip else 0) if arch.num_layers > 1 else None for layer in layers]
     for i, layer in enumerate(layers, start=1):
         seen = layer.A if arch.causal else layer.A + layer.A.mT
         if _rank([A.ravel() for A in seen]) < len(seen):
@@ -194,8 +197,8 @@ def where_theorem_h_fails(arch: Architecture, weights: BlockWeights) -> tuple[st
         for h, V in enumerate(layer.V, start=1):
             if not V.any():
                 failing.append(f"Condition 2: head {h} of layer {i} has V = 0")
-        if F[i - 1] is not None and _rank(F[i - 1]) < arch.widths[0]:
-            failing.append(f"Condition 2: {'I + ' if arch.skip else ''}Σ V of layer {i} is not invertible")
+        if F[i - 1] is not None and _rank(F[i - 1]) < delta:
+            failing.append(f"Condition 2: {'I + ' if arch.skip else ''}Σ V of layer {i} is singular")
         if arch.skip and i < arch.num_layers:
             behind = layers[i].A
             maps = [[(V.T @ A).ravel() for V in layer.V] for A in behind]

@@ -22,29 +22,31 @@ def block_formula(arch: Architecture) -> Expected:
             return one_lightning_layer(arch.heads[0], arch.layers[0], block.value_dim)
         if block == Block(mlp=block.mlp) and set(arch.heads) == {1} and _is_rank_two_and_wide(arch):
             return _lightning_mlps(arch)
-    if speaks_of_widths(arch) and not _is_theorem_h(arch):
+    if speaks_of_widths(arch) and not speaks_of_fibres(arch):
         return softmax_of_any_widths(arch)
-    if missing := what_is_missing(arch):
+    if not speaks_of_fibres(arch) and (missing := what_is_missing(arch)):
         return no_formula(missing)
     lost = known_redundancies(arch)
     value = arch.num_parameters - sum(lost.values())
     said = ", ".join(f"{name} {count}" for name, count in lost.items())
     note = f"parameters less {said or 'nothing is lost'}"
-    if _is_theorem_h(arch):
+    if speaks_of_fibres(arch):
         return Expected(value, "proved here", "Theorem H", note)
     return observed(value, f"{note} (3,000 random networks, none different)")
 
 
-def _is_theorem_h(arch: Architecture) -> bool:
-    """Softmax of one width; rotary and learned positions and MLPs are not in it; without skips G v ≥ d."""
-    block, d = arch.block, arch.widths
+def speaks_of_fibres(arch: Architecture) -> bool:
+    """Whether Theorem H is about almost all weights: softmax without rotary or learned positions and MLPs.
+
+    One layer of any widths, or skips, or a bottleneck whose values fill the inner width δ: G v ≥ δ.
+    """
+    block, delta = arch.block, min(arch.widths)
     if arch.attention == "lightning" or arch.tokens == 1 or block.rotary or block.positions or block.mlp:
         return False
-    if arch.num_layers == 1:
+    if arch.skip or arch.num_layers == 1:
         return True
-    if len(set(d)) > 1:
-        return False
-    return arch.skip or min(block.kv_heads or H for H in arch.heads) * (block.value_dim or d[0]) >= d[0]
+    filled = min(block.kv_heads or H for H in arch.heads) * (block.value_dim or delta) >= delta
+    return filled and {*arch.widths[1:-1]} == {delta}
 
 
 def speaks_of_widths(arch: Architecture) -> bool:
@@ -95,17 +97,17 @@ def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int
 def softmax_of_any_widths(arch: Architecture) -> Expected:
     """Theorem W: softmax with heads in layers of any widths has `visible_count` dimensions for t ≥ 3.
 
-    For two tokens it is an upper bound, and no formula is known.
+    For two tokens it is an upper bound; in a bottleneck it is reached (Theorem H), else no formula is known.
 
     >>> softmax_of_any_widths(Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))).value
     32
     """
     w, value = effective_widths(arch), visible_count(arch)
-    if arch.tokens == 2:
+    if arch.tokens == 2 and not speaks_of_fibres(arch):
         return no_formula(f"two tokens, heads and these widths; it is at most {value} (Theorem W)")
     seen = f"of the widths, {', '.join(map(str, w))} can be seen by later layers; " * (w != arch.widths)
     note = f"{seen}nothing but the bases of heads and layers is lost"
-    return Expected(value, "proved here", "Theorem W", note)
+    return Expected(value, "proved here", f"Theorem {'HW'[arch.tokens > 2]}", note)
 
 
 def _determinantal(rank: float, m: int, n: int) -> int:
@@ -150,7 +152,7 @@ def _lightning_mlps(arch: Architecture) -> Expected:
 
 
 def known_redundancies(arch: Architecture) -> dict[str, int]:
-    """Directions in which no function changes, for softmax, t ≥ 2 and equal widths d; name → dimension.
+    """Directions in which no function changes, for softmax, t ≥ 2, width d or a bottleneck; name → dimension.
 
     With r = min(a, d), n = H/G heads a group, s = min(v, d, n d), d⁺ = d + 1 with biases and d without:
 
@@ -171,11 +173,11 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
     >>> known_redundancies(Architecture((4, 4), (2,), attention="softmax", heads=2, skip=True, block=block))
     {'bases of keys and queries': 8, 'bases of values and outputs': 8, 'key biases': 4, 'value biases': 4}
     """
-    block, d, found = arch.block, arch.widths[0], Counter()
+    block, d, found = arch.block, min(arch.widths), Counter()
     inner, v = arch.num_layers - 1, block.value_dim
     for (H, (d_in, d_out, a)), times in arch.distinct_layers.items():
         groups = block.kv_heads or H
-        bases = a if block.rotary else _bases(a, d, H // groups * (d + block.biases))
+        bases = a if block.rotary else _bases(a, d_in, H // groups * (d_in + block.biases))
         found["bases of keys and queries"] += times * groups * bases
         if v:
             found["bases of values and outputs"] += times * groups * _bases(v, d_in, H // groups * d_out)

@@ -105,7 +105,7 @@ softmax, one layer or bottleneck | one point? | conjectured | Conjecture 3.10
 softmax | open | no formula | What is not proved
     Conjecture 3.10 is about bottlenecks; for widths such as these nothing is claimed.
 # heads or a skip
-softmax, tokens, one layer or equal widths | one orbit | proved here | Theorem H
+softmax, tokens, one layer or bottleneck | one orbit | proved here | Theorem H
     {blocks} all weights with the same function are one orbit of the permutations of heads and, without
     skips, of the changes of basis between layers. For almost all weights; our proof, not peer-reviewed.
 softmax, three tokens | dimension, not fibres | proved here | Theorem W
