@@ -1,6 +1,7 @@
 """What the function tells about the weights, on quantities whose answer is known by hand, both ways."""
 
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -12,6 +13,7 @@ from definition import RandomExponential, Residue, derivative, rank, residues
 from neuroviz.beyond.search.equivalent_weights import known_equivalents
 from neuroviz.engine import identifiability, network
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.identifiability import Dual, is_identifiable
 from neuroviz.engine.measure import measure_dimension
@@ -402,6 +404,7 @@ NO_NUMBERS = "must give finite real numbers at random weights; got"
         (SOFT, lambda w: A(w) * np.inf, 0, NO_NUMBERS),
         (SOFT, lambda w: [A(w)[0, 0], np.nan], 0, NO_NUMBERS),
         (SOFT, np.eye(2), 0, "quantity must be a function of the weights; got ndarray"),
+        (softmax((2, 2), (2,), block=Block(rotary=True)), A, 0, "does not know rotary"),
         ((3, 3), A, 0, "is_identifiable needs an Architecture; got tuple"),
         (SOFT, A, -1, "seed must be a whole number ≥ 0"),
         (SOFT, A, True, "seed must be a whole number ≥ 0"),
@@ -447,6 +450,63 @@ def test_where_the_fibre_is_one_orbit_a_yes_is_for_all_weights(arch):
     note = is_identifiable(arch, lambda w: ratios(L(w))).note
     assert note.endswith(f"one orbit (Theorem {'B' if arch.attention == 'softmax' else 'F'})")
     assert "orbit" not in is_identifiable(arch, lambda w: w[0].Q[0, 0]).note
+
+
+HEADS = Architecture.uniform(3, 2, 2, 3, "softmax", heads=2, skip=True)
+GROUPS = replace(HEADS, heads=4, causal=True, block=Block(2, 2, biases=True, temperature=True))
+BASES = Architecture((3, 2, 3), (2, 2), 2, "softmax", heads=2)
+FULL = replace(GROUPS, head_dims=(3, 3), skip=False, block=Block(3, 2))
+
+
+def heads(w, i=2):
+    """The A of all heads of a layer."""
+    w = w if isinstance(w, dict) else network.named(w)
+    keys = np.repeat(w[f"{i}.K"], len(w[f"{i}.Q"]) // len(w[f"{i}.K"]), axis=0)
+    return np.einsum("hai,haj->hij", keys, w[f"{i}.Q"]) * w.get(f"{i}.beta", 1)
+
+
+BUT = "one orbit, but for the order of heads, which changes it (Theorem H)"
+
+
+@pytest.mark.parametrize(
+    ("arch", "quantity", "expected", "ending"),
+    [
+        (HEADS, heads, True, BUT),
+        (HEADS, lambda w: heads(w).sum(0), True, "one orbit (Theorem H)"),
+        (HEADS, lambda w: w[0].Q.sum(), False, "is not zero"),
+        (GROUPS, lambda w: heads(w)[:2].sum(0), True, BUT),
+        (GROUPS, lambda w: heads(w).prod(0), True, "one orbit (Theorem H)"),
+        (GROUPS, lambda w: w["1.k"][0], False, "is not zero"),
+        (BASES, lambda w: heads(w), False, "is not zero"),
+        (BASES, lambda w: (w[1].V[:, None] @ w[0].V).sum((0, 1)), True, "one orbit (Theorem H)"),
+        # Keys and values of full rank: a head may change its group.
+        (FULL, lambda w: heads(w, 1).sum(0), True, "mod 8388593"),
+        # Lightning: heads blend. One head with skips: Theorem L.
+        (lightning((2, 2), (2,), heads=2), lambda w: ratios(heads(w, 1)[0]), False, "is not zero"),
+        (lightning((3, 3, 3), (2, 2), heads=2), lambda w: ratios(heads(w, 1)[0]), True, "mod 8388593"),
+        (lightning((3, 3, 3), (2, 2), skip=True), lambda w: ratios(A(w, 1)), True, "orbit (Theorem L)"),
+    ],
+)
+def test_with_heads_theorem_h_says_how_far_a_yes_reaches(arch, quantity, expected, ending):
+    found = is_identifiable(arch, quantity)
+    assert (found.value, found.status) == (expected, "exact") and found.note.endswith(ending)
+    assert is_identifiable(arch, lambda w: np.abs(np.asarray(quantity(w), dtype=float))).value in (
+        expected,
+        None,
+    )
+
+
+@pytest.mark.parametrize("arch", [HEADS, GROUPS, BASES])
+def test_the_orders_of_heads_that_are_tried_leave_the_function_alone(arch):
+    rng = np.random.default_rng(0)
+    parameters = network.flatten(random_weights(Reals(), arch, rng)) / 2
+    X = network.random_tokens(Reals(), arch, 3, rng)
+    before = network.forward(Reals(), arch, unflatten(arch, parameters), X)
+    orders = [*identifiability._shuffles(arch)]
+    assert len(orders) == 2 * (2 if arch is GROUPS else 1)
+    for order in orders:
+        after = network.forward(Reals(), arch, unflatten(arch, parameters[order]), X)
+        assert np.allclose(before, after) and not np.allclose(parameters, parameters[order])
 
 
 @pytest.mark.parametrize("arch", [SOFT_WIDE, WIDE, SOFT_ALONE, COLLAPSE])

@@ -5,21 +5,31 @@ exactly when no direction that leaves the function alone changes it: its gradien
 space of the Jacobian. Rational quantities are decided over a prime field, the others in floats.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from numbers import Number
 
 import numpy as np
 
 from neuroviz.engine import network
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.block_formulas import speaks_of_fibres
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.cost import BUDGET_SECONDS, check_budget, estimate_cost, is_quick
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
-from neuroviz.engine.network import Layer, Weights, flatten, jacobian, random_tokens, unflatten
+from neuroviz.engine.network import (
+    Weights,
+    by_name,
+    can_be_rescaled,
+    flatten,
+    jacobian,
+    random_tokens,
+    unflatten,
+)
 from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.rank import DECISIVE_GAP, RowSpace
 
@@ -70,13 +80,15 @@ def is_identifiable(
     float   Anything else that is differentiable (a norm, a singular value): central differences at
             a random real network, and the share of the gradient along those directions.
 
-    "Locally": among the weights near almost every point. Where Theorem B or F says that all weights with the
-    function are one orbit, an exact yes holds for all of them, and the note says so.
+    "Locally": among the weights near almost every point. Where Theorem B, F or H says that all weights with
+    the function are one orbit, an exact yes holds for all of them, or up to the order of the heads; the note
+    says so.
 
     Args:
-        arch: any `Architecture`.
+        arch: any `Architecture` without rotary or learned positions and MLPs.
         quantity: weights → number or array of numbers; an array stands for all its entries. Weights are
-            a tuple with one `Layer` (fields Q, K, V) for each layer.
+            a tuple with one `Layer` (fields Q, K, V, several heads stacked) for each layer; with a block a
+            dict, named as in `Architecture.parameter_shapes`.
         seed: a whole number ≥ 0.
 
     Raises:
@@ -90,7 +102,9 @@ def is_identifiable(
     >>> is_identifiable(arch, lambda weights: A(weights)[0, 1] / A(weights)[0, 0]).value
     True
     """
-    check_architecture("is_identifiable", arch)
+    check_architecture("is_identifiable", arch, variants=True)
+    if arch.block.rotary or arch.block.positions or arch.block.mlp:
+        raise ValueError(f"is_identifiable does not know rotary or learned positions and MLPs; got {arch}")
     if not callable(quantity):
         raise ValueError(f"quantity must be a function of the weights; got {type(quantity).__name__}")
     columns = arch.num_parameters
@@ -99,26 +113,58 @@ def is_identifiable(
         check_memory(f"the derivative of {arch}", 8 * columns * (2 * columns + numbers_in_between(arch)))
     dimension = measure_dimension(arch, seed=seed).value  # it also checks the seed
     try:
-        found = _exact(arch, quantity, dimension, seed)
-        if found.value and (theorem := _one_orbit(arch)):
-            note = f"{found.note}; all weights with the function are one orbit ({theorem})"
-            return replace(found, note=note)
-        return found
+        return _exact(arch, quantity, dimension, seed)
     except _NotRationalError:
         # A mistake in the quantity, rather than a root or a norm in it, shows again in floating point.
         return _float(arch, quantity, dimension, seed)
 
 
 def _one_orbit(arch: Architecture) -> str:
-    """The theorem by which a generic fibre is one orbit of bases and rescalings; "" where none says so."""
-    d, a = arch.widths, arch.head_dims
-    if arch.tokens == 1 or effective_widths(arch) != d:
+    """The theorem by which a generic fibre is one orbit of heads' orders, bases, shifts and rescalings.
+
+    "" where none says so, and where heads share keys and values of full rank: there they may change groups.
+    """
+    d, a, block = arch.widths, arch.head_dims, arch.block
+    if arch.tokens == 1:
         return ""
     if arch.attention == "softmax":
-        return "Theorem B"
+        if set(arch.heads) == {1} and not arch.skip and block.is_plain and effective_widths(arch) == d:
+            return "Theorem H" if arch.causal else "Theorem B"
+        G, v = block.kv_heads, block.value_dim
+        told = G in (None, 1) or all(
+            H == G or head_dim < d_in or v < min(H // G * d_out, d_in)
+            for H, (d_in, d_out, head_dim) in zip(arch.heads, arch.layers, strict=True)
+        )
+        return "Theorem H" if told and speaks_of_fibres(arch) else ""
+    if arch.skip and not arch.causal and block.is_plain and set(arch.heads) == {1} and min(d[0], *a) > 1:
+        return "Theorem L"
+    if not arch.is_plain or effective_widths(arch) != d:
+        return ""
     ranks = [min(pair) for pair in zip(d, a, strict=False)]
     swaps = a[-1] == d[-1] == 1 < d[-2]
     return "" if swaps or min(ranks[:-1], default=2) < 2 else "Theorem F"
+
+
+def _shuffles(arch: Architecture) -> Iterator[np.ndarray]:
+    """Orders of the parameters, one for each of some permutations of heads that generate all."""
+    places = by_name(arch, np.arange(arch.num_parameters))
+    for i, H in enumerate(arch.heads, start=1):
+        G = arch.block.kv_heads or H
+        heads = np.arange(H).reshape(G, -1)
+        swaps = [(order, heads[order].ravel()) for order in _neighbours(G, G)]
+        swaps += [(np.arange(G), order) for order in _neighbours(H // G, H)]
+        for groups, order in swaps:
+            moved = {f"{i}.{name}": groups for name in "KVkv"} | {f"{i}.{n}": order for n in "QOq"}
+            moved[f"{i}.beta"] = order
+            yield flatten({name: at[moved.get(name, slice(None))] for name, at in places.items()})
+
+
+def _neighbours(count: int, among: int) -> Iterator[np.ndarray]:
+    """Two neighbours of the first `count` change places."""
+    for k in range(1, count):
+        order = np.arange(among)
+        order[[k - 1, k]] = k, k - 1
+        yield order
 
 
 def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) -> Identifiability:
@@ -135,7 +181,7 @@ def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) ->
         pairs = zip(flatten(weights), space.orthogonal_vector(rng), strict=True)
         moving = np.array([Dual(int(value), int(slope)) for value, slope in pairs], dtype=object)
         try:
-            values = np.asarray(quantity(unflatten(arch, moving)), dtype=object).ravel()
+            values = np.asarray(quantity(unflatten(arch, moving.copy())), dtype=object).ravel()
             slopes = [Dual.of(value).slope for value in values]
         except ZeroDivisionError:
             continue
@@ -146,11 +192,22 @@ def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) ->
             return Identifiability(False, "exact", None, note, seed)
         points += 1
         if points == 2:
-            note = f"its derivative along random mixtures of {silent} is zero, at two random points mod "
-            return Identifiability(True, "exact", None, f"{note}{over.p}", seed)
+            note = f"its derivative along random mixtures of {silent} is zero, at two random points"
+            note = f"{note} mod {over.p}"
+            if theorem := _one_orbit(arch):
+                orders = (quantity(unflatten(arch, moving[order])) for order in _shuffles(arch))
+                same = all(_values(each) == _values(values) for each in orders)
+                but = "" if same else ", but for the order of heads, which changes it"
+                note = f"{note}; all weights with the function are one orbit{but} ({theorem})"
+            return Identifiability(True, "exact", None, note, seed)
     if not complete:
         raise ValueError(f"none of {_POINTS} random points mod {over.p} was generic: try another seed")
     raise ValueError("the quantity is undefined at random weights: it divides by something that is zero")
+
+
+def _values(quantity: object) -> list[int]:
+    """A quantity at a point, without its derivative."""
+    return [Dual.of(value).value for value in np.asarray(quantity, dtype=object).ravel()]
 
 
 class _NotRationalError(Exception):
@@ -206,11 +263,12 @@ def _silent_directions(arch: Architecture, dimension: int, seed: int) -> tuple[W
     """A real network whose Jacobian splits as clearly as we find, its kernel, and the gap above it."""
     best: tuple[Weights, np.ndarray, float] | None = None
     columns, inputs = arch.num_parameters, 2 * rank_by_inputs(arch, seed).enough
+    scale = np.concatenate([np.full(prod(s), np.sqrt(s[-1])) for s in arch.parameter_shapes.values()])
     for rng in np.random.default_rng([seed, 5]).spawn(_POINTS):
         drawn = network.random_weights(Reals(), arch, rng)
-        weights = tuple(Layer(*(matrix / np.sqrt(matrix.shape[1]) for matrix in layer)) for layer in drawn)
+        weights = unflatten(arch, flatten(drawn) / scale)
         X = random_tokens(Reals(), arch, inputs, rng)
-        J = jacobian(Reals(), arch, weights, X, rescale=arch.attention == "lightning")
+        J = jacobian(Reals(), arch, weights, X, rescale=can_be_rescaled(arch))
         J = J.reshape(-1, columns)
         norm = np.linalg.norm(J, axis=1, keepdims=True)
         J = np.concatenate([J / np.where(norm == 0, 1.0, norm), np.zeros((columns, columns))])

@@ -54,13 +54,23 @@ def named(weights: Weights) -> BlockWeights:
     return {f"{i}.{name}": M for i, layer in enumerate(weights, 1) for name, M in layer._asdict().items()}
 
 
-def flatten(weights: Weights) -> np.ndarray:
+def flatten(weights: Weights | BlockWeights) -> np.ndarray:
     """All parameters as one vector: Q₁, K₁, V₁, Q₂, … row by row, the column order of `jacobian`."""
-    return np.concatenate([matrix.ravel() for layer in weights for matrix in layer])
+    weights = weights if isinstance(weights, dict) else named(weights)
+    return np.concatenate([matrix.ravel() for matrix in weights.values()])
 
 
-def unflatten(arch: Architecture, parameters: np.ndarray) -> Weights:
-    """The inverse of `flatten`.
+def unflatten(arch: Architecture, parameters: np.ndarray) -> Weights | BlockWeights:
+    """The inverse of `flatten`; with a block as `by_name` has it."""
+    found = by_name(arch, parameters)
+    if not arch.block.is_plain:
+        return found
+    parts = iter(found.values())
+    return tuple(Layer(*(next(parts).reshape(shape) for shape in layer)) for layer in layer_shapes(arch))
+
+
+def by_name(arch: Architecture, parameters: np.ndarray) -> BlockWeights:
+    """One vector as a dict, named and shaped as in `Architecture.parameter_shapes`.
 
     Raises:
         ValueError: if the vector does not have one entry for each parameter.
@@ -69,10 +79,9 @@ def unflatten(arch: Architecture, parameters: np.ndarray) -> Weights:
         raise ValueError(
             f"{arch} has {arch.num_parameters} parameters; got an array of shape {np.shape(parameters)}"
         )
-    shapes = layer_shapes(arch)
-    ends = np.cumsum([prod(shape) for layer in shapes for shape in layer])
-    parts = iter(np.split(parameters, ends[:-1]))
-    return tuple(Layer(*(next(parts).reshape(shape) for shape in layer)) for layer in shapes)
+    shapes = arch.parameter_shapes
+    parts = np.split(parameters, np.cumsum([*map(prod, shapes.values())])[:-1])
+    return {n: part.reshape(shape) for (n, shape), part in zip(shapes.items(), parts, strict=True)}
 
 
 def random_block_weights(
@@ -89,8 +98,10 @@ def random_block_weights(
     return weights | random_rotations(field, arch, rng, related)
 
 
-def random_weights(field: Field, arch: Architecture, rng: np.random.Generator) -> Weights:
-    """The same point, layer by layer; without a block."""
+def random_weights(field: Field, arch: Architecture, rng: np.random.Generator) -> Weights | BlockWeights:
+    """The same point; without a block layer by layer."""
+    if not arch.block.is_plain:
+        return random_block_weights(field, arch, rng)
     return tuple(Layer(*(field.random(rng, shape) for shape in shapes)) for shapes in layer_shapes(arch))
 
 
