@@ -18,10 +18,13 @@ from neuroviz.beyond.search.equivalent_weights import (
     LAYERS_SWAPPED,
     RESCALED,
     SAME,
+    SHUFFLED,
     SWAPPED,
     UNEXPLAINED,
+    comparable,
     distance,
     known_equivalents,
+    shuffled,
 )
 from neuroviz.beyond.search.figure import search_parts
 from neuroviz.beyond.search.initial_guesses import KINDS, draw
@@ -29,6 +32,7 @@ from neuroviz.beyond.search.local_coordinates import Chart, chart_at, flat, narr
 from neuroviz.beyond.search.panel import SearchExplorer
 from neuroviz.beyond.search.search import VERIFIED, search_fiber
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.layer import Pair, function_table
 from neuroviz.engine.network import Layer, forward, random_weights
@@ -136,6 +140,42 @@ def test_at_a_boundary_point_the_kernel_is_larger_and_the_fibre_is_one_point_all
     assert search.continuum is None and [point.symmetry for point in search.classes] == [RESCALED]
 
 
+HEADS = Architecture.uniform(2, 2, 1, 3, "softmax", heads=2)
+
+
+@pytest.mark.parametrize(
+    ("arch", "kinds", "surely"),
+    [
+        (HEADS, ("random",), {SAME, SHUFFLED}),
+        (Architecture((3, 2, 3), (1, 1), 2, "softmax", 2, causal=True), ("transposes",), {SAME}),
+        (replace(HEADS, skip=True, block=Block(1, 1, biases=True, temperature=True)), ("near ρM",), {SAME}),
+    ],
+    ids=str,
+)
+def test_with_heads_the_points_found_are_those_of_theorem_h(arch, kinds, surely):
+    search = search_fiber(arch, random(arch), starts=8, kinds=kinds)
+    assert surely <= {one.symmetry for one in search.classes} <= {SAME, SHUFFLED}
+    assert search.continuum is None
+    assert search.kernel == 0 and search.sigma_min > 1e-3
+    for one in search.classes:
+        again = shuffled(search.target, one.virtual)
+        assert distance("softmax", again, one.virtual) < 1e-6 and one.kernel == 0
+        assert (distance("softmax", search.target, one.virtual) < 1e-6) == (one.symmetry == SAME)
+
+
+def test_where_condition_4_of_theorem_h_fails_other_weights_are_found_and_not_explained():
+    """V₁ + V₂ = 0 and two tokens: −A and −V have the same function (remark 6)."""
+    arch = replace(HEADS, tokens=2)
+    (layer,) = random(arch, 1)
+    layer = layer._replace(V=np.stack([layer.V[0], -layer.V[0]]))
+    search = search_fiber(arch, (layer,), starts=12, kinds=("near ρM",))
+    assert UNEXPLAINED in {one.symmetry for one in search.classes}
+    negative = comparable(arch, (layer,), (Layer(-layer.Q, layer.K, -layer.V),))
+    others = [one for one in search.classes if one.symmetry == UNEXPLAINED]
+    for one in others:
+        assert distance("softmax", shuffled(negative, one.virtual), one.virtual) < 1e-6
+
+
 def test_all_signs_of_the_matrices_are_one_class_and_counted_apart():
     search = found("lightning-2", 24)  # as above
     (point,) = search.classes
@@ -214,6 +254,8 @@ def test_a_table_holds_every_start_and_its_solution_to_the_last_digit(tmp_path):
         ({"cancel": 3}, "cancel is a function, or None; got 3"),
         ({"weights": ()}, "shapes"),
         ({"arch": "softmax"}, "needs an Architecture"),
+        ({"arch": Architecture.uniform(2, 2, 1, heads=2)}, "what Theorem H is about: softmax"),
+        ({"arch": Architecture((2, 4, 2), (2, 2), 3, "softmax", 2)}, "in a bottleneck that the values fill"),
     ],
 )
 def test_what_makes_no_search_is_refused(change, words):

@@ -182,9 +182,7 @@ def test_bad_variants_are_refused(arguments, words):
         nv.what_is_known,
         nv.general_formula,
         nv.paper_formula,
-        lambda arch: nv.is_identifiable(arch, lambda weights: weights[0].Q[0, 0]),
         lambda arch: nv.measure_dimension(arch, method="certified"),
-        lambda arch: nv.search_fiber(arch, None),
     ],
 )
 def test_what_knows_the_paper_only_says_so(ask):

@@ -37,14 +37,14 @@ class Misfit:
     """(φ′ − φ) / ‖φ‖ on some inputs, and its derivative in the coordinates of a chart.
 
     Args:
-        attention: "lightning" or "softmax".
+        attention: "lightning" or "softmax"; beyond the paper the architecture.
         X: inputs, shape (N, d₀, t).
         Y: the outputs that are wanted, shape (N, d_l, t); not all zero.
         eliminate: whether V_l is the best one for everything else. With Z for the outputs of the
             network at V_l = 1, side by side as columns, V_l = Y Z⁺, and what remains is Y (1 − Z⁺Z).
     """
 
-    def __init__(self, attention: str, X: np.ndarray, Y: np.ndarray, eliminate: bool) -> None:
+    def __init__(self, attention: Architecture | str, X: np.ndarray, Y: np.ndarray, eliminate: bool) -> None:
         self.attention, self.X, self.eliminate = attention, X, eliminate
         self.Y = _side_by_side(Y) / np.linalg.norm(Y)
         self._size = np.linalg.norm(Y)

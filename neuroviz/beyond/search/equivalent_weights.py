@@ -1,21 +1,28 @@
 """Other virtual weights with the same function: how far apart two points are, and which ones are known.
 
-Points are compared modulo rescaling for lightning (Eq. 13), and as they are for softmax. The known ones
-stand in docs/mathematics.md under "Theorem 3.2", "Theorem F" and "Fibres that are not one orbit".
+Points are compared modulo rescaling for lightning (Eq. 13), and as they are for softmax. Beyond the paper
+A, c and V of a layer's heads stand for M_i, and all ω for L, in the bases of the weights that were given.
+The known ones stand in docs/mathematics.md: "Theorem 3.2", "F", "H" and "Fibres that are not one orbit".
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.engine.alignment import align, shown
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import Weights, by_name, flatten
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 
 SAME = "the same"
 RESCALED = "rescaling"
 SWAPPED = "values and keys swapped (Theorem 3.2)"
 LAYERS_SWAPPED = "layers swapped"
+SHUFFLED = "heads in another order (Theorem H)"
 UNEXPLAINED = "unexplained"
 _TINY = 1e-9
+_ALIGNED = 1e-2  # what differs by more than this share is no point of one orbit
 
 
 class Equivalent(NamedTuple):
@@ -23,6 +30,27 @@ class Equivalent(NamedTuple):
 
     symmetry: str
     virtual: VirtualWeights
+
+
+def comparable(arch: Architecture, given: Weights, weights: Weights) -> VirtualWeights:
+    """What is compared of some weights: L and the M_i, or with heads what stands for them."""
+    if arch.is_plain:
+        return virtual_weights(Reals(), weights)
+    first, second = (by_name(arch, flatten(each)) for each in (given, weights))
+    try:
+        layers = align(arch, first, second, _ALIGNED).second
+    except (ValueError, np.linalg.LinAlgError):  # in their own bases, then
+        layers = shown("search_fiber", arch, second)
+    M = [np.concatenate([one.A, one.c[:, None], one.V], axis=1) for one in layers]
+    return VirtualWeights(np.concatenate([one.omega for one in layers]), tuple(M))
+
+
+def shuffled(given: VirtualWeights, like: VirtualWeights) -> VirtualWeights:
+    """The given weights with the heads of each layer in the order in which they are most like others."""
+    apart = (((M[None] - M2[:, None]) ** 2).sum((2, 3)) for M, M2 in zip(given.M, like.M, strict=True))
+    return VirtualWeights(
+        given.L, tuple(M[each.argmin(axis=1)] for M, each in zip(given.M, apart, strict=True))
+    )
 
 
 def normalised(attention: str, virtual: VirtualWeights) -> VirtualWeights:

@@ -7,7 +7,7 @@ import numpy as np
 from neuroviz.beyond.search.local_coordinates import narrow
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
-from neuroviz.engine.network import Layer, Weights, random_weights
+from neuroviz.engine.network import Layer, Weights, by_name, flatten, random_weights, unflatten
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 
 KINDS = ("random", "near ρM", "transposes", "swapped", "−L")
@@ -51,12 +51,16 @@ def draw(kind: str, arch: Architecture, weights: Weights, rng: np.random.Generat
         swapped      the M_i in another order; or the strongest directions of L and M_l exchanged
         −L           L with the other sign, and V_l among what moves
 
-    The last four with noise of 0.1 % to 30 %, and cut down to the ranks that the architecture allows.
+    The last four with noise of 0.1 % to 30 %, and cut down to the ranks that the architecture allows. Beyond
+    the paper the A of heads stand for the M_i and change places inside a layer.
 
     Args:
         arch, weights: the network whose fibre is searched.
         rng: what is drawn from.
     """
+    if not arch.is_plain:
+        drawn = random_weights(Reals(), arch, rng)
+        return Start(kind, drawn if kind == "random" else _near_heads(kind, arch, weights, rng), True)
     thin = narrow(arch, weights)
     reduced = _architecture_of(arch, thin)
     target = virtual_weights(Reals(), thin)
@@ -77,6 +81,25 @@ def draw(kind: str, arch: Architecture, weights: Weights, rng: np.random.Generat
     else:
         L = -L
     return Start(kind, _near(thin, VirtualWeights(L, tuple(M)), rng), kind == "−L")
+
+
+def _near_heads(kind: str, arch: Architecture, weights: Weights, rng: np.random.Generator) -> Weights:
+    """A network with heads near to what the kind says."""
+    found = by_name(arch, flatten(weights))
+    for i in _some(arch.num_layers, rng) + 1:
+        Q, K = found[f"{i}.Q"], found[f"{i}.K"]
+        if kind == "near ρM":
+            Q = Q * rng.choice([-1, 1]) * 10 ** rng.uniform(-0.5, 0.5)
+        elif kind == "transposes" and len(Q) == len(K):
+            Q, K = K, Q
+        elif kind == "swapped":
+            Q = rng.permutation(Q)
+        found |= {f"{i}.Q": Q, f"{i}.K": K}
+    if kind == "−L":
+        last = f"{arch.num_layers}.V"
+        found[last] = -found[last]
+    noise = 10 ** rng.uniform(*_NOISE)
+    return unflatten(arch, flatten({name: _noisy(M, noise, rng) for name, M in found.items()}))
 
 
 def _architecture_of(arch: Architecture, weights: Weights) -> Architecture:

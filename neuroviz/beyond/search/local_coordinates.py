@@ -80,10 +80,14 @@ def chart_at(arch: Architecture, weights: Weights, free_last: bool = True) -> Ch
         weights: over the reals. For lightning no A_i may be 0.
         free_last: whether the last V is among what moves.
 
+    With heads, skips, a mask or a block the chart is of all parameters, as they are.
+
     >>> arch = Architecture.uniform(3, 2, 2)
     >>> chart_at(arch, tuple(Layer(np.eye(2, 3), np.eye(2, 3), np.eye(3)) for _ in "12")).size
     23
     """
+    if not arch.is_plain:
+        return Chart(arch, weights, np.eye(arch.num_parameters))
     centre = _normal_form(arch, weights)
     blocks, last = [], len(centre) - 1
     for i, (Q, K, V) in enumerate(centre):

@@ -17,7 +17,7 @@ class StartOutcome:
 
     Attributes:
         kind: of `initial_guesses.KINDS`.
-        virtual: the virtual weights at the end.
+        virtual: the virtual weights at the end, or what stands for them (`equivalent_weights.comparable`).
         converged: whether the outputs agree up to 1e−9 on the inputs of the search.
         verified: whether they agree on fresh inputs up to 1e−8.
         residual: the largest ‖φ′(X) − φ(X)‖ / ‖φ(X)‖ over 100 fresh inputs X.
@@ -156,9 +156,8 @@ class FiberSearch:
     def to_csv(self, path: str | Path) -> None:
         """Save one line for each start: its kind, how it ended, and all entries of L and the M_i there."""
         columns = ["start", "kind", "converged", "verified", "residual", "distance", "symmetry"]
-        names = [f"L_{r + 1}{c + 1}" for r, c in np.ndindex(self.target.L.shape)]
-        for i, M in enumerate(self.target.M, start=1):
-            names += [f"M{i}_{r + 1}{c + 1}" for r, c in np.ndindex(M.shape)]
+        matrices = [("L", self.target.L), *((f"M{i}", M) for i, M in enumerate(self.target.M, start=1))]
+        names = [f"{m}_{''.join(str(k + 1) for k in at)}" for m, M in matrices for at in np.ndindex(M.shape)]
         with open(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(columns + names)

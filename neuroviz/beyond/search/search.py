@@ -15,11 +15,14 @@ import numpy as np
 
 from neuroviz.beyond.search.descent import Misfit, descend, polish
 from neuroviz.beyond.search.equivalent_weights import (
+    SHUFFLED,
     UNEXPLAINED,
     Equivalent,
+    comparable,
     distance,
     known_equivalents,
     normalised,
+    shuffled,
     signs,
 )
 from neuroviz.beyond.search.initial_guesses import KINDS, draw, kind_of
@@ -27,9 +30,20 @@ from neuroviz.beyond.search.local_coordinates import chart_at, narrow, tangent_m
 from neuroviz.beyond.search.result import Continuum, FiberPoint, FiberSearch, StartOutcome
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
+from neuroviz.engine.block_formulas import speaks_of_fibres
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import Reals
-from neuroviz.engine.network import Weights, forward, jacobian, layer_shapes
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.network import (
+    BlockWeights,
+    Weights,
+    flatten,
+    forward,
+    jacobian,
+    layer_shapes,
+    named,
+    unflatten,
+)
 from neuroviz.engine.orbit_slice import gauge_slice, num_columns
 from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
@@ -48,7 +62,7 @@ _MERGE, _MERGE_SINGULAR, _MERGE_MOST = 1e-6, 1e-3, 1e-2  # how far apart two fin
 
 def search_fiber(
     arch: Architecture,
-    weights: Weights,
+    weights: Weights | BlockWeights,
     starts: int = 100,
     seed: int = 0,
     progress: Callable[[int, int, int], None] | None = None,
@@ -57,10 +71,12 @@ def search_fiber(
 ) -> FiberSearch:
     """Look for all (L′, M_1′, …, M_l′) of this architecture with φ_θ′ = φ_θ.
 
-    For softmax with heads or skips Theorem H lists them, up to special weights: see `align`.
+    Beyond the paper as far as Theorem H reaches: softmax with heads, skips, a mask, value ranks, shared keys,
+    biases and temperatures. Points are compared after `align`; other orders of heads are known points.
 
     Args:
-        arch, weights: the network whose fibre is searched; over the reals.
+        arch, weights: the network whose fibre is searched; over the reals. With a block the weights are a
+            dict, named as in `Architecture.parameter_shapes`.
         starts: how many, at least 1.
         seed: each start is drawn from this and from its own number, so more starts only add to fewer.
         progress: called as progress(done, starts, verified) after each start.
@@ -92,7 +108,11 @@ def search_fiber(
 
 
 def search_in_steps(
-    arch: Architecture, weights: Weights, starts: int, seed: int = 0, kinds: tuple[str, ...] = KINDS
+    arch: Architecture,
+    weights: Weights | BlockWeights,
+    starts: int,
+    seed: int = 0,
+    kinds: tuple[str, ...] = KINDS,
 ) -> Generator[tuple[int, int, int], bool | None, FiberSearch]:
     """`search_fiber`, start by start: yields (done, starts, verified); sending True ends the search there.
 
@@ -102,16 +122,26 @@ def search_in_steps(
     >>> list(steps)
     [(1, 2, 1), (2, 2, 2)]
     """
-    check_architecture("search_fiber", arch)
+    check_architecture("search_fiber", arch, variants=True)
+    if not (arch.is_plain or speaks_of_fibres(arch)):
+        raise ValueError(
+            "beyond the paper search_fiber knows what Theorem H is about: softmax of one layer, with skips "
+            "or in a bottleneck that the values fill; two tokens or more; no rotary or learned positions, "
+            f"no MLPs; got {arch}"
+        )
     _check(arch, weights, starts, seed, kinds)
-    inputs = _INPUTS_PER_COORDINATE[arch.attention] * num_columns(arch)
+    # Half of the inputs are for the polish, which needs an equation for each coordinate.
+    enough = arch.num_parameters // min(4, arch.tokens * arch.widths[-1]) + 1
+    inputs = _INPUTS_PER_COORDINATE[arch.attention] * (num_columns(arch) if arch.is_plain else enough)
     rows = inputs * arch.tokens * arch.widths[-1]
     in_a_step = max(FRESH_INPUTS, rows) * numbers_in_between(arch) + rows * arch.num_parameters
     check_memory(f"a search of the fibre of {arch}", 8 * in_a_step)
-    reduced, thin = gauge_slice(arch).reduced, narrow(arch, weights)
-    target = virtual_weights(Reals(), thin)
+    reduced, thin = arch, unflatten(arch, flatten(weights))
+    if arch.is_plain:
+        reduced, thin = gauge_slice(arch).reduced, narrow(arch, weights)
+    target = comparable(reduced, thin, thin)
     fresh = Reals().random(np.random.default_rng([seed, 0]), (FRESH_INPUTS, arch.widths[0], arch.tokens))
-    if not np.linalg.norm(forward(Reals(), arch.attention, thin, fresh)) > 0:
+    if not np.linalg.norm(forward(Reals(), reduced, thin, fresh)) > 0:
         raise ValueError(
             "the function of these weights is zero (L = 0, or for lightning some M_i = 0): then everything "
             "else is free, and there is nothing to search; give weights with another function"
@@ -136,10 +166,9 @@ class _End(NamedTuple):
 
 
 def _check(arch: Architecture, weights: Weights, starts: int, seed: int, kinds: tuple[str, ...]) -> None:
-    if len(weights) != arch.num_layers:
-        raise ValueError(f"{arch} has weights of {arch.num_layers} shapes of Q, K, V; got {len(weights)}")
-    wanted, got = layer_shapes(arch), [tuple(np.shape(m) for m in layer) for layer in weights]
-    if [tuple(shapes) for shapes in wanted] != got:
+    wanted = named(layer_shapes(arch)) if arch.block.is_plain else arch.parameter_shapes
+    given = weights if isinstance(weights, dict) else named(weights)
+    if wanted != (got := {name: np.shape(matrix) for name, matrix in given.items()}):
         raise ValueError(f"{arch} has weights of shapes {wanted}; got {got}")
     whole_number("starts", starts)
     whole_number("seed", seed, least=0)
@@ -164,19 +193,20 @@ def _try(
     rng: np.random.Generator,
 ) -> _End:
     """One start: descend on small inputs, polish on inputs of size 1, then ask fresh inputs."""
-    size = max(np.linalg.norm(M, 2) for M in virtual_weights(Reals(), thin).M)
+    size = max(np.linalg.norm(M.reshape(-1, M.shape[-1]), 2) for M in target.M)
+    network = arch.attention if arch.is_plain else arch
     scale = np.sqrt(_LOGITS / size) if size > 0 else 1.0
     start = draw(kind, arch, thin, rng)
     X = _tokens(arch, inputs, rng, scale)
-    Y = forward(Reals(), arch.attention, thin, X)
-    end = descend(arch, start.weights, Misfit(arch.attention, X, Y, eliminate=not start.keeps_last))
+    Y = forward(Reals(), network, thin, X)
+    end = descend(arch, start.weights, Misfit(network, X, Y, eliminate=not start.keeps_last))
     converged = False
     if end.misfit < _WORTH_A_POLISH:
         X = _tokens(arch, inputs // 2, rng)
-        Y = forward(Reals(), arch.attention, thin, X)
-        end = polish(arch, end.weights, Misfit(arch.attention, X, Y, eliminate=False))
+        Y = forward(Reals(), network, thin, X)
+        end = polish(arch, end.weights, Misfit(network, X, Y, eliminate=False))
         converged = end.misfit < _CONVERGED
-    virtual = virtual_weights(Reals(), end.weights)
+    virtual = comparable(arch, thin, end.weights)
     residual = _residual(arch, thin, end.weights, rng)
     verified, away = converged and residual <= VERIFIED, distance(arch.attention, target, virtual)
     return _End(end.weights, StartOutcome(kind, virtual, converged, verified, residual, away, point=None))
@@ -186,7 +216,7 @@ def _residual(arch: Architecture, weights: Weights, other: Weights, rng: np.rand
     """The largest relative difference of the outputs over fresh inputs; infinite after an overflow."""
     X = rng.standard_normal((FRESH_INPUTS, arch.widths[0], arch.tokens))
     with np.errstate(over="ignore", invalid="ignore"):
-        Y, Y2 = (forward(Reals(), arch.attention, network, X) for network in (weights, other))
+        Y, Y2 = (forward(Reals(), arch, network, X) for network in (weights, other))
         apart = np.linalg.norm(Y2 - Y, axis=(1, 2)) / np.linalg.norm(Y, axis=(1, 2))
     return float(apart.max()) if np.isfinite(apart).all() else inf
 
@@ -202,8 +232,12 @@ def _spectrum(
     """
     chart = chart_at(arch, weights)
     X = _tokens(arch, 2 * chart.size, rng)
-    J = jacobian(Reals(), arch.attention, chart.centre, X) @ chart.directions
-    Y = forward(Reals(), arch.attention, chart.centre, X)
+    J = jacobian(Reals(), arch, chart.centre, X) @ chart.directions
+    Y = forward(Reals(), arch, chart.centre, X)
+    if not arch.is_plain:  # what Theorem H names moves no output
+        J = J.reshape(-1, chart.size) * (np.linalg.norm(flatten(weights)) / np.linalg.norm(Y))
+        sigma = np.linalg.svd(J, compute_uv=False)[: expected_dimension(arch).value]
+        return float(sigma[-1]), _zeros(sigma, residual)
     along = tangent_map(chart)
     virtual = virtual_weights(Reals(), chart.centre)
     entries = sum(M.size for M in virtual.M)
@@ -216,8 +250,11 @@ def _spectrum(
     kept = s > _RANK * s[0]
     J = J.reshape(-1, chart.size) @ (coordinates[kept].T / s[kept])
     sigma = np.linalg.svd(J * (size / np.linalg.norm(Y)), compute_uv=False)
-    zero = max(_KERNEL * sigma[0], _KERNEL_RESIDUALS * residual)
-    return float(sigma[-1]), int((sigma <= zero).sum())
+    return float(sigma[-1]), _zeros(sigma, residual)
+
+
+def _zeros(sigma: np.ndarray, residual: float) -> int:
+    return int((sigma <= max(_KERNEL * sigma[0], _KERNEL_RESIDUALS * residual)).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +297,7 @@ def _sort(
         continuum = Continuum(len(members), (min(kernels), max(kernels)), farthest, example.virtual)
     groups.sort(key=lambda group: -len(group))
     equivalents = known_equivalents(arch.attention, target)
-    classes = tuple(_point(arch.attention, equivalents, group) for group in groups)
+    classes = tuple(_point(arch, target, equivalents, group) for group in groups)
     place = {found.number: i for i, group in enumerate(groups) for found in group}
     outcomes = tuple(replace(end.outcome, point=place.get(number)) for number, end in enumerate(ends))
     return classes, continuum, outcomes
@@ -280,9 +317,13 @@ def _gather(attention: str, findings: list[_Found]) -> list[list[_Found]]:
     return groups
 
 
-def _point(attention: str, equivalents: tuple[Equivalent, ...], group: list[_Found]) -> FiberPoint:
+def _point(
+    arch: Architecture, target: VirtualWeights, equivalents: tuple[Equivalent, ...], group: list[_Found]
+) -> FiberPoint:
     best, members = group[0], [found.outcome for found in group]
-    virtual = best.outcome.virtual
+    attention, virtual = arch.attention, best.outcome.virtual
+    if not arch.is_plain:
+        equivalents = (*equivalents, Equivalent(SHUFFLED, shuffled(target, virtual)))
     near = max(best.reach, _MERGE)
     named = (one.symmetry for one in equivalents if distance(attention, one.virtual, virtual) <= near)
     radius = max(distance(attention, virtual, one.virtual) for one in members)
