@@ -197,14 +197,14 @@ SameFunctionExplorer(
 # %% [markdown]
 # ## From poles to weights
 #
-# Let two networks compute the same, with three tokens or more.
+# Let two networks compute the same, with three tokens or more. $F = [I +] \sum_h V_h$ must be invertible in every layer of the first one, and no $V_h$ is 0.
 #
-# 1. **Heads.** Equal poles pair the logits of one network with those of the other, layer by layer: $q_h = q'_{\pi(h)}$. The pairing $\pi$ is the shuffle.
-# 2. **Bases and shifts.** Freeze all layers. Each is now one affine map, and the tokens between the layers differ by $z' = Gz + g$. With a skip each layer is the identity plus something, and it turns out that $G = I$.
-# 3. **A and c.** Equal logits for all tokens: $A_h = G^\top A'_{\pi(h)} G$, and $c_h$ follows.
-# 4. **V.** Free one head and freeze the others. What it adds is $V_h$, up to the bases on both sides.
+# 1. **Heads.** Each head of the first network leaves poles, so some head of the second one has the same comb: $s = s'$. Both have equally many heads, so each has one partner, $q_h = q'_{\pi(h)}$. The pairing $\pi$ is the shuffle. It stays inside a layer: logits of layer 1 are polynomials in the tokens, those of layer $i + 1$ contain exponentials of layer $i$ and of no later one. (Without a mask the first token takes shares as well. Which comb is whose, the two columns of the output tell.)
+# 2. **Bases and shifts.** Freeze all layers of both networks. Each is now one affine map, $z \to Fz + \omega$. Between two layers the first network has an affine image $z$ of the input, the second one another, $z'$. So $z' = Gz + g$, with $G = I$ and $g = 0$ at the input and at the output.
+# 3. **A and c.** Partners have equal slopes $s$ at every token $z$ and in every direction $w$: $w^\top (A_h z + c_h) = (Gw)^\top \bigl(A'_{\pi(h)} (Gz + g) + c'_{\pi(h)}\bigr)$. So $A_h = G^\top A'_{\pi(h)} G$ and $c_h = G^\top (A'_{\pi(h)} g + c'_{\pi(h)})$.
+# 4. **V and ω.** Free one head and freeze the others. It adds $\nu V_h (z_1 - z_2)$, and the output must change alike: $V'_{\pi(h)} = G_+ V_h G^{-1}$, with $G$ before the layer and $G_+$ after it. The frozen layers say the same of $F$, and how $\omega$ is shifted. With a skip subtract: $F - \sum_h V_h = I$ in both networks, so $I = G_+ I G^{-1}$. Then $G_+ = G$ in every layer, and all are $I$, as at the input.
 #
-# This is **Theorem H** ([statement and proof](../../docs/mathematics.md#theorem-h-softmax-with-heads-all-weights-with-one-function)). □ **Status: proved here**, using Ax's theorem; not peer-reviewed. It has conditions, which almost all weights satisfy; no $V_h = 0$ is one of them. For weights in hand they are decided exactly:
+# This is **Theorem H** ([statement and proof](../../docs/mathematics.md#theorem-h-softmax-with-heads-all-weights-with-one-function)). □ **Status: proved here**, using Ax's theorem; not peer-reviewed. It has conditions, which almost all weights satisfy; two of them stand above. For weights in hand they are decided exactly:
 
 # %%
 (

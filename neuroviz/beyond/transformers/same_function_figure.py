@@ -34,7 +34,7 @@ def _matrices(study: TwinStudy) -> View:
     biases, same = study.setting.biases, study.same_outputs
     A_most, V_most, _, omega_most = (1.3 * largest_entry(*parts) for parts in zip(*study.first, strict=True))
     outputs, frame, rows = 1.2 * largest_entry(study.outputs[0]), "certified" if same else "", []
-    networks = ("○ first", "first", study.first), (colored("focus", "● second"), "second", study.second)
+    networks = ("○ first", "first", study.first), (colored("focus", "● second\u2002"), "second", study.second)
     for place, (heading, which, network) in enumerate(networks):
         above, tiles = not place, []  # names stand over the first row
         for i, layer in enumerate(network, start=1):
