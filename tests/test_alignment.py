@@ -100,6 +100,17 @@ def test_what_cannot_be_told_is_refused():
             align(other, weights, weights)
 
 
+def test_heads_change_their_group_where_keys_and_values_have_full_rank():
+    """Remark 3: a = v = d, two groups of two heads, heads 2 and 3 exchanged."""
+    arch = Architecture.uniform(2, 2, 1, 3, "softmax", heads=4, block=Block(2, 2))
+    first = random_block_weights(REALS, arch, np.random.default_rng(3))
+    keys, values = (np.repeat(first[f"1.{name}"], 2, axis=0) for name in "KV")
+    A, V = (keys.mT @ first["1.Q"])[[0, 2, 1, 3]], (first["1.O"] @ values)[[0, 2, 1, 3]]
+    second = first | {"1.Q": np.linalg.inv(keys).mT @ A, "1.O": V @ np.linalg.inv(values)}
+    assert np.allclose(outputs(arch, first), outputs(arch, second), atol=1e-12)
+    assert align(arch, first, second).heads == ((0, 2, 1, 3),)
+
+
 def test_values_that_add_up_to_zero_have_a_second_preimage_for_two_tokens():
     """Remark 6 (i): −A and −V for all heads of such a set."""
     arch = Architecture.uniform(3, 2, 1, 2, "softmax", heads=2)
