@@ -368,6 +368,13 @@ def test_every_known_equivalent_has_the_same_function_and_is_another_point(name)
         assert distance("lightning", virtual, one.virtual) > 0.1
 
 
+def test_a_swap_of_parallel_vectors_is_a_rescaling():
+    h, k, v = rng(1).standard_normal((3, 3))
+    for u, count in ((-2 * v, 1), (v + 0.1 * h, 2)):
+        virtual = VirtualWeights(np.outer(h, v), (np.outer(u, k),))
+        assert len(known_equivalents("lightning", virtual)) == count
+
+
 @pytest.mark.parametrize(("depth", "place"), [(2, 0), (3, 0), (3, 1)])
 def test_an_antisymmetric_layer_and_the_next_change_places_exactly(depth, place):
     p = 10007
