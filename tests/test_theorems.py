@@ -1,10 +1,11 @@
-"""Theorems H, W, K and S: the formula against exact ranks of random networks, edges included."""
+"""Theorems H, W, K, S, F and L: the formula against exact ranks of random networks, edges included."""
 
 import numpy as np
 import pytest
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
+from neuroviz.engine.block_formulas import speaks_of_fibres
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
 
@@ -16,7 +17,8 @@ def random_networks(theorem, seed):
     rng, found = np.random.default_rng([seed, ord(theorem)]), 0
     while found < EACH:
         arch = _draw(theorem, rng)
-        if arch.num_parameters <= 160 and f"Theorem {theorem}" in expected_dimension(arch).source:
+        about = speaks_of_fibres(arch) if theorem == "H" else theorem in "FL"
+        if arch.num_parameters <= 200 and (about or f"Theorem {theorem}" in expected_dimension(arch).source):
             found += 1
             yield arch
 
@@ -26,12 +28,22 @@ def _draw(theorem, rng):
         return int(rng.integers(least, most + 1))
 
     depth, d = size(1 + (theorem == "W"), 3), size(1, 4)
-    wide = d if theorem in "HS" else None
-    widths = tuple(wide or size(1, 4 + (theorem == "K")) for _ in range(depth + 1))
+    causal, skip = bool(size(0, 1)), theorem in "SL" or (theorem == "H" and bool(size(0, 1)))
+    widths = tuple(size(1, 4 + (theorem in "KF")) for _ in range(depth + 1))
+    if theorem in "HSL":
+        d += theorem != "H" and size(0, 2)
+        widths = (d,) * (depth + 1)
+    if theorem == "H" and not skip and size(0, 1):  # a bottleneck
+        widths = (d + size(0, 2), *widths[1:-1], d + size(0, 2))
     head_dims = tuple(size(1, 5) for _ in range(depth))
-    causal, skip = bool(size(0, 1)), theorem == "S" or (theorem == "H" and bool(size(0, 1)))
     if theorem == "K":
         return Architecture(widths, head_dims, size(2, 4), causal=True)
+    if theorem in "FL":  # ranks of 2 and more, but in the last layer of Theorem F
+        narrow = depth - (theorem == "F")
+        widths = tuple(max(2, width) if i < narrow else width for i, width in enumerate(widths))
+        head_dims = tuple(max(2, a) if i < narrow else a for i, a in enumerate(head_dims))
+        widths = (max(2, d),) * (depth + 1) if skip else widths
+        return Architecture(widths, head_dims, size(2, 4), skip=skip)
     if theorem == "S":
         heads = tuple(size(1, d) if size(0, 1) else 1 for _ in range(depth))
         return Architecture(widths, head_dims, size(2, 4), heads=heads, skip=True, causal=causal)
@@ -46,8 +58,8 @@ def _draw(theorem, rng):
     return Architecture(widths, head_dims, tokens, "softmax", heads, skip, causal, Block(**block))
 
 
-@pytest.mark.parametrize("seed", range(60))
-@pytest.mark.parametrize("theorem", "HWKS")
+@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("theorem", "HWKSFL")
 def test_a_theorem_says_what_is_measured(theorem, seed):
     for arch in random_networks(theorem, seed):
         assert measure_dimension(arch, seed=seed).value == expected_dimension(arch).value, str(arch)
