@@ -10,7 +10,7 @@ from panels import PATIENCE, bare, plain, said, title, trace
 
 import neuroviz as nv
 from neuroviz.deep.dimension import DimensionSetting, study_dimension
-from neuroviz.deep.dimension_figure import dimension_parts
+from neuroviz.deep.dimension_panel import dimension_parts
 from neuroviz.engine import formulas, measure
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.rank import FloatRank
@@ -56,14 +56,14 @@ HUGE = "no spectrum"
 
 
 @cache
-def study(name, beside="nothing"):
-    if name == HUGE:  # a study whose spectrum and inputs would take too long
-        return replace(study("start", beside), spectrum=None, inputs=None)
-    return study_dimension(DimensionSetting(beside=beside, **CASES[name]))
+def study(name):
+    if name == HUGE:  # a study whose spectrum would take too long
+        return replace(study("start"), spectrum=None)
+    return study_dimension(DimensionSetting(**CASES[name]))
 
 
-def drawn(name, beside="nothing"):
-    return make(dimension_parts(study(name, beside)))
+def drawn(name):
+    return make(dimension_parts(study(name)))
 
 
 @pytest.fixture(scope="module")
@@ -133,54 +133,9 @@ def test_that_check_sees_another_architecture(panel):
     assert not agrees_with_measurements(panel, nv.Architecture((4, 4, 4), (2, 2)), seed=1)
 
 
-def test_a_curve_stands_beside_the_spectrum_when_it_is_asked_for(panel):
-    curves = {
-        "widths": {"measured", "formula"},
-        "inputs": {"exact rank by inputs (measured)"},
-        "nothing": set(),
-    }
-    for beside, names in curves.items():
-        panel.controls["beside"].value = beside
-        drawn = {one.name for one in panel.figure.data}
-        assert names == drawn & set.union(*curves.values())
-        assert panel.figure.layout.xaxis.domain == ((0, 1) if beside == "nothing" else (0, 0.5))
-
-
-@pytest.mark.parametrize(
-    ("name", "axis"),
-    [("start", "δ (all widths)"), ("inner width moves", "δ (inner"), ("d₀ moves", "d₀ (input width)")],
-)
-def test_the_curve_runs_over_the_width_that_it_names(name, axis):
-    arch, figure = study(name).arch, drawn(name, "widths")
-    assert figure.layout.xaxis2.title.text.startswith(axis)
-    measured, formula, ring = (
-        trace(figure, name) for name in ("measured", "formula", "this architecture (measured)")
-    )
-    assert len(measured.x) == 8
-    for width, value, predicted in zip(measured.x, measured.y, formula.y, strict=True):
-        widths = [width] * len(arch.widths)
-        if axis.startswith("δ (inner"):
-            widths[0], widths[-1] = arch.widths[0], arch.widths[-1]
-        elif axis.startswith("d₀"):
-            widths[1:] = arch.widths[1:]
-        at = nv.Architecture(widths, arch.head_dims, arch.tokens, arch.attention)
-        assert (value, predicted) == (nv.measure_dimension(at).value, nv.expected_dimension(at).value)
-    assert list(ring.y) == [study(name).exact.value]
-
-
-@pytest.mark.parametrize("name", ["start", "two inputs", "one token", "too many inputs", "width one"])
-def test_the_rank_grows_with_the_inputs_up_to_its_plateau(name):
-    s, figure = study(name, "inputs"), drawn(name, "inputs")
-    curve, equations = (trace(figure, name) for name in ("exact rank by inputs (measured)", "equations"))
-    ranks = nv.rank_by_inputs(s.arch, 0).ranks
-    assert tuple(curve.y) == ranks and list(curve.x) == list(range(1, len(ranks) + 1))
-    assert ranks[-1] == ranks[-2] == s.exact.value
-    assert all(rank <= most for rank, most in zip(curve.y, equations.y, strict=False))
-    per_input, n = s.inputs.equations_per_input, s.arch.num_parameters
-    assert list(equations.y) == [min(k * per_input, n) for k in equations.x] and len(equations.y) >= 1
-    ring = trace(figure, "inputs in use")
-    assert list(ring.y) == [s.visible] and ring.x[0] == min(s.setting.inputs or s.inputs.enough, len(ranks))
-    assert f"{s.inputs.enough} input" in headlines(figure)[1]
+def test_a_state_with_a_curve_beside_the_spectrum_still_opens(panel):
+    panel.state = "width=3;beside=widths"
+    assert panel.status.startswith("done") and "3→3→3" in panel.description
 
 
 def test_description_and_badge_say_what_is_shown_and_why(panel):
@@ -236,10 +191,9 @@ def test_the_paper_outside_its_hypotheses_is_marked_as_that(name):
     assert (f"would say {s.paper.value}," in words) == ("but does not apply" in words) == outside
 
 
-@pytest.mark.parametrize("beside", ["nothing", "widths", "inputs"])
-def test_every_mark_is_a_finite_number_inside_its_axes(beside):
+def test_every_mark_is_a_finite_number_inside_its_axes():
     for name in [*CASES, HUGE]:
-        figure = drawn(name, beside)
+        figure = drawn(name)
         for one in figure.data:
             for which, values in (("x", one.x), ("y", one.y)):
                 axis = figure.layout[(one[f"{which}axis"] or which).replace(which, f"{which}axis")]
@@ -253,46 +207,27 @@ def test_every_mark_is_a_finite_number_inside_its_axes(beside):
 
 
 def test_a_wrong_formula_leaves_the_measurements_alone_and_the_panel_says_so(panel, monkeypatch, cold):
-    panel.controls["beside"].value = "widths"
-    before = {t.name: t.y for t in panel.figure.data}
     alpha = formulas.alpha
     monkeypatch.setattr(formulas, "alpha", lambda a, d: alpha(a, d) + 1)
     panel.controls["tokens"].value = 4  # another picture of the same numbers
-    assert list(trace(panel.figure, "this architecture (measured)").y) == [38]
-    assert trace(panel.figure, "measured").y == before["measured"]
+    assert trace(panel.figure, "exact rank (measured)").x[0] == 38.5
     assert trace(panel.figure, "dimension by the formula").x[0] == 40.5
-    formula, measured = (trace(panel.figure, name).y for name in ("formula", "measured"))
-    assert all(f > m for f, m in zip(formula[1:], measured[1:], strict=True))  # width 1 is counted without α
-    assert "DIFFER" in headlines(panel.figure)[1]
     assert "DISAGREE" in panel.description and "40" in panel.description
     assert "≠ measured" in title(panel)
 
     monkeypatch.setattr(formulas, "alpha", alpha)
     panel.controls["tokens"].value = 5
-    assert "agree" in headlines(panel.figure)[1]
     assert "DISAGREE" not in panel.description and "≠" not in title(panel)
 
 
 def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(panel, monkeypatch, cold):
-    panel.controls["beside"].value = "widths"
-    formula = trace(panel.figure, "formula").y
     rank = points.exact_rank
     monkeypatch.setattr(points, "exact_rank", lambda matrix, over: rank(matrix, over) - 1)
     panel.controls["tokens"].value = 4
-    assert list(trace(panel.figure, "this architecture (measured)").y) == [37]
-    assert trace(panel.figure, "formula").y == formula
+    assert trace(panel.figure, "exact rank (measured)").x[0] == 37.5
     assert trace(panel.figure, "dimension by the formula").x[0] == 38.5
-    assert "DIFFER" in headlines(panel.figure)[1] and "DISAGREE" in panel.description
-    assert "≠ measured" in title(panel)
+    assert "DISAGREE" in panel.description and "≠ measured" in title(panel)
     assert "37 dimensions" in panel.description and "a proof" not in panel.description
-
-
-def test_one_wrong_point_is_named():
-    s = study("start", "widths")
-    widths = tuple(
-        replace(p, expected=replace(p.expected, value=p.expected.value + (p.width == 6))) for p in s.widths
-    )
-    assert headlines(make(dimension_parts(replace(s, widths=widths))))[1].endswith("DIFFER at δ = 6</b>")
 
 
 def test_a_float_rank_that_contradicts_the_exact_one_is_said(panel, monkeypatch, cold):

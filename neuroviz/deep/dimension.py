@@ -1,4 +1,4 @@
-"""What is measured of one architecture: its dimension, its spectrum, other widths, fewer inputs."""
+"""What is measured of one architecture: its dimension, its spectrum, and the rank on fewer inputs."""
 
 from dataclasses import dataclass
 
@@ -10,24 +10,21 @@ from neuroviz.kit.controls import typed_head_dims
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS, MAX_INPUTS = 12, 12, 6, 8, 40
-_WIDTHS_SHOWN = 8
 # Sizes up to which a part is drawn: columns of exact ranks, parameters of a spectrum. Measured on
 # a laptop-like core, the first limits keep a move under about 0.3 s, the others under some seconds.
 _QUICK_PARAMETERS, _QUICK_COLUMNS = 450, 400  # some 0.2 s
 _MOST_PARAMETERS, _MOST_COLUMNS = 900, 1500
-_BESIDE = [("nothing", "nothing"), ("other widths", "widths"), ("number of inputs", "inputs")]
 
 
 @dataclass(frozen=True)
 class DimensionSetting:
-    """A network, equal widths or not, what stands beside its spectrum, and how many inputs this uses."""
+    """A network, equal widths or not, and how many inputs its spectrum uses."""
 
     width: int = whole("width δ", 4, 1, MAX_WIDTH)
     head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD)
     tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
     layers: int = whole("layers l", 2, 1, MAX_LAYERS)
     kind: str = choice("attention", ATTENTION_KINDS)
-    beside: str = choice("beside it", _BESIDE, more=True)
     equal: bool = switch("all widths equal δ", True, more=True)
     width_in: int = whole("input width d₀", 4, 1, MAX_WIDTH, more=True)
     width_out: int = whole("output width dₗ", 4, 1, MAX_WIDTH, more=True)
@@ -41,23 +38,9 @@ class DimensionSetting:
     @property
     def arch(self) -> Architecture:
         """The network."""
-        return self.at(self.varied)
-
-    @property
-    def varies(self) -> str:
-        """The widths that the curve moves; a single layer has no inner width."""
-        return "all" if self.equal else "inner" if self.layers > 1 else "input"
-
-    @property
-    def varied(self) -> int:
-        """Their value."""
-        return self.width_in if self.varies == "input" else self.width
-
-    def at(self, width: int) -> Architecture:
-        """The same architecture with the varied widths set to another value."""
-        widths = [width] * (self.layers + 1)
+        widths = [self.width] * (self.layers + 1)
         if not self.equal:
-            widths[0], widths[-1] = width if self.layers == 1 else self.width_in, self.width_out
+            widths[0], widths[-1] = self.width_in, self.width_out
         head_dims = (self.head_dim,) * self.layers
         if typed := self.head_dims.strip():
             instead = ", or clear the box to use the slider a"
@@ -72,16 +55,6 @@ class DimensionSetting:
 
 
 @dataclass(frozen=True)
-class WidthPoint:
-    """One point of the curve dimension against width: what was measured there, and what theory says."""
-
-    width: int
-    expected: Expected
-    paper: Expected
-    measured: Measurement | None
-
-
-@dataclass(frozen=True)
 class DimensionStudy:
     """Everything the figure shows about one architecture.
 
@@ -90,8 +63,7 @@ class DimensionStudy:
         exact: its dimension, measured exactly.
         spectrum: the float measurement, or None where the matrix is too large for a panel.
         expected, paper: what theory says; what the paper's formula says, applicable or not.
-        widths: the points of the curve; empty where it is not asked for.
-        inputs: the rank against the number of inputs; None where nobody asks, or it would take too long.
+        inputs: the rank against the number of inputs; None for enough inputs, or where it takes too long.
     """
 
     setting: DimensionSetting
@@ -100,18 +72,12 @@ class DimensionStudy:
     spectrum: Measurement | None
     expected: Expected
     paper: Expected
-    widths: tuple[WidthPoint, ...]
     inputs: InputsCurve | None
-
-    @property
-    def width_name(self) -> str:
-        """What the axis of the curve is called for short."""
-        return "d₀" if self.setting.varies == "input" else "δ"
 
     @property
     def visible(self) -> int:
         """How many directions show on the inputs in use: the dimension, unless the reader chose too few."""
-        if not self.setting.inputs or self.inputs is None:
+        if self.inputs is None:
             return self.exact.value
         ranks = self.inputs.ranks
         return ranks[min(self.setting.inputs, len(ranks)) - 1]
@@ -122,36 +88,10 @@ def study_dimension(setting: DimensionSetting) -> DimensionStudy:
     arch, seed, inputs, spectrum, curve = setting.arch, setting.seed, setting.inputs or None, None, None
     if arch.num_parameters <= _MOST_PARAMETERS:
         spectrum = measure_dimension(arch, method="float", seed=seed, inputs=inputs)
-    if (inputs or setting.beside == "inputs") and num_columns(arch) <= _MOST_COLUMNS:
+    if inputs and num_columns(arch) <= _MOST_COLUMNS:
         curve = rank_by_inputs(arch, seed)
-    exact, widths = (
-        measure_dimension(arch, seed=seed),
-        _by_width(setting) if setting.beside == "widths" else (),
-    )
-    theory = expected_dimension(arch), paper_formula(arch)
-    return DimensionStudy(setting, arch, exact, spectrum, *theory, widths, curve)
-
-
-def _by_width(setting: DimensionSetting) -> tuple[WidthPoint, ...]:
-    """Measured at the chosen width, then at its neighbours while the budget lasts.
-
-    The neighbours may cost about as much as the network itself. Costs are milliseconds, estimated from
-    the number of columns, so that the picture never depends on the machine; with one token no slice is
-    full, and it is measured twice.
-    """
-    arch, here, found = setting.arch, setting.varied, []
-    first = max(1, min(here - _WIDTHS_SHOWN // 2, MAX_WIDTH - _WIDTHS_SHOWN + 1))
-    nets = {width: setting.at(width) for width in range(first, first + _WIDTHS_SHOWN)}
-    budget, chosen = 20 + 2e-4 * arch.num_parameters**2, {here}
-    for width in sorted(nets, key=lambda width: abs(width - here))[1:]:
-        budget -= (1 + 2e-4 * num_columns(nets[width]) ** 2) * (2 if arch.tokens == 1 else 1)
-        if budget < 0:
-            break
-        chosen.add(width)
-    for width, at in nets.items():
-        measured = measure_dimension(at, seed=setting.seed) if width in chosen else None
-        found.append(WidthPoint(width, expected_dimension(at), paper_formula(at), measured))
-    return tuple(found)
+    exact, theory = measure_dimension(arch, seed=seed), (expected_dimension(arch), paper_formula(arch))
+    return DimensionStudy(setting, arch, exact, spectrum, *theory, curve)
 
 
 # What theory says, in the words that several panels share
