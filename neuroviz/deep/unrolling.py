@@ -20,7 +20,7 @@ from neuroviz.engine.virtual import (
     term,
     unroll,
 )
-from neuroviz.kit.settings import seed, switch, text, toggle, whole
+from neuroviz.kit.settings import seed, switch, toggle, whole
 
 MAX_LAYERS, MAX_TOKENS = 4, 4
 MAX_PLACE = len(unroll(MAX_LAYERS))
@@ -42,9 +42,7 @@ class UnrollSetting:
     place: int = whole("place k", 3, 1, MAX_PLACE)
     output: int = whole("output token i", 1, 1, MAX_TOKENS)
     reflect: bool = toggle("reflect the indices around place k", tooltip=_ROUND)
-    indices: str = text("j₁, …, jₙ", placeholder="such as 2,1,3,2")
     index_seed: int = seed("indices: seed")
-    equal_ends: bool = _more("equal ends of the window", True, tooltip="sets its first token to its last")
     antisymmetric: bool = _more("M at place k antisymmetric", tooltip="in all places where its layer stands")
     two_tokens: bool = _more("only y and x (Eq. 28)", tooltip="y at all places but the last, x there")
     seed: int = seed("weights: seed")
@@ -58,50 +56,21 @@ class UnrollSetting:
             if (value := getattr(self, name)) > most:
                 ends = f"{name} goes from 1 to {most} with {there}; got {value}"
                 raise ValueError(f"{ends}: take more {what} or a smaller {name}")
-        _ = self._drawn  # refuses what are no tokens
-
-    @property
-    def _drawn(self) -> tuple[int, ...]:
-        """j_1, …, j_n and j_{n+1} = i, from 0, before the ends are made equal."""
-        if self.two_tokens:
-            found = (1 if self.output == 1 else 0,) * len(unroll(self.layers))
-        elif typed := self.indices.strip():
-            found = _tokens(typed, self.layers, self.tokens)
-        else:  # at random; fewer layers keep the first ones
-            chances = np.random.default_rng([self.index_seed, 459]).random(MAX_PLACE)
-            found = (int(self.tokens * chance) for chance in chances[: len(unroll(self.layers))])
-        return (*found, self.output - 1)
 
     @property
     def term(self) -> tuple[int, ...]:
-        """The same, with equal ends if asked for: the first gives way, for the last may be the output."""
-        indices = list(self._drawn)
-        if self.equal_ends and not self.two_tokens:
-            first, *_, last = mirror(self.layers, self.place)
-            indices[first - 1] = indices[last - 1]
-        return tuple(indices)
+        """j_1, …, j_n at random and j_{n+1} = i, from 0; fewer layers keep the first ones.
 
-    @property
-    def adjusted(self) -> int | None:
-        """The number of a typed index that was set for equal ends, or None."""
-        as_typed = not self.indices.strip() or self.term == self._drawn
-        return None if as_typed else mirror(self.layers, self.place)[0]
-
-
-def _tokens(text: str, layers: int, tokens: int) -> tuple[int, ...]:
-    """Indices from text such as 2,1,1,3 or 2113: n tokens, counted from 1 there and from 0 here."""
-    digits, places = text.replace(",", "").replace(" ", ""), len(unroll(layers))
-    typed = repr(text if len(text) < 100 else text[:100] + "…")
-    if unknown := [digit for digit in digits if digit not in "1234"[:tokens]]:
-        raise ValueError(
-            f"j₁, …, jₙ are tokens from 1 to {tokens}, such as 2,1,1; got {unknown[0]!r} in {typed}"
-        )
-    if len(digits) != places:
-        raise ValueError(
-            f"{layers} layer{'s' if layers > 1 else ''} need {places} token{'s' if places > 1 else ''} "
-            f"j₁, …, jₙ; got {len(digits)} in {typed}: add or remove some, or clear the box"
-        )
-    return tuple(int(digit) - 1 for digit in digits)
+        The window of the mirror gets equal ends. Its first gives way, for its last may be the output.
+        """
+        places = len(unroll(self.layers))
+        if self.two_tokens:
+            return (*(1 if self.output == 1 else 0,) * places, self.output - 1)
+        chances = np.random.default_rng([self.index_seed, 459]).random(MAX_PLACE)
+        found = [*(int(self.tokens * chance) for chance in chances[:places]), self.output - 1]
+        first, *_, last = mirror(self.layers, self.place)
+        found[first - 1] = found[last - 1]
+        return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -127,7 +96,7 @@ class Reflection(Term):
 
     Attributes:
         moved: (from, to): places whose number stands at the place opposite afterwards.
-        changed: places whose number is another one now; 0 stands for L x_{j_1}.
+        changed: the mirror's place, if its number is another one now.
     """
 
     moved: tuple[tuple[int, int], ...]
@@ -148,7 +117,6 @@ class UnrollStudy(Term):
         antisymmetric: the layer whose M is antisymmetric, or None.
         coefficient: Eq. 28 by its formula if this is its term, y everywhere and x at the end; else None.
         reflection: None unless asked for.
-        adjusted: the number of the index that was typed and then set for equal ends, or None.
     """
 
     layers: int
@@ -161,7 +129,6 @@ class UnrollStudy(Term):
     antisymmetric: int | None
     coefficient: float | None
     reflection: Reflection | None
-    adjusted: int | None
 
     @property
     def two_tokens(self) -> bool:
@@ -184,27 +151,15 @@ class UnrollStudy(Term):
         return len(self.factors) if self.two_tokens else self.place
 
     @property
-    def equal_ends(self) -> bool:
-        """Whether the window begins and ends with the same token."""
-        return self.indices[self.window[0] - 1] == self.indices[self.window[-1] - 1]
-
-    @property
-    def same_output(self) -> bool:
-        """Whether the reflected term belongs to the same output token."""
-        return self.reflection is None or self.reflection.indices[-1] == self.indices[-1]
-
-    @property
     def vanishes(self) -> bool:
         """Whether the term is zero, up to rounding."""
         return abs(self.value) < NOTHING_BELOW
 
     @property
     def cancels(self) -> bool:
-        """Whether the term and its reflection are two terms of one output that add up to zero."""
+        """Whether the term and its reflection are two terms that add up to zero."""
         after = self.reflection
-        if after is None or not self.same_output or after.indices == self.indices:
-            return False
-        return _same(self.value, -after.value)
+        return after is not None and after.indices != self.indices and _same(self.value, -after.value)
 
     @property
     def adds_up(self) -> bool:
@@ -266,7 +221,7 @@ def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
     turned = setting.reflect and not setting.two_tokens
     reflection = _reflection(virtual, X, setting) if turned else None
     of = layers, tokens, factors, place, window
-    return UnrollStudy(*numbers, *of, *found, reflection, setting.adjusted)
+    return UnrollStudy(*numbers, *of, *found, reflection)
 
 
 def _numbers(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> tuple:
@@ -278,13 +233,10 @@ def _numbers(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -
 def _reflection(virtual: VirtualWeights, X: np.ndarray, setting: UnrollSetting) -> Reflection:
     indices, place = setting.term, setting.place
     window = mirror(setting.layers, place)
-    radius, changed = len(window) // 2, [place] * (indices[place - 1] != indices[place])
-    if indices[window[0] - 1] != indices[window[-1] - 1]:
-        # The links from the window's ends to what stands outside; before j_1 stands L.
-        changed += [k for k in (window[0] - 1, window[-1]) if k < len(indices)]
+    radius, changed = len(window) // 2, (place,) * (indices[place - 1] != indices[place])
     moved = tuple((place + s, place - s) for s in range(1 - radius, radius) if s)
     turned = _numbers(virtual, X, reflect(setting.layers, indices, place))
-    return Reflection(*turned, moved, tuple(sorted(changed)))
+    return Reflection(*turned, moved, changed)
 
 
 @lru_cache(maxsize=64)

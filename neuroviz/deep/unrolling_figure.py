@@ -267,9 +267,8 @@ class _Strip:
         here, moved, changed = _bar_at(study.place), [], []
         if after:
             low, height = self.rows["lines"]
-            top, changed = low + height, [_bar_at(k) if k else self._start() for k in after.changed]
+            top, changed = low + height, [(here, low + height, here, low) for _ in after.changed]
             moved = [(_bar_at(before), top, _bar_at(now), low) for before, now in after.moved]
-            changed = [(x, top, x, low) for x in changed]
         rows = over = [self._middle(row) for row in ("tokens", "tokens after") if row in self.rows]
         first, last = _token_at(study.window[0]), _token_at(study.window[-1])
         if study.two_tokens:
@@ -299,7 +298,7 @@ class _Strip:
         if after:
             total = f"sum <b>{number(study.value + after.value)}</b>"
             results.append((f"= <b>{number(after.value)}</b>", f"{row} after"))
-            results.append((total if study.same_output else "other output", "lines"))
+            results.append((total, "lines"))
             names += [("turned", "tokens after"), *[("values", "values after")] * few]
         for text, where in names:
             row_name(plot, text, self._middle(where))

@@ -1,5 +1,7 @@
 """Eq. 12 to hold in the hand: one term of the unrolled network, and the reflection of Figure 4."""
 
+import re
+
 from neuroviz.deep.unrolling import MAX_PLACE, MAX_TOKENS, UnrollSetting, UnrollStudy, study_unrolling
 from neuroviz.deep.unrolling_figure import unrolling_parts
 from neuroviz.deep.unrolling_words import describe
@@ -12,9 +14,7 @@ from neuroviz.kit.settings import Controls
 class UnrollingExplorer(Panel):
     """A deep lightning network as a sum of products, one term at a time, and the mirror in it.
 
-    Controls: layers, tokens, place (k), reflect, output (token i); under "More": indices (such as
-    2,1,1,3; empty: at random), index_seed, equal_ends, antisymmetric, two_tokens (Eq. 28), seed. See
-    `Panel` for what all panels share. Tokens are counted from 1 here, as in the paper.
+    Controls: see `UnrollSetting`. Tokens are counted from 1 here, as in the paper. See `Panel`.
 
     >>> panel = UnrollingExplorer()
     >>> panel.controls["reflect"].value = True
@@ -50,6 +50,8 @@ class UnrollingExplorer(Panel):
 
     def _restore(self, text: str) -> UnrollSetting:
         self._set_ends(MAX_PLACE, MAX_TOKENS)  # the text may ask for more layers, and a place of them
+        if isinstance(text, str):  # states of the time when tokens were typed open with drawn ones
+            text = re.sub(r"(^|;)\s*(indices|equal_ends)=[^;]*", "", text)
         try:
             return super()._restore(text)
         finally:
@@ -61,10 +63,8 @@ class UnrollingExplorer(Panel):
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}
         self._set_ends(len(unroll(value["layers"])), value["tokens"])
-        for name in ("reflect", "indices", "index_seed", "equal_ends"):
+        for name in ("reflect", "index_seed"):
             self.controls[name].disabled = value["two_tokens"]
-        if value["indices"].strip():
-            self.controls["index_seed"].disabled = True
 
     def _badge(self, answer: UnrollStudy) -> str:
         return theme.badge("proved", "Eq. 28" if answer.two_tokens else "Lemma 3.6, Eq. 12")

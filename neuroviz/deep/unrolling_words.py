@@ -80,8 +80,6 @@ def finding(study: UnrollStudy) -> str:
         return "k in base 3 tells M: layer = 1 + final zeros; a 2 before them: transposed"
     if after.indices == study.indices:
         return "Turned round, the window holds the same tokens as before"
-    if not study.equal_ends:
-        return f"Unequal ends: turning the window round changes {len(after.changed)} numbers"
     if study.vanishes and study.cancels:
         return "Both terms are zero: an antisymmetric M stands between equal tokens"
     if study.cancels:
@@ -106,11 +104,8 @@ def _say_term(answer: UnrollStudy) -> str:
         end = f"but the layers give {total}: they DISAGREE"
         end = "which is what the layers give" if answer.adds_up else end
         rest = f"All {count} of them add up to {number(answer.summed)}, {end}."
-    set_to = ""
-    if k := answer.adjusted:
-        set_to = f" (with {numbered('j', k)} set to {answer.indices[k - 1] + 1})"
     output = numbered("φ(X)", answer.indices[-1] + 1)
-    return f"One term of the output {output}{set_to}: {number(answer.value)}. {rest}"
+    return f"One term of the output {output}: {number(answer.value)}. {rest}"
 
 
 def _say_reflection(answer: UnrollStudy) -> str:
@@ -123,13 +118,6 @@ def _say_reflection(answer: UnrollStudy) -> str:
     if after.indices == answer.indices:
         wider = " Where 3 divides k, it reaches further." if answer.layers > 1 and k % 3 else ""
         return f"Turned round, {window} are the same as before: the term is its own mirror image.{wider}"
-    if not answer.equal_ends:
-        output = numbered("φ(X)", after.indices[-1] + 1)
-        elsewhere = "" if answer.same_output else f" The other term even belongs to another output, {output}."
-        return (
-            f"Turning {window} round also changes the numbers at the ends of the window, which hold "
-            f"different tokens: the two terms are no pair.{elsewhere}"
-        )
     turned = f"Turning {window} round sends the numbers on the left of place {k} to the right and back"
     if not after.changed:
         return f"{turned}. {here} stands between equal tokens, so no number changes."
