@@ -13,7 +13,6 @@ from neuroviz.engine.symmetry import (
     WALKS,
     change_interface,
     drop_rank,
-    interface_misfit,
     recover_interfaces,
     virtual_weights,
     walk_in_gl,
@@ -44,7 +43,6 @@ class VirtualSetting:
         log_1, …, log_4: log₂ λ_i of each layer, to which L answers with λ_0 = ∏ λ_i^{−3^{l−i}} (Eq. 13).
         off: log₂ of a factor by which λ_0 misses its value.
         lost: whether V_i loses one rank first.
-        free: how far the next layer moves where U_i does not reach; only where there is such a place.
         alone: by which part of itself the first row of V_i moves, without an answer of the next layer.
     """
 
@@ -59,7 +57,6 @@ class VirtualSetting:
     log_3: float = _log("log₂ λ₃", 0.5)
     log_4: float = _log("log₂ λ₄", 0.5)
     lost: bool = switch("V before it loses one rank", more=True)
-    free: float = real("free part", 0.5, -1, 1, 0.05, more=True)
     alone: float = real("move V alone", 0.0, -0.3, 0.3, 0.05, more=True, shown=".0%")
     off: float = _log("miss λ₀ by", more=True)
     width_in: int = whole("input width d₀", 3, 1, MAX_WIDTH, more=True)
@@ -124,8 +121,6 @@ class InterfaceStudy:
         covered: whether the hypotheses of Lemma 3.5 hold.
         recovered: C_1, …, C_{l−1} as found from the two networks alone, or None.
         refusal: why none were found, "" if they were.
-        misfit: where none were found: what the best C_1, …, C_{l−1} leave of Eq. 9, relative.
-        free: how far the next layer was moved where U_i cannot reach.
     """
 
     setting: VirtualSetting
@@ -137,8 +132,6 @@ class InterfaceStudy:
     covered: bool
     recovered: tuple[np.ndarray, ...] | None
     refusal: str
-    misfit: float
-    free: float
 
     @property
     def moved(self) -> tuple[Moved, ...]:
@@ -176,27 +169,21 @@ def example_network(arch: Architecture, rng: np.random.Generator) -> tuple[Weigh
 def study_interface(setting: VirtualSetting) -> InterfaceStudy:
     """Change the basis between two layers, and see what has moved and whether the change can be recovered."""
     arch, i, over = setting.arch, setting.interface, Reals()
-    rng, delta = np.random.default_rng(setting.seed), arch.widths[i]
-    start, X = example_network(arch, rng)
+    start, X = example_network(arch, np.random.default_rng(setting.seed))
+    delta = arch.widths[i]
     if setting.lost:
         start = _with(start, i - 1, start[i - 1]._replace(V=drop_rank(start[i - 1].V)))
-    U = virtual_weights(over, start[:i]).L
-    rank = numerical_rank(U)
-    moved, free = start, setting.free if rank < delta else 0.0
-    if free:
-        outside = np.linalg.svd(U)[0][:, -1:]  # nᵀ U_i = 0: no token has a part along n
-        moved = _with(start, i, Layer(*(W + free * _unit(rng, len(W)) * outside.T for W in start[i])))
+    rank = numerical_rank(virtual_weights(over, start[:i]).L)
     C = walk_in_gl(setting.walk, delta, setting.along)
-    now = change_interface(over, moved, i - 1, C)
+    now = change_interface(over, start, i - 1, C)
     if setting.alone:
         factors = np.where(np.arange(delta) == 0, 1 + setting.alone, 1.0)
         now = _with(now, i - 1, now[i - 1]._replace(V=factors[:, None] * now[i - 1].V))
-    recovered, refusal, misfit = None, "", 0.0
+    recovered, refusal = None, ""
     try:
         recovered = recover_interfaces(over, start, now)
     except ValueError as error:
         refusal = re.sub(r"V_(\d+)", lambda found: numbered("V", int(found[1])), str(error))
-        misfit = interface_misfit(start, now)
     before, after = (virtual_weights(over, weights) for weights in (start, now))
     outputs = [forward(over, arch.attention, weights, X)[0] for weights in (start, now)]
     names = [numbered(letter, layer) for layer in (i, i + 1) for letter in "QKV"]
@@ -205,13 +192,8 @@ def study_interface(setting: VirtualSetting) -> InterfaceStudy:
     still = zip(letters, (before.L, *before.M), (after.L, *after.M), strict=True)
     moves = *(tuple(Moved(*pair) for pair in part) for part in (pairs, still)), Moved("φ(X)", *outputs)
     covered = delta <= min(arch.widths[0], arch.widths[-1]) and numerical_rank(before.L) == delta
-    return InterfaceStudy(setting, C, *moves, rank, covered, recovered, refusal, misfit, free)
+    return InterfaceStudy(setting, C, *moves, rank, covered, recovered, refusal)
 
 
 def _with(weights: Weights, i: int, layer: Layer) -> Weights:
     return (*weights[:i], layer, *weights[i + 1 :])
-
-
-def _unit(rng: np.random.Generator, size: int) -> np.ndarray:
-    column = rng.standard_normal((size, 1))
-    return column / np.linalg.norm(column)

@@ -108,8 +108,8 @@ def _became(study: InterfaceStudy) -> tuple[str, ...]:
     names = [part.name for part in study.weights]
     if all(part.is_same for part in study.weights):
         return tuple(names)
-    before, behind = "DC" if study.setting.alone else "C", "′C⁻¹" if study.free else "C⁻¹"
-    return (*names[:2], before + names[2], *(name + behind for name in names[3:]))
+    before = "DC" if study.setting.alone else "C"
+    return (*names[:2], before + names[2], *(f"{name}C⁻¹" for name in names[3:]))
 
 
 def _what_moves(study: InterfaceStudy) -> str:
@@ -136,8 +136,7 @@ def _what_is_recovered(study: InterfaceStudy) -> str:
     if study.moved:
         return colored("outside", "no C to recover: these are two functions")
     U = "V₁" if i == 1 else f"{numbered('V', i)}{'⋯' if i > 2 else ''}V₁"
-    says = "same L and M, and no C connects them" if study.misfit > SAME else f"L and M do not determine {C}"
-    return colored("outside", f"{says}: {U} has rank {study.rank} of {len(study.C)}")
+    return colored("outside", f"L and M do not determine {C}: {U} has rank {study.rank} of {len(study.C)}")
 
 
 # A rescaling

@@ -1,5 +1,6 @@
 """What a deep network shows of its weights: a change of basis it hides, factors that L answers."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,7 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import choice, whole
 from neuroviz.kit.words import numbered, percent, signed, tiny
 
-_OF_THE_BASIS = ("interface", "walk", "along", "lost", "free", "alone")
+_OF_THE_BASIS = ("interface", "walk", "along", "lost", "alone")
 _OF_THE_RESCALING = ("log_1", "log_2", "log_3", "log_4", "off")
 
 
@@ -47,6 +48,10 @@ class VirtualWeightsExplorer(Panel):
     title, setting = "What nobody sees of the weights", VirtualSetting
     _answer, draw = staticmethod(study_virtual), staticmethod(virtual_parts)
 
+    def _restore(self, text: str) -> object:
+        # States of the time when weights could move where nothing arrives open without that.
+        return super()._restore(re.sub(r"(^|;)\s*free=[^;]*", "", text) if isinstance(text, str) else text)
+
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}
         basis = value["view"] == "basis"
@@ -56,8 +61,6 @@ class VirtualWeightsExplorer(Panel):
             if self._hides:
                 self.controls[name].layout.display = None if says else "none"
         if basis:
-            # Only where U_i does not reach all of the δ dimensions is anything free.
-            self.controls["free"].disabled = not value["lost"] and value["width"] <= value["width_in"]
             self.controls["interface"].disabled = value["layers"] == 2
         else:
             for i in range(1, MAX_LAYERS + 1):
@@ -124,7 +127,6 @@ def _say_moves(study: InterfaceStudy) -> str:
     if most <= SAME:
         return f"{where} C = 1: no weight has moved{one}."
     also = f" (here C = 1{one})" if np.array_equal(study.C, np.eye(len(study.C))) else ""
-    also += ", which first moved where nothing arrives (′)" if study.free else ""
     also += f"; then row 1 of {V} is multiplied by {signed(1 + alone)} (D)" if alone else ""
     names = " ".join(part.name for part in study.weights[3:])
     size = f"They move by up to {percent(most)} of their size."
@@ -140,12 +142,7 @@ def _say_stands(study: InterfaceStudy) -> str:
 
 
 def _say_recovered(study: InterfaceStudy) -> str:
-    if study.recovered is not None:
-        unique = "the only one" if study.covered else "although Lemma 3.5 does not apply"
-        return f"From the two networks alone C is recovered, {unique}, off by {tiny(study.off)}."
-    said = f"C cannot be recovered: {study.refusal}."
-    if study.moved:
-        return said
-    if study.misfit > SAME:
-        return f"{said} Here no C leads from one to the other (the best leaves {percent(study.misfit)})."
-    return f"{said} Here some C does lead from one to the other; L and M do not tell."
+    if study.recovered is None:
+        return f"C cannot be recovered: {study.refusal}."
+    unique = "the only one" if study.covered else "although Lemma 3.5 does not apply"
+    return f"From the two networks alone C is recovered, {unique}, off by {tiny(study.off)}."
