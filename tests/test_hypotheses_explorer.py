@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from neuroviz.deep.hypotheses import SIZES, HypothesesSetting, _between, study_hypotheses
-from neuroviz.deep.hypotheses_figure import hypotheses_parts
-from neuroviz.deep.hypotheses_panel import HypothesesExplorer
+from neuroviz.deep.hypotheses_panel import HypothesesExplorer, hypotheses_parts
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import general_formula, paper_formula
 from neuroviz.engine.measure import measure_dimension

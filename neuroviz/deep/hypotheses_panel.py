@@ -1,11 +1,145 @@
 """Where the paper's dimension formula stops, which hypothesis fails there, and what happens to the tokens."""
 
+from math import sqrt
+
 from neuroviz.deep.dimension import agreement, paper_name
-from neuroviz.deep.hypotheses import HypothesesSetting, HypothesesStudy, study_hypotheses
-from neuroviz.deep.hypotheses_figure import hypotheses_parts
+from neuroviz.deep.hypotheses import SIZES, HypothesesSetting, HypothesesStudy, study_hypotheses
 from neuroviz.kit import theme
 from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts, Plot, View, compose
+from neuroviz.kit.words import colored, signed
+
+_MAP, _ANGLES = (0.0, 0.64), (0.75, 1.0)
+_DARKEST = sqrt(50)  # of all networks of `SIZES` none is off by more than 50
+
+
+def hypotheses_parts(study: HypothesesStudy) -> Parts:
+    """The map and the angles."""
+    return compose(_map(study), _angles(study))
+
+
+def _map(study: HypothesesStudy) -> View:
+    d, delta, _ = study.arch.widths
+    a1, a2 = study.arch.head_dims
+    titles = {
+        "heads": (f"a₁ (widths {d}→{delta}→{d})", "a₂"),
+        "widths": (f"inner width δ (a = {a1}, {a2})", "outer widths d₀ = d₂"),
+    }[study.over]
+    lines = _subtitles(study)
+    high = 1 - 1.5 * len(lines) * theme.size("note") / (theme.size("height") - 7 * theme.size("title"))
+    plot = Plot("", _MAP, (0.0, round(high, 3)))
+    for which, title in zip("xy", titles, strict=True):
+        quiet = {"showgrid": False, "showline": False, "ticks": "", "tickvals": list(SIZES)}
+        plot.axis(which, SIZES[0] - 0.56, SIZES[-1] + 0.56, title, **quiet)
+    _cells(study, plot)
+    plot.view().shapes.extend(_outlines(study))
+    plot.headline(_headline(study), yref="paper", align="left")
+    place = {"xref": "x domain", "yref": "paper", "xanchor": "left", "align": "left"}
+    plot.text("<br>".join(lines), 0, 1, "note", "soft", **place, yanchor="top", yshift=4)
+    return plot.view()
+
+
+def _cells(study: HypothesesStudy, plot: Plot) -> None:
+    """How far off, whichever way, as a colour; the sign, the measurement and the cause as text."""
+    # Whichever its sign: one number has one colour on all maps.
+    shades = {(cell.column, cell.row): sqrt(abs(cell.difference)) for cell in study.cells}
+    note, base, name = theme.size("note"), theme.size("base"), paper_name(study.paper)
+    top = 0.0857 * _DARKEST  # so that 0, and nothing else, falls on the colour that is its own
+    texts, colors, hovers = [], [], []
+    for cell, shade in zip(study.cells, shades.values(), strict=True):
+        difference = f"{'+' * (cell.difference > 0)}{signed(cell.difference)}"
+        if cell.difference:
+            difference = f"<b>{difference}</b>"
+        below = f"{cell.measured.value}{f' · {cell.cause}' if cell.cause else ''}"
+        large, small = (f'<span style="font-size:{size}px">' for size in (base, note))
+        texts.append(f"{large}{difference}</span><br>{small}{below}</span>")
+        letters = theme.letters_on("deficit", (_DARKEST - shade) / (_DARKEST + top))
+        colors.append(theme.color(letters if cell.difference else "soft"))
+        applies = cell.paper.status != "outside hypotheses"
+        not_here = "" if applies else f", which does not apply: {cell.paper.note}"
+        hovers.append(f"measured {cell.measured.value}, {name}: {cell.paper.value}{not_here}")
+    z = [[-shades[x, y] for x in SIZES] for y in SIZES]
+    colour = {"zmin": -_DARKEST, "zmax": top, "colorscale": theme.scale("deficit"), "showscale": False}
+    what = {"type": "heatmap", "name": "distance between measurement and formula", "hoverinfo": "skip"}
+    grid = {"x": list(SIZES), "y": list(SIZES), "z": z, "xgap": 3, "ygap": 3}
+    plot.view().traces.append(what | grid | colour)
+    x, y = [cell.column for cell in study.cells], [cell.row for cell in study.cells]
+    look = {"mode": "text", "text": texts, "textfont": {"color": colors, "size": note}, "customdata": hovers}
+    plot.points("measured minus formula, and measured", x, y, {}, **look, hover="%{customdata}")
+
+
+def _headline(study: HypothesesStudy) -> str:
+    if study.contradicted:
+        return f"{_statement(study)} DIFFERS"
+    name, off, cells = paper_name(study.paper), len(study.off), len(study.cells)
+    if not off:
+        return f"{name} is right in all {cells} cells"
+    return f"{name} is off in {'all' if off == cells else f'{off} of'} {cells} cells"
+
+
+def _statement(study: HypothesesStudy) -> str:
+    """The statement of the paper that the formula comes from, such as Cor. 3.8."""
+    return study.paper.source.split(",")[0]
+
+
+def _subtitles(study: HypothesesStudy) -> tuple[str, str]:
+    """What the cells hold; what the frame means, and what stands outside it."""
+    statement, covered = _statement(study), sum(cell.covered for cell in study.cells)
+    said = f"measured − {paper_name(study.paper)}; below, measured and the cause"
+    if study.contradicted:
+        places = ", ".join(f"({cell.column}, {cell.row})" for cell in study.contradicted[:4])
+        more = ", …" if len(study.contradicted) > 4 else ""
+        return said, colored("outside", f"▨ at {places}{more}")
+    if not covered:
+        one_token = "t = 1: " if study.arch.tokens == 1 else ""
+        frame = colored("outside", f"▨ {one_token}{statement} does not apply")
+    elif covered == len(study.cells):
+        frame = colored("certified", f"■ {statement} covers them all")
+    else:
+        frame = colored("certified", f"frame: what {statement} asks for: all 0")
+    more = f"; right in {len(study.unneeded)} {'more' if covered else 'anyway'}"
+    # Where the formula is off nowhere, the hypotheses exclude nothing that they have to.
+    too_much = "" if study.off or not covered else ": here it asks too much"
+    return said, frame + (more + too_much if study.unneeded else "")
+
+
+def _outlines(study: HypothesesStudy) -> list[dict]:
+    """Of the cells that the paper's statement covers, and of the network that the reader has chosen."""
+    covered = {(cell.column, cell.row) for cell in study.cells if cell.covered}
+    end, edges = 0.025, []  # edges are drawn one by one, each a little longer, so that corners close
+    for x, y in sorted(covered):
+        for step in (-1, 1):
+            if (x + step, y) not in covered:
+                edges.append(f"M{x + step / 2},{y - 0.5 - end}L{x + step / 2},{y + 0.5 + end}")
+            if (x, y + step) not in covered:
+                edges.append(f"M{x - 0.5 - end},{y + step / 2}L{x + 0.5 + end},{y + step / 2}")
+    look = {"xref": "x", "yref": "y", "layer": "above"}
+    frame, ring = (
+        look | {"line": {"color": theme.color(role), "width": 4}} for role in ("certified", "focus")
+    )
+    x, y = study.here
+    ring |= {"type": "rect", "x0": x - 0.42, "x1": x + 0.42, "y0": y - 0.42, "y1": y + 0.42}
+    return [frame | {"type": "path", "path": "".join(edges)}] * bool(edges) + [ring]
+
+
+def _angles(study: HypothesesStudy) -> View:
+    """Every pair of tokens as a thin line from layer to layer."""
+    pairs, last = list(zip(*study.angles, strict=True)), len(study.angles) - 1
+    view = Plot("2", _ANGLES, (0.0, 0.86))
+    x = [i for pair in pairs for i in [*range(len(pair)), None]]
+    y = [angle for pair in pairs for angle in [*pair, None]]
+    line = {"mode": "lines+markers", "line": {"color": theme.color("ghost"), "width": 1.2}}
+    dots = {"size": theme.size("marker"), "color": theme.color("focus")}
+    view.points("angle between two tokens", x, y, dots, **line, connectgaps=False, hover="%{y:.3g}°")
+    names = ["input", *(f"layer {i}" for i in range(1, last + 1))]
+    numbers = {"tickvals": list(range(last + 1)), "ticktext": names, "tickangle": 0}
+    view.axis("x", -0.35, last + 0.35, **numbers, showgrid=False)
+    view.axis("y", -6, 96, "angle between two tokens (degrees)", tickvals=[0, 30, 60, 90])
+    parallel = {None: "tokens apart", 0: "tokens on one line"}.get(study.collapsed, "tokens parallel")
+    view.headline("one token" if study.arch.tokens == 1 else parallel)
+    view.key(["one pair, one line" if len(pairs) > 1 else ""])
+    return view.view()
 
 
 class HypothesesExplorer(Panel):
