@@ -208,20 +208,11 @@ def singular_values(approach: Approach) -> np.ndarray:
     >>> int((singular_values(Approach(3, 2, 3, 1, 1)) < 1e-9).sum())
     3
     """
-    return np.linalg.svd(_unit_differential(approach), compute_uv=False)
-
-
-def smallest_values(approach: Approach, count: int) -> np.ndarray:
-    """The smallest `count` of them, increasing; quicker, and right to about 10⁻⁸."""
-    J = _unit_differential(approach)
-    return np.sqrt(np.maximum(np.linalg.eigvalsh(J @ J.T)[:count], 0.0))
-
-
-def _unit_differential(approach: Approach) -> np.ndarray:
     A, V = approach.numerators()
     rank = exact_rank(PrimeField().reduce(A), PrimeField())
     pair = Pair(A / np.linalg.norm(A), V / np.linalg.norm(V))
-    return differential(None, pair, directions(None, pair.A, approach.a, rank))
+    J = differential(None, pair, directions(None, pair.A, approach.a, rank))
+    return np.linalg.svd(J, compute_uv=False)
 
 
 def forms_table(A: np.ndarray, V: np.ndarray) -> list[list[Form]]:

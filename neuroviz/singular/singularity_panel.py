@@ -1,22 +1,104 @@
 """Where one layer of any size is singular: walk to rank one and to the boundary, and watch the kernel."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from neuroviz.engine.field import DEFAULT_PRIME
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts, Plot, compose, few
 from neuroviz.kit.settings import real, seed, switch, whole
 from neuroviz.kit.words import grouped
 from neuroviz.singular import ranks
-from neuroviz.singular.ranks import BOUNDARY, CROSSING, SMOOTH, THIN, Approach
-from neuroviz.singular.singularity_figure import SingularityStudy, singularity_parts
+from neuroviz.singular.ranks import BOUNDARY, CROSSING, SMOOTH, THIN, Approach, SingularFacts
+
+_LEFT, _RIGHT = (0.0, 0.6), (0.7, 1.0)
+_FLOOR = 1e-17  # where a singular value that came out as 0 is drawn
+
+KIND_WORDS = {
+    SMOOTH: "a smooth point",
+    CROSSING: "singular: branches cross",
+    BOUNDARY: "singular: boundary",
+    THIN: "singular: rank A < a",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SingularityStudy:
+    """One place on the way to rank one and to the boundary.
+
+    Attributes:
+        approach: where.
+        facts: what is true there, exactly.
+        spectrum: singular values of the differential, decreasing, for A and V of length 1.
+    """
+
+    approach: Approach
+    facts: SingularFacts
+    spectrum: tuple[float, ...]
+
+
+def singularity_parts(study: SingularityStudy) -> Parts:
+    """Left all singular values, right what is true here."""
+    plot = Plot("", _LEFT, (0.0, 1.0))
+    _spectrum(study, plot)
+    _facts(study, plot)
+    return compose(plot.view())
+
+
+def _spectrum(study: SingularityStudy, plot: Plot) -> None:
+    facts, values, watched = study.facts, study.spectrum, study.approach.d - 1
+    n, kept, many = len(values), facts.image, facts.kernel > 1
+    last = min(facts.directions - 1, n)  # in the end, all but one are not 0 at a smooth point
+    low = kept if many else max(kept - watched, 0)
+    for name, indices, role, hollow in (
+        ("singular values", range(low), "ink", False),
+        (f"the {watched} that go to 0 at the boundary", range(low, last), "focus", many),
+        ("0 everywhere: the rescaling", range(last, n), "soft", True),
+    ):
+        color, symbol = theme.color(role), "circle-open" if hollow else "circle"
+        look = {"symbol": symbol, "size": theme.size("marker"), "color": color}
+        look["line"] = {"width": 1.8, "color": color}
+        x, y = [i + 1 for i in indices], [max(values[i], _FLOOR) for i in indices]
+        plot.points(name, x, y, look, cliponaxis=False, hover=f"σ%{{x}} = %{{y:.2e}}<br>{name}")
+    numbers = few(n) if n < 13 else [1, kept, n] if n - kept > 2 else [1, n]
+    plot.axis("x", 0, n + 1, f"number, of {n} directions of (A, V)", tickvals=numbers)
+    plot.log_axis("y", -18, 1, "singular value", step=6)
+    plot.rule("x", kept + 0.5, "certified", 1.6, "dot")
+    jump = f"kernel jumps from 1 to d = {facts.kernel} at the boundary"
+    plot.headline(jump if many else "kernel 1: only the rescaling")
+    at_top = {"yref": "y domain", "yanchor": "top", "xshift": -5, "yshift": -46}
+    plot.text(f"exact rank {kept}", kept + 0.5, 1, "base", "certified", xanchor="right", **at_top)
+    nothing = "(w kᵀ, −h wᵀ) for every w" if many else "(A, −V)"
+    kernel = f"kernel: {facts.kernel} (exact)<br>{nothing}"
+    plot.text(kernel, kept + 0.5, -11, "base", "ink", xanchor="right", xshift=-6, align="right")
+
+
+def _facts(study: SingularityStudy, plot: Plot) -> None:
+    facts, approach = study.facts, study.approach
+    over = facts.image - facts.dimension
+    rows = {
+        "rank A, rank V": f"{facts.rank_a}, {facts.rank_v}",
+        "angle of u and v": f"{approach.angle:.0f}°",
+        "dimension D of the set": f"{facts.dimension}",
+        "directions of (A, V)": f"{facts.directions}",
+        "kernel": f"{facts.kernel}",
+        "what they reach": f"{facts.image} = D"
+        + (f" {'+' if over > 0 else '−'} {abs(over)}" if over else ""),
+        "weights, up to rescaling": f"{facts.preimages}",
+        "both branches reach": "–" if facts.span is None else f"{facts.span}",
+    }
+    at = {"xref": "paper", "yref": "paper"}
+    verdict = KIND_WORDS[facts.kind] if approach.covered else "outside Theorem 3.4"
+    plot.headline(verdict, **at, x=_RIGHT[0])
+    left, right = ({**at, "yanchor": "top", "xanchor": side, "align": side} for side in ("left", "right"))
+    plot.text("<br>".join(rows), _RIGHT[0], 0.98, "base", "soft", **left)
+    plot.text(f"<b>{'<br>'.join(rows.values())}</b>", 1, 0.98, "base", "ink", **right)
+
 
 MAX_WIDTH = 6
 _STEPS = 100  # of a slider
-_PLACES = tuple(Fraction(i, 20) for i in range(21))
-_NEARLY = Fraction(9999, 10_000)
 
 
 @dataclass(frozen=True)
@@ -41,16 +123,8 @@ class SingularitySetting:
 def study_singularity(setting: SingularitySetting) -> SingularityStudy:
     """Count and measure everything that the figure shows of one place."""
     approach = setting.approach
-    # For a < d there are suddenly more directions at rank one, so a curve stops just before.
-    end = _NEARLY if approach.a < approach.d else Fraction(1)
-    by_s, by_b = _path(approach, "s", (*_PLACES[:-1], end)), _path(approach, "b", _PLACES)
     spectrum = tuple(ranks.singular_values(approach).tolist())
-    return SingularityStudy(approach, ranks.singular_facts(approach), spectrum, by_s, by_b)
-
-
-def _path(approach: Approach, name: str, places: tuple[Fraction, ...]) -> dict[float, list[float]]:
-    stations = {float(place): replace(approach, **{name: place}) for place in places}
-    return {s: ranks.smallest_values(station, approach.d + 1).tolist() for s, station in stations.items()}
+    return SingularityStudy(approach, ranks.singular_facts(approach), spectrum)
 
 
 class SingularityExplorer(Panel):
