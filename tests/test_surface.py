@@ -23,7 +23,6 @@ from neuroviz.singular.forms import (
     minors,
     resultant,
 )
-from neuroviz.singular.slice import CORNERS
 from neuroviz.singular.surface import SLICES, Slice, s1k, s3
 
 X, Y, m, t, x, y, z = sp.symbols("X Y m t x y z")
@@ -39,19 +38,8 @@ def four_functions(seed: int) -> list:
     return [forms_of(rng.choice(digits, (2, 2)), rng.choice(digits, (1, 2))) for _ in range(4)]
 
 
-def with_a_plane() -> Slice:
-    """A cone over three layers, two of which have the root [−3:1]."""
-    functions = [([[1, 2], [3, 4]], [[1, 3]]), ([[0, 1], [2, 1]], [[1, 3]]), ([[1, 0], [0, 1]], [[1, 1]])]
-    return Slice.through(*(forms_of(A, V) for A, V in functions))
-
-
-RANDOM = [
-    Slice.random(1),
-    Slice.random(4),
-    Slice.through(*four_functions(0)),
-    Slice.through(*four_functions(0)[:3]),
-]
-SOME = [*SLICES.values(), s3(2), *RANDOM[1:], with_a_plane()]
+RANDOM = [Slice.random(seed) for seed in (1, 4, 2, 7)]
+SOME = [*SLICES.values(), s3(2), *RANDOM[1:]]
 
 
 def label(part: Slice) -> str:
@@ -310,10 +298,11 @@ def test_pinch_points_are_where_the_discriminant_of_the_common_form_changes_sign
 
 
 def test_a_slice_whose_singular_points_fill_a_plane_or_a_surface_says_so():
-    zero, a, b, c = CORNERS
+    zero, a, b, c = (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)
     with pytest.raises(ValueError, match="fill a plane"):
-        Slice("flat", (a, zero), ((b, zero), (c, zero), (zero, a))).singular_curve()
-    square = Slice.through(*(((1, s, 1), (y, z, y)) for s, y, z in CORNERS))  # S1k at its forbidden value
+        Slice("flat", (a, zero), ((b, zero), (c, zero), (zero, (1, 0, 1)))).singular_curve()
+    # S1k at its forbidden value
+    square = Slice("square", ((1, 0, 1), zero), ((b, zero), (zero, (1, 0, 1)), (zero, b)))
     for ask in (square.singular_curve, square.pinch_points):
         with pytest.raises(ValueError, match="fill a surface"):
             ask()
@@ -331,71 +320,19 @@ def test_the_nearest_singular_point_is_on_the_curve_and_none_is_nearer(part):
         assert part.kind(*found, tol=1e-8) in (CROSSING, BOUNDARY, CLOSURE)
 
 
-def test_a_slice_goes_through_the_four_functions_that_the_reader_picks():
-    functions = four_functions(0)
-    part = Slice.through(*functions)
-    for corner, pair in zip(CORNERS, functions, strict=True):
-        assert part.forms(*corner) == pair
-        assert part.kind(*corner) in (SMOOTH, CROSSING, BOUNDARY)
-    assert part.kind(Fraction(1, 3), 2, Fraction(1, 5)) == OFF
-
-
-def test_two_functions_with_one_root_put_a_plane_into_the_surface():
-    """And the chart shows it: a strip whose lines all have this root."""
-    cone = with_a_plane()
-    (plane,) = [strip for strip in cone.rulings(count=30) if strip.theta[0] == strip.theta[-1]]
-    assert plane.theta[0] == pytest.approx(np.arctan2(1, -3))
-    np.testing.assert_allclose(plane.points(3)[..., 2], 0, atol=1e-12)
-    longest = np.linalg.norm(plane.starts - plane.ends, axis=-1).max()
-    assert longest == pytest.approx(2 * cone.window.radius, rel=1e-2)
-    assert all(strip.theta[0] < strip.theta[-1] for strip in SLICES["S3"].rulings())
-
-
-def test_three_functions_and_zero_give_a_cone():
-    part = Slice.through(*four_functions(0)[:3])
-    assert part.forms(0, 1, 0) == four_functions(0)[1]
-    for p in np.random.default_rng(0).integers(-3, 4, (40, 3)).tolist():
-        if any(p):
-            assert part.kind(*p) == part.kind(*(5 * c for c in p)) == part.kind(*(-c for c in p))
-    assert part.pinch_points().tolist() == [[0, 0, 0]]
-    for piece in part.singular_curve():
-        assert np.linalg.matrix_rank(piece.points, tol=1e-9) == 1, "lines through the apex"
-
-
-def test_a_cone_over_irrational_singular_lines_is_still_split_at_its_apex():
-    """Their ratios are zeros of a cubic: floats, and the apex exact all the same. One line or three."""
-    counts = set()
-    for seed in range(20, 32):
-        cone = Slice.through(*four_functions(seed)[:3])
-        assert [0.0, 0.0, 0.0] in cone.pinch_points().tolist()
-        pieces = cone.singular_curve(count=20)
-        counts.add(len(pieces))
-        for piece in pieces:
-            assert np.linalg.matrix_rank(piece.points, tol=1e-9) == 1
-            assert (cone.kind(*piece.points[1:-1].T) == piece.kind).all()
-    assert counts >= {2, 6}
-
-
-def test_a_cone_can_have_three_boundary_lines_with_irrational_ratios():
-    """Σ over the roots r of r³ − 3r + 1 of r^k·(1, r) ⊗ (X − rY)², k = 0, 1, 2, by power sums."""
-    p = (3, 0, 6, -3, 18, -15)
-    functions = [((p[k], -2 * p[k + 1], p[k + 2]), (p[k + 1], -2 * p[k + 2], p[k + 3])) for k in range(3)]
-    pieces = Slice.through(*functions).singular_curve()
-    assert [piece.kind for piece in pieces] == [BOUNDARY] * 3
-
-
 def test_slices_that_hold_no_surface_are_refused():
-    f, g, h, _ = four_functions(0)
-    middle = ((np.array(f) + np.array(g)) / 2).tolist()
-    same_root = [forms_of(A, [[1, 2]]) for A in np.random.default_rng(0).integers(-3, 4, (4, 2, 2))]
-    for functions, said in (
-        ((f, g, h, middle), "linearly independent"),
-        ((f, g), "four functions, or three and zero; got 2"),
-        (same_root, "have a common factor"),
-        ((f, g, h, (1, 2, 3)), "pair of forms"),
+    f, g, h, k = four_functions(0)
+    middle = (np.array(f) + np.array(g)).tolist()
+    (one, *others) = [forms_of(A, [[1, 2]]) for A in np.random.default_rng(0).integers(-3, 4, (4, 2, 2))]
+    shared = [forms_of(A, [[1, 3]]) for A in ([[1, 2], [3, 4]], [[0, 1], [2, 1]])]  # the root [−3:1]
+    for origin, directions, said in (
+        (k, (f, g, middle), "linearly independent"),
+        (one, others, "have a common factor"),
+        (((0, 0, 0), (0, 0, 0)), (*shared, f), "a plane of functions of own has one root"),
+        (k, (f, g, (1, 2, 3)), "pair of forms"),
     ):
         with pytest.raises(ValueError, match=said):
-            Slice.through(*functions)
+            Slice("own", origin, directions)
     with pytest.raises(ValueError, match=r"has the parameters \['alpha'\]; got \['beta'\]"):
         SLICES["S3"].at(beta=2)
 

@@ -12,7 +12,7 @@ from neuroviz.singular.chart import chart_of, in_drawing, stretch_of, tone
 from neuroviz.singular.forms import resultant
 from neuroviz.singular.projective_line import KIND_WORDS
 from neuroviz.singular.slice_panel import PRESETS
-from neuroviz.singular.space import CURVES, SHEETS, camera_of, chart_traces, scene_of
+from neuroviz.singular.space import CURVES, camera_of, chart_traces, scene_of
 from neuroviz.singular.surface import SLICES, s3
 from neuroviz.singular.surface_figure import SPACE, surface_parts
 from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceSetting
@@ -22,7 +22,6 @@ SETTINGS = {
     key: {"name" if name == "slice" else name: value for name, value in values.items()}
     for key, values in PRESETS.values()
 }
-LAYERS = "1 0 0 1 1 1 / 1 2 3 4 1 3 / 0 1 2 1 2 -1 / 1 1 0 1 1 -2"
 every_preset = pytest.mark.parametrize("key", SETTINGS)
 
 
@@ -197,32 +196,15 @@ def test_a_slider_that_stops_beside_two_gives_the_tangent_developable(panel):
     assert panel._shown.chart.slice == s3(2) and panel.controls["preset"].value == "tangent"
 
 
-def test_a_slice_goes_through_the_layers_that_are_written_down():
-    answer = SurfaceExplorer._answer(SurfaceSetting(name="four", layers=LAYERS))
-    assert answer.chart.slice.forms(0, 0, 0) == ((1, 1, 0), (0, 1, 1))
-    np.testing.assert_allclose(middle(drawn(answer)[SHEETS[1]]), [0.25, 0.25, 0.25], atol=0.01)
-    cone = SurfaceSetting(name="cone", layers="/".join(LAYERS.split("/")[:3])).slice
-    assert cone.forms(1, 0, 0) == ((1, 1, 0), (0, 1, 1)) and cone.kind(0, 0, 0) == "boundary"
+@pytest.mark.parametrize("state", ["preset=four;slice=four;seed=3;layers=", "slice=cone;layers=1 0 0 1 1 1"])
+def test_a_state_of_a_slice_through_layers_opens_with_a_random_one(panel, state):
+    panel.state = state
+    assert panel.status.startswith("done") and "random slice" in panel.description
 
 
-@pytest.mark.parametrize(
-    ("name", "layers", "words"),
-    [
-        ("four", "1 0", "six numbers"),
-        ("four", "1 0 0 1 1 1", "4 layers; got 1"),
-        ("four", "a b c d e f", "numbers"),
-        ("cone", LAYERS, "3 layers; got 4"),
-    ],
-)
-def test_layers_that_do_not_fit_are_refused(name, layers, words):
-    with pytest.raises(ValueError, match=words):
-        SurfaceSetting(name=name, layers=layers)
-
-
-@pytest.mark.parametrize("name", ["random", "four", "cone"])
-def test_many_seeds_make_a_surface(name):
+def test_many_seeds_make_a_surface():
     for seed in range(12):
-        assert SurfaceSetting(name=name, seed=seed).slice.rulings(count=10), "inside the window"
+        assert SurfaceSetting(name="random", seed=seed).slice.rulings(count=10), "inside the window"
 
 
 # In place

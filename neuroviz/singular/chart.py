@@ -7,7 +7,7 @@ import numpy as np
 
 from neuroviz.singular.curves import Piece, Strip
 from neuroviz.singular.forms import layer_with_root
-from neuroviz.singular.slice import CONE, PICKED, Slice
+from neuroviz.singular.slice import Slice
 
 LONG = 2.1
 """A cylinder is drawn so many times longer than it is wide."""
@@ -25,14 +25,12 @@ class Chart:
         strips: its rulings inside the window.
         pieces: its singular curve, solid and dotted.
         pinches: the pinch points in the window, shape (n, 3).
-        picked: the functions the slice was laid through, where it was.
     """
 
     slice: Slice
     strips: tuple[Strip, ...]
     pieces: tuple[Piece, ...]
     pinches: tuple[tuple[float, float, float], ...]
-    picked: tuple[tuple[float, float, float], ...] = ()
 
 
 @lru_cache(maxsize=64)
@@ -40,7 +38,7 @@ def chart_of(slice: Slice) -> Chart:
     """The rulings and the singular curve of a slice, inside its window."""
     inside = tuple(tuple(p) for p in slice.pinch_points().tolist() if slice.window.inside(np.array(p)))
     curve = slice.singular_curve(_CURVE_POINTS)
-    return Chart(slice, slice.rulings(_RULINGS), curve, inside, PICKED.get(slice.name, ()))
+    return Chart(slice, slice.rulings(_RULINGS), curve, inside)
 
 
 def stretch_of(slice: Slice) -> np.ndarray:
@@ -67,8 +65,7 @@ def tone(chart: Chart, theta: np.ndarray, starts: np.ndarray, ends: np.ndarray, 
     ruling's own; q rises through one and falls through the other as the root turns. So the slope of
     q at its own root tells the sheets apart exactly where they cross, and goes to 0 at a pinch point.
     Along a ruling with two such places the tone goes from one to the other. At a sharp edge it says
-    on which side of it a point is; without crossing and edge, and on a cone, it goes round once with
-    the root.
+    on which side of it a point is; without crossing and edge it goes round once with the root.
 
     Args:
         theta, starts, ends: as in `singular_places`.
@@ -76,7 +73,7 @@ def tone(chart: Chart, theta: np.ndarray, starts: np.ndarray, ends: np.ndarray, 
     """
     slice, kinds = chart.slice, {piece.kind for piece in chart.pieces}
     u = np.broadcast_to(u, (len(theta), np.shape(u)[-1]))
-    if not kinds & {"crossing", "boundary"} or slice.name == CONE:
+    if not kinds & {"crossing", "boundary"}:
         return np.broadcast_to(0.8 * np.cos(2 * theta)[:, None], u.shape)
     low, high = singular_places(slice, theta, starts, ends)
     if "crossing" not in kinds:  # the two places are one

@@ -184,14 +184,14 @@ def runs(
 
 
 def stretches(
-    curve: Map, hit: Map, corners: Collection[float], count: int, samples: int = 2001, beside: float = 0.0
+    curve: Map, hit: Map, corners: Collection[float], count: int, samples: int = 2001
 ) -> list[tuple[float, float, np.ndarray]]:
     """The same for a curve of period π, cut at its corners: between which, and the parameters."""
     at = sorted(corners) or [0.0]
     return [
         (lo, hi, t)
         for lo, hi in pairwise([*at, at[0] + pi])
-        for t in runs(curve, hit, lo + beside, hi - beside, count, not corners, samples)
+        for t in runs(curve, hit, lo, hi, count, not corners, samples)
     ]
 
 
@@ -299,27 +299,17 @@ class RationalCurve:
 class Branch(RationalCurve):
     """A component of the singular curve, and the discriminant of the form common to q₁ and q₂ on it.
 
-    The form is proportional to these in x, y, z, 1, and has its own degree on the curve; `rounding` is the
-    relative error of the coefficients, 0 where they are exact.
+    The form is proportional to these in x, y, z, 1, and has its own degree on the curve.
     """
 
-    def __init__(
-        self, point: list["fmpq_poly"], degree: int, forms: list[Form], q_degree: int, rounding: float = 0
-    ) -> None:
+    def __init__(self, point: list["fmpq_poly"], degree: int, forms: list[Form], q_degree: int) -> None:
         super().__init__(point, degree)
-        self._rounding = rounding
         q = [sum(p * polynomial(form[j]) for form, p in zip(forms, point, strict=True)) for j in range(3)]
-        smallest = rounding * max(abs(c) for form in q for c in _fractions(form)) ** 2
-        disc = _fractions(q[1] ** 2 - 4 * q[0] * q[2])
-        self._disc = polynomial(*(0 if abs(c) <= smallest else c for c in disc))
+        self._disc = q[1] ** 2 - 4 * q[0] * q[2]
         self._disc_degree = 2 * q_degree
 
     def pinches(self) -> list[tuple[Number, Number]]:
         """Where the common form is a square."""
-        if self._rounding and self._disc:  # of degree 2, and rounding may have split a double zero
-            a, b, c = (*_fractions(self._disc), 0, 0)[:3]
-            if abs(b * b - 4 * a * c) <= self._rounding * (abs(a) + abs(b) + abs(c)) ** 2:
-                return [(-b, 2 * a) if abs(a) > abs(c) else (2 * c, -b)]
         return zeros(self._disc, self._disc_degree)
 
     def kind(self, phi: float) -> str:

@@ -79,14 +79,12 @@ class Section:
         runs: the curve.
         singular: the points of the singular curve on the plane, and the kind of each.
         along: the stretches of the singular curve that lie in the plane altogether.
-        whole: whether all of the plane belongs to the surface; then there are no runs.
     """
 
     plane: Plane
     runs: tuple[Run, ...]
     singular: tuple[tuple[str, tuple[float, float, float]], ...]
     along: tuple[Piece, ...]
-    whole: bool = False
 
     def of_kind(self, kind: str) -> list[tuple[float, float, float]]:
         """The singular points of one kind: "crossing", "boundary" or "closure only"."""
@@ -105,7 +103,7 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
     """
     equations = [*([pair[k] for pair in slice.pairs] for k in (0, 1)), [(e,) for e in plane.equation]]
     moving, degree, lost = curves.solve(equations, 4) or ((0, 0, 0, 0), 0, [])
-    whole, runs = not any(moving), []
+    runs = []
     if moving[3] and degree > 0:
         curve = RationalCurve(moving, degree)
         poles = {atan2(v, u) % pi for u, v in curve.poles()}
@@ -114,7 +112,6 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
     for u, v in lost:
         read = Fraction if is_exact(u, v) else float
         basis = null_vectors([[read(t) for t in row] for row in (*slice.equations(u, v), plane.equation)])
-        whole |= len(basis) > 2 and bool(basis[-1][3])
         runs += _line(basis, atan2(v, u) % pi, slice.window, count)
     singular, along = [], []
     for branch in slice.branches():
@@ -130,8 +127,7 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
             if point is not None and slice.window.inside(np.array(point)):
                 near = any(abs(np.sin(angle - pinch)) < 1e-9 for pinch in pinches)
                 singular.append((BOUNDARY if near else branch.kind(angle), point))
-    runs = () if whole else tuple(runs)
-    return Section(plane, runs, tuple(sorted(set(singular))), tuple(along), whole)
+    return Section(plane, tuple(runs), tuple(sorted(set(singular))), tuple(along))
 
 
 def _line(basis: list[list[Number]], theta: float, window: Window, count: int) -> list[Run]:

@@ -82,8 +82,6 @@ def _found(chart: Chart, section: Section) -> str:
     rulings = sum(run.is_ruling for run in section.runs)
     points = f"{_NUMBERS.get(isolated, isolated)} isolated point{'s' * (isolated > 1)}"
     times = {1: "once", 2: "twice"}.get(nodes, f"{_NUMBERS.get(nodes, nodes)} times")
-    if section.whole:
-        return "all of this plane belongs to the surface"
     if section.along:
         return "the plane holds the yellow line"
     if not section.runs:

@@ -11,14 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, product
-from math import atan2, dist, hypot, pi
+from math import atan2, pi
 
 import numpy as np
 
 from neuroviz.singular import curves
 from neuroviz.singular.curves import Branch, Piece, Strip, Window, null_vectors, polynomial
 from neuroviz.singular.forms import (
-    ROUNDING,
     TOLERANCE,
     Facts,
     Number,
@@ -32,20 +31,13 @@ from neuroviz.singular.forms import (
     tidy,
 )
 
-FOUR, CONE = "through four functions", "through three functions and zero"
-"""The names of slices that were laid through functions."""
-CORNERS = (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)
-PICKED = {FOUR: CORNERS, CONE: CORNERS[1:]}
-"""Where these functions are."""
-_NEAR_A_PLANE = 1e-6  # nearer to its root, a ruling beside a plane would have fewer than half its digits
-
 
 @dataclass(frozen=True)
 class Slice:
     """A 3-dimensional affine part of the pairs of forms: origin + x·∂x + y·∂y + z·∂z.
 
     Args:
-        name: "S1", …, "random 3", "through four functions".
+        name: "S1", …, "random 3".
         origin: the pair (q₁, q₂) at (0, 0, 0).
         directions: what a step in x, y and z adds: three such pairs, linearly independent.
         parameters: such as (("alpha", 3),); `at` changes them, by `family`.
@@ -55,8 +47,8 @@ class Slice:
     Coefficients are int or Fraction; a float is taken for the rational number that it is.
 
     Raises:
-        ValueError: if the directions are dependent, a coefficient is not a finite number, or all
-            functions of the slice have a common factor, so that it holds no surface.
+        ValueError: if the directions are dependent, a coefficient is not a finite number, all functions
+            of the slice have a common factor, so that it holds no surface, or a plane of them has one root.
 
     >>> from neuroviz.singular.surface import SLICES
     >>> SLICES["S1"].forms(3, 1, 0)
@@ -83,6 +75,8 @@ class Slice:
         if all(self.resultant(*p) == 0 for p in product(range(5), repeat=3)):  # of degree 4
             found = f"all those of {self.name} have a common factor"
             raise ValueError(f"a surface needs functions beside it; {found}: take another function")
+        if self._has_plane():
+            raise ValueError(f"a plane of functions of {self.name} has one root: take another slice")
 
     @classmethod
     def random(cls, seed: int) -> "Slice":
@@ -93,25 +87,6 @@ class Slice:
         """
         origin, *directions = np.random.default_rng(seed).integers(-4, 5, (4, 2, 3)).tolist()
         return cls(f"random {seed}", origin, directions, window=Window(3.0))
-
-    @classmethod
-    def through(cls, *functions: Pair) -> "Slice":
-        """The slice through four functions; or through three and zero: a cone, as c·φ is a layer if φ is.
-
-        The functions, pairs (q₁, q₂), are at (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1); or the last three.
-
-        Raises:
-            ValueError: if there are not three or four of them; and as for any `Slice`.
-
-        >>> cone = Slice.through(((1, 0, 0), (0, 1, 0)), ((0, 0, 1), (1, 0, 0)), ((0, 1, 0), (0, 0, 1)))
-        >>> cone.kind(0, 0, 0), cone.kind(5, 0, 0)
-        ('boundary', 'smooth')
-        """
-        if len(functions) not in (3, 4):
-            raise ValueError(f"a slice goes through four functions, or three and zero; got {len(functions)}")
-        if len(functions) == 3:
-            return cls(CONE, ((0, 0, 0), (0, 0, 0)), functions)
-        return cls(FOUR, *steps_between(*map(_pair, functions)))
 
     def at(self, **parameters: Number) -> "Slice":
         """The same slice with other values of its parameters.
@@ -170,30 +145,17 @@ class Slice:
     def rulings(self, count: int = 120) -> tuple[Strip, ...]:
         """The chart: all rulings inside the window, as strips of `count` lines, evenly spread in space.
 
-        A strip ends where its lines leave the window. A root to which a whole plane belongs (as when two
-        of the reader's functions share it) has a strip of its own, of parallel lines.
+        A strip ends where its lines leave the window.
         """
-        window, found = self.window, []
 
         def lines(theta: np.ndarray) -> np.ndarray:
-            return np.hstack(window.cut(*self.lines(theta)))
+            return np.hstack(self.window.cut(*self.lines(theta)))
 
-        planes = sorted((atan2(v, u) % pi, u, v) for u, v in self._roots_with_planes())
-        corners, beside = [theta for theta, _, _ in planes], _NEAR_A_PLANE if planes else 0.0
-        for _, _, theta in curves.stretches(lines, _met, corners, count, beside=beside):
-            found.append(Strip(theta, *np.hsplit(lines(theta), 2)))
-        for theta, u, v in planes:
-            plane = max(np.array(self.equations(float(u), float(v))), key=lambda e: np.linalg.norm(e[:3]))
-            *normal, offset = plane / np.linalg.norm(plane[:3])
-            across, along = np.linalg.svd([normal])[2][1:]
-            middle = window.centre - (np.dot(normal, window.centre) + offset) * np.array(normal)
+        def met(ends: np.ndarray) -> np.ndarray:
+            return np.isfinite(ends[:, 0])
 
-            def parallels(t: np.ndarray, across=across, along=along, middle=middle) -> np.ndarray:
-                return np.hstack(window.cut(middle + t[:, None] * across, np.tile(along, (len(t), 1))))
-
-            for t in curves.runs(parallels, _met, -window.reach, window.reach, count):
-                found.append(Strip(np.full(count, theta), *np.hsplit(parallels(t), 2)))
-        return tuple(found)
+        found = (theta for _, _, theta in curves.stretches(lines, met, (), count))
+        return tuple(Strip(theta, *np.hsplit(lines(theta), 2)) for theta in found)
 
     def singular_curve(self, count: int = 200, window: Window | None = None) -> tuple[Piece, ...]:
         """The singular points inside a window: solid and dotted pieces of `count` points each.
@@ -236,12 +198,8 @@ class Slice:
         >>> SLICES["S1"].pinch_points().tolist()
         [[-2.0, 0.0, 0.0], [2.0, 0.0, 0.0]]
         """
-        points = [branch.point(u, v) for branch in self.branches() for u, v in branch.pinches()]
-        found: list[tuple[float, float, float]] = []
-        for p in sorted(filter(None, points)):  # lines of a cone meet in one point, up to rounding
-            if all(dist(p, q) > TOLERANCE * (1 + hypot(*p)) for q in found):
-                found.append(p)
-        return np.array(found).reshape(-1, 3)
+        points = {branch.point(u, v) for branch in self.branches() for u, v in branch.pinches()}
+        return np.array(sorted(filter(None, points))).reshape(-1, 3)
 
     def nearest_singular(self, x: float, y: float, z: float) -> tuple[float, float, float]:
         """The point of the singular curve, dotted or not, that is nearest to a given one.
@@ -273,13 +231,13 @@ class Slice:
             for k in (0, 1)
         )
 
-    def _roots_with_planes(self) -> list[tuple[Number, Number]]:
-        """The roots [X:Y] at which the two equations of a ruling are one: where their minors are all 0."""
+    def _has_plane(self) -> bool:
+        """Whether at some root [X:Y] the two equations of a ruling are one: their minors are all 0."""
         columns = [(polynomial(*q1), polynomial(*q2)) for q1, q2 in self.pairs]
         minors = [p * s - q * r for (p, q), (r, s) in combinations(columns, 2)]
-        common, degree = curves.common_factor(minors, 4)
+        roots = curves.zeros(*curves.common_factor(minors, 4))
         # Where both normals vanish too, the plane is the one at infinity.
-        return [m for m in curves.zeros(common, degree) if any(any(e[:3]) for e in self.equations(*m))]
+        return any(any(any(e[:3]) for e in self.equations(*root)) for root in roots)
 
     def branches(self) -> list[Branch]:
         """The components of the singular curve that are not at infinity, each parametrised by [u:v]."""
@@ -297,23 +255,12 @@ class Slice:
                 if len(basis) > 2:
                     raise self._fill("plane")
                 line = [polynomial(first, last) for first, last in zip(*basis, strict=True)]
-                rounding = 0 if is_exact(u, v) else ROUNDING
-                branches.append(Branch(line, 1, q2 if abs(u) < abs(v) else q1, 1, rounding))
+                branches.append(Branch(line, 1, q2 if abs(u) < abs(v) else q1, 1))
         return branches
 
     def _fill(self, what: str) -> ValueError:
         points = f"the singular points of {self.name} fill a {what}"
         return ValueError(f"{points}, not a curve: take another function")
-
-
-def _met(ends: np.ndarray) -> np.ndarray:
-    return np.isfinite(ends[:, 0])
-
-
-def steps_between(origin: Pair, *others: Pair) -> tuple[Pair, tuple[Pair, ...]]:
-    """A pair, and what must be added to it to reach the others."""
-    start = np.array(origin, dtype=object)
-    return origin, tuple((np.array(other, dtype=object) - start).tolist() for other in others)
 
 
 def exact(name: str, value: Number) -> Number:

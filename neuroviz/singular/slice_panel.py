@@ -1,15 +1,13 @@
 """Which slice: the controls that several panels share, and what they make of them."""
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
-import numpy as np
-
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.settings import Controls, choice, real, seed, text
-from neuroviz.singular.forms import Pair, forms_of
-from neuroviz.singular.slice import CONE, FOUR, Slice
+from neuroviz.kit.settings import Controls, choice, real, seed
+from neuroviz.singular.slice import Slice
 from neuroviz.singular.surface import SLICES
 
 SLICE_NAMES = (
@@ -19,8 +17,6 @@ SLICE_NAMES = (
     ("S3: along a twisted cubic", "S3"),
     ("S4: along a hyperbola", "S4"),
     ("a random slice", "random"),
-    ("through four layers", "four"),
-    ("through three layers and zero", "cone"),
 )
 PRESETS = {
     "like Figure 1": ("figure-1", {"slice": "S1"}),
@@ -31,22 +27,15 @@ PRESETS = {
     "an isolated twisted cubic": ("isolated", {"slice": "S3", "alpha": 1.2}),
     "along a hyperbola": ("hyperbola", {"slice": "S4"}),
     "a random slice": ("random", {"slice": "random"}),
-    "through four layers": ("four", {"slice": "four"}),
-    "a cone: three layers and zero": ("cone", {"slice": "cone"}),
 }
 _OWN = "own"  # the preset that stands for none
 _PARAMETERS = {"S3": "alpha", "S1k": "kappa"}
 _GREEK = {"alpha": "α", "kappa": "κ"}
-_PICKED = {"four": 4, "cone": 3}
 
 
 @dataclass(frozen=True)
 class SliceSetting:
-    """A slice by its name; α is of S3, κ of S1κ, and the seed draws random ones, and layers not written down.
-
-    Raises:
-        ValueError: if the layers written down are not what the slice needs, or span no slice.
-    """
+    """A slice by its name; α is of S3, κ of S1κ, and the seed draws random ones."""
 
     preset: str = choice(
         "preset", [*((words, key) for words, (key, _) in PRESETS.items()), ("– another –", _OWN)]
@@ -56,7 +45,6 @@ class SliceSetting:
     kappa: float = real("κ of S1κ", 0.0, -3.0, 0.75, 0.125, shown=".3g")
     name: str = choice("slice", SLICE_NAMES, more=True, name="slice")
     seed: int = seed()
-    layers: str = text("layers", placeholder="a b c d v w / … (empty: by seed)")
 
     def __post_init__(self) -> None:
         _ = self.slice  # which refuses what is no slice
@@ -66,8 +54,6 @@ class SliceSetting:
         """The slice of this name."""
         if self.name == "random":
             return Slice.random(self.seed)
-        if self.name in _PICKED:
-            return _through(_PICKED[self.name], self.seed, self.layers.strip())
         if parameter := _PARAMETERS.get(self.name):
             return _member(self.name, parameter, getattr(self, parameter))
         return SLICES[self.name]
@@ -89,6 +75,13 @@ class SlicePanel(Panel):
         for control in (first["alpha"], first["kappa"], more["slice"]):
             control.observe(self._recognise_preset, names="value")
         return first, more
+
+    def _restore(self, text: str) -> object:
+        # States of the time when slices were laid through layers open with a random slice.
+        if isinstance(text, str):
+            text = re.sub(r"(^|;)\s*layers=[^;]*", "", text)
+            text = re.sub(r"(preset|slice)=(four|cone)\b", r"\1=random", text)
+        return super()._restore(text)
 
     def _follow_preset(self, change: dict) -> None:
         self._assign(dict(PRESETS.values()).get(change["new"], {}))
@@ -113,17 +106,13 @@ class SlicePanel(Panel):
             controls[parameter].disabled = name != owner
             if parameter not in self._left_out:
                 controls[parameter].layout.display = None if name == owner else "none"
-        controls["layers"].disabled = name not in _PICKED
-        by_seed = name == "random" or (name in _PICKED and not controls["layers"].value.strip())
-        controls["seed"].disabled = not by_seed
+        controls["seed"].disabled = name != "random"
 
 
 def slice_name(slice: Slice) -> str:
     """As a headline calls it: S3, α = 2."""
     values = ", ".join(f"{_GREEK[key]} = {float(value):.3g}" for key, value in slice.parameters)
-    name = {FOUR: "through four layers", CONE: "a cone through three layers"}.get(
-        slice.name, slice.name.replace("S1k", "S1κ").replace("random", "random slice")
-    )
+    name = slice.name.replace("S1k", "S1κ").replace("random", "random slice")
     return f"{name}, {values}".replace("-", "−") if values else name
 
 
@@ -135,43 +124,3 @@ def coordinates(slice: Slice, point: tuple[float, float, float]) -> str:
 
 def _same(one: object, other: object) -> bool:
     return abs(one - other) < 1e-9 if isinstance(one, float) else one == other
-
-
-@lru_cache(maxsize=64)
-def _through(count: int, seed: int, layers: str) -> Slice:
-    """The slice through layers that are written down, or drawn with small whole weights."""
-    if layers:
-        return Slice.through(*_written(layers, count))
-    rng, digits = np.random.default_rng(seed), [-3, -2, -1, 1, 2, 3]
-    while True:  # a draw may be unlucky: two layers that are one, or a root that all of them share
-        drawn = [forms_of(rng.choice(digits, (2, 2)), rng.choice(digits, (1, 2))) for _ in range(count)]
-        try:
-            slice = Slice.through(*drawn)
-            slice.branches()
-            return slice
-        except ValueError:
-            continue
-
-
-def _written(text: str, count: int) -> list[Pair]:
-    """Layers from text: for each the rows of A, then V, six numbers, with / between the layers."""
-    layers = []
-    for part in text.split("/"):
-        try:
-            numbers = [Fraction(word) for word in part.replace(",", " ").split()]
-        except (ValueError, ZeroDivisionError):
-            raise ValueError(
-                f"layers are written in numbers such as 1 0 0 1 1 −2; got {part.strip()!r}"
-            ) from None
-        if len(numbers) != 6:
-            raise ValueError(
-                f"a layer is six numbers, the rows of A and then V; got {len(numbers)} in {part.strip()!r}"
-            )
-        a, b, c, d, v, w = numbers
-        layers.append(forms_of([[a, b], [c, d]], [[v, w]]))
-    if len(layers) != count:
-        raise ValueError(
-            f"this slice goes through {count} layers; got {len(layers)}: write them with / between, "
-            "or clear the box to draw them by the seed"
-        )
-    return layers

@@ -10,9 +10,8 @@ from neuroviz.kit.plot import headline
 from neuroviz.kit.solids import balls, mesh, rods
 from neuroviz.singular.camera import Camera, beside, fitting
 from neuroviz.singular.chart import LONG, Chart, half_sizes, in_drawing, tone
-from neuroviz.singular.slice import CONE, FOUR, Slice
+from neuroviz.singular.slice import Slice
 
-SHEETS = "the surface", "a layer that the slice was laid through"
 CURVES = (
     "two sheets cross here",
     "isolated points of the closure: no real common root",
@@ -22,12 +21,10 @@ CURVES = (
 _STEPS = 11  # points along a ruling, so that the colour may change on it, and a click is near to one
 _RODS = 20  # of the rulings drawn as rods
 _TUBE, _END, _ROD = 0.03, 0.011, 0.0045
-_PINCH, _PICKED = 0.05, 0.045
+_PINCH = 0.05
 # From where a slice is seen: most of its singular curve is in front of a sheet, for random ones with seed 0.
 _TOWARD = {
     "S4": (-0.455, 0.777, 0.435),
-    FOUR: (0.241, 0.868, 0.435),
-    CONE: (-0.8997, -0.0374, 0.435),
     "random": (-0.6524, 0.2444, 0.7174),
 }
 _TOWARD_LONG = (0.95, -1.5, 0.75)
@@ -101,10 +98,9 @@ def _traces(chart: Chart, _look: tuple) -> tuple[dict, ...]:
     roles = "singular", "singular", "boundary", "boundary"
     drawn = (*(solids.tubes(curves, _TUBE) for curves in tubes.values()), pinches)
     return (
-        solids.shaded_mesh(SHEETS[0], solids.join(sheets), colours, hoverinfo="skip"),
+        solids.shaded_mesh("the surface", solids.join(sheets), colours, hoverinfo="skip"),
         mesh("rulings", "ruling", solids.both(rods(lines, _ROD), rods(outlines, _END)), hoverinfo="skip"),
         *map(mesh, CURVES, roles, drawn),
-        mesh(SHEETS[1], "soft", balls(_drawn_points(chart, chart.picked), _PICKED)),
     )
 
 
@@ -136,7 +132,6 @@ def _pointers(chart: Chart, room: float, _look: tuple) -> tuple[dict, ...]:
     named = {
         "pinch point: boundary": pinches[np.abs(pinches).max(axis=1, initial=0) < 2.2],
         **{text: _candidates(chart, kind) for kind, text in _LABELS.items()},
-        "layers that it goes through": _drawn_points(chart, chart.picked),
     }
     shown = {text: points for text, points in named.items() if len(points)}
     placed = beside(camera_of(chart).backed(room), _outline(chart), list(shown.items()))

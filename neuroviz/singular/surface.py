@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from neuroviz.singular.curves import Window
 from neuroviz.singular.forms import Number, Pair
-from neuroviz.singular.slice import CORNERS, Slice, exact, steps_between
+from neuroviz.singular.slice import Slice, exact
 
 __all__ = ["SLICES", "Slice", "s1k", "s3"]
 
@@ -13,7 +15,9 @@ _ALONG_THE_AXIS = Window(1.0, stretch=(0.0, 1.0, 0.5), half_length=3.5)
 
 def _affine(name: str, pair: Callable[..., Pair], **more: object) -> Slice:
     """A slice from its pair (q₁, q₂), written as a function of the coordinates that is affine in them."""
-    return Slice(name, *steps_between(*(pair(*corner) for corner in CORNERS)), **more)
+    corners = (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)
+    origin, *others = (np.array(pair(*corner), dtype=object) for corner in corners)
+    return Slice(name, origin.tolist(), [(other - origin).tolist() for other in others], **more)
 
 
 def s1k(kappa: Number = 0) -> Slice:

@@ -94,12 +94,10 @@ def _runs(chart: Chart) -> tuple[np.ndarray, list[np.ndarray]]:
     return np.concatenate([[0.0], np.cumsum([one[-1] for one in runs])]), runs
 
 
-def _on_surface(chart: Chart, where: float, along: float) -> tuple[Place, tuple[Place, Place] | None]:
+def _on_surface(chart: Chart, where: float, along: float) -> tuple[Place, tuple[Place, Place]]:
     """The point on a ruling, or the singular point on it that is near; and the ends of the ruling."""
     slice, (theta, start, end) = chart.slice, _ruling_at(chart, where)
     base, direction = (found[0] for found in slice.lines(np.array([theta])))
-    if np.isnan(base).any():  # a plane of points that share this root: no ruling is singled out
-        return tuple(((1 - along) / 2 * start + (1 + along) / 2 * end).tolist()), None
     start, end = (base + (p - base) @ direction * direction for p in (start, end))
 
     def place(u: float) -> Place:
