@@ -171,7 +171,7 @@ SectionExplorer(state="offset=0.2", only=["turn", "tilt", "offset"])
 # <details><summary>Answer</summary>
 #
 # At the pinch point it has a cusp; beyond, it is a curve that crosses itself, as two sheets do. The pinch point is where one turns into the other.
-# <!-- check: "one isolated point, and no curve" in shown(SectionExplorer, "offset=0.2")[1] and "cusp" in shown(SectionExplorer, "offset=0.45")[1] -->
+# <!-- check: "is one isolated point" in shown(SectionExplorer, "offset=0.2")[1] and "cusp" in shown(SectionExplorer, "offset=0.45")[1] -->
 # <!-- check: "crosses itself once" in shown(SectionExplorer, "offset=0.6875")[1] -->
 #
 # </details>

@@ -168,7 +168,7 @@ PRESET_SETTINGS = [
 ]
 
 
-CUSP = "a cusp: the plane goes through"
+CUSP = "the section has a cusp at"
 
 
 def random_studies(count: int, seed: int):
@@ -230,15 +230,15 @@ def test_the_page_is_the_plane_as_the_camera_sees_it():
     ("setting", "words", "nodes", "cusps", "rings"),
     [
         ({}, "the section crosses itself once", 1, 0, 0),
-        ({"turn": 0, "tilt": 0, "offset": 0.875}, "two lines that cross", 1, 0, 0),
-        ({"turn": 0, "tilt": 0, "offset": 0.57}, "one line, twice: through a pinch point", 0, 1, 0),
-        ({"turn": 0, "tilt": 0, "offset": 0.25}, "one isolated point, and no curve", 0, 0, 1),
+        ({"turn": 0, "tilt": 0, "offset": 0.875}, "the section crosses itself once", 1, 0, 0),
+        ({"turn": 0, "tilt": 0, "offset": 0.57}, "the section goes through a pinch point", 0, 1, 0),
+        ({"turn": 0, "tilt": 0, "offset": 0.25}, "the section is one isolated point", 0, 0, 1),
         ({"offset": 0.46875}, f"{CUSP} a pinch point", 0, 1, 0),
-        ({"turn": 45, "tilt": 20, "offset": 0.203125}, "one isolated point, off the curve", 0, 0, 1),
+        ({"turn": 45, "tilt": 20, "offset": 0.203125}, "the section has one isolated point", 0, 0, 1),
         ({"turn": -90, "tilt": 0, "offset": 0.0}, "the plane holds the yellow line", 0, 0, 0),
         ({"offset": 1.0}, "the plane misses what is drawn", 0, 0, 0),
         ({"name": "S3", "alpha": 2.0, "offset": 0.3125}, f"{CUSP} the sharp edge", 0, 1, 0),
-        ({"name": "S2", "turn": 0, "tilt": 0, "offset": 0.0}, "two lines that cross", 1, 0, 0),
+        ({"name": "S2", "turn": 0, "tilt": 0, "offset": 0.0}, "the section crosses itself once", 1, 0, 0),
     ],
 )
 def test_the_headline_says_what_is_found_and_the_marks_show_it(setting, words, nodes, cusps, rings):

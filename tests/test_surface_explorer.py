@@ -14,8 +14,7 @@ from neuroviz.singular.projective_line import KIND_WORDS
 from neuroviz.singular.slice_panel import PRESETS
 from neuroviz.singular.space import CURVES, camera_of, chart_traces, scene_of
 from neuroviz.singular.surface import SLICES, s3
-from neuroviz.singular.surface_figure import SPACE, surface_parts
-from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceSetting
+from neuroviz.singular.surface_panel import SPACE, SurfaceExplorer, SurfaceSetting, surface_parts
 from neuroviz.singular.surface_point import point_at
 
 SETTINGS = {
@@ -86,7 +85,8 @@ def test_solid_curves_lie_on_the_mesh_and_dotted_ones_off_it(key):
 def test_the_default_is_like_figure_1():
     """A surface that crosses itself along a line; a yellow line whose middle segment is dotted."""
     answer = study()
-    assert answer.headline == "S1: the surface crosses itself along the yellow line"
+    (headline, *_) = surface_parts(answer).layout["annotations"]
+    assert headline["text"] == "<b>S1: the surface crosses itself along the yellow line</b>"
     traces = drawn(answer)
     crossing, dotted, _, pinch = (traces[name] for name in CURVES)
     assert np.abs(corners(crossing)[:, 1:]).max() < 0.04 and np.abs(corners(dotted)[:, 1:]).max() < 0.04

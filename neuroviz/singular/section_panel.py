@@ -79,34 +79,25 @@ def _equation(slice: Slice, plane: Plane) -> str:
 def _found(chart: Chart, section: Section) -> str:
     """The headline: what the section has, most of all its singular points."""
     nodes, cusps, isolated = (len(section.of_kind(kind)) for kind in _MEANING)
-    rulings = sum(run.is_ruling for run in section.runs)
-    points = f"{_NUMBERS.get(isolated, isolated)} isolated point{'s' * (isolated > 1)}"
-    times = {1: "once", 2: "twice"}.get(nodes, f"{_NUMBERS.get(nodes, nodes)} times")
     if section.along:
         return "the plane holds the yellow line"
-    if not section.runs:
-        return f"{points}, and no curve" if isolated else "the plane misses what is drawn"
-    if rulings == len(section.runs) and cusps:
-        return "one line, twice: through a pinch point" if rulings == 1 else "lines through a boundary point"
-    if rulings == len(section.runs):
-        lines = f"{_NUMBERS.get(rulings, rulings)} line{'s' * (rulings > 1)}"
-        return f"{lines} that cross" if nodes else f"{lines} of the surface"
-    if cusps:
-        most = "a cusp" if cusps == 1 else f"{_NUMBERS.get(cusps, cusps)} cusps"
-        return f"{most}: the plane goes through {'a pinch point' if chart.pinches else 'the sharp edge'}"
-    if nodes:
-        return f"it crosses itself {times}; {points}" if isolated else f"the section crosses itself {times}"
-    if isolated:
-        return f"{points}, off the curve"
-    return "a line of the surface, and a curve" if rulings else "no crossing here"
+    if not section.runs and not isolated:
+        return "the plane misses what is drawn"
+    times = {1: "once", 2: "twice"}.get(nodes, f"{_NUMBERS.get(nodes, nodes)} times")
+    points = f"{_NUMBERS.get(isolated, isolated)} isolated point{'s' * (isolated > 1)}"
+    at = "goes through" if all(run.is_ruling for run in section.runs) else "has a cusp at"
+    said = [
+        f"crosses itself {times}" if nodes else "",
+        f"{at} {'a pinch point' if chart.pinches else 'the sharp edge'}" if cusps else "",
+        f"{'has' if section.runs else 'is'} {points}" if isolated else "",
+    ]
+    return f"the section {' and '.join(filter(None, said)) or 'has no crossing'}"
 
 
 class SectionExplorer(SlicePanel):
     """The singular surface cut by a plane that moves: crossings become nodes, pinch points cusps.
 
-    Controls: preset, α or κ where the slice has one, turn and tilt of the plane, and how far out it
-    is; under "More": slice, seed, and the layers that a slice is laid through. The plane stops at
-    pinch points. See `Panel` for what all panels share.
+    Controls: see `SectionSetting`. The plane stops at pinch points. See `Panel` for what all panels share.
 
     >>> SectionExplorer(state="turn=0;tilt=0;offset=0").description.split(":")[0]
     'S1 cut by s = 0'

@@ -1,20 +1,25 @@
 """Figure 1 of the paper as a surface with a point that moves on it."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+
+import numpy as np
 
 from neuroviz.kit import theme
+from neuroviz.kit.plot import Parts, View, compose
+from neuroviz.kit.scene import as_scene
 from neuroviz.kit.settings import choice, real
-from neuroviz.singular.chart import Chart, chart_of
-from neuroviz.singular.projective_line import KIND_WORDS, root_text
-from neuroviz.singular.slice import Slice
+from neuroviz.kit.solids import balls, frame, mesh, rods
+from neuroviz.singular.chart import Chart, chart_of, in_drawing, local_of
+from neuroviz.singular.projective_line import KIND_WORDS, root_text, roots_view
 from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
-from neuroviz.singular.surface_figure import SurfaceStudy, surface_parts
-from neuroviz.singular.surface_point import (
-    RANGES,
-    SurfacePoint,
-    point_at,
-)
+from neuroviz.singular.space import chart_traces, headline_at, scene_of
+from neuroviz.singular.surface_point import RANGES, SurfacePoint, point_at
+
+SPACE, DISC = (0.0, 0.64), (0.68, 1.0)
+_LINE, _BALL = 0.022, 0.07
+_MOVED = {"meta": "local"}  # the scene draws them itself
+_BEYOND = 0.07  # the point's ruling sticks out of the surface, so that it is found behind a sheet
+
 
 _MOVES = (("on the surface", "surface"), ("along the yellow curve", "curve"))
 
@@ -28,21 +33,48 @@ class SurfaceSetting(SliceSetting):
     along: float = real("along it", 0.5, *RANGES["along"], shown=".3g")
 
 
-class SurfaceRequest(NamedTuple):
-    """The arguments of `point_at` for any slice, also one that no control names."""
+@dataclass(frozen=True)
+class SurfaceStudy:
+    """A slice with a point on it."""
 
-    slice: Slice
-    on_curve: bool
-    where: float
-    along: float
+    setting: SurfaceSetting
+    chart: Chart
+    point: SurfacePoint
 
 
-def study_surface(request: SurfaceRequest) -> SurfaceStudy:
+def study_surface(setting: SurfaceSetting) -> SurfaceStudy:
     """The slice, and everything that is true at the point."""
-    chart = chart_of(request.slice)
-    on_curve, where, along = request[1:]
-    place = {"moves": "curve" if on_curve else "surface", "where": where, "along": along}
-    return SurfaceStudy(chart, point_at(chart, on_curve, where, along), _headline(chart), place)
+    chart = chart_of(setting.slice)
+    point = point_at(chart, setting.moves == "curve", setting.where, setting.along)
+    return SurfaceStudy(setting, chart, point)
+
+
+def surface_parts(study: SurfaceStudy) -> Parts:
+    """Space and roots."""
+    parts = compose(_space(study), roots_view(study.point, DISC))
+    place = {name: getattr(study.setting, name) for name in ("moves", "where", "along")}
+    choices = {"moves": [value for _, value in _MOVES]}
+    return as_scene(parts, "surface", place, local_of(study.chart), RANGES, choices)
+
+
+def _space(study: SurfaceStudy) -> View:
+    chart, point = study.chart, study.point
+    place = in_drawing(chart.slice, np.array(point.at))
+    lines = [_longer(in_drawing(chart.slice, np.array(point.ruling)))] if point.ruling else []
+    traces = [
+        *chart_traces(chart),
+        mesh("the ruling through the point", "focus", rods(lines, _LINE), hoverinfo="skip", **_MOVED),
+        mesh(f"the point: {KIND_WORDS[point.facts.kind]}", "focus", balls([place], _BALL), **_MOVED),
+    ]
+    scene = scene_of(chart, SPACE)
+    scene["annotations"] = [frame(place, 2.6 * theme.size("marker")), *scene["annotations"]]
+    return View(traces, {"scene": scene}, [headline_at(SPACE, _headline(chart))], [])
+
+
+def _longer(line: np.ndarray) -> np.ndarray:
+    along = line[1] - line[0]
+    along = along / max(np.linalg.norm(along), 1e-12)
+    return np.array([line[0] - _BEYOND * along, line[1] + _BEYOND * along])
 
 
 def _headline(chart: Chart) -> str:
@@ -59,9 +91,8 @@ def _headline(chart: Chart) -> str:
 class SurfaceExplorer(SlicePanel):
     """The functions of one layer with d = 2, d′ = 1, in a 3-dimensional slice: where, and why, singular.
 
-    Controls: preset, α or κ where the slice has one, what the point moves on, where, along; under
-    "More": slice, seed, and the layers that a slice is laid through. The point is dragged on the surface,
-    and snaps to the yellow curve; or a root is, on the circle. See `Panel` for what all panels share.
+    Controls: see `SurfaceSetting`. The point is dragged on the surface, and snaps to the yellow curve; or a
+    root is, on the circle. See `Panel` for what all panels share.
 
     >>> panel = SurfaceExplorer(state="moves=curve;where=0.5")
     >>> panel.description.split(",")[0]
@@ -70,18 +101,13 @@ class SurfaceExplorer(SlicePanel):
 
     title = "Where is the set of functions singular?"
     setting = SurfaceSetting
-    draw = staticmethod(surface_parts)
+    _answer, draw = staticmethod(study_surface), staticmethod(surface_parts)
 
     def _arrange(self) -> None:
         super()._arrange()
         on_curve = self.controls["moves"].value == "curve"
         self.controls["along"].disabled = on_curve
         self.controls["where"].description = "where on it" if on_curve else "which line"
-
-    @staticmethod
-    def _answer(setting: SurfaceSetting) -> SurfaceStudy:
-        on_curve = setting.moves == "curve"
-        return study_surface(SurfaceRequest(setting.slice, on_curve, setting.where, setting.along))
 
     def _badge(self, answer: SurfaceStudy) -> str:
         source = "Cor. A.6" if answer.point.facts.kind == "closure only" else "Thm. 3.4"
