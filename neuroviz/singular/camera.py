@@ -6,9 +6,7 @@ plotly looks through a lens of 45° from top to bottom.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from math import pi, tan
-from typing import NamedTuple
 
 import numpy as np
 
@@ -71,7 +69,7 @@ def beside(
     # The height of a scene, by what the template leaves of the figure.
     tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
     pixels = tall / 2 * np.array([1, -1])
-    drawn, choices = camera.seen(drawing) * pixels, []
+    drawn, found, taken, lines = camera.seen(drawing) * pixels, [], [], []
     for text, candidates in labels:
         half = half_size(text)
         across, down = _WIDEST * tall - half[0], tall / 2 - half[1] - 2
@@ -81,38 +79,19 @@ def beside(
         anchors = camera.seen(candidates) * pixels
         away = np.linalg.norm(np.maximum(np.abs(places[:, None] - anchors) - half, 0), axis=-1)
         away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(axis=-1)  # hardly in sight
-        choices.append(_Choice(half, places, anchors, away + 100 * covered[:, None]))
-    orders = permutations(range(len(labels)))
-    _, found = min((_placed(choices, order) for order in orders), key=lambda tried: tried[0])
-    return [(labels[i][1][which], way) for i, (which, way) in sorted(found.items())]
-
-
-class _Choice(NamedTuple):
-    """Where one label may stand and what it may name, with what each pair costs."""
-
-    half: np.ndarray
-    places: np.ndarray
-    anchors: np.ndarray
-    cost: np.ndarray
-
-
-def _placed(choices: list[_Choice], order: Sequence[int]) -> tuple[float, dict[int, tuple]]:
-    """Each label at its best, in this order; lines to labels, and those through their words, do not cross."""
-    total, taken, lines, found = 0.0, [], [], {}
-    for i in order:
-        half, places, anchors, cost = choices[i]
-        cost, wide = cost.copy(), half * [1, 0]
+        cost = away + 100 * covered[:, None]
+        wide = half * [1, 0]
         for at, other in taken:
             cost += 1e5 * (np.abs(places - at) < half + other + 6).all(axis=-1)[:, None]
-        for line in lines:
-            cost += 300 * _cross(places[:, None], anchors, *line)
-            cost += 300 * _cross(places - wide, places + wide, *line)[:, None]
-        at, which = np.unravel_index(cost.argmin(), cost.shape)
-        place, total = places[at], total + float(cost[at, which])
+        for line in lines:  # to an earlier label, or through its words
+            cost += 900 * _cross(places[:, None], anchors, *line)
+            cost += 900 * _cross(places - wide, places + wide, *line)[:, None]
+        where, which = np.unravel_index(cost.argmin(), cost.shape)
+        place = places[where]
         taken.append((place, half))
         lines += [(place, anchors[which]), (place - wide, place + wide)]
-        found[i] = which, tuple((place - anchors[which]).round(1).tolist())
-    return total, found
+        found.append((candidates[which], tuple((place - anchors[which]).round(1).tolist())))
+    return found
 
 
 def _cross(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:

@@ -133,7 +133,7 @@ def _pointers(chart: Chart, room: float, _look: tuple) -> tuple[dict, ...]:
         "pinch point: boundary": pinches[np.abs(pinches).max(axis=1, initial=0) < 2.2],
         **{text: _candidates(chart, kind) for kind, text in _LABELS.items()},
     }
-    shown = {text: points for text, points in named.items() if len(points)}
+    shown = {text: points for text, points in reversed(named.items()) if len(points)}
     placed = beside(camera_of(chart).backed(room), _outline(chart), list(shown.items()))
     return tuple(solids.pointer(text, *place) for text, place in zip(shown, placed, strict=True))
 
