@@ -15,9 +15,9 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.engine.measure import ExactMeasurement, Measurement, from_spectrum
-from neuroviz.engine.network import conditioned_tokens, conditioned_weights
-from neuroviz.engine.rank import arithmetic_of, exact_rank, is_wide, nearby, schwartz_zippel, without_rounding
+from neuroviz.engine.measure import ExactMeasurement, Measurement
+from neuroviz.engine.network import conditioned_weights
+from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.softmax.two_tokens import Shares, along_line, follow, free_jacobian, softmax_shares
 
@@ -152,7 +152,6 @@ class ImmersionStudy:
         experiments: those of the proof, in its order.
         everything: what all exponentials, as free as they are, leave hidden: the kernel of the derivative
             itself, by Ax's theorem.
-        spectrum: the derivative with its true exponentials, in floating point, without Ax's theorem.
         forms: what the logits of each layer are on the line of the tokens: see `along_line`.
         place: control → value, of those that set the exponentials.
     """
@@ -163,7 +162,6 @@ class ImmersionStudy:
     here: Hidden
     experiments: tuple[Experiment, ...]
     everything: Hidden
-    spectrum: Measurement
     forms: list[list[float]]
     place: dict[str, object] = field(default_factory=dict)
 
@@ -189,7 +187,7 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     >>> [one.so_far.kernel for one in antisymmetric.experiments], antisymmetric.everything.blocks
     ([4, 4, 4], (0, 0, 4))
     """
-    virtual, X = _real_network(setting)
+    virtual, X = real_network(setting)
     given = _set_shares(setting, virtual, X)
     # The part of a setting that its ranks depend on.
     where = replace(setting, modes=("true",) * setting.layers, freed=((0.0, 0.0),) * setting.layers)
@@ -197,8 +195,7 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     places = np.array([row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))])
     everything = _hidden(where, (_allowed(setting, ("free",) * setting.layers),))
     here, experiments = _hidden(where, (_here(setting),)), _experiments(where)
-    forms = along_line(virtual.M, X)
-    found = places, tuple(given), here, experiments, everything, _spectrum(where), forms
+    found = places, tuple(given), here, experiments, everything, along_line(virtual.M, X)
     return ImmersionStudy(setting, *found)
 
 
@@ -321,7 +318,7 @@ def _prime_network(network: ImmersionSetting) -> VirtualWeights:
     return VirtualWeights(over.reduce(_residue(over, _exactly(network.size)) * L), tuple(Ms))
 
 
-def _real_network(network: ImmersionSetting) -> tuple[VirtualWeights, np.ndarray]:
+def real_network(network: ImmersionSetting) -> tuple[VirtualWeights, np.ndarray]:
     """Virtual weights whose spectrum can be read, and two tokens that are drawn: shape (n, 2)."""
     n = network.width
     rng = np.random.default_rng([network.seed, network.layers, n, 6])
@@ -334,24 +331,3 @@ def _real_network(network: ImmersionSetting) -> tuple[VirtualWeights, np.ndarray
         Ms[weak] = network.symmetric * symmetric + rest * anti
     X = _NEAR * np.array([[-0.8, 0.9], [0.1, 0.35], [0.2, -0.3]])[:n]
     return VirtualWeights(network.size * L, tuple(Ms)), X
-
-
-@lru_cache(maxsize=256)
-def _spectrum(network: ImmersionSetting) -> Measurement:
-    virtual, _ = _real_network(network)
-    n = network.width
-    columns = virtual.L.size + sum(M.size for M in virtual.M)
-    rng = np.random.default_rng([network.seed, 7])
-    inputs = 2 * columns
-    X = conditioned_tokens(Architecture.uniform(n, n, network.layers, 2, "softmax"), inputs, rng)
-    functionals = rng.standard_normal((inputs, n, 2))
-
-    def rows(virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
-        given = softmax_shares(virtual.M, X, network.copies, network.causal)
-        return free_jacobian(Reals(), virtual, X, given, functionals)
-
-    J = rows(virtual, X)
-    if is_wide(J):  # directions that do nothing come out as rounding
-        near = VirtualWeights(nearby(virtual.L, rng), tuple(nearby(M, rng) for M in virtual.M))
-        J = without_rounding(J, rows(near, nearby(X, rng)))
-    return from_spectrum(J, inputs, network.seed)

@@ -151,7 +151,7 @@ class ProofExplorer(Panel):
         return measured + theme.badge("proved here" if setting.holds else "outside hypotheses", theorem)
 
     def _describe(self, answer: ImmersionStudy) -> str:
-        says = (_say_here, _say_step, _say_proof, _say_check)
+        says = (_say_here, _say_step, _say_proof)
         parts = [say(answer) for say in says]
         wanted, layers = self.controls["experiment"].value, answer.setting.layers
         if wanted.startswith("only-") and int(wanted.removeprefix("only-")) > layers:
@@ -226,11 +226,3 @@ def _say_proof(study: ImmersionStudy) -> str:
     # With t ≥ 3 tokens there are inputs that this count does not see.
     where = "at all" if s.copies == 1 else "on inputs with two different tokens"
     return f"{why}, its tokens meet, and all later layers are blind: {left} {are} silent {where} (exact)."
-
-
-def _say_check(study: ImmersionStudy) -> str:
-    found, exact = study.spectrum, study.everything.measured.value
-    if not found.decided:
-        return f"Floating point cannot decide here: it reads rank {found.value}, exactly it is {exact}."
-    agrees = "too" if found.value == exact else f"and that is another number than {exact}"
-    return f"Floating point, with e^p and e^q and without Ax's theorem, finds rank {found.value} {agrees}."
