@@ -9,8 +9,7 @@ from panels import bare, headlines, plain, said, texts, title, trace
 from neuroviz.beyond.formula.expression import FormulaError
 from neuroviz.beyond.formula.families import FAMILIES
 from neuroviz.beyond.formula.family import FamilySetting, study_family
-from neuroviz.beyond.formula.figure import formula_parts
-from neuroviz.beyond.formula.panel import FormulaExplorer
+from neuroviz.beyond.formula.panel import FormulaExplorer, formula_parts
 from neuroviz.kit.plot import make
 
 GUIDED = [name for name, family in FAMILIES.items() if family.hints]

@@ -6,8 +6,7 @@ import pytest
 from panels import PATIENCE, headlines, plain, texts, title, trace
 
 from neuroviz.beyond.transformers.variants import FAMILIES, VariantSetting, costs, effects, study_variants
-from neuroviz.beyond.transformers.variants_figure import variants_parts
-from neuroviz.beyond.transformers.variants_panel import VariantsExplorer
+from neuroviz.beyond.transformers.variants_panel import VariantsExplorer, variants_parts
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.formulas import expected_dimension

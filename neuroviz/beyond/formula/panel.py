@@ -1,16 +1,130 @@
 """Find the formula yourself: type one, and see at once at which network it is wrong."""
 
 import re
+from itertools import product
 
 import ipywidgets as widgets
 
-from neuroviz.beyond.formula.families import FAMILIES
+from neuroviz.beyond.formula.families import FAMILIES, LETTERS, Sizes
 from neuroviz.beyond.formula.family import FamilySetting, FamilyStudy, study_family
-from neuroviz.beyond.formula.figure import formula_parts
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.settings import Controls
+from neuroviz.kit.words import colored
+
+_TABLE, _WORDS = (0.0, 0.7), 0.73
+_NUMBER, _BELOW = 0.16, -0.2  # of a row, from the middle of a cell: what is measured, and the difference
+
+
+class Places:
+    """Where the members stand: a column for each choice of the other letters, a row for each value along."""
+
+    def __init__(self, study: FamilyStudy) -> None:
+        family, self.axis = study.family, study.setting.axis
+        values = dict(zip(LETTERS, family.grid, strict=True))
+        self.others = tuple(letter for letter in family.varies if letter != self.axis)
+        there = {tuple(v.sizes.values[letter] for letter in self.others) for v in study.verdicts}
+        self.columns = [one for one in product(*(values[letter] for letter in self.others)) if one in there]
+        self.rows = values[self.axis]
+
+    def of(self, sizes: Sizes) -> tuple[int, int]:
+        """Column and row of a member."""
+        column = tuple(sizes.values[letter] for letter in self.others)
+        return self.columns.index(column), self.rows.index(sizes.values[self.axis])
+
+    @property
+    def outer(self) -> list[tuple[int, int, int]]:
+        """For each value of the slower of two other letters: the value, its first and its last column."""
+        found: dict[int, list[int]] = {}
+        for place, (value, *_) in enumerate(self.columns if len(self.others) > 1 else []):
+            found.setdefault(value, []).append(place)
+        return [(value, places[0], places[-1]) for value, places in found.items()]
+
+
+def formula_parts(study: FamilyStudy) -> Parts:
+    """The picture."""
+    plot, places = Plot("", _TABLE, (0.12, 1.0)), Places(study)
+    at = {places.of(v.sizes): v for v in study.verdicts}
+    rows, columns = range(len(places.rows)), range(len(places.columns))
+    wrong = {place: int(verdict.difference != 0) for place, verdict in at.items()}
+    z = [[wrong.get((column, row)) for column in columns] for row in rows]
+    look = {"zmin": 0, "zmax": 1, "showscale": False, "xgap": 2, "ygap": 2, "hoverinfo": "skip"}
+    look["colorscale"] = [[0, theme.color("wash")], [1, theme.color("outside")]]
+    table = {"type": "heatmap", "name": "where it is wrong (measured)"}
+    plot.view().traces.append(table | look | {"x": list(columns), "y": list(rows), "z": z})
+    told = ((study.family.name_of(v.sizes), v.measured.value, v.proposed) for v in at.values())
+    said = [f"{name}<br>measured {value}, you {proposed}" for name, value, proposed in told]
+    for name, shift, size, texts in (
+        ("measured", _NUMBER, "base", [f"<b>{v.measured.value}</b>" for v in at.values()]),
+        ("you − measured", _BELOW, "note", [_signed(v.difference) for v in at.values()]),
+    ):
+        x, y = [column for column, _ in at], [row + shift for _, row in at]
+        inks = [theme.color("ground" if v.difference else "ink") for v in at.values()]
+        look = {"mode": "text", "text": texts, "textfont": {"size": theme.size(size), "color": inks}}
+        plot.points(name, x, y, {}, **look, customdata=said, hover="%{customdata}")
+    letter, every = places.others[-1] if places.others else "", len(columns) < 10
+    names = [f"{letter} = " * (every or i == 0) + str(c[-1]) for i, c in enumerate(places.columns)]
+    plot.bare_axis("x", -0.5, len(columns) - 0.5, tickvals=list(columns), ticktext=names)
+    names = [f"{places.axis} = {value}" for value in places.rows]
+    plot.bare_axis("y", -0.5, 1.08 * len(rows) - 0.5, tickvals=list(rows), ticktext=names)
+    off, count = len(study.wrong), len(study.verdicts)
+    plot.headline(f"wrong at {off} of {count} networks" if off else f"right at all {count} networks")
+    plot.key([f"large: measured, below it: {_shape({v.difference for v in study.verdicts})}"], yshift=4)
+    below = {"yref": "y domain", "yanchor": "top", "yshift": -1.65 * theme.size("tick")}
+    shapes, on = plot.view().shapes, {"xref": "x", "yref": "y"}
+    for i, (value, one, other) in enumerate(places.outer):
+        plot.text(f"{places.others[0]} = {value}", (one + other) / 2, 0, "base", "ink", **below)
+        if i:  # a line before each new value of the slower letter
+            ends = {"x0": one - 0.5, "x1": one - 0.5, "y0": -0.5, "y1": len(rows) - 0.5}
+            shapes.append({"type": "line", **on, **ends, "line": {"color": theme.color("axis"), "width": 1}})
+    if study.first:  # a ring around the first counterexample
+        column, row = places.of(study.first.sizes)
+        box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+        shapes.append({"type": "rect", **on, **box, "line": {"color": theme.color("focus"), "width": 4}})
+    _write(plot, study)
+    return compose(plot.view())
+
+
+def _signed(number: int) -> str:
+    """At most four characters: hovering says the rest."""
+    if abs(number) >= 1000:
+        return "≫ 0" if number > 0 else "≪ 0"
+    return f"{number:+d}".replace("-", "−") if number else "0"
+
+
+def _shape(off: set[int]) -> str:
+    """What the differences have in common."""
+    if len(off) == 1:
+        (same,) = off
+        return f"you − measured, always {_signed(same)}"
+    if min(off) >= 0:
+        return "you − measured, never too small"
+    return "you − measured, " + ("never too large" if max(off) <= 0 else "too large here, too small there")
+
+
+def _write(plot: Plot, study: FamilyStudy) -> None:
+    """Right of the table: the first counterexample, and what is known where that is asked for."""
+    first, known = study.first, ""
+    says = f"none among {len(study.verdicts)} networks.<br>That is evidence, no proof."
+    if first:
+        found = colored("measured", f"<b>{first.measured.value}</b>")
+        said = str(first.proposed).replace("-", "−")
+        says = f"{study.family.name_of(first.sizes)}:<br>you say <b>{said}</b>, measured {found}"
+    if study.expected:
+        formula = study.family.known
+        for part in (" - H*max", " if t", " else s"):  # the longest two in lines
+            formula = formula.replace(part, f"<br>   {part}")
+        known = f"<b>what is known</b> ({study.expected.status})<br>{formula}"
+    at = {"xref": "paper", "yref": "paper", "xanchor": "left", "align": "left"}
+    for words, y, anchor, shift, size in (
+        ("<b>first counterexample</b>", 1, "bottom", 6, "title"),
+        (says, 1, "top", -2, "base"),
+        (known, 0, "bottom", 0, "note"),
+    ):
+        plot.text(words, _WORDS, y, size, "ink", **at, yanchor=anchor, yshift=shift)
+
 
 _LANGUAGE = (
     "Type a formula as Python writes it, and press Enter: d width, a head dimension, t tokens, l layers, H "

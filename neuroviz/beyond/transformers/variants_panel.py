@@ -1,13 +1,140 @@
 """What each switch of a transformer's layer does to its ledger."""
 
 import re
+from textwrap import wrap
 
-from neuroviz.beyond.transformers.variants import VariantSetting, VariantStudy, costs, effects, study_variants
-from neuroviz.beyond.transformers.variants_figure import variants_parts
+from neuroviz.beyond.transformers.variants import (
+    FAMILIES,
+    VariantSetting,
+    VariantStudy,
+    costs,
+    effects,
+    study_variants,
+)
 from neuroviz.engine.ledger import KernelLedger
+from neuroviz.kit import theme
 from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.controls import write_control
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts, Plot, compose
+from neuroviz.kit.words import colored
+
+UNEXPLAINED = "unexplained"
+_THICK, _THIN = 0.46, 0.14  # of a row: the bar of now, and below it the bar of before
+_UP = 0.08  # of a row, by which the bar of now and its number stand higher
+_ROOM = 1.3  # the axis goes so much farther than the longest bar: room for the numbers
+_LETTERS = 130  # of the size of a note, side by side on the axis
+
+
+def variants_parts(study: VariantStudy) -> Parts:
+    """The ledger, with the one before as thin bars."""
+    plot, names, ledger, before = Plot("", (0.0, 1.0), (0.0, 1.0)), _names(study), study.ledger, study.before
+    now, old, last = _bars(ledger, names), _bars(before, names), len(names) + 1
+    said = [f"before: {length}" for _, length in old]
+    _draw(plot, "before", old, range(len(old)), "ghost", said, thin=True)
+    _draw(plot, "parameters", now, [0], "soft", [f"{ledger.parameters} parameters"])
+    rest = [names.index(UNEXPLAINED) + 1] if UNEXPLAINED in names else []
+    explained = [row for row in range(1, last) if row not in rest]
+    said = [f"{now[row][1]}: {names[row - 1]}" for row in explained]
+    _draw(plot, "directions that symmetries explain", now, explained, "symmetry", said)
+    said = [f"{ledger.unexplained}: {ledger.note}" for _ in rest]
+    _draw(plot, "unexplained directions", now, rest, "outside", said)
+    said = [f"exact rank {ledger.dimension} mod {ledger.measured.prime or ''}"]
+    _draw(plot, "dimension (measured)", now, [last], "measured", said)
+
+    value, source = study.expected.value, study.expected.source
+    ring = {"symbol": "diamond-open", "size": 1.6 * theme.size("marker"), "line": {"width": 2}}
+    known = ([value], [last - _UP]) if value is not None else ([], [])
+    look = ring | {"color": theme.color("formula")}
+    plot.points("dimension by the formula", *known, look, hover=f"{source}: %{{x}}")
+    x, y = [start + length for start, length in now], [row - _UP for row in range(last + 1)]
+    font = {"size": theme.size("base"), "color": theme.color("ink")}
+    look = {"mode": "text", "textposition": "middle right", "textfont": font, "cliponaxis": False}
+    plot.points("numbers", x, y, {}, text=_numbers(study, now, old), **look)
+
+    longest = max(ledger.parameters, value or 0, before.parameters if before else 0)
+    title = f"directions in weight space{' (thin bars: before)' if before else ''}"
+    plot.axis("x", 0, _ROOM * longest, title, showgrid=False, nticks=6)
+    shown = ["parameters", *(FAMILIES.get(name, name) for name in names), "dimension"]
+    letters = {"color": theme.color("ink"), "size": theme.size("tick")}
+    ticks = {"tickvals": list(range(last + 1)), "ticktext": shown, "tickfont": letters}
+    plot.bare_axis("y", last + 0.55, -0.5, **ticks)
+    plot.headline(_said(study))
+    # Left of the floating bars, where nothing else stands.
+    free = min(ledger.dimension, before.dimension if before else 0) / (_ROOM * longest)
+    place = {"xanchor": "left", "xshift": 8, "yanchor": "middle", "align": "left"}
+    plot.text(_effects(study, int(_LETTERS * free) - 2, len(names)), 0, last / 2, "note", "focus", **place)
+    return compose(plot.view(), barmode="overlay")
+
+
+def _names(study: VariantStudy) -> list[str]:
+    """The families that cost something now or did before, and "unexplained" if there is anything."""
+    ledgers = [ledger for ledger in (study.ledger, study.before) if ledger]
+    names = [name for name in FAMILIES if any(costs(ledger).get(name) for ledger in ledgers)]
+    return names + [UNEXPLAINED] * any(ledger.unexplained for ledger in ledgers)
+
+
+def _bars(ledger: KernelLedger | None, names: list[str]) -> list[tuple[int, int]]:
+    """Start and length of each bar, from the parameters to the dimension."""
+    if ledger is None:
+        return []
+    bars, left = [(0, ledger.parameters)], ledger.parameters
+    for name in names:
+        cost = ledger.unexplained if name == UNEXPLAINED else costs(ledger).get(name, 0)
+        left -= cost
+        bars.append((left, cost))
+    return [*bars, (0, ledger.dimension)]
+
+
+def _draw(
+    plot: Plot, name: str, bars: list, rows: list[int] | range, role: str, said: list[str], thin: bool = False
+) -> None:
+    """Some of the bars, in the colour of a role."""
+    marker: dict = {"color": theme.color(role)}
+    if role == "outside":
+        color, ground = theme.color(role), theme.color("ground")
+        pattern = {"shape": "/", "bgcolor": ground, "fgcolor": color, "size": 8, "solidity": 0.35}
+        marker = {"color": ground, "pattern": pattern, "line": {"color": color, "width": 2}}
+    places = [row + (_THICK / 2 + 0.04 if thin else -_UP) for row in rows]
+    look = {"base": [bars[row][0] for row in rows], "width": _THIN if thin else _THICK, "orientation": "h"}
+    lengths, hover = [bars[row][1] for row in rows], {"customdata": said, "hover": "%{customdata}"}
+    plot.bars(name, lengths, places, marker, **look, **hover)
+
+
+def _numbers(study: VariantStudy, now: list[tuple[int, int]], old: list[tuple[int, int]]) -> list[str]:
+    """The number right of each bar; where another one stood there before, that one too."""
+    found, small = [], f"font-size:{theme.size('note')}px"
+    for row, (_, length) in enumerate(now[:-1]):
+        text = f" <b>{'−' if row and length else ''}{length}</b>"
+        if old and (was := old[row][1]) != length:
+            minus = "−" if row and was else ""
+            text += colored("soft", f'<span style="{small}"> was {minus}{was}</span>')
+        found.append(text)
+    value, source = study.expected.value, study.expected.source
+    source = {"Beyond the paper": "observed"}.get(source, source.split(",")[0])
+    theory = "no formula" if value is None else f"{source}: {value}"
+    number = colored("measured", f"<b>{study.ledger.dimension}</b>")
+    return [*found, f'   {number}<span style="{small}"> {theory}</span>']
+
+
+def _said(study: VariantStudy) -> str:
+    ledger, before, toggle = study.ledger, study.before, study.setting.toggle
+    if before is None:
+        return f"{ledger.parameters - ledger.dimension} of {ledger.parameters} directions are silent"
+    if before.dimension == ledger.dimension:
+        return f"{toggle}: still {ledger.dimension} dimensions"
+    return f"{toggle}: {before.dimension} → {ledger.dimension} dimensions"
+
+
+def _effects(study: VariantStudy, letters: int, rows: int) -> str:
+    """What the switch did, where there is room for it."""
+    if study.before is None or letters < 16:
+        return ""
+    # What goes from one number to another stays on one line.
+    said = [words.replace(" → ", "\u00a0→\u00a0") for words in effects(study.before, study.ledger)]
+    lines = [line for words in said for line in wrap(words, min(letters, 60))]
+    room = 0.8 * theme.size("height") * rows / (rows + 2) / (1.35 * theme.size("note"))
+    return "<br>".join(lines) if len(lines) <= room else ""
 
 
 class VariantsExplorer(Panel):
