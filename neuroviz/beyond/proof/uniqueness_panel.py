@@ -16,7 +16,6 @@ _CHOICES = [
     ("ρM₁ + antisymmetric", "same symmetric part"),
     ("−ρM₁", "negative"),
     ("ρM₁", "positive"),
-    ("√2 M₁", "irrational"),
     ("M₁, another M₂", "other M₂"),
     ("θ itself", "the same"),
 ]
@@ -67,6 +66,11 @@ class SingletonExplorer(Panel):
     title = "Could other weights give this function?"
     setting, draw = UniquenessSetting, staticmethod(singletons_parts)
     _answer = staticmethod(study_uniqueness)
+
+    def _restore(self, text: str) -> object:
+        # A state of the time when M₁′ could be √2 M₁ opens with an M₁′ that is as unrelated over ℚ.
+        old, new = "candidate=irrational", "candidate=unrelated"
+        return super()._restore(text.replace(old, new) if isinstance(text, str) else text)
 
     def _arrange(self) -> None:
         pair = self._read().pair

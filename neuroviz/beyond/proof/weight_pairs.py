@@ -5,12 +5,11 @@ the relations over Q between p, q of θ and p′, q′ of θ′, which are quadr
 
     n p + k q + n′ p′ + k′ q′ = 0   gives   Pⁿ Q^k P′^n′ Q′^k′ = 1.
 
-Entries of the weights are fractions here, with √2 where it is asked for, so that relations are exact.
+Entries of the weights are fractions here, so that relations are exact.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
 
 import numpy as np
 
@@ -21,7 +20,6 @@ CANDIDATES = (
     "same symmetric part",
     "negative",
     "positive",
-    "irrational",
     "other M₂",
     "the same",
 )
@@ -36,8 +34,8 @@ class SingletonSetting:
 
     Attributes:
         candidate: M_1′ is "unrelated" to M_1, has the "same symmetric part" (times ρ), is ρM_1 with ρ
-            "negative", "positive" or "irrational" (√2), or θ′ is "the same"; with "other M₂" only M_2′
-            differs from M_2, or in a single layer L′ from L.
+            "negative" or "positive", or θ′ is "the same"; with "other M₂" only M_2′ differs from M_2, or in a
+            single layer L′ from L.
         rho: |ρ|, a fraction above 0; read by those three candidates that have a ρ.
         travel: from 0, the true exponentials, to 1, the place that tells θ from θ′.
         layers: l, from 1 to 3.
@@ -89,20 +87,18 @@ class SingletonSetting:
 
 @dataclass(frozen=True, eq=False)
 class ExactWeights:
-    """Virtual weights with entries in Q(√2): L, M_1 + √2 root, M_2, …; arrays of fractions, (3, 3)."""
+    """Virtual weights L, M_1, …; arrays of fractions, (3, 3)."""
 
     L: np.ndarray
     M: tuple[np.ndarray, ...]
-    root: np.ndarray
 
     def in_floats(self) -> VirtualWeights:
         """The same, rounded."""
-        L, root, *M = (one.astype(float) for one in (self.L, self.root, *self.M))
-        return VirtualWeights(L, (M[0] + sqrt(2) * root, *M[1:]))
+        return VirtualWeights(self.L.astype(float), tuple(M.astype(float) for M in self.M))
 
     def equals(self, other: "ExactWeights") -> bool:
         """Whether every entry is the same."""
-        pairs = zip((self.L, self.root, *self.M), (other.L, other.root, *other.M), strict=True)
+        pairs = zip((self.L, *self.M), (other.L, *other.M), strict=True)
         return all(bool((one == two).all()) for one, two in pairs)
 
 
@@ -123,22 +119,19 @@ def two_networks(setting: SingletonSetting) -> tuple[ExactWeights, ExactWeights]
     L, other_L = _fraction(setting.size) * L, _fraction(setting.size) * other_L
     first = _fraction(setting.symmetric) * (M[0] + M[0].T) / 2 + (M[0] - M[0].T) / 2
     M = [first, *M[1 : setting.layers]]
-    theirs, its_L, root = list(M), L, 0 * first
+    theirs, its_L = list(M), L
     their_first = {
         "unrelated": other_first,
         "same symmetric part": setting.rho * first + (N - N.T) / 2,
         "negative": -setting.rho * first,
         "positive": setting.rho * first,
-        "irrational": 0 * first,
     }
     theirs[0] = their_first.get(setting.candidate, first)
-    if setting.candidate == "irrational":
-        root = first
-    elif setting.candidate == "other M₂" and setting.layers > 1:
+    if setting.candidate == "other M₂" and setting.layers > 1:
         theirs[1] = other_second
     elif setting.candidate == "other M₂":
         its_L = other_L
-    return ExactWeights(L, tuple(M), 0 * first), ExactWeights(its_L, tuple(theirs), root)
+    return ExactWeights(L, tuple(M)), ExactWeights(its_L, tuple(theirs))
 
 
 def _drawn(rng: np.random.Generator, parts: int) -> np.ndarray:
@@ -247,18 +240,15 @@ def find_case(
 
 
 def _forms(weights: ExactWeights, causal: bool) -> list[list[Fraction]]:
-    """p and q as lists of coefficients: of products of coordinates of x_1 and x_2, and of √2 times these."""
+    """p = (x_2 − x_1)ᵀM x_1 and q = (x_1 − x_2)ᵀM x_2 as coefficients of products of coordinates.
 
-    def coefficients(M: np.ndarray) -> list[list[Fraction]]:
-        """(x_2 − x_1)ᵀM x_1 and (x_1 − x_2)ᵀM x_2: symmetric parts, and what stands between x_2 and x_1."""
-        symmetric = list((M + M.T)[np.triu_indices(WIDTH)])
-        none = [Fraction(0)] * len(symmetric)
-        p, q = [*symmetric, *none, *(-M).ravel()], [*none, *symmetric, *(-M.T).ravel()]
-        return [q] if causal else [p, q]
-
-    return [
-        one + two for one, two in zip(coefficients(weights.M[0]), coefficients(weights.root), strict=True)
-    ]
+    First those of x_1, and of x_2, with themselves, which show symmetric parts; then those of x_1 with x_2.
+    """
+    M = weights.M[0]
+    symmetric = list((M + M.T)[np.triu_indices(WIDTH)])
+    none = [Fraction(0)] * len(symmetric)
+    p, q = [*symmetric, *none, *(-M).ravel()], [*none, *symmetric, *(-M.T).ravel()]
+    return [q] if causal else [p, q]
 
 
 def _in_words(letters: tuple[str, ...], row: tuple[Fraction, ...]) -> str:
