@@ -22,21 +22,19 @@ class RealModel:
     Symmetries inside one layer leave its function alone, so they stay whatever stands between the layers:
     `dimension`, parameters less these, is an upper bound for the rank of the derivative in the attention
     weights of the model itself. That nothing else is lost is extrapolated, from stacks of attention layers
-    with skips. Two things are left out of it: `shifts`, which only a stack without norm layers has, and
-    `hidden_by_norm` ("Blocks of real models").
+    with skips. Left out is what norm layers hide on top ("Blocks of real models").
 
     Attributes:
         name: as people say it.
         layers, width, heads, kv_heads, head_dim: l, d, H, G (key-value heads), a; values have rank a, too.
         biases: of queries, keys, values and outputs, all or none.
         rotary, causal: rotary positions on all coordinates of queries and keys; a mask.
-        norm: "LayerNorm" or "RMSNorm"; in no count but `hidden_by_norm`.
         source: where the shapes stand.
         note: what else the real layer has and the count does not.
 
     >>> gpt2 = real_model("GPT-2 small")
-    >>> gpt2.parameters, gpt2.dimension, gpt2.shifts
-    (28348416, 27150336, 8448)
+    >>> gpt2.parameters, gpt2.dimension
+    (28348416, 27150336)
     >>> print(gpt2.architecture(layers=1, heads=2, head_dim=2))
     softmax 4→4, a = 2, t = 3, 2 heads, skip, causal, values of rank 2, biases
     """
@@ -50,7 +48,6 @@ class RealModel:
     biases: bool
     rotary: bool
     causal: bool
-    norm: str
     source: str
     note: str = ""
 
@@ -100,39 +97,15 @@ class RealModel:
         return {name: found[name] for name in SYMMETRIES if name in found}
 
     @property
-    def shifts(self) -> int:
-        """(l − 1)d with biases: what a stack without norm layers and MLPs loses on top."""
-        return known_redundancies(self.architecture()).get("shifts between layers", 0)
-
-    @property
-    def hidden_by_norm(self) -> int:
-        """Directions more that do nothing behind and before a LayerNorm, at least; none for RMSNorm.
-
-        A LayerNorm takes away each token's mean, so nothing sees what a layer adds along (1, …, 1), and, with
-        biases that make up for a constant, what follows one is blind in one direction of its input.
-        """
-        if self.norm == "RMSNorm":
-            return 0
-        outputs = self.heads * self.head_dim
-        inputs = (self.heads + 2 * self.kv_heads) * self.head_dim
-        return self.layers * (outputs + inputs + 1 if self.biases else outputs)
-
-    @property
     def dimension(self) -> int:
         """`parameters` less all of `redundant`: extrapolated, and an upper bound in the real model."""
         return self.parameters - sum(self.redundant.values())
 
-    @property
-    def share(self) -> float:
-        """Which part of the attention weights is redundant, from 0 to 1."""
-        return 1 - self.dimension / self.parameters
 
-
-_KINDS = {  # biases, rotary positions, mask, norm
-    "gpt": (True, False, True, "LayerNorm"),
-    "encoder": (True, False, False, "LayerNorm"),
-    "llama": (False, True, True, "RMSNorm"),
-    "falcon": (False, True, True, "LayerNorm"),
+_KINDS = {  # biases, rotary positions, mask
+    "gpt": (True, False, True),
+    "encoder": (True, False, False),
+    "llama": (False, True, True),
 }
 _GPT2 = "A. Radford et al., Language Models are Unsupervised Multitask Learners, 2019; released weights"
 _GPT3 = "T. Brown et al., Language Models are Few-Shot Learners, 2020, arXiv 2005.14165"
@@ -166,7 +139,7 @@ _TABLE = (  # layers, width, heads, keys and values, head dimension
     ("Mistral-7B", 32, 4096, 32, 8, 128, "llama", _MISTRAL, "its mask is a sliding window"),
     ("Gemma-2B", 18, 2048, 8, 1, 256, "llama", _GEMMA),
     ("Gemma-7B", 28, 3072, 16, 16, 256, "llama", _GEMMA),
-    ("Falcon-7B", 32, 4544, 71, 1, 64, "falcon", _FALCON, "attention and MLP side by side"),
+    ("Falcon-7B", 32, 4544, 71, 1, 64, "llama", _FALCON, "attention and MLP side by side"),
 )
 MODELS = tuple(RealModel(*row[:6], *_KINDS[row[6]], *row[7:]) for row in _TABLE)
 # Left out, because a Block cannot say it: numbers added to logits (T5, BLOOM), rotation of a part of the
