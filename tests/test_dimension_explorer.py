@@ -22,17 +22,16 @@ MOVING = "singular values of the weights that move the function"
 NOISE = "singular values that are rounding noise"
 CROSS = "the paper's formula outside its hypotheses, for this architecture"
 
-# state, the architecture it asks for, the number of inputs
+# state, the architecture it asks for
 ASKED = [
-    ("", (4, 4, 4), (2, 2), 3, "lightning", None),
-    ("width=3;layers=3", (3, 3, 3, 3), (2, 2, 2), 3, "lightning", None),
-    ("head_dims=1,3;kind=softmax", (4, 4, 4), (1, 3), 3, "softmax", None),
-    ("head_dims= 3 1 ;tokens=1", (4, 4, 4), (3, 1), 1, "lightning", None),
-    ("equal=no;width=3;width_in=5;width_out=6", (5, 3, 6), (2, 2), 3, "lightning", None),
-    ("equal=no;layers=1;width=9;width_in=5;width_out=2", (5, 2), (2,), 3, "lightning", None),
-    ("equal=yes;width=3;width_in=5;width_out=6", (3, 3, 3), (2, 2), 3, "lightning", None),
-    ("inputs=2;seed=5", (4, 4, 4), (2, 2), 3, "lightning", 2),
-    ("inputs=40;kind=softmax;layers=1", (4, 4), (2,), 3, "softmax", 40),
+    ("", (4, 4, 4), (2, 2), 3, "lightning"),
+    ("width=3;layers=3", (3, 3, 3, 3), (2, 2, 2), 3, "lightning"),
+    ("head_dims=1,3;kind=softmax", (4, 4, 4), (1, 3), 3, "softmax"),
+    ("head_dims= 3 1 ;tokens=1", (4, 4, 4), (3, 1), 1, "lightning"),
+    ("equal=no;width=3;width_in=5;width_out=6", (5, 3, 6), (2, 2), 3, "lightning"),
+    ("equal=no;layers=1;width=9;width_in=5;width_out=2", (5, 2), (2,), 3, "lightning"),
+    ("equal=yes;width=3;width_in=5;width_out=6", (3, 3, 3), (2, 2), 3, "lightning"),
+    ("kind=softmax;layers=1;seed=5", (4, 4), (2,), 3, "softmax"),
 ]  # fmt: skip
 
 # Settings of studies that are drawn without a panel
@@ -47,9 +46,6 @@ CASES = {
     "one token": {"tokens": 1},
     "width one": {"width": 1, "layers": 3, "head_dims": "3,1,2", "tokens": 2, "kind": "softmax"},
     "a > d": {"width": 2, "head_dims": "5,3", "kind": "softmax"},
-    "one input": {"inputs": 1},
-    "two inputs": {"inputs": 2, "kind": "softmax"},
-    "too many inputs": {"width": 3, "inputs": 40},
     "undecided": {"width": 2, "layers": 8},
 }
 HUGE = "no spectrum"
@@ -94,17 +90,15 @@ def headlines(figure):
     return [a.text for a in figure.layout.annotations if a.text.startswith("<b>") and a.y == 1]
 
 
-def agrees_with_measurements(panel, arch, inputs=None, seed=0):
+def agrees_with_measurements(panel, arch, seed=0):
     """Whether every measured mark of the figure is what measuring the architecture gives."""
     exact = nv.measure_dimension(arch, seed=seed).value
-    ranks = nv.rank_by_inputs(arch, seed).ranks
-    seen = exact if inputs is None else ranks[min(inputs, len(ranks)) - 1]
-    sigma = nv.measure_dimension(arch, method="float", seed=seed, inputs=inputs).singular_values
+    sigma = nv.measure_dimension(arch, method="float", seed=seed).singular_values
     kept, noise = (trace(panel.figure, name).y for name in (MOVING, NOISE))
     return (
-        trace(panel.figure, "exact rank (measured)").x[0] == seen + 0.5
+        trace(panel.figure, "exact rank (measured)").x[0] == exact + 0.5
         and np.array_equal([*kept, *noise], np.maximum(sigma, 1e-17))
-        and len(kept) == seen
+        and len(kept) == exact
         and str(arch) in panel.description
         and f"{arch.num_parameters} parameters" in panel.description
         and f"{exact} dimensions" in panel.description
@@ -114,14 +108,14 @@ def agrees_with_measurements(panel, arch, inputs=None, seed=0):
 # What it asks for and what it shows
 
 
-@pytest.mark.parametrize(("state", "widths", "head_dims", "tokens", "kind", "inputs"), ASKED)
+@pytest.mark.parametrize(("state", "widths", "head_dims", "tokens", "kind"), ASKED)
 def test_the_figure_shows_measurements_of_the_architecture_asked_for(
-    panel, state, widths, head_dims, tokens, kind, inputs
+    panel, state, widths, head_dims, tokens, kind
 ):
     arch = nv.Architecture(widths, head_dims, tokens, kind)
     panel.state = state
     assert panel.wait(PATIENCE) and panel.status.startswith("done")
-    assert agrees_with_measurements(panel, arch, inputs, panel.controls["seed"].value)
+    assert agrees_with_measurements(panel, arch, panel.controls["seed"].value)
     assert trace(panel.figure, "dimension by the formula").x[0] == nv.expected_dimension(arch).value + 0.5
 
 
@@ -129,12 +123,11 @@ def test_that_check_sees_another_architecture(panel):
     assert agrees_with_measurements(panel, nv.Architecture((4, 4, 4), (2, 2)))
     for other in [((4, 4, 4), (2, 2), 2), ((4, 4, 4), (2, 3)), ((4, 4, 4), (2, 2), 3, "softmax")]:
         assert not agrees_with_measurements(panel, nv.Architecture(*other))
-    assert not agrees_with_measurements(panel, nv.Architecture((4, 4, 4), (2, 2)), inputs=2)
     assert not agrees_with_measurements(panel, nv.Architecture((4, 4, 4), (2, 2)), seed=1)
 
 
 def test_a_state_with_a_curve_beside_the_spectrum_still_opens(panel):
-    panel.state = "width=3;beside=widths"
+    panel.state = "width=3;beside=widths;inputs=2"
     assert panel.status.startswith("done") and "3→3→3" in panel.description
 
 
@@ -143,10 +136,7 @@ def test_description_and_badge_say_what_is_shown_and_why(panel):
         assert part in panel.description, part
     for part in ("● exact · 38", "■ proved · Cor. 3.8: 38"):
         assert part in title(panel)
-    panel.state = "inputs=2"
-    enough = nv.rank_by_inputs(nv.Architecture((4, 4, 4), (2, 2))).enough
-    assert "2 input" in panel.description and f"{enough} are enough" in panel.description
-    panel.state = "inputs=0;width=2;layers=8"
+    panel.state = "width=2;layers=8"
     assert "cannot decide" in panel.description
     panel.state = "layers=2;head_dims=1,2"
     assert "□ proved here · Theorem C" in title(panel)
@@ -158,25 +148,22 @@ def test_description_and_badge_say_what_is_shown_and_why(panel):
 @pytest.mark.parametrize("name", [*CASES, HUGE])
 def test_line_gap_and_formula_stand_where_the_measurements_say(name):
     s, figure = study(name), drawn(name)
-    few = s.visible < s.exact.value  # then it is not the dimension, and says so
-    on = f" on {s.setting.inputs} input{'s' if s.setting.inputs != 1 else ''}" if few else ""
     words = [a.text for a in figure.layout.annotations]
-    assert f"exact rank{on}<br><b>{s.visible}</b>" in words
-    assert list(trace(figure, "exact rank (measured)").x) == [s.visible + 0.5] * 2
+    assert f"exact rank<br><b>{s.exact.value}</b>" in words
+    assert list(trace(figure, "exact rank (measured)").x) == [s.exact.value + 0.5] * 2
     assert f"{s.expected.source}: <b>{s.expected.value}</b>" in words
     assert list(trace(figure, "dimension by the formula").x) == [s.expected.value + 0.5]
-    assert few == headlines(figure)[0].endswith(f"of {s.exact.value} directions</b>")
     arrows = [a for a in figure.layout.annotations if a.showarrow]
-    dropped = [] if s.spectrum is None else np.maximum(s.spectrum.singular_values[s.visible :], 1e-17)
+    dropped = [] if s.spectrum is None else np.maximum(s.spectrum.singular_values[s.exact.value :], 1e-17)
     if s.spectrum is None:
         assert any("too many for" in text for text in words)
     if len(dropped) == 0:
         assert not arrows
         return
-    kept = s.spectrum.singular_values[s.visible - 1]
+    kept = s.spectrum.singular_values[s.exact.value - 1]
     ends = [(log10(kept), log10(dropped[0]))] if kept > 10 * dropped[0] else []
     assert [(arrow.y, arrow.ay) for arrow in arrows] == [pytest.approx(pair) for pair in ends]
-    zero = s.spectrum.singular_values[s.visible] == 0
+    zero = s.spectrum.singular_values[s.exact.value] == 0
     assert any(f"gap {rough(inf if zero else kept / dropped[0])}" in text for text in words)
     assert any("floats cannot decide" in text for text in words) == (not s.spectrum.decided)
 

@@ -1,15 +1,15 @@
-"""What is measured of one architecture: its dimension, its spectrum, and the rank on fewer inputs."""
+"""What is measured of one architecture: its dimension and its spectrum."""
 
 from dataclasses import dataclass
 
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
-from neuroviz.engine.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
+from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.kit.controls import typed_head_dims
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 
-MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS, MAX_INPUTS = 12, 12, 6, 8, 40
+MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 12, 12, 6, 8
 # Sizes up to which a part is drawn: columns of exact ranks, parameters of a spectrum. Measured on
 # a laptop-like core, the first limits keep a move under about 0.3 s, the others under some seconds.
 _QUICK_PARAMETERS, _QUICK_COLUMNS = 450, 400  # some 0.2 s
@@ -18,7 +18,7 @@ _MOST_PARAMETERS, _MOST_COLUMNS = 900, 1500
 
 @dataclass(frozen=True)
 class DimensionSetting:
-    """A network, equal widths or not, and how many inputs its spectrum uses."""
+    """A network, of equal widths or not."""
 
     width: int = whole("width δ", 4, 1, MAX_WIDTH)
     head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD)
@@ -30,7 +30,6 @@ class DimensionSetting:
     width_out: int = whole("output width dₗ", 4, 1, MAX_WIDTH, more=True)
     head_dims: str = text("a per layer", placeholder="such as 2,2,1")
     seed: int = seed()
-    inputs: int = whole("inputs (0: enough)", 0, 0, MAX_INPUTS, more=True)
 
     def __post_init__(self) -> None:
         _ = self.arch  # refuses what makes no network
@@ -63,7 +62,6 @@ class DimensionStudy:
         exact: its dimension, measured exactly.
         spectrum: the float measurement, or None where the matrix is too large for a panel.
         expected, paper: what theory says; what the paper's formula says, applicable or not.
-        inputs: the rank against the number of inputs; None for enough inputs, or where it takes too long.
     """
 
     setting: DimensionSetting
@@ -72,26 +70,15 @@ class DimensionStudy:
     spectrum: Measurement | None
     expected: Expected
     paper: Expected
-    inputs: InputsCurve | None
-
-    @property
-    def visible(self) -> int:
-        """How many directions show on the inputs in use: the dimension, unless the reader chose too few."""
-        if self.inputs is None:
-            return self.exact.value
-        ranks = self.inputs.ranks
-        return ranks[min(self.setting.inputs, len(ranks)) - 1]
 
 
 def study_dimension(setting: DimensionSetting) -> DimensionStudy:
     """Measure everything that the figure of one architecture shows."""
-    arch, seed, inputs, spectrum, curve = setting.arch, setting.seed, setting.inputs or None, None, None
+    arch, seed, spectrum = setting.arch, setting.seed, None
     if arch.num_parameters <= _MOST_PARAMETERS:
-        spectrum = measure_dimension(arch, method="float", seed=seed, inputs=inputs)
-    if inputs and num_columns(arch) <= _MOST_COLUMNS:
-        curve = rank_by_inputs(arch, seed)
-    exact, theory = measure_dimension(arch, seed=seed), (expected_dimension(arch), paper_formula(arch))
-    return DimensionStudy(setting, arch, exact, spectrum, *theory, curve)
+        spectrum = measure_dimension(arch, method="float", seed=seed)
+    exact = measure_dimension(arch, seed=seed)
+    return DimensionStudy(setting, arch, exact, spectrum, expected_dimension(arch), paper_formula(arch))
 
 
 # What theory says, in the words that several panels share

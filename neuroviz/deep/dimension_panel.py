@@ -25,7 +25,7 @@ _FLOOR = 1e-17  # where an exact zero is drawn
 
 def dimension_parts(study: DimensionStudy) -> Parts:
     """The spectrum: values that count are filled, those that are rounding are hollow."""
-    plot, n, rank = Plot("", (0.0, 1.0), (0, 1)), study.arch.num_parameters, study.visible
+    plot, n, rank = Plot("", (0.0, 1.0), (0, 1)), study.arch.num_parameters, study.exact.value
     found = [] if study.spectrum is None else study.spectrum.singular_values
     sigma = [max(float(value), _FLOOR) for value in found]
     kept, dropped, size = sigma[:rank], sigma[rank:], theme.size("marker")
@@ -46,7 +46,7 @@ def dimension_parts(study: DimensionStudy) -> Parts:
     said = f"index i of the singular value ({n} parameters)"
     plot.axis("x", 0, n + 1, said, tickvals=ticks(1, rank, n), showgrid=False)
     plot.log_axis("y", BOTTOM, TOP, "σ<sub>i</sub> / σ<sub>1</sub>", step=4)
-    plot.headline(_headline(study))
+    plot.headline(f"{rank} of {n} directions move the function")
     _gap(study, plot, kept, dropped)
     _names(study, plot)
     if study.spectrum is not None:  # the wash: up to where rounding alone may lift a singular value
@@ -74,14 +74,6 @@ def _formula_marks(study: DimensionStudy, plot: Plot) -> None:
         plot.points(name, [paper.value + 0.5], y, look, cliponaxis=False, hover=hover)
 
 
-def _headline(study: DimensionStudy) -> str:
-    n, rank = study.arch.num_parameters, study.visible
-    if rank < study.exact.value:
-        shows = "1 input shows" if study.setting.inputs == 1 else f"{study.setting.inputs} inputs show"
-        return f"{shows} {rank} of {study.exact.value} directions"
-    return f"{rank} of {n} directions move the function"
-
-
 def _beside(
     plot: Plot,
     text: str,
@@ -100,11 +92,10 @@ def _beside(
 
 def _names(study: DimensionStudy, plot: Plot) -> None:
     """What line, triangle and cross are; each where there is room."""
-    expected, paper, n, rank = study.expected, study.paper, study.arch.num_parameters, study.visible
-    crossed, late, starved = has_a_place(paper, expected), rank > 0.75 * n, rank < study.exact.value
-    inputs = f" on {study.setting.inputs} input{'s' if study.setting.inputs != 1 else ''}" if starved else ""
+    expected, paper, n, rank = study.expected, study.paper, study.arch.num_parameters, study.exact.value
+    crossed, late = has_a_place(paper, expected), rank > 0.75 * n
     y, side = (-6.6, "right") if late else (0.35, "left")
-    said = f"exact rank{inputs}<br><b>{rank}</b>"
+    said = f"exact rank<br><b>{rank}</b>"
     _beside(plot, said, rank + 0.5, y, side, 8, "measured", yanchor="top")
     side = "right" if rank > (0.25 if crossed and paper.value > rank else 0.4) * n else "left"
     said = "no formula" if expected.value is None else f"{expected.source}: <b>{expected.value}</b>"
@@ -120,7 +111,7 @@ def _names(study: DimensionStudy, plot: Plot) -> None:
 
 def _gap(study: DimensionStudy, plot: Plot, kept: list[float], dropped: list[float]) -> None:
     """The double arrow across the split, where there is one, and its text."""
-    spectrum, n, rank = study.spectrum, study.arch.num_parameters, study.visible
+    spectrum, n, rank = study.spectrum, study.arch.num_parameters, study.exact.value
     full = rank > 0.7 * n  # no room right of the line: the text stands left of it
     x, y0, y1 = rank + 0.5 + (0.5 * (n - rank) if full else 0.09 * n), BOTTOM, BOTTOM
     if spectrum is None:
@@ -146,7 +137,7 @@ def _gap(study: DimensionStudy, plot: Plot, kept: list[float], dropped: list[flo
 class DimensionExplorer(Panel):
     """How many dimensions the functions of a deep attention network have, measured while you move it.
 
-    Controls: see `DimensionSetting`; inputs = 0 takes as many as are needed. See `Panel`.
+    Controls: see `DimensionSetting`. See `Panel`.
 
     >>> panel = DimensionExplorer()
     >>> panel.controls["layers"].value = 3
@@ -158,8 +149,10 @@ class DimensionExplorer(Panel):
     _answer, draw = staticmethod(study_dimension), staticmethod(dimension_parts)
 
     def _restore(self, text: str) -> object:
-        # States of the time when curves stood beside the spectrum open without them.
-        return super()._restore(re.sub(r"(^|;)\s*beside=[^;]*", "", text) if isinstance(text, str) else text)
+        # States of the time when curves stood beside the spectrum, or it had fewer inputs, open without.
+        return super()._restore(
+            re.sub(r"(^|;)\s*(beside|inputs)=[^;]*", "", text) if isinstance(text, str) else text
+        )
 
     def _arrange(self) -> None:
         equal = self.controls["equal"].value
@@ -181,11 +174,6 @@ class DimensionExplorer(Panel):
         ]
         if spectrum is not None and not spectrum.decided:
             said.append(f"Floating point reads {spectrum.value} and cannot decide.")
-        elif spectrum is not None and spectrum.value != answer.visible:
+        elif spectrum is not None and spectrum.value != exact.value:
             said.append(f"Floating point reads {spectrum.value}, against the exact rank.")
-        if answer.visible < exact.value:
-            inputs = f"{answer.setting.inputs} input{'s' if answer.setting.inputs > 1 else ''}"
-            said.append(
-                f"On {inputs} only {answer.visible} directions show; {answer.inputs.enough} are enough."
-            )
         return " ".join(filter(None, said))
