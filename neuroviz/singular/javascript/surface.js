@@ -5,7 +5,7 @@ import { onCircle, sliceOf } from "./surface_point.js";
 
 const STEPS = 20; // along a ruling, of the triangles that the pointer is looked for in
 const NEAR = 9, LEAVES = 18; // pixels: how near to the singular curve the point snaps to it, and lets go
-const BEYOND = 0.07, BALL = 0.07, ROD = 0.022; // as in surface_figure.py
+const BEYOND = 0.07, BALL = 0.07, ROD = 0.022; // as in surface_panel.py
 const away3 = (a, b) => hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 const away2 = (a, b) => hypot(a[0] - b[0], a[1] - b[1]);
 const KINDS = {
