@@ -31,7 +31,7 @@ THINNED = {("SearchExplorer", "case"): 3}
 RANDOM = 3
 KEPT = {
     "DimensionExplorer": (2, "width=4;layers=2"),
-    "Figure3Explorer": (2, "layers=2;last=4;peer=no;certificates=no"),
+    "Figure3Explorer": (2, "layers=2;last=4;peer=no"),
     "FlowExplorer": (1, "runs=2;time=10"),
     "LedgerExplorer": (2, "layers=2"),
     "SearchExplorer": (1, "starts=10;case=softmax-1"),

@@ -18,7 +18,6 @@ from neuroviz.kit.plot import make
 from neuroviz.nn.modules import AttentionNetwork
 from neuroviz.softmax.figure3 import (
     Figure3Setting,
-    Proof,
     float32_rank,
     procedure_jacobian,
     study_figure3,
@@ -66,7 +65,7 @@ def test_every_point_is_a_measurement_of_a_uniform_network(setting):
         )
         assert p.exact == measure_dimension(p.arch, seed=setting.seed)
         assert p.floating == measure_dimension(p.arch, method="float", seed=setting.seed)
-        assert p.on_formula and p.float32 is None and p.proofs == ()
+        assert p.on_formula and p.float32 is None
 
 
 # The float32 procedure
@@ -180,28 +179,6 @@ def test_too_few_inputs_are_known():
     assert starved.value < 16 == fed.value and "are needed" not in fed.note
 
 
-# Certificates
-
-
-def test_each_point_is_proved_by_all_three_routes_which_hold_when_checked_again():
-    for p in study_figure3(Figure3Setting(last=4, lightning=True, certificates=True)).points:
-        assert p.proved_by == ("theorem", "exact rank", "ball")
-        assert all(proof.certificate.verify() for proof in p.proofs)
-
-
-def test_a_certificate_of_another_number_proves_nothing():
-    (p,) = study_figure3(Figure3Setting(last=3, certificates=True)).points
-    theorem, *others = p.proofs
-    other = replace(theorem.certificate, dimension=26, seal="")
-    assert replace(p, proofs=(Proof("theorem", other), *others)).proved_by == ("exact rank", "ball")
-
-
-def test_a_route_that_proves_nothing_says_why():
-    study = study_figure3(Figure3Setting(tokens=1, first=3, last=3, certificates=True))
-    ball = next(proof for proof in study.points[0].proofs if proof.route == "ball")
-    assert ball.certificate is None and "columns" in ball.reason
-
-
 # The drawing
 
 
@@ -275,9 +252,7 @@ def test_the_table_says_what_the_study_holds(missed):
 
 def test_the_table_is_empty_where_nothing_was_asked():
     (line, *_) = csv.DictReader(io.StringIO(small().to_csv()))
-    assert line["float32"] == line["float32_inputs"] == line["certified"] == ""
-    (line, *_) = csv.DictReader(io.StringIO(small(certificates=True).to_csv()))
-    assert line["certified"] == "theorem + exact rank + ball"
+    assert line["float32"] == line["float32_inputs"] == ""
 
 
 @pytest.mark.parametrize(
@@ -349,7 +324,7 @@ def test_the_float32_procedure_runs_in_the_background_and_can_be_cancelled(panel
 
 def test_what_takes_long_is_declared():
     assert not Figure3Setting().is_slow and not Figure3Setting(lightning=True).is_slow
-    for slow in ({"peer": True, "last": 3}, {"certificates": True, "last": 3}, {"layers": 4, "last": 12}):
+    for slow in ({"peer": True, "last": 3}, {"layers": 4, "last": 12}):
         assert Figure3Setting(**slow).is_slow
 
 

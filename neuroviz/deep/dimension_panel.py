@@ -1,6 +1,5 @@
 """From an architecture to its dimension: the spectrum, with the exact rank and the formula drawn in."""
 
-import re
 from math import inf, log10
 
 from neuroviz.deep.dimension import (
@@ -146,13 +145,8 @@ class DimensionExplorer(Panel):
     """
 
     title, setting = "How many dimensions?", DimensionSetting
+    old_states = {"(beside|inputs)=.*": ""}
     _answer, draw = staticmethod(study_dimension), staticmethod(dimension_parts)
-
-    def _restore(self, text: str) -> object:
-        # States of the time when curves stood beside the spectrum, or it had fewer inputs, open without.
-        return super()._restore(
-            re.sub(r"(^|;)\s*(beside|inputs)=[^;]*", "", text) if isinstance(text, str) else text
-        )
 
     def _arrange(self) -> None:
         equal = self.controls["equal"].value

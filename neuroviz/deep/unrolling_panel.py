@@ -1,7 +1,5 @@
 """Eq. 12 to hold in the hand: one term of the unrolled network, and the reflection of Figure 4."""
 
-import re
-
 from neuroviz.deep.unrolling import MAX_PLACE, MAX_TOKENS, UnrollSetting, UnrollStudy, study_unrolling
 from neuroviz.deep.unrolling_figure import unrolling_parts
 from neuroviz.deep.unrolling_words import describe
@@ -23,6 +21,7 @@ class UnrollingExplorer(Panel):
     """
 
     title, setting = "A network unrolled", UnrollSetting
+    old_states = {"(indices|equal_ends)=.*": ""}
     _answer, draw = staticmethod(study_unrolling), staticmethod(unrolling_parts)
     _describe = staticmethod(describe)
 
@@ -50,8 +49,6 @@ class UnrollingExplorer(Panel):
 
     def _restore(self, text: str) -> UnrollSetting:
         self._set_ends(MAX_PLACE, MAX_TOKENS)  # the text may ask for more layers, and a place of them
-        if isinstance(text, str):  # states of the time when tokens were typed open with drawn ones
-            text = re.sub(r"(^|;)\s*(indices|equal_ends)=[^;]*", "", text)
         try:
             return super()._restore(text)
         finally:

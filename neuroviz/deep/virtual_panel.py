@@ -1,6 +1,5 @@
 """What a deep network shows of its weights: a change of basis it hides, factors that L answers."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,11 +45,8 @@ class VirtualWeightsExplorer(Panel):
     """
 
     title, setting = "What nobody sees of the weights", VirtualSetting
+    old_states = {"free=.*": ""}
     _answer, draw = staticmethod(study_virtual), staticmethod(virtual_parts)
-
-    def _restore(self, text: str) -> object:
-        # States of the time when weights could move where nothing arrives open without that.
-        return super()._restore(re.sub(r"(^|;)\s*free=[^;]*", "", text) if isinstance(text, str) else text)
 
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}

@@ -7,6 +7,7 @@ the panel alive, and work in the background.
 In a notebook a panel lives until the cell that made it runs again; in a script, as long as somebody holds it.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
@@ -127,6 +128,8 @@ class Panel(Shell):
 
     setting: ClassVar[type | None] = None
     """A frozen, picklable dataclass whose fields declare the controls: see `neuroviz.kit.settings`."""
+    old_states: ClassVar[Mapping[str, str]] = {}
+    """name=value of older states, as a regular expression → what that is now; "" for nothing."""
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         """The controls seen at first, and those under "More": name → widget, in tab order."""
@@ -258,7 +261,12 @@ class Panel(Shell):
         if not isinstance(text, str):
             raise ValueError(f"a state is a text such as {self.state!r}; got {text!r}")
         values = {}
-        for part in filter(None, (part.strip() for part in text.split(";"))):
+        for part in text.split(";"):
+            part = part.strip()
+            for old, new in self.old_states.items():
+                part = re.sub(f"^{old}$", new, part)
+            if not part:
+                continue
             name, equals, value = part.partition("=")
             if not equals or name not in self.controls:
                 known = ", ".join(self.controls)

@@ -1,6 +1,5 @@
 """Which slice: the controls that several panels share, and what they make of them."""
 
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -67,6 +66,7 @@ def _member(name: str, parameter: str, value: float) -> Slice:
 class SlicePanel(Panel):
     """What panels of a slice share: presets that set slice and parameter, and one parameter in sight."""
 
+    old_states = {"layers=.*": "", "(preset|slice)=(four|cone)": r"\1=random"}
     _left_out: frozenset[str] | None = None  # by `only`
 
     def _make_controls(self) -> tuple[Controls, Controls]:
@@ -75,13 +75,6 @@ class SlicePanel(Panel):
         for control in (first["alpha"], first["kappa"], more["slice"]):
             control.observe(self._recognise_preset, names="value")
         return first, more
-
-    def _restore(self, text: str) -> object:
-        # States of the time when slices were laid through layers open with a random slice.
-        if isinstance(text, str):
-            text = re.sub(r"(^|;)\s*layers=[^;]*", "", text)
-            text = re.sub(r"(preset|slice)=(four|cone)\b", r"\1=random", text)
-        return super()._restore(text)
 
     def _follow_preset(self, change: dict) -> None:
         self._assign(dict(PRESETS.values()).get(change["new"], {}))

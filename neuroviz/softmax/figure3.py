@@ -1,7 +1,7 @@
 """Figure 3 of the paper: the dimension of uniform networks against their width, measured and predicted.
 
 For each width δ: the exact rank, the rank in float64 with its gap, what theory says, and, where asked
-for, what can be proved, and what the row-by-row float32 procedure reads off:
+for, what the row-by-row float32 procedure reads off:
 
     weights and inputs N(0, 1) in float32, the gradient of every output number as a row, and
     torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
@@ -17,19 +17,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuroviz.certificate.certificate import ROUTES, Certificate, certify
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.formulas import Expected, expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension, rank_by_inputs
-from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.kit.settings import seed, switch, whole
 
 if TYPE_CHECKING:
     import torch
 
 KINDS = ("softmax", "lightning")
-_MOST_BALL_COLUMNS = 180  # Figure 3 has 172 at most: a ball certificate takes about 0.4 s there
 _QUICK = 300  # milliseconds
 
 
@@ -44,7 +41,6 @@ class Figure3Setting:
         peer: whether to run the row-by-row float32 procedure as well.
         inputs: N, its number of inputs.
         runs: how often it is run, from seed, seed + 1, …; the largest rank counts.
-        certificates: whether to prove each dimension by every route that can.
         seed: what all random points are drawn from.
 
     Raises:
@@ -60,7 +56,6 @@ class Figure3Setting:
     tokens: int = whole("tokens t", 3, 1, 6, more=True)
     inputs: int = whole("its inputs N", 250, 10, 250, step=10, more=True)
     runs: int = whole("its runs", 5, 1, 20, more=True)
-    certificates: bool = switch("certificates", more=True)
     seed: int = seed()
 
     def __post_init__(self) -> None:
@@ -76,7 +71,7 @@ class Figure3Setting:
     def is_slow(self) -> bool:
         """The float32 procedure has to load torch first. The rest was fitted on a laptop-like core."""
         estimate = sum(5 + 4e-4 * arch.num_parameters**2 for arch in self.architectures)
-        return self.peer or self.certificates or estimate > _QUICK
+        return self.peer or estimate > _QUICK
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -118,15 +113,6 @@ class Float32Rank:
 
 
 @dataclass(frozen=True)
-class Proof:
-    """One route to a certificate: what it proved, or why it proves nothing here."""
-
-    route: str
-    certificate: Certificate | None
-    reason: str = ""
-
-
-@dataclass(frozen=True)
 class Figure3Point:
     """One network: the exact rank, that in float64, what theory says, and what else was asked for.
 
@@ -135,7 +121,6 @@ class Figure3Point:
         exact, floating: the measurements.
         expected: what theory says; never used for a measurement.
         float32: by the row-by-row procedure; None where it was not asked for.
-        proofs: one for each route; empty where they were not asked for.
     """
 
     arch: Architecture
@@ -143,7 +128,6 @@ class Figure3Point:
     floating: Measurement
     expected: Expected
     float32: Float32Rank | None = None
-    proofs: tuple[Proof, ...] = ()
 
     @property
     def width(self) -> int:
@@ -166,12 +150,6 @@ class Figure3Point:
         if self.float32 is None or self.float32.value is None:
             return None
         return self.float32.value - self.exact.value
-
-    @property
-    def proved_by(self) -> tuple[str, ...]:
-        """The routes whose certificate is of the exact rank."""
-        found = [p for p in self.proofs if p.certificate and p.certificate.dimension == self.exact.value]
-        return tuple(proof.route for proof in found)
 
 
 @dataclass(frozen=True)
@@ -210,8 +188,8 @@ class Figure3Study:
             "float": floating.value, "gap": f"{floating.gap:.6g}",
             "decided": "yes" if floating.decided else "no", "float32": read and read.value,
             "formula": theory.value, "status": theory.status, "source": theory.source,
-            "certified": " + ".join(point.proved_by), "seed": self.setting.seed,
-            "float32_inputs": read and read.num_inputs, "float32_runs": read and read.runs,
+            "seed": self.setting.seed, "float32_inputs": read and read.num_inputs,
+            "float32_runs": read and read.runs,
         }  # fmt: skip
 
 
@@ -225,27 +203,10 @@ def study_figure3(setting: Figure3Setting) -> Figure3Study:
 
 
 def _point(arch: Architecture, setting: Figure3Setting) -> Figure3Point:
-    seed, peer, proofs = setting.seed, None, ()
+    seed = setting.seed
     found = measure_dimension(arch, seed=seed), measure_dimension(arch, method="float", seed=seed)
-    if setting.peer:
-        peer = float32_rank(arch, seed, setting.inputs, setting.runs)
-    if setting.certificates:
-        proofs = tuple(_proof(arch, route, seed) for route in ROUTES)
-    return Figure3Point(arch, *found, expected_dimension(arch), peer, proofs)
-
-
-@lru_cache(maxsize=512)
-def _proof(arch: Architecture, route: str, seed: int) -> Proof:
-    columns = num_columns(arch)
-    if route == "ball" and columns > _MOST_BALL_COLUMNS:
-        return Proof(route, None, f"{columns} columns are too many here: at most {_MOST_BALL_COLUMNS}")
-    if route == "ball" and columns != expected_dimension(arch).value:
-        # It would only come to nothing after all precisions have been tried.
-        return Proof(route, None, f"the slice has {columns} columns, more than the dimension")
-    try:
-        return Proof(route, certify(arch, route, seed))
-    except ValueError as error:  # the route proves nothing here, and says why
-        return Proof(route, None, str(error))
+    peer = float32_rank(arch, seed, setting.inputs, setting.runs) if setting.peer else None
+    return Figure3Point(arch, *found, expected_dimension(arch), peer)
 
 
 # The row-by-row float32 procedure

@@ -36,8 +36,8 @@ def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
         _draw(plot, study, kind)
     widths_axis(plot, study)
     words, top = _legend(study), _top(study)
-    below = (0.17 if study.setting.certificates else 0.05) * top
-    plot.axis("y", -below, (1.2 + 0.12 * len(words)) * top, "dimension")  # the words stand over all points
+    highest = (1.2 + 0.12 * len(words)) * top  # the words stand over all points
+    plot.axis("y", -0.05 * top, highest, "dimension")
     plot.headline(_finding(study))
     plot.key(words, align="left")
     return plot.view()
@@ -65,13 +65,6 @@ def _draw(plot: Plot, study: Figure3Study, kind: str) -> None:
     where = {"mode": "markers+text", "textposition": "middle right" if kind == KINDS[0] else "bottom left"}
     font = {"size": large, "color": theme.color("outside")}
     _crosses(plot, f"float32, wrong, {kind}", wrong, "outside", **where, textfont=font)
-    proved = [point for point in points if point.proved_by]
-    row = -_top(study) * (0.06 if kind == KINDS[0] else 0.12)
-    font = {"size": theme.size("note"), "color": theme.color("certified")}
-    look = {"mode": "text", "text": ["◆" * len(point.proved_by) for point in proved], "textfont": font}
-    look |= {"customdata": [", ".join(point.proved_by) for point in proved]}
-    look["hover"] = f"{kind}: proved by %{{customdata}}"
-    plot.points(f"certificates, {kind}", _widths(proved), [row] * len(proved), {}, **look)
 
 
 def _widths(points: object) -> list[int]:
@@ -133,8 +126,6 @@ def _legend(study: Figure3Study) -> list[str]:
     if setting.peer:
         off = colored("outside", "✕ where wrong, with the error")
         lines.append(f"{colored('ghost', '✕')} row-by-row float32, {off}")
-    if setting.certificates:
-        lines.append(f"{colored('certified', '◆')} a certificate: theorem, exact rank, ball")
     return lines
 
 

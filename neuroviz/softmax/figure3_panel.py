@@ -1,10 +1,7 @@
 """Figure 3 of the paper, reproduced: any layers, tokens, heads and widths, and a file to take home."""
 
-import re
-
 import ipywidgets as widgets
 
-from neuroviz.certificate.certificate import ROUTES
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.export import Export
@@ -27,6 +24,11 @@ class Figure3Explorer(Panel):
     """
 
     title, setting = "Figure 3, reproduced", Figure3Setting
+    old_states = {
+        "certificates=.*": "",
+        "kind=softmax": "lightning=no",
+        "kind=(lightning|both)": "lightning=yes",
+    }
     _answer, draw = staticmethod(study_figure3), staticmethod(figure3_parts)
 
     def _extra_buttons(self) -> list[widgets.Widget]:
@@ -36,12 +38,6 @@ class Figure3Explorer(Panel):
     def _arrange(self) -> None:
         for name in ("inputs", "runs"):
             self.controls[name].disabled = not self.controls["peer"].value
-
-    def _restore(self, text: str) -> Figure3Setting:
-        if isinstance(text, str):  # states from when there was a list of kinds
-            for kind, shown in (("softmax", "no"), ("lightning", "yes"), ("both", "yes")):
-                text = re.sub(rf"(^|;)\s*kind={kind}\s*(?=;|$)", rf"\1lightning={shown}", text)
-        return super()._restore(text)
 
     def _say(self, answer: Figure3Study, started: float | None) -> None:
         s, (least, most) = answer.setting, answer.setting.span  # what the buttons save is what is shown
@@ -62,7 +58,6 @@ class Figure3Explorer(Panel):
     def _describe(self, answer: Figure3Study) -> str:
         setting, said = answer.setting, [_say_exact(answer), _say_float64(answer)]
         said += [_say_float32(answer)] if setting.peer else []
-        said += [_say_certificates(answer)] if setting.certificates else []
         return " ".join(said)
 
 
@@ -113,9 +108,3 @@ def _say_float32(study: Figure3Study) -> str:
     parts += [f"has too few inputs at {_widths(starved)}"] if starved else []
     parts += [f"overflows at {_widths(over)}"] if over else []
     return f"{how} {'; it '.join(parts) or 'is right everywhere'}."
-
-
-def _say_certificates(study: Figure3Study) -> str:
-    counts = [(route, sum(route in point.proved_by for point in study.points)) for route in ROUTES]
-    said = ", ".join(f"{count} by {route}" for route, count in counts)
-    return f"Certificates, of {len(study.points)}: {said}."

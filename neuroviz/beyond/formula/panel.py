@@ -1,6 +1,5 @@
 """Find the formula yourself: type one, and see at once at which network it is wrong."""
 
-import re
 from itertools import product
 
 import ipywidgets as widgets
@@ -145,6 +144,7 @@ class FormulaExplorer(Panel):
     """
 
     title = "Find the formula yourself"
+    old_states = {"met=.*": ""}
     setting, draw = FamilySetting, staticmethod(formula_parts)
     _answer = staticmethod(study_family)
 
@@ -168,10 +168,6 @@ class FormulaExplorer(Panel):
     def _assign(self, values: dict[str, object]) -> None:
         # The family first: it takes back what belonged to another one.
         super()._assign({name: values[name] for name in self.controls if name in values})
-
-    def _restore(self, text: str) -> object:
-        # A state of the time when counterexamples were remembered opens without them.
-        return super()._restore(re.sub(r"(^|;)\s*met=[^;]*", "", text) if isinstance(text, str) else text)
 
     def _arrange(self) -> None:
         self.controls["hints"].disabled = not FAMILIES[self.controls["family"].value].hints

@@ -64,13 +64,9 @@ class SingletonExplorer(Panel):
     """
 
     title = "Could other weights give this function?"
+    old_states = {"candidate=irrational": "candidate=unrelated"}
     setting, draw = UniquenessSetting, staticmethod(singletons_parts)
     _answer = staticmethod(study_uniqueness)
-
-    def _restore(self, text: str) -> object:
-        # A state of the time when M₁′ could be √2 M₁ opens with an M₁′ that is as unrelated over ℚ.
-        old, new = "candidate=irrational", "candidate=unrelated"
-        return super()._restore(text.replace(old, new) if isinstance(text, str) else text)
 
     def _arrange(self) -> None:
         pair = self._read().pair

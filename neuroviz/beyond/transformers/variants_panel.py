@@ -1,6 +1,5 @@
 """What each switch of a transformer's layer does to its ledger."""
 
-import re
 from textwrap import wrap
 
 from neuroviz.beyond.transformers.variants import (
@@ -150,12 +149,9 @@ class VariantsExplorer(Panel):
     """
 
     title = "Which switch frees which directions?"
+    old_states = {"blend=.*": ""}
     setting, draw = VariantSetting, staticmethod(variants_parts)
     _answer = staticmethod(study_variants)
-
-    def _restore(self, text: str) -> object:
-        # A state of the time when heads could be blended opens without that place.
-        return super()._restore(re.sub(r"(^|;)\s*blend=[^;]*", "", text) if isinstance(text, str) else text)
 
     def _on_change(self, change: dict) -> None:
         (name,) = [name for name, control in self.controls.items() if control is change["owner"]]
