@@ -60,7 +60,7 @@ _SCALES = {
 
 _SIZES = {
     "notebook": {"base": 14, "title": 15, "tick": 12, "note": 12, "marker": 8, "line": 2.2, "height": 370},
-    "lecture": {"base": 18, "title": 21, "tick": 16, "note": 16, "marker": 11, "line": 3.0, "height": 400},
+    "lecture": {"base": 18, "title": 21, "tick": 16, "note": 16, "marker": 11, "line": 3.0, "height": 370},
 }
 
 # Glyph, role of the border, and the words a reader sees. Glyph and words say it without the colour.
@@ -289,6 +289,7 @@ def css() -> str:
     return f"""<style>
 .nv {{ font-family: {FONT}; {sizes["notebook"]} }}
 .nv.nv-lecture {{ {sizes["lecture"]} }}
+.nv-lecture .nv-badge {{ font-size: 16px; }}
 .nv select, .nv input, .nv button {{ font-family: inherit; }}
 .nv :focus-visible, .nv .noUi-handle:focus {{ outline: 3px solid {focus} !important; outline-offset: 2px; }}
 .nv.nv.nv .jupyter-widgets input:focus-visible {{ outline: 3px solid {focus} !important; }}
