@@ -3,8 +3,11 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
+import tarfile
+import tempfile
 import urllib.request
 import venv
 from pathlib import Path
@@ -16,6 +19,9 @@ _KERNEL = "@jupyterlite/pyodide-kernel-extension"
 # What a kernel starts with, and what it fetches when a cell imports it.
 _FIRST = ("micropip", "ipython", "jedi", "ssl", "sqlite3", "numpy", "neuroviz")
 _LATER = ("python-flint",)
+# What the package imports by itself does not count: in these notebooks the first cell names it, too.
+NEED_FLINT = ("03_singular_locus", "05_softmax_conjecture", "proofs", "training", "transformers")
+_RELEASE = re.compile(r"/pyodide/v([\d.]+)/full/$")
 
 
 def environment(folder: Path) -> Path:
@@ -48,6 +54,9 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
     for path in contents.rglob("*.ipynb"):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         notebook["metadata"]["kernelspec"] = {"name": "python", "display_name": "Python (Pyodide)"}
+        if path.stem in NEED_FLINT:
+            first = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+            first["source"] = ["import flint  # in a browser it has to be named\n", *first["source"]]
         path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1), encoding="utf-8")
     command = [python, "-m", "jupyterlite_core", "build", "--contents", "."]
     options = "--apps lab --no-sourcemaps --no-unused-shared-packages --no-libarchive".split()
@@ -71,21 +80,35 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
     path.write_text(json.dumps(site, indent=1), encoding="utf-8")
 
 
+def core(folder: Path, address: str = PYODIDE) -> Path:
+    """Fetch Pyodide without its packages, from npm's registry; the folder inside with its files."""
+    where = f"https://registry.npmjs.org/pyodide/-/pyodide-{_RELEASE.search(address)[1]}.tgz"
+    with urllib.request.urlopen(where) as answer, tarfile.open(fileobj=answer, mode="r|gz") as packed:
+        packed.extractall(folder, filter="data")
+    return folder / "package"
+
+
+def _known(folder: Path, pyodide: str) -> dict:
+    """The packages of a distribution; of a release they stand in npm's file, too."""
+    name = "pyodide-lock.json"
+    try:
+        if _RELEASE.search(pyodide):
+            with tempfile.TemporaryDirectory() as place:
+                return json.loads((core(Path(place), pyodide) / name).read_text(encoding="utf-8"))
+        if "://" in pyodide:
+            with urllib.request.urlopen(pyodide + name) as answer:
+                return json.load(answer)
+    except OSError as error:
+        raise ValueError(
+            f"JupyterLite needs the list of packages of {pyodide}, which cannot be read ({error}); with a "
+            "distribution of your own beside lab/, --pyodide ../pyodide/ takes that"
+        ) from error
+    return json.loads((folder / pyodide / name).read_text(encoding="utf-8"))
+
+
 def _write_lock(folder: Path, pyodide: str) -> set[str]:
     """Write the packages that a kernel knows, of Pyodide, of JupyterLite and ours; their names."""
-    elsewhere = "://" in pyodide
-    where = f"{pyodide}pyodide-lock.json"
-    if elsewhere:
-        try:
-            with urllib.request.urlopen(where) as answer:
-                lock = json.load(answer)
-        except OSError as error:
-            raise ValueError(
-                f"JupyterLite needs Pyodide's list of packages, and {where} cannot be read ({error}); with a "
-                "distribution of your own beside lab/, --pyodide ../pyodide/ takes that"
-            ) from error
-    else:
-        lock = json.loads((folder / where).read_text(encoding="utf-8"))
+    elsewhere, lock = "://" in pyodide, _known(folder, pyodide)
     known, needed = lock["packages"], {}
     waiting = [*_FIRST, *_LATER]
     while waiting:
