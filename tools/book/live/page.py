@@ -48,6 +48,13 @@ def begin(post: Callable) -> None:
     _post, comm.create_comm = post, create
     import neuroviz.explorables  # noqa: F401  # what takes longest is done before the first panel is asked for
 
+    class Missing:
+        @staticmethod
+        def find_spec(name: str, *_: object) -> None:
+            post("missing", "", name, "", _sent([]), "{}")
+
+    sys.meta_path.append(Missing)
+
 
 def _sent(parts: list) -> object:
     from pyodide.ffi import to_js
@@ -70,6 +77,13 @@ def open_panel(ticket: str, how: str) -> None:
         panel = getattr(explorables, name)(**options)
     _panels[panel.model_id] = panel
     _post("done", ticket, "", "{}", _sent([]), json.dumps({"model": panel.model_id}))
+
+
+def again() -> None:
+    """A package has come: the panels that missed it answer."""
+    for panel in _panels.values():
+        if panel.status.startswith("No module named"):
+            panel.state = panel.state
 
 
 def close_panel(model: str) -> None:

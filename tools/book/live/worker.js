@@ -16,23 +16,36 @@ async function start({ pyodide, page, wheels, size, later }) {
   say("Python starts", 0.8);
   py.FS.writeFile("/home/pyodide/page.py", code);
   python = py.pyimport("page");
-  python.begin((kind, ticket, id, data, buffers, rest) =>
-    postMessage({ kind, ticket, id, data, buffers, answers, ...JSON.parse(rest) }));
+  python.begin((kind, ticket, id, data, buffers, rest) => {
+    if (kind !== "missing") postMessage({ kind, ticket, id, data, buffers, answers, ...JSON.parse(rest) });
+    else if (named[id]) bring(id).catch(() => {}); // the panel says what is missing
+  });
   say("", 1);
 }
 
-// Few panels need python-flint: it comes with the first of them.
+// Few panels need python-flint: it comes when Python first asks for it.
+const coming = {};
+const bring = (module) => (coming[module] ??= fetched(module).finally(() => delete coming[module]));
+
+async function fetched(module) {
+  postMessage({ kind: "progress", words: `${module} is being fetched`, share: 0.9 });
+  try {
+    await py.loadPackage(named[module], { messageCallback() {} });
+    delete named[module];
+    python.again();
+  } finally {
+    postMessage({ kind: "progress", words: "", share: 1 });
+  }
+}
+
 async function open(ticket, how) {
   try {
     python.open_panel(ticket, how);
   } catch (error) {
     const missing = /No module named '(\w+)/.exec(error.message)?.[1];
     if (!named[missing]) throw error;
-    postMessage({ kind: "progress", words: `${missing} is being fetched`, share: 0.9 });
-    await py.loadPackage(named[missing], { messageCallback() {} });
-    delete named[missing];
+    await bring(missing);
     await open(ticket, how);
-    postMessage({ kind: "progress", words: "", share: 1 });
   }
 }
 
