@@ -6,12 +6,13 @@ import gzip
 import hashlib
 import http.server
 import json
-import re
 import shutil
 import subprocess
-import tarfile
+import sys
 import threading
+import urllib.request
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from panels import PATIENCE
@@ -23,12 +24,14 @@ from neuroviz.kit import theme
 from neuroviz.kit.background import EventLoop
 from tools.book import pages, site, stills
 from tools.book.live import build as live
+from tools.book.live import lite
+from tools.notebooks import FOLDER, sources
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "tools" / "javascript"
 PANEL = ".nv:has(.nv-title)"
 WHEELS = ROOT.parent / "shared" / "live" / "test-only"  # a numpy for Pyodide, where a test machine has one
-NEEDS_MORE = {"flint": ["SectionExplorer", "SingletonExplorer"]}
+NEED_FLINT = {f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Singleton", "Surface")}
 
 # Long work where there are no processes
 
@@ -107,25 +110,24 @@ def test_the_files_of_a_live_page_are_small_and_whole(tmp_path):
 def pyodide(tmp_path_factory) -> Path:
     """A Pyodide distribution: its core from npm, numpy beside it."""
     wheel = next(iter(WHEELS.glob("numpy-*wasm32.whl")), None)
-    if wheel is None or shutil.which("npm") is None:
-        pytest.skip("there is no numpy for Pyodide, or no npm to fetch Pyodide with")
-    version = re.search(r"/v([\d.]+)/", live.PYODIDE)[1]
-    folder = tmp_path_factory.mktemp("pyodide")
-    command = ["npm", "pack", f"pyodide@{version}", "--silent", "--pack-destination", str(folder)]
-    if subprocess.run(command, cwd=folder, capture_output=True).returncode:
-        pytest.skip("Pyodide cannot be fetched from npm")
-    with tarfile.open(next(folder.glob("*.tgz"))) as packed:
-        packed.extractall(folder, filter="data")
-    folder /= "package"
-    shutil.copy(wheel, folder)
-    lock = json.loads((folder / "pyodide-lock.json").read_text())
-    lock["packages"] = {"numpy": entry(lock["packages"]["numpy"], wheel)}
+    try:
+        folder = lite.core(tmp_path_factory.mktemp("pyodide"))
+        lock = json.loads((folder / "pyodide-lock.json").read_text())
+        (folder / "whole-lock.json").write_text(json.dumps(lock))
+        numpy = lock["packages"]["numpy"]
+        if wheel is None:
+            with urllib.request.urlopen(live.PYODIDE + numpy["file_name"]) as answer:
+                (folder / numpy["file_name"]).write_bytes(answer.read())
+    except OSError as error:
+        pytest.skip(f"Pyodide or its numpy cannot be fetched: {error}")
+    lock["packages"] = {"numpy": entry(numpy, shutil.copy(wheel, folder)) if wheel else numpy}
     (folder / "pyodide-lock.json").write_text(json.dumps(lock))
     return folder
 
 
 def entry(old, wheel):
     """A package of a distribution, from another file."""
+    wheel = Path(wheel)
     number, mark = wheel.name.split("-")[1], hashlib.sha256(wheel.read_bytes()).hexdigest()
     return old | {"version": number, "file_name": wheel.name, "sha256": mark}
 
@@ -168,7 +170,7 @@ def visit(chromium, served):
             page = context.new_page()
             page.set_default_timeout(1000 * PATIENCE)
             home = served(folder)
-            page.complaints = []
+            page.complaints, page.folder = [], folder
             page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
             page.on("pageerror", lambda error: page.complaints.append(str(error)))
             page.on(
@@ -308,11 +310,9 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
 @pytest.mark.xdist_group("live")
 @pytest.mark.parametrize("name", explorables.__all__)
 def test_every_panel_opens_in_a_page(bare, name):
-    missing = next((module for module, names in NEEDS_MORE.items() if name in names), None)
-    if missing:  # the distribution of the tests has neither
-        with pytest.raises(Exception, match=f"{missing}|{live.LATER[missing]}"):
+    if name in NEED_FLINT:  # the distribution of the tests has none
+        with pytest.raises(Exception, match=live.LATER["flint"]):
             opened(bare, name)
-        bare.complaints.clear()
         return
     before = opened(bare, name)
     handle = bare.locator(".nv-controls .noUi-handle[aria-disabled=false]").first
@@ -322,3 +322,101 @@ def test_every_panel_opens_in_a_page(bare, name):
         bare.keyboard.press("ArrowRight")
         done(bare, before)
     assert bare.complaints == []
+
+
+# Notebooks
+
+NOTEBOOKS = {path.stem: path.with_suffix(".ipynb").relative_to(FOLDER) for path in sources()}
+CELLS = """async ([wheels, cells]) => {
+  const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", location));
+  const py = await loadPyodide();
+  await py.loadPackage(["numpy", ...wheels.map((one) => `live/${one}`)], { messageCallback() {} });
+  let last;
+  for (const cell of cells) last = await py.runPythonAsync(cell);
+  return last.description;
+}"""
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("live")
+def test_the_cells_of_the_first_notebook_run_without_a_server(bare):
+    wheels = [path.name for path in bare.folder.glob("live/*.whl")]
+    cells = json.loads((FOLDER / NOTEBOOKS["00_start"]).read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    stubs = (bare.folder / "live" / "page.py").read_text().partition("_panels")[0]
+    assert "27 dimensions remain" in bare.evaluate(CELLS, [wheels, [stubs, *code]])
+    assert bare.complaints == []
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory, pyodide) -> Path:
+    """A site with JupyterLite alone; its distribution has what a kernel needs, too."""
+    folder = tmp_path_factory.mktemp("lab")
+    shutil.copytree(pyodide, folder / "pyodide")
+    try:
+        add_packages(folder / "pyodide", ("micropip", "ipython", "jedi"))
+        python = lite.environment(folder / "environment")
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"JupyterLite cannot be fetched: {error}")
+    lite.build(folder / "lab", python, "../pyodide/")
+    path = folder / "lab" / "jupyter-lite.json"
+    settings = json.loads(path.read_text())
+    settings["jupyter-config-data"]["exposeAppInBrowser"] = "true"
+    path.write_text(json.dumps(settings))
+    (folder / "favicon.ico").touch()
+    return folder
+
+
+def add_packages(distribution: Path, names: tuple[str, ...]) -> None:
+    """Fetch pure packages in the versions of the distribution; those compiled there are empty here."""
+    lock = json.loads((distribution / "pyodide-lock.json").read_text())
+    known = json.loads((distribution / "whole-lock.json").read_text())["packages"]
+    found, waiting = lock["packages"], [*names]
+    while waiting:
+        name = waiting.pop().replace("_", "-")
+        if name not in found and known[name]["file_name"].endswith("none-any.whl"):
+            found[name] = known[name]
+            waiting += known[name]["depends"]
+    asked = [f"{one['name']}=={one['version']}" for name, one in found.items() if name != "numpy"]
+    options = ["--no-deps", "--only-binary", ":all:", "--python-version", "3.13", "-d", str(distribution)]
+    subprocess.run([sys.executable, "-m", "pip", "download", "-q", *options, *asked], check=True)
+    for path in distribution.glob("*none-any.whl"):
+        name = path.name.split("-")[0].replace("_", "-").lower()
+        found[name] = entry(known[name], path)
+    for name in ("ssl", "sqlite3"):  # a kernel does not start without
+        path = distribution / f"{name}-1.0.0-py3-none-any.whl"
+        with ZipFile(path, "w") as empty:
+            empty.writestr(f"{name}-1.0.0.dist-info/METADATA", f"Name: {name}\nVersion: 1.0.0\n")
+        found[name] = entry(known[name], path) | {"package_type": "package", "imports": []}
+    for package in found.values():
+        package["depends"] = [one for one in package["depends"] if one.replace("_", "-") in found]
+    (distribution / "pyodide-lock.json").write_text(json.dumps(lock))
+
+
+RUN_ALL = """async () => {
+  const until = async (there) => { while (!there()) await new Promise((go) => setTimeout(go, 100)); };
+  await until(() => window.jupyterapp?.shell.currentWidget?.context?.isReady);
+  const { content, sessionContext } = jupyterapp.shell.currentWidget;
+  await sessionContext.ready;
+  await jupyterapp.commands.execute("notebook:run-all-cells");
+  return [...content.model.cells].flatMap((cell) => cell.outputs?.toJSON() ?? []);
+}"""
+
+
+@pytest.mark.full
+@pytest.mark.browser
+@pytest.mark.xdist_group("live")
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_every_notebook_runs_in_jupyterlite(lab, visit, name):
+    page = visit(lab, f"lab/lab/index.html?path=notebooks/{NOTEBOOKS[name].as_posix()}")
+    outputs = page.evaluate(RUN_ALL)
+    if name == "00_start":
+        page.get_by_placeholder("a whole number").fill("46")
+        page.keyboard.press("Enter")
+        page.get_by_text("You said 46; it is 38").wait_for()
+    page.context.close()
+    errors = [one["evalue"] for one in outputs if one["output_type"] == "error"]
+    assert errors == ["No module named 'flint'"] * (name in lite.NEED_FLINT)
+    if not errors:
+        assert "application/vnd.jupyter.widget-view+json" in json.dumps(outputs)
+        assert page.complaints == []
