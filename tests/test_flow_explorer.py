@@ -10,7 +10,7 @@ from panels import headlines, trace
 
 from neuroviz.beyond.training.flow import TARGETS, attraction, forms_table
 from neuroviz.beyond.training.panel import TARGETS as KNOWN
-from neuroviz.beyond.training.panel import FlowExplorer, FlowSetting, study_in_steps
+from neuroviz.beyond.training.panel import FlowExplorer, FlowSetting, study_flow
 from neuroviz.kit.words import rough, share_in_words
 from neuroviz.singular.surface import SLICES
 
@@ -123,7 +123,7 @@ def test_the_place_of_a_target_is_asked_only_of_a_placed_one(panel):
 def test_a_long_flow_is_declared_and_says_how_far_it_is():
     setting = FlowSetting(runs=5, time=70)
     assert setting.is_slow and not FlowSetting().is_slow and FlowSetting(runs=41).is_slow
-    said = list(study_in_steps(setting))
+    said = list(study_flow.in_steps(setting))
     assert said and all(re.fullmatch(r"\d+% of the flow’s time has passed", step) for step in said)
 
 

@@ -22,6 +22,7 @@ from neuroviz.engine import rank
 from neuroviz.explorables import LedgerExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.background import EventLoop
+from neuroviz.softmax.figure3 import Figure3Setting, study_figure3
 from tools.book import pages, site, stills
 from tools.book.live import build as live
 from tools.book.live import lite
@@ -81,6 +82,8 @@ def test_a_panel_answers_without_processes_and_without_flint(monkeypatch):
     assert panel.wait(PATIENCE) and panel.status.startswith("done")
     slow = explorables.DimensionExplorer(state="width=6;layers=3")
     assert slow.wait(PATIENCE) and slow.status.startswith("done")
+    said = list(study_figure3.in_steps(Figure3Setting(last=4)))
+    assert said == ["softmax, δ = 3", "softmax, δ = 4"]
 
 
 # The files

@@ -6,8 +6,10 @@ Measurements are cached by their arguments, so a listener is no argument: it is 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import wraps
+from inspect import signature
 from time import perf_counter
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 Report = Callable[[str, float], None]
 """Called with what is being done, and which part of it is done."""
@@ -127,6 +129,19 @@ def finish(steps: Generator[object, None, Result], tell: Callable[[object], None
             return end.value
         if tell is not None:
             tell(step)
+
+
+def in_steps(steps: Callable[..., Generator[object, None, Result]]) -> Callable[..., Result]:
+    """The function that takes all steps of a generator function, which is its attribute `in_steps`."""
+
+    @wraps(steps)
+    def whole(*arguments: object) -> Result:
+        return finish(steps(*arguments))
+
+    shape = signature(steps)
+    whole.__signature__ = shape.replace(return_annotation=get_args(shape.return_annotation)[-1])
+    whole.in_steps = steps
+    return whole
 
 
 def retold(

@@ -24,7 +24,7 @@ from collections.abc import Callable, Generator, Iterator
 from math import inf
 from typing import BinaryIO
 
-from neuroviz.engine.progress import finish
+from neuroviz.engine.progress import finish, retold
 from neuroviz.engine.threads import IN_A_BROWSER
 
 _Loop = asyncio.AbstractEventLoop | None
@@ -236,13 +236,9 @@ class EventLoop:
     ) -> Generator[None, None, None]:
         yield
         try:
-            answer = work(argument)
-            while isinstance(answer, Generator):
-                try:
-                    partly(next(answer))
-                except StopIteration as end:
-                    answer = end.value
-                yield
+            answer = getattr(work, "in_steps", work)(argument)
+            if isinstance(answer, Generator):
+                answer = yield from retold(answer, partly)
         except Exception as error:
             answer = error  # it is shown, as that of a child would be
         self.running = False
@@ -330,7 +326,7 @@ def serve(arrived: queue.SimpleQueue) -> None:
             os._exit(0)  # without waiting for the thread
         try:
             work, argument = pickle.loads(message)
-            result = work(argument)
+            result = getattr(work, "in_steps", work)(argument)
             if isinstance(result, Generator):
                 result = finish(result, lambda part: _send(answers, _PART + pickle.dumps(part)))
         except Exception as error:

@@ -9,7 +9,7 @@ In a notebook a panel lives until the cell that made it runs again; in a script,
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from typing import ClassVar
 
@@ -150,11 +150,8 @@ class Panel(Shell):
 
     @staticmethod
     def _answer(request: object) -> object:
-        """The result object that answers a request. Static and importable: it may run in a child process."""
+        """The result object. Static and importable: a child process may run it, or its `in_steps`."""
         raise NotImplementedError
-
-    _answer_in_steps: ClassVar[Callable | None] = None
-    """For slow requests, if any: a generator that yields how far it is, in words, and returns the answer."""
 
     def _is_slow(self, request: object) -> bool:
         """Whether the answer takes longer than about 0.3 s; the setting may know."""
@@ -338,7 +335,7 @@ class Panel(Shell):
             if slow:
                 self._set_working(True)
                 self._background.submit(
-                    type(self)._answer_in_steps or type(self)._answer,
+                    type(self)._answer,
                     request,
                     lambda result: self._arrive(result, started),
                     lambda step: self._hear(step, started),

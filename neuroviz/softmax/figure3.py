@@ -11,6 +11,7 @@ torch, which only this procedure needs, is imported where it is used.
 
 import csv
 import io
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.formulas import Expected, expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension, rank_by_inputs
+from neuroviz.engine.progress import in_steps
 from neuroviz.kit.settings import seed, switch, whole
 
 if TYPE_CHECKING:
@@ -193,13 +195,18 @@ class Figure3Study:
         }  # fmt: skip
 
 
-def study_figure3(setting: Figure3Setting) -> Figure3Study:
+@in_steps
+def study_figure3(setting: Figure3Setting) -> Generator[str, None, Figure3Study]:
     """Measure the dimension of every network of the figure.
 
     >>> [point.exact.value for point in study_figure3(Figure3Setting(last=5)).points]
     [25, 40, 57]
     """
-    return Figure3Study(setting, tuple(_point(arch, setting) for arch in setting.architectures))
+    points = []
+    for arch in setting.architectures:
+        yield f"{arch.attention}, δ = {arch.widths[0]}"
+        points.append(_point(arch, setting))
+    return Figure3Study(setting, tuple(points))
 
 
 def _point(arch: Architecture, setting: Figure3Setting) -> Figure3Point:

@@ -12,7 +12,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, Weights, random_weights
-from neuroviz.engine.progress import finish, retold
+from neuroviz.engine.progress import in_steps, retold
 from neuroviz.kit.settings import choice, seed, whole
 
 _KEYS = ("random", "near", "transposes", "swapped", "minus-L")
@@ -158,21 +158,14 @@ class SearchStudy:
     search: FiberSearch
 
 
-def study_search(setting: SearchSetting) -> SearchStudy:
+@in_steps
+def study_search(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
     """Search the fibre of the network of a setting.
 
     >>> study_search(SearchSetting("softmax-1", starts=4)).search.note
     '4 starts, 4 verified on fresh inputs; all within ... of one point (σ_min ...).'
-    """
-    return finish(study_in_steps(setting))
-
-
-def study_in_steps(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
-    """The same, saying at once what is searched, and after each start how far it is.
-
-    >>> steps = study_in_steps(SearchSetting("softmax-1", starts=4))
-    >>> next(steps), next(steps)
-    ('softmax, 1 layer: 0 of 4 starts', 'softmax, 1 layer: 1 of 4 starts, 1 verified')
+    >>> list(study_search.in_steps(SearchSetting("softmax-1", starts=4)))[1]
+    'softmax, 1 layer: 1 of 4 starts, 1 verified'
     """
     case = CASES[setting.case]
     yield f"{case.name}: 0 of {setting.starts} starts"

@@ -1,6 +1,6 @@
 """Attack the claim that the function determines the weights: search for another set of them."""
 
-from neuroviz.beyond.search.cases import SearchSetting, SearchStudy, study_in_steps, study_search
+from neuroviz.beyond.search.cases import SearchSetting, SearchStudy, study_search
 from neuroviz.beyond.search.figure import search_parts
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
@@ -22,8 +22,8 @@ class SearchExplorer(Panel):
     """
 
     title = "Attack it: search for another set of weights"
-    setting, draw = SearchSetting, staticmethod(search_parts)
-    _answer, _answer_in_steps = staticmethod(study_search), staticmethod(study_in_steps)
+    setting, _answer = SearchSetting, staticmethod(study_search)
+    draw = staticmethod(search_parts)
 
     def _badge(self, answer: SearchStudy) -> str:
         search, case = answer.search, answer.case

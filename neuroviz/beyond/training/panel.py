@@ -16,7 +16,7 @@ from neuroviz.beyond.training.flow import (
     random_starts,
     random_targets,
 )
-from neuroviz.engine.progress import finish, retold
+from neuroviz.engine.progress import in_steps, retold
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import choice, real, seed, whole
@@ -83,13 +83,9 @@ class FlowSetting:
         return self.runs > QUICK_RUNS or self.time > QUICK_TIME
 
 
-def study_flow(setting: FlowSetting) -> FlowStudy:
+@in_steps
+def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
     """Run the flow and count where it ends."""
-    return finish(study_in_steps(setting))
-
-
-def study_in_steps(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
-    """The same, saying now and then how far it is."""
     if setting.target == "placed":
         forms, names = SLICES[setting.slice].forms(*setting.at), SLICES[setting.slice].coordinates
         table, kind = forms_table(*forms), str(kind_of(*forms))
@@ -120,8 +116,8 @@ class FlowExplorer(Panel):
     """
 
     title = "Does training end at singular points?"
-    setting, draw = FlowSetting, staticmethod(flow_parts)
-    _answer, _answer_in_steps = staticmethod(study_flow), staticmethod(study_in_steps)
+    setting, _answer = FlowSetting, staticmethod(study_flow)
+    draw = staticmethod(flow_parts)
 
     def _arrange(self) -> None:
         placed = self.controls["target"].value == "placed"
