@@ -20,6 +20,7 @@ NAMES = (
     "start",
     "page",
     "scene",
+    "live",
     "notebooks",
 )
 
