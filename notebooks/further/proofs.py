@@ -58,7 +58,11 @@ FlagExplorer(
 #
 # $$w_{i-1} = \min\bigl(r_{i-1},\ w_i + 2\min(a_i, r_{i-1})\bigr), \qquad w_0 = d_0 .$$
 #
-# To choose virtual weights is to choose these spaces, one inside the other (a **flag**), then $L$, then each $M_i$ inside its space. The free choices add up to $D$ (**Lemma D**); the terms stand at the right of the picture. The $l$ rescalings move $(L, M_1, \dots, M_l)$ and are silent, so there are at most $D - l$ dimensions.
+# To choose virtual weights is to choose these spaces, one inside the other (a **flag**), then $L$, then each $M_i$ inside its space. The free choices add up (**Lemma D**) to
+#
+# $$D = \sum_{i=1}^{l-1} w_i (w_{i-1} - w_i) + d_l w_{l-1} + \sum_{i=1}^{l} \alpha(a_i, w_{i-1}) .$$
+#
+# The $l$ rescalings move $(L, M_1, \dots, M_l)$ and are silent, so there are at most $D - l$ dimensions.
 # <!-- check: all(measure_span(net, i).value == w for i, w in ((1, 7), (2, 3))) -->
 # <!-- check: nv.general_formula(net).value == measured(net) -->
 

@@ -1,4 +1,4 @@
-"""Why the general formula counts what it counts: a flag of subspaces, and the terms of the sum.
+"""Why the general formula counts what it counts: a flag of subspaces.
 
 Lemma D. The rows of L and the rows and columns of M_{i+1}, …, M_l span a subspace R_i of the input
 space, of dimension w_i: what later layers can see. Counting these flags gives the general formula.
@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.expected import alpha, sigma
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
-from neuroviz.engine.formulas import collapsing_layer, effective_widths
+from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import random_weights
 from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
@@ -39,25 +38,6 @@ class FlagStep:
     measured: Measurement | None
 
 
-@dataclass(frozen=True)
-class Term:
-    """One term of the general formula.
-
-    Attributes:
-        kind: "flag" (choose R_i inside R_{i−1}), "L", "M", "symmetric M", "rescalings", or "rank" (all
-            that one softmax token shows: L, of rank at most r).
-        layer: i; 0 where the term belongs to none.
-        numbers: what stands in the formula: flag w_i, w_{i−1}; L d_l, w_{l−1}; M a_i, w_{i−1}; rescalings l;
-            rank r, d₀, d_l.
-        value: the term, with its sign.
-    """
-
-    kind: str
-    layer: int
-    numbers: tuple[int, ...]
-    value: int
-
-
 def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
     """The recursion w_{i−1} = min(r_{i−1}, w_i + 2 min(a_i, r_{i−1})) of Lemma D, step by step.
 
@@ -79,13 +59,13 @@ def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
     return tuple(reversed(steps))
 
 
-def measure_span(arch: Architecture, index: int, seed: int = 0, prime: int = DEFAULT_PRIME) -> Measurement:
+def measure_span(arch: Architecture, index: int, seed: int = 0) -> Measurement:
     """The dimension of R_i at random weights: rank of the rows of L, M_{i+1}, M_{i+1}ᵀ, …, over F_p.
 
     Args:
         arch: any architecture.
         index: i, from 0 to l − 1.
-        seed, prime: as in `measure_dimension`.
+        seed: as in `measure_dimension`.
 
     Raises:
         ValueError: if there is no such i.
@@ -95,7 +75,7 @@ def measure_span(arch: Architecture, index: int, seed: int = 0, prime: int = DEF
     """
     if index not in range(arch.num_layers):
         raise ValueError(f"R_i is there for i from 0 to {arch.num_layers - 1} in {arch}; got {index!r}")
-    over = PrimeField(prime)
+    over, prime = PrimeField(DEFAULT_PRIME), DEFAULT_PRIME
     virtual = virtual_weights(over, random_weights(over, arch, np.random.default_rng([seed, prime, 4])))
     rows = np.concatenate([virtual.L, *(part for M in virtual.M[index:] for part in (M, M.T))])
     value = exact_rank(rows, over)
@@ -105,31 +85,3 @@ def measure_span(arch: Architecture, index: int, seed: int = 0, prime: int = DEF
     error = 0.0 if full else schwartz_zippel(value, 2 * arch.num_layers, prime)
     columns = arch.widths[0]
     return ExactMeasurement(value, 0, seed, note, columns, prime, error, "weights", arithmetic_of(columns))
-
-
-def formula_terms(arch: Architecture) -> tuple[Term, ...]:
-    """The general formula, term by term; `formulas.general_formula` is their sum.
-
-        D = Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i α(a_i, w_{i−1}),   for lightning less l
-
-    with σ for α after a rank-one collapse, and everywhere for one lightning token.
-
-    >>> [term.value for term in formula_terms(Architecture((3, 3, 1), (1, 3)))]
-    [0, 3, 5, 6, -2]
-    """
-    check_architecture("formula_terms", arch)
-    d, w, last = arch.widths, effective_widths(arch), arch.num_layers
-    lightning = arch.attention == "lightning"
-    if not lightning and arch.tokens == 1:
-        r = min(d)
-        return (Term("rank", 0, (r, d[0], d[-1]), r * (d[0] + d[-1] - r)),)
-    collapse = collapsing_layer(arch) if lightning else None
-    symmetric_after = 0 if lightning and arch.tokens == 1 else last if collapse is None else collapse
-    terms = [Term("flag", i, (w[i], w[i - 1]), w[i] * (w[i - 1] - w[i])) for i in range(1, last)]
-    terms.append(Term("L", 0, (d[-1], w[last - 1]), d[-1] * w[last - 1]))
-    for i, a in enumerate(arch.head_dims, start=1):
-        name, count = ("symmetric M", sigma) if i > symmetric_after else ("M", alpha)
-        terms.append(Term(name, i, (a, w[i - 1]), count(a, w[i - 1])))
-    if lightning:
-        terms.append(Term("rescalings", 0, (last,), -last))
-    return tuple(terms)
