@@ -153,7 +153,6 @@ class SearchSetting:
 class SearchStudy:
     """A search of a case, and the case."""
 
-    setting: SearchSetting
     case: SearchCase
     search: FiberSearch
 
@@ -173,4 +172,4 @@ def study_search(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
     steps = search_in_steps(case.arch, weights, setting.starts, setting.seed, KIND_KEYS[setting.kind])
     words = f"{case.name}: {{}} of {{}} starts, {{}} verified"
     search = yield from retold(steps, lambda done: words.format(*done))
-    return SearchStudy(setting, case, search)
+    return SearchStudy(case, search)

@@ -6,8 +6,6 @@ The last V, in which the outputs are linear, can be eliminated: it is then alway
 projection).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from neuroviz.beyond.search.local_coordinates import Chart, chart_at
@@ -19,18 +17,6 @@ _STEPS, _ROUNDS = 15, 8  # evaluations in one chart, and charts
 _POLISH_STEPS = 40
 _FLAT = 1e-13  # singular values below this share of the largest are rounding
 _NO_STEP = 1e3  # a relative misfit that no step is taken to
-
-
-class Descent(NamedTuple):
-    """Where a descent ended.
-
-    Attributes:
-        weights: there, of the narrow architecture.
-        misfit: ‖φ′ − φ‖ / ‖φ‖ on the inputs that were used.
-    """
-
-    weights: Weights
-    misfit: float
 
 
 class Misfit:
@@ -101,13 +87,16 @@ class Misfit:
         return jacobian(Reals(), self.attention, weights, self.X)
 
 
-def descend(arch: Architecture, weights: Weights, misfit: Misfit) -> Descent:
+def descend(arch: Architecture, weights: Weights, misfit: Misfit) -> tuple[Weights, float]:
     """Go down from a network until nothing more is won, through charts centred on the way.
 
     Args:
         arch: of the weights; narrow, as `chart_at` needs it.
         weights: where to start.
         misfit: what to bring down.
+
+    Returns:
+        The weights there, and ‖φ′ − φ‖ / ‖φ‖ on the inputs of the misfit.
     """
     for _ in range(_ROUNDS):
         chart = chart_at(arch, weights, free_last=not misfit.eliminate)
@@ -117,14 +106,14 @@ def descend(arch: Architecture, weights: Weights, misfit: Misfit) -> Descent:
             break
     if misfit.eliminate:
         weights = misfit.with_best_last(weights)
-    return Descent(weights, left)
+    return weights, left
 
 
-def polish(arch: Architecture, weights: Weights, misfit: Misfit) -> Descent:
+def polish(arch: Architecture, weights: Weights, misfit: Misfit) -> tuple[Weights, float]:
     """The same from near a solution, in one chart, as far down as rounding allows."""
     chart = chart_at(arch, weights)
     found, left, _ = _least_squares(misfit, chart, 1e-12, 1e-14, _POLISH_STEPS)
-    return Descent(chart.weights(found), left)
+    return chart.weights(found), left
 
 
 def _least_squares(

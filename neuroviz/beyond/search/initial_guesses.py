@@ -1,7 +1,5 @@
 """Where a search of a fibre starts: at random, and near everything that might be another solution."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from neuroviz.beyond.search.local_coordinates import narrow
@@ -16,20 +14,6 @@ _ORDER = ("random", "near ρM", "random", "transposes", "random", "swapped", "ra
 _NOISE = (-3.0, -0.5)  # log₁₀ of how far a start is from what it is near, relative to its size
 
 
-class Start(NamedTuple):
-    """A network to start from.
-
-    Attributes:
-        kind: of `KINDS`.
-        weights: of the narrow architecture.
-        keeps_last: whether V_l is to move as well, and not to be the best one all the time.
-    """
-
-    kind: str
-    weights: Weights
-    keeps_last: bool
-
-
 def kind_of(number: int, kinds: tuple[str, ...]) -> str:
     """Which kind the start with this number has; of all kinds every second one is random.
 
@@ -42,7 +26,7 @@ def kind_of(number: int, kinds: tuple[str, ...]) -> str:
     return order[number % len(order)]
 
 
-def draw(kind: str, arch: Architecture, weights: Weights, rng: np.random.Generator) -> Start:
+def draw(kind: str, arch: Architecture, weights: Weights, rng: np.random.Generator) -> tuple[Weights, bool]:
     """A start for the search of the fibre of a network.
 
         random       everything drawn at random, the sizes of the M_i within a factor of 3
@@ -55,17 +39,20 @@ def draw(kind: str, arch: Architecture, weights: Weights, rng: np.random.Generat
     the paper the A of heads stand for the M_i and change places inside a layer.
 
     Args:
-        arch, weights: the network whose fibre is searched.
+        arch, weights: the network whose fibre is searched, as `narrow` gives it.
         rng: what is drawn from.
+
+    Returns:
+        A network of this architecture, and whether its V_l is to move as well, and not to be the best one
+        all the time.
     """
     if not arch.is_plain:
         drawn = random_weights(Reals(), arch, rng)
-        return Start(kind, drawn if kind == "random" else _near_heads(kind, arch, weights, rng), True)
+        return (drawn if kind == "random" else _near_heads(kind, arch, weights, rng)), True
     thin = narrow(arch, weights)
-    reduced = _architecture_of(arch, thin)
     target = virtual_weights(Reals(), thin)
     if kind == "random":
-        return Start(kind, _random(reduced, target, rng), False)
+        return _random(arch, target, rng), False
     L, M = target.L, list(target.M)
     if kind == "near ρM":
         for i in _some(len(M), rng):
@@ -80,7 +67,7 @@ def draw(kind: str, arch: Architecture, weights: Weights, rng: np.random.Generat
         L, M[-1] = _exchanged(L, M[-1])
     else:
         L = -L
-    return Start(kind, _near(thin, VirtualWeights(L, tuple(M)), rng), kind == "−L")
+    return _near(thin, VirtualWeights(L, tuple(M)), rng), kind == "−L"
 
 
 def _near_heads(kind: str, arch: Architecture, weights: Weights, rng: np.random.Generator) -> Weights:
@@ -100,11 +87,6 @@ def _near_heads(kind: str, arch: Architecture, weights: Weights, rng: np.random.
         found[last] = -found[last]
     noise = 10 ** rng.uniform(*_NOISE)
     return unflatten(arch, flatten({name: _noisy(M, noise, rng) for name, M in found.items()}))
-
-
-def _architecture_of(arch: Architecture, weights: Weights) -> Architecture:
-    widths = (weights[0].V.shape[1], *(len(layer.V) for layer in weights))
-    return Architecture(widths, tuple(len(layer.Q) for layer in weights), arch.tokens, arch.attention)
 
 
 def _random(arch: Architecture, target: VirtualWeights, rng: np.random.Generator) -> Weights:

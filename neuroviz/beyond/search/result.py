@@ -1,10 +1,6 @@
 """What a search of a fibre found: where each start ended, which points there are, and words for it."""
 
-import csv
 from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
 
 from neuroviz.beyond.search.equivalent_weights import RESCALED, SAME
 from neuroviz.engine.architecture import Architecture
@@ -18,7 +14,6 @@ class StartOutcome:
     Attributes:
         kind: of `initial_guesses.KINDS`.
         virtual: the virtual weights at the end, or what stands for them (`equivalent_weights.comparable`).
-        converged: whether the outputs agree up to 1e−9 on the inputs of the search.
         verified: whether they agree on fresh inputs up to 1e−8.
         residual: the largest ‖φ′(X) − φ(X)‖ / ‖φ(X)‖ over 100 fresh inputs X.
         distance: `equivalent_weights.distance` from the weights that were given.
@@ -27,7 +22,6 @@ class StartOutcome:
 
     kind: str
     virtual: VirtualWeights
-    converged: bool
     verified: bool
     residual: float
     distance: float
@@ -48,7 +42,6 @@ class FiberPoint:
             weights of the architecture, rescalings left out.
         kernel: how many of these singular values are 0: 0 at a point that is isolated to first order.
         symmetry: what leads from the given weights to here, of `equivalent_weights`, or "unexplained".
-        signs: lightning: how many of the 2^l choices of signs of the M_i were found; softmax: 1.
     """
 
     virtual: VirtualWeights
@@ -59,7 +52,6 @@ class FiberPoint:
     sigma_min: float
     kernel: int
     symmetry: str
-    signs: int
 
     @property
     def is_given(self) -> bool:
@@ -152,18 +144,3 @@ class FiberSearch:
             each = ", ".join(f"{point.symmetry}: {point.found}" for point in self.classes)
             said.append(f"{len(self.classes)} classes{modulo} ({each})")
         return "; ".join(said) + "."
-
-    def to_csv(self, path: str | Path) -> None:
-        """Save one line for each start: its kind, how it ended, and all entries of L and the M_i there."""
-        columns = ["start", "kind", "converged", "verified", "residual", "distance", "symmetry"]
-        matrices = [("L", self.target.L), *((f"M{i}", M) for i, M in enumerate(self.target.M, start=1))]
-        names = [f"{m}_{''.join(str(k + 1) for k in at)}" for m, M in matrices for at in np.ndindex(M.shape)]
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(columns + names)
-            for number, one in enumerate(self.outcomes, start=1):
-                where = "continuum" if one.verified else ""
-                where = where if one.point is None else self.classes[one.point].symmetry
-                entries = np.concatenate([one.virtual.L.ravel(), *(M.ravel() for M in one.virtual.M)])
-                kept = [number, one.kind, one.converged, one.verified, one.residual, one.distance, where]
-                writer.writerow([*kept, *(repr(float(entry)) for entry in entries)])

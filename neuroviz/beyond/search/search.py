@@ -9,7 +9,6 @@ is one point; it cannot prove it, and starts that do not converge say nothing (d
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +22,6 @@ from neuroviz.beyond.search.equivalent_weights import (
     known_equivalents,
     normalised,
     shuffled,
-    signs,
 )
 from neuroviz.beyond.search.initial_guesses import KINDS, draw, kind_of
 from neuroviz.beyond.search.local_coordinates import chart_at, narrow, tangent_map
@@ -150,19 +148,12 @@ def search_in_steps(
     for number in range(starts):
         rng = np.random.default_rng([seed, 1, number])
         ends.append(_try(kind_of(number, kinds), reduced, thin, target, inputs, rng))
-        if (yield number + 1, starts, sum(end.outcome.verified for end in ends)):
+        if (yield number + 1, starts, sum(outcome.verified for _, outcome in ends)):
             cancelled = number + 1 < starts
             break
     sigma_min, kernel = _spectrum(reduced, thin, 0.0, np.random.default_rng([seed, 2]))
     classes, continuum, outcomes = _sort(reduced, target, ends, seed)
     return FiberSearch(arch, target, seed, starts, outcomes, classes, continuum, sigma_min, kernel, cancelled)
-
-
-class _End(NamedTuple):
-    """Where a start ended, before it is compared with the others."""
-
-    weights: Weights
-    outcome: StartOutcome
 
 
 def _check(arch: Architecture, weights: Weights, starts: int, seed: int, kinds: tuple[str, ...]) -> None:
@@ -191,25 +182,24 @@ def _try(
     target: VirtualWeights,
     inputs: int,
     rng: np.random.Generator,
-) -> _End:
+) -> tuple[Weights, StartOutcome]:
     """One start: descend on small inputs, polish on inputs of size 1, then ask fresh inputs."""
     size = max(np.linalg.norm(M.reshape(-1, M.shape[-1]), 2) for M in target.M)
     network = arch.attention if arch.is_plain else arch
     scale = np.sqrt(_LOGITS / size) if size > 0 else 1.0
-    start = draw(kind, arch, thin, rng)
+    start, keeps_last = draw(kind, arch, thin, rng)
     X = _tokens(arch, inputs, rng, scale)
     Y = forward(Reals(), network, thin, X)
-    end = descend(arch, start.weights, Misfit(network, X, Y, eliminate=not start.keeps_last))
+    weights, misfit = descend(arch, start, Misfit(network, X, Y, eliminate=not keeps_last))
     converged = False
-    if end.misfit < _WORTH_A_POLISH:
+    if misfit < _WORTH_A_POLISH:
         X = _tokens(arch, inputs // 2, rng)
         Y = forward(Reals(), network, thin, X)
-        end = polish(arch, end.weights, Misfit(network, X, Y, eliminate=False))
-        converged = end.misfit < _CONVERGED
-    virtual = comparable(arch, thin, end.weights)
-    residual = _residual(arch, thin, end.weights, rng)
+        weights, misfit = polish(arch, weights, Misfit(network, X, Y, eliminate=False))
+        converged = misfit < _CONVERGED
+    virtual, residual = comparable(arch, thin, weights), _residual(arch, thin, weights, rng)
     verified, away = converged and residual <= VERIFIED, distance(arch.attention, target, virtual)
-    return _End(end.weights, StartOutcome(kind, virtual, converged, verified, residual, away, point=None))
+    return weights, StartOutcome(kind, virtual, verified, residual, away, point=None)
 
 
 def _residual(arch: Architecture, weights: Weights, other: Weights, rng: np.random.Generator) -> float:
@@ -275,7 +265,7 @@ class _Found:
 
 
 def _sort(
-    arch: Architecture, target: VirtualWeights, ends: list[_End], seed: int
+    arch: Architecture, target: VirtualWeights, ends: list[tuple[Weights, StartOutcome]], seed: int
 ) -> tuple[tuple[FiberPoint, ...], Continuum | None, tuple[StartOutcome, ...]]:
     """Gather verified ends into points; those that are not isolated, and differ, are a continuum."""
     rng = np.random.default_rng([seed, 3])
@@ -299,7 +289,7 @@ def _sort(
     equivalents = known_equivalents(arch.attention, target)
     classes = tuple(_point(arch, target, equivalents, group) for group in groups)
     place = {found.number: i for i, group in enumerate(groups) for found in group}
-    outcomes = tuple(replace(end.outcome, point=place.get(number)) for number, end in enumerate(ends))
+    outcomes = tuple(replace(one, point=place.get(number)) for number, (_, one) in enumerate(ends))
     return classes, continuum, outcomes
 
 
@@ -328,6 +318,5 @@ def _point(
     named = (one.symmetry for one in equivalents if distance(attention, one.virtual, virtual) <= near)
     radius = max(distance(attention, virtual, one.virtual) for one in members)
     where = best.outcome.distance, best.outcome.residual, best.sigma_min, best.kernel
-    found = len({signs(attention, virtual, one.virtual) for one in members})
     normal, symmetry = normalised(attention, virtual), next(named, UNEXPLAINED)
-    return FiberPoint(normal, len(group), radius, *where, symmetry, found)
+    return FiberPoint(normal, len(group), radius, *where, symmetry)
