@@ -82,7 +82,7 @@ VariantsExplorer(
 FormulaExplorer(
     presets={
         "one layer": "",
-        "H > d, and a formula that almost fits": "family=heads-many;along=H;"
+        "H > d, and a formula that almost fits": "family=heads-many;"
         "formula=min(H*(alpha(a, d) + d**2) - H*max(1, H - max(d - a, 0)**2), d**3*(d + 1)/2)",
     },
 )

@@ -1,5 +1,1 @@
-"""Find the formula: a game, and `try_formula` for scripts."""
-
-from neuroviz.beyond.formula.family import try_formula
-
-__all__ = ["try_formula"]
+"""Find the formula: a game, and `nv.try_formula` for scripts."""

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
-from neuroviz.beyond.formula.expression import NAMES, Formula, parse_formula
+from neuroviz.beyond.formula.expression import NAMES, parse_formula
 from neuroviz.beyond.formula.families import FAMILIES, Family, Sizes
 from neuroviz.engine.formulas import Expected, expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 
+LARGEST = 10**12  # a number that is said
 FIRST = "2*a*d + d**2"
 """What a reader begins with: the number of parameters of one layer."""
 
@@ -72,7 +73,7 @@ def try_formula(formula: Callable | str, family: str = "lightning", seed: int = 
     right at all 36 networks (① lightning with skips): evidence, no proof
     """
     chosen = _family(family)
-    value = _function(chosen, formula) if callable(formula) else _expression(chosen, parse_formula(formula))
+    value = _values(chosen, formula if callable(formula) else parse_formula(formula))
     for number, sizes in enumerate(chosen.members, start=1):
         verdict = Verdict(sizes, measure_dimension(chosen.architecture(sizes), seed=seed), value(sizes))
         if verdict.difference:
@@ -86,11 +87,8 @@ def _family(name: str) -> Family:
     return FAMILIES[name]
 
 
-def _expression(family: Family, formula: Formula) -> Callable[[Sizes], int]:
-    return lambda sizes: formula.value(sizes.values, family.name_of(sizes))
-
-
-def _function(family: Family, formula: Callable) -> Callable[[Sizes], int]:
+def _values(family: Family, formula: Callable) -> Callable[[Sizes], int]:
+    """What a formula says of each member."""
     try:
         letters = list(inspect.signature(formula).parameters)
     except (TypeError, ValueError):
@@ -99,11 +97,17 @@ def _function(family: Family, formula: Callable) -> Callable[[Sizes], int]:
         raise ValueError(f"a formula is a function of letters of {', '.join(NAMES)}; got {unknown[0]}")
 
     def value(sizes: Sizes) -> int:
-        found = formula(*(sizes.values[letter] for letter in letters))
-        if not (isinstance(found, Real) and found % 1 == 0):
-            where = family.name_of(sizes)
-            raise ValueError(f"a dimension is a whole number; the formula gives {found!r} at {where}")
-        return int(found)
+        where = family.name_of(sizes)
+        try:
+            found = formula(*(sizes.values[letter] for letter in letters))
+        except (ArithmeticError, TypeError) as error:
+            raise ValueError(f"the formula has no value at {where}: {error}") from error
+        if not (isinstance(found, Real) and abs(found) <= LARGEST and abs(found - round(found)) < 1e-9):
+            raise ValueError(
+                f"a dimension is a whole number up to 10¹²; the formula gives {found!r} at {where}: "
+                "// divides and rounds down"
+            )
+        return round(found)
 
     return value
 
@@ -111,8 +115,6 @@ def _function(family: Family, formula: Callable) -> Callable[[Sizes], int]:
 @dataclass(frozen=True)
 class FamilySetting:
     """A family and a formula for it, as a reader asks for them.
-
-    `along` is the letter that has the rows; where a family has one value of it only, `axis` takes another.
 
     Raises:
         ValueError: if a name is unknown, or the formula gives no whole number somewhere.
@@ -122,22 +124,13 @@ class FamilySetting:
     formula: str = text(
         "dimension =", FIRST, more=False, placeholder=f"such as {FIRST}", tooltip="press Enter to try it"
     )
-    along: str = choice("rows", [(f"{letter}: {name}", letter) for letter, name in NAMES.items()])
     hints: int = whole("hints", 0, 0, max(len(family.hints) for family in FAMILIES.values()))
     known: bool = switch("show what is known")
     seed: int = seed()
 
     def __post_init__(self) -> None:
         family = _family(self.family)
-        if self.along not in NAMES:
-            raise ValueError(f"along is one of {', '.join(NAMES)}; got {self.along!r}")
-        list(map(_expression(family, parse_formula(self.formula)), family.members))
-
-    @property
-    def axis(self) -> str:
-        """`along`, or the last letter that varies where the family has one value of `along` only."""
-        varies = FAMILIES[self.family].varies
-        return self.along if self.along in varies else varies[-1]
+        list(map(_values(family, parse_formula(self.formula)), family.members))
 
 
 @dataclass(frozen=True)
@@ -178,7 +171,7 @@ def study_family(setting: FamilySetting) -> FamilyStudy:
     ('d = 1, a = 1, l = 1', 2, 1)
     """
     family = FAMILIES[setting.family]
-    propose = _expression(family, parse_formula(setting.formula))
+    propose = _values(family, parse_formula(setting.formula))
     verdicts = tuple(
         Verdict(sizes, measure_dimension(family.architecture(sizes), seed=setting.seed), propose(sizes))
         for sizes in family.members

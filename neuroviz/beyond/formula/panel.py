@@ -1,10 +1,9 @@
 """Find the formula yourself: type one, and see at once at which network it is wrong."""
 
-from itertools import product
 
 import ipywidgets as widgets
 
-from neuroviz.beyond.formula.families import FAMILIES, LETTERS, Sizes
+from neuroviz.beyond.formula.families import FAMILIES
 from neuroviz.beyond.formula.family import FamilySetting, FamilyStudy, study_family
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
@@ -17,36 +16,16 @@ _TABLE, _WORDS = (0.0, 0.7), 0.73
 _NUMBER, _BELOW = 0.16, -0.2  # of a row, from the middle of a cell: what is measured, and the difference
 
 
-class Places:
-    """Where the members stand: a column for each choice of the other letters, a row for each value along."""
-
-    def __init__(self, study: FamilyStudy) -> None:
-        family, self.axis = study.family, study.setting.axis
-        values = dict(zip(LETTERS, family.grid, strict=True))
-        self.others = tuple(letter for letter in family.varies if letter != self.axis)
-        there = {tuple(v.sizes.values[letter] for letter in self.others) for v in study.verdicts}
-        self.columns = [one for one in product(*(values[letter] for letter in self.others)) if one in there]
-        self.rows = values[self.axis]
-
-    def of(self, sizes: Sizes) -> tuple[int, int]:
-        """Column and row of a member."""
-        column = tuple(sizes.values[letter] for letter in self.others)
-        return self.columns.index(column), self.rows.index(sizes.values[self.axis])
-
-    @property
-    def outer(self) -> list[tuple[int, int, int]]:
-        """For each value of the slower of two other letters: the value, its first and its last column."""
-        found: dict[int, list[int]] = {}
-        for place, (value, *_) in enumerate(self.columns if len(self.others) > 1 else []):
-            found.setdefault(value, []).append(place)
-        return [(value, places[0], places[-1]) for value, places in found.items()]
-
-
 def formula_parts(study: FamilyStudy) -> Parts:
-    """The picture."""
-    plot, places = Plot("", _TABLE, (0.12, 1.0)), Places(study)
-    at = {places.of(v.sizes): v for v in study.verdicts}
-    rows, columns = range(len(places.rows)), range(len(places.columns))
+    """The picture: a row for each d, a column for each choice of the other letters."""
+    plot, others = Plot("", _TABLE, (0.12, 1.0)), [letter for letter in study.family.varies if letter != "d"]
+    keys = [tuple(v.sizes.values[letter] for letter in others) for v in study.verdicts]
+    found, widths = sorted(set(keys)), sorted({v.sizes.width for v in study.verdicts})
+    places = [
+        (found.index(k), widths.index(v.sizes.width)) for k, v in zip(keys, study.verdicts, strict=True)
+    ]
+    at = dict(zip(places, study.verdicts, strict=True))
+    rows, columns = range(len(widths)), range(len(found))
     wrong = {place: int(verdict.difference != 0) for place, verdict in at.items()}
     z = [[wrong.get((column, row)) for column in columns] for row in rows]
     look = {"zmin": 0, "zmax": 1, "showscale": False, "xgap": 2, "ygap": 2, "hoverinfo": "skip"}
@@ -63,23 +42,25 @@ def formula_parts(study: FamilyStudy) -> Parts:
         inks = [theme.color("ground" if v.difference else "ink") for v in at.values()]
         look = {"mode": "text", "text": texts, "textfont": {"size": theme.size(size), "color": inks}}
         plot.points(name, x, y, {}, **look, customdata=said, hover="%{customdata}")
-    letter, every = places.others[-1] if places.others else "", len(columns) < 10
-    names = [f"{letter} = " * (every or i == 0) + str(c[-1]) for i, c in enumerate(places.columns)]
+    every = len(columns) < 10
+    names = [f"{others[-1]} = " * (every or i == 0) + str(c[-1]) for i, c in enumerate(found)]
     plot.bare_axis("x", -0.5, len(columns) - 0.5, tickvals=list(columns), ticktext=names)
-    names = [f"{places.axis} = {value}" for value in places.rows]
+    names = [f"d = {width}" for width in widths]
     plot.bare_axis("y", -0.5, 1.08 * len(rows) - 0.5, tickvals=list(rows), ticktext=names)
     off, count = len(study.wrong), len(study.verdicts)
     plot.headline(f"wrong at {off} of {count} networks" if off else f"right at all {count} networks")
     plot.key([f"large: measured, below it: {_shape({v.difference for v in study.verdicts})}"], yshift=4)
     below = {"yref": "y domain", "yanchor": "top", "yshift": -1.65 * theme.size("tick")}
     shapes, on = plot.view().shapes, {"xref": "x", "yref": "y"}
-    for i, (value, one, other) in enumerate(places.outer):
-        plot.text(f"{places.others[0]} = {value}", (one + other) / 2, 0, "base", "ink", **below)
-        if i:  # a line before each new value of the slower letter
+    outer = [key[0] for key in found] if len(others) > 1 else []
+    for value in dict.fromkeys(outer):  # of the slower letter
+        one, count = outer.index(value), outer.count(value)
+        plot.text(f"{others[0]} = {value}", one + (count - 1) / 2, 0, "base", "ink", **below)
+        if one:  # a line before each new value
             ends = {"x0": one - 0.5, "x1": one - 0.5, "y0": -0.5, "y1": len(rows) - 0.5}
             shapes.append({"type": "line", **on, **ends, "line": {"color": theme.color("axis"), "width": 1}})
     if study.first:  # a ring around the first counterexample
-        column, row = places.of(study.first.sizes)
+        column, row = places[study.verdicts.index(study.first)]
         box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
         shapes.append({"type": "rect", **on, **box, "line": {"color": theme.color("focus"), "width": 4}})
     _write(plot, study)
@@ -144,7 +125,7 @@ class FormulaExplorer(Panel):
     """
 
     title = "Find the formula yourself"
-    old_states = {"met=.*": ""}
+    old_states = {"(met|along)=.*": ""}
     setting, draw = FamilySetting, staticmethod(formula_parts)
     _answer = staticmethod(study_family)
 
@@ -160,10 +141,8 @@ class FormulaExplorer(Panel):
         return rows
 
     def _on_family(self, change: dict) -> None:
-        """Hints and answers are of one family; a letter that it does not vary gives way."""
-        varies, along = FAMILIES[change["new"]].varies, self.controls["along"].value
-        along = along if along in varies else varies[-1]
-        self._assign({"along": along, "hints": 0, "known": False})
+        """Hints and answers are of one family."""
+        self._assign({"hints": 0, "known": False})
 
     def _assign(self, values: dict[str, object]) -> None:
         # The family first: it takes back what belonged to another one.
@@ -201,9 +180,4 @@ class FormulaExplorer(Panel):
         if known := answer.expected:
             said = f"{family.known} ({known.status}): " if family.known else ""
             parts.append(f"What is known: {said}{known.note}.")
-        if setting.axis != setting.along:
-            value = answer.verdicts[0].sizes.values[setting.along]
-            parts.append(
-                f"{setting.along} is {value} in this whole family, so the rows are of {setting.axis}."
-            )
         return " ".join([*parts, *[_LANGUAGE] * (not shown)])
