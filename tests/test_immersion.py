@@ -40,7 +40,7 @@ def float_spectrum(network):
     functionals = rng.standard_normal((inputs, n, 2))
 
     def rows(virtual, X):
-        given = softmax_shares(virtual.M, X, network.copies, network.causal)
+        given = softmax_shares(virtual.M, X, causal=network.causal)
         return free_jacobian(Reals(), virtual, X, given, functionals)
 
     J = rows(virtual, X)
@@ -69,10 +69,12 @@ def test_one_experiment_after_the_other_the_kernel_falls_to_zero(width, layers, 
 @pytest.mark.parametrize(("width", "layers"), SIZES)
 @pytest.mark.parametrize("causal", [False, True])
 def test_an_experiment_shows_l_and_the_matrix_of_the_layer_that_is_free(width, layers, causal):
-    for one in study(layers, width=width, causal=causal).experiments:
-        seen = [block for block, hidden in enumerate(one.alone.blocks) if hidden == 0]
-        assert seen == [0] + [one.free_layer] * (one.free_layer is not None)
-        assert set(one.alone.blocks) <= {0, width**2} and one.alone.mixed == 0
+    for free in range(layers + 1):  # 0: all frozen
+        modes = tuple("free" if i == free else "frozen" for i in range(1, layers + 1))
+        here = study(layers, width=width, causal=causal, modes=modes).here
+        seen = [block for block, hidden in enumerate(here.blocks) if hidden == 0]
+        assert seen == [0] + [free] * (free > 0)
+        assert set(here.blocks) <= {0, width**2} and here.mixed == 0
 
 
 @pytest.mark.parametrize(("width", "layers"), SIZES)
@@ -91,12 +93,6 @@ def test_floating_point_with_the_true_exponentials_finds_the_exact_kernel(width,
         found = study(layers, width=width, causal=causal, seed=seed, **change)
         spectrum = float_spectrum(found.setting)
         assert spectrum.decided and spectrum.kernel == found.everything.kernel == found.left.kernel
-
-
-@pytest.mark.parametrize("copies", [2, 4])
-def test_copies_of_the_second_token_change_nothing_of_it(copies):
-    found = study(3, copies=copies)
-    assert kernels(found) == [12, 8, 4, 0] and float_spectrum(found.setting).kernel == 0
 
 
 # Its hypotheses
@@ -271,7 +267,6 @@ def test_a_tied_layer_stays_as_it_is_whatever_the_reader_sets():
         ({"symmetric": -0.1}, "between 0 and 1"),
         ({"size": float("nan")}, "between 0 and 1"),
         ({"width": 4}, "1, 2 or 3; got 4"),
-        ({"copies": 2, "causal": True}, "1 under a mask; got 2"),
         ({"weak_layer": 5}, "from 1 to 4; got 5"),
     ],
 )
@@ -338,7 +333,7 @@ def test_a_control_without_a_say_changes_nothing(panel, state):
 def test_the_name_of_a_slider_says_what_it_weakens(panel):
     assert panel.controls["symmetric"].description == "Sym M₁ times"
     panel.state = "causal=yes;weak_layer=2"
-    assert panel.controls["symmetric"].description == "M₂ times" and panel.controls["copies"].disabled
+    assert panel.controls["symmetric"].description == "M₂ times"
     panel.state = "weak_layer=3"
     assert panel.controls["symmetric"].disabled and "no layer 3 to weaken" in panel.description
 
@@ -353,7 +348,6 @@ def test_the_name_of_a_slider_says_what_it_weakens(panel):
         ("experiment=only-1;mu_1=1;nu_1=0", "", "", "These P, Q hide M₁"),
         ("experiment=only-4", "", "", "There is no layer 4 to free: there are only layers 1 to 2."),
         ("symmetric=0", "they meet in layer 1: the rest is blind", "4 directions are silent: M₁ is", ""),
-        ("symmetric=0;copies=2", "", "", "are silent on inputs with two different tokens (exact)"),
         ("symmetric=0;weak_layer=2", "", "M₂ is antisymmetric, but last: nothing is left", "no layer"),
         ("symmetric=0;causal=yes", "", "the argument breaks, yet nothing is left", "holds all the same"),
         ("size=0", "", "8 directions are silent: L = 0", "L = 0 makes every output 0"),

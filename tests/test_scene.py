@@ -4,7 +4,6 @@ import gzip
 import json
 import random
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from neuroviz.beyond.proof import immersion, uniqueness
 from neuroviz.beyond.proof.immersion_panel import EXPERIMENTS, LAYERS, MODES, ProofExplorer, ProofSetting
 from neuroviz.beyond.proof.uniqueness_figure import AWAY, singletons_parts
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
-from neuroviz.beyond.proof.weight_pairs import CANDIDATES, SingletonSetting
+from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.engine.field import Reals
@@ -143,7 +142,7 @@ def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
     draw, modes, seen = random.Random(5), [key for _, key in MODES], set()
     experiments = [key for _, key in EXPERIMENTS] + 4 * ["own"]
     for seed in range(20):
-        sizes = {name: draw.randint(1, 4) for name in ("layers", "weak_layer", "copies")}
+        sizes = {name: draw.randint(1, 4) for name in ("layers", "weak_layer")}
         rest = {"symmetric": draw.choice([0, 0.35, 1]), "width": draw.randint(1, 3), "seed": seed}
         network = ProofSetting(**sizes, **rest, causal=seed % 3 == 0)
         settings = []
@@ -157,7 +156,7 @@ def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
             [local, [vars(one) for one in settings]],
         )
         for setting, page in zip(settings, found, strict=True):
-            given = immersion._set_shares(setting.network, *immersion._real_network(setting.network))
+            given = immersion._set_shares(setting.network, *immersion.real_network(setting.network))
             places = [row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))]
             np.testing.assert_allclose(page["shares"], given, atol=AGREE, err_msg=str(setting))
             np.testing.assert_allclose(page["places"], places, atol=AGREE, err_msg=str(setting))
@@ -169,11 +168,10 @@ def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
     bare_page.evaluate(LOAD, TOKEN_PLACES.read_text(encoding="utf-8"))
     draw, cases = random.Random(10), set()
     for seed in range(28):
-        causal, candidate = seed % 3 == 0, CANDIDATES[seed % len(CANDIDATES)]
-        rho = Fraction(draw.choice(["1/3", "1/2", "1", "2", "3"]))
-        copies = 1 if causal else draw.randint(1, 5)
+        causal, candidate = seed % 3 == 0, list(CANDIDATES)[seed % len(CANDIDATES)]
+        rho = draw.choice(["1/3", "1/2", "1", "2", "3"])
         sizes = {"layers": draw.randint(1, 3), "symmetric": draw.choice([0.0, 0.5, 1.0, 1.0])}
-        setting = SingletonSetting(candidate, rho, copies=copies, causal=causal, seed=seed, **sizes)
+        setting = UniquenessSetting(candidate, rho, causal=causal, seed=seed, **sizes)
         study = uniqueness.study_singleton(setting)
         exact = (one.in_floats() for one in uniqueness.two_networks(setting))
         way = uniqueness._Way(setting, study.case, study.relations.power, *exact)

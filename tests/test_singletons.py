@@ -15,7 +15,7 @@ from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import (
     CANDIDATES,
     Relations,
-    SingletonSetting,
+    UniquenessSetting,
     find_case,
     find_relations,
     two_networks,
@@ -28,6 +28,10 @@ RHOS = [Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), F
 REAL = [c for c in CANDIDATES if c != "the same"]
 
 
+def setting_of(candidate="unrelated", rho=2, travel=1.0, **more):
+    return UniquenessSetting(candidate, str(rho), travel, **more)
+
+
 def pair_of(setting):
     exact = two_networks(setting)
     return exact, find_relations(*exact, setting.causal)
@@ -37,13 +41,8 @@ def relations_of(setting):
     return pair_of(setting)[1]
 
 
-def definition(weights, X, copies, causal):
-    """The outputs of x_1, x_2, …, x_2, token by token from the definition of softmax."""
-    return outputs(weights, [X[:, 0]] + [X[:, 1]] * copies, causal)
-
-
 def outputs(weights, tokens, causal=False):
-    """Those of any tokens."""
+    """Token by token, from the definition of softmax."""
     for M in weights.M:
         new = []
         for i, x in enumerate(tokens):
@@ -74,7 +73,7 @@ def outputs(weights, tokens, causal=False):
 def test_the_logits_have_the_relations_of_the_proof_and_no_others(
     candidate, causal, symmetric, independent, words
 ):
-    found = relations_of(SingletonSetting(candidate, causal=causal, symmetric=symmetric))
+    found = relations_of(setting_of(candidate, causal=causal, symmetric=symmetric))
     assert (found.independent, found.words) == (independent, words)
 
 
@@ -82,7 +81,7 @@ def test_the_logits_have_the_relations_of_the_proof_and_no_others(
 @pytest.mark.parametrize(("causal", "symmetric"), list(product((False, True), (1.0, 0.3, 0.0))))
 def test_relations_hold_at_random_tokens_and_there_are_no_more_of_them(candidate, causal, symmetric):
     for rho in RHOS:
-        setting = SingletonSetting(candidate, rho, causal=causal, symmetric=symmetric)
+        setting = setting_of(candidate, rho, causal=causal, symmetric=symmetric)
         found = relations_of(setting)
         X = np.random.default_rng(1).standard_normal((40, 3, 2))
         both = [logits(Reals(), one.in_floats().M[0], X) for one in two_networks(setting)]
@@ -131,8 +130,7 @@ def test_the_end_of_the_way_tells_them_apart_as_the_proof_says_for_100_seeds(can
     for seed in range(100):
         layers = 1 + seed % 3
         rho = [r for r in RHOS if candidate != "positive" or r != 1][seed % 5]
-        copies = 1 if causal else 1 + seed % 4
-        setting = SingletonSetting(candidate, rho, layers=layers, causal=causal, copies=copies, seed=seed)
+        setting = setting_of(candidate, rho, layers=layers, causal=causal, seed=seed)
         exact, relations = pair_of(setting)
         case = find_case(setting, exact, relations)
         ending = find_ending(setting, case, relations, exact)
@@ -156,7 +154,7 @@ def test_the_end_of_the_way_tells_them_apart_as_the_proof_says_for_100_seeds(can
         ({"candidate": "positive", "rho": Fraction(1)}, True),
         ({"candidate": "unrelated", "size": 0.0}, True),
         ({"candidate": "other M₂", "symmetric": 0.0}, True),
-        ({"candidate": "other M₂", "symmetric": 0.0, "layers": 3, "copies": 3}, True),
+        ({"candidate": "other M₂", "symmetric": 0.0, "layers": 3}, True),
         ({"candidate": "other M₂", "symmetric": 0.05}, False),
         ({"candidate": "other M₂", "symmetric": 0.0, "layers": 1}, False),
         ({"candidate": "other M₂", "symmetric": 0.0, "causal": True}, False),
@@ -167,36 +165,33 @@ def test_the_end_of_the_way_tells_them_apart_as_the_proof_says_for_100_seeds(can
 def test_two_functions_are_the_same_exactly_if_they_are_in_floats(change, same):
     """Where a hypothesis fails there are second preimages, and nowhere else."""
     for seed in range(5):
-        study = study_singleton(SingletonSetting(**change, seed=seed))
+        study = study_singleton(setting_of(**change, seed=seed))
         assert study.ending.same == same and not study.ending.same != same
         assert (study.functions_apart < 1e-12) == same
 
 
 def test_a_third_token_tells_apart_what_two_cannot():
-    """So for t ≥ 3 an antisymmetric M_1 is no second preimage, and L = 0 still is."""
+    """So for t ≥ 3 an antisymmetric M_1 is no second preimage."""
     x, y, z = np.random.default_rng(0).standard_normal((3, 3))
-    setting = SingletonSetting("other M₂", symmetric=0.0, copies=2)
+    setting = setting_of("other M₂", symmetric=0.0)
     pair = [one.in_floats() for one in two_networks(setting)]
     for third, same in ((y, True), (z, False)):
         one, other = (outputs(weights, [x, y, third]) for weights in pair)
         assert (np.abs(one - other).max() < 1e-12) == same
-    assert study_singleton(setting).ending.same and not study_singleton(setting).second_preimage
-    assert study_singleton(replace(setting, copies=1)).second_preimage
-    assert study_singleton(replace(setting, size=0.0)).second_preimage
-    assert not study_singleton(SingletonSetting("the same")).second_preimage
+    assert study_singleton(setting).ending.same
 
 
 def test_which_hypothesis_fails_is_said():
-    assert SingletonSetting(symmetric=0.0, size=0.0).failing == ("L ≠ 0", "Sym M₁ ≠ 0")
-    assert SingletonSetting(symmetric=0.0, causal=True).failing == ()
-    assert SingletonSetting("negative", Fraction(1), symmetric=0.0, causal=True).failing == ("Sym M₁ ≠ 0",)
-    assert SingletonSetting("negative", Fraction(2), symmetric=0.0, causal=True).failing == ()
-    assert SingletonSetting(symmetric=0.05, size=0.05).failing == ()
+    assert setting_of(symmetric=0.0, size=0.0).failing == ("L ≠ 0", "Sym M₁ ≠ 0")
+    assert setting_of(symmetric=0.0, causal=True).failing == ()
+    assert setting_of("negative", Fraction(1), symmetric=0.0, causal=True).failing == ("Sym M₁ ≠ 0",)
+    assert setting_of("negative", Fraction(2), symmetric=0.0, causal=True).failing == ()
+    assert setting_of(symmetric=0.05, size=0.05).failing == ()
 
 
 def test_the_ending_sees_a_pair_that_is_given_a_wrong_case():
     """The exact comparison is one: with the case of another candidate its answer changes."""
-    setting = SingletonSetting("same symmetric part")
+    setting = setting_of("same symmetric part")
     exact, relations = pair_of(setting)
     assert find_ending(setting, "B2", relations, exact).right_meet
     assert not find_ending(setting, "outside", relations, exact).right_meet
@@ -210,18 +205,18 @@ def test_the_ending_sees_a_pair_that_is_given_a_wrong_case():
 @pytest.mark.parametrize("candidate", CANDIDATES)
 @pytest.mark.parametrize("causal", [False, True])
 def test_the_way_begins_at_the_truth_and_keeps_the_relations(candidate, causal):
-    for rho, copies in ((Fraction(1, 3), 1), (Fraction(2), 1 if causal else 3)):
-        setting = SingletonSetting(candidate, rho, 0.0, 3, copies, causal)
+    for rho in (Fraction(1, 3), Fraction(2)):
+        setting = setting_of(candidate, rho, 0.0, layers=3, causal=causal)
         study = study_singleton(setting)
         for side, weights in zip((study.left, study.right), two_networks(setting), strict=True):
             X = np.array([[-0.7, 0.6], [0.3, -0.4], [0.5, -0.1]])
-            truth = softmax_shares(weights.in_floats().M, X, copies, causal)
+            truth = softmax_shares(weights.in_floats().M, X, causal=causal)
             np.testing.assert_allclose(np.array(side.shares), np.array(truth, dtype=float), atol=1e-12)
         for travel in (0.0, 0.1, 0.3, 0.45, 0.6, 0.8):
             study = study_singleton(replace(setting, travel=travel))
             logs = []
             for side in (study.left, study.right):
-                P, Q = exponentials(side.shares[0], copies)
+                P, Q = exponentials(side.shares[0])
                 logs += [Q] if causal else [P, Q]
             if 0 in logs:
                 continue  # frozen: no logarithms are left to compare
@@ -237,9 +232,7 @@ def test_the_way_begins_at_the_truth_and_keeps_the_relations(candidate, causal):
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_the_picture_ends_as_the_exact_comparison_does(candidate, causal, layers):
     for rho, symmetric in ((Fraction(1, 3), 1.0), (Fraction(2), 1.0), (Fraction(3), 0.0)):
-        study = study_singleton(
-            SingletonSetting(candidate, rho, layers=layers, causal=causal, symmetric=symmetric)
-        )
+        study = study_singleton(setting_of(candidate, rho, layers=layers, causal=causal, symmetric=symmetric))
         assert (study.left.gap < 1e-12) == study.ending.left_meet
         assert (study.right.gap < 1e-12) == study.ending.right_meet
 
@@ -250,7 +243,7 @@ def test_a_token_runs_away_and_one_network_sees_it_where_it_was(rho, causal):
     """Step 5: the first layers draw it in, by 1 + mP and by 1 + mP^ρ."""
     token, waiting, ratios = (1, [], []) if causal else (0, [], [])
     for travel in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
-        study = study_singleton(SingletonSetting("positive", rho, travel, causal=causal))
+        study = study_singleton(setting_of("positive", rho, travel, causal=causal))
         holds, comes = (study.left, study.right) if rho > 1 else (study.right, study.left)
         waiting.append(holds.places[1, token])
         ratios.append(abs(np.subtract(*comes.places[1])) / abs(np.subtract(*holds.places[1])))
@@ -266,16 +259,16 @@ def test_a_token_runs_away_and_one_network_sees_it_where_it_was(rho, causal):
 
 
 def test_peeling_freezes_the_first_layer_and_then_moves_the_second():
-    frozen = study_singleton(SingletonSetting("other M₂", travel=0.5, layers=3))
+    frozen = study_singleton(setting_of("other M₂", travel=0.5, layers=3))
     assert frozen.moved == 1 and frozen.left.shares[0] == frozen.right.shares[0] == (0, 0)
-    later = study_singleton(SingletonSetting("other M₂", travel=0.75, layers=3))
+    later = study_singleton(setting_of("other M₂", travel=0.75, layers=3))
     assert later.moved == 2 and later.left.shares[1] != later.right.shares[1]
     assert later.left.shares == frozen.left.shares
 
 
 def test_the_room_that_relations_leave_is_that_of_their_number():
     def room(**change):
-        study = study_singleton(SingletonSetting(**change))
+        study = study_singleton(setting_of(**change))
         return study.left.allowed, study.right.allowed
 
     assert room(candidate="unrelated") == ("all", "all")
@@ -286,44 +279,31 @@ def test_the_room_that_relations_leave_is_that_of_their_number():
     assert room(candidate="other M₂") == ("all", "all")  # the second layers
 
 
-@pytest.mark.parametrize("copies", [1, 3])
-def test_the_curve_is_that_of_the_relation(copies):
-    study = study_singleton(SingletonSetting("same symmetric part", copies=copies))
-    product_ = np.prod(exponentials(study.left.shares[0], copies))
+def test_the_curve_is_that_of_the_relation():
+    study = study_singleton(setting_of("same symmetric part"))
+    product_ = np.prod(exponentials(study.left.shares[0]))
     for one in study.right.curve:
-        assert np.prod(exponentials(one, copies)) == pytest.approx(product_**2, rel=1e-6)
+        assert np.prod(exponentials(one)) == pytest.approx(product_**2, rel=1e-6)
 
 
 # The two functions
 
 
-@pytest.mark.parametrize(("causal", "copies"), [(False, 1), (False, 3), (True, 1)])
+@pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("candidate", CANDIDATES)
-def test_the_functions_are_as_far_apart_as_the_definition_says(candidate, causal, copies):
-    setting = SingletonSetting(candidate, layers=2, copies=copies, causal=causal, seed=3)
+def test_the_functions_are_as_far_apart_as_the_definition_says(candidate, causal):
+    setting = setting_of(candidate, layers=2, causal=causal, seed=3)
     theta, other = (one.in_floats() for one in two_networks(setting))
     apart = 0.0
     for X in np.random.default_rng([3, 9]).standard_normal((50, 3, 2)):
-        one, two = (definition(weights, X, copies, causal)[:, :2] for weights in (theta, other))
+        one, two = (outputs(weights, X.T, causal) for weights in (theta, other))
         apart = max(apart, np.abs(one - two).max())
     assert study_singleton(setting).functions_apart == pytest.approx(apart, rel=1e-9, abs=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"candidate": "M"}, "candidate is one of 'unrelated'"),
-        ({"layers": 4}, "layers must be 1, 2 or 3"),
-        ({"rho": Fraction(-1)}, "rho must be a fraction above 0"),
-        ({"rho": 0.5}, "rho must be a fraction above 0"),
-        ({"travel": 1.1}, "travel is between 0 and 1"),
-        ({"symmetric": -0.1}, "symmetric is between 0 and 1"),
-        ({"copies": 2, "causal": True}, "1 under a mask"),
-    ],
-)
-def test_a_wrong_setting_says_what_is_needed(change, said):
-    with pytest.raises(ValueError, match=said):
-        SingletonSetting(**change)
+def test_an_unknown_candidate_is_refused():
+    with pytest.raises(ValueError, match="candidate is one of 'unrelated'"):
+        setting_of("M")
 
 
 # The panel
@@ -332,7 +312,7 @@ OTHER, SECOND = "not the same function", "a second preimage"
 
 
 def drawn(*args, **change):
-    study = study_singleton(SingletonSetting(*args, **change))
+    study = study_singleton(setting_of(*args, **change))
     return study, make(singletons_parts(study))
 
 
@@ -346,15 +326,15 @@ def panel():
 @pytest.mark.parametrize(
     ("setting", "seen", "follows"),
     [
-        (SingletonSetting("unrelated"), "θ′ collapses, θ does not", OTHER),
-        (SingletonSetting("positive", Fraction(1, 2)), "θ collapses, θ′ does not", OTHER),
-        (SingletonSetting("negative"), "they meet at x₁ and at x₂", OTHER),
-        (SingletonSetting("other M₂", layers=1), "all is frozen, and LX ≠ L′X", OTHER),
-        (SingletonSetting("unrelated", travel=0.5), "on the way", "move it on to 1"),
-        (SingletonSetting("other M₂", symmetric=0.0), "Sym M₁ = 0: nothing tells them apart", SECOND),
-        (SingletonSetting("unrelated", size=0.0), "L = 0: nothing tells them apart", SECOND),
-        (SingletonSetting("positive", Fraction(1)), "θ′ is θ", "nothing to tell apart"),
-        (SingletonSetting("negative", symmetric=0.0), "both collapse, in different places", OTHER),
+        (setting_of("unrelated"), "θ′ collapses, θ does not", OTHER),
+        (setting_of("positive", Fraction(1, 2)), "θ collapses, θ′ does not", OTHER),
+        (setting_of("negative"), "they meet at x₁ and at x₂", OTHER),
+        (setting_of("other M₂", layers=1), "all is frozen, and LX ≠ L′X", OTHER),
+        (setting_of("unrelated", travel=0.5), "on the way", "move it on to 1"),
+        (setting_of("other M₂", symmetric=0.0), "Sym M₁ = 0: nothing tells them apart", SECOND),
+        (setting_of("unrelated", size=0.0), "L = 0: nothing tells them apart", SECOND),
+        (setting_of("positive", Fraction(1)), "θ′ is θ", "nothing to tell apart"),
+        (setting_of("negative", symmetric=0.0), "both collapse, in different places", OTHER),
     ],
 )
 def test_the_verdict_is_read_off_the_exact_comparison(setting, seen, follows):
@@ -407,9 +387,9 @@ def test_a_control_without_a_say_is_disabled(panel):
     for state, expected in (
         ("", set()),
         ("candidate=unrelated", {"rho"}),
-        ("candidate=unrelated;causal=yes", {"rho", "copies"}),
+        ("candidate=unrelated;causal=yes", {"rho"}),
         ("symmetric=0", {"travel"}),
-        ("candidate=negative;symmetric=0;causal=yes;rho=2", {"copies"}),
+        ("candidate=negative;symmetric=0;causal=yes;rho=2", set()),
     ):
         panel.reset()
         panel.state = state
@@ -433,7 +413,7 @@ def test_a_control_without_a_say_is_disabled(panel):
         ("candidate=positive;rho=1", "Theorem B<", "ρ = 1 makes M₁′ = M₁: θ′ is θ. Choose another ρ"),
         ("candidate=other M₂;layers=1", "Theorem B, step 6", "no second layer, so it is L′ that is another"),
         ("candidate=other M₂;symmetric=0", "needs Sym M₁ ≠ 0", "A second preimage: modulo"),
-        ("candidate=other M₂;symmetric=0;copies=2", "needs Sym M₁ ≠ 0", "with t = 3 tokens sees more"),
+        ("candidate=other M₂;symmetric=0;copies=2", "needs Sym M₁ ≠ 0", "A second preimage: modulo"),
         ("candidate=other M₂;symmetric=0;causal=yes;travel=1", "Theorem A′, step 3", OTHER),
     ],
 )

@@ -1,6 +1,5 @@
 """Find the formula yourself: type one, and see at once at which network it is wrong."""
 
-
 import ipywidgets as widgets
 
 from neuroviz.beyond.formula.families import FAMILIES

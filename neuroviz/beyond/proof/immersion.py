@@ -40,7 +40,6 @@ class ImmersionSetting:
             `freed`), "frozen" (P = Q = 0) or "collapsed" (PQ = 1).
         freed: for each layer (μ, ν), from 0 to 1: used where the mode is "free".
         width: d₀, and the number of rows of L, from 1 to 3.
-        copies: m = t − 1, how many copies of x_2 there are; 1 under a mask.
         causal: whether token 1 sees itself only (Theorem A′).
         weak_layer, symmetric: the symmetric part of M_k, of the weak layer k, is multiplied by this, from 0
             to 1; under a mask the whole of M_k is. Where k > l there is no such layer.
@@ -54,7 +53,6 @@ class ImmersionSetting:
     modes: tuple[str, ...] = ("true", "true")
     freed: tuple[tuple[float, float], ...] = ((0.3, 0.3), (0.3, 0.3))
     width: int = 2
-    copies: int = 1
     causal: bool = False
     weak_layer: int = 1
     symmetric: float = 1.0
@@ -75,8 +73,6 @@ class ImmersionSetting:
             raise ValueError(f"shares, symmetric and size are between 0 and 1; got {numbers}")
         if self.width not in (1, 2, 3):
             raise ValueError(f"width must be 1, 2 or 3; got {self.width!r}")
-        if self.copies < 1 or (self.causal and self.copies != 1):
-            raise ValueError(f"copies must be at least 1, and 1 under a mask; got {self.copies!r}")
         if self.weak_layer not in range(1, MOST_LAYERS + 1):
             raise ValueError(f"weak_layer is from 1 to {MOST_LAYERS}; got {self.weak_layer!r}")
 
@@ -129,13 +125,11 @@ class Experiment:
     Attributes:
         free_layer: the one layer that is not frozen; None where all are.
         possible: whether the relations between the exponentials allow it.
-        alone: what this experiment leaves hidden.
         so_far: what all experiments up to this one leave hidden.
     """
 
     free_layer: int | None
     possible: bool
-    alone: Hidden
     so_far: Hidden
 
 
@@ -207,9 +201,7 @@ def _allowed(setting: ImmersionSetting, wanted: tuple[Pattern, ...]) -> tuple[Pa
 
 def _meeting(setting: ImmersionSetting) -> tuple[Fraction, Fraction]:
     """(μ, ν) for P = Q = 1: the tokens meet at their mean. Under a mask for Q = ∞."""
-    if setting.causal:
-        return Fraction(0), Fraction(1)
-    return Fraction(setting.copies, setting.copies + 1), Fraction(1, setting.copies + 1)
+    return (Fraction(0), Fraction(1)) if setting.causal else (Fraction(1, 2), Fraction(1, 2))
 
 
 def _here(setting: ImmersionSetting) -> tuple[Pattern, ...]:
@@ -227,7 +219,7 @@ def _set_shares(setting: ImmersionSetting, virtual: VirtualWeights, X: np.ndarra
     found: list[Shares] = []
     for i, pattern in enumerate(_here(setting)):
         if pattern in ("free", "tied"):
-            mu, nu = softmax_shares(virtual.M[i : i + 1], X, setting.copies, setting.causal)[0]
+            mu, nu = softmax_shares(virtual.M[i : i + 1], X, causal=setting.causal)[0]
         else:
             mu, nu = pattern
         found.append(Shares(float(mu), float(nu)))
@@ -261,8 +253,7 @@ def _experiments(network: ImmersionSetting) -> tuple[Experiment, ...]:
         patterns = _allowed(network, wanted)
         made = (*made, patterns)
         possible = tied is None or tied == free_layer
-        alone = _hidden(network, (patterns,))
-        found.append(Experiment(free_layer, possible, alone, _hidden(network, made)))
+        found.append(Experiment(free_layer, possible, _hidden(network, made)))
     return tuple(found)
 
 
@@ -322,7 +313,7 @@ def real_network(network: ImmersionSetting) -> tuple[VirtualWeights, np.ndarray]
     """Virtual weights whose spectrum can be read, and two tokens that are drawn: shape (n, 2)."""
     n = network.width
     rng = np.random.default_rng([network.seed, network.layers, n, 6])
-    arch = Architecture.uniform(n, n, network.layers, network.copies + 1, "softmax")
+    arch = Architecture.uniform(n, n, network.layers, 2, "softmax")
     Ms = [K.T @ Q / 4 for Q, K, _ in conditioned_weights(arch, rng)]
     L, _ = np.linalg.qr(rng.standard_normal((n, n)))
     if network.weak_layer <= network.layers:

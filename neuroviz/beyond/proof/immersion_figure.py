@@ -97,7 +97,7 @@ def say_layer(study: ImmersionStudy, layer: int) -> tuple[str, str]:
         name = colored("focus", name)
     if met is not None and layer > met:
         return name, f"blind: {numbered('M', layer)} is hidden"
-    P, Q = (number(value) for value in exponentials(given, setting.copies))
+    P, Q = (number(value) for value in exponentials(given))
     numbers = f"Q = {Q}" if setting.causal else f"P = Q = {P}" if P == Q else f"P = {P}, Q = {Q}"
     if given == (0, 0):
         return name, f"{numbers}: does nothing"

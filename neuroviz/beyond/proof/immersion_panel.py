@@ -75,7 +75,6 @@ class ProofSetting:
     size: float = _part("L times", 1.0, more=True)
     causal: bool = switch("causal mask", more=True, indent=True)
     width: int = whole("width d₀", 2, 1, 3, more=True)
-    copies: int = whole("copies m of x₂", 1, 1, 4, more=True)
     seed: int = seed()
 
     @property
@@ -94,7 +93,7 @@ class ProofSetting:
         freed = ((getattr(self, f"mu_{i}"), getattr(self, f"nu_{i}")) for i in range(1, self.layers + 1))
         same = ("width", "causal", "weak_layer", "symmetric", "size", "seed")
         given = {name: getattr(self, name) for name in same}
-        return ImmersionSetting(self.modes, tuple(freed), copies=1 if self.causal else self.copies, **given)
+        return ImmersionSetting(self.modes, tuple(freed), **given)
 
 
 def study_proof(setting: ProofSetting) -> ImmersionStudy:
@@ -106,7 +105,7 @@ def study_proof(setting: ProofSetting) -> ImmersionStudy:
 def proof_parts(study: ImmersionStudy) -> Parts:
     """The figure, as a scene."""
     s = study.setting
-    local = {"forms": study.forms, "tied": s.tied_layer, "copies": s.copies, "causal": s.causal, "map": MAP}
+    local = {"forms": study.forms, "tied": s.tied_layer, "copies": 1, "causal": s.causal, "map": MAP}
     return as_scene(immersion_parts(study), "tokens", study.place, local, _RANGES, _CHOICES)
 
 
@@ -126,6 +125,7 @@ class ProofExplorer(Panel):
     """
 
     title = "Theorem A: freeze all layers but one"
+    old_states = {"copies=.*": ""}
     setting, draw, _answer = ProofSetting, staticmethod(proof_parts), staticmethod(study_proof)
 
     def _arrange(self) -> None:
@@ -141,7 +141,6 @@ class ProofExplorer(Panel):
         part = numbered("M" if setting.causal else "Sym M", setting.weak_layer)
         self.controls["symmetric"].description = f"{part} times"
         self.controls["symmetric"].disabled = setting.weak_layer > setting.layers
-        self.controls["copies"].disabled = setting.causal
 
     def _badge(self, answer: ImmersionStudy) -> str:
         setting, found = answer.setting, answer.everything
@@ -163,9 +162,8 @@ class ProofExplorer(Panel):
 def _say_setting(study: ImmersionStudy) -> str:
     s = study.setting
     layers = f"{s.layers} {'causal ' if s.causal else ''}softmax layer{'s' if s.layers > 1 else ''}"
-    copies = f", the second {s.copies} times" if s.copies > 1 else ""
     missing = f" (and no layer {s.weak_layer} to weaken)" if s.weak_layer > s.layers else ""
-    return f"{layers} on two tokens{copies}, d₀ = {s.width}{missing}"
+    return f"{layers} on two tokens, d₀ = {s.width}{missing}"
 
 
 def _say_step(study: ImmersionStudy) -> str:
@@ -223,6 +221,4 @@ def _say_proof(study: ImmersionStudy) -> str:
         return f"{why}, and the argument breaks here; the conclusion holds all the same: kernel 0 (exact)."
     if left == 0:
         return f"{why}; but no layer comes after it, and nothing is left all the same: kernel 0 (exact)."
-    # With t ≥ 3 tokens there are inputs that this count does not see.
-    where = "at all" if s.copies == 1 else "on inputs with two different tokens"
-    return f"{why}, its tokens meet, and all later layers are blind: {left} {are} silent {where} (exact)."
+    return f"{why}, its tokens meet, and all later layers are blind: {left} {are} silent at all (exact)."

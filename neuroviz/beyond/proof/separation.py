@@ -11,7 +11,7 @@ from math import lcm
 
 import numpy as np
 
-from neuroviz.beyond.proof.weight_pairs import WIDTH, ExactWeights, Relations, SingletonSetting
+from neuroviz.beyond.proof.weight_pairs import WIDTH, ExactWeights, Relations, UniquenessSetting
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.softmax.two_tokens import FROZEN, Shares, follow
 
@@ -35,7 +35,7 @@ class Ending:
 
 
 def find_ending(
-    setting: SingletonSetting, case: str, relations: Relations, exact: tuple[ExactWeights, ...]
+    setting: UniquenessSetting, case: str, relations: Relations, exact: tuple[ExactWeights, ...]
 ) -> Ending:
     """Which columns agree mod p at the end of the way, and which outputs; tokens and tails are random.
 
@@ -57,7 +57,7 @@ def find_ending(
         return Shares(mu, over.reduce(1 - mu))
 
     on_first, on_second = Shares(0.0, 1.0), Shares(1.0, 0.0)
-    first, first_ = _shares_mod(setting, relations, over, rng)
+    first, first_ = _shares_mod(relations, over, rng)
     tail = [free() for _ in range(setting.layers - 1)]
     tail_ = list(tail)
     if case == "A":
@@ -85,11 +85,9 @@ def find_ending(
     return Ending(columns_agree(left), columns_agree(right), bool((left == right).all()), over.p)
 
 
-def _shares_mod(
-    setting: SingletonSetting, relations: Relations, over: PrimeField, rng: np.random.Generator
-) -> tuple[Shares, Shares]:
+def _shares_mod(relations: Relations, over: PrimeField, rng: np.random.Generator) -> tuple[Shares, Shares]:
     """Shares of both first layers, of random exponentials in F_p that satisfy the relations and no more."""
-    p, m = over.p, setting.copies
+    p = over.p
     free = [j for j in range(len(relations.letters)) if not any(_last(row) == j for row in relations.rows)]
     root = lcm(*(c.denominator for row in relations.rows for c in row))
     found = []
@@ -106,7 +104,7 @@ def _shares_mod(
         point = []
         for side in range(2):
             *P, Q = (values[side * half + j] for j in range(half))
-            point += [1 + m * P[0] if P else 1, m * P[0] if P else 0, Q + m, Q]
+            point += [1 + P[0] if P else 1, P[0] if P else 0, Q + 1, Q]
         if all(point[j] % p for j in (0, 2, 4, 6)):  # else a denominator of S vanishes: draw again
             found.append([point[j + 1] * pow(point[j], -1, p) % p for j in (0, 2, 4, 6)])
     mu, nu, mu_, nu_ = over.reduce(np.array(found, dtype=float).T)

@@ -9,13 +9,14 @@ elsewhere. Where that is depends on the relations; this module goes there.
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, inf, log
+from typing import NamedTuple
 
 import numpy as np
 
 from neuroviz.beyond.proof.separation import Ending, find_ending
 from neuroviz.beyond.proof.weight_pairs import (
     Relations,
-    SingletonSetting,
+    UniquenessSetting,
     find_case,
     find_relations,
     two_networks,
@@ -69,7 +70,7 @@ class SingletonStudy:
         forms: of θ and of θ′, what the logits of each layer are on the line of the tokens: see `along_line`.
     """
 
-    setting: SingletonSetting
+    setting: UniquenessSetting
     case: str
     relations: Relations
     moved: int
@@ -79,24 +80,14 @@ class SingletonStudy:
     functions_apart: float
     forms: list[list[list[float]]]
 
-    @property
-    def second_preimage(self) -> bool:
-        """Whether θ′ is another set of weights with the function of θ, on all t = m + 1 tokens.
 
-        Inputs with two different tokens are all inputs if t = 2. For t ≥ 3 an antisymmetric M_1 makes these
-        alone meet, and only L = 0 hides everything.
-        """
-        everything = self.setting.copies == 1 or self.setting.size == 0
-        return self.case != "same" and self.ending.same and everything
-
-
-def study_singleton(setting: SingletonSetting) -> SingletonStudy:
+def study_singleton(setting: UniquenessSetting) -> SingletonStudy:
     """Where θ and θ′ are told apart, or why they cannot be.
 
-    >>> study = study_singleton(SingletonSetting("same symmetric part"))
+    >>> study = study_singleton(UniquenessSetting("same symmetric part"))
     >>> study.case, study.relations.words, study.ending.left_meet, study.ending.right_meet
     ('B2', ('P′Q′ = (PQ)²',), False, True)
-    >>> outside = study_singleton(SingletonSetting("other M₂", symmetric=0.0))
+    >>> outside = study_singleton(UniquenessSetting("other M₂", symmetric=0.0))
     >>> outside.ending.same, outside.functions_apart < 1e-12
     (True, True)
     """
@@ -134,8 +125,7 @@ def _room(case: str, moved: int, relations: Relations) -> tuple[str, str]:
 # The way
 
 
-@dataclass(frozen=True, eq=False)
-class _Stop:
+class _Stop(NamedTuple):
     """One network at a place of the way; as in `Side`."""
 
     places: np.ndarray
@@ -147,7 +137,7 @@ class _Stop:
 class _Way:
     """From the true exponentials to those that tell two networks apart, within the relations."""
 
-    setting: SingletonSetting
+    setting: UniquenessSetting
     case: str
     power: Fraction | None
     left: VirtualWeights
@@ -167,7 +157,7 @@ class _Way:
             here, given = [begin[0], begin[1]], [first]
             for i, M in enumerate(network.M[1:layers], start=2):
                 tokens = _tokens(here[-1])
-                one = softmax_shares([M], tokens, self.setting.copies, self.setting.causal)[0]
+                one = softmax_shares([M], tokens, causal=self.setting.causal)[0]
                 if is_right and i == self.moved(travel):
                     one = self._to_meet(M, tokens, 2 * travel - 1)
                 given.append(Shares(float(one.mu), float(one.nu)))
@@ -180,8 +170,7 @@ class _Way:
     def curve(self, network: VirtualWeights) -> tuple[Shares, ...]:
         """The shares with the PQ that the first layer of a network has in truth, from P = 0 to P = ∞."""
         total = sum(self._true(network)[0])
-        middle = total / 2 - log(self.setting.copies)
-        logits_p = [middle + 24 * k / _STEPS - 12 for k in range(_STEPS + 1)]
+        logits_p = [total / 2 + 24 * k / _STEPS - 12 for k in range(_STEPS + 1)]
         return tuple(self._shares(p, total - p) for p in logits_p)
 
     def _true(self, network: VirtualWeights) -> tuple[tuple[float, float], Shares]:
@@ -191,7 +180,7 @@ class _Way:
 
     def _shares(self, p: float, q: float) -> Shares:
         """The shares that logits give, which may be infinite."""
-        found = shares(_exp(p), _exp(q), self.setting.copies, self.setting.causal)
+        found = shares(_exp(p), _exp(q), causal=self.setting.causal)
         return Shares(float(found.mu), float(found.nu))
 
     def _to_meet(self, M: np.ndarray, tokens: np.ndarray, travel: float) -> Shares:
@@ -231,8 +220,8 @@ class _Way:
     def _run_away(self, travel: float) -> tuple[tuple[Shares, Shares], tuple[np.ndarray, np.ndarray]]:
         """Q → 0; then P → ∞ while x_1 runs away, so that one of the networks sees it where it was.
 
-        A first layer draws x_1 towards x_2 and divides their distance by 1 + mP. So x_1 has to run to
-        (1 + mP)/(1 + mP at the start). In the network where P has the larger power it comes to x_2 all the
+        A first layer draws x_1 towards x_2 and divides their distance by 1 + P. So x_1 has to run to
+        (1 + P)/(1 + P at the start). In the network where P has the larger power it comes to x_2 all the
         same. Under a mask x_2 runs away from x_1, by its Q, and there is no first half.
         """
         causal, powers = self.setting.causal, (1.0, float(self.power))
@@ -242,10 +231,9 @@ class _Way:
         mover, other = (1, 0) if causal else (0, 1)
         start = [logits_[mover] for logits_ in true]
         here = [logit + power * far for logit, power in zip(start, powers, strict=True)]
-        m = self.setting.copies
         holds = powers.index(min(powers))
-        divisor = _softplus(log(m) + start[holds])
-        divided = [_softplus(log(m) + logit) for logit in here]
+        divisor = _softplus(start[holds])
+        divided = [_softplus(logit) for logit in here]
         distance = _exp(divided[holds] - divisor)
         found, places = [], []
         for side in (0, 1):
@@ -281,11 +269,11 @@ def _softplus(x: float) -> float:
     return inf if x == inf else float(np.logaddexp(0.0, x))
 
 
-def _apart(setting: SingletonSetting, theta: VirtualWeights, other: VirtualWeights) -> float:
+def _apart(setting: UniquenessSetting, theta: VirtualWeights, other: VirtualWeights) -> float:
     """The largest difference of the true outputs; the tokens have size about 1."""
     X = np.random.default_rng([setting.seed, 9]).standard_normal((50, len(_X), 2))
     outs = []
     for network in (theta, other):
-        given = softmax_shares(network.M, X, setting.copies, setting.causal)
+        given = softmax_shares(network.M, X, causal=setting.causal)
         outs.append(network.L @ follow(Reals(), given, X)[-1])
     return float(np.abs(outs[0] - outs[1]).max())

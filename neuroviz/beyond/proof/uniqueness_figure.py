@@ -7,6 +7,7 @@ from math import inf, log10
 import numpy as np
 
 from neuroviz.beyond.proof.uniqueness import Side, SingletonStudy
+from neuroviz.beyond.proof.weight_pairs import WAY
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.scene import as_scene
@@ -15,7 +16,6 @@ from neuroviz.softmax.two_tokens import Shares
 
 PLACES = {"θ": (0.03, 0.29), "θ′": (0.71, 0.97)}
 MAPS = {"θ": (0.365, 0.505), "θ′": (0.545, 0.685)}
-WAY = (0.0, 1.0, 0.01)  # least, most and step of the way
 MIDDLE = 0.51  # of the two maps, with the numbers on their left
 EQUAL = 1e-9
 SEEN = (-0.16, 1.16)  # the places that are drawn; a token that has run away is drawn as if it came from
@@ -31,7 +31,7 @@ def singletons_parts(study: SingletonStudy) -> Parts:
     left, *right = (plot.view() for plot in others)
     parts, s = compose(left, first_map.view(), *right), study.setting
     power = None if study.relations.power is None else float(study.relations.power)
-    local = {"step": study.case, "power": power, "layers": s.layers, "copies": s.copies, "causal": s.causal}
+    local = {"step": study.case, "power": power, "layers": s.layers, "copies": 1, "causal": s.causal}
     local["forms"] = study.forms
     return as_scene(parts, "tokens", {"travel": s.travel}, local, {"travel": WAY})
 
@@ -168,16 +168,15 @@ def curve(plot: Plot, name: str, points: Sequence[Shares], role: str, *line: obj
 def verdict(study: SingletonStudy) -> tuple[str, str]:
     """What is seen, and what follows, in two lines.
 
-    >>> from neuroviz.beyond.proof.uniqueness import SingletonSetting, study_singleton
-    >>> verdict(study_singleton(SingletonSetting("negative")))
+    >>> from neuroviz.beyond.proof.uniqueness import UniquenessSetting, study_singleton
+    >>> verdict(study_singleton(UniquenessSetting("negative", travel=1.0)))
     ('they meet at x₁ and at x₂', 'not the same function')
     """
     end, s = study.ending, study.setting
     if study.case == "same":
         return "θ′ is θ", "nothing to tell apart"
     if end.same:
-        seen = f"{s.failing[0].replace('≠', '=')}: nothing tells them apart"
-        return seen, "a second preimage" if study.second_preimage else "but three different tokens may"
+        return f"{s.failing[0].replace('≠', '=')}: nothing tells them apart", "a second preimage"
     if study.case != "outside" and s.travel < 1:
         return "on the way", "move it on to 1"
     if end.left_meet != end.right_meet:

@@ -1,52 +1,14 @@
 """Theorem B under the reader's hands: another set of weights, and the place where it gives itself away."""
 
-from dataclasses import dataclass
-from fractions import Fraction
-
 from neuroviz.beyond.proof.uniqueness import SingletonStudy, study_singleton
-from neuroviz.beyond.proof.uniqueness_figure import WAY, apart, singletons_parts
-from neuroviz.beyond.proof.weight_pairs import WITH_RHO, SingletonSetting
+from neuroviz.beyond.proof.uniqueness_figure import apart, singletons_parts
+from neuroviz.beyond.proof.weight_pairs import WITH_RHO, UniquenessSetting
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import grouped, signed, tiny
 
-_CHOICES = [
-    ("M₁′ unrelated", "unrelated"),
-    ("ρM₁ + antisymmetric", "same symmetric part"),
-    ("−ρM₁", "negative"),
-    ("ρM₁", "positive"),
-    ("M₁, another M₂", "other M₂"),
-    ("θ itself", "the same"),
-]
 _STEPS = {"A": 2, "B2": 3, "B1, ρ < 0": 4, "B1, ρ > 0": 5, "peel": 6}
 _MASKED_STEPS = {"A": 2, "B1, ρ < 0": 4, "B1, ρ > 0": 3, "peel": 3}
-
-
-@dataclass(frozen=True)
-class UniquenessSetting:
-    """How θ′ differs, |ρ|, how far the exponentials have gone from the true ones, and both networks."""
-
-    candidate: str = choice("M₁′", _CHOICES, "same symmetric part")
-    rho: str = choice("ρ", ("1/3", "1/2", "1", "2", "3"), "2")
-    travel: float = real("way", 0.4, *WAY)
-    symmetric: float = real("Sym M₁ times", 1.0, 0, 1, 0.05)
-    layers: int = whole("layers l", 2, 1, 3, more=True)
-    size: float = real("L times", 1.0, 0, 1, 0.05, more=True)
-    causal: bool = switch("causal mask", more=True)
-    copies: int = whole("copies m of x₂", 1, 1, 5, more=True)
-    seed: int = seed()
-
-    @property
-    def pair(self) -> SingletonSetting:
-        """The two networks, and the place on the way."""
-        copies = 1 if self.causal else self.copies
-        return SingletonSetting(**{**vars(self), "rho": Fraction(self.rho), "copies": copies})
-
-
-def study_uniqueness(setting: UniquenessSetting) -> SingletonStudy:
-    """Where θ and θ′ are told apart, or why they cannot be."""
-    return study_singleton(setting.pair)
 
 
 class SingletonExplorer(Panel):
@@ -64,15 +26,14 @@ class SingletonExplorer(Panel):
     """
 
     title = "Could other weights give this function?"
-    old_states = {"candidate=irrational": "candidate=unrelated"}
+    old_states = {"candidate=irrational": "candidate=unrelated", "copies=.*": ""}
     setting, draw = UniquenessSetting, staticmethod(singletons_parts)
-    _answer = staticmethod(study_uniqueness)
+    _answer = staticmethod(study_singleton)
 
     def _arrange(self) -> None:
-        pair = self._read().pair
-        self.controls["rho"].disabled = pair.candidate not in WITH_RHO
-        self.controls["copies"].disabled = pair.causal  # under a mask copies of a token do not stay equal
-        self.controls["travel"].disabled = bool(pair.failing) or pair.candidate == "the same"
+        setting = self._read()
+        self.controls["rho"].disabled = setting.candidate not in WITH_RHO
+        self.controls["travel"].disabled = bool(setting.failing) or setting.candidate == "the same"
 
     def _badge(self, answer: SingletonStudy) -> str:
         name, end = "Theorem A′" if answer.setting.causal else "Theorem B", answer.ending
@@ -161,12 +122,7 @@ def _say_end(study: SingletonStudy) -> str:
     floats = f"on 50 random inputs the true outputs are {measured} (floats)"
     if end.same:
         same = f"modulo {grouped(end.prime)} all outputs agree at 20 random points"
-        if study.second_preimage:
-            return f"A second preimage: {same}, and {floats}."
-        return (
-            f"Two different tokens cannot tell θ and θ′ apart: {same}, and {floats}. Three different ones "
-            f"may: a network with t = {study.setting.copies + 1} tokens sees more than this."
-        )
+        return f"A second preimage: {same}, and {floats}."
     if study.case == "outside":
         return f"The theorem says nothing here; still, {floats}: not the same function."
     if study.setting.travel < 1:

@@ -14,65 +14,53 @@ from fractions import Fraction
 import numpy as np
 
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.kit.settings import choice, real, seed, switch, whole
 
-CANDIDATES = (
-    "unrelated",
-    "same symmetric part",
-    "negative",
-    "positive",
-    "other M₂",
-    "the same",
-)
+CANDIDATES = {
+    "unrelated": "M₁′ unrelated",
+    "same symmetric part": "ρM₁ + antisymmetric",
+    "negative": "−ρM₁",
+    "positive": "ρM₁",
+    "other M₂": "M₁, another M₂",
+    "the same": "θ itself",
+}
+"""Candidate → what M₁′ is; in a single layer "other M₂" is another L."""
 WITH_RHO = ("same symmetric part", "negative", "positive")
+WAY = (0.0, 1.0, 0.01)  # least, most and step of the way
 WIDTH = 3  # in the plane all antisymmetric matrices would be multiples of one another
 _NUMERALS = str.maketrans("0123456789/-", "⁰¹²³⁴⁵⁶⁷⁸⁹ᐟ⁻")
 
 
 @dataclass(frozen=True)
-class SingletonSetting:
+class UniquenessSetting:
     """A network θ, a candidate θ′ for the same function, and how far exponentials have been moved.
 
-    Attributes:
-        candidate: M_1′ is "unrelated" to M_1, has the "same symmetric part" (times ρ), is ρM_1 with ρ
-            "negative" or "positive", or θ′ is "the same"; with "other M₂" only M_2′ differs from M_2, or in a
-            single layer L′ from L.
-        rho: |ρ|, a fraction above 0; read by those three candidates that have a ρ.
-        travel: from 0, the true exponentials, to 1, the place that tells θ from θ′.
-        layers: l, from 1 to 3.
-        copies: m = t − 1; 1 under a mask.
-        causal: whether token 1 sees itself only (Theorem A′).
-        symmetric: the symmetric part of M_1 is multiplied by this, from 0 to 1.
-        size: L is multiplied by this, from 0 to 1.
-        seed: what the weights are drawn from.
+    `travel` goes from 0, the true exponentials, to 1, the place that tells θ from θ′. `symmetric` multiplies
+    the symmetric part of M_1, `size` L. Under a mask token 1 sees itself only (Theorem A′).
 
     Raises:
-        ValueError: if one of them is none of the above.
+        ValueError: if there is no such candidate.
     """
 
-    candidate: str = "unrelated"
-    rho: Fraction = Fraction(2)
-    travel: float = 1.0
-    layers: int = 2
-    copies: int = 1
-    causal: bool = False
-    symmetric: float = 1.0
-    size: float = 1.0
-    seed: int = 0
+    candidate: str = choice("M₁′", [(said, key) for key, said in CANDIDATES.items()], "same symmetric part")
+    rho: str = choice("ρ", ("1/3", "1/2", "1", "2", "3"), "2")
+    travel: float = real("way", 0.4, *WAY)
+    symmetric: float = real("Sym M₁ times", 1.0, 0, 1, 0.05)
+    layers: int = whole("layers l", 2, 1, 3, more=True)
+    size: float = real("L times", 1.0, 0, 1, 0.05, more=True)
+    causal: bool = switch("causal mask", more=True)
+    seed: int = seed()
 
     def __post_init__(self) -> None:
         if self.candidate not in CANDIDATES:
             raise ValueError(
                 f"candidate is one of {', '.join(map(repr, CANDIDATES))}; got {self.candidate!r}"
             )
-        if self.layers not in (1, 2, 3):
-            raise ValueError(f"layers must be 1, 2 or 3; got {self.layers!r}")
-        if not isinstance(self.rho, (Fraction, int)) or not self.rho > 0:
-            raise ValueError(f"rho must be a fraction above 0, such as Fraction(1, 2); got {self.rho!r}")
-        for name in ("travel", "symmetric", "size"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} is between 0 and 1; got {getattr(self, name)!r}")
-        if self.copies < 1 or (self.causal and self.copies != 1):
-            raise ValueError(f"copies must be at least 1, and 1 under a mask; got {self.copies!r}")
+
+    @property
+    def ratio(self) -> Fraction:
+        """|ρ|, which three of the candidates have."""
+        return Fraction(self.rho)
 
     @property
     def failing(self) -> tuple[str, ...]:
@@ -80,7 +68,7 @@ class SingletonSetting:
 
         A mask asks for M_1 ≠ 0, which is always so here, and for Sym M_1 ≠ 0 only if M_1′ = −M_1.
         """
-        needed = not self.causal or (self.candidate == "negative" and self.rho == 1)
+        needed = not self.causal or (self.candidate == "negative" and self.ratio == 1)
         found = (("L ≠ 0", self.size == 0), ("Sym M₁ ≠ 0", needed and self.symmetric == 0))
         return tuple(name for name, fails in found if fails)
 
@@ -102,14 +90,14 @@ class ExactWeights:
         return all(bool((one == two).all()) for one, two in pairs)
 
 
-def two_networks(setting: SingletonSetting) -> tuple[ExactWeights, ExactWeights]:
+def two_networks(setting: UniquenessSetting) -> tuple[ExactWeights, ExactWeights]:
     """θ and θ′.
 
     L and, but for the factor `symmetric`, the symmetric parts of all M_i are positive definite, so that
     tokens never meet of themselves. The later M_i are larger: softmax draws tokens together, and the
     closer they are the faster.
 
-    >>> theta, other = two_networks(SingletonSetting("positive", rho=Fraction(1, 2)))
+    >>> theta, other = two_networks(UniquenessSetting("positive", "1/2"))
     >>> bool((2 * other.M[0] == theta.M[0]).all())
     True
     """
@@ -122,9 +110,9 @@ def two_networks(setting: SingletonSetting) -> tuple[ExactWeights, ExactWeights]
     theirs, its_L = list(M), L
     their_first = {
         "unrelated": other_first,
-        "same symmetric part": setting.rho * first + (N - N.T) / 2,
-        "negative": -setting.rho * first,
-        "positive": setting.rho * first,
+        "same symmetric part": setting.ratio * first + (N - N.T) / 2,
+        "negative": -setting.ratio * first,
+        "positive": setting.ratio * first,
     }
     theirs[0] = their_first.get(setting.candidate, first)
     if setting.candidate == "other M₂" and setting.layers > 1:
@@ -193,7 +181,7 @@ class Relations:
 def find_relations(theta: ExactWeights, other: ExactWeights, causal: bool) -> Relations:
     """The relations between p, q of θ and p′, q′ of θ′, from the coefficients of these quadratic forms.
 
-    >>> setting = SingletonSetting("same symmetric part")
+    >>> setting = UniquenessSetting("same symmetric part")
     >>> found = find_relations(*two_networks(setting), setting.causal)
     >>> found.words, found.independent
     (('P′Q′ = (PQ)²',), 3)
@@ -218,7 +206,7 @@ def find_relations(theta: ExactWeights, other: ExactWeights, causal: bool) -> Re
 
 
 def find_case(
-    setting: SingletonSetting, exact: tuple[ExactWeights, ExactWeights], relations: Relations
+    setting: UniquenessSetting, exact: tuple[ExactWeights, ExactWeights], relations: Relations
 ) -> str:
     """Which step of the proof tells two networks apart.
 
