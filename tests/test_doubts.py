@@ -17,7 +17,6 @@ from neuroviz import (
     module_symmetries,
 )
 from neuroviz.beyond.formula.expression import parse_formula
-from neuroviz.beyond.transformers.real_models import real_model
 from neuroviz.beyond.why.flag import flag_steps
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import PrimeField, Reals
@@ -202,8 +201,3 @@ def test_two_numbers_side_by_side_are_no_product(text):
 def test_one_head_is_not_true_heads():
     with pytest.raises(ValueError, match="heads"):
         Architecture((2, 2), (2,), heads=True)
-
-
-def test_no_heads_are_not_all_heads():
-    with pytest.raises(ValueError):
-        real_model("GPT-2 small").architecture(heads=0)

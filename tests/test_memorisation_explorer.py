@@ -3,8 +3,7 @@
 import pytest
 from panels import headlines, trace
 
-from neuroviz.beyond.memorisation.memorisation import TARGETS, stored_curves
-from neuroviz.beyond.memorisation.panel import MemorisationExplorer
+from neuroviz.beyond.memorisation.memorisation import TARGETS, MemorisationExplorer, stored_curves
 
 
 @pytest.fixture(scope="module")

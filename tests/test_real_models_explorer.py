@@ -3,8 +3,7 @@
 import pytest
 from panels import headlines, texts, title, trace
 
-from neuroviz.beyond.transformers.real_models import MODELS, real_model
-from neuroviz.beyond.transformers.real_models_panel import CAVEAT, PARTS, RealModelsExplorer
+from neuroviz.beyond.transformers.real_models import CAVEAT, MODELS, PARTS, RealModelsExplorer, real_model
 
 
 @pytest.fixture(scope="module")
