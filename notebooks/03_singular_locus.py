@@ -250,7 +250,7 @@ check_boundary_layer(A_new, V_new)
 # We let 400 layers learn, for several kinds of targets. For targets on the dotted line, which no layer has, 99 % of the runs end at a singular point:
 # there the nearest layer *is* singular. For random targets, which are usually no layer either, none did. So singular points attract what lies right
 # beside them and nothing else, in this small model.
-# <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced_by_one_call -->
+# <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced -->
 #
 # </details>
 #

@@ -64,7 +64,7 @@ def test_every_run_is_drawn_where_it_ended_and_in_the_region_by_which_it_is_coun
         drawn += len(points.x)
         loss = trace(panel.figure, f"loss of runs that end {name}")
         assert sum(x is None for x in loss.x) == where.sum()
-    assert drawn == panel._shown.counts.runs
+    assert drawn == panel._shown.runs
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -97,8 +97,8 @@ FlowExplorer(state="target=realisable;runs=40;time=60", presets=buttons)
 # | dotted, plus noise | 4 % | nearly all | 85 % |
 #
 # Here $\sigma_2/\sigma_1$ of $A$ below $10^{-3}$ counts as singular. The standard error is about two per cent at most, and other seeds give other digits.
-# `neuroviz.beyond.training.flow.attraction_table()` makes the table again.
-# <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced_by_one_call -->
+# `attraction("dotted")` makes the third row again, and so on.
+# <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced -->
 #
 # **What does this say about the paper's question?** Singular points attract when the target lies off the set of functions and right beside them: then the nearest
 # layer *is* singular. For generic targets the flow has no preference. So this model shows no bias towards singular functions; and it is a very small model.

@@ -44,13 +44,15 @@ class FlowStudy:
         flow: the runs, seen at times that are equally spaced on a logarithmic axis.
         counts: the shares that end at singular and boundary points.
         target: in words, where the runs are drawn to.
-        target_kind: of a target that the reader placed, where it lies; "" for random targets.
+        kind: of a target that the reader placed, where it lies; "" for random targets.
+        known: of random targets, the share that a long count gave.
     """
 
     flow: Flow
     counts: Attraction
     target: str
-    target_kind: str
+    kind: str
+    known: str
 
     @property
     def drift(self) -> dict[str, float]:
@@ -58,9 +60,14 @@ class FlowStudy:
         return {name: float(np.abs(path - path[0]).max()) for name, path in self.flow.conserved.items()}
 
     @property
+    def runs(self) -> int:
+        """N."""
+        return self.flow.loss.shape[1]
+
+    @property
     def drawn(self) -> int:
         """How many runs are drawn."""
-        return min(RUNS_DRAWN, self.counts.runs)
+        return min(RUNS_DRAWN, self.runs)
 
 
 def flow_parts(study: FlowStudy) -> Parts:
@@ -83,8 +90,8 @@ def losses(study: FlowStudy) -> Plot:
     # At the bottom left, where no line comes early on.
     found = flow.ends[:drawn].tolist()
     key = [said(e, f"{s.dashes} {s.where}: {found.count(e)}") for e, s in ENDINGS.items() if e in found]
-    if drawn < study.counts.runs:
-        key.append(f"the first {drawn} of {study.counts.runs} runs")
+    if drawn < study.runs:
+        key.append(f"the first {drawn} of {study.runs} runs")
     plot.corner(key, LEFT, BOTTOM)
     return plot
 
@@ -146,9 +153,9 @@ def places(study: FlowStudy) -> Plot:
     dotted = {"width": 2, "color": theme.color("boundary"), "dash": "dot"}
     plot.region((left, 0.35), (low, log10(SINGULAR)), {"width": 0}, wash)
     plot.region((left, log10(BOUNDARY)), (low, log10(SINGULAR)), dotted, wash)
-    counts, ends = study.counts, flow.ends.tolist()
-    one = counts.runs == 1 and counts.singular == 1
-    plot.headline(f"{share_in_words(counts.singular, counts.runs)} end{'s' * one} singular")
+    share, ends = study.counts.singular, flow.ends.tolist()
+    one = study.runs == share == 1
+    plot.headline(f"{share_in_words(share, study.runs)} end{'s' * one} singular")
     plot.corner([said(e, f"{s.glyph} {ends.count(e)} {s.said}") for e, s in ENDINGS.items()], LEFT, TOP)
     return plot
 

@@ -12,6 +12,7 @@ Many starts flow at once, in one system, by Runge–Kutta steps of order 5 whose
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -94,29 +95,12 @@ class Flow:
         return np.select([singular & (self.angle < BOUNDARY), singular], ["boundary", "singular"], "smooth")
 
 
-@dataclass(frozen=True)
-class Attraction:
-    """How often gradient flow ends at singular points.
+class Attraction(NamedTuple):
+    """Shares of runs: with σ₂/σ₁ < 10⁻³ at the end, of these at a boundary point, and with σ₂/σ₁ < 0.05."""
 
-    Attributes:
-        target: which kind of target, of `TARGETS`, or a name for the one that was given.
-        runs, seed, time: how many runs, drawn from what, for how long.
-        singular: share with σ₂/σ₁ < 10⁻³; boundary points are among them.
-        boundary: share that ends at boundary points.
-        near: share with σ₂/σ₁ < 0.05.
-    """
-
-    target: str
-    runs: int
-    seed: int
-    time: float
     singular: float
     boundary: float
     near: float
-
-    def error(self, share: float) -> float:
-        """The standard error of a share: √(s(1 − s)/runs)."""
-        return float(np.sqrt(share * (1 - share) / self.runs))
 
 
 def gradient_flow(
@@ -297,15 +281,14 @@ def attraction(target: str, runs: int = 400, seed: int = 0, time: float = 600.0)
 
     Args:
         target: one of `TARGETS`; a fresh one for each run.
-        runs, seed, time: as in `Attraction`.
+        runs, seed, time: how many runs, drawn from what, for how long.
 
     Raises:
         ValueError: if there is no such kind of target, or `runs` is not a whole number ≥ 1.
     """
     whole_number("runs", runs)
     targets = random_targets(target, runs, seed)
-    flow = gradient_flow(targets, **random_starts(runs, seed), time=time, samples=2)
-    return count_ends(flow, target, seed)
+    return count_ends(gradient_flow(targets, **random_starts(runs, seed), time=time, samples=2))
 
 
 def random_starts(runs: int, seed: int, factored: bool = False) -> dict[str, np.ndarray]:
@@ -316,20 +299,11 @@ def random_starts(runs: int, seed: int, factored: bool = False) -> dict[str, np.
     return starts | {"V": rng.standard_normal((runs, 1, 2)) / 2}
 
 
-def count_ends(flow: Flow, target: str, seed: int) -> Attraction:
-    """The shares of runs that end at singular and at boundary points; `target` and `seed` are remembered."""
+def count_ends(flow: Flow) -> Attraction:
+    """The shares of runs that end at singular and at boundary points."""
     ends = flow.ends
-    shares = (float(np.mean(here)) for here in (ends != "smooth", ends == "boundary", flow.ratio < 0.05))
-    return Attraction(target, len(ends), seed, float(flow.times[-1]), *shares)
-
-
-def attraction_table(runs: int = 400, seed: int = 0, time: float = 600.0) -> tuple[Attraction, ...]:
-    """`attraction` for each kind of target: the table of docs/mathematics.md, "Gradient flow", in one call.
-
-    >>> [row.target for row in attraction_table(runs=2, time=1)]
-    ['gaussian', 'realisable', 'dotted', 'dotted, noisy']
-    """
-    return tuple(attraction(target, runs, seed, time) for target in TARGETS)
+    found = ends != "smooth", ends == "boundary", flow.ratio < 0.05
+    return Attraction(*(float(np.mean(here)) for here in found))
 
 
 def _squares(matrices: np.ndarray) -> np.ndarray:

@@ -88,12 +88,12 @@ def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
     """Run the flow and count where it ends."""
     if setting.target == "placed":
         forms, names = SLICES[setting.slice].forms(*setting.at), SLICES[setting.slice].coordinates
-        table, kind = forms_table(*forms), str(kind_of(*forms))
+        table, kind, known = forms_table(*forms), str(kind_of(*forms)), ""
         where = ", ".join(f"{name} = {value:g}" for name, value in zip(names, setting.at, strict=True))
         words = f"the target at {where} of {setting.slice}"
     else:
-        table, kind = random_targets(setting.target, setting.runs, setting.seed), ""
         chosen = TARGETS[setting.target]
+        table, kind, known = random_targets(setting.target, setting.runs, setting.seed), "", chosen.known
         words = f"{setting.runs} {chosen.many if setting.runs > 1 else chosen.one}"
     steps = flow_in_steps(
         table,
@@ -102,7 +102,7 @@ def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
         rtol=1e-9,  # with less, a loss that has gone to 0 shows the noise of the solver
     )
     flow = yield from retold(steps, lambda share: f"{share:.0%} of the flow’s time has passed")
-    return FlowStudy(flow, count_ends(flow, setting.target, setting.seed), words, kind)
+    return FlowStudy(flow, count_ends(flow), words, kind, known)
 
 
 class FlowExplorer(Panel):
@@ -131,11 +131,11 @@ class FlowExplorer(Panel):
         return theme.badge("proved", "conserved quantities") + theme.badge("float", "where runs end")
 
     def _describe(self, answer: FlowStudy) -> str:
-        counts, kind = answer.counts, answer.target_kind
-        share, boundary = (share_in_words(part, counts.runs) for part in (counts.singular, counts.boundary))
+        counts, kind, runs = answer.counts, answer.kind, answer.runs
+        share, boundary = (share_in_words(part, runs) for part in (counts.singular, counts.boundary))
         of_them = f" ({boundary} at the boundary)" * bool(counts.singular)
         parts = [
-            f"{answer.target}, time {counts.time:g}: {share} end{'s' * (share == 'the run')} "
+            f"{answer.target}, time {answer.flow.times[-1]:g}: {share} end{'s' * (share == 'the run')} "
             f"at a singular point{of_them}."
         ]
         if kind:
@@ -146,10 +146,10 @@ class FlowExplorer(Panel):
                 f"of {BOUNDARY:g} on, which can take a time of 10,000."
             )
         if not kind:
-            parts.append(f"With 400 runs of time 600 from (A, V) it was {TARGETS[counts.target].known}.")
-        if counts.singular == 0 and counts.runs > 2:
-            most = min(300 / counts.runs, 90)
-            parts.append(f"({counts.runs} runs cannot tell 0 from a share of {most:.2g} %.)")
+            parts.append(f"With 400 runs of time 600 from (A, V) it was {answer.known}.")
+        if counts.singular == 0 and runs > 2:
+            most = min(300 / runs, 90)
+            parts.append(f"({runs} runs cannot tell 0 from a share of {most:.2g} %.)")
         drift = ", ".join(f"{name} by {rough(value, ceil)}" for name, value in answer.drift.items())
         parts.append(f"What theory calls conserved moved no more than the solver’s rounding: {drift}.")
         return " ".join(parts)
