@@ -177,7 +177,7 @@ def test_what_cannot_be_is_said_and_not_done_in_silence(state, words):
 def test_controls_without_a_say_are_disabled():
     panel = VariantsExplorer(state="heads=1;head_dim=1;layers=1")
     off = {name for name, control in panel.controls.items() if control.disabled}
-    assert off == {"mlp", "hidden", "power", "rotary", "shared"}
+    assert off == {"mlp", "rotary", "shared"}
     panel.state = "heads=2;head_dim=2;layers=2;mlp=yes;value_dim=1"
     assert not any(control.disabled for control in panel.controls.values())
 
@@ -202,5 +202,5 @@ def test_slow_work_is_declared_by_size():
 def test_an_old_state_with_a_place_of_blending_opens():
     panel = VariantsExplorer(state="blend=0.35;skip=yes;before=skip=no,heads=2")
     assert "before=skip=no,heads=2" in panel.state and "skip=yes" in panel.state
-    panel.state = "heads=2; blend=1"
-    assert "heads=2" in panel.state and "blend" not in panel.state
+    panel.state = "heads=2; blend=1; hidden=3; before=power=2"
+    assert "heads=2" in panel.state and "blend" not in panel.state and not panel.controls["before"].value

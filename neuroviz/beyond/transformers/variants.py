@@ -23,7 +23,7 @@ _SWITCHED = {  # control → what it is called where it has been switched on or 
     "skip": "skip", "causal": "mask", "mlp": "MLP", "rotary": "rotary positions", "biases": "biases",
     "temperature": "temperatures", "positions": "learned positions",
 }  # fmt: skip
-_SIZES = {"width": "d", "head_dim": "a", "layers": "l", "tokens": "t", "hidden": "m", "power": "power"}
+_SIZES = {"width": "d", "head_dim": "a", "layers": "l", "tokens": "t"}
 _QUICK_MILLISECONDS = 250
 
 
@@ -39,7 +39,7 @@ class VariantSetting:
     kind: str = choice("attention", ATTENTION_KINDS)
     skip: bool = switch("skip")
     causal: bool = switch("causal mask")
-    mlp: bool = switch("MLP between")
+    mlp: bool = switch("MLP between")  # of four units that square
     width: int = whole("width d", 3, 1, 4, more=True)
     head_dim: int = whole("head dimension a", 2, 1, 4, more=True)
     layers: int = whole("layers l", 2, 1, 3, more=True)
@@ -50,8 +50,6 @@ class VariantSetting:
     biases: bool = switch("biases", more=True)
     temperature: bool = switch("temperatures", more=True)
     positions: bool = switch("learned positions", more=True)
-    hidden: int = whole("MLP units m", 4, 1, 6, more=True)
-    power: int = whole("MLP power", 2, 2, 3, more=True)
     before: str = text("before", "heads=2", placeholder="such as skip=no")
     seed: int = seed()
 
@@ -103,8 +101,8 @@ class VariantSetting:
         H, value_dim = self.heads, None if self.value_dim == "full" else int(self.value_dim)
         groups = {"own": None, "pairs": None if H % 2 else H // 2, "all": 1}[self.shared]
         groups = None if value_dim is None or H == 1 else groups
-        rotary, mlp = self.rotary and self.head_dim % 2 == 0, (self.hidden, self.power)
-        extras = self.biases, self.temperature, self.positions, mlp if self.mlp and self.layers > 1 else None
+        rotary, mlp = self.rotary and self.head_dim % 2 == 0, self.mlp and self.layers > 1
+        extras = self.biases, self.temperature, self.positions, (4, 2) if mlp else None
         block = Block(value_dim, groups, rotary, *extras)
         sizes = (self.width, self.head_dim, self.layers, self.tokens, self.kind)
         return Architecture.uniform(*sizes, heads=H, skip=self.skip, causal=self.causal, block=block)

@@ -1,7 +1,5 @@
 """What each switch of a transformer's layer does to its ledger."""
 
-from textwrap import wrap
-
 from neuroviz.beyond.transformers.variants import (
     FAMILIES,
     VariantSetting,
@@ -22,7 +20,6 @@ UNEXPLAINED = "unexplained"
 _THICK, _THIN = 0.46, 0.14  # of a row: the bar of now, and below it the bar of before
 _UP = 0.08  # of a row, by which the bar of now and its number stand higher
 _ROOM = 1.3  # the axis goes so much farther than the longest bar: room for the numbers
-_LETTERS = 130  # of the size of a note, side by side on the axis
 
 
 def variants_parts(study: VariantStudy) -> Parts:
@@ -59,10 +56,6 @@ def variants_parts(study: VariantStudy) -> Parts:
     ticks = {"tickvals": list(range(last + 1)), "ticktext": shown, "tickfont": letters}
     plot.bare_axis("y", last + 0.55, -0.5, **ticks)
     plot.headline(_said(study))
-    # Left of the floating bars, where nothing else stands.
-    free = min(ledger.dimension, before.dimension if before else 0) / (_ROOM * longest)
-    place = {"xanchor": "left", "xshift": 8, "yanchor": "middle", "align": "left"}
-    plot.text(_effects(study, int(_LETTERS * free) - 2, len(names)), 0, last / 2, "note", "focus", **place)
     return compose(plot.view(), barmode="overlay")
 
 
@@ -125,17 +118,6 @@ def _said(study: VariantStudy) -> str:
     return f"{toggle}: {before.dimension} → {ledger.dimension} dimensions"
 
 
-def _effects(study: VariantStudy, letters: int, rows: int) -> str:
-    """What the switch did, where there is room for it."""
-    if study.before is None or letters < 16:
-        return ""
-    # What goes from one number to another stays on one line.
-    said = [words.replace(" → ", "\u00a0→\u00a0") for words in effects(study.before, study.ledger)]
-    lines = [line for words in said for line in wrap(words, min(letters, 60))]
-    room = 0.8 * theme.size("height") * rows / (rows + 2) / (1.35 * theme.size("note"))
-    return "<br>".join(lines) if len(lines) <= room else ""
-
-
 class VariantsExplorer(Panel):
     """Switch heads, skips, masks and MLPs on and off, and see which directions of the weights do nothing.
 
@@ -149,7 +131,7 @@ class VariantsExplorer(Panel):
     """
 
     title = "Which switch frees which directions?"
-    old_states = {"blend=.*": ""}
+    old_states = {"(blend|hidden|power)=.*": "", "before=(hidden|power)=.*": "before="}
     setting, draw = VariantSetting, staticmethod(variants_parts)
     _answer = staticmethod(study_variants)
 
@@ -162,7 +144,6 @@ class VariantsExplorer(Panel):
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}
         idle = {"mlp": value["layers"] == 1, "rotary": value["head_dim"] % 2 == 1}
-        idle["hidden"] = idle["power"] = idle["mlp"] or not value["mlp"]
         idle["shared"] = value["value_dim"] == "full" or value["heads"] == 1
         for name, disabled in idle.items():
             self.controls[name].disabled = disabled
