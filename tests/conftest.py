@@ -96,15 +96,53 @@ def chromium() -> str:
 
 
 @pytest.fixture
-def bare_page(chromium):
-    """A page with nothing on it, and no kernel."""
+def bare_page(chromium, request):
+    """A page with nothing on it, and no kernel; its parameter holds further flags of the browser."""
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        flags = ["--no-sandbox", "--disable-gpu", *getattr(request, "param", ())]
+        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
         page = browser.new_page()
         page.set_default_timeout(600_000)
         yield page
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def shared(request):
+    """One panel, of the class that a file calls PANEL, for all of its tests: it has to survive everything."""
+    panel = request.module.PANEL()
+    yield panel
+    panel.cancel()
+    panel.close()
+
+
+@pytest.fixture
+def panel(shared):
+    """That panel, as it opens."""
+    shared.reset()
+    assert shared.wait(600) and shared.status.startswith("done")
+    return shared
+
+
+@pytest.fixture
+def steady_torch():
+    """Torch with the same random numbers every time, on one thread."""
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    with torch.random.fork_rng(devices=[]), threadpool_limits(1):
+        torch.manual_seed(0)
+        yield
+
+
+@pytest.fixture
+def look():
+    """Takes a look, which goes back afterwards."""
+    from neuroviz.kit import theme
+
+    yield theme.use
+    theme.use("light", "notebook")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.network import Layer
 from neuroviz.engine.rank import numerical_rank
-from neuroviz.engine.symmetry import WALKS, drop_rank, recover_head_basis, walk_in_gl
+from neuroviz.engine.symmetry import WALKS, walk_in_gl
 from neuroviz.factorization import panel as module
 from neuroviz.factorization.determinantal import (
     factor,
@@ -26,6 +26,7 @@ from neuroviz.factorization.determinantal import (
 )
 from neuroviz.factorization.panel import FactorizationExplorer
 
+PANEL = FactorizationExplorer
 SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (2, 4), (4, 2), (6, 8)]
 SLICES = [(0.0, 330.0, 0.6), (1.0, 77.0, 0.0), (1.5, 200.0, -0.4), (0.3, 360.0, 1.0)]
 
@@ -42,21 +43,6 @@ REFUSED = [
     ("d=2;a=4;rank=Q;trace=1", "Q has rank 1, below 2", 12),
     ("a=5;rank=K", "K has rank 2, below 3", 21),
 ]
-
-
-@pytest.fixture(scope="module")
-def shared():
-    panel = FactorizationExplorer()
-    yield panel
-    panel.close()
-
-
-@pytest.fixture
-def panel(shared):
-    """A panel at its start: the same one, since it has to survive everything."""
-    shared.reset()
-    assert shared.status.startswith("done")
-    return shared
 
 
 def trace(panel, name):
@@ -136,29 +122,6 @@ def test_where_the_lemma_does_not_apply_nothing_is_recovered_and_the_panel_says_
     a = panel.controls["a"].value
     assert f"▨ outside hypotheses · Lemma 3.1: not a² = {a * a} but {fibre} here" in title(panel)
     assert panel._shown.recovered is None and panel._shown.is_same
-
-
-def test_with_a_factor_of_lower_rank_one_product_has_factorisations_on_several_orbits():
-    """Q = 0 and any K: the products agree, and the ranks of K do not, so no C carries one to the other."""
-    Q, K = np.zeros((2, 3)), heads(3, 2)[1]
-    assert numerical_rank(K) == 2 and numerical_rank(drop_rank(K)) == 1
-    np.testing.assert_array_equal(K.T @ Q, drop_rank(K).T @ Q)
-    with pytest.raises(ValueError, match="Q of rank 0"):
-        recover_head_basis(Reals(), Layer(Q, K, None), Layer(Q, drop_rank(K), None))
-
-
-def test_for_a_beyond_d_several_changes_of_basis_do_the_same():
-    """And they are (a − d)² dimensions of GL_a: what the fibre lacks to a²."""
-    Q, K = heads(2, 3)
-    basis = np.linalg.svd(K.T)[2][2:]  # the kernel of Kᵀ, one row
-    away = np.linalg.svd(Q.T)[2][2:]  # what no column of Q sees
-    C = np.eye(3) + 0.8 * basis.T @ away
-    np.testing.assert_allclose(C @ Q, Q, atol=1e-12)
-    np.testing.assert_allclose(np.linalg.inv(C).T @ K, K, atol=1e-12)
-    assert not np.allclose(C, np.eye(3))
-    for d in range(1, 5):
-        for a in range(d, d + 4):
-            assert measure_product(d, a).fibre == a**2 - (a - d) ** 2
 
 
 # Counting

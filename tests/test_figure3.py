@@ -25,6 +25,7 @@ from neuroviz.softmax.figure3 import (
 from neuroviz.softmax.figure3_figure import figure3_parts
 from neuroviz.softmax.figure3_panel import Figure3Explorer
 
+PANEL = Figure3Explorer
 SOFTMAX = [25, 40, 57, 76, 97, 120, 145, 172]
 NINE = Architecture.uniform(9, 2, 2, 3, "softmax")
 
@@ -271,14 +272,6 @@ def test_what_makes_no_sense_is_refused(wrong, message):
 
 
 # The panel
-
-
-@pytest.fixture
-def panel():
-    made = Figure3Explorer()
-    yield made
-    made.cancel()
-    made.close()
 
 
 def table(panel):

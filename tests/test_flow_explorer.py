@@ -14,29 +14,13 @@ from neuroviz.beyond.training.panel import FlowExplorer, FlowSetting, study_flow
 from neuroviz.kit.words import rough, share_in_words
 from neuroviz.singular.surface import SLICES
 
+PANEL = FlowExplorer
 STATES = [
     "runs=12;time=20",
     "runs=8;time=20;target=realisable;coordinates=QKV",
     "runs=6;time=30;target=placed;x=1",
     "runs=1;time=10;target=gaussian",
 ]
-
-
-@pytest.fixture(scope="module")
-def shared():
-    panel = FlowExplorer()
-    yield panel
-    panel.close()
-
-
-@pytest.fixture
-def panel(shared):
-    shared.reset()
-    assert shared.status.startswith("done")
-    return shared
-
-
-# What it shows
 
 
 def test_the_share_is_that_of_the_one_call_that_reproduces_the_table(panel):

@@ -20,14 +20,14 @@ def study(widths=(4, 4, 4), head_dims=(1, 3), tokens=3, attention="lightning", o
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])
 @pytest.mark.parametrize("tokens", [1, 3])
 def test_every_cell_is_a_measurement_and_the_general_formula_is_right_there(attention, tokens):
-    for cell in study(tokens=tokens, attention=attention).cells:
-        arch = Architecture((4, 4, 4), (cell.column, cell.row), tokens, attention)
-        assert cell.measured == measure_dimension(arch)
-        assert cell.measured.value == general_formula(arch).value
-    for cell in study(tokens=tokens, attention=attention, over="widths").cells:
-        arch = Architecture((cell.row, cell.column, cell.row), (1, 3), tokens, attention)
-        assert cell.measured == measure_dimension(arch)
-        assert cell.measured.value == general_formula(arch).value
+    for over in ("heads", "widths"):
+        for cell in study(tokens=tokens, attention=attention, over=over).cells:
+            place = (4, 4, 4), (cell.column, cell.row)
+            if over == "widths":
+                place = (cell.row, cell.column, cell.row), (1, 3)
+            arch = Architecture(*place, tokens, attention)
+            assert cell.measured == measure_dimension(arch)
+            assert cell.measured.value == general_formula(arch).value
 
 
 def test_the_formula_is_right_wherever_its_hypotheses_hold_and_only_there_promised():

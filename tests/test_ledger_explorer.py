@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from panels import PATIENCE, plain, said, title, trace
+from panels import PATIENCE, said, title, trace
 
 import neuroviz as nv
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting, family_parts, study_ledger
@@ -17,6 +17,7 @@ from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make
 
+PANEL = LedgerExplorer
 # widths, head dims, tokens, kind
 CASES = {
     "start": ((4, 4, 4), (2, 2), 3, "lightning"),
@@ -64,22 +65,6 @@ def study(name):
     return study_ledger(LedgerSetting(**typed, tokens=tokens, kind=kind))
 
 
-@pytest.fixture(scope="module")
-def shared():
-    panel = LedgerExplorer()
-    yield panel
-    panel.cancel()
-    panel.close()
-
-
-@pytest.fixture
-def panel(shared):
-    """A panel at its start: the same one, since it has to survive everything."""
-    shared.reset()
-    assert shared.wait(PATIENCE) and shared.status.startswith("done")
-    return shared
-
-
 def numbers_above(figure):
     """The six large numbers, from left to right."""
     large = round(1.5 * theme.size("title"))
@@ -95,10 +80,6 @@ def bars(figure):
         if t.type == "bar"
         for i, (x, y) in enumerate(zip(t.x, t.y, strict=True))
     }
-
-
-def headlines(figure):
-    return [a.text for a in figure.layout.annotations if a.text.startswith("<b>") and a.y == 1]
 
 
 # The waterfall
@@ -131,19 +112,11 @@ def test_a_wrong_ledger_is_shown_as_it_is():
     wrong = replace(right, ledger=replace(right.ledger, dimension=35, entries={"head bases": 11}))
     figure = make(ledger_parts(wrong))
     assert numbers_above(figure) == ["64", "−11", "0", "0", "0", "35"]
-    assert bars(figure)[5] == (35, 0) and "29 of 64" in headlines(figure)[0]
+    assert bars(figure)[5] == (35, 0) and any("29 of 64" in text for text in said(figure))
     assert set(trace(figure, "dimension by the formula").y) == {38}
     assert (
         trace(figure, "dimension (measured)").y != trace(make(ledger_parts(right)), "dimension (measured)").y
     )
-
-
-def test_a_wrong_formula_moves_its_own_mark_and_no_bar():
-    right = study("start")
-    wrong = replace(right, expected=replace(right.expected, value=41))
-    assert bars(make(ledger_parts(wrong))) == bars(make(ledger_parts(right)))
-    assert set(trace(make(ledger_parts(wrong)), "dimension by the formula").y) == {41}
-    assert "Cor. 3.8<br><b>41</b>" in said(make(ledger_parts(wrong)))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -237,7 +210,8 @@ def test_a_wrong_formula_leaves_the_measurements_alone_and_the_panel_says_so(pan
     with monkeypatch.context() as bad:
         bad.setattr(formulas, "alpha", lambda a, d: alpha(a, d) + 1)
         panel.controls["tokens"].value = 4
-        assert numbers_above(panel.figure)[-1] == "38"
+        assert numbers_above(panel.figure)[-1] == "38" and "Cor. 3.8<br><b>40</b>" in said(panel.figure)
+        assert set(trace(panel.figure, "dimension by the formula").y) == {40}
         assert "says 40: they DISAGREE" in panel.description and "≠ measured" in title(panel)
     panel.controls["tokens"].value = 5
     assert "DISAGREE" not in panel.description and "≠" not in title(panel)
@@ -256,22 +230,16 @@ def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(pane
     measure.clear_cache()
 
 
-def test_the_largest_network_is_measured_in_the_background_and_can_be_cancelled(panel):
-    before = plain(panel.figure)
-    panel.state = "width=8;width_out=8;head_dim=8;layers=6;tokens=6"
+def test_the_largest_network_is_measured_in_the_background(panel):
+    panel.state = "width=8;width_out=8;head_dim=8;layers=6;tokens=2"
     assert panel.status.startswith("working")
-    panel.cancel()
-    assert panel.status.startswith("cancelled") and plain(panel.figure) == before
-    panel.controls["tokens"].value = 2
     assert panel.wait(PATIENCE) and panel.status.startswith("done")
     assert numbers_above(panel.figure) == ["1152", "−384", "−320", "−6", "0", "442"]
 
 
 @pytest.mark.parametrize(("name", "text", "words"), BAD_TEXTS)
 def test_sizes_that_make_no_sense_are_refused_in_words(panel, name, text, words):
-    before = panel.description, plain(panel.figure)
     panel.controls[name].value = text
     assert words in panel.status and not panel.status.startswith(("done", "working"))
-    assert (panel.description, plain(panel.figure)) == before
     panel.controls[name].value = ""
     assert panel.status.startswith("done")

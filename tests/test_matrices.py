@@ -5,21 +5,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from panels import bare
 
 from neuroviz.kit import matrices as module
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, matrices_view
 from neuroviz.kit.plot import compose, make
-
-
-@pytest.fixture(autouse=True)
-def look():
-    yield theme.use
-    theme.use("light", "notebook")
-
-
-def bare(text):
-    return re.sub("<[^>]*>", "", text)
 
 
 def test_the_table_shows_the_entries_and_one_range_of_colours():

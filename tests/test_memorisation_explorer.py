@@ -5,12 +5,7 @@ from panels import headlines, trace
 
 from neuroviz.beyond.memorisation.memorisation import TARGETS, MemorisationExplorer, stored_curves
 
-
-@pytest.fixture(scope="module")
-def panel():
-    panel = MemorisationExplorer()
-    yield panel
-    panel.close()
+PANEL = MemorisationExplorer
 
 
 @pytest.mark.parametrize("over", ["D", "P"])

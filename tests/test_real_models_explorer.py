@@ -5,12 +5,7 @@ from panels import headlines, texts, title, trace
 
 from neuroviz.beyond.transformers.real_models import CAVEAT, MODELS, PARTS, RealModelsExplorer, real_model
 
-
-@pytest.fixture(scope="module")
-def panel():
-    panel = RealModelsExplorer()
-    yield panel
-    panel.close()
+PANEL = RealModelsExplorer
 
 
 def by_hand(model, parts):

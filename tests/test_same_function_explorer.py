@@ -17,6 +17,7 @@ from neuroviz.beyond.transformers.same_function_panel import SameFunctionExplore
 from neuroviz.engine import network as engine
 from neuroviz.engine.field import Reals
 
+PANEL = SameFunctionExplorer
 ALL = TwinSetting(swapped="both", basis=-0.8, shift=0.9, biases=True)
 MOVED = [
     ALL,
@@ -93,13 +94,6 @@ def test_settings_that_are_none_are_refused():
 
 
 # The panel
-
-
-@pytest.fixture
-def panel():
-    one = SameFunctionExplorer()
-    yield one
-    one.close()
 
 
 def test_weights_move_and_outputs_stand_still(panel):

@@ -4,6 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from test_surface import label
+from test_surface_explorer import SETTINGS
 
 from neuroviz.singular.chart import in_drawing, stretch_of
 from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, resultant
@@ -15,10 +17,6 @@ from neuroviz.singular.space import camera_of
 from neuroviz.singular.surface import SLICES, Slice, s1k, s3
 
 SOME = [*SLICES.values(), s3(2), s1k(Fraction(1, 2)), Slice.random(4)]
-
-
-def label(part: Slice) -> str:
-    return " ".join([part.name, *(f"{name}={value}" for name, value in part.parameters)])
 
 
 every_slice = pytest.mark.parametrize("part", SOME, ids=label)
@@ -162,12 +160,6 @@ def test_a_plane_needs_a_normal():
 
 # The panel
 
-PRESET_SETTINGS = [
-    {"name" if name == "slice" else name: value for name, value in values.items()}
-    for _, values in PRESETS.values()
-]
-
-
 CUSP = "the section has a cusp at"
 
 
@@ -175,8 +167,8 @@ def random_studies(count: int, seed: int):
     rng = np.random.default_rng(seed)
     for _ in range(count):
         setting = {"turn": 5 * int(rng.integers(-18, 19)), "tilt": 5 * int(rng.integers(-18, 19))}
-        offset, which = int(rng.integers(-40, 41)) / 64, int(rng.integers(len(PRESET_SETTINGS)))
-        yield study_section(SectionSetting(**setting, offset=offset, **PRESET_SETTINGS[which]))
+        offset, which = int(rng.integers(-40, 41)) / 64, int(rng.integers(len(PRESETS)))
+        yield study_section(SectionSetting(**setting, offset=offset, **[*SETTINGS.values()][which]))
 
 
 def drawn(study) -> dict:
@@ -285,6 +277,6 @@ def test_only_the_plane_is_seen_through_and_the_surface_stays_as_it_is():
 
 def test_through_the_middle_along_every_axis():
     """Here planes hold lines, apexes and the yellow curve."""
-    for setting in PRESET_SETTINGS:
+    for setting in SETTINGS.values():
         for turn, tilt in [(0, 0), (90, 0), (0, 90), (0, -90)]:
             assert study_section(SectionSetting(**setting, turn=turn, tilt=tilt, offset=0.0)).found

@@ -308,19 +308,13 @@ def test_an_unknown_candidate_is_refused():
 
 # The panel
 
+PANEL = SingletonExplorer
 OTHER, SECOND = "not the same function", "a second preimage"
 
 
 def drawn(*args, **change):
     study = study_singleton(setting_of(*args, **change))
     return study, make(singletons_parts(study))
-
-
-@pytest.fixture
-def panel():
-    panel = SingletonExplorer()
-    yield panel
-    panel.close()
 
 
 @pytest.mark.parametrize(

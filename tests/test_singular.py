@@ -229,14 +229,8 @@ def test_the_sizes_of_a_and_v_are_bounded_by_that_of_the_function():
 
 # The panel
 
+PANEL = SingularityExplorer
 STATES = "", "b=0.6", "s=0.5;b=0.5;d=3;a=3", "a=2;values=no;b=0.3", "a=1;d_out=1;s=1;b=0.5", "d=6;d_out=6;a=6"
-
-
-@pytest.fixture(scope="module")
-def panel():
-    panel = SingularityExplorer()
-    yield panel
-    panel.close()
 
 
 @pytest.mark.parametrize(
@@ -252,14 +246,12 @@ def panel():
     ],
 )
 def test_the_headlines_say_what_is_found(panel, state, finding, verdict):
-    panel.reset()
     panel.state = state
     assert headlines(panel.figure) == [finding, verdict]
 
 
 @pytest.mark.parametrize("state", STATES)
 def test_the_numbers_and_the_values_drawn_are_those_counted(panel, state):
-    panel.reset()
     panel.state = state
     study = panel._shown
     facts = singular_facts(study.approach)
@@ -278,7 +270,6 @@ def test_the_numbers_and_the_values_drawn_are_those_counted(panel, state):
 
 
 def test_words_and_badges_say_what_is_proved_and_what_is_counted(panel):
-    panel.reset()
     panel.state = "s=1;b=1"
     assert "Thm. 3.4" in title(panel) and "● exact · kernel 4" in title(panel)
     panel.state = "a=2;s=1;b=0.5"

@@ -31,13 +31,6 @@ KAPPAS = (-1, 0, 2, Fraction(1, 2), -3, 5)
 NAMED = [SLICES["S1"], *map(s1k, KAPPAS), SLICES["S2"], *map(s3, ALPHAS), SLICES["S4"]]
 
 
-def four_functions(seed: int) -> list:
-    """Four layers with small whole weights, none of them zero."""
-    rng = np.random.default_rng(seed)
-    digits = [-3, -2, -1, 1, 2, 3]
-    return [forms_of(rng.choice(digits, (2, 2)), rng.choice(digits, (1, 2))) for _ in range(4)]
-
-
 RANDOM = [Slice.random(seed) for seed in (1, 4, 2, 7)]
 SOME = [*SLICES.values(), s3(2), *RANDOM[1:]]
 
@@ -321,7 +314,8 @@ def test_the_nearest_singular_point_is_on_the_curve_and_none_is_nearer(part):
 
 
 def test_slices_that_hold_no_surface_are_refused():
-    f, g, h, k = four_functions(0)
+    rng, digits = np.random.default_rng(0), [-3, -2, -1, 1, 2, 3]
+    f, g, _, k = (forms_of(rng.choice(digits, (2, 2)), rng.choice(digits, (1, 2))) for _ in range(4))
     middle = (np.array(f) + np.array(g)).tolist()
     (one, *others) = [forms_of(A, [[1, 2]]) for A in np.random.default_rng(0).integers(-3, 4, (4, 2, 2))]
     shared = [forms_of(A, [[1, 3]]) for A in ([[1, 2], [3, 4]], [[0, 1], [2, 1]])]  # the root [−3:1]

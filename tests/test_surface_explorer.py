@@ -17,25 +17,12 @@ from neuroviz.singular.surface import SLICES, s3
 from neuroviz.singular.surface_panel import SPACE, SurfaceExplorer, SurfaceSetting, surface_parts
 from neuroviz.singular.surface_point import point_at
 
+PANEL = SurfaceExplorer
 SETTINGS = {
     key: {"name" if name == "slice" else name: value for name, value in values.items()}
     for key, values in PRESETS.values()
 }
 every_preset = pytest.mark.parametrize("key", SETTINGS)
-
-
-@pytest.fixture(scope="module")
-def shared():
-    panel = SurfaceExplorer()
-    yield panel
-    panel.close()
-
-
-@pytest.fixture
-def panel(shared):
-    shared.reset()
-    assert shared.status.startswith("done")
-    return shared
 
 
 def study(key="figure-1", **more):
@@ -53,9 +40,6 @@ def corners(trace) -> np.ndarray:
 
 def middle(trace) -> np.ndarray:
     return (corners(trace).min(axis=0) + corners(trace).max(axis=0)) / 2
-
-
-# What it shows
 
 
 @every_preset
@@ -205,9 +189,6 @@ def test_a_state_of_a_slice_through_layers_opens_with_a_random_one(panel, state)
 def test_many_seeds_make_a_surface():
     for seed in range(12):
         assert SurfaceSetting(name="random", seed=seed).slice.rulings(count=10), "inside the window"
-
-
-# In place
 
 
 def test_a_point_that_moves_leaves_the_heavy_traces_and_the_camera_alone():

@@ -19,6 +19,7 @@ from neuroviz.engine.virtual import link_values, reflect, term, unroll
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make
 
+PANEL = UnrollingExplorer
 PLACES = [(layers, place) for layers in (1, 2, 3, 4) for place in range(1, len(unroll(layers)) + 1)]
 
 BAD_STATES = [
@@ -28,21 +29,6 @@ BAD_STATES = [
     ("place=0", "place goes from 1 to 40"),
     ("output=4", "output goes from 1 to 3 with 3 tokens; got 4"),
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def shared():
-    panel = UnrollingExplorer()
-    yield panel
-    panel.close()
-
-
-@pytest.fixture
-def panel(shared):
-    """A panel at its start: the same one, since it has to survive everything."""
-    shared.reset()
-    assert shared.status.startswith("done")
-    return shared
 
 
 @cache

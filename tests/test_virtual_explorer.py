@@ -12,23 +12,12 @@ from neuroviz.deep.virtual_figure import virtual_parts
 from neuroviz.deep.virtual_panel import RescalingExplorer, VirtualWeightsExplorer
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
-from neuroviz.engine.network import Layer, conditioned_weights, forward
-from neuroviz.engine.symmetry import rescale, virtual_weights, walk_in_gl
+from neuroviz.engine.network import Layer, forward
+from neuroviz.engine.symmetry import walk_in_gl
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make
 
-
-@pytest.fixture(scope="module")
-def shared():
-    panel = VirtualWeightsExplorer()
-    yield panel
-    panel.close()
-
-
-@pytest.fixture
-def panel(shared):
-    shared.reset()
-    return shared
+PANEL = VirtualWeightsExplorer
 
 
 def frames(figure):
@@ -215,19 +204,6 @@ def test_another_factor_than_that_of_eq_13_is_seen(panel, off):
     assert not any("the function has not" in text for text in texts(panel.figure))
 
 
-def test_a_layer_at_a_time_the_rescaling_is_that_of_the_weights():
-    """(Q, V) → (c Q, V / c) is the rescaling λ_i = c, λ_j = c⁻² for j > i, λ_0 = 1/c of Eq. 13."""
-    over, arch = Reals(), Architecture.uniform(3, 2, 3)
-    start = conditioned_weights(arch, np.random.default_rng(1))
-    before, after = (virtual_weights(over, w) for w in (start, rescale(over, start, 1, 2.0)))
-    factors = [
-        float(np.vdot(b, a) / np.vdot(b, b))
-        for b, a in zip((before.L, *before.M), (after.L, *after.M), strict=True)
-    ]
-    assert factors == pytest.approx([0.5, 1.0, 2.0, 0.25])
-    assert rescaling.balancing_factor(over, factors[1:]) == pytest.approx(factors[0])
-
-
 def test_softmax_has_no_rescaling_and_the_best_factor_leaves_a_distance(panel):
     panel.state = "view=rescale;layers=3;kind=softmax"
     study = panel._shown
@@ -288,9 +264,6 @@ def test_a_state_of_the_rescaling_as_it_was_kept_before_still_opens(state, width
     with pytest.raises(ValueError):
         panel.state = "view=basis"
     panel.close()
-
-
-# In place, and nothing breaks it
 
 
 def test_eq_9_holds_at_random_and_extreme_settings(panel):
