@@ -3,6 +3,12 @@
 import json
 import random
 import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
 
 import ipywidgets as widgets
 
@@ -12,6 +18,34 @@ from neuroviz.kit.plot import changes
 
 PATIENCE = 600
 """Seconds: a test waits for an event, and this limit only ends a hang. A busy machine stays below it."""
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+@contextmanager
+def serving(module, words, ready, log, **settings):
+    """A server of a module, from when it answers there until it is no longer needed."""
+    command = [sys.executable, "-m", module, *words]
+    with log.open("w") as out:
+        server = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, **settings)
+    try:
+        for _ in range(2 * PATIENCE):
+            try:
+                urllib.request.urlopen(ready, timeout=2)
+                break
+            except OSError:
+                assert server.poll() is None, log.read_text()
+                time.sleep(0.5)
+        else:
+            raise AssertionError(log.read_text())
+        yield
+    finally:
+        server.terminate()
+        server.wait(PATIENCE)
 
 
 class Page:
@@ -74,14 +108,15 @@ def texts(figure):
     return [a.text or "" for a in figure.layout.annotations]
 
 
+def walk(widget):
+    """A widget and all that is in it."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from walk(child)
+
+
 def title(panel):
     """The title line, with its badges."""
-
-    def walk(widget):
-        yield widget
-        for child in getattr(widget, "children", ()):
-            yield from walk(child)
-
     return next(w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30])
 
 

@@ -259,12 +259,14 @@ def wake(page, number: int) -> str:
     return f"JSON.stringify([{drawn}, {here}.querySelector('.nv-description')?.innerText])"
 
 
-browser_test = pytest.mark.browser
 grouped = pytest.mark.xdist_group("book")
 
 
+def browser_test(test):
+    return pytest.mark.browser(grouped(test))
+
+
 @browser_test
-@grouped
 def test_every_notebook_works_from_a_folder_with_the_network_closed(built, browse):
     assert notebooks(built)
     for path in notebooks(built):
@@ -293,7 +295,6 @@ def test_every_notebook_works_from_a_folder_with_the_network_closed(built, brows
 
 
 @browser_test
-@grouped
 @pytest.mark.parametrize(
     "name", ["index", "downloads", "docs/mathematics", "reference/neuroviz.engine.measure"]
 )
@@ -305,7 +306,6 @@ def test_every_other_page_does_too(built, browse, name):
 
 
 @browser_test
-@grouped
 def test_a_picture_from_elsewhere_would_be_noticed(built, browse, tmp_path):
     """The check above has a case where it fails."""
     text = (built / "index.html").read_text(encoding="utf-8")
@@ -318,7 +318,6 @@ def test_a_picture_from_elsewhere_would_be_noticed(built, browse, tmp_path):
 
 
 @browser_test
-@grouped
 def test_the_search_works_without_a_server(built, browse):
     page = browse(built / "search.html", "?q=rank")
     page.wait_for_selector("#search-results li a")
@@ -326,7 +325,6 @@ def test_the_search_works_without_a_server(built, browse):
 
 
 @browser_test
-@grouped
 def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
     grounds, color = {}, "getComputedStyle(document.querySelector('.nv-scene')).backgroundColor"
     hexed = "(+n).toString(16).padStart(2, '0').toUpperCase()"
@@ -364,7 +362,6 @@ def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, brows
 
 
 @browser_test
-@grouped
 @pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.full), 390])
 def test_no_page_is_wider_than_the_screen(built, browse, width):
     for path in [*notebooks(built), *(built / "docs").glob("*.html"), built / "index.html"]:

@@ -5,10 +5,6 @@ import os
 import re
 import secrets
 import shutil
-import socket
-import subprocess
-import sys
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -16,7 +12,7 @@ from types import SimpleNamespace
 
 import plotly.graph_objects as go
 import pytest
-from panels import PATIENCE
+from panels import PATIENCE, free_port, serving
 
 from neuroviz.explorables import SurfaceExplorer
 from neuroviz.kit import theme
@@ -44,40 +40,19 @@ def lab(tmp_path_factory):
     """A JupyterLab server on a copy of the notebooks, with settings of its own: its address."""
     home = tmp_path_factory.mktemp("lab")
     shutil.copytree(ROOT / "notebooks", home / "notebooks")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    token = secrets.token_hex(16)
+    port, token = free_port(), secrets.token_hex(16)
     environment = os.environ | {name: str(home / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "HOME")}
-    log = (home / "lab.log").open("w")
-    server = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "jupyterlab",
-            "--no-browser",
-            "--allow-root",
-            f"--port={port}",
-            "--ServerApp.port_retries=0",
-            f"--IdentityProvider.token={token}",
-            f"--ServerApp.root_dir={home}",
-            f"--LabApp.workspaces_dir={home}/workspaces",
-            f"--LabApp.user_settings_dir={home}/settings",
-        ],
-        env=environment,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-    )
     address = f"http://127.0.0.1:{port}"
-    for _ in range(2 * PATIENCE):
-        try:
-            urllib.request.urlopen(f"{address}/api?token={token}", timeout=2)
-            break
-        except OSError:
-            assert server.poll() is None, (home / "lab.log").read_text()
-            time.sleep(0.5)
-    else:
-        pytest.fail((home / "lab.log").read_text())
+    words = [
+        "--no-browser",
+        "--allow-root",
+        f"--port={port}",
+        "--ServerApp.port_retries=0",
+        f"--IdentityProvider.token={token}",
+        f"--ServerApp.root_dir={home}",
+        f"--LabApp.workspaces_dir={home}/workspaces",
+        f"--LabApp.user_settings_dir={home}/settings",
+    ]
 
     def url(notebook: str) -> str:
         return f"{address}/lab/tree/notebooks/{notebook}?token={token}&reset"
@@ -92,9 +67,8 @@ def lab(tmp_path_factory):
                 raise
             return []
 
-    yield SimpleNamespace(url=url, kernels=kernels)
-    server.terminate()
-    server.wait(PATIENCE)
+    with serving("jupyterlab", words, f"{address}/api?token={token}", home / "lab.log", env=environment):
+        yield SimpleNamespace(url=url, kernels=kernels)
 
 
 @pytest.fixture
@@ -148,6 +122,14 @@ def run_all(page, lab) -> None:
         if idle == 4:
             return
     pytest.fail("the notebook does not finish")
+
+
+@pytest.fixture
+def start(lab, open_page):
+    """The first notebook, all cells run."""
+    page = open_page(lab.url("00_start.ipynb"))
+    run_all(page, lab)
+    return page
 
 
 def look_at(page, panel: int) -> dict:
@@ -340,10 +322,9 @@ def readout_of(panel, slider: str) -> str:
 
 
 @pytest.mark.full
-def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(lab, open_page):
-    page = open_page(lab.url("00_start.ipynb"))
+def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(start):
+    page = start
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    run_all(page, lab)
     look_at(page, 0)
     page.locator(PANEL).first.get_by_role("button", name="⋯").click()
     button = page.locator(f"{PANEL} .nv-copy button")
@@ -356,10 +337,12 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(lab
     typed.fill("width=99")  # not entered yet
     button.click()
     page.wait_for_selector(".nv-error")
+    assert ["width goes from 1 to 8" in one for one in errors_shown(page)] == [True]
     assert page.evaluate("navigator.clipboard.readText()") == said
     typed.fill(said.split('"')[1])
     typed.press("Enter")
     page.wait_for_selector(".nv-error", state="detached")
+    assert errors_shown(page) == []
 
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
     button.click()
@@ -387,9 +370,8 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(lab
 
 
 @pytest.mark.full
-def test_after_a_commitment_the_keyboard_goes_on(lab, open_page):
-    page = open_page(lab.url("00_start.ipynb"))
-    run_all(page, lab)
+def test_after_a_commitment_the_keyboard_goes_on(start):
+    page = start
     entry = page.locator(".jp-OutputArea input[placeholder='a whole number']").first
     entry.scroll_into_view_if_needed()
     entry.click()
@@ -409,9 +391,8 @@ def test_after_a_commitment_the_keyboard_goes_on(lab, open_page):
 
 
 @pytest.mark.full
-def test_a_cell_that_runs_again_shows_its_new_panel_and_no_other(lab, open_page):
-    page = open_page(lab.url("00_start.ipynb"))
-    run_all(page, lab)
+def test_a_cell_that_runs_again_shows_its_new_panel_and_no_other(start):
+    page = start
     for _ in range(2):
         look_at(page, 0)
         page.evaluate(f"document.querySelector('{PANEL}').dataset.earlier = 'yes'")
@@ -426,9 +407,8 @@ def test_a_cell_that_runs_again_shows_its_new_panel_and_no_other(lab, open_page)
 
 
 @pytest.mark.full
-def test_a_page_that_is_loaded_again_shows_the_panels_of_the_kernel(lab, open_page):
-    page = open_page(lab.url("00_start.ipynb"))
-    run_all(page, lab)
+def test_a_page_that_is_loaded_again_shows_the_panels_of_the_kernel(start):
+    page = start
     look_at(page, 0)
     move_a_slider(page, 0)
     page.keyboard.press("Escape")
@@ -441,9 +421,8 @@ def test_a_page_that_is_loaded_again_shows_the_panels_of_the_kernel(lab, open_pa
 
 
 @pytest.mark.full
-def test_a_saved_notebook_without_its_kernel_says_how_to_bring_the_panels_back(lab, open_page):
-    page = open_page(lab.url("00_start.ipynb"))
-    run_all(page, lab)
+def test_a_saved_notebook_without_its_kernel_says_how_to_bring_the_panels_back(start, lab):
+    page = start
     page.keyboard.press("Escape")
     page.keyboard.press("Control+s")
     page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
@@ -462,9 +441,8 @@ def test_a_saved_notebook_without_its_kernel_says_how_to_bring_the_panels_back(l
 
 
 @pytest.mark.full
-def test_a_plain_key_in_a_panel_does_nothing_to_the_notebook(lab, open_page):
-    page = open_page(lab.url("00_start.ipynb"))
-    run_all(page, lab)
+def test_a_plain_key_in_a_panel_does_nothing_to_the_notebook(start):
+    page = start
     look_at(page, 0)
     page.locator(f"{PANEL} .noUi-handle").first.click()
     for _ in range(2):
@@ -491,27 +469,21 @@ def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):
         assert (tmp_path / name).read_bytes().startswith(begins)
 
 
-def test_without_webgl_the_rest_of_a_figure_is_there(chromium, tmp_path):
+@pytest.mark.parametrize("bare_page", [["--disable-3d-apis"]], indirect=True)
+def test_without_webgl_the_rest_of_a_figure_is_there(bare_page, tmp_path):
     panel = SurfaceExplorer()
     figure = panel.figure.figure
     figure.layout.width = 1000
     page_html = figure.to_html().replace("</head>", f"{theme.css()}</head>")
     panel.close()
-    sync_api = pytest.importorskip("playwright.sync_api")
     found, covered = {}, "() => !!document.elementFromPoint(800, 200).closest('.no-webgl')"
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-3d-apis"]
-        )
-        page = browser.new_page(viewport={"width": 1020, "height": 520})
-        page.set_default_timeout(1000 * PATIENCE)
-        for name, html in {"ours": page_html, "plotly's": page_html.replace(theme.css(), "")}.items():
-            (tmp_path / "page.html").write_text(html, encoding="utf-8")
-            page.goto((tmp_path / "page.html").as_uri())
-            notice = page.locator(".no-webgl")
-            notice.wait_for()
-            found[name] = notice.bounding_box()["height"], page.evaluate(covered)
-        browser.close()
+    bare_page.set_viewport_size({"width": 1020, "height": 520})
+    for name, html in {"ours": page_html, "plotly's": page_html.replace(theme.css(), "")}.items():
+        (tmp_path / "page.html").write_text(html, encoding="utf-8")
+        bare_page.goto((tmp_path / "page.html").as_uri())
+        notice = bare_page.locator(".no-webgl")
+        notice.wait_for()
+        found[name] = notice.bounding_box()["height"], bare_page.evaluate(covered)
     assert found["ours"][0] < 40 and not found["ours"][1]
     assert found["plotly's"][0] > 300 and found["plotly's"][1]
 
@@ -526,7 +498,6 @@ def test_an_option_that_is_cut_off_would_be_seen(bare_page):
 
 @pytest.mark.parametrize("kind, opacity", [("done", 1), ("busy", 0.35), ("stale", 0.35), ("error", 0.35)])
 def test_what_is_out_of_date_is_dimmed(bare_page, kind, opacity):
-    """Picture, badges and sentence, by the status alone."""
     parts = ("nv-figure", "nv-badge", "nv-description")
     inside = "".join(f"<p class='{name}'>…</p>" for name in (f"nv-{kind}", *parts))
     bare_page.set_content(f"{theme.css()}<div class='nv'>{inside}</div>")
@@ -550,22 +521,3 @@ def test_the_page_forgets_an_empty_text_and_no_space(bare_page, tmp_path):
             "() => [...document.querySelectorAll('#plot .textpoint')].map(point => point.textContent)"
         )
     assert shown == {"": ["b"], " ": ["a", "b"]}
-
-
-@pytest.mark.full
-def test_an_error_in_a_panel_would_be_seen(lab, open_page):
-    """The check above has a case where it fails; and the panel lives on."""
-    page = open_page(lab.url("00_start.ipynb"))
-    run_all(page, lab)
-    look_at(page, 0)
-    page.locator(PANEL).first.get_by_role("button", name="⋯").click()
-    box = page.locator(f"{PANEL} .nv-state input")
-    box.fill("width=99")
-    box.press("Enter")
-    page.wait_for_selector(".nv-error")
-    (said,) = errors_shown(page)
-    assert "width goes from 1 to 8" in said
-    box.fill("width=2")
-    box.press("Enter")
-    page.wait_for_function(f"document.querySelector('{PANEL} .nv-description').innerText.includes('2→4')")
-    assert errors_shown(page) == []

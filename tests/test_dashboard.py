@@ -1,16 +1,10 @@
 """All panels on one page: each can be chosen, one is alive at a time, and nothing comes from elsewhere."""
 
 import os
-import re
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from urllib.parse import quote
 
 import pytest
-from panels import PATIENCE
+from panels import free_port, serving
 
 from neuroviz import explorables
 from neuroviz.kit import theme
@@ -40,13 +34,6 @@ def test_every_panel_can_be_chosen(page):
     assert len({title for title, _ in page["choice"].options}) == len(explorables.__all__)
 
 
-def test_a_panel_that_is_gone_says_where_its_subject_is():
-    for name, place in explorables._GONE.items():
-        assert name not in explorables.__all__
-        with pytest.raises(AttributeError, match=f"no panel {name} any more: .*{re.escape(place[-20:])}"):
-            getattr(explorables, name)
-
-
 def test_only_one_panel_is_alive(page):
     (first,) = page["stage"].children
     assert first.comm is not None
@@ -72,75 +59,49 @@ def test_panels_are_large_and_follow_the_room(page):
 @pytest.fixture
 def server(tmp_path):
     """The address of a dashboard with settings of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     environment = os.environ | {name: str(tmp_path / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "HOME")}
-    log = tmp_path / "voila.log"
     words = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", "--port_retries=0"]
-    with log.open("w") as out:
-        started = subprocess.Popen(
-            [sys.executable, "-m", "tools.dashboard", *words],
-            cwd=dashboard.FOLDER.parent, env=environment, stdout=out, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-    for _ in range(2 * PATIENCE):
-        try:
-            # Not the page itself, which would start a kernel.
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/voila/static/voila.js", timeout=2)
-            break
-        except OSError:
-            assert started.poll() is None, log.read_text()
-            time.sleep(0.5)
-    else:
-        started.terminate()
-        pytest.fail(log.read_text())
-    yield f"http://127.0.0.1:{port}"
-    started.terminate()
-    started.wait(PATIENCE)
+    address = f"http://127.0.0.1:{port}"
+    ready = f"{address}/voila/static/voila.js"  # not the page itself, which would start a kernel
+    place = {"cwd": dashboard.FOLDER.parent, "env": environment}
+    with serving("tools.dashboard", words, ready, tmp_path / "voila.log", **place):
+        yield address
 
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("dashboard")
-def test_a_slider_moves_a_panel_on_the_served_page(server, chromium):
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        here = browser.new_page(viewport={"width": 1280, "height": 720})
-        here.set_default_timeout(1000 * PATIENCE)
-        left, complaints = [], []
-        here.on(
-            "request", lambda r: None if r.url.startswith((server, "data:", "blob:")) else left.append(r.url)
-        )
-        here.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        here.on("pageerror", lambda error: complaints.append(str(error)))
-        here.goto(server)
-        panel = ".nv:has(.nv-title)"
-        here.wait_for_selector(f"{panel} .nv-handle")
-        assert here.locator("pre.highlight, .jp-CodeMirrorEditor").count() == 0  # no code
-        # A projector has few lines: beside its choices the page leaves all of them to the panel.
-        high = "name => document.querySelector(name).scrollHeight"
-        inside = here.locator(panel).evaluate("panel => panel.getBoundingClientRect().height")
-        assert here.evaluate(high, ".jp-Cell:has(.nv-dashboard)") <= inside + 34
-        top = here.locator(".nv-dashboard").evaluate("page => page.getBoundingClientRect().y")
-        assert top == 0
+def test_a_slider_moves_a_panel_on_the_served_page(server, bare_page):
+    here = bare_page
+    here.set_viewport_size({"width": 1280, "height": 720})
+    left, complaints = [], []
+    here.on("request", lambda r: None if r.url.startswith((server, "data:", "blob:")) else left.append(r.url))
+    here.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+    here.on("pageerror", lambda error: complaints.append(str(error)))
+    here.goto(server)
+    panel = ".nv:has(.nv-title)"
+    here.wait_for_selector(f"{panel} .nv-handle")
+    assert here.locator("pre.highlight, .jp-CodeMirrorEditor").count() == 0  # no code
+    # A projector has few lines: beside its choices the page leaves all of them to the panel.
+    high = "name => document.querySelector(name).scrollHeight"
+    inside = here.locator(panel).evaluate("panel => panel.getBoundingClientRect().height")
+    assert here.evaluate(high, ".jp-Cell:has(.nv-dashboard)") <= inside + 34
+    top = here.locator(".nv-dashboard").evaluate("page => page.getBoundingClientRect().y")
+    assert top == 0
 
-        here.locator("select").first.select_option("Where do the parameters go?")
-        here.wait_for_function(f"document.querySelector('{panel}')?.innerText.includes('Where do')")
-        here.wait_for_selector(f"{panel} .nv-handle")
-        assert here.locator(panel).count() == 1
-        words = f"document.querySelector('{panel} .nv-description').innerText"
-        before = here.evaluate(words)
-        here.locator(f"{panel} .noUi-handle:visible").first.focus()
-        here.keyboard.press("ArrowRight")
-        here.wait_for_function(f"before => {words} !== before", arg=before)
+    here.locator("select").first.select_option("Where do the parameters go?")
+    here.wait_for_function(f"document.querySelector('{panel}')?.innerText.includes('Where do')")
+    here.wait_for_selector(f"{panel} .nv-handle")
+    assert here.locator(panel).count() == 1
+    words = f"document.querySelector('{panel} .nv-description').innerText"
+    before = here.evaluate(words)
+    here.locator(f"{panel} .noUi-handle:visible").first.focus()
+    here.keyboard.press("ArrowRight")
+    here.wait_for_function(f"before => {words} !== before", arg=before)
 
-        # A scene has handles, and they move the panel's controls.
-        before = here.evaluate(words)
-        here.locator(f"{panel} .nv-handle").last.focus()
-        here.keyboard.press("ArrowRight")
-        here.wait_for_function(f"before => {words} !== before", arg=before)
-        assert (left, complaints) == ([], [])
-        browser.close()
+    # A scene has handles, and they move the panel's controls.
+    before = here.evaluate(words)
+    here.locator(f"{panel} .nv-handle").last.focus()
+    here.keyboard.press("ArrowRight")
+    here.wait_for_function(f"before => {words} !== before", arg=before)
+    assert (left, complaints) == ([], [])

@@ -121,9 +121,6 @@ def test_the_settings_for_jupyterlab_exist_there():
         assert settings.keys() <= schema["properties"].keys()
 
 
-# The package
-
-
 def test_the_version_is_said_once():
     assert f"version: {PROJECT['version']}\n" in text("CITATION.cff")
     assert f"\n## {PROJECT['version']} (" in text("CHANGELOG.md")

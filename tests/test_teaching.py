@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import ipywidgets as widgets
 import numpy as np
 import pytest
+from panels import walk
 
 import neuroviz as nv
 from neuroviz.beyond.why.flag import measure_span
@@ -24,12 +25,6 @@ VERDICTS = [
     (0, 0, "You said 0; it is 0. Right."),
     (-3, 2, "You said -3; it is 2. 5 too few."),
 ]
-
-
-def walk(widget):
-    yield widget
-    for child in getattr(widget, "children", ()):
-        yield from walk(child)
 
 
 def html(prediction):
