@@ -47,11 +47,6 @@ def test_a_bad_size_is_refused_with_what_is_needed_and_what_came(name, given, me
         Architecture(**(dict(widths=(3, 3), head_dims=(2,)) | {name: given}))
 
 
-def test_a_bad_number_of_layers_is_refused():
-    with pytest.raises(ValueError, match="layers must be a whole number from 1 to 1000000; got 0"):
-        Architecture.uniform(d=3, a=2, layers=0)
-
-
 @pytest.mark.parametrize(
     "same",
     [
@@ -123,8 +118,8 @@ def test_errors_about_long_rows_are_short():
 
 def test_a_network_has_a_million_layers_at_most():
     assert Architecture.uniform(1, 1, 10**6).num_layers == 10**6
-    for layers in (10**6 + 1, 10**12):
-        with pytest.raises(ValueError, match="a whole number from 1 to 1000000"):
+    for layers in (0, 10**6 + 1, 10**12):
+        with pytest.raises(ValueError, match=f"layers must be .* from 1 to 1000000; got {layers}"):
             Architecture.uniform(1, 1, layers)
 
 

@@ -132,14 +132,6 @@ def test_lightning_with_mlps_between_its_layers():
     assert answered > 30
 
 
-def test_a_key_bias_does_nothing_and_under_rotary_positions_it_does():
-    for rotary, lost in ((False, 4), (True, None)):
-        block = Block(value_dim=2, biases=True, rotary=rotary)
-        arch = Architecture((4, 4), (2,), 3, "softmax", 2, skip=True, block=block)
-        assert known_redundancies(arch).get("key biases") == lost
-        assert measure_dimension(arch).value == expected_dimension(arch).value
-
-
 def test_a_single_token_or_lightning_with_blocks_is_measured_only():
     for arch in (
         Architecture((3, 3), (2,), 1, "softmax", block=Block(biases=True)),

@@ -256,11 +256,12 @@ def test_what_cannot_be_measured_has_no_cost():
     heads = Architecture((3, 3), (2,), heads=2)
     for arch, arguments, said in (
         (WIDE, {"method": "guess"}, "must be"),
+        (heads, {"method": "guess"}, "method must be"),
         (WIDE, {"route": "scenic"}, "must be"),
         (WIDE, {"method": "certified", "route": "slice"}, "must be"),
         (WIDE, {"method": "certified", "inputs": 3}, "leave inputs and prime out"),
         (heads, {"method": "certified"}, "certificates are for one head a layer.*take method='exact'"),
-        (heads, {"route": "slice"}, "the slice is for networks of the paper"),
+        (heads, {"route": "slice"}, "the slice is for networks of the paper.*leave route out"),
         ("softmax", {}, "needs an Architecture; got str"),
     ):
         for ask in (estimate_cost, measure_dimension):

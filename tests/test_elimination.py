@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import flint
 import numpy as np
 import pytest
+from test_rank import flint_rank
 
-from neuroviz.engine import pivots
 from neuroviz.engine.elimination import (
     Float32,
     Float64,
@@ -16,7 +15,6 @@ from neuroviz.engine.elimination import (
     eliminate,
     fastest_arithmetic,
     int8_is_exact,
-    invert_pivots,
     stored,
 )
 from neuroviz.engine.field import PrimeField
@@ -24,10 +22,6 @@ from neuroviz.engine.threads import one_thread
 
 ARITHMETICS = [Float64(), Float32(), Int8(), OnDevice("cpu"), OnDevice("cuda")]
 NAMES = ["float64", "float32", "int8", "device-cpu", "device-cuda"]
-
-
-def flint_rank(matrix, over):
-    return flint.nmod_mat(*matrix.shape, matrix.astype(np.int64).ravel().tolist(), over.p).rank()
 
 
 def needs(arithmetic):
@@ -54,7 +48,7 @@ def test_the_rank_is_that_of_flint(arithmetic, trial):
         matrix[rng.random(m) < 0.5] = 0
     if trial % 4 == 0:
         matrix[: m // 2] = 0
-    assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(matrix, over)
+    assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(matrix, over.p)
 
 
 @pytest.mark.parametrize("p", [3, 5, 101])
@@ -64,7 +58,7 @@ def test_small_fields_and_sparse_matrices(p, density):
     over = PrimeField(p)
     matrix = over.random(rng, (150, 140)) * (rng.random((150, 140)) < density)
     arithmetic = replace(Float64(over), block=48)
-    assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(matrix, over)
+    assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(matrix, over.p)
 
 
 def test_blocks_that_lack_pivots_leave_no_work_to_divide_by():
@@ -161,39 +155,3 @@ def test_progress_is_told_often_and_as_large_as_the_work_done(arithmetic, rank, 
     assert (np.diff(parts) >= 0).all() and parts[-1] == 1.0
     assert np.diff(parts, prepend=0.0).max() < 0.12 and np.diff(work, prepend=0.0).max() < 0.1 * work[-1]
     assert np.abs(parts - work / work[-1]).max() < 0.12  # the inverses are not counted
-
-
-def test_what_progress_raises_ends_the_work():
-    def stop(part):
-        raise KeyboardInterrupt
-
-    for columns in (300, 1500):
-        matrix = Float32().over.random(np.random.default_rng(0), (columns + 2, columns))
-        with pytest.raises(KeyboardInterrupt):
-            eliminate(stored(matrix, Float32()), Float32(), stop)
-
-
-def test_the_inverse_of_the_pivots_is_one():
-    rng = np.random.default_rng(2)
-    for over in (PrimeField(), PrimeField(7)):
-        panel = low_rank(over, rng, 130, 120, 90)
-        rows, columns, inverse = invert_pivots(over, panel)
-        regular = panel[np.ix_(rows, columns)]
-        np.testing.assert_array_equal(over.matmul(inverse, regular), np.eye(len(rows)))
-        assert len(rows) == 90 or over.p == 7
-
-
-@pytest.mark.parametrize("p", [3, 5, 241, 8388593])
-def test_the_inverse_of_a_small_square_is_one_or_there_is_none(p):
-    rng, singular = np.random.default_rng(p), 0
-    for size in (1, 4) * 200:
-        square = rng.integers(0, p, (size, size))
-        if rng.random() < 0.2:
-            square[-1] = square[0] if size > 1 else 0
-        found = pivots._inverse(square.T.tolist(), p)
-        if flint.nmod_mat(size, size, square.ravel().tolist(), p).det() == 0:
-            assert found is None
-            singular += 1
-        else:
-            assert ((found @ square) % p == np.eye(size)).all()
-    assert 0 < singular < 400

@@ -34,7 +34,6 @@ X, ZERO = sp.symbols("X"), (0, 0, 0)
 
 
 def test_the_resultant_is_the_resultant():
-    """And the package's formula is fed the symbols themselves."""
     a1, b1, c1, a2, b2, c2 = sp.symbols("a1 b1 c1 a2 b2 c2")
     ours = resultant((a1, b1, c1), (a2, b2, c2))
     sylvester = sp.resultant(a1 * X**2 + b1 * X + c1, a2 * X**2 + b2 * X + c2, X)

@@ -35,7 +35,7 @@ PYTHON = [
     "__import__('os').system('true')", "d.__class__", "lambda: d", "[d for d in (1,)]", "(d := 3)", "'d'",
     'f"{d}"', "d; a", "print(d)", "alpha.__globals__", "min(*(1, 2))", "max(d, key=a)", "max(d, a, key=a)",
     "0x10", "1_000", "d @ a", "~d", "not d", "d and a", "True", "None", "#d", "\\", "d % a", "d << 9",
-    "d is a", "(d,)", "...", "1e5", "1j", "d[a]", "await d", "(yield)",
+    "d is a", "(d,)", "...", "1e5", "1j", "d[a]", "await d", "(yield)", "2 2", "1 000 d",
 ]  # fmt: skip
 
 

@@ -1,25 +1,19 @@
 """Every formula against a measurement, and what it says where it has no right to speak."""
 
 import itertools
-import random
 from pathlib import Path
 
 import flint
 import numpy as np
 import pytest
+from variants import random_architectures
 
 from neuroviz.certificate.certificate import certify
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import known_redundancies
 from neuroviz.engine.expected import alpha, sigma
-from neuroviz.engine.formulas import (
-    collapsing_layer,
-    effective_widths,
-    expected_dimension,
-    general_formula,
-    paper_formula,
-)
+from neuroviz.engine.formulas import collapsing_layer, expected_dimension, general_formula, paper_formula
 from neuroviz.engine.measure import measure_dimension
 
 P = 8_388_587
@@ -57,16 +51,6 @@ INSIDE = [
     ("Eq. 16, Corollary A", "proved here", Architecture((3, 1, 3), (1, 4), 3, "softmax")),
     ("Eq. 16, Corollary A", "proved here", Architecture((4, 3, 3, 3, 4), (1, 5, 2, 3), 2, "softmax")),
 ]
-
-
-def random_architectures(count: int, seed: int):
-    draw = random.Random(seed)
-    for _ in range(count):
-        depth = draw.randint(1, 4)
-        widths = [draw.randint(1, 6) for _ in range(depth + 1)]
-        yield Architecture(
-            widths, [draw.randint(1, 4) for _ in range(depth)], draw.randint(1, 4), draw.choice(BOTH)
-        )
 
 
 # The general formula and the measurement
@@ -169,25 +153,6 @@ def test_D_counts_the_virtual_weights():
         one_token = Architecture(arch.widths, arch.head_dims, 1, "lightning")
         assert general_formula(softmax).value == virtual_rank(arch, symmetric=False), arch
         assert general_formula(one_token).value + arch.num_layers == virtual_rank(arch, symmetric=True), arch
-
-
-def test_effective_widths_are_ranks():
-    """What is read of layer i's tokens: by Q_{i+1}, K_{i+1}, and through V_{i+1} by what comes later."""
-    for arch in random_architectures(60, seed=9):
-        rng, d = np.random.default_rng(0), arch.widths
-        layers = [
-            (random_matrix(rng, a, d_in), random_matrix(rng, a, d_in), random_matrix(rng, d_out, d_in))
-            for d_in, d_out, a in arch.layers
-        ]
-        U = [np.eye(d[0], dtype=int).astype(object)]
-        for *_, V in layers:
-            U.append(V @ U[-1] % P)
-        read, ranks = np.eye(d[-1], dtype=int).astype(object), [d[-1]]
-        for i in range(arch.num_layers, 1, -1):
-            Q, K, V = layers[i - 1]
-            read = np.concatenate([Q, K, read @ V % P])
-            ranks.insert(0, jacobian_rank(read @ U[i - 1]))
-        assert effective_widths(arch) == (d[0], *ranks), arch
 
 
 @pytest.mark.parametrize(

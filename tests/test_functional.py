@@ -6,7 +6,6 @@ from math import comb
 import numpy as np
 import pytest
 import torch
-from threadpoolctl import threadpool_limits
 from torch import nn
 
 from neuroviz.engine.architecture import Architecture
@@ -19,12 +18,7 @@ from neuroviz.nn.functional import functional_dimension
 from neuroviz.nn.modules import AttentionNetwork
 from neuroviz.nn.symmetry_families import Power
 
-
-@pytest.fixture(autouse=True)
-def same_random_numbers_every_time_and_one_thread():
-    with torch.random.fork_rng(devices=[]), threadpool_limits(1):
-        torch.manual_seed(0)
-        yield
+pytestmark = pytest.mark.usefixtures("steady_torch")
 
 
 # --- networks whose functions are known ----------------------------------------------------------
@@ -292,6 +286,11 @@ class Words(nn.Linear):
         return "a sentence"
 
 
+class Nothing(nn.Linear):
+    def forward(self, x):
+        return super().forward(x)[:, :0]
+
+
 ATTENTION, TRANSFORMER = nn.MultiheadAttention(4, 2), nn.TransformerEncoderLayer(4, 2, 8)
 TOKENS = torch.randn(2, 3, 4)
 ROWS, LINEAR, UNREAL = torch.ones(2, 3), nn.Linear(3, 2), nn.Linear(3, 2, dtype=torch.complex64)
@@ -303,6 +302,7 @@ ROWS, LINEAR, UNREAL = torch.ones(2, 3), nn.Linear(3, 2), nn.Linear(3, 2, dtype=
         (lambda: functional_dimension(torch.tanh, ROWS), "needs a torch.nn.Module; got builtin"),
         (lambda: functional_dimension(nn.Tanh(), ROWS), "Tanh has no trainable parameter.*requires_grad"),
         (lambda: functional_dimension(Words(3, 2), ROWS), "Words needs a floating-point tensor.*wrap"),
+        (lambda: functional_dimension(Nothing(3, 2), ROWS), "output"),
         (lambda: functional_dimension(LINEAR, np.ones((2, 3))), "tensor.*got ndarray.*torch.as_tensor"),
         (lambda: functional_dimension(LINEAR, torch.ones(0, 3)), r"at least one.*\[\(0, 3\)\]"),
         (lambda: functional_dimension(LINEAR, (ROWS, torch.ones(4, 3))), r"the same.*\(2, 3\), \(4, 3\)"),

@@ -82,7 +82,7 @@ def carry_into_the_slice(weights, attention):
 
 @every_architecture
 def test_symmetries_carry_a_random_network_into_the_slice(arch):
-    """And the function stays what it was, which is all that the upper bound rests on."""
+    """The function stays what it was: all that the upper bound rests on."""
     across, rng = gauge_slice(arch), np.random.default_rng(1)
     weights = random_weights(Reals(), arch, rng)
     carried = carry_into_the_slice(weights, arch.attention)

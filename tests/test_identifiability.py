@@ -14,8 +14,8 @@ from neuroviz.beyond.search.equivalent_weights import known_equivalents
 from neuroviz.engine import identifiability, network
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import PrimeField, Reals
-from neuroviz.engine.identifiability import Dual, is_identifiable
+from neuroviz.engine.field import Reals
+from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import layer_shapes, random_weights, unflatten
 from neuroviz.engine.rank import DECISIVE_GAP
@@ -426,18 +426,6 @@ def test_the_readers_own_mistakes_come_out_as_they_are():
     ):
         with pytest.raises(error):
             is_identifiable(SOFT, quantity)
-
-
-def test_the_dual_numbers_differentiate():
-    """A derivative along a direction is that of sympy, also of quotients and powers."""
-    x, y, p = *sympy.symbols("x y"), PrimeField().p
-    f = lambda x, y: (3 * x**4 - y / 7 + 2) ** -2 * (1 - y) / (x + y * x**-1) - +x  # noqa: E731
-    exact = f(x, y)
-    at, along = {x: 12, y: 345}, {x: 67, y: 8}
-    slope = sum(sympy.diff(exact, v) * along[v] for v in (x, y)).subs(at)
-    found = f(Dual(12, 67), Dual(345, 8))
-    for ours, theirs in ((found.value, exact.subs(at)), (found.slope, slope)):
-        assert (ours * int(theirs.q) - int(theirs.p)) % p == 0
 
 
 # For all weights, not only near ones

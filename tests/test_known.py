@@ -1,19 +1,19 @@
 """The status board: its dimension is the measured one, and no statement is used outside its hypotheses."""
 
-import random
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from test_formulas import virtual_rank
+from variants import random_architectures
 
 from neuroviz.certificate.certificate import ROUTES, certify
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import Layer, forward, random_tokens, random_weights, unflatten
+from neuroviz.engine.network import Layer, forward, random_tokens, random_weights
 from neuroviz.engine.orbit_slice import num_columns
-from neuroviz.engine.rank import exact_rank
 from neuroviz.softmax.known import QUESTIONS, what_is_known
 from neuroviz.softmax.statements import _TABLE, _read
 
@@ -24,26 +24,15 @@ STATUSES = {
 FIBER, LAYERS, PAPER = "function → (L, M)", "(L, M) → (A, V)", "the paper's formula"
 NORMS, BLOCKS, SPECIAL = "other normalisations", "heads or a skip", "special weights"
 OPEN = "What is not proved"
+SMALL = {"depth": 3, "width": 4, "tokens": 3}
 SOME = measure_dimension(Architecture((2, 2), (1,)))  # for boards whose measurement does not matter
-
-
-def some_architectures(count, seed):
-    draw = random.Random(seed)
-    for _ in range(count):
-        depth = draw.randint(1, 3)
-        yield Architecture(
-            tuple(draw.randint(1, 4) for _ in range(depth + 1)),
-            tuple(draw.randint(1, 4) for _ in range(depth)),
-            draw.randint(1, 3),
-            draw.choice(("lightning", "softmax")),
-        )
 
 
 def entry(question, widths, head_dims, tokens=3, attention="lightning"):
     return what_is_known(Architecture(widths, head_dims, tokens, attention)).entry(question)
 
 
-@pytest.mark.parametrize("arch", list(some_architectures(20, seed=1)), ids=str)
+@pytest.mark.parametrize("arch", list(random_architectures(20, seed=1, **SMALL)), ids=str)
 def test_the_dimension_of_the_board_is_the_exact_rank(arch):
     board = what_is_known(arch)
     assert board.measured == measure_dimension(arch)
@@ -54,7 +43,7 @@ def test_the_dimension_of_the_board_is_the_exact_rank(arch):
 def test_every_entry_has_an_answer_a_status_a_sentence_and_a_source_on_the_page_of_mathematics():
     text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(encoding="utf-8")
     headings = " ".join(line for line in text.splitlines() if line.startswith("#"))
-    for arch in some_architectures(60, seed=2):
+    for arch in random_architectures(60, seed=2, **SMALL):
         board = what_is_known(arch, measured=SOME)
         assert [e.question for e in board.entries] == [q for q in QUESTIONS if board.entry(q)]
         missing = {NORMS} if arch.attention == "lightning" else set()
@@ -137,7 +126,7 @@ def test_each_question_is_answered_by_the_statement_whose_hypotheses_hold():
 
 def test_every_statement_of_the_table_answers_for_some_network():
     rows = {(one.question, one.answer.split("{")[0], one.source) for _, one in _read(_TABLE)}
-    networks = [what_is_known(arch, measured=SOME) for arch in some_architectures(400, seed=8)]
+    networks = [what_is_known(arch, measured=SOME) for arch in random_architectures(400, seed=8, **SMALL)]
     used = [e for board in networks for e in board.entries]
     assert all(
         any((e.question, e.source) == (q, source) and e.answer.startswith(a) for e in used)
@@ -163,11 +152,11 @@ def test_where_a_hypothesis_fails_the_fibre_is_open_and_the_failure_is_named(
     assert found.answer.endswith("more than rescalings" if more else "not described")
 
 
-@pytest.mark.parametrize("arch", list(some_architectures(20, seed=3)), ids=str)
+@pytest.mark.parametrize("arch", list(random_architectures(20, seed=3, **SMALL)), ids=str)
 def test_the_dimension_of_the_fibre_is_what_the_virtual_weights_have_more_than_the_functions(arch):
     """dim 𝓥 = D is the exact rank of the weights ↦ (L, M), which is taken here; it is no formula."""
     found = what_is_known(arch).entry(FIBER)
-    cost = rank_of_virtual_weights(arch) - measure_dimension(arch).value
+    cost = virtual_rank(arch, symmetric=False) - measure_dimension(arch).value
     if found.answer.startswith("dimension"):
         assert found.answer.split(",")[0] == f"dimension {cost}"
     elif "rescaling" in found.answer:
@@ -178,11 +167,11 @@ def test_the_dimension_of_the_fibre_is_what_the_virtual_weights_have_more_than_t
         assert arch.tokens == 1 and arch.attention == "softmax" and cost > 0
 
 
-@pytest.mark.parametrize("arch", list(some_architectures(20, seed=4)), ids=str)
+@pytest.mark.parametrize("arch", list(random_architectures(20, seed=4, **SMALL)), ids=str)
 def test_the_dimension_of_the_weights_with_one_L_and_M_is_counted_right(arch):
     found = what_is_known(arch).entry(LAYERS)
     heads = sum(min(a, d) * (2 * a - min(a, d)) if a <= d else 2 * a * d - d * d for d, _, a in arch.layers)
-    fiber = arch.num_parameters - heads - rank_of_virtual_weights(arch)
+    fiber = arch.num_parameters - heads - virtual_rank(arch, symmetric=False)
     if "orbit" in found.answer:
         assert fiber == sum(width**2 for width in arch.widths[1:-1])
         assert f"dimension {fiber}." in found.note
@@ -190,24 +179,6 @@ def test_the_dimension_of_the_weights_with_one_L_and_M_is_counted_right(arch):
         assert fiber == 0
     else:
         assert found.answer == f"dimension {fiber}"
-
-
-def rank_of_virtual_weights(arch):
-    """The exact rank of weights ↦ (L, M_1, …, M_l) at a random point mod p, differentiated forward."""
-    over, rng = PrimeField(), np.random.default_rng(0)
-    weights = random_weights(over, arch, rng)
-    rows = []
-    for unit in np.eye(arch.num_parameters):
-        moved, U, found = unflatten(arch, unit), np.eye(arch.widths[0]), []
-        dU = 0 * U
-        for (Q, K, V), (dQ, dK, dV) in zip(weights, moved, strict=True):
-            q, k = over.matmul(Q, U), over.matmul(K, U)
-            dq = over.reduce(over.matmul(dQ, U) + over.matmul(Q, dU))
-            dk = over.reduce(over.matmul(dK, U) + over.matmul(K, dU))
-            found.append(over.reduce(over.matmul(dk.T, q) + over.matmul(k.T, dq)).ravel())
-            dU, U = over.reduce(over.matmul(dV, U) + over.matmul(V, dU)), over.matmul(V, U)
-        rows.append(np.concatenate([*found, dU.ravel()]))
-    return exact_rank(np.array(rows), over)
 
 
 # Points beyond the rescalings, where the board says that there are some
@@ -238,18 +209,10 @@ def test_a_transposed_A_is_not_noticed_where_only_its_symmetric_part_is_seen(
     assert np.allclose(outputs(arch, turned), outputs(arch, weights)) == same
 
 
-@pytest.mark.parametrize(("attention", "same"), [("lightning", True), ("softmax", False)])
-def test_the_swap_in_the_last_layer_leaves_the_lightning_function_alone(attention, same):
-    arch = Architecture((2, 2, 1), (2, 1), 3, attention)
-    first, (Q, K, V) = random_weights(Reals(), arch, np.random.default_rng(2))
-    swapped = (first, Layer(Q, V, K))  # L = h uᵀ and M = c kᵀ: u is V, c is K
-    assert np.allclose(outputs(arch, swapped), outputs(arch, (first, Layer(Q, K, V)))) == same
-
-
 # Certificates
 
 
-@pytest.mark.parametrize("arch", list(some_architectures(20, seed=5)), ids=str)
+@pytest.mark.parametrize("arch", list(random_architectures(20, seed=5, **SMALL)), ids=str)
 def test_a_route_is_offered_exactly_where_it_proves_the_dimension(arch):
     offered = what_is_known(arch).routes
     for route in ROUTES:

@@ -6,6 +6,8 @@ from functools import partial
 
 import numpy as np
 import pytest
+import torch
+from test_modules import autograd_jacobian
 from variants import random_architectures, random_variants
 
 from neuroviz.engine.architecture import Architecture
@@ -17,6 +19,7 @@ from neuroviz.engine.formulas import expected_dimension, general_formula
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import flatten, random_weights, unflatten
+from neuroviz.nn.modules import AttentionNetwork
 
 BOTH = ("lightning", "softmax")
 LINE, RANK_ONE = "lie on a line", "has rank one"
@@ -157,26 +160,6 @@ def test_ledgers_counted_by_hand(arch, heads, interfaces, rescalings, unexplaine
 # Against a second program
 
 
-def torch_outputs(arch: Architecture, X):
-    """Eq. 1 and Eq. 15 in torch, as a function of all parameters."""
-    import torch
-
-    def run(parameters):
-        tokens, start = X, 0
-        for d, out, a in arch.layers:
-            matrices = []
-            for rows in (a, a, out):
-                matrices.append(parameters[start : start + rows * d].reshape(rows, d))
-                start += rows * d
-            Q, K, V = matrices
-            logits = torch.einsum("ndj,ed,ef,nfi->nji", tokens, K, Q, tokens)
-            shares = logits.softmax(dim=1) if arch.attention == "softmax" else logits
-            tokens = V @ tokens @ shares
-        return tokens.flatten()
-
-    return run
-
-
 @pytest.mark.parametrize(
     "arch",
     [
@@ -193,15 +176,11 @@ def torch_outputs(arch: Architecture, X):
 )
 def test_the_kernel_is_that_of_autograd(arch):
     """torch's derivative and numpy's singular values: the kernel, the directions in it, what is left over."""
-    import torch
-
     ledger, rng = kernel_ledger(arch), np.random.default_rng(0)
     start = random_weights(Reals(), arch, rng)
     weights = unflatten(arch, 0.7 * flatten(start))
     X = torch.from_numpy(rng.standard_normal((2 * arch.num_parameters, arch.widths[0], arch.tokens)))
-    J = torch.autograd.functional.jacobian(
-        torch_outputs(arch, X), torch.from_numpy(flatten(weights)), vectorize=True
-    ).numpy()
+    J = autograd_jacobian(AttentionNetwork.from_weights(arch, weights), X).reshape(-1, arch.num_parameters)
     J /= np.linalg.norm(J, axis=1, keepdims=True)
     sigma_J = np.linalg.svd(J, compute_uv=False)
     assert (sigma_J > 1e-9 * sigma_J[0]).sum() == ledger.dimension

@@ -1,12 +1,12 @@
 """A few small ranks decide about networks of every width; at special points they see what is special."""
 
 import itertools
-import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from test_peeling import virtual_jacobian
+from variants import random_architectures
 
 from neuroviz.certificate.small_rank_pieces import (
     PIECES,
@@ -32,17 +32,6 @@ BOTH = ("lightning", "softmax")
 OVER = PrimeField()
 
 
-def arbitrary(count, seed, depth, width, head):
-    draw = random.Random(seed)
-    for _ in range(count):
-        layers = draw.randint(1, depth)
-        sizes = (
-            [draw.randint(1, width) for _ in range(layers + 1)],
-            [draw.randint(1, head) for _ in range(layers)],
-        )
-        yield Architecture(*sizes, draw.randint(1, 4), draw.choice(BOTH))
-
-
 def has_logits(arch):
     return arch.attention == "lightning" or arch.tokens > 1
 
@@ -52,7 +41,7 @@ def has_logits(arch):
 
 def test_the_count_by_codimensions_is_the_general_formula():
     """Codimensions and minima against widths and dimensions."""
-    for arch in arbitrary(1000, seed=1, depth=5, width=7, head=5):
+    for arch in random_architectures(1000, seed=1, depth=5, width=7, head=5):
         assert count_another_way(arch) == general_formula(arch).value, arch
 
 
@@ -72,17 +61,17 @@ def test_every_small_network(layers, largest, attention, tokens):
 
 def test_it_is_the_dimension_that_is_measured():
     """Against exact ranks in all weights, where neither symmetries nor formulas are used."""
-    for arch in arbitrary(80, seed=1, depth=3, width=4, head=4):
+    for arch in random_architectures(80, seed=1, depth=3, width=4, head=4):
         if has_logits(arch):
             assert local_check(arch).dimension == measure_dimension(arch, route="weights").value, arch
 
 
 def test_it_is_the_general_formula_for_large_networks():
     seen = set()
-    for arch in arbitrary(500, seed=2, depth=7, width=1000, head=300):
+    for arch in random_architectures(500, seed=2, depth=7, width=1000, head=300):
         if has_logits(arch):
             assert local_check(arch).dimension == general_formula(arch).value, arch
-    for arch in arbitrary(500, seed=3, depth=7, width=6, head=3):
+    for arch in random_architectures(500, seed=3, depth=7, width=6, head=3):
         if has_logits(arch):
             assert local_check(arch).dimension == general_formula(arch).value, arch
             seen |= {*pattern_of(arch).directions}

@@ -5,7 +5,6 @@ from itertools import product
 
 import pytest
 import torch
-from threadpoolctl import threadpool_limits
 from torch import nn
 
 from neuroviz.engine.architecture import Architecture
@@ -16,11 +15,9 @@ from neuroviz.nn.symmetry_families import Power
 
 
 @pytest.fixture(autouse=True)
-def same_random_numbers_every_time_and_one_thread():
-    with torch.random.fork_rng(devices=[]), threadpool_limits(1):
-        torch.manual_seed(0)
-        torch.backends.mha.set_fastpath_enabled(False)  # it asks for norms where there are none
-        yield
+def no_fast_path(steady_torch):
+    torch.backends.mha.set_fastpath_enabled(False)  # it asks for norms where there are none
+    yield
     torch.backends.mha.set_fastpath_enabled(True)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 from definition import output
-from threadpoolctl import threadpool_limits
 from torch.utils.flop_counter import FlopCounterMode
 
 from neuroviz.engine.architecture import Architecture
@@ -18,6 +17,7 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, flatten, forward, jacobian, random_tokens, random_weights
 from neuroviz.nn.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
 
+pytestmark = pytest.mark.usefixtures("steady_torch")
 SIZES = [
     ((2, 3), (4,), 2),  # a > d: A is unconstrained
     ((4, 3, 5), (2, 2), 3),
@@ -39,13 +39,6 @@ KINDS = [LightningAttention, SoftmaxAttention]
 
 all_networks = pytest.mark.parametrize("arch", NETWORKS, ids=str)
 both_kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-
-
-@pytest.fixture(autouse=True)
-def same_random_numbers_every_time_and_one_thread():
-    with torch.random.fork_rng(devices=[]), threadpool_limits(1):
-        torch.manual_seed(0)
-        yield
 
 
 def a_network(arch, inputs=3, seed=0):

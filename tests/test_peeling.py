@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.field import PrimeField
 from neuroviz.engine.network import jacobian
 from neuroviz.engine.rank import RowSpace, exact_rank
 from neuroviz.engine.symmetry import VirtualWeights, as_network
@@ -152,23 +152,3 @@ def test_a_rescaling_with_another_exponent_is_noticed():
     wrong = rescaling_of(virtual, 1)
     wrong[-virtual.L.size :] = F.reduce(-2 * virtual.L.ravel())  # instead of −3
     assert F.matmul(derivative(virtual), wrong[:, None]).any()
-
-
-@pytest.mark.parametrize("layers", [0, 1, 2, 3])
-def test_the_derivative_that_all_of_this_rests_on_is_that_of_eq_10(layers):
-    over, rng = Reals(), np.random.default_rng(3)
-    L, M = rng.standard_normal((2, 3)), rng.standard_normal((layers, 3, 3)) / 2
-    X = rng.standard_normal((4, 3, 2)) / 2
-
-    def outputs(parameters):
-        Ms = parameters[: 9 * layers].reshape(layers, 3, 3)
-        last = VirtualWeights(parameters[9 * layers :].reshape(2, 3), tuple(Ms))
-        return (token_form(over, last, X) if layers else last.L @ X).reshape(4, -1)
-
-    here = np.concatenate([M.ravel(), L.ravel()])
-    every = np.tile(np.eye(4).reshape(1, 4, 2, 2), (4, 1, 1, 1))
-    J = virtual_jacobian(over, VirtualWeights(L, tuple(M)), X, every)
-    assert J.shape == (4, 4, here.size)
-    for column, unit in enumerate(np.eye(here.size)):
-        slope = (outputs(here + 1e-6 * unit) - outputs(here - 1e-6 * unit)) / 2e-6
-        np.testing.assert_allclose(J[..., column], slope, atol=1e-6 * max(1.0, np.abs(slope).max()))

@@ -38,11 +38,11 @@ def random_variants(count, seed, attention=None, most=110):
     return found
 
 
-def random_architectures(count, seed, depth=4):
-    """Networks of the paper, of either kind."""
+def random_architectures(count, seed, depth=4, width=6, head=4, tokens=4):
+    """Networks of the paper, of either kind; sizes go from 1 to these."""
     draw = random.Random(seed)
     for _ in range(count):
         layers = draw.randint(1, depth)
-        widths = [draw.randint(1, 6) for _ in range(layers + 1)]
-        head_dims = [draw.randint(1, 4) for _ in range(layers)]
-        yield Architecture(widths, head_dims, draw.randint(1, 4), draw.choice(("lightning", "softmax")))
+        widths = [draw.randint(1, width) for _ in range(layers + 1)]
+        head_dims = [draw.randint(1, head) for _ in range(layers)]
+        yield Architecture(widths, head_dims, draw.randint(1, tokens), draw.choice(("lightning", "softmax")))
