@@ -15,7 +15,8 @@ export function partsIn(host, over) {
     const [a, b] = ref === "paper" || ref.endsWith("domain") ? [0, 1] : axis.range, share = low + ((high - low) * (value - a)) / (b - a);
     return letter === "x" ? box.left + share * box.wide : box.top + (1 - share) * box.tall;
   }
-  const inPlot = (number, [x, y]) => [along("x", `x${number}`, x), along("y", `y${number}`, y)];
+  const scaled = (letter, number, value) => (layout[`${letter}axis${number}`].type === "log" ? Math.log10(value) : value);
+  const inPlot = (number, at) => ["x", "y"].map((letter, k) => along(letter, letter + number, scaled(letter, number, at[k])));
   const domainOf = (number) => [0, 1].flatMap((end) => [along("x", `x${number} domain`, end), along("y", `y${number} domain`, 1 - end)]);
   const rectangle = ([a, b, c, d]) => ({ x: min(a, c), y: min(b, d), width: abs(c - a), height: abs(d - b) });
   const edge = ({ color = "none", width = 0, dash }) => ({ stroke: color, "stroke-width": width, "stroke-dasharray": DASHES[dash] ?? "none" });
@@ -28,9 +29,9 @@ export function partsIn(host, over) {
       if (cliponaxis !== false) set(path, { "clip-path": `url(#${id}-${number})` });
     }
     if (mode.includes("markers")) for (const [u, v] of seen) {
-      const { size, symbol, color, line: rim } = marker, look = { fill: color, ...edge({ color, ...rim }) };
+      const { size, symbol, color, line: rim } = marker, look = { fill: symbol?.endsWith("-open") ? "none" : color, ...edge({ color, ...rim }) };
       if (u < left - 1 || u > right + 1) continue;
-      if (symbol === "square") draw(group, "rect", { ...rectangle([u - size / 2, v - size / 2, u + size / 2, v + size / 2]), ...look });
+      if (symbol?.startsWith("square")) draw(group, "rect", { ...rectangle([u - size / 2, v - size / 2, u + size / 2, v + size / 2]), ...look });
       else draw(group, "circle", { cx: u, cy: v, r: size / 2, ...look });
     }
   }
@@ -62,8 +63,8 @@ export function partsIn(host, over) {
     if (across.mirror) draw(still, "rect", { ...rectangle(domain), fill: "none", ...edge({ color: small.line, width: 1 }) });
     const under = { yref: `y${number} domain`, y: 0, yanchor: "top", yshift: -4, font: across.tickfont ?? small };
     const beside = { xref: `x${number} domain`, x: +isRight, xanchor: isRight ? "left" : "right", xshift: isRight ? 4 : -4, font: up.tickfont ?? small };
-    across.tickvals?.forEach((x, k) => say({ text: across.ticktext[k], xref: `x${number}`, x, ...under }, false));
-    up.tickvals?.forEach((y, k) => say({ text: up.ticktext[k], yref: `y${number}`, y, ...beside }, false));
+    across.tickvals?.forEach((x, k) => say({ text: across.ticktext[k], xref: `x${number}`, x: scaled("x", number, x), ...under }, false));
+    up.tickvals?.forEach((y, k) => say({ text: up.ticktext[k], yref: `y${number}`, y: scaled("y", number, y), ...beside }, false));
   }
 
   return {

@@ -190,13 +190,14 @@ export function player(parent, place, { name, seconds, from, walk }) {
 // A number with two digits after the point, and a minus that is one.
 export const number = (t) => (abs(t) < 0.005 ? "0" : t.toFixed(2).replace("-", "−"));
 
-// A matrix as numbers on cells; colour says sign and size.
-export function matrix(parent, rows, [x, y], [wide, high], { colors, diverging, sizes, most }) {
+// A matrix as cells, with numbers where there is room for them; colour says sign and size.
+export function matrix(parent, rows, [x, y], [wide, high], { colors, diverging, sizes, most, hasNumbers = true }) {
   rows.forEach((row, i) => row.forEach((value, j) => {
     const at = { x: x + j * wide, y: y + i * high, width: wide, height: high };
     const fill = diverging[value < 0 ? 0 : diverging.length - 1], share = min(1, abs(value) / (most || 1));
     draw(parent, "rect", { ...at, fill: colors.panel, stroke: colors.axis });
-    draw(parent, "rect", { ...at, fill, "fill-opacity": 0.4 * share });
+    draw(parent, "rect", { ...at, fill, "fill-opacity": (hasNumbers ? 0.4 : 1) * share });
+    if (!hasNumbers) return;
     const text = draw(parent, "text", { x: at.x + wide / 2, y: at.y + high / 2, fill: colors.ink });
     set(text, { "font-size": sizes.note, "text-anchor": "middle", "dominant-baseline": "central" });
     text.textContent = number(value);
