@@ -48,7 +48,7 @@ def test_equal_outputs_are_claimed_exactly_where_they_are_measured_and_proved(pa
     study = panel._shown
     same = bool(study.moved <= 1e-9)
     frames = [s for s in panel.figure.layout.shapes if s.type == "rect"]
-    assert len(frames) == (2 if same else 0)
+    assert len(frames) == (1 if same else 0)
     assert all(frame.line.color == theme.color("certified") for frame in frames)
     assert any("= same" in text for text in said(panel.figure)) == same
     assert ("what they were" in panel.description) == same
@@ -66,8 +66,10 @@ def test_the_matrices_are_the_weights_and_the_outputs(panel):
         ("start", (*study.start, study.outputs_start)),
         ("now", (*study.now, study.outputs_now)),
     ]:
-        for name, matrix in zip(("A", "V", "φ(X)"), matrices, strict=True):
+        *weights, outputs = matrices
+        for name, matrix in zip(("A", "V"), weights, strict=True):
             np.testing.assert_array_equal(trace(panel.figure, f"{name}, {when}").z, matrix)
+        np.testing.assert_array_equal(trace(panel.figure, f"φ(X), {when}").y, outputs.T.ravel())
     A, V, X = study.now.A, study.now.V, study.input_shown
     np.testing.assert_allclose(study.outputs_now, V @ X @ X.T @ A @ X)  # Eq. 1, written out
     assert not np.allclose(A, study.start.A)

@@ -28,6 +28,10 @@ from neuroviz.factorization.figure import RANKS, heads_of
 from neuroviz.factorization.panel import FactorizationExplorer, FactorizationSetting, study_factorization
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
+from neuroviz.kit.plot import plain
+from neuroviz.single_layer import walk
+from neuroviz.single_layer.panel import FiberExplorer
+from neuroviz.single_layer.walk import FiberSetting, study_fiber
 from neuroviz.singular import section_panel
 from neuroviz.singular.chart import chart_of, in_drawing, local_of
 from neuroviz.singular.forms import CLOSURE, on_circle, preimages_of
@@ -231,6 +235,34 @@ def test_the_page_factors_1000_random_products_as_python_does(bare_page):
         assert other["unit"] == pytest.approx(point.unit)
         ranks.add((point.rank, point.is_product))
     assert ranks >= {(1, False), (0, True), (1, True), (2, True)}
+
+
+def test_the_page_walks_beside_1000_random_fibres_as_python_does(bare_page):
+    source = ROOT / "neuroviz" / "single_layer" / "javascript" / "fibre_places.js"
+    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    draw, asked, studies = random.Random(12), [], []
+    for _ in range(1000):
+        setting = FiberSetting(
+            draw.choice(list(walk.PRESETS)), draw.choice(["lightning", "softmax"]),
+            draw.choice([1.0, draw.randint(-150, 150) / 100]), draw.randint(-100, 100) / 100,
+            draw.randint(1, 4), draw.randint(1, 5), draw.randint(1, 5), draw.choice(list(walk.WALKS)),
+            draw.random() < 0.5, draw.random() < 0.5, draw.choice(["plane", "random"]),
+            draw.choice([0, 20, 60, 75]), draw.randint(*walk.SHOWN[:2]), draw.randint(0, 9),
+        )  # fmt: skip
+        studies.append(study_fiber(setting))
+        asked.append([plain(walk.local_of(setting, studies[-1].inputs)), vars(setting)])
+    found = bare_page.evaluate("all => all.map(([local, place]) => code.layerAt(local, place))", asked)
+    for study, page in zip(studies, found, strict=True):
+        for M, N in zip(page["now"], study.now, strict=True):
+            np.testing.assert_allclose(M, N, atol=AGREE, err_msg=str(study.setting))
+        near = AGREE * (1 + np.abs(study.outputs_now).max())
+        np.testing.assert_allclose(page["outputs"], study.outputs_now, atol=near, err_msg=str(study.setting))
+        np.testing.assert_allclose([page["base"], page["at"]], study.places[1:], atol=AGREE)
+        assert page["outside"] == pytest.approx(study.outside, abs=2 * AGREE)
+    ways = bare_page.evaluate("([local, along]) => code.walksOf(local, along)", [asked[0][0], walk.ALONG])
+    for way in draw.sample(ways, 50):
+        there = study_fiber(replace(studies[0].setting, off=walk.OFF[1], **way["place"])).places
+        np.testing.assert_allclose([way["base"], np.add(way["base"], way["aside"])], there[1:], atol=AGREE)
 
 
 # To take hold of
@@ -769,3 +801,82 @@ def test_the_keyboard_alone_moves_q_k_c_and_a(scene):
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowUp")
     assert asked(page, "angle", "height") == [328, 0.62]
+
+
+# The fibre
+
+PAIR = ".nv-handle[aria-label='the point (A, V)']"
+
+
+def bars(page) -> list[float]:
+    """How high the bars of φ(X) are now, in pixels."""
+    rows = f"[...box.querySelectorAll('rect[fill=\"{theme.color('focus')}\"]')]"
+    return page.evaluate(f"{rows}.map((one) => +one.getAttribute('height'))")
+
+
+def pair_at(page, **controls) -> tuple[float, float]:
+    """Where the point is for these controls, which are then put back."""
+    before = place(page)
+    page.evaluate("controls => box.talk.set(controls)", controls)
+    page.wait_for_timeout(400)  # a tween
+    seen = middle(page, PAIR)
+    page.evaluate("controls => box.talk.set(controls)", before)
+    page.wait_for_timeout(400)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("state", "goal"),
+    [
+        ("", {"along": -0.5}),
+        ("", {"along": 0.3, "negative": True}),
+        ("preset=rank-one;along=0.5", {"swap": True}),
+        ("preset=rank-one;along=0.5;swap=yes", {"swap": False}),
+        ("preset=zero;along=0", {"along": 1.3}),
+        ("kind=softmax;tokens=1;walk=a-alone", {"along": 1.2}),
+    ],
+)
+def test_the_point_is_dragged_along_its_fibre_and_the_bars_stand_still(scene, state, goal):
+    page = scene(state, kind=FiberExplorer)
+    before, still, (x, y) = place(page), bars(page), pair_at(page, **goal)
+    dragged(page, PAIR, x + 2, y - 2)
+    here = place(page)
+    assert here["off"] == 0 and here["along"] == pytest.approx(goal.get("along", before["along"]), abs=0.1)
+    assert {**here, "along": 0} == {**before, **goal, "along": 0}
+    assert np.hypot(*np.subtract(middle(page, PAIR), (x, y))) < 6
+    assert bars(page) == pytest.approx(still, abs=0.01)
+    assert (">shadow<" in page.content()) == here["swap"]
+
+
+def test_off_the_fibre_the_point_goes_with_the_pointer_and_the_bars_move(scene):
+    page = scene(kind=FiberExplorer)
+    before, still, (x, y) = place(page), bars(page), middle(page, PAIR)
+    dragged(page, PAIR, x + 10, y - 25)
+    assert middle(page, PAIR) == pytest.approx((x + 10, y - 25), abs=2)
+    assert place(page)["off"] > 0.3 and np.abs(np.subtract(bars(page), still)).max() > 10
+    assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
+    dragged(page, PAIR, x, y)
+    assert place(page) == before and bars(page) == pytest.approx(still)
+
+
+def test_the_keyboard_walks_steps_off_and_takes_another_input(scene):
+    page = scene(kind=FiberExplorer)
+    page.locator(PAIR).focus()
+    for key, name, way in (("ArrowRight", "along", 1), ("Shift+ArrowDown", "off", -1)):
+        before = place(page)[name]
+        page.keyboard.press(key)
+        assert way * (place(page)[name] - before) > 0.005
+    page.wait_for_timeout(100)  # a frame
+    before = bars(page)
+    page.get_by_role("button", name="another input X").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(100)
+    assert place(page)["input"] == 2 and bars(page) != before
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_play_walks_along_the_fibre_to_its_end(scene, motion):
+    page = scene("off=0.2;along=0.9", motion, FiberExplorer)
+    page.locator(".nv-play").click()
+    page.wait_for_function("box.talk.get('along') === 1.5 && box.talk.get('off') === 0")
+    page.wait_for_function("box.querySelector('.nv-play').textContent === '▶'")

@@ -1,4 +1,4 @@
-"""A place beside a fibre, in three views: matrices and outputs, a plane of weights, straight steps."""
+"""A place beside a fibre: a plane of weights, the weights, outputs as bars, straight steps."""
 
 from math import log10
 
@@ -7,11 +7,12 @@ import numpy as np
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.plot import Parts, Plot, View, compose, focus_ring, headline
-from neuroviz.kit.words import colored, percent
+from neuroviz.kit.scene import as_scene
+from neuroviz.kit.words import colored, numbered, percent
 from neuroviz.single_layer.plane import draw_plane
-from neuroviz.single_layer.walk import FiberStudy, StepCurve
+from neuroviz.single_layer.walk import ALONG, OFF, SHOWN, FiberStudy, StepCurve, local_of
 
-_HEIGHT = (0.0, 0.9)  # above it the headlines, of two lines
+_HEIGHT = (0.06, 0.9)  # above it the headlines, of two lines
 _LONGEST_STEP, _SMALLEST_DISTANCE = 0.2, -10.4  # ends of the logarithmic axes
 _DRAWN = 1e-10  # smaller distances are rounding, and have no place on a logarithmic axis
 
@@ -30,20 +31,23 @@ def order_in_words(slope: float | None) -> str:
 
 
 def fiber_parts(study: FiberStudy) -> Parts:
-    """The three views."""
-    plane = Plot("2", (0.44, 0.7), _HEIGHT)
-    steps = Plot("3", (0.775, 1.0), _HEIGHT)
+    """The four views, as a scene."""
+    plane = Plot("2", (0.02, 0.3), _HEIGHT)
+    steps = Plot("3", (0.835, 1.0), _HEIGHT)
+    bars = Plot("4", (0.615, 0.775), _HEIGHT)
     draw_plane(study, plane)
     _draw_steps(study, steps)
-    return compose(_matrices(study), plane.view(), steps.view())
+    _draw_outputs(study, bars)
+    views = _matrices(study), plane.view(), steps.view(), bars.view()
+    ranges = {"along": ALONG, "off": OFF, "input": SHOWN}
+    place = {name: getattr(study.setting, name) for name in (*ranges, "negative", "swap")}
+    local = local_of(study.setting, study.inputs)
+    return as_scene(compose(*views, barmode="overlay"), "fibre", place, local, ranges)
 
 
 def _matrices(study: FiberStudy) -> View:
-    """Left: what moves and what stays."""
+    """The weights: what moves."""
     start, now, s = study.start, study.now, study.setting
-    same = study.same_outputs
-    frames = ("", "", "certified" if same else "")
-    verdict = colored("certified", "<b>= same</b>") if same else colored("focus", "≠ moved")
     factors = ("", "")
     swapped = s.swap and s.preset == "rank-one"
     if s.preset != "zero" and s.walk == "rescale" and not s.off and not swapped:
@@ -53,18 +57,12 @@ def _matrices(study: FiberStudy) -> View:
     limits = (
         1.5 * largest_entry(start.A),
         1.5 * (largest_entry(start.V) if start.V.any() else float(np.sqrt(1 / start.V.size))),
-        1.2 * max(float(np.abs(study.outputs_start).max()), study.unit),
     )
 
-    def tiles(when: str, matrices: tuple, above: tuple, below: tuple) -> tuple[Tile, ...]:
-        names = [f"{name}, {when}" for name in ("A", "V", "φ(X)")]
-        return tuple(map(Tile, names, matrices, limits, above, below, frames))
-
-    names = ("<b>A</b>", "<b>V</b>", "<b>φ(X)</b>")
-    first = tiles("start", (*start, study.outputs_start), names, ("", "", verdict))
-    second = tiles("now", (*now, study.outputs_now), ("",) * 3, (*factors, ""))
-    rows = [Row("○ start", first), Row(colored("focus", "● now"), second)]
-    view = matrices_view(rows, (0.0, 0.39), _HEIGHT)
+    first = map(Tile, ("A, start", "V, start"), start, limits, ("<b>A</b>", "<b>V</b>"))
+    second = map(Tile, ("A, now", "V, now"), now, limits, factors)
+    rows = [Row("○ start", tuple(first)), Row(colored("focus", "● now"), tuple(second))]
+    view = matrices_view(rows, (0.335, 0.595), _HEIGHT)
     said = headline(_outcome(study)) | {"align": "left"}
     return view._replace(annotations=[said, *view.annotations])
 
@@ -75,6 +73,30 @@ def _outcome(study: FiberStudy) -> str:
     if all(np.array_equal(a, b) for a, b in zip(study.start, study.now, strict=True)):
         return "the start: nothing has<br>moved yet"
     return "other weights,<br>the same outputs"
+
+
+def _draw_outputs(study: FiberStudy, plot: Plot) -> None:
+    """What stays, or moves: the outputs of one input, token by token."""
+    rows, tokens = study.outputs_start.shape
+    most = 1.5 * max(float(np.abs(study.outputs_start).max()), study.unit)
+    x = [token * (rows + 1) + row for token in range(tokens) for row in range(rows)]
+    clear, width = "rgba(0,0,0,0)", 0.8
+    now = {"color": theme.color("focus"), "line": {"width": 0}}
+    start = {"color": clear, "line": {"width": 2, "color": theme.color("ink")}}
+    for name, outputs, look in (("now", study.outputs_now, now), ("start", study.outputs_start, start)):
+        y = outputs.T.ravel().tolist()
+        plot.bars(f"φ(X), {name}", x, y, look, width=width, hover=f"{name}: %{{y:.3f}}")
+    ends = -1.0, x[-1] + 1.0
+    frame = {"color": theme.color("certified"), "width": 3}
+    if study.same_outputs:
+        plot.region(ends, (-most, most), frame, clear)
+    plot.rule("y", 0, "axis", 1, "solid")
+    middles = [token * (rows + 1) + (rows - 1) / 2 for token in range(tokens)]
+    names = [numbered("x", token + 1) for token in range(tokens)]
+    plot.bare_axis("x", *ends, tickvals=middles, ticktext=names)
+    plot.bare_axis("y", -most, most)
+    verdict = colored("certified", "= same") if study.same_outputs else colored("focus", "≠ moved")
+    plot.headline(f"outputs φ(X)<br>{verdict}", align="left")
 
 
 def _draw_steps(study: FiberStudy, plot: Plot) -> None:
@@ -94,8 +116,12 @@ def _draw_steps(study: FiberStudy, plot: Plot) -> None:
     ring = focus_ring("lightning") | {"size": 2 * size + 4}
     plot.points("the step of now", x, y, ring, hover="step %{x:.2g}: the function moves by %{y:.2g}")
     top = max(1.0, log10(2 * max([*study.along.distances, *study.aside.distances, 1.0])))
-    plot.log_axis("x", -4, _LONGEST_STEP, "length of the step", step=2)
-    plot.log_axis("y", -10, top, "the function moves by", step=2)
+    plot.log_axis("x", -4, _LONGEST_STEP, "", step=2, mirror=True)
+    plot.log_axis("y", -10, top, "", step=2)
+    title = {"size": "note", "role": "soft"}
+    plot.text("the function moves by", -4.1, top, **title, xanchor="left", yanchor="top")
+    middle = (_LONGEST_STEP - 4.2) / 2
+    plot.text("length of the step", middle, _SMALLEST_DISTANCE, **title, yanchor="top", yshift=-22)
     # Room beside the first step, and below the smallest distance.
     plot.axis("x", -4.2, _LONGEST_STEP)
     plot.axis("y", _SMALLEST_DISTANCE, top)

@@ -8,7 +8,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.plot import Plot
 from neuroviz.single_layer.walk import FiberStudy
 
-_REACH = 3.4  # the plane is drawn from −3.4 to 3.4
+_REACH = 3.6  # the plane is drawn from −3.6 to 3.6, whatever moves in it
 _ENDS = (-2 * _REACH, 2 * _REACH)
 _GAP = [(None, None)]
 
@@ -19,8 +19,7 @@ Label = tuple[str, float, float]
 def draw_plane(study: FiberStudy, plot: Plot) -> None:
     """The plane and the point in it."""
     (start, base, now), s = study.places, study.setting
-    reach = max(_REACH, 1.1 * max(map(abs, now)))
-    scene = _scene(study, reach)
+    scene = _scene(study)
     jump = (start, base) if s.swap and s.preset == "rank-one" else ()
     width, marker = theme.size("line"), theme.size("marker")
     for name, points, role, thick, dash in (
@@ -43,10 +42,14 @@ def draw_plane(study: FiberStudy, plot: Plot) -> None:
         look["line"] = {"color": color, "width": 2.5}
         hover = f"{name}: %{{x:.3g}} of A, %{{y:.3g}} of V"
         plot.points(name, x, y, look, hover=hover, cliponaxis=False)
-    zero = {"zeroline": True, "zerolinecolor": theme.color("axis"), "zerolinewidth": 1}
-    plot.axis("x", -reach, reach, "multiple of A", dtick=1, **zero)
-    plot.axis("y", -reach, reach, "multiple of V", dtick=1, **zero)
-    _write(study, scene, plot, reach)
+    for which in "xy":
+        plot.rule(which, 0, "axis", 1, "solid")
+        values = [-3, -2, -1, 0, 1, 2, 3]
+        words = [str(value).replace("-", "−") for value in values]
+        plot.bare_axis(which, -_REACH, _REACH, tickvals=values, ticktext=words)
+    plot.text("multiple of A", _REACH, 0, "note", "soft", xanchor="right", yanchor="top", yshift=-3)
+    plot.text("multiple of V", 0, _REACH, "note", "soft", xanchor="right", yanchor="top", xshift=-8)
+    _write(study, scene, plot)
 
 
 class _Scene(NamedTuple):
@@ -63,9 +66,9 @@ class _Scene(NamedTuple):
     shadow: Line = []
 
 
-def _scene(study: FiberStudy, reach: float) -> _Scene:
+def _scene(study: FiberStudy) -> _Scene:
     """The theorem about this layer: the fibre, lines of other functions, the shadow of the other branch."""
-    s, alone, edge, top = study.setting, study.setting.tokens == 1, 0.97 * reach, 0.93 * reach
+    s, alone, edge, top = study.setting, study.setting.tokens == 1, 0.97 * _REACH, 0.93 * _REACH
     if s.attention == "softmax" and s.preset == "zero":
         says = "V = 0: every A gives<br>the zero function"
         return _Scene(says, _level(0.0), [], ("the fibre", -edge, 0.4), ("", edge, 2.4))
@@ -92,7 +95,7 @@ def _scene(study: FiberStudy, reach: float) -> _Scene:
     lines = _hyperbola(1.0), _hyperbola(3.0) + _GAP + _hyperbola(0.3)
     if alone:
         says, here = "one token: the fibre<br>is more than a curve", "the fibre<br>in this plane"
-        return _Scene(says, *lines, (here, 0.5, 0.87 * reach), ("other functions", edge, 2.0))
+        return _Scene(says, *lines, (here, 0.5, 0.87 * _REACH), ("other functions", edge, 2.0))
     says = "the fibre is a curve:<br>all one function"
     return _Scene(says, *lines, ("the fibre", 0.5, top), ("other functions", edge, 2.4))
 
@@ -107,7 +110,7 @@ def _hyperbola(product: float) -> Line:
     return [(x, product / x) for x in xs] + _GAP + [(-x, -product / x) for x in xs]
 
 
-def _write(study: FiberStudy, scene: _Scene, plot: Plot, reach: float) -> None:
+def _write(study: FiberStudy, scene: _Scene, plot: Plot) -> None:
     now = study.places[2]
     on_branch = study.setting.attention == "lightning" and study.setting.preset == "rank-one"
     beside = {"yanchor": "middle", "align": "left", "bgcolor": theme.color("ground")}
@@ -115,7 +118,7 @@ def _write(study: FiberStudy, scene: _Scene, plot: Plot, reach: float) -> None:
     plot.text(*scene.at_fiber, "note", "certified", xanchor="left", **beside)
     plot.text(*scene.at_others, "note", "certified" if on_branch else "ink", xanchor="right", **beside)
     above = (now[0] * now[1] > 1) == (now[1] >= 0)  # on the side of the point where the fibre is not
-    side = "left" if now[0] < 0.5 * reach else "right"
+    side = "left" if now[0] < 0.5 * _REACH else "right"
     place = {"xanchor": side, "yanchor": "bottom" if above else "top", "yshift": 8 if above else -8}
     # An empty label would still paint its ground over the point.
     ground = theme.color("ground") if study.outside else "rgba(0,0,0,0)"

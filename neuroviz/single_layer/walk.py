@@ -28,6 +28,7 @@ WALKS = {
     "a-alone": "(cA, V): A alone",
 }
 _DIRECTIONS = [("in the plane", "plane"), ("at random", "random")]
+ALONG, OFF, SHOWN = (-1.5, 1.5, 0.01), (-1.0, 1.0, 0.01), (1, 6, 1)  # least, most and step
 _NOTHING = 1e-13  # distances below this are rounding
 _INPUTS = 64
 _STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
@@ -52,12 +53,13 @@ class FiberSetting:
         negative: start from (−A, −V) instead.
         direction: of the step off the fibre: "plane" (where A and V both grow) or "random".
         angle: between u and v at rank one, in degrees; at 0 the branches merge.
+        input: which of a few random inputs is shown.
     """
 
     preset: str = choice("layer", _options(PRESETS))
     attention: str = choice("attention", ATTENTION_KINDS, name="kind")
-    along: float = real("walk along", 0.8, -1.5, 1.5, 0.05)
-    off: float = real("step off", 0.0, -1.0, 1.0, 0.05)
+    along: float = real("walk along", 0.8, *ALONG)
+    off: float = real("step off", 0.0, *OFF)
     tokens: int = whole("tokens t", 2, 1, 4)
     width: int = whole("width d", 3, 1, 5, more=True)
     width_out: int = whole("output width d′", 3, 1, 5, more=True)
@@ -66,6 +68,7 @@ class FiberSetting:
     negative: bool = switch("from (−A, −V)", more=True)
     direction: str = choice("step goes", _DIRECTIONS, more=True)
     angle: int = whole("angle of u, v", 60, 0, 75, step=5, more=True)
+    input: int = whole("input X shown", 1, *SHOWN, more=True)
     seed: int = seed()
 
 
@@ -89,6 +92,7 @@ class FiberStudy:
     Attributes:
         start, base, now: the layer to start from, where the walk led, and after the step off.
         case: of the start, see `fiber_case`.
+        inputs: those of which one is shown.
         input_shown, outputs_start, outputs_now: one input X, and φ(X) at the start and now.
         places: coordinates (x, y) of start, base and now in the plane of (A₀, 0) and (0, V₀), by
             orthogonal projection: x is how much of A₀ there is in A, y how much of V₀ in V.
@@ -107,6 +111,7 @@ class FiberStudy:
     base: Pair
     now: Pair
     case: str
+    inputs: np.ndarray
     input_shown: np.ndarray
     outputs_start: np.ndarray
     outputs_now: np.ndarray
@@ -169,9 +174,10 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
 
     typical = outputs(plane)
     unit = _size(typical)
-    # An input that shows something: its outputs are about as large as those of all are together.
+    # Inputs that show something: their outputs are about as large as those of all are together.
     sizes = np.sqrt((typical**2).mean(axis=(1, 2)))
-    chosen = int(np.abs(sizes - unit).argmin())
+    shown = np.abs(sizes - unit).argsort(kind="stable")[: SHOWN[1]]
+    chosen = shown[setting.input - 1]
 
     def curve(direction: Pair, sign: float) -> StepCurve:
         distances = [_size(outputs(_step(base, direction, sign * e)) - there) / unit for e in _STEPS]
@@ -185,6 +191,7 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
         base=base,
         now=now,
         case=fiber_case(real, start),
+        inputs=X[shown],
         input_shown=X[chosen],
         outputs_start=outputs_start[chosen],
         outputs_now=outputs_now[chosen],
@@ -198,6 +205,20 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
         aside=curve(aside, -1.0 if setting.off < 0 else 1.0),
         kernel=kernel_dimension(real, attention, base, setting.tokens, rng),
     )
+
+
+def local_of(setting: FiberSetting, inputs: np.ndarray) -> dict:
+    """What the page needs to walk, to step off, and to compute the outputs of these inputs."""
+    plane, is_random = plane_of(setting), setting.direction == "random"
+    return {
+        "preset": setting.preset,
+        "walk": setting.walk,
+        "attention": setting.attention,
+        "plane": plane,
+        "swapped": swapped(Reals(), plane) if setting.preset == "rank-one" else None,
+        "random": _direction_off(setting, plane, plane) if is_random else None,
+        "inputs": inputs,
+    }
 
 
 def _walk(setting: FiberSetting, plane: Pair) -> tuple[Pair, Pair]:
