@@ -47,7 +47,8 @@ np.allclose(layer(2 * A, V / 2, X), layer(A, V, X))
 #
 # ## Walk along a fibre
 #
-# In the panel an input $X$ is pushed through the layer at the **start** and through the layer **now**.
+# In the panel an input $X$ is pushed through the layer at the **start** and through the layer **now**. Take hold of the orange point: it is
+# the layer now.
 #
 # <!-- teacher (6 min): A and V have 18 entries. Before the panel is open, collect how many of the 18 directions are silent. The popular wrong answers are 0 (a function determines its weights) and 9 (all of one matrix). -->
 
@@ -58,9 +59,7 @@ from neuroviz.lessons.wrong_answers import wrong_answers
 
 buttons = {
     "generic": "preset=generic",
-    "step off": "preset=generic;off=0.3",
     "rank one": "preset=rank-one;along=0.5",
-    "swapped": "preset=rank-one;along=0.5;swap=yes",
     "u = v": "preset=rank-one;along=0.5;angle=0",
     "zero": "preset=zero;along=0",
     "the crossing": "preset=zero;along=1",
@@ -72,19 +71,19 @@ buttons = {
 FiberExplorer(presets=buttons)
 
 # %% [markdown]
-# *What you see.* On the left the weights and the outputs: a green frame means that the outputs are equal. In the middle the
-# plane of all $(xA, yV)$: the thick curve $xy = 1$ is the fibre, the thin ones are other functions. On the right,
+# *What you see.* On the left the plane of all $(xA, yV)$: the thick curve $xy = 1$ is the fibre, the thin ones are other
+# functions. In the middle the weights, and the outputs as bars, black at the start: a green frame means that they are equal. On the right,
 # how far the function moves when the weights take a *straight* step of some length, on logarithmic scales.
 #
-# * Drag **walk along**. Which matrices change, and which one does not?
-# * Press **step off**. What happens to the outputs?
+# * Drag the point along the curve (▶ walks it). What changes, and what does not? Does another input change the answer?
+# * Drag it off the curve. What happens to the outputs?
 #
 # <details><summary>Answers</summary>
 #
 # The weights change, the outputs stand still. As soon as the point leaves the curve the outputs move. Of the 18 directions
-# one is silent, that of the curve; and the point cannot walk to the other arm of it, since between them lies $c = 0$ in $(cA, V/c)$.
+# one is silent, that of the curve; and no walk leads to its other arm, since between them lies $c = 0$ in $(cA, V/c)$.
 # <!-- check: 2 * A.size == 18 and dim((3, 3), (3,), tokens=2) == 2 * A.size - 1 -->
-# <!-- check: "outputs are what they were" in shown(FiberExplorer)[1] and "outputs have moved" in shown(FiberExplorer, buttons["step off"])[1] -->
+# <!-- check: "outputs are what they were" in shown(FiberExplorer)[1] and "outputs have moved" in shown(FiberExplorer, "off=0.3")[1] -->
 #
 # </details>
 
@@ -143,9 +142,10 @@ predict("How many of the six leave the function alone?", same_function(X))
 #
 # </details>
 #
-# Press **rank one**, then **swapped**: no walk along the curve leads there. The weights jump, and the outputs do not.
-# The dashed curve is a second branch of the fibre. It lies in no plane with the first one, so you see its **shadow**, and the point on it is hollow.
-# <!-- check: "outputs are what they were" in shown(FiberExplorer, buttons["swapped"])[1] -->
+# Press **rank one**. The dashed curve is a second branch of the fibre, where $u$ and $v$ are swapped. Drag the point over to it: no walk
+# along the curve leads there. The weights jump, and on the branch the outputs are what they were.
+# The branch lies in no plane with the first one, so you see its **shadow**, and the point on it is hollow.
+# <!-- check: "outputs are what they were" in shown(FiberExplorer, buttons["rank one"] + ";swap=yes")[1] -->
 #
 # Then press **u = v**. What becomes of the two branches? And how many directions does the text below the picture count?
 #
@@ -161,8 +161,8 @@ predict("How many of the six leave the function alone?", same_function(X))
 # %% [markdown]
 # ## Put the three cases together
 #
-# One function is left, $\varphi = 0$. Press **zero** and drag **walk along**: $A$ shrinks until it is 0; there, and
-# only there, the walk may turn and let $V$ grow instead.
+# One function is left, $\varphi = 0$. Press **zero** and drag the point: $A$ shrinks until it is 0; there, and
+# only there, it may turn without leaving the fibre, and let $V$ grow instead.
 #
 # **Theorem 3.2.** Let $t \ge 2$. The pairs with the same function as $(A, V)$ are
 #
@@ -202,7 +202,7 @@ predict("A has 9 dimensions. How many of them does one token not see?", two - on
 #
 # With softmax, column $i$ of the output becomes
 # $\sum_j p_{ji}\, V x_j$, where the $p_{ji}$ are positive, add up to 1, and are in the ratios of $\exp(x_j^\top A x_i)$.
-# What is its fibre? Decide what you expect. Then press **softmax** and walk along.
+# What is its fibre? Decide what you expect. Then press **softmax** and drag.
 #
 # <details><summary>What happens, and why</summary>
 #
