@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from tools.notebooks import FOLDER, KERNEL, from_source, sources
+from tools.notebooks import FOLDER, KERNEL, from_source, sources, to_text
 
 SOURCES = sources()
 MOST_WORDS, MOST_CELLS = 1200, 10
@@ -144,6 +144,11 @@ SMALL = """\
 # %% jupyter={{"source_hidden": true}}
 {}
 """
+
+
+def test_writing_a_notebook_twice_gives_the_same_text():
+    first, second = (to_text(from_source(SMALL.format("1 + 1"))) for _ in range(2))
+    assert first == second
 
 
 def test_a_changed_cell_is_seen():
