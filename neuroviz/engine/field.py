@@ -36,16 +36,6 @@ class Reals:
         """Independent standard normal entries."""
         return rng.standard_normal(shape)
 
-    def random_invertible(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """A random invertible matrix with condition number at most 4: a stretch between two rotations.
-
-        Its determinant has either sign.
-        """
-        left, _ = np.linalg.qr(rng.standard_normal((size, size)))
-        right, _ = np.linalg.qr(rng.standard_normal((size, size)))
-        stretch = rng.choice([-1.0, 1.0], size) * 2.0 ** rng.uniform(-1, 1, size)
-        return left * stretch @ right
-
     def softmax(
         self,
         logits: np.ndarray,
@@ -141,14 +131,6 @@ class PrimeField:
         """Independent uniform elements."""
         half = self.p // 2
         return rng.integers(-half, self.p - half, shape).astype(np.float64)
-
-    def random_invertible(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """A random invertible matrix: lower times upper triangular, with units on both diagonals."""
-        drawn = self.random(rng, (size, size))
-        units = rng.integers(1, self.p, size).astype(np.float64)
-        lower = np.tril(drawn, -1) + np.eye(size)
-        upper = np.triu(self.random(rng, (size, size)), 1) + np.diag(self.reduce(units))
-        return self.matmul(lower, upper)
 
     def softmax(
         self,
