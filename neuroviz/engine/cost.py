@@ -122,7 +122,7 @@ def estimate_cost(
     if method == "float":
         return _float_cost(arch, inputs)
     columns = columns_on(arch, route)
-    small = [fastest_arithmetic(columns)] if tries_a_small_prime(columns, route, inputs, prime) else []
+    small = [fastest_arithmetic()] if tries_a_small_prime(columns, route, inputs, prime) else []
     full = route == "slice" and not inputs and general_formula(arch).value == columns
     points = (small or [Float64()]) if full else [*small, Float64(), Float64()]
     mixing = 2 if len(points) > 1 and columns < MIXED else 1  # the columns are mixed first

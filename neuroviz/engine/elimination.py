@@ -4,7 +4,7 @@ A block of pivots is found in a few more rows than columns, and inverted; one pr
 A₂₁ (T A₁₂) clear its columns from all other rows. What the products are made of is a choice of arithmetic:
 
     float64   p near 2²³ in float64: the prime of the small ranks, 8 bytes an entry
-    float32   p = 241 in float32 products, stored in one byte an entry; on a GPU too
+    float32   p = 241 in float32 products, stored in one byte an entry
     int8      the same entries in integer products, where the processor does these exactly
 
 A rank modulo any prime is a lower bound of the generic rank. Modulo 241 nothing can be said about how seldom
@@ -26,22 +26,21 @@ from neuroviz.engine.pivots import clear_columns
 from neuroviz.engine.threads import Run, in_turn, one_thread, side_by_side
 
 SMALL_PRIME = 241
-_LEAST_BLOCK = 32
-_LEAF = 32  # columns below which a block is inverted row by row
+_LEAST_BLOCK = 36
+_LEAF = 36  # columns below which a block is inverted row by row
 _TILE = 256, 1024  # rows and columns of what is brought up to date at a time: it should fit into the cache
-_AT_ONCE = 1024, 1024  # what a thread does before progress is told
+_AT_ONCE = 1024  # rows and columns that a thread brings up to date before progress is told
 _WORTH_THREADS = 1024  # columns from which threads take less time than they cost
 _INVERSE = 16  # products of large blocks take as long as one of those that invert a block
 
 
 class Arithmetic(Protocol):
-    """How the entries of a large matrix are stored, and multiplied; a thread does so many at a time."""
+    """How the entries of a large matrix are stored and multiplied."""
 
     name: str
     over: PrimeField
     block: int
     dtype: type
-    at_once: tuple[int, int]
 
     def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
         """target ← target − left · right mod p, in place; all of them stored."""
@@ -55,7 +54,6 @@ class Float64:
     name: str = "float64"
     block: int = 384
     dtype: type = np.float64
-    at_once: tuple[int, int] = _AT_ONCE
 
     def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
         """In place, tile by tile."""
@@ -71,7 +69,6 @@ class _OneByte:
 
     over: PrimeField = PrimeField(SMALL_PRIME)
     dtype: type = np.int8
-    at_once: tuple[int, int] = _AT_ONCE
 
     def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
         """In place, tile by tile; a quotient of sums below 2²⁵ in float32 is off by at most one."""
@@ -119,30 +116,6 @@ class Int8(_OneByte):
         return torch._int_mm(left, right).numpy()
 
 
-@dataclass(frozen=True)
-class OnDevice(_OneByte):
-    """p = 241 in float32 products on another device of torch, "cuda" say; the matrix stays where it is.
-
-    TF32, which keeps 11 bits, must be off, as it is unless somebody switched it on; `device_is_exact` tries.
-    """
-
-    device: str = "cuda"
-    name: str = "float32 on a device"
-    block: int = 1024
-    at_once: tuple[int, int] = 2048, 2**30  # what goes there and back at a time
-
-    def subtract_product(self, target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
-        """In place, all at once."""
-        import torch
-
-        def there(part: np.ndarray) -> torch.Tensor:
-            return torch.from_numpy(np.ascontiguousarray(part)).to(self.device).float()
-
-        sums = there(target) - there(left) @ there(right)
-        sums -= torch.round(sums * (1 / SMALL_PRIME)) * SMALL_PRIME
-        target[...] = sums.to(torch.int8).cpu().numpy()
-
-
 def _slices(start: int, stop: int, step: int) -> list[slice]:
     return [slice(at, min(at + step, stop)) for at in range(start, stop, step)]
 
@@ -158,35 +131,15 @@ def int8_is_exact() -> bool:
     except ImportError:
         return False
 
-    for a, b in _extreme_pairs():
+    rng, n = np.random.default_rng(0), 256
+    signs = [rng.choice([-120, 119, 120], (n, n)) for _ in range(2)]
+    full = np.full((n, n), 120)
+    for a, b in ((full, full), (-full, full), signs):  # every way to lose a bit would show in one of them
         try:
             product = torch._int_mm(*(torch.from_numpy(part.astype(np.int8)) for part in (a, b)))
         except (AttributeError, RuntimeError):  # this torch does not offer it here
             return False
         if (product.numpy() != a @ b).any():
-            return False
-    return True
-
-
-def _extreme_pairs(n: int = 256) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Matrices of the largest residues, whose products show every way to lose a bit."""
-    rng = np.random.default_rng(0)
-    signs = [rng.choice([-120, 119, 120], (n, n)) for _ in range(2)]
-    full = np.full((n, n), 120)
-    return [(full, full), (-full, full), (signs[0], signs[1])]
-
-
-@cache
-def device_is_exact(device: str) -> bool:
-    """Whether float32 products on a device of torch are exact below 2²⁴, tried with the largest entries."""
-    arithmetic = OnDevice(device)
-    for a, b in _extreme_pairs():
-        target = np.zeros(a.shape, np.int8)
-        try:
-            arithmetic.subtract_product(target, a.astype(np.int8), b.astype(np.int8))
-        except (AssertionError, ImportError, RuntimeError):  # there is no such device, or no torch
-            return False
-        if ((target + a @ b) % SMALL_PRIME).any():
             return False
     return True
 
@@ -199,7 +152,7 @@ def int8_is_fast() -> bool:
     n, times = 512, []
     whole = np.random.default_rng(0).integers(-120, 121, (n, n)).astype(np.int8)
     as_torch, as_floats = torch.from_numpy(whole), whole.astype(np.float32)
-    with one_thread():  # as in an elimination; the time of the processor, which other programs change less
+    with one_thread():  # as in an elimination; other programs change processor time less than wall time
         for multiply in (lambda: torch._int_mm(as_torch, as_torch), lambda: as_floats @ as_floats):
             multiply()
             start = process_time()
@@ -209,13 +162,8 @@ def int8_is_fast() -> bool:
     return times[0] < times[1]
 
 
-_WORTH_TORCH = 6000  # columns from which loading torch, to look for a device, is no loss
-
-
-def fastest_arithmetic(columns: int = 0) -> Arithmetic:
-    """For ranks that an upper bound can confirm: a GPU for large ones, int8 where it pays, else float32."""
-    if columns >= _WORTH_TORCH and device_is_exact("cuda"):
-        return OnDevice("cuda")
+def fastest_arithmetic() -> Arithmetic:
+    """For ranks that an upper bound can confirm: int8 where it pays, else float32."""
     return Int8() if int8_is_exact() and int8_is_fast() else Float32()
 
 
@@ -251,10 +199,14 @@ def _eliminate(
     matrix: np.ndarray, arithmetic: Arithmetic, run: Run, progress: Callable[[float], None] | None
 ) -> int:
     """Block by block; the next block of pivots is inverted beside the products that do not touch it."""
-    over, (tall, wide) = arithmetic.over, arithmetic.at_once
+    over = arithmetic.over
     size = min(arithmetic.block, max(_LEAST_BLOCK, matrix.shape[1] // 12))
     height, whole = size + spare_rows(over.p), max(1, _products(*matrix.shape, size)) if progress else 1
-    rank, rest, found = 0, matrix, []  # the part that is still to do, a view; its first pivots, if known
+    rank, rest, found = (
+        0,
+        matrix,
+        [],
+    )  # `rest` is a view of what is still to do; `found` holds its first pivots, once known
 
     def invert(head: np.ndarray) -> int:
         found[:] = invert_pivots(over, head.astype(np.float64, copy=False))
@@ -290,14 +242,14 @@ def _eliminate(
 
         m, n = below.shape
         h, w = (0, 0) if run is in_turn else (min(height, m), min(size, n))  # the next pivots' place
-        first = product(_slices(0, h, tall), _slices(0, w, wide))
+        first = product(_slices(0, h, _AT_ONCE), _slices(0, w, _AT_ONCE))
         others = [
-            *product(_slices(0, h, tall), _slices(w, n, wide)),
-            *product(_slices(h, m, tall), _slices(0, n, wide)),
+            *product(_slices(0, h, _AT_ONCE), _slices(w, n, _AT_ONCE)),
+            *product(_slices(h, m, _AT_ONCE), _slices(0, n, _AT_ONCE)),
         ]
         left = _products(*rest.shape, size) if progress else 0
         for jobs in (
-            [partial(solve, part) for part in _slices(0, n, wide)],
+            [partial(solve, part) for part in _slices(0, n, _AT_ONCE)],
             [partial(clear, part) for part in first],
             [partial(invert, below[:h, :w])] * (h > 0 < w) + [partial(clear, part) for part in others],
         ):
@@ -344,7 +296,7 @@ def _drop_zero_columns(rest: np.ndarray, block: int) -> tuple[np.ndarray, bool]:
         keep = np.flatnonzero(~zero)
         _bring_first(rest.T[:block], [*np.flatnonzero(zero), *keep])
         return rest[:, int(zero.sum()) :], True
-    if head[0].any():  # then there is a pivot in this row, if not in another one
+    if head[0].any():  # this row has a pivot
         return rest, False
     row = int(np.flatnonzero(head.any(axis=1))[0])
     rest[[0, row]] = rest[[row, 0]]

@@ -24,7 +24,7 @@ from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rotary import turning_degree
 from neuroviz.engine.threads import one_thread
 
-_POOR_BOUND = 1e-6  # of an error: above, a few more points are worth it
+_POOR_BOUND = 1e-6  # above this bound of the error a few more points are worth their time
 _SPARE_ROWS = 2  # rows beyond the columns: if they add nothing, the others had saturated
 _SECONDS_WITHOUT_A_BAR = 4.0
 
@@ -237,15 +237,15 @@ def _measure_exact(
 ) -> ExactMeasurement:
     columns, value, error = cost.columns_on(arch, route), 0, 0.0
     if cost.tries_a_small_prime(columns, route, inputs, p):
-        # One byte an entry; modulo so small a prime only a rank that meets the upper bound is believed.
-        arithmetic, taken = fastest_arithmetic(columns), columns + _SPARE_ROWS
+        # A small prime is believed only where the rank meets the upper bound; its entries take one byte.
+        arithmetic, taken = fastest_arithmetic(), columns + _SPARE_ROWS
         over, name = arithmetic.over, arithmetic.name
         rng = np.random.default_rng([seed, over.p])
         value = random_rank.rank_at_a_point(
             arithmetic, arch, route, (taken, columns), False, rng, reporting()
         )
         if value < columns:
-            # Now eight bytes an entry, and twice. The time is spent as it is, the memory may be short.
+            # Entries now take eight bytes, so the memory is checked again; the time is not.
             cost.check_budget(cost.Cost(0.0, 8 * columns**2, columns, "float64"), inf, arch)
     if value < columns:
         over, name = PrimeField(p or DEFAULT_PRIME), rank.arithmetic_of(columns)
@@ -276,7 +276,7 @@ def _at_two_points(
 ) -> tuple[int, int, float]:
     """The larger rank at two random points, how many inputs it took, and the probability of a larger one."""
     rows, large, all_outputs = inputs or columns + _SPARE_ROWS, columns >= cost.LARGE, inputs is not None
-    # A rank that is not full: random combinations of the columns have it too, and are faster to eliminate.
+    # Random combinations of the columns have the same rank, and are faster to eliminate if it is not full.
     mixed = inputs is None and not large and rank.arithmetic_of(columns) != "flint"
     likely_full = route == "slice" and arch.tokens > 1
     value, num_inputs, points = 0, rows, 2
@@ -299,7 +299,7 @@ def _at_two_points(
             return value, num_inputs, 0.0  # no point can show more, so nothing was left to chance
     error = rank.schwartz_zippel(value, block_degree(arch) + mixed, over.p) ** points
     if error > _POOR_BOUND and turning_degree(arch) > turning_degree(arch, related=False):
-        # Angles in general position give as much or more, with a lower degree: a better bound if not more.
+        # Angles in general position give no smaller rank and a lower degree, hence a better bound.
         if max(at_a_point("general angles")[0] for _ in range(points)) <= value:
             degree = block_degree(arch, related=False) + mixed
             error = min(error, rank.schwartz_zippel(value, degree, over.p) ** points)
@@ -341,7 +341,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     columns, equations = cost.columns_on(arch, route), arch.tokens * arch.widths[-1]
     space, ranks, end = rank.RowSpace(over, columns), [], None
     while end is None:
-        # About as many inputs as the equations suggest, then a few at a time.
+        # The first block has about as many inputs as the equations suggest, each later one a few.
         chunk = ceil(columns / equations) + 2 if not ranks else 4
         X = network.random_tokens(over, net, chunk, rng)
         before = space.dimension
@@ -354,7 +354,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     return InputsCurve(tuple(ranks), ranks.index(ranks[-1]) + 1, equations, columns, seed, p, error)
 
 
-_CLEAR_GAP = 1e10  # of an architecture, at both points: at 7·10⁹ a wrong rank was seen at two
+_CLEAR_GAP = 1e10  # at both points: at 7·10⁹ a wrong rank was seen at two
 
 
 @lru_cache(maxsize=256)
@@ -379,7 +379,7 @@ def _doubt(arch: Architecture, J: np.ndarray, found: FloatMeasurement) -> str | 
     if not moves.any() or (moves != moves[0]).any():  # generic weights move the same outputs on each input
         return "derivatives left the range of floats and became 0"
     if arch.attention == "softmax" and any(on_a_line(arch)) and arch.num_layers > 1 and arch.tokens > 1:
-        # True singular values were seen to drown in the rounding behind a clear gap.
+        # True singular values were seen below the rounding, behind a clear gap.
         return "tokens on a line have shown clear gaps at wrong ranks"
     again = from_spectrum(_float_rows(arch, found.num_inputs, found.seed, 3), found.num_inputs)
     if not again.decided or again.gap < _CLEAR_GAP:

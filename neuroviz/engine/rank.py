@@ -81,7 +81,7 @@ def float_rank(matrix: np.ndarray) -> FloatRank:
     sigma = np.linalg.svd(scaled, compute_uv=False)
     if sigma[0] == 0:
         return FloatRank(0, sigma, noise, inf, True)
-    # What the scaling makes of errors of the size of the largest entry's: they may become a rank.
+    # Scaling also enlarges rounding errors of the largest entries, which could then count as rank.
     blown_up = np.finfo(np.float64).eps * np.linalg.norm(rows) * np.linalg.norm(columns) / sigma[0]
     sigma = sigma / sigma[0]
     # Strictly greater, so that what is at the noise counts as noise.
@@ -155,8 +155,8 @@ def _unit(matrix: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
         return matrix, np.zeros(matrix.shape[1 - axis])
     matrix = matrix / largest  # first: the squares of very large entries leave the float range
     norm = np.linalg.norm(matrix, axis=axis, keepdims=True)
-    # What lies far below the rest may be the rounding left by a cancellation: it must not be blown
-    # up to count like the rest, and at the level of the noise itself it counts as zero.
+    # A row far below the rest may be the rounding left by a cancellation: it is enlarged by a limited
+    # factor only, and counts as zero at the level of the noise.
     counts = norm > _ROUNDING * norm.max()
     factor = np.where(counts, 1 / np.maximum(norm, _SMALLEST_SCALE * norm.max()), 0.0)
     return matrix * factor, factor.ravel()
