@@ -22,8 +22,8 @@ def one_thread() -> Iterator[None]:
 
     For small products: there, waiting for another thread takes longer than the product.
     """
-    pools = _pools("torch" in sys.modules)
-    # To ask takes a tenth of the time that setting takes.
+    pools = _pools()
+    # Reading the limits takes a tenth of the time that setting them takes.
     if all(pool.num_threads == 1 for pool in pools.lib_controllers):
         yield
         return
@@ -47,7 +47,7 @@ def side_by_side(most: int | None = None) -> Iterator[Run]:
     ...     sorted(run([lambda: 2 + 2, lambda: 3 + 3]))
     [4, 6]
     """
-    pools = _pools("torch" in sys.modules).lib_controllers if most is None or most > 1 else ()
+    pools = _pools().lib_controllers if most is None or most > 1 else ()
     cores = 1 if IN_A_BROWSER else os.cpu_count() or 1
     threads = min([cores, most or cores, *(pool.num_threads for pool in pools)])
     if threads < 2:
@@ -55,7 +55,7 @@ def side_by_side(most: int | None = None) -> Iterator[Run]:
         return
 
     def alone(job: Callable[[], Result]) -> Result:
-        with one_thread():  # OpenMP counts for each thread anew
+        with one_thread():  # OpenMP keeps its limit for each thread
             return job()
 
     def run(jobs: Iterable[Callable[[], Result]]) -> Iterator[Result]:
@@ -71,9 +71,13 @@ def side_by_side(most: int | None = None) -> Iterator[Run]:
             pool.shutdown(cancel_futures=True)
 
 
+def _pools():
+    """All thread pools. A search takes longer than a small rank, so it runs again only after new imports."""
+    return _found(*(name in sys.modules for name in ("torch", "scipy.linalg")))
+
+
 @cache
-def _pools(_with_torch: bool):
-    """Finding them takes longer than a small rank; torch, which may be loaded later, brings more of them."""
+def _found(*_loaded: bool):
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
