@@ -71,7 +71,9 @@ def line(arch: Architecture) -> tuple:
     weights = conditioned_weights(arch, rng)
     inputs = ceil(arch.num_parameters / (arch.tokens * arch.widths[-1])) + 1
     X = conditioned_tokens(arch, inputs, rng)
-    network, tensor = AttentionNetwork.from_weights(arch, weights), torch.from_numpy(X)
+    network, tensor = AttentionNetwork(arch, dtype=torch.float64), torch.from_numpy(X)
+    matrices = [matrix for layer in weights for matrix in layer]
+    network.load_state_dict(dict(zip(in_order(network), map(torch.from_numpy, matrices), strict=True)))
 
     def ours() -> np.ndarray:
         return jacobian(Reals(), arch.attention, weights, X)

@@ -12,7 +12,7 @@ from panels import PATIENCE, headlines, title, trace
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import jacobian
+from neuroviz.engine.network import Layer, jacobian
 from neuroviz.engine.rank import float_rank
 from neuroviz.kit.plot import make
 from neuroviz.nn.modules import AttentionNetwork
@@ -107,7 +107,12 @@ def test_all_rows_at_once_are_the_rows_one_by_one(kind):
 def in_float64(arch, seed, inputs):
     """The same draws once more, differentiated by the structured reverse pass."""
     network, X = drawn(arch, seed, inputs)
-    J = jacobian(Reals(), arch.attention, network.to_weights(), X.double().numpy())
+    layers = [
+        {name: p.detach().double().numpy() for name, p in layer.named_parameters()}
+        for layer in network.layers
+    ]
+    weights = tuple(Layer(**layer) for layer in layers)
+    J = jacobian(Reals(), arch.attention, weights, X.double().numpy())
     return J.reshape(-1, arch.num_parameters)
 
 

@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
-from neuroviz.engine.network import Layer, flatten, forward, jacobian, random_tokens, random_weights
+from neuroviz.engine.network import Layer, forward, jacobian, random_tokens, random_weights
 from neuroviz.nn.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
 
 pytestmark = pytest.mark.usefixtures("steady_torch")
@@ -50,6 +50,14 @@ def a_network(arch, inputs=3, seed=0):
     return weights, random_tokens(Reals(), arch, inputs, rng)
 
 
+def with_weights(arch, weights, *temperature):
+    """The module with weights from numpy."""
+    network = AttentionNetwork(arch, *temperature, dtype=torch.float64)
+    for layer, matrices in zip(network.layers, weights, strict=True):
+        layer.load_state_dict({name: torch.from_numpy(M) for name, M in matrices._asdict().items()})
+    return network
+
+
 def assert_close(actual, expected, rtol):
     """Entry by entry, relative to the largest entry."""
     np.testing.assert_allclose(actual, expected, rtol=0, atol=rtol * np.abs(expected).max())
@@ -70,7 +78,7 @@ def autograd_jacobian(network, X):
 @all_networks
 def test_the_module_and_numpy_are_the_same_function_with_the_same_derivative(arch):
     weights, X = a_network(arch)
-    network = AttentionNetwork.from_weights(arch, weights)
+    network = with_weights(arch, weights)
     Y, J = forward(Reals(), arch, weights, X), jacobian(Reals(), arch, weights, X)
     assert_close(network(torch.from_numpy(X)).detach().numpy(), Y, rtol=1e-12)
     assert_close(autograd_jacobian(network, torch.from_numpy(X)), J, rtol=1e-9)
@@ -81,38 +89,13 @@ def test_these_comparisons_notice_keys_in_the_place_of_queries(attention):
     """A check that cannot fail is no check: Aᵀ for A is the mistake one makes."""
     arch = Architecture((4, 3, 5), (2, 2), 3, attention)
     weights, X = a_network(arch)
-    wrong = AttentionNetwork.from_weights(arch, tuple(Layer(K, Q, V) for Q, K, V in weights))
+    wrong = with_weights(arch, tuple(Layer(K, Q, V) for Q, K, V in weights))
     for found, expected in [
         (wrong(torch.from_numpy(X)).detach().numpy(), forward(Reals(), attention, weights, X)),
         (autograd_jacobian(wrong, torch.from_numpy(X)), jacobian(Reals(), attention, weights, X)),
     ]:
         with pytest.raises(AssertionError):
             assert_close(found, expected, rtol=1e-2)
-
-
-# --- weights to and from numpy -------------------------------------------------------------------
-
-
-@all_networks
-def test_weights_come_back_bit_by_bit_as_copies_and_rounded_where_the_dtype_is_shorter(arch):
-    weights, _ = a_network(arch)
-    network = AttentionNetwork.from_weights(arch, weights)
-    back = network.to_weights()
-    assert all(matrix.dtype == np.float64 for layer in back for matrix in layer)
-    assert flatten(back).tobytes() == flatten(weights).tobytes()
-    back[0].Q[:] = 0
-    assert network.layers[0].Q.abs().min() > 0
-    short = AttentionNetwork.from_weights(arch, weights, dtype=torch.float32)
-    assert flatten(short.to_weights()).tobytes() != flatten(weights).tobytes()
-
-
-def test_refused_weights_leave_the_network_as_it_was():
-    network = AttentionNetwork(Architecture((3, 3), (2,)))
-    before = copy.deepcopy(network.state_dict())
-    (layer,) = network.to_weights()
-    with pytest.raises(ValueError, match=r"V of layer 1 .* needs shape \(3, 3\); got \(3, 2\)"):
-        network.load_weights((Layer(0 * layer.Q, 0 * layer.K, layer.V[:, :2]),))
-    assert all(torch.equal(before[name], value) for name, value in network.state_dict().items())
 
 
 # --- batches, types, devices, temperature --------------------------------------------------------
@@ -172,9 +155,9 @@ def test_a_temperature_divides_the_attention_matrix(temperature):
     """Eq. 15: S = exp(·/τ)."""
     arch = Architecture((4, 3, 5), (2, 2), attention="softmax")
     weights, X = a_network(arch)
-    tempered = AttentionNetwork.from_weights(arch, weights, temperature)(torch.from_numpy(X))
+    tempered = with_weights(arch, weights, temperature)(torch.from_numpy(X))
     divided = tuple(layer._replace(Q=layer.Q / temperature) for layer in weights)
-    torch.testing.assert_close(tempered, AttentionNetwork.from_weights(arch, divided)(torch.from_numpy(X)))
+    torch.testing.assert_close(tempered, with_weights(arch, divided)(torch.from_numpy(X)))
     found, plain = tempered[0].T.tolist(), output("softmax", weights, X[0].T, exp)
     sharp = output("softmax", weights, X[0].T, lambda s: exp(s / temperature))
     assert_close(found, sharp, rtol=1e-12)
@@ -215,7 +198,6 @@ def test_the_cost_of_lightning_attention_is_what_its_docstring_says():
 
 LIGHTNING, SOFTMAX = LightningAttention(4, 3, 2), SoftmaxAttention(4, 3, 2)
 POINT = Architecture((1, 1), (1,))
-COMPLEX = (Layer(*[np.ones((1, 1), complex)] * 3),)
 
 
 @pytest.mark.parametrize(
@@ -230,12 +212,6 @@ COMPLEX = (Layer(*[np.ones((1, 1), complex)] * 3),)
         (lambda: SoftmaxAttention(4, 3, 2, temperature=0), "finite number > 0; got 0"),
         (lambda: SoftmaxAttention(4, 3, 2, temperature="hot"), "finite number > 0; got 'hot'"),
         (lambda: AttentionNetwork(POINT, temperature=2.0), "lightning attention has no temperature; got"),
-        (lambda: AttentionNetwork.from_weights(POINT, ()), r"needs weights for 1 layer\(s\); got 0"),
-        (lambda: AttentionNetwork.from_weights(POINT, COMPLEX), "got Q of layer 1 as complex128.*astype"),
-        (
-            lambda: AttentionNetwork(POINT, dtype=torch.complex64).to_weights(),
-            "real weights; got torch.complex",
-        ),
     ],
 )
 def test_an_error_says_what_is_needed_what_came_and_what_to_do(call, message):

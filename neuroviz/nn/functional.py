@@ -23,12 +23,11 @@ from neuroviz.nn.jacobian import (
     arguments,
     check_deterministic,
     copied,
-    nudged,
-    nudged_inputs,
+    nudge,
     parameter_jacobian,
 )
 
-# Parameters up to which one thread is quicker: torch's threads and numpy's wait for one another.
+# Up to so many parameters one thread is faster: the threads of torch and numpy wait for one another.
 _ONE_THREAD = 2048
 _BYTES = 40  # an entry that is kept: the matrix, its scaled copies, and what LAPACK needs
 _GROWTH = 1.5  # of the number of inputs
@@ -120,7 +119,7 @@ class _Rows:
                 return False
             block = self._block(one)
             if largest := np.abs(block).max(initial=0.0):
-                # By a power of two: high powers of long inputs must not hide what short ones show.
+                # A power of two rounds nothing; large derivatives would hide small ones.
                 block = np.ldexp(block, -np.frexp(largest)[1])
                 self._derivatives.append(float(largest))
             self._blocks.append(block)
@@ -150,10 +149,13 @@ class _Rows:
         if not is_wide(J):
             return J
         if self._near is None:
-            self._near = nudged(self.of)
+            self._near = copied(self.of.module)
+            nudge(self._near.module.parameters(), seed=0)
+        near = [x.clone() for x in one]
+        nudge(near, seed=1)
         try:
-            return without_rounding(J, parameter_jacobian(self._near, nudged_inputs(one)))
-        except ValueError:  # at the edge of the float range: then nothing is known to be rounding
+            return without_rounding(J, parameter_jacobian(self._near, near))
+        except ValueError:  # at the edge of the float range nothing is known to be rounding
             return J
 
     def _check_memory(self, planned: int) -> None:
@@ -199,7 +201,7 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[Measurement, str]:
     """The rank on more and more inputs, until more of them add nothing."""
     rows.add(_drawn(draw, 1), 1)
     seen: list[tuple[int, int]] = []
-    # At first about as many outputs as there are parameters, and one input more.
+    # The first guess: as many outputs as parameters, and one input more.
     planned = max(2, ceil(rows.of.size / max(1, rows.outputs)) + 1)
     while True:
         in_time = rows.add(_drawn(draw, planned - rows.inputs), planned)

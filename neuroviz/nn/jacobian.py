@@ -73,7 +73,7 @@ def copied(module: nn.Module) -> Copied:
     what = type(module).__name__
     if any(nn.parameter.is_lazy(parameter) for parameter in module.parameters()):
         raise ValueError(f"the shapes in {what} are not known yet: call it once on some input, then measure")
-    # Asked of these classes only: a module of one's own may turn its input round before it calls them.
+    # Only these classes are asked: a user's module may transpose its input before it calls them.
     parts = module.modules() if isinstance(module, _WITH_A_BATCH) else ()
     if any(getattr(part, "batch_first", True) is False for part in parts):
         raise ValueError(
@@ -95,22 +95,9 @@ def copied(module: nn.Module) -> Copied:
     return Copied(double, parameters, names, what)
 
 
-def nudged(of: Copied) -> Copied:
-    """Another copy, with every parameter changed by some units in the last place."""
-    near = copied(of.module)
-    _nudge(near.module.parameters(), seed=0)
-    return near
-
-
-def nudged_inputs(one: list[Tensor]) -> list[Tensor]:
-    """The same inputs, changed by some units in the last place; whole numbers stay."""
-    near = [x.clone() for x in one]
-    _nudge(near, seed=1)
-    return near
-
-
 @torch.no_grad()
-def _nudge(tensors: Iterable[Tensor], seed: int) -> None:
+def nudge(tensors: Iterable[Tensor], seed: int) -> None:
+    """Change every number, in place, by some units in the last place; whole numbers stay."""
     rng = np.random.default_rng(seed)
     for x in tensors:
         if x.is_floating_point() or x.is_complex():
@@ -129,9 +116,7 @@ def arguments(inputs: Tensor | Sequence[Tensor]) -> list[Tensor]:
             "inputs need to be a tensor, a tuple of tensors for several arguments, or a function that draws "
             f"them; got {type(inputs).__name__}: convert arrays with torch.as_tensor(…)"
         )
-    for x in tensors:
-        if odd := _oddity(x):
-            raise ValueError(f"inputs need to be dense tensors with numbers in them; got {odd}")
+    _check_dense("inputs", tensors)
     lengths = [len(x) if x.ndim else 0 for x in tensors]
     if not lengths or len(set(lengths)) > 1 or lengths[0] == 0:
         raise ValueError(
@@ -145,17 +130,14 @@ def _doubled(x: Tensor) -> torch.dtype:
     return torch.complex128 if x.is_complex() else torch.float64 if x.is_floating_point() else x.dtype
 
 
-def _oddity(x: Tensor) -> str:
-    """What stands in the way of reading its entries, and what helps."""
-    if x.is_nested:
-        return "a nested one: give inputs of one length, or pad them with x.to_padded_tensor(0.0)"
-    if x.layout != torch.strided:
-        return f"one with layout {x.layout}: give x.to_dense()"
-    if x.is_quantized:
-        return f"a quantized one ({x.dtype}): give x.dequantize()"
-    if x.is_meta:
-        return "one on the device 'meta', which holds no numbers: give one on the CPU"
-    return ""
+def _check_dense(what: str, tensors: Sequence[Tensor]) -> None:
+    for x in tensors:
+        if x.is_nested or x.layout != torch.strided or x.is_quantized or x.is_meta:
+            raise ValueError(
+                f"{what}: dense tensors with numbers in them are needed; got one with {x.layout} and "
+                f"{x.dtype} on {x.device}: convert it, with x.to_dense(), x.dequantize() or "
+                "x.to_padded_tensor(0.0)"
+            )
 
 
 def check_deterministic(of: Copied, one: list[Tensor]) -> int:
@@ -219,7 +201,7 @@ def parameter_jacobian(of: Copied, one: list[Tensor]) -> np.ndarray:
 def _pull_back(of: Copied, output: Tensor, cotangents: Tensor) -> list[Tensor | None]:
     """The cotangents pulled back to each parameter: all at once, or one by one where torch cannot."""
     gradients = partial(torch.autograd.grad, output, of.parameters, retain_graph=True, allow_unused=True)
-    with suppress(RuntimeError):  # if the backward itself is at fault, it fails again below, and is reported
+    with suppress(RuntimeError):  # a fault of the backward pass itself is reported below
         return list(gradients(cotangents, is_grads_batched=True))
     try:
         rows = [gradients(cotangent) for cotangent in cotangents]
@@ -244,9 +226,7 @@ def _output(of: Copied, one: list[Tensor]) -> Tensor:
             f"the output of {of.what} needs a floating-point tensor, alone or in a tuple, "
             "list or dictionary; got none: wrap the module in one that returns the tensor to look at"
         )
-    for tensor in tensors:
-        if odd := _oddity(tensor):
-            raise ValueError(f"the output of {of.what} needs dense tensors; got {odd}")
+    _check_dense(f"the output of {of.what}", tensors)
     real = [torch.view_as_real(x.resolve_conj()) if x.is_complex() else x for x in tensors]
     output = torch.cat([x.reshape(-1).double() for x in real])
     if not len(output):

@@ -1,18 +1,17 @@
 """The same networks as torch modules.
 
-As everywhere in the package tokens are the columns of X; a batch has shape (…, d, t). The weights go to and
-from `neuroviz.engine.network` unchanged, so what is trained here can be measured there.
+As everywhere in the package tokens are the columns of X; a batch has shape (…, d, t). Q, K and V have the
+shapes of `neuroviz.engine.network`.
 """
 
 from math import inf
 from numbers import Real
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import Layer, Weights, layer_shapes
+from neuroviz.engine.network import layer_shapes
 
 Device = torch.device | str | None
 
@@ -115,7 +114,10 @@ class SoftmaxAttention(_Attention):
 
     def __init__(self, d_in: int, d_out: int, a: int, temperature: float = 1.0, **options: object) -> None:
         super().__init__(d_in, d_out, a, **options)
-        self.temperature = _temperature(temperature)
+        if not isinstance(temperature, Real) or not 0 < temperature < inf:
+            remedy = "a small one makes attention sharp, a large one makes it uniform"
+            raise ValueError(f"temperature needs a finite number > 0; got {temperature!r}: {remedy}")
+        self.temperature = float(temperature)
 
     def _attend(self, X: Tensor) -> Tensor:
         logits = (self.K @ X).mT @ (self.Q @ X)  # row j, column i: x_jᵀ A x_i
@@ -167,71 +169,6 @@ class AttentionNetwork(nn.Module):
             kind(*sizes, heads=H, **options) for H, sizes in zip(arch.heads, arch.layers, strict=True)
         )
 
-    @classmethod
-    def from_weights(
-        cls,
-        arch: Architecture,
-        weights: Weights,
-        temperature: float = 1.0,
-        device: Device = None,
-        dtype: torch.dtype = torch.float64,
-    ) -> "AttentionNetwork":
-        """The network with the weights of `neuroviz.engine.network`; nothing is lost unless dtype is shorter.
-
-        Raises:
-            ValueError: as `load_weights`.
-
-        >>> from neuroviz.engine.network import Layer
-        >>> arch, identity = Architecture((2, 2), (2,)), np.eye(2)
-        >>> AttentionNetwork.from_weights(arch, (Layer(identity, identity, 3 * identity),)).to_weights()[0].V
-        array([[3., 0.],
-               [0., 3.]])
-        """
-        network = cls(arch, temperature, device=device, dtype=dtype)
-        network.load_weights(weights)
-        return network
-
-    @torch.no_grad()
-    def load_weights(self, weights: Weights) -> None:
-        """Copy the weights of `neuroviz.engine.network` into this network, rounded to its dtype.
-
-        Raises:
-            ValueError: if a layer or a matrix is missing or has the wrong shape, or holds numbers
-                that float64 cannot.
-        """
-        if len(weights) != (depth := len(self.layers)):
-            got = f"got {len(weights)}: give one Layer(Q, K, V) for each"
-            raise ValueError(f"{self.arch} needs weights for {depth} layer(s); {got}")
-        # Check everything first: a refused set of weights leaves the network as it was.
-        loaded = []
-        for number, (matrices, layer) in enumerate(zip(weights, self.layers, strict=True), start=1):
-            for name, values in Layer(*matrices)._asdict().items():
-                values, parameter = np.asarray(values), getattr(layer, name)
-                what = f"{name} of layer {number}"
-                if values.shape != (needed := tuple(parameter.shape)):
-                    raise ValueError(f"{what} of {self.arch} needs shape {needed}; got {values.shape}")
-                if not np.can_cast(values.dtype, np.float64):
-                    raise ValueError(
-                        f"weights need real numbers that float64 holds; got {what} as {values.dtype}: "
-                        "convert it with .astype(float)"
-                    )
-                loaded.append((parameter, np.array(values, dtype=np.float64, order="C")))
-        for parameter, values in loaded:
-            parameter.copy_(torch.from_numpy(values))
-
-    def to_weights(self) -> Weights:
-        """The weights as `neuroviz.engine.network` has them: float64 copies on the CPU, every bit kept.
-
-        Raises:
-            ValueError: if the weights are complex.
-        """
-        return tuple(Layer(*(_to_numpy(getattr(layer, n)) for n in Layer._fields)) for layer in self.layers)
-
-    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Draw new weights in every layer (see `LightningAttention.reset_parameters`)."""
-        for layer in self.layers:
-            layer.reset_parameters(generator)
-
     def forward(self, X: Tensor) -> Tensor:
         """φ(X) = φ_l(… φ₁(X)) for each matrix of the batch."""
         for layer in self.layers:
@@ -240,19 +177,6 @@ class AttentionNetwork(nn.Module):
 
     def extra_repr(self) -> str:
         return str(self.arch)
-
-
-def _to_numpy(tensor: Tensor) -> np.ndarray:
-    if tensor.is_complex():
-        raise ValueError(f"neuroviz.engine.network has real weights; got {tensor.dtype}: take the real part")
-    return tensor.detach().to(device="cpu", dtype=torch.float64, copy=True).numpy()
-
-
-def _temperature(temperature: float) -> float:
-    if not isinstance(temperature, Real) or not 0 < temperature < inf:
-        remedy = "a small one makes attention sharp, a large one makes it uniform"
-        raise ValueError(f"temperature needs a finite number > 0; got {temperature!r}: {remedy}")
-    return float(temperature)
 
 
 def _check_tokens(X: Tensor, V: Tensor) -> None:

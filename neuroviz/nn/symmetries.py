@@ -237,26 +237,22 @@ def _paper(module: nn.Module) -> Iterator[Family]:
     if not arch.is_plain:
         raise _unknown(module, f"it is not one of the paper's networks, but {arch}")
     moves = {
-        "head bases": (change_head_basis, len(layers), lambda i: len(layers[i].Q)),
-        "interfaces": (change_interface, len(layers) - 1, lambda i: len(layers[i].V)),
-        "rescalings": (rescale, len(layers), lambda i: None),
+        "head bases": (change_head_basis, [len(layer.Q) for layer in layers]),
+        "interfaces": (change_interface, [len(layer.V) for layer in layers[:-1]]),
+        "rescalings": (rescale, [0] * len(layers)),
     }
     for name, dimension in kernel_ledger(arch).entries.items():
-        change, count, size = moves[name]
+        change, sizes = moves[name]
 
-        def move(generator: torch.Generator, change=change, count=count, size=size) -> None:
+        def move(generator: torch.Generator, change=change, sizes=sizes) -> None:
             rng = np.random.default_rng(generator.initial_seed())
             weights = tuple(Layer(*(p.detach().numpy() for p in layer.parameters())) for layer in layers)
-            for i in range(count):
-                weights = change(Reals(), weights, i, _near_one(rng, size(i)))
+            for i, size in enumerate(sizes):
+                near_one = np.eye(size) + 0.4 * rng.standard_normal((size, size)) / max(size, 1)
+                element = near_one if size else float(np.exp(0.5 * rng.standard_normal()))
+                weights = change(Reals(), weights, i, element)
             for layer, matrices in zip(layers, weights, strict=True):
                 for parameter, values in zip(layer.parameters(), matrices, strict=True):
                     parameter.copy_(torch.from_numpy(np.asarray(values)))
 
         yield Family(name, dimension, tuple(module.parameters()), move)
-
-
-def _near_one(rng: np.random.Generator, size: int | None) -> np.ndarray | float:
-    if size is None:
-        return float(np.exp(0.5 * rng.standard_normal()))
-    return np.eye(size) + 0.4 * rng.standard_normal((size, size)) / size
