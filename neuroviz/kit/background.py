@@ -21,6 +21,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from math import inf
 from typing import BinaryIO
 
@@ -28,11 +29,12 @@ from neuroviz.engine.progress import finish, retold
 from neuroviz.engine.threads import IN_A_BROWSER
 
 _Loop = asyncio.AbstractEventLoop | None
+_Hear = Callable[[object], None]
 _IDLE_SECONDS = 120
 _LENGTH_BYTES = 8
-_PART, _LAST = b"p", b"l"  # what a message of the child is: a part of the answer, or the end of it
-# The child listens before it imports anything: an import takes a second or two, and the parent may end in it.
-# Ctrl-C is for the parent; when no more requests can come the parent is gone, and nobody waits for an answer.
+_PART, _LAST = b"p", b"l"  # the first byte of a message: a part of the answer, or its end
+# The child reads before it imports anything: imports take a second or two, and the parent may end meanwhile.
+# The parent hears Ctrl-C. When its end of the pipe closes, the parent is gone and the child ends.
 _CHILD = f"""\
 import os, queue, signal, threading
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -47,6 +49,10 @@ threading.Thread(target=take_in, daemon=True).start()
 from neuroviz.kit.background import serve
 serve(arrived)
 """
+
+
+def _nobody(part: object) -> None:
+    """Hears a part of an answer that nobody wants."""
 
 
 class Background:
@@ -67,13 +73,7 @@ class Background:
         """Whether a result is still to come."""
         return self._deliver is not None
 
-    def submit(
-        self,
-        work: Callable,
-        argument: object,
-        done: Callable[[object], None],
-        partly: Callable[[object], None] | None = None,
-    ) -> None:
+    def submit(self, work: Callable, argument: object, done: _Hear, partly: _Hear = _nobody) -> None:
         """Call work(argument) in the child; done(result or exception) on this thread's event loop.
 
         Work may be a generator function: partly(what it yields), as it comes, and done(what it returns).
@@ -102,12 +102,11 @@ class Background:
         lock = threading.RLock()
 
         def deliver() -> None:
-            with lock:  # whoever comes first, the event loop, the thread or `wait`; the others wait
+            with lock:  # the event loop, the thread and `wait` may all deliver
                 while answers and ticket == self._ticket:
                     is_last, answer = answers.popleft()
                     if not is_last:
-                        if partly is not None:
-                            partly(answer)
+                        partly(answer)
                         continue
                     try:
                         done(answer)
@@ -141,8 +140,7 @@ class Background:
         """Wait until the result has been delivered; returns False when the time ran out first."""
         if not self._received.wait(seconds):
             return False
-        deliver = self._deliver
-        if deliver is not None:
+        if deliver := self._deliver:
             deliver()
         return True
 
@@ -150,17 +148,17 @@ class Background:
         """End the child process; the next request starts another."""
         if self._process is not None:
             _end(self._process)
-        self._process = None
+            self._process = None
 
     def _ready_child(self, request: bytes) -> subprocess.Popen:
-        """A child that has taken the request: the one that is there, unless it died or grew tired."""
+        """A child that has taken the request: the present one, unless it has ended."""
         if self._process is not None:
             try:
                 _send(self._process.stdin, request)
                 return self._process
             except OSError:
                 self.close()
-        # The child has to find what this process has found, wherever it was started from.
+        # The child imports from the same folders as this process.
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         ends = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         command, env = [sys.executable, "-c", _CHILD], os.environ | {"PYTHONPATH": path}
@@ -174,7 +172,16 @@ class Background:
     ) -> bool:
         """Deliver one message of the child, None for its end; returns whether it was the last."""
         deliver = self._deliver if ticket == self._ticket else None
-        is_last, answer = self._read(child, message)
+        try:
+            is_last, answer = message[:1] == _LAST, pickle.loads(message[1:])
+        except Exception as error:
+            why = f"the answer cannot be read here: {error}"
+            if message is None:
+                why = "the process that measured ended before it answered (out of memory?)"
+            is_last, answer = True, RuntimeError(why)
+            _end(child)  # nobody waits for what it may still send
+            if self._process is child:
+                self._process = None
         answers.append((is_last, answer))
         if deliver is None:  # cancelled, or replaced
             return is_last
@@ -189,24 +196,6 @@ class Background:
                 deliver()
         return is_last
 
-    def _read(self, child: subprocess.Popen, message: bytes | None) -> tuple[bool, object]:
-        """Whether it is the last one, and the answer, or what is to be said instead."""
-        if message is None:
-            self._give_up(child)
-            return True, RuntimeError("the process that measured ended before it answered (out of memory?)")
-        is_part = message[:1] == _PART
-        try:
-            return not is_part, pickle.loads(message[1:])
-        except Exception as error:
-            if is_part:  # the others are still to come, and nobody waits for them
-                self._give_up(child)
-            return True, RuntimeError(f"the answer cannot be read here: {error}")
-
-    def _give_up(self, child: subprocess.Popen) -> None:
-        _end(child)
-        if self._process is child:
-            self._process = None
-
 
 class EventLoop:
     """The same for a Python without processes: the work's steps take turns with what the page asks for."""
@@ -215,32 +204,23 @@ class EventLoop:
         self._steps: Iterator[None] = iter(())
         self.running = False
 
-    def submit(
-        self,
-        work: Callable,
-        argument: object,
-        done: Callable[[object], None],
-        partly: Callable[[object], None] | None = None,
-    ) -> None:
+    def submit(self, work: Callable, argument: object, done: _Hear, partly: _Hear = _nobody) -> None:
         """Call work(argument) when the event loop is next free, and done(result or exception) after it."""
         self.cancel()
         self.running = True
-        self._steps = steps = self._run(work, argument, done, partly or (lambda part: None))
-        try:
-            asyncio.get_running_loop().create_task(_take_turns(steps))
-        except RuntimeError:  # no loop: `wait` takes the steps
-            pass
+        self._steps = steps = self._run(work, argument, done, partly)
+        with suppress(RuntimeError):  # without a loop `wait` takes the steps
+            loop = asyncio.get_running_loop()
+            loop.create_task(_take_turns(steps))
 
-    def _run(
-        self, work: Callable, argument: object, done: Callable, partly: Callable
-    ) -> Generator[None, None, None]:
+    def _run(self, work: Callable, argument: object, done: _Hear, partly: _Hear) -> Generator:
         yield
         try:
             answer = getattr(work, "in_steps", work)(argument)
             if isinstance(answer, Generator):
                 answer = yield from retold(answer, partly)
         except Exception as error:
-            answer = error  # it is shown, as that of a child would be
+            answer = error  # the panel shows it
         self.running = False
         done(answer)
 
@@ -275,44 +255,32 @@ def background() -> Background | EventLoop:
 
 
 def _listen(
-    background: Callable[[], Background | None],
-    child: subprocess.Popen,
-    ticket: int,
-    answers: deque,
-    loop: asyncio.AbstractEventLoop | None,
+    background: weakref.ref, child: subprocess.Popen, ticket: int, answers: deque, loop: _Loop
 ) -> None:
     """Pass on what the child says; a background that nobody holds any more takes its child along."""
     is_last = False
     while not is_last:
-        try:
-            message = _receive(child.stdout)
-        except (EOFError, OSError, ValueError):
-            message = None
+        message = None
+        with suppress(OSError, ValueError):
+            length = child.stdout.read(_LENGTH_BYTES)
+            if len(length) == _LENGTH_BYTES:
+                message = child.stdout.read(int.from_bytes(length, "big"))
         listener = background()
         is_last = listener is None or listener._hear(child, message, ticket, answers, loop)
-        del listener  # while the next message is on its way, nobody is held here
+        del listener  # the thread must not keep the background alive while it waits
 
 
 def _end(child: subprocess.Popen) -> None:
     child.kill()
     child.wait()
     for stream in (child.stdin, child.stdout):
-        try:
+        with suppress(OSError):  # what was still to be written has nobody to go to
             stream.close()
-        except OSError:
-            pass  # what was still to be written has nobody to go to
 
 
 def _send(stream: BinaryIO, message: bytes) -> None:
     stream.write(len(message).to_bytes(_LENGTH_BYTES, "big") + message)
     stream.flush()
-
-
-def _receive(stream: BinaryIO) -> bytes:
-    length = stream.read(_LENGTH_BYTES)
-    if len(length) < _LENGTH_BYTES:
-        raise EOFError
-    return stream.read(int.from_bytes(length, "big"))
 
 
 def serve(arrived: queue.SimpleQueue) -> None:

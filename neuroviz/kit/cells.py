@@ -1,9 +1,9 @@
 """The cells of a notebook, and the widgets that each has made: they end when it runs again."""
 
 import re
-from collections.abc import MutableMapping
 
 import ipywidgets as widgets
+from IPython import get_ipython
 
 _MADE: dict[str, list[widgets.Widget]] = {}
 """Cell → what its last run has made."""
@@ -15,8 +15,6 @@ def running_cell() -> str:
     >>> running_cell()
     ''
     """
-    from IPython import get_ipython
-
     shell = get_ipython()
     parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
     return str(parent.get("metadata", {}).get("cellId", ""))
@@ -24,8 +22,6 @@ def running_cell() -> str:
 
 def keep(made: widgets.Widget) -> None:
     """Remember what the running cell makes: it is closed when that cell runs again, and by no other."""
-    from IPython import get_ipython
-
     if cell := running_cell():
         _MADE.setdefault(cell, []).append(made)
         get_ipython().events.register("pre_run_cell", _close_earlier)  # a second time changes nothing
@@ -39,18 +35,12 @@ def forget(made: widgets.Widget) -> None:
 
 def _close_earlier(_info: object) -> None:
     """A cell is about to run: what it made before ends, also as Out[…], _ and the like."""
-    from IPython import get_ipython
-
     shell = get_ipython()
     for made in _MADE.pop(running_cell(), ()):
         made.close()
         shown = shell.user_ns, shell.user_ns_hidden, shell.user_ns.get("_oh", {}), vars(shell.displayhook)
         for names in shown:
-            _forget_output(names, made)
-
-
-def _forget_output(names: MutableMapping, made: widgets.Widget) -> None:
-    """IPython keeps what a cell has shown: as _, __, ___, _7 and, in its list of outputs, 7."""
-    for name, value in list(names.items()):
-        if value is made and re.fullmatch(r"_{0,3}\d*", str(name)):
-            names[name] = None
+            # IPython keeps what a cell has shown: as _, __, ___, _7 and, in its list of outputs, 7.
+            for name, value in list(names.items()):
+                if value is made and re.fullmatch(r"_{0,3}\d*", str(name)):
+                    names[name] = None

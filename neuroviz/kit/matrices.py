@@ -115,7 +115,7 @@ def _plan(rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float,
 
     margin = theme.margin()
     x_pixels = (_PANEL_WIDTH - margin["l"] - margin["r"]) * (x_domain[1] - x_domain[0])
-    # Less what plotly adds to the margin for the ticks and titles of axes elsewhere in the figure.
+    # plotly enlarges the margin for the ticks and titles of other axes.
     y_pixels = theme.size("height") - margin["t"] - margin["b"] - 3 * theme.size("base")
     y_pixels *= y_domain[1] - y_domain[0]
 
@@ -151,7 +151,7 @@ def _heat_map(tile: Tile, cell: float, left: float, top: float, axis: str) -> di
     matrix, limit, note = np.asarray(tile.matrix, dtype=float), tile.limit, theme.size("note")
     rows, columns = matrix.shape
     has_room = cell >= _CELL_PER_LETTER * note
-    # Edges, not centres: a single column has a width all the same.
+    # plotly gets edges instead of centres, so that a single column has a width.
     edges = {"x": [left + k for k in range(columns + 1)], "y": [top + k for k in range(rows + 1)]}
     colors = {"zmin": -limit, "zmax": limit, "colorscale": theme.scale("diverging"), "showscale": False}
     text = [[_cell_text(entry, limit) if has_room else "" for entry in row] for row in matrix.tolist()]

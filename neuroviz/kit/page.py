@@ -132,7 +132,7 @@ class Chart(anywidget.AnyWidget):
         steps = [step for key in now for step in changes(before[key], now[key], [key])]
         if steps:
             self._figure = None
-            # Past the trait, which would send everything; a page that is loaded again reads it.
+            # Setting the trait would send the whole figure; a page that is loaded again reads it.
             self._trait_values["drawn"] = now | {"revision": revision + 1}
             self.send({"changes": steps, "from": revision, "to": revision + 1})
 

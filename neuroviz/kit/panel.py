@@ -20,6 +20,7 @@ from neuroviz.kit.background import Background, EventLoop, background
 from neuroviz.kit.controls import read_control, write_control
 from neuroviz.kit.page import Chart, let_go, parts
 from neuroviz.kit.plot import Parts
+from neuroviz.kit.presets import row_of_presets
 from neuroviz.kit.settings import Controls, make_controls, read_setting
 from neuroviz.kit.shell import Shell
 
@@ -70,7 +71,7 @@ class Panel(Shell):
         shown = set(self.controls) if only is None else self._known(only)
         self._theme = theme.current()
         self._quiet = False
-        self._description = self._status = ""
+        self.description = self.status = ""
         super().__init__()
         self._hides = only is None  # what was asked for by name stays where it is
         self._lay_out(first, more, shown, only is None, self._extra_buttons())
@@ -86,7 +87,7 @@ class Panel(Shell):
             request = self._restore(state)
         self._opened_with = {name: control.value for name, control in self.controls.items()}
         self._arrange()
-        # A panel never opens empty. Where its state takes long, it opens on its default picture.
+        # A panel opens with a picture: its default one where the state takes long.
         slow = self._is_slow(request)
         self._shown = self._answer(default if slow else request)
         self.figure = Chart(self.draw(self._shown), self.controls)
@@ -94,35 +95,10 @@ class Panel(Shell):
         self._box.children = [self.figure]
         self._say(self._shown, started=None)
         if presets is not None:
-            self._show_above_figure(self.row_of_presets(presets))
+            place = self.children.index(self._box)
+            self.children = [*self.children[:place], row_of_presets(self, presets), *self.children[place:]]
         if slow:
             self._refresh()
-
-    def row_of_presets(self, states: Mapping[str, str]) -> widgets.Box:
-        """A button for each label that drives the panel to its state; see `presets`."""
-        if not isinstance(states, Mapping) or not states:
-            example = f"{{'start': {self.state!r}}}"
-            raise ValueError(f"presets needs label → state, such as {example}; got {states!r}")
-        row = widgets.Box(layout={"display": "flex", "flex_flow": "row wrap", "width": "100%"})
-        row.add_class("nv-presets")
-        row.children = [self._preset(label, state) for label, state in states.items()]
-        return row
-
-    def _preset(self, label: str, state: str) -> widgets.Button:
-        if not isinstance(label, str) or not label.strip():
-            raise ValueError(f"a preset needs a label that says where it leads; got {label!r} for {state!r}")
-        try:
-            whole = self.complete(state)
-        except ValueError as error:
-            raise ValueError(f"the preset {label!r} is no state of {type(self).__name__}: {error}") from error
-        button = widgets.Button(description=label, tooltip=state, layout={"width": "auto"})
-        button.on_click(lambda _: self._go(whole))
-        return button
-
-    def _go(self, state: str) -> None:
-        """To a state; a second click must not start slow work a second time."""
-        if self.state != state or not self.status.startswith(("done", "working")):
-            self.state = state
 
     # What a subclass says.
 
@@ -133,20 +109,14 @@ class Panel(Shell):
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         """The controls seen at first, and those under "More": name → widget, in tab order."""
-        return make_controls(self._its_setting())
+        return make_controls(self.setting)
 
     def _arrange(self) -> None:
         """Disable the controls that have no say at the moment."""
 
     def _read(self) -> object:
         """The controls as one frozen, picklable setting; ValueError says what is wrong with them."""
-        return read_setting(self._its_setting(), self.controls)
-
-    @classmethod
-    def _its_setting(cls) -> type:
-        if cls.setting is None:
-            raise NotImplementedError(f"{cls.__name__} needs a setting: a dataclass with its controls")
-        return cls.setting
+        return read_setting(self.setting, self.controls)
 
     @staticmethod
     def _answer(request: object) -> object:
@@ -176,18 +146,8 @@ class Panel(Shell):
 
     # What every panel has.
 
-    @property
-    def description(self) -> str:
-        """In words, what the figure shows now."""
-        return self._description
-
     def _in_words(self) -> tuple[str, str]:
         return self.title, self.description
-
-    @property
-    def status(self) -> str:
-        """The status line: busy, done, or the error."""
-        return self._status
 
     @property
     def state(self) -> str:
@@ -338,27 +298,22 @@ class Panel(Shell):
                     type(self)._answer,
                     request,
                     lambda result: self._arrive(result, started),
-                    lambda step: self._hear(step, started),
+                    lambda step: self._set_status(f"working … {step}, {_seconds(started):.0f} s", "busy"),
                 )
                 return
             self._background.cancel()
             answer = self._answer(request)
         except Exception as error:  # shown to the reader, as everything below: the panel stays alive
             self._background.cancel()
-            self._arrive(error, started)
-        else:
-            self._arrive(answer, started)
-
-    def _hear(self, step: str, started: float) -> None:
-        """Say how far slow work is."""
-        self._set_status(f"working … {step}, {time.perf_counter() - started:.0f} s", "busy")
+            answer = error
+        self._arrive(answer, started)
 
     def _arrive(self, result: object, started: float) -> None:
         self._set_working(False)
         if isinstance(result, Exception):
             self._fail(result)
             return
-        self._shown = None  # nobody knows, if what follows fails half way
+        self._shown = None  # unknown if what follows fails half way
         try:
             with theme.using(self._theme):  # the one the figure was made in
                 self._redraw(result)
@@ -368,10 +323,10 @@ class Panel(Shell):
             self._fail(error)
 
     def _say(self, answer: object, started: float | None) -> None:
-        self._description = self._describe(answer)
-        self._write(self.title, self._badge(answer), self._description)
+        self.description = self._describe(answer)
+        self._write(self.title, self._badge(answer), self.description)
         self._write_state()
-        took = "" if started is None else f" in {1000 * (time.perf_counter() - started):.0f} ms"
+        took = "" if started is None else f" in {1000 * _seconds(started):.0f} ms"
         self._set_status(f"done{took}")
 
     def _write_state(self) -> None:
@@ -379,10 +334,10 @@ class Panel(Shell):
         self._state_text.value = self._state_text.placeholder = self.state
         self._quiet = quiet
 
-    def _set_status(self, text: str, kind: str = "") -> None:
-        self._status = text
-        self._write_status(text, kind)
-
     def _fail(self, error: Exception) -> None:
         expected = isinstance(error, ValueError | ImportError)  # of a package that is not there
         self._set_status(str(error) if expected else f"{type(error).__name__}: {error}", "error")
+
+
+def _seconds(started: float) -> float:
+    return time.perf_counter() - started

@@ -1,10 +1,14 @@
 """A row of buttons that take a panel to chosen states, for the prose around it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from neuroviz.kit.panel import Panel
+if TYPE_CHECKING:
+    from neuroviz.kit.panel import Panel
 
 
 def presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
@@ -24,6 +28,35 @@ def presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
     >>> panel.controls["layers"].value, panel.controls["width"].value
     (3, 4)
     """
-    row = panel.row_of_presets(states)
+    row = row_of_presets(panel, states)
     row.add_class("nv")  # the style sheet of the panels: letters, and a focus ring that shows
     return row
+
+
+def row_of_presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
+    """The same without the panels' style sheet, to stand in the panel itself."""
+    if not isinstance(states, Mapping) or not states:
+        example = f"{{'start': {panel.state!r}}}"
+        raise ValueError(f"presets needs label → state, such as {example}; got {states!r}")
+    row = widgets.Box(layout={"display": "flex", "flex_flow": "row wrap", "width": "100%"})
+    row.add_class("nv-presets")
+    row.children = [_preset(panel, label, state) for label, state in states.items()]
+    return row
+
+
+def _preset(panel: Panel, label: str, state: str) -> widgets.Button:
+    if not isinstance(label, str) or not label.strip():
+        raise ValueError(f"a preset needs a label that says where it leads; got {label!r} for {state!r}")
+    try:
+        whole = panel.complete(state)
+    except ValueError as error:
+        raise ValueError(f"the preset {label!r} is no state of {type(panel).__name__}: {error}") from error
+
+    def go(_button: widgets.Button) -> None:
+        # A second click must not start slow work a second time.
+        if panel.state != whole or not panel.status.startswith(("done", "working")):
+            panel.state = whole
+
+    button = widgets.Button(description=label, tooltip=state, layout={"width": "auto"})
+    button.on_click(go)
+    return button

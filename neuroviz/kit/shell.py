@@ -59,7 +59,7 @@ class Shell(Lasting):
             layout={"flex": "0 1 480px", "min_width": "120px"},
             style={"description_width": "48px"},
         )
-        # Copy takes its placeholder: the text itself may be one that was refused, or is being typed.
+        # Copy takes the placeholder: the text may be unfinished or refused.
         self._state_text.add_class("nv-state")
         self._copy_buttons = CopyButtons(type(self).__name__, self._go_to)
         self._lecture = widgets.ToggleButton(
@@ -108,10 +108,6 @@ class Shell(Lasting):
     def _on_tools(self, change: dict) -> None:
         self._tools_row.layout.display = "" if change["new"] else "none"
 
-    def _show_above_figure(self, row: widgets.Box) -> None:
-        place = self.children.index(self._box)
-        self.children = [*self.children[:place], row, *self.children[place:]]
-
     def _set_working(self, working: bool) -> None:
         self._cancel_button.disabled = not working
         self._cancel_button.layout.display = "" if working else "none"
@@ -121,11 +117,11 @@ class Shell(Lasting):
         said = escape(description)
         self._description_html.value = f'<div class="nv-description" aria-live="polite">{said}</div>'
 
-    def _write_status(self, text: str, kind: str = "") -> None:
+    def _set_status(self, text: str, kind: str = "") -> None:
         """The status line; kind "busy" dims what it is about, "stale" too, "error" is read out at once."""
         role = "alert" if kind == "error" else "status"
         sign = "▨ " if kind == "error" else ""
-        text = escape(text)
+        self.status, text = text, escape(text)
         self._status_html.value = (
             f'<div class="nv-status nv-{kind or "done"}" role="{role}" title="{text}">{sign}{text}</div>'
         )

@@ -58,6 +58,12 @@ _SCALES = {
     },
 }  # fmt: skip
 
+# Between these places of a scale letters in ink have more contrast than letters in the colour of the ground.
+_INK_READS = {
+    "light": {"diverging": (0.12506, 0.90626), "deficit": (0.38549, 1)},
+    "dark": {"diverging": (0.16397, 0.79245), "deficit": (0.47557, 1)},
+}
+
 _SIZES = {
     "notebook": {"base": 14, "title": 15, "tick": 12, "note": 12, "marker": 8, "line": 2.2, "height": 370},
     "lecture": {"base": 18, "title": 21, "tick": 16, "note": 16, "marker": 11, "line": 3.0, "height": 370},
@@ -144,35 +150,10 @@ def letters_on(name: str, place: float) -> str:
     >>> letters_on("diverging", 0.0), letters_on("diverging", 0.5)
     ('ground', 'ink')
     """
-    stops = scale(name)
+    first, last = _INK_READS[_current["mode"]][_known("scale", name, _INK_READS["light"])]
     if not 0 <= place <= 1:
         raise ValueError(f"a place on a scale is a number from 0 to 1; got {place!r}")
-    behind = _luminance(_between(stops, place))
-    ink, ground = (_luminance(_channels(color(role))) for role in ("ink", "ground"))
-    bright, dark = max(ink, ground), min(ink, ground)
-    # Equally far from both where the ratios are: (bright + 0.05) / (x + 0.05) = (x + 0.05) / (dark + 0.05).
-    wants_bright = (behind + 0.05) ** 2 < (bright + 0.05) * (dark + 0.05)
-    return "ink" if wants_bright == (ink > ground) else "ground"
-
-
-def _channels(code: str) -> list[float]:
-    """Red, green and blue of a hex code, from 0 to 1."""
-    return [int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-
-
-def _between(stops: list[list], place: float) -> list[float]:
-    """The colour at a place of a scale, mixed linearly as plotly does."""
-    high = next(i for i, (stop, _) in enumerate(stops) if i and place <= stop)
-    (a, before), (b, after) = stops[high - 1 : high + 1]
-    share = (place - a) / (b - a)
-    pairs = zip(_channels(before), _channels(after), strict=True)
-    return [(1 - share) * one + share * other for one, other in pairs]
-
-
-def _luminance(channels: list[float]) -> float:
-    """Relative luminance, WCAG 2.2: 0 for black, 1 for white."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return "ink" if first <= place <= last else "ground"
 
 
 def size(name: str) -> float:
