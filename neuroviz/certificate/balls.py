@@ -13,8 +13,8 @@ from flint import arb_mat
 
 from neuroviz.engine.network import Weights
 
-_ROWS_AT_ONCE = 64  # of a product: python-flint hears no Ctrl-C inside a call, so each call is short
-_BITS_A_STEP = 10  # that one inverse in floating point gains at least, even where it can hardly see; often 50
+_ROWS_AT_ONCE = 64  # rows of a product in one call: python-flint hears no Ctrl-C inside a call
+_BITS_A_STEP = 10  # that one inverse in floating point gains at least; often 50
 
 
 def _balls(matrices: Iterable[np.ndarray]) -> list[arb_mat]:
@@ -91,7 +91,7 @@ def proved_invertible(B: arb_mat, pause: Callable[[], None] = lambda: None) -> b
     n = B.nrows()
     if not all(entry.is_finite() for entry in B.entries()):
         return False
-    # The rows first get entries near 1, by powers of two, which round nothing: floats then hold them.
+    # Powers of two, which round nothing, bring the rows near 1, where floats hold them.
     R = arb_mat(n, n)
     for i, row in enumerate(B.tolist()):
         R[i, i] = flint.arb(2) ** -max(map(_exponent, row))

@@ -150,7 +150,7 @@ def certify(
     for attempt in attempts:
         try:
             return _certify(arch, attempt, seed, clock)
-        except BudgetSpent:  # another proof would then be a matter of how fast this machine is
+        except BudgetSpent:  # the speed of the machine must not choose the proof
             raise
         except ValueError:  # this route proves nothing here; the next one may
             continue

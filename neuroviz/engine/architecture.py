@@ -265,7 +265,7 @@ def check_architecture(caller: str, arch: object, variants: bool = False) -> Non
 
 def _sizes(name: str, values: Sequence[int]) -> tuple[int, ...]:
     try:
-        # Sets and dicts have no order to speak of, and the letters of a text are no sizes.
+        # Sets and dicts have no fixed order, and the letters of a text are no sizes.
         ordered = iter(None if isinstance(values, (str, bytes, Set, Mapping)) else values)
     except TypeError:
         raise ValueError(

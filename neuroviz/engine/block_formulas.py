@@ -2,7 +2,7 @@
 
 from collections import Counter
 from functools import lru_cache
-from math import inf
+from math import comb, inf
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -200,13 +200,9 @@ def seen_of_an_mlp(d: int, m: int, e: int) -> int:
     (10, 18, 15999999992)
     """
     most, few = 2 * d * m - m, min(d - 1, e)
-    many = d + e - 1 - few
-    binomial = 1
-    for i in range(1, few + 1):
-        binomial = binomial * (many + i) // i  # C(many + i, i): it grows with i
-        if d * binomial >= most:
-            return most
-    return min(most, d * binomial)
+    if few > most.bit_length():  # C(n, k) ≥ 2ᵏ for n ≥ 2 k
+        return most
+    return min(most, d * comb(d + e - 1, few))
 
 
 def what_is_missing(arch: Architecture) -> str | None:

@@ -293,6 +293,15 @@ def _evaluate(quantity: Callable, arch: Architecture, parameters: np.ndarray) ->
     return values.ravel().astype(float)
 
 
+def _operation(rule: Callable[["Dual", "Dual"], "Dual"]) -> Callable:
+    def apply(self: "Dual", other: object) -> "Dual":
+        if isinstance(other, np.ndarray):
+            return NotImplemented  # numpy goes through its entries
+        return rule(self, self.of(other))
+
+    return apply
+
+
 class Dual:
     """value + slope·ε over F_p, with ε² = 0: arithmetic that differentiates rational functions exactly.
 
@@ -324,37 +333,11 @@ class Dual:
             raise TypeError(f"{number!r} was rounded")
         return cls(exactly.numerator * pow(exactly.denominator, -1, cls.p))
 
-    def __add__(self, other: object) -> "Dual":
-        if isinstance(other, np.ndarray):
-            return NotImplemented  # numpy goes through its entries
-        other = self.of(other)
-        return Dual(self.value + other.value, self.slope + other.slope)
-
     def __neg__(self) -> "Dual":
         return Dual(-self.value, -self.slope)
 
     def __pos__(self) -> "Dual":
         return self
-
-    def __sub__(self, other: object) -> "Dual":
-        return NotImplemented if isinstance(other, np.ndarray) else self + -self.of(other)
-
-    def __rsub__(self, other: object) -> "Dual":
-        return self.of(other) - self
-
-    def __mul__(self, other: object) -> "Dual":
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        other = self.of(other)
-        return Dual(self.value * other.value, self.value * other.slope + self.slope * other.value)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __truediv__(self, other: object) -> "Dual":
-        return NotImplemented if isinstance(other, np.ndarray) else self * self.of(other) ** -1
-
-    def __rtruediv__(self, other: object) -> "Dual":
-        return self.of(other) * self**-1
 
     def __pow__(self, exponent: object) -> "Dual":
         if isinstance(exponent, (float, np.floating)) and float(exponent).is_integer():
@@ -367,6 +350,13 @@ class Dual:
             raise ZeroDivisionError("division by zero")
         power = pow(self.value, int(exponent) - 1, self.p)
         return Dual(power * self.value, int(exponent) * power * self.slope)
+
+    __add__ = __radd__ = _operation(lambda x, y: Dual(x.value + y.value, x.slope + y.slope))
+    __mul__ = __rmul__ = _operation(
+        lambda x, y: Dual(x.value * y.value, x.value * y.slope + x.slope * y.value)
+    )
+    __sub__, __rsub__ = _operation(lambda x, y: x + -y), _operation(lambda x, y: y + -x)
+    __truediv__, __rtruediv__ = _operation(lambda x, y: x * y**-1), _operation(lambda x, y: y * x**-1)
 
     def conjugate(self) -> "Dual":
         """Of a real number: itself."""

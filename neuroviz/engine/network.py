@@ -168,7 +168,7 @@ def conditioned_tokens(arch: Architecture, inputs: int, rng: np.random.Generator
     d, t = arch.widths[0], arch.tokens
     X = np.stack([_orthonormal(rng, d, t) for _ in range(inputs)])
     X = X + _TOKEN_NOISE * rng.standard_normal(X.shape) / np.sqrt(d)
-    # On a line, unit tokens would be ±1 only: there the lengths must do all the varying.
+    # Unit tokens on a line would be ±1 only, so there the lengths vary more.
     spread = 0.7 if d == 1 else 0.2
     lengths = 1 + spread * rng.uniform(-1, 1, (inputs, 1, t))
     return lengths * X / np.linalg.norm(X, axis=1, keepdims=True)
@@ -353,7 +353,7 @@ def _recorded(
             hidden = tape.power(tape.matmul(w["U1"], tokens), arch.block.mlp[1])
             through = tape.matmul(w["U2"], hidden)
             tokens = tape.add(through, tokens) if arch.skip else through
-        if rescale:  # by a number that stays as it is: rows of the derivative only change in length
+        if rescale:  # by a constant: rows of the derivative only change in length
             norm = np.linalg.norm(tokens.value, axis=(-2, -1), keepdims=True)
             tokens = tape.times(tokens, tape.constant(1 / np.where(norm > 0, norm, 1.0)))
     return tokens, learned

@@ -96,7 +96,7 @@ class _Whole:
 def _bar() -> Iterator[Report]:
     from tqdm.auto import tqdm
 
-    # The time left is told from the speed since the beginning; every ‰ is shown.
+    # tqdm tells the time left from the speed since the beginning.
     shape = "{l_bar}{bar}| {elapsed} < about {remaining}"
     with tqdm(total=1000, unit="‰", bar_format=shape, smoothing=0, miniters=1) as bar:
 

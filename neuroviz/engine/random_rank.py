@@ -162,11 +162,9 @@ def rank_at_a_point(
         return exact_rank(_whole(rows, num_inputs * per_input, report), arithmetic.over)
     matrix = np.empty((num_inputs * per_input, columns), dtype=arithmetic.dtype)
     of_a_block = max(2 * _BYTES_AT_ONCE, 16 * per_input * numbers_in_between(arch))
-    draw, keep = (
-        (arithmetic.over, arch, route, num_inputs, all_outputs, rng),
-        partial(stored, arithmetic=arithmetic),
-    )
+    keep = partial(stored, arithmetic=arithmetic)
     with side_by_side(max(1, _BYTES_IN_ALL // of_a_block)) as run:
-        for start, rows in _placed(derivative_rows(*draw, run, keep), len(matrix), report):
+        blocks = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng, run, keep)
+        for start, rows in _placed(blocks, len(matrix), report):
             matrix[start : start + len(rows)] = rows
     return eliminate(matrix, arithmetic, partial(report, "elimination"))

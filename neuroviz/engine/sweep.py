@@ -220,7 +220,7 @@ Item = tuple[Architecture, str, int]
 
 def _measured(todo: list[Item], workers: int, executor: Executor | None) -> Iterator[Record]:
     """The records one by one, as they finish. Closing the iterator ends the work."""
-    # The limit of each item is enough where it runs alone. In threads, one would lift that of another.
+    # In an executor of threads one item would lift the limit that another one set.
     with one_thread():
         if executor is not None:
             yield from _on(lambda: nullcontext(executor), todo, _WAITING, _PATIENCE)
@@ -301,7 +301,7 @@ def _on(
                 while running or (waiting and alive):
                     while waiting and alive and len(running) < (1 if alone else at_a_time):
                         try:
-                            # dask keeps what a call came to, errors too: each try has a mark of its own.
+                            # dask caches the result of a call, also an error: a mark makes each try new.
                             future = executor.submit(measure_one, waiting[0], (this_sweep, alone))
                         except BrokenExecutor:
                             alive = False
@@ -309,7 +309,7 @@ def _on(
                             running[future] = waiting.popleft()
                     for future in _done(running, patience):
                         item = running.pop(future)
-                        # Where somebody else cancelled it, asking for the error would raise this one.
+                        # A future that somebody else cancelled would raise this error when asked for it.
                         error = CancelledError("cancelled") if future.cancelled() else future.exception()
                         if error is None:
                             yield future.result()
@@ -363,7 +363,7 @@ def _pool(workers: int) -> Iterator[Executor]:
     from loky import ProcessPoolExecutor
 
     env = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    # Ctrl-C is for the sweep, which ends its workers.
+    # The sweep hears Ctrl-C and ends its workers.
     deaf = dict(initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
     pool = ProcessPoolExecutor(workers, env=env, **deaf)
     try:
