@@ -78,7 +78,7 @@ predict(
 #
 # </details>
 #
-# On the left are the two layers beside the basis. Drag **along the walk**, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
+# On the left are the two layers beside the basis. Turn the ring of $C$ below on the right, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
@@ -123,7 +123,7 @@ predict(
 )
 
 # %% [markdown]
-# In the picture $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two. With two layers, how many steps down is $\lambda_0$ for one step of **log₂ λ₁**? And with four layers?
+# Drag the knob beside $\lambda_1 M_1$: $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two. With two layers, how many steps down is $\lambda_0$ for one step up of $\lambda_1$? And with four layers?
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(

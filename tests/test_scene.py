@@ -17,6 +17,8 @@ from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting
 from neuroviz.deep.ledger_panel import LedgerExplorer
+from neuroviz.deep.virtual import LOGS, VirtualSetting
+from neuroviz.deep.virtual_panel import VirtualWeightsExplorer, study_virtual
 from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.ledger import kernel_ledger
@@ -609,6 +611,44 @@ def test_the_page_moves_weights_and_computes_outputs_as_python_does(bare_page):
     assert still > 500 and moving > 300
 
 
+def test_the_page_moves_the_weights_of_1000_random_pairs_of_networks_as_python_does(bare_page):
+    bare_page.evaluate(LOAD, ledger_network())
+    draw, asked, expected = random.Random(7), [], []
+    for _ in range(1000):
+        sizes = {name: draw.randint(1, 4) for name in ("width", "width_in", "width_out", "head_dim")}
+        of = {
+            "view": draw.choice(["basis", "rescale"]),
+            "walk": draw.choice(WALKS),
+            "layers": draw.randint(2, 4),
+        }
+        of |= {
+            "place": draw.choice(["first", "middle", "last"]),
+            "kind": draw.choice(["lightning", "softmax"]),
+        }
+        moves = {name: draw.randint(-20, 20) / 20 for name in (*LOGS, "off", "along")}
+        rest = {
+            "alone": draw.choice([0, -0.3, 0.25]),
+            "lost": draw.random() < 0.2,
+            "seed": draw.randint(0, 9),
+        }
+        study = study_virtual(VirtualSetting(**sizes, **of, **moves, **rest))
+        meta = VirtualWeightsExplorer.draw(study).layout["meta"]
+        asked.append([meta["local"], meta["place"]])
+        expected.append([[], *(part.now for part in (*study.virtual, study.outputs))])
+        if of["view"] == "basis":
+            expected[-1][0] = [study.C, *(part.now for part in study.weights)]
+    found = bare_page.evaluate(
+        "all => all.map(([local, place]) => { const { layers, X, kind, at } = local;"
+        " const { C, now } = at ? code.rebased(local, place) : { now: code.answered(local, place) };"
+        " const two = at ? now.slice(at - 1, at + 1).flatMap(({ Q, K, V }) => [Q, K, V]) : [];"
+        " return [at ? [C, ...two] : [], ...code.virtualOf(now), code.outputOf(now, X, kind)]; })",
+        asked,
+    )
+    for (weights, *still), (others, *moved) in zip(found, expected, strict=True):
+        for one, two in zip((*weights, *still), (*others, *moved), strict=True):
+            np.testing.assert_allclose(one, two, rtol=AGREE, atol=AGREE * (1 + np.abs(two).max()))
+
+
 def exponential(E: np.ndarray) -> np.ndarray:
     """By its eigenvalues, which are distinct for these E; the page sums the series."""
     values, vectors = np.linalg.eig(E)
@@ -695,6 +735,37 @@ def test_a_symmetry_plays_on_the_weights_while_the_output_stands_still(scene, mo
         page.wait_for_function("/weights move by up to .*moves by/.test(box.textContent)")
     page.evaluate("box.talk.set({layers: 1})")
     page.wait_for_function("document.querySelectorAll('.nv-play')[1].disabled")
+
+
+@pytest.mark.parametrize("kind", ["lightning", "softmax"])
+def test_c_is_turned_by_hand_and_the_virtual_weights_stand_still(scene, kind):
+    page = scene(f"layers=4;interface=middle;width=4;kind={kind}", kind=VirtualWeightsExplorer)
+    ring, knob = (
+        f".nv-handle[aria-label='{name}']" for name in ("C, along the rotation", "row 1 of V₂ alone")
+    )
+    x, y = middle(page, ring)
+    dragged(page, ring, x, y + 60)
+    assert asked(page, "along")[0] < 0.1 and np.hypot(*np.subtract(middle(page, ring), (x, y + 60))) < 20
+    assert said(page).count("same") == 6 and "only Python says" in said(page)
+    page.locator(".nv-play").click()
+    page.wait_for_function("box.talk.get('along') === 1")
+    assert said(page).count("same") == 6
+    page.locator(knob).focus()
+    page.keyboard.press("Shift+ArrowUp")
+    page.wait_for_function("(box.textContent.match(/moved(?!by)/g) ?? []).length === 4")  # L, M₃, M₄, outputs
+    assert asked(page, "alone") == [0.1]
+
+
+def test_a_factor_is_dragged_and_l_answers_until_its_own_knob_moves(scene):
+    page = scene("view=rescale", kind=VirtualWeightsExplorer)
+    knob, miss = (f".nv-handle[aria-label='{name}']" for name in ("log₂ λ₁", "log₂ of what λ₀ misses"))
+    x, y = middle(page, knob)
+    dragged(page, knob, x, y - 200)
+    assert asked(page, "log_1", "log_2") == [1, 0.5] and "same" in said(page) and "−3.5" in said(page)
+    page.locator(miss).focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function("!box.textContent.includes('same')")
+    assert asked(page, "off") == [-0.05]
 
 
 def asked(page, *names: str) -> list:

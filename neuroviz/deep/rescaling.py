@@ -20,6 +20,7 @@ class RescalingStudy:
 
     Attributes:
         setting: what was asked for: both networks, log₂ λ_i, and log₂ of what λ_0 is off by.
+        start, X: the first network and the one input.
         balance: the λ_0 of Eq. 13.
         factor: what L was multiplied by, up to `off`; for softmax the best that a single factor can do.
         virtual: L, M_1, …, M_l.
@@ -29,6 +30,8 @@ class RescalingStudy:
     """
 
     setting: VirtualSetting
+    start: Weights
+    X: np.ndarray
     balance: float
     factor: float
     virtual: tuple[Moved, ...]
@@ -63,9 +66,8 @@ def study_rescaling(setting: VirtualSetting) -> RescalingStudy:
     moved = (Moved(numbered("M", i), M, c * M) for i, (c, M) in enumerate(zip(factors, M, strict=True), 1))
     virtual, outputs = (Moved("L", L, applied * L), *moved), Moved("φ(X)", start, now)
     covered = _is_covered(arch, weights)
-    return RescalingStudy(
-        setting, balance, factor, virtual, outputs, Moved("φ(X)", start, unanswered), covered
-    )
+    unanswered = Moved("φ(X)", start, unanswered)
+    return RescalingStudy(setting, weights, X, balance, factor, virtual, outputs, unanswered, covered)
 
 
 def _is_covered(arch: Architecture, weights: Weights) -> bool:

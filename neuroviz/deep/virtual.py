@@ -24,12 +24,14 @@ SAME = 1e-9
 """What rounding may leave, relative to a matrix: what has moved by less is the same."""
 MAX_LAYERS = 4
 MAX_WIDTH, MAX_HEAD, TOKENS = 4, 4, 3
+LOGS = tuple(f"log_{i}" for i in range(1, MAX_LAYERS + 1))
+RANGES = {"along": (-1, 1, 0.01), "alone": (-0.3, 0.3, 0.01)} | dict.fromkeys((*LOGS, "off"), (-1, 1, 0.05))
 _SOFTMAX_SIZE, _VALUE_NOISE = 2.0, 0.2
 _PLACES = {"first": "after the first layer", "middle": "in the middle", "last": "before the last layer"}
 
 
 def _log(label: str, value: float = 0.0, more: bool = False) -> float:
-    return real(label, value, -1, 1, 0.05, more=more)
+    return real(label, value, *RANGES["off"], more=more)
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,13 @@ class VirtualSetting:
     width: int = whole("inner width δ", 2, 1, MAX_WIDTH)
     place: str = choice("basis", [(words, key) for key, words in _PLACES.items()], name="interface")
     walk: str = choice("walk of C", WALKS)
-    along: float = real("along the walk", 0.4, -1, 1, 0.05)
+    along: float = real("along the walk", 0.4, *RANGES["along"])
     log_1: float = _log("log₂ λ₁", 0.5)
     log_2: float = _log("log₂ λ₂", 0.5)
     log_3: float = _log("log₂ λ₃", 0.5)
     log_4: float = _log("log₂ λ₄", 0.5)
     lost: bool = switch("V before it loses one rank", more=True)
-    alone: float = real("move V alone", 0.0, -0.3, 0.3, 0.05, more=True, shown=".0%")
+    alone: float = real("move V alone", 0.0, *RANGES["alone"], more=True, shown=".0%")
     off: float = _log("miss λ₀ by", more=True)
     width_in: int = whole("input width d₀", 3, 1, MAX_WIDTH, more=True)
     width_out: int = whole("output width dₗ", 3, 1, MAX_WIDTH, more=True)
@@ -113,6 +115,7 @@ class InterfaceStudy:
 
     Attributes:
         setting: what was asked for: both networks, and the place i between the layers i and i + 1.
+        start, X: the first network and the one input.
         C: the change of basis there, δ × δ.
         weights: Q_i, K_i, V_i, Q_{i+1}, K_{i+1}, V_{i+1}, of which it moves the last four.
         virtual: L, M_1, …, M_l.
@@ -124,6 +127,8 @@ class InterfaceStudy:
     """
 
     setting: VirtualSetting
+    start: Weights
+    X: np.ndarray
     C: np.ndarray
     weights: tuple[Moved, ...]
     virtual: tuple[Moved, ...]
@@ -192,7 +197,7 @@ def study_interface(setting: VirtualSetting) -> InterfaceStudy:
     still = zip(letters, (before.L, *before.M), (after.L, *after.M), strict=True)
     moves = *(tuple(Moved(*pair) for pair in part) for part in (pairs, still)), Moved("φ(X)", *outputs)
     covered = delta <= min(arch.widths[0], arch.widths[-1]) and numerical_rank(before.L) == delta
-    return InterfaceStudy(setting, C, *moves, rank, covered, recovered, refusal)
+    return InterfaceStudy(setting, start, X, C, *moves, rank, covered, recovered, refusal)
 
 
 def _with(weights: Weights, i: int, layer: Layer) -> Weights:

@@ -6,10 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.deep.rescaling import RescalingStudy
-from neuroviz.deep.virtual import MAX_LAYERS, SAME, InterfaceStudy, Moved
+from neuroviz.deep.virtual import LOGS, MAX_LAYERS, RANGES, SAME, InterfaceStudy, Moved
+from neuroviz.engine.symmetry import WALKS
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.plot import Parts, Plot, View, compose, headline
+from neuroviz.kit.scene import as_scene
 from neuroviz.kit.words import colored, numbered, percent, signed, tiny
 
 _BARS = (0.0, 0.23)
@@ -32,11 +34,21 @@ class _Bar(NamedTuple):
 
 def virtual_parts(study: InterfaceStudy | RescalingStudy) -> Parts:
     """Matrices before and after, and below them how far each has moved."""
+    setting, network = study.setting, [layer._asdict() for layer in study.start]
+    local = {"kind": setting.kind, "X": study.X[0].tolist()}
+    local["layers"] = [{name: M.tolist() for name, M in layer.items()} for layer in network]
     if isinstance(study, RescalingStudy):
         table = _table(_rescaled(study), _what_outputs_do(study))
-        return compose(table, _bars(table, _factors(study), "log₂ of<br>factor", _cost(study)))
-    table = _table(_changed(study), _what_moves(study))
-    return compose(table, _bars(table, _moves(study), "moved<br>by", _what_is_recovered(study)))
+        parts = compose(table, _bars(table, _factors(study), "log₂ of<br>factor", _cost(study)))
+        moves = (*LOGS[: setting.layers], "off")
+    else:
+        table = _table(_changed(study), _what_moves(study))
+        parts = compose(table, _bars(table, _moves(study), "moved<br>by", _what_is_recovered(study)))
+        moves, local["at"] = ("along", "alone"), setting.interface
+    place, ranges = ({name: pick(name) for name in moves} for pick in (vars(setting).get, RANGES.get))
+    choices = {} if isinstance(study, RescalingStudy) else {"walk": list(WALKS)}
+    place |= {name: getattr(setting, name) for name in choices}
+    return as_scene(parts, "weights", place, local, ranges, choices)
 
 
 def _table(columns: list[tuple[Tile, Tile]], finding: str) -> View:

@@ -6,6 +6,7 @@ import numpy as np
 
 from neuroviz.deep.rescaling import RescalingStudy, say_rescaling, study_rescaling
 from neuroviz.deep.virtual import (
+    LOGS,
     MAX_LAYERS,
     MAX_WIDTH,
     SAME,
@@ -22,7 +23,7 @@ from neuroviz.kit.settings import choice, whole
 from neuroviz.kit.words import numbered, percent, signed, tiny
 
 _OF_THE_BASIS = ("interface", "walk", "along", "lost", "alone")
-_OF_THE_RESCALING = ("log_1", "log_2", "log_3", "log_4", "off")
+_OF_THE_RESCALING = (*LOGS, "off")
 
 
 def study_virtual(setting: VirtualSetting) -> InterfaceStudy | RescalingStudy:

@@ -1,5 +1,5 @@
 // The ledger, to take hold of: a network as its weights, whose edges one drags, and beside it what its parameters come to.
-import { abs, draw, handle, max, min, PI, placeOf, player, round, set, sin, stand, tween, write } from "../../kit/javascript/scene.js";
+import { abs, draw, handle, max, min, PI, placeOf, player, round, set, shades, sin, stand, tween, write } from "../../kit/javascript/scene.js";
 import { change, controlsFor, countsOf, longer, movedBy, networkAt, outputOf, weightsOf, without } from "./ledger_network.js";
 
 const ROWS = ["parameters", "head bases", "interfaces", "rescalings", "unexplained", "dimension"];
@@ -96,11 +96,7 @@ export function ledger(host, talk) {
     Object.assign(page.style, { width: `${middle}px`, height: `${height}px`, left: 0, top: 0 });
     const left = middle + 46 + 3.9 * sizes.title;
     box = { side, wide: middle - 2.5 * side, top: top + 2.4 * sizes.note, low: height - 8.6 * sizes.note, left, bars: width - side - left };
-    const codes = look.diverging.map((code) => [1, 3, 5].map((i) => parseInt(code.slice(i, i + 2), 16)));
-    palette = Array.from({ length: 65 }, (_, n) => {
-      const place = n / 16, i = min(3, place | 0), share = place - i;
-      return `rgb(${codes[i].map((t, k) => round(t + share * (codes[i + 1][k] - t))).join()})`;
-    });
+    palette = shades(look.diverging);
 
     const line = { fontSize: `${sizes.title}px`, lineHeight: 1.2, top: "6px", pointerEvents: "none", whiteSpace: "nowrap" };
     const said = { left: `${side}px`, top: `${box.low + 1.4 * sizes.note}px`, pointerEvents: "none", whiteSpace: "nowrap" };

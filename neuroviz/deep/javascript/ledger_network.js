@@ -1,7 +1,8 @@
 // What the controls of the ledger say: its network, its counts, and weights to move, in float64.
 // `engine/ledger.py`, `engine/formulas.py` and `engine/network.py` once more; a test compares them at random networks.
+// And the networks of the virtual weights: `engine/symmetry.py` and `deep/rescaling.py`.
 
-const { abs, exp, max, min, sqrt } = Math;
+const { abs, exp, max, min, PI, sqrt } = Math;
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const typed = (text) => text.split(/[\s,]+/).filter(Boolean).map(Number);
 
@@ -155,4 +156,38 @@ export function movedBy(layers, motion, s) {
 export function change(before, after) {
   const old = before.flat(2);
   return max(...after.flat(2).map((entry, n) => abs(entry - old[n])));
+}
+
+// A network whose basis between layers `at` and `at` + 1 has changed, as in `study_interface`; row 1 of V moves alone, too.
+export function rebased({ at, layers }, { walk, along, alone }) {
+  const entry = {
+    rotation: (i, j) => (j === (i ^ 1) ? (PI / 2) * Math.sign(i - j) : 0),
+    stretch: (i, j) => (i === j ? (i % 2 ? -1 : 1) * Math.log(3) : 0),
+    shear: (i, j) => (i % 2 === 0 && j === i + 1 ? 1.5 : 0),
+  }[walk], n = layers[at - 1].V.length, [C, back] = [along, -along].map((s) => exponential(made(n, n, entry), s));
+  const V = times(C, layers[at - 1].V).map((row, i) => (i ? row : row.map((t) => (1 + alone) * t)));
+  const { Q, K, V: next } = layers[at], after = { Q: times(Q, back), K: times(K, back), V: times(next, back) };
+  return { C, now: layers.map((layer, i) => (i === at - 1 ? { ...layer, V } : i === at ? after : layer)) };
+}
+
+// A network whose M_i are multiplied by 2^log_i, and what L answers, as in `study_rescaling`.
+export function answered({ layers, X, kind }, place) {
+  const logs = layers.map((_, i) => place[`log_${i + 1}`]), now = layers.map(({ Q, K, V }, i) => ({ Q: scaled(Q, 2 ** logs[i]), K, V }));
+  let factor = 2 ** -sum(logs.map((log, i) => log * 3 ** (layers.length - 1 - i)));
+  if (kind === "softmax") {
+    const [start, other] = [layers, now].map((network) => outputOf(network, X, kind).flat());
+    factor = sum(start.map((t, n) => t * other[n])) / sum(other.map((t) => t * t));
+  }
+  return now.map((layer, i) => (i === layers.length - 1 ? { ...layer, V: scaled(layer.V, factor * 2 ** place.off) } : layer));
+}
+
+// L, M_1, …, M_l.
+export function virtualOf(layers) {
+  let U;
+  const M = layers.map(({ Q, K, V }) => {
+    const [k, q] = [K, Q].map((one) => (U ? times(one, U) : one));
+    U = U ? times(V, U) : V;
+    return times(turned(k), q);
+  });
+  return [U, ...M];
 }

@@ -1,5 +1,6 @@
 // A, Q and K, to take hold of: drag a number of Q or K, turn C by hand while A stands still, move A on its surface.
 import { abs, drag, draw, handle, keys, max, min, number, PI, placeOf, player, round, set, stand, tween, write } from "../../kit/javascript/scene.js";
+import { basisIn } from "../../kit/javascript/basis.js";
 import { ball, ballAt, grid, rod, rodFrom, viewIn } from "../../kit/javascript/space.js";
 import { asWords, entriesIn, factored, headsAt, metBy, mixed, norm, pointAt, ruling, startOf, transposed } from "./product.js";
 
@@ -85,13 +86,6 @@ export function factors(host, talk) {
     move(metBy(from.map((t) => unit * t), toward, trace, pointAt(trace, angle, z), isFree() ? REACH * unit : 1));
   }
 
-  // C as what it does to two directions of the head; the handle is at the end of one of them.
-  const tipOf = (walk, s) => ({ rotation: [Math.cos((PI / 2) * s), Math.sin((PI / 2) * s)], stretch: [3 ** s, 0], shear: [1.5 * s, 1] })[walk];
-  const turnTo = ([x, y]) => {
-    const { walk } = where.here, X = (x - box.zero[0]) / box.scale, Y = (box.zero[1] - y) / box.scale;
-    where.go({ along: { rotation: Math.atan2(Y, X) / (PI / 2), stretch: Math.log(max(X, 0.1)) / Math.log(3), shear: X / 1.5 }[walk] });
-  };
-
   function build() {
     for (const group of [under, table, marks, hooks]) group.replaceChildren();
     for (const one of [...words, ...drops, ...(play ? [play.button, note] : [])]) one.remove();
@@ -132,21 +126,8 @@ export function factors(host, talk) {
       return one;
     });
 
-    const foot = y[0] + d * cell + line + 6, tall = low - foot, { walk } = where.here;
-    const [far, up, down] = { rotation: [1.15, 1.15, 1.15], stretch: [3.1, a > 1 ? 3.1 : 0.15, 0.15], shear: [1.6, 1.15, 0.15] }[walk], back = walk === "stretch" ? 0.15 : far;
-    box.scale = min(PLANE / (far + back), tall / (up + down));
-    box.zero = [x[2] + back * box.scale, foot + up * box.scale];
-    box.turns = a > 1 || walk === "stretch";
-    const inPlane = ([u, v]) => [box.zero[0] + box.scale * u, box.zero[1] - box.scale * v];
-    box.inPlane = inPlane;
-    box.says = say(table, "", [x[2], foot - 8]);
-    if (box.turns) {
-      const path = Array.from({ length: 41 }, (_, n) => inPlane(tipOf(walk, n / 20 - 1)).map((t) => t.toFixed(1)).join());
-      draw(under, "polyline", { points: path.join(" "), fill: "none", stroke: colors.focus, "stroke-opacity": 0.4, "stroke-width": 5, "stroke-linecap": "round" });
-      box.arrows = [0, 1].slice(0, min(a, 2)).map(() => draw(under, "line", { stroke: colors.ink, "stroke-width": sizes.line, "stroke-linecap": "round" }));
-      turner = handle(hooks, { name: `C, along the ${walk}`, ring: 1.1 * sizes.marker, color: colors.focus, scene: host, begin: hold, end: release, moved: turnTo,
-        keyed: (u, v) => { isNewHere = false; where.go({ along: where.here.along + 0.02 * (u || v) }); } });
-    }
+    const foot = y[0] + d * cell + line + 6;
+    turner = basisIn(under, table, hooks, { walk: where.here.walk, a, look, where, box: { left: x[2], top: foot, wide: PLANE, tall: low - foot }, hook: { scene: host, begin: hold, end: release, keyed: () => { isNewHere = false; } } });
 
     // Two charts: the axes, marks and words of Python's.
     const charts = [["2", top + 4, half - 14 - 1.6 * sizes.base], ["3", half + 1.5 * sizes.title + 4, low - 1.2 * sizes.note]].map(([axis, from, to]) => {
@@ -210,11 +191,7 @@ export function factors(host, talk) {
       one.disabled = !isLost && full === 0;
       set(one, { "aria-pressed": isLost, "aria-label": isLost ? `give ${NAMES[n]} its rank back` : `let ${NAMES[n]} lose a rank`, title: isLost ? "give it back" : "let it lose a rank" });
     });
-    box.says.textContent = box.turns ? `C: ${{ rotation: `turned by ${round(90 * along)}°`, stretch: `× ${number(3 ** along)}${a > 1 ? `, × ${number(3 ** -along)}` : ""}`, shear: `slanted by ${number(1.5 * along)}` }[walk]}`.replace("-", "−") : `GL₁ has no ${walk}`;
-    if (box.turns) {
-      box.arrows.forEach((one, n) => { const [u, v] = box.inPlane([seen.C[0][n], seen.C[1]?.[n] ?? 0]); set(one, { x1: box.zero[0], y1: box.zero[1], x2: u, y2: v }); });
-      turner.to(box.inPlane(tipOf(walk, along)), along, `${along.toFixed(2)} along the ${walk}`);
-    }
+    turner(seen.C, along);
 
     marks.replaceChildren();
     // What one takes hold of is seen: a number goes up and down.

@@ -190,6 +190,15 @@ export function player(parent, place, { name, seconds, from, walk }) {
 // A number with two digits after the point, and a minus that is one.
 export const number = (t) => (abs(t) < 0.005 ? "0" : t.toFixed(2).replace("-", "−"));
 
+// 65 colours from −1 to 1, between the five of a scale.
+export function shades(scale) {
+  const codes = scale.map((code) => [1, 3, 5].map((i) => parseInt(code.slice(i, i + 2), 16)));
+  return Array.from({ length: 65 }, (_, n) => {
+    const place = n / 16, i = min(3, place | 0), share = place - i;
+    return `rgb(${codes[i].map((t, k) => round(t + share * (codes[i + 1][k] - t))).join()})`;
+  });
+}
+
 // A matrix as cells, with numbers where there is room for them; colour says sign and size.
 export function matrix(parent, rows, [x, y], [wide, high], { colors, diverging, sizes, most, hasNumbers = true }) {
   rows.forEach((row, i) => row.forEach((value, j) => {
