@@ -23,6 +23,7 @@ SCENES = {
     "FactorizationExplorer": ("C, along the rotation", 0.5, 0.5, _SPACE),
     "FiberExplorer": ("the point (A, V)", 0.2, 0.4, _PLANE),
     "VirtualWeightsExplorer": ("C, along the rotation", 0.0, 0.8, _PLANE),
+    "UnrollingExplorer": ("turn the window round", 0.0, 2.0, _PLANE),
     "ProofExplorer": ("(μ, ν) of layer 1", 0.8, -0.8, _PLANE),
     "SingletonExplorer": ("(μ, ν) of θ′", 0.0, -0.8, _PLANE),
 }

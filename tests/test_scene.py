@@ -17,6 +17,8 @@ from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting
 from neuroviz.deep.ledger_panel import LedgerExplorer
+from neuroviz.deep.unrolling import UnrollSetting, study_unrolling
+from neuroviz.deep.unrolling_panel import UnrollingExplorer
 from neuroviz.deep.virtual import LOGS, VirtualSetting
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer, study_virtual
 from neuroviz.engine.field import Reals
@@ -649,6 +651,29 @@ def test_the_page_moves_the_weights_of_1000_random_pairs_of_networks_as_python_d
             np.testing.assert_allclose(one, two, rtol=AGREE, atol=AGREE * (1 + np.abs(two).max()))
 
 
+def test_the_page_multiplies_1000_random_terms_as_python_does(bare_page):
+    source = ROOT / "neuroviz" / "deep" / "javascript" / "term.js"
+    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    draw, studies = random.Random(8), []
+    for _ in range(1000):
+        layers, tokens = draw.randint(1, 4), draw.randint(2, 4)
+        at = {"place": draw.randint(1, (3**layers - 1) // 2), "output": draw.randint(1, tokens)}
+        of = {name: draw.random() < 0.2 for name in ("antisymmetric", "two_tokens")}
+        seeds = {"index_seed": draw.randint(0, 99), "seed": draw.randint(0, 5)}
+        studies.append(study_unrolling(UnrollSetting(layers, tokens, **at, reflect=True, **of, **seeds)))
+    asked = [[study.local, study.moves] for study in studies]
+    found = bare_page.evaluate("all => all.map(([local, place]) => code.termAt(local, place))", asked)
+    for study, page in zip(studies, found, strict=True):
+        assert [(one["layer"], one["isTransposed"]) for one in page["factors"]] == list(study.factors)
+        assert page["window"] == [study.window[0], study.window[-1]] and page["focus"] == study.focus
+        for one, other in ((study, page), (study.reflection, page["turned"])):
+            if one:
+                assert other["indices"] == list(one.indices)
+                numbers = [other["start"], *other["values"]], [one.start, *one.values]
+                np.testing.assert_allclose(*numbers, atol=AGREE)
+                assert other["value"] == pytest.approx(one.value, rel=AGREE, abs=AGREE)
+
+
 def exponential(E: np.ndarray) -> np.ndarray:
     """By its eigenvalues, which are distinct for these E; the page sums the series."""
     values, vectors = np.linalg.eig(E)
@@ -766,6 +791,32 @@ def test_a_factor_is_dragged_and_l_answers_until_its_own_knob_moves(scene):
     page.keyboard.press("ArrowDown")
     page.wait_for_function("!box.textContent.includes('same')")
     assert asked(page, "off") == [-0.05]
+
+
+TURN = ".nv-handle[aria-label='turn the window round']"
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene, motion):
+    page = scene("layers=3;place=9", motion, kind=UnrollingExplorer)
+    factors, box = page.get_by_role("slider", name="place k"), page.evaluate("box.getBoundingClientRect().x")
+    y = factors.locator("rect").bounding_box()["y"] + 10
+    page.mouse.click(box + 506, y)  # M₂ᵀ, the sixth
+    page.wait_for_function("box.textContent.includes('M₂ᵀ at place 6 joins')")
+    assert asked(page, "place", "reflect") == [6, False] and "only Python says" in said(page)
+    factors.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("box.textContent.includes('at place 7 joins')")
+    x, y = middle(page, TURN)
+    dragged(page, TURN, x, y + 40)
+    page.wait_for_function("!box.textContent.includes('sum')")  # not far enough: it goes home
+    dragged(page, TURN, x, y + 150)
+    page.wait_for_function("box.textContent.includes('sum')")
+    assert asked(page, "place", "reflect") == [7, True]
+    page.locator(TURN).focus()
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("!box.textContent.includes('sum')")
+    assert asked(page, "reflect") == [False]
 
 
 def asked(page, *names: str) -> list:

@@ -58,16 +58,20 @@ class UnrollSetting:
                 raise ValueError(f"{ends}: take more {what} or a smaller {name}")
 
     @property
-    def term(self) -> tuple[int, ...]:
-        """j_1, …, j_n at random and j_{n+1} = i, from 0; fewer layers keep the first ones.
-
-        The window of the mirror gets equal ends. Its first gives way, for its last may be the output.
-        """
+    def drawn(self) -> tuple[int, ...]:
+        """j_1, …, j_n at random and j_{n+1} = i, from 0; fewer layers keep the first ones."""
         places = len(unroll(self.layers))
         if self.two_tokens:
             return (*(1 if self.output == 1 else 0,) * places, self.output - 1)
         chances = np.random.default_rng([self.index_seed, 459]).random(MAX_PLACE)
-        found = [*(int(self.tokens * chance) for chance in chances[:places]), self.output - 1]
+        return (*(int(self.tokens * chance) for chance in chances[:places]), self.output - 1)
+
+    @property
+    def term(self) -> tuple[int, ...]:
+        """As drawn, but the window of the mirror has equal ends; its last may be the output."""
+        if self.two_tokens:
+            return self.drawn
+        found = list(self.drawn)
         first, *_, last = mirror(self.layers, self.place)
         found[first - 1] = found[last - 1]
         return tuple(found)
@@ -117,6 +121,8 @@ class UnrollStudy(Term):
         antisymmetric: the layer whose M is antisymmetric, or None.
         coefficient: Eq. 28 by its formula if this is its term, y everywhere and x at the end; else None.
         reflection: None unless asked for.
+        moves: what the controls that the scene moves say.
+        local: what the scene computes terms from: L x_j, all x_jᵀM_h x_j′, and the tokens that were drawn.
     """
 
     layers: int
@@ -129,6 +135,8 @@ class UnrollStudy(Term):
     antisymmetric: int | None
     coefficient: float | None
     reflection: Reflection | None
+    moves: dict[str, object]
+    local: dict[str, object]
 
     @property
     def two_tokens(self) -> bool:
@@ -221,7 +229,16 @@ def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
     turned = setting.reflect and not setting.two_tokens
     reflection = _reflection(virtual, X, setting) if turned else None
     of = layers, tokens, factors, place, window
-    return UnrollStudy(*numbers, *of, *found, reflection)
+    moves = {"place": place, "reflect": setting.reflect}
+    return UnrollStudy(*numbers, *of, *found, reflection, moves, _local(setting))
+
+
+def _local(setting: UnrollSetting) -> dict[str, object]:
+    """For the scene; it makes an M antisymmetric itself, for this M depends on the place."""
+    (L, Ms), X, _ = _network(setting.layers, setting.tokens, setting.seed, None)
+    numbers = {"first": (L @ X)[0].tolist(), "links": [(X.T @ M @ X).tolist() for M in Ms]}
+    of = {"isAntisymmetric": setting.antisymmetric, "isOfTwo": setting.two_tokens}
+    return {"layers": setting.layers, "drawn": list(setting.drawn), **numbers, **of}
 
 
 def _numbers(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> tuple:

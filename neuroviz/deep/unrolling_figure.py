@@ -9,6 +9,7 @@ from neuroviz.deep.unrolling_words import finding, link_name, name_of, number, t
 from neuroviz.engine.virtual import Factor
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, View, compose, layer_letters
+from neuroviz.kit.scene import as_scene
 from neuroviz.kit.words import numbered
 
 _BELOW, _ABOVE = 0.12, 0.2  # room under the leaves and over the root, in levels
@@ -25,7 +26,8 @@ def unrolling_parts(study: UnrollStudy) -> Parts:
     tree = ((strip.height + 2.1 * theme.size("title")) / plot, 1.0)
     bars = (strip.rows["bars"][0] - 3) / plot
     below = strip.view((0.0, strip.height / plot))
-    return compose(tree_view(study, _X, tree, bars), below, barmode="overlay")
+    parts = compose(tree_view(study, _X, tree, bars), below, barmode="overlay")
+    return as_scene(parts, "unrolled", study.moves, study.local, {})
 
 
 # The tree, from the recursion that the layers are

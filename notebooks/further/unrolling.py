@@ -91,7 +91,7 @@ np.allclose(total, network(X, L, M1, M2)[:, 0])
 [(k, np.base_repr(k, 3), *factor) for k, factor in enumerate(nv.unroll(2), start=1)]
 
 # %% [markdown]
-# The tree has $3^l$ copies of $X$ at the bottom. Below it stands one term: the tokens $j_1, j_2, \dots, i$, and between them the matrices, coloured by layer and hatched where transposed.
+# The tree has $3^l$ copies of $X$ at the bottom. Below it stands one term: the tokens $j_1, j_2, \dots, i$, and between them the matrices, coloured by layer and hatched where transposed. Click a matrix or a node of the tree: which two tokens does it join?
 
 # %% jupyter={"source_hidden": true}
 UnrollingExplorer(
@@ -119,7 +119,7 @@ UnrollingExplorer(
 # %% [markdown]
 # ## Turn a part of a term round
 #
-# Go back to place 3 of two layers, where $M_2$ stands, and press **place 3, reflected**: the tokens around place 3 change their order, the first with the last. The numbers left and right of place 3 change places, because the matrices there are transposes of each other: $x^\top M_1 x' = x'^\top M_1^\top x$. Only the middle one changes, from $x^\top M_2\, x'$ to $x^\top M_2^\top x'$. One matrix of the term has been transposed. (Both ends of the window hold the same token, so that the links to the outside stay. This is the paper's Figure 4.)
+# Go back to place 3 of two layers, where $M_2$ stands, and drag the ring between the tokens down: the tokens around place 3 change their order, the first with the last. The numbers left and right of place 3 change places, because the matrices there are transposes of each other: $x^\top M_1 x' = x'^\top M_1^\top x$. Only the middle one changes, from $x^\top M_2\, x'$ to $x^\top M_2^\top x'$. One matrix of the term has been transposed. (Both ends of the window hold the same token, so that the links to the outside stay. This is the paper's Figure 4.)
 #
 # If $M_2$ is antisymmetric, the term and its mirror image add up to 0. All terms with $j_2 = i$ come in such pairs:
 #

@@ -3,12 +3,13 @@ import { alone } from "../../neuroviz/kit/javascript/scene.js";
 import { tokens } from "../../neuroviz/beyond/proof/javascript/tokens.js";
 import { factors } from "../../neuroviz/factorization/javascript/factors.js";
 import { ledger } from "../../neuroviz/deep/javascript/ledger.js";
+import { unrolled } from "../../neuroviz/deep/javascript/unrolled.js";
 import { weights } from "../../neuroviz/deep/javascript/weights.js";
 import { fibre } from "../../neuroviz/single_layer/javascript/fibre.js";
 import { section } from "../../neuroviz/singular/javascript/section.js";
 import { surface } from "../../neuroviz/singular/javascript/surface.js";
 
-const SCENES = { factors, fibre, ledger, section, surface, tokens, weights };
+const SCENES = { factors, fibre, ledger, section, surface, tokens, unrolled, weights };
 
 // A plain script, as pages from a disk may load no module. `talk` is to the controls; without it there is no kernel.
 globalThis.neurovizScenes = {
