@@ -382,7 +382,7 @@ def test_a_panel_that_breaks_it_only_where_two_ends_meet_is_caught():
     [
         (ForgetsAControl, "state brings flag back as False"),
         (DrawsByItsHistory, "it says something else"),
-        (TakesTheLookOfTheDay, "it shows something else: layout.height, layout.font.color"),
+        (TakesTheLookOfTheDay, "it shows something else: layout.font.color"),
     ],
 )
 def test_a_panel_that_depends_on_its_past_is_caught(kind, said):

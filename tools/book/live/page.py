@@ -14,7 +14,7 @@ _IPYTHON = {
     "IPython.core.interactiveshell": {"InteractiveShell": object},
     "IPython.display": {"display": None, "clear_output": None},
 }
-for _name, _content in _IPYTHON.items():
+for _name, _content in _IPYTHON.items() if sys.platform == "emscripten" else ():
     sys.modules[_name] = types.ModuleType(_name)
     vars(sys.modules[_name]).update(_content)
 
