@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from test_modules import autograd_jacobian
+from test_modules import autograd_jacobian, with_weights
 from variants import random_architectures, random_variants
 
 from neuroviz.engine.architecture import Architecture
@@ -19,7 +19,6 @@ from neuroviz.engine.formulas import expected_dimension, general_formula
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import flatten, random_weights, unflatten
-from neuroviz.nn.modules import AttentionNetwork
 
 BOTH = ("lightning", "softmax")
 LINE, RANK_ONE = "lie on a line", "has rank one"
@@ -180,7 +179,7 @@ def test_the_kernel_is_that_of_autograd(arch):
     start = random_weights(Reals(), arch, rng)
     weights = unflatten(arch, 0.7 * flatten(start))
     X = torch.from_numpy(rng.standard_normal((2 * arch.num_parameters, arch.widths[0], arch.tokens)))
-    J = autograd_jacobian(AttentionNetwork.from_weights(arch, weights), X).reshape(-1, arch.num_parameters)
+    J = autograd_jacobian(with_weights(arch, weights), X).reshape(-1, arch.num_parameters)
     J /= np.linalg.norm(J, axis=1, keepdims=True)
     sigma_J = np.linalg.svd(J, compute_uv=False)
     assert (sigma_J > 1e-9 * sigma_J[0]).sum() == ledger.dimension
