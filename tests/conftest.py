@@ -24,6 +24,8 @@ LONG = (
     "test_browser",
     "test_book",
     "test_sweep",
+    "test_scene",
+    "test_live",
 )
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
