@@ -25,18 +25,18 @@ from neuroviz.moved import keep_old_addresses
 
 keep_old_addresses()
 _LATER = {
-    "Alignment": "neuroviz.engine.alignment",
+    "Alignment": "neuroviz.beyond.transformers.alignment",
     "FiberSearch": "neuroviz.beyond.search.result",
     "LocalCheck": "neuroviz.certificate.small_ranks",
     "StatusBoard": "neuroviz.softmax.known",
-    "align": "neuroviz.engine.alignment",
+    "align": "neuroviz.beyond.transformers.alignment",
     "functional_dimension": "neuroviz.nn.functional",
     "local_check": "neuroviz.certificate.small_ranks",
     "module_symmetries": "neuroviz.nn.symmetries",
     "search_fiber": "neuroviz.beyond.search.search",
     "try_formula": "neuroviz.beyond.formula.family",
     "what_is_known": "neuroviz.softmax.known",
-    "where_theorem_h_fails": "neuroviz.engine.alignment",
+    "where_theorem_h_fails": "neuroviz.beyond.transformers.alignment",
 }
 
 __all__ = [

@@ -21,7 +21,7 @@ _PANELS = {
     "SingletonExplorer": "beyond.proof.uniqueness_panel",
     "SingularityExplorer": "singular.singularity_panel",
     "SurfaceExplorer": "singular.surface_panel",
-    "UnrollingExplorer": "deep.unrolling_panel",
+    "UnrollingExplorer": "beyond.unrolling.panel",
     "VariantsExplorer": "beyond.transformers.variants_panel",
     "VirtualWeightsExplorer": "deep.virtual_panel",
 }

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from neuroviz.engine.alignment import align, where_theorem_h_fails
+from neuroviz.beyond.transformers.alignment import align, where_theorem_h_fails
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import Reals

@@ -15,10 +15,10 @@ from neuroviz.beyond.proof.immersion_panel import EXPERIMENTS, LAYERS, MODES, Pr
 from neuroviz.beyond.proof.uniqueness_figure import AWAY, singletons_parts
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
+from neuroviz.beyond.unrolling.panel import UnrollingExplorer
+from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting
 from neuroviz.deep.ledger_panel import LedgerExplorer
-from neuroviz.deep.unrolling import UnrollSetting, study_unrolling
-from neuroviz.deep.unrolling_panel import UnrollingExplorer
 from neuroviz.deep.virtual import LOGS, VirtualSetting
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer, study_virtual
 from neuroviz.engine.field import Reals
@@ -652,7 +652,7 @@ def test_the_page_moves_the_weights_of_1000_random_pairs_of_networks_as_python_d
 
 
 def test_the_page_multiplies_1000_random_terms_as_python_does(bare_page):
-    source = ROOT / "neuroviz" / "deep" / "javascript" / "term.js"
+    source = ROOT / "neuroviz" / "beyond" / "unrolling" / "javascript" / "term.js"
     bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
     draw, studies = random.Random(8), []
     for _ in range(1000):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from panels import plain, texts, trace
 
-from neuroviz.deep import unrolling as module
-from neuroviz.deep.unrolling import readable_network, study_unrolling
-from neuroviz.deep.unrolling_figure import grow, unrolling_parts
-from neuroviz.deep.unrolling_panel import UnrollingExplorer
-from neuroviz.deep.unrolling_words import coefficient_name, name_of, number
+from neuroviz.beyond.unrolling import unrolling as module
+from neuroviz.beyond.unrolling.figure import grow, unrolling_parts
+from neuroviz.beyond.unrolling.panel import UnrollingExplorer
+from neuroviz.beyond.unrolling.unrolling import readable_network, study_unrolling
+from neuroviz.beyond.unrolling.words import coefficient_name, name_of, number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward
 from neuroviz.engine.symmetry import virtual_weights

@@ -1,1 +1,1 @@
-"""Section 4. The dimension of deep networks: ledger, hypotheses, virtual weights, unrolling."""
+"""Section 4. The dimension of deep networks: ledger, hypotheses, virtual weights."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from neuroviz.engine.alignment import align
+from neuroviz.beyond.transformers.alignment import align
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.expected import alpha
 from neuroviz.engine.field import Reals

@@ -3,7 +3,7 @@ import { alone } from "../../neuroviz/kit/javascript/scene.js";
 import { tokens } from "../../neuroviz/beyond/proof/javascript/tokens.js";
 import { factors } from "../../neuroviz/factorization/javascript/factors.js";
 import { ledger } from "../../neuroviz/deep/javascript/ledger.js";
-import { unrolled } from "../../neuroviz/deep/javascript/unrolled.js";
+import { unrolled } from "../../neuroviz/beyond/unrolling/javascript/unrolled.js";
 import { weights } from "../../neuroviz/deep/javascript/weights.js";
 import { fibre } from "../../neuroviz/single_layer/javascript/fibre.js";
 import { section } from "../../neuroviz/singular/javascript/section.js";

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.alignment import align, shown
+from neuroviz.beyond.transformers.alignment import align, shown
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Weights, by_name, flatten

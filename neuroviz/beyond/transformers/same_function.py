@@ -9,7 +9,7 @@ from math import pi
 
 import numpy as np
 
-from neuroviz.engine.alignment import Alignment, Shown, align, where_theorem_h_fails
+from neuroviz.beyond.transformers.alignment import Alignment, Shown, align, where_theorem_h_fails
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.layer import TOLERANCE

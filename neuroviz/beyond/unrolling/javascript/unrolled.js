@@ -1,9 +1,9 @@
 // The unrolled network: click a factor or drag along them, see which tokens it joins, and drag a part of the term over.
-import { partsIn } from "../../kit/javascript/parts.js";
-import { abs, cos, drag, draw, handle, keys, max, min, PI, placeOf, round, set, stand, tween, write } from "../../kit/javascript/scene.js";
+import { partsIn } from "../../../kit/javascript/parts.js";
+import { abs, cos, drag, draw, handle, keys, max, min, PI, placeOf, round, set, stand, tween, write } from "../../../kit/javascript/scene.js";
 import { factorsOf, termAt } from "./term.js";
 
-const X = [0.095, 0.895], LABELLED = 3, BAR = 1.72; // as in unrolling_figure.py
+const X = [0.095, 0.895], LABELLED = 3, BAR = 1.72; // as in figure.py
 const LOW = "₀₁₂₃₄", HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const nameOf = ({ layer, isTransposed }) => `M${LOW[layer]}${isTransposed ? "ᵀ" : ""}`;
 const barAt = (place) => 2 * place - 0.5, tokenAt = (index) => 2 * index - 1.5;

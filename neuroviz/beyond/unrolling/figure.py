@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from numpy import base_repr
 
-from neuroviz.deep.unrolling import Term, UnrollStudy
-from neuroviz.deep.unrolling_words import finding, link_name, name_of, number, token
+from neuroviz.beyond.unrolling.unrolling import Term, UnrollStudy
+from neuroviz.beyond.unrolling.words import finding, link_name, name_of, number, token
 from neuroviz.engine.virtual import Factor
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, View, compose, layer_letters

@@ -1,6 +1,6 @@
 """The unrolled network in words: names of factors and links, the finding, and one term in sentences."""
 
-from neuroviz.deep.unrolling import NOTHING_BELOW, UnrollStudy
+from neuroviz.beyond.unrolling.unrolling import NOTHING_BELOW, UnrollStudy
 from neuroviz.engine.virtual import Factor
 from neuroviz.kit.words import numbered, power_of_ten, rough, superscript
 

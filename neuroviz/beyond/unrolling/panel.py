@@ -1,8 +1,14 @@
 """Eq. 12 to hold in the hand: one term of the unrolled network, and the reflection of Figure 4."""
 
-from neuroviz.deep.unrolling import MAX_PLACE, MAX_TOKENS, UnrollSetting, UnrollStudy, study_unrolling
-from neuroviz.deep.unrolling_figure import unrolling_parts
-from neuroviz.deep.unrolling_words import describe
+from neuroviz.beyond.unrolling.figure import unrolling_parts
+from neuroviz.beyond.unrolling.unrolling import (
+    MAX_PLACE,
+    MAX_TOKENS,
+    UnrollSetting,
+    UnrollStudy,
+    study_unrolling,
+)
+from neuroviz.beyond.unrolling.words import describe
 from neuroviz.engine.virtual import unroll
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
