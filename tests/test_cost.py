@@ -142,7 +142,8 @@ def heard_of(arch, **arguments):
     runs = [(what, [part for _, part in run]) for what, run in groupby(seen, key=lambda said: said[0])]
     parts = [part for _, part in seen]
     assert parts == sorted(parts) and parts[0] == 0.0 and parts[-1] == 1.0
-    return runs
+    assert runs[0] == ("estimate", [0.0])  # said before what takes long may be imported
+    return runs[1:]
 
 
 def test_where_more_points_follow_the_first_one_they_are_foreseen(monkeypatch):

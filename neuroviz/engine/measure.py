@@ -201,6 +201,8 @@ def measure_dimension(
     context = nullcontext()
     if budget is not None or progress or not cost.is_quick(arch, columns, taken):
         instead = "take method='certified'" if arch.is_plain else "fewer tokens"
+        if callable(progress):
+            progress("estimate", 0.0)  # the first one of a process imports torch, which takes seconds
         expected = cost.estimate_cost(arch, method, route, inputs, p)
         context = _within(arch, expected, instead, budget, progress)
     with context:
