@@ -91,6 +91,21 @@ def test_the_recipe_follows_the_project():
     assert recipe["package"]["name"] == PROJECT["name"] and recipe["about"]["license"] == PROJECT["license"]
 
 
+def test_conda_forges_own_builder_can_read_the_recipe():
+    """Fields that it does not know, and names that nothing defines, would end the build."""
+    builder = pytest.importorskip("rattler_build", reason="py-rattler-build is not installed")
+    variants = builder.VariantConfig({"python_min": ["3.11"]})
+
+    def render(recipe: str) -> dict:
+        (rendered,) = builder.Stage0Recipe.from_yaml(recipe).render(variants)
+        return rendered.recipe.to_dict()
+
+    recipe = text("conda/recipe.yaml")
+    assert f"v{PROJECT['version']}.tar.gz" in render(recipe)["source"][0]["url"]
+    with pytest.raises(builder.RecipeParseError):
+        render(recipe.replace("noarch:", "noarches:"))
+
+
 @pytest.mark.skipif(not importlib.util.find_spec("repo2docker"), reason="repo2docker is not installed")
 def test_repo2docker_can_plan_the_image():
     words = ["--no-build", "--debug", "--user-id", "1000", "--user-name", "jovyan", str(ROOT)]
