@@ -1,8 +1,8 @@
 """What a page waits for: four panels in JupyterLab, Run All, in a real Chromium with software rendering.
 
 Bytes are those of the websocket after the notebook is open, heap is what its JavaScript holds afterwards,
-and *drawn* is the wall time until all four figures are there. BEFORE=path takes another checkout, too,
-in turns with this one.
+and *drawn* is the wall time, in a fresh kernel, until the first figure is there and until all four are.
+BEFORE=path takes another checkout, too, in turns with this one.
 """
 
 import os
@@ -70,8 +70,8 @@ def opened(root: Path, sources: Sequence[str], height: int = 900, patience: floa
             server.wait()
 
 
-def take(root: Path) -> tuple[float, float, float]:
-    """Bytes, heap, and seconds until all four are drawn, for the neuroviz of a checkout."""
+def take(root: Path) -> tuple[float, float, float, float]:
+    """Bytes, heap, and seconds until the first and until all are drawn, for the neuroviz of a checkout."""
     cells = [f"from neuroviz.explorables import {name}\n{name}()" for name in PANELS]
     with opened(root, cells, height=2400) as (page, received):
         heap = page.context.new_cdp_session(page)
@@ -84,10 +84,12 @@ def take(root: Path) -> tuple[float, float, float]:
         received.clear()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        page.wait_for_function(f"{_DRAWN} === {len(PANELS)}", polling=50)
-        seconds = time.perf_counter() - start
+        seconds = []
+        for count in (1, len(PANELS)):
+            page.wait_for_function(f"{_DRAWN} >= {count}", polling=50)
+            seconds.append(time.perf_counter() - start)
         page.wait_for_timeout(2000)
-        return float(sum(received)), held() - empty, seconds
+        return float(sum(received)), held() - empty, *seconds
 
 
 def run(effort: Effort) -> list[Table]:
@@ -99,10 +101,11 @@ def run(effort: Effort) -> list[Table]:
         for name, root in roots.items():
             found[name].append(take(root))
     middle = {name: [median(column) for column in zip(*taken, strict=True)] for name, taken in found.items()}
-    rows = tuple((name, sent / 1e6, heap / 1e6, seconds) for name, (sent, heap, seconds) in middle.items())
-    sent, heap, _ = middle["now"]
+    rows = tuple((name, sent / 1e6, heap / 1e6, *drawn) for name, (sent, heap, *drawn) in middle.items())
+    sent, heap, *_ = middle["now"]
     met = sent < GOAL_BYTES and heap < GOAL_HEAP
     said = f"{sent / 1e6:.2f} MB sent, {heap / 1e6:.0f} MB of heap"
     finding = Finding("four panels, Run All", said, "≤ 3 MB, ≤ 80 MB", met)
-    header, forms = ("", "MB over the websocket", "MB of heap", "drawn, s"), ("", ".2f", ".0f", ".1f")
+    header = ("", "MB over the websocket", "MB of heap", "first drawn, s", "all drawn, s")
+    forms = ("", ".2f", ".0f", ".1f", ".1f")
     return [Table("page", header, forms, rows, machine("one server, one browser"), (finding,))]

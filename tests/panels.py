@@ -109,8 +109,10 @@ def texts(figure):
 
 
 def walk(widget):
-    """A widget and all that is in it."""
+    """A widget and all that is in it, folded or not."""
     yield widget
+    if hasattr(widget, "unfold"):
+        widget.unfold()
     for child in getattr(widget, "children", ()):
         yield from walk(child)
 

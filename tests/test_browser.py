@@ -295,6 +295,8 @@ def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
     look_at(page, 0)
     here = page.locator(PANEL).first
     grip = here.locator(".nv-handle[aria-label='the point']")
+    here.get_by_role("button", name="⋯").click()
+    page.wait_for_selector(f"{PANEL} .nv-state input")
     state = f"document.querySelector('{PANEL} .nv-state input').placeholder"
     opened = page.evaluate(state)
     box = grip.bounding_box()

@@ -45,7 +45,7 @@ class Shell(Lasting):
             layout={"width": "100%", "min_height": "34px", "align_items": "center"},
         )
         self._first_row = widgets.Box([*first.values()], layout=row)
-        self._more_row = widgets.Box([*more.values()], layout=row | {"display": "none"})
+        self._more_row = widgets.Box(layout=row | {"display": "none"})
         for controls in (self._first_row, self._more_row):
             controls.add_class("nv-controls")  # chart.js gives the handles of their sliders names
         self._box = widgets.Box(layout={"overflow": "hidden", "display": "block", "width": "100%"})
@@ -68,12 +68,13 @@ class Shell(Lasting):
             tooltip="large letters, and only the first controls",
             layout=button,
         )
-        self._tools_row = widgets.HBox(
-            [self._reset_button, self._lecture, *tools, self._state_text, self._copy_buttons],
-            layout={"width": "100%", "display": "none"},
-        )
+        self._tools_row = widgets.HBox(layout={"width": "100%", "display": "none"})
+        # The page draws what is folded when it is first unfolded: that takes as long as the figure.
+        tools = [self._reset_button, self._lecture, *tools, self._state_text, self._copy_buttons]
+        self._folded = [(self._more_row, [*more.values()]), (self._tools_row, tools)]
         if not whole:  # few controls: those under "More" stand there with the others
             self._more.layout.display = "none"
+            self.unfold()
             self._more_row.layout.display = "flex" if {*shown} & set(more) else "none"
         self._more.observe(self._on_more, names="value")
         self._tools.observe(self._on_tools, names="value")
@@ -82,6 +83,11 @@ class Shell(Lasting):
         self.children = [style, *rows, self._box, self._description_html]
         self.add_class("nv")
         self._fit_size(first | more, theme.current()["size"])
+
+    def unfold(self) -> None:
+        """Put what is folded into its rows, which may stay hidden."""
+        for row, controls in self._folded:
+            row.children = controls
 
     def _fit_size(self, controls: Controls, size: str) -> None:
         """Letters, widths of controls and the height of the figure for a notebook or for a lecture."""
@@ -102,10 +108,12 @@ class Shell(Lasting):
         self._state_text.value = state
 
     def _on_more(self, change: dict) -> None:
+        self.unfold()
         self._more_row.layout.display = "flex" if change["new"] else "none"
         self._more.description = "Less ▴" if change["new"] else "More ▾"
 
     def _on_tools(self, change: dict) -> None:
+        self.unfold()
         self._tools_row.layout.display = "" if change["new"] else "none"
 
     def _set_working(self, working: bool) -> None:
