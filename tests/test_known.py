@@ -226,9 +226,7 @@ def test_a_route_is_offered_exactly_where_it_proves_the_dimension(arch):
             assert route in offered and proved == measure_dimension(arch).value
 
 
-@pytest.mark.parametrize(
-    ("route", "status"), [("theorem", "proved here"), ("exact rank", "certified"), ("ball", "certified")]
-)
+@pytest.mark.parametrize(("route", "status"), [("theorem", "proved here"), ("ball", "certified")])
 def test_a_certificate_is_shown_as_what_confirmed_the_dimension(route, status):
     arch = Architecture((3, 3, 3), (2, 2), attention="softmax")
     proof = certify(arch, route)

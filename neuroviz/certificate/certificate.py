@@ -1,11 +1,10 @@
 """What is proved about the dimension of an architecture, and why: an object that checks itself again.
 
-Three routes (docs/mathematics.md, "Certificates"):
+Two routes (docs/mathematics.md, "Certificates"):
 
-    theorem      a statement with its hypotheses checked; any size at once
-    exact rank   a rank mod p at a stored point that meets an upper bound ("The gauge slice", "Exact rank")
-    ball         a square part of the Jacobian at a stored rational point, proved invertible in ball
-                 arithmetic; no appeal to Ax's theorem ("Ball arithmetic")
+    theorem   a statement with its hypotheses checked; any size at once
+    ball      a square part of the Jacobian at a stored rational point, proved invertible in ball
+              arithmetic; no appeal to Ax's theorem ("Ball arithmetic")
 
 `find` finds them; `verify` checks them, and uses nothing of what found them.
 """
@@ -14,8 +13,8 @@ import json
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from neuroviz.certificate.find import by_ball, by_rank, check_size, rough_seconds, words
-from neuroviz.certificate.verify import Verification, verify_ball, verify_rank, verify_theorem
+from neuroviz.certificate.find import by_ball, check_size, rough_seconds, words
+from neuroviz.certificate.verify import Verification, verify_ball, verify_theorem
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.budget import Budget, BudgetSpent
@@ -23,7 +22,7 @@ from neuroviz.engine.cost import Cost, or_infinite, prover
 from neuroviz.engine.formulas import expected_dimension, general_formula
 from neuroviz.engine.orbit_slice import num_columns
 
-ROUTES = ("theorem", "exact rank", "ball")
+ROUTES = ("theorem", "ball")
 DEFAULT_BUDGET = 60.0
 """Seconds that `certify` may take unless told otherwise."""
 _VERSION = 1
@@ -38,8 +37,8 @@ class Certificate:
     Attributes:
         arch: the architecture.
         dimension: what is proved.
-        route: "theorem", "exact rank" or "ball".
-        source: the statement that is used, such as "Cor. 3.8" or "The gauge slice".
+        route: "theorem" or "ball".
+        source: the statement that is used, such as "Cor. 3.8" or "Ball arithmetic".
         argument: how it is proved, in a sentence or two.
         data: what `verify` starts from: hypotheses, or a point; numbers as text or whole numbers.
         seal: a digest of all of the above: what was changed by a digit, on its way, is noticed.
@@ -78,7 +77,7 @@ class Certificate:
                 return Verification(False, "it was changed after it was made: the seal does not fit")
             if type(self.dimension) is not int:
                 raise ValueError(f"a dimension is a whole number; got {self.dimension!r}")
-            check = {"theorem": verify_theorem, "exact rank": verify_rank, "ball": verify_ball}[self.route]
+            check = {"theorem": verify_theorem, "ball": verify_ball}[self.route]
             found = check(self.arch, self.dimension, self.source, self.data)
             said = self.source, self.argument
             if found and said != words(self.arch, self.route, self.dimension, self.data):
@@ -124,8 +123,7 @@ def certify(
     """The strongest proof that we have of the dimension of an architecture.
 
     Without a route: a theorem of the paper where its hypotheses hold; else, for networks that take some
-    seconds at most, ball arithmetic; else an exact rank that meets an upper bound; else our own theorem,
-    which is not peer-reviewed.
+    seconds at most, ball arithmetic; else our own theorem, which is not peer-reviewed.
 
     Args:
         arch: any `Architecture`.
@@ -172,22 +170,21 @@ def routes_to_try(arch: Architecture) -> tuple[str, ...]:
     >>> routes_to_try(Architecture((4, 3, 5), (2, 2)))  # Cor. 3.8 holds
     ('theorem',)
     >>> routes_to_try(Architecture((2, 2, 1), (1, 1)))
-    ('ball', 'exact rank', 'theorem')
+    ('ball', 'theorem')
     """
     if expected_dimension(arch).status == "proved":
         return ("theorem",)
-    routes = ["ball"] * (num_columns(arch) == general_formula(arch).value)
-    routes += ["exact rank"] * (arch.attention == "lightning")
-    return *(route for route in routes if rough_seconds(arch, route) <= _PATIENCE), "theorem"
+    is_full = num_columns(arch) == general_formula(arch).value
+    return ("ball", "theorem") if is_full and rough_seconds(arch) <= _PATIENCE else ("theorem",)
 
 
 def _certify(arch: Architecture, route: str, seed: int, budget: Budget) -> Certificate:
-    check_size(arch, route)
     if route == "theorem":
         expected = expected_dimension(arch)
         dimension, data = expected.value, {"status": expected.status}
     else:
-        dimension, data = {"exact rank": by_rank, "ball": by_ball}[route](arch, seed, budget)
+        check_size(arch)
+        dimension, data = by_ball(arch, seed, budget)
     return Certificate(arch, dimension, route, *words(arch, route, dimension, data), data)
 
 
@@ -199,17 +196,10 @@ def certificate_cost(arch: Architecture, route: str | None) -> Cost:
     tried = _routes(arch, route)
     if tried == ("theorem",):
         return Cost(0.001, 10**6, 0, "")
-    columns = num_columns(arch)
-    seconds = sum(_seconds_of_a_proof(arch, each) for each in tried)
-    exact = tried[0] == "exact rank"
-    size = (64 if exact else 200) * columns**2
-    return Cost(min(seconds, DEFAULT_BUDGET), size, columns, "float64" if exact else "balls")
-
-
-def _seconds_of_a_proof(arch: Architecture, route: str) -> float:
-    """Fitted to 140 networks: calls, a quarter of the rough seconds, more bits for balls beyond layer 6."""
-    deep = max(0, arch.num_layers - 6) if route == "ball" else 0
-    return or_infinite(lambda: 0.005 + rough_seconds(arch, route) / 4 * 6.0**deep)
+    # Fitted to 140 networks: calls, a quarter of the rough seconds, more bits beyond layer 6.
+    deep, columns = max(0, arch.num_layers - 6), num_columns(arch)
+    seconds = or_infinite(lambda: 0.005 + rough_seconds(arch) / 4 * 6.0**deep)
+    return Cost(min(seconds, DEFAULT_BUDGET), 200 * columns**2, columns, "balls")
 
 
 prover.certify, prover.cost = certify, certificate_cost

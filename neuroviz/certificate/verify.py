@@ -3,7 +3,7 @@
 Nothing that finds certificates is used: the hypotheses of each statement are written out a second time,
 the formula is counted by codimensions, and the dimension is computed again by a local check, which takes
 no theorem's word for the kernel; the slice is built again, derivatives are taken forward instead of
-backward, ranks are python-flint's. docs/mathematics.md: "Certificates", "The local check".
+backward, the determinant is python-flint's. docs/mathematics.md: "Certificates", "The local check".
 """
 
 from collections.abc import Callable
@@ -15,12 +15,10 @@ import numpy as np
 
 from neuroviz.certificate.small_ranks import local_check
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.network import Layer, Weights
 
 Place = tuple[int, int, int, int]
 """A free entry: layer, matrix (0 for Q, 1 for K, 2 for V), row, column."""
-_Path = list[tuple[np.ndarray, np.ndarray]]
 _MOST_BITS = 4096
 _BITS_AGAIN = (2, 4, 8)  # times the bits of the certificate: a determinant loses more than ‖1 − R B‖
 
@@ -122,39 +120,6 @@ def count_another_way(arch: Architecture) -> int:
     return total
 
 
-# By an exact rank that meets an upper bound
-
-
-def verify_rank(arch: Architecture, dimension: int, source: str, data: dict) -> Verification:
-    """Forward differentiation along every free direction, and python-flint's elimination."""
-    import flint
-
-    over = PrimeField(data["prime"])
-    weights = tuple(Layer(*(_residues(matrix, over) for matrix in layer)) for layer in data["weights"])
-    weights, free = _checked_slice(arch, weights)
-    X, functionals = _residues(data["inputs"], over), _residues(data["functionals"], over)
-    _check_inputs(arch, X, functionals)
-    drawn = [_residues(S, over) for S in data["attention weights"]]
-    if trouble := _attention_trouble(over, arch, drawn, X):
-        return Verification(False, trouble)
-    path, columns = _path(over, weights, X, drawn), []
-    for place in free:
-        moved = _tangent(over, arch.attention, weights, path, place)
-        columns.append(over.reduce(over.reduce(functionals * moved).sum(axis=(-2, -1))))
-    rank = flint.nmod_mat(np.array(columns).astype(int).tolist(), over.p).rank()
-    upper = len(columns) if data["upper bound"] == "symmetries" else count_another_way(arch)
-    for what, found in (("rank at the stored point", rank), ("upper bound", upper)):
-        if found != dimension:
-            return Verification(False, f"the {what} is {found}, not {dimension}")
-    said = f"rank {rank} mod {over.p} found again, forward; it meets the upper bound {upper}"
-    return Verification(True, said)
-
-
-def _residues(stored: list, over: PrimeField) -> np.ndarray:
-    """Stored whole numbers mod p, as floats that are exact."""
-    return over.reduce((_whole_numbers(stored) % over.p).astype(float))
-
-
 def _whole_numbers(stored: list) -> np.ndarray:
     """The numbers that are stored; ValueError where they are no whole numbers."""
     numbers = np.array(stored)
@@ -197,57 +162,6 @@ def _checked_slice(arch: Architecture, weights: Weights) -> tuple[Weights, list[
                 if column >= held[m] or (m == 0 and row):
                     free.append((i, m, row, column))
     return weights, free
-
-
-def _attention_trouble(over: PrimeField, arch: Architecture, drawn: list[np.ndarray], X: np.ndarray) -> str:
-    """Why stored attention weights are none, or ""; columns sum to 1, and on a line cycles close."""
-    if arch.attention == "lightning":
-        return "" if not drawn else "lightning has no attention weights of its own"
-    shape = (len(X), arch.tokens, arch.tokens)
-    if len(drawn) != arch.num_layers or any(S.shape != shape for S in drawn):
-        return f"each layer needs attention weights of shape {shape}"
-    for i, S in enumerate(drawn):
-        if (over.reduce(S.sum(axis=-2) - 1) != 0).any():
-            return f"attention weights of layer {i + 1} do not sum to 1"
-        if min(arch.widths[: i + 1]) == 1:  # logits are symmetric: so are the exponentials
-            # With a 0 among them, cycles of three could close while longer ones do not.
-            if (S[:, ~np.eye(arch.tokens, dtype=bool)] == 0).any():
-                return f"attention weights of layer {i + 1} have a 0 where tokens lie on a line"
-            there = over.reduce(S[:, :, :, None] * S[:, None, :, :])  # S_ji S_ik
-            around = over.reduce(there * S.mT[:, :, None, :])  # … S_kj
-            if (around != np.swapaxes(around, 1, 2)).any():  # the same way back
-                return f"attention weights of layer {i + 1} do not come from symmetric exponentials"
-    return ""
-
-
-def _path(over: PrimeField, weights: Weights, X: np.ndarray, drawn: list[np.ndarray]) -> _Path:
-    """The tokens X that go into each layer, and how they attend there, S: Y = V X S."""
-    found = []
-    for i, (Q, K, V) in enumerate(weights):
-        S = drawn[i] if drawn else over.matmul(over.matmul(K, X).mT, over.matmul(Q, X))
-        found.append((X, S))
-        X = over.matmul(V, over.matmul(X, S))
-    return found
-
-
-def _tangent(over: PrimeField, attention: str, weights: Weights, path: _Path, place: Place) -> np.ndarray:
-    """How the outputs move when one entry of the weights does: the derivative, forward.
-
-    Y = V X S,  Ẏ = V̇ X S + V Ẋ S + V X Ṡ,  ż = Ẋᵀ A X + Xᵀ Ȧ X + Xᵀ A Ẋ, and Ṡ = ż (lightning) or
-    S_ji (ż_ji − Σ_k S_ki ż_ki). Before the layer of the entry nothing moves.
-    """
-    mul, red = over.matmul, over.reduce
-    first, m, row, column = place
-    moved = np.zeros(path[first][0].shape)
-    for i, ((Q, K, V), (X, S)) in enumerate(zip(weights[first:], path[first:], strict=True)):
-        dQ, dK, dV = (np.zeros(matrix.shape) for matrix in (Q, K, V))
-        if i == 0:
-            (dQ, dK, dV)[m][row, column] = 1
-        A, dA = mul(K.T, Q), red(mul(dK.T, Q) + mul(K.T, dQ))
-        dz = red(mul(moved.mT, mul(A, X)) + mul(X.mT, mul(dA, X)) + mul(X.mT, mul(A, moved)))
-        dS = red(S * red(dz - red(S * dz).sum(axis=-2, keepdims=True))) if attention == "softmax" else dz
-        moved = red(mul(dV, mul(X, S)) + mul(V, red(mul(moved, S) + mul(X, dS))))
-    return moved
 
 
 # By ball arithmetic

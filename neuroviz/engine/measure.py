@@ -111,7 +111,7 @@ class CertifiedMeasurement(Measurement):
     """A proved dimension.
 
     Attributes:
-        route: "theorem", "exact rank" or "ball".
+        route: "theorem" or "ball".
         certificate: a `Certificate`: what was proved, and how; its `verify()` checks it again.
     """
 
@@ -169,8 +169,8 @@ def measure_dimension(
         inputs: observe this many inputs, all outputs of each, instead of enough of them.
         route: "slice" (default for exact: columns across the symmetries' orbits, so that full rank
             is a proof) or "weights" (all parameters; default, and only choice, for float, and for
-            networks with heads, skips or masks). For certified "theorem", "exact rank", "ball", or
-            None for the strongest.
+            networks with heads, skips or masks). For certified "theorem", "ball", or None for the
+            stronger.
         prime: exact only: an odd prime below 2²³; another one is an independent check.
         budget: seconds. Exact and float refuse what will take more by `estimate_cost`, 600 if None, and stop
             where it takes longer after all. A certificate's search stops after it, 60 if None. It never

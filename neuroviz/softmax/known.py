@@ -87,12 +87,10 @@ def what_is_known(
     if certificate is not None and not (checked := certificate.verify()):
         raise ValueError(f"the certificate does not hold: {checked.finding}; make another one")
     expected, paper = expected_dimension(arch), paper_formula(arch)
-    # A theorem can always prove it; an exact rank where it meets an upper bound, which the general formula
-    # is; ball arithmetic where the rank on the slice across the symmetries is full.
-    routes = ("theorem",)
-    if measured is not None and measured.value == expected.value:
-        full = measured.route == "slice" and measured.value == measured.num_columns
-        routes = ("theorem", "exact rank", *["ball"] * full)
+    # A theorem can always prove it; ball arithmetic where the rank on the slice is full.
+    is_right = measured is not None and measured.value == expected.value
+    full = is_right and measured.route == "slice" and measured.value == measured.num_columns
+    routes = ("theorem", *["ball"] * full)
     outside = f"{paper.value}, does not apply".replace("-", "−")
     by_paper = outside if paper.status == "outside hypotheses" else str(paper.value)
     found = (
@@ -132,16 +130,11 @@ def _rank(arch: Architecture, expected: Expected, measured: Measurement | None) 
 def _certificates(
     expected: Expected, routes: tuple[str, ...], certificate: Certificate | None
 ) -> StatusEntry:
-    can = ", ".join(routes)
+    can = " or ".join(routes)
     if certificate is None:
-        note = f"These routes can prove the dimension: {can}."
-        if routes[-1] == "exact rank":
-            note += (
-                " Ball arithmetic proves a full rank on the slice of the symmetries, and there is none here"
-            )
-            note += " to prove."
+        note = f"The dimension can be proved by {can}."
         return StatusEntry("certificates", f"possible: {can}", expected.status, "Certificates", note)
     status = certificate.data["status"] if certificate.route == "theorem" else "certified"
     confirmed = f"Confirmed by {certificate.route}, and checked again another way."
-    note = f"{confirmed} {_sentence(certificate.argument)} Routes that can: {can}."
+    note = f"{confirmed} {_sentence(certificate.argument)} It can be proved by {can}."
     return StatusEntry("certificates", f"by {certificate.route}", status, certificate.source, note)
