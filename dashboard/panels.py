@@ -17,7 +17,7 @@ from neuroviz.kit import theme
 
 # In the order of the notebooks.
 NAMES = (
-    "LedgerExplorer FactorizationExplorer FiberExplorer SurfaceExplorer SectionExplorer SingularityExplorer "
+    "LedgerExplorer FactorizationExplorer FiberExplorer SurfaceExplorer SectionExplorer "
     "VirtualWeightsExplorer HypothesesExplorer DimensionExplorer Figure3Explorer ProofExplorer FlowExplorer "
     "UnrollingExplorer FlagExplorer SingletonExplorer SearchExplorer "
     "VariantsExplorer FormulaExplorer RealModelsExplorer SameFunctionExplorer MemorisationExplorer"

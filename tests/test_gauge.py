@@ -10,7 +10,6 @@ from neuroviz.engine.formulas import paper_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import (
     Layer,
-    conditioned_weights,
     flatten,
     forward,
     layer_shapes,
@@ -18,13 +17,6 @@ from neuroviz.engine.network import (
     random_weights,
 )
 from neuroviz.engine.orbit_slice import gauge_slice, num_columns
-from neuroviz.engine.symmetry import (
-    change_head_basis,
-    change_interface,
-    interface_misfit,
-    recover_interfaces,
-    walk_in_gl,
-)
 
 BOTH = ("lightning", "softmax")
 BOTTLENECKS = [
@@ -137,43 +129,3 @@ def test_a_reduced_network_is_no_wider_than_its_narrowest_earlier_layer(arch):
     assert all(a <= d_in for d_in, _, a in reduced.layers)
     assert (reduced.tokens, reduced.attention) == (arch.tokens, arch.attention)
     assert num_columns(reduced) == num_columns(arch)
-
-
-# How far two networks are from one orbit of the changes of basis between layers
-
-
-@pytest.mark.parametrize("widths", [(3, 2, 2, 3), (2, 4, 1, 3), (1, 3, 2, 2, 1)])
-def test_the_misfit_is_nothing_on_an_orbit_and_something_off_it(widths):
-    """Also where a network widens, so that recovering the bases is refused."""
-    layers = len(widths) - 1
-    start = now = conditioned_weights(Architecture(widths, (2,) * layers), np.random.default_rng(0))
-    for i, width in enumerate(widths[1:-1]):
-        now = change_interface(Reals(), now, i, walk_in_gl("shear" if i else "rotation", width, 0.7))
-    assert interface_misfit(start, now) < 1e-12
-    off = (*now[:-1], now[-1]._replace(V=1.1 * now[-1].V))
-    assert interface_misfit(start, off) > 1e-3
-    assert interface_misfit(start, start) < 1e-12
-    turned = change_head_basis(Reals(), start, 0, walk_in_gl("rotation", 2, 0.5))
-    assert interface_misfit(start, turned) > 1e-3  # no solution of Eq. 9, though the function is the same
-
-
-def test_a_misfit_of_nothing_is_found_where_the_bases_are_not_determined():
-    start = conditioned_weights(Architecture((2, 2, 2), (2, 2)), np.random.default_rng(2))
-    start = (start[0]._replace(V=np.array([[1.0, 2.0], [2.0, 4.0]])), start[1])
-    now = change_interface(Reals(), start, 0, walk_in_gl("stretch", 2, 0.6))
-    assert interface_misfit(start, now) < 1e-12
-    with pytest.raises(ValueError, match="has rank 2; got rank 1"):
-        recover_interfaces(Reals(), start, now)
-
-
-def test_networks_without_a_place_for_a_change_of_basis_have_no_misfit():
-    one, two = (
-        conditioned_weights(Architecture(widths, (2,) * (len(widths) - 1)), np.random.default_rng(0))
-        for widths in ((2, 2), (2, 2, 2))
-    )
-    with pytest.raises(ValueError, match="between two layers; got networks of 1 layer"):
-        interface_misfit(one, one)
-    with pytest.raises(ValueError, match="the same shapes in every layer"):
-        interface_misfit(one, two)
-    nothing = tuple(Layer(*(0 * matrix for matrix in layer)) for layer in two)
-    assert interface_misfit(nothing, nothing) == 0

@@ -5,12 +5,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from panels import bare, headlines, said, title
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.formulas import alpha
-from neuroviz.engine.layer import Pair, fiber_case, kernel_dimension, product_table
+from neuroviz.engine.layer import Pair, fiber_case, function_table, kernel_dimension, product_table
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.rank import exact_rank
 from neuroviz.singular.forms import Facts, discriminant, facts_of, forms_of, kind_of, nearest_layer, resultant
@@ -22,11 +21,8 @@ from neuroviz.singular.ranks import (
     Approach,
     differential,
     directions,
-    forms_table,
     singular_facts,
-    singular_values,
 )
-from neuroviz.singular.singularity_panel import SingularityExplorer
 
 HALF = Fraction(1, 2)
 SIZES = [(2, 1, 2), (2, 2, 2), (3, 1, 3), (3, 2, 2), (3, 2, 1), (4, 3, 4), (2, 3, 4)]
@@ -89,12 +85,8 @@ def test_a_matrix_of_rank_a_moves_along_its_variety_and_one_of_smaller_rank_anyw
         A = rng.integers(1, 9, (d, rank)) @ rng.integers(1, 9, (rank, d)) + 0.0
         assert np.linalg.matrix_rank(A, rtol=1e-9) == rank
         expected = alpha(a, d) if rank == min(a, d) else d * d
-        exact, floats = directions(F, A, a, rank), directions(None, A, a, rank)
-        assert exact_rank(exact.reshape(len(exact), -1).T, F) == expected == len(floats)
-        gram = floats.reshape(len(floats), -1)
-        np.testing.assert_allclose(gram @ gram.T, np.eye(len(gram)), atol=1e-12)
-        both = np.concatenate([gram, exact.reshape(len(exact), -1)])
-        assert np.linalg.matrix_rank(both, tol=1e-8) == expected
+        exact = directions(F, A, a, rank)
+        assert exact_rank(exact.reshape(len(exact), -1).T, F) == expected
 
 
 @pytest.mark.parametrize(("d", "a"), [(3, 2), (4, 2), (4, 3)])
@@ -104,7 +96,7 @@ def test_for_a_below_d_a_smaller_rank_of_a_is_singular_whatever_v_is(d, a):
     facts, A = singular_facts(approach), approach.numerators().A
     assert (facts.rank_a, facts.rank_v, facts.kind) == (1, 2, THIN)
     assert facts.image == facts.dimension + (d - a) ** 2 and facts.kernel == 1
-    for move in directions(None, A, a, 1):  # each is the velocity of a curve of matrices of rank ≤ a
+    for move in np.eye(d * d).reshape(-1, d, d):  # each is the velocity of a curve of matrices of rank ≤ a
         assert np.linalg.matrix_rank(A + move, rtol=1e-9) <= a
     whole = singular_facts(Approach(d, 2, d, 1, 0, values_too=False))
     assert whole.kind == SMOOTH and whole.image == whole.dimension
@@ -127,27 +119,19 @@ def test_with_a_and_d_out_one_the_swap_is_everywhere_and_nothing_crosses():
 def test_for_d_two_the_facts_are_those_of_the_pair_of_forms():
     for s, b in PLACES:
         approach = Approach(2, 1, 2, s, b)
-        q1, q2 = [tuple(map(int, q)) for q in forms_table(*approach.numerators())[0]]
+        q1, q2 = [tuple(map(int, q)) for q in forms_of(approach.numerators().A, approach.numerators().V)]
         found = singular_facts(approach)
         assert facts_of(q1, q2) == tuple(getattr(found, name) for name in Facts._fields)
 
 
-@every_size
-@pytest.mark.parametrize(("s", "b"), [(0, 0), (HALF, 1), (1, HALF), (1, 1)])
-def test_as_many_singular_values_are_zero_as_the_kernel_has_dimensions(d, d_out, a, s, b):
-    approach = Approach(d, d_out, a, s, b)
-    values, facts = singular_values(approach), singular_facts(approach)
-    assert len(values) == facts.directions
-    assert (values < 1e-9).sum() == facts.kernel and values[facts.image - 1] > 0.05
-
-
 def test_the_differential_is_the_derivative_of_the_table():
-    pair, step = Pair(*(M / np.linalg.norm(M) for M in Approach(3, 2, 3, HALF, HALF).numerators())), 1e-6
-    rows = differential(None, pair, directions(None, pair.A, 3, 3))
-    for row, move in zip(rows, step * np.eye(len(rows)), strict=True):
+    """The table is linear in A and in V, so a difference is the derivative."""
+    pair = Pair(*map(F.reduce, Approach(3, 2, 3, HALF, HALF).numerators()))
+    rows, before = differential(F, pair, directions(F, pair.A, 3, 3)), function_table(F, pair, 2)
+    for row, move in zip(rows, np.eye(len(rows)), strict=True):
         there = Pair(pair.A + move[:9].reshape(3, 3), pair.V + move[9:].reshape(2, 3))
-        change = product_table(*there) - product_table(*pair)
-        np.testing.assert_allclose(change.ravel() / step, row, atol=1e-5)
+        change = F.reduce(function_table(F, there, 2) - before)[(..., *np.triu_indices(3))]
+        np.testing.assert_array_equal(change.ravel(), F.reduce(row))
 
 
 @pytest.mark.parametrize(
@@ -186,10 +170,10 @@ def test_a_complex_v_leaves_the_layers_and_not_their_closure(imaginary):
     assert kind_of(*conjugate_table(v.real, k)) == BOUNDARY
 
 
-def test_the_table_of_forms_is_the_table_of_symmetric_matrices():
+def test_the_forms_are_the_symmetric_matrices_of_the_table():
     A, V = np.random.default_rng(1).standard_normal((2, 2, 2))
     for m, k in product(range(2), repeat=2):
-        T, (a, b, c) = product_table(A, V)[k, m], forms_table(A, V)[m][k]
+        T, (a, b, c) = product_table(A, V)[k, m], forms_of(A, [V[m]])[k]
         np.testing.assert_allclose([a, b / 2, b / 2, c], T.ravel())
 
 
@@ -225,56 +209,3 @@ def test_the_sizes_of_a_and_v_are_bounded_by_that_of_the_function():
     u, v = np.eye(2)
     for V, ratio in ((v, np.sqrt(2)), (u, 1.0)):  # the worst case, and the best
         assert 1 / np.linalg.norm(product_table(np.outer(u, v), V[None])) == pytest.approx(ratio)
-
-
-# The panel
-
-PANEL = SingularityExplorer
-STATES = "", "b=0.6", "s=0.5;b=0.5;d=3;a=3", "a=2;values=no;b=0.3", "a=1;d_out=1;s=1;b=0.5", "d=6;d_out=6;a=6"
-
-
-@pytest.mark.parametrize(
-    ("state", "finding", "verdict"),
-    [
-        ("d=4;a=4;s=1;b=1", "kernel jumps from 1 to d = 4 at the boundary", "singular: boundary"),
-        ("d=2;a=2;s=1;b=1", "kernel jumps from 1 to d = 2 at the boundary", "singular: boundary"),
-        ("d=4;a=4;s=1;b=0.5", "kernel 1: only the rescaling", "singular: branches cross"),
-        ("d=4;a=4;s=0.5;b=1", "kernel 1: only the rescaling", "a smooth point"),
-        ("d=4;a=2;s=1;b=0.5", "kernel 1: only the rescaling", "singular: branches cross"),
-        ("d=4;a=2;s=1;values=no", "kernel 1: only the rescaling", "singular: rank A < a"),
-        ("a=1;d_out=1", "kernel jumps from 1 to d = 4 at the boundary", "outside Theorem 3.4"),
-    ],
-)
-def test_the_headlines_say_what_is_found(panel, state, finding, verdict):
-    panel.state = state
-    assert headlines(panel.figure) == [finding, verdict]
-
-
-@pytest.mark.parametrize("state", STATES)
-def test_the_numbers_and_the_values_drawn_are_those_counted(panel, state):
-    panel.state = state
-    study = panel._shown
-    facts = singular_facts(study.approach)
-    texts = " ".join(map(bare, said(panel.figure)))
-    assert f"kernel: {facts.kernel} (exact)" in texts and f"exact rank {facts.image}" in texts
-    values = [t for t in panel.figure.layout.annotations if t.align == "right" and "<b>" in t.text][0].text
-    ranks, _, *rows = [bare(row) for row in values.split("<br>")]
-    counted = facts.dimension, facts.directions, facts.kernel, facts.image, facts.preimages, facts.span
-    assert ranks == f"{facts.rank_a}, {facts.rank_v}"
-    assert [row.split()[0] for row in rows] == ["–" if n is None else str(n) for n in counted]
-    drawn = {x: (y, t.marker.symbol) for t in panel.figure.data[:3] for x, y in zip(t.x, t.y, strict=True)}
-    assert sorted(drawn) == list(range(1, facts.directions + 1))
-    hollow = [x for x, (_, symbol) in drawn.items() if symbol == "circle-open"]
-    assert sorted(hollow) == list(range(facts.image + 1, facts.directions + 1))
-    assert all(drawn[x][0] < 1e-9 for x in hollow) and len(hollow) == facts.kernel
-
-
-def test_words_and_badges_say_what_is_proved_and_what_is_counted(panel):
-    panel.state = "s=1;b=1"
-    assert "Thm. 3.4" in title(panel) and "● exact · kernel 4" in title(panel)
-    panel.state = "a=2;s=1;b=0.5"
-    assert "reaches 23 dimensions where the set has 19" in panel.description
-    panel.state = "a=2;values=no"
-    assert "proved here · Thm. 3.4, a &lt; d" in title(panel)
-    panel.state = "a=1;d_out=1"
-    assert "▨ outside hypotheses · Thm. 3.4" in title(panel) and panel.controls["values"].disabled

@@ -205,47 +205,6 @@ def recover_interfaces(over: Field, weights: Weights, other: Weights) -> tuple[n
     return tuple(found)
 
 
-def interface_misfit(weights: Weights, other: Weights) -> float:
-    """What the best C_1, …, C_{l−1} leave of Eq. 9 between two networks over the reals, relative to it.
-
-    Linear in them all, and solved by least squares:
-
-        Q_j′ C_{j−1} = Q_j,  K_j′ C_{j−1} = K_j,  V_j′ C_{j−1} = C_j V_j,  with C_0 = C_l = 1
-
-    0 wherever `change_interface` leads from one network to the other, also where weights have lost rank
-    and `recover_interfaces` refuses, because the C are not unique. That a C is invertible is not asked.
-
-    Raises:
-        ValueError: if the shapes differ in a layer, or there is one layer only.
-
-    >>> one, two = (Layer(np.eye(1), np.eye(1), np.array([[v]])) for v in (2.0, 3.0))
-    >>> round(interface_misfit((one, two), change_interface(Reals(), (one, two), 0, np.array([[5.0]]))), 9)
-    0.0
-    >>> interface_misfit((one, two), (one._replace(V=5 * one.V), two)) > 0.1
-    True
-    """
-    _check_same_shapes(weights, other)
-    if len(weights) < 2:
-        raise ValueError(f"a change of basis lies between two layers; got networks of {len(weights)} layer")
-    inner = [len(layer.V) for layer in weights[:-1]]
-    ends = np.cumsum([width * width for width in inner])
-    first, last = np.eye(weights[0].V.shape[1]), np.eye(len(weights[-1].V))
-
-    def left(entries: np.ndarray) -> np.ndarray:
-        """Of Eq. 9, for these entries of C_1, …, C_{l−1}."""
-        parts = zip(np.split(entries, ends[:-1]), inner, strict=True)
-        C = [first, *(part.reshape(width, width) for part, width in parts), last]
-        rest = []
-        for (Q, K, V), (Q2, K2, V2), before, after in zip(weights, other, C[:-1], C[1:], strict=True):
-            rest += [Q2 @ before - Q, K2 @ before - K, V2 @ before - after @ V]
-        return np.concatenate([part.ravel() for part in rest])
-
-    constant = left(np.zeros(ends[-1]))
-    A = np.stack([left(unit) - constant for unit in np.eye(ends[-1])], axis=1)
-    best = np.linalg.lstsq(A, -constant, rcond=None)[0]
-    return float(np.linalg.norm(A @ best + constant) / (np.linalg.norm(constant) or 1.0))
-
-
 def _checked(weights: Weights, layer: int, interface: bool = False) -> Layer:
     """That layer, if it is there and, for an interface, has another one after it."""
     if layer not in range(len(weights)):

@@ -1,8 +1,7 @@
-"""Singular and boundary points of one lightning layer in any size, and how functions converge there.
+"""Singular and boundary points of one lightning layer in any size.
 
 Weights move towards rank one and towards the boundary, at rational points, so that ranks and the
-kernel of the differential of (A, V) ↦ function are exact; singular values are floats.
-docs/mathematics.md: "Lemma A.3", "Theorem 3.4", "Corollary A.6".
+kernel of the differential of (A, V) ↦ function are exact. docs/mathematics.md: "Lemma A.3", "Theorem 3.4".
 """
 
 from dataclasses import dataclass
@@ -15,9 +14,9 @@ import numpy as np
 
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import alpha
-from neuroviz.engine.layer import Pair, fiber_case, function_table, product_table
+from neuroviz.engine.layer import Pair, fiber_case, function_table
 from neuroviz.engine.rank import exact_rank
-from neuroviz.singular.forms import BOUNDARY, CROSSING, SMOOTH, Form, forms_of
+from neuroviz.singular.forms import BOUNDARY, CROSSING, SMOOTH
 
 THIN = "thin"
 """A fourth kind of points: rank A < a < d, with rank A or rank V above 1."""
@@ -79,13 +78,6 @@ class Approach:
         v = near * u + (n - near) * w
         return Pair(n * np.outer(u, k) + far * R, np.outer(h, v) + (far if self.values_too else n) * W)
 
-    @property
-    def angle(self) -> float:
-        """The angle between u and v, in degrees."""
-        u, w = _ingredients(self.d, self.d_out, self.a, self.seed)[:2]
-        across, along = (1 - self.b) * np.linalg.norm(w), self.b * np.linalg.norm(u)
-        return float(np.degrees(np.arctan2(float(across), float(along))))
-
 
 @lru_cache(maxsize=64)
 def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...]:
@@ -109,35 +101,26 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...
     return u, w, k, h, R, W
 
 
-def directions(over: PrimeField | None, A: np.ndarray, a: int, rank: int) -> np.ndarray:
+def directions(over: PrimeField, A: np.ndarray, a: int, rank: int) -> np.ndarray:
     """Matrices that span the directions in which A of the given rank may move with rank ≤ a; (m, d, d).
 
-        rank A = a < d   A M + N A for all M, N: a(2d − a) dimensions
-        otherwise        all matrices: at rank A < a every minor of size a + 1 vanishes to second order
-
-    Over the reals (None) they are orthonormal.
+    rank A = a < d   A M + N A for all M, N: a(2d − a) dimensions
+    otherwise        all matrices: at rank A < a every minor of size a + 1 vanishes to second order
     """
     d = len(A)
     units = np.eye(d * d).reshape(d * d, d, d)
     if rank < a or a >= d:
         return units
-    if over is not None:
-        return np.concatenate([over.matmul(A, units), over.matmul(units, A)])
-    left, _, right = np.linalg.svd(A)
-    return left @ units[np.minimum(*np.indices((d, d))).ravel() < rank] @ right
+    return np.concatenate([over.matmul(A, units), over.matmul(units, A)])
 
 
-def differential(over: PrimeField | None, pair: Pair, moves: np.ndarray) -> np.ndarray:
+def differential(over: PrimeField, pair: Pair, moves: np.ndarray) -> np.ndarray:
     """The differential of (A, V) ↦ table of products, a row for each direction: those of A, then of V.
 
-    Over a prime field the columns are the coefficients of `function_table`, each once; over the reals
-    (None) those of `product_table`, whose norm is the Bombieri norm.
+    The columns are the coefficients of `function_table`, each once.
     """
     A, V = pair
     units = np.eye(V.size).reshape(-1, *V.shape)
-    if over is None:
-        rows = np.concatenate([product_table(moves, V), product_table(A, units)])
-        return rows.reshape(len(rows), -1)
     changes = [*(Pair(move, V) for move in moves), *(Pair(A, unit) for unit in units)]
     rows = np.stack([function_table(over, change, 2) for change in changes])
     return rows[(..., *np.triu_indices(len(A)))].reshape(len(rows), -1)
@@ -200,25 +183,3 @@ def singular_facts(approach: Approach) -> SingularFacts:
     kind = {"boundary": BOUNDARY, "rank one": CROSSING}.get(case, THIN if rank_a < a < d else SMOOTH)
     dimension, preimages = alpha(a, d) + pair.V.size - 1, 2 if kind == CROSSING else 1
     return SingularFacts(kind, rank_a, rank_v, free, free - image, dimension, preimages, span)
-
-
-def singular_values(approach: Approach) -> np.ndarray:
-    """Singular values of the differential at A and V of length 1, decreasing, in the Bombieri norm.
-
-    >>> int((singular_values(Approach(3, 2, 3, 1, 1)) < 1e-9).sum())
-    3
-    """
-    A, V = approach.numerators()
-    rank = exact_rank(PrimeField().reduce(A), PrimeField())
-    pair = Pair(A / np.linalg.norm(A), V / np.linalg.norm(V))
-    J = differential(None, pair, directions(None, pair.A, approach.a, rank))
-    return np.linalg.svd(J, compute_uv=False)
-
-
-def forms_table(A: np.ndarray, V: np.ndarray) -> list[list[Form]]:
-    """The forms l_k · v_m of a layer with d = 2 (Prop. A.5); a list for each row of V.
-
-    >>> forms_table(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 2.0]]))
-    [[(1.0, 2.0, 0.0), (0.0, 1.0, 2.0)]]
-    """
-    return [[tuple(map(float, q)) for q in forms_of(A, [row])] for row in V]

@@ -36,7 +36,6 @@ MAIN_CONTROL = {
     "SearchExplorer": "case",
     "SectionExplorer": "offset",
     "SingletonExplorer": "travel",
-    "SingularityExplorer": "s",
     "SurfaceExplorer": "along",
     "UnrollingExplorer": "place",
     "VariantsExplorer": "heads",
