@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 PANELS = ("DimensionExplorer", "LedgerExplorer", "HypothesesExplorer", "UnrollingExplorer")
 GOAL_BYTES, GOAL_HEAP = 3e6, 80e6
 _IDLE = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
-_DRAWN = "document.querySelectorAll('.nv-figure:has(.main-svg, .nv-handle)').length"
+_DRAWN = "document.querySelectorAll('.js-plotly-plot:has(.main-svg), .nv-scene:has(.nv-handle)').length"
 
 
 @contextmanager

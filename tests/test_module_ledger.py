@@ -7,9 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from neuroviz.engine.architecture import Architecture
 from neuroviz.nn.functional import functional_dimension
-from neuroviz.nn.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
+from neuroviz.nn.modules import LightningAttention
 from neuroviz.nn.symmetries import module_symmetries, moved
 from neuroviz.nn.symmetry_families import Power
 
@@ -104,12 +103,6 @@ LAYERS = {
     )
     for first, bias, (activation, heads, norms) in product((False, True), (True, False), KINDS)
 }
-PAPERS = {
-    "a lightning layer": LightningAttention(4, 3, 2),
-    "a softmax layer": SoftmaxAttention(4, 3, 2),
-    "a deep lightning network": AttentionNetwork(Architecture((3, 2, 3), (2, 1))),
-    "a deep softmax network": AttentionNetwork(Architecture((3, 2, 3), (2, 1), attention="softmax")),
-}
 
 
 def drawing(module):
@@ -118,14 +111,10 @@ def drawing(module):
         return lambda count: [torch.randn(count, 4, module.embed_dim)] * 3  # for queries, keys and values
     if isinstance(module, nn.TransformerEncoderLayer):
         return tokens(module.self_attn.embed_dim)
-    if isinstance(module, (LightningAttention, SoftmaxAttention)):
-        return lambda count: torch.randn(count, module.d_in, 3)
-    if isinstance(module, AttentionNetwork):
-        return lambda count: torch.randn(count, module.arch.widths[0], 3)
     return points(next(part for part in module.modules() if isinstance(part, nn.Linear)).in_features)
 
 
-ALL = {name: module for name, (module, _) in CHAINS.items()} | ATTENTIONS | LAYERS | PAPERS
+ALL = {name: module for name, (module, _) in CHAINS.items()} | ATTENTIONS | LAYERS
 every_module = pytest.mark.parametrize("module", ALL.values(), ids=ALL)
 
 
@@ -298,7 +287,7 @@ def with_norm(norm):
         (nn.MultiheadAttention(4, 2, add_zero_attn=True), "further keys"),
         (with_norm(nn.RMSNorm(6)), "it has a RMSNorm for a norm"),
         (encoder_layer(1, 1, 3), "a constant of a single entry"),
-        (LightningAttention(4, 4, 2, skip=True), "not one of the paper's networks"),
+        (LightningAttention(4, 4, 2, skip=True), r"call kernel_ledger\(Architecture\(widths=\(4, 4\)"),
         ("net", "needs a torch.nn.Module; got str"),
     ],
 )

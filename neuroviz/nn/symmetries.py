@@ -5,15 +5,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
 import torch
 from torch import nn
 
-from neuroviz.engine.field import Reals
-from neuroviz.engine.ledger import kernel_ledger
-from neuroviz.engine.network import Layer
-from neuroviz.engine.symmetry import change_head_basis, change_interface, rescale
-from neuroviz.nn.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
+from neuroviz.engine.architecture import Architecture
 from neuroviz.nn.symmetry_families import (
     Family,
     Norm,
@@ -62,9 +57,9 @@ def module_symmetries(module: nn.Module) -> ModuleSymmetries:
     with equality where nothing else hides parameters, as at generic weights of a smooth module.
 
     Known are `nn.Linear` and activations (ReLU, LeakyReLU, `Power`, Tanh, Sigmoid, GELU, SiLU, Softplus) in
-    `nn.Sequential`; `nn.MultiheadAttention`; `nn.TransformerEncoderLayer`, whose norms may be `nn.Identity`;
-    and the networks of `neuroviz.nn.modules` that are the paper's. All in evaluation mode. A symmetry that
-    would move a parameter without `requires_grad` is left out.
+    `nn.Sequential`; `nn.MultiheadAttention`; `nn.TransformerEncoderLayer`, whose norms may be `nn.Identity`.
+    All in evaluation mode. A symmetry that would move a parameter without `requires_grad` is left out. Of
+    the networks of `neuroviz.nn.modules` `kernel_ledger(module.arch)` says more.
 
     Raises:
         ValueError: if nothing is known about the module.
@@ -134,11 +129,12 @@ def _families(module: nn.Module) -> list[Family]:
         **dict.fromkeys((nn.Sequential, nn.Linear), _chain),
         nn.MultiheadAttention: _attention,
         nn.TransformerEncoderLayer: _encoder_layer,
-        **dict.fromkeys((AttentionNetwork, LightningAttention, SoftmaxAttention), _paper),
     }
     if type(module) not in known:
+        if isinstance(arch := getattr(module, "arch", None), Architecture):
+            raise ValueError(f"module_symmetries is for torch's own modules; call kernel_ledger({arch!r})")
         why = "known are nn.Sequential of linear layers and activations, nn.MultiheadAttention, "
-        raise _unknown(module, why + "nn.TransformerEncoderLayer, and the paper's networks")
+        raise _unknown(module, why + "nn.TransformerEncoderLayer")
     return [family for family in known[type(module)](module) if family.dimension]
 
 
@@ -225,34 +221,3 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
         start, reader = layer.norm1.bias if first else attention.out_proj.bias, into
     if start is not None and out.bias is not None and (reader is None or reader.bias is not None):
         yield stream_shift(start, reader, out)
-
-
-# The paper's networks
-
-
-def _paper(module: nn.Module) -> Iterator[Family]:
-    layers, arch = list(getattr(module, "layers", [module])), module.arch
-    if any({name for name, _ in layer.named_parameters()} != set(Layer._fields) for layer in layers):
-        raise _unknown(module, "it has parameters beyond the paper's Q, K and V")
-    if not arch.is_plain:
-        raise _unknown(module, f"it is not one of the paper's networks, but {arch}")
-    moves = {
-        "head bases": (change_head_basis, [len(layer.Q) for layer in layers]),
-        "interfaces": (change_interface, [len(layer.V) for layer in layers[:-1]]),
-        "rescalings": (rescale, [0] * len(layers)),
-    }
-    for name, dimension in kernel_ledger(arch).entries.items():
-        change, sizes = moves[name]
-
-        def move(generator: torch.Generator, change=change, sizes=sizes) -> None:
-            rng = np.random.default_rng(generator.initial_seed())
-            weights = tuple(Layer(*(p.detach().numpy() for p in layer.parameters())) for layer in layers)
-            for i, size in enumerate(sizes):
-                near_one = np.eye(size) + 0.4 * rng.standard_normal((size, size)) / max(size, 1)
-                element = near_one if size else float(np.exp(0.5 * rng.standard_normal()))
-                weights = change(Reals(), weights, i, element)
-            for layer, matrices in zip(layers, weights, strict=True):
-                for parameter, values in zip(layer.parameters(), matrices, strict=True):
-                    parameter.copy_(torch.from_numpy(np.asarray(values)))
-
-        yield Family(name, dimension, tuple(module.parameters()), move)
