@@ -112,7 +112,6 @@ def test_with_a_and_d_out_one_the_swap_is_everywhere_and_nothing_crosses():
     """Outside the hypotheses of Theorem 3.4: two weights, one tangent space."""
     approach = Approach(3, 1, 1, HALF, HALF)
     facts = singular_facts(approach)
-    assert not approach.covered
     assert facts.kind == CROSSING and facts.span == facts.image == facts.dimension
 
 

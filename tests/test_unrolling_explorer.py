@@ -208,7 +208,7 @@ def test_the_picture_says_what_became_of_the_factor(panel):
     assert not any("⇄" in text for text in texts(panel.figure))
     panel.controls["reflect"].value = True
     assert "<b>M₂ ⇄ M₂ᵀ</b>" in texts(panel.figure)
-    assert "x₃ᵀM₂x₂ becomes x₂ᵀM₂x₃" in panel.description
+    assert "M₂ becomes M₂ᵀ, the other numbers change places" in panel.description
     before, after = (trace(panel.figure, name) for name in ("tokens", "tokens afterwards"))
     assert list(before.text) == ["x₂", "x₁", "x₃", "x₂", "x₁"]
     assert list(after.text) == ["x₂", "x₁", "x₂", "x₃", "x₁"]

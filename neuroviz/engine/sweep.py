@@ -295,9 +295,9 @@ def _on(
     for alone in (False, True):
         waiting, lost = deque(todo), []
         while waiting:
-            before = len(waiting)
-            with open_executor() as executor, _calls() as running:
-                alive = True
+            before, running, alive = len(waiting), {}, True
+            with open_executor() as executor, ExitStack() as at_the_end:
+                at_the_end.callback(lambda calls: [future.cancel() for future in calls], running)
                 while running or (waiting and alive):
                     while waiting and alive and len(running) < (1 if alone else at_a_time):
                         try:
@@ -322,17 +322,6 @@ def _on(
                 yield from (_failed(item, "the executor is broken: a worker of it died") for item in waiting)
                 break
         todo = lost
-
-
-@contextmanager
-def _calls() -> Iterator[dict[Future, Item]]:
-    """Calls that run, and the items they are about; what runs at the end is cancelled."""
-    running = {}
-    try:
-        yield running
-    finally:
-        for future in running:
-            future.cancel()
 
 
 def _why(error: BaseException) -> str:

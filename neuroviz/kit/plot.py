@@ -35,12 +35,6 @@ def ticks(low: int, middle: int, high: int) -> list[int]:
     return [v for v in dict.fromkeys((low, middle, high)) if v == middle or abs(v - middle) > near]
 
 
-def few(most: int) -> list[int]:
-    """At most a dozen whole ticks from 1 to `most`."""
-    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**6) if most / s <= 12)
-    return [1, *range(step if step > 1 else 2, most + 1, step)]
-
-
 def kind_mark(attention: str) -> str:
     """Shape says which network: lightning ●, softmax ■. (Colour says how we know.)"""
     return "square" if attention == "softmax" else "circle"

@@ -60,11 +60,6 @@ class Approach:
             if Fraction(value).denominator > _LARGEST_DENOMINATOR:
                 raise ValueError(f"{name} has a denominator up to {_LARGEST_DENOMINATOR}; got {value}")
 
-    @property
-    def covered(self) -> bool:
-        """Whether Theorem 3.4 speaks of these sizes: a > 1 or d′ > 1."""
-        return self.a > 1 or self.d_out > 1
-
     def numerators(self) -> Pair:
         """A and V times their common denominator: whole numbers, as floats.
 

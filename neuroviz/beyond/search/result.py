@@ -82,24 +82,20 @@ class FiberSearch:
 
     Attributes:
         arch, target, seed: what was searched: the virtual weights of the network that was given.
-        asked: how many starts were asked for.
         outcomes: one for each start.
         classes: the points that were found, the most often found first.
         continuum: solutions that are no points, or None.
         sigma_min, kernel: at the given weights, as in `FiberPoint`.
-        cancelled: whether the search was stopped before all starts were done.
     """
 
     arch: Architecture
     target: VirtualWeights
     seed: int
-    asked: int
     outcomes: tuple[StartOutcome, ...]
     classes: tuple[FiberPoint, ...]
     continuum: Continuum | None
     sigma_min: float
     kernel: int
-    cancelled: bool
 
     @property
     def starts(self) -> int:
@@ -120,8 +116,6 @@ class FiberSearch:
     def note(self) -> str:
         """What was found, in a sentence that claims no more."""
         done = f"{self.starts} start{'s' * (self.starts > 1)}"
-        if self.cancelled:
-            done = f"Cancelled after {self.starts} of {self.asked} starts"
         if not self.verified:
             return f"{done}, none verified on fresh inputs: no information."
         said = [f"{done}, {self.verified} verified on fresh inputs"]

@@ -43,6 +43,7 @@ from neuroviz.engine.network import (
     unflatten,
 )
 from neuroviz.engine.orbit_slice import gauge_slice, num_columns
+from neuroviz.engine.progress import finish
 from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 
@@ -64,7 +65,6 @@ def search_fiber(
     starts: int = 100,
     seed: int = 0,
     progress: Callable[[int, int, int], None] | None = None,
-    cancel: Callable[[], bool] | None = None,
     kinds: tuple[str, ...] = KINDS,
 ) -> FiberSearch:
     """Look for all (L′, M_1′, …, M_l′) of this architecture with φ_θ′ = φ_θ.
@@ -78,7 +78,6 @@ def search_fiber(
         starts: how many, at least 1.
         seed: each start is drawn from this and from its own number, so more starts only add to fewer.
         progress: called as progress(done, starts, verified) after each start.
-        cancel: asked after each start; a search that is cancelled returns what it has.
         kinds: which kinds of start to use, of `initial_guesses.KINDS`.
 
     Raises:
@@ -91,18 +90,10 @@ def search_fiber(
     >>> found.verified, [point.symmetry for point in found.classes]
     (8, ['the same'])
     """
-    for name, call in (("progress", progress), ("cancel", cancel)):
-        if call is not None and not callable(call):
-            raise ValueError(f"{name} is a function, or None; got {call!r}")
+    if progress is not None and not callable(progress):
+        raise ValueError(f"progress is a function, or None; got {progress!r}")
     steps = search_in_steps(arch, weights, starts, seed, kinds)
-    try:
-        done = next(steps)
-        while True:
-            if progress is not None:
-                progress(*done)
-            done = steps.send(cancel is not None and bool(cancel()))
-    except StopIteration as end:
-        return end.value
+    return finish(steps, progress and (lambda done: progress(*done)))
 
 
 def search_in_steps(
@@ -111,8 +102,8 @@ def search_in_steps(
     starts: int,
     seed: int = 0,
     kinds: tuple[str, ...] = KINDS,
-) -> Generator[tuple[int, int, int], bool | None, FiberSearch]:
-    """`search_fiber`, start by start: yields (done, starts, verified); sending True ends the search there.
+) -> Generator[tuple[int, int, int], None, FiberSearch]:
+    """`search_fiber`, start by start: yields (done, starts, verified).
 
     >>> from neuroviz.engine.network import random_weights
     >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
@@ -144,16 +135,14 @@ def search_in_steps(
             "the function of these weights is zero (L = 0, or for lightning some M_i = 0): then everything "
             "else is free, and there is nothing to search; give weights with another function"
         )
-    ends, cancelled = [], False
+    ends = []
     for number in range(starts):
         rng = np.random.default_rng([seed, 1, number])
         ends.append(_try(kind_of(number, kinds), reduced, thin, target, inputs, rng))
-        if (yield number + 1, starts, sum(outcome.verified for _, outcome in ends)):
-            cancelled = number + 1 < starts
-            break
+        yield number + 1, starts, sum(outcome.verified for _, outcome in ends)
     sigma_min, kernel = _spectrum(reduced, thin, 0.0, np.random.default_rng([seed, 2]))
     classes, continuum, outcomes = _sort(reduced, target, ends, seed)
-    return FiberSearch(arch, target, seed, starts, outcomes, classes, continuum, sigma_min, kernel, cancelled)
+    return FiberSearch(arch, target, seed, outcomes, classes, continuum, sigma_min, kernel)
 
 
 def _check(arch: Architecture, weights: Weights, starts: int, seed: int, kinds: tuple[str, ...]) -> None:

@@ -109,27 +109,14 @@ def _say_term(answer: UnrollStudy) -> str:
 
 
 def _say_reflection(answer: UnrollStudy) -> str:
-    after, k, layer = answer.reflection, answer.place, answer.antisymmetric
-    here, other = name_of(answer.factor), name_of(answer.turned_factor)
+    after, k = answer.reflection, answer.place
     window = f"the tokens at {numbered('j', answer.window[0])} to {numbered('j', answer.window[-1])}"
     if after is None:
-        antisymmetric = "" if layer is None else f" {numbered('M', layer)} is antisymmetric."
-        return f"The mirror at place {k}, {here}, reaches {window}.{antisymmetric}"
+        return f"The mirror at place {k}, {name_of(answer.factor)}, reaches {window}."
     if after.indices == answer.indices:
-        wider = " Where 3 divides k, it reaches further." if answer.layers > 1 and k % 3 else ""
-        return f"Turned round, {window} are the same as before: the term is its own mirror image.{wider}"
-    turned = f"Turning {window} round sends the numbers on the left of place {k} to the right and back"
-    if not after.changed:
-        return f"{turned}. {here} stands between equal tokens, so no number changes."
-    links = " becomes ".join(link_name(answer, k, j) for j in (answer.indices, after.indices))
-    if layer is None:
-        M, both = numbered("M", answer.factor.layer), number(answer.value + after.value)
-        end = f"The two terms add up to {both}; were {M} antisymmetric, to 0."
-    elif answer.vanishes:
-        end = "Both terms are zero: elsewhere the antisymmetric M stands between equal tokens."
-    else:
-        end = f"{numbered('M', layer)} is antisymmetric, {other} = −{here}: the two terms cancel."
-    return f"{turned}; only {links}: {here} becomes {other}. {end}"
+        return f"Turned round, {window} are the same as before: the term is its own mirror image."
+    both = f"Together the two terms are {number(answer.value + after.value)}."
+    return f"{finding(answer)}: {window} are turned round about place {k}. {both}"
 
 
 def _say_two_tokens(answer: UnrollStudy) -> str:
