@@ -15,16 +15,8 @@ from neuroviz.kit.settings import choice, seed, text, whole
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 8, 8, 6, 6
 _QUICK_MILLISECONDS = 250
 _CLEAR = ", or clear the box to use the"
-PLACE = (
-    "width",
-    "width_out",
-    "head_dim",
-    "tokens",
-    "layers",
-    "kind",
-    "widths",
-    "head_dims",
-)  # what the scene drags
+# What the scene drags.
+PLACE = ("width", "width_out", "head_dim", "tokens", "layers", "kind", "widths", "head_dims")
 FAMILIES = ("head bases", "interfaces", "rescalings")
 
 
