@@ -26,11 +26,11 @@ from neuroviz.engine.pivots import clear_columns
 from neuroviz.engine.threads import Run, in_turn, one_thread, side_by_side
 
 SMALL_PRIME = 241
-_LEAST_BLOCK = 36
-_LEAF = 36  # columns below which a block is inverted row by row
+_LEAST_BLOCK = 30
+_LEAF = 30  # columns below which a block is inverted row by row
 _TILE = 256, 1024  # rows and columns of what is brought up to date at a time: it should fit into the cache
 _AT_ONCE = 1024  # rows and columns that a thread brings up to date before progress is told
-_WORTH_THREADS = 1024  # columns from which threads take less time than they cost
+WORTH_THREADS = 1024  # columns from which threads take less time than they cost
 _INVERSE = 16  # products of large blocks take as long as one of those that invert a block
 
 
@@ -191,7 +191,7 @@ def eliminate(
     >>> eliminate(stored(low, Float32()), Float32())
     20
     """
-    with side_by_side(None if matrix.shape[1] >= _WORTH_THREADS else 1) as run:
+    with side_by_side(None if matrix.shape[1] >= WORTH_THREADS else 1) as run:
         return _eliminate(matrix, arithmetic, run, progress)
 
 
@@ -202,11 +202,9 @@ def _eliminate(
     over = arithmetic.over
     size = min(arithmetic.block, max(_LEAST_BLOCK, matrix.shape[1] // 12))
     height, whole = size + spare_rows(over.p), max(1, _products(*matrix.shape, size)) if progress else 1
-    rank, rest, found = (
-        0,
-        matrix,
-        [],
-    )  # `rest` is a view of what is still to do; `found` holds its first pivots, once known
+    is_small = max(matrix.shape) <= _AT_ONCE
+    # `rest` is a view of what is still to do; `found` holds its first pivots, once known.
+    rank, rest, found = 0, matrix, []
 
     def invert(head: np.ndarray) -> int:
         found[:] = invert_pivots(over, head.astype(np.float64, copy=False))
@@ -241,6 +239,11 @@ def _eliminate(
             return left.shape[1] * target.size
 
         m, n = below.shape
+        if is_small:  # lists of jobs would take as long as the work
+            solve(slice(0, n))
+            clear((slice(0, m), slice(0, n)))
+            rank, rest = rank + k, below
+            continue
         h, w = (0, 0) if run is in_turn else (min(height, m), min(size, n))  # the next pivots' place
         first = product(_slices(0, h, _AT_ONCE), _slices(0, w, _AT_ONCE))
         others = [

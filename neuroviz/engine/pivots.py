@@ -1,7 +1,5 @@
 """Gauss–Jordan elimination of a small block over a prime field, in whole numbers of 64 bits."""
 
-from operator import mul
-
 import numpy as np
 
 from neuroviz.engine.field import PrimeField
@@ -55,18 +53,18 @@ def clear_columns(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list
 
 
 def _inverse(square: np.ndarray, p: int) -> np.ndarray | None:
-    """The inverse mod p of a 1 × 1 or 3 × 3 matrix, if there is one: cross products of its rows."""
+    """The inverse mod p of a 1 × 1 or 3 × 3 matrix, if there is one: its adjugate by its determinant."""
     if len(square) == 1:
         entry = int(square[0, 0])
         return np.array([[pow(entry, -1, p)]]) if entry else None
-    a, b, c = square.tolist()
-    columns = _cross(b, c), _cross(c, a), _cross(a, b)
-    determinant = sum(map(mul, a, columns[0])) % p
+    (a, b, c), (d, e, f), (g, h, i) = square.tolist()
+    u, v, w = e * i - f * h, f * g - d * i, d * h - e * g
+    determinant = (a * u + b * v + c * w) % p
     if not determinant:
         return None
-    factor = pow(determinant, -1, p)
-    return np.array([[entry * factor % p for entry in row] for row in zip(*columns, strict=True)])
-
-
-def _cross(u: list[int], v: list[int]) -> list[int]:
-    return [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    rows = (
+        [u, c * h - b * i, b * f - c * e],
+        [v, a * i - c * g, c * d - a * f],
+        [w, b * g - a * h, a * e - b * d],
+    )
+    return np.array(rows) % p * pow(determinant, -1, p) % p

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.elimination import Arithmetic, Float64, eliminate, spare_rows, stored
+from neuroviz.engine.elimination import WORTH_THREADS, Arithmetic, Float64, eliminate, spare_rows, stored
 from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.network import BlockWeights, Weights, jacobian, random_block_weights, random_tokens
 from neuroviz.engine.orbit_slice import gauge_slice
@@ -60,7 +60,9 @@ def derivative_rows(
         X = random_tokens(over, net, inputs, rng)
         cotangents = None if all_outputs else over.random(rng, (inputs, 1, *outputs))
         J = jacobian(over, net, weights, X, cotangents, rng)
-        return keep(J.reshape(-1, J.shape[-1]))[:, free]
+        J = J.reshape(-1, J.shape[-1])
+        # J[:, free] would lie column by column, which an elimination row by row waits for.
+        return keep(J if isinstance(free, slice) else J.compress(free, axis=1))
 
     sizes = [min(at_once, num_inputs - start) for start in range(0, num_inputs, at_once)]
     sources = rng.spawn(len(sizes)) if len(sizes) > 1 else [rng]
@@ -160,11 +162,14 @@ def rank_at_a_point(
     if arithmetic_of(columns) == "flint":
         rows = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng)
         return exact_rank(_whole(rows, num_inputs * per_input, report), arithmetic.over)
-    matrix = np.empty((num_inputs * per_input, columns), dtype=arithmetic.dtype)
+    size, matrix = num_inputs * per_input, None
     of_a_block = max(2 * _BYTES_AT_ONCE, 16 * per_input * numbers_in_between(arch))
-    keep = partial(stored, arithmetic=arithmetic)
-    with side_by_side(max(1, _BYTES_IN_ALL // of_a_block)) as run:
+    keep = partial(np.asarray, dtype=arithmetic.dtype, order="C")  # residues need no check
+    with side_by_side(1 if columns < WORTH_THREADS else max(1, _BYTES_IN_ALL // of_a_block)) as run:
         blocks = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng, run, keep)
-        for start, rows in _placed(blocks, len(matrix), report):
-            matrix[start : start + len(rows)] = rows
+        for start, rows in _placed(blocks, size, report):
+            if matrix is None:  # most often one block is all
+                matrix = rows if len(rows) == size else np.empty((size, columns), dtype=arithmetic.dtype)
+            if matrix is not rows:
+                matrix[start : start + len(rows)] = rows
     return eliminate(matrix, arithmetic, partial(report, "elimination"))

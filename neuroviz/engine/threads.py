@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from itertools import islice
+from math import inf
 from typing import TypeVar
 
 IN_A_BROWSER = sys.platform == "emscripten"
@@ -47,9 +48,9 @@ def side_by_side(most: int | None = None) -> Iterator[Run]:
     ...     sorted(run([lambda: 2 + 2, lambda: 3 + 3]))
     [4, 6]
     """
-    pools = _pools().lib_controllers if most is None or most > 1 else ()
-    cores = 1 if IN_A_BROWSER else os.cpu_count() or 1
-    threads = min([cores, most or cores, *(pool.num_threads for pool in pools)])
+    threads = 1 if most == 1 or IN_A_BROWSER else min(os.cpu_count() or 1, most or inf)
+    if threads > 1:
+        threads = min([threads, *(pool.num_threads for pool in _pools().lib_controllers)])
     if threads < 2:
         yield in_turn
         return
