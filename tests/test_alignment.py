@@ -1,9 +1,11 @@
-"""Theorem H on weights: what it allows is found again, and its conditions are decided exactly."""
+"""Theorem H on weights: what it allows is found again, and its conditions are decided, with a margin."""
+
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from neuroviz.beyond.transformers.alignment import align, where_theorem_h_fails
+from neuroviz.beyond.transformers.alignment import align, theorem_h_margins, where_theorem_h_fails
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import Reals
@@ -170,3 +172,78 @@ def test_conditions_are_decided_exactly():
     )
     with pytest.raises(ValueError, match="two tokens or more"):
         where_theorem_h_fails(Architecture.uniform(2, 2, 2, 1, "softmax"), weights)
+
+
+def nothing_left(w):
+    w["1.O"][0][:, 1:], w["1.V"][0][0] = 0, 0
+
+
+def no_head_behind(w):
+    w["1.V"][:, 1:], w["2.K"][..., 0] = 0, 0
+
+
+def unseen(w):
+    w["1.V"][0][:2], w["2.V"][0][:, 2] = 0, 0
+
+
+EDGES = {  # weights that violate one condition, and the matrix that is moved away from it
+    "are dependent": ({}, lambda w: [w[f"1.{n}"].__setitem__(1, w[f"1.{n}"][0]) for n in "QK"], ("1.Q", 1)),
+    "has V = 0": ({"block": Block(2)}, nothing_left, ("1.V", 0)),
+    "is singular": (
+        {"layers": 2},
+        lambda w: w["1.V"].__setitem__(1, np.diag([1.0, 0, 0]) - w["1.V"][0]),
+        ("1.V", 0),
+    ),
+    "hides a combination": (
+        {"layers": 2, "skip": True, "causal": True},
+        no_head_behind,
+        ("2.K", slice(None)),
+    ),
+    "add up to 0": (
+        {"tokens": 2, "causal": True},
+        lambda w: w["1.V"].__setitem__(1, -w["1.V"][0]),
+        ("1.V", 1),
+    ),
+    "is the identity": (
+        {"tokens": 2, "causal": True, "skip": True},
+        lambda w: w["1.V"].__setitem__(1, -w["1.V"][0]),
+        ("1.V", 1),
+    ),
+    "have V = ± V′": ({"tokens": 2}, lambda w: w["1.V"].__setitem__(1, w["1.V"][0]), ("1.V", 1)),
+    "do not see": ({"tokens": 2, "layers": 2}, unseen, ("2.V", 0)),
+}
+
+
+@pytest.mark.parametrize("said", EDGES)
+def test_near_the_edge_of_a_condition_floats_are_undecided_and_fractions_are_not(said):
+    """The margin is never more than the distance from weights that fail, nor far less."""
+    more, edit, (name, head) = EDGES[said]
+    arch = Architecture.uniform(3, 2, **{"layers": 1, "tokens": 3, "heads": 2} | more, attention="softmax")
+    rng = np.random.default_rng(4)
+    weights = {n: np.round(8 * w) / 8 for n, w in random_block_weights(REALS, arch, rng).items()}
+    edit(weights)
+    (failing,) = [one for one in where_theorem_h_fails(arch, weights) if said in one]
+    assert theorem_h_margins(arch, weights)[failing] == 0
+    step = rng.standard_normal(weights[name].shape)
+    for size in (1e-12, 1e-5):
+        near = {n: w.copy() for n, w in weights.items()}
+        near[name][head] += size * step[head]
+        shares = np.linalg.norm(near[name] - weights[name], axis=(1, 2)) / np.linalg.norm(
+            near[name], axis=(1, 2)
+        )
+        margin = theorem_h_margins(arch, near)[failing]
+        assert shares.max() / 50 < margin < shares.max() * (1 + 1e-3)
+        still = where_theorem_h_fails(arch, near)
+        assert (f"undecided, closer than 1e-09: {failing}" in still) == (size < 1e-9) and failing not in still
+        exact = {n: np.array([Fraction(x) for x in w.flat]).reshape(w.shape) for n, w in near.items()}
+        assert not any("undecided" in one or one == failing for one in where_theorem_h_fails(arch, exact))
+
+
+def test_causal_heads_with_skips_whose_values_cancel_have_a_second_preimage():
+    """Remark 6 (i), where I + V_J is the identity of a set J that is not empty."""
+    arch = Architecture.uniform(3, 2, 1, 2, "softmax", heads=2, causal=True, skip=True)
+    first = random_block_weights(REALS, arch, np.random.default_rng(2))
+    first["1.V"][1] = -first["1.V"][0]
+    second = first | {"1.Q": -first["1.Q"], "1.V": -first["1.V"]}
+    assert np.allclose(outputs(arch, first), outputs(arch, second), atol=1e-13)
+    assert where_theorem_h_fails(arch, first) == ("Condition 4: a product of the I + V_J is the identity",)

@@ -5,9 +5,11 @@ Heads may be permuted, bases changed between layers without skips, and tokens sh
 names the conditions that the weights violate. docs/mathematics.md: "Theorem H".
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, combinations, product
+from itertools import chain, combinations, islice, product
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -158,15 +160,20 @@ def _relative(difference: np.ndarray, to: np.ndarray) -> np.ndarray:
     return np.linalg.norm(difference, axis=(-2, -1)) / unit
 
 
-def where_theorem_h_fails(arch: Architecture, weights: BlockWeights) -> tuple[str, ...]:
+def where_theorem_h_fails(
+    arch: Architecture, weights: BlockWeights, tolerance: float = 1e-9
+) -> tuple[str, ...]:
     """The conditions of Theorem H that these weights violate; if none, the fibre is one orbit.
 
-    Floats are rational numbers, so independence over the rationals is a rank, and every condition is decided
-    exactly for the weights as they are stored. (The real weights that they round may do better.)
+    Exact for the weights as they are stored: floats are rational numbers, and independence over the rationals
+    is a rank. But floats round other weights, which may do better (more heads than entries are dependent only
+    as rationals) or worse: a condition that holds by less than the tolerance stands here too, as undecided.
+    Integers and fractions are never undecided.
 
     Args:
         arch: a softmax network of one layer, or a bottleneck: inner widths δ ≤ d₀, d_l.
-        weights: as in `random_block_weights`, floats or integers.
+        weights: as in `random_block_weights`; floats, integers or fractions.
+        tolerance: the smallest margin, as in `theorem_h_margins`, at which floats are trusted.
 
     Raises:
         ValueError: if the theorem is not about this network, or two causal tokens need too many products.
@@ -180,71 +187,105 @@ def where_theorem_h_fails(arch: Architecture, weights: BlockWeights) -> tuple[st
     >>> where_theorem_h_fails(arch, weights | {"1.V": 0 * weights["1.V"]})[0]
     'Condition 2: head 1 of layer 1 has V = 0'
     """
-    name = "where_theorem_h_fails"
-    exact = {n: _fractions(w) for n, w in weights.items()}
-    layers = shown(name, arch, exact)
-    delta = min(arch.widths)
-    if arch.tokens == 1 or {*arch.widths[1:-1]} - {delta}:
-        raise ValueError(f"{name} is about two tokens or more, and one layer or a bottleneck; got {arch}")
-    failing = []
-    one = _fractions(np.eye(delta))
-    F = [layer.V.sum(0) + (one if arch.skip else 0) if arch.num_layers > 1 else None for layer in layers]
+    margins = theorem_h_margins(arch, weights, "where_theorem_h_fails")
+    floats = any(np.asarray(w).dtype.kind == "f" for w in weights.values())
+    near = f"undecided, closer than {tolerance:.0e}: "
+    return tuple(near * (m > 0) + said for said, m in margins.items() if m <= tolerance * floats)
+
+
+def theorem_h_margins(
+    arch: Architecture, weights: BlockWeights, caller: str = "theorem_h_margins"
+) -> dict[str, float]:
+    """How far the weights are from each way to violate Theorem H: 0 where they do, exactly, and at most 1.
+
+    Weights of which every matrix differs by less than this share of its Frobenius norm hold the condition
+    too, up to rounding near 1e-15. A condition says that some matrix, a polynomial of the weights, has full
+    rank. Its rows move by at most ε (P(2n) − P(n)), where P has the same terms, all positive, and n are the
+    norms; its rank is full while this is less than its smallest singular value.
+
+    >>> arch, one = Architecture((2, 2), (2,), attention="softmax"), np.eye(2)[None]
+    >>> for said, margin in theorem_h_margins(arch, {"1.Q": one, "1.K": one, "1.V": one}).items():
+    ...     print(f"{margin:.3f} {said}")
+    0.236 Condition 1: the symmetric parts of the A of layer 1 are dependent
+    1.000 Condition 2: head 1 of layer 1 has V = 0
+    """
+    layers = shown(caller, arch, {n: _fractions(w) for n, w in weights.items()})
+    if arch.tokens == 1 or {*arch.widths[1:-1]} - {min(arch.widths)}:
+        raise ValueError(f"{caller} is about two tokens or more, and one layer or a bottleneck; got {arch}")
+    norms = {
+        n: np.linalg.norm(np.asarray(w, float), axis=(-2, -1), keepdims=True) for n, w in weights.items()
+    }
+    sizes = (shown(caller, arch, {n: _fractions(k * w) for n, w in norms.items()}) for k in (1, 2))
+    found: dict[str, float] = {}
+    runs = _conditions(arch, layers, -1), *(_conditions(arch, each, 1) for each in sizes)
+    for (said, rows), (_, once), (_, twice) in zip(*runs, strict=True):
+        growth = [np.abs(high - low).sum() for low, high in zip(once, twice, strict=True)]
+        found[said] = min(found.get(said, 1.0), _margin(rows, growth))
+    return found
+
+
+def _margin(rows: list[np.ndarray], growth: list[Fraction]) -> float:
+    """0 exactly where the rows are dependent; else how far they may move, in units of their growth."""
+    if _rank(rows) < len(rows):
+        return 0.0
+    per_row = growth * (len(rows) // len(growth))
+    scaled = [[float(x / (g or 1)) for x in row] for row, g in zip(rows, per_row, strict=True)]
+    return max(float(np.linalg.svd(scaled)[1][-1]) / len(growth) ** 0.5, np.finfo(float).tiny)
+
+
+def _conditions(arch: Architecture, layers: list[Shown], minus: int) -> Iterator[tuple[str, list]]:
+    """What fails where these rows are dependent. Of norms, with minus = 1: how large the rows can be."""
+    F = [V.sum(0) + (np.eye(len(V[0]), dtype=object) if arch.skip else 0) for _, V, *_ in layers]
     for i, layer in enumerate(layers, start=1):
         seen = layer.A if arch.causal else layer.A + layer.A.mT
-        if _rank([A.ravel() for A in seen]) < len(seen):
-            said = "the A" if arch.causal else "the symmetric parts of the A"
-            failing.append(f"Condition 1: {said} of layer {i} are dependent")
+        said = "the A" if arch.causal else "the symmetric parts of the A"
+        yield f"Condition 1: {said} of layer {i} are dependent", [A.ravel() for A in seen]
         for h, V in enumerate(layer.V, start=1):
-            if not V.any():
-                failing.append(f"Condition 2: head {h} of layer {i} has V = 0")
-        if F[i - 1] is not None and _rank(F[i - 1]) < delta:
-            failing.append(f"Condition 2: {'I + ' if arch.skip else ''}Σ V of layer {i} is singular")
-        if arch.skip and i < arch.num_layers:
+            yield f"Condition 2: head {h} of layer {i} has V = 0", [V.ravel()]
+        if len(layers) > 1:
+            said = f"Condition 2: {'I + ' if arch.skip else ''}Σ V of layer {i} is singular"
+            yield said, list(min(F[i - 1], F[i - 1].T, key=len))
+        if arch.skip and i < len(layers):
+            said = f"Condition 3: layer {i} hides a combination of the A of layer {i + 1}"
             behind = layers[i].A
-            maps = [[(V.T @ A).ravel() for V in layer.V] for A in behind]
+            yield said, [np.concatenate([(V.T @ A).ravel() for V in layer.V]) for A in behind]
             if not arch.causal:
-                squares = [[(V.T @ (A + A.T) @ V).ravel() for V in layer.V] for A in behind]
-            if any(
-                _rank([np.concatenate(parts) for parts in family]) < len(behind)
-                for family in ([maps] if arch.causal else [maps, squares])
-            ):
-                failing.append(f"Condition 3: layer {i} hides a combination of the A of layer {i + 1}")
+                both = [[(V.T @ (A + A.T) @ V).ravel() for V in layer.V] for A in behind]
+                yield said, [np.concatenate(parts) for parts in both]
     if arch.tokens == 2:
-        failing += _two_tokens(arch, layers, F)
-    return tuple(failing)
+        for said, rows in _two_tokens(arch, layers, F, minus):
+            yield f"Condition 4: {said}", [rows.ravel()]
 
 
-def _two_tokens(arch: Architecture, layers: list[Shown], F: list) -> list[str]:
-    """Condition 4."""
-    failing = []
+def _two_tokens(
+    arch: Architecture, layers: list[Shown], F: list[np.ndarray], minus: int
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Condition 4: what fails where a matrix is 0."""
     sums = [[layer.V[list(J)].sum(0) for J in _subsets(len(layer.V))] for layer in layers]
     if arch.causal and arch.skip:
         choices = [[0 * part[0], *part] for part in sums]
-        count = int(np.prod([len(part) for part in choices]))
-        if count > _MOST_PRODUCTS:
+        if (count := prod(map(len, choices))) > _MOST_PRODUCTS:
             raise ValueError(f"two causal tokens: {count} products of Condition 4, at most {_MOST_PRODUCTS}")
-        one = _fractions(np.eye(arch.widths[0]))
-        for chosen in product(*choices):
-            if any(V.any() for V in chosen):
-                whole = one
-                for V in chosen:
-                    whole = (one + V) @ whole
-                if not (whole - one).any():
-                    return ["Condition 4: a product of the I + V_J is the identity"]
-        return []
+        one = np.eye(len(F[0]), dtype=object)
+        for chosen in islice(product(*choices), 1, None):  # the first has no heads at all
+            whole = one
+            for V in chosen:
+                whole = (one + V) @ whole
+            yield "a product of the I + V_J is the identity", whole - one
+        return
     for i, (layer, parts) in enumerate(zip(layers, sums, strict=True), start=1):
-        if (arch.causal or i == 1) and not all(V.any() for V in parts):
-            failing.append(f"Condition 4: some heads of layer {i} have values that add up to 0")
+        if arch.causal or i == 1:
+            for V in parts:
+                yield f"some heads of layer {i} have values that add up to 0", V
         if arch.causal:
             continue
-        if any(not (V + s * W).any() for V, W in combinations(layer.V, 2) for s in (1, -1)):
-            failing.append(f"Condition 4: two heads of layer {i} have V = ± V′")
+        for (V, W), sign in product(combinations(layer.V, 2), (1, minus)):
+            yield f"two heads of layer {i} have V = ± V′", V + sign * W
         if i > 1:
             some = parts if arch.skip else parts[:-1]
-            pairs = [part @ V for V in layers[i - 2].V for J in some for part in (J, F[i - 1] - J)]
-            if not all(part.any() for part in pairs):
-                failing.append(f"Condition 4: some heads of layer {i} do not see a head of layer {i - 1}")
-    return failing
+            for V, J in product(layers[i - 2].V, some):
+                for part in (J, F[i - 1] - J):
+                    yield f"some heads of layer {i} do not see a head of layer {i - 1}", part @ V
 
 
 def _subsets(H: int) -> list[tuple[int, ...]]:
