@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from test_formulas import virtual_rank
-from variants import random_architectures
+from variants import random_architectures, random_variants
 
 from neuroviz.certificate.certificate import ROUTES, certify
 from neuroviz.engine.architecture import Architecture
@@ -247,6 +247,30 @@ def test_a_network_of_any_size_has_a_board_without_a_measurement():
     board = what_is_known(Architecture.uniform(12288, 128, 96, 3, "softmax"))
     assert board.entry("dimension").answer == "451411968"
     assert board.entry("exact rank").status == "no formula" and board.routes == ("theorem",)
+
+
+@pytest.mark.parametrize("arch", random_variants(20, 6, "softmax"), ids=str)
+def test_with_heads_and_blocks_the_board_speaks_where_theorem_h_does(arch):
+    block = arch.block
+    if arch.tokens == 1 or block.rotary or block.positions or block.mlp:
+        with pytest.raises(ValueError, match="follows Theorem H"):
+            what_is_known(arch)
+    elif arch.skip or arch.num_layers == 1 or not block.value_dim:
+        board = what_is_known(arch)
+        assert board.entry("dimension").answer == board.entry("exact rank").answer
+        found = board.entry(BLOCKS)
+        assert (found.status, found.source) == ("proved here", "Theorem H")
+        assert ("orders of heads" in found.answer) == (max(arch.heads) > 1)
+        assert ("bases" in found.answer) == (arch.num_layers > 1 and not arch.skip)
+
+
+@pytest.mark.parametrize(
+    "more", [{"heads": 2}, {"skip": True}, {"attention": "softmax", "heads": 2}], ids=str
+)
+def test_the_board_refuses_lightning_with_heads_or_skips_and_widths_that_are_no_bottleneck(more):
+    widths = (3, 3, 3) if "attention" not in more else (2, 3, 2)
+    with pytest.raises(ValueError, match="follows Theorem H"):
+        what_is_known(Architecture(widths, (2, 2), 3, **more))
 
 
 def test_what_is_no_architecture_or_no_question_is_refused():

@@ -148,7 +148,7 @@ def test_bad_variants_are_refused(arguments, words):
         Architecture(**{"widths": (3, 3, 3), "head_dims": (2, 2)} | arguments)
 
 
-@pytest.mark.parametrize("ask", [nv.what_is_known, nv.general_formula, nv.paper_formula])
+@pytest.mark.parametrize("ask", [nv.general_formula, nv.paper_formula])
 def test_what_knows_the_paper_only_says_so(ask):
     with pytest.raises(ValueError, match="one head a layer, no skip and no mask"):
         ask(Architecture((3, 3), (2,), heads=2))

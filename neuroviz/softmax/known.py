@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from neuroviz.certificate.certificate import Certificate
 from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.block_formulas import speaks_of_fibres
 from neuroviz.engine.cost import is_quick
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
 from neuroviz.engine.measure import Measurement, measure_dimension
@@ -64,13 +65,15 @@ def what_is_known(
     (Lemma D) less that of the functions.
 
     Args:
-        arch: any `Architecture`.
+        arch: one of the paper, or one with heads, skips, a mask or a block that Theorem H is about: of these
+            the board tells the dimension, the exact rank, and which weights share a function.
         measured: its exact dimension, if it has been measured already; by default it is measured, unless
             the network has more than 1500 parameters, or it would take more than some seconds.
         certificate: a proof to be shown as what confirmed the dimension; it is verified first.
 
     Raises:
-        ValueError: if `arch` is no Architecture, or the certificate is of another one or does not hold.
+        ValueError: if `arch` is no Architecture, or beyond both; or if the certificate is of another one or
+            does not hold.
 
     >>> board = what_is_known(Architecture((3, 3, 3), (2, 2), attention="softmax"))
     >>> board.entry("function → (L, M)").answer, board.entry("function → (L, M)").source
@@ -78,15 +81,29 @@ def what_is_known(
     >>> what_is_known(Architecture((3, 3, 3), (1, 2))).entry("function → (L, M)").status
     'no formula'
     """
-    check_architecture("what_is_known", arch)
+    check_architecture("what_is_known", arch, variants=True)
+    if not arch.is_plain and not speaks_of_fibres(arch):
+        raise ValueError(
+            "beyond one head a layer, no skip, no mask and an empty block, what_is_known follows Theorem H: "
+            "softmax, two tokens or more, one layer or skips or a bottleneck that the values fill, no rotary "
+            f"or learned positions, no MLPs; got {arch}: measure_dimension and expected_dimension know others"
+        )
     small = arch.num_parameters <= _MOST_PARAMETERS
-    if measured is None and small and is_quick(arch, num_columns(arch), seconds=_MOST_SECONDS):
+    columns = num_columns(arch) if arch.is_plain else arch.num_parameters
+    if measured is None and small and is_quick(arch, columns, seconds=_MOST_SECONDS):
         measured = measure_dimension(arch)
     if certificate is not None and certificate.arch != arch:
         raise ValueError(f"the certificate must be of {arch}; got one of {certificate.arch}")
     if certificate is not None and not (checked := certificate.verify()):
         raise ValueError(f"the certificate does not hold: {checked.finding}; make another one")
-    expected, paper = expected_dimension(arch), paper_formula(arch)
+    expected = expected_dimension(arch)
+    dimension = StatusEntry(
+        "dimension", str(expected.value), expected.status, expected.source, _sentence(expected.note)
+    )
+    if not arch.is_plain:
+        found = dimension, _rank(arch, expected, measured), _orbit(arch)
+        return StatusBoard(arch, found, expected, measured, ())
+    paper = paper_formula(arch)
     # A theorem can always prove it; ball arithmetic where the rank on the slice is full.
     is_right = measured is not None and measured.value == expected.value
     full = is_right and measured.route == "slice" and measured.value == measured.num_columns
@@ -94,15 +111,27 @@ def what_is_known(
     outside = f"{paper.value}, does not apply".replace("-", "−")
     by_paper = outside if paper.status == "outside hypotheses" else str(paper.value)
     found = (
-        StatusEntry(
-            "dimension", str(expected.value), expected.status, expected.source, _sentence(expected.note)
-        ),
+        dimension,
         StatusEntry("the paper's formula", by_paper, paper.status, paper.source, _sentence(paper.note)),
         _rank(arch, expected, measured),
         _certificates(expected, routes, certificate),
         *statements(arch),
     )
     return StatusBoard(arch, found, expected, measured, routes, certificate)
+
+
+def _orbit(arch: Architecture) -> StatusEntry:
+    """Which weights share a function, by Theorem H."""
+    moves = ["orders of heads"] if max(arch.heads) > 1 else []
+    if arch.num_layers > 1:
+        moves += ["bases between layers"] * (not arch.skip) + ["shifts between layers"] * arch.block.biases
+    answer = f"one orbit of {' and '.join(moves)}" if moves else "one point"
+    what = "A, V, c and ω" if arch.block.biases else "A and V"
+    note = (
+        f"All {what} of the heads with one function. For almost all weights: where_theorem_h_fails tells of "
+        "given ones. Our proof, not peer-reviewed; it rests on Ax's theorem."
+    )
+    return StatusEntry("heads or a skip", answer, "proved here", "Theorem H", note)
 
 
 def _sentence(note: str) -> str:
