@@ -484,6 +484,9 @@ def test_both_sets_of_weights_are_drawn_and_they_differ():
     assert np.abs(tiles["M₁, given"] - tiles["M₁, other"]).max() > 0.05
     target = answer.search.target.M[0]
     np.testing.assert_allclose(tiles["M₁, given"], target / np.linalg.norm(target), atol=1e-12)
+    heads = {t.name: t.z for t in make(search_parts(study("softmax-heads", 20))).data if t.type == "heatmap"}
+    for one, other in (("A₁", "A₂"), ("A₂", "A₁"), ("V₁", "V₂"), ("V₂", "V₁")):
+        np.testing.assert_allclose(heads[f"{one}, given"], heads[f"{other}, other"], atol=1e-6)
     single = make(search_parts(study("softmax-1", 8)))
     assert not any(t.name.endswith("other") for t in single.data if t.type == "heatmap")
 

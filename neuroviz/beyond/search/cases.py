@@ -59,6 +59,10 @@ CASES: dict[str, SearchCase] = {
     ),
     "softmax-2": SearchCase("softmax, 2 layers", _uniform(3, 2, 2, 3, "softmax"), *_B, *_ONE),
     "softmax-3": SearchCase("softmax, 3 layers", _uniform(2, 2, 3, 3, "softmax"), *_B, *_ONE),
+    "softmax-heads": SearchCase(
+        "softmax, 2 heads", _uniform(2, 2, 1, 3, "softmax", heads=2), "proved here", "Theorem H",
+        "Two points: the heads may change places.", 2,
+    ),
     "softmax-turn": SearchCase(
         "softmax t = 2, M₁ antisymmetric", _uniform(2, 2, 2, 2, "softmax"), *_NOT_B,
         f"PQ = 1: layer 1 makes the two tokens meet. {_FREE}", first="antisymmetric",

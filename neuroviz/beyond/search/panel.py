@@ -166,13 +166,13 @@ def weights_view(study: SearchStudy) -> View:
     if attention == "lightning":  # all factors are free: the given L gets length 1
         length = float(np.linalg.norm(given.L))
         given, other = (one and VirtualWeights(one.L / length, one.M) for one in (given, other))
+    first, second = (pictured(study, one) if one else {} for one in (given, other))
     # What is free may be as large as it likes: there the colours are those of the given entries.
-    compared = other if search.others else given
-    pairs = zip((given.L, *given.M), (compared.L, *compared.M), strict=True)
-    limits = [largest_entry(*pair) for pair in pairs]
+    compared = second if search.others else first
+    limits = [largest_entry(first[name], compared[name]) for name in first]
     rows = [
-        Row("<b>given</b>", tiles(given, limits, "given", above=True)),
-        Row(f"<b>{colored(role, name)}</b>", tiles(other, limits, "other", above=False)),
+        Row("<b>given</b>", tiles(first, limits, "given", above=True)),
+        Row(f"<b>{colored(role, name)}</b>", tiles(second, limits, "other", above=False)),
     ]
     view = matrices_view(rows, RIGHT, (0.15, 1.0), "2")
     # Over the whole column: the plane of the matrices keeps its squares and may be narrower.
@@ -188,18 +188,24 @@ def in_two_lines(text: str) -> str:
     return "<br>".join(f"{line}\u2003" for line in lines)
 
 
+def pictured(study: SearchStudy, virtual: VirtualWeights) -> dict[str, np.ndarray]:
+    """L and the M_i; of heads, which are in one layer, A and V."""
+    if study.case.arch.is_plain:
+        return {"L": virtual.L} | {numbered("M", i): M for i, M in enumerate(virtual.M, start=1)}
+    d = study.case.arch.widths[0]  # A, c and V stand on each other
+    parts = ("A", slice(d)), ("V", slice(d + 1, None))
+    return {numbered(name, h): M[at] for h, M in enumerate(virtual.M[0], start=1) for name, at in parts}
+
+
 def tiles(
-    virtual: VirtualWeights | None, limits: list[float], which: str, above: bool
+    matrices: dict[str, np.ndarray], limits: list[float], which: str, above: bool
 ) -> tuple[Tile | None, ...]:
-    """L and the M_i side by side; nothing without weights."""
-    if virtual is None:
-        return (None,) * (1 + MOST_LAYERS)
-    names = ["L", *(numbered("M", i) for i in range(1, len(virtual.M) + 1))]
+    """The matrices side by side, or nothing."""
     made = [
         Tile(f"{name}, {which}", matrix, limit, above=name if above else "")
-        for name, matrix, limit in zip(names, (virtual.L, *virtual.M), limits, strict=True)
+        for (name, matrix), limit in zip(matrices.items(), limits[: len(matrices)], strict=True)
     ]
-    return (*made, *[None] * (MOST_LAYERS - len(virtual.M)))
+    return (*made, *[None] * (1 + MOST_LAYERS - len(made)))
 
 
 def weights_finding(study: SearchStudy) -> str:
