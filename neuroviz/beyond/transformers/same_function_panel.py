@@ -187,16 +187,18 @@ class SameFunctionExplorer(Panel):
         return theme.badge("proved here", "Theorem H")
 
     def _describe(self, answer: TwinStudy) -> str:
-        said = [_where(answer), _what_is_found(answer)]
+        said = _where(answer) + ("" if answer.setting.view == "poles" else _what_is_found(answer))
+        if answer.failing:
+            said += f" Theorem H is silent: {answer.failing[0]}."
         if answer.setting.view == "poles":
-            said.append("Poles of the second output column at x₁ = x₂ + z w, all other layers frozen.")
-            said += [f"Layer {i}: {matches(found)}." for i, found in enumerate(answer.partners, start=1)]
-        return " ".join(said)
+            one, two = map(matches, answer.partners)
+            said += f" Poles at x₁ = x₂ + z w, other layers frozen: layer 1, {one}; layer 2, {two}."
+        return said
 
 
 def _where(study: TwinStudy) -> str:
     s = study.setting
-    parts = ["Two softmax layers of two heads, d = 2"]
+    parts = ["2 softmax layers of 2 heads, d = 2"]
     parts += ["skip"] * s.has_skip + ["biases"] * s.biases
     tokens = {0.0: "two tokens", 1.0: "three tokens"}
     parts.append(tokens.get(s.third, f"two tokens and {s.third:g} of a third"))
@@ -211,11 +213,10 @@ def _where(study: TwinStudy) -> str:
 
 
 def _what_is_found(study: TwinStudy) -> str:
-    """What `align` says, and why Theorem H is silent where it is."""
+    """What `align` says."""
     found = study.found
     if not isinstance(found, str):
         orders = [", ".join(str(k + 1) for k in order) for order in found.heads]
         heads = "; ".join(f"layer {i}, heads {order}" for i, order in enumerate(orders, start=1))
-        return f"align finds them again: {heads}."
-    silent = f" Theorem H is silent: {study.failing[0]}." if study.failing else ""
-    return f"align refuses: {found}.{silent}"
+        return f" align finds them again: {heads}."
+    return f" align refuses: {found.split(';')[0]}."
