@@ -185,7 +185,7 @@ def in_two_lines(text: str) -> str:
     words = text.split()
     cut = max(range(1, len(words)), key=lambda i: -abs(len(" ".join(words[:i])) - len(text) / 2), default=0)
     lines = filter(None, (" ".join(words[:cut]), " ".join(words[cut:])))
-    return "<br>".join(f"{line}\u2003" for line in lines)
+    return "<br>".join(f"{line}\u2003\u2003\u2003" for line in lines)
 
 
 def pictured(study: SearchStudy, virtual: VirtualWeights) -> dict[str, np.ndarray]:
