@@ -131,7 +131,7 @@ def small_networks(model, widest, layers=1):
     found = []
     for a, heads in product((2, 4, 8), range(1, min(model.heads, 2 * widest) + 1)):
         width, rest = divmod(model.width * heads * a, model.heads * model.head_dim)
-        sharing = min(model.queries_per_key, heads)
+        sharing = min(model.heads // model.kv_heads, heads)
         if not rest and a <= width <= widest and not heads % sharing:
             sizes = {"width": width, "heads": heads, "kv_heads": heads // sharing, "head_dim": a}
             found.append(replace(model, layers=layers, **sizes).architecture())

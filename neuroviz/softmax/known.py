@@ -84,9 +84,9 @@ def what_is_known(
     check_architecture("what_is_known", arch, variants=True)
     if not arch.is_plain and not speaks_of_fibres(arch):
         raise ValueError(
-            "beyond one head a layer, no skip, no mask and an empty block, what_is_known follows Theorem H: "
-            "softmax, two tokens or more, one layer or skips or a bottleneck that the values fill, no rotary "
-            f"or learned positions, no MLPs; got {arch}: measure_dimension and expected_dimension know others"
+            "beyond the paper what_is_known follows Theorem H: softmax, two tokens or more, no rotary or "
+            "learned positions, no MLPs, and one layer or skips or a bottleneck that the values fill; "
+            f"got {arch}: measure_dimension and expected_dimension know others"
         )
     small = arch.num_parameters <= _MOST_PARAMETERS
     columns = num_columns(arch) if arch.is_plain else arch.num_parameters
@@ -122,15 +122,14 @@ def what_is_known(
 
 def _orbit(arch: Architecture) -> StatusEntry:
     """Which weights share a function, by Theorem H."""
-    moves = ["orders of heads"] if max(arch.heads) > 1 else []
-    if arch.num_layers > 1:
-        moves += ["bases between layers"] * (not arch.skip) + ["shifts between layers"] * arch.block.biases
-    answer = f"one orbit of {' and '.join(moves)}" if moves else "one point"
-    what = "A, V, c and ω" if arch.block.biases else "A and V"
+    between = ["bases"] * (not arch.skip) + ["shifts"] * arch.block.biases
+    moves = ["orders of heads"] * (max(arch.heads) > 1)
+    moves += [f"{' and '.join(between)} between layers"] * (arch.num_layers > 1 and between != [])
     note = (
-        f"All {what} of the heads with one function. For almost all weights: where_theorem_h_fails tells of "
-        "given ones. Our proof, not peer-reviewed; it rests on Ax's theorem."
+        f"All {'A, V, c, ω' if arch.block.biases else 'A and V'} with one function. For almost all weights: "
+        "where_theorem_h_fails tells of given ones. Our proof, not peer-reviewed; it rests on Ax's theorem."
     )
+    answer = f"one orbit of {', '.join(moves)}" if moves else "one point"
     return StatusEntry("heads or a skip", answer, "proved here", "Theorem H", note)
 
 

@@ -42,8 +42,6 @@ CASES = tuple(Architecture(*shape, attention=kind) for kind, shapes in _SHAPES.i
 LEARNT = 1e-6  # numbers are learnt when less than this part of what was asked for is missing
 STEPS, DRAWS, STARTS = 400, 8, 3  # of one run at most; tasks for each N; starts for each task at most
 STORED = Path(__file__).with_name("memorisation.json")
-
-
 Task = tuple[Architecture, np.ndarray, np.ndarray, np.ndarray, float]
 """Network, X (N, d₀, t), C (N, 1, d_l, t), y (N,), and what a miss is measured by: ‖y‖ or the step."""
 

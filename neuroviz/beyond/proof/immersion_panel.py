@@ -25,28 +25,19 @@ MODES = [
     ("frozen: P = Q = 0", "frozen"),
     ("collapsed: PQ = 1", "collapsed"),
 ]
-
-
 SHARE = (0.0, 1.0, 0.01)  # least, most and step
 _RANGES = {f"{share}_{i}": SHARE for i in LAYERS for share in ("mu", "nu")}
 _CHOICES = {name: [key for _, key in MODES] for name in (f"mode_{i}" for i in LAYERS)}
 _CHOICES["experiment"] = [key for _, key in EXPERIMENTS]
 
 
-def _part(label: str, start: float, more: bool = False) -> float:
-    return real(label, start, 0, 1, 0.05, more=more)
-
-
 def _mode(layer: int) -> str:
     return choice(f"layer {layer}", MODES, more=True)
 
 
-def _mu(layer: int) -> float:
-    return real(f"{numbered('μ', layer)}, by {numbered('P', layer)}", 0.3, *SHARE, more=True)
-
-
-def _nu(layer: int) -> float:
-    return real(f"{numbered('ν', layer)}, by {numbered('Q', layer)}", 0.3, *SHARE, more=True)
+def _share(letters: str, layer: int) -> float:
+    share, exponential = (numbered(letter, layer) for letter in letters)
+    return real(f"{share}, by {exponential}", 0.3, *SHARE, more=True)
 
 
 @dataclass(frozen=True)
@@ -58,21 +49,21 @@ class ProofSetting:
 
     experiment: str = choice("experiment", EXPERIMENTS)
     layers: int = whole("layers l", 2, 1, MOST_LAYERS)
-    symmetric: float = _part("Sym M₁ times", 1.0)
+    symmetric: float = real("Sym M₁ times", 1.0, 0, 1, 0.05)
     mode_1: str = _mode(1)
-    mu_1: float = _mu(1)
-    nu_1: float = _nu(1)
+    mu_1: float = _share("μP", 1)
+    nu_1: float = _share("νQ", 1)
     mode_2: str = _mode(2)
-    mu_2: float = _mu(2)
-    nu_2: float = _nu(2)
+    mu_2: float = _share("μP", 2)
+    nu_2: float = _share("νQ", 2)
     mode_3: str = _mode(3)
-    mu_3: float = _mu(3)
-    nu_3: float = _nu(3)
+    mu_3: float = _share("μP", 3)
+    nu_3: float = _share("νQ", 3)
     mode_4: str = _mode(4)
-    mu_4: float = _mu(4)
-    nu_4: float = _nu(4)
+    mu_4: float = _share("μP", 4)
+    nu_4: float = _share("νQ", 4)
     weak_layer: int = whole("weak layer k", 1, 1, MOST_LAYERS, more=True)
-    size: float = _part("L times", 1.0, more=True)
+    size: float = real("L times", 1.0, 0, 1, 0.05, more=True)
     causal: bool = switch("causal mask", more=True, indent=True)
     width: int = whole("width d₀", 2, 1, 3, more=True)
     seed: int = seed()
@@ -144,14 +135,12 @@ class ProofExplorer(Panel):
 
     def _badge(self, answer: ImmersionStudy) -> str:
         setting, found = answer.setting, answer.everything
-        prime = found.measured.prime
-        measured = exact_badge(f"kernel {found.kernel}", prime)
+        measured = exact_badge(f"kernel {found.kernel}", found.measured.prime)
         theorem = "Theorem A′" if setting.causal else "Theorem A"
         return measured + theme.badge("proved here" if setting.holds else "outside hypotheses", theorem)
 
     def _describe(self, answer: ImmersionStudy) -> str:
-        says = (_say_here, _say_step, _say_proof)
-        parts = [say(answer) for say in says]
+        parts = [say(answer) for say in (_say_here, _say_step, _say_proof)]
         wanted, layers = self.controls["experiment"].value, answer.setting.layers
         if wanted.startswith("only-") and int(wanted.removeprefix("only-")) > layers:
             there = "is only layer 1" if layers == 1 else f"are only layers 1 to {layers}"

@@ -15,6 +15,7 @@ import numpy as np
 
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.kit.settings import choice, real, seed, switch, whole
+from neuroviz.singular.curves import null_vectors
 
 CANDIDATES = {
     "unrelated": "M₁′ unrelated",
@@ -53,9 +54,8 @@ class UniquenessSetting:
 
     def __post_init__(self) -> None:
         if self.candidate not in CANDIDATES:
-            raise ValueError(
-                f"candidate is one of {', '.join(map(repr, CANDIDATES))}; got {self.candidate!r}"
-            )
+            known = ", ".join(map(repr, CANDIDATES))
+            raise ValueError(f"candidate is one of {known}; got {self.candidate!r}")
 
     @property
     def ratio(self) -> Fraction:
@@ -86,8 +86,7 @@ class ExactWeights:
 
     def equals(self, other: "ExactWeights") -> bool:
         """Whether every entry is the same."""
-        pairs = zip((self.L, *self.M), (other.L, *other.M), strict=True)
-        return all(bool((one == two).all()) for one, two in pairs)
+        return all(map(np.array_equal, (self.L, *self.M), (other.L, *other.M)))
 
 
 def two_networks(setting: UniquenessSetting) -> tuple[ExactWeights, ExactWeights]:
@@ -166,16 +165,8 @@ class Relations:
     def power(self) -> Fraction | None:
         """ρ, if the relations are P′ = P^ρ and Q′ = Q^ρ (under a mask Q′ = Q^ρ) and no others."""
         half = len(self.letters) // 2
-        if len(self.rows) != half:
-            return None
-        rho = -self.rows[0][0]
-        wanted = [{half + i: 1, i: -rho} for i in range(half)]
-        multiple = all(
-            c == row_wanted.get(j, 0)
-            for row, row_wanted in zip(self.rows, wanted, strict=True)
-            for j, c in enumerate(row)
-        )
-        return rho if multiple else None
+        rho, one = -self.rows[0][0] if self.rows else 0, np.eye(half, dtype=int).astype(object)
+        return rho if np.array_equal(self.rows, np.hstack([-rho * one, one])) else None
 
 
 def find_relations(theta: ExactWeights, other: ExactWeights, causal: bool) -> Relations:
@@ -186,23 +177,10 @@ def find_relations(theta: ExactWeights, other: ExactWeights, causal: bool) -> Re
     >>> found.words, found.independent
     (('P′Q′ = (PQ)²',), 3)
     """
-    import flint  # here: it would take a quarter of the time that importing neuroviz takes
-
     columns = [form for weights in (theta, other) for form in _forms(weights, causal)]
     letters = ("Q", "Q′") if causal else ("P", "Q", "P′", "Q′")
-    entries = [
-        flint.fmpq(int(c.numerator), int(c.denominator)) for row in zip(*columns, strict=True) for c in row
-    ]
-    reduced, rank = flint.fmpq_mat(len(columns[0]), len(columns), entries).rref()
-    table = [[Fraction(int(x.p), int(x.q)) for x in row] for row in reduced.tolist()[:rank]]
-    pivots = [next(j for j, x in enumerate(row) if x) for row in table]
-    rows = []
-    for free in sorted(set(range(len(columns))) - set(pivots)):
-        row = [Fraction(int(j == free)) for j in range(len(columns))]
-        for j, from_table in zip(pivots, table, strict=True):
-            row[j] = -from_table[free]
-        rows.append(tuple(row))
-    return Relations(letters, tuple(rows))
+    found = null_vectors(zip(*columns, strict=True))
+    return Relations(letters, tuple(tuple(map(Fraction, row)) for row in found))
 
 
 def find_case(

@@ -2,6 +2,7 @@
 
 from math import floor, log10
 from statistics import median
+from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
@@ -88,9 +89,8 @@ def outcomes_plot(study: SearchStudy) -> Plot:
     logs = zip(*((log(o.distance), log(o.residual)) for o in search.outcomes), strict=True)
     right, top = (max(1.6, *(value + 0.6 for value in values)) for values in logs)
     left = bottom = -17.6
-    away = "distance from the given weights" + ", up to rescaling" * (
-        study.case.arch.attention == "lightning"
-    )
+    rescaled = study.case.arch.attention == "lightning"
+    away = "distance from the given weights" + ", up to rescaling" * rescaled
     for which, high, title in (("x", right, away), ("y", top, "disagreement on fresh inputs")):
         tens = range(-16, floor(high) + 1, 4 if high < 8 else 8)
         numbers = {"tickvals": [10.0**k for k in tens], "ticktext": [power_of_ten(k) for k in tens]}
@@ -158,7 +158,8 @@ def weights_view(study: SearchStudy) -> View:
     attention, search = study.case.arch.attention, study.search
     given, other, name, role = normalised(attention, search.target), None, "", "soft"
     if search.others:
-        other, name, role = search.others[0].virtual, in_two_lines(short_name(search.others[0])), "focus"
+        said, other, role = short_name(search.others[0]), search.others[0].virtual, "focus"
+        name = "<br>".join(f"{line}\u2003\u2003\u2003" for line in wrap(said, len(said) // 2 + 2))
     elif search.continuum:
         other, name, role = search.continuum.example, "one of many<br>others", "outside"
     if other is not None:
@@ -180,14 +181,6 @@ def weights_view(study: SearchStudy) -> View:
     return view._replace(annotations=[*view.annotations, said])
 
 
-def in_two_lines(text: str) -> str:
-    """A break in the middle of a long text, between words."""
-    words = text.split()
-    cut = max(range(1, len(words)), key=lambda i: -abs(len(" ".join(words[:i])) - len(text) / 2), default=0)
-    lines = filter(None, (" ".join(words[:cut]), " ".join(words[cut:])))
-    return "<br>".join(f"{line}\u2003\u2003\u2003" for line in lines)
-
-
 def pictured(study: SearchStudy, virtual: VirtualWeights) -> dict[str, np.ndarray]:
     """L and the M_i; of heads, which are in one layer, A and V."""
     if study.case.arch.is_plain:
@@ -197,9 +190,7 @@ def pictured(study: SearchStudy, virtual: VirtualWeights) -> dict[str, np.ndarra
     return {numbered(name, h): M[at] for h, M in enumerate(virtual.M[0], start=1) for name, at in parts}
 
 
-def tiles(
-    matrices: dict[str, np.ndarray], limits: list[float], which: str, above: bool
-) -> tuple[Tile | None, ...]:
+def tiles(matrices: dict[str, np.ndarray], limits: list[float], which: str, above: bool) -> tuple:
     """The matrices side by side, or nothing."""
     made = [
         Tile(f"{name}, {which}", matrix, limit, above=name if above else "")

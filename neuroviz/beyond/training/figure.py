@@ -64,11 +64,6 @@ class FlowStudy:
         """N."""
         return self.flow.loss.shape[1]
 
-    @property
-    def drawn(self) -> int:
-        """How many runs are drawn."""
-        return min(RUNS_DRAWN, self.runs)
-
 
 def flow_parts(study: FlowStudy) -> Parts:
     """The three views."""
@@ -77,14 +72,14 @@ def flow_parts(study: FlowStudy) -> Parts:
 
 def losses(study: FlowStudy) -> Plot:
     """Upper left: loss against time, a line for each run, by how it ends."""
-    plot, flow, drawn = Plot("", (0.0, 0.45), (0.57, 1.0)), study.flow, study.drawn
+    plot, flow, drawn = Plot("", (0.0, 0.45), (0.57, 1.0)), study.flow, min(RUNS_DRAWN, study.runs)
     for end, style in ENDINGS.items():
         loss = flow.loss[1:, :drawn][:, flow.ends[:drawn] == end].T
         line, look = paths(flow, np.where(loss > 0, loss, np.nan)), (color(end), 1.3, style.dash)
         hover = f"{style.where}: time %{{x:.3g}}, loss %{{y:.2g}}"
         plot.line(f"loss of runs that end {style.where}", *line, *look, hover=hover)
     top = ceil(log10(max(float(flow.loss[1:].max()), 1e-3)) + 0.1)
-    time_axis(plot, flow, "")
+    plot.log_axis("x", *np.log10(flow.times[[1, -1]]), "", plain=True)
     plot.log_axis("y", LOWEST_LOSS, top, "loss", step=2)
     plot.headline(said_of_loss(flow.loss[-1]))
     # At the bottom left, where no line comes early on.
@@ -108,7 +103,7 @@ def said_of_loss(last: np.ndarray) -> str:
 
 def conserved(study: FlowStudy) -> Plot:
     """Lower left: what theory calls conserved, and beside it what is not."""
-    plot, flow, drawn = Plot("2", (0.0, 0.45), (0.0, 0.34)), study.flow, study.drawn
+    plot, flow, drawn = Plot("2", (0.0, 0.45), (0.0, 0.34)), study.flow, min(RUNS_DRAWN, study.runs)
     few, samples = min(RUNS_COMPARED, drawn), len(flow.times) - 1
     scalar = next(path for path in flow.conserved.values() if path.ndim == 2)[1:, :drawn].T
     entries = np.zeros((0, samples))
@@ -126,7 +121,8 @@ def conserved(study: FlowStudy) -> Plot:
     values = np.concatenate([moved.ravel(), entries.ravel(), scalar.ravel()])
     low, high = float(values.min()), float(values.max())
     pad = 0.08 * max(high - low, 1e-3)
-    time_axis(plot, flow, f"time   (dotted, for comparison: ‖{first}‖², which moves)")
+    title = f"time   (dotted, for comparison: ‖{first}‖², which moves)"
+    plot.log_axis("x", *np.log10(flow.times[[1, -1]]), title, plain=True)
     plot.axis("y", low - pad, high + pad, nticks=4)
     names, verb = ", ".join(reversed(study.drift)), " is conserved" if len(study.drift) == 1 else ""
     plot.headline(f"{names}{verb}: drift ≤ {rough(max(study.drift.values()), ceil)}")
@@ -180,11 +176,6 @@ def paths(flow: Flow, values: np.ndarray) -> tuple[list, list]:
         x += [*times, None]
         y += [*(None if np.isnan(v) else float(f"{v:.6g}") for v in path), None]
     return x, y
-
-
-def time_axis(plot: Plot, flow: Flow, title: str) -> None:
-    """Time, on a logarithmic axis from the first moment after the start."""
-    plot.log_axis("x", log10(flow.times[1]), log10(flow.times[-1]), title, plain=True)
 
 
 def clipped_axis(plot: Plot, which: str, lowest: float, above: float, title: str) -> None:

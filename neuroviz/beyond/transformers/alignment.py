@@ -8,7 +8,7 @@ names the conditions that the weights violate. docs/mathematics.md: "Theorem H".
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, combinations, islice, product
+from itertools import combinations, islice, product
 from math import prod
 from typing import NamedTuple
 
@@ -187,35 +187,27 @@ def where_theorem_h_fails(
     >>> where_theorem_h_fails(arch, weights | {"1.V": 0 * weights["1.V"]})[0]
     'Condition 2: head 1 of layer 1 has V = 0'
     """
-    margins = theorem_h_margins(arch, weights, "where_theorem_h_fails")
+    margins = theorem_h_margins(arch, weights)
     floats = any(np.asarray(w).dtype.kind == "f" for w in weights.values())
     near = f"undecided, closer than {tolerance:.0e}: "
     return tuple(near * (m > 0) + said for said, m in margins.items() if m <= tolerance * floats)
 
 
-def theorem_h_margins(
-    arch: Architecture, weights: BlockWeights, caller: str = "theorem_h_margins"
-) -> dict[str, float]:
+def theorem_h_margins(arch: Architecture, weights: BlockWeights) -> dict[str, float]:
     """How far the weights are from each way to violate Theorem H: 0 where they do, exactly, and at most 1.
 
     Weights of which every matrix differs by less than this share of its Frobenius norm hold the condition
     too, up to rounding near 1e-15. A condition says that some matrix, a polynomial of the weights, has full
     rank. Its rows move by at most ε (P(2n) − P(n)), where P has the same terms, all positive, and n are the
     norms; its rank is full while this is less than its smallest singular value.
-
-    >>> arch, one = Architecture((2, 2), (2,), attention="softmax"), np.eye(2)[None]
-    >>> for said, margin in theorem_h_margins(arch, {"1.Q": one, "1.K": one, "1.V": one}).items():
-    ...     print(f"{margin:.3f} {said}")
-    0.236 Condition 1: the symmetric parts of the A of layer 1 are dependent
-    1.000 Condition 2: head 1 of layer 1 has V = 0
     """
-    layers = shown(caller, arch, {n: _fractions(w) for n, w in weights.items()})
+    about = "where_theorem_h_fails"
     if arch.tokens == 1 or {*arch.widths[1:-1]} - {min(arch.widths)}:
-        raise ValueError(f"{caller} is about two tokens or more, and one layer or a bottleneck; got {arch}")
-    norms = {
-        n: np.linalg.norm(np.asarray(w, float), axis=(-2, -1), keepdims=True) for n, w in weights.items()
-    }
-    sizes = (shown(caller, arch, {n: _fractions(k * w) for n, w in norms.items()}) for k in (1, 2))
+        raise ValueError(f"{about} is about two tokens or more, and one layer or a bottleneck; got {arch}")
+    layers = shown(about, arch, {n: _fractions(w) for n, w in weights.items()})
+    as_norm = {"axis": (-2, -1), "keepdims": True}
+    norms = {n: _fractions(np.linalg.norm(np.asarray(w, float), **as_norm)) for n, w in weights.items()}
+    sizes = (shown(about, arch, {n: k * w for n, w in norms.items()}) for k in (1, 2))
     found: dict[str, float] = {}
     runs = _conditions(arch, layers, -1), *(_conditions(arch, each, 1) for each in sizes)
     for (said, rows), (_, once), (_, twice) in zip(*runs, strict=True):
@@ -261,7 +253,8 @@ def _two_tokens(
     arch: Architecture, layers: list[Shown], F: list[np.ndarray], minus: int
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Condition 4: what fails where a matrix is 0."""
-    sums = [[layer.V[list(J)].sum(0) for J in _subsets(len(layer.V))] for layer in layers]
+    # All sets of heads but the empty one; the whole comes last.
+    sums = [[sum(J) for n in range(len(V)) for J in combinations(V, n + 1)] for _, V, *_ in layers]
     if arch.causal and arch.skip:
         choices = [[0 * part[0], *part] for part in sums]
         if (count := prod(map(len, choices))) > _MOST_PRODUCTS:
@@ -286,11 +279,6 @@ def _two_tokens(
             for V, J in product(layers[i - 2].V, some):
                 for part in (J, F[i - 1] - J):
                     yield f"some heads of layer {i} do not see a head of layer {i - 1}", part @ V
-
-
-def _subsets(H: int) -> list[tuple[int, ...]]:
-    """All sets of heads but the empty one; the whole comes last."""
-    return list(chain.from_iterable(combinations(range(H), n) for n in range(1, H + 1)))
 
 
 def _fractions(matrix: np.ndarray) -> np.ndarray:

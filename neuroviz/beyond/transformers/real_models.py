@@ -62,11 +62,6 @@ class RealModel:
         return Architecture.uniform(self.width, self.head_dim, self.layers, TOKENS, "softmax", **more)
 
     @property
-    def queries_per_key(self) -> int:
-        """H/G, how many heads share one key and value."""
-        return self.heads // self.kv_heads
-
-    @property
     def parameters(self) -> int:
         """Entries of all Q, K, V, O and their biases."""
         return self.architecture().num_parameters
@@ -211,7 +206,7 @@ def real_model_parts(study: ModelStudy) -> Parts:
 
 def _why(model: RealModel) -> str:
     """Why so few, if they are."""
-    shared = f"{model.queries_per_key} queries a key" * (model.queries_per_key > 1)
+    shared = f"{model.heads // model.kv_heads} queries a key" * (model.heads > model.kv_heads)
     why = ", ".join(filter(None, ("rotary" * model.rotary, shared)))
     return f"  {why}" if why else ""
 

@@ -19,8 +19,6 @@ from neuroviz.kit.settings import choice, real, seed, switch
 D, LAYERS, HEADS = 2, 2, 2
 _ORDERS = {"none": (), "layer 1": (0,), "layer 2": (1,), "both": (0, 1)}
 _INPUTS, _CANDIDATES, _FASTEST = 64, 100, 2.0
-
-
 Network = tuple[Shown, ...]
 
 
@@ -132,7 +130,8 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     if setting.signs:
         A, V, c, omega = first[0]
         second = (Shown(-A, -V, -c, omega), *first[1:])
-    G = np.eye(D) if setting.has_skip else _exponential(setting.basis * E / np.linalg.norm(E))
+    rates_, P = np.linalg.eig(setting.basis * E / np.linalg.norm(E))
+    G = np.eye(D) if setting.has_skip else ((P * np.exp(rates_)) @ np.linalg.inv(P)).real
     g = setting.shift * g / np.linalg.norm(g) if setting.biases else 0 * g
     second = _in_another_basis(second, G, g, setting.has_skip)
     x, w = lines[0]
@@ -215,14 +214,6 @@ def as_block_weights(network: Network, biases: bool) -> BlockWeights:
             values = np.stack([omega, 0 * omega])[..., None]  # the first head carries all of ω
             weights |= {f"{i}.q": c[..., None], f"{i}.k": zero, f"{i}.v": values}
     return weights
-
-
-def _exponential(E: np.ndarray) -> np.ndarray:
-    """exp E of a 2 × 2 matrix: e^m (cosh r + (sinh r)/r N) with N = E − m of trace 0, N² = r²."""
-    m = np.trace(E) / 2
-    N = E - m * np.eye(2)
-    r = np.emath.sqrt(-np.linalg.det(N))
-    return np.exp(m) * (np.cosh(r) * np.eye(2) + np.sinc(1j * r / pi) * N).real
 
 
 def _first(setting: TwinSetting, rng: np.random.Generator) -> Network:

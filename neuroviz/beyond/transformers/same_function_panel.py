@@ -198,8 +198,7 @@ class SameFunctionExplorer(Panel):
 
 def _where(study: TwinStudy) -> str:
     s = study.setting
-    parts = ["2 softmax layers of 2 heads, d = 2"]
-    parts += ["skip"] * s.has_skip + ["biases"] * s.biases
+    parts = ["2 softmax layers of 2 heads, d = 2", *["skip"] * s.has_skip, *["biases"] * s.biases]
     tokens = {0.0: "two tokens", 1.0: "three tokens"}
     parts.append(tokens.get(s.third, f"two tokens and {s.third:g} of a third"))
     swapped = "both layers" if s.swapped == "both" else s.swapped
