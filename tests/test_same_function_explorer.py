@@ -81,12 +81,6 @@ def test_a_pole_is_one(setting):
         assert 9 < outputs[1] / outputs[0] < 11
 
 
-def test_the_nearest_pole_is_where_the_denominator_vanishes():
-    for third in (0.0, 0.4, 1.0):
-        for z in poles(-1.7, third, 12.0):
-            assert abs(1 + third + np.exp(-1.7 * z)) < 1e-12
-
-
 def test_settings_that_are_none_are_refused():
     for wrong in ({"view": "roots"}, {"swapped": "all"}):
         with pytest.raises(ValueError, match="is one of"):
