@@ -22,15 +22,8 @@ from tools.moving import animated
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ROOT = Path(__file__).parent.parent
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+QUIET = "gpu quic background-networking component-update sync"
+FLAGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{what}" for what in QUIET.split())]
 PANEL = ".nv:has(.nv-title)"
 KERNEL = ".jp-Notebook-ExecutionIndicator"
 
@@ -68,7 +61,7 @@ def lab(tmp_path_factory):
             return []
 
     with serving("jupyterlab", words, f"{address}/api?token={token}", home / "lab.log", env=environment):
-        yield SimpleNamespace(url=url, kernels=kernels)
+        yield SimpleNamespace(url=url, kernels=kernels, notebooks=home / "notebooks")
 
 
 @pytest.fixture
@@ -126,7 +119,8 @@ def run_all(page, lab) -> None:
 
 @pytest.fixture
 def start(lab, open_page):
-    """The first notebook, all cells run."""
+    """The first notebook as it comes, all cells run."""
+    shutil.copy(ROOT / "notebooks/00_start.ipynb", lab.notebooks)  # a test before may have saved its outputs
     page = open_page(lab.url("00_start.ipynb"))
     run_all(page, lab)
     return page
@@ -161,7 +155,7 @@ def look_at(page, panel: int) -> dict:
 
 
 def move_a_slider(page, panel: int) -> None:
-    """One key on the first slider that may move, or another choice: the picture changes, and it is done."""
+    """One key on the first slider, or another choice, or a preset: the picture changes, and it is done."""
     here = page.locator(PANEL).nth(panel)
     here.scroll_into_view_if_needed()
     plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
@@ -177,6 +171,8 @@ def move_a_slider(page, panel: int) -> None:
         lowest = handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemin")
         handle.focus()
         page.keyboard.press("ArrowRight" if lowest else "ArrowLeft")
+    elif not here.locator("select:visible").count():
+        here.locator(".nv-presets button").last.click()
     else:
         choice = here.locator("select:visible").first
         choice.select_option(index=0 if choice.evaluate("list => list.selectedIndex") else 1)

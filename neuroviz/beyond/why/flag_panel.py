@@ -25,8 +25,8 @@ class FlagSetting:
 
     widths: str = text("widths", "9,8,9,1", more=False)
     head_dims: str = text("a per layer", "2,2,1", more=False)
-    kind: str = choice("attention", ATTENTION_KINDS, "lightning")
-    tokens: int = whole("tokens t", 2, 1, MAX_TOKENS)
+    kind: str = choice("attention", ATTENTION_KINDS, "lightning", more=True)
+    tokens: int = whole("tokens t", 2, 1, MAX_TOKENS, more=True)
     seed: int = seed()
 
     def __post_init__(self) -> None:
