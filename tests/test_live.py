@@ -18,7 +18,7 @@ import pytest
 from panels import PATIENCE
 
 from neuroviz import explorables
-from neuroviz.engine import rank
+from neuroviz.engine import elimination
 from neuroviz.explorables import LedgerExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.background import EventLoop
@@ -76,7 +76,7 @@ def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
 
 def test_a_panel_answers_without_processes_and_without_flint(monkeypatch):
     monkeypatch.setattr("neuroviz.kit.panel.background", EventLoop)
-    monkeypatch.setattr(rank, "_HAS_FLINT", False)
+    monkeypatch.setattr(elimination, "_HAS_FLINT", False)
     panel = LedgerExplorer()
     panel.controls["layers"].value = 3
     assert panel.wait(PATIENCE) and panel.status.startswith("done")

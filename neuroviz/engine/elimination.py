@@ -15,6 +15,7 @@ docs/mathematics.md).
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.util import find_spec
 from itertools import product
 from time import process_time
 from typing import Protocol
@@ -28,6 +29,8 @@ from neuroviz.engine.threads import Run, in_turn, one_thread, side_by_side
 SMALL_PRIME = 241
 _LEAST_BLOCK = 30
 _LEAF = 30  # columns below which a block is inverted row by row
+_HAS_FLINT = find_spec("flint") is not None  # in a browser it may be missing
+_SMALL = 42  # columns below which flint, building included, is quicker than our blocks
 _TILE = 256, 1024  # rows and columns of what is brought up to date at a time: it should fit into the cache
 _AT_ONCE = 1024  # rows and columns that a thread brings up to date before progress is told
 WORTH_THREADS = 1024  # columns from which threads take less time than they cost
@@ -211,6 +214,8 @@ def _eliminate(
         return _INVERSE * min(head.shape) ** 3
 
     while rest.size:
+        if is_small and is_for_flint(rest.shape[1]):
+            return rank + flint_rank(rest, over.p)
         head = rest[:height, :size]
         if not found:
             invert(head)
@@ -223,7 +228,13 @@ def _eliminate(
                 continue
         _bring_first(rest[: len(head)], rows)
         _bring_first(rest.T[: head.shape[1]], columns)
-        minus, across, below = (-inverse).astype(arithmetic.dtype), rest[:k, k:], rest[k:, k:]
+        across, below = rest[:k, k:], rest[k:, k:]
+        if is_small:  # lists of jobs would take as long as the work
+            across[...] = over.matmul(inverse, across.astype(np.float64, copy=False))
+            arithmetic.subtract_product(below, rest[k:, :k], across)
+            rank, rest = rank + k, below
+            continue
+        minus = (-inverse).astype(arithmetic.dtype)
 
         def solve(part: slice, k=k, minus=minus, across=across) -> int:
             """Multiply columns of these rows by the inverse."""
@@ -239,11 +250,6 @@ def _eliminate(
             return left.shape[1] * target.size
 
         m, n = below.shape
-        if is_small:  # lists of jobs would take as long as the work
-            solve(slice(0, n))
-            clear((slice(0, m), slice(0, n)))
-            rank, rest = rank + k, below
-            continue
         h, w = (0, 0) if run is in_turn else (min(height, m), min(size, n))  # the next pivots' place
         first = product(_slices(0, h, _AT_ONCE), _slices(0, w, _AT_ONCE))
         others = [
@@ -264,6 +270,18 @@ def _eliminate(
     if progress:
         progress(1.0)
     return rank
+
+
+def is_for_flint(columns: int) -> bool:
+    """Whether so few columns are left to flint; never where there is none."""
+    return columns < _SMALL and _HAS_FLINT
+
+
+def flint_rank(matrix: np.ndarray, p: int) -> int:
+    """The rank of a matrix of residues mod p, by python-flint."""
+    import flint  # here: it would take a quarter of the time that importing neuroviz takes
+
+    return flint.nmod_mat(*matrix.shape, matrix.astype(np.int64).ravel().tolist(), p).rank()
 
 
 def _products(rows: int, columns: int, size: int) -> int:

@@ -7,6 +7,7 @@ product; with p < 2²³ each product is below 2⁴⁴ and a sum of 2⁹ of them 
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from math import isqrt
 from operator import index
 
 import numpy as np
@@ -170,4 +171,4 @@ Field = Reals | PrimeField
 
 @cache
 def _is_prime(n: int) -> bool:
-    return n == 2 or (n > 2 and n % 2 == 1 and all(n % q for q in range(3, int(n**0.5) + 1, 2)))
+    return n % 2 == 1 and bool((n % np.arange(3, isqrt(n) + 1, 2)).all())

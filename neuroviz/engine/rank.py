@@ -6,12 +6,11 @@ integer read off a list of floats, and what travels with it is that list and its
 """
 
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from math import inf
 
 import numpy as np
 
-from neuroviz.engine.elimination import Float64, eliminate, stored
+from neuroviz.engine.elimination import Float64, eliminate, flint_rank, is_for_flint, stored
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.pivots import gauss_jordan
 
@@ -20,8 +19,6 @@ _SMALLEST_SCALE = 1e-9
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a true zero comes out below this
 _DUST = 1e-12  # rounding beside the longest row or column is shorter than this
 _CHANGED = 0.05  # of its length, from one point to one nearby
-_HAS_FLINT = find_spec("flint") is not None  # in a browser it may be missing
-_SMALL = 45  # columns below which flint, building included, is quicker than our blocks
 
 
 @dataclass(frozen=True)
@@ -168,12 +165,8 @@ def exact_rank(matrix: np.ndarray, over: PrimeField) -> int:
     >>> exact_rank(np.array([[1.0, 2.0], [3.0, 6.0]]), PrimeField(7))
     1
     """
-    rows, columns = matrix.shape
-    if arithmetic_of(columns) == "flint":
-        import flint  # here: it would take a quarter of the time that importing neuroviz takes
-
-        entries = matrix.astype(np.int64).ravel().tolist()
-        return flint.nmod_mat(rows, columns, entries, over.p).rank()
+    if is_for_flint(matrix.shape[1]):
+        return flint_rank(matrix, over.p)
     arithmetic = Float64(over)
     return eliminate(stored(matrix, arithmetic), arithmetic)
 
@@ -184,7 +177,7 @@ def arithmetic_of(columns: int) -> str:
     >>> arithmetic_of(20), arithmetic_of(500)
     ('flint', 'float64')
     """
-    return "flint" if columns < _SMALL and _HAS_FLINT else "float64"
+    return "flint" if is_for_flint(columns) else "float64"
 
 
 def schwartz_zippel(found: int, degree: int, p: int) -> float:
