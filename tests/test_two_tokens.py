@@ -172,3 +172,28 @@ def test_large_logits_do_not_overflow():
 def test_copies_under_a_mask_are_refused():
     with pytest.raises(ValueError, match="under a causal mask .* got copies=2"):
         softmax_shares([np.eye(2)], np.eye(2)[None], copies=2, causal=True)
+
+
+@pytest.mark.parametrize(("layer", "tokens"), [(1, 2), (1, 3), (2, 2), (2, 3)])
+def test_a_layer_first_moves_the_mean_of_nearly_equal_tokens_where_theorem_bs_other_proof_says(layer, tokens):
+    """At the order 2·3^(i−1) of their spread, by z zᵀM_i m; a spread that M_1 has made 0 shows no layer 2."""
+    Ms, (m, z) = network(3, 1, 2, seed=5).M, 0.5 * draw(6, 2, 3, over=R)
+    c = np.linspace(-1, 1, tokens) / np.sqrt(np.mean(np.linspace(-1, 1, tokens) ** 2))
+
+    def mean(Ms, spread):
+        X = m[:, None] + spread * np.outer(z, c)
+        for M in Ms:
+            S = np.exp(X.T @ M @ X)
+            X = X @ (S / S.sum(axis=0))
+        return X.mean(axis=1)
+
+    def apart(Ms, spread):
+        other = [M + (i == layer) * np.outer(z, m) for i, M in enumerate(Ms, 1)]
+        return np.linalg.norm(mean(other, spread) - mean(Ms, spread)) / spread ** (2 * 3 ** (layer - 1))
+
+    spread_before = (z @ Ms[0] @ z) ** (layer - 1)
+    limit = np.linalg.norm(z) * (z @ z) * (m @ m) * spread_before**2
+    assert apart(Ms, 0.02) == pytest.approx(limit, rel=0.02)
+    assert apart(Ms, 0.5) != pytest.approx(limit, rel=0.02)
+    antisymmetric = Ms[0] - Ms[0].T
+    assert layer == 1 or apart([antisymmetric, Ms[1]], 0.02) < 0.02 * limit
