@@ -104,6 +104,13 @@ softmax, one layer or bottleneck | one point? | conjectured | Conjecture 3.10
     here are for softmax.
 softmax | open | no formula | What is not proved
     Conjecture 3.10 is about bottlenecks; for widths such as these nothing is claimed.
+# a mask
+one token | nothing changes | proved here | One token
+    A single token attends to itself alone, with a mask and without.
+softmax | the same dimension, one point | proved here | Theorem A′
+    Causal networks have the same dimension, and for almost all weights no other (L, M) has the function.
+lightning | dimension {masked} | proved here | Theorem K
+    Causal networks have this dimension, D − l, whatever the ranks: nothing collapses.
 # heads or a skip
 softmax, tokens, one layer or bottleneck | one orbit | proved here | Theorem H
     {blocks} all weights with the same function are one orbit of the permutations of heads and, without
@@ -194,6 +201,7 @@ def _values(arch: Architecture) -> dict[str, object]:
         "rescalings": "rescalings" if depth == 1 else f"{depth} rescalings",
         "signs": 2**depth if depth <= 60 else f"2^{depth}",
         "fiber": fiber,
+        "masked": virtual - depth,
         "outside": f"{theorem} needs {' and '.join(fails)}. By Lemma D and Theorem C a generic fibre has "
         f"dimension {fiber}.",
         "unknown": "We know no proof of what the whole fibre is.",
