@@ -118,13 +118,10 @@ softmax, tokens, one layer or bottleneck | one orbit | proved here | Theorem H
 softmax, three tokens | dimension, not fibres | proved here | Theorem W
     {blocks} the dimension is known for all widths. The fibres are open. Our proof, not peer-reviewed.
 tokens, one layer or equal widths | some formulas | observed | Beyond the paper
-    {blocks} there are formulas for the dimension of some lightning networks: they agreed with exact ranks
-    on a grid, and no proof is known. One head with skips is proved: the function determines every layer
-    (Theorems S and L). Other fibres are open.
-one token | open | no formula | What is not proved
-    For one token we have no statement about several heads or skips.
+    {blocks} some formulas for the dimension agreed with exact ranks on a grid. One head with skips is proved:
+    the function determines every layer (Theorems S and L). Other fibres are open.
 always | open | no formula | What is not proved
-    For unequal widths and more than one layer we have no statement about several heads or skips.
+    For one token, and for unequal widths and more than one layer, we have no statement about heads or skips.
 """
 IN_TABLE = tuple(line[2:] for line in _TABLE.splitlines() if line.startswith("# "))
 """The questions of the table."""

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.block import Block
 from neuroviz.engine.network import BlockWeights
 
 _MOST_PRODUCTS = 4096  # of the causal part of Condition 4, one for each choice of heads in every layer
@@ -54,9 +53,7 @@ class Shown(NamedTuple):
 def shown(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]:
     """What can be seen of the weights, layer by layer."""
     block = arch.block
-    if arch.attention != "softmax" or block != Block(
-        value_dim=block.value_dim, kv_heads=block.kv_heads, biases=block.biases, temperature=block.temperature
-    ):
+    if arch.attention != "softmax" or block.rotary or block.positions or block.mlp:
         raise ValueError(
             f"{caller} is about softmax networks without rotary positions, learned positions and MLPs "
             f"(Theorem H); got {arch}"
