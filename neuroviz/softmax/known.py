@@ -115,7 +115,7 @@ def what_is_known(
 
 def _fibre(arch: Architecture) -> StatusEntry:
     """Beyond the paper: which weights share a function."""
-    theorem, generic = orbit_theorem(arch), "For almost all weights; our proof, not peer-reviewed."
+    theorem, generic = orbit_theorem(arch), "For almost all weights; our proof, not peer-reviewed"
     one_head = set(arch.heads) == {1} and arch.block.is_plain and arch.tokens > 1
     if speaks_of_fibres(arch):
         between = ["bases"] * (not arch.skip) + ["shifts"] * arch.block.biases
@@ -123,16 +123,15 @@ def _fibre(arch: Architecture) -> StatusEntry:
         moves += [f"{' and '.join(between)} between layers"] * (arch.num_layers > 1 and between != [])
         answer = f"one orbit of {', '.join(moves)}" if moves else "one point"
         seen = "A, V, c, ω" if arch.block.biases else "A and V"
-        note = f"All {seen} with one function. {generic} It rests on Ax's theorem; for given weights see "
-        note += "where_theorem_h_fails."
+        note = f"All {seen} with one function (see where_theorem_h_fails). {generic}; by Ax's theorem."
         return StatusEntry("heads or a skip", answer, "proved here", "Theorem H", note)
-    if one_head and arch.num_layers == 1:  # with a skip or a mask the function still tells A ⊗ V
+    if one_head and arch.num_layers == 1:  # with a skip or a mask, too, the function tells A ⊗ V
         return statements(replace(arch, skip=False, causal=False))[0]
     if theorem == "Theorem L":
-        note = f"Only (cA, V/c), c ≠ 0, in each layer has the same function. {generic}"
+        note = f"Only (cA, V/c), c ≠ 0, in each layer has the same function. {generic}."
         return StatusEntry("heads or a skip", "rescalings in each layer", "proved here", theorem, note)
     if one_head and arch.attention == "softmax":  # so it is the mask
-        note = f"No other (L, M) has the same function. {generic} It rests on Ax's theorem."
+        note = f"No other (L, M) has the same function. {generic}; by Ax's theorem."
         return StatusEntry("function → (L, M)", "one point", "proved here", "Theorem A′", note)
     note = "No statement says which weights share a function."
     return StatusEntry("heads or a skip", "open", "no formula", "What is not proved", note)
