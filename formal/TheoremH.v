@@ -1,11 +1,13 @@
-(* Theorem H of docs/mathematics.md, for every depth: "Which is which" for two causal tokens, and "The weights".
-   Layers are counted from 0; w and w' are theta and theta'. `tokens` is the freed network on two tokens, with
-   shares mu_ih and nu_ih for each head. Both theorems assume of Condition 2 that the F_i are invertible, and
-   speak of shares with mu = 0 only, those of the causal network, which the other one has as well.
-   H_causal_signs: if the freed networks agree, R_theta = R_theta', where nu'_{i pi_i(h)} is 1 - nu_ih for the
-   heads h in sets J_i and nu_ih for the others, as q'_{i pi_i(h)} = -q_ih and q_ih give it for two tokens, then
-   by Condition 4 all J_i are empty.
-   H_the_weights: if nu'_{i pi_i(h)} = nu_ih, the freed networks agree, and so do the logits,
+(* Theorem H of docs/mathematics.md, for every depth: "Which is which" for three tokens or more and for two causal
+   ones, and "The weights". Layers are counted from 0; w and w' are theta and theta'. `tokens` is the freed
+   network on two tokens, with shares mu_ih and nu_ih for each head. All theorems but the converse assume of
+   Condition 2 that the F_i are invertible, and that the freed networks agree, R_theta = R_theta', for all tokens
+   and all shares that "Poles" and "Layers" allow.
+   H_columns: each share of theta' is one of theta of the same column or 1 - one of the other column, as the list
+   in "Poles" has it for m >= 2; then, if no V_ih is 0, the former holds for all.
+   H_causal_signs: mu = 0, and nu'_{i pi_i(h)} is 1 - nu_ih for the heads h in sets J_i and nu_ih for the others,
+   as q'_{i pi_i(h)} = -q_ih and q_ih give it for two tokens; then by Condition 4 all J_i are empty.
+   H_the_weights: mu = 0 (these shares the network without a mask has as well), nu'_{i pi_i(h)} = nu_ih and
    q'_{i pi_i(h)} = q_ih; then theta' is in the orbit of theta.
    H_converse is about the layers themselves, on t tokens. *)
 From mathcomp Require Import all_ssreflect all_fingroup all_algebra.
@@ -216,6 +218,94 @@ split=> //; apply: mulmx_inj => z; have := AE z.
 by rewrite affD mulmxDr -cE => /addIr; rewrite !mulmxA.
 Qed.
 
+(* "Which is which" for three tokens or more: each share of one network is a share of the other one of the same
+   column, or 1 - a share of the other column; and the latter does not occur. *)
+Section Columns.
+Variables (w w' : weights) (sigma : forall i, {perm bool * 'I_(H i)}).
+
+(* mu_ih = s i (false, h), nu_ih = s i (true, h) *)
+Definition all_shares := forall i, bool * 'I_(H i) -> F.
+Definition run v (s : all_shares) := tokens v (fun i h => s i (false, h)) (fun i h => s i (true, h)).
+Definition column (b : bool) (z : vec * vec) := if b then z.2 else z.1.
+
+Lemma runS v s i z :
+  run v s i.+1 z = step v (fun h => s i (false, h)) (fun h => s i (true, h)) (run v s i z).
+Proof. by []. Qed.
+
+Lemma column_step v s i z b : column b (run v s i.+1 z) = Fm v i *m column b (run v s i z) + om v i +
+  (if b then 1 else -1) *: \sum_h s i (b, h) *: (V v h *m ((run v s i z).1 - (run v s i z).2)).
+Proof. by rewrite runS; case: b; rewrite /step /= ?scale1r ?scaleN1r. Qed.
+
+(* frozen layers act on each column alike, whatever the shares before them *)
+Lemma frozen_from v k n : (k <= n)%N -> exists Q r, Q *m C v k = C v n /\
+  forall s z b, (forall j x, (k <= j < n)%N -> s j x = 0) ->
+    column b (run v s n z) = Q *m column b (run v s k z) + r.
+Proof.
+move/subnKC=> <-; elim: (n - k)%N => [|m [Q [r [QC E]]]].
+  by exists 1%:M, 0; split=> [|s z b _]; rewrite addn0 mul1mx ?addr0.
+exists (Fm v (k + m)%N *m Q), (Fm v (k + m)%N *m r + om v (k + m)%N); rewrite addnS; split.
+  by rewrite -mulmxA QC.
+move=> s z b s0; rewrite column_step E => [|j x /andP[kj jm]]; last first.
+  by rewrite s0 // kj ltnS ltnW.
+rewrite big1 => [|h _]; last by rewrite s0 ?leq_addr /= ?ltnS // scale0r.
+by rewrite scaler0 addr0 affD mulmxA.
+Qed.
+
+Lemma run_eq v (s s' : all_shares) k z :
+  (forall j x, (j < k)%N -> s j x = s' j x) -> run v s k z = run v s' k z.
+Proof.
+elim: k => [//|k IH] E; rewrite !runS IH => [|j x jk]; last by rewrite E // ltnW.
+by rewrite /step; congr (_ - _, _ + _); apply: eq_bigr => h _; rewrite E.
+Qed.
+
+Theorem H_columns :
+  (forall i, (i < l)%N -> Fm w i \in unitmx) -> (forall i (h : 'I_(H i)), (i < l)%N -> V w h != 0) ->
+  (forall (s s' : all_shares) z,
+     (forall i x, s' i (sigma i x) = if (sigma i x).1 == x.1 then s i x else 1 - s i x) ->
+     run w' s' l z = run w s l z) ->
+  forall i x, (i < l)%N -> (sigma i x).1 = x.1.
+Proof.
+move=> u V0 K i; move: {2}(l - i)%N (leqnn (l - i)) => n; elim: n i => [|n IH] i.
+  by rewrite leqn0 subn_eq0 leqNgt => /negPf->.
+move=> ni [b h] il; apply/eqP/negPn/negP => /= bad.
+have later j x : (i < j < l)%N -> (sigma j x).1 = x.1.
+  case/andP=> ij jl; apply: IH => //; rewrite -ltnS; apply: leq_trans ni.
+  by rewrite ltn_sub2l // (leq_trans _ jl).
+pose s (on : bool) : all_shares := fun j x => [&& on, j == i, x.1 == b & x.2 == h :> nat]%:R.
+pose s' on : all_shares := fun j y =>
+  let x := (sigma j)^-1%g y in if y.1 == x.1 then s on j x else 1 - s on j x.
+have E on z : run w' (s' on) l z = run w (s on) l z by apply: K => j x; rewrite /s' permK.
+have s0 on j x : j != i -> s on j x = 0 by rewrite /s => /negPf->; rewrite andbF.
+have s0' on j y : (i < j < l)%N -> s' on j y = 0.
+  case/andP=> ij jl; rewrite /s'; set x := (sigma j)^-1%g y.
+  by rewrite -[y](permKV (sigma j)) -/x later ?ij // eqxx s0 // neq_ltn ij orbT.
+have same' z : column b (run w' (s' true) l z) = column b (run w' (s' false) l z).
+  have [Q [r [_ F']]] := frozen_from w' il; rewrite !F' //; [|exact: s0'|exact: s0'].
+  have R : run w' (s' true) i z = run w' (s' false) i z.
+    by apply: run_eq => j y ji; rewrite /s' !s0 // neq_ltn ji.
+  rewrite !column_step R; congr (_ *m (_ + _ *: _) + _); apply: eq_bigr => k _; congr (_ *: _).
+  rewrite /s'; set x := (sigma i)^-1%g _; suff -> : s true i x = s false i x by [].
+  rewrite /s eqxx /=; case: eqP => //= xb; case: eqP => //= xh; case/eqP: bad.
+  rewrite (_ : (b, h) = x) ?permKV // [x]surjective_pairing; congr (_, _) => //; exact: val_inj.
+have [Q [r [QC F']]] := frozen_from w il.
+have uCl : C w l \in unitmx by apply: C_unit.
+have uQ : Q \in unitmx by move: uCl; rewrite -QC unitmx_mul => /andP[].
+case/eqP: (V0 i h il); apply: (can_inj (mulKmx uQ)).
+apply: (can_inj (mulmxK (C_unit_inv uCl (ltnW il)))).
+rewrite mulmx0 mul0mx; apply: mulmx_inj => v; rewrite mul0mx.
+have := same' (v, 0); rewrite !E !F' => [|j x /andP[ij _]|j x /andP[ij _]];
+  try by rewrite s0 // neq_ltn ij orbT.
+have R : run w (s true) i (v, 0) = run w (s false) i (v, 0).
+  by apply: run_eq => j x ji; rewrite !s0 // neq_ltn ji.
+move=> /addIr/(can_inj (mulKmx uQ)); rewrite !column_step R => /addrI.
+rewrite [X in _ = _ *: X]big1 => [|k _]; last by rewrite /s /= scale0r.
+rewrite scaler0 (bigD1 h) //= big1 => [|k kh]; last first.
+  by rewrite /s /= (inj_eq val_inj) (negPf kh) !andbF scale0r.
+rewrite addr0 /s !eqxx scale1r /run tokens_frozen // opprD addrACA subrr addr0 mulmx0 subr0 => /eqP.
+by rewrite scaler_eq0; case: (b); rewrite ?oppr_eq0 oner_eq0 /= => /eqP E0; rewrite -!mulmxA E0 mulmx0.
+Qed.
+End Columns.
+
 (* "Which is which" for two causal tokens: the logits agree up to signs, - where J, and a share nu becomes
    1 - nu there. *)
 Section Signs.
@@ -395,5 +485,6 @@ Qed.
 End Converse.
 End TheoremH.
 Print Assumptions H_the_weights.
+Print Assumptions H_columns.
 Print Assumptions H_causal_signs.
 Print Assumptions H_converse.
