@@ -280,7 +280,7 @@ have s0' on j y : (i < j < l)%N -> s' on j y = 0.
   case/andP=> ij jl; rewrite /s'; set x := (sigma j)^-1%g y.
   by rewrite -[y](permKV (sigma j)) -/x later ?ij // eqxx s0 // neq_ltn ij orbT.
 have same' z : column b (run w' (s' true) l z) = column b (run w' (s' false) l z).
-  have [Q [r [_ F']]] := frozen_from w' il; rewrite !F' //; [|exact: s0'|exact: s0'].
+  have [Q [r [_ F']]] := frozen_from w' il; rewrite (F' _ z b (s0' true)) (F' _ z b (s0' false)).
   have R : run w' (s' true) i z = run w' (s' false) i z.
     by apply: run_eq => j y ji; rewrite /s' !s0 // neq_ltn ji.
   rewrite !column_step R; congr (_ *m (_ + _ *: _) + _); apply: eq_bigr => k _; congr (_ *: _).
