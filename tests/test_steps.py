@@ -99,11 +99,13 @@ def shares(rng, heads, tokens, causal):
 
 @pytest.mark.parametrize(
     ("causal", "heads", "width", "tokens", "related"),
-    [(True, 2, 2, 3, 0), (True, 1, 1, 3, 0), (False, 2, 3, 3, 0), (False, 1, 1, 3, 1), (False, 1, 1, 4, 3)],
+    [(True, 2, 2, 3, 0), (True, 1, 1, 3, 0), (False, 2, 3, 3, 0), (False, 1, 1, 3, 1), (False, 1, 1, 4, 3)]
+    + [(causal, 2, width, 2, 0) for causal in (True, False) for width in (2, 3)],
 )
 def test_w3_logits_have_no_relation_but_without_a_mask_on_a_line(causal, heads, width, tokens, related):
     """Of the (y_j − y_c)ᵀ A y_c of two layers, the tokens and 1; the shares of layer 1 are free.
 
+    Two tokens: "Independence" in Theorem H, at width 3 with a skip.
     On a line n_jc = −n_cj with sums 0 are relations: (t − 1)(t − 2)/2 a head.
     """
     rng = np.random.default_rng(tokens)
@@ -114,7 +116,8 @@ def test_w3_logits_have_no_relation_but_without_a_mask_on_a_line(causal, heads, 
         rows = []
         for _ in range(60):
             X, row = rng.standard_normal((3, tokens)), [1]
-            for Y, M in ((X, A), ((V @ X @ shares(rng, heads, tokens, causal)).sum(0), B)):
+            Z = (V @ X @ shares(rng, heads, tokens, causal)).sum(0) + (X if width == tokens + 1 == 3 else 0)
+            for Y, M in ((X, A), (Z, B)):
                 s = Y.T @ M @ Y
                 row = np.append(row, (s - np.diagonal(s, axis1=1, axis2=2)[:, None])[:, unequal > 0])
             rows.append(np.append(row, X))

@@ -47,7 +47,8 @@ def _draw(theorem, rng):
         return Architecture(widths, head_dims, size(2, 5 + 2 * skip), skip=skip)
     if theorem == "S":
         heads = tuple(size(1, d) if size(0, 1) else 1 for _ in range(depth))
-        return Architecture(widths, head_dims, size(2, 5), heads=heads, skip=True, causal=causal)
+        block = Block(size(1, d)) if size(0, 1) else Block()
+        return Architecture(widths, head_dims, size(2, 5), "lightning", heads, True, causal, block)
     block = {"value_dim": size(1, 4)} if size(0, 1) else {}
     groups = size(1, 2) if block and size(0, 1) else 0
     if groups:

@@ -16,14 +16,11 @@ def block_formula(arch: Architecture) -> Expected:
     34
     """
     block = arch.block
-    alone = not arch.skip and not arch.causal and arch.tokens > 1
-    if arch.attention == "lightning" and alone:
-        if block == Block(value_dim=block.value_dim) and arch.num_layers == 1:
-            return one_lightning_layer(arch.heads[0], arch.layers[0], block.value_dim)
-        if block == Block(mlp=block.mlp) and set(arch.heads) == {1} == {len(set(arch.widths))}:
-            d, (hidden, power) = arch.widths[0], block.mlp
-            if 1 < d <= hidden and power > 1 and min(arch.head_dims[:-1], default=2) > 1:
-                return _lightning_mlps(arch)
+    alone = arch.attention == "lightning" and not arch.skip and not arch.causal and arch.tokens > 1
+    if alone and block == Block(mlp=block.mlp) and set(arch.heads) == {1} == {len(set(arch.widths))}:
+        d, (hidden, power) = arch.widths[0], block.mlp
+        if 1 < d <= hidden and power > 1 and min(arch.head_dims[:-1], default=2) > 1:
+            return _lightning_mlps(arch)
     if not speaks_of_fibres(arch):
         values = block == Block(value_dim=block.value_dim, kv_heads=block.kv_heads)
         if values and arch.attention == "softmax" and not arch.skip and arch.tokens > 1:

@@ -189,8 +189,6 @@ def where_theorem_h_fails(
     >>> from neuroviz.engine.field import Reals
     >>> arch = Architecture.uniform(2, 1, 2, attention="softmax", heads=2)
     >>> weights = random_block_weights(Reals(), arch, np.random.default_rng(0))
-    >>> where_theorem_h_fails(arch, weights)
-    ()
     >>> where_theorem_h_fails(arch, weights | {"1.V": 0 * weights["1.V"]})[0]
     'Condition 2: head 1 of layer 1 has V = 0'
     """
