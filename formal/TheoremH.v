@@ -1,10 +1,15 @@
-(* Theorem H of docs/mathematics.md, "The weights": from the logits to the weights, for every depth.
-   Layers are counted from 0; w and w' are theta and theta'. `tokens` is the freed network on two tokens, with
-   shares mu_ih and nu_ih for each head. The theorem assumes of Condition 2 that the F_i are invertible, and
-   of the two functions what "Poles", "Layers" and "Which is which" give, at shares with mu = 0 (those of the
-   causal network, which the other one has as well): if nu'_{i pi_i(h)} = nu_ih, the freed networks agree,
-   R_theta = R_theta', and so do the logits, q'_{i pi_i(h)} = q_ih. Then theta' is in the orbit of theta.
-   The converse is about the layers themselves, on t tokens. *)
+(* Theorem H of docs/mathematics.md, for every depth: "Which is which" for three tokens or more and for two causal
+   ones, and "The weights". Layers are counted from 0; w and w' are theta and theta'. `tokens` is the freed
+   network on two tokens, with shares mu_ih and nu_ih for each head. All theorems but the converse assume of
+   Condition 2 that the F_i are invertible, and that the freed networks agree, R_theta = R_theta', for all tokens
+   and all shares that "Poles" and "Layers" allow.
+   H_columns: each share of theta' is one of theta of the same column or 1 - one of the other column, as the list
+   in "Poles" has it for m >= 2; then, if no V_ih is 0, the former holds for all.
+   H_causal_signs: mu = 0, and nu'_{i pi_i(h)} is 1 - nu_ih for the heads h in sets J_i and nu_ih for the others,
+   as q'_{i pi_i(h)} = -q_ih and q_ih give it for two tokens; then by Condition 4 all J_i are empty.
+   H_the_weights: mu = 0 (these shares the network without a mask has as well), nu'_{i pi_i(h)} = nu_ih and
+   q'_{i pi_i(h)} = q_ih; then theta' is in the orbit of theta.
+   H_converse is about the layers themselves, on t tokens. *)
 From mathcomp Require Import all_ssreflect all_fingroup all_algebra.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory. Local Open Scope ring_scope.
@@ -213,6 +218,226 @@ split=> //; apply: mulmx_inj => z; have := AE z.
 by rewrite affD mulmxDr -cE => /addIr; rewrite !mulmxA.
 Qed.
 
+(* "Which is which" for three tokens or more: each share of one network is a share of the other one of the same
+   column, or 1 - a share of the other column; and the latter does not occur. *)
+Section Columns.
+Variables (w w' : weights) (sigma : forall i, {perm bool * 'I_(H i)}).
+
+(* mu_ih = s i (false, h), nu_ih = s i (true, h) *)
+Definition all_shares := forall i, bool * 'I_(H i) -> F.
+Definition run v (s : all_shares) := tokens v (fun i h => s i (false, h)) (fun i h => s i (true, h)).
+Definition column (b : bool) (z : vec * vec) := if b then z.2 else z.1.
+
+Lemma runS v s i z :
+  run v s i.+1 z = step v (fun h => s i (false, h)) (fun h => s i (true, h)) (run v s i z).
+Proof. by []. Qed.
+
+Lemma column_step v s i z b : column b (run v s i.+1 z) = Fm v i *m column b (run v s i z) + om v i +
+  (if b then 1 else -1) *: \sum_h s i (b, h) *: (V v h *m ((run v s i z).1 - (run v s i z).2)).
+Proof. by rewrite runS; case: b; rewrite /step /= ?scale1r ?scaleN1r. Qed.
+
+(* frozen layers act on each column alike, whatever the shares before them *)
+Lemma frozen_from v k n : (k <= n)%N -> exists Q r, Q *m C v k = C v n /\
+  forall s z b, (forall j x, (k <= j < n)%N -> s j x = 0) ->
+    column b (run v s n z) = Q *m column b (run v s k z) + r.
+Proof.
+move/subnKC=> <-; elim: (n - k)%N => [|m [Q [r [QC E]]]].
+  by exists 1%:M, 0; split=> [|s z b _]; rewrite addn0 mul1mx ?addr0.
+exists (Fm v (k + m)%N *m Q), (Fm v (k + m)%N *m r + om v (k + m)%N); rewrite addnS; split.
+  by rewrite -mulmxA QC.
+move=> s z b s0; rewrite column_step E => [|j x /andP[kj jm]]; last first.
+  by rewrite s0 // kj ltnS ltnW.
+rewrite big1 => [|h _]; last by rewrite s0 ?leq_addr /= ?ltnS // scale0r.
+by rewrite scaler0 addr0 affD mulmxA.
+Qed.
+
+Lemma run_eq v (s s' : all_shares) k z :
+  (forall j x, (j < k)%N -> s j x = s' j x) -> run v s k z = run v s' k z.
+Proof.
+elim: k => [//|k IH] E; rewrite !runS IH => [|j x jk]; last by rewrite E // ltnW.
+by rewrite /step; congr (_ - _, _ + _); apply: eq_bigr => h _; rewrite E.
+Qed.
+
+Theorem H_columns :
+  (forall i, (i < l)%N -> Fm w i \in unitmx) -> (forall i (h : 'I_(H i)), (i < l)%N -> V w h != 0) ->
+  (forall (s s' : all_shares) z,
+     (forall i x, s' i (sigma i x) = if (sigma i x).1 == x.1 then s i x else 1 - s i x) ->
+     run w' s' l z = run w s l z) ->
+  forall i x, (i < l)%N -> (sigma i x).1 = x.1.
+Proof.
+move=> u V0 K i; move: {2}(l - i)%N (leqnn (l - i)) => n; elim: n i => [|n IH] i.
+  by rewrite leqn0 subn_eq0 leqNgt => /negPf->.
+move=> ni [b h] il; apply/eqP/negPn/negP => /= bad.
+have later j x : (i < j < l)%N -> (sigma j x).1 = x.1.
+  case/andP=> ij jl; apply: IH => //; rewrite -ltnS; apply: leq_trans ni.
+  by rewrite ltn_sub2l // (leq_trans _ jl).
+pose s (on : bool) : all_shares := fun j x => [&& on, j == i, x.1 == b & x.2 == h :> nat]%:R.
+pose s' on : all_shares := fun j y =>
+  let x := (sigma j)^-1%g y in if y.1 == x.1 then s on j x else 1 - s on j x.
+have E on z : run w' (s' on) l z = run w (s on) l z by apply: K => j x; rewrite /s' permK.
+have s0 on j x : j != i -> s on j x = 0 by rewrite /s => /negPf->; rewrite andbF.
+have s0' on j y : (i < j < l)%N -> s' on j y = 0.
+  case/andP=> ij jl; rewrite /s'; set x := (sigma j)^-1%g y.
+  by rewrite -[y](permKV (sigma j)) -/x later ?ij // eqxx s0 // neq_ltn ij orbT.
+have same' z : column b (run w' (s' true) l z) = column b (run w' (s' false) l z).
+  have [Q [r [_ F']]] := frozen_from w' il; rewrite (F' _ z b (s0' true)) (F' _ z b (s0' false)).
+  have R : run w' (s' true) i z = run w' (s' false) i z.
+    by apply: run_eq => j y ji; rewrite /s' !s0 // neq_ltn ji.
+  rewrite !column_step R; congr (_ *m (_ + _ *: _) + _); apply: eq_bigr => k _; congr (_ *: _).
+  rewrite /s'; set x := (sigma i)^-1%g _; suff -> : s true i x = s false i x by [].
+  rewrite /s eqxx /=; case: eqP => //= xb; case: eqP => //= xh; case/eqP: bad.
+  rewrite (_ : (b, h) = x) ?permKV // [x]surjective_pairing; congr (_, _) => //; exact: val_inj.
+have [Q [r [QC F']]] := frozen_from w il.
+have uCl : C w l \in unitmx by apply: C_unit.
+have uQ : Q \in unitmx by move: uCl; rewrite -QC unitmx_mul => /andP[].
+case/eqP: (V0 i h il); apply: (can_inj (mulKmx uQ)).
+apply: (can_inj (mulmxK (C_unit_inv uCl (ltnW il)))).
+rewrite mulmx0 mul0mx; apply: mulmx_inj => v; rewrite mul0mx.
+have := same' (v, 0); rewrite !E !F' => [|j x /andP[ij _]|j x /andP[ij _]];
+  try by rewrite s0 // neq_ltn ij orbT.
+have R : run w (s true) i (v, 0) = run w (s false) i (v, 0).
+  by apply: run_eq => j x ji; rewrite !s0 // neq_ltn ji.
+move=> /addIr/(can_inj (mulKmx uQ)); rewrite !column_step R => /addrI.
+rewrite [X in _ = _ *: X]big1 => [|k _]; last by rewrite /s /= scale0r.
+rewrite scaler0 (bigD1 h) //= big1 => [|k kh]; last first.
+  by rewrite /s /= (inj_eq val_inj) (negPf kh) !andbF scale0r.
+rewrite addr0 /s !eqxx scale1r /run tokens_frozen // opprD addrACA subrr addr0 mulmx0 subr0 => /eqP.
+by rewrite scaler_eq0; case: (b); rewrite ?oppr_eq0 oner_eq0 /= => /eqP E0; rewrite -!mulmxA E0 mulmx0.
+Qed.
+End Columns.
+
+(* "Which is which" for two causal tokens: the logits agree up to signs, - where J, and a share nu becomes
+   1 - nu there. *)
+Section Signs.
+Variables (w w' : weights) (pi : forall i, 'S_(H i)) (J : forall i, 'I_(H i) -> bool).
+
+(* the product of the I + V_(i, I_i) of the first k layers *)
+Fixpoint product (I : forall i, 'I_(H i) -> bool) k : mat :=
+  if k is i.+1 then (1%:M + \sum_(h | I i h) V w h) *m product I i else 1%:M.
+Definition condition_4 :=
+  if skip then forall I, product I l = 1%:M -> forall i (h : 'I_(H i)), (i < l)%N -> I i h = false
+  else forall i (I : 'I_(H i) -> bool), (i < l)%N -> \sum_(h | I h) V w h = 0 -> forall h, I h = false.
+
+(* what a layer does to the difference of the tokens, and k layers *)
+Definition N v i (nu : 'I_(H i) -> F) : mat := Fm v i - \sum_h nu h *: V v h.
+Fixpoint diff v (nu : shares) k : mat := if k is i.+1 then N v (nu i) *m diff v nu i else 1%:M.
+
+Lemma tokens_diff v nu k z :
+  (tokens v none nu k z).1 - (tokens v none nu k z).2 = diff v nu k *m (z.1 - z.2).
+Proof.
+elim: k => [|k IH]; first by rewrite mul1mx.
+rewrite tokensS /step /= [X in _ - X - _]big1 => [|h _]; last by rewrite scale0r.
+rewrite -mulmxA -IH subr0 opprD addrA affB mulmxBl; congr (_ - _).
+by rewrite mulmx_suml; apply: eq_bigr => h _; rewrite -scalemxAl.
+Qed.
+
+(* shares that differ in layer i only *)
+Lemma diff_one v (a : shares) i n : (i < n)%N -> exists Q : mat, forall b : shares,
+  (forall j h, j != i -> b j h = a j h) -> diff v b n = Q *m (N v (b i) *m diff v a i).
+Proof.
+have E b k : (k <= i)%N -> (forall j h, j != i -> b j h = a j h) -> diff v b k = diff v a k.
+  elim: k => [//|k IH] ki off; rewrite /= IH ?(ltnW ki) //; congr (_ *m _); congr (_ - _).
+  by apply: eq_bigr => h _; rewrite off // neq_ltn ki.
+move/subnKC=> <-; elim: (n - i.+1)%N => [|k [Q IH]].
+  by exists 1%:M => b off; rewrite addn0 mul1mx /= E.
+exists (N v (a (i.+1 + k)%N) *m Q) => b off; rewrite addnS -mulmxA -IH //=; congr (_ *m _); congr (_ - _).
+by apply: eq_bigr => h _; rewrite off // neq_ltn addSn ltnS leq_addr orbT.
+Qed.
+
+Definition tilde (nu : shares) : shares :=
+  fun i k => let h := (pi i)^-1%g k in if J h then 1 - nu i h else nu i h.
+Lemma tildeE nu i h : tilde nu (pi i h) = if J h then 1 - nu i h else nu i h.
+Proof. by rewrite /tilde permK. Qed.
+
+Theorem H_causal_signs : (forall i, (i < l)%N -> Fm w i \in unitmx) -> condition_4 ->
+  (forall (nu nu' : shares) z, (forall i h, nu' i (pi i h) = if J h then 1 - nu i h else nu i h) ->
+     tokens w' none nu' l z = tokens w none nu l z) ->
+  forall i (h : 'I_(H i)), (i < l)%N -> J h = false.
+Proof.
+move=> u c4 K.
+have K1 nu : diff w' (tilde nu) l = diff w nu l.
+  apply: mulmx_inj => v; have E := K nu (tilde nu) (v, 0) (tildeE nu).
+  by have := tokens_diff w nu l (v, 0); rewrite -E tokens_diff /= subr0.
+have N0 i : N w (none (i := i)) = Fm w i.
+  by rewrite /N big1 ?subr0 // => h _; rewrite scale0r.
+have D0 k : diff w none k = C w k by elim: k => //= k ->; rewrite N0.
+pose Ct := diff w' (tilde none).
+have CtS i : Ct i.+1 = N w' (tilde none (i := i)) *m Ct i by [].
+have Ctl : Ct l = C w l by rewrite /Ct K1 D0.
+have uC i : (i <= l)%N -> C w i \in unitmx.
+  by move=> il; apply: C_unit => j ji; apply: u; apply: leq_trans ji il.
+have uCt i : (i <= l)%N -> Ct i \in unitmx.
+  have : Ct l \in unitmx by rewrite Ctl uC.
+  move: (l) => n; elim: n => [|n IH] un; first by rewrite leqn0 => /eqP->.
+  rewrite leq_eqVlt => /orP[/eqP->//|]; rewrite ltnS; apply: IH.
+  by move: un; rewrite CtS unitmx_mul => /andP[].
+have [T TC] : exists T : nat -> mat, forall i, (i <= l)%N -> T i *m C w i = Ct i.
+  by exists (fun i => Ct i *m invmx (C w i)) => i il; rewrite mulmxKV ?uC.
+have uT i : (i <= l)%N -> T i \in unitmx.
+  by move=> il; have := uCt i il; rewrite -TC // unitmx_mul => /andP[].
+have T0 : T 0%N = 1%:M by rewrite -[LHS]mulmx1 TC.
+have Tl : T l = 1%:M by rewrite -[LHS](mulmxK (uC l (leqnn l))) TC // Ctl mulmxV // uC.
+pose sg i (h : 'I_(H i)) : F := if J h then -1 else 1.
+have TN i : (i < l)%N -> N w' (tilde none (i := i)) *m T i = T i.+1 *m Fm w i.
+  move=> il; apply: (can_inj (mulmxK (uC i (ltnW il)))).
+  by rewrite -[LHS]mulmxA TC ?(ltnW il) // -CtS -(TC _ il) CS mulmxA.
+have TV i (h : 'I_(H i)) : (i < l)%N -> sg i h *: V w' (pi i h) *m T i = T i.+1 *m V w h.
+  move=> il; have [Q HQ] := diff_one w none il; have [Q' HQ'] := diff_one w' (tilde none) il.
+  have off j (k : 'I_(H j)) : j != i -> one h k = none k by move=> ji; rewrite one_off.
+  have off' j (k : 'I_(H j)) : j != i -> tilde (one h) k = tilde none k.
+    by move=> ji; rewrite /tilde /= one_off.
+  have E0 := K1 none; rewrite (HQ none) // (HQ' (tilde none)) // in E0.
+  have E1 := K1 (one h); rewrite (HQ (one h)) // (HQ' (tilde (one h))) // in E1.
+  have QC : Q' *m T i.+1 = Q.
+    apply: (can_inj (mulmxK (uC _ il))); rewrite -[LHS]mulmxA TC // CS -D0.
+    by rewrite -(N0 i) CtS -E0.
+  have NV : N w (none (i := i)) - N w (@one i h i) = V w h.
+    rewrite /N opprB addrC addrA subrK (bigD1 h) //= big1 => [|k kh]; last first.
+      by rewrite /one (inj_eq val_inj) (negPf kh) andbF scale0r.
+    rewrite big1 => [|k _]; last by rewrite scale0r.
+    by rewrite /one !eqxx scale1r addr0 subr0.
+  have NV' : N w' (tilde none (i := i)) - N w' (tilde (one h) (i := i)) = sg i h *: V w' (pi i h).
+    rewrite /N opprB addrC addrA subrK -sumrB (reindex_inj (@perm_inj _ (pi i))) (bigD1 h) //= big1 => [|k kh].
+      rewrite !tildeE /one !eqxx -scalerBl addr0 /sg; case: (J h); last by rewrite subr0.
+      by rewrite subr0 subrr sub0r.
+    by rewrite !tildeE /one (inj_eq val_inj) (negPf kh) andbF subrr.
+  have uQ : Q' \in unitmx.
+    by have := uCt l (leqnn l); rewrite /Ct (HQ' (tilde none)) // unitmx_mul => /andP[].
+  apply: (can_inj (mulKmx uQ)); rewrite [RHS]mulmxA QC.
+  apply: (can_inj (mulmxK (uC i (ltnW il)))).
+  rewrite -!mulmxA TC ?(ltnW il) // -NV' (mulmxBl (N w' _)) (mulmxBr Q').
+  by rewrite -NV (mulmxBl (N w _)) (mulmxBr Q) -D0 /Ct E0 E1.
+have TF i : (i < l)%N -> Fm w' i *m T i = T i.+1 *m (Fm w i - \sum_(h | J h) V w (i := i) h).
+  move=> il; have -> : Fm w' i = N w' (tilde none (i := i)) + \sum_(h | J h) V w' (pi i h).
+    rewrite /N (reindex_inj (@perm_inj _ (pi i))) /= [X in _ - X](bigID (@J i)) /=.
+    rewrite [X in _ - (_ + X)]big1 => [|h /negPf Jh]; last by rewrite tildeE Jh scale0r.
+    rewrite addr0 [X in _ - X](eq_bigr (fun h => V w' (pi i h))) ?subrK // => h Jh.
+    by rewrite tildeE Jh subr0 scale1r.
+  rewrite mulmxDl TN // mulmxBr; congr (_ + _).
+  rewrite mulmx_suml mulmx_sumr -sumrN; apply: eq_bigr => h Jh.
+  by rewrite -TV // /sg Jh scaleN1r mulNmx opprK.
+have TB i : (i < l)%N -> (\sum_h V w' (i := i) h) *m T i =
+    T i.+1 *m (\sum_h V w (i := i) h - (\sum_(h | J h) V w (i := i) h) *+ 2).
+  move=> il; rewrite (reindex_inj (@perm_inj _ (pi i))) /= mulmx_suml.
+  rewrite [in RHS](bigID (@J i)) /= mulr2n opprD addrACA subrr add0r mulmxBr !mulmx_sumr -sumrN.
+  rewrite (bigID (@J i)) /= addrC; congr (_ + _); apply: eq_bigr => h.
+    by move=> /negPf Jh; rewrite -TV // /sg Jh scale1r.
+  by move=> Jh; rewrite -TV // /sg Jh scaleN1r mulNmx opprK.
+case: (boolP skip) => sk; last first.
+  have {}c4 := c4; rewrite /condition_4 (negPf sk) in c4.
+  move=> i h il; apply: (c4 i (@J i) il).
+  have := TF i il; rewrite /Fm (negPf sk) !add0r TB // => /(can_inj (mulKmx (uT i.+1 il))).
+  by move=> /addrI/oppr_inj; rewrite mulr2n -[X in _ = X]addr0 => /addrI.
+rewrite /condition_4 sk in c4; apply: c4.
+have TP k : (k <= l)%N -> T k *m product (fun i => @J i) k = 1%:M.
+  elim: k => [|k IH] kl; first by rewrite T0 mulmx1.
+  rewrite /= mulmxA; rewrite -[RHS](IH (ltnW kl)); congr (_ *m _).
+  have := TF k kl; have := TB k kl; rewrite /Fm sk mulmxDl mul1mx => -> /(canRL (addrK _)) ->.
+  by rewrite -mulmxBr; congr (_ *m _); rewrite mulr2n opprB !addrA subrK addrAC addrK.
+by rewrite -[LHS]mul1mx -Tl TP.
+Qed.
+End Signs.
+
 (* The converse, for t tokens and any map sm of the logits whose columns add up to 1 and which does not see a
    number added to a column: softmax, causal or not. *)
 Section Converse.
@@ -260,4 +485,6 @@ Qed.
 End Converse.
 End TheoremH.
 Print Assumptions H_the_weights.
+Print Assumptions H_columns.
+Print Assumptions H_causal_signs.
 Print Assumptions H_converse.

@@ -34,6 +34,7 @@ _LATER = {
     "local_check": "neuroviz.certificate.small_ranks",
     "module_symmetries": "neuroviz.nn.symmetries",
     "search_fiber": "neuroviz.beyond.search.search",
+    "theorem_h_margins": "neuroviz.beyond.transformers.alignment",
     "try_formula": "neuroviz.beyond.formula.family",
     "what_is_known": "neuroviz.softmax.known",
     "where_theorem_h_fails": "neuroviz.beyond.transformers.alignment",
@@ -44,7 +45,7 @@ __all__ = [
     "InputsCurve", "KernelLedger", "LocalCheck", "Measurement", "Record", "StatusBoard", "Sweep", "align",
     "estimate_cost", "expected_dimension", "functional_dimension", "general_formula", "is_identifiable",
     "kernel_ledger", "local_check", "measure_dimension", "module_symmetries", "paper_formula",
-    "rank_by_inputs", "search_fiber", "sweep", "try_formula", "unroll", "what_is_known",
+    "rank_by_inputs", "search_fiber", "sweep", "theorem_h_margins", "try_formula", "unroll", "what_is_known",
     "where_theorem_h_fails",
 ]  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Theorem H on weights: what it allows is found again, and its conditions are decided, with a margin."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -100,6 +101,13 @@ def test_what_cannot_be_told_is_refused():
     ):
         with pytest.raises(ValueError, match="is about softmax networks"):
             align(other, weights, weights)
+    nan, short = ({"1.V": change(weights["1.V"])} for change in (lambda V: V * np.nan, lambda V: V[:1]))
+    for wrong, said in ((nan, "finite weights; 1.V"), (short, r"1.V of shape \(2, 2, 2\).*got \(1, 2, 2\)")):
+        for ask in (where_theorem_h_fails, lambda arch, w: align(arch, w, w)):
+            with pytest.raises(ValueError, match=said):
+                ask(arch, weights | wrong)
+    with pytest.raises(ValueError, match="two tokens or more"):
+        where_theorem_h_fails(replace(arch, tokens=1), weights)
 
 
 def test_heads_change_their_group_where_keys_and_values_have_full_rank():
@@ -153,19 +161,12 @@ def test_two_causal_layers_with_skips_have_a_second_preimage_for_two_tokens():
     assert near.startswith("undecided") and near.endswith("a product of the I + V_J is the identity")
 
 
-def test_conditions_are_decided_exactly():
-    """I + V₁ and I + V₂ are inverse to each other; without a mask only symmetric parts count."""
-    arch = Architecture.uniform(2, 2, 2, 2, "softmax", skip=True, causal=True)
-    K = np.eye(2)[None]
-    V1, V2 = np.array([[[0.0, 1.0], [0.0, 0.0]]]), np.array([[[0.0, -1.0], [0.0, 0.0]]])
-    Q = np.array([[[1.0, 2.0], [3.0, 5.0]]])
-    weights = {"1.Q": Q, "1.K": K, "1.V": V1, "2.Q": Q, "2.K": K, "2.V": V2}
-    assert where_theorem_h_fails(arch, weights) == ("Condition 4: a product of the I + V_J is the identity",)
-    bare = Architecture.uniform(2, 2, 2, 3, "softmax")
-    antisymmetric = weights | {"1.Q": np.array([[[0.0, 1.0], [-1.0, 0.0]]])}
-    assert "symmetric parts of the A of layer 1 are dep" in where_theorem_h_fails(bare, antisymmetric)[0]
-    with pytest.raises(ValueError, match="two tokens or more"):
-        where_theorem_h_fails(Architecture.uniform(2, 2, 2, 1, "softmax"), weights)
+def test_without_a_mask_only_symmetric_parts_count():
+    A = np.array([[[0, 1], [-1, 0]]])
+    weights = {"1.Q": A, "1.K": np.eye(2, dtype=int)[None], "1.V": A}
+    for causal in (False, True):
+        said = where_theorem_h_fails(Architecture((2, 2), (2,), 2, "softmax", causal=causal), weights)
+        assert said == ("Condition 1: the symmetric parts of the A of layer 1 are dependent",) * (not causal)
 
 
 HEADS, TWO = np.s_[:], {"tokens": 2}

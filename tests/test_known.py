@@ -3,16 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from test_formulas import virtual_rank
 from variants import random_architectures, random_variants
 
 from neuroviz.certificate.certificate import ROUTES, certify
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import Layer, forward, random_tokens, random_weights
 from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.softmax.known import QUESTIONS, what_is_known
 from neuroviz.softmax.statements import _TABLE, _read
@@ -22,7 +19,7 @@ STATUSES = {
     "outside hypotheses",
 }  # fmt: skip
 FIBER, LAYERS, PAPER = "function → (L, M)", "(L, M) → (A, V)", "the paper's formula"
-NORMS, BLOCKS, SPECIAL = "other normalisations", "heads or a skip", "special weights"
+NORMS, BLOCKS, SPECIAL, MASK = "other normalisations", "heads or a skip", "special weights", "a mask"
 OPEN = "What is not proved"
 SMALL = {"depth": 3, "width": 4, "tokens": 3}
 SOME = measure_dimension(Architecture((2, 2), (1,)))  # for boards whose measurement does not matter
@@ -36,6 +33,8 @@ def entry(question, widths, head_dims, tokens=3, attention="lightning"):
 def test_the_dimension_of_the_board_is_the_exact_rank(arch):
     board = what_is_known(arch)
     assert board.measured == measure_dimension(arch)
+    masked = measure_dimension(replace(arch, causal=True)).value
+    assert board.entry(MASK).answer == f"dimension {masked}" or masked == board.measured.value
     assert board.entry("dimension").answer == board.entry("exact rank").answer == str(board.measured.value)
     assert board.entry("exact rank").status == "exact"
 
@@ -112,6 +111,9 @@ ANSWERS = [
     (SPECIAL, (3, 3), (2,), 1, "softmax", "none", "proved here", "One token"),
     (SPECIAL, (3, 3, 3), (2, 2), 2, "softmax", "open: antisymmetric M", "no formula", OPEN),
     (SPECIAL, (1, 3, 3), (2, 2), 2, "lightning", "all covered", "proved here", "Eq. 13"),
+    (MASK, (3, 3), (2,), 1, "lightning", "nothing changes", "proved here", "One token"),
+    (MASK, (3, 3, 3), (1, 2), 3, "lightning", "dimension 20", "proved here", "Theorem K"),
+    (MASK, (2, 4, 2), (2, 2), 3, "softmax", "the same dimension, one point", "proved here", "Theorem A′"),
     (PAPER, (4, 3, 4), (2, 2), 3, "lightning", "33", "proved", "Cor. 3.8"),
     (PAPER, (3, 3, 3), (1, 2), 3, "lightning", "20, does not apply", "outside hypotheses", "Cor. 3.8"),
 ]
@@ -181,34 +183,6 @@ def test_the_dimension_of_the_weights_with_one_L_and_M_is_counted_right(arch):
         assert found.answer == f"dimension {fiber}"
 
 
-# Points beyond the rescalings, where the board says that there are some
-
-
-def outputs(arch, weights):
-    X = random_tokens(Reals(), arch, 3, np.random.default_rng(7))
-    return forward(Reals(), arch.attention, weights, X)
-
-
-@pytest.mark.parametrize(
-    ("widths", "head_dims", "tokens", "layer", "same"),
-    [
-        ((3, 3, 3), (1, 2), 3, 1, True),  # after the collapse
-        ((3, 3, 3), (2, 2), 3, 1, False),  # no collapse
-        ((3, 3, 3), (1, 2), 3, 0, False),  # the collapsing layer itself
-        ((3, 3), (2,), 1, 0, True),
-        ((3, 3), (2,), 2, 0, False),
-    ],
-)
-def test_a_transposed_A_is_not_noticed_where_only_its_symmetric_part_is_seen(
-    widths, head_dims, tokens, layer, same
-):
-    arch = Architecture(widths, head_dims, tokens)
-    weights = random_weights(Reals(), arch, np.random.default_rng(1))
-    Q, K, V = weights[layer]
-    turned = tuple(Layer(K, Q, V) if i == layer else w for i, w in enumerate(weights))
-    assert np.allclose(outputs(arch, turned), outputs(arch, weights)) == same
-
-
 # Certificates
 
 
@@ -250,19 +224,36 @@ def test_a_network_of_any_size_has_a_board_without_a_measurement():
 
 
 @pytest.mark.parametrize("arch", [*random_variants(20, 6), Architecture((2, 3, 2), (2, 2), 3, "softmax", 2)])
-def test_with_heads_and_blocks_the_board_speaks_where_theorem_h_does(arch):
-    block = arch.block
-    outside = arch.tokens == 1 or block.rotary or block.positions or block.mlp or arch.widths == (2, 3, 2)
-    if outside or arch.attention == "lightning":
-        with pytest.raises(ValueError, match="follows Theorem H"):
-            what_is_known(arch)
-    elif arch.skip or arch.num_layers == 1 or not block.value_dim:
-        board = what_is_known(arch)
-        assert board.entry("dimension").answer == board.entry("exact rank").answer
-        found = board.entry(BLOCKS)
-        assert (found.status, found.source) == ("proved here", "Theorem H")
-        assert ("orders of heads" in found.answer) == (max(arch.heads) > 1)
-        assert ("bases" in found.answer) == (arch.num_layers > 1 and not arch.skip)
+def test_beyond_the_paper_the_board_tells_dimension_rank_and_fibre(arch):
+    dimension, rank, fibre = what_is_known(arch).entries
+    assert dimension.answer in ("open", rank.answer) and "DISAGREE" not in rank.note
+    assert (dimension.answer == "open") == (dimension.status == "no formula")
+    if fibre.source == "Theorem H":
+        assert dimension.source == "Theorem H" or arch.block.is_plain
+        assert ("orders of heads" in fibre.answer) == (max(arch.heads) > 1)
+        assert ("bases" in fibre.answer) == (arch.num_layers > 1 and not arch.skip)
+    elif max(arch.heads) > 1 or not arch.block.is_plain:
+        assert (fibre.answer, fibre.status) == ("open", "no formula")
+
+
+@pytest.mark.parametrize(
+    ("arch", "answer", "source", "redundant"),
+    [
+        (Architecture.uniform(3, 2, 2, skip=True), "rescalings in each layer", "Theorem L", 2),
+        (Architecture.uniform(3, 1, 2, skip=True), "open", OPEN, 2),
+        (Architecture.uniform(3, 2, 2, skip=True, causal=True), "open", OPEN, 2),
+        (Architecture.uniform(3, 2, 2, causal=True), "open", OPEN, 2 + 9),
+        (Architecture((3, 1), (1,), causal=True), SWAP, "Thm. 3.2", 1),
+        (Architecture((2, 4, 2), (2, 2), 3, "softmax", causal=True), "one point", "Theorem A′", 20),
+        (Architecture.uniform(3, 2, 1, 3, "softmax", causal=True), "one point", "Theorem H", 0),
+    ],
+)
+def test_one_head_with_a_skip_or_a_mask_has_a_fibre_of_its_dimension(arch, answer, source, redundant):
+    """Beside the bases of the heads so many directions leave the function alone."""
+    board = what_is_known(arch)
+    assert [(e.answer, e.source) for e in board.entries[2:]] == [(answer, source)]
+    bases = sum(a * a if a <= d else 2 * a * d - d * d for d, _, a in arch.layers)
+    assert arch.num_parameters - bases - board.measured.value == redundant
 
 
 def test_what_is_no_architecture_or_no_question_is_refused():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from panels import PATIENCE, headlines, plain, texts, title, trace
 
-from neuroviz.beyond.transformers.variants import FAMILIES, VariantSetting, costs, effects, study_variants
+from neuroviz.beyond.transformers.variants import VariantSetting, effects, study_variants
 from neuroviz.beyond.transformers.variants_panel import VariantsExplorer, variants_parts
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -57,8 +57,10 @@ def lines(panel):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_bars_are_the_ledger_and_each_begins_where_the_one_before_ends(name):
-    found = study(name)
+def test_the_bars_are_the_ledger_each_begins_where_the_one_before_ends_and_thin_ones_are_the_ledger_before(
+    name,
+):
+    found, old = study(name), CASES[name][2]
     figure, ledger = make(variants_parts(found)), found.ledger
     assert ledger == kernel_ledger(CASES[name][1])
     level = ledger.parameters
@@ -73,18 +75,13 @@ def test_the_bars_are_the_ledger_and_each_begins_where_the_one_before_ends(name)
     assert sum(explained.x) == sum(ledger.entries.values()) and sum(rest.x) == ledger.unexplained
     assert (sum(rest.x) > 0) == (name == "unexplained")
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_thin_bars_are_the_ledger_before(name):
-    found, old = study(name), CASES[name][2]
-    bars = trace(make(variants_parts(found)), "before")
+    before = trace(figure, "before").x
     if old is None:
-        assert not bars.x
-        return
-    ledger = kernel_ledger(old)
-    assert found.before == ledger
-    assert (bars.x[0], bars.x[-1]) == (ledger.parameters, ledger.dimension)
-    assert sum(bars.x[1:-1]) == ledger.parameters - ledger.dimension
+        assert not before
+    else:
+        ledger = kernel_ledger(old)
+        assert found.before == ledger and (before[0], before[-1]) == (ledger.parameters, ledger.dimension)
+        assert sum(before[1:-1]) == ledger.parameters - ledger.dimension
 
 
 def test_measurement_and_formula_are_shown_as_they_are_also_where_they_differ():
@@ -117,12 +114,6 @@ def test_effects_tell_what_came_to_life_and_what_stayed():
     assert effects(start.ledger, kernel_ledger(replace(THREE, causal=True))) == [
         "nothing in the ledger changes"
     ]
-
-
-def test_plain_networks_use_the_same_names_as_the_others():
-    plain_costs = costs(kernel_ledger(Architecture.uniform(3, 2, 2)))
-    assert plain_costs == {"bases of keys and queries": 8, "bases between layers": 9, "rescalings": 2}
-    assert set(plain_costs) <= set(FAMILIES)
 
 
 # The panel
@@ -192,11 +183,6 @@ def test_badges_and_words_give_the_numbers_and_their_status():
     assert "observed · Theorem S, Beyond the paper: 90" in title(panel)
     panel.state = "skip=no;causal=yes"
     assert "no formula" in title(panel)
-
-
-def test_slow_work_is_declared_by_size():
-    assert not VariantSetting(before="").is_slow
-    assert VariantSetting(width=4, head_dim=4, layers=3, heads=6, before="").is_slow
 
 
 def test_an_old_state_with_a_place_of_blending_opens():

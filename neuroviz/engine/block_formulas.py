@@ -16,16 +16,17 @@ def block_formula(arch: Architecture) -> Expected:
     34
     """
     block = arch.block
-    alone = not arch.skip and not arch.causal and arch.tokens > 1
-    if arch.attention == "lightning" and alone:
-        if block == Block(value_dim=block.value_dim) and arch.num_layers == 1:
-            return one_lightning_layer(arch.heads[0], arch.layers[0], block.value_dim)
-        if block == Block(mlp=block.mlp) and set(arch.heads) == {1} and _is_rank_two_and_wide(arch):
+    alone = arch.attention == "lightning" and not arch.skip and not arch.causal and arch.tokens > 1
+    if alone and block == Block(mlp=block.mlp) and set(arch.heads) == {1} == {len(set(arch.widths))}:
+        d, (hidden, power) = arch.widths[0], block.mlp
+        if 1 < d <= hidden and power > 1 and min(arch.head_dims[:-1], default=2) > 1:
             return _lightning_mlps(arch)
-    if speaks_of_widths(arch) and not speaks_of_fibres(arch):
-        return softmax_of_any_widths(arch)
-    if not speaks_of_fibres(arch) and (missing := what_is_missing(arch)):
-        return no_formula(missing)
+    if not speaks_of_fibres(arch):
+        values = block == Block(value_dim=block.value_dim, kv_heads=block.kv_heads)
+        if values and arch.attention == "softmax" and not arch.skip and arch.tokens > 1:
+            return softmax_of_any_widths(arch)
+        if missing := what_is_missing(arch):
+            return no_formula(missing)
     lost = known_redundancies(arch)
     value = arch.num_parameters - sum(lost.values())
     said = ", ".join(f"{name} {count}" for name, count in lost.items())
@@ -47,13 +48,6 @@ def speaks_of_fibres(arch: Architecture) -> bool:
         return True
     filled = min(block.kv_heads or H for H in arch.heads) * (block.value_dim or delta) >= delta
     return filled and {*arch.widths[1:-1]} == {delta}
-
-
-def speaks_of_widths(arch: Architecture) -> bool:
-    """Whether Theorem W is about it: softmax with heads, value ranks and shared keys, without skips."""
-    block = arch.block
-    only = block == Block(value_dim=block.value_dim, kv_heads=block.kv_heads)
-    return only and arch.attention == "softmax" and not arch.skip and arch.tokens > 1
 
 
 @lru_cache(maxsize=64)
@@ -135,11 +129,6 @@ def one_lightning_layer(H: int, layer: tuple[int, int, int], value_dim: int | No
     if value_dim is not None:
         return observed(value, f"one layer, {H} heads with values of rank {v} (534 networks, none different)")
     return observed(value, f"one layer, {H} heads, H ≤ d′ (210 networks, none different)")
-
-
-def _is_rank_two_and_wide(arch: Architecture) -> bool:
-    (d, *others), (hidden, power) = set(arch.widths), arch.block.mlp
-    return not others and 1 < d <= hidden and power > 1 and min(arch.head_dims[:-1], default=2) > 1
 
 
 def _lightning_mlps(arch: Architecture) -> Expected:

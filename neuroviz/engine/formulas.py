@@ -8,6 +8,7 @@ Nothing here measures anything; `docs/mathematics.md` has the statements and the
 from dataclasses import replace
 
 from neuroviz.engine.architecture import Architecture, check_architecture, in_short
+from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import (
     block_formula,
     effective_widths,
@@ -146,7 +147,7 @@ def expected_dimension(arch: Architecture) -> Expected:
 
         softmax     width d: Σ H_i (α_i + d²), less (l − 1) d² without skips; one layer: H (α + d d′)
                     one head, masked: D of Lemma D;   heads, any widths, t ≥ 3: `softmax_of_any_widths`
-        lightning   one head, masked: D − l;   skips, width d: the sum of the layers, one by one
+        lightning   one head, masked: D − l;   skips, width d, H v ≥ d: the sum of the layers, one by one
                     one layer: H (α + d d′) − m, m = H max(1, H − (d − a)₊²), for H ≤ d′;
                     at most d′ d² (d + 1)/2
                     width d ≥ 2, all H_i ≤ d, no collapse: Σ (H_i (α_i + d²) − m_i) − (l − 1) d²
@@ -158,13 +159,13 @@ def expected_dimension(arch: Architecture) -> Expected:
     170
     >>> expected_dimension(Architecture((2, 4, 2), (2, 2))).source
     'Theorem C'
-    >>> expected_dimension(Architecture.uniform(3, 2, 2, skip=True)).source
-    'Theorem S'
-    >>> expected_dimension(Architecture((4, 3, 5), (2, 2), heads=2)).status
-    'no formula'
     """
     check_architecture("expected_dimension", arch, variants=True)
-    if not arch.block.is_plain:
+    block, apart = arch.block, arch.skip or arch.num_layers == 1  # layers do not interact
+    if block.value_dim and block == Block(block.value_dim) and arch.attention == "lightning":
+        if apart and arch.tokens > 1:
+            return _layer_by_layer(arch)
+    if not block.is_plain:
         return block_formula(arch)
     if arch.is_plain:
         named = paper_formula(arch)
@@ -219,7 +220,10 @@ def _lightning_variant(arch: Architecture) -> Expected:
 
 def _layer_by_layer(arch: Architecture) -> Expected:
     """Theorem S: with skips the dimension is the sum of those of the layers, each alone."""
-    layers = [one_lightning_layer(H, layer) for H, layer in zip(arch.heads, arch.layers, strict=True)]
+    d, v = arch.widths[0], arch.block.value_dim
+    if arch.num_layers > 1 and v and min(arch.heads[:-1]) * v < d:
+        return no_formula("lightning with skips and values that do not fill the width")
+    layers = [one_lightning_layer(H, layer, v) for H, layer in zip(arch.heads, arch.layers, strict=True)]
     worst = next((one for one in layers if one.value is None), layers[0])
     if worst.value is None or len(layers) == 1:
         return worst

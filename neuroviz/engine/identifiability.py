@@ -119,7 +119,7 @@ def is_identifiable(
         return _float(arch, quantity, dimension, seed)
 
 
-def _one_orbit(arch: Architecture) -> str:
+def orbit_theorem(arch: Architecture) -> str:
     """The theorem by which a generic fibre is one orbit of heads' orders, bases, shifts and rescalings.
 
     "" where none says so, and where heads share keys and values of full rank: there they may change groups.
@@ -194,7 +194,7 @@ def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) ->
         if points == 2:
             note = f"its derivative along random mixtures of {silent} is zero, at two random points"
             note = f"{note} mod {over.p}"
-            if theorem := _one_orbit(arch):
+            if theorem := orbit_theorem(arch):
                 orders = (quantity(unflatten(arch, moving[order])) for order in _shuffles(arch))
                 same = all(_values(each) == _values(values) for each in orders)
                 but = "" if same else ", but for the order of heads, which changes it"

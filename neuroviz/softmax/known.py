@@ -5,13 +5,14 @@ dimension, how it can be proved, which weights share a function, and what is sti
 under which hypotheses, stands in the table of `statements`, and is never used outside them.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from neuroviz.certificate.certificate import Certificate
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import speaks_of_fibres
 from neuroviz.engine.cost import is_quick
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
+from neuroviz.engine.identifiability import orbit_theorem
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.softmax.statements import IN_TABLE, StatusEntry, statements
@@ -65,15 +66,14 @@ def what_is_known(
     (Lemma D) less that of the functions.
 
     Args:
-        arch: one of the paper, or one with heads, skips, a mask or a block that Theorem H is about: of these
-            the board tells the dimension, the exact rank, and which weights share a function.
+        arch: any. Beyond the paper (heads, skips, a mask, a block) the board tells the dimension, the exact
+            rank, and which weights share a function.
         measured: its exact dimension, if it has been measured already; by default it is measured, unless
             the network has more than 1500 parameters, or it would take more than some seconds.
         certificate: a proof to be shown as what confirmed the dimension; it is verified first.
 
     Raises:
-        ValueError: if `arch` is no Architecture, or beyond both; or if the certificate is of another one or
-            does not hold.
+        ValueError: if `arch` is no Architecture, or if the certificate is of another one or does not hold.
 
     >>> board = what_is_known(Architecture((3, 3, 3), (2, 2), attention="softmax"))
     >>> board.entry("function → (L, M)").answer, board.entry("function → (L, M)").source
@@ -82,12 +82,6 @@ def what_is_known(
     'no formula'
     """
     check_architecture("what_is_known", arch, variants=True)
-    if not arch.is_plain and not speaks_of_fibres(arch):
-        raise ValueError(
-            "beyond the paper what_is_known follows Theorem H: softmax, two tokens or more, no rotary or "
-            "learned positions, no MLPs, and one layer or skips or a bottleneck that the values fill; "
-            f"got {arch}: measure_dimension and expected_dimension know others"
-        )
     small = arch.num_parameters <= _MOST_PARAMETERS
     columns = num_columns(arch) if arch.is_plain else arch.num_parameters
     if measured is None and small and is_quick(arch, columns, seconds=_MOST_SECONDS):
@@ -97,11 +91,10 @@ def what_is_known(
     if certificate is not None and not (checked := certificate.verify()):
         raise ValueError(f"the certificate does not hold: {checked.finding}; make another one")
     expected = expected_dimension(arch)
-    dimension = StatusEntry(
-        "dimension", str(expected.value), expected.status, expected.source, _sentence(expected.note)
-    )
+    value = "open" if expected.value is None else str(expected.value)
+    dimension = StatusEntry("dimension", value, expected.status, expected.source, _sentence(expected.note))
     if not arch.is_plain:
-        found = dimension, _rank(arch, expected, measured), _orbit(arch)
+        found = dimension, _rank(arch, expected, measured), _fibre(arch)
         return StatusBoard(arch, found, expected, measured, ())
     paper = paper_formula(arch)
     # A theorem can always prove it; ball arithmetic where the rank on the slice is full.
@@ -120,17 +113,28 @@ def what_is_known(
     return StatusBoard(arch, found, expected, measured, routes, certificate)
 
 
-def _orbit(arch: Architecture) -> StatusEntry:
-    """Which weights share a function, by Theorem H."""
-    between = ["bases"] * (not arch.skip) + ["shifts"] * arch.block.biases
-    moves = ["orders of heads"] * (max(arch.heads) > 1)
-    moves += [f"{' and '.join(between)} between layers"] * (arch.num_layers > 1 and between != [])
-    note = (
-        f"All {'A, V, c, ω' if arch.block.biases else 'A and V'} with one function. For almost all weights: "
-        "where_theorem_h_fails tells of given ones. Our proof, not peer-reviewed; it rests on Ax's theorem."
-    )
-    answer = f"one orbit of {', '.join(moves)}" if moves else "one point"
-    return StatusEntry("heads or a skip", answer, "proved here", "Theorem H", note)
+def _fibre(arch: Architecture) -> StatusEntry:
+    """Beyond the paper: which weights share a function."""
+    theorem, generic = orbit_theorem(arch), "For almost all weights; our proof, not peer-reviewed"
+    one_head = set(arch.heads) == {1} and arch.block.is_plain and arch.tokens > 1
+    if speaks_of_fibres(arch):
+        between = ["bases"] * (not arch.skip) + ["shifts"] * arch.block.biases
+        moves = ["orders of heads"] * (max(arch.heads) > 1)
+        moves += [f"{' and '.join(between)} between layers"] * (arch.num_layers > 1 and between != [])
+        answer = f"one orbit of {', '.join(moves)}" if moves else "one point"
+        seen = "A, V, c, ω" if arch.block.biases else "A and V"
+        note = f"All {seen} with one function (see where_theorem_h_fails). {generic}; by Ax's theorem."
+        return StatusEntry("heads or a skip", answer, "proved here", "Theorem H", note)
+    if one_head and arch.num_layers == 1:  # with a skip or a mask, too, the function tells A ⊗ V
+        return statements(replace(arch, skip=False, causal=False))[0]
+    if theorem == "Theorem L":
+        note = f"Only (cA, V/c), c ≠ 0, in each layer has the same function. {generic}."
+        return StatusEntry("heads or a skip", "rescalings in each layer", "proved here", theorem, note)
+    if one_head and arch.attention == "softmax":  # so it is the mask
+        note = f"No other (L, M) has the same function. {generic}; by Ax's theorem."
+        return StatusEntry("function → (L, M)", "one point", "proved here", "Theorem A′", note)
+    note = "No statement says which weights share a function."
+    return StatusEntry("heads or a skip", "open", "no formula", "What is not proved", note)
 
 
 def _sentence(note: str) -> str:
@@ -146,7 +150,9 @@ def _rank(arch: Architecture, expected: Expected, measured: Measurement | None) 
         )
         return StatusEntry("exact rank", "not measured", "no formula", source, note)
     answer, verdict = str(measured.value), "Theory says the same."
-    if measured.value != expected.value:
+    if expected.value is None:
+        verdict = "No formula says it."
+    elif measured.value != expected.value:
         answer, verdict = (
             f"{answer}, against {expected.value}",
             f"Theory says {expected.value}: they DISAGREE.",

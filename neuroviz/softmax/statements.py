@@ -104,6 +104,13 @@ softmax, one layer or bottleneck | one point? | conjectured | Conjecture 3.10
     here are for softmax.
 softmax | open | no formula | What is not proved
     Conjecture 3.10 is about bottlenecks; for widths such as these nothing is claimed.
+# a mask
+one token | nothing changes | proved here | One token
+    A single token attends to itself alone, with a mask and without.
+softmax | the same dimension, one point | proved here | Theorem A′
+    Causal networks have the same dimension, and for almost all weights no other (L, M) has the function.
+lightning | dimension {masked} | proved here | Theorem K
+    Causal networks have this dimension, D − l, whatever the ranks: nothing collapses.
 # heads or a skip
 softmax, tokens, one layer or bottleneck | one orbit | proved here | Theorem H
     {blocks} all weights with the same function are one orbit of the permutations of heads and, without
@@ -111,13 +118,10 @@ softmax, tokens, one layer or bottleneck | one orbit | proved here | Theorem H
 softmax, three tokens | dimension, not fibres | proved here | Theorem W
     {blocks} the dimension is known for all widths. The fibres are open. Our proof, not peer-reviewed.
 tokens, one layer or equal widths | some formulas | observed | Beyond the paper
-    {blocks} there are formulas for the dimension of some lightning networks: they agreed with exact ranks
-    on a grid, and no proof is known. One head with skips is proved: the function determines every layer
-    (Theorems S and L). Other fibres are open.
-one token | open | no formula | What is not proved
-    For one token we have no statement about several heads or skips.
+    {blocks} some formulas for the dimension agreed with exact ranks on a grid. One head with skips is proved:
+    the function determines every layer (Theorems S and L). Other fibres are open.
 always | open | no formula | What is not proved
-    For unequal widths and more than one layer we have no statement about several heads or skips.
+    For one token, and for unequal widths and more than one layer, we have no statement about heads or skips.
 """
 IN_TABLE = tuple(line[2:] for line in _TABLE.splitlines() if line.startswith("# "))
 """The questions of the table."""
@@ -194,6 +198,7 @@ def _values(arch: Architecture) -> dict[str, object]:
         "rescalings": "rescalings" if depth == 1 else f"{depth} rescalings",
         "signs": 2**depth if depth <= 60 else f"2^{depth}",
         "fiber": fiber,
+        "masked": virtual - depth,
         "outside": f"{theorem} needs {' and '.join(fails)}. By Lemma D and Theorem C a generic fibre has "
         f"dimension {fiber}.",
         "unknown": "We know no proof of what the whole fibre is.",

@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Find all transformers that compute the same
 #
-# *For those who use attention with several heads. About 40 minutes. You need: the notebook [Deep dimension](../04_deep_dimension.ipynb), and exponentials of complex numbers.*
+# *For those who use attention with several heads. About 40 minutes. You need: the notebook [Softmax](../05_softmax_conjecture.ipynb), and exponentials of complex numbers.*
 #
 # You will move the weights of a transformer while its outputs stand still, match the heads of two weight files, and see why there is nothing else to move.
 
@@ -33,7 +33,7 @@ from neuroviz.lessons.teaching import predict
 #
 # $$X \mapsto [X +] \sum_h V_h X \,\mathrm{softmax}\bigl(X^\top (A_h X + c_h)\bigr) + \omega .$$
 #
-# Queries and keys count through $A_h = K_h^\top Q_h$ only ([notebook 01](../01_matrix_factorization.ipynb)). So **weights** are from now on the $A_h$ and $V_h$, with biases also $c_h$ and $\omega$. Three things may be done to them:
+# Tokens are the columns of $X$, the softmax acts column by column, and $c_h$ and $\omega$ are added to every column. Queries and keys count through $A_h = K_h^\top Q_h$ only ([notebook 01](../01_matrix_factorization.ipynb)). So **weights** are from now on the $A_h$ and $V_h$, with biases also $c_h$ and $\omega$. Three things may be done to them:
 #
 # * **Shuffle** the heads of a layer. A sum has no order.
 # * **Change the basis** of the tokens between two layers, $z \to Gz$. One layer writes $G V_h$, the next one reads $G^{-\top} A_h G^{-1}$ and $V_h G^{-1}$.
@@ -136,21 +136,27 @@ check_shuffle(my_heads)
 # One call does it, for every network that the theorem is about, also where a basis or a shift lies between. If there is nothing to find, it says in which layer:
 
 # %%
-found = nv.align(TWO_FILES, first, second)
-[len(heads) for heads in found.heads], found.error < 1e-9
+found = nv.align(TWO_FILES, first, second)  # found.heads would tell you the answer
+print("all equations hold:", found.error < 1e-9)
+try:
+    nv.align(TWO_FILES, first, second | {"2.Q": 1.1 * second["2.Q"]})
+except ValueError as error:
+    print(error)
 
 # %% [markdown]
 # ## Why there is nothing else: poles
 #
-# Take two tokens, $x_1$, and $m$ copies of $x_2$. What the second token takes from the first one in a head is
+# Take two tokens, $x_1$, and $m$ copies of $x_2$. In a head the second token takes a **share** $\nu$ of the first one. Divide the softmax by the exponential that belongs to a copy:
 #
 # $$\nu = \frac{e^q}{e^q + m}, \qquad q = (x_1 - x_2)^\top (A x_2 + c) .$$
 #
-# Let $x_1 = x_2 + z w$ walk in a direction $w$. Then the **logit** $q = s z$ is a number times $z$. Now let $z$ be complex. The share $\nu$ has a **pole** where $e^{sz} = -m$:
+# Let $x_1 = x_2 + z w$ walk in a direction $w$. Then the **logit** is a number times $z$: $q = s z$ with $s = w^\top (A x_2 + c)$.
+#
+# Now let $z$ be complex. Outputs are made of fractions and exponentials, and two such functions that agree for all real $z$ agree for all complex ones. The share $\nu$ has a **pole** where its denominator is 0, $e^{sz} = -m$:
 #
 # $$z = \frac{\log m + i\pi(2k + 1)}{s}, \qquad k \in \mathbb{Z}.$$
 #
-# So each head leaves a comb of poles, with teeth $2\pi / s$ apart. Poles belong to the *function*. Whoever computes the same has the same poles.
+# So each head leaves a comb of poles, with teeth $2\pi / |s|$ apart. It adds $\nu V_h (x_1 - x_2)$ to the token: the output has these poles, too. Whoever computes the same has the same poles.
 # <!-- tested: test_same_function_explorer.py::test_a_pole_is_one -->
 
 # %% jupyter={"source_hidden": true}
@@ -199,7 +205,7 @@ SameFunctionExplorer(
 #
 # Let two networks compute the same, with three tokens or more. $F = [I +] \sum_h V_h$ must be invertible in every layer of the first one, and no $V_h$ is 0.
 #
-# 1. **Heads.** Each head of the first network leaves poles, so some head of the second one has the same comb: $s = s'$. Both have equally many heads, so each has one partner, $q_h = q'_{\pi(h)}$. The pairing $\pi$ is the shuffle. It stays inside a layer: logits of layer 1 are polynomials in the tokens, those of layer $i + 1$ contain exponentials of layer $i$ and of no later one. (Without a mask the first token takes shares as well. Which comb is whose, the two columns of the output tell.)
+# 1. **Heads.** Each head of the first network leaves poles: $V_h \ne 0$ lets them out of the head, and invertible $F$ let them through the frozen layers behind. So some head of the second one has the same comb: $s = s'$. Different heads have different combs, and both networks equally many heads, so each has one partner, $q_h = q'_{\pi(h)}$. The pairing $\pi$ is the shuffle. It stays inside a layer: logits of layer 1 are polynomials in the tokens, those of layer $i + 1$ contain exponentials of layer $i$ and of no later one. (Without a mask the first token takes shares as well. Which comb is whose, the two columns of the output tell.)
 # 2. **Bases and shifts.** Freeze all layers of both networks. Each is now one affine map, $z \to Fz + \omega$. Between two layers the first network has an affine image $z$ of the input, the second one another, $z'$. So $z' = Gz + g$, with $G = I$ and $g = 0$ at the input and at the output.
 # 3. **A and c.** Partners have equal slopes $s$ at every token $z$ and in every direction $w$: $w^\top (A_h z + c_h) = (Gw)^\top \bigl(A'_{\pi(h)} (Gz + g) + c'_{\pi(h)}\bigr)$. So $A_h = G^\top A'_{\pi(h)} G$ and $c_h = G^\top (A'_{\pi(h)} g + c'_{\pi(h)})$.
 # 4. **V and ω.** Free one head and freeze the others. It adds $\nu V_h (z_1 - z_2)$, and the output must change alike: $V'_{\pi(h)} = G_+ V_h G^{-1}$, with $G$ before the layer and $G_+$ after it. The frozen layers say the same of $F$, and how $\omega$ is shifted. With a skip subtract: $F - \sum_h V_h = I$ in both networks, so $I = G_+ I G^{-1}$. Then $G_+ = G$ in every layer, and all are $I$, as at the input.
@@ -222,5 +228,6 @@ SameFunctionExplorer(
 # Under a causal mask the first token sees itself only, so there are logits $q$ and no others. Step 1 is shorter, and with two tokens the signs need a condition of their own. The rest stays.
 #
 # </details>
-#
+
+# %% [markdown]
 # What have we got? Shuffles of heads, bases where there is no skip, shifts where there are biases: you have moved each of them, and the outputs stood still. And two networks with the same function have the same poles, so the same logits, so the same weights up to these. Among networks that satisfy the conditions even the number of layers and of heads is determined. So these are all.

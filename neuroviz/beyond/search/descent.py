@@ -88,15 +88,9 @@ class Misfit:
 
 
 def descend(arch: Architecture, weights: Weights, misfit: Misfit) -> tuple[Weights, float]:
-    """Go down from a network until nothing more is won, through charts centred on the way.
+    """Go down from a network, as narrow as `chart_at` needs it, through charts centred on the way.
 
-    Args:
-        arch: of the weights; narrow, as `chart_at` needs it.
-        weights: where to start.
-        misfit: what to bring down.
-
-    Returns:
-        The weights there, and ‖φ′ − φ‖ / ‖φ‖ on the inputs of the misfit.
+    Returns the weights where nothing more is won, and ‖φ′ − φ‖ / ‖φ‖ on the inputs of the misfit.
     """
     for _ in range(_ROUNDS):
         chart = chart_at(arch, weights, free_last=not misfit.eliminate)

@@ -70,18 +70,13 @@ def normalised(attention: str, virtual: VirtualWeights) -> VirtualWeights:
     return VirtualWeights(virtual.L * factor, tuple(M))
 
 
-def signs(attention: str, one: VirtualWeights, other: VirtualWeights) -> tuple[int, ...]:
-    """±1 for each layer: which of M_i′ and −M_i′ is nearer to M_i. Softmax has no choice: all +1."""
-    if attention == "softmax":
-        return (1,) * len(one.M)
-    return tuple(-1 if np.vdot(M, M2) < 0 else 1 for M, M2 in zip(one.M, other.M, strict=True))
-
-
 def nearest_signs(attention: str, one: VirtualWeights, other: VirtualWeights) -> VirtualWeights:
     """The other weights with those signs of their M_i, and of L, that are nearest to the first."""
-    chosen = signs(attention, one, other)  # all powers 3^(l−i) of them in L are odd
-    M = tuple(sign * matrix for sign, matrix in zip(chosen, other.M, strict=True))
-    return VirtualWeights(other.L * np.prod(chosen), M)
+    if attention == "softmax":  # has no choice
+        return other
+    signs = [-1 if np.vdot(M, M2) < 0 else 1 for M, M2 in zip(one.M, other.M, strict=True)]
+    M = tuple(sign * matrix for sign, matrix in zip(signs, other.M, strict=True))
+    return VirtualWeights(other.L * np.prod(signs), M)  # all powers 3^(l−i) of them in L are odd
 
 
 def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> float:

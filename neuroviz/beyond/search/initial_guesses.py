@@ -38,13 +38,8 @@ def draw(kind: str, arch: Architecture, weights: Weights, rng: np.random.Generat
     The last four with noise of 0.1 % to 30 %, and cut down to the ranks that the architecture allows. Beyond
     the paper the A of heads stand for the M_i and change places inside a layer.
 
-    Args:
-        arch, weights: the network whose fibre is searched, as `narrow` gives it.
-        rng: what is drawn from.
-
-    Returns:
-        A network of this architecture, and whether its V_l is to move as well, and not to be the best one
-        all the time.
+    Returns a network of this architecture, and whether its V_l is to move as well, and not to be the best one
+    all the time.
     """
     if not arch.is_plain:
         drawn = random_weights(Reals(), arch, rng)

@@ -122,11 +122,11 @@ class FiberSearch:
         if self.continuum:
             low, high = self.continuum.kernel
             kernel = f"{low}" if low == high else f"{low} to {high}"
-            how_many = "none" if self.continuum.found == self.verified else f"{self.continuum.found} not"
-            said.append(
-                f"{how_many} isolated: they are up to {self.continuum.farthest:.2g} away from the weights"
+            isolated = "none" if self.continuum.found == self.verified else f"{self.continuum.found} not"
+            away = (
+                f"up to {self.continuum.farthest:.2g} away from the weights given, and the derivative has a"
             )
-            said[-1] += f" given, and the derivative has a kernel of dimension {kernel} there"
+            said.append(f"{isolated} isolated: they are {away} kernel of dimension {kernel} there")
         modulo = " modulo rescaling" if self.arch.attention == "lightning" else ""
         if len(self.classes) == 1:
             (point,) = self.classes

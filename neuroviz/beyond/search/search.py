@@ -103,14 +103,7 @@ def search_in_steps(
     seed: int = 0,
     kinds: tuple[str, ...] = KINDS,
 ) -> Generator[tuple[int, int, int], None, FiberSearch]:
-    """`search_fiber`, start by start: yields (done, starts, verified).
-
-    >>> from neuroviz.engine.network import random_weights
-    >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
-    >>> steps = search_in_steps(arch, random_weights(Reals(), arch, np.random.default_rng(0)), starts=2)
-    >>> list(steps)
-    [(1, 2, 1), (2, 2, 2)]
-    """
+    """`search_fiber`, start by start: yields (done, starts, verified)."""
     check_architecture("search_fiber", arch, variants=True)
     if not (arch.is_plain or speaks_of_fibres(arch)):
         raise ValueError(

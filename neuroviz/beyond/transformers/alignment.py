@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.block import Block
 from neuroviz.engine.network import BlockWeights
 
 _MOST_PRODUCTS = 4096  # of the causal part of Condition 4, one for each choice of heads in every layer
@@ -32,7 +31,7 @@ class Alignment:
         bases: G₀, …, G_l; both ends are the identity.
         shifts: g₀, …, g_l; both ends are 0.
         second: the second weights in the bases of the first, layer by layer; heads in their own order.
-        error: the largest difference, relative to the size of the matrix it is in.
+        error: the largest difference, relative to the largest matrix of its kind in the layer.
     """
 
     heads: tuple[tuple[int, ...], ...]
@@ -53,20 +52,14 @@ class Shown(NamedTuple):
 
 def shown(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]:
     """What can be seen of the weights, layer by layer."""
-    check_architecture(caller, arch, variants=True)
     block = arch.block
-    if arch.attention != "softmax" or block != Block(
-        value_dim=block.value_dim, kv_heads=block.kv_heads, biases=block.biases, temperature=block.temperature
-    ):
+    if arch.attention != "softmax" or block.rotary or block.positions or block.mlp:
         raise ValueError(
             f"{caller} is about softmax networks without rotary positions, learned positions and MLPs "
             f"(Theorem H); got {arch}"
         )
     found = []
     for i, (H, (d_in, d_out, _)) in enumerate(zip(arch.heads, arch.layers, strict=True), start=1):
-        missing = [f"{i}.{name}" for name in "QKV" if f"{i}.{name}" not in weights]
-        if missing:
-            raise ValueError(f"{caller} needs the weights {', '.join(missing)} of {arch}; got {[*weights]}")
         w = {n.split(".")[1]: np.asarray(m) for n, m in weights.items() if n.startswith(f"{i}.")}
         keys, values = (np.repeat(w[name], H // len(w[name]), axis=0) for name in "KV")
         beta, O = w.get("beta", 1), w.get("O")  # noqa: E741
@@ -80,6 +73,18 @@ def shown(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]
             omega = through.sum(0)[:, 0] + (w["o"][:, 0] if "o" in w else 0)
         found.append(Shown(A, V, c, omega))
     return found
+
+
+def _check(caller: str, arch: Architecture, weights: BlockWeights) -> None:
+    check_architecture(caller, arch, variants=True)
+    got = {n: np.shape(w) for n, w in weights.items()} if isinstance(weights, dict) else {}
+    for name, shape in arch.parameter_shapes.items():
+        if got.get(name) != shape:
+            raise ValueError(
+                f"{caller} needs a dict with {name} of shape {shape}, for {arch}; got {got.get(name, 'none')}"
+            )
+        if not np.isfinite(np.asarray(weights[name], float)).all():
+            raise ValueError(f"{caller} needs finite weights; {name} has entries that are none")
 
 
 def align(
@@ -96,8 +101,8 @@ def align(
         tolerance: the largest relative difference that counts as equal.
 
     Raises:
-        ValueError: if there is no such change, naming the first layer where it fails. Under the conditions of
-            Theorem H the functions then differ; see `where_theorem_h_fails`.
+        ValueError: if weights have other shapes; or if there is no such change, naming the first layer where
+            it fails. Under the conditions of Theorem H (`where_theorem_h_fails`) the functions then differ.
 
     >>> from neuroviz.engine.network import random_block_weights
     >>> from neuroviz.engine.field import Reals
@@ -107,6 +112,8 @@ def align(
     >>> align(arch, first, second).heads
     ((1, 0), (0, 1))
     """
+    for weights in (first, second):
+        _check("align", arch, weights)
     ours, theirs = (shown("align", arch, weights) for weights in (first, second))
     G, g, heads, error = np.eye(arch.widths[0]), np.zeros(arch.widths[0]), [], 0.0
     bases, shifts, second = [G], [g], []
@@ -182,8 +189,6 @@ def where_theorem_h_fails(
     >>> from neuroviz.engine.field import Reals
     >>> arch = Architecture.uniform(2, 1, 2, attention="softmax", heads=2)
     >>> weights = random_block_weights(Reals(), arch, np.random.default_rng(0))
-    >>> where_theorem_h_fails(arch, weights)
-    ()
     >>> where_theorem_h_fails(arch, weights | {"1.V": 0 * weights["1.V"]})[0]
     'Condition 2: head 1 of layer 1 has V = 0'
     """
@@ -199,9 +204,16 @@ def theorem_h_margins(arch: Architecture, weights: BlockWeights) -> dict[str, fl
     Weights of which every matrix differs by less than this share of its Frobenius norm hold the condition
     too, up to rounding near 1e-15. A condition says that some matrix, a polynomial of the weights, has full
     rank. Its rows move by at most ε (P(2n) − P(n)), where P has the same terms, all positive, and n are the
-    norms; its rank is full while this is less than its smallest singular value.
+    norms; its rank is full while this is less than its smallest singular value. Arguments and errors as in
+    `where_theorem_h_fails`.
+
+    >>> arch = Architecture((1, 1), (1,), attention="softmax")
+    >>> margins = theorem_h_margins(arch, {name: np.ones((1, 1, 1)) for name in ("1.Q", "1.K", "1.V")})
+    >>> {said.split(":")[0]: round(margin, 2) for said, margin in margins.items()}
+    {'Condition 1': 0.33, 'Condition 2': 1.0}
     """
     about = "where_theorem_h_fails"
+    _check(about, arch, weights)
     if arch.tokens == 1 or {*arch.widths[1:-1]} - {min(arch.widths)}:
         raise ValueError(f"{about} is about two tokens or more, and one layer or a bottleneck; got {arch}")
     layers = shown(about, arch, {n: _fractions(w) for n, w in weights.items()})

@@ -48,7 +48,7 @@ class TwinSetting:
     third: float = real("third token", 1.0, 0.0, 1.0, 0.05)
     skip: bool = switch("skip")
     biases: bool = switch("biases")
-    signs: bool = switch("−A, −V where V₁ + V₂ = 0", more=True)
+    signs: bool = switch("−A and −V", more=True)
     off: float = real("step off", 0.0, -1.0, 1.0, 0.05, more=True)
     seed: int = seed()
 

@@ -111,7 +111,7 @@ def _plane(study: TwinStudy, layer: int) -> Plot:
     plot.rule("x", 0.0, "axis", 1.0, "solid", layer="below")
     plot.rule("y", 0.0, "axis", 1.0, "solid", layer="below")
     for network in (0, 1):
-        ends = []
+        ends, alone = [], []  # logits without a partner
         for h in range(HEADS):
             rate = study.rates[network, layer, h]
             z, logit = poles(rate, third, _HIGH), numbered("q", h + 1) + "′" * network
@@ -119,14 +119,15 @@ def _plane(study: TwinStudy, layer: int) -> Plot:
                 look = {"color": theme.color("ink"), "size": 1.8 * size, "line": {"width": 2}}
                 shape = _SHAPES[h] + "-open"
             else:  # the shape goes with the head
+                alone += [logit] * (h not in shared)
                 look = {"color": theme.color("certified" if h in shared else "focus"), "size": 0.9 * size}
                 shape = _SHAPES[order.index(h)]
             hover = f"pole of {logit}: z = %{{x:.2f}} + %{{y:.2f}} i"
             plot.points(logit, z.real.tolist(), z.imag.tolist(), look | {"symbol": shape}, hover=hover)
             ends.append((float(np.log1p(third) / rate), logit))
         at, anchor = ((_HIGH, "bottom"), (-_HIGH, "top"))[network]
-        role = "focus" if network and None in partners else "ink"
         for x, words in _gathered(ends):
+            role = "focus" if any(logit in words for logit in alone) else "ink"
             plot.text(words, x, at, "base", role, yanchor=anchor)
     plot.text("Re z →", _WIDE, 0, "note", "soft", xanchor="right", yanchor="bottom", yshift=2)
     plot.text("Im z ↑", -_WIDE, _HIGH, "note", "soft", xanchor="left", yanchor="top")

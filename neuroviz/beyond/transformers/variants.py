@@ -23,6 +23,12 @@ _SWITCHED = {  # control → what it is called where it has been switched on or 
     "skip": "skip", "causal": "mask", "mlp": "MLP", "rotary": "rotary positions", "biases": "biases",
     "temperature": "temperatures", "positions": "learned positions",
 }  # fmt: skip
+_NAMED = {
+    "full": "full values",
+    "own": "own keys",
+    "pairs": "keys shared by two",
+    "all": "keys shared by all",
+}
 _SIZES = {"width": "d", "head_dim": "a", "layers": "l", "tokens": "t"}
 _QUICK_MILLISECONDS = 250
 
@@ -86,10 +92,10 @@ class VariantSetting:
         H, shares = self.heads, self.shared != "own" and self.heads > 1
         own, full = "Each head has keys and values of its own: ", self.value_dim == "full"
         pairs = "Rotary positions are off: they turn coordinates in pairs, and a = {} is odd."
+        between = "There is no MLP: it stands between layers, and there is one layer."
         reasons = {
             pairs.format(self.head_dim): self.rotary and self.head_dim % 2,
-            "There is no MLP: it stands between layers, and there is one layer.": self.mlp
-            and self.layers == 1,
+            between: self.mlp and self.layers == 1,
             f"{own}to share them, give values a rank.": shares and full,
             f"{own}{H} heads are no pairs.": shares and not full and self.shared == "pairs" and H % 2,
         }
@@ -140,11 +146,9 @@ def _toggle(name: str, old: object, new: object) -> str:
         return f"{new} head{'s' if new > 1 else ''} instead of {old}"
     if name in _SIZES:
         return f"{_SIZES[name]} = {new} instead of {old}"
-    if name == "value_dim":
-        return "full values" if new == "full" else f"values of rank {new}"
-    if name == "shared":
-        return {"own": "own keys", "pairs": "keys shared by two", "all": "keys shared by all"}[new]
-    return f"{new} instead of {old}"
+    if name == "value_dim" and new != "full":
+        return f"values of rank {new}"
+    return _NAMED.get(new, f"{new} instead of {old}")
 
 
 @dataclass(frozen=True)
