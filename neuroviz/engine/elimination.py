@@ -210,7 +210,8 @@ def _eliminate(
     rank, rest, found = 0, matrix, []
 
     def invert(head: np.ndarray) -> int:
-        found[:] = invert_pivots(over, head.astype(np.float64, copy=False))
+        # Bytes fit into float32, where it is half of a block that is added up: 1,024 products at most.
+        found[:] = invert_pivots(over, head.astype(np.result_type(head, np.float32), copy=False))
         return _INVERSE * min(head.shape) ** 3
 
     while rest.size:
@@ -339,7 +340,7 @@ def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[
     m, n = panel.shape
     if n <= _LEAF:
         cleared, rows, columns = clear_columns(over, panel)
-        return rows, columns, cleared[rows]
+        return rows, columns, cleared[rows].astype(panel.dtype, copy=False)
     half = n // 2
     rows, columns, T = invert_pivots(over, panel[: half + spare_rows(over.p), :half])
     others = np.setdiff1d(np.arange(m), rows)
