@@ -106,7 +106,7 @@ class Int8(_OneByte):
     """p = 241 in the processor's integer products, 2,048 of them below 2²⁵; only where `int8_is_exact`."""
 
     name: str = "int8"
-    block: int = 2048
+    block: int = 2048  # half of them add up exactly in float32, too, where a block is inverted
 
     def _factor(self, part: np.ndarray) -> object:
         import torch
@@ -210,7 +210,6 @@ def _eliminate(
     rank, rest, found = 0, matrix, []
 
     def invert(head: np.ndarray) -> int:
-        # Bytes fit into float32, where it is half of a block that is added up: 1,024 products at most.
         found[:] = invert_pivots(over, head.astype(np.result_type(head, np.float32), copy=False))
         return _INVERSE * min(head.shape) ** 3
 
