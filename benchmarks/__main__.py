@@ -16,6 +16,7 @@ NAMES = (
     "sliders",
     "panel",
     "sweeps",
+    "stacked",
     "linear_time",
     "start",
     "page",

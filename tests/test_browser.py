@@ -17,7 +17,7 @@ from panels import PATIENCE, free_port, serving
 from neuroviz.explorables import SurfaceExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.page import SAVED
-from tools.moving import animated
+from tools.moving import animated, dragged
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -26,6 +26,7 @@ QUIET = "gpu quic background-networking component-update sync"
 FLAGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{what}" for what in QUIET.split())]
 PANEL = ".nv:has(.nv-title)"
 KERNEL = ".jp-Notebook-ExecutionIndicator"
+SAID = f"document.querySelector('{PANEL} .nv-description').innerText"
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,8 @@ def lab(tmp_path_factory):
         f"--LabApp.user_settings_dir={home}/settings",
     ]
 
-    def url(notebook: str) -> str:
-        return f"{address}/lab/tree/notebooks/{notebook}?token={token}&reset"
+    def url(notebook: str, place: str = "lab/tree") -> str:
+        return f"{address}/{place}/notebooks/{notebook}?token={token}&reset"
 
     def kernels() -> list[dict]:
         """Those that the server knows; none where it fails, as it does while one is going: ask again."""
@@ -118,10 +119,10 @@ def run_all(page, lab) -> None:
 
 
 @pytest.fixture
-def start(lab, open_page):
+def start(lab, open_page, request):
     """The first notebook as it comes, all cells run."""
     shutil.copy(ROOT / "notebooks/00_start.ipynb", lab.notebooks)  # a test before may have saved its outputs
-    page = open_page(lab.url("00_start.ipynb"))
+    page = open_page(lab.url("00_start.ipynb", *getattr(request, "param", ())))
     run_all(page, lab)
     return page
 
@@ -140,18 +141,15 @@ def look_at(page, panel: int) -> dict:
     page.wait_for_function(
         f"{scene}?.querySelector('.nv-handle') || {plot}?.data?.length && {plot}.querySelector('.main-svg')"
     )
-    if page.evaluate(f"!!{scene}"):
-        seen = (
-            "{traces: s.querySelectorAll('svg > g').length, points: s.querySelectorAll('.nv-handle').length"
-        )
-        return page.evaluate(
-            f"(s => ({seen}, width: s.clientWidth, panel: s.closest('.nv').clientWidth}}))({scene})"
-        )
-    return page.evaluate(
-        f"(p => ({{traces: p.data.length,"
-        f" points: p.data.reduce((sum, trace) => sum + (trace.x || trace.z || []).length, 0),"
-        f" width: p._fullLayout.width, panel: p.closest('.nv').clientWidth}}))({plot})"
-    )
+    return page.evaluate(f"""() => {{
+        const scene = {scene}, plot = {plot}, panel = {here}.clientWidth, width = scene?.clientWidth;
+        const inside = (what) => scene.querySelectorAll(what).length;
+        const longer = (sum, trace) => sum + (trace.x || trace.z || []).length;
+        return scene
+            ? {{traces: inside("svg > g"), points: inside(".nv-handle"), width, panel}}
+            : {{traces: plot.data.length, points: plot.data.reduce(longer, 0),
+               width: plot._fullLayout.width, panel}};
+    }}""")
 
 
 def move_a_slider(page, panel: int) -> None:
@@ -181,34 +179,19 @@ def move_a_slider(page, panel: int) -> None:
     page.wait_for_function(f"{done}.startsWith('done')")
 
 
-def slider_dragged(page, name: str) -> list[bytes]:
-    """Pictures of the first panel while one of its sliders is dragged from end to end, and back."""
-    here = page.locator(PANEL).first
-    slider = here.locator(".widget-slider:visible", has_text=name)
-    handle = slider.locator(".noUi-handle")
-    track = slider.locator(".noUi-target").bounding_box()
-    steps = int(float(handle.get_attribute("aria-valuemax")) - float(handle.get_attribute("aria-valuemin")))
-    box = here.bounding_box()
-    box["height"] += 20  # a longer description needs a line more
-    pictures = []
-    handle.hover()
-    page.mouse.down()
-    for step in range(steps + 1):
-        page.mouse.move(track["x"] + track["width"] * step / steps, track["y"] + track["height"] / 2, steps=5)
-        page.wait_for_timeout(1500)
-        pictures.append(page.screenshot(clip=box))
-    page.mouse.up()
-    return pictures + pictures[-2:0:-1]
-
-
 def press_a_button(page, label: str, says: str) -> None:
     """A preset of the first panel takes it to where its label says."""
     panel = page.locator(PANEL).first
     panel.scroll_into_view_if_needed()
-    said = f"document.querySelector('{PANEL} .nv-description').innerText"
-    assert says not in page.evaluate(said)
+    assert says not in page.evaluate(SAID)
     panel.locator(".nv-presets").get_by_role("button", name=label, exact=True).click()
-    page.wait_for_function(f"says => {said}.includes(says)", arg=says)
+    page.wait_for_function(f"says => {SAID}.includes(says)", arg=says)
+
+
+def save(page) -> None:
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+s")
+    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
 
 
 def errors_shown(page) -> list[str]:
@@ -279,7 +262,7 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
         page.locator(PANEL).first.scroll_into_view_if_needed()
         picture = Path(folder) / f"{Path(notebook).stem}.png"
         if notebook == "00_start.ipynb":
-            picture.write_bytes(animated(slider_dragged(page, "layers"), seconds=0.8))
+            picture.write_bytes(animated(dragged(page, PANEL, "layers"), seconds=0.8))
         else:
             page.screenshot(path=picture)
 
@@ -405,25 +388,42 @@ def test_a_cell_that_runs_again_shows_its_new_panel_and_no_other(start):
 
 
 @pytest.mark.full
-def test_a_page_that_is_loaded_again_shows_the_panels_of_the_kernel(start):
+@pytest.mark.parametrize("start", [["lab/tree"], ["notebooks"]], indirect=True)
+def test_two_tabs_on_one_kernel_a_page_loaded_again_and_a_restart(start, open_page):
+    """In JupyterLab, and in Notebook 7, whose pages the same server has."""
     page = start
     look_at(page, 0)
-    move_a_slider(page, 0)
-    page.keyboard.press("Escape")
-    page.keyboard.press("Control+s")
-    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
+    save(page)
+    other = open_page(page.url)
+    look_at(other, 0)
+    for here, there in ((page, other), (other, page)):
+        before = here.evaluate(SAID)
+        here.bring_to_front()
+        move_a_slider(here, 0)
+        here.wait_for_function(f"before => {SAID} !== before", arg=before)
+        there.bring_to_front()
+        there.wait_for_function(f"said => {SAID} === said", arg=here.evaluate(SAID))
+    other.close()
+
     page.goto(page.url, wait_until="domcontentloaded")  # the kernel goes on
     look_at(page, 0)
     move_a_slider(page, 0)
-    assert page.complaints == []
+
+    page.evaluate(f"document.querySelector('{PANEL}').dataset.earlier = 'yes'")
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_role("menuitem", name="Restart Kernel and Run All Cells…").click()
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    page.wait_for_selector(f"{PANEL}[data-earlier]", state="detached")
+    look_at(page, 0)
+    move_a_slider(page, 0)
+    assert errors_shown(page) == []
+    assert page.complaints == [] or "/lab/" not in page.url  # Notebook complains without a panel, too
 
 
 @pytest.mark.full
 def test_a_saved_notebook_without_its_kernel_says_how_to_bring_the_panels_back(start, lab):
     page = start
-    page.keyboard.press("Escape")
-    page.keyboard.press("Control+s")
-    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
+    save(page)
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()
     page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status='unknown']")

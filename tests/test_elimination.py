@@ -13,6 +13,7 @@ from neuroviz.engine.elimination import (
     eliminate,
     fastest_arithmetic,
     int8_is_exact,
+    invert_pivots,
     stored,
 )
 from neuroviz.engine.field import PrimeField
@@ -83,6 +84,15 @@ def test_the_largest_entries_are_multiplied_exactly():
         arithmetic.subtract_product(target, left, right)
         truth = (edge + arithmetic.block * edge**2) % arithmetic.over.p
         assert {int(x) % arithmetic.over.p for x in target.ravel()} == {truth}
+
+
+def test_the_largest_block_of_bytes_is_inverted_exactly_in_float32():
+    over, n = Int8().over, Int8().block
+    assert n // 2 * 124**2 < 2**24  # the longest sum of products; rounding takes a residue to 124 at most
+    panel = np.random.default_rng(0).choice([-120, 119, 120], (n + 8, n)).astype(np.float32)
+    rows, columns, inverse = invert_pivots(over, panel)
+    assert inverse.dtype == np.float32
+    assert (over.matmul(inverse.astype(float), panel[np.ix_(rows, columns)].astype(float)) == np.eye(n)).all()
 
 
 def test_sums_that_are_too_long_go_wrong():

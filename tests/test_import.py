@@ -34,10 +34,6 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         nv.measure_dimensions  # noqa: B018
 
 
-def test_every_public_name_can_be_imported_by_star(run_python):
-    assert run_python("from neuroviz import *; print(functional_dimension.__name__)").startswith("functional")
-
-
 @pytest.mark.parametrize(("old", "new"), MOVED.items())
 def test_old_addresses_hand_on_what_has_moved(old, new):
     assert not import_module(old).__dict__.get("__file__")

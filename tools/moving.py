@@ -38,6 +38,32 @@ def animated(pictures: Sequence[bytes], seconds: float) -> bytes:
     return b"".join([*parts, _chunk(b"IEND", b"")])
 
 
+def dragged(page: object, panel: str, name: str) -> list[bytes]:
+    """Pictures of the first such panel of a page while a slider is dragged from end to end, and back.
+
+    Args:
+        page: of Playwright.
+        panel: a CSS selector.
+        name: of the slider, as it stands beside it.
+    """
+    here = page.locator(panel).first
+    slider = here.locator(".widget-slider:visible", has_text=name)
+    handle = slider.locator(".noUi-handle")
+    track = slider.locator(".noUi-target").bounding_box()
+    steps = int(float(handle.get_attribute("aria-valuemax")) - float(handle.get_attribute("aria-valuemin")))
+    box = here.bounding_box()
+    box["height"] += 20  # a longer description needs a line more
+    pictures = []
+    handle.hover()
+    page.mouse.down()
+    for step in range(steps + 1):
+        page.mouse.move(track["x"] + track["width"] * step / steps, track["y"] + track["height"] / 2, steps=5)
+        page.wait_for_timeout(1500)
+        pictures.append(page.screenshot(clip=box))
+    page.mouse.up()
+    return pictures + pictures[-2:0:-1]
+
+
 def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 

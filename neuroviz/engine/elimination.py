@@ -106,7 +106,7 @@ class Int8(_OneByte):
     """p = 241 in the processor's integer products, 2,048 of them below 2²⁵; only where `int8_is_exact`."""
 
     name: str = "int8"
-    block: int = 2048
+    block: int = 2048  # half of them add up exactly in float32, too, where a block is inverted
 
     def _factor(self, part: np.ndarray) -> object:
         import torch
@@ -210,7 +210,7 @@ def _eliminate(
     rank, rest, found = 0, matrix, []
 
     def invert(head: np.ndarray) -> int:
-        found[:] = invert_pivots(over, head.astype(np.float64, copy=False))
+        found[:] = invert_pivots(over, head.astype(np.result_type(head, np.float32), copy=False))
         return _INVERSE * min(head.shape) ** 3
 
     while rest.size:
@@ -339,7 +339,7 @@ def invert_pivots(over: PrimeField, panel: np.ndarray) -> tuple[list[int], list[
     m, n = panel.shape
     if n <= _LEAF:
         cleared, rows, columns = clear_columns(over, panel)
-        return rows, columns, cleared[rows]
+        return rows, columns, cleared[rows].astype(panel.dtype, copy=False)
     half = n // 2
     rows, columns, T = invert_pivots(over, panel[: half + spare_rows(over.p), :half])
     others = np.setdiff1d(np.arange(m), rows)
