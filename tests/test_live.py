@@ -19,6 +19,7 @@ from panels import PATIENCE
 
 from neuroviz import explorables
 from neuroviz.engine import elimination
+from neuroviz.engine.progress import reporting
 from neuroviz.explorables import LedgerExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.background import EventLoop
@@ -40,6 +41,12 @@ NEED_FLINT = {f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", 
 def steps(count):
     yield from range(count)
     return "end"
+
+
+def reports(stages):
+    for stage in stages:
+        reporting()(stage, 0.5)
+    return stages
 
 
 def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
@@ -69,7 +76,11 @@ def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
         assert worker.wait() and isinstance(answers[3], ValueError)
         worker.submit(steps, 10**9, answers.append)
         assert not worker.wait(0.01)
-        worker.close()
+
+        worker.submit(reports, "ab", answers.append, parts.append)
+        assert worker.wait() and (parts[3:], answers[4:]) == (["a, 50%", "b, 50%"], ["ab"])
+        worker.submit(reports, "ab", answers.append, lambda said: (parts.append(said), worker.cancel()))
+        assert worker.wait() and (parts[5:], answers[5:]) == (["a, 50%"], [])  # it ends where it reports
 
     asyncio.run(page())
 
@@ -251,7 +262,7 @@ def test_a_panel_in_a_page_says_what_it_says_in_python(bare):
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("live")
-def test_the_newest_of_many_moves_is_answered_and_an_error_is_said(bare):
+def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is_said(bare):
     before = opened(bare, "LedgerExplorer", "layers=1;width=3")
     bare.get_by_label("width d", exact=True).first.focus()
     for _ in range(5):  # quicker than the answers
@@ -260,6 +271,13 @@ def test_the_newest_of_many_moves_is_answered_and_an_error_is_said(bare):
     assert (
         bare.inner_text(".nv-description") == LedgerExplorer(state="layers=1;width=8").description != before
     )
+    bare.get_by_role("button", name="⋯").click()
+    state = bare.locator(".nv-state input")
+    state.fill("width=8;width_out=8;head_dim=8;layers=6")  # seconds: it says how far it is, and can be ended
+    state.press("Enter")
+    bare.get_by_text("working … elimination, ").wait_for()
+    bare.get_by_role("button", name="Cancel").click()
+    bare.get_by_text("cancelled; the figure").wait_for()
     for wrong in ("no state", "layers=99"):
         with pytest.raises(Exception, match="a state is|layers"):
             bare.evaluate("how => window.show(how)", {"panel": "LedgerExplorer", "state": wrong})
