@@ -65,6 +65,7 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
     known = _write_lock(folder, pyodide)
     path = folder / "jupyter-lite.json"
     site = json.loads(path.read_text(encoding="utf-8"))
+    site["jupyter-config-data"]["exposeAppInBrowser"] = True  # link.js asks it to run cells
     plugins = site["jupyter-config-data"].setdefault("litePluginSettings", {})
     lock = {
         "lockFileURL": f"./python/{LIST}",
@@ -78,6 +79,10 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
         }
     )
     path.write_text(json.dumps(site, indent=1), encoding="utf-8")
+    shutil.copy(Path(__file__).with_name("link.js"), folder)
+    page = folder / "lab" / "index.html"
+    text, script = page.read_text(encoding="utf-8"), '<script type="module" src="../link.js"></script>\n  '
+    page.write_text(text.replace("</head>", f"{script}</head>", 1), encoding="utf-8")
 
 
 def core(folder: Path, address: str = PYODIDE) -> Path:
