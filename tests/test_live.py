@@ -289,7 +289,7 @@ def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is
 @pytest.mark.xdist_group("live")
 def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_state(tmp_path, pyodide, visit):
     with theme.using({"mode": "light"}):
-        data = stills.packed(LedgerExplorer(presets={"two layers": "layers=2"}), "layers")
+        data = stills.packed(LedgerExplorer(presets={"three layers": "layers=3"}), "layers")
     data = json.loads(json.dumps(data))
     site._files(tmp_path, [], {"one": pages.script("one", data)}, "../pyodide/")
     shutil.copytree(site.STATIC, tmp_path / "_static", dirs_exist_ok=True)
@@ -300,29 +300,25 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
     (tmp_path / "index.html").write_text(head + styles + body)
 
     page = visit(tmp_path, "index.html", permissions=["clipboard-read", "clipboard-write"])
-    live_button = page.get_by_role("button", name="Live")
-    live_button.click()
-    page.wait_for_selector("[data-live] .nv-handle", state="attached")
-    assert not live_button.is_visible() and page.locator("progress").count() == 0
-    page.get_by_role("button", name="two layers").click()
-    page.wait_for_function("document.querySelector('.nv-place .nv-description').innerText.includes('4→4→4,')")
+    page.get_by_role("button", name="three layers").click()  # one of the still: Live is pressed with it
+    page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
+    assert not page.get_by_role("button", name="Live").is_visible() and page.locator("progress").count() == 0
+    named = {"role": "group", "name": "Where do the parameters go?"}
+    assert page.get_by_role(**named).evaluate("place => place === document.activeElement")
     page.get_by_role("button", name="⋯").click()
     page.get_by_role("button", name="Link").click()
     page.get_by_role("button", name="Copied").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
-    assert "#LedgerExplorer:" in link
+    assert "#LedgerExplorer@one:" in link
     page.evaluate("document.querySelector('.nv-place').dataset.light = 'yes'")
     page.evaluate("document.body.dataset.theme = 'dark'")  # it opens again, as it is
     page.wait_for_selector("[data-light]", state="detached")
     page.wait_for_selector(".nv-place .nv-description")
-    assert "4→4→4," in page.inner_text(".nv-place .nv-description")
-    assert page.complaints == []
-
+    assert "4→4→4→4," in page.inner_text(".nv-place .nv-description")
     page.goto("about:blank")
     page.goto(link)  # to whom it was sent
-    page.wait_for_function(
-        "document.querySelector('.nv-place .nv-description')?.innerText.includes('4→4→4,')"
-    )
+    page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
+    assert page.complaints == []
     page.context.close()
 
 
@@ -380,11 +376,6 @@ def lab(tmp_path_factory, pyodide) -> Path:
     except subprocess.CalledProcessError as error:
         pytest.skip(f"JupyterLite cannot be fetched: {error}")
     lite.build(folder / "lab", python, "../pyodide/")
-    path = folder / "lab" / "jupyter-lite.json"
-    settings = json.loads(path.read_text())
-    settings["jupyter-config-data"]["exposeAppInBrowser"] = "true"
-    path.write_text(json.dumps(settings))
-    (folder / "favicon.ico").touch()
     return folder
 
 
@@ -422,6 +413,25 @@ RUN_ALL = """async () => {
   await jupyterapp.commands.execute("notebook:run-all-cells");
   return [...content.model.cells].flatMap((cell) => cell.outputs?.toJSON() ?? []);
 }"""
+
+
+@pytest.mark.full
+@pytest.mark.browser
+@pytest.mark.xdist_group("live")
+def test_a_link_opens_its_panel_in_jupyterlite_and_a_reader_keeps_the_work(lab, visit):
+    place = "lab/lab/index.html?path=notebooks/00_start.ipynb"
+    page = visit(lab, f"{place}#LedgerExplorer:layers%3D3")
+    page.locator(".nv-description", has_text="4→4→4→4,").wait_for()
+    cell = "jupyterapp.shell.currentWidget.content.model.cells.get(0).sharedModel"
+    page.evaluate(f"{cell}.setSource('# My work')")
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    with page.expect_download() as taken:
+        page.evaluate("jupyterapp.commands.execute('docmanager:download')")
+    assert "# My work" in taken.value.path().read_text()
+    page.goto(page.url.split("/lab/")[0] + f"/{place}")  # another day
+    page.get_by_role("heading", name="My work").wait_for()
+    assert page.complaints == []
+    page.context.close()
 
 
 @pytest.mark.full

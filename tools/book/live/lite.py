@@ -81,8 +81,8 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
     path.write_text(json.dumps(site, indent=1), encoding="utf-8")
     shutil.copy(Path(__file__).with_name("link.js"), folder)
     page = folder / "lab" / "index.html"
-    text, script = page.read_text(encoding="utf-8"), '<script type="module" src="../link.js"></script>\n  '
-    page.write_text(text.replace("</head>", f"{script}</head>", 1), encoding="utf-8")
+    head = '<link rel="icon" href="favicon.ico" /><script type="module" src="../link.js"></script>\n  </head>'
+    page.write_text(page.read_text(encoding="utf-8").replace("</head>", head, 1), encoding="utf-8")
 
 
 def core(folder: Path, address: str = PYODIDE) -> Path:

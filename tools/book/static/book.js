@@ -80,13 +80,19 @@
       words.replaceWith(button);
       button.addEventListener("click", async () => {
         await this.open();
-        const presets = [...this.element.querySelectorAll(".nv-place .nv-presets button")];
-        presets.find((one) => one.textContent === button.textContent)?.click();
+        const press = () => { // once it is drawn
+          const presets = [...this.element.querySelectorAll(".nv-place .nv-presets button")];
+          const its = presets.find((one) => one.textContent === button.textContent);
+          if (its) its.click();
+          else if (this.element.dataset.live) requestAnimationFrame(press);
+        };
+        press();
       });
     }
     // The panel itself, as the notebook opens it or with another state; the still stays until it has come.
     async open(state) {
-      this.live.disabled = true;
+      if (this.live.ariaDisabled) return; // it opens already; a disabled button would lose the focus
+      this.live.ariaDisabled = "true";
       const how = JSON.parse(this.element.dataset.open);
       const place = document.createElement("div");
       const show = ({ words, share }) => {
@@ -106,7 +112,7 @@
         place.className = "nv-place";
         place.tabIndex = -1;
         place.setAttribute("role", "group");
-        place.setAttribute("aria-label", this.element.querySelector(".nv-title").textContent);
+        place.setAttribute("aria-label", this.element.querySelector(".nv-title").firstChild.textContent.trim());
         this.element.append(place);
         this.mode = dark() ? "dark" : "light";
         const close = await its.open(place, { ...how, state: state ?? how.state, mode: this.mode });
@@ -122,7 +128,7 @@
         if (error.isPython) python = undefined; // and not the panel
         place.remove();
       } finally {
-        this.live.disabled = false;
+        this.live.ariaDisabled = null;
       }
     }
     // The page has become dark or light.
