@@ -14,7 +14,7 @@ _SHORT = 14  # lines of code that stand open
 # What the first notebook says of JupyterLab's menus.
 _OF_JUPYTERLAB = re.compile(r"^\*To begin, choose Run All Cells.*?\*$\n*", re.DOTALL | re.MULTILINE)
 _LIVE = (
-    '<button type="button" class="nv-live" hidden title="Fetches Python into this page, some 12 MB, once; '
+    '<button type="button" class="nv-live" hidden title="Fetches Python into this page, some 11 MB, once; '
     'nothing is installed">Live: all controls</button><p class="nv-says" role="status"></p>'
 )
 
