@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "tools" / "javascript"
 PANEL = ".nv:has(.nv-title)"
 WHEELS = ROOT.parent / "shared" / "live" / "test-only"  # a numpy for Pyodide, where a test machine has one
-NEED_FLINT = {f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Singleton", "Surface")}
+NEED_FLINT = {f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Surface")}
 
 # Long work where there are no processes
 
