@@ -283,7 +283,6 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
     page.goto(link)  # to whom it was sent
     page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
     assert page.complaints == []
-    page.context.close()
 
 
 @full_test
@@ -370,12 +369,13 @@ def test_the_cells_of_the_first_notebook_run_without_a_server(bare):
 def lab(tmp_path_factory, pyodide) -> Path:
     """A site with JupyterLite alone; its distribution has what a kernel needs, too."""
     folder = tmp_path_factory.mktemp("lab")
-    shutil.copytree(pyodide, folder / "pyodide")
+    whole = shutil.copytree(pyodide, folder / "whole")
     try:
-        add_packages(folder / "pyodide", ("micropip", "ipython", "jedi"))
+        add_packages(whole, ("micropip", "ipython", "jedi"))
         python = lite.environment(folder / "environment")
     except subprocess.CalledProcessError as error:
         pytest.skip(f"JupyterLite cannot be fetched: {error}")
+    live.copy_distribution(whole, folder / "pyodide")
     lite.build(folder / "lab", python, "../pyodide/")
     return folder
 
@@ -427,7 +427,6 @@ def test_a_link_opens_its_panel_in_jupyterlite_and_a_reader_keeps_the_work(lab, 
     page.goto(page.url.split("/lab/")[0] + f"/{place}")  # another day
     page.get_by_role("heading", name="My work").wait_for()
     assert page.complaints == []
-    page.context.close()
 
 
 @full_test
