@@ -20,28 +20,34 @@ from statistics import median
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
-PANELS = "LedgerExplorer", "DimensionExplorer", "HypothesesExplorer", "FlagExplorer"
+PANELS = "LedgerExplorer", "DimensionExplorer", "HypothesesExplorer", "FiberExplorer"
 MOVES, MOST_FIRST, MOST_MOVE = 4, 15.0, 150.0
-_PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
+PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <link rel="stylesheet" href="live/live.css"><div id="place" style="width: 900px"></div>
 <script type="module">
 import start from "./live/start.js";
 const place = document.getElementById("place"), seen = (what) => document.querySelector(what);
 let python, close = () => {};
-const says = () => seen(".nv-done") && seen(".main-svg") && seen(".nv-description")?.innerText;
-window.changed = (before) => new Promise((go) => {
+const drawn = ".nv-figure :is(.main-svg, .nv-handle)";
+const says = () => seen(".nv-done") && seen(drawn) && seen(".nv-description")?.innerText;
+window.said = [];
+window.changed = (before, patience) => new Promise((go) => {
   const look = () => { const now = says(); if (now && now !== before) go(now); };
   const all = { childList: true, subtree: true, characterData: true, attributes: true };
   new MutationObserver(look).observe(place, all);
   look();
-  if (before) setTimeout(go, 20_000, ""); // the slider is at its end
+  if (patience) setTimeout(go, patience, "");
 });
-window.show = async (panel) => {
+window.show = async (how) => {
   close();
-  close = await (python ??= start()).open(place, { panel, mode: "light", state: null });
+  close = () => {};
+  python ??= start();
+  python.onProgress = ({ words }) => window.said.push(words);
+  close = await python.open(place, { mode: "light", state: null, ...how });
   return window.changed("");
 };
 </script>"""
+"""One live panel at a time: `show` opens it, `changed` waits until it says something else."""
 
 
 @contextmanager
@@ -88,7 +94,7 @@ def take(panels: tuple[str, ...], pyodide: str | None) -> list[tuple[str, Counte
         build(Path(home, "live"), "../pyodide/" if pyodide else PYODIDE)
         if pyodide:
             Path(home, "pyodide").symlink_to(Path(pyodide).resolve())
-        Path(home, "index.html").write_text(_PAGE, encoding="utf-8")
+        Path(home, "index.html").write_text(PAGE, encoding="utf-8")
         with served(Path(home)) as address:
             browser = playwright.chromium.launch(
                 executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
@@ -108,14 +114,14 @@ def take(panels: tuple[str, ...], pyodide: str | None) -> list[tuple[str, Counte
             found = []
             for name in panels:
                 before = now()
-                says = page.evaluate("name => window.show(name)", name)
+                says = page.evaluate("panel => window.show({ panel })", name)
                 opened, moves = now() - before, []
                 page.locator(".nv-controls .noUi-handle[aria-disabled=false]").first.focus()
                 for _ in range(MOVES):
                     before = now()
-                    page.evaluate("before => { window.next = window.changed(before); }", says)
+                    page.evaluate("before => { window.next = window.changed(before, 20_000); }", says)
                     page.keyboard.press("ArrowRight")
-                    if not (says := page.evaluate("window.next")):
+                    if not (says := page.evaluate("window.next")):  # the slider is at its end
                         break
                     moves.append(now() - before)
                 found.append((name, opened, moves))

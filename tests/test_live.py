@@ -1,27 +1,31 @@
 """Panels that answer in a page without a server: the same widgets, the same Python, in a worker."""
 
 import asyncio
-import functools
 import gzip
 import hashlib
-import http.server
+import inspect
 import json
 import shutil
 import subprocess
 import sys
-import threading
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 from panels import PATIENCE
 
+from benchmarks.live import PAGE, served
 from neuroviz import explorables
+from neuroviz.beyond.transformers import alignment
+from neuroviz.certificate import balls
 from neuroviz.engine import elimination
+from neuroviz.engine.progress import reporting
 from neuroviz.explorables import LedgerExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.background import EventLoop
+from neuroviz.singular import curves
 from neuroviz.softmax.figure3 import Figure3Setting, study_figure3
 from tools.book import pages, site, stills
 from tools.book.live import build as live
@@ -32,7 +36,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "tools" / "javascript"
 PANEL = ".nv:has(.nv-title)"
 WHEELS = ROOT.parent / "shared" / "live" / "test-only"  # a numpy for Pyodide, where a test machine has one
-NEED_FLINT = {f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Singleton", "Surface")}
+NEED_FLINT = {f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Surface")}
 
 # Long work where there are no processes
 
@@ -40,6 +44,12 @@ NEED_FLINT = {f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", 
 def steps(count):
     yield from range(count)
     return "end"
+
+
+def reports(stages):
+    for stage in stages:
+        reporting()(stage, 0.5)
+    return stages
 
 
 def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
@@ -69,7 +79,11 @@ def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
         assert worker.wait() and isinstance(answers[3], ValueError)
         worker.submit(steps, 10**9, answers.append)
         assert not worker.wait(0.01)
-        worker.close()
+
+        worker.submit(reports, "ab", answers.append, parts.append)
+        assert worker.wait() and (parts[3:], answers[4:]) == (["a, 50%", "b, 50%"], ["ab"])
+        worker.submit(reports, "ab", answers.append, lambda said: (parts.append(said), worker.cancel()))
+        assert worker.wait() and (parts[5:], answers[5:]) == (["a, 50%"], [])  # it ends where it reports
 
     asyncio.run(page())
 
@@ -109,6 +123,14 @@ def test_the_files_of_a_live_page_are_small_and_whole(tmp_path):
 # In a browser
 
 
+def live_test(test):
+    return pytest.mark.browser(pytest.mark.xdist_group("live")(test))
+
+
+def full_test(test):
+    return pytest.mark.full(live_test(test))
+
+
 @pytest.fixture(scope="module")
 def pyodide(tmp_path_factory) -> Path:
     """A Pyodide distribution: its core from npm, numpy beside it."""
@@ -135,44 +157,18 @@ def entry(old, wheel):
     return old | {"version": number, "file_name": wheel.name, "sha256": mark}
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
-        ".wasm": "application/wasm",
-        ".mjs": "text/javascript",
-    }
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture(scope="module")
-def served():
-    """Serves a folder from this machine; returns its address."""
-    servers = []
-
-    def serve(folder: Path) -> str:
-        handler = functools.partial(Quiet, directory=str(folder))
-        servers.append(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler))
-        threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{servers[-1].server_port}"
-
-    yield serve
-    for server in servers:
-        server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def visit(chromium, served):
+def visit(chromium):
     """Opens a page of a folder that is served; what it complains of, and asks elsewhere, is remembered."""
     sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
+    with sync_api.sync_playwright() as playwright, ExitStack() as servers:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
 
         def open_at(folder: Path, place: str, **settings):
             context = browser.new_context(viewport={"width": 1280, "height": 720}, **settings)
             page = context.new_page()
             page.set_default_timeout(1000 * PATIENCE)
-            home = served(folder)
+            home = servers.enter_context(served(folder))
             page.complaints, page.folder = [], folder
             page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
             page.on("pageerror", lambda error: page.complaints.append(str(error)))
@@ -187,27 +183,11 @@ def visit(chromium, served):
         browser.close()
 
 
-BARE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
-<link rel="stylesheet" href="live/live.css"><div id="place" style="width: 900px"></div>
-<script type="module">
-import start from "./live/start.js";
-const python = start(), said = [];
-python.onProgress = ({ words }) => said.push(words);
-let close = () => {};
-window.show = async (how) => {
-  close();
-  close = () => {};
-  close = await python.open(document.getElementById("place"), { mode: "light", state: null, ...how });
-  return said;
-};
-</script>"""
-
-
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory, pyodide, visit):
     """A page with nothing but live panels; its Python has started."""
     folder = tmp_path_factory.mktemp("bare")
-    (folder / "index.html").write_text(BARE)
+    (folder / "index.html").write_text(PAGE)
     live.build(folder / "live", "../pyodide/")
     (folder / "pyodide").symlink_to(pyodide)
     return visit(folder, "index.html")
@@ -216,21 +196,18 @@ def bare(tmp_path_factory, pyodide, visit):
 def opened(page, name, state=None):
     """Show a panel; what it describes."""
     page.wait_for_function("() => Boolean(window.show)")
-    said = page.evaluate("how => window.show(how)", {"panel": name, "state": state})
-    page.wait_for_selector(f"{PANEL} :is(.main-svg, .nv-handle)", state="attached")
+    words = page.evaluate("how => window.show(how)", {"panel": name, "state": state})
+    said = page.evaluate("window.said")
     assert said[0].startswith("Python is being fetched") and said[-1] == ""
-    return page.inner_text(".nv-description")
+    return words
 
 
 def done(page, before):
     """Wait until the panel says something else, and is done."""
-    says = "document.querySelector('.nv-description').innerText"
-    page.wait_for_function(f"before => {says} !== before && document.querySelector('.nv-done')", arg=before)
-    return page.inner_text(".nv-description")
+    return page.evaluate("before => window.changed(before)", before)
 
 
-@pytest.mark.browser
-@pytest.mark.xdist_group("live")
+@live_test
 def test_a_panel_in_a_page_says_what_it_says_in_python(bare):
     before = opened(bare, "LedgerExplorer", "layers=2")
     here = LedgerExplorer(state="layers=2")
@@ -249,9 +226,8 @@ def test_a_panel_in_a_page_says_what_it_says_in_python(bare):
     assert bare.complaints == []
 
 
-@pytest.mark.browser
-@pytest.mark.xdist_group("live")
-def test_the_newest_of_many_moves_is_answered_and_an_error_is_said(bare):
+@live_test
+def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is_said(bare):
     before = opened(bare, "LedgerExplorer", "layers=1;width=3")
     bare.get_by_label("width d", exact=True).first.focus()
     for _ in range(5):  # quicker than the answers
@@ -260,6 +236,13 @@ def test_the_newest_of_many_moves_is_answered_and_an_error_is_said(bare):
     assert (
         bare.inner_text(".nv-description") == LedgerExplorer(state="layers=1;width=8").description != before
     )
+    bare.get_by_role("button", name="⋯").click()
+    state = bare.locator(".nv-state input")
+    state.fill("width=8;width_out=8;head_dim=8;layers=6")  # seconds: it says how far it is, and can be ended
+    state.press("Enter")
+    bare.get_by_text("working … elimination, ").wait_for()
+    bare.get_by_role("button", name="Cancel").click()
+    bare.get_by_text("cancelled; the figure").wait_for()
     for wrong in ("no state", "layers=99"):
         with pytest.raises(Exception, match="a state is|layers"):
             bare.evaluate("how => window.show(how)", {"panel": "LedgerExplorer", "state": wrong})
@@ -267,11 +250,10 @@ def test_the_newest_of_many_moves_is_answered_and_an_error_is_said(bare):
     assert bare.complaints == []
 
 
-@pytest.mark.browser
-@pytest.mark.xdist_group("live")
+@live_test
 def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_state(tmp_path, pyodide, visit):
     with theme.using({"mode": "light"}):
-        data = stills.packed(LedgerExplorer(presets={"two layers": "layers=2"}), "layers")
+        data = stills.packed(LedgerExplorer(presets={"three layers": "layers=3"}), "layers")
     data = json.loads(json.dumps(data))
     site._files(tmp_path, [], {"one": pages.script("one", data)}, "../pyodide/")
     shutil.copytree(site.STATIC, tmp_path / "_static", dirs_exist_ok=True)
@@ -282,35 +264,28 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
     (tmp_path / "index.html").write_text(head + styles + body)
 
     page = visit(tmp_path, "index.html", permissions=["clipboard-read", "clipboard-write"])
-    live_button = page.get_by_role("button", name="Live")
-    live_button.click()
-    page.wait_for_selector("[data-live] .nv-handle", state="attached")
-    assert not live_button.is_visible() and page.locator("progress").count() == 0
-    page.get_by_role("button", name="two layers").click()
-    page.wait_for_function("document.querySelector('.nv-place .nv-description').innerText.includes('4→4→4,')")
+    page.get_by_role("button", name="three layers").click()  # one of the still: Live is pressed with it
+    page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
+    assert not page.get_by_role("button", name="Live").is_visible() and page.locator("progress").count() == 0
+    named = {"role": "group", "name": "Where do the parameters go?"}
+    assert page.get_by_role(**named).evaluate("place => place === document.activeElement")
     page.get_by_role("button", name="⋯").click()
     page.get_by_role("button", name="Link").click()
     page.get_by_role("button", name="Copied").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
-    assert "#LedgerExplorer:" in link
+    assert "#LedgerExplorer@one:" in link
     page.evaluate("document.querySelector('.nv-place').dataset.light = 'yes'")
     page.evaluate("document.body.dataset.theme = 'dark'")  # it opens again, as it is
     page.wait_for_selector("[data-light]", state="detached")
     page.wait_for_selector(".nv-place .nv-description")
-    assert "4→4→4," in page.inner_text(".nv-place .nv-description")
-    assert page.complaints == []
-
+    assert "4→4→4→4," in page.inner_text(".nv-place .nv-description")
     page.goto("about:blank")
     page.goto(link)  # to whom it was sent
-    page.wait_for_function(
-        "document.querySelector('.nv-place .nv-description')?.innerText.includes('4→4→4,')"
-    )
-    page.context.close()
+    page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
+    assert page.complaints == []
 
 
-@pytest.mark.full
-@pytest.mark.browser
-@pytest.mark.xdist_group("live")
+@full_test
 @pytest.mark.parametrize("name", explorables.__all__)
 def test_every_panel_opens_in_a_page(bare, name):
     if name in NEED_FLINT:  # the distribution of the tests has none
@@ -327,27 +302,66 @@ def test_every_panel_opens_in_a_page(bare, name):
     assert bare.complaints == []
 
 
+FLINT = "polynomial common_factor zeros _rank _balls _attend _attend_moved ball_jacobian".split()
+IMPORTS = """
+from __future__ import annotations
+from fractions import Fraction
+from functools import reduce
+from math import atan2, cos, sin
+import flint
+from flint import arb_mat
+"""
+ASKED = """
+form, weights = polynomial(-6, 1, 1), [[arb_mat([[1, 2], [0, k]]) for k in (3, 5, 7)]]
+found = [form.gcd(form * form), zeros(form, 3), common_factor([form * form, form * 3], 4)]
+found += [_rank([[Fraction(1, 3), Fraction(2, 3)], [Fraction(1), Fraction(n)]]) for n in (2, 3)]
+found += [flint.nmod_mat(2, 2, [1, 2, 3, n], 8388593).rank() for n in (6, 7)]
+X, functional = arb_mat([[1, 0], [2, 1]]), arb_mat([[1, 1], [0, 2]])
+found.append(ball_jacobian("softmax", weights, [True] * 12, [X], [functional]))
+"""
+
+
+@full_test
+def test_flint_answers_in_the_next_pyodide_as_it_does_here(tmp_path, visit):
+    """Alone: it has a wheel for Pyodide 314, and numpy has none that a registry gives."""
+    try:
+        lite.core(tmp_path, "/pyodide/v314.0.7/full/").rename(tmp_path / "pyodide")
+        options = ["--no-deps", "--only-binary", ":all:", "--python-version", "3.14", "--abi", "cp314"]
+        options += ["--platform", "pyemscripten_2026_0_wasm32", "-d", tmp_path, "python-flint"]
+        subprocess.run([sys.executable, "-m", "pip", "download", "-q", *options], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"Pyodide 314 or its python-flint cannot be fetched: {error}")
+    (wheel,) = tmp_path.glob("python_flint-*.whl")
+    (tmp_path / "index.html").write_text('<link rel="icon" href="data:,">')
+    names = vars(curves) | vars(alignment) | vars(balls)
+    code = IMPORTS + "".join(inspect.getsource(names[name]) for name in FLINT)
+    page = visit(tmp_path, "index.html")
+    exec(ASKED, names)
+    assert page.evaluate(CELLS, [[wheel.name], [code, ASKED, "str(found)"], []]) == str(names["found"])
+    assert names["found"][1:6] == [[(0, 1), (1, -3), (1, 2)], (names["form"], 2), 1, 2, 1]
+    assert page.complaints == []
+
+
 # Notebooks
 
 NOTEBOOKS = {path.stem: path.with_suffix(".ipynb").relative_to(FOLDER) for path in sources()}
-CELLS = """async ([wheels, cells]) => {
+CELLS = """async ([wheels, cells, known]) => {
   const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", location));
   const py = await loadPyodide();
-  await py.loadPackage(["numpy", ...wheels.map((one) => `live/${one}`)], { messageCallback() {} });
+  await py.loadPackage([...known, ...wheels], { messageCallback() {} });
   let last;
   for (const cell of cells) last = await py.runPythonAsync(cell);
-  return last.description;
+  return last.description ?? last;
 }"""
 
 
-@pytest.mark.browser
-@pytest.mark.xdist_group("live")
+@live_test
 def test_the_cells_of_the_first_notebook_run_without_a_server(bare):
-    wheels = [path.name for path in bare.folder.glob("live/*.whl")]
+    wheels = [f"live/{path.name}" for path in bare.folder.glob("live/*.whl")]
     cells = json.loads((FOLDER / NOTEBOOKS["00_start"]).read_text())["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     stubs = (bare.folder / "live" / "page.py").read_text().partition("_panels")[0]
-    assert "27 dimensions remain" in bare.evaluate(CELLS, [wheels, [stubs, *code]])
+    assert "27 dimensions remain" in bare.evaluate(CELLS, [wheels, [stubs, *code], ["numpy"]])
     assert bare.complaints == []
 
 
@@ -355,18 +369,14 @@ def test_the_cells_of_the_first_notebook_run_without_a_server(bare):
 def lab(tmp_path_factory, pyodide) -> Path:
     """A site with JupyterLite alone; its distribution has what a kernel needs, too."""
     folder = tmp_path_factory.mktemp("lab")
-    shutil.copytree(pyodide, folder / "pyodide")
+    whole = shutil.copytree(pyodide, folder / "whole")
     try:
-        add_packages(folder / "pyodide", ("micropip", "ipython", "jedi"))
+        add_packages(whole, ("micropip", "ipython", "jedi"))
         python = lite.environment(folder / "environment")
     except subprocess.CalledProcessError as error:
         pytest.skip(f"JupyterLite cannot be fetched: {error}")
+    live.copy_distribution(whole, folder / "pyodide")
     lite.build(folder / "lab", python, "../pyodide/")
-    path = folder / "lab" / "jupyter-lite.json"
-    settings = json.loads(path.read_text())
-    settings["jupyter-config-data"]["exposeAppInBrowser"] = "true"
-    path.write_text(json.dumps(settings))
-    (folder / "favicon.ico").touch()
     return folder
 
 
@@ -374,12 +384,9 @@ def add_packages(distribution: Path, names: tuple[str, ...]) -> None:
     """Fetch pure packages in the versions of the distribution; those compiled there are empty here."""
     lock = json.loads((distribution / "pyodide-lock.json").read_text())
     known = json.loads((distribution / "whole-lock.json").read_text())["packages"]
-    found, waiting = lock["packages"], [*names]
-    while waiting:
-        name = waiting.pop().replace("_", "-")
-        if name not in found and known[name]["file_name"].endswith("none-any.whl"):
-            found[name] = known[name]
-            waiting += known[name]["depends"]
+    pure = {name: one for name, one in known.items() if one["file_name"].endswith("none-any.whl")}
+    found = lock["packages"]
+    found |= live.needed(pure, names)
     asked = [f"{one['name']}=={one['version']}" for name, one in found.items() if name != "numpy"]
     options = ["--no-deps", "--only-binary", ":all:", "--python-version", "3.13", "-d", str(distribution)]
     subprocess.run([sys.executable, "-m", "pip", "download", "-q", *options, *asked], check=True)
@@ -406,9 +413,23 @@ RUN_ALL = """async () => {
 }"""
 
 
-@pytest.mark.full
-@pytest.mark.browser
-@pytest.mark.xdist_group("live")
+@full_test
+def test_a_link_opens_its_panel_in_jupyterlite_and_a_reader_keeps_the_work(lab, visit):
+    place = "lab/lab/index.html?path=notebooks/00_start.ipynb"
+    page = visit(lab, f"{place}#LedgerExplorer:layers%3D3")
+    page.locator(".nv-description", has_text="4→4→4→4,").wait_for()
+    cell = "jupyterapp.shell.currentWidget.content.model.cells.get(0).sharedModel"
+    page.evaluate(f"{cell}.setSource('# My work')")
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    with page.expect_download() as taken:
+        page.evaluate("jupyterapp.commands.execute('docmanager:download')")
+    assert "# My work" in taken.value.path().read_text()
+    page.goto(page.url.split("/lab/")[0] + f"/{place}")  # another day
+    page.get_by_role("heading", name="My work").wait_for()
+    assert page.complaints == []
+
+
+@full_test
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_every_notebook_runs_in_jupyterlite(lab, visit, name):
     page = visit(lab, f"lab/lab/index.html?path=notebooks/{NOTEBOOKS[name].as_posix()}")

@@ -166,7 +166,7 @@ def test_the_address_stands_in_one_place():
     url = links.repository()
     for name, rewrite in links.PLACES.items():
         assert rewrite(text(name), url) == text(name), "run `make links`"
-    assert links.binder(url) in text("README.md")
+    assert links.binder(url) in text("README.md") and links.pages(url) in text("README.md")
 
 
 def test_a_new_address_reaches_every_place():

@@ -18,24 +18,40 @@ def repository() -> str:
     return project["urls"]["Repository"].rstrip("/")
 
 
-def binder(url: str) -> str:
-    """The address at which Binder builds the repository and opens the first notebook."""
-    found = re.fullmatch(r"https://(github|gitlab)\.com/([^/]+)/([^/]+?)(\.git)?", url)
+def _parts(url: str) -> tuple[str, str, str]:
+    """Host, owner and name of a repository."""
+    found = re.fullmatch(r"https://(github|gitlab)\.com/([^/]+)/([^/]+?)(?:\.git)?", url)
     if not found:
         raise ValueError(
-            "Binder needs an address of the form https://github.com/OWNER/REPOSITORY (or gitlab.com); "
-            f"[project.urls] in pyproject.toml says {url!r}"
+            "Binder, like the site, needs an address of the form https://github.com/OWNER/REPOSITORY (or "
+            f"gitlab.com); [project.urls] in pyproject.toml says {url!r}"
         )
-    host, owner, name, _ = found.groups()
+    return found.groups()
+
+
+def binder(url: str) -> str:
+    """The address at which Binder builds the repository and opens the first notebook."""
+    host, owner, name = _parts(url)
     place = f"gh/{owner}/{name}" if host == "github" else f"gl/{owner}%2F{name}"
     return f"https://mybinder.org/v2/{place}/HEAD?urlpath=lab/tree/{START}"
+
+
+def pages(url: str) -> str:
+    """The address at which .github/workflows/book.yml publishes the site.
+
+    >>> pages("https://github.com/geometers/attention.git")
+    'https://geometers.github.io/attention/'
+    """
+    host, owner, name = _parts(url)
+    return f"https://{owner}.{host}.io/{name}/"
 
 
 def blocks(url: str) -> dict[str, str]:
     """The generated parts of README.md, by the name that stands in their comments."""
     folder = url.removesuffix(".git").rsplit("/", 1)[1]
     return {
-        "badge": f"[![Open in Binder](https://mybinder.org/badge_logo.svg)]({binder(url)})",
+        "badge": f"**[Open it in the browser]({pages(url)})**; or, on a computer elsewhere:\n"
+        f"[![Open in Binder](https://mybinder.org/badge_logo.svg)]({binder(url)})",
         "clone": f"```bash\ngit clone {url}\ncd {folder}\n```",
         "install": f'```bash\npip install "neuroviz[notebooks] @ git+{url}"\nneuroviz lab\n```',
     }

@@ -17,6 +17,7 @@ from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.formulas import collapsing_layer, effective_widths, general_formula, numbered
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.network import random_block_weights
+from neuroviz.engine.progress import reporting
 from neuroviz.engine.rank import RowSpace, schwartz_zippel
 
 
@@ -85,6 +86,7 @@ def _kernel_ledger(arch: Architecture, measured: Measurement) -> KernelLedger:
     rng = np.random.default_rng([measured.seed, over.p, 3])
     space, parts = RowSpace(over, arch.num_parameters), {}
     for name, each in symmetry_directions(over, arch, random_block_weights(over, arch, rng)).items():
+        reporting()("symmetries", space.dimension / arch.num_parameters)
         rows = [np.zeros((0, arch.num_parameters)), *each]
         new, ends = space.add_each(np.concatenate(rows)), np.cumsum([*map(len, rows)])
         parts[name] = tuple(int(part.sum()) for part in np.split(new, ends)[1:-1])

@@ -11,6 +11,8 @@ from inspect import signature
 from time import perf_counter
 from typing import TypeVar, get_args
 
+from neuroviz.engine.threads import IN_A_BROWSER
+
 Report = Callable[[str, float], None]
 """Called with what is being done, and which part of it is done."""
 Result = TypeVar("Result")
@@ -27,12 +29,25 @@ def reporting() -> Report:
 
 
 @contextmanager
+def listening(report: Report | None) -> Iterator[None]:
+    """Within the block, this function hears what work reports; None: nobody does."""
+    before = _listener.get()
+    _listener.set(report)
+    try:
+        yield
+    finally:
+        _listener.set(before)
+
+
+@contextmanager
 def showing(
     progress: bool | Report,
     stages: Sequence[tuple[str, float]] = (),
     check: Callable[[str], None] = lambda so_far: None,
 ) -> Iterator[None]:
     """Within the block, show progress: a bar with the time left, a function of the caller's, or nothing.
+
+    Whoever listens already goes on listening, and there is no bar.
 
     Args:
         progress: True, False, or a function called as (what, part), where part is that of the whole time.
@@ -44,13 +59,11 @@ def showing(
     derivative 0.0
     derivative 1.0
     """
-    with _bar() if progress is True else nullcontext(progress or (lambda what, part: None)) as call:
+    heard = progress if callable(progress) else reporting()
+    with _bar() if progress is True and not _listener.get() else nullcontext(heard) as call:
         whole = _Whole(call, stages, check)
-        token = _listener.set(whole)
-        try:
+        with listening(whole):
             yield
-        finally:
-            _listener.reset(token)
         if whole.what:
             call(whole.what, 1.0)
 
@@ -98,6 +111,8 @@ def _bar() -> Iterator[Report]:
 
     # tqdm tells the time left from the speed since the beginning.
     shape = "{l_bar}{bar}| {elapsed} < about {remaining}"
+    if IN_A_BROWSER:
+        tqdm.monitor_interval = 0  # it would be a thread
     with tqdm(total=1000, unit="‰", bar_format=shape, smoothing=0, miniters=1) as bar:
 
         def report(what: str, part: float) -> None:

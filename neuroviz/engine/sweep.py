@@ -272,7 +272,7 @@ def _checked(
         except ImportError:
             raise ImportError(
                 f"sweep(workers={workers}) needs loky: pip install 'neuroviz[workers]'; "
-                "workers=1 does without, and so does executor=",
+                "workers=1 does without, as in a browser, and so does executor=",
                 name="loky",
             ) from None
     return wanted

@@ -6,8 +6,8 @@ a plain `python -c …` that talks over its standard input and output: it never 
 script again, as multiprocessing's spawn would, and it goes when its parent does, in the middle of
 its work too, or when idle.
 
-A browser has no processes. There `EventLoop` takes the place of `Background`: between two parts of an answer
-it hears what the page asks for, a cancel among it.
+A browser has no processes. There `EventLoop` takes the place of `Background`: in between it hears what the
+page asks for, a cancel among it.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from math import inf
 from typing import BinaryIO
 
-from neuroviz.engine.progress import finish, retold
+from neuroviz.engine.progress import Report, finish, listening, retold
 from neuroviz.engine.threads import IN_A_BROWSER
 
 _Loop = asyncio.AbstractEventLoop | None
@@ -76,7 +76,8 @@ class Background:
     def submit(self, work: Callable, argument: object, done: _Hear, partly: _Hear = _nobody) -> None:
         """Call work(argument) in the child; done(result or exception) on this thread's event loop.
 
-        Work may be a generator function: partly(what it yields), as it comes, and done(what it returns).
+        Work may be a generator function: partly(what it yields), as it comes, and done(what it returns). Of
+        other work partly hears how far it is.
 
         Without a running event loop (a plain script, a test) both are called from a thread, or by
         whoever calls `wait`.
@@ -198,10 +199,14 @@ class Background:
 
 
 class EventLoop:
-    """The same for a Python without processes: the work's steps take turns with what the page asks for."""
+    """The same for a Python without processes: the work takes turns with what the page asks for.
+
+    After each of its steps; and at each report of its progress, where a browser can put a call aside.
+    """
 
     def __init__(self) -> None:
-        self._steps: Iterator[None] = iter(())
+        self._steps: Generator | None = None
+        self._report: Report | None = None
         self.running = False
 
     def submit(self, work: Callable, argument: object, done: _Hear, partly: _Hear = _nobody) -> None:
@@ -209,9 +214,17 @@ class EventLoop:
         self.cancel()
         self.running = True
         self._steps = steps = self._run(work, argument, done, partly)
+
+        def report(what: str, part: float) -> None:
+            if not hasattr(work, "in_steps"):  # its steps say more
+                partly(f"{what}, {part:.0%}")
+            time.sleep(0)  # in a browser others have their turn
+            if steps is not self._steps:
+                raise asyncio.CancelledError
+
+        self._report = report
         with suppress(RuntimeError):  # without a loop `wait` takes the steps
-            loop = asyncio.get_running_loop()
-            loop.create_task(_take_turns(steps))
+            asyncio.get_running_loop().create_task(self._take_turns(steps))
 
     def _run(self, work: Callable, argument: object, done: _Hear, partly: _Hear) -> Generator:
         yield
@@ -219,34 +232,39 @@ class EventLoop:
             answer = getattr(work, "in_steps", work)(argument)
             if isinstance(answer, Generator):
                 answer = yield from retold(answer, partly)
+        except asyncio.CancelledError:
+            return
         except Exception as error:
             answer = error  # the panel shows it
         self.running = False
         done(answer)
 
+    def _step(self, steps: Generator) -> bool:
+        """Take a step, unless one is put aside; whether more may come."""
+        if not steps.gi_running:
+            with listening(self._report):
+                next(steps, None)
+        return steps.gi_frame is not None
+
+    async def _take_turns(self, steps: Generator) -> None:
+        while steps is self._steps and self._step(steps):
+            await asyncio.sleep(0)
+
     def cancel(self) -> bool:
-        """End what is running; returns whether there was something to end."""
-        was_running, self.running = self.running, False
-        if was_running:
-            self._steps.close()
+        """End what is running, a call put aside when it goes on; returns whether there was something."""
+        was_running, self.running, self._steps = self.running, False, None
         return was_running
 
     def wait(self, seconds: float | None = None) -> bool:
         """Take all steps that are left; returns False when the time ran out first."""
         until = inf if seconds is None else time.monotonic() + seconds
-        for _ in self._steps:
+        while self._steps and self._step(self._steps):
             if time.monotonic() > until:
                 return False
+            time.sleep(0)
         return True
 
-    def close(self) -> None:
-        """Nothing is left behind."""
-        self.cancel()
-
-
-async def _take_turns(steps: Iterator[None]) -> None:
-    for _ in steps:
-        await asyncio.sleep(0)
+    close = cancel
 
 
 def background() -> Background | EventLoop:
@@ -287,6 +305,10 @@ def serve(arrived: queue.SimpleQueue) -> None:
     """The child: answer requests until its parent goes, or it has been idle for two minutes."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the work prints must not end up among the answers
+
+    def tell(part: object) -> None:
+        _send(answers, _PART + pickle.dumps(part))
+
     while True:
         try:
             message = arrived.get(timeout=_IDLE_SECONDS)
@@ -294,9 +316,10 @@ def serve(arrived: queue.SimpleQueue) -> None:
             os._exit(0)  # without waiting for the thread
         try:
             work, argument = pickle.loads(message)
-            result = getattr(work, "in_steps", work)(argument)
+            with listening(lambda what, part: tell(f"{what}, {part:.0%}")):
+                result = getattr(work, "in_steps", work)(argument)
             if isinstance(result, Generator):
-                result = finish(result, lambda part: _send(answers, _PART + pickle.dumps(part)))
+                result = finish(result, tell)
         except Exception as error:
             result = error  # it is raised again where it can be shown
         _send(answers, _LAST + _pickled(result))

@@ -127,7 +127,7 @@ class Shell(Lasting):
 
     def _set_status(self, text: str, kind: str = "") -> None:
         """The status line; kind "busy" dims what it is about, "stale" too, "error" is read out at once."""
-        role = "alert" if kind == "error" else "status"
+        role = {"error": "alert", "busy": "timer"}.get(kind, "status")  # a timer keeps still
         sign = "▨ " if kind == "error" else ""
         self.status, text = text, escape(text)
         self._status_html.value = (

@@ -7,6 +7,7 @@ a second cue beside its hue (filled or hollow, dashed, hatched, a glyph in the b
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
+from pathlib import Path
 
 FONT = "'Source Sans 3','Segoe UI','Helvetica Neue','Liberation Sans',Arial,sans-serif"
 
@@ -243,66 +244,25 @@ def badge(status: str, source: str = "", detail: str = "") -> str:
     """
     sign, role, words = _STATUS[_known("status", status, _STATUS)]
     text = f"{sign} {words}" + (f" · {source}" if source else "")
-    border = _MODES["light"][role]
-    ink = _MODES["light"]["ink"]
-    tooltip = f' title="{escape(detail)}"' if detail else ""
-    return (
-        f'<span class="nv-badge"{tooltip} style="border-color:{border};color:{ink};background:#FFFFFF">'
-        f"{escape(text)}</span>"
-    )
+    light, tooltip = _MODES["light"], f' title="{escape(detail)}"' if detail else ""
+    look = f"border-color:{light[role]};color:{light['ink']};background:#FFFFFF"
+    return f'<span class="nv-badge"{tooltip} style="{look}">{escape(text)}</span>'
 
 
-NO_WEBGL = """\
-.js-plotly-plot div:has(> .no-webgl) { background: none !important; pointer-events: none !important; }
-.js-plotly-plot .no-webgl { inset: auto auto 4px 26px !important; width: auto !important;
-  height: auto !important; background: none !important; color: #64798A !important; }
-.js-plotly-plot .no-webgl p { position: static !important; margin: 0 !important; width: auto !important;
-  height: auto !important; font-size: 0 !important; }
-.js-plotly-plot .no-webgl p::after { font-size: 13px; content: "No 3-D picture: this browser has no WebGL."; }
-"""
-"""Without WebGL plotly covers the whole figure with a notice; so a line stands in the corner instead."""
+def _sheet(name: str) -> str:
+    return Path(__file__).with_name("javascript").joinpath(f"{name}.css").read_text(encoding="utf-8")
+
+
+NO_WEBGL, _PANEL = _sheet("no_webgl"), _sheet("panel")
+"""Style sheets: for a browser without WebGL, and for a panel."""
 
 
 def css() -> str:
-    """The style sheet of a panel: focus rings that show from the back row, the badge, the status line."""
-    focus = color("focus")
+    """The style sheet of a panel: the variables that `javascript/panel.css` reads, and that."""
     sizes = {size: f"--nv-base: {s['base']}px; --nv-title: {s['title'] + 2}px;" for size, s in _SIZES.items()}
-    return f"""<style>
-.nv {{ font-family: {FONT}; {sizes["notebook"]} }}
-.nv.nv-lecture {{ {sizes["lecture"]} }}
-.nv-lecture .nv-badge {{ font-size: 16px; }}
-.nv select, .nv input, .nv button {{ font-family: inherit; }}
-.nv :focus-visible, .nv .noUi-handle:focus {{ outline: 3px solid {focus} !important; outline-offset: 2px; }}
-.nv.nv.nv .jupyter-widgets input:focus-visible {{ outline: 3px solid {focus} !important; }}
-.nv select:focus-visible, .nv .jupyter-widgets input:focus-visible {{ outline-offset: -2px !important; }}
-.nv .noUi-handle {{ background: {focus} !important; }}
-.nv .widget-slider .slider-container {{ margin-left: 14px; }}
-.nv .widget-slider .widget-readout {{ min-width: 3.2em; margin-left: 4px; }}
-.nv-badge {{ border: 2px solid; border-radius: 4px; padding: 1px 8px; font-size: var(--nv-base, 14px); }}
-.nv-badge {{ white-space: nowrap; }}
-.nv:is(:has(.nv-busy, .nv-error, .nv-stale), .nv-ahead) :is(.nv-exact, .nv-badge, .nv-description),
-.nv:has(.nv-busy, .nv-error, .nv-stale) .nv-figure:not(:has(.nv-scene)) {{
-  opacity: 0.35; transition: opacity 0.1s; }}
-.nv:is(:has(.nv-busy), .nv-ahead) :is(.nv-figure, .nv-exact, .nv-badge, .nv-description) {{
-  transition-delay: 0.15s; }}
-.nv-busy::before {{ content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px;
-  border: 2px solid {focus}; border-top-color: transparent; border-radius: 50%; opacity: 0;
-  animation: nv-turn 1s linear 0.15s infinite; }}
-@keyframes nv-turn {{ from {{ opacity: 1; }} to {{ opacity: 1; transform: rotate(360deg); }} }}
-@media (prefers-reduced-motion: reduce) {{ .nv-busy::before {{ animation: none; opacity: 1; }} }}
-.nv-title {{ font-size: var(--nv-title); font-weight: 600; line-height: 30px; }}
-.nv-title .nv-badge {{ font-weight: 400; margin-left: 10px; vertical-align: 2px; }}
-.nv .widget-label, .nv .widget-readout, .nv .widget-label-basic, .nv select, .nv input, .nv button {{
-  font-size: calc(var(--nv-base) - 1px) !important; }}
-.nv-description, .nv-status, .nv-said {{ font-size: calc(var(--nv-base, 14px) - 1px); }}
-.nv-description {{ min-height: 2.8em; max-width: 75em; line-height: 1.4; }}
-.nv-status {{ white-space: nowrap; overflow: hidden; text-overflow: ellipsis; line-height: 20px;
-  text-align: right; margin-right: 10px; color: var(--jp-ui-font-color1, {_MODES["light"]["soft"]}); }}
-.nv-presets button {{ white-space: normal; height: auto; min-height: 28px; line-height: 1.3; }}
-.nv-copy {{ flex: 0 0 auto; }}
-.nv-copy button {{ width: 72px; }}
-.nv-copy [hidden] {{ display: none; }}
-.nv-copy input {{ width: 200px; height: 28px; }}
-.nv-error {{ white-space: normal; line-height: 1.15; }}
-.nv-error {{ color: {_MODES["light"]["outside"]}; background: #FFFFFF; }}
-{NO_WEBGL}</style>"""
+    light = _MODES["light"]
+    colors = f"--nv-focus: {color('focus')}; --nv-soft: {light['soft']}; --nv-outside: {light['outside']};"
+    return (
+        f"<style>\n.nv {{ font-family: {FONT}; {colors} {sizes['notebook']} }}\n"
+        f".nv.nv-lecture {{ {sizes['lecture']} }}\n{_PANEL}{NO_WEBGL}</style>"
+    )

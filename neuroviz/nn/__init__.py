@@ -6,5 +6,5 @@ except ModuleNotFoundError as error:
     if error.name != "torch":
         raise
     raise ImportError(
-        "this needs torch, which neuroviz does not bring along: pip install 'neuroviz[torch]'", name="torch"
+        "this needs torch: pip install 'neuroviz[torch]' (on a computer; a browser has none)", name="torch"
     ) from None

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from tools.book.live import lite
-from tools.book.live.build import PYODIDE
+from tools.book.live.build import LIST, PYODIDE, copy_distribution
 from tools.book.site import ROOT, build
 
 MEGABYTE = 1e6
@@ -19,18 +19,28 @@ def main() -> None:
     )
     asked.add_argument("--out", type=Path, default=ROOT / "build" / "book")
     asked.add_argument("--jobs", type=int, default=1, help="notebooks to run at a time")
-    asked.add_argument("--pyodide", default=PYODIDE, help="where a page finds Python; default: %(default)s")
+    asked.add_argument(
+        "--pyodide", default=PYODIDE, metavar="PLACE",
+        help="where pages find Python: an address, or a folder with a release of Pyodide, of which the site "
+        "then has a copy; default: %(default)s",
+    )  # fmt: skip
     asked.add_argument("--lab", action="store_true", help="JupyterLab without a server too, in lab/")
     words = asked.parse_args()
-    out = words.out.resolve()
-    site = build(out, words.notebooks or None, words.jobs, words.pyodide, words.lab)
+    out, pyodide, own = words.out.resolve(), words.pyodide, None
+    if "://" not in pyodide:
+        own, pyodide = Path(pyodide).resolve(), "../pyodide/"
+        if not (own / LIST).is_file() or own.is_relative_to(out / "site"):
+            sys.exit(f"{own}: a release of Pyodide, unpacked, has a {LIST}; keep it outside {out / 'site'}")
+    site = build(out, words.notebooks or None, words.jobs, pyodide, words.lab)
     said = f"{site / 'index.html'}: {_megabytes(site):.1f} MB, open it in a browser\n"
     if _megabytes(site) > MOST_MEGABYTES:
         sys.exit(f"{said}{MOST_MEGABYTES} MB is the most (fewer stills: tools/book/stills.py)")
     sys.stdout.write(said)
+    if own:
+        copy_distribution(own, site / "pyodide")
     if words.lab:
         try:
-            lite.build(site / "lab", lite.environment(out / "lite"), words.pyodide)
+            lite.build(site / "lab", lite.environment(out / "lite"), pyodide)
         except ValueError as error:
             sys.exit(str(error))
         size = _megabytes(site / "lab")

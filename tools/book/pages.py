@@ -11,10 +11,11 @@ from tools.book.capture import PANEL, PRESETS, QUESTION
 from tools.book.mathml import mathml
 
 _SHORT = 14  # lines of code that stand open
-_BELOW = "This is one control of the panel"
+# What the first notebook says of JupyterLab's menus.
+_OF_JUPYTERLAB = re.compile(r"^\*To begin, choose Run All Cells.*?\*$\n*", re.DOTALL | re.MULTILINE)
 _LIVE = (
-    '<button type="button" class="nv-live" hidden title="Fetches Python into this page, some 12 MB, once; '
-    'nothing is installed">Live: all controls</button>'
+    '<button type="button" class="nv-live" hidden title="Fetches Python into this page, some 11 MB, once; '
+    'nothing is installed">Live: all controls</button><p class="nv-says" role="status"></p>'
 )
 
 
@@ -26,8 +27,11 @@ class Page:
     panels: dict[str, str]
 
 
-def page(notebook: nbformat.NotebookNode, name: str) -> Page:
-    """The page of an executed notebook; name is that of its file in notebooks/, without ending."""
+def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
+    """The page of an executed notebook; name is that of its file in notebooks/, without ending.
+
+    With `lab` the page leads to the notebook in JupyterLite, which is there.
+    """
     parts: list[str] = []
     panels: dict[str, str] = {}
     for cell in notebook.cells:
@@ -39,7 +43,7 @@ def page(notebook: nbformat.NotebookNode, name: str) -> Page:
         if solution:
             parts.append('<details class="nv-solution"><summary>A solution</summary>')
         if cell.cell_type == "markdown":
-            parts.append(linked(without_comments(cell.source)))
+            parts.append(_OF_JUPYTERLAB.sub("", linked(without_comments(cell.source))))
         else:
             parts.append(code(cell.source, hidden))
         for output in cell.get("outputs", []):
@@ -57,20 +61,30 @@ def page(notebook: nbformat.NotebookNode, name: str) -> Page:
         if solution:
             parts.append("</details>")
     first, *rest = parts
-    return Page("\n\n".join([_with_files(first, name), *rest]) + "\n", panels)
+    return Page("\n\n".join([_with_files(first, name, lab), *rest]) + "\n", panels)
 
 
-def _with_files(first: str, name: str) -> str:
+def _with_files(first: str, name: str, lab: bool) -> str:
     """The heading, then where the notebook itself is to be had."""
     heading, _, rest = first.partition("\n")
     top = to_the_top(name)
+    here = f'open it <a href="{lab_page(top, name)}">in the browser</a>, or take ' if lab else "take "
     files = (
-        f'<p class="nv-files">To move everything, take the notebook: '
+        f'<p class="nv-files">To write in this notebook and run it: {here}'
         f'<a href="{top}files/{name}.ipynb" download>{name}.ipynb</a> or '
         f'<a href="{top}files/{name}.py" download>{name}.py</a>, and see '
         f'<a href="{top}downloads.html">how to run it</a>.</p>'
     )
     return f"{heading}\n\n{files}\n{rest}"
+
+
+def lab_page(top: str, name: str) -> str:
+    """The address of a notebook in JupyterLite, from a page below the top.
+
+    >>> lab_page("../", "00_start")
+    '../lab/lab/index.html?path=notebooks/00_start.ipynb'
+    """
+    return f"{top}lab/lab/index.html?path=notebooks/{name}.ipynb"
 
 
 def to_the_top(name: str) -> str:
@@ -157,13 +171,13 @@ def question(data: dict) -> str:
 
 
 def presets(labels: list[str]) -> str:
-    """Buttons have nothing to drive on a page; their labels say what there is to press in the notebook.
+    """Labels of buttons; book.js makes those of a panel buttons that open it.
 
     >>> presets(["two layers", "a < d"])
-    '<p class="nv-presets">Buttons, in the notebook: <span>two layers</span> <span>a &lt; d</span></p>'
+    '<p class="nv-presets">Buttons of the panel: <span>two layers</span> <span>a &lt; d</span></p>'
     """
     listed = " ".join(f"<span>{escape(label)}</span>" for label in labels)
-    return f'<p class="nv-presets">Buttons, in the notebook: {listed}</p>'
+    return f'<p class="nv-presets">Buttons of the panel: {listed}</p>'
 
 
 def script(identity: str, data: dict) -> str:
@@ -192,7 +206,7 @@ def panel(identity: str, notebook: str, data: dict) -> str:
             f'<output for="{identity}-control">{escape(still["label"])}</output>'
         )
     file = f"{to_the_top(notebook)}files/{notebook}.ipynb"
-    others = f" ({escape(', '.join(data['others']))})" if data["others"] else ""
+    others = escape(", ".join(data["others"])) or "everything else"
     lines = [
         f'<div class="nv-panel" id="{identity}" data-here="{here}" '
         f'data-open="{escape(json.dumps(data["open"]))}">',
@@ -204,8 +218,9 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         f'<div class="nv-figure" role="img" aria-label="{escape(still["description"])}" '
         f'style="height:{data["height"]}px"></div></div>',
         f'<div class="nv-description" aria-live="polite">{escape(still["description"])}</div>',
-        f'<div class="nv-below">{_BELOW}; open <a href="{file}" download>the notebook</a> '
-        f"for the rest{others}. State: <code>{escape(data['state'])}</code></div>",
+        f'<div class="nv-below">This is one control of the panel. Live has the others, and so has '
+        f'<a href="{file}" download>the notebook</a>: {others}. '
+        f"State: <code>{escape(data['state'])}</code></div>",
         "</div>",
     ]
     return "\n".join(lines)

@@ -18,17 +18,17 @@ from neuroviz.kit.page import bundle
 from tools import links
 from tools.book import reference
 from tools.book.live import build as live
-from tools.book.pages import linked, page
+from tools.book.pages import lab_page, linked, page
 from tools.book.run import executed
 from tools.notebooks import FOLDER, from_source, sources, to_text
 
 ROOT = Path(__file__).parents[2]
 STATIC = Path(__file__).with_name("static")
 TEMPLATES = Path(__file__).with_name("templates")
+_HERE = f'<a href="{lab_page("", "00_start")}">JupyterLab in the browser</a>'
 _LAB = (
-    '**In the browser**: <a href="lab/lab/index.html?path=notebooks/00_start.ipynb">JupyterLab</a> with all '
-    "notebooks. Nothing is installed. What you change is kept in this browser; right click a file, "
-    "*Download*, to take it along."
+    f"{_HERE} has all notebooks. Nothing is installed. What you change is kept in this browser; to take it "
+    "along choose *Save Notebook*, then *Download*, in the menu *File*."
 )
 FONT_FILE = "STIXTwoMath-Regular.ttf"  # the package ziamath brings it; the formulas are drawn by the browser
 
@@ -66,7 +66,7 @@ def build(
         results = list(pool.map(lambda name: executed(every[name], out / "run"), chosen))
     panels = {}
     for name, notebook in zip(chosen, results, strict=True):
-        made = page(notebook, name)
+        made = page(notebook, name, lab)
         _write(source / "notebooks" / f"{name}.md", made.text)
         panels |= made.panels
     texts = sorted((ROOT / "docs").glob("*.md"))
@@ -74,8 +74,10 @@ def build(
         _write(source / "docs" / path.name, _only_to(linked(path.read_text(encoding="utf-8")), chosen))
     for name in reference.modules():
         _write(source / "reference" / f"{name}.md", reference.module_page(name))
-    _write(source / "index.md", _only_to(_filled("index.md", chosen, [path.stem for path in texts]), chosen))
-    _write(source / "downloads.md", _filled("downloads.md", chosen, [], _LAB if lab else ""))
+    _write(
+        source / "index.md", _only_to(_filled("index.md", chosen, [path.stem for path in texts], lab), chosen)
+    )
+    _write(source / "downloads.md", _filled("downloads.md", chosen, [], lab))
     _write(source / "reference.md", _filled("reference.md", chosen, []))
     for path in (source / "notebooks").rglob("*.md"):
         path.write_text(_only_to(path.read_text(encoding="utf-8"), chosen), encoding="utf-8")
@@ -107,7 +109,7 @@ def _unlinked(text: str, target: str) -> str:
     return re.sub(rf"\[([^\]\[]+)\]\([^()\s]*{re.escape(target)}[^()\s]*\)", r"\1", text)
 
 
-def _filled(name: str, notebooks: list[str], texts: list[str], lab: str = "") -> str:
+def _filled(name: str, notebooks: list[str], texts: list[str], lab: bool = False) -> str:
     """A page of templates/, its lists filled in."""
     url = links.repository()
     address = "" if "/OWNER/" in url else url
@@ -119,7 +121,8 @@ def _filled(name: str, notebooks: list[str], texts: list[str], lab: str = "") ->
     lists = {
         "NOTEBOOKS": _listed("Notebooks", [one for one in notebooks if "/" not in one]),
         "FURTHER": _listed("Further", [one for one in notebooks if "/" in one]),
-        "LAB": lab,
+        "LAB": _LAB if lab else "",
+        "CODE": f"{_HERE}, or [on a computer](downloads.md)" if lab else "[the notebooks](downloads.md)",
         "TEXTS": "\n".join(f"docs/{one}" for one in texts),
         "MODULES": "\n".join(f"reference/{one}" for one in reference.modules()),
         "FILES": "\n".join(["| notebook | for JupyterLab | as text |", "| --- | --- | --- |", *rows]),
@@ -152,6 +155,7 @@ def _sphinx(source: Path, site: Path) -> None:
         "myst_heading_anchors": 6,
         "html_math_renderer": "mathml",
         "html_theme": "furo",
+        "html_favicon": str(STATIC / "icon.svg"),
         "html_static_path": [str(STATIC)],
         "html_css_files": ["look.css", "book.css"],
         "html_js_files": [("book.js", {"defer": "defer"})],

@@ -1,5 +1,6 @@
 // The buttons Copy and Link: Python that opens the panel as it is, or an address of this page that does, on the
-// clipboard; where the page may not write there, selected. An address ends in #Name:state, read once.
+// clipboard; where the page may not write there, selected. An address ends in #Name:state, read once, or in the
+// static edition #Name@place:state, which names one of several panels of a kind.
 
 const linked = (globalThis.neurovizLinked ??= {
   hash: location.hash || new URL(performance.getEntriesByType("navigation")[0]?.name ?? location).hash,
@@ -15,14 +16,15 @@ function address() {
 const hasServer = () => Boolean(document.querySelector("#jupyter-config-data:not([data-jupyter-lite-root])"));
 
 export default {
+  initialize({ model }) { // the buttons themselves may never be unfolded
+    const wanted = decodeURIComponent(linked.hash).match(/^#(\w+)(?:@[\w-]+)?:(.*)$/);
+    if (wanted?.[1] !== model.get("name")) return;
+    linked.hash = "";
+    model.send({ state: wanted[2] });
+  },
   render({ model, el }) {
     el.classList.add("nv-copy");
     const name = model.get("name");
-    const wanted = decodeURIComponent(linked.hash).match(/^#(\w+):(.*)$/);
-    if (wanted?.[1] === name) {
-      linked.hash = "";
-      model.send({ state: wanted[2] });
-    }
     const field = document.createElement("input");
     field.readOnly = true;
     field.hidden = true;
@@ -59,8 +61,9 @@ export default {
     };
     const buttons = [make("Copy", "this panel as Python, with its state",
       (state) => `${name}(state=${JSON.stringify(state)})`)];
+    const place = () => el.closest(".nv-panel")?.id.replace(/^/, "@") ?? "";
     if (!hasServer()) buttons.push(make("Link", "an address that opens this panel in its state", (state) =>
-      Object.assign(address(), { hash: `${name}:${encodeURIComponent(state)}` }).href));
+      Object.assign(address(), { hash: `${name}${place()}:${encodeURIComponent(state)}` }).href));
     el.append(...buttons, field);
     return () => clearTimeout(timer);
   },

@@ -6,6 +6,7 @@ Python itself and numpy come from a Pyodide distribution; the rest is the site's
 import gzip
 import json
 import shutil
+from collections.abc import Iterable
 from importlib.metadata import distribution
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -13,8 +14,12 @@ from zipfile import ZIP_DEFLATED, ZipFile
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 PYODIDE = "https://cdn.jsdelivr.net/pyodide/v0.29.3/full/"
+LIST = "pyodide-lock.json"
+_CORE = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", LIST)
 # What few panels need comes with the first of them: module → package of Pyodide.
 LATER = {"flint": "python-flint"}
+# What a kernel of JupyterLite starts with; of these a page needs numpy.
+FIRST = ("micropip", "ipython", "jedi", "ssl", "sqlite3", "numpy")
 PURE = (
     "anywidget", "comm", "ipywidgets", "neuroviz", "psygnal", "threadpoolctl", "tqdm", "traitlets",
     "typing_extensions",
@@ -46,6 +51,30 @@ def build(folder: Path, pyodide: str = PYODIDE) -> None:
         'export default () => new Python(beside("worker.js"), settings);\n',
         encoding="utf-8",
     )
+
+
+def needed(known: dict[str, dict], names: Iterable[str]) -> dict[str, dict]:
+    """The packages of a distribution with these names, and what they need; those that it has.
+
+    >>> list(needed({"a": {"depends": ["b"]}, "b": {"depends": []}, "c": {"depends": []}}, ["a", "d"]))
+    ['a', 'b']
+    """
+    found, waiting = {}, [*names]
+    while waiting:
+        name = waiting.pop().replace("_", "-")
+        if name in known and name not in found:
+            found[name] = known[name]
+            waiting += known[name]["depends"]
+    return found
+
+
+def copy_distribution(whole: Path, folder: Path) -> None:
+    """Copy what a site needs of a release of Pyodide: Python, and packages of its pages and JupyterLite."""
+    known = json.loads((whole / LIST).read_text(encoding="utf-8"))["packages"]
+    packages = needed(known, [*FIRST, *LATER.values()]).values()
+    folder.mkdir(parents=True)
+    for name in (*_CORE, *(package["file_name"] for package in packages)):
+        shutil.copy(whole / name, folder)
 
 
 def wheels(folder: Path) -> list[Path]:

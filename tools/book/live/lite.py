@@ -13,12 +13,9 @@ import venv
 from pathlib import Path
 
 from neuroviz.command import copy_notebooks
-from tools.book.live.build import PURE, PYODIDE, wheels
+from tools.book.live.build import FIRST, LATER, LIST, PURE, PYODIDE, needed, wheels
 
 _KERNEL = "@jupyterlite/pyodide-kernel-extension"
-# What a kernel starts with, and what it fetches when a cell imports it.
-_FIRST = ("micropip", "ipython", "jedi", "ssl", "sqlite3", "numpy", "neuroviz")
-_LATER = ("python-flint",)
 # What the package imports by itself does not count: in these notebooks the first cell names it, too.
 NEED_FLINT = ("03_singular_locus", "05_softmax_conjecture", "proofs", "training", "transformers")
 _RELEASE = re.compile(r"/pyodide/v([\d.]+)/full/$")
@@ -68,8 +65,12 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
     known = _write_lock(folder, pyodide)
     path = folder / "jupyter-lite.json"
     site = json.loads(path.read_text(encoding="utf-8"))
+    site["jupyter-config-data"]["exposeAppInBrowser"] = True  # link.js asks it to run cells
     plugins = site["jupyter-config-data"].setdefault("litePluginSettings", {})
-    lock = {"lockFileURL": "./python/pyodide-lock.json", "packages": [one for one in _FIRST if one in known]}
+    lock = {
+        "lockFileURL": f"./python/{LIST}",
+        "packages": [one for one in (*FIRST, "neuroviz") if one in known],
+    }
     plugins.setdefault(f"{_KERNEL}:kernel", {}).update(
         {
             "pyodideUrl": f"{'' if '://' in pyodide else '../'}{pyodide}pyodide.js",  # from the page in lab/
@@ -78,6 +79,10 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
         }
     )
     path.write_text(json.dumps(site, indent=1), encoding="utf-8")
+    shutil.copy(Path(__file__).with_name("link.js"), folder)
+    page = folder / "lab" / "index.html"
+    head = '<link rel="icon" href="favicon.ico" /><script type="module" src="../link.js"></script>\n  </head>'
+    page.write_text(page.read_text(encoding="utf-8").replace("</head>", head, 1), encoding="utf-8")
 
 
 def core(folder: Path, address: str = PYODIDE) -> Path:
@@ -90,41 +95,36 @@ def core(folder: Path, address: str = PYODIDE) -> Path:
 
 def _known(folder: Path, pyodide: str) -> dict:
     """The packages of a distribution; of a release they stand in npm's file, too."""
-    name = "pyodide-lock.json"
     try:
         if _RELEASE.search(pyodide):
             with tempfile.TemporaryDirectory() as place:
-                return json.loads((core(Path(place), pyodide) / name).read_text(encoding="utf-8"))
+                return json.loads((core(Path(place), pyodide) / LIST).read_text(encoding="utf-8"))
         if "://" in pyodide:
-            with urllib.request.urlopen(pyodide + name) as answer:
+            with urllib.request.urlopen(pyodide + LIST) as answer:
                 return json.load(answer)
     except OSError as error:
         raise ValueError(
             f"JupyterLite needs the list of packages of {pyodide}, which cannot be read ({error}); with a "
-            "distribution of your own beside lab/, --pyodide ../pyodide/ takes that"
+            "release of Pyodide on this computer, --pyodide FOLDER takes that"
         ) from error
-    return json.loads((folder / pyodide / name).read_text(encoding="utf-8"))
+    return json.loads((folder / pyodide / LIST).read_text(encoding="utf-8"))
 
 
 def _write_lock(folder: Path, pyodide: str) -> set[str]:
     """Write the packages that a kernel knows, of Pyodide, of JupyterLite and ours; their names."""
     elsewhere, lock = "://" in pyodide, _known(folder, pyodide)
-    known, needed = lock["packages"], {}
-    waiting = [*_FIRST, *_LATER]
-    while waiting:
-        name = waiting.pop().replace("_", "-")
-        if name in known and name not in needed:
-            place = ("" if elsewhere else "../") + pyodide + known[name]["file_name"]
-            needed[name] = known[name] | {"file_name": place}
-            waiting += known[name]["depends"]
+    place = ("" if elsewhere else "../") + pyodide
+    # What a cell imports beyond the first packages comes then.
+    theirs = needed(lock["packages"], [*FIRST, *LATER.values()])
+    packages = {name: one | {"file_name": place + one["file_name"]} for name, one in theirs.items()}
     python = folder / "python"
     python.mkdir()
-    theirs = (folder / "extensions" / _KERNEL / "static" / "pypi").glob("*.whl")
-    theirs = [path for path in theirs if not path.name.startswith("widgetsnbextension")]
-    for path in wheels(python) + theirs:
+    lites = (folder / "extensions" / _KERNEL / "static" / "pypi").glob("*.whl")
+    lites = [path for path in lites if not path.name.startswith("widgetsnbextension")]
+    for path in wheels(python) + lites:
         name, version = path.name.split("-")[:2]
         ours = name == "neuroviz"
-        needed[name.replace("_", "-")] = {
+        packages[name.replace("_", "-")] = {
             "name": name,
             "version": version,
             "file_name": os.path.relpath(path, python),
@@ -135,6 +135,6 @@ def _write_lock(folder: Path, pyodide: str) -> set[str]:
             "depends": ["numpy", *(one.replace("_", "-") for one in PURE if one != name)] if ours else [],
             "unvendored_tests": False,
         }
-    lock["packages"] = needed
-    (python / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
-    return set(needed)
+    lock["packages"] = packages
+    (python / LIST).write_text(json.dumps(lock), encoding="utf-8")
+    return set(packages)

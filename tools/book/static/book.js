@@ -56,31 +56,52 @@
         this.control.addEventListener("input", () => { this.place = Number(this.control.value); this.show(); });
       }
       this.live = element.querySelector(".nv-live");
+      this.says = element.querySelector(".nv-says");
       if (this.live && location.protocol.startsWith("http")) {
         this.live.hidden = false;
         this.live.addEventListener("click", () => this.open());
+        for (const preset of element.querySelectorAll(".nv-presets span")) this.makePreset(preset);
         const { panel } = JSON.parse(element.dataset.open);
-        if (location.hash.startsWith(`#${panel}:`) && !Panel.linked) {
+        const [, name, place = element.id] = /^#(\w+)(?:@([\w-]+))?:/.exec(location.hash) ?? [];
+        if (name === panel && place === element.id && !Panel.linked) {
           Panel.linked = this; // opened by an address: the panel itself reads the state
-          element.scrollIntoView();
-          this.open();
+          addEventListener("load", () => element.scrollIntoView());
+          this.open().then(() => element.scrollIntoView());
         }
       }
       new ResizeObserver(() => this.data && this.fit()).observe(element);
     }
+    // What a preset names is a state of the panel itself.
+    makePreset(words) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = words.textContent;
+      button.title = "opens the panel itself, as Live does";
+      words.replaceWith(button);
+      button.addEventListener("click", async () => {
+        await this.open();
+        const press = () => { // once it is drawn
+          const presets = [...this.element.querySelectorAll(".nv-place .nv-presets button")];
+          const its = presets.find((one) => one.textContent === button.textContent);
+          if (its) its.click();
+          else if (this.element.dataset.live) requestAnimationFrame(press);
+        };
+        press();
+      });
+    }
     // The panel itself, as the notebook opens it or with another state; the still stays until it has come.
     async open(state) {
-      this.live.disabled = true;
+      if (this.live.ariaDisabled) return; // it opens already; a disabled button would lose the focus
+      this.live.ariaDisabled = "true";
       const how = JSON.parse(this.element.dataset.open);
-      const says = document.createElement("p");
-      says.className = "nv-says";
-      says.setAttribute("role", "status");
-      this.live.after(says);
       const place = document.createElement("div");
       const show = ({ words, share }) => {
-        says.innerHTML = "<progress max=1></progress> <span></span>";
-        says.firstChild.value = share;
-        says.lastChild.textContent = words;
+        if (!words) return this.says.replaceChildren();
+        const bar = this.says.querySelector("progress") ?? document.createElement("progress");
+        bar.value = share;
+        bar.setAttribute("aria-label", "how far it is");
+        if (!bar.isConnected) this.says.replaceChildren(bar, document.createElement("span"));
+        this.says.lastChild.textContent = words;
       };
       try {
         load.css ??= document.head.append(Object.assign(document.createElement("link"),
@@ -89,20 +110,25 @@
         const its = await python;
         its.onProgress = show;
         place.className = "nv-place";
+        place.tabIndex = -1;
+        place.setAttribute("role", "group");
+        place.setAttribute("aria-label", this.element.querySelector(".nv-title").firstChild.textContent.trim());
         this.element.append(place);
         this.mode = dark() ? "dark" : "light";
         const close = await its.open(place, { ...how, state: state ?? how.state, mode: this.mode });
         this.close?.();
+        const had = this.element.contains(document.activeElement); // the button that was pressed goes
         for (const other of [...this.element.children]) if (other !== place) other.hidden = true;
         this.close = () => { close(); place.remove(); };
         this.element.dataset.live = "yes";
+        if (had) place.focus({ preventScroll: true });
       } catch (error) {
-        says.textContent = `${error.message}. Press again to try once more; the notebook can be downloaded below.`;
+        this.says.textContent =
+          `${error.message}. Press again to try once more; the notebook can be downloaded below.`;
         if (error.isPython) python = undefined; // and not the panel
         place.remove();
       } finally {
-        this.live.disabled = false;
-        if (this.element.dataset.live) says.remove();
+        this.live.ariaDisabled = null;
       }
     }
     // The page has become dark or light.

@@ -24,6 +24,7 @@ export function unrolled(host, talk) {
   const soon = () => { frame ||= requestAnimationFrame(paint); };
   // What is turned round goes over to the other side, and back.
   const where = placeOf(talk, () => meta, (place) => {
+    if (place.place > factorsOf(local.layers).length) return; // of more layers: their figure comes next
     term = termAt(local, place);
     turn ??= +place.reflect;
     if (!isHeld) turnTo(local.isOfTwo ? 0 : +place.reflect);
