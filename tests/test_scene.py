@@ -17,7 +17,7 @@ from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
 from neuroviz.beyond.unrolling.panel import UnrollingExplorer
 from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
-from neuroviz.deep.ledger import FAMILIES, LedgerSetting
+from neuroviz.deep.ledger import FAMILIES, LedgerSetting, parts_of
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual import LOGS, VirtualSetting
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer, study_virtual
@@ -541,7 +541,11 @@ def random_place(draw: random.Random, most: int, deepest: int) -> dict:
     layers = draw.randint(1, deepest)
     sizes = [draw.randint(1, most) for _ in range(2 * layers + 1)]
     place = {"width": draw.randint(1, most), "width_out": draw.randint(1, most), "layers": layers}
-    place |= {"head_dim": draw.randint(1, most), "tokens": draw.randint(1, 4)}
+    place |= {
+        "head_dim": draw.randint(1, most),
+        "tokens": draw.randint(1, 4),
+        "heads": draw.choice([1, 1, 2, 3]),
+    }
     place |= {"kind": draw.choice(["lightning", "softmax"]), "widths": "", "head_dims": ""}
     if draw.random() < 0.8:
         place["widths"] = ",".join(map(str, sizes[: layers + 1]))
@@ -564,18 +568,24 @@ def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does(b
         assert (tuple(page["widths"]), tuple(page["heads"])) == (arch.widths, arch.head_dims)
         assert LedgerSetting(**place | page["again"]).arch == arch  # the controls that it would set
         ledger = kernel_ledger(arch)
-        heads, interfaces, rescalings = (ledger.entries.get(name, 0) for name in FAMILIES)
-        assert page["rows"][:2] == [ledger.parameters, heads] and page["rows"][3] == rescalings, arch
-        assert page["dimension"] == ledger.dimension == expected_dimension(arch).value, arch
+        parts = {name: parts_of(ledger, name) for name in FAMILIES}
+        heads, interfaces, _ = map(sum, parts.values())
+        assert page["rows"][:2] == [ledger.parameters, heads], arch
+        assert page["rows"][3] == ledger.entries.get("rescalings", 0), arch
+        if place["heads"] == 1:
+            assert page["dimension"] == ledger.dimension == expected_dimension(arch).value, arch
         if page["isSure"]:
             assert page["rows"][2] == interfaces and page["unexplained"] == ledger.unexplained, arch
-            parts = {name: tuple(parts) for name, parts in page["parts"].items() if parts}
-            assert {name: parts[name] for name in FAMILIES if name in parts} == {
-                name: counts for name, counts in ledger.parts.items() if counts
-            }
+            assert {name: tuple(page["parts"][name]) for name in FAMILIES} == parts
         else:
             assert page["rows"][2] >= interfaces, arch
-    assert sum(page["isSure"] for page in found) > 800
+    assert sum(page["isSure"] for page in found) > 400
+
+
+def stacked(layers: list[dict]) -> tuple[Layer, ...]:
+    """The page's layers, all heads together."""
+    heads = [[layer, *layer["others"]] for layer in layers]
+    return tuple(Layer(*(np.array([head[name] for head in one]) for name in "QKV")) for one in heads)
 
 
 def test_the_page_moves_weights_and_computes_outputs_as_python_does(bare_page):
@@ -593,23 +603,23 @@ def test_the_page_moves_weights_and_computes_outputs_as_python_does(bare_page):
         [places, shares],
     )
     for place, s, (layers, X, output, motions) in zip(places, shares, found, strict=True):
-        kind, X = place["kind"], np.array(X)[None]
-        before = tuple(Layer(*(np.array(layer[name]) for name in "QKV")) for layer in layers)
-        np.testing.assert_allclose(output, forward(Reals(), kind, before, X)[0], atol=AGREE)
+        kind, arch, X, before = place["kind"], LedgerSetting(**place).arch, np.array(X)[None], stacked(layers)
+        np.testing.assert_allclose(output, forward(Reals(), arch, before, X)[0], rtol=AGREE, atol=AGREE)
         for motion, generators, moved, after in motions:
-            now = tuple(Layer(*(np.array(layer[name]) for name in "QKV")) for layer in moved)
-            np.testing.assert_allclose(after, forward(Reals(), kind, now, X)[0], rtol=AGREE, atol=AGREE)
-            expected = moved_in_python(before, motion, list(map(np.array, generators)), s)
-            for one, other in zip(now, expected or now, strict=True):
-                for M, wanted in zip(one, other, strict=True):
-                    np.testing.assert_allclose(M, wanted, atol=AGREE)
+            now = stacked(moved)
+            np.testing.assert_allclose(after, forward(Reals(), arch, now, X)[0], rtol=AGREE, atol=AGREE)
+            for h in range(arch.heads[0]):
+                one, other = (tuple(Layer(*(M[h] for M in layer)) for layer in net) for net in (before, now))
+                time = s / (h + 1) if motion == "rescalings" else s
+                wanted = moved_in_python(one, motion, list(map(np.array, generators)), time) or other
+                for found_layer, layer in zip(other, wanted, strict=True):
+                    for M, expected in zip(found_layer, layer, strict=True):
+                        np.testing.assert_allclose(M, expected, atol=AGREE)
             if motion == "dimension" or (motion, kind) == ("rescalings", "softmax"):
                 moving += np.abs(np.subtract(after, output)).max() > AGREE
             else:
                 np.testing.assert_allclose(after, output, atol=AGREE)
-                still += any(
-                    np.abs(a - b).max() > 0.01 for a, b in zip(flatten(now), flatten(before), strict=True)
-                )
+                still += np.abs(flatten(now) - flatten(before)).max(initial=0) > 0.01
     assert still > 500 and moving > 300
 
 
@@ -738,6 +748,9 @@ def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(scene)
     page.get_by_role("slider", name="head dimension a₃").focus()
     page.keyboard.press("ArrowUp")
     assert network(page) == [4, 8, 3, "", "2,2,3"]
+    page.get_by_role("slider", name="heads H in each layer").focus()
+    page.keyboard.press("ArrowUp")
+    assert asked(page, "heads") == [2]
     page.get_by_role("button", name="remove layer 1").focus()
     page.keyboard.press("Enter")
     assert network(page) == [4, 8, 2, "", "2,3"]
