@@ -157,6 +157,7 @@ def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
         for _ in range(50):
             chosen = {f"mode_{i}": draw.choice(modes) for i in LAYERS}
             chosen |= {f"{share}_{i}": draw.randint(0, 100) / 100 for i in LAYERS for share in ("mu", "nu")}
+            chosen |= {f"input_{i}": draw.randint(0, 100) / 100 for i in (1, 2)}
             settings.append(replace(network, experiment=draw.choice(experiments), **chosen))
         local = ProofExplorer.draw(ProofExplorer._answer(network)).layout["meta"]["local"]
         found = bare_page.evaluate(
@@ -165,7 +166,7 @@ def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
         )
         for setting, page in zip(settings, found, strict=True):
             given = immersion._set_shares(setting.network, *immersion.real_network(setting.network))
-            places = [row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))]
+            places = [row[0] for row in follow(Reals(), given, np.array([setting.network.inputs]))]
             np.testing.assert_allclose(page["shares"], given, atol=AGREE, err_msg=str(setting))
             np.testing.assert_allclose(page["places"], places, atol=AGREE, err_msg=str(setting))
             seen |= set(setting.modes)
@@ -448,6 +449,9 @@ def test_a_token_is_dragged_until_it_meets_the_other(scene):
     # Layer 2 hears of it at once: equal tokens stay equal, and no share of theirs shows.
     assert middle(page, one) == pytest.approx((u, y), abs=2)
     assert not page.locator(named("token 1 after layer 2")).is_visible()
+    other, (u, y) = named("token 2 at the start"), middle(page, named("token 2 at the start"))
+    dragged(page, other, u - 60, y)
+    assert 0 < place(page)["input_2"] < 1 and middle(page, other) == pytest.approx((u - 60, y), abs=2)
     assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
 
 
@@ -471,17 +475,18 @@ def test_the_dot_goes_with_the_pointer_and_a_layer_is_frozen_by_a_click(scene):
 def test_the_keyboard_alone_sets_the_layers(scene):
     page = scene(kind=ProofExplorer)
     reached = []
-    for _ in range(9):
+    for _ in range(11):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
-    assert reached[:2] == ["layer 1 frozen", "layer 2 frozen"]
-    assert reached[2:5] == ["token 1 after layer 1", "token 2 after layer 1", "(μ, ν) of layer 1"]
+    assert reached[:4] == ["layer 1 frozen", "layer 2 frozen", *(f"token {n} at the start" for n in (1, 2))]
+    assert reached[4:7] == ["token 1 after layer 1", "token 2 after layer 1", "(μ, ν) of layer 1"]
     assert reached[-1] == "run down the layers"
     for label, key, name, way in (
         ("(μ, ν) of layer 1", "ArrowRight", "mu_1", 1),
         ("(μ, ν) of layer 1", "Shift+ArrowDown", "nu_1", -1),
         ("token 1 after layer 2", "ArrowRight", "mu_2", 1),
         ("token 2 after layer 2", "ArrowRight", "nu_2", -1),
+        ("token 1 at the start", "ArrowRight", "input_1", 1),
     ):
         page.locator(named(label)).focus()
         page.keyboard.press("ArrowUp" if "(" in label else "ArrowLeft")  # now the layer is the reader's own
