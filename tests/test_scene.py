@@ -1,5 +1,6 @@
 """Scenes in a real browser, without a kernel: their arithmetic is Python's, and one takes hold of things."""
 
+import base64
 import gzip
 import json
 import random
@@ -533,6 +534,45 @@ def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page
     assert place(page) != before
 
 
+CANVAS = "box.querySelector('canvas')"
+
+
+def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_all_that_is_seen(scene):
+    page = scene()
+    seen = page.evaluate(f"{CANVAS}.still()")
+    page.evaluate(
+        f"lost = {CANVAS}.getContext('webgl2').getExtension('WEBGL_lose_context'), lost.loseContext()"
+    )
+    page.wait_for_function(f"seen => {CANVAS}.still() !== seen", arg=seen)
+    page.evaluate("lost.restoreContext()")
+    page.wait_for_function(f"seen => {CANVAS}.still() === seen", arg=seen)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="save the picture").click()
+    assert saved.value.suggested_filename == "neuroviz-surface.png"
+    picture = base64.b64encode(saved.value.path().read_bytes()).decode()
+    colors = page.evaluate(
+        "async (picture) => { const seen = Object.assign(new Image(), {src: `data:image/png;base64,${picture}`});"
+        " await seen.decode(); const pen = document.createElement('canvas').getContext('2d');"
+        " const counted = (x) => { pen.drawImage(seen, -x, -200); const found = new Set(); const { data } ="
+        " pen.getImageData(0, 0, 300, 150); for (let n = 0; n < data.length; n += 4)"
+        " found.add(data.slice(n, n + 3).join()); return found.size; };"
+        " return [seen.naturalWidth, counted(300), counted(1600)]; }",
+        picture,
+    )
+    assert colors[0] == 2200 and min(colors[1:]) > 20  # the surface, and the roots beside it
+
+
+def test_in_a_narrow_place_a_scene_is_scrolled(scene):
+    page = scene(kind=LedgerExplorer)
+    page.evaluate("box.style.width = '384px'")
+    panel = LedgerExplorer(state="layers=1")
+    drawn = json.loads(json.dumps(panel.figure.drawn))
+    panel.close()
+    page.evaluate("drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 384})", drawn)
+    page.get_by_role("button", name="add a layer").wait_for()
+    assert page.evaluate("[box.clientWidth, box.scrollWidth]") == [384, 680]
+
+
 # The ledger
 
 
@@ -1008,6 +1048,8 @@ def test_the_keyboard_walks_steps_off_and_takes_another_input(scene):
         assert way * (place(page)[name] - before) > 0.005
     page.wait_for_timeout(100)  # a frame
     before = bars(page)
+    page.keyboard.press("Enter")
+    assert place(page)["negative"]
     page.get_by_role("button", name="another input X").focus()
     page.keyboard.press("Enter")
     page.wait_for_timeout(100)
