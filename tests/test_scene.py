@@ -551,7 +551,7 @@ def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_al
     assert saved.value.suggested_filename == "neuroviz-surface.png"
     picture = base64.b64encode(saved.value.path().read_bytes()).decode()
     colors = page.evaluate(
-        "async (picture) => { const seen = Object.assign(new Image(), {src: `data:image/png;base64,${picture}`});"
+        "async (picture) => { const seen = new Image(); seen.src = 'data:image/png;base64,' + picture;"
         " await seen.decode(); const pen = document.createElement('canvas').getContext('2d');"
         " const counted = (x) => { pen.drawImage(seen, -x, -200); const found = new Set(); const { data } ="
         " pen.getImageData(0, 0, 300, 150); for (let n = 0; n < data.length; n += 4)"
