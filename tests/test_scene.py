@@ -18,6 +18,7 @@ from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
 from neuroviz.beyond.unrolling.panel import UnrollingExplorer
 from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
+from neuroviz.deep.dimension_panel import DimensionExplorer
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting, parts_of
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual import LOGS, VirtualSetting
@@ -1062,3 +1063,31 @@ def test_play_walks_along_the_fibre_to_its_end(scene, motion):
     page.locator(".nv-play").click()
     page.wait_for_function("box.talk.get('along') === 1.5 && box.talk.get('off') === 0")
     page.wait_for_function("box.querySelector('.nv-play').textContent === '▶'")
+
+
+# Charts that plotly draws
+
+
+def test_words_that_stay_are_where_words_drawn_anew_are(bare_page):
+    panel, figures = DimensionExplorer(state="layers=1"), []
+    for name, value in (("width", 5), ("kind", "softmax"), ("layers", 2), ("layers", 1), ("width", 4)):
+        panel.controls[name].value = value
+        figures.append(json.loads(json.dumps(panel.figure.drawn)))
+    panel.close()
+    figures.append({**figures[-1], "data": figures[-1]["data"][1:]})  # other lines, the same words
+    bare_page.set_content("<div id='box'></div>")
+    bare_page.evaluate(LOAD, gzip.decompress(bundle("plotly")).decode())
+    stayed, anew, kept = bare_page.evaluate(
+        "async (figures) => { const plotly = code.default, found = [[], []]; let kept = 0;"
+        " const words = () => [...box.querySelectorAll('.infolayer > .annotation')];"
+        " const seen = () => words().map((one) => [one.textContent, one.getBoundingClientRect().toJSON()]);"
+        " const draw = (one, how) => plotly[how](box, structuredClone(one.data),"
+        " {...structuredClone(one.layout), width: 1000});"
+        " for (const one of figures) { const before = words(); await draw(one, 'react');"
+        " kept += before.filter((one) => one.isConnected).length; found[0].push(seen()); }"
+        " for (const one of figures) {"
+        " plotly.purge(box); await draw(one, 'newPlot'); found[1].push(seen()); }"
+        " return [...found, kept]; }",
+        figures,
+    )
+    assert stayed == anew and kept >= len(stayed[-1]) > 3
