@@ -26,7 +26,8 @@ globalThis.neurovizScenes = {
       camera(host, `neuroviz-${scene}`);
     } else if (!talk && box.still !== still) box.talk.set(place);
     box.still = still;
-    box.scene.show(data, layout, Math.max(layout.width, LEAST));
+    const height = layout.height - (layout.width < LEAST ? 14 : 0); // what scrolls it has room below
+    box.scene.show(data, { ...layout, height }, Math.max(layout.width, LEAST));
   },
   purge(box) {
     box.scene?.close();
