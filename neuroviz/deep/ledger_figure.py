@@ -23,9 +23,7 @@ def ledger_parts(study: LedgerStudy) -> Parts:
     """The waterfall."""
     ledger, paper, plot = study.ledger, study.paper, Plot("", (0.0, 1.0), (0.0, 1.0))
     highest = max(ledger.parameters, paper.value if has_a_place(paper, study.expected) else 0)
-    top = highest * (
-        1.42 if ledger.unexplained else 1.16
-    )  # room for the numbers, and for the cause of a rest
+    top = highest * (1.42 if ledger.unexplained else 1.16)  # room for numbers and for the cause of a rest
     _bars(study, plot)
     _ticks(study, plot)
     font = {"color": theme.color("ink"), "size": theme.size("tick")}
@@ -40,9 +38,7 @@ def ledger_parts(study: LedgerStudy) -> Parts:
         lines = wrap(f"▨ {ledger.unexplained} unexplained: {ledger.note}", width)
         text = "<br>".join(lines[:3]) + (" …" if len(lines) > 3 else "")
         corner = {"xref": "x domain", "yref": "y domain", "xanchor": "right", "yanchor": "top"}
-        plot.text(
-            text, 0.97, 1, "note", "outside", **corner, align="right"
-        )  # beside the buttons of the figure
+        plot.text(text, 0.97, 1, "note", "outside", **corner, align="right")  # beside the buttons
     _formulas(study, plot, top)  # the last words: the scene writes them beside the dimension
     most = {"widest": MAX_WIDTH, "most": MAX_HEADS, "deepest": MAX_LAYERS}
     whole, choices = compose(plot.view(), barmode="overlay"), {"kind": list(ATTENTION_KINDS)}

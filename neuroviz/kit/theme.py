@@ -252,17 +252,6 @@ def badge(status: str, source: str = "", detail: str = "") -> str:
     )
 
 
-NO_WEBGL = """\
-.js-plotly-plot div:has(> .no-webgl) { background: none !important; pointer-events: none !important; }
-.js-plotly-plot .no-webgl { inset: auto auto 4px 26px !important; width: auto !important;
-  height: auto !important; background: none !important; color: #64798A !important; }
-.js-plotly-plot .no-webgl p { position: static !important; margin: 0 !important; width: auto !important;
-  height: auto !important; font-size: 0 !important; }
-.js-plotly-plot .no-webgl p::after { font-size: 13px; content: "No 3-D picture: this browser has no WebGL."; }
-"""
-"""Without WebGL plotly covers the whole figure with a notice; so a line stands in the corner instead."""
-
-
 def css() -> str:
     """The style sheet of a panel: focus rings that show from the back row, the badge, the status line."""
     focus = color("focus")
@@ -305,4 +294,4 @@ def css() -> str:
 .nv-copy input {{ width: 200px; height: 28px; }}
 .nv-error {{ white-space: normal; line-height: 1.15; }}
 .nv-error {{ color: {_MODES["light"]["outside"]}; background: #FFFFFF; }}
-{NO_WEBGL}</style>"""
+</style>"""

@@ -1,11 +1,10 @@
-// What the panels' figures need of plotly.js: scatter (in its core), bars, heat maps and meshes.
+// What the panels' figures need of plotly.js: scatter (in its core), bars and heat maps; what has depth is a scene.
 import annotations from "plotly.js/src/components/annotations";
 import Plotly from "plotly.js/lib/core";
 import bar from "plotly.js/lib/bar";
 import heatmap from "plotly.js/lib/heatmap";
-import mesh3d from "plotly.js/lib/mesh3d";
 
-Plotly.register([bar, heatmap, mesh3d]);
+Plotly.register([bar, heatmap]);
 
 // plotly.js draws all words anew, twice, at each step of a slider, near half of its script: what says the same in the
 // same place stays, and words are measured where an axis looks for its range.

@@ -114,7 +114,7 @@ function playerOf(panel, control) {
   button.type = "button";
   button.className = "nv-play";
   button.ariaLabel = button.title = says;
-  button.style.cssText = "flex: 0 0 26px; height: 24px; padding: 0; margin: 2px 0 0 4px; cursor: pointer; color: inherit; background: none; border: 1px solid #9aa5b1";
+  button.style.cssText = "flex: 0 0 26px; height: 24px; padding: 0; margin: 2px 0 0 4px; cursor: pointer; color: inherit; background: none; border: 1px solid currentColor";
   label.parentElement.append(button);
   let timer = 0;
   const show = () => { button.textContent = timer ? "❚❚" : "▶"; button.disabled = control.get("disabled"); };
