@@ -5,7 +5,6 @@ import gzip
 import json
 import random
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -54,35 +53,54 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ROOT = Path(__file__).parent.parent
 AGREE = 1e-9
-TOKEN_PLACES = ROOT / "neuroviz" / "beyond" / "proof" / "javascript" / "token_places.js"
-LOAD = "async code => { const blob = new Blob([code], {type: 'text/javascript'});" \
-    " window.code = await import(URL.createObjectURL(blob)); }"  # fmt: skip
+SIZES = ("width", "width_out", "layers", "widths", "head_dims")
+TOKENS, NETWORK = "beyond/proof/javascript/token_places.js", "deep/javascript/ledger_network.js"
+LOAD = "async ([name, code]) => { const blob = new Blob([code], {type: 'text/javascript'});" \
+    " window[name] = await import(URL.createObjectURL(blob)); }"  # fmt: skip
 POINT, ROOT_HANDLE = (f".nv-handle[aria-label='{name}']" for name in ("the point", "the common root"))
+
+
+SLICES = [
+    {{"slice": "name"}.get(name, name): value for name, value in one.items()} for _, one in PRESETS.values()
+]
+
+
+def some(draw: random.Random) -> float:
+    return round(draw.uniform(-1, 1), 6)
+
+
+def load(page, path: str = "", code: str = "") -> None:
+    """A file of the package, or a bundle; and what tests ask of a page."""
+    code = code or (ROOT / "neuroviz" / path).read_text(encoding="utf-8")
+    for named in (
+        ["code", code],
+        ["helper", Path(__file__).with_name("scene.js").read_text(encoding="utf-8")],
+    ):
+        page.evaluate(LOAD, named)
+
+
+def ask(page, name: str, *arguments: object) -> object:
+    """A function of scene.js."""
+    return page.evaluate("([name, all]) => helper[name](...all)", [name, [*arguments]])
 
 
 # Local is what Python says
 
 
 def test_the_page_and_python_agree_at_1000_random_points(bare_page):
-    source = ROOT / "neuroviz" / "singular" / "javascript" / "surface_point.js"
-    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    load(bare_page, "singular/javascript/surface_point.js")
     draw, kinds = random.Random(3), set()
-    for _, values in PRESETS.values():
-        settings = {"name" if name == "slice" else name: value for name, value in values.items()}
+    for settings in SLICES:
         chart = chart_of(SurfaceSetting(**settings).slice)
         places = [
             {
                 "moves": draw.choice(["surface", "curve"]),
                 "where": round(draw.random(), 6),
-                "along": round(draw.uniform(-1, 1), 6),
+                "along": some(draw),
             }
             for _ in range(1000 // len(PRESETS))
         ]
-        found = bare_page.evaluate(
-            "([local, places]) => { const slice = code.sliceOf(local); return places.map((place) => {"
-            " const p = slice.pointAt(place); return { ...p, circle: p.forms.map(code.onCircle) }; }); }",
-            [local_of(chart), places],
-        )
+        found = ask(bare_page, "points", local_of(chart), places)
         for place, page in zip(places, found, strict=True):
             point = point_at(chart, place["moves"] == "curve", place["where"], place["along"])
             assert page["kind"] == point.facts.kind, place
@@ -108,31 +126,20 @@ def assert_same(point, page, place):
 
 
 def test_the_page_moves_the_plane_of_1000_random_sections_as_python_does(bare_page):
-    source = ROOT / "neuroviz" / "singular" / "javascript" / "section_plane.js"
-    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    load(bare_page, "singular/javascript/section_plane.js")
     draw = random.Random(4)
-    for _, values in PRESETS.values():
-        settings = {"name" if name == "slice" else name: value for name, value in values.items()}
+    for settings in SLICES:
         chart = chart_of(SectionSetting(**settings).slice)
         far = reach(chart, np.array([1.0, 0, 0]))
         near = [float(in_drawing(chart.slice, np.array(pinch))[0]) / far for pinch in chart.pinches]
         places = [
-            {
-                "turn": draw.randrange(-90, 91, 5),
-                "tilt": draw.randrange(-90, 91, 5),
-                "offset": round(draw.uniform(-1, 1), 6),
-            }
+            {"turn": draw.randrange(-90, 91, 5), "tilt": draw.randrange(-90, 91, 5), "offset": some(draw)}
             for _ in range(1000 // len(PRESETS))
         ]
-        places += [
-            {"turn": 0, "tilt": 0, "offset": round(offset, 6)} for offset in near if abs(offset) < 1
-        ]  # stops
+        stops = [round(offset, 6) for offset in near if abs(offset) < 1]
+        places += [{"turn": 0, "tilt": 0, "offset": offset} for offset in stops]
         local = local_of(chart) | {"eye": list(camera_of(chart).eye)}
-        found = bare_page.evaluate(
-            "([local, places]) => { const cutter = code.cutterOf(local); return places.map((place) => {"
-            " const plane = cutter.planeAt(place); return { ...plane, ...cutter.cut(plane) }; }); }",
-            [local, places],
-        )
+        found = ask(bare_page, "sections", local, places)
         for place, page in zip(places, found, strict=True):
             frame, plane = section_panel._plane(chart, SectionSetting(**settings, **place))
             assert page["at"] == pytest.approx(frame.offset, abs=AGREE), place
@@ -140,15 +147,13 @@ def test_the_page_moves_the_plane_of_1000_random_sections_as_python_does(bare_pa
                 np.testing.assert_allclose(page[name], getattr(frame, name), atol=AGREE)
             cut = [one["p"] for run in page["runs"] for one in run]
             np.testing.assert_allclose(np.array(cut).reshape(-1, 3) @ frame.normal, frame.offset, atol=AGREE)
-        exact = [
-            in_drawing(chart.slice, run.points) for run in section_of(chart.slice, plane).runs
-        ]  # of the last
-        for one in cut[::10]:
+        exact = [in_drawing(chart.slice, run.points) for run in section_of(chart.slice, plane).runs]
+        for one in cut[::10]:  # of the last
             assert min(np.linalg.norm(run - one, axis=1).min() for run in exact) < 0.05
 
 
 def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
-    bare_page.evaluate(LOAD, TOKEN_PLACES.read_text(encoding="utf-8"))
+    load(bare_page, TOKENS)
     draw, modes, seen = random.Random(5), [key for _, key in MODES], set()
     experiments = [key for _, key in EXPERIMENTS] + 4 * ["own"]
     for seed in range(20):
@@ -162,10 +167,7 @@ def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
             chosen |= {f"input_{i}": draw.randint(0, 100) / 100 for i in (1, 2)}
             settings.append(replace(network, experiment=draw.choice(experiments), **chosen))
         local = ProofExplorer.draw(ProofExplorer._answer(network)).layout["meta"]["local"]
-        found = bare_page.evaluate(
-            "([local, places]) => places.map((place) => code.experimentAt(local, place))",
-            [local, [vars(one) for one in settings]],
-        )
+        found = ask(bare_page, "experiments", local, [vars(one) for one in settings])
         for setting, page in zip(settings, found, strict=True):
             given = immersion._set_shares(setting.network, *immersion.real_network(setting.network))
             places = [row[0] for row in follow(Reals(), given, np.array([setting.network.inputs]))]
@@ -176,7 +178,7 @@ def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
 
 
 def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
-    bare_page.evaluate(LOAD, TOKEN_PLACES.read_text(encoding="utf-8"))
+    load(bare_page, TOKENS)
     draw, cases = random.Random(10), set()
     for seed in range(28):
         causal, candidate = seed % 3 == 0, list(CANDIDATES)[seed % len(CANDIDATES)]
@@ -188,11 +190,7 @@ def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
         way = uniqueness._Way(setting, study.case, study.relations.power, *exact)
         local = singletons_parts(study).layout["meta"]["local"]
         travels = [0.0, 0.5, 1.0, *(round(draw.random(), 2) for _ in range(33))]
-        found = bare_page.evaluate(
-            "([local, travels]) => { const way = code.wayOf(local);"
-            " return travels.map((travel) => [way.movedAt(travel), way.at(travel)]); }",
-            [local, travels],
-        )
+        found = ask(bare_page, "ways", local, travels)
         for travel, (moved, page) in zip(travels, found, strict=True):
             assert moved == way.moved(travel)
             for one, two in zip(way.at(travel), page, strict=True):
@@ -205,8 +203,7 @@ def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
 
 
 def test_the_page_factors_1000_random_products_as_python_does(bare_page):
-    source = ROOT / "neuroviz" / "factorization" / "javascript" / "product.js"
-    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    load(bare_page, "factorization/javascript/product.js")
     draw, ranks, asked, studies = random.Random(5), set(), [], []
     for _ in range(1000):
         some = [
@@ -220,9 +217,7 @@ def test_the_page_factors_1000_random_products_as_python_does(bare_page):
         )  # fmt: skip
         studies.append(study_factorization(setting))
         asked.append([{**heads_of(studies[-1]), "start": None}, studies[-1].place])
-    found = bare_page.evaluate(
-        "all => all.map(([local, place]) => code.factored(local, place, code.startOf(local, place)))", asked
-    )
+    found = ask(bare_page, "products", asked)
     for study, page in zip(studies, found, strict=True):
         near = {
             "atol": AGREE * (1 + max(np.abs(study.products[0]).max(), study.point.unit)),
@@ -245,8 +240,7 @@ def test_the_page_factors_1000_random_products_as_python_does(bare_page):
 
 
 def test_the_page_walks_beside_1000_random_fibres_as_python_does(bare_page):
-    source = ROOT / "neuroviz" / "single_layer" / "javascript" / "fibre_places.js"
-    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    load(bare_page, "single_layer/javascript/fibre_places.js")
     draw, asked, studies = random.Random(12), [], []
     for _ in range(1000):
         setting = FiberSetting(
@@ -258,7 +252,7 @@ def test_the_page_walks_beside_1000_random_fibres_as_python_does(bare_page):
         )  # fmt: skip
         studies.append(study_fiber(setting))
         asked.append([plain(walk.local_of(setting, studies[-1].inputs)), vars(setting)])
-    found = bare_page.evaluate("all => all.map(([local, place]) => code.layerAt(local, place))", asked)
+    found = ask(bare_page, "layers", asked)
     for study, page in zip(studies, found, strict=True):
         for M, N in zip(page["now"], study.now, strict=True):
             np.testing.assert_allclose(M, N, atol=AGREE, err_msg=str(study.setting))
@@ -280,17 +274,10 @@ def scene(bare_page):
     """Shows a panel's figure as a page without a kernel does; `.place()` is where the scene is then."""
 
     def show(state: str = "", motion: str = "no-preference", kind: type = SurfaceExplorer):
-        panel = kind(state=state)
-        drawn = panel.figure.drawn
-        panel.close()
         bare_page.emulate_media(reduced_motion=motion)
         bare_page.set_content(f"{theme.css()}<div class='nv'><div id='box'></div></div>")
-        bare_page.evaluate(LOAD, gzip.decompress(bundle("scenes")).decode())
-        bare_page.evaluate(
-            "drawn => { window.names = Object.keys(drawn.layout.meta.place);"
-            " return neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100}); }",
-            drawn,
-        )
+        load(bare_page, code=gzip.decompress(bundle("scenes")).decode())
+        redraw(bare_page, kind(state=state))
         bare_page.wait_for_selector(".nv-handle[transform]")
         return bare_page
 
@@ -298,16 +285,12 @@ def scene(bare_page):
 
 
 def place(page) -> dict:
-    return page.evaluate("Object.fromEntries(names.map((name) => [name, box.talk.get(name)]))")
+    return ask(page, "place")
 
 
 def middle(page, selector: str) -> tuple[float, float]:
     """Where a handle is in the page."""
-    seen = page.locator(selector).evaluate(
-        "one => { const m = one.transform.baseVal[0].matrix, b = box.getBoundingClientRect();"
-        " return [b.x + m.e, b.y + m.f]; }"
-    )
-    return tuple(seen)
+    return tuple(ask(page, "middle", selector))
 
 
 def dragged(page, selector: str, x: float, y: float, steps: int = 12) -> None:
@@ -320,6 +303,18 @@ def dragged(page, selector: str, x: float, y: float, steps: int = 12) -> None:
 
 def said(page) -> str:
     return page.evaluate("box.textContent")
+
+
+def tabbed(page, times: int) -> list[str]:
+    """What has the focus, time after time."""
+    focus = "document.activeElement.getAttribute('aria-label')"
+    return [page.keyboard.press("Tab") or page.evaluate(focus) for _ in range(times)]
+
+
+def redraw(page, panel, width: int = 1100) -> None:
+    """As Python does when it has answered."""
+    ask(page, "react", panel.figure.drawn, width)
+    panel.close()
 
 
 def test_the_point_goes_with_the_pointer_and_its_words_are_dimmed_until_python_says_them(scene):
@@ -357,10 +352,7 @@ def test_a_root_is_dragged_round_the_circle_and_the_point_follows(scene):
 
 def test_the_keyboard_alone_moves_everything(scene):
     page = scene()
-    reached = []
-    for _ in range(8):
-        page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+    reached = tabbed(page, 8)
     wanted = [
         "the surface: arrow keys turn it, + and - bring it near, Home puts it back",
         "the common root",
@@ -373,13 +365,10 @@ def test_the_keyboard_alone_moves_everything(scene):
         before = place(page)[name]
         page.keyboard.press(key)
         assert place(page)[name] != before, key
-    for _ in range(30):  # down its line the point meets the yellow one, exactly, and leaves it
-        if "two sets of weights" in said(page):
-            break
+    while "two sets of weights" not in said(page):  # down its line the point meets the yellow one, exactly
+        assert place(page)["along"] > -1
         page.keyboard.press("ArrowDown")
         page.wait_for_timeout(40)
-    else:
-        pytest.fail("the keyboard does not reach the crossing")
     page.locator("canvas").focus()
     at_first = middle(page, POINT)
     for key in ("ArrowLeft", "+"):
@@ -407,11 +396,8 @@ def test_play_walks_through_the_pinch_point(scene, motion):
 
 def test_a_slice_that_changes_is_drawn_anew(scene):
     page = scene("preset=crossing")
-    panel = SurfaceExplorer(state="preset=tangent")
-    other = json.loads(json.dumps(panel.figure.drawn))
-    panel.close()
     seen = page.locator("canvas").screenshot()
-    page.evaluate("drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100})", other)
+    redraw(page, SurfaceExplorer(state="preset=tangent"))
     page.wait_for_function("box.textContent.includes('α = 2:')")
     page.wait_for_timeout(300)
     assert page.locator("canvas").screenshot() != seen
@@ -476,10 +462,7 @@ def test_the_dot_goes_with_the_pointer_and_a_layer_is_frozen_by_a_click(scene):
 
 def test_the_keyboard_alone_sets_the_layers(scene):
     page = scene(kind=ProofExplorer)
-    reached = []
-    for _ in range(11):
-        page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+    reached = tabbed(page, 11)
     assert reached[:4] == ["layer 1 frozen", "layer 2 frozen", *(f"token {n} at the start" for n in (1, 2))]
     assert reached[4:7] == ["token 1 after layer 1", "token 2 after layer 1", "(μ, ν) of layer 1"]
     assert reached[-1] == "run down the layers"
@@ -513,10 +496,18 @@ def test_the_dot_of_the_second_network_goes_its_way(scene):
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_play_goes_the_way_to_its_end(scene, motion):
-    page = scene("candidate=negative;travel=0.9", motion, SingletonExplorer)
+@pytest.mark.parametrize(
+    ("kind", "state", "end"),
+    [
+        (SingletonExplorer, "candidate=negative;travel=0.9", {"travel": 1}),
+        (FiberExplorer, "off=0.2;along=0.9", {"along": 1.5, "off": 0}),
+    ],
+)
+def test_play_goes_a_way_to_its_end(scene, motion, kind, state, end):
+    page = scene(state, motion, kind)
     page.locator(".nv-play").click()
-    page.wait_for_function("box.talk.get('travel') === 1")
+    for name, value in end.items():
+        page.wait_for_function(f"box.talk.get('{name}') === {value}")
     page.wait_for_function("box.querySelector('.nv-play').textContent === '▶'")
 
 
@@ -551,35 +542,19 @@ def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_al
         page.get_by_role("button", name="save the picture").click()
     assert saved.value.suggested_filename == "neuroviz-surface.png"
     picture = base64.b64encode(saved.value.path().read_bytes()).decode()
-    colors = page.evaluate(
-        "async (picture) => { const seen = new Image(); seen.src = 'data:image/png;base64,' + picture;"
-        " await seen.decode(); const pen = document.createElement('canvas').getContext('2d');"
-        " const counted = (x) => { pen.drawImage(seen, -x, -200); const found = new Set(); const { data } ="
-        " pen.getImageData(0, 0, 300, 150); for (let n = 0; n < data.length; n += 4)"
-        " found.add(data.slice(n, n + 3).join()); return found.size; };"
-        " return [seen.naturalWidth, counted(300), counted(1600)]; }",
-        picture,
-    )
+    colors = ask(page, "picture", picture)
     assert colors[0] == 2200 and min(colors[1:]) > 20  # the surface, and the roots beside it
 
 
 def test_in_a_narrow_place_a_scene_is_scrolled(scene):
     page = scene(kind=LedgerExplorer)
     page.evaluate("box.style.width = '384px'")
-    panel = LedgerExplorer(state="layers=1")
-    drawn = json.loads(json.dumps(panel.figure.drawn))
-    panel.close()
-    page.evaluate("drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 384})", drawn)
+    redraw(page, LedgerExplorer(state="layers=1"), 384)
     page.get_by_role("button", name="add a layer").wait_for()
     assert page.evaluate("[box.clientWidth, box.scrollWidth]") == [384, 680]
 
 
 # The ledger
-
-
-@cache
-def ledger_network() -> str:
-    return (ROOT / "neuroviz" / "deep" / "javascript" / "ledger_network.js").read_text(encoding="utf-8")
 
 
 def random_place(draw: random.Random, most: int, deepest: int) -> dict:
@@ -601,14 +576,10 @@ def random_place(draw: random.Random, most: int, deepest: int) -> dict:
 
 
 def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does(bare_page):
-    bare_page.evaluate(LOAD, ledger_network())
+    load(bare_page, NETWORK)
     draw = random.Random(5)
     places = [random_place(draw, *draw.choice([(8, 2), (5, 3), (4, 4)])) for _ in range(1000)]
-    found = bare_page.evaluate(
-        "places => places.map((place) => { const net = code.networkAt(place, {widest: 8, deepest: 6});"
-        " return { ...net, ...code.countsOf(net), again: code.controlsFor(net) }; })",
-        places,
-    )
+    found = ask(bare_page, "ledgers", places)
     for place, page in zip(places, found, strict=True):
         arch = LedgerSetting(**place).arch
         assert (tuple(page["widths"]), tuple(page["heads"])) == (arch.widths, arch.head_dims)
@@ -635,19 +606,11 @@ def stacked(layers: list[dict]) -> tuple[Layer, ...]:
 
 
 def test_the_page_moves_weights_and_computes_outputs_as_python_does(bare_page):
-    bare_page.evaluate(LOAD, ledger_network())
+    load(bare_page, NETWORK)
     draw, still, moving = random.Random(6), 0, 0
     places = [random_place(draw, 4, 3) for _ in range(250)]
     shares = [draw.uniform(-1, 1) for _ in places]
-    found = bare_page.evaluate(
-        "([places, shares]) => places.map((place, n) => {"
-        " const net = code.networkAt(place, {widest: 8, deepest: 6}), {layers, X} = code.weightsOf(net);"
-        " const motions = ['head bases', 'interfaces', 'rescalings', 'dimension'];"
-        " return [layers, X, code.outputOf(layers, X, net.kind), motions.map((motion) => { const moved ="
-        " code.movedBy(layers, motion, shares[n]); return [motion, code.generatorsOf(layers, motion), moved,"
-        " code.outputOf(moved, X, net.kind)]; })]; })",
-        [places, shares],
-    )
+    found = ask(bare_page, "motions", places, shares)
     for place, s, (layers, X, output, motions) in zip(places, shares, found, strict=True):
         kind, arch, X, before = place["kind"], LedgerSetting(**place).arch, np.array(X)[None], stacked(layers)
         np.testing.assert_allclose(output, forward(Reals(), arch, before, X)[0], rtol=AGREE, atol=AGREE)
@@ -670,7 +633,7 @@ def test_the_page_moves_weights_and_computes_outputs_as_python_does(bare_page):
 
 
 def test_the_page_moves_the_weights_of_1000_random_pairs_of_networks_as_python_does(bare_page):
-    bare_page.evaluate(LOAD, ledger_network())
+    load(bare_page, NETWORK)
     draw, asked, expected = random.Random(7), [], []
     for _ in range(1000):
         sizes = {name: draw.randint(1, 4) for name in ("width", "width_in", "width_out", "head_dim")}
@@ -695,21 +658,14 @@ def test_the_page_moves_the_weights_of_1000_random_pairs_of_networks_as_python_d
         expected.append([[], *(part.now for part in (*study.virtual, study.outputs))])
         if of["view"] == "basis":
             expected[-1][0] = [study.C, *(part.now for part in study.weights)]
-    found = bare_page.evaluate(
-        "all => all.map(([local, place]) => { const { layers, X, kind, at } = local;"
-        " const { C, now } = at ? code.rebased(local, place) : { now: code.answered(local, place) };"
-        " const two = at ? now.slice(at - 1, at + 1).flatMap(({ Q, K, V }) => [Q, K, V]) : [];"
-        " return [at ? [C, ...two] : [], ...code.virtualOf(now), code.outputOf(now, X, kind)]; })",
-        asked,
-    )
+    found = ask(bare_page, "pairs", asked)
     for (weights, *still), (others, *moved) in zip(found, expected, strict=True):
         for one, two in zip((*weights, *still), (*others, *moved), strict=True):
             np.testing.assert_allclose(one, two, rtol=AGREE, atol=AGREE * (1 + np.abs(two).max()))
 
 
 def test_the_page_multiplies_1000_random_terms_as_python_does(bare_page):
-    source = ROOT / "neuroviz" / "beyond" / "unrolling" / "javascript" / "term.js"
-    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    load(bare_page, "beyond/unrolling/javascript/term.js")
     draw, studies = random.Random(8), []
     for _ in range(1000):
         layers, tokens = draw.randint(1, 4), draw.randint(2, 4)
@@ -718,7 +674,7 @@ def test_the_page_multiplies_1000_random_terms_as_python_does(bare_page):
         seeds = {"index_seed": draw.randint(0, 99), "seed": draw.randint(0, 5)}
         studies.append(study_unrolling(UnrollSetting(layers, tokens, **at, reflect=True, **of, **seeds)))
     asked = [[study.local, study.moves] for study in studies]
-    found = bare_page.evaluate("all => all.map(([local, place]) => code.termAt(local, place))", asked)
+    found = ask(bare_page, "terms", asked)
     for study, page in zip(studies, found, strict=True):
         assert [(one["layer"], one["isTransposed"]) for one in page["factors"]] == list(study.factors)
         assert page["window"] == [study.window[0], study.window[-1]] and page["focus"] == study.focus
@@ -751,10 +707,6 @@ def moved_in_python(layers: tuple, motion: str, generators: list, s: float) -> l
     return [(Q @ B, K @ B, C @ V @ B) for (Q, K, V), B, C in zip(layers, inverses, bases[1:], strict=False)]
 
 
-def network(page) -> tuple:
-    return page.evaluate("['width', 'width_out', 'layers', 'widths', 'head_dims'].map(box.talk.get)")
-
-
 def test_an_edge_of_a_layer_goes_with_the_pointer_and_the_ledger_with_it(scene):
     page = scene("layers=2", kind=LedgerExplorer)
     edge = ".nv-handle[aria-label='width d₁']"
@@ -762,28 +714,21 @@ def test_an_edge_of_a_layer_goes_with_the_pointer_and_the_ledger_with_it(scene):
     x, y = middle(page, edge)
     dragged(page, edge, x + 44, y)
     assert abs(middle(page, edge)[0] - x - 44) < 12
-    assert network(page) == [4, 4, 2, "4,6,4", ""]
+    assert asked(page, *SIZES) == [4, 4, 2, "4,6,4", ""]
     assert "88 parameters in 2 layers" in said(page) and "by the formula" in said(page)
     assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
-    panel = LedgerExplorer(state="widths=4,6,4")
-    drawn = json.loads(json.dumps(panel.figure.drawn))
-    panel.close()
-    page.evaluate("drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100})", drawn)
+    redraw(page, LedgerExplorer(state="widths=4,6,4"))
     page.wait_for_function("box.textContent.includes('exact rank')")
     x, y = middle(page, edge)
     dragged(page, edge, x - 44, y)
-    assert network(page) == [4, 4, 2, "", ""]  # equal widths: the sliders say them again
+    assert asked(page, *SIZES) == [4, 4, 2, "", ""]  # equal widths: the sliders say them again
     page.evaluate("box.talk.set({layers: 3})")
     page.wait_for_function("box.textContent.includes('96 parameters in 3 layers')")
 
 
 def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(scene):
     page = scene("layers=2;head_dims=1,2", kind=LedgerExplorer)
-    page.evaluate(
-        "() => { window.seen = []; const set = box.talk.set; box.talk.set = (values) => {"
-        " for (const [name, value] of Object.entries(values)) { set({[name]: value});"
-        " seen.push(Object.fromEntries(Object.keys(values).map((one) => [one, box.talk.get(one)]))); } }; }"
-    )
+    ask(page, "listen")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "head dimension a₁"
     page.keyboard.press("ArrowUp")
@@ -793,13 +738,13 @@ def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(scene)
     page.keyboard.press("Enter")
     page.get_by_role("slider", name="head dimension a₃").focus()
     page.keyboard.press("ArrowUp")
-    assert network(page) == [4, 8, 3, "", "2,2,3"]
+    assert asked(page, *SIZES) == [4, 8, 3, "", "2,2,3"]
     page.get_by_role("slider", name="heads H in each layer").focus()
     page.keyboard.press("ArrowUp")
     assert asked(page, "heads") == [2]
     page.get_by_role("button", name="remove layer 1").focus()
     page.keyboard.press("Enter")
-    assert network(page) == [4, 8, 2, "", "2,3"]
+    assert asked(page, *SIZES) == [4, 8, 2, "", "2,3"]
     seen = page.evaluate("seen")
     assert len(seen) > 10
     for place in seen:
@@ -879,16 +824,12 @@ def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene, motion):
 
 
 def asked(page, *names: str) -> list:
-    return page.evaluate("names => names.map((name) => box.talk.get(name))", list(names))
+    return ask(page, "asked", *names)
 
 
 def numbers(page, row: int, which: int) -> list[str]:
     """The entries of Q, K (0, 1) of a row, or of A (2), as they stand there."""
-    return page.evaluate(
-        "([row, which]) => [...box.querySelectorAll(`[data-of='${row}${which}'] text`)]"
-        ".map((one) => one.textContent)",
-        [row, which],
-    )
+    return ask(page, "numbers", row, which)
 
 
 def drag_entry(page, name: str, up: float) -> None:
@@ -961,10 +902,7 @@ def test_a_moves_on_its_surface_with_the_pointer(scene, state):
 
 def test_the_keyboard_alone_moves_q_k_c_and_a(scene):
     page = scene("d=2;a=2", kind=FactorizationExplorer)
-    reached = []
-    for _ in range(14):
-        page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+    reached = tabbed(page, 14)
     first = [f"{name}, row 1, column 1" for name in ("Q", "K", "C Q", "C⁻ᵀ K")]
     others = ["C, along the rotation", "A on its surface", "let Q lose a rank", "let K lose a rank"]
     assert set(reached) >= {*first, *others, "walk along the fibre"}
@@ -991,8 +929,7 @@ PAIR = ".nv-handle[aria-label='the point (A, V)']"
 
 def bars(page) -> list[float]:
     """How high the bars of φ(X) are now, in pixels."""
-    rows = f"[...box.querySelectorAll('rect[fill=\"{theme.color('focus')}\"]')]"
-    return page.evaluate(f"{rows}.map((one) => +one.getAttribute('height'))")
+    return ask(page, "heights", theme.color("focus"))
 
 
 def pair_at(page, **controls) -> tuple[float, float]:
@@ -1057,14 +994,6 @@ def test_the_keyboard_walks_steps_off_and_takes_another_input(scene):
     assert place(page)["input"] == 2 and bars(page) != before
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_play_walks_along_the_fibre_to_its_end(scene, motion):
-    page = scene("off=0.2;along=0.9", motion, FiberExplorer)
-    page.locator(".nv-play").click()
-    page.wait_for_function("box.talk.get('along') === 1.5 && box.talk.get('off') === 0")
-    page.wait_for_function("box.querySelector('.nv-play').textContent === '▶'")
-
-
 # Charts that plotly draws
 
 
@@ -1076,18 +1005,6 @@ def test_words_that_stay_are_where_words_drawn_anew_are(bare_page):
     panel.close()
     figures.append({**figures[-1], "data": figures[-1]["data"][1:]})  # other lines, the same words
     bare_page.set_content("<div id='box'></div>")
-    bare_page.evaluate(LOAD, gzip.decompress(bundle("plotly")).decode())
-    stayed, anew, kept = bare_page.evaluate(
-        "async (figures) => { const plotly = code.default, found = [[], []]; let kept = 0;"
-        " const words = () => [...box.querySelectorAll('.infolayer > .annotation')];"
-        " const seen = () => words().map((one) => [one.textContent, one.getBoundingClientRect().toJSON()]);"
-        " const draw = (one, how) => plotly[how](box, structuredClone(one.data),"
-        " {...structuredClone(one.layout), width: 1000});"
-        " for (const one of figures) { const before = words(); await draw(one, 'react');"
-        " kept += before.filter((one) => one.isConnected).length; found[0].push(seen()); }"
-        " for (const one of figures) {"
-        " plotly.purge(box); await draw(one, 'newPlot'); found[1].push(seen()); }"
-        " return [...found, kept]; }",
-        figures,
-    )
+    load(bare_page, code=gzip.decompress(bundle("plotly")).decode())
+    stayed, anew, kept = ask(bare_page, "words", figures)
     assert stayed == anew and kept >= len(stayed[-1]) > 3

@@ -14,7 +14,7 @@ const inParts = (parts) => (parts.length > 2 && new Set(parts).size === 1 ? `${p
 const flat = (layers) => layers.flatMap((layer) => headsOf(layer).flatMap(({ Q, K, V }) => [Q, K, V]));
 
 export function ledger(host, talk) {
-  let meta, layout, data, width = 0, height = 0, net, counts, base, still, box, look, palette, shown, aim, built = "", frame = 0;
+  let meta, layout, data, width = 0, height = 0, net, counts, base, still, box, look, palette, shown, aim, built = "", frame = 0, weightsAt = [];
   let held = null, isNewHere = true, motion = null, stop = () => {}, rows = [], hooks = [], last, count, words, players = {}, buttons = [], layerWords = [], more, note;
   const page = host.appendChild(document.createElement("canvas")), pen = page.getContext("2d"), over = draw(host, "svg");
   page.style.position = "absolute";
@@ -205,7 +205,16 @@ export function ledger(host, talk) {
   function paint() {
     frame = 0;
     if (!net || !shown) return;
-    const { colors, sizes } = look, { wide, tall, y } = shown, s = motion ? sin(2 * PI * motion.share) : 0;
+    const s = motion ? sin(2 * PI * motion.share) : 0, now = [base, shown.wide, shown.tall, shown.y, s, motion?.name, hooks, palette];
+    if (now.some((one, i) => one !== weightsAt[i])) drawWeights(s); // while the parameters fall they stand still
+    weightsAt = now;
+    drawRows();
+    const hint = isNewHere ? "drag an orange edge · press ▶: the weights move, does the output?" : "";
+    stand(host, note, where.isExact, talk.isAlone, true, hint);
+  }
+
+  function drawWeights(s) {
+    const { colors, sizes } = look, { wide, tall, y } = shown;
     const layers = s ? movedBy(base.layers, motion.name, s) : base.layers, output = s ? outputOf(layers, base.X, net.kind) : still;
     pen.setTransform(2, 0, 0, 2, 0, 0);
     pen.clearRect(0, 0, page.width, page.height);
@@ -241,9 +250,6 @@ export function ledger(host, talk) {
       if (isLast) Object.assign(more.style, { left: `${x - 10}px`, top: `${y - 11}px` });
     });
     drawOutput(output, s ? change(flat(base.layers), flat(layers)) : 0);
-    drawRows();
-    const hint = isNewHere ? "drag an orange edge · press ▶: the weights move, does the output?" : "";
-    stand(host, note, where.isExact, talk.isAlone, true, hint);
   }
 
   // The output for one input, token by token, beside what it was before the weights moved.

@@ -199,6 +199,7 @@ export function camera(host, name) {
     const link = document.createElement("a");
     Object.assign(link, { href: await pictureOf(host), download: `${name}.png` }).click();
   });
+  return button;
 }
 
 // All that is drawn, as one SVG that the browser paints; what one presses is left out.
