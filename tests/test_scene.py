@@ -551,7 +551,7 @@ def test_in_a_narrow_place_a_scene_is_scrolled(scene):
     page.evaluate("box.style.width = '384px'")
     redraw(page, LedgerExplorer(state="layers=1"), 384)
     page.get_by_role("button", name="add a layer").wait_for()
-    assert page.evaluate("[box.clientWidth, box.scrollWidth]") == [384, 680]
+    assert page.evaluate("[box.clientWidth, box.scrollWidth]") == [384, 820]
 
 
 # The ledger

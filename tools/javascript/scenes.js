@@ -11,7 +11,7 @@ import { surface } from "../../neuroviz/singular/javascript/surface.js";
 
 const SCENES = { factors, fibre, ledger, section, surface, tokens, unrolled, weights };
 
-const LEAST = 680; // pixels: in a narrower place a scene is scrolled, as its words have their size
+const LEAST = 820; // pixels, as in the book: in a narrower place a scene is scrolled, as its words have their size
 
 // A plain script, as pages from a disk may load no module. `talk` is to the controls; without it there is no kernel.
 globalThis.neurovizScenes = {
