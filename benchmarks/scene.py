@@ -1,10 +1,15 @@
-"""What a scene costs in the page: each in JupyterLab, in Chromium without a graphics card.
+"""What a scene costs in the page, and a step of what plotly draws: in JupyterLab, without a graphics card.
 
 The first picture is processor time of the page's main thread, from the run of the panel's cell to the figure,
 less what a cell with an empty widget takes, in a page that has drawn a slider already: so JupyterLab's own
 code, and MathJax, are there. Then a handle is dragged by 60 pointer moves; where nothing can be dragged, a
 slider is moved by 60 keys. BEFORE=path takes another checkout, too, in turns with this one;
 SCENES=SurfaceExplorer,… takes only these.
+
+A *step* is one key on the first slider, or another choice in the first list, back and forth: processor time
+of the kernel and of the page's main thread until all is quiet, less what both spend in the same time without
+a key; the median of ten. Beside it a slider in the same page that nothing listens to: what of it ipywidgets
+and JupyterLab take.
 """
 
 import os
@@ -29,6 +34,13 @@ SCENES = {
     "ProofExplorer": ("(μ, ν) of layer 1", 0.8, -0.8, _PLANE),
     "SingletonExplorer": ("(μ, ν) of θ′", 0.0, -0.8, _PLANE),
 }
+PLOTLY = (
+    "DimensionExplorer", "Figure3Explorer", "FlagExplorer", "FlowExplorer", "FormulaExplorer",
+    "HypothesesExplorer", "MemorisationExplorer", "RealModelsExplorer", "SameFunctionExplorer",
+    "SearchExplorer", "VariantsExplorer",
+)  # fmt: skip
+KEYS, MOST_STEP = 10, 60.0
+_SLIDER = ".noUi-target:not([disabled]) .noUi-handle"
 _EMPTY = "an empty widget"
 _FRAMES = "window.frames_ = 0; (function next() { window.frames_++; requestAnimationFrame(next); })()"
 
@@ -81,6 +93,69 @@ def take(root: Path, panel: str) -> tuple[float, float, float, float]:
         return drawn, script / MOVES, task / frames, float(frames)
 
 
+def step(root: Path, panel: str) -> tuple[str, float, float, float]:
+    """What is moved; ms a step in the kernel, in the page, and of it script; ms of a slider alone."""
+    slider = "ipywidgets.VBox([ipywidgets.FloatSlider(), ipywidgets.HTML(f'<i class=pid>{os.getpid()}</i>')])"
+    cells = f"import ipywidgets, os\n{slider}", f"from neuroviz.explorables import {panel}\n{panel}()"
+    with opened(root, cells) as (page, _received):
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable")
+        for is_there in (".pid", ".js-plotly-plot .main-svg"):
+            page.get_by_role("menuitem", name="Run", exact=True).click()
+            page.get_by_text("Run Selected Cell", exact=True).click()
+            page.wait_for_function(f"!!document.querySelector('{is_there}')", polling=200)
+        pid = page.locator(".pid").inner_text()
+        page.wait_for_timeout(3000)
+
+        def spent() -> list[float]:
+            metrics = session.send("Performance.getMetrics")["metrics"]
+            page_ms = {one["name"]: 1000 * one["value"] for one in metrics}
+            ticks = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+            kernel_ms = 1000 * sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+            return [kernel_ms, page_ms["TaskDuration"], page_ms["ScriptDuration"]]
+
+        moves = f".nv {_SLIDER}:visible", ".nv select:visible"
+        if not page.locator(", ".join(moves)).count():
+            page.get_by_role("button", name="More").first.click()
+        of_panel = page.locator(moves[0] if page.locator(moves[0]).count() else moves[1]).first
+        name = of_panel.evaluate("one => one.ariaLabel ?? one.closest('.widget-dropdown').innerText")
+        alone = page.locator(f".jp-OutputArea-child:has(.pid) {_SLIDER}").first
+
+        def taken(which: object, n: int) -> list[float]:
+            before = spent()
+            if which is not None and which.evaluate("one => one.tagName") == "SELECT":
+                which.select_option(index=1 - n % 2)
+            elif which is not None:
+                which.press("ArrowLeft" if n % 2 else "ArrowRight")
+            page.wait_for_timeout(500)
+            page.wait_for_function("!document.querySelector('.nv-busy')", polling=500)
+            return [after - one for one, after in zip(before, spent(), strict=True)]
+
+        for n in range(4):
+            taken(of_panel, n)
+        found = [[taken(which, n) for n in range(KEYS)] for which in (None, alone, of_panel)]
+        idle, floor, moved = ([median(column) for column in zip(*one, strict=True)] for one in found)
+        (kernel, main, script), (other, rest, _) = (
+            [a - b for a, b in zip(one, idle, strict=True)] for one in (moved, floor)
+        )
+        return name.split("\n")[0], kernel, main, script, other + rest
+
+
+def steps(effort: Effort) -> Table:
+    """A step of each panel that plotly draws."""
+    rows = []
+    for panel in PLOTLY[:1] if effort.quick else PLOTLY:
+        name, kernel, main, script, alone = step(ROOT, panel)
+        rows.append((panel, name, kernel, main, script, kernel + main, alone))
+    most = max(rows, key=lambda row: row[-2])
+    quick = sum(row[-2] <= MOST_STEP for row in rows)
+    said = f"{quick} of {len(rows)}; {most[0]} takes {most[-2]:.0f} ms, a slider alone {most[-1]:.0f} ms"
+    finding = Finding("a step of a panel that plotly draws", said, "≤ 60 ms", most[-2] <= MOST_STEP)
+    header = ("", "moved", "kernel, ms", "page, ms", "of it script, ms", "together, ms", "a slider alone, ms")
+    forms = ("", "", ".0f", ".0f", ".0f", ".0f", ".0f")
+    return Table("steps", header, forms, tuple(rows), machine("one server, one browser"), (finding,))
+
+
 def run(effort: Effort) -> list[Table]:
     roots = {"now": ROOT}
     if before := os.environ.get("BEFORE"):
@@ -101,4 +176,5 @@ def run(effort: Effort) -> list[Table]:
     finding = Finding("a scene dragged by 60 pointer moves", said, "≥ 55 frames, ≤ 16 ms", met)
     header = ("", "first picture, ms", "script a step, ms", "main thread a frame, ms", "frames of 60 steps")
     forms = ("", ".0f", ".1f", ".0f", ".0f")
-    return [Table("scene", header, forms, rows, machine("one server, one browser"), (finding,))]
+    scenes = Table("scene", header, forms, rows, machine("one server, one browser"), (finding,))
+    return [scenes, steps(effort)]

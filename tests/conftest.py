@@ -98,11 +98,11 @@ def chromium() -> str:
 
 
 @pytest.fixture
-def bare_page(chromium, request):
-    """A page with nothing on it, and no kernel; its parameter holds further flags of the browser."""
+def bare_page(chromium):
+    """A page with nothing on it, and no kernel."""
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", *getattr(request, "param", ())]
+        flags = ["--no-sandbox", "--disable-gpu"]
         browser = playwright.chromium.launch(executable_path=chromium, args=flags)
         page = browser.new_page()
         page.set_default_timeout(600_000)

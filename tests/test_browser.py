@@ -467,25 +467,6 @@ def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):
         assert (tmp_path / name).read_bytes().startswith(begins)
 
 
-@pytest.mark.parametrize("bare_page", [["--disable-3d-apis"]], indirect=True)
-def test_without_webgl_the_rest_of_a_figure_is_there(bare_page, tmp_path):
-    panel = SurfaceExplorer()
-    figure = panel.figure.figure
-    figure.layout.width = 1000
-    page_html = figure.to_html().replace("</head>", f"{theme.css()}</head>")
-    panel.close()
-    found, covered = {}, "() => !!document.elementFromPoint(800, 200).closest('.no-webgl')"
-    bare_page.set_viewport_size({"width": 1020, "height": 520})
-    for name, html in {"ours": page_html, "plotly's": page_html.replace(theme.css(), "")}.items():
-        (tmp_path / "page.html").write_text(html, encoding="utf-8")
-        bare_page.goto((tmp_path / "page.html").as_uri())
-        notice = bare_page.locator(".no-webgl")
-        notice.wait_for()
-        found[name] = notice.bounding_box()["height"], bare_page.evaluate(covered)
-    assert found["ours"][0] < 40 and not found["ours"][1]
-    assert found["plotly's"][0] > 300 and found["plotly's"][1]
-
-
 def test_an_option_that_is_cut_off_would_be_seen(bare_page):
     lists = "".join(
         f"<select style='width:{width}px'><option>an option</option></select>" for width in (30, 200)

@@ -104,4 +104,8 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, bare_page):
     here.locator(f"{panel} .nv-handle").last.focus()
     here.keyboard.press("ArrowRight")
     here.wait_for_function(f"before => {words} !== before", arg=before)
+    # What plotly draws has a button beside a walk's slider.
+    here.locator("select").first.select_option("Which transformers compute the same?")
+    here.get_by_role("button", name="play basis").click()
+    here.wait_for_function(f"{words}.includes('exp(1 E)')")
     assert (left, complaints) == ([], [])

@@ -955,7 +955,7 @@ def test_a_bundle_is_built_from_what_stands_here(name):
     banner = gzip.decompress(packed)[:200].decode()
     assert said.hexdigest() in banner
     assert name == "scenes" or f"plotly.js {get_plotlyjs_version()}," in banner
-    assert len(packed) < {"plotly": 700_000, "scenes": 400_000}[name]
+    assert len(packed) < {"plotly": 450_000, "scenes": 400_000}[name]
 
 
 def test_a_chart_answers_as_a_figure_does_and_can_stand_alone(toy):

@@ -1,10 +1,10 @@
 """Scenes in a real browser, without a kernel: their arithmetic is Python's, and one takes hold of things."""
 
+import base64
 import gzip
 import json
 import random
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,8 @@ from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
 from neuroviz.beyond.unrolling.panel import UnrollingExplorer
 from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
-from neuroviz.deep.ledger import FAMILIES, LedgerSetting
+from neuroviz.deep.dimension_panel import DimensionExplorer
+from neuroviz.deep.ledger import FAMILIES, LedgerSetting, parts_of
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual import LOGS, VirtualSetting
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer, study_virtual
@@ -52,35 +53,54 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ROOT = Path(__file__).parent.parent
 AGREE = 1e-9
-TOKEN_PLACES = ROOT / "neuroviz" / "beyond" / "proof" / "javascript" / "token_places.js"
-LOAD = "async code => { const blob = new Blob([code], {type: 'text/javascript'});" \
-    " window.code = await import(URL.createObjectURL(blob)); }"  # fmt: skip
+SIZES = ("width", "width_out", "layers", "widths", "head_dims")
+TOKENS, NETWORK = "beyond/proof/javascript/token_places.js", "deep/javascript/ledger_network.js"
+LOAD = "async ([name, code]) => { const blob = new Blob([code], {type: 'text/javascript'});" \
+    " window[name] = await import(URL.createObjectURL(blob)); }"  # fmt: skip
 POINT, ROOT_HANDLE = (f".nv-handle[aria-label='{name}']" for name in ("the point", "the common root"))
+
+
+SLICES = [
+    {{"slice": "name"}.get(name, name): value for name, value in one.items()} for _, one in PRESETS.values()
+]
+
+
+def some(draw: random.Random) -> float:
+    return round(draw.uniform(-1, 1), 6)
+
+
+def load(page, path: str = "", code: str = "") -> None:
+    """A file of the package, or a bundle; and what tests ask of a page."""
+    code = code or (ROOT / "neuroviz" / path).read_text(encoding="utf-8")
+    for named in (
+        ["code", code],
+        ["helper", Path(__file__).with_name("scene.js").read_text(encoding="utf-8")],
+    ):
+        page.evaluate(LOAD, named)
+
+
+def ask(page, name: str, *arguments: object) -> object:
+    """A function of scene.js."""
+    return page.evaluate("([name, all]) => helper[name](...all)", [name, [*arguments]])
 
 
 # Local is what Python says
 
 
 def test_the_page_and_python_agree_at_1000_random_points(bare_page):
-    source = ROOT / "neuroviz" / "singular" / "javascript" / "surface_point.js"
-    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    load(bare_page, "singular/javascript/surface_point.js")
     draw, kinds = random.Random(3), set()
-    for _, values in PRESETS.values():
-        settings = {"name" if name == "slice" else name: value for name, value in values.items()}
+    for settings in SLICES:
         chart = chart_of(SurfaceSetting(**settings).slice)
         places = [
             {
                 "moves": draw.choice(["surface", "curve"]),
                 "where": round(draw.random(), 6),
-                "along": round(draw.uniform(-1, 1), 6),
+                "along": some(draw),
             }
             for _ in range(1000 // len(PRESETS))
         ]
-        found = bare_page.evaluate(
-            "([local, places]) => { const slice = code.sliceOf(local); return places.map((place) => {"
-            " const p = slice.pointAt(place); return { ...p, circle: p.forms.map(code.onCircle) }; }); }",
-            [local_of(chart), places],
-        )
+        found = ask(bare_page, "points", local_of(chart), places)
         for place, page in zip(places, found, strict=True):
             point = point_at(chart, place["moves"] == "curve", place["where"], place["along"])
             assert page["kind"] == point.facts.kind, place
@@ -106,31 +126,20 @@ def assert_same(point, page, place):
 
 
 def test_the_page_moves_the_plane_of_1000_random_sections_as_python_does(bare_page):
-    source = ROOT / "neuroviz" / "singular" / "javascript" / "section_plane.js"
-    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    load(bare_page, "singular/javascript/section_plane.js")
     draw = random.Random(4)
-    for _, values in PRESETS.values():
-        settings = {"name" if name == "slice" else name: value for name, value in values.items()}
+    for settings in SLICES:
         chart = chart_of(SectionSetting(**settings).slice)
         far = reach(chart, np.array([1.0, 0, 0]))
         near = [float(in_drawing(chart.slice, np.array(pinch))[0]) / far for pinch in chart.pinches]
         places = [
-            {
-                "turn": draw.randrange(-90, 91, 5),
-                "tilt": draw.randrange(-90, 91, 5),
-                "offset": round(draw.uniform(-1, 1), 6),
-            }
+            {"turn": draw.randrange(-90, 91, 5), "tilt": draw.randrange(-90, 91, 5), "offset": some(draw)}
             for _ in range(1000 // len(PRESETS))
         ]
-        places += [
-            {"turn": 0, "tilt": 0, "offset": round(offset, 6)} for offset in near if abs(offset) < 1
-        ]  # stops
+        stops = [round(offset, 6) for offset in near if abs(offset) < 1]
+        places += [{"turn": 0, "tilt": 0, "offset": offset} for offset in stops]
         local = local_of(chart) | {"eye": list(camera_of(chart).eye)}
-        found = bare_page.evaluate(
-            "([local, places]) => { const cutter = code.cutterOf(local); return places.map((place) => {"
-            " const plane = cutter.planeAt(place); return { ...plane, ...cutter.cut(plane) }; }); }",
-            [local, places],
-        )
+        found = ask(bare_page, "sections", local, places)
         for place, page in zip(places, found, strict=True):
             frame, plane = section_panel._plane(chart, SectionSetting(**settings, **place))
             assert page["at"] == pytest.approx(frame.offset, abs=AGREE), place
@@ -138,15 +147,13 @@ def test_the_page_moves_the_plane_of_1000_random_sections_as_python_does(bare_pa
                 np.testing.assert_allclose(page[name], getattr(frame, name), atol=AGREE)
             cut = [one["p"] for run in page["runs"] for one in run]
             np.testing.assert_allclose(np.array(cut).reshape(-1, 3) @ frame.normal, frame.offset, atol=AGREE)
-        exact = [
-            in_drawing(chart.slice, run.points) for run in section_of(chart.slice, plane).runs
-        ]  # of the last
-        for one in cut[::10]:
+        exact = [in_drawing(chart.slice, run.points) for run in section_of(chart.slice, plane).runs]
+        for one in cut[::10]:  # of the last
             assert min(np.linalg.norm(run - one, axis=1).min() for run in exact) < 0.05
 
 
 def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
-    bare_page.evaluate(LOAD, TOKEN_PLACES.read_text(encoding="utf-8"))
+    load(bare_page, TOKENS)
     draw, modes, seen = random.Random(5), [key for _, key in MODES], set()
     experiments = [key for _, key in EXPERIMENTS] + 4 * ["own"]
     for seed in range(20):
@@ -157,15 +164,13 @@ def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
         for _ in range(50):
             chosen = {f"mode_{i}": draw.choice(modes) for i in LAYERS}
             chosen |= {f"{share}_{i}": draw.randint(0, 100) / 100 for i in LAYERS for share in ("mu", "nu")}
+            chosen |= {f"input_{i}": draw.randint(0, 100) / 100 for i in (1, 2)}
             settings.append(replace(network, experiment=draw.choice(experiments), **chosen))
         local = ProofExplorer.draw(ProofExplorer._answer(network)).layout["meta"]["local"]
-        found = bare_page.evaluate(
-            "([local, places]) => places.map((place) => code.experimentAt(local, place))",
-            [local, [vars(one) for one in settings]],
-        )
+        found = ask(bare_page, "experiments", local, [vars(one) for one in settings])
         for setting, page in zip(settings, found, strict=True):
             given = immersion._set_shares(setting.network, *immersion.real_network(setting.network))
-            places = [row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))]
+            places = [row[0] for row in follow(Reals(), given, np.array([setting.network.inputs]))]
             np.testing.assert_allclose(page["shares"], given, atol=AGREE, err_msg=str(setting))
             np.testing.assert_allclose(page["places"], places, atol=AGREE, err_msg=str(setting))
             seen |= set(setting.modes)
@@ -173,7 +178,7 @@ def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
 
 
 def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
-    bare_page.evaluate(LOAD, TOKEN_PLACES.read_text(encoding="utf-8"))
+    load(bare_page, TOKENS)
     draw, cases = random.Random(10), set()
     for seed in range(28):
         causal, candidate = seed % 3 == 0, list(CANDIDATES)[seed % len(CANDIDATES)]
@@ -185,11 +190,7 @@ def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
         way = uniqueness._Way(setting, study.case, study.relations.power, *exact)
         local = singletons_parts(study).layout["meta"]["local"]
         travels = [0.0, 0.5, 1.0, *(round(draw.random(), 2) for _ in range(33))]
-        found = bare_page.evaluate(
-            "([local, travels]) => { const way = code.wayOf(local);"
-            " return travels.map((travel) => [way.movedAt(travel), way.at(travel)]); }",
-            [local, travels],
-        )
+        found = ask(bare_page, "ways", local, travels)
         for travel, (moved, page) in zip(travels, found, strict=True):
             assert moved == way.moved(travel)
             for one, two in zip(way.at(travel), page, strict=True):
@@ -202,8 +203,7 @@ def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
 
 
 def test_the_page_factors_1000_random_products_as_python_does(bare_page):
-    source = ROOT / "neuroviz" / "factorization" / "javascript" / "product.js"
-    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    load(bare_page, "factorization/javascript/product.js")
     draw, ranks, asked, studies = random.Random(5), set(), [], []
     for _ in range(1000):
         some = [
@@ -217,9 +217,7 @@ def test_the_page_factors_1000_random_products_as_python_does(bare_page):
         )  # fmt: skip
         studies.append(study_factorization(setting))
         asked.append([{**heads_of(studies[-1]), "start": None}, studies[-1].place])
-    found = bare_page.evaluate(
-        "all => all.map(([local, place]) => code.factored(local, place, code.startOf(local, place)))", asked
-    )
+    found = ask(bare_page, "products", asked)
     for study, page in zip(studies, found, strict=True):
         near = {
             "atol": AGREE * (1 + max(np.abs(study.products[0]).max(), study.point.unit)),
@@ -242,8 +240,7 @@ def test_the_page_factors_1000_random_products_as_python_does(bare_page):
 
 
 def test_the_page_walks_beside_1000_random_fibres_as_python_does(bare_page):
-    source = ROOT / "neuroviz" / "single_layer" / "javascript" / "fibre_places.js"
-    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    load(bare_page, "single_layer/javascript/fibre_places.js")
     draw, asked, studies = random.Random(12), [], []
     for _ in range(1000):
         setting = FiberSetting(
@@ -255,7 +252,7 @@ def test_the_page_walks_beside_1000_random_fibres_as_python_does(bare_page):
         )  # fmt: skip
         studies.append(study_fiber(setting))
         asked.append([plain(walk.local_of(setting, studies[-1].inputs)), vars(setting)])
-    found = bare_page.evaluate("all => all.map(([local, place]) => code.layerAt(local, place))", asked)
+    found = ask(bare_page, "layers", asked)
     for study, page in zip(studies, found, strict=True):
         for M, N in zip(page["now"], study.now, strict=True):
             np.testing.assert_allclose(M, N, atol=AGREE, err_msg=str(study.setting))
@@ -277,17 +274,10 @@ def scene(bare_page):
     """Shows a panel's figure as a page without a kernel does; `.place()` is where the scene is then."""
 
     def show(state: str = "", motion: str = "no-preference", kind: type = SurfaceExplorer):
-        panel = kind(state=state)
-        drawn = panel.figure.drawn
-        panel.close()
         bare_page.emulate_media(reduced_motion=motion)
         bare_page.set_content(f"{theme.css()}<div class='nv'><div id='box'></div></div>")
-        bare_page.evaluate(LOAD, gzip.decompress(bundle("scenes")).decode())
-        bare_page.evaluate(
-            "drawn => { window.names = Object.keys(drawn.layout.meta.place);"
-            " return neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100}); }",
-            drawn,
-        )
+        load(bare_page, code=gzip.decompress(bundle("scenes")).decode())
+        redraw(bare_page, kind(state=state))
         bare_page.wait_for_selector(".nv-handle[transform]")
         return bare_page
 
@@ -295,16 +285,12 @@ def scene(bare_page):
 
 
 def place(page) -> dict:
-    return page.evaluate("Object.fromEntries(names.map((name) => [name, box.talk.get(name)]))")
+    return ask(page, "place")
 
 
 def middle(page, selector: str) -> tuple[float, float]:
     """Where a handle is in the page."""
-    seen = page.locator(selector).evaluate(
-        "one => { const m = one.transform.baseVal[0].matrix, b = box.getBoundingClientRect();"
-        " return [b.x + m.e, b.y + m.f]; }"
-    )
-    return tuple(seen)
+    return tuple(ask(page, "middle", selector))
 
 
 def dragged(page, selector: str, x: float, y: float, steps: int = 12) -> None:
@@ -317,6 +303,18 @@ def dragged(page, selector: str, x: float, y: float, steps: int = 12) -> None:
 
 def said(page) -> str:
     return page.evaluate("box.textContent")
+
+
+def tabbed(page, times: int) -> list[str]:
+    """What has the focus, time after time."""
+    focus = "document.activeElement.getAttribute('aria-label')"
+    return [page.keyboard.press("Tab") or page.evaluate(focus) for _ in range(times)]
+
+
+def redraw(page, panel, width: int = 1100) -> None:
+    """As Python does when it has answered."""
+    ask(page, "react", panel.figure.drawn, width)
+    panel.close()
 
 
 def test_the_point_goes_with_the_pointer_and_its_words_are_dimmed_until_python_says_them(scene):
@@ -354,10 +352,7 @@ def test_a_root_is_dragged_round_the_circle_and_the_point_follows(scene):
 
 def test_the_keyboard_alone_moves_everything(scene):
     page = scene()
-    reached = []
-    for _ in range(8):
-        page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+    reached = tabbed(page, 8)
     wanted = [
         "the surface: arrow keys turn it, + and - bring it near, Home puts it back",
         "the common root",
@@ -370,13 +365,10 @@ def test_the_keyboard_alone_moves_everything(scene):
         before = place(page)[name]
         page.keyboard.press(key)
         assert place(page)[name] != before, key
-    for _ in range(30):  # down its line the point meets the yellow one, exactly, and leaves it
-        if "two sets of weights" in said(page):
-            break
+    while "two sets of weights" not in said(page):  # down its line the point meets the yellow one, exactly
+        assert place(page)["along"] > -1
         page.keyboard.press("ArrowDown")
         page.wait_for_timeout(40)
-    else:
-        pytest.fail("the keyboard does not reach the crossing")
     page.locator("canvas").focus()
     at_first = middle(page, POINT)
     for key in ("ArrowLeft", "+"):
@@ -404,11 +396,8 @@ def test_play_walks_through_the_pinch_point(scene, motion):
 
 def test_a_slice_that_changes_is_drawn_anew(scene):
     page = scene("preset=crossing")
-    panel = SurfaceExplorer(state="preset=tangent")
-    other = json.loads(json.dumps(panel.figure.drawn))
-    panel.close()
     seen = page.locator("canvas").screenshot()
-    page.evaluate("drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100})", other)
+    redraw(page, SurfaceExplorer(state="preset=tangent"))
     page.wait_for_function("box.textContent.includes('α = 2:')")
     page.wait_for_timeout(300)
     assert page.locator("canvas").screenshot() != seen
@@ -448,6 +437,9 @@ def test_a_token_is_dragged_until_it_meets_the_other(scene):
     # Layer 2 hears of it at once: equal tokens stay equal, and no share of theirs shows.
     assert middle(page, one) == pytest.approx((u, y), abs=2)
     assert not page.locator(named("token 1 after layer 2")).is_visible()
+    other, (u, y) = named("token 2 at the start"), middle(page, named("token 2 at the start"))
+    dragged(page, other, u - 60, y)
+    assert 0 < place(page)["input_2"] < 1 and middle(page, other) == pytest.approx((u - 60, y), abs=2)
     assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
 
 
@@ -470,18 +462,16 @@ def test_the_dot_goes_with_the_pointer_and_a_layer_is_frozen_by_a_click(scene):
 
 def test_the_keyboard_alone_sets_the_layers(scene):
     page = scene(kind=ProofExplorer)
-    reached = []
-    for _ in range(9):
-        page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
-    assert reached[:2] == ["layer 1 frozen", "layer 2 frozen"]
-    assert reached[2:5] == ["token 1 after layer 1", "token 2 after layer 1", "(μ, ν) of layer 1"]
+    reached = tabbed(page, 11)
+    assert reached[:4] == ["layer 1 frozen", "layer 2 frozen", *(f"token {n} at the start" for n in (1, 2))]
+    assert reached[4:7] == ["token 1 after layer 1", "token 2 after layer 1", "(μ, ν) of layer 1"]
     assert reached[-1] == "run down the layers"
     for label, key, name, way in (
         ("(μ, ν) of layer 1", "ArrowRight", "mu_1", 1),
         ("(μ, ν) of layer 1", "Shift+ArrowDown", "nu_1", -1),
         ("token 1 after layer 2", "ArrowRight", "mu_2", 1),
         ("token 2 after layer 2", "ArrowRight", "nu_2", -1),
+        ("token 1 at the start", "ArrowRight", "input_1", 1),
     ):
         page.locator(named(label)).focus()
         page.keyboard.press("ArrowUp" if "(" in label else "ArrowLeft")  # now the layer is the reader's own
@@ -506,10 +496,18 @@ def test_the_dot_of_the_second_network_goes_its_way(scene):
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_play_goes_the_way_to_its_end(scene, motion):
-    page = scene("candidate=negative;travel=0.9", motion, SingletonExplorer)
+@pytest.mark.parametrize(
+    ("kind", "state", "end"),
+    [
+        (SingletonExplorer, "candidate=negative;travel=0.9", {"travel": 1}),
+        (FiberExplorer, "off=0.2;along=0.9", {"along": 1.5, "off": 0}),
+    ],
+)
+def test_play_goes_a_way_to_its_end(scene, motion, kind, state, end):
+    page = scene(state, motion, kind)
     page.locator(".nv-play").click()
-    page.wait_for_function("box.talk.get('travel') === 1")
+    for name, value in end.items():
+        page.wait_for_function(f"box.talk.get('{name}') === {value}")
     page.wait_for_function("box.querySelector('.nv-play').textContent === '▶'")
 
 
@@ -528,12 +526,35 @@ def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page
     assert place(page) != before
 
 
+CANVAS = "box.querySelector('canvas')"
+
+
+def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_all_that_is_seen(scene):
+    page = scene()
+    seen = page.evaluate(f"{CANVAS}.still()")
+    page.evaluate(
+        f"lost = {CANVAS}.getContext('webgl2').getExtension('WEBGL_lose_context'), lost.loseContext()"
+    )
+    page.wait_for_function(f"seen => {CANVAS}.still() !== seen", arg=seen)
+    page.evaluate("lost.restoreContext()")
+    page.wait_for_function(f"seen => {CANVAS}.still() === seen", arg=seen)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="save the picture").click()
+    assert saved.value.suggested_filename == "neuroviz-surface.png"
+    picture = base64.b64encode(saved.value.path().read_bytes()).decode()
+    colors = ask(page, "picture", picture)
+    assert colors[0] == 2200 and min(colors[1:]) > 20  # the surface, and the roots beside it
+
+
+def test_in_a_narrow_place_a_scene_is_scrolled(scene):
+    page = scene(kind=LedgerExplorer)
+    page.evaluate("box.style.width = '384px'")
+    redraw(page, LedgerExplorer(state="layers=1"), 384)
+    page.get_by_role("button", name="add a layer").wait_for()
+    assert page.evaluate("[box.clientWidth, box.scrollWidth]") == [384, 820]
+
+
 # The ledger
-
-
-@cache
-def ledger_network() -> str:
-    return (ROOT / "neuroviz" / "deep" / "javascript" / "ledger_network.js").read_text(encoding="utf-8")
 
 
 def random_place(draw: random.Random, most: int, deepest: int) -> dict:
@@ -541,7 +562,11 @@ def random_place(draw: random.Random, most: int, deepest: int) -> dict:
     layers = draw.randint(1, deepest)
     sizes = [draw.randint(1, most) for _ in range(2 * layers + 1)]
     place = {"width": draw.randint(1, most), "width_out": draw.randint(1, most), "layers": layers}
-    place |= {"head_dim": draw.randint(1, most), "tokens": draw.randint(1, 4)}
+    place |= {
+        "head_dim": draw.randint(1, most),
+        "tokens": draw.randint(1, 4),
+        "heads": draw.choice([1, 1, 2, 3]),
+    }
     place |= {"kind": draw.choice(["lightning", "softmax"]), "widths": "", "head_dims": ""}
     if draw.random() < 0.8:
         place["widths"] = ",".join(map(str, sizes[: layers + 1]))
@@ -551,70 +576,64 @@ def random_place(draw: random.Random, most: int, deepest: int) -> dict:
 
 
 def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does(bare_page):
-    bare_page.evaluate(LOAD, ledger_network())
+    load(bare_page, NETWORK)
     draw = random.Random(5)
     places = [random_place(draw, *draw.choice([(8, 2), (5, 3), (4, 4)])) for _ in range(1000)]
-    found = bare_page.evaluate(
-        "places => places.map((place) => { const net = code.networkAt(place, {widest: 8, deepest: 6});"
-        " return { ...net, ...code.countsOf(net), again: code.controlsFor(net) }; })",
-        places,
-    )
+    found = ask(bare_page, "ledgers", places)
     for place, page in zip(places, found, strict=True):
         arch = LedgerSetting(**place).arch
         assert (tuple(page["widths"]), tuple(page["heads"])) == (arch.widths, arch.head_dims)
         assert LedgerSetting(**place | page["again"]).arch == arch  # the controls that it would set
         ledger = kernel_ledger(arch)
-        heads, interfaces, rescalings = (ledger.entries.get(name, 0) for name in FAMILIES)
-        assert page["rows"][:2] == [ledger.parameters, heads] and page["rows"][3] == rescalings, arch
-        assert page["dimension"] == ledger.dimension == expected_dimension(arch).value, arch
+        parts = {name: parts_of(ledger, name) for name in FAMILIES}
+        heads, interfaces, _ = map(sum, parts.values())
+        assert page["rows"][:2] == [ledger.parameters, heads], arch
+        assert page["rows"][3] == ledger.entries.get("rescalings", 0), arch
+        if place["heads"] == 1:
+            assert page["dimension"] == ledger.dimension == expected_dimension(arch).value, arch
         if page["isSure"]:
             assert page["rows"][2] == interfaces and page["unexplained"] == ledger.unexplained, arch
-            parts = {name: tuple(parts) for name, parts in page["parts"].items() if parts}
-            assert {name: parts[name] for name in FAMILIES if name in parts} == {
-                name: counts for name, counts in ledger.parts.items() if counts
-            }
+            assert {name: tuple(page["parts"][name]) for name in FAMILIES} == parts
         else:
             assert page["rows"][2] >= interfaces, arch
-    assert sum(page["isSure"] for page in found) > 800
+    assert sum(page["isSure"] for page in found) > 400
+
+
+def stacked(layers: list[dict]) -> tuple[Layer, ...]:
+    """The page's layers, all heads together."""
+    heads = [[layer, *layer["others"]] for layer in layers]
+    return tuple(Layer(*(np.array([head[name] for head in one]) for name in "QKV")) for one in heads)
 
 
 def test_the_page_moves_weights_and_computes_outputs_as_python_does(bare_page):
-    bare_page.evaluate(LOAD, ledger_network())
+    load(bare_page, NETWORK)
     draw, still, moving = random.Random(6), 0, 0
     places = [random_place(draw, 4, 3) for _ in range(250)]
     shares = [draw.uniform(-1, 1) for _ in places]
-    found = bare_page.evaluate(
-        "([places, shares]) => places.map((place, n) => {"
-        " const net = code.networkAt(place, {widest: 8, deepest: 6}), {layers, X} = code.weightsOf(net);"
-        " const motions = ['head bases', 'interfaces', 'rescalings', 'dimension'];"
-        " return [layers, X, code.outputOf(layers, X, net.kind), motions.map((motion) => { const moved ="
-        " code.movedBy(layers, motion, shares[n]); return [motion, code.generatorsOf(layers, motion), moved,"
-        " code.outputOf(moved, X, net.kind)]; })]; })",
-        [places, shares],
-    )
+    found = ask(bare_page, "motions", places, shares)
     for place, s, (layers, X, output, motions) in zip(places, shares, found, strict=True):
-        kind, X = place["kind"], np.array(X)[None]
-        before = tuple(Layer(*(np.array(layer[name]) for name in "QKV")) for layer in layers)
-        np.testing.assert_allclose(output, forward(Reals(), kind, before, X)[0], atol=AGREE)
+        kind, arch, X, before = place["kind"], LedgerSetting(**place).arch, np.array(X)[None], stacked(layers)
+        np.testing.assert_allclose(output, forward(Reals(), arch, before, X)[0], rtol=AGREE, atol=AGREE)
         for motion, generators, moved, after in motions:
-            now = tuple(Layer(*(np.array(layer[name]) for name in "QKV")) for layer in moved)
-            np.testing.assert_allclose(after, forward(Reals(), kind, now, X)[0], rtol=AGREE, atol=AGREE)
-            expected = moved_in_python(before, motion, list(map(np.array, generators)), s)
-            for one, other in zip(now, expected or now, strict=True):
-                for M, wanted in zip(one, other, strict=True):
-                    np.testing.assert_allclose(M, wanted, atol=AGREE)
+            now = stacked(moved)
+            np.testing.assert_allclose(after, forward(Reals(), arch, now, X)[0], rtol=AGREE, atol=AGREE)
+            for h in range(arch.heads[0]):
+                one, other = (tuple(Layer(*(M[h] for M in layer)) for layer in net) for net in (before, now))
+                time = s / (h + 1) if motion == "rescalings" else s
+                wanted = moved_in_python(one, motion, list(map(np.array, generators)), time) or other
+                for found_layer, layer in zip(other, wanted, strict=True):
+                    for M, expected in zip(found_layer, layer, strict=True):
+                        np.testing.assert_allclose(M, expected, atol=AGREE)
             if motion == "dimension" or (motion, kind) == ("rescalings", "softmax"):
                 moving += np.abs(np.subtract(after, output)).max() > AGREE
             else:
                 np.testing.assert_allclose(after, output, atol=AGREE)
-                still += any(
-                    np.abs(a - b).max() > 0.01 for a, b in zip(flatten(now), flatten(before), strict=True)
-                )
+                still += np.abs(flatten(now) - flatten(before)).max(initial=0) > 0.01
     assert still > 500 and moving > 300
 
 
 def test_the_page_moves_the_weights_of_1000_random_pairs_of_networks_as_python_does(bare_page):
-    bare_page.evaluate(LOAD, ledger_network())
+    load(bare_page, NETWORK)
     draw, asked, expected = random.Random(7), [], []
     for _ in range(1000):
         sizes = {name: draw.randint(1, 4) for name in ("width", "width_in", "width_out", "head_dim")}
@@ -639,21 +658,14 @@ def test_the_page_moves_the_weights_of_1000_random_pairs_of_networks_as_python_d
         expected.append([[], *(part.now for part in (*study.virtual, study.outputs))])
         if of["view"] == "basis":
             expected[-1][0] = [study.C, *(part.now for part in study.weights)]
-    found = bare_page.evaluate(
-        "all => all.map(([local, place]) => { const { layers, X, kind, at } = local;"
-        " const { C, now } = at ? code.rebased(local, place) : { now: code.answered(local, place) };"
-        " const two = at ? now.slice(at - 1, at + 1).flatMap(({ Q, K, V }) => [Q, K, V]) : [];"
-        " return [at ? [C, ...two] : [], ...code.virtualOf(now), code.outputOf(now, X, kind)]; })",
-        asked,
-    )
+    found = ask(bare_page, "pairs", asked)
     for (weights, *still), (others, *moved) in zip(found, expected, strict=True):
         for one, two in zip((*weights, *still), (*others, *moved), strict=True):
             np.testing.assert_allclose(one, two, rtol=AGREE, atol=AGREE * (1 + np.abs(two).max()))
 
 
 def test_the_page_multiplies_1000_random_terms_as_python_does(bare_page):
-    source = ROOT / "neuroviz" / "beyond" / "unrolling" / "javascript" / "term.js"
-    bare_page.evaluate(LOAD, source.read_text(encoding="utf-8"))
+    load(bare_page, "beyond/unrolling/javascript/term.js")
     draw, studies = random.Random(8), []
     for _ in range(1000):
         layers, tokens = draw.randint(1, 4), draw.randint(2, 4)
@@ -662,7 +674,7 @@ def test_the_page_multiplies_1000_random_terms_as_python_does(bare_page):
         seeds = {"index_seed": draw.randint(0, 99), "seed": draw.randint(0, 5)}
         studies.append(study_unrolling(UnrollSetting(layers, tokens, **at, reflect=True, **of, **seeds)))
     asked = [[study.local, study.moves] for study in studies]
-    found = bare_page.evaluate("all => all.map(([local, place]) => code.termAt(local, place))", asked)
+    found = ask(bare_page, "terms", asked)
     for study, page in zip(studies, found, strict=True):
         assert [(one["layer"], one["isTransposed"]) for one in page["factors"]] == list(study.factors)
         assert page["window"] == [study.window[0], study.window[-1]] and page["focus"] == study.focus
@@ -695,10 +707,6 @@ def moved_in_python(layers: tuple, motion: str, generators: list, s: float) -> l
     return [(Q @ B, K @ B, C @ V @ B) for (Q, K, V), B, C in zip(layers, inverses, bases[1:], strict=False)]
 
 
-def network(page) -> tuple:
-    return page.evaluate("['width', 'width_out', 'layers', 'widths', 'head_dims'].map(box.talk.get)")
-
-
 def test_an_edge_of_a_layer_goes_with_the_pointer_and_the_ledger_with_it(scene):
     page = scene("layers=2", kind=LedgerExplorer)
     edge = ".nv-handle[aria-label='width d₁']"
@@ -706,28 +714,21 @@ def test_an_edge_of_a_layer_goes_with_the_pointer_and_the_ledger_with_it(scene):
     x, y = middle(page, edge)
     dragged(page, edge, x + 44, y)
     assert abs(middle(page, edge)[0] - x - 44) < 12
-    assert network(page) == [4, 4, 2, "4,6,4", ""]
+    assert asked(page, *SIZES) == [4, 4, 2, "4,6,4", ""]
     assert "88 parameters in 2 layers" in said(page) and "by the formula" in said(page)
     assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
-    panel = LedgerExplorer(state="widths=4,6,4")
-    drawn = json.loads(json.dumps(panel.figure.drawn))
-    panel.close()
-    page.evaluate("drawn => neurovizScenes.react(box, drawn.data, {...drawn.layout, width: 1100})", drawn)
+    redraw(page, LedgerExplorer(state="widths=4,6,4"))
     page.wait_for_function("box.textContent.includes('exact rank')")
     x, y = middle(page, edge)
     dragged(page, edge, x - 44, y)
-    assert network(page) == [4, 4, 2, "", ""]  # equal widths: the sliders say them again
+    assert asked(page, *SIZES) == [4, 4, 2, "", ""]  # equal widths: the sliders say them again
     page.evaluate("box.talk.set({layers: 3})")
     page.wait_for_function("box.textContent.includes('96 parameters in 3 layers')")
 
 
 def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(scene):
     page = scene("layers=2;head_dims=1,2", kind=LedgerExplorer)
-    page.evaluate(
-        "() => { window.seen = []; const set = box.talk.set; box.talk.set = (values) => {"
-        " for (const [name, value] of Object.entries(values)) { set({[name]: value});"
-        " seen.push(Object.fromEntries(Object.keys(values).map((one) => [one, box.talk.get(one)]))); } }; }"
-    )
+    ask(page, "listen")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "head dimension a₁"
     page.keyboard.press("ArrowUp")
@@ -737,10 +738,13 @@ def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(scene)
     page.keyboard.press("Enter")
     page.get_by_role("slider", name="head dimension a₃").focus()
     page.keyboard.press("ArrowUp")
-    assert network(page) == [4, 8, 3, "", "2,2,3"]
+    assert asked(page, *SIZES) == [4, 8, 3, "", "2,2,3"]
+    page.get_by_role("slider", name="heads H in each layer").focus()
+    page.keyboard.press("ArrowUp")
+    assert asked(page, "heads") == [2]
     page.get_by_role("button", name="remove layer 1").focus()
     page.keyboard.press("Enter")
-    assert network(page) == [4, 8, 2, "", "2,3"]
+    assert asked(page, *SIZES) == [4, 8, 2, "", "2,3"]
     seen = page.evaluate("seen")
     assert len(seen) > 10
     for place in seen:
@@ -820,16 +824,12 @@ def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene, motion):
 
 
 def asked(page, *names: str) -> list:
-    return page.evaluate("names => names.map((name) => box.talk.get(name))", list(names))
+    return ask(page, "asked", *names)
 
 
 def numbers(page, row: int, which: int) -> list[str]:
     """The entries of Q, K (0, 1) of a row, or of A (2), as they stand there."""
-    return page.evaluate(
-        "([row, which]) => [...box.querySelectorAll(`[data-of='${row}${which}'] text`)]"
-        ".map((one) => one.textContent)",
-        [row, which],
-    )
+    return ask(page, "numbers", row, which)
 
 
 def drag_entry(page, name: str, up: float) -> None:
@@ -902,10 +902,7 @@ def test_a_moves_on_its_surface_with_the_pointer(scene, state):
 
 def test_the_keyboard_alone_moves_q_k_c_and_a(scene):
     page = scene("d=2;a=2", kind=FactorizationExplorer)
-    reached = []
-    for _ in range(14):
-        page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+    reached = tabbed(page, 14)
     first = [f"{name}, row 1, column 1" for name in ("Q", "K", "C Q", "C⁻ᵀ K")]
     others = ["C, along the rotation", "A on its surface", "let Q lose a rank", "let K lose a rank"]
     assert set(reached) >= {*first, *others, "walk along the fibre"}
@@ -932,8 +929,7 @@ PAIR = ".nv-handle[aria-label='the point (A, V)']"
 
 def bars(page) -> list[float]:
     """How high the bars of φ(X) are now, in pixels."""
-    rows = f"[...box.querySelectorAll('rect[fill=\"{theme.color('focus')}\"]')]"
-    return page.evaluate(f"{rows}.map((one) => +one.getAttribute('height'))")
+    return ask(page, "heights", theme.color("focus"))
 
 
 def pair_at(page, **controls) -> tuple[float, float]:
@@ -990,15 +986,25 @@ def test_the_keyboard_walks_steps_off_and_takes_another_input(scene):
         assert way * (place(page)[name] - before) > 0.005
     page.wait_for_timeout(100)  # a frame
     before = bars(page)
+    page.keyboard.press("Enter")
+    assert place(page)["negative"]
     page.get_by_role("button", name="another input X").focus()
     page.keyboard.press("Enter")
     page.wait_for_timeout(100)
     assert place(page)["input"] == 2 and bars(page) != before
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_play_walks_along_the_fibre_to_its_end(scene, motion):
-    page = scene("off=0.2;along=0.9", motion, FiberExplorer)
-    page.locator(".nv-play").click()
-    page.wait_for_function("box.talk.get('along') === 1.5 && box.talk.get('off') === 0")
-    page.wait_for_function("box.querySelector('.nv-play').textContent === '▶'")
+# Charts that plotly draws
+
+
+def test_words_that_stay_are_where_words_drawn_anew_are(bare_page):
+    panel, figures = DimensionExplorer(state="layers=1"), []
+    for name, value in (("width", 5), ("kind", "softmax"), ("layers", 2), ("layers", 1), ("width", 4)):
+        panel.controls[name].value = value
+        figures.append(json.loads(json.dumps(panel.figure.drawn)))
+    panel.close()
+    figures.append({**figures[-1], "data": figures[-1]["data"][1:]})  # other lines, the same words
+    bare_page.set_content("<div id='box'></div>")
+    load(bare_page, code=gzip.decompress(bundle("plotly")).decode())
+    stayed, anew, kept = ask(bare_page, "words", figures)
+    assert stayed == anew and kept >= len(stayed[-1]) > 3

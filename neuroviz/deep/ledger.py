@@ -12,21 +12,26 @@ from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.kit.controls import typed_head_dims, typed_widths
 from neuroviz.kit.settings import choice, seed, text, whole
 
-MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 8, 8, 6, 6
+MAX_WIDTH, MAX_HEAD, MAX_HEADS, MAX_TOKENS, MAX_LAYERS = 8, 8, 4, 6, 6
 _QUICK_MILLISECONDS = 250
 _CLEAR = ", or clear the box to use the"
 # What the scene drags.
-PLACE = ("width", "width_out", "head_dim", "tokens", "layers", "kind", "widths", "head_dims")
-FAMILIES = ("head bases", "interfaces", "rescalings")
+PLACE = ("width", "width_out", "head_dim", "heads", "tokens", "layers", "kind", "widths", "head_dims")
+FAMILIES = {
+    "head bases": "bases of keys and queries", "interfaces": "bases between layers",
+    "rescalings": "heads that blend",
+}  # fmt: skip
+"""Each family, and the name of what several heads have in its place, or beside it."""
 
 
 @dataclass(frozen=True)
 class LedgerSetting:
-    """A network: widths d, …, d, d′ and equal head dimensions, or what is typed."""
+    """A network: widths d, …, d, d′, equal head dimensions, or what is typed; H heads in each layer."""
 
     width: int = whole("width d", 4, 1, MAX_WIDTH)
     width_out: int = whole("output width d′", 4, 1, MAX_WIDTH)
     head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD)
+    heads: int = whole("heads H", 1, 1, MAX_HEADS, more=True)
     tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
     layers: int = whole("layers l", 2, 1, MAX_LAYERS)
     kind: str = choice("attention", ATTENTION_KINDS)
@@ -47,7 +52,7 @@ class LedgerSetting:
         head_dims = (self.head_dim,) * layers
         if typed := self.head_dims.strip():
             head_dims = typed_head_dims(typed, "2,1", MAX_HEAD, layers, f"{_CLEAR} slider a")
-        return Architecture(widths, head_dims, self.tokens, self.kind)
+        return Architecture(widths, head_dims, self.tokens, self.kind, heads=self.heads)
 
     @property
     def is_slow(self) -> bool:
@@ -78,8 +83,8 @@ class LedgerStudy:
     @property
     def costs(self) -> list[int]:
         """What is taken away, step by step: the three families and the unexplained."""
-        entries = self.ledger.entries
-        return [*(entries.get(family, 0) for family in FAMILIES), self.ledger.unexplained]
+        found = self.ledger.entries
+        return [*(found.get(a, 0) + found.get(b, 0) for a, b in FAMILIES.items()), self.ledger.unexplained]
 
     @property
     def levels(self) -> list[int]:
@@ -90,9 +95,20 @@ class LedgerStudy:
 def study_ledger(setting: LedgerSetting) -> LedgerStudy:
     """Measure everything that the figure of one network shows."""
     arch, seed = setting.arch, setting.seed
-    measured = kernel_ledger(arch, seed), measure_dimension(arch, seed=seed)
+    measured, expected = measure_dimension(arch, seed=seed), expected_dimension(arch)
+    paper = paper_formula(arch) if arch.is_plain else expected
     place = {name: getattr(setting, name) for name in PLACE}
-    return LedgerStudy(*measured, expected_dimension(arch), paper_formula(arch), place)
+    return LedgerStudy(kernel_ledger(arch, seed), measured, expected, paper, place)
+
+
+def parts_of(ledger: KernelLedger, family: str) -> tuple[int, ...]:
+    """What a family costs, layer by layer; nothing where there is none of it.
+
+    >>> ledger = kernel_ledger(Architecture((3, 3), (2,), heads=3))
+    >>> [parts_of(ledger, family) for family in FAMILIES]
+    [(12,), (), (6,)]
+    """
+    return tuple(map(sum, zip(*filter(None, map(ledger.parts.get, (family, FAMILIES[family]))), strict=True)))
 
 
 def family_parts(ledger: KernelLedger, family: str) -> str:
@@ -100,7 +116,7 @@ def family_parts(ledger: KernelLedger, family: str) -> str:
 
     Three or more equal numbers are multiplied, up to three others added up, more end in an ellipsis.
     """
-    parts = ledger.parts.get(family, ())
+    parts = parts_of(ledger, family)
     return _sum(parts if len(parts) < 4 or len(set(parts)) == 1 else (*parts[:2], "…"))
 
 

@@ -3,7 +3,7 @@
 from textwrap import wrap
 
 from neuroviz.deep.dimension import has_a_place, paper_name, would_mislead
-from neuroviz.deep.ledger import MAX_LAYERS, MAX_WIDTH, LedgerStudy, family_parts
+from neuroviz.deep.ledger import MAX_HEADS, MAX_LAYERS, MAX_WIDTH, LedgerStudy, family_parts
 from neuroviz.engine.architecture import ATTENTION_KINDS
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, compose
@@ -15,7 +15,7 @@ _HALF = 0.33  # half the width of a bar
 _SYMMETRIES = (
     "Q, K with the same KᵀQ in each layer (Lemma 3.1): a² = dim GL_a for a ≤ d, else 2ad − d²",
     "another basis between two layers (Eq. 9)",
-    "A → cA, V → V/c in each layer (Eq. 13)",
+    "A → cA, V → V/c in each head (Eq. 13); with several heads what mixes them, too",
 )
 
 
@@ -23,9 +23,7 @@ def ledger_parts(study: LedgerStudy) -> Parts:
     """The waterfall."""
     ledger, paper, plot = study.ledger, study.paper, Plot("", (0.0, 1.0), (0.0, 1.0))
     highest = max(ledger.parameters, paper.value if has_a_place(paper, study.expected) else 0)
-    top = highest * (
-        1.42 if ledger.unexplained else 1.16
-    )  # room for the numbers, and for the cause of a rest
+    top = highest * (1.42 if ledger.unexplained else 1.16)  # room for numbers and for the cause of a rest
     _bars(study, plot)
     _ticks(study, plot)
     font = {"color": theme.color("ink"), "size": theme.size("tick")}
@@ -40,12 +38,11 @@ def ledger_parts(study: LedgerStudy) -> Parts:
         lines = wrap(f"▨ {ledger.unexplained} unexplained: {ledger.note}", width)
         text = "<br>".join(lines[:3]) + (" …" if len(lines) > 3 else "")
         corner = {"xref": "x domain", "yref": "y domain", "xanchor": "right", "yanchor": "top"}
-        plot.text(
-            text, 0.97, 1, "note", "outside", **corner, align="right"
-        )  # right of it are the buttons of the figure
+        plot.text(text, 0.97, 1, "note", "outside", **corner, align="right")  # beside the buttons
     _formulas(study, plot, top)  # the last words: the scene writes them beside the dimension
-    most, choices = {"widest": MAX_WIDTH, "deepest": MAX_LAYERS}, {"kind": list(ATTENTION_KINDS)}
-    return as_scene(compose(plot.view(), barmode="overlay"), "ledger", study.place, most, {}, choices)
+    most = {"widest": MAX_WIDTH, "most": MAX_HEADS, "deepest": MAX_LAYERS}
+    whole, choices = compose(plot.view(), barmode="overlay"), {"kind": list(ATTENTION_KINDS)}
+    return as_scene(whole, "ledger", study.place, most, {}, choices)
 
 
 def _bars(study: LedgerStudy, plot: Plot) -> None:
@@ -68,12 +65,9 @@ def _bars(study: LedgerStudy, plot: Plot) -> None:
             more = {"width": 2 * _HALF, "customdata": said, "hover": "%{customdata}"}
             plot.bars(name, x, y, look, base=base, **more)
     for i, level in enumerate(levels):
-        ends = {
-            "x0": i + (_HALF if i == 0 else -_HALF),
-            "x1": i + 1 + (-_HALF if i == _UNEXPLAINED else _HALF),
-        }
+        x0, x1 = i + (_HALF if i == 0 else -_HALF), i + 1 + (-_HALF if i == _UNEXPLAINED else _HALF)
         where = {"type": "line", "xref": "x", "yref": "y", "y0": level, "y1": level, "layer": "above"}
-        plot.view().shapes.append({**where, **ends, "line": line})
+        plot.view().shapes.append({**where, "x0": x0, "x1": x1, "line": line})
 
 
 def _ticks(study: LedgerStudy, plot: Plot) -> None:
@@ -94,8 +88,8 @@ def _names(study: LedgerStudy) -> list[str]:
     ledger, arch = study.ledger, study.ledger.arch
     # Where a > d, more than a change of basis leaves KᵀQ as it is.
     heads = "GL<sub>a</sub> each" if all(a <= d for d, _, a in arch.layers) else "same KᵀQ, a > d"
-    between = "GL<sub>d</sub> each" if ledger.parts.get("interfaces") else "one layer"
-    scaled = "A·c, V÷c"
+    between = "GL<sub>d</sub> each" if arch.num_layers > 1 else "one layer"
+    scaled = "A·c, V÷c" if max(arch.heads) == 1 else "and heads that blend"
     if arch.attention == "softmax":  # one token sees no A at all: there is nothing to double
         scaled = "doubling A is seen" if arch.tokens > 1 else "softmax: none"
     why = {

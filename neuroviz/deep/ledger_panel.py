@@ -1,7 +1,7 @@
 """Where the parameters of a network go: what each family of symmetries costs, and what remains."""
 
 from neuroviz.deep.dimension import paper_name, say_theory, would_mislead
-from neuroviz.deep.ledger import FAMILIES, LedgerSetting, LedgerStudy, study_ledger, sum_of_parts
+from neuroviz.deep.ledger import FAMILIES, LedgerSetting, LedgerStudy, parts_of, study_ledger, sum_of_parts
 from neuroviz.deep.ledger_figure import ledger_parts
 from neuroviz.engine.ledger import KernelLedger
 from neuroviz.engine.measure import Measurement
@@ -12,7 +12,7 @@ from neuroviz.kit.panel import Panel
 class LedgerExplorer(Panel):
     """Where the parameters of an attention network go: less each family of symmetries, the dimension.
 
-    Controls: d (input and inner widths), d′, a, t, layers, kind; under "More": widths (such as 4,3,5,
+    Controls: d (input and inner widths), d′, a, H, t, layers, kind; under "More": widths (such as 4,3,5,
     instead of d, d′ and layers), a per layer (such as 2,1), seed. See `Panel` for what panels share.
 
     >>> panel = LedgerExplorer()
@@ -40,7 +40,7 @@ class LedgerExplorer(Panel):
 
 
 def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:
-    costs = [f"{name} {sum_of_parts(ledger.parts[name])}" for name in FAMILIES if ledger.parts.get(name)]
+    costs = [f"{name} {sum_of_parts(parts)}" for name in FAMILIES if (parts := parts_of(ledger, name))]
     idle, n = ledger.parameters - ledger.dimension, ledger.dimension
     rest = f"{ledger.unexplained} unexplained: {ledger.note}" * bool(ledger.unexplained)
     return (

@@ -88,10 +88,7 @@ def _all_lines(trace: float) -> list[tuple[Point, Point]]:
 
 def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> dict:
     tip = "singular: A = 0"
-    shift = (
-        -0.27 * theme.size("note") * len(tip) - 34,
-        0,
-    )  # to the left of it, as far as its length asks for
+    shift = (-0.27 * theme.size("note") * len(tip) - 34, 0)  # to the left, as far as its length asks for
     eye, center = {"x": 0.95, "y": -1.35, "z": 0.66}, {"x": 0.0, "y": 0.0, "z": -0.04}
     return {
         "domain": {"x": x_domain, "y": y_domain},

@@ -96,6 +96,7 @@ class Chart(anywidget.AnyWidget):
     Args:
         parts: of the figure that is drawn first.
         controls: name → widget; what is dragged in a scene moves them, in the page.
+        walks: names of those whose slider has a button that plays it; a scene has its own.
 
     Attributes:
         width: of the figure in the page, in pixels; 0 until the page has spoken.
@@ -109,14 +110,14 @@ class Chart(anywidget.AnyWidget):
     _esm = script("chart.js")
     _has_sent: ClassVar[set[str]] = set()
 
-    def __init__(self, parts: Parts, controls: Controls | None = None) -> None:
+    def __init__(self, parts: Parts, controls: Controls | None = None, walks: tuple[str, ...] = ()) -> None:
         self._figure = None
         drawn = self._plain(parts) | {"revision": 0}
         is_scene = "meta" in drawn["layout"]
         painter = "scenes" if is_scene else "plotly"
         brought = b"" if painter in Chart._has_sent else bundle(painter)
         Chart._has_sent.add(painter)
-        controls = dict(controls or {}) if is_scene else {}
+        controls = {name: one for name, one in (controls or {}).items() if is_scene or name in walks}
         super().__init__(drawn=drawn, painter=painter, code=brought, controls=controls)
         self.on_msg(self._hear)
 

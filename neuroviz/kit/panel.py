@@ -90,7 +90,7 @@ class Panel(Shell):
         # A panel opens with a picture: its default one where the state takes long.
         slow = self._is_slow(request)
         self._shown = self._answer(default if slow else request)
-        self.figure = Chart(self.draw(self._shown), self.controls)
+        self.figure = Chart(self.draw(self._shown), self.controls, self.walks)
         self.figure.observe(self._on_width, names="width")
         self._box.children = [self.figure]
         self._say(self._shown, started=None)
@@ -104,6 +104,8 @@ class Panel(Shell):
 
     setting: ClassVar[type | None] = None
     """A frozen, picklable dataclass whose fields declare the controls: see `neuroviz.kit.settings`."""
+    walks: ClassVar[tuple[str, ...]] = ()
+    """Sliders that can be played."""
     old_states: ClassVar[Mapping[str, str]] = {}
     """name=value of older states, as a regular expression → what that is now; "" for nothing."""
 

@@ -223,15 +223,9 @@ class Plot:
         self.axis(which, low, high, **{**bare, **numbers, **more})
 
     def log_axis(
-        self,
-        which: str,
-        low: float,
-        high: float,
-        title: str,
-        step: int = 1,
-        plain: bool = False,
+        self, which: str, low: float, high: float, title: str, step: int = 1, plain: bool = False,
         **more: object,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """A logarithmic axis with ticks at powers of 10ˢᵗᵉᵖ; `plain`: 0.1, 1, 10 instead of powers."""
         tens = range(step * ceil(low / step), floor(high) + 1, step)
         text = [f"{10.0**n:g}" if plain else power_of_ten(n) for n in tens]

@@ -53,21 +53,14 @@ class Shell(Lasting):
         self._description_html = widgets.HTML(layout={"width": "100%", "margin": "0"})
 
         self._reset_button = _button("Reset", "back to how it was opened", button)
-        self._state_text = widgets.Text(
-            description="State",
-            continuous_update=False,
-            layout={"flex": "0 1 480px", "min_width": "120px"},
-            style={"description_width": "48px"},
-        )
+        look = {"layout": {"flex": "0 1 480px", "min_width": "120px"}, "style": {"description_width": "48px"}}
+        self._state_text = widgets.Text(description="State", continuous_update=False, **look)
         # Copy takes the placeholder: the text may be unfinished or refused.
         self._state_text.add_class("nv-state")
         self._copy_buttons = CopyButtons(type(self).__name__, self._go_to)
-        self._lecture = widgets.ToggleButton(
-            value=theme.current()["size"] == "lecture",
-            description="Lecture",
-            tooltip="large letters, and only the first controls",
-            layout=button,
-        )
+        words = {"description": "Lecture", "tooltip": "large letters, and only the first controls"}
+        is_large = theme.current()["size"] == "lecture"
+        self._lecture = widgets.ToggleButton(value=is_large, **words, layout=button)
         self._tools_row = widgets.HBox(layout={"width": "100%", "display": "none"})
         # The page draws what is folded when it is first unfolded: that takes as long as the figure.
         tools = [self._reset_button, self._lecture, *tools, self._state_text, self._copy_buttons]

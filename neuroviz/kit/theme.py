@@ -249,12 +249,7 @@ def badge(status: str, source: str = "", detail: str = "") -> str:
     return f'<span class="nv-badge"{tooltip} style="{look}">{escape(text)}</span>'
 
 
-def _sheet(name: str) -> str:
-    return Path(__file__).with_name("javascript").joinpath(f"{name}.css").read_text(encoding="utf-8")
-
-
-NO_WEBGL, _PANEL = _sheet("no_webgl"), _sheet("panel")
-"""Style sheets: for a browser without WebGL, and for a panel."""
+_PANEL = Path(__file__).with_name("javascript").joinpath("panel.css").read_text(encoding="utf-8")
 
 
 def css() -> str:
@@ -264,5 +259,5 @@ def css() -> str:
     colors = f"--nv-focus: {color('focus')}; --nv-soft: {light['soft']}; --nv-outside: {light['outside']};"
     return (
         f"<style>\n.nv {{ font-family: {FONT}; {colors} {sizes['notebook']} }}\n"
-        f".nv.nv-lecture {{ {sizes['lecture']} }}\n{_PANEL}{NO_WEBGL}</style>"
+        f".nv.nv-lecture {{ {sizes['lecture']} }}\n{_PANEL}</style>"
     )

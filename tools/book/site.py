@@ -248,5 +248,5 @@ def look_css() -> str:
         f":root:has(body[data-theme='dark']) {{ {widgets} }}\n"
         f"@media (prefers-color-scheme: dark) {{\n"
         f":root:not(:has(body[data-theme='light'])) {{ {widgets} }} }}\n"
-        f"@media print {{ body[data-theme] {{ {light} }} }}\n{theme.NO_WEBGL}"
+        f"@media print {{ body[data-theme] {{ {light} }} }}\n"
     )

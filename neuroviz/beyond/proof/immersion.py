@@ -44,6 +44,7 @@ class ImmersionSetting:
         weak_layer, symmetric: the symmetric part of M_k, of the weak layer k, is multiplied by this, from 0
             to 1; under a mask the whole of M_k is. Where k > l there is no such layer.
         size: L is multiplied by this, from 0 to 1.
+        inputs: where the tokens start on their line, from 0 at x_1 to 1 at x_2.
         seed: what the random weights and tokens are drawn from.
 
     Raises:
@@ -57,6 +58,7 @@ class ImmersionSetting:
     weak_layer: int = 1
     symmetric: float = 1.0
     size: float = 1.0
+    inputs: tuple[float, float] = (0.0, 1.0)
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -68,9 +70,9 @@ class ImmersionSetting:
         for mode in self.modes:
             if mode not in MODES:
                 raise ValueError(f"a mode is one of {', '.join(map(repr, MODES))}; got {mode!r}")
-        numbers = [*(share for pair in self.freed for share in pair), self.symmetric, self.size]
+        numbers = [*(share for pair in self.freed for share in pair), self.symmetric, self.size, *self.inputs]
         if not all(0 <= number <= 1 for number in numbers):
-            raise ValueError(f"shares, symmetric and size are between 0 and 1; got {numbers}")
+            raise ValueError(f"shares, symmetric, size and inputs are between 0 and 1; got {numbers}")
         if self.width not in (1, 2, 3):
             raise ValueError(f"width must be 1, 2 or 3; got {self.width!r}")
         if self.weak_layer not in range(1, MOST_LAYERS + 1):
@@ -184,9 +186,10 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     virtual, X = real_network(setting)
     given = _set_shares(setting, virtual, X)
     # The part of a setting that its ranks depend on.
-    where = replace(setting, modes=("true",) * setting.layers, freed=((0.0, 0.0),) * setting.layers)
-    # Follow the numbers 0 and 1 in place of the tokens.
-    places = np.array([row[0] for row in follow(Reals(), given, np.array([[0.0, 1.0]]))])
+    still = {"freed": ((0.0, 0.0),) * setting.layers, "inputs": (0.0, 1.0)}
+    where = replace(setting, modes=("true",) * setting.layers, **still)
+    # Follow two numbers in place of the tokens.
+    places = np.array([row[0] for row in follow(Reals(), given, np.array([setting.inputs]))])
     everything = _hidden(where, (_allowed(setting, ("free",) * setting.layers),))
     here, experiments = _hidden(where, (_here(setting),)), _experiments(where)
     found = places, tuple(given), here, experiments, everything, along_line(virtual.M, X)
@@ -216,7 +219,8 @@ def _here(setting: ImmersionSetting) -> tuple[Pattern, ...]:
 
 def _set_shares(setting: ImmersionSetting, virtual: VirtualWeights, X: np.ndarray) -> list[Shares]:
     """What is set, as numbers; "true" means: of the tokens that the layer gets."""
-    found: list[Shares] = []
+    found, along = [], np.array([setting.inputs])
+    X = X @ np.concatenate([1 - along, along])
     for i, pattern in enumerate(_here(setting)):
         if pattern in ("free", "tied"):
             mu, nu = softmax_shares(virtual.M[i : i + 1], X, causal=setting.causal)[0]

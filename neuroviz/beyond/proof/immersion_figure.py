@@ -46,8 +46,8 @@ def tokens(study: ImmersionStudy) -> Plot:
         look = {"size": marker + 2, "color": theme.color(fill), "line": line}
         plot.points(name, column, depth, look, cliponaxis=False, hover=hover)
     plot.headline(tokens_finding(study), yref="paper")  # in one line with the other
-    for place in (0, 1):
-        plot.text(f"x<sub>{place + 1}</sub>", place, 0, "base", "ink", yanchor="bottom", yshift=marker)
+    for token, place in enumerate(study.setting.inputs, start=1):
+        plot.text(f"x<sub>{token}</sub>", place, 0, "base", "ink", yanchor="bottom", yshift=marker)
     for layer in range(1, study.setting.layers + 1):
         color = theme.color(f"layer {layer}")
         rows = (layer - TOP, layer - LOW)
@@ -76,13 +76,16 @@ def is_moved(study: ImmersionStudy, layer: int) -> bool:
 def tokens_finding(study: ImmersionStudy) -> str:
     """What becomes of the distance of the tokens."""
     met, setting = study.met_after, study.setting
+    if met == 0:
+        return "equal from the start: every layer is blind"
     if met is not None:
         last = f"the tokens meet in layer {met}, the last"
         text = last if met == setting.layers else f"they meet in layer {met}: the rest is blind"
         return colored("outside", text) if met == setting.tied_layer else text
     if all(mu == nu == 0 for mu, nu in study.given):
         return "frozen: nothing moves"
-    left = float(study.places[-1][1] - study.places[-1][0])
+    first, *_, last = (two - one for one, two in study.places.tolist())
+    left = last / first
     return f"{percent(abs(left))} of the tokens’ distance is left{', turned' if left < 0 else ''}"
 
 

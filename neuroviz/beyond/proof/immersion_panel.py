@@ -27,6 +27,7 @@ MODES = [
 ]
 SHARE = (0.0, 1.0, 0.01)  # least, most and step
 _RANGES = {f"{share}_{i}": SHARE for i in LAYERS for share in ("mu", "nu")}
+_RANGES |= {"input_1": SHARE, "input_2": SHARE}
 _CHOICES = {name: [key for _, key in MODES] for name in (f"mode_{i}" for i in LAYERS)}
 _CHOICES["experiment"] = [key for _, key in EXPERIMENTS]
 
@@ -62,6 +63,8 @@ class ProofSetting:
     mode_4: str = _mode(4)
     mu_4: float = _share("μP", 4)
     nu_4: float = _share("νQ", 4)
+    input_1: float = real("token 1 starts at", 0.0, *SHARE, more=True)
+    input_2: float = real("token 2 starts at", 1.0, *SHARE, more=True)
     weak_layer: int = whole("weak layer k", 1, 1, MOST_LAYERS, more=True)
     size: float = real("L times", 1.0, 0, 1, 0.05, more=True)
     causal: bool = switch("causal mask", more=True, indent=True)
@@ -84,7 +87,7 @@ class ProofSetting:
         freed = ((getattr(self, f"mu_{i}"), getattr(self, f"nu_{i}")) for i in range(1, self.layers + 1))
         same = ("width", "causal", "weak_layer", "symmetric", "size", "seed")
         given = {name: getattr(self, name) for name in same}
-        return ImmersionSetting(self.modes, tuple(freed), **given)
+        return ImmersionSetting(self.modes, tuple(freed), inputs=(self.input_1, self.input_2), **given)
 
 
 def study_proof(setting: ProofSetting) -> ImmersionStudy:

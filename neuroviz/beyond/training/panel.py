@@ -117,7 +117,7 @@ class FlowExplorer(Panel):
 
     title = "Does training end at singular points?"
     setting, _answer = FlowSetting, staticmethod(study_flow)
-    draw = staticmethod(flow_parts)
+    draw, walks = staticmethod(flow_parts), ("time",)
 
     def _arrange(self) -> None:
         placed = self.controls["target"].value == "placed"

@@ -1,21 +1,21 @@
 // The ledger, to take hold of: a network as its weights, whose edges one drags, and beside it what its parameters come to.
 import { abs, draw, handle, max, min, PI, placeOf, player, round, set, shades, sin, stand, tween, write } from "../../kit/javascript/scene.js";
-import { change, controlsFor, countsOf, longer, movedBy, networkAt, outputOf, weightsOf, without } from "./ledger_network.js";
+import { change, controlsFor, countsOf, headsOf, longer, movedBy, networkAt, outputOf, weightsOf, without } from "./ledger_network.js";
 
 const ROWS = ["parameters", "head bases", "interfaces", "rescalings", "unexplained", "dimension"];
 const WHY = {
   parameters: "all entries of Q, K and V", "head bases": "another basis inside a head", interfaces: "another basis between two layers",
   rescalings: "A × c and V ÷ c in a layer", unexplained: "nothing left", dimension: "what moves the function",
 };
-const FULL = [25, 100, 250, 600, 1300]; // parameters that fill the width of the bars
+const FULL = [25, 100, 250, 600, 1300, 2600, 5000]; // parameters that fill the width of the bars
 const SECONDS = 5, GAP = 34, BETWEEN = 6; // of a motion; pixels between layers, and between Q, K and V
 const subscript = (n) => String(n).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
 const inParts = (parts) => (parts.length > 2 && new Set(parts).size === 1 ? `${parts.length} × ${parts[0]}` : parts.join(" + "));
-const flat = (layers) => layers.flatMap(({ Q, K, V }) => [Q, K, V]);
+const flat = (layers) => layers.flatMap((layer) => headsOf(layer).flatMap(({ Q, K, V }) => [Q, K, V]));
 
 export function ledger(host, talk) {
-  let meta, layout, data, width = 0, height = 0, net, counts, base, still, box, look, palette, shown, aim, built = "", frame = 0;
-  let held = null, isNewHere = true, motion = null, stop = () => {}, rows = [], hooks = [], last, words, players = {}, buttons = [], layerWords = [], more, note;
+  let meta, layout, data, width = 0, height = 0, net, counts, base, still, box, look, palette, shown, aim, built = "", frame = 0, weightsAt = [];
+  let held = null, isNewHere = true, motion = null, stop = () => {}, rows = [], hooks = [], last, count, words, players = {}, buttons = [], layerWords = [], more, note;
   const page = host.appendChild(document.createElement("canvas")), pen = page.getContext("2d"), over = draw(host, "svg");
   page.style.position = "absolute";
   over.style.cssText = "position: absolute; inset: 0; pointer-events: none; overflow: visible";
@@ -41,26 +41,29 @@ export function ledger(host, talk) {
   const replaced = (list, i, value) => list.map((old, k) => (k === i ? within(value) : old));
   const setWidth = (i, value) => go({ ...net, widths: replaced(net.widths, i, value) });
   const setHead = (i, value) => go({ ...net, heads: replaced(net.heads, i, value) });
+  const setCount = (H) => go({ ...net, H: max(1, min(meta.local.most, H)) });
 
   // --- where everything is ------------------------------------------------------------------------------
 
-  const isTight = () => net.heads.length > 4, wideOf = (d, wide) => max(wide * d, (isTight() ? 2.6 : 4.6) * look.sizes.note);
+  const isTight = () => net.heads.length > 4;
+  const step = () => (isTight() ? 3 : 7), behind = () => step() * (net.H - 1); // pixels from a head to the one behind it
+  const wideOf = (d, wide) => max(wide * d, (isTight() ? 2.6 : 4.6) * look.sizes.note);
   // The largest cells for which the layers have room, and some more to grow; what is held stays under the hand meanwhile.
   function fit() {
-    const rooms = net.heads.length * GAP + 30, high = box.low - box.top - 2 * BETWEEN, most = max(...net.heads), deep = max(...net.widths.slice(1));
+    const rooms = net.heads.length * (GAP + behind()) + 30, head = box.top + behind() + 2 * BETWEEN, high = box.low - head, most = max(...net.heads), deep = max(...net.widths.slice(1));
     const across = (wide) => net.heads.reduce((all, _, i) => all + wideOf(net.widths[i], wide), rooms + (held ? 0 : 3 * wide));
     let wide = held?.wide ?? 24;
     while (wide > 2 && across(wide) > box.wide) wide -= 0.25;
-    if (held) return { ...held, wide, tall: min(held.tall, (held.y - box.top - 2 * BETWEEN) / (2 * most), (box.low - held.y) / deep) };
+    if (held) return { ...held, wide, tall: min(held.tall, (held.y - head) / (2 * most), (box.low - held.y) / deep) };
     const tall = min(20, high / (2 * most + deep + 4)), rest = high - tall * (2 * most + deep + 4);
-    return { wide, tall, y: box.top + 2 * BETWEEN + rest / 2 + 2 * tall * (most + 1) };
+    return { wide, tall, y: head + rest / 2 + 2 * tall * (most + 1) };
   }
 
   // The numbers that the picture is drawn from: they go to their new values in a moment.
   function goal() {
     const said = exactly(), all = counts.rows[0], [, heads, between, scalings] = counts.rows, others = all - heads - scalings - counts.dimension;
     const costs = said?.costs ?? [heads, min(between, others), scalings, max(0, others - between)];
-    const ends = { rest: said?.rest ?? counts.dimension, formula: said?.formula ?? counts.dimension };
+    const ends = { rest: said?.rest ?? counts.dimension, formula: said?.formula ?? counts.dimension }; // without a formula no tick
     return { said, numbers: { ...fit(), all, scale: box.bars / FULL.find((most) => most >= all), costs, ...ends } };
   }
 
@@ -80,7 +83,7 @@ export function ledger(host, talk) {
     if (!where.isExact) return null;
     const named = Object.fromEntries(data.map((trace) => [trace.name, trace])), left = named["unexplained directions"];
     const costs = [...named["directions that symmetries explain"].y, left ? left.y[0] : 0];
-    return { costs, rest: named["dimension (measured)"].y[0], formula: named["dimension by the formula"].y[0], note: left?.customdata[0].replace(/^.*?: /, "") };
+    return { costs, rest: named["dimension (measured)"].y[0], formula: named["dimension by the formula"]?.y[0], note: left?.customdata[0].replace(/^.*?: /, "") };
   }
 
   // --- what there is --------------------------------------------------------------------------------------
@@ -186,6 +189,8 @@ export function ledger(host, talk) {
       head: edge(`head dimension a${subscript(i + 1)}`, () => net.heads[i], false, (_x, y) => -y / 2, (a) => setHead(i, a)),
       width: edge(`width d${subscript(i)}`, () => net.widths[i], true, (x) => x, (d) => setWidth(i, d)),
     }));
+    count = edge("heads H in each layer", () => net.H, true, (x, y) => (held.wide * (x - y)) / (3 * step()), setCount);
+    set(count.text, { x: 4, y: isTight() ? -8 - 1.2 * look.sizes.note : -8 }); // beside it the next layer begins
     last = edge(`width d${subscript(l)}`, () => net.widths[l], false, (_x, y) => y, (d) => setWidth(l, d));
     set(last.text, { y: 18 });
     layerWords = net.heads.map((_, i) => write(host, { color: colors.soft, pointerEvents: "none", whiteSpace: "nowrap" }, `${isTight() ? "" : "layer "}${i + 1}`));
@@ -200,7 +205,16 @@ export function ledger(host, talk) {
   function paint() {
     frame = 0;
     if (!net || !shown) return;
-    const { colors, sizes } = look, { wide, tall, y } = shown, s = motion ? sin(2 * PI * motion.share) : 0;
+    const s = motion ? sin(2 * PI * motion.share) : 0, now = [base, shown.wide, shown.tall, shown.y, s, motion?.name, hooks, palette];
+    if (now.some((one, i) => one !== weightsAt[i])) drawWeights(s); // while the parameters fall they stand still
+    weightsAt = now;
+    drawRows();
+    const hint = isNewHere ? "drag an orange edge · press ▶: the weights move, does the output?" : "";
+    stand(host, note, where.isExact, talk.isAlone, true, hint);
+  }
+
+  function drawWeights(s) {
+    const { colors, sizes } = look, { wide, tall, y } = shown;
     const layers = s ? movedBy(base.layers, motion.name, s) : base.layers, output = s ? outputOf(layers, base.X, net.kind) : still;
     pen.setTransform(2, 0, 0, 2, 0, 0);
     pen.clearRect(0, 0, page.width, page.height);
@@ -210,31 +224,32 @@ export function ledger(host, talk) {
     layers.forEach((layer, i) => {
       const d = net.widths[i], a = net.heads[i], out = net.widths[i + 1], isLast = i + 1 === net.heads.length;
       const tops = { Q: y - 2 * BETWEEN - 2 * a * tall, K: y - BETWEEN - a * tall, V: y };
-      for (const [name, from] of Object.entries(tops)) {
-        const M = layer[name];
+      for (const [h, head] of [...headsOf(layer).entries()].reverse()) for (const [name, from] of Object.entries(tops)) {
+        const M = head[name], left = x + h * step(), top = from - h * step();
         pen.fillStyle = colors.soft;
-        if (tall * M.length > 0.8 * sizes.note) pen.fillText(name, x - 4, from + (tall * M.length) / 2 + 0.35 * sizes.note);
+        if (!h && tall * M.length > 0.8 * sizes.note) pen.fillText(name, x - 4, from + (tall * M.length) / 2 + 0.35 * sizes.note);
+        pen.fillStyle = colors.ground;
+        pen.fillRect(left - 0.5, top - 0.5, wide * d, tall * M.length); // over the heads behind it
         M.forEach((row, p) => row.forEach((entry, q) => {
           pen.fillStyle = palette[round(32 + 32 * max(-1, min(1, entry / 1.6)))];
-          pen.fillRect(x + q * wide, from + p * tall, max(1, wide - 1), max(1, tall - 1));
+          pen.fillRect(left + q * wide, top + p * tall, max(1, wide - 1), max(1, tall - 1));
         }));
         pen.strokeStyle = colors.axis;
         pen.lineWidth = 1;
-        pen.strokeRect(x - 0.5, from - 0.5, wide * d, tall * M.length);
+        pen.strokeRect(left - 0.5, top - 0.5, wide * d, tall * M.length);
       }
+      const far = behind(), crown = tops.Q - far;
       const low = y + out * tall;
-      hooks[i].head.at(x + (wide * d) / 2, tops.Q - 1, (wide * d) / 2, "a = ");
-      hooks[i].width.at(x + wide * d, (tops.Q + low) / 2, (low - tops.Q) / 2);
+      hooks[i].head.at(x + far + (wide * d) / 2, crown - 1, (wide * d) / 2, "a = ");
+      hooks[i].width.at(x + far + wide * d, (crown + low) / 2, (low - crown) / 2);
+      if (!i) count.at(x + far + wide * d, crown - 1, 0, "H = ");
       if (isLast) last.at(x + (wide * d) / 2, low, (wide * d) / 2, "d′ = ");
       Object.assign(layerWords[i].style, { left: `${x}px`, top: `${box.top - 2.4 * sizes.note}px` });
       if (buttons[i]) Object.assign(buttons[i].style, { left: `${x + (isTight() ? 0.8 : 3.2) * sizes.note}px`, top: `${box.top - 1.75 * sizes.note - 11}px` });
-      x += wideOf(d, wide) + GAP;
+      x += wideOf(d, wide) + GAP + far;
       if (isLast) Object.assign(more.style, { left: `${x - 10}px`, top: `${y - 11}px` });
     });
     drawOutput(output, s ? change(flat(base.layers), flat(layers)) : 0);
-    drawRows();
-    const hint = isNewHere ? "drag an orange edge · press ▶: the weights move, does the output?" : "";
-    stand(host, note, where.isExact, talk.isAlone, true, hint);
   }
 
   // The output for one input, token by token, beside what it was before the weights moved.
@@ -268,7 +283,7 @@ export function ledger(host, talk) {
       if (row.drop) set(row.drop, { x1: box.left + scale * level, x2: box.left + scale * level });
       level = below;
       const n = i === 0 ? numbers.all : i === 5 ? numbers.rest : numbers.costs[i - 1];
-      const isOpen = !said && !counts.isSure && (i === 2 || i === 4);
+      const isOpen = !said && !counts.isSure && (net.H > 1 ? i > 1 : i === 2 || i === 4);
       row.number.textContent = isOpen ? "…" : `${i && i < 5 && n > 0 ? "−" : ""}${abs(n)}`;
       set(row.number, { fill: i === 5 && said ? colors.measured : i === 4 && n ? colors.outside : n ? colors.ink : colors.soft });
       set(row.bar, { opacity: isOpen ? 0.35 : 1 });
@@ -277,16 +292,17 @@ export function ledger(host, talk) {
     });
     const bar = said ? { fill: colors.measured, stroke: "none" } : { fill: colors.ground, stroke: colors.ink, "stroke-width": 2 };
     set(rows[5].bar, bar);
-    set(rows[5].tick, { x1: box.left + scale * shown.formula, x2: box.left + scale * shown.formula });
+    set(rows[5].tick, { x1: box.left + scale * shown.formula, x2: box.left + scale * shown.formula, opacity: said ? +(said.formula !== undefined) : +(net.H === 1) });
     players.interfaces.button.disabled = l === 1;
     players.interfaces.button.style.opacity = l === 1 ? 0.35 : 1;
   }
 
   function whyOf(name, said, n) {
     if (name === "interfaces" && net.heads.length === 1) return "one layer: nothing between";
+    if (name === "rescalings" && net.H > 1 && net.kind === "lightning") return "A × c and V ÷ c in a head; heads that blend";
     if (name === "rescalings" && net.kind === "softmax") return "softmax sees A × c: none";
     if (name === "unexplained" && n) return said?.note ?? "other causes";
-    if (name === "dimension") return said ? `exact rank · ${layout.annotations.at(-1).text.replaceAll("<br><b>", ": <b>").replaceAll("<br>", " · ")}` : "by the formula; the exact rank comes from Python";
+    if (name === "dimension") return said ? `exact rank · ${layout.annotations.at(-1).text.replaceAll("<br><b>", ": <b>").replaceAll("<br>", " · ")}` : net.H > 1 ? "the exact rank comes from Python" : "by the formula; the exact rank comes from Python";
     return WHY[name];
   }
 

@@ -7,19 +7,20 @@ const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const typed = (text) => text.split(/[\s,]+/).filter(Boolean).map(Number);
 
 // The network of a place; null where there is none, as while somebody types.
-export function networkAt({ width, width_out, head_dim, layers, tokens, kind, ...texts }, { widest, deepest }) {
+export function networkAt({ width, width_out, head_dim, heads: H = 1, layers, tokens, kind, ...texts }, { widest, deepest }) {
   const isSize = (size) => Number.isInteger(size) && size >= 1 && size <= widest;
   const even = [...Array(layers).fill(width), width_out];
   const widths = texts.widths.trim() ? typed(texts.widths) : even;
   const heads = texts.head_dims.trim() ? typed(texts.head_dims) : widths.slice(1).map(() => head_dim);
   const isOne = heads.length && heads.length <= deepest && widths.length === heads.length + 1 && [...widths, ...heads].every(isSize);
-  return isOne ? { widths, heads, tokens, kind } : null;
+  return isOne ? { widths, heads, H, tokens, kind } : null;
 }
 
 // The controls that say this network: sliders where they can, else texts.
-export function controlsFor({ widths, heads }) {
+export function controlsFor({ widths, heads, H }) {
   const layers = heads.length, isEven = widths.every((width, i) => i === layers || width === widths[0]);
   return {
+    heads: H,
     ...(isEven ? { width: widths[0], width_out: widths[layers], layers, widths: "" } : { widths: widths.join() }),
     ...(heads.every((a) => a === heads[0]) ? { head_dim: heads[0], head_dims: "" } : { head_dims: heads.join() }),
   };
@@ -36,10 +37,11 @@ export const without = (net, i) => ({
 // Rows of the ledger, layer by layer, and the dimension by the general formula (Corollary A, Theorem C). `isSure`:
 // every coordinate between layers is reached by the inputs or seen by the output, so that the bases between
 // layers are independent of each other; elsewhere they count for less, and only an exact rank says for how much.
-export function countsOf({ widths: d, heads, tokens, kind }) {
+// With several heads it says the dimension, too, and which heads blend.
+export function countsOf({ widths: d, heads, H, tokens, kind }) {
   const l = heads.length, isSoftmax = kind === "softmax", reached = [d[0]], seen = [...d];
   for (const width of d.slice(1)) reached.push(min(width, reached.at(-1)));
-  let isSure = true;
+  let isSure = H === 1;
   for (let i = l - 1, visible = d[l]; i > 0; i--) {
     const through = 2 * min(heads[i], reached[i]);
     seen[i] = min(reached[i], seen[i + 1] + through);
@@ -47,12 +49,12 @@ export function countsOf({ widths: d, heads, tokens, kind }) {
     isSure &&= reached[i] === d[i] || visible === d[i];
   }
   const parts = {
-    parameters: heads.map((a, i) => 2 * a * d[i] + d[i] * d[i + 1]),
-    "head bases": heads.map((a, i) => a * a - max(0, a - d[i]) ** 2),
+    parameters: heads.map((a, i) => H * (2 * a * d[i] + d[i] * d[i + 1])),
+    "head bases": heads.map((a, i) => H * (a * a - max(0, a - d[i]) ** 2)),
     interfaces: d.slice(1, -1).map((width) => width * width),
-    rescalings: isSoftmax ? [] : heads.map(() => 1),
+    rescalings: isSoftmax ? [] : heads.map(() => H),
   };
-  const rows = Object.values(parts).map(sum), dimension = dimensionOf(seen, heads, tokens, isSoftmax, min(...d));
+  const rows = Object.values(parts).map(sum), dimension = H > 1 ? 2 * rows[0] - sum(rows) : dimensionOf(seen, heads, tokens, isSoftmax, min(...d));
   return { parts, rows, dimension, unexplained: 2 * rows[0] - sum(rows) - dimension, isSure };
 }
 
@@ -96,8 +98,17 @@ function exponential(E, s) {
   return total;
 }
 
-// A layer: V X S with S = (KX)ᵀ(QX), or its softmax column by column.
-function layerOf({ Q, K, V }, X, kind) {
+// A layer is its first head, and `others`; what is done to it is done to each head.
+export const headsOf = (layer) => [layer, ...(layer.others ?? [])];
+function eachHead(layer, act) {
+  const [first, ...others] = headsOf(layer).map(act);
+  return { ...first, others };
+}
+const plus = (A, B) => A.map((row, i) => row.map((entry, j) => entry + B[i][j]));
+const layerOf = (layer, X, kind) => headsOf(layer).map((head) => headOf(head, X, kind)).reduce(plus);
+
+// A head: V X S with S = (KX)ᵀ(QX), or its softmax column by column.
+function headOf({ Q, K, V }, X, kind) {
   let S = times(turned(times(K, X)), times(Q, X));
   if (kind === "softmax") {
     S = turned(turned(S).map((column) => {
@@ -111,14 +122,17 @@ function layerOf({ Q, K, V }, X, kind) {
 export const outputOf = (layers, X, kind) => layers.reduce((before, layer) => layerOf(layer, before, kind), X);
 
 // Weights of a network and an input; scaled so that each layer's output has entries of the size of 1.
-export function weightsOf({ widths: d, heads, tokens, kind }) {
+export function weightsOf({ widths: d, heads, H, tokens, kind }) {
   const X = random(d[0], tokens, OF_INPUT), layers = [];
   let before = X;
   heads.forEach((a, i) => {
-    const layer = { Q: random(a, d[i], i, 0), K: random(a, d[i], i, 1), V: random(d[i + 1], d[i], i, 2) };
+    const [first, ...others] = Array.from({ length: H }, (_, h) => ({
+      Q: random(a, d[i], i, 3 * h), K: random(a, d[i], i, 3 * h + 1), V: random(d[i + 1], d[i], i, 3 * h + 2),
+    }));
+    const layer = { ...first, others };
     const output = layerOf(layer, before, kind), by = sqrt(d[i + 1] * tokens) / size(output);
     const share = kind === "softmax" ? { V: by } : { Q: by ** (1 / 3), K: by ** (1 / 3), V: by ** (1 / 3) };
-    for (const [name, factor] of Object.entries(share)) layer[name] = scaled(layer[name], factor);
+    for (const head of headsOf(layer)) for (const [name, factor] of Object.entries(share)) head[name] = scaled(head[name], factor);
     layers.push(layer);
     before = layerOf(layer, before, kind);
   });
@@ -134,20 +148,23 @@ export function generatorsOf(layers, motion) {
 
 // The weights after a time s of the one-parameter group of a family; "dimension" is no symmetry but a straight line.
 export function movedBy(layers, motion, s) {
-  if (motion === "rescalings") return layers.map(({ Q, K, V }) => ({ Q: scaled(Q, exp(s)), K, V: scaled(V, exp(-s)) }));
+  if (motion === "rescalings") return layers.map((layer) => eachHead(layer, ({ Q, K, V }, h) => ({ Q: scaled(Q, exp(s / (h + 1))), K, V: scaled(V, exp(-s / (h + 1))) })));
   if (motion === "dimension") {
     const other = (M, ...place) => M.map((row, i) => row.map((entry, j) => entry + 0.3 * s * drawn(OF_OTHER, ...place, i, j)));
-    return layers.map(({ Q, K, V }, i) => ({ Q: other(Q, i, 0), K: other(K, i, 1), V: other(V, i, 2) }));
+    return layers.map((layer, i) => eachHead(layer, ({ Q, K, V }, h) => ({ Q: other(Q, i, 3 * h), K: other(K, i, 3 * h + 1), V: other(V, i, 3 * h + 2) })));
   }
   const E = generatorsOf(layers, motion);
   if (motion === "head bases") {
-    return layers.map(({ Q, K, V }, i) => ({ Q: times(exponential(E[i], s), Q), K: times(exponential(turned(E[i]), -s), K), V }));
+    return layers.map((layer, i) => {
+      const there = exponential(E[i], s), back = exponential(turned(E[i]), -s);
+      return eachHead(layer, ({ Q, K, V }) => ({ Q: times(there, Q), K: times(back, K), V }));
+    });
   }
-  const moved = layers.map((layer) => ({ ...layer }));
+  let moved = layers;
   E.forEach((one, i) => {
-    moved[i].V = times(exponential(one, s), moved[i].V);
-    const back = exponential(one, -s);
-    for (const name of "QKV") moved[i + 1][name] = times(moved[i + 1][name], back);
+    const there = exponential(one, s), back = exponential(one, -s);
+    const write = (head) => ({ ...head, V: times(there, head.V) }), read = ({ Q, K, V }) => ({ Q: times(Q, back), K: times(K, back), V: times(V, back) });
+    moved = moved.map((layer, k) => (k === i ? eachHead(layer, write) : k === i + 1 ? eachHead(layer, read) : layer));
   });
   return moved;
 }

@@ -106,6 +106,39 @@ function talkOf(controls, choices) {
   };
 }
 
+// A walk of one parameter has a button beside its slider, which plays it to its end: a step once the last is answered.
+function playerOf(panel, control) {
+  const label = [...panel.querySelectorAll(".nv-controls .widget-label")].find((one) => one.textContent.trim() === control.get("description"));
+  if (!label) return () => {};
+  const button = document.createElement("button"), says = `play ${control.get("description")}`;
+  button.type = "button";
+  button.className = "nv-play";
+  button.ariaLabel = button.title = says;
+  button.style.cssText = "flex: 0 0 26px; height: 24px; padding: 0; margin: 2px 0 0 4px; cursor: pointer; color: inherit; background: none; border: 1px solid currentColor";
+  label.parentElement.append(button);
+  let timer = 0;
+  const show = () => { button.textContent = timer ? "❚❚" : "▶"; button.disabled = control.get("disabled"); };
+  const stop = () => { clearTimeout(timer); timer = 0; show(); };
+  const put = (value) => { control.set("value", value); control.save_changes(); };
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const next = () => {
+    const [least, most, step] = ["min", "max", "step"].map((name) => control.get(name)), at = control.get("value");
+    const by = still.matches ? Math.max(step, Math.round((most - least) / step / 10) * step) : step;
+    if (at >= most || control.get("disabled")) return stop();
+    if (!panel.querySelector(".nv-busy")) put(Math.min(most, Math.round((at + by) * 1e6) / 1e6));
+    timer = setTimeout(next, still.matches ? 800 : 100);
+  };
+  button.addEventListener("click", () => {
+    if (timer) return stop();
+    if (control.get("value") >= control.get("max")) put(control.get("min"));
+    timer = setTimeout(next);
+    show();
+  });
+  control.on("change:disabled", show);
+  show();
+  return () => { stop(); control.off("change:disabled", show); button.remove(); };
+}
+
 export default () => {
   let drawn;
   const views = new Set();
@@ -166,6 +199,9 @@ export default () => {
         if (!panel) return;
         undo = [...panel.querySelectorAll(".nv-controls")].map(keepNamed).map((one) => () => one.disconnect());
         undo.push(keepKeys(panel));
+        if (model.get("painter") !== "scenes") controlsOf(model).then((found) => {
+          if (!stopped) undo.push(...Object.values(found).map((control) => playerOf(panel, control)));
+        });
       };
       begin();
       return () => {

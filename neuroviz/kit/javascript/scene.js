@@ -121,8 +121,8 @@ export function keys(node, move) {
   });
 }
 
-// A thing to take hold of: a ring in the focus colour, with room around it for a finger.
-export function handle(parent, { name, color, ring = 9, moved, keyed, begin, end, scene }) {
+// A thing to take hold of: a ring in the focus colour, with room around it for a finger; `pressed` hears Enter.
+export function handle(parent, { name, color, ring = 9, moved, keyed, pressed, begin, end, scene }) {
   const group = draw(parent, "g", { role: "slider", "aria-label": name, class: "nv-handle" });
   group.style.cssText = "pointer-events: all; cursor: grab; outline-offset: 2px";
   draw(group, "circle", { r: max(16, ring + 4), fill: "transparent" });
@@ -139,6 +139,7 @@ export function handle(parent, { name, color, ring = 9, moved, keyed, begin, end
   });
   for (const kind of ["keydown", "blur"]) group.addEventListener(kind, () => group.style.removeProperty("outline"), true);
   keys(group, keyed);
+  if (pressed) group.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); pressed(); } });
   return {
     to([x, y], value, words) {
       set(group, { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, "aria-valuenow": value, "aria-valuetext": words });
@@ -187,6 +188,41 @@ export function player(parent, place, { name, seconds, from, walk }) {
   return { button, stop };
 }
 
+// A button that saves the scene as it is seen, at twice its size, as plotly's camera does; seen by who points there.
+const CAMERA = "<svg width='18' height='18' viewBox='0 0 16 16' fill='none' stroke='currentColor' stroke-width='1.3'><path d='M1.5 4.5h3l1.3-2h4.4l1.3 2h3v9h-13z'/><circle cx='8' cy='8.7' r='2.7'/></svg>";
+export function camera(host, name) {
+  const button = write(host, { top: "2px", right: "2px", padding: "3px", lineHeight: 0, border: "none", background: "none", color: "inherit", cursor: "pointer", opacity: 0 }, CAMERA, "button");
+  const says = "save the picture as a PNG";
+  set(button, { type: "button", "aria-label": says, title: says });
+  for (const [kind, opacity] of [["pointerenter", 0.7], ["pointerleave", 0], ["focusin", 0.7], ["focusout", 0]]) host.addEventListener(kind, () => { button.style.opacity = opacity; });
+  button.addEventListener("click", async () => {
+    const link = document.createElement("a");
+    Object.assign(link, { href: await pictureOf(host), download: `${name}.png` }).click();
+  });
+  return button;
+}
+
+// All that is drawn, as one SVG that the browser paints; what one presses is left out.
+async function pictureOf(host) {
+  const { width, height } = host.getBoundingClientRect(), copy = host.cloneNode(true), page = document.createElement("canvas");
+  const isAhead = !!host.closest(".nv-ahead"); // then Python's words stay dimmed, and what says why stays
+  for (const one of copy.querySelectorAll(isAhead ? "button" : "button, .nv-hint")) one.remove();
+  if (isAhead) for (const one of copy.querySelectorAll(".nv-exact")) one.style.opacity = 0.35;
+  const pages = host.querySelectorAll("canvas");
+  copy.querySelectorAll("canvas").forEach((one, i) => {
+    const still = document.createElement("img");
+    still.src = pages[i].still?.() ?? pages[i].toDataURL();
+    still.style.cssText = one.style.cssText;
+    one.replaceWith(still);
+  });
+  const words = new XMLSerializer().serializeToString(copy), size = `width="${width}" height="${height}"`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" ${size}><foreignObject ${size}>${words}</foreignObject></svg>`;
+  const seen = Object.assign(new Image(), { src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` });
+  await seen.decode();
+  Object.assign(page, { width: 2 * width, height: 2 * height }).getContext("2d").drawImage(seen, 0, 0, page.width, page.height);
+  return page.toDataURL();
+}
+
 // A number with two digits after the point, and a minus that is one.
 export const number = (t) => (abs(t) < 0.005 ? "0" : t.toFixed(2).replace("-", "−"));
 
@@ -216,6 +252,7 @@ export function matrix(parent, rows, [x, y], [wide, high], { colors, diverging, 
 // Dim what Python has not said yet, and say below the picture what there is to know of it.
 export function stand(host, note, isExact, isAlone, hasSpace, hint) {
   (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", !isExact);
+  note.classList.add("nv-hint");
   note.textContent = !hasSpace ? "No 3-D picture: this browser has no WebGL."
     : isAlone && !isExact ? "what is dimmed only Python says: press Live, or open the notebook" : hint;
 }

@@ -35,11 +35,14 @@ export function cameraOf({ eye, center }) {
 
 export function spaceIn(canvas) {
   const gl = canvas.getContext("webgl2", { antialias: false, powerPreference: "low-power" });
+  const again = () => space.render(seenLast, false); // for who takes the picture: what was drawn before is gone
+  canvas.still = () => { again(); return canvas.toDataURL(); };
+  addEventListener("beforeprint", again);
   let camera = { at: [0, 0, 0], distance: 4, turn: 0, tilt: 0.3 }, eye, right, up, ahead, view, wide = 1, tall = 1;
   const known = new Map(); // trace → its mesh on the graphics card
-  let shown = [], program, uniforms, background = [1, 1, 1], last = 0, pace = 16, isSlow = false, rest = 0;
+  let shown = [], traces = [], seenLast = {}, program, uniforms, background = [1, 1, 1], last = 0, pace = 16, isSlow = false, rest = 0, isOver = false;
 
-  if (gl) {
+  function prepare() {
     program = gl.createProgram();
     for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
       const shader = gl.createShader(kind);
@@ -52,6 +55,15 @@ export function spaceIn(canvas) {
     gl.enable(gl.DEPTH_TEST);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
+  if (gl) prepare();
+  // A graphics card that was taken away, by sleep or by too many pictures, comes back empty.
+  canvas.addEventListener("webglcontextlost", (event) => { if (!isOver) event.preventDefault(); });
+  canvas.addEventListener("webglcontextrestored", () => {
+    known.clear();
+    prepare();
+    show();
+    space.render(seenLast);
+  });
 
   function upload({ x, y, z, i, j, k, color, intensity, colorscale, cmin, cmax, lighting, opacity = 1 }) {
     const count = x.length, at = new Float32Array(3 * count), normal = new Float32Array(3 * count);
@@ -99,7 +111,14 @@ export function spaceIn(canvas) {
     view.push(-b * dot(right, eye), -a * dot(up, eye), -depth * dot(ahead, eye) - shift, -dot(ahead, eye));
   }
 
-  return {
+  function show() {
+    shown = traces.map((trace) => {
+      if (!known.has(trace)) known.set(trace, upload(trace));
+      return known.get(trace);
+    });
+  }
+
+  const space = {
     isThere: !!gl,
     get camera() { return camera; },
     set camera(found) { camera = found; look(); },
@@ -109,29 +128,26 @@ export function spaceIn(canvas) {
       look();
     },
     // Mesh traces; those of the last time are on the graphics card already.
-    show(traces, ground) {
+    show(found, ground) {
       if (!gl) return;
-      background = rgb(ground);
+      [traces, background] = [found, rgb(ground)];
       for (const [trace, mesh] of known) if (!traces.includes(trace)) {
         gl.deleteVertexArray(mesh.array);
         mesh.buffers.forEach((one) => gl.deleteBuffer(one));
         known.delete(trace);
       }
-      shown = traces.map((trace) => {
-        if (!known.has(trace)) known.set(trace, upload(trace));
-        return known.get(trace);
-      });
+      show();
     },
     // Draws what is shown; `models` are matrices by the number of the trace, for what moves without a new mesh.
     // Twice as many pixels each way make smooth edges; a machine that is slow has them when nothing moves.
     render(models = {}, isMoving = true) {
-      if (!gl) return;
+      if (!gl || gl.isContextLost()) return;
       const now = performance.now(), gap = now - last;
-      last = now;
+      [last, seenLast] = [now, models];
       if (gap < 100) pace += 0.1 * (gap - pace);
       isSlow ||= pace > 22;
       clearTimeout(rest);
-      if (isSlow && isMoving) rest = setTimeout(() => this.render(models, false), 150);
+      if (isSlow && isMoving) rest = setTimeout(() => space.render(models, false), 150);
       const dense = isSlow && isMoving ? 1 : 2, width = Math.round(dense * wide), height = Math.round(dense * tall);
       if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
       gl.viewport(0, 0, canvas.width, canvas.height);
@@ -169,8 +185,9 @@ export function spaceIn(canvas) {
       this.camera = { ...camera, turn: camera.turn - 0.01 * x, tilt };
     },
     zoom(factor) { this.camera = { ...camera, distance: max(1, min(20, camera.distance * factor)) }; },
-    forget() { clearTimeout(rest); gl?.getExtension("WEBGL_lose_context")?.loseContext(); },
+    forget() { isOver = true; removeEventListener("beforeprint", again); clearTimeout(rest); gl?.getExtension("WEBGL_lose_context")?.loseContext(); },
   };
+  return space;
 }
 
 // A space in a scene: its canvas, which one turns, and the labels beside what they name. `name` is said of it,

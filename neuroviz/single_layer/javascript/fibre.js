@@ -95,7 +95,7 @@ export function fibre(host, talk) {
   }
 
   function say() {
-    stand(host, note, where.isExact, talk.isAlone, true, isNewHere ? `drag the point: along the fibre, off it${local.swapped ? ", over to the other branch" : ""}` : "");
+    stand(host, note, where.isExact, talk.isAlone, true, isNewHere ? `drag the point: along the fibre, off it${local.swapped ? ", over to the other branch" : ""}; Enter goes to the next arm` : "");
   }
 
   // At the start nothing is walked: of "zero" it is at 0 of its walk, as of the others.
@@ -110,7 +110,14 @@ export function fibre(host, talk) {
     parts.place(layout, box());
     const keyed = (x, y) => { isNewHere = false; go({ along: where.here.along + 0.01 * x, off: where.here.off + 0.01 * y }); };
     const begin = () => { isNewHere = false; play.stop(); where.hold(); };
-    point = handle(hands, { name: "the point (A, V)", ring: sizes.marker + 5, color: colors.focus, scene: host, begin, end: where.release, moved: moveTo, keyed });
+    // By the keyboard from arm to arm, over all branches.
+    const pressed = () => {
+      const ways = (local.swapped && local.attention !== "softmax" ? [false, true] : [false]).flatMap((swap) => [false, true].map((negative) => ({ swap, negative })));
+      const at = ways.findIndex(({ swap, negative }) => negative === where.here.negative && swap === (!!local.swapped && where.here.swap));
+      const { swap, negative } = ways[(at + 1) % ways.length];
+      go(local.swapped ? { swap, negative } : { negative });
+    };
+    point = handle(hands, { name: "the point (A, V)", ring: sizes.marker + 5, color: colors.focus, scene: host, begin, end: where.release, moved: moveTo, keyed, pressed });
     const from = () => (where.here.along > most - 0.01 ? 0 : (where.here.along - least) / (most - least));
     play = player(host, { left: `${SIDE}px`, bottom: "2px" }, { name: "walk along", seconds: 6, from, walk: (share) => go({ along: least + share * (most - least), off: 0 }) });
     note = write(host, { left: `${SIDE + 40}px`, bottom: "4px", color: colors.soft, fontSize: `${sizes.note}px`, pointerEvents: "none" });

@@ -25,7 +25,7 @@ export const modesOf = ({ forms, tied }, place) => forms.map((_, i) => {
 
 // The shares and the places of the tokens, as the experiment sets them.
 export function experimentAt(local, place) {
-  const { copies, causal, forms } = local, places = [[0, 1]];
+  const { copies, causal, forms } = local, places = [[place.input_1, place.input_2]];
   const shares = modesOf(local, place).map((mode, i) => {
     const found = {
       true: () => sharesOf(logitsOf(forms[i], places[i]), local),

@@ -53,6 +53,12 @@ export function tokens(host, talk) {
     setLayer(layer, "free", found);
   }
 
+  function moveStart(token, x) {
+    const at = within((x - along("x", "x", 0)) / (along("x", "x", 1) - along("x", "x", 0)));
+    isNewHere = false;
+    where.go({ [`input_${token}`]: at });
+  }
+
   function moveDot(layer, [x, y]) {
     const [left, low] = inSquare(layer, [0, 0]), [right, high] = inSquare(layer, [1, 1]), mu = within((x - left) / (right - left)), nu = within((low - y) / (low - high));
     const meets = 0.7 * abs(1 - mu - nu) * (right - left) < NEAR, near = round(50 * (1 + mu - nu)) / 100;
@@ -71,6 +77,11 @@ export function tokens(host, talk) {
       row.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); press(); } });
       for (const [kind, shade] of [["pointerenter", 0.08], ["pointerleave", 0]]) row.addEventListener(kind, () => set(row, { "fill-opacity": shade }));
       hooks.push(() => set(row, { "aria-label": `layer ${layer} frozen`, "aria-pressed": isFrozen() }));
+    }
+    for (const token of [1, 2]) {
+      const place = () => where.here[`input_${token}`];
+      grip(`token ${token} at the start`, marker - 1, ([x]) => moveStart(token, x), (x, y) => where.go({ [`input_${token}`]: place() + 0.01 * (x || y) }), () => [
+        inPlot("", [shown[0][0][0][token - 1], 0]), two(place()), `${two(place())} of the way from x₁ to x₂`]);
     }
     for (const layer of layers) {
       const [left, low] = inSquare(layer, [0, 0]), [right, high] = inSquare(layer, [1, 1]), i = layer - 1;
@@ -158,12 +169,16 @@ export function tokens(host, talk) {
     moving.replaceChildren();
     for (const trace of data) if (trace.type !== "bar" && !trace.name.startsWith("meeting")) parts.drawTrace(moving, { ...trace, ...places[trace.name] });
     if (way) shown.forEach(([rows], side) => { const i = met(rows); if (i >= 0) mark(inPlot(side ? "4" : "", [rows[i][0], i]), sizes.marker + 4, "none"); });
+    if (!way) shown[0][0][0].forEach((place, j) => {
+      const [x, y] = inPlot("", [place, 0]);
+      draw(moving, "text", { x, y: y - sizes.marker - 0.4 * sizes.base, fill: colors.ink, "font-size": sizes.base, "text-anchor": "middle" }).append(`x${SMALL[j]}`);
+    });
     if (run !== null) for (const j of [0, 1]) {
       const [rows] = shown[0], i = min(Math.floor(run), rows.length - 2);
       mark(inPlot("", [mix(rows[i][j], rows[i + 1][j], run - i), run]), sizes.marker, j ? colors.ground : colors.focus);
     }
     for (const place of hooks) place();
-    const hint = way ? "drag a dot along its way, or a token that moves" : "drag a token or a dot; click a layer to freeze it";
+    const hint = way ? "drag a dot along its way, or a token that moves" : "drag a token, at the start or below, or a dot; click a layer to freeze it";
     stand(host, note, where.isExact, talk.isAlone, true, isNewHere ? hint : layout.xaxis.title?.text ?? "");
   }
 
@@ -201,7 +216,8 @@ export function tokens(host, talk) {
         build();
       } else where.follow();
       const { colors } = meta.look, isOfAll = ({ text, font, xref }) => font?.color === colors.soft || text.startsWith("x<") || (!way && xref.startsWith("x2") && font.color !== colors.focus);
-      parts.show(data, layout, meta.look, (one) => !isOfAll(one));
+      const annotations = layout.annotations.filter(({ text }) => way || !text.startsWith("x<"));
+      parts.show(data, { ...layout, annotations }, meta.look, (one) => !isOfAll(one));
       soon();
     },
     close() {

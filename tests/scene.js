@@ -1,0 +1,99 @@
+// What tests ask of a page: `code` is the file that they loaded last, `box` holds a scene or a figure.
+
+// The page's arithmetic at many places, one after the other.
+export function points(local, places) {
+  const slice = code.sliceOf(local);
+  return places.map((place) => {
+    const point = slice.pointAt(place);
+    return { ...point, circle: point.forms.map(code.onCircle) };
+  });
+}
+export function sections(local, places) {
+  const cutter = code.cutterOf(local);
+  return places.map((place) => {
+    const plane = cutter.planeAt(place);
+    return { ...plane, ...cutter.cut(plane) };
+  });
+}
+export function ways(local, travels) {
+  const way = code.wayOf(local);
+  return travels.map((travel) => [way.movedAt(travel), way.at(travel)]);
+}
+export const experiments = (local, places) => places.map((place) => code.experimentAt(local, place));
+export const products = (all) => all.map(([local, place]) => code.factored(local, place, code.startOf(local, place)));
+export const layers = (all) => all.map(([local, place]) => code.layerAt(local, place));
+export const terms = (all) => all.map(([local, place]) => code.termAt(local, place));
+const networkAt = (place) => code.networkAt(place, { widest: 8, deepest: 6 });
+export const ledgers = (places) => places.map((place) => {
+  const net = networkAt(place);
+  return { ...net, ...code.countsOf(net), again: code.controlsFor(net) };
+});
+export const motions = (places, shares) => places.map((place, n) => {
+  const net = networkAt(place), { layers, X } = code.weightsOf(net);
+  const moved = ["head bases", "interfaces", "rescalings", "dimension"].map((motion) => {
+    const now = code.movedBy(layers, motion, shares[n]);
+    return [motion, code.generatorsOf(layers, motion), now, code.outputOf(now, X, net.kind)];
+  });
+  return [layers, X, code.outputOf(layers, X, net.kind), moved];
+});
+export const pairs = (all) => all.map(([local, place]) => {
+  const { layers, X, kind, at } = local, { C, now } = at ? code.rebased(local, place) : { now: code.answered(local, place) };
+  const two = at ? now.slice(at - 1, at + 1).flatMap(({ Q, K, V }) => [Q, K, V]) : [];
+  return [at ? [C, ...two] : [], ...code.virtualOf(now), code.outputOf(now, X, kind)];
+});
+
+// What is seen.
+export function react({ data, layout }, width) {
+  globalThis.names = Object.keys(layout.meta.place);
+  return neurovizScenes.react(box, data, { ...layout, width });
+}
+export const asked = (...some) => some.map((name) => box.talk.get(name));
+export const place = () => Object.fromEntries(names.map((name) => [name, box.talk.get(name)]));
+export function middle(selector) {
+  const { e, f } = document.querySelector(selector).transform.baseVal[0].matrix, { x, y } = box.getBoundingClientRect();
+  return [x + e, y + f];
+}
+export const heights = (fill) => [...box.querySelectorAll(`rect[fill="${fill}"]`)].map((one) => +one.getAttribute("height"));
+export const numbers = (row, which) => [...box.querySelectorAll(`[data-of='${row}${which}'] text`)].map((one) => one.textContent);
+// Its width, and how many colours there are in two parts of it.
+export async function picture(base64) {
+  const seen = Object.assign(new Image(), { src: `data:image/png;base64,${base64}` });
+  await seen.decode();
+  const pen = document.createElement("canvas").getContext("2d");
+  const counted = (x) => {
+    pen.drawImage(seen, -x, -200);
+    return new Set(new Uint32Array(pen.getImageData(0, 0, 300, 150).data.buffer)).size;
+  };
+  return [seen.naturalWidth, counted(300), counted(1600)];
+}
+
+// All that a scene sets, one control after the other, and the place after each.
+export function listen() {
+  const set = box.talk.set, seen = (globalThis.seen = []);
+  box.talk.set = (values) => {
+    for (const [name, value] of Object.entries(values)) {
+      set({ [name]: value });
+      seen.push(Object.fromEntries(Object.keys(values).map((one) => [one, box.talk.get(one)])));
+    }
+  };
+}
+
+// The words of figures that plotly draws one after the other, and of each drawn alone; how many stayed in between.
+export async function words(figures) {
+  const plotly = code.default, found = [[], []], nodes = () => [...box.querySelectorAll(".infolayer > .annotation")];
+  const seen = () => nodes().map((one) => [one.textContent, one.getBoundingClientRect().toJSON()]);
+  const draw = ({ data, layout }, how) => plotly[how](box, structuredClone(data), { ...structuredClone(layout), width: 1000 });
+  let kept = 0;
+  for (const one of figures) {
+    const before = nodes();
+    await draw(one, "react");
+    kept += before.filter((node) => node.isConnected).length;
+    found[0].push(seen());
+  }
+  for (const one of figures) {
+    plotly.purge(box);
+    await draw(one, "newPlot");
+    found[1].push(seen());
+  }
+  return [...found, kept];
+}
