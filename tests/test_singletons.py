@@ -401,7 +401,7 @@ def test_a_control_without_a_say_is_disabled(panel):
         (
             "candidate=positive;symmetric=0",
             "outside hypotheses · Theorem B needs Sym M₁ ≠ 0",
-            "always collapses",
+            "always meet",
         ),
         ("size=0", "outside hypotheses · Theorem B needs L ≠ 0", "A second preimage: modulo"),
         ("candidate=positive;rho=1", "Theorem B<", "ρ = 1 makes M₁′ = M₁: θ′ is θ. Choose another ρ"),

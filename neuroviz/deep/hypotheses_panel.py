@@ -170,13 +170,9 @@ class HypothesesExplorer(Panel):
         arch, measured, expected, paper = answer.arch, answer.measured, answer.expected, answer.paper
         off = measured.value - paper.value
         verdict = f"off by {off:+d}".replace("-", "−") if off else "right"
-        parts = [
+        why = expected.note.split("So: ")[-1]  # what comes before stands in the badge
+        return (
             f"{arch}: {measured.value} dimensions, measured exactly; {paper_name(paper)} says {paper.value}, "
-            f"{verdict}.",
-            f"The general formula {agreement(expected, measured.value)}: {expected.note}.",
-            f"Over the {dict(heads='head dimensions').get(answer.over, answer.over)} {paper_name(paper)} is "
-            f"off in {len(answer.off)} of {len(answer.cells)} networks.",
-        ]
-        if answer.collapsed and "parallel" not in expected.note:
-            parts.append(f"After layer {answer.collapsed} all tokens of the network drawn here are parallel.")
-        return " ".join(parts)
+            f"{verdict}. The general formula {agreement(expected, measured.value)}: {why}. "
+            f"In the map {paper_name(paper)} is off in {len(answer.off)} of {len(answer.cells)} networks."
+        )

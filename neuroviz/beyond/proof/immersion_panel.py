@@ -163,14 +163,14 @@ def _say_step(study: ImmersionStudy) -> str:
     if not s.holds:
         return ""
     if set(s.modes) == {"true"}:
-        return "Step 1 (proved here, with Ax 1971): what is silent for e^p, e^q is silent for free P, Q."
+        return "Step 1, with Ax 1971: what is silent here is silent for free P, Q."
     if set(s.modes) == {"frozen"}:
-        return "Step 3 (proved here): with every S = I the network is LX, so L must not move."
+        return "Step 3: with every S = I the network is LX, so L must not move."
     if s.modes.count("free") == 1 and s.modes.count("frozen") == s.layers - 1:
         i = s.modes.index("free") + 1
         if study.here.blocks[i] == 0:
             return (
-                f"Steps 2 and 4 (proved here): only layer {i} acts, L does not move and Lδ ≠ 0, "
+                f"Steps 2 and 4: only layer {i} acts, L does not move and Lδ ≠ 0, "
                 f"so {numbered('M', i)} must not move either."
             )
         return f"These P, Q hide {numbered('M', i)}: μ(1 − μ) and ν(1 − ν) are 0."
@@ -185,7 +185,7 @@ def _say_here(study: ImmersionStudy) -> str:
     wrong = f"wrong with chance ≤ {tiny(found.error_bound)}"
     sure = wrong if found.error_bound else "a full rank mod p proves it"
     return (
-        f"{_say_setting(study)}: as set, {hidden.kernel} of {found.num_columns} directions "
+        f"{_say_setting(study)}: {hidden.kernel} of {found.num_columns} directions "
         f"{are} silent{whose} (exact, {sure})."
     )
 
@@ -197,8 +197,8 @@ def _say_proof(study: ImmersionStudy) -> str:
         chain = ", ".join(str(one.so_far.kernel) for one in study.experiments)
         if left == study.left.kernel == 0:
             return (
-                f"The experiments of the proof, one after the other, leave {chain}: no direction is "
-                f"silent in all of them, so none is silent at all ({theorem}, proved here)."
+                f"The experiments of the proof, one after the other, leave {chain}: no direction is silent "
+                f"in all of them ({theorem})."
             )
         return f"The experiments leave {chain}, the derivative {left}: {theorem} DISAGREES."
     are = "direction is" if left == 1 else "directions are"

@@ -70,8 +70,8 @@ def _say_step(study: SingletonStudy) -> str:
         return "M₁ is antisymmetric and M₁′ = −M₁: the one case in which step 4 asks for Sym M₁ ≠ 0."
     if study.case == "outside":
         return (
-            "M₁ is antisymmetric, so PQ = 1 for all tokens: the first layer of θ always collapses, it cannot "
-            "be frozen, and what comes after it sees one token only."
+            "M₁ is antisymmetric, so PQ = 1: in the first layer of θ the tokens always meet, and what comes "
+            "after it sees one token only."
         )
     number = (_MASKED_STEPS if s.causal else _STEPS)[study.case]
     return f"Step {number}: {_say_way(study)}"
@@ -92,8 +92,8 @@ def _say_way(study: SingletonStudy) -> str:
         sees, other = ("θ", "θ′") if study.relations.power > 1 else ("θ′", "θ")
         go, token = ("Q goes to ∞", "x₂") if causal else ("Q, Q′ go to 0, then P to ∞", "x₁")
         return (
-            f"{words}. {go} while {token} runs away, so that the first layer of {sees} brings it back to "
-            f"where it was, and that of {other} all the way to the other token."
+            f"{words}. {go} while {token} runs away: the first layer of {sees} brings it back to "
+            f"where it was, that of {other} all the way to the other token."
         )
     freeze = "Q → 0 freezes" if causal else "P, Q → 0 freeze"
     begin = f"M₁′ = M₁, and {freeze} the first layer of both: it peels off."
@@ -119,7 +119,7 @@ def _say_end(study: SingletonStudy) -> str:
     if study.case == "same":
         return "The two outputs are equal."
     measured = f"{tiny(truly)} apart" if truly < 1e-9 else f"up to {signed(truly)} apart"
-    floats = f"on 50 random inputs the true outputs are {measured} (floats)"
+    floats = f"on 50 random inputs the outputs are {measured}"
     if end.same:
         same = f"modulo {grouped(end.prime)} all outputs agree at 20 random points"
         return f"A second preimage: {same}, and {floats}."
@@ -135,4 +135,4 @@ def _say_end(study: SingletonStudy) -> str:
         seen = "in one output the columns agree, in the other they do not"
     else:
         seen = "LX and L′X differ"
-    return f"So {seen} (exact, mod {grouped(end.prime)}): not the same function, and {floats}."
+    return f"So {seen}: not the same function, and {floats}."
