@@ -91,7 +91,9 @@ def say_rescaling(study: RescalingStudy) -> str:
         "A doubled M changes where softmax looks, and no factor of L undoes that. "
         f"The best one is {study.factor:.3g}."
     )
-    if study.is_symmetry:
+    if not any(logs):
+        said = "All factors are 1."
+    elif study.is_symmetry:
         often = [f"{n} times" if n > 1 else "once" for n in study.exponents]
         each = ", ".join(f"{numbered('M', i)} {words}" for i, words in enumerate(often, start=1))
         said = (
