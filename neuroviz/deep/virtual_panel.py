@@ -123,10 +123,10 @@ def _say_moves(study: InterfaceStudy) -> str:
     most = max(part.change for part in study.weights)
     if most <= SAME:
         return f"{where} C = 1: no weight has moved{one}."
-    also = f" (here C = 1{one})" if np.array_equal(study.C, np.eye(len(study.C))) else ""
-    also += f"; row 1 of {V} is multiplied by {signed(1 + alone)} (D)" if alone else ""
     names = ", ".join(part.name for part in study.weights[3:])
-    return f"{where}: {V} → C {V}, C⁻¹ behind {names}{also}. They move by up to {percent(most)}."
+    moves = [f"{V} → C {V}, C⁻¹ behind {names}"] * (not np.array_equal(study.C, np.eye(len(study.C))))
+    moves += [f"row 1 of {V} is multiplied by {signed(1 + alone)} (D)"] * bool(alone)
+    return f"{where}: {'; '.join(moves)}. They move by up to {percent(most)}."
 
 
 def _say_stands(study: InterfaceStudy) -> str:

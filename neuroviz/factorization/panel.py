@@ -178,12 +178,11 @@ class FactorizationExplorer(Panel):
     def _describe(self, answer: FactorizationStudy) -> str:
         d, a, count = answer.d, answer.a, answer.count
         moved = f"by up to {answer.moved:.2f}" if answer.moved else "by 0"
-        no_walk = f", as GL₁ has no {answer.walk}" * (a == 1 and answer.walk != "stretch")
         silent = f"directions {'is' if count.fibre == 1 else 'are'} silent"
         remain = f"{count.dimension} dimension{'s remain' if count.dimension != 1 else ' remains'}"
         of = "all d²" if count.dimension == d * d else "of d²"
         return (
-            f"Q and K move {moved}{no_walk}, A by {tiny(answer.change)}. "
+            f"Q and K move {moved}, A by {tiny(answer.change)}. "
             f"{count.fibre} of {2 * a * d} {silent}: {remain}, {of} = {d * d}. "
             f"{_recovery(answer)} {_surface(answer.point)}"
         )
@@ -209,7 +208,7 @@ def _recovery(answer: FactorizationStudy) -> str:
         )
     return (
         f"C cannot be recovered: {low} has rank {ranks[low]}, below {min(a, d)}, and the fibre is more than "
-        f"one orbit of GLₐ; here it has dimension {here}{usual}."
+        f"one orbit; here it has dimension {here}{usual}."
     )
 
 

@@ -152,14 +152,14 @@ def _say_setting(study: ImmersionStudy) -> str:
     s = study.setting
     layers = f"{s.layers} {'causal ' if s.causal else ''}softmax layer{'s' if s.layers > 1 else ''}"
     missing = f" (and no layer {s.weak_layer} to weaken)" if s.weak_layer > s.layers else ""
-    return f"{layers} on two tokens, d₀ = {s.width}{missing}"
+    return f"{layers} on two tokens{missing}"
 
 
 def _say_step(study: ImmersionStudy) -> str:
     """The step of the proof that this setting is, with its status."""
     s, tied = study.setting, study.setting.tied_layer
     if tied is not None and s.modes[tied - 1] != "true":
-        return f"Layer {tied} cannot be set: {relation_of(study)} whatever the tokens are."
+        return f"Layer {tied} cannot be set: {relation_of(study)} always."
     if not s.holds:
         return ""
     if set(s.modes) == {"true"}:
@@ -197,8 +197,8 @@ def _say_proof(study: ImmersionStudy) -> str:
         chain = ", ".join(str(one.so_far.kernel) for one in study.experiments)
         if left == study.left.kernel == 0:
             return (
-                f"The experiments of the proof, one after the other, leave {chain}: no direction is silent "
-                f"in all of them ({theorem})."
+                f"One after the other, the experiments leave {chain}: no direction is silent in all of them "
+                f"({theorem})."
             )
         return f"The experiments leave {chain}, the derivative {left}: {theorem} DISAGREES."
     are = "direction is" if left == 1 else "directions are"

@@ -126,7 +126,7 @@ class FiberSearch:
             said.append(
                 f"{how_many} isolated: they are up to {self.continuum.farthest:.2g} away from the weights"
             )
-            said[-1] += f" given, and the derivative has a kernel of dimension {kernel} there"
+            said[-1] += f" given, and the kernel has dimension {kernel} there"
         modulo = " modulo rescaling" if self.arch.attention == "lightning" else ""
         if len(self.classes) == 1:
             (point,) = self.classes

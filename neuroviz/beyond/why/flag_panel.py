@@ -206,4 +206,4 @@ def _say_spans(study: FlagStudy) -> str:
 def _say_sum(study: FlagStudy) -> str:
     expected, exact = study.expected, study.exact.value
     measured = f"measured: {exact}" if exact == expected.value else f"but measured: {exact}, they DISAGREE"
-    return f"The general formula counts {expected.value} ({expected.source}, {expected.status}); {measured}."
+    return f"{expected.source} counts {expected.value}; {measured}."
