@@ -419,8 +419,11 @@ def test_a_page_that_is_loaded_again_shows_the_panels_of_the_kernel(start):
 
 
 @pytest.mark.full
-def test_a_saved_notebook_without_its_kernel_says_how_to_bring_the_panels_back(start, lab):
+def test_a_saved_notebook_without_its_kernel_has_pictures_and_says_how_to_bring_the_panels_back(start, lab):
     page = start
+    look_at(page, 0)
+    page.wait_for_selector("img.nv-kept", state="attached")
+    assert not page.locator("img.nv-kept:visible").count()
     page.keyboard.press("Escape")
     page.keyboard.press("Control+s")
     page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
@@ -433,6 +436,8 @@ def test_a_saved_notebook_without_its_kernel_says_how_to_bring_the_panels_back(s
     for one in gone.all():
         said = one.evaluate("e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content]")
         assert said == ["0px", f'"{SAVED}"']
+    page.wait_for_function("document.querySelector('img.nv-kept').naturalWidth > 800")
+    assert page.locator("img.nv-kept:visible").count() == 1
     run_all(page, lab)
     look_at(page, 0)
     assert gone.count() == 0

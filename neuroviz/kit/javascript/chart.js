@@ -33,6 +33,30 @@ function askUntilThere(page, model) {
   return () => clearInterval(timer);
 }
 
+// What the figure shows, as a small picture: a notebook that is opened again without its kernel has it.
+async function pictureOf(box, painter, ground) {
+  const size = { width: box.clientWidth, height: box.clientHeight };
+  if (painter.toImage) return painter.toImage(box, { format: "webp", ...size });
+  const copy = box.cloneNode(true), canvases = box.querySelectorAll("canvas");
+  copy.querySelectorAll("canvas").forEach((canvas, place) => {
+    const image = document.createElement("img");
+    canvases[place].paintAgain?.(); // WebGL forgets what it has shown
+    image.src = canvases[place].toDataURL("image/webp");
+    image.style.cssText = canvas.style.cssText;
+    canvas.replaceWith(image);
+  });
+  copy.style.cssText += `; position: relative; font-family: ${getComputedStyle(box).fontFamily}`;
+  const inside = `<foreignObject width="100%" height="100%">${new XMLSerializer().serializeToString(copy)}</foreignObject>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}">${inside}</svg>`;
+  const image = Object.assign(new Image(), { src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` });
+  await image.decode();
+  const page = Object.assign(document.createElement("canvas"), size), pen = page.getContext("2d");
+  pen.fillStyle = ground;
+  pen.fillRect(0, 0, size.width, size.height);
+  pen.drawImage(image, 0, 0);
+  return page.toDataURL("image/webp", 0.7);
+}
+
 function changed(target, [key, ...rest], value) {
   const copy = Array.isArray(target) ? [...target] : { ...target };
   if (rest.length) copy[key] = changed(copy[key], rest, value);
@@ -132,7 +156,12 @@ export default () => {
     render({ model, el }) {
       const box = document.createElement("div");
       el.append(box);
-      let painter, talk, frame = 0, width = 0, stopped = false, undo = [];
+      let painter, talk, frame = 0, width = 0, stopped = false, undo = [], rest = 0;
+      const keep = async () => {
+        if (stopped || !box.clientWidth || document.hidden) return;
+        const picture = await pictureOf(box, painter, drawn.layout.paper_bgcolor ?? "white").catch(() => "");
+        if (picture) model.send({ picture });
+      };
       const drawNow = async () => {
         frame = 0;
         if (!painter || stopped || width < 200) return;
@@ -141,6 +170,8 @@ export default () => {
         // plotly.js writes into the layout: a copy, so that what the reader turned stays apart from what is drawn.
         const own = talk ? layout : structuredClone(layout);
         await painter.react(box, data, { ...own, width }, config, talk);
+        clearTimeout(rest);
+        if (model.get("keeps")) rest = setTimeout(keep, 1500);
       };
       const draw = () => { frame ||= requestAnimationFrame(drawNow); };
       views.add(draw);

@@ -126,6 +126,7 @@ export function spaceIn(canvas) {
     // Twice as many pixels each way make smooth edges; a machine that is slow has them when nothing moves.
     render(models = {}, isMoving = true) {
       if (!gl) return;
+      canvas.paintAgain = () => this.render(models, false);
       const now = performance.now(), gap = now - last;
       last = now;
       if (gap < 100) pace += 0.1 * (gap - pace);
