@@ -217,7 +217,7 @@ predict(
 )
 
 # %% [markdown]
-# Each cell of the map is a network: its exact rank, and the rank minus Eq. 14. Beside it are the angles between the tokens of one random network, as they come in and after each layer.
+# Each cell of the map is a network: the exact rank minus Eq. 14, and below it the exact rank. Beside the map are the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
 
 # %% jupyter={"source_hidden": true}
 HypothesesExplorer(

@@ -130,7 +130,7 @@ def _angles(study: HypothesesStudy) -> View:
     names = ["input", *(f"layer {i}" for i in range(1, last + 1))]
     numbers = {"tickvals": list(range(last + 1)), "ticktext": names, "tickangle": 0}
     view.axis("x", -0.35, last + 0.35, **numbers, showgrid=False)
-    view.axis("y", -6, 96, "angle between two tokens (degrees)", tickvals=[0, 30, 60, 90])
+    view.axis("y", -6, 108, "angle between two tokens (degrees)", tickvals=[0, 30, 60, 90])
     apart = (
         "tokens apart" if min(map(max, pairs and study.angles), default=1) >= 1 else "tokens nearly parallel"
     )

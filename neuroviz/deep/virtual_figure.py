@@ -39,11 +39,11 @@ def virtual_parts(study: InterfaceStudy | RescalingStudy) -> Parts:
     local["layers"] = [{name: M.tolist() for name, M in layer.items()} for layer in network]
     if isinstance(study, RescalingStudy):
         table = _table(_rescaled(study), _what_outputs_do(study))
-        parts = compose(table, _bars(table, _factors(study), "log₂ of<br>factor", _cost(study)))
+        parts = compose(table, _bars(table, _factors(study), "log₂", _cost(study)))
         moves = (*LOGS[: setting.layers], "off")
     else:
         table = _table(_changed(study), _what_moves(study))
-        parts = compose(table, _bars(table, _moves(study), "moved<br>by", _what_is_recovered(study)))
+        parts = compose(table, _bars(table, _moves(study), "moved", _what_is_recovered(study)))
         moves, local["at"] = ("along", "alone"), setting.interface
     place, ranges = ({name: pick(name) for name in moves} for pick in (vars(setting).get, RANGES.get))
     choices = {} if isinstance(study, RescalingStudy) else {"walk": list(WALKS)}

@@ -271,6 +271,7 @@ def css() -> str:
 .nv {{ font-family: {FONT}; {sizes["notebook"]} }}
 .nv.nv-lecture {{ {sizes["lecture"]} }}
 .nv-lecture .nv-badge {{ font-size: 16px; }}
+.nv-lecture .nv-done {{ display: none; }}
 .nv select, .nv input, .nv button {{ font-family: inherit; }}
 .nv :focus-visible, .nv .noUi-handle:focus {{ outline: 3px solid {focus} !important; outline-offset: 2px; }}
 .nv.nv.nv .jupyter-widgets input:focus-visible {{ outline: 3px solid {focus} !important; }}

@@ -25,7 +25,7 @@ class SingletonExplorer(Panel):
     True
     """
 
-    title = "Could other weights give this function?"
+    title = "Could other weights do the same?"
     old_states = {"candidate=irrational": "candidate=unrelated", "copies=.*": ""}
     setting, draw = UniquenessSetting, staticmethod(singletons_parts)
     _answer = staticmethod(study_singleton)
@@ -51,7 +51,7 @@ class SingletonExplorer(Panel):
             (False, False): "differ for both",
         }[bool(end.left_meet), bool(end.right_meet)]
         # What is exact is the end of the way, while the picture may be somewhere before it.
-        where = "" if answer.case in ("same", "outside") else "at the end: "
+        where = "" if answer.case in ("same", "outside") else "end: "
         return claim + theme.badge("exact", f"{where}columns {agree}")
 
     def _describe(self, answer: SingletonStudy) -> str:

@@ -212,7 +212,7 @@ def _why(model: RealModel) -> str:
 
 
 class RealModelsExplorer(Panel):
-    """Which part of real models' attention weights does nothing, by formula. Controls: see `ModelSetting`.
+    """Which part of real models' attention weights is silent, by formula. Controls: see `ModelSetting`.
 
     >>> RealModelsExplorer().description.split(":")[0]
     'Of the attention weights of 19 models, 0.0099 % (Falcon-7B) to 4.2 % (GPT-2 small) are silent by formula'
