@@ -127,12 +127,12 @@ predict(
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
-    state="view=rescale;layers=2;width=3;log_1=1;log_2=0;log_3=0;log_4=0",
+    state="view=rescale;layers=2;width=3;log_1=0;log_2=0;log_3=0;log_4=0",
     only=["layers", "log_1", "log_2", "log_3", "log_4"],
     presets={
-        "two layers": "",
-        "four layers, λ₁ = 2": "layers=4",
-        "the same with softmax": "layers=4;kind=softmax",
+        "two layers, λ₁ = 2": "log_1=1",
+        "four layers, λ₁ = 2": "layers=4;log_1=1",
+        "the same with softmax": "layers=4;log_1=1;kind=softmax",
     },
 )
 
@@ -217,16 +217,17 @@ predict(
 )
 
 # %% [markdown]
-# Each cell of the map is a network: its exact rank, and the rank minus Eq. 14. Beside it are the angles between the tokens of one random network, as they come in and after each layer.
+# Each cell of the map is a network: the exact rank minus Eq. 14, and below it the exact rank. Beside the map are the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
 
 # %% jupyter={"source_hidden": true}
 HypothesesExplorer(
+    state="head_1=2;head_2=2;inner=2;outer=2",
     presets={
-        "a₁ = 1": "",
-        "a₁ = 2": "head_1=2",
-        "a₂ = 1": "head_1=2;head_2=1",
-        "a₁ = 1, softmax": "kind=softmax",
-        "widths": "head_1=2;head_2=2;inner=4;outer=4;over=widths",
+        "a₁ = 1": "head_1=1;head_2=3;inner=4;outer=4",
+        "a₁ = 2": "head_1=2;head_2=3;inner=4;outer=4",
+        "a₂ = 1": "head_1=2;head_2=1;inner=4;outer=4",
+        "a₁ = 1, softmax": "head_1=1;head_2=3;inner=4;outer=4;kind=softmax",
+        "widths": "inner=4;outer=4;over=widths",
     },
 )
 

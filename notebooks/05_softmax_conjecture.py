@@ -75,7 +75,7 @@ predict(
 # %% [markdown]
 # ## Reproduce Figure 3
 #
-# The paper supports the conjecture by eight measurements: two layers, three tokens, $a = 2$, and all widths $\delta = 3, \dots, 10$. They were made in floating point (float32), from a Jacobian computed row by row. Here are the same networks. Filled marks are **exact ranks**, hollow marks are Eq. 16. The two come from different code.
+# The paper supports the conjecture by eight measurements: two layers, three tokens, $a = 2$, and all widths $\delta = 3, \dots, 10$. They were made in floating point (float32), from a Jacobian computed row by row. In the authors' public script, as we saw it, the curve labelled *Estimated* draws the formula. Here are the same networks. Filled marks are **exact ranks**, hollow marks are Eq. 16. The two come from different code.
 #
 # <!-- teacher (7 min): Say what is claimed: eight exact numbers, and for each a proof. The float32 marks show how a tolerance misleads. -->
 

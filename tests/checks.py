@@ -13,6 +13,7 @@ from neuroviz.kit.panel import Panel
 A, uniform = nv.Architecture, nv.Architecture.uniform
 OVER = PrimeField(DEFAULT_PRIME)
 _SECONDS = 120
+_TWO_LINES = 300  # signs, below a panel of 1,085 pixels
 
 
 def measured(arch):
@@ -83,14 +84,15 @@ def failing(checks, names):
 
 
 def not_done(names, buttons=None):
-    """The panels of a notebook that are not done, as they stand and after their (first so many) buttons."""
+    """Panels of a notebook that are not done or say too much, also after their (first so many) buttons."""
     found = []
     for panel in (shown for shown in names["Out"].values() if isinstance(shown, Panel)):
         rows = [part for part in panel.children if "nv-presets" in part._dom_classes]
         for button in (None, *[button for row in rows for button in row.children][:buttons]):
             if button:
                 button.click()
-            if not (panel.wait(_SECONDS) and panel.status.startswith("done")):
-                label = button.description if button else "as it opens"
-                found.append(f"{type(panel).__name__}, {label}: {panel.status}")
+            done = panel.wait(_SECONDS) and panel.status.startswith("done")
+            if not done or len(panel.description) > _TWO_LINES:
+                label, said = button.description if button else "as it opens", panel.description
+                found.append(f"{type(panel).__name__}, {label}: {panel.status if not done else said}")
     return found

@@ -421,8 +421,11 @@ def test_two_tabs_on_one_kernel_a_page_loaded_again_and_a_restart(start, open_pa
 
 
 @pytest.mark.full
-def test_a_saved_notebook_without_its_kernel_says_how_to_bring_the_panels_back(start, lab):
+def test_a_saved_notebook_without_its_kernel_has_pictures_and_says_how_to_bring_the_panels_back(start, lab):
     page = start
+    look_at(page, 0)
+    page.wait_for_selector("img.nv-kept", state="attached")
+    assert not page.locator("img.nv-kept:visible").count()
     save(page)
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()
@@ -433,6 +436,8 @@ def test_a_saved_notebook_without_its_kernel_says_how_to_bring_the_panels_back(s
     for one in gone.all():
         said = one.evaluate("e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content]")
         assert said == ["0px", f'"{SAVED}"']
+    page.wait_for_function("document.querySelector('img.nv-kept').naturalWidth > 800")
+    assert page.locator("img.nv-kept:visible").count() == 1
     run_all(page, lab)
     look_at(page, 0)
     assert gone.count() == 0

@@ -100,11 +100,13 @@ panel.state = "layers=4"
 panel
 
 # %%
-panel = LedgerExplorer(presets={"five layers": "layers=5", "two layers": "layers=2"})
+long = "width=3;width_out=2;head_dim=5;layers=6;tokens=1"
+panel = LedgerExplorer(presets={"five layers": "layers=5", "two layers": "layers=2", "wordy": long})
 panel._answer = lambda request: 1 / 0 if request.layers == 5 else study_ledger(request)
 panel
 """
-    sentence, panel, button = faults(from_source(text), tmp_path)
+    sentence, panel, button, wordy = faults(from_source(text), tmp_path)
     assert sentence == "lost(uniform(4, 2, 3)) == 48: False"
     assert panel.startswith("LedgerExplorer, as it opens: ZeroDivisionError")
     assert button.startswith("LedgerExplorer, five layers: ZeroDivisionError")
+    assert wordy.startswith("LedgerExplorer, wordy: lightning 3→3")

@@ -32,7 +32,7 @@ SLICES = [(0.0, 330.0, 0.6), (1.0, 77.0, 0.0), (1.5, 200.0, -0.4), (0.3, 360.0, 
 
 REFUSED = [
     # state, what is said, dimension of the fibre there
-    ("a=5", "a > d, and 4 of the a² = 25 dimensions of GLₐ move neither", 21),
+    ("a=5", "a > d, and 4 of a² = 25 directions in GLₐ move neither", 21),
     ("rank=Q", "Q has rank 1, below 2", 5),
     ("rank=K", "K has rank 1, below 2", 5),
     ("a=1;rank=Q", "Q has rank 0, below 1", 3),
@@ -179,7 +179,7 @@ def test_the_view_of_dimensions_shows_measurements_beside_the_formula(panel):
         assert list(fibres.y) == [measure_product(d, b).fibre for b in measured.x]
         assert list(trace(panel, "matrices, formula").y) == [alpha(b, d) for b in measured.x]
         assert list(trace(panel, "this a (measured)").y) == [measured.y[a - 1], fibres.y[a - 1]]
-        assert f"Of {2 * a * d} directions {fibres.y[a - 1]} " in panel.description
+        assert f"{fibres.y[a - 1]} of {2 * a * d} directions " in panel.description
         assert f"{measured.y[a - 1]} dimension" in panel.description and f"d² = {d * d}" in panel.description
         bend = next(s for s in panel.figure.layout.shapes if s.type == "line")
         assert bend.x0 == bend.x1 == d

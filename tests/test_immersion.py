@@ -319,9 +319,9 @@ def test_the_name_of_a_slider_says_what_it_weakens(panel):
     ("state", "line", "bars", "words"),
     [
         ("", "% of the tokens’ distance is left", "silent directions: 12 → 8 → 4 → 0", "leave 8, 4, 0"),
-        ("", "", "", "Step 1 (proved here, with Ax 1971)"),
+        ("", "", "", "Step 1, with Ax 1971"),
         ("experiment=frozen", "frozen: nothing moves", "", "8 of 12 directions are silent, in M₁ and M₂"),
-        ("experiment=frozen", "", "", "Step 3 (proved here): with every S = I"),
+        ("experiment=frozen", "", "", "Step 3: with every S = I"),
         ("experiment=only-1;mu_1=1;nu_1=0", "", "", "These P, Q hide M₁"),
         ("experiment=only-4", "", "", "There is no layer 4 to free: there are only layers 1 to 2."),
         ("symmetric=0", "they meet in layer 1: the rest is blind", "4 directions are silent: M₁ is", ""),

@@ -394,14 +394,14 @@ def test_a_control_without_a_say_is_disabled(panel):
     ("state", "badge", "words"),
     [
         ("candidate=unrelated;travel=1", "proved here · Theorem B, step 2", "Step 2: no relation binds"),
-        ("candidate=unrelated;travel=1", "exact · at the end: columns agree for θ′ only", OTHER),
+        ("candidate=unrelated;travel=1", "exact · end: columns agree for θ′ only", OTHER),
         ("travel=0.4", "Theorem B, step 3", "the only relation is P′Q′ = (PQ)²"),
         ("travel=1", "Theorem B, step 3", "those of θ′ 0."),
         ("candidate=positive", "Theorem B, step 5", "runs away"),
         (
             "candidate=positive;symmetric=0",
             "outside hypotheses · Theorem B needs Sym M₁ ≠ 0",
-            "always collapses",
+            "always meet",
         ),
         ("size=0", "outside hypotheses · Theorem B needs L ≠ 0", "A second preimage: modulo"),
         ("candidate=positive;rho=1", "Theorem B<", "ρ = 1 makes M₁′ = M₁: θ′ is θ. Choose another ρ"),

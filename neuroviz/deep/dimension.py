@@ -106,8 +106,7 @@ def agreement(expected: Expected, measured: int) -> str:
 
 
 def say_theory(expected: Expected, measured: int) -> str:
-    """Whether theory agrees with a measurement, and what it rests on; empty where there is no formula."""
+    """Whether theory agrees with a measurement, and its source; empty where there is no formula."""
     if expected.value is None:
         return ""
-    said = agreement(expected, measured)
-    return f"Theory {said}: {expected.source}, {expected.status}; {expected.note}."
+    return f"Theory {agreement(expected, measured)}: {expected.source}, {expected.status}."

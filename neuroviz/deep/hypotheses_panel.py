@@ -26,8 +26,7 @@ def _map(study: HypothesesStudy) -> View:
         "heads": (f"a₁ (widths {d}→{delta}→{d})", "a₂"),
         "widths": (f"inner width δ (a = {a1}, {a2})", "outer widths d₀ = d₂"),
     }[study.over]
-    lines = _subtitles(study)
-    high = 1 - 1.5 * len(lines) * theme.size("note") / (theme.size("height") - 7 * theme.size("title"))
+    high = 1 - 1.5 * theme.size("note") / (theme.size("height") - 7 * theme.size("title"))
     plot = Plot("", _MAP, (0.0, round(high, 3)))
     for which, title in zip("xy", titles, strict=True):
         quiet = {"showgrid": False, "showline": False, "ticks": "", "tickvals": list(SIZES)}
@@ -36,7 +35,7 @@ def _map(study: HypothesesStudy) -> View:
     plot.view().shapes.extend(_outlines(study))
     plot.headline(_headline(study), yref="paper", align="left")
     place = {"xref": "x domain", "yref": "paper", "xanchor": "left", "align": "left"}
-    plot.text("<br>".join(lines), 0, 1, "note", "soft", **place, yanchor="top", yshift=4)
+    plot.text(_subtitle(study), 0, 1, "note", "soft", **place, yanchor="top", yshift=4)
     return plot.view()
 
 
@@ -83,25 +82,21 @@ def _statement(study: HypothesesStudy) -> str:
     return study.paper.source.split(",")[0]
 
 
-def _subtitles(study: HypothesesStudy) -> tuple[str, str]:
-    """What the cells hold; what the frame means, and what stands outside it."""
+def _subtitle(study: HypothesesStudy) -> str:
+    """What the cells hold, and what the frame means."""
     statement, covered = _statement(study), sum(cell.covered for cell in study.cells)
-    said = f"measured − {paper_name(study.paper)}; below, measured and the cause"
     if study.contradicted:
         places = ", ".join(f"({cell.column}, {cell.row})" for cell in study.contradicted[:4])
         more = ", …" if len(study.contradicted) > 4 else ""
-        return said, colored("outside", f"▨ at {places}{more}")
-    if not covered:
+        frame = colored("outside", f"▨ at {places}{more}")
+    elif not covered:
         one_token = "t = 1: " if study.arch.tokens == 1 else ""
         frame = colored("outside", f"▨ {one_token}{statement} does not apply")
     elif covered == len(study.cells):
         frame = colored("certified", f"■ {statement} covers them all")
     else:
-        frame = colored("certified", f"frame: what {statement} asks for: all 0")
-    more = f"; right in {len(study.unneeded)} {'more' if covered else 'anyway'}"
-    # Where the formula is off nowhere, the hypotheses exclude nothing that they have to.
-    too_much = "" if study.off or not covered else ": here it asks too much"
-    return said, frame + (more + too_much if study.unneeded else "")
+        frame = colored("certified", f"frame: {statement} applies")
+    return f"measured − {paper_name(study.paper)}; below: measured, cause · {frame}"
 
 
 def _outlines(study: HypothesesStudy) -> list[dict]:
@@ -135,8 +130,11 @@ def _angles(study: HypothesesStudy) -> View:
     names = ["input", *(f"layer {i}" for i in range(1, last + 1))]
     numbers = {"tickvals": list(range(last + 1)), "ticktext": names, "tickangle": 0}
     view.axis("x", -0.35, last + 0.35, **numbers, showgrid=False)
-    view.axis("y", -6, 96, "angle between two tokens (degrees)", tickvals=[0, 30, 60, 90])
-    parallel = {None: "tokens apart", 0: "tokens on one line"}.get(study.collapsed, "tokens parallel")
+    view.axis("y", -6, 108, "angle between two tokens (degrees)", tickvals=[0, 30, 60, 90])
+    apart = (
+        "tokens apart" if min(map(max, pairs and study.angles), default=1) >= 1 else "tokens nearly parallel"
+    )
+    parallel = {None: apart, 0: "tokens on one line"}.get(study.collapsed, "tokens parallel")
     view.headline("one token" if study.arch.tokens == 1 else parallel)
     view.key(["one pair, one line" if len(pairs) > 1 else ""])
     return view.view()
@@ -148,7 +146,7 @@ class HypothesesExplorer(Panel):
     Left, measured minus formula over the head dimensions or over the widths; right, the angles between the
     tokens of a random network, layer by layer: they are 0 after a layer of rank one.
 
-    Controls: a₁, a₂, inner width δ, outer widths, t, attention, what the map is over; under "More": seed.
+    Controls: a₁, a₂, inner width δ, outer widths, attention, what the map is over; under "More": t, seed.
     See `Panel`.
 
     >>> panel = HypothesesExplorer(state="head_1=1")
@@ -170,13 +168,9 @@ class HypothesesExplorer(Panel):
         arch, measured, expected, paper = answer.arch, answer.measured, answer.expected, answer.paper
         off = measured.value - paper.value
         verdict = f"off by {off:+d}".replace("-", "−") if off else "right"
-        parts = [
+        why = ": " + expected.note.split("So: ")[-1] if "So: " in expected.note else ""
+        return (
             f"{arch}: {measured.value} dimensions, measured exactly; {paper_name(paper)} says {paper.value}, "
-            f"{verdict}.",
-            f"The general formula {agreement(expected, measured.value)}: {expected.note}.",
-            f"Over the {dict(heads='head dimensions').get(answer.over, answer.over)} {paper_name(paper)} is "
-            f"off in {len(answer.off)} of {len(answer.cells)} networks.",
-        ]
-        if answer.collapsed and "parallel" not in expected.note:
-            parts.append(f"After layer {answer.collapsed} all tokens of the network drawn here are parallel.")
-        return " ".join(parts)
+            f"{verdict}. The general formula {agreement(expected, measured.value)}{why}. "
+            f"In the map {paper_name(paper)} is off in {len(answer.off)} of {len(answer.cells)} networks."
+        )

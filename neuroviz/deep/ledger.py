@@ -117,15 +117,6 @@ def family_parts(ledger: KernelLedger, family: str) -> str:
     Three or more equal numbers are multiplied, up to three others added up, more end in an ellipsis.
     """
     parts = parts_of(ledger, family)
-    return _sum(parts if len(parts) < 4 or len(set(parts)) == 1 else (*parts[:2], "…"))
-
-
-def sum_of_parts(parts: tuple[int, ...]) -> str:
-    """What a family costs, layer by layer, and together; see `family_parts`."""
-    return f"{_sum(parts)} = {sum(parts)}" if len(parts) > 1 else str(sum(parts))
-
-
-def _sum(parts: tuple[object, ...]) -> str:
     if len(parts) > 2 and len(set(parts)) == 1:
         return f"{len(parts)} × {parts[0]}"
-    return " + ".join(map(str, parts))
+    return " + ".join(map(str, parts if len(parts) < 4 else (*parts[:2], "…")))

@@ -1,7 +1,7 @@
 """Where the parameters of a network go: what each family of symmetries costs, and what remains."""
 
 from neuroviz.deep.dimension import paper_name, say_theory, would_mislead
-from neuroviz.deep.ledger import FAMILIES, LedgerSetting, LedgerStudy, parts_of, study_ledger, sum_of_parts
+from neuroviz.deep.ledger import FAMILIES, LedgerSetting, LedgerStudy, parts_of, study_ledger
 from neuroviz.deep.ledger_figure import ledger_parts
 from neuroviz.engine.ledger import KernelLedger
 from neuroviz.engine.measure import Measurement
@@ -40,20 +40,18 @@ class LedgerExplorer(Panel):
 
 
 def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:
-    costs = [f"{name} {sum_of_parts(parts)}" for name in FAMILIES if (parts := parts_of(ledger, name))]
+    costs = [f"{name} {sum(parts)}" for name in FAMILIES if (parts := parts_of(ledger, name))]
+    costs += [f"{ledger.unexplained} unexplained: {ledger.note}"] * bool(ledger.unexplained)
     idle, n = ledger.parameters - ledger.dimension, ledger.dimension
-    rest = f"{ledger.unexplained} unexplained: {ledger.note}" * bool(ledger.unexplained)
     return (
-        f"{ledger.arch}: {ledger.parameters} parameters; {idle} direction{'s are' if idle != 1 else ' is'} "
-        f"silent ({', '.join(costs)}; {rest or 'nothing is left unexplained'}). "
-        f"{n} dimension{'s remain' if n != 1 else ' remains'} (exact, {_how_sure(ledger, exact)})."
+        f"{ledger.arch}: of {ledger.parameters} parameters {idle} direction{'s are' if idle != 1 else ' is'} "
+        f"silent ({', '.join(costs)}). "
+        f"{n} dimension{'s remain' if n != 1 else ' remains'} (exact{_how_sure(ledger, exact)})."
     )
 
 
 def _how_sure(ledger: KernelLedger, exact: Measurement) -> str:
     """The second measurement, across the orbits of the symmetries, is a proof where it has full rank."""
     if exact.value != ledger.dimension:
-        return f"but a second measurement, across the orbits, finds {exact.value}: they DISAGREE"
-    if exact.error_bound == 0:
-        return "full rank across the orbits of these symmetries proves it"
-    return f"wrong with chance ≤ {ledger.error_bound:.0e}"
+        return f", but a second measurement, across the orbits, finds {exact.value}: they DISAGREE"
+    return f", wrong with chance ≤ {ledger.error_bound:.0e}" if exact.error_bound else ", with a proof"

@@ -88,17 +88,19 @@ def say_rescaling(study: RescalingStudy) -> str:
     pairs = list(zip(study.exponents, logs, strict=True))
     terms = " − ".join(f"{n}·({signed(log)})" if log < 0 else f"{n}·{signed(log)}" for n, log in pairs)
     said = (
-        f"Softmax: Eq. 13 would ask for log₂ λ₀ = −{terms}, but doubling M changes where softmax looks, "
-        f"and no factor of L undoes that. The best one is {study.factor:.3g}."
+        "A doubled M changes where softmax looks, and no factor of L undoes that. "
+        f"The best one is {study.factor:.3g}."
     )
-    if study.is_symmetry:
+    if not any(logs):
+        said = "All factors are 1."
+    elif study.is_symmetry:
         often = [f"{n} times" if n > 1 else "once" for n in study.exponents]
         each = ", ".join(f"{numbered('M', i)} {words}" for i, words in enumerate(often, start=1))
         said = (
             f"log₂ λ₀ = −{terms} = {signed(sum(-n * log for n, log in pairs))}, so λ₀ = {_factor(answer)}: "
-            f"every term of Eq. 12 contains {each}, and L once."
+            f"every term contains {each}, and L once."
         )
-    return f"{study.setting.arch}. {said} {_say_outputs(study)}"
+    return f"{said} {_say_outputs(study)}"
 
 
 def _say_outputs(study: RescalingStudy) -> str:

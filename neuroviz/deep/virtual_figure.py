@@ -14,7 +14,7 @@ from neuroviz.kit.plot import Parts, Plot, View, compose, headline
 from neuroviz.kit.scene import as_scene
 from neuroviz.kit.words import colored, numbered, percent, signed, tiny
 
-_BARS = (0.0, 0.23)
+_BARS = {"notebook": (0.0, 0.23), "lecture": (0.0, 0.13)}  # large words leave the matrices less room
 _COLUMNS = 6 + 1 + 1 + MAX_LAYERS + 1 + 1 + 1  # weights, a gap, L, the M, outputs, a gap, C
 _BAR = 0.026  # width of a bar, as a part of the figure's
 _GAP = Tile("", np.zeros((0, 0)), 1.0)
@@ -39,11 +39,11 @@ def virtual_parts(study: InterfaceStudy | RescalingStudy) -> Parts:
     local["layers"] = [{name: M.tolist() for name, M in layer.items()} for layer in network]
     if isinstance(study, RescalingStudy):
         table = _table(_rescaled(study), _what_outputs_do(study))
-        parts = compose(table, _bars(table, _factors(study), "log₂ of<br>factor", _cost(study)))
+        parts = compose(table, _bars(table, _factors(study), "log₂", _cost(study)))
         moves = (*LOGS[: setting.layers], "off")
     else:
         table = _table(_changed(study), _what_moves(study))
-        parts = compose(table, _bars(table, _moves(study), "moved<br>by", _what_is_recovered(study)))
+        parts = compose(table, _bars(table, _moves(study), "moved", _what_is_recovered(study)))
         moves, local["at"] = ("along", "alone"), setting.interface
     place, ranges = ({name: pick(name) for name in moves} for pick in (vars(setting).get, RANGES.get))
     choices = {} if isinstance(study, RescalingStudy) else {"walk": list(WALKS)}
@@ -59,7 +59,7 @@ def _table(columns: list[tuple[Tile, Tile]], finding: str) -> View:
     # Between table and bars stand a finding, and below it what stands over the highest bar.
     margin = theme.margin()
     between = _over_bars() + 1.4 * theme.size("title")
-    bottom = _BARS[1] + between / (theme.size("height") - margin["t"] - margin["b"])
+    bottom = _BARS[theme.current()["size"]][1] + between / (theme.size("height") - margin["t"] - margin["b"])
     view = matrices_view(rows, (0.0, 1.0), (bottom, 1.0))
     title = headline(finding) | {"xref": "paper", "yref": "paper"}
     return view._replace(annotations=[*view.annotations, title])
@@ -181,9 +181,10 @@ def _log(part: Moved) -> float:
 
 
 def _cost(study: RescalingStudy) -> str:
+    if not any(study.setting.logs):
+        return "all λ are 1: nothing to answer"
     if not study.is_symmetry:
-        nothing = "all λ are 1: nothing to answer"
-        return colored("outside", "softmax: no λ₀ can answer") if any(study.setting.logs) else nothing
+        return colored("outside", "softmax: no λ₀ can answer")
     layers, most = len(study.setting.logs), study.exponents[0]
     if layers == 1:
         return "one step of λ₁ costs λ₀ one step"
@@ -206,7 +207,8 @@ def _what_outputs_do(study: RescalingStudy) -> str:
 
 def _bars(table: View, bars: list[_Bar], unit: str, finding: str) -> View:
     """Under each matrix of the table, as far from the left as it."""
-    plot, across, base = Plot("2", (0.0, 1.0), _BARS), table.axes["xaxis"]["range"], theme.size("base")
+    plot = Plot("2", (0.0, 1.0), _BARS[theme.current()["size"]])
+    across, base = table.axes["xaxis"]["range"], theme.size("base")
     centres = [(edges[0] + edges[-1]) / 2 for edges in (table.traces[bar.column]["x"] for bar in bars)]
     heights, colors = [bar.height for bar in bars], [theme.color(bar.role) for bar in bars]
     hatched = ["/" if bar.role == "outside" else "" for bar in bars]

@@ -118,16 +118,15 @@ def _covered(statement: str, says: str, covered: bool, status: str = "proved") -
 
 def _say_moves(study: InterfaceStudy) -> str:
     i, alone, V = study.setting.interface, study.setting.alone, study.weights[2].name
-    where = f"{study.setting.arch}. Between the layers {i} and {i + 1}"
+    where = f"Between the layers {i} and {i + 1}"
     one = ", as for δ = 1 it is on all walks but the stretch" if len(study.C) == 1 else ""
     most = max(part.change for part in study.weights)
     if most <= SAME:
         return f"{where} C = 1: no weight has moved{one}."
-    also = f" (here C = 1{one})" if np.array_equal(study.C, np.eye(len(study.C))) else ""
-    also += f"; then row 1 of {V} is multiplied by {signed(1 + alone)} (D)" if alone else ""
-    names = " ".join(part.name for part in study.weights[3:])
-    size = f"They move by up to {percent(most)} of their size."
-    return f"{where}: {V} → C {V}, and C⁻¹ behind {names}{also}. {size}"
+    names = ", ".join(part.name for part in study.weights[3:])
+    moves = [f"{V} → C {V}, C⁻¹ behind {names}"] * (not np.array_equal(study.C, np.eye(len(study.C))))
+    moves += [f"row 1 of {V} is multiplied by {signed(1 + alone)} (D)"] * bool(alone)
+    return f"{where}: {'; '.join(moves)}. They move by up to {percent(most)}."
 
 
 def _say_stands(study: InterfaceStudy) -> str:
@@ -142,4 +141,4 @@ def _say_recovered(study: InterfaceStudy) -> str:
     if study.recovered is None:
         return f"C cannot be recovered: {study.refusal}."
     unique = "the only one" if study.covered else "although Lemma 3.5 does not apply"
-    return f"From the two networks alone C is recovered, {unique}, off by {tiny(study.off)}."
+    return f"C is recovered from the two networks, {unique}, off by {tiny(study.off)}."

@@ -160,7 +160,8 @@ def _dimensions(study: FactorizationStudy) -> Plot:
     plot.points("this a (measured)", [study.a] * 2, here, ring, cliponaxis=False)
     top, end = max(max(fibres), d * d), len(counts) + 0.6
     plot.axis("x", 0.4, end, "head dimension a", tickvals=heads, showgrid=False)
-    plot.axis("y", -0.08 * top, 1.65 * top, "dimension", tickvals=ticks(0, d * d, top))
+    room = 0.138 * theme.size("note") * top  # for the key above the curves
+    plot.axis("y", -0.08 * top, room, "dimension", tickvals=ticks(0, d * d, top))
     plot.headline(_sum(study))
     plot.key(["● matrices A of rank ≤ a", "■ fibre: (Q, K) with one A"], align="left")
     plot.text("a = d", d, 0.7, "note", "soft", yref="y3 domain", yanchor="top", xanchor="left", xshift=4)

@@ -152,7 +152,7 @@ class FactorizationExplorer(Panel):
     >>> panel = FactorizationExplorer()
     >>> panel.controls["a"].value = 1
     >>> panel.description.split(". ")[1]
-    'Of 6 directions 1 is silent: 5 dimensions remain, of d² = 9'
+    '1 of 6 directions is silent: 5 dimensions remain, of d² = 9'
     """
 
     title = "One A, many Q and K"
@@ -178,53 +178,43 @@ class FactorizationExplorer(Panel):
     def _describe(self, answer: FactorizationStudy) -> str:
         d, a, count = answer.d, answer.a, answer.count
         moved = f"by up to {answer.moved:.2f}" if answer.moved else "by 0"
-        silent = f"{count.fibre} {'is' if count.fibre == 1 else 'are'} silent"
+        silent = f"directions {'is' if count.fibre == 1 else 'are'} silent"
         remain = f"{count.dimension} dimension{'s remain' if count.dimension != 1 else ' remains'}"
         of = "all d²" if count.dimension == d * d else "of d²"
         return (
-            f"d = {d}, a = {a}: Q and K move {moved}, A by {tiny(answer.change)}; {_in_words(answer)}. "
-            f"Of {2 * a * d} directions {silent}: {remain}, {of} = {d * d}. "
+            f"Q and K move {moved}, A by {tiny(answer.change)}. "
+            f"{count.fibre} of {2 * a * d} {silent}: {remain}, {of} = {d * d}. "
             f"{_recovery(answer)} {_surface(answer.point)}"
         )
-
-
-def _in_words(answer: FactorizationStudy) -> str:
-    """The walk's C."""
-    C, a = answer.C, answer.a
-    if np.array_equal(C, np.eye(a)):
-        return f"C = 1, as GL₁ has no {answer.walk}" if a == 1 and answer.walk != "stretch" else "C = 1"
-    entries = "; ".join(" ".join(f"{entry:.2f}" for entry in row) for row in C[:2, :2].tolist())
-    return f"C = ({entries})".replace("-", "−") + (" in the first two rows, and so on" if a > 2 else "")
 
 
 def _recovery(answer: FactorizationStudy) -> str:
     if answer.recovered is not None:
         off = float(np.abs(answer.recovered - answer.C).max())
-        return f"C is recovered from the two factorisations, off by {tiny(off)} (Lemma 3.1)."
+        return f"C is recovered from the two factorisations, off by {tiny(off)}."
     d, a, here = answer.d, answer.a, answer.here
     ranks = {name: numerical_rank(M) for name, M in (("Q", answer.start.Q), ("K", answer.start.K))}
     if a > d and min(ranks.values()) == d:
         return (
-            f"C cannot be recovered: a > d, and {(a - d) ** 2} of the a² = {a * a} dimensions of GLₐ "
+            f"C cannot be recovered: a > d, and {(a - d) ** 2} of a² = {a * a} directions in GLₐ "
             f"{'move' if (a - d) ** 2 > 1 else 'moves'} neither Q nor K; {here} remain."
         )
     low = min(ranks, key=ranks.get)
     usual = f", against {answer.count.fibre} at most points" if here != answer.count.fibre else ""
     if max(ranks.values()) < min(a, d):  # both: the kernel of the derivative exceeds the fibre
         return (
-            f"C cannot be recovered: Q and K both have rank below {min(a, d)}; here {here} directions do "
-            f"nothing, to first order{usual}."
+            f"C cannot be recovered: Q and K both have rank below {min(a, d)}; here {here} directions are "
+            f"silent, to first order{usual}."
         )
     return (
         f"C cannot be recovered: {low} has rank {ranks[low]}, below {min(a, d)}, and the fibre is more than "
-        f"one orbit of GLₐ; here it has dimension {here}{usual}."
+        f"one orbit; here it has dimension {here}{usual}."
     )
 
 
 def _surface(point: SlicePoint) -> str:
     shape = "a cone, singular at 0 only" if point.trace == 0 else "a hyperboloid, smooth everywhere"
-    trace = f"{point.trace:.3g}".replace("-", "−")
-    which = f"Right: 2 × 2 matrices of rank ≤ 1 and trace {trace} are {shape}; "
     if not point.is_product:
-        return which + "set d = 2 and A is the ball."
-    return which + {0: "A = 0 is that point.", 1: "A is on it.", 2: "A, of rank 2, is not on it."}[point.rank]
+        return f"The surface is {shape}."
+    where = {0: "A = 0 is that point", 1: "A is on it", 2: "A, of rank 2, is not on it"}[point.rank]
+    return f"The surface is {shape}; {where}."

@@ -44,6 +44,9 @@ def read_control(name: str, control: widgets.Widget, text: str) -> object:
             raise ValueError(f"{name} is a number {ends}; got {text!r}") from None
         if not control.min <= value <= control.max:
             raise ValueError(f"{name} goes {ends}; got {text}")
+        if isinstance(control, widgets.FloatSlider):  # the page would move it to the next step by itself
+            steps = round((value - control.min) / control.step)
+            value = round(control.min + steps * control.step, 9)
         return value
     return unquote(text)
 

@@ -19,6 +19,7 @@ from neuroviz.kit.settings import Controls
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+    from IPython.display import DisplayHandle
 
 _JAVASCRIPT = Path(__file__).parent / "javascript"
 
@@ -52,13 +53,14 @@ def script(name: str) -> str:
     return (_JAVASCRIPT / name).read_text(encoding="utf-8")  # a path would be watched for changes
 
 
-SAVED = "A saved notebook keeps no panels and no questions. Run all cells (menu Run) to bring them back."
+SAVED = "A saved notebook keeps only pictures. Run all cells (menu Run) to bring panels and questions back."
 _GONE = ".jp-OutputArea-output.jupyter-widgets:not(:has(*))"
-_NOTICE = f"""<style>
+_NOTICE = f"""<style class="nv-kept">
 {_GONE} {{ font-size: 0; }}
 {_GONE}::after {{
   content: "{SAVED}"; font-size: var(--jp-content-font-size1); font-style: italic; }}
-.jp-OutputArea-child:has(> .jp-RenderedHTML > style:only-child) {{ display: none; }}
+.jp-OutputArea-child:has(> * > .nv-kept):not(:has(+ * > .jupyter-widgets.jp-OutputArea-output)) {{
+  display: none; }}
 </style>"""
 """In the place of what JupyterLab says of a widget that is gone: "Error displaying widget: …"."""
 
@@ -70,6 +72,9 @@ class Lasting(widgets.VBox):
         """A heading, and a sentence or two."""
         raise NotImplementedError
 
+    def _keep(self, shown: DisplayHandle) -> None:
+        """Put a picture of the widget into the output that stands before it, if there is one."""
+
     def _repr_mimebundle_(self, **settings: object) -> dict:
         """The widget, and words for those who cannot show it: GitHub, nbviewer, a notebook not trusted.
 
@@ -78,7 +83,7 @@ class Lasting(widgets.VBox):
         if running_cell():
             from IPython.display import display
 
-            display({"text/html": _NOTICE, "text/plain": ""}, raw=True)
+            self._keep(display({"text/html": _NOTICE, "text/plain": ""}, raw=True, display_id=True))
         heading, text = self._in_words()
         return super()._repr_mimebundle_(**settings) | {
             "text/plain": f"{heading} {text} {SAVED}",
@@ -100,6 +105,7 @@ class Chart(anywidget.AnyWidget):
 
     Attributes:
         width: of the figure in the page, in pixels; 0 until the page has spoken.
+        keeps: whether the page sends pictures, of 8 to 25 kB: see `keep`.
     """
 
     drawn = traitlets.Dict().tag(sync=True)
@@ -107,6 +113,8 @@ class Chart(anywidget.AnyWidget):
     code = traitlets.Bytes(b"").tag(sync=True)
     controls = traitlets.Dict().tag(sync=True, **widgets.widget_serialization)
     width = traitlets.Int(0).tag(sync=True)
+    keeps = traitlets.Bool(False).tag(sync=True)
+    _kept_in: DisplayHandle | None = None
     _esm = script("chart.js")
     _has_sent: ClassVar[set[str]] = set()
 
@@ -142,6 +150,13 @@ class Chart(anywidget.AnyWidget):
             self.send({"painter": True}, buffers=[bundle(self.painter)])
         elif message.get("want") == "figure" and message.get("unless") != self.drawn["revision"]:
             self.send({"whole": self.drawn})
+        elif self._kept_in and (picture := str(message.get("picture", ""))).startswith("data:image/"):
+            shown = f'{_NOTICE}<img class="nv-kept" src="{escape(picture)}">'
+            self._kept_in.update({"text/html": shown, "text/plain": ""}, raw=True)
+
+    def keep(self, shown: DisplayHandle) -> None:
+        """Have the page send a picture of each figure into an output, which a notebook saves."""
+        self._kept_in, self.keeps = shown, True
 
     @property
     def figure(self) -> go.Figure:

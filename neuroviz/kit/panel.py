@@ -7,11 +7,13 @@ the panel alive, and work in the background.
 In a notebook a panel lives until the cell that made it runs again; in a script, as long as somebody holds it.
 """
 
+from __future__ import annotations
+
 import re
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import ipywidgets as widgets
 
@@ -23,6 +25,9 @@ from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import row_of_presets
 from neuroviz.kit.settings import Controls, make_controls, read_setting
 from neuroviz.kit.shell import Shell
+
+if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
 
 _ROOM_FOR_A_LECTURE = 900  # pixels; below, a figure in lecture size has no room for its words
 
@@ -150,6 +155,9 @@ class Panel(Shell):
 
     def _in_words(self) -> tuple[str, str]:
         return self.title, self.description
+
+    def _keep(self, shown: DisplayHandle) -> None:
+        self.figure.keep(shown)
 
     @property
     def state(self) -> str:

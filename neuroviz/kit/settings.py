@@ -107,5 +107,6 @@ def read_setting(setting: type, controls: Controls) -> object:
     for one in fields(setting):
         if control := one.metadata.get("control"):
             value = controls[control.name or one.name].value
-            values[one.name] = round(value, 6) if isinstance(value, float) else value
+            # The page compares 6 digits, and rounds 5 up where Python rounds to even: it gets more of them.
+            values[one.name] = round(value, 8) if isinstance(value, float) else value
     return setting(**values)

@@ -42,7 +42,7 @@ class Shell(Lasting):
         self._tools = widgets.ToggleButton(**words, layout=button | {"width": "40px"})
         self._head = widgets.Box(
             [self._title_html, self._status_html, self._cancel_button, self._more, self._tools],
-            layout={"width": "100%", "min_height": "34px", "align_items": "center"},
+            layout={"width": "100%", "min_height": "34px", "align_items": "center", "overflow": "hidden"},
         )
         self._first_row = widgets.Box([*first.values()], layout=row)
         self._more_row = widgets.Box(layout=row | {"display": "none"})

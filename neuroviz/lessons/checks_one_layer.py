@@ -24,7 +24,7 @@ def check_large_fibre(Q: object, K: object) -> str:
     The directions are counted: 12 less the rank of (Q̇, K̇) ↦ KᵀQ̇ + K̇ᵀQ, in floating point.
 
     >>> check_large_fibre([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
-    ✗ Not yet. 4 of 12 directions do nothing, as many as in GL₂: Q has rank 2 and K has rank 2.
+    ✗ Not yet. 4 of 12 directions are silent, as many as in GL₂: Q has rank 2 and K has rank 2.
     """
     Q, K = _scaled("Q", matrix("Q", Q, 2, 3)), _scaled("K", matrix("K", K, 2, 3))
     if not numerical_rank(K.T @ Q):
@@ -32,8 +32,8 @@ def check_large_fibre(Q: object, K: object) -> str:
     directions = Q.size + K.size - numerical_rank(product_jacobian(Reals(), Q, K))
     ranks = f"Q has rank {numerical_rank(Q)} and K has rank {numerical_rank(K)}"
     if directions <= 4:
-        raise ValueError(f"{directions} of 12 directions do nothing, as many as in GL₂: {ranks}.")
-    return f"{directions} of 12 directions do nothing, more than the 4 of GL₂: {ranks}."
+        raise ValueError(f"{directions} of 12 directions are silent, as many as in GL₂: {ranks}.")
+    return f"{directions} of 12 directions are silent, more than the 4 of GL₂: {ranks}."
 
 
 @checker

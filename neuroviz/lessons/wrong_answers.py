@@ -81,7 +81,7 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     separately = _count(arch, seen, lambda a, w: 2 * a * w)
     hint = "Q and K enter through A = KᵀQ only: the basis inside each head can be changed freely."
     yield Mistake("Q and K separately", separately - factors, hint)
-    hint = "Two things are still counted that do nothing: the basis inside each head, and a factor "
+    hint = "Two silent families are still counted: the basis inside each head, and a factor "
     hint += "between A and V."
     yield Mistake("Q and K separately, no rescaling", separately, hint)
     hint = "With a head wider than its tokens the basis change is no longer free: part of it acts on a space "
@@ -99,7 +99,7 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
         yield Mistake("too many interfaces", right - seen[-2] ** 2, hint)
     hint = "That is the number of parameters. Some ways to change them leave the function as it is: how many?"
     yield Mistake("parameters", arch.num_parameters, hint)
-    hint = "That is how many directions do nothing. How many are left?"
+    hint = "That is how many directions are silent. How many are left?"
     yield Mistake("what is lost", arch.num_parameters - right, hint)
     d, d_out, a = arch.widths[0], arch.widths[-1], arch.head_dims[0]
     hint = "There is more than one layer, and each has an attention matrix of its own."

@@ -127,7 +127,7 @@ def _draw_steps(study: FiberStudy, plot: Plot) -> None:
     plot.axis("y", _SMALLEST_DISTANCE, top)
     slopes = order_in_words(study.aside.slope), order_in_words(study.along.slope)
     found = f"{colored('focus', f'off: {slopes[0]}')}<br>{colored(along_role, f'along: {slopes[1]}')}"
-    plot.headline(found, align="left")
+    plot.headline(found, align="left", xshift=-36)  # over the numbers of the axis too: large words need it
     where = "along the fibre" if study.stays else "in the walk's direction"
     _beside(plot, "a step off", study.aside, "focus", above=True)
     _beside(plot, f"a straight step<br>{where}", study.along, along_role, above=False)

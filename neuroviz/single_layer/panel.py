@@ -42,9 +42,8 @@ class FiberExplorer(Panel):
 
 def _where(study: FiberStudy) -> str:
     s = study.setting
-    size = f"one {s.attention} layer, d = {s.width}, d′ = {s.width_out}, t = {s.tokens}"
     if s.preset == "zero":
-        what = "start: V = 0"
+        what = "V = 0 at the start"
         x, y = study.places[1]
         walk = f"walked to {signed(x)} A₀, {signed(y)} V₀"
     else:
@@ -64,7 +63,7 @@ def _where(study: FiberStudy) -> str:
         if s.negative:
             walk = f"both signs changed, {walk}"
     step = f", then a step of {signed(s.off)} off" if s.off else ""
-    return f"{size[0].upper()}{size[1:]}: {what}; {walk}{step}."
+    return f"One {s.attention} layer, {what}; {walk}{step}."
 
 
 def _outcome(study: FiberStudy) -> str:
@@ -105,9 +104,7 @@ def _how_fast(study: FiberStudy) -> str:
     """Of silent directions only what the curve does not show: a class guesses their number first."""
     along = "along the fibre" if study.stays else "in the walk's direction"
     slopes = order_in_words(study.along.slope), order_in_words(study.aside.slope)
-    said = f"Straight steps {along}: {slopes[0]}; off it: {slopes[1]}."
     if study.case == "boundary" and study.kernel > 1 and study.setting.tokens > 1:
         of_all = study.start.A.size + study.start.V.size
-        said += f" To first order {study.kernel} of {of_all} directions are silent, although the fibre is "
-        said += "a curve: the boundary, Lemma A.3 (floating point)."
-    return said
+        return f"To first order {study.kernel} of {of_all} directions are silent: the boundary (Lemma A.3)."
+    return f"Straight steps {along}: {slopes[0]}; off it: {slopes[1]}."

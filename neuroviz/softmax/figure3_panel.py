@@ -74,7 +74,7 @@ def _say_exact(study: Figure3Study) -> str:
     chance = max(point.exact.error_bound for point in study.points)
     sure = "each a proof at full rank" if chance == 0 else f"each wrong with chance ≤ {tiny(chance)}"
     layers = f"{s.layers} layer{'s' if s.layers > 1 else ''}"
-    return f"{layers}, t = {s.tokens}, a = {s.head_dim}, {span}, exact ranks: {ranks}; {verdict} ({sure})."
+    return f"{layers}, {span}, exact ranks: {ranks}; {verdict} ({sure})."
 
 
 def _say_float64(study: Figure3Study) -> str:
@@ -89,9 +89,8 @@ def _say_float64(study: Figure3Study) -> str:
 
 
 def _say_float32(study: Figure3Study) -> str:
-    s, points, parts = study.setting, study.points, []
-    runs = f", largest of {s.runs} runs," if s.runs > 1 else ""
-    how = f"The row-by-row float32 procedure on {s.inputs} inputs{runs}"
+    points, parts = study.points, []
+    how = "Row-by-row float32"
     over = [point for point in points if point.float32.value is None]
     wrong = [point for point in points if point.float32_difference]
     starved = [point for point in wrong if point.float32.num_inputs < point.float32.enough]
@@ -104,7 +103,7 @@ def _say_float32(study: Figure3Study) -> str:
         parts.append(f"misses {len(wrong)} of {len(points)}, {instead}")
     if low:
         tolerance = tiny(max(point.float32.tolerance for point in low))
-        parts.append(f"counts as 0 what lies below {tolerance} of the largest singular value, true ones too")
+        parts.append(f"counts as 0 what lies below {tolerance} of the largest")
     parts += [f"has too few inputs at {_widths(starved)}"] if starved else []
     parts += [f"overflows at {_widths(over)}"] if over else []
     return f"{how} {'; it '.join(parts) or 'is right everywhere'}."

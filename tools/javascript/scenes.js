@@ -1,5 +1,5 @@
 // All scenes, as one painter: what plotly.js is for the other figures, `react` and `purge` included.
-import { alone, camera } from "../../neuroviz/kit/javascript/scene.js";
+import { alone, camera, pictureOf } from "../../neuroviz/kit/javascript/scene.js";
 import { tokens } from "../../neuroviz/beyond/proof/javascript/tokens.js";
 import { factors } from "../../neuroviz/factorization/javascript/factors.js";
 import { ledger } from "../../neuroviz/deep/javascript/ledger.js";
@@ -30,6 +30,7 @@ globalThis.neurovizScenes = {
     box.scene.show(data, { ...layout, height }, Math.max(layout.width, LEAST));
     if (box.camera.nextSibling) box.camera.parentElement.append(box.camera); // the Tab key comes to it last
   },
+  toImage: (box, { format }) => pictureOf(box.firstChild, format, 1),
   purge(box) {
     box.scene?.close();
     box.scene = null;

@@ -106,9 +106,7 @@ def _write(plot: Plot, study: FamilyStudy) -> None:
 
 
 _LANGUAGE = (
-    "Type a formula as Python writes it, and press Enter: d width, a head dimension, t tokens, l layers, H "
-    "heads, with + - * / // **, min, max, x if … else y, and alpha(a, d), which is a*(2*d - a) up to a = d, "
-    "then d**2. Families ① and ② come with hints."
+    "Type a formula in d, a, t, l and H (heads), with + - * / // **, min, max, x if … else y and alpha(a, d)."
 )
 
 
@@ -178,5 +176,5 @@ class FormulaExplorer(Panel):
             parts.append(f"Hint {shown} of {len(family.hints)}: {family.hints[shown - 1]}")
         if known := answer.expected:
             said = f"{family.known} ({known.status}): " if family.known else ""
-            parts.append(f"What is known: {said}{known.note}.")
+            parts.append(f"What is known: {said}{known.note.split('So: ')[-1]}.")
         return " ".join([*parts, *[_LANGUAGE] * (not shown)])

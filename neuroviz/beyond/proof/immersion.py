@@ -137,7 +137,7 @@ class Experiment:
 
 @dataclass(frozen=True, eq=False)
 class ImmersionStudy:
-    """Two tokens on their way through the layers, and which directions of the weights do nothing.
+    """Two tokens on their way through the layers, and which directions of the weights are silent.
 
     Attributes:
         setting: as given.

@@ -155,25 +155,25 @@ def _say_setting(study: ImmersionStudy) -> str:
     s = study.setting
     layers = f"{s.layers} {'causal ' if s.causal else ''}softmax layer{'s' if s.layers > 1 else ''}"
     missing = f" (and no layer {s.weak_layer} to weaken)" if s.weak_layer > s.layers else ""
-    return f"{layers} on two tokens, d₀ = {s.width}{missing}"
+    return f"{layers} on two tokens{missing}"
 
 
 def _say_step(study: ImmersionStudy) -> str:
     """The step of the proof that this setting is, with its status."""
     s, tied = study.setting, study.setting.tied_layer
     if tied is not None and s.modes[tied - 1] != "true":
-        return f"Layer {tied} cannot be set: {relation_of(study)} whatever the tokens are."
+        return f"Layer {tied} cannot be set: {relation_of(study)} always."
     if not s.holds:
         return ""
     if set(s.modes) == {"true"}:
-        return "Step 1 (proved here, with Ax 1971): what is silent for e^p, e^q is silent for free P, Q."
+        return "Step 1, with Ax 1971: what is silent here is silent for free P, Q."
     if set(s.modes) == {"frozen"}:
-        return "Step 3 (proved here): with every S = I the network is LX, so L must not move."
+        return "Step 3: with every S = I the network is LX, so L must not move."
     if s.modes.count("free") == 1 and s.modes.count("frozen") == s.layers - 1:
         i = s.modes.index("free") + 1
         if study.here.blocks[i] == 0:
             return (
-                f"Steps 2 and 4 (proved here): only layer {i} acts, L does not move and Lδ ≠ 0, "
+                f"Steps 2 and 4: only layer {i} acts, L does not move and Lδ ≠ 0, "
                 f"so {numbered('M', i)} must not move either."
             )
         return f"These P, Q hide {numbered('M', i)}: μ(1 − μ) and ν(1 − ν) are 0."
@@ -188,7 +188,7 @@ def _say_here(study: ImmersionStudy) -> str:
     wrong = f"wrong with chance ≤ {tiny(found.error_bound)}"
     sure = wrong if found.error_bound else "a full rank mod p proves it"
     return (
-        f"{_say_setting(study)}: as set, {hidden.kernel} of {found.num_columns} directions "
+        f"{_say_setting(study)}: {hidden.kernel} of {found.num_columns} directions "
         f"{are} silent{whose} (exact, {sure})."
     )
 
@@ -200,8 +200,8 @@ def _say_proof(study: ImmersionStudy) -> str:
         chain = ", ".join(str(one.so_far.kernel) for one in study.experiments)
         if left == study.left.kernel == 0:
             return (
-                f"The experiments of the proof, one after the other, leave {chain}: no direction is "
-                f"silent in all of them, so none is silent at all ({theorem}, proved here)."
+                f"One after the other, the experiments leave {chain}: no direction is silent in all of them "
+                f"({theorem})."
             )
         return f"The experiments leave {chain}, the derivative {left}: {theorem} DISAGREES."
     are = "direction is" if left == 1 else "directions are"

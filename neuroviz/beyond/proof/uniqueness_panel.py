@@ -25,7 +25,7 @@ class SingletonExplorer(Panel):
     True
     """
 
-    title = "Could other weights give this function?"
+    title = "Could other weights do the same?"
     old_states = {"candidate=irrational": "candidate=unrelated", "copies=.*": ""}
     setting, draw = UniquenessSetting, staticmethod(singletons_parts)
     _answer = staticmethod(study_singleton)
@@ -51,7 +51,7 @@ class SingletonExplorer(Panel):
             (False, False): "differ for both",
         }[bool(end.left_meet), bool(end.right_meet)]
         # What is exact is the end of the way, while the picture may be somewhere before it.
-        where = "" if answer.case in ("same", "outside") else "at the end: "
+        where = "" if answer.case in ("same", "outside") else "end: "
         return claim + theme.badge("exact", f"{where}columns {agree}")
 
     def _describe(self, answer: SingletonStudy) -> str:
@@ -69,10 +69,7 @@ def _say_step(study: SingletonStudy) -> str:
     if study.case == "outside" and s.causal:
         return "M₁ is antisymmetric and M₁′ = −M₁: the one case in which step 4 asks for Sym M₁ ≠ 0."
     if study.case == "outside":
-        return (
-            "M₁ is antisymmetric, so PQ = 1 for all tokens: the first layer of θ always collapses, it cannot "
-            "be frozen, and what comes after it sees one token only."
-        )
+        return "M₁ is antisymmetric, so PQ = 1: in the first layer of θ the tokens always meet."
     number = (_MASKED_STEPS if s.causal else _STEPS)[study.case]
     return f"Step {number}: {_say_way(study)}"
 
@@ -92,8 +89,8 @@ def _say_way(study: SingletonStudy) -> str:
         sees, other = ("θ", "θ′") if study.relations.power > 1 else ("θ′", "θ")
         go, token = ("Q goes to ∞", "x₂") if causal else ("Q, Q′ go to 0, then P to ∞", "x₁")
         return (
-            f"{words}. {go} while {token} runs away, so that the first layer of {sees} brings it back to "
-            f"where it was, and that of {other} all the way to the other token."
+            f"{words}. {go} while {token} runs away: the first layer of {sees} brings it back, "
+            f"that of {other} to the other token."
         )
     freeze = "Q → 0 freezes" if causal else "P, Q → 0 freeze"
     begin = f"M₁′ = M₁, and {freeze} the first layer of both: it peels off."
@@ -106,9 +103,7 @@ def _say_here(study: SingletonStudy) -> str:
     if study.setting.size == 0 or study.case == "same":
         return ""
     gaps = [apart(side.gap) if side.gap > 1e-12 else "0" for side in (study.left, study.right)]
-    place = {0.0: "At the true exponentials", 1.0: "At the end of the way"}.get(
-        study.setting.travel, "At this place"
-    )
+    place = {0.0: "At the true exponentials", 1.0: "At the end"}.get(study.setting.travel, "At this place")
     where = place if study.case != "outside" else "Here"
     return f"{where} the output columns of θ are {gaps[0]} apart, those of θ′ {gaps[1]}."
 
@@ -119,7 +114,7 @@ def _say_end(study: SingletonStudy) -> str:
     if study.case == "same":
         return "The two outputs are equal."
     measured = f"{tiny(truly)} apart" if truly < 1e-9 else f"up to {signed(truly)} apart"
-    floats = f"on 50 random inputs the true outputs are {measured} (floats)"
+    floats = f"on 50 random inputs the outputs are {measured}"
     if end.same:
         same = f"modulo {grouped(end.prime)} all outputs agree at 20 random points"
         return f"A second preimage: {same}, and {floats}."
@@ -130,9 +125,7 @@ def _say_end(study: SingletonStudy) -> str:
             "Were the functions the same, both outputs would be equal all along the way: move it to the end."
         )
     if end.left_meet and end.right_meet:
-        seen = "one output is (Lx₁, Lx₁), the other (L′x₂, L′x₂)"
-    elif end.left_meet or end.right_meet:
-        seen = "in one output the columns agree, in the other they do not"
+        seen = "one output is (Lx₁, Lx₁), the other (L′x₂, L′x₂): "
     else:
-        seen = "LX and L′X differ"
-    return f"So {seen} (exact, mod {grouped(end.prime)}): not the same function, and {floats}."
+        seen = "" if end.left_meet or end.right_meet else "LX and L′X differ: "
+    return f"So {seen}it is not the same function; {floats}."

@@ -223,7 +223,7 @@ class SearchExplorer(Panel):
     True
     """
 
-    title = "Attack it: search for another set of weights"
+    title = "Search for other weights"
     setting, _answer = SearchSetting, staticmethod(study_search)
     draw = staticmethod(search_parts)
 
@@ -233,9 +233,7 @@ class SearchExplorer(Panel):
         return theme.badge("float", found) + theme.badge(case.status, case.source)
 
     def _describe(self, answer: SearchStudy) -> str:
-        architecture = f"{str(answer.case.arch).capitalize()}."
-        said = [architecture, answer.search.note, _say_known(answer), _say_limits(answer)]
-        return " ".join(filter(None, said))
+        return " ".join(filter(None, (answer.search.note, _say_known(answer), _say_limits(answer))))
 
 
 def _say_known(study: SearchStudy) -> str:
@@ -257,4 +255,4 @@ def _say_limits(study: SearchStudy) -> str:
     if not search.others:
         return "A search can refute that there is one point, and cannot prove it."
     apart = max(point.residual for point in search.classes)
-    return f"The outputs at the points found differ by at most {tiny(apart)}, relative to their size."
+    return f"The outputs at the points found differ by at most {tiny(apart)}."

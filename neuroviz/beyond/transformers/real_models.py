@@ -212,7 +212,7 @@ def _why(model: RealModel) -> str:
 
 
 class RealModelsExplorer(Panel):
-    """Which part of real models' attention weights does nothing, by formula. Controls: see `ModelSetting`.
+    """Which part of real models' attention weights is silent, by formula. Controls: see `ModelSetting`.
 
     >>> RealModelsExplorer().description.split(":")[0]
     'Of the attention weights of 19 models, 0.0099 % (Falcon-7B) to 4.2 % (GPT-2 small) are silent by formula'
@@ -230,6 +230,5 @@ class RealModelsExplorer(Panel):
         ends = [f"{percent(sum(parts.values()))} ({model.name})" for model, parts in (models[-1], models[0])]
         return (
             f"Of the attention weights of {len(models)} models, {ends[0]} to {ends[1]} are silent by "
-            f"formula: {', '.join(PARTS[answer.setting.parts])}. It is right on small networks of each kind; "
-            f"the rest is extrapolated, and {CAVEAT}: more may be silent in the model."
+            f"formula: {', '.join(PARTS[answer.setting.parts])}. As {CAVEAT}, more may be silent there."
         )

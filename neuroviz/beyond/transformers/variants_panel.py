@@ -119,7 +119,7 @@ def _said(study: VariantStudy) -> str:
 
 
 class VariantsExplorer(Panel):
-    """Switch heads, skips, masks and MLPs on and off, and see which directions of the weights do nothing.
+    """Switch heads, skips, masks and MLPs on and off, and see which directions of the weights are silent.
 
     Parameters, less what each family of symmetries costs, is the dimension; the thin bars are those of the
     network before the last switch, which `before` names. Controls: see `VariantSetting`.

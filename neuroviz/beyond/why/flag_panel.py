@@ -200,13 +200,10 @@ def _say_spans(study: FlagStudy) -> str:
         return f"The spans of the rows of L and of the later M have dimensions {values}: they DISAGREE."
     chance = max(one.error_bound for one in found)
     sure = "certain" if chance == 0 else f"wrong with chance ≤ {chance:.0e}"
-    return (
-        f"At random weights the rows of L and the rows and columns of the later M span spaces of dimension "
-        f"{values} (exact, {sure})."
-    )
+    return f"The rows of L and the rows and columns of the later M span {values} dimensions (exact, {sure})."
 
 
 def _say_sum(study: FlagStudy) -> str:
     expected, exact = study.expected, study.exact.value
     measured = f"measured: {exact}" if exact == expected.value else f"but measured: {exact}, they DISAGREE"
-    return f"The general formula counts {expected.value} ({expected.source}, {expected.status}); {measured}."
+    return f"{expected.source} counts {expected.value}; {measured}."

@@ -165,7 +165,13 @@ export default () => {
     render({ model, el }) {
       const box = document.createElement("div");
       el.append(box);
-      let painter, talk, frame = 0, width = 0, stopped = false, undo = [];
+      let painter, talk, frame = 0, width = 0, stopped = false, undo = [], rest = 0;
+      const keep = async () => { // a notebook that is opened again without its kernel has this picture
+        if (stopped || !box.clientWidth || document.hidden) return;
+        const size = { width: box.clientWidth, height: box.clientHeight };
+        const picture = await painter.toImage(box, { format: "webp", ...size }).catch(() => "");
+        if (picture) model.send({ picture });
+      };
       const drawNow = async () => {
         frame = 0;
         if (!painter || stopped || width < 200) return;
@@ -174,6 +180,8 @@ export default () => {
         // plotly.js writes into the layout: a copy, so that what the reader turned stays apart from what is drawn.
         const own = talk ? layout : structuredClone(layout);
         await painter.react(box, data, { ...own, width }, config, talk);
+        clearTimeout(rest);
+        if (model.get("keeps")) rest = setTimeout(keep, 1500);
       };
       const draw = () => { frame ||= requestAnimationFrame(drawNow); };
       views.add(draw);

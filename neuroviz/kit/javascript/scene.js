@@ -203,7 +203,7 @@ export function camera(host, name) {
 }
 
 // All that is drawn, as one SVG that the browser paints; what one presses is left out.
-async function pictureOf(host) {
+export async function pictureOf(host, format = "png", scale = 2) {
   const { width, height } = host.getBoundingClientRect(), copy = host.cloneNode(true), page = document.createElement("canvas");
   const isAhead = !!host.closest(".nv-ahead"); // then Python's words stay dimmed, and what says why stays
   for (const one of copy.querySelectorAll(isAhead ? "button" : "button, .nv-hint")) one.remove();
@@ -219,8 +219,8 @@ async function pictureOf(host) {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" ${size}><foreignObject ${size}>${words}</foreignObject></svg>`;
   const seen = Object.assign(new Image(), { src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` });
   await seen.decode();
-  Object.assign(page, { width: 2 * width, height: 2 * height }).getContext("2d").drawImage(seen, 0, 0, page.width, page.height);
-  return page.toDataURL();
+  Object.assign(page, { width: scale * width, height: scale * height }).getContext("2d").drawImage(seen, 0, 0, page.width, page.height);
+  return page.toDataURL(`image/${format}`, 0.7); // WebP: small
 }
 
 // A number with two digits after the point, and a minus that is one.
