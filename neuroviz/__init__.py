@@ -61,7 +61,7 @@ def __getattr__(name: str) -> object:
         except ImportError as error:
             if error.name != "torch":
                 raise
-            return partial(_refuse, error)  # so that `from neuroviz import *` works without torch
+            return partial(_refuse, error)  # without torch, `from neuroviz import *` still works
     if name == "__version__":
         from importlib.metadata import version
 

@@ -36,7 +36,7 @@ _GONE = {
     "SweepExplorer": "docs/library.md sweeps with nv.sweep; to_pandas gives a table for plotly.express",
     "TeleportExplorer": "studies/teleportation has the result and the script that counted it",
 }
-_INSIDE = {"RescalingExplorer": "deep.virtual_panel"}  # a view of another panel, under its old name
+_INSIDE = {"RescalingExplorer": "deep.virtual_panel"}  # an old name for a view of another panel
 __all__ = sorted(_PANELS)
 __path__: list[str] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
 

@@ -7,14 +7,14 @@ docs/mathematics.md: "Ball arithmetic". The precision is python-flint's, `flint.
 
 from collections.abc import Callable, Iterable
 
-import flint  # import this module late: flint would take a quarter of the time that importing neuroviz takes
+import flint  # import this module late: flint would take a quarter of neuroviz's import time
 import numpy as np
 from flint import arb_mat
 
 from neuroviz.engine.network import Weights
 
-_ROWS_AT_ONCE = 64  # rows of a product in one call: python-flint hears no Ctrl-C inside a call
-_BITS_A_STEP = 10  # that one inverse in floating point gains at least; often 50
+_ROWS_AT_ONCE = 64  # rows of a product in one call: python-flint ignores Ctrl-C within a call
+_BITS_A_STEP = 10  # bits that one float inverse gains at least; often 50
 
 
 def _balls(matrices: Iterable[np.ndarray]) -> list[arb_mat]:

@@ -148,9 +148,9 @@ def certify(
     for attempt in attempts:
         try:
             return _certify(arch, attempt, seed, clock)
-        except BudgetSpent:  # the speed of the machine must not choose the proof
+        except BudgetSpent:  # the machine's speed must not choose the proof
             raise
-        except ValueError:  # this route proves nothing here; the next one may
+        except ValueError:  # this route proves nothing here: try the next one
             continue
     return _certify(arch, last, seed, clock)
 
@@ -161,11 +161,11 @@ def _routes(arch: Architecture, route: str | None) -> tuple[str, ...]:
     return (route,) if route else routes_to_try(arch)
 
 
-_PATIENCE = 10.0  # rough seconds up to which the strongest proof is looked for on a route
+_PATIENCE = 10.0  # rough seconds that a route may spend on its strongest proof
 
 
 def routes_to_try(arch: Architecture) -> tuple[str, ...]:
-    """What is tried without a route, one after the other until something is proved; the sizes alone decide.
+    """The routes that `certify` tries if none is given, in order; they depend on the sizes only.
 
     >>> routes_to_try(Architecture((4, 3, 5), (2, 2)))  # Cor. 3.8 holds
     ('theorem',)
@@ -196,7 +196,7 @@ def certificate_cost(arch: Architecture, route: str | None) -> Cost:
     tried = _routes(arch, route)
     if tried == ("theorem",):
         return Cost(0.001, 10**6, 0, "")
-    # Fitted to 140 networks: calls, a quarter of the rough seconds, more bits beyond layer 6.
+    # Fitted to 140 networks; beyond layer 6 more bits are needed.
     deep, columns = max(0, arch.num_layers - 6), num_columns(arch)
     seconds = or_infinite(lambda: 0.005 + rough_seconds(arch) / 4 * 6.0**deep)
     return Cost(min(seconds, DEFAULT_BUDGET), 200 * columns**2, columns, "balls")

@@ -21,8 +21,8 @@ BITS = (128, 256, 512, 1024)
 
 MOST_COLUMNS = 400
 """Free entries of the slice up to which balls are tried at all; so one call of python-flint stays short."""
-_MOST_NUMBERS = 2_000_000  # inputs and attention weights that a certificate writes down
-_MOST_SECONDS = 120  # as `rough_seconds` counts them
+_MOST_NUMBERS = 2_000_000  # most inputs and attention weights in one certificate
+_MOST_SECONDS = 120  # limit, in units of `rough_seconds`
 
 Found = tuple[int, dict]
 """A dimension, and what a certificate stores that proves it."""
@@ -55,7 +55,7 @@ def rough_seconds(arch: Architecture) -> float:
     try:
         calls = 1.5e-3 * depth * (1 + n / 32)
         return calls + n * (width * t + n / depth) * t * t * depth / 1.5e5
-    except OverflowError:  # more than floats go to
+    except OverflowError:  # beyond the float range
         return inf
 
 

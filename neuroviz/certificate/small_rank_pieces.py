@@ -158,12 +158,12 @@ def columns_at(
     special = [np.zeros(n) if vector is None else vector for vector in (point.u, point.v, point.line)]
     rows = np.concatenate([X, over.matmul(np.stack(special), X[:, :n])], axis=1)
     core, (c, e, u, v, line) = range(n), range(n, n + 5)
-    linear = over.matmul(rows, out[..., None])[..., 0]  # what moving L does: [:, a] in coordinate a
+    linear = over.matmul(rows, out[..., None])[..., 0]  # [:, a]: the effect of moving coordinate a of L
     columns: dict[str, list[np.ndarray]] = {name: [] for name in PIECES}
     first, one, square, pair, output, output_one = columns.values()
-    turned = linear[:, : n + 1]  # L and all M = cℓℓᵀ turn together
+    turned = linear[:, : n + 1]  # L and all M = cℓℓᵀ turn with ℓ
     for direction, M, bar in zip(pattern.directions, point.M, bars, strict=True):
-        # moved[:, a, b] is what moving the entry (a, b) of M does, both[:, a, b] with (b, a).
+        # moved[:, a, b]: the effect of moving entry (a, b) of M; both[:, a, b]: of moving (a, b) and (b, a).
         moved = over.matmul(over.matmul(rows, bar), rows.mT)
         both = over.reduce(moved + moved.mT)
         if direction == "all":

@@ -19,7 +19,7 @@ from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 MOST_LAYERS = 128
 """Up to this depth a check takes a fraction of a second."""
 
-_POINTS = 3  # one is enough unless it is unlucky mod p
+_POINTS = 3  # one point is enough unless it is unlucky mod p
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from neuroviz.engine.network import Layer, Weights
 Place = tuple[int, int, int, int]
 """A free entry: layer, matrix (0 for Q, 1 for K, 2 for V), row, column."""
 _MOST_BITS = 4096
-_BITS_AGAIN = (2, 4, 8)  # times the bits of the certificate: a determinant loses more than ‖1 − R B‖
+_BITS_AGAIN = (2, 4, 8)  # multiples of the certificate's bits: a determinant loses more than ‖1 − R B‖
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ _HOLDS: dict[str, Callable[[Architecture], bool]] = {
     "δ ≥ 2": lambda arch: min(_inner(arch)) > 1,
     "2 ≤ aᵢ ≤ dᵢ₋₁": lambda arch: all(1 < a <= d for d, _, a in arch.layers),
 }
-# Each statement once more: what it asks for, written without the functions that found it.
+# The hypotheses of each statement, written without the functions that found the proof.
 _HYPOTHESES = {
     "Cor. 3.3": "lightning attention; one layer; t ≥ 2",
     "Cor. 3.8": "lightning attention; l ≥ 2; t ≥ 2; inner widths δ ≤ d₀, dₗ; δ ≥ 2; 2 ≤ aᵢ ≤ dᵢ₋₁",

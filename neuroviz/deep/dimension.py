@@ -10,9 +10,9 @@ from neuroviz.kit.controls import typed_head_dims
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 12, 12, 6, 8
-# Sizes up to which a part is drawn: columns of exact ranks, parameters of a spectrum. Measured on
-# a laptop-like core, the first limits keep a move under about 0.3 s, the others under some seconds.
-_QUICK_PARAMETERS, _QUICK_COLUMNS = 450, 400  # some 0.2 s
+# Limits, measured on a laptop-like core: a study beyond the first two numbers runs in the background,
+# and no spectrum is computed beyond `_MOST_PARAMETERS`.
+_QUICK_PARAMETERS, _QUICK_COLUMNS = 450, 400  # a move within these takes some 0.2 s
 _MOST_PARAMETERS, _MOST_COLUMNS = 900, 1500
 
 
@@ -32,7 +32,7 @@ class DimensionSetting:
     seed: int = seed()
 
     def __post_init__(self) -> None:
-        _ = self.arch  # refuses what makes no network
+        _ = self.arch  # an impossible network raises here
 
     @property
     def arch(self) -> Architecture:
@@ -48,7 +48,7 @@ class DimensionSetting:
 
     @property
     def is_slow(self) -> bool:
-        """From sizes alone, so that it never depends on the machine."""
+        """Whether the study takes long, by the sizes alone: the answer must not depend on the machine."""
         arch = self.arch
         return arch.num_parameters > _QUICK_PARAMETERS or num_columns(arch) > _QUICK_COLUMNS
 
@@ -90,12 +90,12 @@ def would_mislead(paper: Expected, expected: Expected) -> bool:
 
 
 def has_a_place(paper: Expected, expected: Expected) -> bool:
-    """Whether that number can stand on an axis of dimensions: far outside, it may be below 1."""
+    """Whether the paper's number fits on an axis of dimensions; outside its hypotheses it may be below 1."""
     return would_mislead(paper, expected) and paper.value >= 1
 
 
 def paper_name(paper: Expected) -> str:
-    """The paper's number of the bare formula, which is all that is left outside its hypotheses."""
+    """The name of the paper's formula without its hypotheses: the number of an equation, if it has one."""
     bare = {"Cor. 3.8": "Eq. 14", "Cor. 3.3": "Eq. 7", "Eq. 16, Corollary A": "Eq. 16"}
     return bare.get(paper.source, paper.source)
 

@@ -48,7 +48,7 @@ def dimension_parts(study: DimensionStudy) -> Parts:
     plot.headline(f"{rank} of {n} directions move the function")
     _gap(study, plot, kept, dropped)
     _names(study, plot)
-    if study.spectrum is not None:  # the wash: up to where rounding alone may lift a singular value
+    if study.spectrum is not None:  # the grey area ends where rounding alone may lift a singular value
         noise = max(n * 2.2e-16, 10 ** (BOTTOM + 0.2))
         plot.region((0, n + 1), (10**BOTTOM, noise), {"width": 0}, theme.color("wash"))
         x, side = (0, "left") if rank > 0.3 * n else (1, "right")
@@ -90,7 +90,7 @@ def _beside(
 
 
 def _names(study: DimensionStudy, plot: Plot) -> None:
-    """What line, triangle and cross are; each where there is room."""
+    """The labels of line, triangle and cross, each where there is room."""
     expected, paper, n, rank = study.expected, study.paper, study.arch.num_parameters, study.exact.value
     crossed, late = has_a_place(paper, expected), rank > 0.75 * n
     y, side = (-6.6, "right") if late else (0.35, "left")
@@ -101,7 +101,7 @@ def _names(study: DimensionStudy, plot: Plot) -> None:
     x = (rank if expected.value is None else expected.value) + 0.5
     yshift = 16 if crossed and side == "left" else 0
     _beside(plot, said, x, BOTTOM + 0.45, side, 16, "formula", yshift=yshift)
-    if would_mislead(paper, expected):  # in the empty corner: below the dots, or right of the line
+    if would_mislead(paper, expected):  # the note takes the empty corner: below dots or right of the line
         said = f"✕ {paper_name(paper)} would say {paper.value},<br>but does not apply here".replace("-", "−")
         place = (0, -9.0, "left", 8) if late else (1, -7.0, "right", 4)
         look = {"xref": "x domain", "bgcolor": theme.color("ground")}
@@ -111,7 +111,7 @@ def _names(study: DimensionStudy, plot: Plot) -> None:
 def _gap(study: DimensionStudy, plot: Plot, kept: list[float], dropped: list[float]) -> None:
     """The double arrow across the split, where there is one, and its text."""
     spectrum, n, rank = study.spectrum, study.arch.num_parameters, study.exact.value
-    full = rank > 0.7 * n  # no room right of the line: the text stands left of it
+    full = rank > 0.7 * n  # right of the line is no room: the text stands left of it
     x, y0, y1 = rank + 0.5 + (0.5 * (n - rank) if full else 0.09 * n), BOTTOM, BOTTOM
     if spectrum is None:
         text = f"{n} parameters: too many for<br>a spectrum in a panel"
@@ -128,7 +128,7 @@ def _gap(study: DimensionStudy, plot: Plot, kept: list[float], dropped: list[flo
     if y1 - y0 > 1:
         look = {"showarrow": True, "arrowside": "end+start", "startarrowhead": 2}
         plot.text("", x, y1, "base", "ink", ax=x, ay=y0, axref="x", ayref="y", **look)
-    # In the middle of the arrow, if there is one; else in the empty upper right.
+    # The text stands at the arrow's middle; without an arrow it takes the empty upper right.
     middle = (y0 + y1) / 2 - 2.2 if y1 - y0 > 5 else -3.5
     _beside(plot, text, rank + 0.5 if full else x, middle, "right" if full else "left", 8, "ink")
 

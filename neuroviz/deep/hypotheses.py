@@ -26,7 +26,7 @@ MAX_SIZE, MAX_TOKENS = SIZES[-1], 6
 
 @dataclass(frozen=True)
 class HypothesesSetting:
-    """A network of two layers, equal widths outside."""
+    """A network of two layers with equal input and output widths."""
 
     head_1: int = whole("head dimension a₁", 1, 1, MAX_SIZE)
     head_2: int = whole("head dimension a₂", 3, 1, MAX_SIZE)
@@ -52,7 +52,7 @@ class MapCell:
         column, row: where it stands, by the values that vary.
         measured: its dimension.
         paper: what the paper's formula says there, applicable or not.
-        covered: whether all that the paper asks for in its statement is true there.
+        covered: whether all hypotheses of the paper's statement hold there.
         cause: in a word or two, why the formula is off there; "" leaves it out.
     """
 
@@ -97,12 +97,12 @@ class HypothesesStudy:
 
     @property
     def off(self) -> tuple[MapCell, ...]:
-        """Where the measurement is not what the formula says."""
+        """Cells where measurement and formula differ."""
         return tuple(cell for cell in self.cells if cell.difference)
 
     @property
     def contradicted(self) -> tuple[MapCell, ...]:
-        """Where it is not, though the paper says that it must be: a mistake, the paper's or ours."""
+        """Cells where the formula fails inside its hypotheses: a mistake of the paper or of ours."""
         return tuple(cell for cell in self.off if cell.covered)
 
     @property
@@ -124,11 +124,11 @@ def study_hypotheses(request: HypothesesSetting) -> HypothesesStudy:
 
 
 def _cause(arch: Architecture) -> str:
-    """Which hypothesis it is whose failure costs something, in a word or two for a cell."""
+    """The failing hypothesis that changes the dimension, in a word or two for a cell."""
     causes = ["t = 1"] * (arch.tokens == 1)
     if not causes and arch.attention == "lightning" and collapsing_layer(arch) is not None:
         thick = general_formula(replace(arch, attention="softmax")).value - arch.num_layers
-        if general_formula(arch).value < thick:  # without the collapse there would be more
+        if general_formula(arch).value < thick:  # the collapse costs dimensions
             causes.append("rank 1")
     if effective_widths(arch) != arch.widths:
         causes.append("widens")
@@ -147,6 +147,6 @@ def _angles(arch: Architecture, seed: int) -> tuple[tuple[float, ...], ...]:
 def _between(X: np.ndarray) -> tuple[float, ...]:
     """Angles between the lines that tokens span: from 0 to 90 degrees."""
     pairs = [(u, v if u @ v >= 0 else -v) for u, v in combinations((X / np.linalg.norm(X, axis=0)).T, 2)]
-    # Of small angles the cosine would keep half the digits only.
+    # For small angles the cosine would keep half of the digits only.
     halves = [np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v)) for u, v in pairs]
     return tuple(float(np.degrees(2 * half)) for half in halves)

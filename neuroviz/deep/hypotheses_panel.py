@@ -11,7 +11,7 @@ from neuroviz.kit.plot import Parts, Plot, View, compose
 from neuroviz.kit.words import colored, signed
 
 _MAP, _ANGLES = (0.0, 0.64), (0.75, 1.0)
-_DARKEST = sqrt(50)  # of all networks of `SIZES` none is off by more than 50
+_DARKEST = sqrt(50)  # no network of `SIZES` is off by more than 50
 
 
 def hypotheses_parts(study: HypothesesStudy) -> Parts:
@@ -40,11 +40,11 @@ def _map(study: HypothesesStudy) -> View:
 
 
 def _cells(study: HypothesesStudy, plot: Plot) -> None:
-    """How far off, whichever way, as a colour; the sign, the measurement and the cause as text."""
-    # Whichever its sign: one number has one colour on all maps.
+    """The size of the difference as a colour; the difference, the measurement and the cause as text."""
+    # A number and its negative share one colour on all maps.
     shades = {(cell.column, cell.row): sqrt(abs(cell.difference)) for cell in study.cells}
     note, base, name = theme.size("note"), theme.size("base"), paper_name(study.paper)
-    top = 0.0857 * _DARKEST  # so that 0, and nothing else, falls on the colour that is its own
+    top = 0.0857 * _DARKEST  # only 0 has the colour of 0
     texts, colors, hovers = [], [], []
     for cell, shade in zip(study.cells, shades.values(), strict=True):
         difference = f"{'+' * (cell.difference > 0)}{signed(cell.difference)}"
@@ -100,9 +100,9 @@ def _subtitle(study: HypothesesStudy) -> str:
 
 
 def _outlines(study: HypothesesStudy) -> list[dict]:
-    """Of the cells that the paper's statement covers, and of the network that the reader has chosen."""
+    """A frame around the cells that the paper's statement covers, and a ring around the chosen network."""
     covered = {(cell.column, cell.row) for cell in study.cells if cell.covered}
-    end, edges = 0.025, []  # edges are drawn one by one, each a little longer, so that corners close
+    end, edges = 0.025, []  # each edge is drawn a little longer, so that corners close
     for x, y in sorted(covered):
         for step in (-1, 1):
             if (x + step, y) not in covered:
@@ -141,7 +141,7 @@ def _angles(study: HypothesesStudy) -> View:
 
 
 class HypothesesExplorer(Panel):
-    """Where Eq. 14 stops to hold for two layers, and why.
+    """Where Eq. 14 fails for two layers, and why.
 
     Left, measured minus formula over the head dimensions or over the widths; right, the angles between the
     tokens of a random network, layer by layer: they are 0 after a layer of rank one.

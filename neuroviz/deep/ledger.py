@@ -15,7 +15,7 @@ from neuroviz.kit.settings import choice, seed, text, whole
 MAX_WIDTH, MAX_HEAD, MAX_HEADS, MAX_TOKENS, MAX_LAYERS = 8, 8, 4, 6, 6
 _QUICK_MILLISECONDS = 250
 _CLEAR = ", or clear the box to use the"
-# What the scene drags.
+# The controls that the scene moves by dragging.
 PLACE = ("width", "width_out", "head_dim", "heads", "tokens", "layers", "kind", "widths", "head_dims")
 FAMILIES = {
     "head bases": "bases of keys and queries", "interfaces": "bases between layers",
@@ -40,7 +40,7 @@ class LedgerSetting:
     seed: int = seed()
 
     def __post_init__(self) -> None:
-        _ = self.arch  # refuses what makes no network
+        _ = self.arch  # an impossible network raises here
 
     @property
     def arch(self) -> Architecture:
@@ -56,7 +56,7 @@ class LedgerSetting:
 
     @property
     def is_slow(self) -> bool:
-        """From sizes alone, so that it never depends on the machine; milliseconds on a laptop-like core."""
+        """Whether the study takes more than 250 ms on a laptop-like core, estimated from the sizes alone."""
         arch = self.arch
         # With one token no rank is full, so it is measured at two points.
         once_more = (1 + 3e-4 * num_columns(arch) ** 2) * (2 if arch.tokens == 1 else 1)

@@ -10,7 +10,7 @@ from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.scene import as_scene
 from neuroviz.kit.words import colored
 
-_UNEXPLAINED, _DIMENSION = 4, 5  # where these bars stand; parameters at 0, the families at 1, 2, 3
+_UNEXPLAINED, _DIMENSION = 4, 5  # places of these bars; parameters stand at 0, the families at 1, 2, 3
 _HALF = 0.33  # half the width of a bar
 _SYMMETRIES = (
     "Q, K with the same KᵀQ in each layer (Lemma 3.1): a² = dim GL_a for a ≤ d, else 2ad − d²",
@@ -33,13 +33,13 @@ def ledger_parts(study: LedgerStudy) -> Parts:
     idle, n = ledger.parameters - ledger.dimension, ledger.parameters
     plot.headline(f"{idle} of {n} direction{'s' * (n > 1)} {'is' if idle == 1 else 'are'} silent")
     _numbers(study, plot)
-    if ledger.unexplained:  # the cause, over the bars, which leave that corner free
-        width = 1600 // theme.size("note")  # characters, on most of the width
+    if ledger.unexplained:  # the cause stands in the corner that the bars leave free
+        width = 1600 // theme.size("note")  # characters that fill most of the width
         lines = wrap(f"▨ {ledger.unexplained} unexplained: {ledger.note}", width)
         text = "<br>".join(lines[:3]) + (" …" if len(lines) > 3 else "")
         corner = {"xref": "x domain", "yref": "y domain", "xanchor": "right", "yanchor": "top"}
         plot.text(text, 0.97, 1, "note", "outside", **corner, align="right")  # beside the buttons
-    _formulas(study, plot, top)  # the last words: the scene writes them beside the dimension
+    _formulas(study, plot, top)  # keep these last: the scene writes them beside the dimension
     most = {"widest": MAX_WIDTH, "most": MAX_HEADS, "deepest": MAX_LAYERS}
     whole, choices = compose(plot.view(), barmode="overlay"), {"kind": list(ATTENTION_KINDS)}
     return as_scene(whole, "ledger", study.place, most, {}, choices)
@@ -77,7 +77,7 @@ def _ticks(study: LedgerStudy, plot: Plot) -> None:
         x, y = [_DIMENSION - 0.45, _DIMENSION + 0.45], [expected.value] * 2
         hover, look = f"{expected.source}: {expected.value}", (theme.color("formula"), width + 2)
         plot.line("dimension by the formula", x, y, *look, hover=hover)
-    if has_a_place(paper, expected):  # not across the bar: the number of the measurement stands there
+    if has_a_place(paper, expected):  # the measured number stands on the bar, so the tick stays beside it
         x, y = [_DIMENSION + _HALF, _DIMENSION + 0.7], [paper.value] * 2
         hover, look = f"{paper.value} does not apply here", (theme.color("outside"), width + 0.8, "dot")
         plot.line("the paper's formula outside its hypotheses", x, y, *look, hover=hover)

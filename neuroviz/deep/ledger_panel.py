@@ -10,7 +10,7 @@ from neuroviz.kit.panel import Panel
 
 
 class LedgerExplorer(Panel):
-    """Where the parameters of an attention network go: less each family of symmetries, the dimension.
+    """Where the parameters of a network go: all of them, minus each family of symmetries, is the dimension.
 
     Controls: d (input and inner widths), d′, a, H, t, layers, kind; under "More": widths (such as 4,3,5,
     instead of d, d′ and layers), a per layer (such as 2,1), seed. See `Panel` for what panels share.

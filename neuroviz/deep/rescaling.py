@@ -1,4 +1,4 @@
-"""How each virtual weight is rescaled, what L must answer, and whether the outputs move (Eq. 13)."""
+"""How each M_i is rescaled, which factor of L balances it, and whether the outputs move (Eq. 13)."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class RescalingStudy:
         factor: what L was multiplied by, up to `off`; for softmax the best that a single factor can do.
         virtual: L, M_1, …, M_l.
         outputs: φ(X) for one X.
-        unanswered: the same with λ_0 = 1.
+        unanswered: φ(X) before and after, with λ_0 = 1.
         covered: whether the hypotheses of the theorem about the whole fibre hold.
     """
 
@@ -51,14 +51,14 @@ class RescalingStudy:
 
 
 def study_rescaling(setting: VirtualSetting) -> RescalingStudy:
-    """Multiply every M_i by λ_i and L by the λ_0 that answers, and see what the outputs do."""
+    """Multiply every M_i by λ_i and L by λ_0 (for softmax by the best factor), and compare the outputs."""
     arch, kind, over = setting.arch, setting.kind, Reals()
     weights, X = example_network(arch, np.random.default_rng(setting.seed))
     factors = [2.0**log for log in setting.logs]
     factor = balance = balancing_factor(over, factors)
     scaled = tuple(Layer(c * Q, K, V) for c, (Q, K, V) in zip(factors, weights, strict=True))
     start, unanswered = (forward(over, kind, network, X)[0] for network in (weights, scaled))
-    if kind == "softmax":  # least squares: nothing that λ_0 could do is better
+    if kind == "softmax":  # λ_0 by least squares: no λ_0 does better
         factor = float((start * unanswered).sum() / (unanswered * unanswered).sum())
     applied = factor * 2.0**setting.off
     now = forward(over, kind, (*scaled[:-1], scaled[-1]._replace(V=applied * scaled[-1].V)), X)[0]
@@ -83,7 +83,7 @@ def _is_covered(arch: Architecture, weights: Weights) -> bool:
 
 
 def say_rescaling(study: RescalingStudy) -> str:
-    """In words."""
+    """The rescaling in words: λ_0, and whether the outputs move."""
     logs, answer = study.setting.logs, study.balance
     pairs = list(zip(study.exponents, logs, strict=True))
     terms = " − ".join(f"{n}·({signed(log)})" if log < 0 else f"{n}·{signed(log)}" for n, log in pairs)

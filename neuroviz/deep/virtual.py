@@ -42,10 +42,10 @@ class VirtualSetting:
         view: "basis", the change of basis, or "rescale".
         place: of the basis, "first", "middle" or "last"; its control, and in states, is called interface.
         walk, along: the change of basis, C = `walk_in_gl(walk, δ, along)`.
-        log_1, …, log_4: log₂ λ_i of each layer, to which L answers with λ_0 = ∏ λ_i^{−3^{l−i}} (Eq. 13).
+        log_1, …, log_4: log₂ λ_i of each layer; L is multiplied by λ_0 = ∏ λ_i^{−3^{l−i}} (Eq. 13).
         off: log₂ of a factor by which λ_0 misses its value.
         lost: whether V_i loses one rank first.
-        alone: by which part of itself the first row of V_i moves, without an answer of the next layer.
+        alone: the relative change of the first row of V_i, which the next layer does not undo.
     """
 
     view: str = choice("view", [("change of basis", "basis"), ("rescale L and the M", "rescale")])
@@ -140,12 +140,12 @@ class InterfaceStudy:
 
     @property
     def moved(self) -> tuple[Moved, ...]:
-        """What should have stood still and has not."""
+        """The matrices that moved although they should not."""
         return tuple(part for part in (*self.virtual, self.outputs) if not part.is_same)
 
     @property
     def off(self) -> float:
-        """By how much the entries of the recovered matrices differ from the applied ones, at most."""
+        """The largest difference between an entry of a recovered matrix and of the applied one."""
         here, identity = self.setting.interface, np.eye(len(self.C))
         applied = [self.C if i == here else identity for i in range(1, len(self.recovered) + 1)]
         return max(float(np.abs(a - b).max()) for a, b in zip(applied, self.recovered, strict=True))
@@ -160,7 +160,7 @@ def example_network(arch: Architecture, rng: np.random.Generator) -> tuple[Weigh
     lightning = replace(arch, attention="lightning")
     size = _SOFTMAX_SIZE if arch.attention == "softmax" else 1.0
     weights = tuple(
-        # Noise, because all singular values of V alike would not say which one `drop_rank` drops.
+        # Noise makes the singular values of V differ, so that `drop_rank` has one to drop.
         Layer(size * Q, size * K, V + _VALUE_NOISE * rng.standard_normal(V.shape))
         for Q, K, V in conditioned_weights(lightning, rng)
     )

@@ -16,7 +16,7 @@ from neuroviz.kit.words import colored, numbered, percent, signed, tiny
 
 _BARS = {"notebook": (0.0, 0.23), "lecture": (0.0, 0.13)}  # large words leave the matrices less room
 _COLUMNS = 6 + 1 + 1 + MAX_LAYERS + 1 + 1 + 1  # weights, a gap, L, the M, outputs, a gap, C
-_BAR = 0.026  # width of a bar, as a part of the figure's
+_BAR = 0.026  # width of a bar, in figure widths
 _GAP = Tile("", np.zeros((0, 0)), 1.0)
 
 
@@ -56,7 +56,7 @@ def _table(columns: list[tuple[Tile, Tile]], finding: str) -> View:
     columns = columns + [(_GAP, _GAP)] * (_COLUMNS - len(columns))
     upper, lower = zip(*columns, strict=True)
     rows = [Row("○<br>start", upper), Row(colored("focus", "<b>●<br>now</b>"), lower)]
-    # Between table and bars stand a finding, and below it what stands over the highest bar.
+    # A finding stands between table and bars; the highest bar's text stands below it.
     margin = theme.margin()
     between = _over_bars() + 1.4 * theme.size("title")
     bottom = _BARS[theme.current()["size"]][1] + between / (theme.size("height") - margin["t"] - margin["b"])
@@ -74,7 +74,7 @@ def _pair(part: Moved, limit: float, above: str, frame: str = "") -> tuple[Tile,
 
 
 def _still(part: Moved) -> tuple[Tile, Tile]:
-    """What is to stand still, and whether it does."""
+    """A matrix that should not move, with the verdict "same" or "moved"."""
     verdict = colored("certified", "<b>same</b>") if part.is_same else colored("outside", "<b>moved</b>")
     return _pair(part, largest_entry(part.start), verdict, "certified" if part.is_same else "outside")
 
@@ -110,13 +110,13 @@ def _moves(study: InterfaceStudy) -> list[_Bar]:
         role = "focus" if i < weights else "certified" if part.is_same else "outside"
         text_role = "soft" if i < weights and part.is_same else role
         hover = f"{part.name}: moved by {100 * part.change:.2f} % ({part.change:.1e})"
-        column = i + (i >= weights)  # behind the weights is a gap
+        column = i + (i >= weights)  # a gap follows the weights
         found.append(_Bar(column, part.name, part.change, text, role, text_role, hover))
     return found
 
 
 def _became(study: InterfaceStudy) -> tuple[str, ...]:
-    """What stands over the weights; short, because these texts keep the columns apart."""
+    """The texts above the weights; they are short, because a longer text widens its column."""
     names = [part.name for part in study.weights]
     if all(part.is_same for part in study.weights):
         return tuple(names)
@@ -218,7 +218,7 @@ def _bars(table: View, bars: list[_Bar], unit: str, finding: str) -> View:
     look = {"width": _BAR * across[1], "cliponaxis": False, "hover": "%{hovertext}"}
     marker = {"color": colors, "pattern": pattern}
     plot.bars("how far each matrix has moved", centres, heights, marker, **said, **look)
-    over = [max(height, 0.0) for height in heights]  # over a bar that goes down it stands on the line
+    over = [max(height, 0.0) for height in heights]  # the number of a negative bar stands on the line
     font = {"size": base, "color": [theme.color(bar.text_role) for bar in bars]}
     look = {"mode": "text", "textposition": "top center", "textfont": font, "cliponaxis": False}
     plot.points("in numbers", centres, over, {}, text=[f"<b>{bar.text}</b>" for bar in bars], **look)

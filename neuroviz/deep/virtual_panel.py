@@ -1,4 +1,4 @@
-"""What a deep network shows of its weights: a change of basis it hides, factors that L answers."""
+"""What the function hides of the weights: a change of basis between layers, a rescaling of L and M."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ _OF_THE_RESCALING = (*LOGS, "off")
 
 
 def study_virtual(setting: VirtualSetting) -> InterfaceStudy | RescalingStudy:
-    """What the view in use shows."""
+    """The study for the chosen view."""
     return study_interface(setting) if setting.view == "basis" else study_rescaling(setting)
 
 

@@ -16,8 +16,8 @@ from neuroviz.engine.block import Block, whole_number
 ATTENTION_KINDS = ("lightning", "softmax")
 MOST_LAYERS = 10**6
 """An architecture holds three numbers for each layer."""
-_LONG = 12  # more equal sizes than this are counted instead of listed
-_TOO_LONG = 60  # of more sizes than this, equal or not, the first and the last ones are listed
+_LONG = 12  # a longer list of equal sizes is counted, not listed
+_TOO_LONG = 60  # of a longer list only the first and last sizes are listed
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def check_architecture(caller: str, arch: object, variants: bool = False) -> Non
 
 def _sizes(name: str, values: Sequence[int]) -> tuple[int, ...]:
     try:
-        # Sets and dicts have no fixed order, and the letters of a text are no sizes.
+        # Sets and dicts have no fixed order; a text is no list of sizes.
         ordered = iter(None if isinstance(values, (str, bytes, Set, Mapping)) else values)
     except TypeError:
         raise ValueError(

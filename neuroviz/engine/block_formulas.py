@@ -173,7 +173,7 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
         found["temperatures"] += times * H * block.temperature
         found["key biases"] += times * groups * a * (block.biases and not block.rotary)
         found["value biases"] += times * (groups * v if v else (H - 1) * d_out) * block.biases
-    passing = d if block.mlp is None else max(0, d - block.mlp[0])  # what the U₁ of an MLP does not see
+    passing = d if block.mlp is None else max(0, d - block.mlp[0])  # directions that U₁ does not see
     found["shifts between layers"] = (inner * passing + block.positions * d) * block.biases
     if block.mlp:
         m, e = block.mlp
@@ -218,13 +218,13 @@ def what_is_missing(arch: Architecture) -> str | None:
         H = arch.heads[0]
         groups = block.kv_heads or H
         v = min(block.value_dim or d[1], H // groups * d[1])
-        # A vector that a token's keys and values do not see; and one that, added to all tokens, changes no
-        # query and no sum of values: logits change by a constant a column only.
+        # Two kinds of vectors: keys and values do not see one; the other, added to all tokens, changes no
+        # query and no sum of values: it changes each column of logits by a constant only.
         hidden = groups * (v + arch.head_dims[0]) < d[0]
         if hidden or min(d[1], groups * v) + H * arch.head_dims[0] < d[0]:
             return "learned positions that the first layer does not see in full, without skips"
     if block.mlp and depth > 1 and block.mlp[1] == 1:
-        return "MLPs of power one"  # they let shifts pass, and are matrices of rank m
+        return "MLPs of power one"  # such MLPs are matrices of rank m and let shifts pass
     if depth > 1 and not arch.skip:
         if block.value_dim and min(block.kv_heads or H for H in arch.heads[:-1]) * block.value_dim < d[0]:
             return "values of all key-value heads together of lower rank than the width, without skips"

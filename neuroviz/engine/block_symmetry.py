@@ -248,7 +248,7 @@ def _shifts(net: _Network, i: int) -> Iterator[Change]:
     if arch.block.mlp and i:
         w = net.layer(i)
         if arch.block.mlp[1] > 1:
-            vectors = null_space(over, w["U1"])  # what the MLP does not see
+            vectors = null_space(over, w["U1"])  # directions that the MLP does not see
             passed = vectors if arch.skip else 0 * vectors
         else:
             passed = over.reduce(over.matmul(w["U2"], w["U1"]).T + arch.skip * passed)
@@ -311,7 +311,7 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
         parts = zip(shapes.items(), np.split(rows, ends[:-1], axis=-1), strict=True)
         return {name: part.reshape(-1, *shape) for (name, shape), part in parts}
 
-    unit, rows = split(np.eye(ends[-1])), []  # what each unknown does alone
+    unit, rows = split(np.eye(ends[-1])), []  # the effect of each unknown alone
     for R in net.rotations(i):
         turned, KR = over.matmul(R, Q), over.matmul(K.mT[of], R)
         moved = over.matmul(unit["K"].mT[:, of], turned) + over.matmul(KR, unit["Q"])

@@ -36,7 +36,7 @@ class Budget:
         self._end = monotonic() + seconds
 
     def check(self, so_far: str) -> None:
-        """Go on, unless the seconds are over.
+        """Raise `BudgetSpent` when the seconds are over.
 
         Raises:
             BudgetSpent: if they are; the message says what had been done, and what to do.
@@ -58,7 +58,7 @@ def available_bytes() -> int | None:
 
 
 def _free_here() -> int:
-    with suppress(OSError, TypeError):  # Linux also counts what caches would give back
+    with suppress(OSError, TypeError):  # Linux counts caches as available, too
         said = Path("/proc/meminfo").read_text(encoding="ascii")
         return 1024 * int(re.search(r"MemAvailable:\s*(\d+)", said)[1])
     return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -85,7 +85,7 @@ def check_memory(what: str, size: int) -> None:
     Raises:
         ValueError: if they do not fit.
     """
-    memory = available_bytes() if size > 2**26 else None  # less is always there
+    memory = available_bytes() if size > 2**26 else None  # smaller arrays need no check
     if memory is not None and size > memory:
         raise ValueError(
             f"{what} would take about {in_bytes(size)}, and there are {in_bytes(memory)} of memory; take "

@@ -1,8 +1,8 @@
 """What a measurement will cost on this machine: seconds and bytes, before it starts.
 
 Each kind of work is timed once in this process, at a size that takes some hundredths of a second, and scaled
-by its number of operations. An estimate is good to a factor of two or three; it is there to refuse a day of
-work, and to say how long a minute will be.
+by its number of operations. An estimate is right up to a factor of two or three: enough to refuse a day of
+work, and to show the time left.
 """
 
 from collections.abc import Callable
@@ -25,15 +25,15 @@ from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.engine.random_rank import bytes_in_between, inputs_at_once, numbers_in_between
 
 prover = SimpleNamespace()
-"""Who proves a dimension: `neuroviz.certificate` puts its `certify` and `cost` here."""
+"""Place of `certify` and `cost`: `certificate/certificate.py` sets them, as engine may not import it."""
 METHODS = "exact", "float", "certified"
 BUDGET_SECONDS = 600.0
-"""What a measurement may take by its own estimate, unless told otherwise."""
+"""Default limit, in seconds, on the estimated time of a measurement."""
 LARGE = 1500
-"""Columns from which an exact rank is taken block by block, and on the slice first tried modulo 241."""
+"""Columns from which an exact rank uses all threads, and the slice is first tried modulo 241."""
 MIXED = 350
 """Columns up to which mixing all of them takes less time than it saves."""
-_SVD_BYTES = 32  # an entry of a float measurement: the matrix, its scaled copy, and what LAPACK needs
+_SVD_BYTES = 32  # bytes of an entry: the matrix, its scaled copy, and LAPACK's workspace
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Cost:
     """What a measurement will take, about.
 
     Attributes:
-        seconds, bytes: on this machine, and at the peak.
+        seconds, bytes: time on this machine, and memory at the peak.
         columns: of the matrix whose rank is taken; 0 for a theorem.
         arithmetic: what its entries are: "int8", "float32", "float64"; "" for a theorem.
         stages: what is done, in turn, and the seconds of each.
@@ -60,7 +60,7 @@ class Cost:
 def checked_question(
     caller: str, arch: object, method: str, route: str | None, inputs: int | None, prime: int | None
 ) -> tuple[str | None, int | None, int | None]:
-    """The route that is taken, inputs and prime as ints, of what can be measured; all else is refused.
+    """Check the arguments of a measurement; returns the route to take, and inputs and prime as ints.
 
     Raises:
         ValueError: if an argument is none of those, or does not go with the others.
@@ -99,10 +99,10 @@ def estimate_cost(
 ) -> Cost:
     """What `measure_dimension` will take on this machine, given the same arguments.
 
-    An exact rank on the slice is full where the general formula says so: then one matrix modulo 241 is
-    enough. Where it is not, two more follow, modulo a large prime and eight bytes an entry, which is what all
-    weights as columns take from the start; before these the memory is looked at again. A proof is given up
-    after a minute. Networks of any size are estimated at once.
+    Where the general formula says that the rank on the slice is full, one matrix is enough; from 1,500
+    columns on it is taken modulo 241, a byte an entry. Otherwise, and with all weights as columns, two
+    matrices modulo a large prime are needed, eight bytes an entry; after a try modulo 241 the memory is
+    checked again first. The search for a proof ends after a minute. Any network is estimated at once.
 
     Args:
         arch, method, route, inputs, prime: as in `measure_dimension`.
@@ -125,7 +125,7 @@ def estimate_cost(
     small = [fastest_arithmetic()] if tries_a_small_prime(columns, route, inputs, prime) else []
     full = route == "slice" and not inputs and general_formula(arch).value == columns
     points = (small or [Float64()]) if full else [*small, Float64(), Float64()]
-    mixing = 2 if len(points) > 1 and columns < MIXED else 1  # the columns are mixed first
+    mixing = 2 if len(points) > 1 and columns < MIXED else 1  # mixing the columns costs as much again
     given, each = (columns + 2, 1) if inputs is None else (inputs, arch.tokens * arch.widths[-1])
     derivative = _derivative_seconds(arch, given, each)
     stages, size = [], 0
@@ -167,7 +167,7 @@ def check_budget(cost: Cost, budget: float, arch: Architecture) -> None:
 
 
 def is_quick(arch: Architecture, columns: int, inputs: int | None = None, seconds: int = 1) -> bool:
-    """Whether a rank of so many columns takes about a second, or some, by the count of its products alone.
+    """Whether a rank of so many columns takes at most about `seconds`, by the count of its products alone.
 
     >>> is_quick(Architecture.uniform(4, 2, 2), 38)
     True
@@ -180,9 +180,9 @@ def is_quick(arch: Architecture, columns: int, inputs: int | None = None, second
     return columns < seconds * _QUICK_COLUMNS and products < seconds * _QUICK_PRODUCTS
 
 
-_QUICK_COLUMNS = 700  # from here on an estimate takes less time than the work
+_QUICK_COLUMNS = 700  # from this size on an estimate is cheaper than the work
 _QUICK_PRODUCTS = 4 * 10**8
-_PRODUCTS_OF_A_CALL = 10**5  # as long as what is done once for each layer, whatever its size
+_PRODUCTS_OF_A_CALL = 10**5  # products that take as long as one layer's fixed work
 
 
 def _cost(stages: list[tuple[str, float]], size: int, columns: int, arithmetic: str) -> Cost:
@@ -200,7 +200,7 @@ def inputs_cost(arch: Architecture) -> Cost:
 
 
 def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
-    """As many inputs as are enough are looked for first; then all rows are there at once."""
+    """The cost of the search for enough inputs, then of a spectrum with all rows in memory at once."""
     columns, each, stages, size = arch.num_parameters, arch.tokens * arch.widths[-1], [], 0
     if inputs is None:
         search = inputs_cost(arch)
@@ -216,8 +216,8 @@ def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
 def _work_of_a_row(arch: Architecture) -> int:
     """Products in one row of the derivative, about.
 
-    Each weight meets t tokens, some times; each attention weight meets both ends of a head, and is made anew,
-    reduced and normalised, which takes as long as some twenty products, and far more beyond the cache.
+    A weight takes about 3t products. An attention weight takes 2 (a + d) of them, and is recomputed, reduced
+    and normalised, which costs as much as 20 products, or 80 where t² numbers leave the cache.
     """
     t = arch.tokens
     of_an_entry = 20 if t * t < 2**18 else 80
@@ -227,7 +227,7 @@ def _work_of_a_row(arch: Architecture) -> int:
 
 
 def _derivative_seconds(arch: Architecture, inputs: int, rows_each: int) -> float:
-    """Of so many inputs, block by block: a small network takes most of it for calls, however small."""
+    """Seconds of the derivative at so many inputs; a small network needs most of them for the calls."""
     a_product = _timed(_derivative, _WIDE) / (_TIMED_INPUTS * _work_of_a_row(_WIDE))
     products = inputs * rows_each * _work_of_a_row(arch)
     blocks = -(-inputs // inputs_at_once(arch, rows_each))
@@ -257,7 +257,7 @@ def or_infinite(work: Callable[[], float]) -> float:
 
 @cache
 def _timed(prepare: Callable[..., Callable[[], object]], *of: object) -> float:
-    """The shortest of three runs: the first one warms up, and a machine is not idle all the time."""
+    """Seconds of the shortest of three runs: the first one warms up, and other programs may slow one down."""
     return min(repeat(prepare(*of), number=1, repeat=3))
 
 

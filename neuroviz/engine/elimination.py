@@ -29,12 +29,12 @@ from neuroviz.engine.threads import Run, in_turn, one_thread, side_by_side
 SMALL_PRIME = 241
 _LEAST_BLOCK = 30
 _LEAF = 30  # columns below which a block is inverted row by row
-_HAS_FLINT = find_spec("flint") is not None  # in a browser it may be missing
+_HAS_FLINT = find_spec("flint") is not None  # flint may be missing in a browser
 _SMALL = 42  # columns below which flint, building included, is quicker than our blocks
-_TILE = 256, 1024  # rows and columns of what is brought up to date at a time: it should fit into the cache
-_AT_ONCE = 1024  # rows and columns that a thread brings up to date before progress is told
-WORTH_THREADS = 1024  # columns from which threads take less time than they cost
-_INVERSE = 16  # products of large blocks take as long as one of those that invert a block
+_TILE = 256, 1024  # rows and columns of a tile that is updated at once: it fits into the cache
+_AT_ONCE = 1024  # rows and columns that a thread updates between two reports of progress
+WORTH_THREADS = 1024  # from so many columns on threads gain more than they cost
+_INVERSE = 16  # a product in a block's inversion takes as long as so many of large blocks
 
 
 class Arithmetic(Protocol):
@@ -137,10 +137,10 @@ def int8_is_exact() -> bool:
     rng, n = np.random.default_rng(0), 256
     signs = [rng.choice([-120, 119, 120], (n, n)) for _ in range(2)]
     full = np.full((n, n), 120)
-    for a, b in ((full, full), (-full, full), signs):  # every way to lose a bit would show in one of them
+    for a, b in ((full, full), (-full, full), signs):  # each loss of a bit shows in one of these
         try:
             product = torch._int_mm(*(torch.from_numpy(part.astype(np.int8)) for part in (a, b)))
-        except (AttributeError, RuntimeError):  # this torch does not offer it here
+        except (AttributeError, RuntimeError):  # this torch offers no byte products here
             return False
         if (product.numpy() != a @ b).any():
             return False
@@ -155,7 +155,7 @@ def int8_is_fast() -> bool:
     n, times = 512, []
     whole = np.random.default_rng(0).integers(-120, 121, (n, n)).astype(np.int8)
     as_torch, as_floats = torch.from_numpy(whole), whole.astype(np.float32)
-    with one_thread():  # as in an elimination; other programs change processor time less than wall time
+    with one_thread():  # one thread, as in an elimination; processor time, which other programs disturb less
         for multiply in (lambda: torch._int_mm(as_torch, as_torch), lambda: as_floats @ as_floats):
             multiply()
             start = process_time()
@@ -229,7 +229,7 @@ def _eliminate(
         _bring_first(rest[: len(head)], rows)
         _bring_first(rest.T[: head.shape[1]], columns)
         across, below = rest[:k, k:], rest[k:, k:]
-        if is_small:  # lists of jobs would take as long as the work
+        if is_small:  # a list of jobs would cost as much as the work
             across[...] = over.matmul(inverse, across.astype(np.float64, copy=False))
             arithmetic.subtract_product(below, rest[k:, :k], across)
             rank, rest = rank + k, below
@@ -250,7 +250,7 @@ def _eliminate(
             return left.shape[1] * target.size
 
         m, n = below.shape
-        h, w = (0, 0) if run is in_turn else (min(height, m), min(size, n))  # the next pivots' place
+        h, w = (0, 0) if run is in_turn else (min(height, m), min(size, n))  # place of the next pivots
         first = product(_slices(0, h, _AT_ONCE), _slices(0, w, _AT_ONCE))
         others = [
             *product(_slices(0, h, _AT_ONCE), _slices(w, n, _AT_ONCE)),
@@ -279,7 +279,7 @@ def is_for_flint(columns: int) -> bool:
 
 def flint_rank(matrix: np.ndarray, p: int) -> int:
     """The rank of a matrix of residues mod p, by python-flint."""
-    import flint  # here: it would take a quarter of the time that importing neuroviz takes
+    import flint  # late: flint would take a quarter of neuroviz's import time
 
     return flint.nmod_mat(*matrix.shape, matrix.astype(np.int64).ravel().tolist(), p).rank()
 
@@ -295,7 +295,7 @@ def _products(rows: int, columns: int, size: int) -> int:
 
 
 def spare_rows(p: int) -> int:
-    """With r of them a block of pivots is missed with a probability of about p⁻ʳ⁻¹: here below 10⁻²⁰."""
+    """With r of them a block of pivots is missed with a chance of about p⁻ʳ⁻¹: 10⁻²¹ for both our primes."""
     return 2 if p > 2**22 else 8
 
 

@@ -1,4 +1,4 @@
-"""The arithmetic that networks are written over: the reals, and a prime field.
+"""The two fields that networks are computed over: the reals, and a prime field.
 
 Both store their elements as float64 arrays, so the same numpy expressions, and the same BLAS,
 serve both. A prime field keeps the residues of least absolute value and reduces after every
@@ -12,17 +12,17 @@ from operator import index
 
 import numpy as np
 
-DEFAULT_PRIME = 8_388_593
-SECOND_PRIME = 8_388_587
+DEFAULT_PRIME = 8_388_593  # the largest prime below 2²³
+SECOND_PRIME = 8_388_587  # the next smaller prime
 _LARGEST_PRIME = 2**23
 
 
 @dataclass(frozen=True)
 class Reals:
-    """Floating point: what the spectrum that people look at is computed in."""
+    """Floating point numbers, in which the displayed spectrum is computed."""
 
     def reduce(self, x: np.ndarray) -> np.ndarray:
-        """The number itself: there is nothing to reduce."""
+        """The numbers unchanged."""
         return x
 
     def matmul(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -48,7 +48,7 @@ class Reals:
         """exp(s_ji) / Σ_k exp(s_ki), column by column (Eq. 15 with temperature 1); with a mask over k ≤ i."""
         if causal:
             logits = np.where(np.triu(np.ones(logits.shape[-2:], bool)), logits, -np.inf)
-        # Subtracting the largest logit of a column changes nothing but the overflow.
+        # Subtracting a column's largest logit only avoids overflow.
         e = np.exp(logits - logits.max(axis=-2, keepdims=True))
         return e / e.sum(axis=-2, keepdims=True)
 
@@ -92,7 +92,7 @@ class PrimeField:
         return x - self.multiples(x)
 
     def multiples(self, x: np.ndarray) -> np.ndarray:
-        """The multiples of p nearest to x, written over the quotients: new memory costs more than sums."""
+        """The multiples of p nearest to x, in place, because new memory costs more time than sums."""
         nearest = np.asarray(x * (1.0 / self.p))
         np.rint(nearest, out=nearest)
         nearest *= self.p
@@ -118,7 +118,7 @@ class PrimeField:
         >>> PrimeField(7).inverse(np.array([[2.0]]))
         array([[-3.]])
         """
-        from neuroviz.engine.pivots import gauss_jordan  # which needs fields
+        from neuroviz.engine.pivots import gauss_jordan  # late: pivots imports this module
 
         n = len(x)
         if not (x == np.rint(x)).all():
@@ -141,7 +141,7 @@ class PrimeField:
         causal: bool = False,
         drift: bool = False,
     ) -> np.ndarray:
-        """Random columns that sum to 1: what a softmax is when its exponentials are free.
+        """Random columns that sum to 1; they stand for a softmax whose exponentials are free variables.
 
         By Ax's theorem the exponentials of independent logits satisfy no algebraic relation with
         the weights and tokens, so for the generic rank each may be replaced by a fresh random

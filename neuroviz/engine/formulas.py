@@ -189,7 +189,7 @@ def _softmax_variant(arch: Architecture) -> Expected:
         note = "a skip fixes the bases between layers: nothing but the bases of the heads is lost"
     elif arch.num_layers == 1:
         note = "one layer: nothing but the bases of the heads is lost"
-    elif set(arch.heads) == {1}:  # so it is the mask
+    elif set(arch.heads) == {1}:  # one head each, so the mask is what is special
         source = "Theorem A′"
         note = "a mask changes nothing that can be seen: the D of the same network without it"
     elif len(set(d)) == 1:

@@ -33,14 +33,14 @@ from neuroviz.engine.network import (
 from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.rank import DECISIVE_GAP, RowSpace
 
-_EXACT_DENOMINATOR = 2**20  # a float with a longer one, such as 0.1, was rounded and is not taken as exact
+_EXACT_DENOMINATOR = 2**20  # a float with a larger denominator, such as 0.1, was rounded: it is not exact
 _POINTS = 8  # random points tried before giving up
-_STEP = 1e-3  # of the finite differences, relative to weights of size 1
-_GENEROUS = 1e3  # times the decisive gap: no need to look for a better point
+_STEP = 1e-3  # step of the finite differences, for weights of size 1
+_GENEROUS = 1e3  # a gap this many times the decisive one needs no better point
 _NO_CHANGE = 1e-10  # a gradient below this, for a quantity of size 1, may be rounding
 _HUGE = 1e6  # beside a number of this size a change may be rounded away altogether
-_ROUGH = 1e-2  # how far the two differences of a smooth quantity may be apart, relative to its gradient
-_ZERO, _CLEAR = 1e-8, 1e-3  # a share of the gradient below the first is none, above the second is some
+_ROUGH = 1e-2  # most relative distance of the rough and the five-point difference, if smooth
+_ZERO, _CLEAR = 1e-8, 1e-3  # a share of the gradient is none below the first, and some above the second
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def is_identifiable(
     if not is_quick(arch, columns):
         check_budget(estimate_cost(arch, route="weights"), BUDGET_SECONDS, arch)
         check_memory(f"the derivative of {arch}", 8 * columns * (2 * columns + numbers_in_between(arch)))
-    dimension = measure_dimension(arch, seed=seed).value  # it also checks the seed
+    dimension = measure_dimension(arch, seed=seed).value  # this call also checks the seed
     try:
         return _exact(arch, quantity, dimension, seed)
     except _NotRationalError:
@@ -225,7 +225,7 @@ def _float(arch: Architecture, quantity: Callable, dimension: int, seed: int) ->
 
     largest = np.abs(gradient).max(axis=0)
     changes = largest > 0
-    scale = np.where(changes, largest, 1.0)  # first: squares of very large or small numbers leave the range
+    scale = np.where(changes, largest, 1.0)  # first: squares of extreme numbers leave the float range
     slopes = gradient, along, gradient - coarse
     whole, lost, rough = (np.linalg.norm(each / scale, axis=0) for each in slopes)
     margin = float(np.max(np.where(changes, lost / np.where(changes, whole, 1.0), 0.0)))
@@ -283,7 +283,7 @@ def _silent_directions(arch: Architecture, dimension: int, seed: int) -> tuple[W
 
 
 def _evaluate(quantity: Callable, arch: Architecture, parameters: np.ndarray) -> np.ndarray:
-    values = np.asarray(quantity(unflatten(arch, parameters.copy())))  # it may write into its weights
+    values = np.asarray(quantity(unflatten(arch, parameters.copy())))  # it may write into its argument
     if values.dtype == object and all(isinstance(value, Number) for value in values.ravel()):
         values = values.astype(float)
     if values.dtype.kind not in "fiu" or not np.isfinite(values).all():
@@ -296,7 +296,7 @@ def _evaluate(quantity: Callable, arch: Architecture, parameters: np.ndarray) ->
 def _operation(rule: Callable[["Dual", "Dual"], "Dual"]) -> Callable:
     def apply(self: "Dual", other: object) -> "Dual":
         if isinstance(other, np.ndarray):
-            return NotImplemented  # numpy goes through its entries
+            return NotImplemented  # numpy then asks entry by entry
         return rule(self, self.of(other))
 
     return apply

@@ -123,7 +123,7 @@ def kernel_dimension(over: Field, attention: str, pair: Pair, tokens: int, rng: 
     1
     """
     size = pair.A.size
-    # Twice as many equations as unknowns; and one input shows t(t − 1) or more numbers about A.
+    # Twice as many equations as unknowns; one input gives at least t(t − 1) equations for A.
     inputs = 8 + 2 * (size + pair.V.size) // (tokens * len(pair.V)) + size // max(1, tokens * (tokens - 1))
     X = over.random(rng, (inputs, len(pair.A), tokens))
     J = jacobian(over, attention, as_weights(pair), X, rng=rng)

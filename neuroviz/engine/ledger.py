@@ -1,6 +1,6 @@
 """Where the parameters go: how many directions in weight space each symmetry accounts for.
 
-Nothing here is told to add up. Parameters are counted, the dimension is measured, the directions of
+Nothing forces the numbers to add up. Parameters are counted, the dimension is measured, the directions of
 each symmetry are written down and their rank is computed; what is left over is `unexplained`.
 """
 
@@ -75,7 +75,7 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
     """
     check_architecture("kernel_ledger", arch, variants=True)
     check_memory(f"the directions that do nothing in {arch}", 24 * arch.num_parameters**2)
-    measured = measure_dimension(arch, seed=seed, route="weights")  # it also checks the seed
+    measured = measure_dimension(arch, seed=seed, route="weights")  # this call also checks the seed
     ledger = _kernel_ledger(arch, measured)
     return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))  # the cache keeps its own
 
@@ -120,7 +120,7 @@ def _causes(arch: Architecture, entries: dict[str, int]) -> str:
     if arch.num_parameters - sum(entries.values()) > generic:
         inside = enumerate(zip(arch.widths[1:-1], effective_widths(arch)[1:-1], strict=True), start=1)
         hidden = [f"{seen} of the {width} after layer {i}" for i, (width, seen) in inside if seen < width]
-        numbers = "" if arch.tokens == 1 else ": " + ", ".join(hidden)  # they are those of two tokens or more
+        numbers = "" if arch.tokens == 1 else ": " + ", ".join(hidden)  # they hold for two tokens or more
         causes.append(f"of the coordinates between layers only some reach the output{numbers}")
     return "; ".join(causes)
 

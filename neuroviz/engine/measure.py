@@ -25,7 +25,7 @@ from neuroviz.engine.rotary import turning_degree
 from neuroviz.engine.threads import one_thread
 
 _POOR_BOUND = 1e-6  # above this bound of the error a few more points are worth their time
-_SPARE_ROWS = 2  # rows beyond the columns: if they add nothing, the others had saturated
+_SPARE_ROWS = 2  # rows beyond the columns, in case one or two random rows add nothing
 _SECONDS_WITHOUT_A_BAR = 4.0
 
 
@@ -128,7 +128,7 @@ class InputsCurve:
         ranks: the rank on the first 1, 2, …, N inputs.
         enough: the first N after which one more input adds nothing.
         equations_per_input: t · d_l outputs.
-        num_columns, seed, prime: as in `Measurement`.
+        num_columns, seed, prime: as in `ExactMeasurement`.
         error_bound: the probability that the last rank is too small; 0 at full rank.
     """
 
@@ -192,7 +192,7 @@ def measure_dimension(
         raise ValueError(f"progress is True, False, None or a function of (what, part); got {progress!r}")
     seed = whole_number("seed", seed, least=0)
     if budget is not None:
-        Budget(budget)  # says what is wrong with it
+        Budget(budget)  # an impossible budget raises here
     if method == "certified":
         return _certified(arch, seed, route, budget)
     # A float measurement looks at all outputs of each input.
@@ -202,7 +202,7 @@ def measure_dimension(
     if budget is not None or progress or not cost.is_quick(arch, columns, taken):
         instead = "take method='certified'" if arch.is_plain else "fewer tokens"
         if callable(progress):
-            progress("estimate", 0.0)  # the first one of a process imports torch, which takes seconds
+            progress("estimate", 0.0)  # a process's first estimate imports torch, which takes seconds
         expected = cost.estimate_cost(arch, method, route, inputs, p)
         context = _within(arch, expected, instead, budget, progress)
     with context:
@@ -298,7 +298,7 @@ def _at_two_points(
         found, taken = at_a_point(route)
         value, num_inputs = max(value, found), max(num_inputs, taken)
         if value == columns:
-            return value, num_inputs, 0.0  # no point can show more, so nothing was left to chance
+            return value, num_inputs, 0.0  # no point can show a larger rank: nothing is left to chance
     error = rank.schwartz_zippel(value, block_degree(arch) + mixed, over.p) ** points
     if error > _POOR_BOUND and turning_degree(arch) > turning_degree(arch, related=False):
         # Angles in general position give no smaller rank and a lower degree, hence a better bound.
@@ -356,7 +356,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     return InputsCurve(tuple(ranks), ranks.index(ranks[-1]) + 1, equations, columns, seed, p, error)
 
 
-_CLEAR_GAP = 1e10  # at both points: at 7·10⁹ a wrong rank was seen at two
+_CLEAR_GAP = 1e10  # asked for at both points: a wrong rank was seen at two with 7·10⁹
 
 
 @lru_cache(maxsize=256)
@@ -374,7 +374,7 @@ def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> FloatMe
 
 
 def _doubt(arch: Architecture, J: np.ndarray, found: FloatMeasurement) -> str | None:
-    """Why a spectrum that decides is not believed, if it is not."""
+    """Why a spectrum that seems to decide is not trusted; None if it is."""
     if found.gap < _CLEAR_GAP:
         return f"it splits by a factor {found.gap:.1g} only"
     moves = J.any(axis=1).reshape(found.num_inputs, -1)
@@ -409,7 +409,7 @@ def _float_rows(arch: Architecture, num_inputs: int, seed: int, point: int) -> n
 
 
 def from_spectrum(J: np.ndarray, num_inputs: int, seed: int | None = None) -> FloatMeasurement:
-    """The float measurement that a Jacobian, one column for each parameter, amounts to."""
+    """The float measurement read off a Jacobian with one column for each parameter."""
     found = rank.float_rank(J)
     splits = f"splits by a factor {found.gap:.1g}"
     if found.decided:
@@ -423,7 +423,7 @@ def from_spectrum(J: np.ndarray, num_inputs: int, seed: int | None = None) -> Fl
     else:
         split = "nothing is dropped, but" if found.gap == inf else f"it {splits} only, and"
         note = f"undecided: {split} values lie near the rounding noise; the exact rank can tell"
-    spectrum = np.zeros(J.shape[1])  # 0 for the columns that the rows are too few for
+    spectrum = np.zeros(J.shape[1])  # columns beyond the number of rows get 0
     spectrum[: len(found.singular_values)] = found.singular_values[: J.shape[1]]
     spectrum.flags.writeable = False
     return FloatMeasurement(found.value, num_inputs, seed, note, spectrum, found.gap, found.decided)

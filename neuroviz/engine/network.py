@@ -1,4 +1,4 @@
-"""Deep attention networks over any field: weights, outputs, and the derivative of these in those.
+"""Deep attention networks over any field: weights, outputs, and the derivative of outputs in weights.
 
 Tokens are the columns of X; a batch of N inputs has shape (N, d₀, t). Weights are a dict, named as in
 `Architecture.parameter_shapes`, where "1.R" holds the rotations of layer 1, which are given, not learned;
@@ -27,7 +27,7 @@ class Layer(NamedTuple):
 
 Weights = tuple[Layer, ...]
 BlockWeights = dict[str, np.ndarray]
-_LEARNED = ("P", "QKV", "O", "q", "k", "v", "o", "beta", "U1", "U2")  # of one layer, in order
+_LEARNED = ("P", "QKV", "O", "q", "k", "v", "o", "beta", "U1", "U2")  # weights of one layer, in order
 
 
 def layer_shapes(arch: Architecture) -> list[Layer]:
@@ -99,7 +99,7 @@ def random_block_weights(
 
 
 def random_weights(field: Field, arch: Architecture, rng: np.random.Generator) -> Weights | BlockWeights:
-    """The same point; without a block layer by layer."""
+    """The same point as a tuple of `Layer`s; with a block it is a dict."""
     if not arch.block.is_plain:
         return random_block_weights(field, arch, rng)
     return tuple(Layer(*(field.random(rng, shape) for shape in shapes)) for shapes in layer_shapes(arch))
@@ -114,7 +114,7 @@ def random_tokens(field: Field, arch: Architecture, inputs: int, rng: np.random.
 # attends to itself, so that no layer makes the tokens parallel and nothing fades from layer to layer.
 _HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
 _SOFTMAX_SHARPNESS = 12.0  # multiplies A
-_SHARPNESS_ON_A_LINE = 6.0  # there a token cannot attend to itself alone, and more would saturate
+_SHARPNESS_ON_A_LINE = 6.0  # on a line a token cannot attend to itself alone; larger factors saturate
 _BESIDE_A_SKIP = 0.7  # multiplies V: I + V must be invertible, and an isometry may have the eigenvalue −1
 _TOKEN_NOISE = 0.4  # tokens: orthonormal as far as they can be, plus noise, then of length near 1
 
@@ -140,7 +140,7 @@ def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights
 
 
 def conditioned_block_weights(arch: Architecture, rng: np.random.Generator) -> BlockWeights:
-    """The same as a dict; with a block matrices near isometries, Q and K near each other, small biases."""
+    """`conditioned_weights` as a dict; a block gets near isometries, Q near K, and small biases."""
     if arch.block.is_plain:
         return named(conditioned_weights(arch, rng))
     weights: BlockWeights = {}
@@ -151,7 +151,7 @@ def conditioned_block_weights(arch: Architecture, rng: np.random.Generator) -> B
         elif kind == "beta":
             weights[name] = rng.uniform(0.8, 1.25, shape)
         elif kind == "K":
-            Q = weights[f"{name[:-1]}Q"]  # of several queries that share a key, the first
+            Q = weights[f"{name[:-1]}Q"]  # the first of the queries that share a key
             weights[name] = Q[:: len(Q) // shape[0]] + 0.3 * rng.standard_normal(shape) / np.sqrt(shape[-1])
         else:
             several = (1, *shape) if len(shape) == 2 else shape
@@ -181,7 +181,7 @@ def _orthonormal(rng: np.random.Generator, rows: int, columns: int) -> np.ndarra
 
 
 def _near_isometry(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
-    """Lengths are kept up to a fourth, so that no two of them are the same up to sign."""
+    """A matrix with singular values from 0.8 to 1.25; exact isometries of size 1 × 1 would all be ±1."""
     q = _orthonormal(rng, rows, columns)
     lengths = rng.uniform(0.8, 1.25, min(rows, columns))
     return q * lengths if rows >= columns else lengths[:, None] * q
@@ -205,7 +205,7 @@ def forward(
     Several heads are added, Σ_h V_h X S_h; `Block` has the formula of all else.
 
     Args:
-        arch: or the kind of attention alone, where `weights` and X have the shapes of all else.
+        arch: an architecture, or a kind of attention: all sizes are then those of `weights` and X.
         X: shape (N, d₀, t); the outputs have the shape (N, d_l, t).
         rng: source of the fresh exponentials; needed for softmax over a prime field only.
 
@@ -303,7 +303,7 @@ def on_a_line(arch: Architecture) -> tuple[bool, ...]:
 
 
 def _architecture(arch: Architecture | str, weights: BlockWeights | Weights, X: np.ndarray) -> Architecture:
-    """Of a kind of attention: what these weights and tokens have the shapes of."""
+    """The architecture itself; for a kind of attention, the one with the shapes of weights and tokens."""
     if isinstance(arch, Architecture):
         return arch
     widths = X.shape[-2], *(layer.V.shape[-2] for layer in weights)
@@ -317,7 +317,7 @@ def _by_layer(arch: Architecture, weights: BlockWeights | Weights) -> list[Block
     layers: list[BlockWeights] = [{} for _ in range(arch.num_layers + 1)]
     for name, matrix in (weights if isinstance(weights, dict) else named(weights)).items():
         place, _, kind = name.rpartition(".")
-        if int(place or 0) <= arch.num_layers:  # weights may be those of a longer network
+        if int(place or 0) <= arch.num_layers:  # the weights may belong to a longer network
             layers[int(place or 0)][kind] = matrix
     for layer in layers[1:]:
         # One product with the tokens instead of three: most matrices are small.
@@ -353,7 +353,7 @@ def _recorded(
             hidden = tape.power(tape.matmul(w["U1"], tokens), arch.block.mlp[1])
             through = tape.matmul(w["U2"], hidden)
             tokens = tape.add(through, tokens) if arch.skip else through
-        if rescale:  # by a constant: rows of the derivative only change in length
+        if rescale:  # a constant factor changes only the length of the derivative's rows
             norm = np.linalg.norm(tokens.value, axis=(-2, -1), keepdims=True)
             tokens = tape.times(tokens, tape.constant(1 / np.where(norm > 0, norm, 1.0)))
     return tokens, learned
@@ -386,7 +386,7 @@ def _attend(
         wiring = {"causal": arch.causal, "drift": block.biases} if arch.causal or block.biases else {}
         # Certificates store the shares of one head without an axis for heads.
         shares = tape.field.softmax(S.value if heads > 1 else S.value[:, 0], symmetric, rng, **wiring)
-        # A free share, or E_jc κ_c, or with a drift E_jc κ_c G_j.
+        # Degree of a share: 1 if it is free, 2 for E_jc κ_c, 3 for E_jc κ_c G_j (with a drift).
         degree = 2 + block.biases if symmetric and not arch.causal else 1
         S = tape.softmax(S, shares.reshape(S.value.shape), degree)
     elif arch.causal:

@@ -1,4 +1,4 @@
-"""Signs of life of long work: the work reports, whoever called decides whether anybody listens.
+"""Progress of long work: the work reports it, and the caller decides whether it is shown.
 
 Measurements are cached by their arguments, so a listener is no argument: it is set for the time of a call.
 """
@@ -17,14 +17,14 @@ Report = Callable[[str, float], None]
 """Called with what is being done, and which part of it is done."""
 Result = TypeVar("Result")
 
-_UNPLANNED = 0.01  # of a bar is kept for stages that nobody foresaw
-_SEEN = 0.1  # of a stage, from where on its own speed counts, and no plan
+_UNPLANNED = 0.01  # share of the bar for stages outside the plan
+_SEEN = 0.1  # after this share of a stage its own speed counts, not the plan
 
 _listener: ContextVar[Report | None] = ContextVar("progress", default=None)
 
 
 def reporting() -> Report:
-    """What work calls with (what, part): the stage that it is in, and which part of this stage is done."""
+    """The function that work calls with its stage, and with the part of this stage that is done."""
     return _listener.get() or (lambda what, part: None)
 
 
@@ -71,7 +71,7 @@ def showing(
 class _Whole:
     """Turns the part of a stage into that of the whole time, which never falls.
 
-    Seconds passed, over these and the seconds left. How long a stage takes is planned, and soon seen.
+    The part is seconds passed / (seconds passed + seconds left). A stage's length is planned, then measured.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class _Whole:
         self._call(what, self._reached)
 
     def _enter(self, what: str, now: float) -> None:
-        """The next stage of this name; one that nobody foresaw takes half of what is left."""
+        """Enter the next stage of this name; a stage outside the plan takes half of the bar that is left."""
         self._begin = self._begin if self.what else now
         self.what, self._entered, self._low, self._planned = what, now, self._reached, None
         names = [name for name, _ in self._coming]
@@ -147,7 +147,7 @@ def finish(steps: Generator[object, None, Result], tell: Callable[[object], None
 
 
 def in_steps(steps: Callable[..., Generator[object, None, Result]]) -> Callable[..., Result]:
-    """The function that takes all steps of a generator function, which is its attribute `in_steps`."""
+    """A function that runs a generator function to its end, and has it as its attribute `in_steps`."""
 
     @wraps(steps)
     def whole(*arguments: object) -> Result:

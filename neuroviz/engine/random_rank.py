@@ -1,7 +1,7 @@
 """A random point of a network over F_p, and the rank of the derivative there, however large the network is.
 
-Rows are computed a few at a time and kept in the form in which they are eliminated, so that nothing is ever
-there twice: the peak is little more than the matrix itself.
+Rows are computed a few at a time. Those of a large matrix are stored at once in the form in which they are
+eliminated, so that nothing is in memory twice; a small matrix is joined from its blocks.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,8 +18,8 @@ from neuroviz.engine.progress import Report
 from neuroviz.engine.rank import arithmetic_of, exact_rank
 from neuroviz.engine.threads import Run, in_turn, side_by_side
 
-_BYTES_AT_ONCE = 2**23  # of derivative rows in float64, and of what they are made from
-_BYTES_IN_ALL = 2**27  # that threads may take for them together
+_BYTES_AT_ONCE = 2**23  # bytes of derivative rows in float64, and of the numbers they come from
+_BYTES_IN_ALL = 2**27  # bytes that all threads may take for them
 
 
 def random_point(
@@ -70,7 +70,7 @@ def derivative_rows(
 
 
 def numbers_in_between(arch: Architecture) -> int:
-    """About how many numbers one input leaves on the way: logits and shares, H t² each, and what is attended.
+    """About how many intermediate numbers one input needs: H t² logits, as many shares, and the tokens.
 
     >>> numbers_in_between(Architecture((4, 4), (2,), tokens=100)) > 4 * 100**2
     True
@@ -90,7 +90,7 @@ def inputs_at_once(arch: Architecture, rows_each: int) -> int:
 
 
 def bytes_in_between(arch: Architecture, inputs: int, rows_each: int = 1) -> int:
-    """About what the derivative takes on the way: of blocks of these inputs, or of one if that is larger."""
+    """About how many bytes intermediate numbers take: all inputs', up to a limit, or one input's."""
     each = 16 * rows_each * numbers_in_between(arch)
     return max(each, min(_BYTES_IN_ALL, inputs * each))
 
@@ -106,10 +106,10 @@ def rank_of_combinations(
 ) -> tuple[int, int]:
     """The rank of the derivative J from random combinations of its columns, and how many inputs it took.
 
-    Directions that do nothing are met by an elimination in every block. rank(J R) ≤ rank J, and a random R
-    with some columns to spare keeps the rank ("Exact rank"). So there are as many inputs and combinations
-    as the rank is expected to be, and some to spare. If the rank fills them nothing is known of the rest,
-    and all are taken.
+    Silent directions cost an elimination time in every block. rank(J R) ≤ rank J, and a random R with a few
+    spare columns keeps the rank ("Exact rank"). So inputs and combinations are as many as the expected rank,
+    and a few spare ones. If the rank found reaches their number, the true rank may be larger: then all
+    columns are taken, with as many inputs.
 
     >>> arch = Architecture((3, 3), (2,), heads=3)
     >>> for expected in (45, 7):
@@ -139,7 +139,7 @@ def _placed(blocks: Iterator[np.ndarray], rows: int, report: Report) -> Iterator
 
 
 def _whole(parts: Iterator[np.ndarray], rows: int, report: Report) -> np.ndarray:
-    """All blocks of rows as one matrix, which is soon eliminated."""
+    """All blocks of rows, joined to one matrix."""
     blocks = [block for _, block in _placed(parts, rows, report)]
     return np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
 
@@ -164,11 +164,11 @@ def rank_at_a_point(
         return exact_rank(_whole(rows, num_inputs * per_input, report), arithmetic.over)
     size, matrix = num_inputs * per_input, None
     of_a_block = max(2 * _BYTES_AT_ONCE, 16 * per_input * numbers_in_between(arch))
-    keep = partial(np.asarray, dtype=arithmetic.dtype, order="C")  # residues need no check
+    keep = partial(np.asarray, dtype=arithmetic.dtype, order="C")  # entries are residues already
     with side_by_side(1 if columns < WORTH_THREADS else max(1, _BYTES_IN_ALL // of_a_block)) as run:
         blocks = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng, run, keep)
         for start, rows in _placed(blocks, size, report):
-            if matrix is None:  # most often one block is all
+            if matrix is None:  # most matrices have one block only
                 matrix = rows if len(rows) == size else np.empty((size, columns), dtype=arithmetic.dtype)
             if matrix is not rows:
                 matrix[start : start + len(rows)] = rows

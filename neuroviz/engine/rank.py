@@ -1,8 +1,8 @@
 """The rank of a matrix, together with the evidence for it. Nothing here knows about attention.
 
-Over a prime field the rank is exact for the matrix in hand, and what travels with it is the prime
-and the probability that a random point hid some of the generic rank. Over the reals a rank is an
-integer read off a list of floats, and what travels with it is that list and its gap.
+Over a prime field the rank of the given matrix is exact; it comes with the prime, and with the
+probability that a random point hid some of the generic rank. Over the reals a rank is an integer
+read off a list of floats; it comes with that list and its gap.
 """
 
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ from neuroviz.engine.pivots import gauss_jordan
 
 _BLOCK = 32
 _SMALLEST_SCALE = 1e-9
-_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a true zero comes out below this
-_DUST = 1e-12  # rounding beside the longest row or column is shorter than this
-_CHANGED = 0.05  # of its length, from one point to one nearby
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a true zero is computed as less than this
+_DUST = 1e-12  # rows shorter than this, relative to the longest, may be rounding
+_CHANGED = 0.05  # and are, if so large a part of them changes at a near point
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class FloatRank:
         gap: σ_r / σ_{r+1} across the split; infinite when nothing was dropped or an exact zero was.
         decided: False when the split is too small, a value too near to the noise, or the rows or columns
             too different in length, to say.
-        wide: whether it is for the lengths.
+        wide: whether rows or columns differ so much in length that this alone leaves it undecided.
     """
 
     value: int
@@ -145,12 +145,12 @@ def nearby(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _unit(matrix: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows (axis 1) or columns (axis 0) of unit length, unless they are too small to be trusted.
 
-    Also by how much each is longer than it was, where the largest entry had size 1.
+    Also returns the factor of each row or column, after a division of all by the largest entry.
     """
     largest = np.abs(matrix).max()
     if largest == 0:
         return matrix, np.zeros(matrix.shape[1 - axis])
-    matrix = matrix / largest  # first: the squares of very large entries leave the float range
+    matrix = matrix / largest  # scale first: squares of very large entries leave the float range
     norm = np.linalg.norm(matrix, axis=axis, keepdims=True)
     # A row far below the rest may be the rounding left by a cancellation: it is enlarged by a limited
     # factor only, and counts as zero at the level of the noise.
@@ -172,7 +172,7 @@ def exact_rank(matrix: np.ndarray, over: PrimeField) -> int:
 
 
 def arithmetic_of(columns: int) -> str:
-    """What `exact_rank` takes for so many columns; never flint where there is none.
+    """The arithmetic that `exact_rank` uses for so many columns; "flint" only where it is installed.
 
     >>> arithmetic_of(20), arithmetic_of(500)
     ('flint', 'float64')
@@ -181,7 +181,7 @@ def arithmetic_of(columns: int) -> str:
 
 
 def schwartz_zippel(found: int, degree: int, p: int) -> float:
-    """How likely a random point mod p shows rank `found` when the generic rank is larger.
+    """A bound on the probability that a random point mod p shows `found` although the rank is larger.
 
     At most (found + 1) · degree / p: then a minor of that size, not zero as a polynomial, is zero at
     the point. `degree` bounds the total degree of an entry in everything that was drawn at random
@@ -211,7 +211,7 @@ class RowSpace:
 
     def __init__(self, over: PrimeField, columns: int) -> None:
         self._field = over
-        self._basis = np.zeros((0, columns))  # identity in the pivot columns
+        self._basis = np.zeros((0, columns))  # its pivot columns form the identity
         self._pivots = np.zeros(0, dtype=np.intp)
         self._free = np.arange(columns)
 
@@ -256,8 +256,8 @@ class RowSpace:
     def _add_block(self, rows: np.ndarray) -> np.ndarray:
         """Adds rows; returns the places of those that were independent of all before them.
 
-        What is taken away from a row in the elimination are multiples of rows before it. So a row that is
-        dependent on these in some columns, and is looked at again in more of them, still stands for itself.
+        The elimination subtracts from a row only multiples of earlier rows. So a row that depends on them in
+        some columns, and is examined again in more columns, still represents its own place.
         """
         F, places, found = self._field, np.arange(len(rows)), []
         if len(self._pivots):

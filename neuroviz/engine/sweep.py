@@ -27,12 +27,12 @@ from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.threads import one_thread
 
 VERSION = 2
-"""Of the records: another one when the same seed no longer gives the same ones."""
+"""Version of the records; it changes when the same seed no longer gives the same records."""
 
 
-_WAITING = 64  # items handed to an executor that does not say how many it runs at a time
-_PATIENCE = 60.0  # seconds without a result: an executor that is not ours may have no workers left
-_BEGINNING = f'{{"version": {VERSION}, "arch": {{'.encode()  # of every line of a file
+_WAITING = 64  # most items in the hands of an executor that does not say how many it runs at once
+_PATIENCE = 60.0  # seconds without a result, after which another's executor may have lost its workers
+_BEGINNING = f'{{"version": {VERSION}, "arch": {{'.encode()  # every line of a file begins so
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Record:
     def to_json(self) -> str:
         """One line of a sweep's file."""
         said = {"version": VERSION} | asdict(self)
-        if self.gap == inf:  # JSON has no word for it
+        if self.gap == inf:  # JSON knows no infinity
             said["gap"] = "inf"
         return json.dumps(said, ensure_ascii=False, allow_nan=False)
 
@@ -220,7 +220,7 @@ Item = tuple[Architecture, str, int]
 
 def _measured(todo: list[Item], workers: int, executor: Executor | None) -> Iterator[Record]:
     """The records one by one, as they finish. Closing the iterator ends the work."""
-    # In an executor of threads one item would lift the limit that another one set.
+    # In an executor of threads one item would lift another's limit.
     with one_thread():
         if executor is not None:
             yield from _on(lambda: nullcontext(executor), todo, _WAITING, _PATIENCE)
@@ -236,7 +236,7 @@ def measure_one(item: Item, _mark: object = None) -> Record:
     try:
         with one_thread():
             m = measure_dimension(arch, method, seed)
-    except Exception as error:  # recorded: one architecture must not end a sweep
+    except Exception as error:  # recorded, because one architecture must not end a sweep
         return _failed(item, f"{type(error).__name__}: {error}")
     said = ("error_bound", "prime", "gap", "decided", "route")
     numbers = {"route": "weights"} | {name: getattr(m, name) for name in said if hasattr(m, name)}
@@ -326,7 +326,7 @@ def _on(
 
 def _why(error: BaseException) -> str:
     """Why there is no record. How a worker died is told with addresses, which are never the same."""
-    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # so dask calls it
+    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # dask's BrokenExecutor
         return "the worker died, and again when it was tried again"
     return f"the worker failed, and again when it was tried again: {type(error).__name__}: {error}"
 
@@ -377,7 +377,7 @@ def _read(path: Path, method: str, seed: int) -> dict[Architecture, Record]:
             raise ValueError(f"{path}, line {number}: {error}") from None
         if (record.method, record.seed) == (method, seed) and not record.failed:
             found[record.arch] = record
-    if not (torn.startswith(_BEGINNING) or _BEGINNING.startswith(torn)):  # then it is not ours to cut
+    if not (torn.startswith(_BEGINNING) or _BEGINNING.startswith(torn)):  # it is another program's file
         raise ValueError(f"{path} ends in something that is no record: give the sweep another file")
     if torn:
         os.truncate(path, len(whole + end))

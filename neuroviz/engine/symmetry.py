@@ -1,4 +1,4 @@
-"""The group that moves weights and not the function.
+"""Symmetries: changes of the weights that leave the function unchanged.
 
 Four symmetries (docs/mathematics.md, "The gauge slice"), over any field:
 
@@ -265,7 +265,7 @@ def _right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
     """R with Q R = 1, for Q of full row rank."""
     if isinstance(over, Reals):
         return np.linalg.pinv(Q)
-    columns = np.flatnonzero(RowSpace(over, len(Q)).add_each(Q.T))  # the first ones that are independent
+    columns = np.flatnonzero(RowSpace(over, len(Q)).add_each(Q.T))  # the first independent columns
     R = np.zeros(Q.T.shape)
     R[columns] = over.inverse(Q[:, columns])
     return R
@@ -273,7 +273,7 @@ def _right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
 
 WALKS = ("rotation", "stretch", "shear")
 
-_STRETCH, _SHEAR = 3.0, 1.5  # at the end of a walk: a factor, and an entry
+_STRETCH, _SHEAR = 3.0, 1.5  # at the end of a walk: the stretch factor, and the entry of the shear
 
 
 def walk_in_gl(kind: str, a: int, s: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Threads: none for small matrix products, and one product a thread for the large ones."""
+"""Threads: one thread for small matrix products; for large ones each thread computes a product of its own."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ IN_A_BROWSER = sys.platform == "emscripten"
 """There Python has neither threads nor processes."""
 Result = TypeVar("Result")
 Run = Callable[[Iterable[Callable[[], Result]]], Iterator[Result]]
-"""Calls jobs, started in order; gives what they return, as soon as it is there."""
+"""Starts jobs in order, and yields each result as soon as it is there."""
 
 
 @contextmanager
@@ -41,8 +41,8 @@ def in_turn(jobs: Iterable[Callable[[], Result]]) -> Iterator[Result]:
 def side_by_side(most: int | None = None) -> Iterator[Run]:
     """Within the block, a `Run` on as many threads as the pools have, or at most so many; a product has one.
 
-    Threads of a library's own wait for each other after every product, and what numpy does in between, entry
-    by entry, runs on one of them. What a job raises ends the others, which have not started.
+    A library's own threads wait for each other after every product, and numpy's entrywise work in between
+    runs on one of them only. When a job raises, the jobs that have not started are dropped.
 
     >>> with side_by_side(most=2) as run:
     ...     sorted(run([lambda: 2 + 2, lambda: 3 + 3]))

@@ -12,7 +12,7 @@ from neuroviz.kit.solids import axes_of, balls, both, join, mesh, pointer, rods,
 from neuroviz.kit.words import colored
 
 _REACH = 1.15  # the surface is drawn for |z| up to here
-_MOST = (1.5, 1.67, 1.15)  # of the trace, the distance from the axis and the height, in the picture
+_MOST = (1.5, 1.67, 1.15)  # largest trace, distance from the axis and height in the picture
 _ANGLES, _HEIGHTS, _RODS = 72, 24, 16
 
 
@@ -94,7 +94,7 @@ def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[flo
         "domain": {"x": x_domain, "y": y_domain},
         **axes_of((1.65, 1.65, 1.25), scale=0.8),
         "camera": {"eye": eye, "center": center},
-        "uirevision": "cone",  # while it stays, the camera stays where the reader turned it
+        "uirevision": "cone",  # with the same value the reader's camera stays
         "annotations": [pointer(tip, (0, 0, 0), shift, point.trace == 0)],
     }
 

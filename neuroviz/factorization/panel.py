@@ -31,7 +31,7 @@ from neuroviz.kit.words import tiny
 MAX_WIDTH, MAX_HEAD, MAX_ENTRY = 6, 8, 9
 _ENTRY = re.compile(rf"([QK])([1-{MAX_HEAD}])([1-{MAX_WIDTH}])=(-?\d*\.?\d+)")
 _BEYOND = 2  # the curves go on to a = d + 2, where nothing is gained any more
-_OFF = np.array([4 / 3, 4 / 3, 2 / 3])  # carries x, y, z off the surface at right angles to it
+_OFF = np.array([4 / 3, 4 / 3, 2 / 3])  # a step along the normal leaves the surface
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _point(request: FactorizationSetting, A: np.ndarray) -> SlicePoint:
     if request.d != 2:
         place = rank_one_point(trace, angle, height)
         return SlicePoint(trace, angle, height, place, 1 if trace or height else 0, False)
-    if numerical_rank(A) == 0:  # it has trace 0 whatever the slider says: the tip of the cone
+    if numerical_rank(A) == 0:  # A = 0 is the tip of the cone, whatever trace the slider says
         return SlicePoint(0.0, angle, 0.0, (0.0, 0.0, 0.0), 0, True)
     trace, *place = (round(t, 12) + 0.0 for t in slice_coordinates(A))
     return SlicePoint(trace, *nearest_rank_one(trace, *place), tuple(place), numerical_rank(A), True)
@@ -201,7 +201,7 @@ def _recovery(answer: FactorizationStudy) -> str:
         )
     low = min(ranks, key=ranks.get)
     usual = f", against {answer.count.fibre} at most points" if here != answer.count.fibre else ""
-    if max(ranks.values()) < min(a, d):  # both: the kernel of the derivative exceeds the fibre
+    if max(ranks.values()) < min(a, d):  # both ranks dropped: the kernel of the derivative exceeds the fibre
         return (
             f"C cannot be recovered: Q and K both have rank below {min(a, d)}; here {here} directions are "
             f"silent, to first order{usual}."

@@ -1,10 +1,10 @@
-"""Work that takes longer than a slider may wait: one child process, the newest request only.
+"""The long work of a panel: one child process, in which a newer request replaces an older one.
 
-Jupyter reads no click while a callback computes, and exact ranks hold the interpreter's lock; so
-long work runs in a process of its own, which a cancel or a newer request simply ends. The child is
+Jupyter reads no click while a callback computes, and exact ranks hold the interpreter's lock. So
+every long job runs in a process of its own, which a cancel or a newer request simply ends. The child is
 a plain `python -c …` that talks over its standard input and output: it never runs the caller's
-script again, as multiprocessing's spawn would, and it goes when its parent does, in the middle of
-its work too, or when idle.
+script again, as multiprocessing's spawn would, and it ends with its parent, even in the middle of
+its work, or after two idle minutes.
 
 A browser has no processes. There `EventLoop` takes the place of `Background`: in between it hears what the
 page asks for, a cancel among it.
@@ -52,7 +52,7 @@ serve(arrived)
 
 
 def _nobody(part: object) -> None:
-    """Hears a part of an answer that nobody wants."""
+    """Ignore a part of an answer."""
 
 
 class Background:
@@ -64,7 +64,7 @@ class Background:
     def __init__(self) -> None:
         self._process: subprocess.Popen | None = None
         self._ticket = 0
-        self._received = threading.Event()  # the child has answered, or there is nothing to wait for
+        self._received = threading.Event()  # set when the child has answered, or nothing is under way
         self._received.set()
         self._deliver: Callable[[], None] | None = None
 
@@ -180,11 +180,11 @@ class Background:
             if message is None:
                 why = "the process that measured ended before it answered (out of memory?)"
             is_last, answer = True, RuntimeError(why)
-            _end(child)  # nobody waits for what it may still send
+            _end(child)  # its later messages have no reader
             if self._process is child:
                 self._process = None
         answers.append((is_last, answer))
-        if deliver is None:  # cancelled, or replaced
+        if deliver is None:  # the job was cancelled or replaced
             return is_last
         if is_last:
             self._received.set()
@@ -193,7 +193,7 @@ class Background:
         else:
             try:
                 loop.call_soon_threadsafe(deliver)
-            except RuntimeError:  # the loop closed in between
+            except RuntimeError:  # the loop has closed meanwhile
                 deliver()
         return is_last
 
@@ -268,14 +268,14 @@ class EventLoop:
 
 
 def background() -> Background | EventLoop:
-    """Who does a panel's long work here."""
+    """The worker for a panel's long work: a child process, or the event loop where there are no processes."""
     return EventLoop() if IN_A_BROWSER else Background()
 
 
 def _listen(
     background: weakref.ref, child: subprocess.Popen, ticket: int, answers: deque, loop: _Loop
 ) -> None:
-    """Pass on what the child says; a background that nobody holds any more takes its child along."""
+    """Pass on the messages of the child, until its last one or until nobody holds the background any more."""
     is_last = False
     while not is_last:
         message = None
@@ -292,7 +292,7 @@ def _end(child: subprocess.Popen) -> None:
     child.kill()
     child.wait()
     for stream in (child.stdin, child.stdout):
-        with suppress(OSError):  # what was still to be written has nobody to go to
+        with suppress(OSError):  # unsent bytes have no reader any more
             stream.close()
 
 
@@ -304,7 +304,7 @@ def _send(stream: BinaryIO, message: bytes) -> None:
 def serve(arrived: queue.SimpleQueue) -> None:
     """The child: answer requests until its parent goes, or it has been idle for two minutes."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the work prints must not end up among the answers
+    os.dup2(2, 1)  # prints of the work must not mix with the answers
 
     def tell(part: object) -> None:
         _send(answers, _PART + pickle.dumps(part))
@@ -321,12 +321,12 @@ def serve(arrived: queue.SimpleQueue) -> None:
             if isinstance(result, Generator):
                 result = finish(result, tell)
         except Exception as error:
-            result = error  # it is raised again where it can be shown
+            result = error  # the parent raises it again, where it can be shown
         _send(answers, _LAST + _pickled(result))
 
 
 def _pickled(result: object) -> bytes:
-    """The result, or what can be said of it when it does not survive the way to another process."""
+    """The pickled result; where it cannot be pickled, a pickled error that says so."""
     try:
         message = pickle.dumps(result)
         pickle.loads(message)

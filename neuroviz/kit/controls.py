@@ -7,7 +7,7 @@ import ipywidgets as widgets
 
 from neuroviz.kit import theme
 
-_ARROW = 36  # pixels of a list that no word of its options can have
+_ARROW = 36  # pixels that a list's arrow takes from its options
 
 
 def write_control(value: object) -> str:

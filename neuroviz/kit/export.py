@@ -28,7 +28,7 @@ class Export(anywidget.AnyWidget):
     _esm = script("export.js")
 
     def offer(self, table: str, name: str) -> None:
-        """What the buttons save from now on.
+        """Set what the buttons save.
 
         Raises:
             ValueError: if the name is none that every system takes for a file.

@@ -10,11 +10,11 @@ from neuroviz.kit import theme
 from neuroviz.kit.plot import View, label
 from neuroviz.kit.words import colored
 
-_PANEL_WIDTH = 1100  # pixels of a cell's output in JupyterLab: what the sizes are worked out for
+_PANEL_WIDTH = 1100  # pixels of a cell's output in JupyterLab; all sizes follow from it
 _LARGEST_CELL = 46
 _GAP = 18  # pixels between two columns of matrices
-_SPARE_BETWEEN_ROWS = 22  # pixels added between two rows where there is room
-_CELL_PER_LETTER = 2.5  # cells from this many times the size of a letter on hold numbers such as −0.7 apart
+_SPARE_BETWEEN_ROWS = 22  # more pixels between two rows, where there is room
+_CELL_PER_LETTER = 2.5  # a cell wider than so many letters holds a number such as −0.7
 _BESIDE = 12  # pixels kept free at the right end, for the last frame
 
 
@@ -110,7 +110,7 @@ def _plan(rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float,
     said = [[text for tile in column for text in (tile.above, tile.below)] for column in columns]
     texts = [max(map(_pixels, column), default=0.0) for column in said]
     lines = 2 if any(tile.below for column in columns for tile in column) else 1
-    line = 2.2 * theme.size("base")  # what a text above or below a row takes
+    line = 2.2 * theme.size("base")  # height of a text above or below a row
     gutter = max(_pixels(row.heading) for row in rows) + 14
 
     margin = theme.margin()
@@ -193,5 +193,5 @@ def _axes(plan: _Plan, x_domain: tuple[float, float], y_domain: tuple[float, flo
     hidden = {"visible": False, "constrain": "domain"}
     x = {"domain": x_domain, "range": [0, plan.width], "anchor": f"y{axis}", "constraintoward": "left"}
     y = {"domain": y_domain, "range": [plan.height, 0], "anchor": f"x{axis}", "scaleanchor": f"x{axis}"}
-    y["constraintoward"] = "top"  # row 1 is there
+    y["constraintoward"] = "top"  # row 1 stands at the top
     return {f"xaxis{axis}": x | hidden, f"yaxis{axis}": y | hidden}

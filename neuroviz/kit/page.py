@@ -1,4 +1,4 @@
-"""What a panel needs in the page: its figure, its buttons, its end; the scripts are in `javascript/`."""
+"""Widgets of a panel in the page: its figure and its buttons; their scripts are in `javascript/`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def let_go(widget: widgets.Widget) -> None:
 
 def script(name: str) -> str:
     """One of the files in `javascript/`."""
-    return (_JAVASCRIPT / name).read_text(encoding="utf-8")  # a path would be watched for changes
+    return (_JAVASCRIPT / name).read_text(encoding="utf-8")  # anywidget would watch a path for changes
 
 
 SAVED = "A saved notebook keeps only pictures. Run all cells (menu Run) to bring panels and questions back."
@@ -62,11 +62,11 @@ _NOTICE = f"""<style class="nv-kept">
 .jp-OutputArea-child:has(> * > .nv-kept):not(:has(+ * > .jupyter-widgets.jp-OutputArea-output)) {{
   display: none; }}
 </style>"""
-"""In the place of what JupyterLab says of a widget that is gone: "Error displaying widget: …"."""
+"""Replaces what JupyterLab writes for a widget that is gone: "Error displaying widget: …"."""
 
 
 class Lasting(widgets.VBox):
-    """What a notebook shows: saved, and opened again without its kernel, it says how to bring it back."""
+    """A widget that, in a saved notebook opened without its kernel, says how to bring it back."""
 
     def _in_words(self) -> tuple[str, str]:
         """A heading, and a sentence or two."""
@@ -92,7 +92,7 @@ class Lasting(widgets.VBox):
 
 
 class Chart(anywidget.AnyWidget):
-    """A figure in the page; what it is asked beside (`data`, `layout`, `to_json`, …) a plotly Figure answers.
+    """A figure in the page; other attributes (`data`, `layout`, `to_json`, …) are those of a plotly Figure.
 
     The page gets the figure whole, and then what changes. What draws it there is plotly.js, or the scenes
     (`neuroviz.kit.scene`): it comes with the first chart of a kernel that needs it; all charts of a page

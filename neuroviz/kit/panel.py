@@ -1,7 +1,7 @@
-"""The shell of every panel: title and badge, controls, figure, description, footer.
+"""What every panel does: read controls, answer, draw, keep its state; `Shell` has the widgets.
 
 A subclass says what its controls are, how they become a request, what answers the request, and
-how the answer is drawn. The shell does the rest: state strings, reset, "More", errors that leave
+how the answer is drawn. `Panel` does the rest: state strings, reset, "More", errors that leave
 the panel alive, and work in the background.
 
 In a notebook a panel lives until the cell that made it runs again; in a script, as long as somebody holds it.
@@ -33,7 +33,7 @@ _ROOM_FOR_A_LECTURE = 900  # pixels; below, a figure in lecture size has no room
 
 
 class Panel(Shell):
-    """What all panels share; see the methods marked "a subclass says".
+    """The base class of all panels; a subclass fills in the part headed "What a subclass says".
 
     Args:
         only: names of the controls to show; the others keep their values and stay in the state.
@@ -78,7 +78,7 @@ class Panel(Shell):
         self._quiet = False
         self.description = self.status = ""
         super().__init__()
-        self._hides = only is None  # what was asked for by name stays where it is
+        self._hides = only is None  # a control that was asked for by name stays in sight
         self._lay_out(first, more, shown, only is None, self._extra_buttons())
         for control in self.controls.values():
             control.observe(self._on_change, names="value")
@@ -112,14 +112,14 @@ class Panel(Shell):
     walks: ClassVar[tuple[str, ...]] = ()
     """Sliders that can be played."""
     old_states: ClassVar[Mapping[str, str]] = {}
-    """name=value of older states, as a regular expression → what that is now; "" for nothing."""
+    """Regular expression for name=value in older states → its present form; "" drops it."""
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         """The controls seen at first, and those under "More": name → widget, in tab order."""
         return make_controls(self.setting)
 
     def _arrange(self) -> None:
-        """Disable the controls that have no say at the moment."""
+        """Disable the controls that do nothing at the moment."""
 
     def _read(self) -> object:
         """The controls as one frozen, picklable setting; ValueError says what is wrong with them."""
@@ -131,7 +131,7 @@ class Panel(Shell):
         raise NotImplementedError
 
     def _is_slow(self, request: object) -> bool:
-        """Whether the answer takes longer than about 0.3 s; the setting may know."""
+        """Whether the answer takes longer than about 0.3 s: by default the setting's `is_slow`, if any."""
         return getattr(request, "is_slow", False)
 
     @staticmethod
@@ -170,7 +170,7 @@ class Panel(Shell):
         self._refresh()
 
     def complete(self, state: str) -> str:
-        """A state with every control in it; the panel itself stays where it is.
+        """The given state, completed to all controls; the panel itself does not change.
 
         What the text does not name is as the panel was opened.
 
@@ -178,7 +178,7 @@ class Panel(Shell):
             ValueError: if the text is no state of this panel.
         """
         before = {name: control.value for name, control in self.controls.items()}
-        with ExitStack() as held:  # the page hears of none of this
+        with ExitStack() as held:  # the page gets no message of these changes
             for control in self.controls.values():
                 held.enter_context(control.hold_sync())
             try:
@@ -313,7 +313,7 @@ class Panel(Shell):
                 return
             self._background.cancel()
             answer = self._answer(request)
-        except Exception as error:  # shown to the reader, as everything below: the panel stays alive
+        except Exception as error:  # every error is shown to the reader: the panel stays alive
             self._background.cancel()
             answer = error
         self._arrive(answer, started)
@@ -323,9 +323,9 @@ class Panel(Shell):
         if isinstance(result, Exception):
             self._fail(result)
             return
-        self._shown = None  # unknown if what follows fails half way
+        self._shown = None  # unknown, in case the next lines fail half way
         try:
-            with theme.using(self._theme):  # the one the figure was made in
+            with theme.using(self._theme):  # the theme that the figure was made in
                 self._redraw(result)
                 self._say(result, started)
             self._shown = result
@@ -345,7 +345,7 @@ class Panel(Shell):
         self._quiet = quiet
 
     def _fail(self, error: Exception) -> None:
-        expected = isinstance(error, ValueError | ImportError)  # of a package that is not there
+        expected = isinstance(error, ValueError | ImportError)  # a missing package raises ImportError
         self._set_status(str(error) if expected else f"{type(error).__name__}: {error}", "error")
 
 

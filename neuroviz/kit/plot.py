@@ -36,7 +36,7 @@ def ticks(low: int, middle: int, high: int) -> list[int]:
 
 
 def kind_mark(attention: str) -> str:
-    """Shape says which network: lightning ●, softmax ■. (Colour says how we know.)"""
+    """The marker of a kind of attention: ● lightning, ■ softmax. (Colours stand for the status.)"""
     return "square" if attention == "softmax" else "circle"
 
 
@@ -46,7 +46,7 @@ def kind_dash(attention: str) -> str:
 
 
 def layer_letters(layer: int) -> str:
-    """The role of letters on the colour of a layer; in both modes later layers are far from the ground."""
+    """The role of letters on a layer's colour: in both modes layers 3 and 4 contrast with the ground."""
     return "ink" if layer <= 2 else "ground"
 
 
@@ -73,7 +73,7 @@ class Parts(NamedTuple):
 
 
 def compose(*views: View, **layout: object) -> Parts:
-    """Subplots side by side, and what the layout says of all of them."""
+    """Join subplots to one figure; `layout` holds what concerns all of them."""
     layout |= {"annotations": [], "shapes": []}
     for view in views:
         layout |= view.axes
@@ -83,7 +83,7 @@ def compose(*views: View, **layout: object) -> Parts:
 
 
 def _without_empty_texts(trace: dict) -> dict:
-    """A space where there is nothing to say: plotly.js forgets an empty text, and the next one there with it.
+    """Replace empty texts by a space: plotly.js drops an empty text, and the next one at its place, too.
 
     >>> _without_empty_texts({"mode": "markers+text", "text": ["", "7"]})["text"]
     [' ', '7']
@@ -112,7 +112,7 @@ def plain(value: object) -> object:
     if isinstance(value, (list, tuple, range)):
         kinds = set(map(type, value))
         if kinds <= {int, str} or (kinds <= {int, float} and all(map(isfinite, value))):
-            return list(value)  # most are that, and meshes are long
+            return list(value)  # the quick way for lists, which may be long
         return [plain(inner) for inner in value]
     if isinstance(value, np.generic):
         value = value.item()
@@ -122,7 +122,7 @@ def plain(value: object) -> object:
 
 
 def changes(old: object, new: object, path: Sequence = ()) -> list[list]:
-    """What brings plain data from old to new: [path, value] each, or [path] where something goes.
+    """The steps from old to new plain data: [path, value] sets a value, [path] deletes one.
 
     >>> changes({"a": [{"b": 1}], "c": 2}, {"a": [{"b": 3}]})
     [[['c']], [['a', 0, 'b'], 3]]
@@ -152,11 +152,11 @@ def make(parts: Parts) -> go.Figure:
     return go.Figure(*complete(parts))
 
 
-# One subplot, said in marks
+# One subplot, made of marks
 
 
 class Plot:
-    """A subplot that fills up.
+    """A subplot; its methods add marks, axes and words one by one.
 
     Args:
         number: "" for the first, then "2", "3", …
@@ -244,7 +244,7 @@ class Plot:
         self._view.annotations.append(label(text, x, y, self._n, **{"font": font, **more}))
 
     def corner(self, lines: list[str], x: str, y: str) -> None:
-        """A few lines in a corner, on a ground that lets what is behind them rest."""
+        """A few lines in a corner, on a nearly opaque ground."""
         place = {"xref": f"x{self._n} domain", "yref": f"y{self._n} domain", "xanchor": x, "yanchor": y}
         shift = {"xshift": 6 if x == LEFT else -6, "yshift": 4 if y == BOTTOM else -2}
         look = {"bgcolor": theme.color("ground"), "opacity": 0.9, "font": {"size": theme.size("note")}}

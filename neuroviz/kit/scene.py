@@ -1,4 +1,4 @@
-"""A figure that one takes hold of: the page computes what is near, Python says what is exact.
+"""A figure that the reader drags: the page computes floats at once, Python computes what is exact.
 
 *Local* is float64, in the page and at once: `javascript/scene.js`, and one file for each scene, which
 `tools/javascript/scenes.js` lists. *Exact* is the panel's answer, as of every panel: its words and badges

@@ -1,4 +1,4 @@
-"""What a panel can be set to: one frozen dataclass, whose fields say their widget, range, label and row.
+"""The setting of a panel: a frozen dataclass whose fields declare widget, range, label and row.
 
     @dataclass(frozen=True)
     class WalkSetting:
@@ -39,7 +39,7 @@ def _control(widget: str, default: object, more: bool, name: str | None = None, 
 def choice(
     label: str, options: Sequence, default: str | None = None, more: bool = False, name: str | None = None
 ) -> str:
-    """One of several, given as values or as (words, value); at first the default, else the first of them.
+    """A choice from a list of values, or of pairs (words, value); it starts at the default or the first.
 
     `name` is the control's, where it is not the field's.
     """
@@ -51,7 +51,7 @@ def choice(
 def whole(
     label: str, default: int, least: int, most: int, step: int = 1, more: bool = False, slow: bool = False
 ) -> int:
-    """A whole number on a slider; a `slow` one waits until it is let go."""
+    """A whole number on a slider; a `slow` slider acts only when it is released."""
     ends = {"min": least, "max": most, "step": step}
     return _control("IntSlider", default, more, **ends, description=label, continuous_update=not slow)
 
@@ -81,7 +81,7 @@ def text(label: str, default: str = "", more: bool = True, **look: object) -> st
 
 
 def seed(label: str = "seed") -> int:
-    """What random things are drawn from; always under "More"."""
+    """The seed of all random draws; always under "More"."""
     return _control("BoundedIntText", 0, True, min=0, max=10**6, description=label)
 
 
@@ -98,7 +98,7 @@ def make_controls(setting: type) -> tuple[Controls, Controls]:
 
 
 def read_setting(setting: type, controls: Controls) -> object:
-    """The controls as a setting; 1.0000000000000002 of a slider is 1.
+    """The controls as a setting; floats are rounded to 6 decimals, as a slider may give 1.0000000000000002.
 
     Raises:
         ValueError: if the setting refuses them.

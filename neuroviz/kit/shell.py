@@ -47,7 +47,7 @@ class Shell(Lasting):
         self._first_row = widgets.Box([*first.values()], layout=row)
         self._more_row = widgets.Box(layout=row | {"display": "none"})
         for controls in (self._first_row, self._more_row):
-            controls.add_class("nv-controls")  # chart.js gives the handles of their sliders names
+            controls.add_class("nv-controls")  # chart.js names the handles of their sliders
         self._box = widgets.Box(layout={"overflow": "hidden", "display": "block", "width": "100%"})
         self._box.add_class("nv-figure")
         self._description_html = widgets.HTML(layout={"width": "100%", "margin": "0"})
@@ -55,7 +55,7 @@ class Shell(Lasting):
         self._reset_button = _button("Reset", "back to how it was opened", button)
         look = {"layout": {"flex": "0 1 480px", "min_width": "120px"}, "style": {"description_width": "48px"}}
         self._state_text = widgets.Text(description="State", continuous_update=False, **look)
-        # Copy takes the placeholder: the text may be unfinished or refused.
+        # Copy takes the placeholder, because the text may be unfinished.
         self._state_text.add_class("nv-state")
         self._copy_buttons = CopyButtons(type(self).__name__, self._go_to)
         words = {"description": "Lecture", "tooltip": "large letters, and only the first controls"}
@@ -65,7 +65,7 @@ class Shell(Lasting):
         # The page draws what is folded when it is first unfolded: that takes as long as the figure.
         tools = [self._reset_button, self._lecture, *tools, self._state_text, self._copy_buttons]
         self._folded = [(self._more_row, [*more.values()]), (self._tools_row, tools)]
-        if not whole:  # few controls: those under "More" stand there with the others
+        if not whole:  # few controls: those under "More" are in sight, too
             self._more.layout.display = "none"
             self.unfold()
             self._more_row.layout.display = "flex" if {*shown} & set(more) else "none"

@@ -14,9 +14,9 @@ from neuroviz.kit import theme
 Point = Sequence[float]
 Mesh = dict[str, list]
 
-_CORNERS = 6  # of the cross section of a rod
+_CORNERS = 6  # corners of a rod's cross section
 _TURN = 0.03  # in radians: a tube needs no corner where its curve is straight
-_DIGITS = 5  # of what is thick anyway: a third of the message
+_DIGITS = 5  # rounding takes two thirds off the message and cannot be seen
 _LIGHT = {"ambient": 0.8, "diffuse": 0.42, "specular": 0.06, "roughness": 0.7, "fresnel": 0.02}
 _FLAT = {"ambient": 1, "diffuse": 0, "specular": 0}
 _FROM = {"x": 2000, "y": -6000, "z": 9000}
@@ -127,7 +127,7 @@ def pointer(text: str, at: Point, shift: tuple[float, float], shown: bool = True
 
 
 def frame(at: Point, size: float) -> dict:
-    """A square around a point of the scene, in the focus colour: seen also through what is before it."""
+    """A square around a point of the scene, in the focus colour; nothing in the scene hides it."""
     border = {"borderpad": 0, "bordercolor": theme.color("focus"), "borderwidth": 2, "font": {"size": 1}}
     return {"text": " ", **_place(at), "showarrow": False, "width": size, "height": size, **border}
 

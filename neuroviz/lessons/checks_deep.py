@@ -20,7 +20,7 @@ from neuroviz.engine.virtual import token_form
 from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.softmax.two_tokens import follow, softmax_shares
 
-_MOST_PARAMETERS = 400  # of a network that is measured at once
+_MOST_PARAMETERS = 400  # a smaller network is measured at once
 _EQUAL = 1e-9
 
 

@@ -77,7 +77,7 @@ class Question(Lasting):
     def recall(self) -> None:
         """Show the answer again that was locked in before this cell of a notebook was run again, if any."""
         if self._place in _LOCKED:
-            with suppress(ValueError):  # the question may be asked otherwise now
+            with suppress(ValueError):  # the question may have changed since
                 self.commit(_LOCKED[self._place])
 
     def _on_press(self, _: widgets.Button | None = None) -> None:
@@ -88,7 +88,7 @@ class Question(Lasting):
                 self._outcome.value = f'<div role="alert">{escape(str(missing))}</div>'
                 return
             self.commit(guess)
-        self._button.focus()  # what was typed into cannot keep it, and Shift-Enter has to go on from here
+        self._button.focus()  # the text field closes, and Shift-Enter has to work on from here
 
 
 class Prediction(Question):
@@ -106,7 +106,7 @@ class Prediction(Question):
         """The page tells of the Enter key first, and then what was typed."""
         try:
             asyncio.get_running_loop().call_later(_UNTIL_TYPED, self._on_press)
-        except RuntimeError:  # a script: nothing is on its way
+        except RuntimeError:  # a plain script has no event loop
             self._on_press()
 
     def _checked(self, guess: object) -> int:
@@ -116,7 +116,7 @@ class Prediction(Question):
         value, status, why = self._answer
         off = abs(guess - value)
         verdict = "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
-        hint = self._hints.get(guess) if off else ""  # a mistake that gives the right number is none
+        hint = self._hints.get(guess) if off else ""  # a mistake that gives the right number gets no hint
         return " ".join(filter(None, (f"You said {guess}; it is {value}. {verdict}", hint, why))), status
 
     def _entered(self) -> int:
@@ -245,7 +245,7 @@ def _how_sure(found: Measurement) -> str:
         return f"Measured exactly; wrong with a chance of at most {found.error_bound:.0e}."
     if found.route == "slice":
         return "Certain: the rank meets an upper bound that the symmetries prove."
-    return f"Certain: {found.note.rstrip('.')}."  # full rank, or a bound of its own: the note knows
+    return f"Certain: {found.note.rstrip('.')}."  # the note says why: full rank, or a bound
 
 
 def _whole(what: str, value: object) -> int:

@@ -51,7 +51,7 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     layers, lightning, alone = arch.num_layers, arch.attention == "lightning", arch.tokens == 1
     seen, factors = effective_widths(arch), layers if lightning else 0
     two_tokens = _count(arch, seen, alpha)
-    # What is special about this network first: elsewhere these are no mistakes.
+    # Mistakes about this network's peculiarity come first: elsewhere they are none.
     if lightning and alone:
         hint = f"{_ALONE}. Which part of A does xᵀA x show?"
         yield Mistake("as with two tokens", two_tokens - layers, hint)

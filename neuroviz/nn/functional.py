@@ -29,9 +29,9 @@ from neuroviz.nn.jacobian import (
 
 # Up to so many parameters one thread is faster: the threads of torch and numpy wait for one another.
 _ONE_THREAD = 2048
-_BYTES = 40  # an entry that is kept: the matrix, its scaled copies, and what LAPACK needs
-_GROWTH = 1.5  # of the number of inputs
-_STEADY = 2  # growths in a row that add nothing
+_BYTES = 40  # bytes of an entry: the matrix, its scaled copies, and LAPACK's workspace
+_GROWTH = 1.5  # factor by which the number of inputs grows
+_STEADY = 2  # so many growths without gain end the search
 
 
 def functional_dimension(
@@ -78,7 +78,7 @@ def functional_dimension(
         raise ValueError(f"functional_dimension needs a torch.nn.Module; got {type(module).__name__}{hint}")
     drawn = callable(inputs)
     if budget is not None:
-        Budget(budget)  # says what is wrong with it
+        Budget(budget)  # an impossible budget raises here
     limit = budget if budget is not None else BUDGET_SECONDS if drawn else inf
     # A copy of parameters made under the caller's inference mode could not be differentiated.
     with torch.inference_mode(False), torch.enable_grad():
@@ -98,11 +98,11 @@ class _Rows:
         self.of, self.limit, self.inputs = of, limit, 0
         self._end = monotonic() + limit
         self._blocks: list[np.ndarray] = []
-        self.outputs = 0  # of an input, at most
-        self._derivatives: list[float] = []  # the largest on each input, by which its rows were divided
+        self.outputs = 0  # most outputs of an input
+        self._derivatives: list[float] = []  # the largest on each input: its rows were divided by it
         self._near: Copied | None = None
         self._sizes = [_size(x) for x in of.module.parameters()]
-        self._largest: list[float] = []  # of each argument so far
+        self._largest: list[float] = []  # largest size of each argument so far
 
     def add(self, tensors: list[Tensor], planned: int) -> bool:
         """Take these inputs, up to `planned` in all; False if the time was over before the last."""
@@ -155,7 +155,7 @@ class _Rows:
         nudge(near, seed=1)
         try:
             return without_rounding(J, parameter_jacobian(self._near, near))
-        except ValueError:  # at the edge of the float range nothing is known to be rounding
+        except ValueError:  # at the edge of the float range rounding cannot be told apart
             return J
 
     def _check_memory(self, planned: int) -> None:

@@ -34,7 +34,7 @@ class _Attention(nn.Module):
     ) -> None:
         super().__init__()
         options = {"attention": self.kind, "heads": heads, "skip": skip, "causal": causal}
-        self.arch = arch = Architecture((d_in, d_out), (a,), **options)  # it checks the sizes
+        self.arch = arch = Architecture((d_in, d_out), (a,), **options)  # Architecture checks the sizes
         (self.d_in, self.d_out), (self.a,), (self.heads,) = arch.widths, arch.head_dims, arch.heads
         self.skip, self.causal = arch.skip, arch.causal
         for name, shape in layer_shapes(arch)[0]._asdict().items():
@@ -87,7 +87,7 @@ class LightningAttention(_Attention):
     kind = "lightning"
 
     def _attend(self, X: Tensor) -> Tensor:
-        if self.causal:  # then each token sees another memory
+        if self.causal:  # each token sees another memory
             return (self.V @ X) @ ((self.K @ X).mT @ (self.Q @ X)).triu()
         memory = self.V @ (X @ (self.K @ X).mT)  # d_out × a, all that the tokens leave behind
         return memory @ (self.Q @ X)

@@ -25,7 +25,7 @@ from neuroviz.nn.symmetry_families import (
 
 _HOMOGENEOUS = (nn.ReLU, nn.LeakyReLU, Power)
 _WITHOUT = (nn.Tanh, nn.Sigmoid, nn.GELU, nn.SiLU, nn.Softplus)  # no continuous symmetry is known
-_NOTHING = (nn.Identity, nn.Dropout)  # in evaluation mode
+_NOTHING = (nn.Identity, nn.Dropout)  # these do nothing in evaluation mode
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def linear_stretch(layers: list[nn.Linear]) -> Family:
             for parameter in present(layer.weight, layer.bias):
                 parameter.add_(unseen @ _normal(parameter, parameter.shape, generator))
         for i, layer in enumerate(layers):
-            if not biased or i <= biased[0]:  # a bias before it would be seen
+            if not biased or i <= biased[0]:  # a bias before the first biased layer would be seen
                 reached = _product(layers[:i], torch.eye(widths[0]).to(layer.weight))
                 never = torch.eye(len(reached)).to(reached) - reached @ torch.linalg.pinv(reached)
                 layer.weight.add_(_normal(layer.weight, layer.weight.shape, generator) @ never)

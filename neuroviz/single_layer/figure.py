@@ -12,7 +12,7 @@ from neuroviz.kit.words import colored, numbered, percent
 from neuroviz.single_layer.plane import draw_plane
 from neuroviz.single_layer.walk import ALONG, OFF, SHOWN, FiberStudy, StepCurve, local_of
 
-_HEIGHT = (0.06, 0.9)  # above it the headlines, of two lines
+_HEIGHT = (0.06, 0.9)  # two-line headlines stand above
 _LONGEST_STEP, _SMALLEST_DISTANCE = 0.2, -10.4  # ends of the logarithmic axes
 _DRAWN = 1e-10  # smaller distances are rounding, and have no place on a logarithmic axis
 

@@ -117,7 +117,7 @@ def _write(study: FiberStudy, scene: _Scene, plot: Plot) -> None:
     plot.headline(scene.headline, align="left")
     plot.text(*scene.at_fiber, "note", "certified", xanchor="left", **beside)
     plot.text(*scene.at_others, "note", "certified" if on_branch else "ink", xanchor="right", **beside)
-    above = (now[0] * now[1] > 1) == (now[1] >= 0)  # on the side of the point where the fibre is not
+    above = (now[0] * now[1] > 1) == (now[1] >= 0)  # the label avoids the fibre's side of the point
     side = "left" if now[0] < 0.5 * _REACH else "right"
     place = {"xanchor": side, "yanchor": "bottom" if above else "top", "yshift": 8 if above else -8}
     # An empty label would still paint its ground over the point.

@@ -32,7 +32,7 @@ ALONG, OFF, SHOWN = (-1.5, 1.5, 0.01), (-1.0, 1.0, 0.01), (1, 6, 1)  # least, mo
 _NOTHING = 1e-13  # distances below this are rounding
 _INPUTS = 64
 _STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
-_SMALL_STEP = 1.1e-3  # slopes are read off below this
+_SMALL_STEP = 1.1e-3  # slopes are read off at smaller steps
 
 
 def _options(words: dict[str, str]) -> list[tuple[str, str]]:
@@ -247,7 +247,7 @@ def _direction_off(setting: FiberSetting, plane: Pair, base: Pair) -> Pair:
         return _unit_pair(Pair(*(rng.standard_normal(matrix.shape) for matrix in base)))
     lengths = np.linalg.norm(base.A), np.linalg.norm(base.V)
     A, V = (
-        matrix / length if length > TOLERANCE else missing  # at A = 0 there is no direction of A
+        matrix / length if length > TOLERANCE else missing  # A = 0 has no direction
         for matrix, length, missing in zip(base, lengths, plane, strict=True)
     )
     if max(lengths) <= TOLERANCE:

@@ -14,8 +14,8 @@ from neuroviz.kit import theme
 
 _LENS = tan(pi / 8)
 _SCALE = 0.5
-_WIDEST = 0.7  # of the scene's height: labels stay so near to the middle, as panels may be narrow
-_FILLED = np.array([1.25, 0.92])  # to each side and up, of half the scene's height, at most
+_WIDEST = 0.7  # labels stay within this part of the scene's height from the middle: panels may be narrow
+_FILLED = np.array([1.25, 0.92])  # most of half the scene's height that is filled sideways and upwards
 _STEP = 16  # pixels between the places that a label may take
 
 
@@ -66,7 +66,7 @@ def beside(
     A place is near to what it names, off the drawing and off the other labels, and no lines cross. A label
     is given by its text and the points, shape (k, 3), any of which it may name; the drawing by points too.
     """
-    # The height of a scene, by what the template leaves of the figure.
+    # The template leaves this height of the figure to the scene.
     tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
     pixels = tall / 2 * np.array([1, -1])
     drawn, found, taken, lines = camera.seen(drawing) * pixels, [], [], []
@@ -78,12 +78,12 @@ def beside(
         covered = np.array([(np.abs(drawn - place) < half + 9).all(axis=-1).sum() for place in places])
         anchors = camera.seen(candidates) * pixels
         away = np.linalg.norm(np.maximum(np.abs(places[:, None] - anchors) - half, 0), axis=-1)
-        away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(axis=-1)  # hardly in sight
+        away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(axis=-1)  # it is hardly in sight
         cost = away + 100 * covered[:, None]
         wide = half * [1, 0]
         for at, other in taken:
             cost += 1e5 * (np.abs(places - at) < half + other + 6).all(axis=-1)[:, None]
-        for line in lines:  # to an earlier label, or through its words
+        for line in lines:  # the line meets an earlier label or its words
             cost += 900 * _cross(places[:, None], anchors, *line)
             cost += 900 * _cross(places - wide, places + wide, *line)[:, None]
         where, which = np.unravel_index(cost.argmin(), cost.shape)

@@ -12,19 +12,19 @@ from neuroviz.singular.slice import Slice
 LONG = 2.1
 """A cylinder is drawn so many times longer than it is wide."""
 _RULINGS, _CURVE_POINTS = 120, 160
-_CROSSES_FROM = 0.15  # how different two roots are where the sheets get their full colours
-_EDGE = 0.25  # of half a ruling: how far from a sharp edge its sides have their full colours
+_CROSSES_FROM = 0.15  # difference of two roots from which on the sheets have full colours
+_EDGE = 0.25  # distance from a sharp edge, in half rulings, from which on its sides have full colours
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """What is drawn of a slice, whatever the point; the same object for the same slice, and drawn once.
+    """The parts of a slice's drawing that no moved point changes; computed once for each slice.
 
     Attributes:
         slice: the slice.
         strips: its rulings inside the window.
         pieces: its singular curve, solid and dotted.
-        pinches: the pinch points in the window, shape (n, 3).
+        pinches: the pinch points in the window, each as (x, y, z).
     """
 
     slice: Slice
@@ -42,7 +42,7 @@ def chart_of(slice: Slice) -> Chart:
 
 
 def stretch_of(slice: Slice) -> np.ndarray:
-    """What the coordinates are multiplied with in the drawing."""
+    """The factors of x, y and z in the drawing."""
     window = slice.window
     along, *across = np.array(window.stretch) / window.radius
     return np.array([along or LONG / window.half_length, *across])
@@ -77,7 +77,7 @@ def tone(chart: Chart, theta: np.ndarray, starts: np.ndarray, ends: np.ndarray, 
         return np.broadcast_to(0.8 * np.cos(2 * theta)[:, None], u.shape)
     low, high = singular_places(slice, theta, starts, ends)
     if "crossing" not in kinds:  # the two places are one
-        edge = np.where(np.abs(low + high) < 1e4, (low + high) / 2, -9.0)  # at infinity: on either side
+        edge = np.where(np.abs(low + high) < 1e4, (low + high) / 2, -9.0)  # at infinity, on either side
         return np.tanh((u - edge[:, None]) / _EDGE)
     met = np.isfinite(low) & np.isfinite(high)
     low, high = np.where(met, low, 0.0), np.where(met, high, 0.0)

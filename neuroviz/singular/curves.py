@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flint import fmpq_poly
 
 Map = Callable[[np.ndarray], np.ndarray]
-_SAMPLES = 1440  # of a curve, to find where it is inside
+_SAMPLES = 1440  # samples of a curve that show where it is inside
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _within(p: np.ndarray, d: np.ndarray, radius: float) -> tuple[np.ndarray, np
 def _cosines(lo: float, hi: float, count: int) -> np.ndarray:
     """Numbers from lo to hi, denser towards both ends, where curves run off quickly."""
     found = lo + (hi - lo) * (1 - np.cos(np.linspace(0, pi, count))) / 2
-    found[-1] = hi  # rounding may have missed it
+    found[-1] = hi  # rounding may miss the end
     return found
 
 
@@ -151,7 +151,7 @@ def _intervals(hit: Map, lo: float, hi: float, closed: bool) -> list[tuple[float
     hits = hit(t)
     if hits.all():
         return [(lo, hi)]
-    if closed:  # start at a miss
+    if closed:  # begin at a point outside
         k = int(hits.argmin())
         t, hits = np.append(t[k:-1], t[: k + 1] + hi - lo), np.append(hits[k:-1], hits[: k + 1])
 
@@ -174,7 +174,7 @@ def _intervals(hit: Map, lo: float, hi: float, closed: bool) -> list[tuple[float
 def runs(
     curve: Map, hit: Map, lo: float, hi: float, count: int, closed: bool = False, samples: int = 2001
 ) -> list[np.ndarray]:
-    """On each stretch of points, between lo and hi, that `hit`: `count` parameters, at equal lengths."""
+    """`count` parameters, at equal arc lengths, on each stretch between lo and hi whose points `hit`."""
     found = []
     for interval in _intervals(lambda t: hit(curve(t)), lo, hi, closed):
         t = _cosines(*interval, samples)
@@ -186,7 +186,7 @@ def runs(
 def stretches(
     curve: Map, hit: Map, corners: Collection[float], count: int, samples: int = 2001
 ) -> list[tuple[float, float, np.ndarray]]:
-    """The same for a curve of period π, cut at its corners: between which, and the parameters."""
+    """`runs` for a curve of period π, cut at its corners; returns corner, next corner, parameters."""
     at = sorted(corners) or [0.0]
     return [
         (lo, hi, t)
@@ -200,7 +200,7 @@ def stretches(
 
 def polynomial(*coefficients: Number) -> "fmpq_poly":
     """Σ f_i tⁱ from the f_i."""
-    import flint  # here: it would take a quarter of the time that importing neuroviz takes
+    import flint  # late: flint would take a quarter of neuroviz's import time
 
     numbers = [Fraction(c) for c in coefficients]
     return flint.fmpq_poly([flint.fmpq(c.numerator, c.denominator) for c in numbers])
@@ -213,7 +213,7 @@ def _fractions(form: "fmpq_poly") -> list[Fraction]:
 def solve(matrix, degree: int) -> tuple[list["fmpq_poly"], int, list[tuple[Number, Number]]] | None:
     """The curve orthogonal to all rows of a 3 × 4 matrix of forms, whose minors have this degree, by Cramer.
 
-    Also its degree, and the [u:v] at which more than one point is orthogonal. None where it is so everywhere.
+    Also its degree, and the [u:v] at which more than one point is orthogonal; None if all [u:v] are such.
     """
     rows = [[polynomial(*form) for form in row] for row in matrix]
 
@@ -235,10 +235,10 @@ def common_factor(forms: list["fmpq_poly"], degree: int) -> tuple["fmpq_poly", i
 
 
 def zeros(form: "fmpq_poly", degree: int) -> list[tuple[Number, Number]]:
-    """The real zeros [u:v], each once; exact where they are rational with a small denominator. None of 0."""
+    """The real zeros [u:v], each once; exact if rational with a small denominator. The form 0 gives []."""
     found = [(0, 1)] if 0 <= form.degree() < degree else []
     for t, _ in form.complex_roots() if form.degree() > 0 else []:
-        if t.imag == 0:  # isolated by ball arithmetic, so this is no question of rounding
+        if t.imag == 0:  # exact: ball arithmetic has isolated the root
             near = Fraction(float(t.real)).limit_denominator(10_000)
             exact = form(polynomial(near)) == 0
             angle = atan2(float(t.real), 1.0)
@@ -258,7 +258,7 @@ class RationalCurve:
 
     @property
     def coefficients(self) -> list[list[float]]:
-        """Of x, y, z and 1 as forms in [u:v], the largest of size 1; a row each, from uⁿ to vⁿ."""
+        """Coefficients of x, y, z and 1 as forms in [u:v], a row each, from uⁿ to vⁿ; the largest is ±1."""
         return self._floats.tolist()
 
     def poles(self) -> list[tuple[Number, Number]]:
@@ -290,7 +290,7 @@ class RationalCurve:
         *p, w = (np.polynomial.Polynomial(row) for row in self._floats)
         square = sum((t - h * w) ** 2 for t, h in zip(p, here, strict=True))
         critical = (square.deriv() * w - 2 * square * w.deriv()).trim(1e-14)
-        # The real part of any zero is a point of the curve too, and can do no harm.
+        # The real part of a complex zero is one more point of the curve: it does no harm.
         points = self.at(np.append(np.arctan(critical.roots().real), pi / 2))
         points = points[np.isfinite(points).all(-1)]
         return points[np.linalg.norm(points - here, axis=-1).argmin()]
@@ -299,7 +299,7 @@ class RationalCurve:
 class Branch(RationalCurve):
     """A component of the singular curve, and the discriminant of the form common to q₁ and q₂ on it.
 
-    The form is proportional to these in x, y, z, 1, and has its own degree on the curve.
+    Up to a factor the common form is Σ forms[i] · (x, y, z, 1)[i]; on the curve it has degree `q_degree`.
     """
 
     def __init__(self, point: list["fmpq_poly"], degree: int, forms: list[Form], q_degree: int) -> None:

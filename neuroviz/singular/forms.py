@@ -303,10 +303,10 @@ def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
         return BOUNDARY, (make_root(-b, 2 * a),) if a else (make_root(1, 0),) if c else ()
     root = Fraction(isqrt(disc.numerator), isqrt(disc.denominator))
     if root * root != disc:
-        largest = max(abs(a), abs(b), abs(c))  # lest whole numbers leave the float range
+        largest = max(abs(a), abs(b), abs(c))  # large whole numbers would leave the float range
         a, b, c = (Fraction(t) / largest for t in (a, b, c))
         root = sqrt(disc / largest**2)
-    # The numerator in which nothing cancels, and the other root by the product of both, c/a.
+    # Nothing cancels in this numerator; the product c/a of both roots gives the other one.
     numerator = -b - root if b > 0 else -b + root
     roots = make_root(numerator, 2 * a), make_root(2 * c, numerator)
     return CROSSING, tuple(sorted(roots, key=lambda root: root.angle))
@@ -356,7 +356,7 @@ def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     one = G[..., 0, 2] + 1j * G[..., 0, 1]
     two = G[..., 1, 2] - 0.5j * (G[..., 2, 2] - G[..., 1, 1])
     size = np.abs(one) + np.abs(two)
-    # A leading coefficient that is nearly 0 is moved off it; what this changes Newton's method undoes.
+    # A leading coefficient near 0 is moved away from 0; Newton's method undoes the change.
     two = np.where(np.abs(two) > 1e-10 * size, two, np.where(size > 0, 1e-10 * size, 1.0))
     companion = np.zeros((*two.shape, 4, 4), dtype=complex)
     companion[..., 0, :] = np.stack([-one, 0 * one, -one.conj(), -two.conj()], -1) / two[..., None]

@@ -88,7 +88,7 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...
     even = d - d % 2
     w[0:even:2], w[1:even:2] = -u[1:even:2], u[0:even:2]  # a quarter turn of pairs of entries
     most = [min(a, d), min(d, d_out), min(d, d_out)]
-    for _ in range(100):  # until nothing is of lower rank by coincidence: the first draw nearly always
+    for _ in range(100):  # draw until no rank is lower by coincidence; the first draw nearly always is enough
         R, W = matrix(d, d, most[0] - 1), matrix(d_out, d, most[1] - 1)
         whole = np.outer(u, k) + R, np.outer(h, w) + W, np.outer(h, u) + W
         if list(map(np.linalg.matrix_rank, whole)) == most:

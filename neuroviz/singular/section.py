@@ -4,9 +4,9 @@ On the ruling with root m the plane n·p = c singles out one point, so a section
 
     q₁(m) = q₂(m) = 0,   n·p = c      three linear equations, by Cramer's rule of degree 4 in [X:Y]
 
-Roots that all four minors share belong to rulings that lie in the plane. The singular points of a
-section that it has wherever the plane stands are those on the singular curve: a crossing becomes a
-node, a pinch point or a sharp edge a cusp, and a point of the closure only an isolated point.
+Roots that all four minors share belong to rulings that lie in the plane. Every section is singular
+where the plane meets the singular curve (a tangent plane adds other points): a crossing becomes a
+node, a pinch point or a sharp edge a cusp, and a "closure only" point becomes isolated.
 Structure is decided over the rationals; floats are taken for the rational numbers that they are.
 """
 

@@ -14,14 +14,14 @@ from neuroviz.singular.chart import Chart, half_sizes, in_drawing, local_of, str
 from neuroviz.singular.section import Plane, Run, Section
 from neuroviz.singular.space import camera_of, chart_traces, headline_at, scene_of
 
-RANGES = {"turn": (-90, 90, 5), "tilt": (-90, 90, 5), "offset": (-1, 1, 1 / 256)}  # a step that hits 0
+RANGES = {"turn": (-90, 90, 5), "tilt": (-90, 90, 5), "offset": (-1, 1, 1 / 256)}  # these steps hit 0
 _MOVED = {"meta": "local"}  # the scene draws them itself while the plane moves
 SPACE, FLAT = (0.0, 0.58), (0.63, 0.985)
 _TUBE, _EDGE, _MARK = 0.024, 0.008, 0.055
 _SEE_THROUGH = 0.22
 _MARGIN = 0.06
 _ROOM = 1.14  # around the surface, for the plane
-_EVERY = 3  # of the section's points that the tube in space goes through
+_EVERY = 3  # the tube in space goes through every third point of the section
 _MARKS = {  # name, label, symbol, colour, edge
     "crossing": ("nodes: two sheets cross", "a node", "circle", "singular", 2),
     "boundary": ("cusps: boundary", "boundary", "diamond", "boundary", 0),

@@ -21,7 +21,7 @@ from neuroviz.singular.section_figure import (
 from neuroviz.singular.slice import Slice
 from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
 
-_SNAP = 0.02  # of the way out: so near to a pinch point the plane goes through it
+_SNAP = 0.02  # share of the way out: nearer to a pinch point than this, the plane snaps to it
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 _MEANING = {
     "crossing": "A node is a crossing of two sheets: two sets of weights",
@@ -58,7 +58,7 @@ def _plane(chart: Chart, setting: SectionSetting) -> tuple[Frame, Plane]:
     snaps = abs(near - asked) < _SNAP * far
     frame = replace(frame, offset=near if snaps else asked)
     plane = plane_of(chart, frame)
-    if snaps:  # through the pinch point exactly, so that a cusp is no matter of rounding
+    if snaps:  # exactly through the pinch point: rounding cannot hide the cusp
         through = zip(plane.normal, heights[near], strict=True)
         plane = replace(plane, offset=sum(n * Fraction(t) for n, t in through))
     return frame, plane

@@ -72,7 +72,7 @@ class Slice:
         if len(self.directions) != 3 or null_vectors(columns):
             needed = f"a slice needs three linearly independent directions; got {self.directions}"
             raise ValueError(f"{needed}: take functions that do not lie in one plane")
-        if all(self.resultant(*p) == 0 for p in product(range(5), repeat=3)):  # of degree 4
+        if all(self.resultant(*p) == 0 for p in product(range(5), repeat=3)):  # its degree is 4
             found = f"all those of {self.name} have a common factor"
             raise ValueError(f"a surface needs functions beside it; {found}: take another function")
         if self._has_plane():
@@ -180,7 +180,7 @@ class Slice:
                 for end, corner in (0, lo), (-1, hi):
                     if special and phi[end] == corner:  # a pinch point, without the rounding of its angle
                         points[end] = special[corner if corner in special else min(special)]
-                # From small to large x, whichever way the ratio turns.
+                # The points run from small to large x.
                 points = points if points[0, 0] <= points[-1, 0] else points[::-1]
                 pieces.append(Piece(branch.kind((lo + hi) / 2), points))
         return tuple(sorted(pieces, key=lambda piece: tuple(piece.points[0])))
@@ -219,7 +219,7 @@ class Slice:
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """What x, y, z and 1 are multiplied with."""
+        """The pairs of forms that x, y, z and 1 multiply."""
         return *self.directions, self.origin
 
     def equations(self, X: Number, Y: Number) -> tuple[list[Number], list[Number]]:
@@ -251,7 +251,7 @@ class Slice:
             branches.append(Branch(moving, n, q1, n - 1))  # q₁ = λ₁q, λ₁ = 1
         for u, v in lost:  # ratios that belong to a whole line
             basis = null_vectors([[a * u + b * v for a, b in row] for row in matrix])
-            if basis[-1][3]:  # else the line is at infinity
+            if basis[-1][3]:  # other lines are at infinity
                 if len(basis) > 2:
                     raise self._fill("plane")
                 line = [polynomial(first, last) for first, last in zip(*basis, strict=True)]

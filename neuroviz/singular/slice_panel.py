@@ -27,7 +27,7 @@ PRESETS = {
     "along a hyperbola": ("hyperbola", {"slice": "S4"}),
     "a random slice": ("random", {"slice": "random"}),
 }
-_OWN = "own"  # the preset that stands for none
+_OWN = "own"  # the preset of one's own forms
 _PARAMETERS = {"S3": "alpha", "S1k": "kappa"}
 _GREEK = {"alpha": "α", "kappa": "κ"}
 
@@ -40,13 +40,13 @@ class SliceSetting:
         "preset", [*((words, key) for words, (key, _) in PRESETS.items()), ("– another –", _OWN)]
     )
     alpha: float = real("α of S3", 2.6, 0.2, 4.0, 0.1, shown=".3g")
-    # 0 is at 80 % of this range, exactly: with others the page makes 4e-16 of it.
+    # 0 lies at exactly 80 % of this range; other ranges give 4e-16 on the page.
     kappa: float = real("κ of S1κ", 0.0, -3.0, 0.75, 0.125, shown=".3g")
     name: str = choice("slice", SLICE_NAMES, more=True, name="slice")
     seed: int = seed()
 
     def __post_init__(self) -> None:
-        _ = self.slice  # which refuses what is no slice
+        _ = self.slice  # an impossible slice raises here
 
     @cached_property
     def slice(self) -> Slice:
@@ -67,7 +67,7 @@ class SlicePanel(Panel):
     """What panels of a slice share: presets that set slice and parameter, and one parameter in sight."""
 
     old_states = {"layers=.*": "", "(preset|slice)=(four|cone)": r"\1=random"}
-    _left_out: frozenset[str] | None = None  # by `only`
+    _left_out: frozenset[str] | None = None  # controls that `only` leaves out
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         first, more = super()._make_controls()
@@ -81,7 +81,7 @@ class SlicePanel(Panel):
         self._recognise_preset(change)
 
     def _recognise_preset(self, _change: dict) -> None:
-        """A slice or parameter set by hand says which preset it is."""
+        """Set the preset to the one that slice and parameter belong to."""
         made = (
             key
             for key, values in PRESETS.values()

@@ -18,8 +18,8 @@ CURVES = (
     "boundary: a double common root",
     "pinch point: boundary",
 )
-_STEPS = 11  # points along a ruling, so that the colour may change on it, and a click is near to one
-_RODS = 20  # of the rulings drawn as rods
+_STEPS = 11  # points along a ruling: colours change along it, and a click finds one near
+_RODS = 20  # rulings of a strip that are drawn as rods, about
 _TUBE, _END, _ROD = 0.03, 0.011, 0.0045
 _PINCH = 0.05
 # From where a slice is seen: most of its singular curve is in front of a sheet, for random ones with seed 0.
@@ -41,19 +41,19 @@ _LABELS = {
 
 
 def chart_traces(chart: Chart) -> tuple[dict, ...]:
-    """Sheets, rods, tubes and pinch points: the heavy part, which moves with no point and no plane."""
+    """Sheets, rods, tubes and pinch points: large meshes that no moved point or plane changes."""
     return _traces(chart, _look())
 
 
 def scene_of(chart: Chart, domain: tuple[float, float], room: float = 1.0) -> dict:
     """Axes, camera and labels of a chart in a part of the figure's width, seen from so much further away."""
-    # What is beyond the axes is not drawn; how far they go moves nothing on the screen.
+    # The picture ends at the axes; their length moves nothing on the screen.
     reach = [1.15 * half if room == 1 else 3.0 for half in half_sizes(chart.slice)]
     return {
         "domain": {"x": domain, "y": (0.0, 1.0)},
         **solids.axes_of(reach, scale=1.0),
         "camera": camera_of(chart).backed(room).layout(),
-        "uirevision": chart.slice.name,  # while it stays, the camera stays where the reader turned it
+        "uirevision": chart.slice.name,  # with the same value the reader's camera stays
         "annotations": list(_pointers(chart, room, _look())),
     }
 
@@ -74,7 +74,7 @@ def headline_at(domain: tuple[float, float], text: str) -> dict:
 
 
 def _look() -> tuple:
-    """What traces depend on beside their chart."""
+    """The theme in use, on which traces depend besides their chart."""
     return tuple(sorted(theme.current().items()))
 
 
@@ -110,7 +110,7 @@ def _drawn_points(chart: Chart, points: Sequence) -> np.ndarray:
 
 def _sticking_out(slice: Slice, curve: np.ndarray) -> np.ndarray:
     """The curve, a little longer at an end that lies on the window."""
-    for _ in range(2):  # each end, turned to be the last
+    for _ in range(2):  # each end in turn
         end, away = curve[-1], curve[-1] - curve[-2]
         on_window = np.linalg.norm(end) > 0.97 if slice.window.stretch[0] else abs(end[0]) > 0.98 * LONG
         longer = end + 0.12 * away / max(np.linalg.norm(away), 1e-12)

@@ -17,8 +17,8 @@ from neuroviz.singular.surface_point import RANGES, SurfacePoint, point_at
 
 SPACE, DISC = (0.0, 0.64), (0.68, 1.0)
 _LINE, _BALL = 0.022, 0.07
-_MOVED = {"meta": "local"}  # the scene draws them itself
-_BEYOND = 0.07  # the point's ruling sticks out of the surface, so that it is found behind a sheet
+_MOVED = {"meta": "local"}  # marks traces that the scene draws itself
+_BEYOND = 0.07  # the point's ruling sticks out, so that one finds it behind a sheet
 
 
 _MOVES = (("on the surface", "surface"), ("along the yellow curve", "curve"))
@@ -50,7 +50,7 @@ def study_surface(setting: SurfaceSetting) -> SurfaceStudy:
 
 
 def surface_parts(study: SurfaceStudy) -> Parts:
-    """Space and roots."""
+    """The slice in space, and beside it the roots of both forms."""
     parts = compose(_space(study), roots_view(study.point, DISC))
     place = {name: getattr(study.setting, name) for name in ("moves", "where", "along")}
     choices = {"moves": [value for _, value in _MOVES]}

@@ -10,9 +10,9 @@ from neuroviz.singular.forms import Facts, Form, Root, discriminant
 
 WHERE_STEP, ALONG_STEP = 0.001, 1 / 256
 RANGES = {"where": (0, 1, WHERE_STEP), "along": (-1, 1, ALONG_STEP)}
-"""Of the numbers that place a point; a step is about a pixel, and a slider that crosses 0 hits it exactly."""
-_SNAP = 0.04  # of half a ruling: nearer to a singular point, a point on it moves there
-_STOP = 0.03  # the same for pinch points, as drawn
+"""Least, most and step of the numbers that place a point; a step is about a pixel, and 0 is one of them."""
+_SNAP = 0.04  # in half rulings: nearer to a singular point, the point snaps to it
+_STOP = 0.03  # the same for pinch points, in drawn units
 _PROPORTIONAL = ("crossing", "boundary", "closure only")
 Place = tuple[float, float, float]
 
@@ -26,8 +26,8 @@ class SurfacePoint:
         forms: q₁ and q₂.
         facts: kind, ranks, kernel, number of preimages.
         roots: the real roots that both forms share.
-        ruling: the ends of the line of the surface it is moved along; None on the curve.
-        discriminant: of the common form where the two are proportional, else None; for a form of size 1.
+        ruling: the ends of the ruling that the point moves along; None on the curve.
+        discriminant: that of the common form, scaled to Σ c² = 1, where both are proportional; else None.
     """
 
     at: Place
@@ -79,12 +79,12 @@ def _on_curve(chart: Chart, where: float) -> Place:
     for pinch in chart.pinches:
         if np.linalg.norm(in_drawing(chart.slice, np.array(pinch)) - here) < _STOP:
             return pinch
-    # Between two points of the curve, the curve itself: it is solved for, not interpolated.
+    # The interpolated point lies off the curve; the nearest point on it is solved for.
     return chart.slice.nearest_singular(*near)
 
 
 def _runs(chart: Chart) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Where on the curve as drawn, by length, each piece begins, and how far along it its points are."""
+    """Lengths along the drawn curve: where each piece begins, and where its points are within the piece."""
 
     def run(piece: Piece) -> np.ndarray:
         steps = np.linalg.norm(np.diff(in_drawing(chart.slice, piece.points), axis=0), axis=1)
@@ -105,13 +105,13 @@ def _on_surface(chart: Chart, where: float, along: float) -> tuple[Place, tuple[
 
     places = np.ravel(singular_places(slice, np.array([theta]), start[None], end[None]))
     near = min(places[np.isfinite(places)], key=lambda u: abs(u - along), default=np.inf)
-    # On the curve, without the rounding of the line.
+    # A point on the curve keeps no rounding of the line.
     at = slice.nearest_singular(*place(near)) if abs(near - along) <= _SNAP else place(along)
     return at, (place(-1.0), place(1.0))
 
 
 def _ruling_at(chart: Chart, where: float) -> tuple[float, np.ndarray, np.ndarray]:
-    """The θ, start and end of the ruling at a share of all, between two of the chart."""
+    """θ, start and end of the ruling at this share of all, interpolated between two rulings of the chart."""
     position = where * sum(len(strip.theta) for strip in chart.strips)
     for strip in chart.strips:
         rows = np.arange(len(strip.theta))

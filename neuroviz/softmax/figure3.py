@@ -162,7 +162,7 @@ class Figure3Study:
     points: tuple[Figure3Point, ...]
 
     def of(self, kind: str) -> tuple[Figure3Point, ...]:
-        """The points of one kind of attention; none if it was not measured."""
+        """The points of one kind of attention; empty if it was not measured."""
         return tuple(point for point in self.points if point.arch.attention == kind)
 
     def to_csv(self) -> str:

@@ -8,7 +8,7 @@ from neuroviz.softmax.figure3 import KINDS, Figure3Point, Figure3Study
 
 _LEFT, _RIGHT = (0.0, 0.56), (0.66, 1.0)
 _UPPER, _LOWER = (0.62, 1.0), (0.0, 0.36)
-_TALLEST = 1e17  # where a gap is drawn below which there is nothing, or an exact zero
+_TALLEST = 1e17  # height of a gap above nothing, or above an exact zero
 _FILLED, _HOLLOW = {"softmax": "■", "lightning": "●"}, {"softmax": "□", "lightning": "○"}
 
 
@@ -32,11 +32,11 @@ def widths_axis(plot: Plot, study: Figure3Study, title: str = "δ (all widths)",
 def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
     """The curve, on the axes x and y; both kinds stand at their width."""
     plot = Plot("", x, (0.0, 1.0))
-    for kind in reversed(study.setting.kinds):  # softmax over lightning
+    for kind in reversed(study.setting.kinds):  # softmax is drawn over lightning
         _draw(plot, study, kind)
     widths_axis(plot, study)
     words, top = _legend(study), _top(study)
-    highest = (1.2 + 0.12 * len(words)) * top  # the words stand over all points
+    highest = (1.2 + 0.12 * len(words)) * top  # the words stand above all points
     plot.axis("y", -0.05 * top, highest, "dimension")
     plot.headline(_finding(study))
     plot.key(words, align="left")

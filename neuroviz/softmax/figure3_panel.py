@@ -40,7 +40,7 @@ class Figure3Explorer(Panel):
             self.controls[name].disabled = not self.controls["peer"].value
 
     def _say(self, answer: Figure3Study, started: float | None) -> None:
-        s, (least, most) = answer.setting, answer.setting.span  # what the buttons save is what is shown
+        s, (least, most) = answer.setting, answer.setting.span  # the buttons save the shown setting
         name = f"figure3_{'_'.join(s.kinds)}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{least}-{most}"
         self.export.offer(answer.to_csv(), name)
         super()._say(answer, started)

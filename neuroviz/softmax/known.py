@@ -18,7 +18,7 @@ from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.softmax.statements import IN_TABLE, StatusEntry, statements
 
 QUESTIONS = ("dimension", "the paper's formula", "exact rank", "certificates", *IN_TABLE)
-_MOST_PARAMETERS, _MOST_SECONDS = 1500, 5  # beyond, the exact rank is not measured unasked
+_MOST_PARAMETERS, _MOST_SECONDS = 1500, 5  # larger networks are measured only when asked
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Formulas that a reader types: Python expressions in d, a, t, l, H, of which only arithmetic is let through.
+"""Formulas that a reader types: Python expressions in d, a, t, l, H; all but arithmetic is refused.
 
 Known are whole numbers, these letters, + - * / // **, comparisons, x if … else y, and alpha(a, d),
 sigma(a, w), min, max. Numbers are floats, so that nothing takes long.
@@ -61,7 +61,7 @@ def _refuse(place: int, said: str) -> None:
 
 
 def _check(node: ast.AST) -> None:
-    """Refuse what is not on the list, and make floats of whole numbers."""
+    """Refuse everything but listed nodes, and turn whole numbers into floats."""
     said, parts = f"this means nothing here; known are {_KNOWN}", []
     match node:
         case ast.Constant(value=value) if type(value) is int:
@@ -84,7 +84,7 @@ def _check(node: ast.AST) -> None:
             wrong = len(args) < 2 or (len(args) > 2 and name in ("alpha", "sigma"))
             said, parts = f"{name} takes two values; got {len(args)}" * wrong, args
         case ast.Call(func=function):
-            _check(function)  # an unknown name is what is wrong first
+            _check(function)  # report an unknown name before anything else
             said = f"a number is followed by (: a * is missing; {NEW_FORM}"
     if said:
         _refuse(node.col_offset, said)
@@ -93,7 +93,7 @@ def _check(node: ast.AST) -> None:
 
 
 def _advice(name: str) -> str:
-    """What a word that is not known may have meant."""
+    """A suggestion for an unknown name."""
     if name in _FUNCTIONS:
         return f"{name} needs its values: {name}(a, d)"
     if name.swapcase() in NAMES:

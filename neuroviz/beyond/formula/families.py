@@ -1,4 +1,4 @@
-"""Families of small networks of equal width: what a formula for a dimension can be tried on.
+"""Families of small networks of equal width, on which a formula for the dimension is tried.
 
 A family is a kind of network and a grid of sizes. Two of them come with hints, for a guided discovery.
 """
@@ -65,7 +65,7 @@ class Family:
 
     @property
     def varies(self) -> tuple[str, ...]:
-        """The letters that have more than one value, the last one being what changes fastest."""
+        """The letters with more than one value; the last one changes fastest."""
         return tuple(letter for letter, values in zip(LETTERS, self.grid, strict=True) if len(values) > 1)
 
     def architecture(self, sizes: Sizes) -> Architecture:

@@ -14,7 +14,7 @@ from neuroviz.engine.formulas import Expected, expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 
-LARGEST = 10**12  # a number that is said
+LARGEST = 10**12  # a formula that gives a larger number is refused
 FIRST = "2*a*d + d**2"
 """What a reader begins with: the number of parameters of one layer."""
 
@@ -55,7 +55,7 @@ class Tried:
 
 
 def try_formula(formula: Callable | str, family: str = "lightning", seed: int = 0) -> Tried:
-    """Measure the networks of a family one by one, up to the first at which a formula is wrong.
+    """Measure the networks of a family one by one, until a formula is wrong at one.
 
     Args:
         formula: a function of some of d, a, t, l, H, by these names; or a text that `parse_formula` reads.
@@ -180,7 +180,7 @@ def study_family(setting: FamilySetting) -> FamilyStudy:
 
 
 def what_is_known(family: Family) -> Expected:
-    """What theory says of the member of a family about which least is known.
+    """What theory says about the member of a family that it knows least about.
 
     >>> what_is_known(FAMILIES["heads"]).status
     'observed'

@@ -12,7 +12,7 @@ from neuroviz.kit.settings import Controls
 from neuroviz.kit.words import colored
 
 _TABLE, _WORDS = (0.0, 0.7), 0.73
-_NUMBER, _BELOW = 0.16, -0.2  # of a row, from the middle of a cell: what is measured, and the difference
+_NUMBER, _BELOW = 0.16, -0.2  # heights of the two numbers in a cell, in rows from its middle
 
 
 def formula_parts(study: FamilyStudy) -> Parts:
@@ -52,13 +52,13 @@ def formula_parts(study: FamilyStudy) -> Parts:
     below = {"yref": "y domain", "yanchor": "top", "yshift": -1.65 * theme.size("tick")}
     shapes, on = plot.view().shapes, {"xref": "x", "yref": "y"}
     outer = [key[0] for key in found] if len(others) > 1 else []
-    for value in dict.fromkeys(outer):  # of the slower letter
+    for value in dict.fromkeys(outer):  # values of the letter that changes slowly
         one, count = outer.index(value), outer.count(value)
         plot.text(f"{others[0]} = {value}", one + (count - 1) / 2, 0, "base", "ink", **below)
-        if one:  # a line before each new value
+        if one:  # a line separates two values
             ends = {"x0": one - 0.5, "x1": one - 0.5, "y0": -0.5, "y1": len(rows) - 0.5}
             shapes.append({"type": "line", **on, **ends, "line": {"color": theme.color("axis"), "width": 1}})
-    if study.first:  # a ring around the first counterexample
+    if study.first:  # a ring marks the first counterexample
         column, row = places[study.verdicts.index(study.first)]
         box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
         shapes.append({"type": "rect", **on, **box, "line": {"color": theme.color("focus"), "width": 4}})
@@ -67,14 +67,14 @@ def formula_parts(study: FamilyStudy) -> Parts:
 
 
 def _signed(number: int) -> str:
-    """At most four characters: hovering says the rest."""
+    """A difference in at most four characters; hovering shows all digits."""
     if abs(number) >= 1000:
         return "≫ 0" if number > 0 else "≪ 0"
     return f"{number:+d}".replace("-", "−") if number else "0"
 
 
 def _shape(off: set[int]) -> str:
-    """What the differences have in common."""
+    """A pattern that all differences share."""
     if len(off) == 1:
         (same,) = off
         return f"you − measured, always {_signed(same)}"
@@ -93,7 +93,7 @@ def _write(plot: Plot, study: FamilyStudy) -> None:
         says = f"{study.family.name_of(first.sizes)}:<br>you say <b>{said}</b>, measured {found}"
     if study.expected:
         formula = study.family.known
-        for part in (" - H*max", " if t", " else s"):  # the longest two in lines
+        for part in (" - H*max", " if t", " else s"):  # the two longest formulas are broken into lines
             formula = formula.replace(part, f"<br>   {part}")
         known = f"<b>what is known</b> ({study.expected.status})<br>{formula}"
     at = {"xref": "paper", "yref": "paper", "xanchor": "left", "align": "left"}
@@ -128,7 +128,7 @@ class FormulaExplorer(Panel):
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         first, more = super()._make_controls()
-        # Before the shell hears of it: then it reads what fits to the new family.
+        # This observer comes first: the shell then reads controls that fit the new family.
         first["family"].observe(self._on_family, names="value")
         return first, more
 
@@ -138,11 +138,11 @@ class FormulaExplorer(Panel):
         return rows
 
     def _on_family(self, change: dict) -> None:
-        """Hints and answers are of one family."""
+        """Reset hints and answer, which belong to one family."""
         self._assign({"hints": 0, "known": False})
 
     def _assign(self, values: dict[str, object]) -> None:
-        # The family first: it takes back what belonged to another one.
+        # Set the family first: it resets the controls of another family.
         super()._assign({name: values[name] for name in self.controls if name in values})
 
     def _arrange(self) -> None:

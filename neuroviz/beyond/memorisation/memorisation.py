@@ -30,7 +30,7 @@ from neuroviz.kit.plot import BOTTOM, LEFT, Parts, Plot, compose, kind_dash, kin
 from neuroviz.kit.settings import choice
 
 TARGETS = {"nearby": "a small change", "random": "random numbers", "teacher": "another’s outputs"}
-# f(θ) plus a small random step, from θ; Gaussian numbers; what another network gives.
+# Targets: f(θ) plus a small step, started at θ; Gaussian numbers; outputs of another network.
 _SHAPES = {
     "lightning": [((4, 4), (1,)), ((4, 4), (4,)), ((3, 3), (8,)), ((3, 3, 3), (2, 2)), ((3, 3, 3), (1, 2)),
                   ((5, 2, 5), (2, 2)), ((2, 6, 2), (2, 2)), ((2, 2, 2, 2), (2, 2, 2))],
@@ -39,8 +39,8 @@ _SHAPES = {
 }  # fmt: skip
 CASES = tuple(Architecture(*shape, attention=kind) for kind, shapes in _SHAPES.items() for shape in shapes)
 """Networks whose parameters (24 to 57) and dimensions (10 to 34) come in another order."""
-LEARNT = 1e-6  # numbers are learnt when less than this part of what was asked for is missing
-STEPS, DRAWS, STARTS = 400, 8, 3  # of one run at most; tasks for each N; starts for each task at most
+LEARNT = 1e-6  # a task is learnt when the relative error is below this
+STEPS, DRAWS, STARTS = 400, 8, 3  # most steps of a run; tasks for each N; most starts for each task
 STORED = Path(__file__).with_name("memorisation.json")
 Task = tuple[Architecture, np.ndarray, np.ndarray, np.ndarray, float]
 """Network, X (N, d₀, t), C (N, 1, d_l, t), y (N,), and what a miss is measured by: ‖y‖ or the step."""
@@ -79,7 +79,7 @@ def _scaled(arch: Architecture, weights: Weights, X: np.ndarray, C: np.ndarray) 
 
 
 def learn(task: Task, weights: Weights, steps: int = STEPS) -> tuple[float, ...]:
-    """What is missing, ‖f(θ) − y‖ / scale, at the start and after each step of Levenberg and Marquardt.
+    """The misfit ‖f(θ) − y‖ / scale, at the start and after each Levenberg–Marquardt step.
 
     The step is −Jᵀ(JJᵀ + μ)⁻¹(f − y) with the exact derivative: nowhere along directions that do nothing. μ
     falls after a good step and grows after a bad one, which is taken back (Nielsen's rule). A run ends at
@@ -122,7 +122,7 @@ class Curve:
 
     @property
     def shares(self) -> dict[int, float]:
-        """N → which part of the tasks was learnt, from any start."""
+        """N → the share of tasks that some start learnt."""
         return {N: float(np.mean([min(task) < LEARNT for task in m])) for N, m in self.misses.items()}
 
     @property

@@ -26,8 +26,8 @@ MOST_LAYERS = 4
 Pattern = str | tuple[Fraction, Fraction]
 """What a layer's (μ, ν) are, over F_p: "free" (anything), "tied" (PQ = 1; under a mask Q = 1), or numbers."""
 _SPARE_ROWS = 2
-_SMALL = 1e-9  # tokens nearer than this part of their distance have met
-_NEAR = 0.6  # tokens drawn further apart hardly see each other
+_SMALL = 1e-9  # tokens have met when their distance has shrunk below this share
+_NEAR = 0.6  # scales the drawn tokens; tokens farther apart hardly see each other
 _STILL = (Fraction(0), Fraction(0))
 
 
@@ -111,12 +111,12 @@ class Hidden:
 
     @property
     def kernel(self) -> int:
-        """How many directions do nothing."""
+        """The number of silent directions."""
         return self.measured.kernel
 
     @property
     def mixed(self) -> int:
-        """How many of them move several matrices at once, and are no sum of those that move one."""
+        """The number of silent directions beyond those that move one matrix only."""
         return self.kernel - sum(self.blocks)
 
 
@@ -168,7 +168,7 @@ class ImmersionStudy:
 
     @property
     def met_after(self) -> int | None:
-        """The first layer behind which the tokens are equal; None where they never are."""
+        """The first layer after which the tokens are equal, 0 for the input; None if they never are."""
         met = (i for i, (one, other) in enumerate(self.places) if abs(one - other) < _SMALL)
         return next(met, None)
 
@@ -185,7 +185,7 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     """
     virtual, X = real_network(setting)
     given = _set_shares(setting, virtual, X)
-    # The part of a setting that its ranks depend on.
+    # The ranks depend on this part of a setting only.
     still = {"freed": ((0.0, 0.0),) * setting.layers, "inputs": (0.0, 1.0)}
     where = replace(setting, modes=("true",) * setting.layers, **still)
     # Follow two numbers in place of the tokens.
@@ -197,7 +197,7 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
 
 
 def _allowed(setting: ImmersionSetting, wanted: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
-    """The patterns, but a tied layer as its relation has it."""
+    """The patterns, with a tied layer as its relation demands."""
     tied = setting.tied_layer
     return tuple("tied" if i == tied else pattern for i, pattern in enumerate(wanted, start=1))
 
@@ -208,7 +208,7 @@ def _meeting(setting: ImmersionSetting) -> tuple[Fraction, Fraction]:
 
 
 def _here(setting: ImmersionSetting) -> tuple[Pattern, ...]:
-    """What is set, as patterns."""
+    """The reader's setting, as patterns."""
     found: list[Pattern] = []
     for mode, (mu, nu) in zip(setting.modes, setting.freed, strict=True):
         placed = (Fraction(0) if setting.causal else _exactly(mu)), _exactly(nu)
@@ -218,7 +218,7 @@ def _here(setting: ImmersionSetting) -> tuple[Pattern, ...]:
 
 
 def _set_shares(setting: ImmersionSetting, virtual: VirtualWeights, X: np.ndarray) -> list[Shares]:
-    """What is set, as numbers; "true" means: of the tokens that the layer gets."""
+    """The reader's setting, as numbers; "true" takes the exponentials of the tokens that enter the layer."""
     found, along = [], np.array([setting.inputs])
     X = X @ np.concatenate([1 - along, along])
     for i, pattern in enumerate(_here(setting)):
@@ -282,7 +282,7 @@ def _residues(network: ImmersionSetting, pattern: Pattern, drawn: np.ndarray) ->
     if pattern == "tied":
         if network.width > 1 and not network.causal:
             return Shares(mu, over.reduce(1 - mu))
-        # A masked layer, or a number, is tied only where M_k = 0: there P = Q = 1.
+        # In a masked layer, or at width 1, only M_k = 0 ties the shares: there P = Q = 1.
         pattern = (Fraction(0), Fraction(1, 2)) if network.causal else _meeting(network)
     return Shares(*(_residue(over, share) for share in pattern))
 

@@ -10,10 +10,10 @@ from neuroviz.kit.words import colored, numbered, percent, signed, tiny
 from neuroviz.softmax.two_tokens import exponentials
 
 LEFT, RIGHT = (0.0, 0.49), (0.54, 1.0)
-# Beside the places from 0 to 1: the squares of shares, the words on the layers, and where these end.
+# Tokens stand at x from 0 to 1; right of them the squares of shares, then the words on the layers.
 MAP, WORDS, RIGHT_END = (1.18, 1.74), 1.88, 2.88
-TOP, LOW = 0.9, 0.1  # of a layer's square in its row
-GAP = 0.45  # between the experiments of the proof and what stands beside them
+TOP, LOW = 0.9, 0.1  # upper and lower edge of a layer's square, in rows
+GAP = 0.45  # a gap between the proof's experiments and the columns beside them
 NAMES = {"true": "as it is", "free": "yours", "frozen": "frozen", "collapsed": "collapsed"}
 
 
@@ -45,7 +45,7 @@ def tokens(study: ImmersionStudy) -> Plot:
         line = {"color": theme.color(edge), "width": 2.2}
         look = {"size": marker + 2, "color": theme.color(fill), "line": line}
         plot.points(name, column, depth, look, cliponaxis=False, hover=hover)
-    plot.headline(tokens_finding(study), yref="paper")  # in one line with the other
+    plot.headline(tokens_finding(study), yref="paper")  # both headlines stand on one line
     for token, place in enumerate(study.setting.inputs, start=1):
         plot.text(f"x<sub>{token}</sub>", place, 0, "base", "ink", yanchor="bottom", yshift=marker)
     for layer in range(1, study.setting.layers + 1):
@@ -69,12 +69,12 @@ def tokens(study: ImmersionStudy) -> Plot:
 
 
 def is_moved(study: ImmersionStudy, layer: int) -> bool:
-    """Whether the reader's hand is on a layer: not where a relation says what its exponentials are."""
+    """Whether the reader moves a layer: not where a relation fixes its exponentials."""
     return study.setting.modes[layer - 1] != "true" and study.setting.tied_layer != layer
 
 
 def tokens_finding(study: ImmersionStudy) -> str:
-    """What becomes of the distance of the tokens."""
+    """What happens to the distance of the tokens."""
     met, setting = study.met_after, study.setting
     if met == 0:
         return "equal from the start: every layer is blind"
@@ -168,7 +168,7 @@ def stairs(study: ImmersionStudy) -> Plot:
     look = {"color": theme.color("symmetry"), "line": {"color": theme.color("ground"), "width": 1}}
     x = [column.x for column in columns]
     plot.bars(name, x, mixed, look, width=0.74, hover=f"{hover} matrices at once")
-    least = 0.05 * whole  # the frame around nothing has a height as well
+    least = 0.05 * whole  # an empty frame needs a height, too
     plot.headline(stairs_finding(study))
     for k, column in enumerate(columns):
         failed = k > study.setting.layers and column.total
@@ -196,7 +196,7 @@ def bars(plot: Plot, columns: list[Column], block: int) -> None:
     """One matrix in all columns."""
     color, heights = theme.color(f"layer {block}" if block else "wash"), [c.blocks[block] for c in columns]
     ink = theme.color(layer_letters(block) if block else "ink")
-    least = columns[0].total * theme.size("note") / 240  # a bar too low for its letters goes without
+    least = columns[0].total * theme.size("note") / 240  # a bar too low for letters has none
     pattern = {"shape": ["" if column.possible else "/" for column in columns], "size": 9, "solidity": 0.16}
     look = {"color": color, "line": {"color": theme.color("ground" if block else "axis"), "width": 1}}
     look["pattern"] = {**pattern, "bgcolor": color, "fgcolor": theme.color("outside")}
@@ -230,5 +230,5 @@ def stairs_finding(study: ImmersionStudy) -> str:
 
 
 def outside(text: str) -> str:
-    """In the colour of what lies outside the hypotheses."""
+    """Words in the colour of what lies outside the hypotheses."""
     return colored("outside", text)

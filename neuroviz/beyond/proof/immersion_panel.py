@@ -127,7 +127,7 @@ class ProofExplorer(Panel):
         for i in LAYERS:
             free = i <= setting.layers and setting.modes[i - 1] == "free"
             says = {"mode": setting.experiment == "own", "mu": free and not setting.causal, "nu": free}
-            for what, has in says.items():  # hidden or not, whatever is dragged: the figure stays where it is
+            for what, has in says.items():  # disabled ones stay in sight: the figure stays
                 control = self.controls[f"{what}_{i}"]
                 control.disabled = not (has and i <= setting.layers)
                 if self._hides:

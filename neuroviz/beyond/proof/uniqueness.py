@@ -28,7 +28,7 @@ from neuroviz.softmax.two_tokens import Shares, along_line, attention, follow, l
 _X = np.array([[-0.7, 0.6], [0.3, -0.4], [0.5, -0.1]])
 """The two tokens, as columns, of all pictures."""
 
-_STEPS = 40  # of the way, as a curve
+_STEPS = 40  # points of the drawn way
 _SPEED = 4.0
 
 
@@ -97,7 +97,7 @@ def study_singleton(setting: UniquenessSetting) -> SingletonStudy:
     way = _Way(setting, case, relations.power, *(one.in_floats() for one in exact))
     moved = way.moved(setting.travel)
     here = way.at(setting.travel)
-    # A way in two halves that move different layers is drawn by halves.
+    # Where the two halves of a way move different layers, each half is drawn alone.
     halves = case == "peel" and setting.layers > 1
     begin, end = (0.0, 0.5) if halves and moved == 1 else (0.5 if halves else 0.0, 1.0)
     steps = [way.at(begin + (end - begin) * k / _STEPS, moved) for k in range(_STEPS + 1)]
@@ -113,7 +113,7 @@ def study_singleton(setting: UniquenessSetting) -> SingletonStudy:
 
 
 def _room(case: str, moved: int, relations: Relations) -> tuple[str, str]:
-    """What the relations leave to the moved layer of θ, and to that of θ′ while that of θ stands still."""
+    """The freedom that the relations leave to θ's moved layer, and to that of θ′ while θ's stands still."""
     if moved == 2:
         return "all", "all"
     half = len(relations.letters) // 2
@@ -148,7 +148,7 @@ class _Way:
         return 2 if self.case == "peel" and self.setting.layers > 1 and travel > 0.5 else 1
 
     def at(self, travel: float, layers: int | None = None) -> tuple[_Stop, _Stop]:
-        """Both networks at this place; of their layers only so many."""
+        """Both networks at this place, up to so many layers."""
         firsts, places = self._first_layers(travel)
         found = []
         for network, first, begin, is_right in zip(

@@ -16,9 +16,9 @@ from neuroviz.softmax.two_tokens import Shares
 
 PLACES = {"θ": (0.03, 0.29), "θ′": (0.71, 0.97)}
 MAPS = {"θ": (0.365, 0.505), "θ′": (0.545, 0.685)}
-MIDDLE = 0.51  # of the two maps, with the numbers on their left
+MIDDLE = 0.51  # left end of the two maps, numbers included
 EQUAL = 1e-9
-SEEN = (-0.16, 1.16)  # the places that are drawn; a token that has run away is drawn as if it came from
+SEEN = (-0.16, 1.16)  # range drawn; a token that has run away is drawn at its edge
 AWAY = 3.0
 _SUPERSCRIPTS, _DIGITS = re.compile("[⁻⁰¹²³⁴-⁹ᐟ]+"), str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᐟ", "−0123456789/")
 
@@ -149,7 +149,7 @@ def map_plot(study: SingletonStudy, name: str, number: str) -> Plot:
     layer = numbered("", study.moved) + ("′" if name == "θ′" else "")
     title = f"ν{layer} of {name}" if causal else f"(μ{layer}, ν{layer}) of {name}"
     plot.text(title, 0.5, 1, "note", "ink", xanchor="center", yanchor="bottom", yshift=2)
-    # The names of the axes stand among the numbers: a ν on its side is no ν.
+    # The axis names stand among the numbers: a turned ν cannot be read.
     for which, share in (("x", "μ"), ("y", "ν")):
         numbers = {"tickvals": [0, 0.5, 1], "ticktext": ["0", share, "1"]}
         plot.axis(which, 0, 1, **numbers, showgrid=False, mirror=True)

@@ -50,7 +50,7 @@ class SingletonExplorer(Panel):
             (False, True): "agree for θ′ only",
             (False, False): "differ for both",
         }[bool(end.left_meet), bool(end.right_meet)]
-        # What is exact is the end of the way, while the picture may be somewhere before it.
+        # Exact numbers hold at the end of the way; the picture may stand before it.
         where = "" if answer.case in ("same", "outside") else "end: "
         return claim + theme.badge("exact", f"{where}columns {agree}")
 

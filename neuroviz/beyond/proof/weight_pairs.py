@@ -28,7 +28,7 @@ CANDIDATES = {
 """Candidate → what M₁′ is; in a single layer "other M₂" is another L."""
 WITH_RHO = ("same symmetric part", "negative", "positive")
 WAY = (0.0, 1.0, 0.01)  # least, most and step of the way
-WIDTH = 3  # in the plane all antisymmetric matrices would be multiples of one another
+WIDTH = 3  # at width 2 all antisymmetric matrices are multiples of one another
 _NUMERALS = str.maketrans("0123456789/-", "⁰¹²³⁴⁵⁶⁷⁸⁹ᐟ⁻")
 
 

@@ -18,7 +18,7 @@ from neuroviz.kit.settings import choice, seed, whole
 _KEYS = ("random", "near", "transposes", "swapped", "minus-L")
 KIND_KEYS = {"all": KINDS, **{key: (kind,) for key, kind in zip(_KEYS, KINDS, strict=True)}}
 """A short key for each choice of kinds of start."""
-QUICK_STARTS, MOST_STARTS = 30, 1000  # the first of one layer: they take a second or two
+QUICK_STARTS, MOST_STARTS = 30, 1000  # 30 starts of one layer take a second or two
 
 
 @dataclass(frozen=True)

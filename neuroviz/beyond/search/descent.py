@@ -13,10 +13,10 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Weights, forward, jacobian
 
-_STEPS, _ROUNDS = 15, 8  # evaluations in one chart, and charts
+_STEPS, _ROUNDS = 15, 8  # most evaluations in one chart; most charts
 _POLISH_STEPS = 40
 _FLAT = 1e-13  # singular values below this share of the largest are rounding
-_NO_STEP = 1e3  # a relative misfit that no step is taken to
+_NO_STEP = 1e3  # stands for overflow: no step goes to so large a misfit
 
 
 class Misfit:
@@ -26,7 +26,7 @@ class Misfit:
         attention: "lightning" or "softmax"; beyond the paper the architecture.
         X: inputs, shape (N, d₀, t).
         Y: the outputs that are wanted, shape (N, d_l, t); not all zero.
-        eliminate: whether V_l is the best one for everything else. With Z for the outputs of the
+        eliminate: whether V_l is always the best one for the other weights. With Z for the outputs of the
             network at V_l = 1, side by side as columns, V_l = Y Z⁺, and what remains is Y (1 − Z⁺Z).
     """
 
@@ -40,7 +40,7 @@ class Misfit:
         weights = chart.weights(coordinates)
         if not self.eliminate:
             apart = _side_by_side(self._forward(weights)) / self._size - self.Y
-            # A step into overflow is no step.
+            # An overflow counts as a misfit that no step goes to.
             return (apart if np.isfinite(apart).all() else np.full(self.Y.shape, _NO_STEP)).ravel()
         _, rows = self._features(weights)
         if rows is None:
@@ -113,7 +113,7 @@ def polish(arch: Architecture, weights: Weights, misfit: Misfit) -> tuple[Weight
 def _least_squares(
     misfit: Misfit, chart: Chart, ftol: float, xtol: float, steps: int
 ) -> tuple[np.ndarray, float, bool]:
-    """From the centre of a chart: the coordinates and the misfit at the end, and whether steps were left."""
+    """Descend in one chart: its last coordinates and misfit, and whether steps were left."""
     p = np.zeros(chart.size)
     f, scale, radius, is_lower = misfit.value(chart, p), 0 * p, 100.0, True
     for _ in range(steps - 1):

@@ -22,31 +22,31 @@ LAYERS_SWAPPED = "layers swapped"
 SHUFFLED = "heads permuted (Theorem H)"
 UNEXPLAINED = "unexplained"
 _TINY = 1e-9
-_ALIGNED = 1e-2  # what differs by more than this share is no point of one orbit
+_ALIGNED = 1e-2  # weights that differ by more than this share lie on different orbits
 
 
 class Equivalent(NamedTuple):
-    """Virtual weights, and the symmetry that leads to them from where one started."""
+    """Virtual weights, and the symmetry that leads to them from the given ones."""
 
     symmetry: str
     virtual: VirtualWeights
 
 
 def comparable(arch: Architecture, given: Weights, weights: Weights) -> VirtualWeights:
-    """What is compared of some weights: L and the M_i, or with heads what stands for them."""
+    """The matrices that a comparison uses: L and the M_i, or with heads A and V."""
     if arch.is_plain:
         return virtual_weights(Reals(), weights)
     first, second = (by_name(arch, flatten(each)) for each in (given, weights))
     try:
         layers = align(arch, first, second, _ALIGNED).second
-    except (ValueError, np.linalg.LinAlgError):  # in their own bases, then
+    except (ValueError, np.linalg.LinAlgError):  # no common basis: compare in their own bases
         layers = shown("search_fiber", arch, second)
     M = [np.concatenate([one.A, one.c[:, None], one.V], axis=1) for one in layers]
     return VirtualWeights(np.concatenate([one.omega for one in layers]), tuple(M))
 
 
 def shuffled(given: VirtualWeights, like: VirtualWeights) -> VirtualWeights:
-    """The given weights with the heads of each layer in the order in which they are most like others."""
+    """The given weights with, for each head of `like`, the given head nearest to it; a head may repeat."""
     apart = (((M[None] - M2[:, None]) ** 2).sum((2, 3)) for M, M2 in zip(given.M, like.M, strict=True))
     return VirtualWeights(
         given.L, tuple(M[each.argmin(axis=1)] for M, each in zip(given.M, apart, strict=True))
@@ -76,7 +76,7 @@ def nearest_signs(attention: str, one: VirtualWeights, other: VirtualWeights) ->
         return other
     signs = [-1 if np.vdot(M, M2) < 0 else 1 for M, M2 in zip(one.M, other.M, strict=True)]
     M = tuple(sign * matrix for sign, matrix in zip(signs, other.M, strict=True))
-    return VirtualWeights(other.L * np.prod(signs), M)  # all powers 3^(l−i) of them in L are odd
+    return VirtualWeights(other.L * np.prod(signs), M)  # a sign survives in L: all its powers 3^(l−i) are odd
 
 
 def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> float:
@@ -93,7 +93,7 @@ def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> floa
     there = nearest_signs(attention, here, normalised(attention, other))
     length = (float(np.linalg.norm(here.L)) or 1.0) if attention == "lightning" else 1.0
     pairs = [(here.L / length, there.L / length), *zip(here.M, there.M, strict=True)]
-    with np.errstate(over="ignore"):  # infinitely far is far
+    with np.errstate(over="ignore"):  # an overflow means far away
         apart = sum(float(((a - b) ** 2).sum()) for a, b in pairs)
     return float(np.sqrt(apart / (sum(float((a**2).sum()) for a, _ in pairs) or 1.0)))
 
@@ -113,7 +113,7 @@ def known_equivalents(attention: str, virtual: VirtualWeights) -> tuple[Equivale
     if attention == "softmax":
         return (Equivalent(SAME, virtual),)
     found = [Equivalent(RESCALED, virtual)]
-    for one in found:  # grows while it is being read
+    for one in found:  # the loop appends to this list
         for new in (*_swaps(one.virtual), *_exchanges(one.virtual)):
             if all(distance(attention, old.virtual, new.virtual) > _TINY for old in found):
                 found.append(new)
@@ -133,7 +133,7 @@ def _swaps(virtual: VirtualWeights) -> list[Equivalent]:
             later = tuple(float(v @ B @ v) * np.outer(u, u) for B in M[i + 1 :])
             new = VirtualWeights(s * np.outer(h, u), (*M[:i], z * np.outer(v, k), *later))
             found.append(Equivalent(SWAPPED, new))
-        # An earlier layer only if this one sees v alone.
+        # Go on to an earlier layer only if this one sees v alone.
         if np.linalg.norm(M[i] - float(v @ M[i] @ v) * np.outer(v, v)) > _TINY * np.linalg.norm(M[i]):
             break
     return found

@@ -9,13 +9,13 @@ from neuroviz.engine.network import Layer, Weights, by_name, flatten, random_wei
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 
 KINDS = ("random", "near ρM", "transposes", "swapped", "−L")
-"""What a start may be; docs of `draw` say what each means."""
+"""The kinds of start; `draw` says what each means."""
 _ORDER = ("random", "near ρM", "random", "transposes", "random", "swapped", "random", "−L")
-_NOISE = (-3.0, -0.5)  # log₁₀ of how far a start is from what it is near, relative to its size
+_NOISE = (-3.0, -0.5)  # log₁₀ of the relative distance of a start from the given weights
 
 
 def kind_of(number: int, kinds: tuple[str, ...]) -> str:
-    """Which kind the start with this number has; of all kinds every second one is random.
+    """The kind of the start with this number; with all kinds every second start is random.
 
     >>> [kind_of(number, KINDS) for number in range(4)]
     ['random', 'near ρM', 'random', 'transposes']

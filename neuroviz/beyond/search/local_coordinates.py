@@ -19,7 +19,7 @@ from neuroviz.engine.network import Layer, Weights, flatten, unflatten
 from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 
-_STEP = 1e-30  # into the complex plane: nothing is subtracted, so nothing is lost
+_STEP = 1e-30  # an imaginary step subtracts nothing, so it loses no digits
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from neuroviz.kit.words import colored, numbered, power_of_ten, tiny
 LEFT, RIGHT = (0.0, 0.45), (0.57, 1.0)
 MOST_LAYERS = 3
 LOWEST, HIGHEST = 1e-17, 1e20  # where 0 and what has overflowed are drawn; hovering shows the numbers
-NAMED = 3  # points that get a ring and a name; more are only drawn
+NAMED = 3  # so many points get a ring and a name
 
 
 class End(NamedTuple):
@@ -61,7 +61,7 @@ def short_name(point: FiberPoint) -> str:
 
 
 def drawn(value: float) -> float:
-    """A value as the axes can show it."""
+    """A value moved into the range of the axes."""
     return min(max(value, LOWEST), HIGHEST)
 
 
@@ -106,7 +106,7 @@ def outcomes_plot(study: SearchStudy) -> Plot:
     plot.text(failed, left, top, "note", "soft", xanchor="left", yanchor="top", xshift=6)
 
     def name(text: str, across: float, up: float, role: str, yshift: float) -> None:
-        """Above a place, and towards the middle of the plot, so that it is not cut off."""
+        """Write a name above a place, shifted to the middle so that it is not cut off."""
         side = "left" if across < middle else "right"
         place = {"xanchor": side, "align": side, "xshift": -8 if side == "left" else 8, "yanchor": "bottom"}
         plot.text(text, across, up, "base", role, **place, yshift=yshift)
@@ -114,7 +114,7 @@ def outcomes_plot(study: SearchStudy) -> Plot:
     for slot, point in enumerate(points):
         up = max(log(o.residual) for o in own[slot])
         text = f"<b>{short_name(point)}</b><br>found {point.found} times"
-        above = 1.5 * size + 4 + (2.6 * theme.size("base") if slot == 2 else 0)  # over the second name
+        above = 1.5 * size + 4 + (2.6 * theme.size("base") if slot == 2 else 0)  # above the second name
         name(text, places[slot][0], up, roles[slot], above)
     if loose := ends["loose"]:
         text = f"<b>not isolated</b><br>{len(loose)} different solutions"
@@ -164,11 +164,11 @@ def weights_view(study: SearchStudy) -> View:
         other, name, role = search.continuum.example, "one of many<br>others", "outside"
     if other is not None:
         other = nearest_signs(attention, given, normalised(attention, other))
-    if attention == "lightning":  # all factors are free: the given L gets length 1
+    if attention == "lightning":  # all rescalings are free, so the given L is scaled to length 1
         length = float(np.linalg.norm(given.L))
         given, other = (one and VirtualWeights(one.L / length, one.M) for one in (given, other))
     first, second = (pictured(study, one) if one else {} for one in (given, other))
-    # What is free may be as large as it likes: there the colours are those of the given entries.
+    # Free entries may be large, so the colours follow the given entries.
     compared = second if search.others else first
     limits = [largest_entry(first[name], compared[name]) for name in first]
     rows = [
@@ -176,7 +176,7 @@ def weights_view(study: SearchStudy) -> View:
         Row(f"<b>{colored(role, name)}</b>", tiles(second, limits, "other", above=False)),
     ]
     view = matrices_view(rows, RIGHT, (0.15, 1.0), "2")
-    # Over the whole column: the plane of the matrices keeps its squares and may be narrower.
+    # The headline spans the column; the matrices keep square cells and may be narrower.
     said = headline(weights_finding(study)) | {"xref": "paper", "yref": "paper", "x": RIGHT[0]}
     return view._replace(annotations=[*view.annotations, said])
 
@@ -185,7 +185,7 @@ def pictured(study: SearchStudy, virtual: VirtualWeights) -> dict[str, np.ndarra
     """L and the M_i; of heads, which are in one layer, A and V."""
     if study.case.arch.is_plain:
         return {"L": virtual.L} | {numbered("M", i): M for i, M in enumerate(virtual.M, start=1)}
-    d = study.case.arch.widths[0]  # A, c and V stand on each other
+    d = study.case.arch.widths[0]  # A, c and V stand one above the other
     parts = ("A", slice(d)), ("V", slice(d + 1, None))
     return {numbered(name, h): M[at] for h, M in enumerate(virtual.M[0], start=1) for name, at in parts}
 
@@ -246,7 +246,7 @@ def _say_known(study: SearchStudy) -> str:
 
 
 def _say_limits(study: SearchStudy) -> str:
-    """What a reader may conclude."""
+    """What the search does and does not show."""
     search = study.search
     if not search.verified:
         return "Take more starts, or starts nearer to the given weights."

@@ -48,15 +48,15 @@ from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 
 VERIFIED = 1e-8
-"""Fresh inputs have to agree up to this, relative to the output, for every single one of them."""
+"""The largest relative difference of the outputs that a verified point may have, on any fresh input."""
 FRESH_INPUTS = 100
-_INPUTS_PER_COORDINATE = {"lightning": 3, "softmax": 2}  # more than needed: fewer starts get stuck
+_INPUTS_PER_COORDINATE = {"lightning": 3, "softmax": 2}  # spare equations: fewer starts get stuck
 _LOGITS = 0.2  # softmax: while it descends, the largest M_i maps unit tokens to logits of this size
 _WORTH_A_POLISH = 1e-4
 _CONVERGED = 1e-9
-_KERNEL, _KERNEL_RESIDUALS = 1e-12, 10  # what counts as 0: this share of the largest σ, and 10 residuals
-_RANK = 1e-8  # of (coordinates → L, M_i), relative to its largest singular value
-_MERGE, _MERGE_SINGULAR, _MERGE_MOST = 1e-6, 1e-3, 1e-2  # how far apart two findings of one point may be
+_KERNEL, _KERNEL_RESIDUALS = 1e-12, 10  # σ counts as 0 below this share, or 10 residuals
+_RANK = 1e-8  # tolerance of the rank of (coordinates → L, M_i), relative to its largest σ
+_MERGE, _MERGE_SINGULAR, _MERGE_MOST = 1e-6, 1e-3, 1e-2  # nearer findings are one: usual, singular, most
 
 
 def search_fiber(
@@ -76,7 +76,7 @@ def search_fiber(
         arch, weights: the network whose fibre is searched; over the reals. With a block the weights are a
             dict, named as in `Architecture.parameter_shapes`.
         starts: how many, at least 1.
-        seed: each start is drawn from this and from its own number, so more starts only add to fewer.
+        seed: each start is drawn from this and from its own number, so a longer search repeats a shorter one.
         progress: called as progress(done, starts, verified) after each start.
         kinds: which kinds of start to use, of `initial_guesses.KINDS`.
 
@@ -165,7 +165,7 @@ def _try(
     inputs: int,
     rng: np.random.Generator,
 ) -> tuple[Weights, StartOutcome]:
-    """One start: descend on small inputs, polish on inputs of size 1, then ask fresh inputs."""
+    """One start: descend on small inputs, polish on inputs of size 1, then test on fresh inputs."""
     size = max(np.linalg.norm(M.reshape(-1, M.shape[-1]), 2) for M in target.M)
     network = arch.attention if arch.is_plain else arch
     scale = np.sqrt(_LOGITS / size) if size > 0 else 1.0
@@ -206,7 +206,7 @@ def _spectrum(
     X = _tokens(arch, 2 * chart.size, rng)
     J = jacobian(Reals(), arch, chart.centre, X) @ chart.directions
     Y = forward(Reals(), arch, chart.centre, X)
-    if not arch.is_plain:  # what Theorem H names moves no output
+    if not arch.is_plain:  # the changes of Theorem H move no output
         J = J.reshape(-1, chart.size) * (np.linalg.norm(flatten(weights)) / np.linalg.norm(Y))
         sigma = np.linalg.svd(J, compute_uv=False)[: expected_dimension(arch).value]
         return float(sigma[-1]), _zeros(sigma, residual)
@@ -214,7 +214,7 @@ def _spectrum(
     virtual = virtual_weights(Reals(), chart.centre)
     entries = sum(M.size for M in virtual.M)
     size = np.sqrt(sum((M**2).sum() for M in virtual.M) + (virtual.L**2).sum())
-    if arch.attention == "lightning":  # ‖L‖ = 1 as well: then L moves by a share of its length
+    if arch.attention == "lightning":  # with ‖L‖ = 1, L moves by a share of its length
         length = np.linalg.norm(virtual.L)
         along[entries:] /= length
         size = np.sqrt(len(virtual.M) + 1)
@@ -240,7 +240,7 @@ class _Found:
 
     @property
     def reach(self) -> float:
-        """How far away another finding of the same point may be."""
+        """The largest distance of two findings of one point."""
         if self.kernel:
             return _MERGE_SINGULAR
         return min(_MERGE_MOST, max(_MERGE, 100 * self.outcome.residual / self.sigma_min))
@@ -249,7 +249,7 @@ class _Found:
 def _sort(
     arch: Architecture, target: VirtualWeights, ends: list[tuple[Weights, StartOutcome]], seed: int
 ) -> tuple[tuple[FiberPoint, ...], Continuum | None, tuple[StartOutcome, ...]]:
-    """Gather verified ends into points; those that are not isolated, and differ, are a continuum."""
+    """Gather verified ends into points; different ends that are not isolated form a continuum."""
     rng = np.random.default_rng([seed, 3])
     verified = [
         _Found(number, one, *_spectrum(arch, weights, one.residual, rng))
@@ -259,7 +259,7 @@ def _sort(
     groups = _gather(arch.attention, verified)
     loose = [group for group in groups if all(found.kernel for found in group)]
     continuum = None
-    if len(loose) > 1:  # a single one is a point, if a singular one
+    if len(loose) > 1:  # one alone is a point, perhaps a singular one
         groups = [group for group in groups if group not in loose]
         members = [found for group in loose for found in group]
         kernels, ended = zip(*((found.kernel, found.outcome) for found in members), strict=True)

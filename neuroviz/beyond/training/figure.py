@@ -56,7 +56,7 @@ class FlowStudy:
 
     @property
     def drift(self) -> dict[str, float]:
-        """By how much each conserved quantity moved at most, in any run, by name."""
+        """Name of each conserved quantity → its largest change in any run."""
         return {name: float(np.abs(path - path[0]).max()) for name, path in self.flow.conserved.items()}
 
     @property
@@ -82,7 +82,7 @@ def losses(study: FlowStudy) -> Plot:
     plot.log_axis("x", *np.log10(flow.times[[1, -1]]), "", plain=True)
     plot.log_axis("y", LOWEST_LOSS, top, "loss", step=2)
     plot.headline(said_of_loss(flow.loss[-1]))
-    # At the bottom left, where no line comes early on.
+    # The bottom left corner stays free of lines.
     found = flow.ends[:drawn].tolist()
     key = [said(e, f"{s.dashes} {s.where}: {found.count(e)}") for e, s in ENDINGS.items() if e in found]
     if drawn < study.runs:
@@ -109,7 +109,7 @@ def conserved(study: FlowStudy) -> Plot:
     entries = np.zeros((0, samples))
     if matrix := [path for path in flow.conserved.values() if path.ndim == 4]:
         numbers = matrix[0][1:, :few].reshape(samples, -1, 4)
-        entries = np.concatenate([numbers[:, :, i].T for i in (0, 1, 3)])  # symmetric: three numbers
+        entries = np.concatenate([numbers[:, :, i].T for i in (0, 1, 3)])  # the three of a symmetric matrix
     first, moving = ("A", flow.A) if flow.Q is None else ("Q", flow.Q)
     moved = np.square(moving[1:, :few]).sum(axis=(-2, -1)).T
     for name, lines, role, dash, hover in (

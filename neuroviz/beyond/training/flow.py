@@ -24,7 +24,7 @@ from neuroviz.singular.forms import Form
 SINGULAR = 1e-3
 """A run has ended at a singular point when σ₂/σ₁ is below this, for A and for V (Thm. 3.4)."""
 BOUNDARY = 1e-2
-"""… and at a boundary point when, besides, the angle between the forms of keys and values is."""
+"""Such a run has ended at a boundary point when `Flow.angle`, the sine of an angle, is below this."""
 TARGETS = ("gaussian", "realisable", "dotted", "dotted, noisy")
 _NOISE = 0.05
 _STAGES = tuple(
@@ -96,7 +96,7 @@ class Flow:
 
 
 class Attraction(NamedTuple):
-    """Shares of runs: with σ₂/σ₁ < 10⁻³ at the end, of these at a boundary point, and with σ₂/σ₁ < 0.05."""
+    """Shares of all runs: with σ₂/σ₁ < 10⁻³ at the end, at a boundary point too, and with σ₂/σ₁ < 0.05."""
 
     singular: float
     boundary: float
@@ -123,7 +123,7 @@ def gradient_flow(
         A: starts of shape (N, d, d); leave out when Q and K are given.
         V: starts of shape (N, d′, d).
         Q, K: starts of shape (N, a, d); A = KᵀQ.
-        time: how long to follow the flow; the time of gradient descent is its step times its steps.
+        time: how long to follow the flow; for gradient descent it is the step size times the number of steps.
         samples: at how many equally spaced times to look, start and end included.
         times: instead of these two: the times to look at, increasing from 0.
         rtol: relative tolerance of a step; the absolute one is a hundredth of it.
@@ -180,7 +180,7 @@ def flow_in_steps(
 def _followed(
     velocity: Callable[[np.ndarray], np.ndarray], z: np.ndarray, times: np.ndarray, rtol: float
 ) -> Generator[float, None, list[np.ndarray]]:
-    """ż = velocity(z) at these times, yielding now and then the share that is done."""
+    """The solution of ż = velocity(z) at these times; yields now and then the share that is done."""
     v, seen, now, steps = velocity(z), [z], 0.0, 0
     h = 0.01 * min(times[-1], np.linalg.norm(z) / max(np.linalg.norm(v), 1e-300) + 1e-6)
     while len(seen) < len(times):
@@ -192,7 +192,7 @@ def _followed(
             slopes.append(velocity(end))
         allowed = rtol * (np.maximum(np.abs(z), np.abs(end)) + 0.01)
         error = float(np.sqrt(np.mean(np.square(taken * (_ORDERS_APART @ slopes) / allowed))))
-        if not error <= 1:  # not a number, after an overflow
+        if not error <= 1:  # an overflow gives NaN
             h = taken * max(0.2, 0.9 * error**-0.2) if np.isfinite(error) else taken / 5
             if h < 1e-14 * times[-1]:
                 raise ValueError(

@@ -54,7 +54,7 @@ PLACES = {
     "closure only": "on the dotted curve: no layer",
     "off": "no layer, and off the closure",
 }
-QUICK_RUNS, QUICK_TIME = 40, 60  # about 0.3 s
+QUICK_RUNS, QUICK_TIME = 40, 60  # a run within these takes about 0.3 s
 MOMENTS = 70
 
 
@@ -99,7 +99,7 @@ def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
         table,
         random_starts(setting.runs, setting.seed, setting.coordinates == "QKV"),
         times=np.concatenate([[0.0], np.geomspace(0.1, setting.time, MOMENTS)]),
-        rtol=1e-9,  # with less, a loss that has gone to 0 shows the noise of the solver
+        rtol=1e-9,  # a larger tolerance shows the solver's noise once the loss is 0
     )
     flow = yield from retold(steps, lambda share: f"{share:.0%} of the flow’s time has passed")
     return FlowStudy(flow, count_ends(flow), words, kind, known)

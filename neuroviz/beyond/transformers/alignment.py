@@ -17,12 +17,12 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.network import BlockWeights
 
-_MOST_PRODUCTS = 4096  # of the causal part of Condition 4, one for each choice of heads in every layer
+_MOST_PRODUCTS = 4096  # limit of Condition 4, causal: one product for each choice of heads in every layer
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """How the second weights arise from the first: head h of layer i is head `heads[i][h]` of the second.
+    """How the second weights arise from the first: head h of layer i is head `heads[i - 1][h]` of the second.
 
         V′ = G_i V G_{i−1}⁻¹,  A = G_{i−1}ᵀ A′ G_{i−1},  c = G_{i−1}ᵀ (A′ g_{i−1} + c′)
 
@@ -51,7 +51,7 @@ class Shown(NamedTuple):
 
 
 def shown(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]:
-    """What can be seen of the weights, layer by layer."""
+    """The part of the weights that the function shows, layer by layer."""
     block = arch.block
     if arch.attention != "softmax" or block.rotary or block.positions or block.mlp:
         raise ValueError(
@@ -238,7 +238,7 @@ def _margin(rows: list[np.ndarray], growth: list[Fraction]) -> float:
 
 
 def _conditions(arch: Architecture, layers: list[Shown], minus: int) -> Iterator[tuple[str, list]]:
-    """What fails where these rows are dependent. Of norms, with minus = 1: how large the rows can be."""
+    """The conditions that fail where these rows are dependent."""
     F = [V.sum(0) + (np.eye(len(V[0]), dtype=object) if arch.skip else 0) for _, V, *_ in layers]
     for i, layer in enumerate(layers, start=1):
         seen = layer.A if arch.causal else layer.A + layer.A.mT
@@ -264,15 +264,15 @@ def _conditions(arch: Architecture, layers: list[Shown], minus: int) -> Iterator
 def _two_tokens(
     arch: Architecture, layers: list[Shown], F: list[np.ndarray], minus: int
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Condition 4: what fails where a matrix is 0."""
-    # All sets of heads but the empty one; the whole comes last.
+    """Condition 4 as pairs (what fails, matrix): it fails where the matrix is 0."""
+    # All non-empty sets of heads; the last one has all of them.
     sums = [[sum(J) for n in range(len(V)) for J in combinations(V, n + 1)] for _, V, *_ in layers]
     if arch.causal and arch.skip:
         choices = [[0 * part[0], *part] for part in sums]
         if (count := prod(map(len, choices))) > _MOST_PRODUCTS:
             raise ValueError(f"two causal tokens: {count} products of Condition 4, at most {_MOST_PRODUCTS}")
         one = np.eye(len(F[0]), dtype=object)
-        for chosen in islice(product(*choices), 1, None):  # the first has no heads at all
+        for chosen in islice(product(*choices), 1, None):  # the first choice has no heads
             whole = one
             for V in chosen:
                 whole = (one + V) @ whole
@@ -299,8 +299,8 @@ def _fractions(matrix: np.ndarray) -> np.ndarray:
 
 
 def _rank(rows: list[np.ndarray] | np.ndarray) -> int:
-    """Over the rational numbers."""
-    import flint  # here: it would take a quarter of the time that importing neuroviz takes
+    """The rank over the rational numbers."""
+    import flint  # late: flint would take a quarter of neuroviz's import time
 
     entries = [[flint.fmpq(x.numerator, x.denominator) for x in row] for row in rows]
     return flint.fmpq_mat(entries).rank()

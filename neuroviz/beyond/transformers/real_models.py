@@ -15,7 +15,7 @@ from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.settings import choice
 from neuroviz.kit.words import grouped, percent
 
-TOKENS = 3  # two rotary masked tokens are special, and more than three change no count
+TOKENS = 3  # two rotary masked tokens are special; a fourth token changes no count
 SYMMETRIES = ("bases of keys and queries", "bases of values and outputs", "key biases", "value biases")
 """What does nothing inside one layer, and so in every model that contains the layer."""
 
@@ -118,7 +118,7 @@ _TABLE = (  # layers, width, heads, keys and values, head dimension
     ("Falcon-7B", 32, 4544, 71, 1, 64, "llama", _FALCON, "attention and MLP side by side"),
 )
 MODELS = tuple(RealModel(*row[:6], *_KINDS[row[6]], *row[7:]) for row in _TABLE)
-# Left out, because a Block cannot say it: numbers added to logits (T5, BLOOM), rotation of a part of the
+# A Block cannot say, so the table leaves out: numbers added to logits (T5, BLOOM), rotation of some
 # coordinates (GPT-NeoX, Pythia), biases of some matrices (Qwen2.5), a tanh of the logits (Gemma 2), keys and
 # values from a shared narrow vector (DeepSeek-V2).
 
@@ -205,7 +205,7 @@ def real_model_parts(study: ModelStudy) -> Parts:
 
 
 def _why(model: RealModel) -> str:
-    """Why so few, if they are."""
+    """The reason, where a model has few silent directions."""
     shared = f"{model.heads // model.kv_heads} queries a key" * (model.heads > model.kv_heads)
     why = ", ".join(filter(None, ("rotary" * model.rotary, shared)))
     return f"  {why}" if why else ""

@@ -24,7 +24,7 @@ Network = tuple[Shown, ...]
 
 @dataclass(frozen=True)
 class TwinSetting:
-    """Two networks, and what lies between them.
+    """Two networks, and the changes that lead from the first to the second.
 
     Attributes:
         view: "weights" (and outputs), or "poles".
@@ -59,7 +59,7 @@ class TwinSetting:
 
     @property
     def has_skip(self) -> bool:
-        """Where the values of layer 1 add up to 0, only a skip lets tokens through."""
+        """Whether both have a skip; they need it where the values of layer 1 add up to 0."""
         return self.skip or self.signs
 
     @property

@@ -16,10 +16,10 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, View, compose, headline, label
 from neuroviz.kit.words import colored, numbered, percent, signed
 
-_WIDE, _HIGH = 1.7, 12.6  # of the complex plane that is shown
+_WIDE, _HIGH = 1.7, 12.6  # half width and height of the part of the complex plane that is shown
 _PLACES = ((0.02, 0.47), (0.54, 0.99))
-_SHAPES = ("circle", "square")  # of the two heads
-_NEAR = 0.25  # labels nearer than this stand in one text
+_SHAPES = ("circle", "square")  # marks of the two heads
+_NEAR = 0.25  # labels nearer than this become one text
 
 
 def twin_parts(study: TwinStudy) -> Parts:
@@ -71,7 +71,7 @@ def _verdict(study: TwinStudy, view: View) -> dict:
 
 def _span(view: View, place: int, layer: int, head: int) -> tuple[float, float, float, float]:
     """Left, right, top and bottom of a head's two matrices in the table."""
-    in_a_row = len(view.traces) // 2  # those of each layer, and the outputs
+    in_a_row = len(view.traces) // 2  # traces of one row: the layers, and the outputs
     at = place * in_a_row + layer * (in_a_row // LAYERS) + 2 * head
     A, V = view.traces[at], view.traces[at + 1]
     return A["x"][0], V["x"][-1], A["y"][0], A["y"][-1]
@@ -118,7 +118,7 @@ def _plane(study: TwinStudy, layer: int) -> Plot:
             if network == 0:
                 look = {"color": theme.color("ink"), "size": 1.8 * size, "line": {"width": 2}}
                 shape = _SHAPES[h] + "-open"
-            else:  # the shape goes with the head
+            else:  # the mark follows the head
                 alone += [logit] * (h not in shared)
                 look = {"color": theme.color("certified" if h in shared else "focus"), "size": 0.9 * size}
                 shape = _SHAPES[order.index(h)]

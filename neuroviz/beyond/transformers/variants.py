@@ -19,7 +19,7 @@ FAMILIES = {
 _PLAIN = {"head bases": "bases of keys and queries", "interfaces": "bases between layers"}
 _RANKS = [("full matrix V", "full"), *((f"rank {v}", str(v)) for v in range(1, 5))]
 _SHARED = [("own", "own"), ("two heads share", "pairs"), ("all heads share", "all")]
-_SWITCHED = {  # control → what it is called where it has been switched on or off
+_SWITCHED = {  # control → its name in the sentence on what was switched
     "skip": "skip", "causal": "mask", "mlp": "MLP", "rotary": "rotary positions", "biases": "biases",
     "temperature": "temperatures", "positions": "learned positions",
 }  # fmt: skip
@@ -45,7 +45,7 @@ class VariantSetting:
     kind: str = choice("attention", ATTENTION_KINDS)
     skip: bool = switch("skip")
     causal: bool = switch("causal mask")
-    mlp: bool = switch("MLP between")  # of four units that square
+    mlp: bool = switch("MLP between")  # an MLP of four units, x ↦ x²
     width: int = whole("width d", 3, 1, 4, more=True)
     head_dim: int = whole("head dimension a", 2, 1, 4, more=True)
     layers: int = whole("layers l", 2, 1, 3, more=True)
@@ -88,7 +88,7 @@ class VariantSetting:
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """What is asked for and cannot be, in sentences."""
+        """The switches that cannot act here, in sentences."""
         H, shares = self.heads, self.shared != "own" and self.heads > 1
         own, full = "Each head has keys and values of its own: ", self.value_dim == "full"
         pairs = "Rotary positions are off: they turn coordinates in pairs, and a = {} is odd."
@@ -103,7 +103,7 @@ class VariantSetting:
 
     @property
     def arch(self) -> Architecture:
-        """The network, without what cannot be."""
+        """The network, without the switches that cannot act."""
         H, value_dim = self.heads, None if self.value_dim == "full" else int(self.value_dim)
         groups = {"own": None, "pairs": None if H % 2 else H // 2, "all": 1}[self.shared]
         groups = None if value_dim is None or H == 1 else groups

@@ -17,9 +17,9 @@ from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.words import colored
 
 UNEXPLAINED = "unexplained"
-_THICK, _THIN = 0.46, 0.14  # of a row: the bar of now, and below it the bar of before
-_UP = 0.08  # of a row, by which the bar of now and its number stand higher
-_ROOM = 1.3  # the axis goes so much farther than the longest bar: room for the numbers
+_THICK, _THIN = 0.46, 0.14  # heights in a row: the present bar, and the former one below it
+_UP = 0.08  # the present bar and its number stand higher by this part of a row
+_ROOM = 1.3  # the axis is longer than the longest bar by this factor: room for the numbers
 
 
 def variants_parts(study: VariantStudy) -> Parts:

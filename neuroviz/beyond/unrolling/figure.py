@@ -13,16 +13,16 @@ from neuroviz.kit.scene import as_scene
 from neuroviz.kit.words import numbered
 
 _BELOW, _ABOVE = 0.12, 0.2  # room under the leaves and over the root, in levels
-_X = (0.095, 0.895)  # of the figure's width; names of rows to the left, results to the right
-_LABELLED = 3  # layers up to which there is room for labels in the strip
-_PANEL_WIDTH = 1068  # pixels between the margins, that the sizes are worked out for
-_BAR = 1.72  # leaves that a bar is wide
+_X = (0.095, 0.895)  # ends of the tree, in figure widths; row names stand left, results right
+_LABELLED = 3  # most layers for which the strip has room for labels
+_PANEL_WIDTH = 1068  # pixels between the margins; all sizes follow from it
+_BAR = 1.72  # width of a bar, in leaves
 
 
 def unrolling_parts(study: UnrollStudy) -> Parts:
     """Tree and strip; with a reflection a second strip, upside down, lies below the first."""
     strip = _Strip(study)
-    plot = theme.size("height") - round(2.2 * theme.size("title")) - 12  # the margins of the template
+    plot = theme.size("height") - round(2.2 * theme.size("title")) - 12  # less the template's margins
     tree = ((strip.height + 2.1 * theme.size("title")) / plot, 1.0)
     bars = (strip.rows["bars"][0] - 3) / plot
     below = strip.view((0.0, strip.height / plot))
@@ -102,7 +102,7 @@ def tree_view(study: UnrollStudy, x: tuple[float, float], y: tuple[float, float]
     at, heights = [node.x for node in nodes], [node.factor.layer for node in nodes]
     colors = [theme.color(f"layer {node.factor.layer}") for node in nodes]
     look = {"size": [size[node.place] for node in nodes], "color": colors}
-    # plotly makes marks of different sizes transparent
+    # plotly would make marks of different sizes transparent
     look |= {"opacity": 1, "line": {"color": theme.color("ink"), "width": 1.2}}
     said = {"customdata": [_hover(node) for node in nodes], "hover": "%{customdata}"}
     plot.points("layers", at, heights, look, cliponaxis=False, **said)
@@ -150,7 +150,7 @@ class _Strip:
 
     def __init__(self, study: UnrollStudy) -> None:
         self._study, self._after, self._labelled = study, study.reflection, study.layers <= _LABELLED
-        self._leaf = (_X[1] - _X[0]) * _PANEL_WIDTH / (3**study.layers + 1)  # pixels to the next leaf
+        self._leaf = (_X[1] - _X[0]) * _PANEL_WIDTH / (3**study.layers + 1)  # pixels between two leaves
         value, unit = 1.6 if self._labelled else 0.3, theme.size("note")
         sizes = {"tokens": 2.3, "bars": 3.6, "ternary": 1.7, "values": value}
         if self._after:
@@ -275,7 +275,7 @@ class _Strip:
         first, last = _token_at(study.window[0]), _token_at(study.window[-1])
         if study.two_tokens:
             rows = over = []
-        elif not self._labelled:  # numbers without rings: the line goes over them
+        elif not self._labelled:  # without rings the line crosses the numbers
             over = [y + side * 0.8 * half for y, side in zip(rows, (1, -1), strict=False)]
             first, last = first - 0.6, last + 0.6
         for name, segments, role, width, dash in (

@@ -1,4 +1,4 @@
-"""Eq. 12 to hold in the hand: one term of the unrolled network, and the reflection of Figure 4."""
+"""Eq. 12, one term at a time, and the reflection of Figure 4."""
 
 from neuroviz.beyond.unrolling.figure import unrolling_parts
 from neuroviz.beyond.unrolling.unrolling import (
@@ -33,7 +33,7 @@ class UnrollingExplorer(Panel):
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         first, more = super()._make_controls()
-        # Before the shell hears of it: then it reads a place and an output that are there.
+        # This observer comes first: the shell then reads a place and an output that exist.
         first["layers"].observe(self._on_layers, names="value")
         first["tokens"].observe(self._on_tokens, names="value")
         return first, more
@@ -48,13 +48,13 @@ class UnrollingExplorer(Panel):
         self._assign({"output": min(self.controls["output"].value, change["new"])})
 
     def _assign(self, values: dict[str, object]) -> None:
-        # Sizes first: they may move a place, but not one that is asked for. And at full length, for a
-        # slider would put a value beyond its end on its end, without a word.
+        # Set the sizes first, because they may move the place. The sliders have their full
+        # length meanwhile: a slider silently moves a value beyond its end onto its end.
         self._set_ends(MAX_PLACE, MAX_TOKENS)
         super()._assign({name: values[name] for name in self.controls if name in values})
 
     def _restore(self, text: str) -> UnrollSetting:
-        self._set_ends(MAX_PLACE, MAX_TOKENS)  # the text may ask for more layers, and a place of them
+        self._set_ends(MAX_PLACE, MAX_TOKENS)  # the state may have more layers, and a place in them
         try:
             return super()._restore(text)
         finally:

@@ -24,8 +24,8 @@ from neuroviz.kit.settings import seed, switch, toggle, whole
 
 MAX_LAYERS, MAX_TOKENS = 4, 4
 MAX_PLACE = len(unroll(MAX_LAYERS))
-_MOST_ADDED = 2000  # terms that are added up one by one while somebody waits
-_SMALLEST, _LARGEST = 0.7, 1.4  # numbers of which forty can be multiplied and still be read
+_MOST_ADDED = 2000  # most terms that are added up one by one while a reader waits
+_SMALLEST, _LARGEST = 0.7, 1.4  # a product of forty such numbers is still readable
 NOTHING_BELOW = 1e-12
 """What rounding leaves of a zero."""
 _same = partial(isclose, rel_tol=1e-9, abs_tol=NOTHING_BELOW)  # the same number up to rounding
@@ -68,7 +68,7 @@ class UnrollSetting:
 
     @property
     def term(self) -> tuple[int, ...]:
-        """As drawn, but the window of the mirror has equal ends; its last may be the output."""
+        """The drawn indices, with one token at both ends of the mirror's window; its last may be j_{n+1}."""
         if self.two_tokens:
             return self.drawn
         found = list(self.drawn)
@@ -121,7 +121,7 @@ class UnrollStudy(Term):
         antisymmetric: the layer whose M is antisymmetric, or None.
         coefficient: Eq. 28 by its formula if this is its term, y everywhere and x at the end; else None.
         reflection: None unless asked for.
-        moves: what the controls that the scene moves say.
+        moves: the values of the controls that the scene moves.
         local: what the scene computes terms from: L x_j, all x_jᵀM_h x_j′, and the tokens that were drawn.
     """
 
@@ -176,7 +176,7 @@ class UnrollStudy(Term):
 
     @property
     def reads_off(self) -> bool:
-        """Whether the term is the one of Eq. 28; True where it was not asked for."""
+        """Whether the term has the value of Eq. 28; True where that was not asked for."""
         return self.coefficient is None or _same(self.coefficient, self.value)
 
 

@@ -14,8 +14,8 @@ from neuroviz.kit.plot import Parts, Plot, compose, layer_letters
 from neuroviz.kit.settings import choice, seed, text, whole
 from neuroviz.kit.words import colored, numbered
 
-MAX_LAYERS = 4  # as many layers have a colour
-MAX_WIDTH, MAX_HEAD, MAX_TOKENS = 10, 10, 4  # so that the largest network takes about 0.1 s
+MAX_LAYERS = 4  # four layers have colours of their own
+MAX_WIDTH, MAX_HEAD, MAX_TOKENS = 10, 10, 4  # the largest network takes about 0.1 s
 HALF = 0.22  # half the width of a column
 
 
@@ -125,7 +125,7 @@ def cells(
 def gap(plot: Plot, study: FlagStudy, step: FlagStep) -> None:
     """Between two columns: an arrow, and what the layer there adds to what is seen."""
     fits, vectors = dict(step.parts)[step.index + 1], 2 * study.arch.head_dims[step.index]
-    x, y = step.index, step.seen - fits / 2  # the middle of what is added, or the top of the column
+    x, y = step.index, step.seen - fits / 2  # middle of the added part, or top of the column
     text = f"2{numbered('a', x + 1)} = {vectors}"
     if fits:
         place = {"ax": x + 1 - HALF - 0.03, "ay": y, "axref": "x", "ayref": "y", "showarrow": True}
