@@ -20,7 +20,7 @@ from neuroviz.engine.identifiability import Identifiability, is_identifiable
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
 from neuroviz.engine.sweep import Record, Sweep, sweep
-from neuroviz.engine.virtual import unroll
+from neuroviz.engine.unrolling import unroll
 from neuroviz.moved import keep_old_addresses
 
 keep_old_addresses()

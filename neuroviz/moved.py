@@ -21,7 +21,7 @@ MOVED = {
     "neuroviz.symmetry": "neuroviz.engine.symmetry",
     "neuroviz.teaching": "neuroviz.lessons.teaching",
     "neuroviz.theme": "neuroviz.kit.theme",
-    "neuroviz.unrolling": "neuroviz.engine.virtual",
+    "neuroviz.unrolling": "neuroviz.engine.unrolling",
     "neuroviz.wrong_answers": "neuroviz.lessons.wrong_answers",
 }
 

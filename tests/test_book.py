@@ -60,10 +60,7 @@ def test_a_command_that_nobody_knows_is_refused():
 # Stills
 
 
-@pytest.mark.parametrize(
-    ("kind", "control"),
-    [(LedgerExplorer, "head_dim"), (FactorizationExplorer, "rank")],
-)
+@pytest.mark.parametrize(("kind", "control"), [(LedgerExplorer, "head_dim"), (FactorizationExplorer, "rank")])
 def test_a_still_is_what_the_panel_shows(kind, control):
     panel = kind()
     before = panel.state
@@ -166,7 +163,7 @@ def test_long_code_is_folded_and_short_code_is_not():
 
 
 def test_the_reference_has_signature_formula_and_example():
-    text = reference.module_page("neuroviz.engine.virtual")
+    text = reference.module_page("neuroviz.engine.unrolling")
     assert "unroll(" in text and "```pycon\n>>> " in text
     listed = reference.module_page("neuroviz")
     assert all(f"[`{name}`](" in listed for name in ("measure_dimension", "Architecture", "sweep"))

@@ -21,9 +21,9 @@ from neuroviz.engine import budget as budget_module
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import Budget
 from neuroviz.engine.field import Reals
+from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Layer
-from neuroviz.engine.orbit_slice import gauge_slice, num_columns
 
 BOTH = ("lightning", "softmax")
 

@@ -16,12 +16,7 @@ from neuroviz.engine.network import Layer, jacobian
 from neuroviz.engine.rank import float_rank
 from neuroviz.kit.plot import make
 from neuroviz.nn.modules import AttentionNetwork
-from neuroviz.softmax.figure3 import (
-    Figure3Setting,
-    float32_rank,
-    procedure_jacobian,
-    study_figure3,
-)
+from neuroviz.softmax.figure3 import Figure3Setting, float32_rank, procedure_jacobian, study_figure3
 from neuroviz.softmax.figure3_figure import figure3_parts
 from neuroviz.softmax.figure3_panel import Figure3Explorer
 

@@ -1,6 +1,7 @@
 """Every formula against a measurement, and what it says where it has no right to speak."""
 
 import itertools
+from pathlib import Path
 
 import flint
 import numpy as np
@@ -235,6 +236,17 @@ def test_a_formula_speaks_exactly_where_its_hypotheses_hold():
 def test_what_is_no_architecture_is_refused(ask):
     with pytest.raises(ValueError, match=f"{ask.__name__} needs an Architecture; got list"):
         ask([3, 3])
+
+
+def test_every_source_is_a_heading_of_the_mathematics():
+    """`Expected.source` names what a reader can look up in docs/mathematics.md."""
+    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    headings = [line for line in text.splitlines() if line.startswith("#")]
+    sources = {ask(arch).source for arch in SMALL for ask in (expected_dimension, paper_formula)}
+    assert len(sources) == 7, sources
+    for item in {part for source in sources for part in source.split(", ")}:
+        in_full = item.replace("Cor.", "Corollary").replace("Thm.", "Theorem")
+        assert any(in_full in heading for heading in headings), f"no heading for {item}"
 
 
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])

@@ -7,16 +7,9 @@ from variants import random_architectures
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import paper_formula
+from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import (
-    Layer,
-    flatten,
-    forward,
-    layer_shapes,
-    random_tokens,
-    random_weights,
-)
-from neuroviz.engine.orbit_slice import gauge_slice, num_columns
+from neuroviz.engine.network import Layer, flatten, forward, layer_shapes, random_tokens, random_weights
 
 BOTH = ("lightning", "softmax")
 BOTTLENECKS = [

@@ -9,8 +9,8 @@ from variants import random_architectures, random_variants
 
 from neuroviz.certificate.certificate import ROUTES, certify
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.softmax.known import QUESTIONS, what_is_known
 from neuroviz.softmax.statements import _TABLE, _read
 

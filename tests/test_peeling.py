@@ -7,7 +7,7 @@ from neuroviz.engine.field import PrimeField
 from neuroviz.engine.network import jacobian
 from neuroviz.engine.rank import RowSpace, exact_rank
 from neuroviz.engine.symmetry import VirtualWeights, as_network
-from neuroviz.engine.virtual import token_form
+from neuroviz.engine.unrolling import token_form
 
 F = PrimeField()
 SIZES = [(width, layers) for width in (2, 3, 4) for layers in (1, 2, 3)]

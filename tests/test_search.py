@@ -31,9 +31,9 @@ from neuroviz.beyond.search.search import VERIFIED, search_fiber
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.layer import Pair, function_table
 from neuroviz.engine.network import Layer, forward, random_weights
-from neuroviz.engine.orbit_slice import gauge_slice, num_columns
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import VirtualWeights, as_network, virtual_weights
 from neuroviz.kit.plot import make

@@ -398,11 +398,7 @@ def test_a_control_without_a_say_is_disabled(panel):
         ("travel=0.4", "Theorem B, step 3", "the only relation is P′Q′ = (PQ)²"),
         ("travel=1", "Theorem B, step 3", "those of θ′ 0."),
         ("candidate=positive", "Theorem B, step 5", "runs away"),
-        (
-            "candidate=positive;symmetric=0",
-            "outside hypotheses · Theorem B needs Sym M₁ ≠ 0",
-            "always meet",
-        ),
+        ("candidate=positive;symmetric=0", "outside hypotheses · Theorem B needs Sym M₁ ≠ 0", "always meet"),
         ("size=0", "outside hypotheses · Theorem B needs L ≠ 0", "A second preimage: modulo"),
         ("candidate=positive;rho=1", "Theorem B<", "ρ = 1 makes M₁′ = M₁: θ′ is θ. Choose another ρ"),
         ("candidate=other M₂;layers=1", "Theorem B, step 6", "no second layer, so it is L′ that is another"),

@@ -5,14 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from neuroviz.kit.solids import (
-    balls,
-    dashes,
-    join,
-    rods,
-    sheet,
-    tubes,
-)
+from neuroviz.kit.solids import balls, dashes, join, rods, sheet, tubes
 
 
 def corners(solid) -> np.ndarray:

@@ -10,7 +10,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.network import forward, random_tokens, random_weights
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
-from neuroviz.engine.virtual import (
+from neuroviz.engine.unrolling import (
     Factor,
     balancing_factor,
     link_values,
@@ -70,7 +70,7 @@ def test_the_network_is_one_sum_over_all_multi_indices(network):
 
 
 def test_a_wrong_transpose_would_be_seen(monkeypatch):
-    from neuroviz.engine import virtual as unrolling
+    from neuroviz.engine import unrolling
 
     _, virtual, X = draw((3, 2, 3), (2, 1), 3)
     honest = sum_form(F, virtual, X)

@@ -15,7 +15,7 @@ from neuroviz.beyond.unrolling.words import coefficient_name, name_of, number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward
 from neuroviz.engine.symmetry import virtual_weights
-from neuroviz.engine.virtual import link_values, reflect, term, unroll
+from neuroviz.engine.unrolling import link_values, reflect, term, unroll
 from neuroviz.kit import theme
 from neuroviz.kit.plot import make
 

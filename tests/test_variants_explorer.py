@@ -21,11 +21,7 @@ EVERYTHING = {
 CASES = {  # setting → its network, and the one before
     "start": ({}, THREE, Architecture.uniform(3, 2, 2, heads=2)),
     "skip": ({"skip": True, "before": "skip=no"}, replace(THREE, skip=True), THREE),
-    "softmax": (
-        {"kind": "softmax", "before": "kind=lightning"},
-        replace(THREE, attention="softmax"),
-        THREE,
-    ),
+    "softmax": ({"kind": "softmax", "before": "kind=lightning"}, replace(THREE, attention="softmax"), THREE),
     "alone": (
         {"width": 2, "head_dim": 1, "layers": 1, "heads": 2, "before": ""},
         Architecture.uniform(2, 1, 1, heads=2),

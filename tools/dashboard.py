@@ -7,8 +7,8 @@ from pathlib import Path
 from tools.notebooks import from_source, to_text
 
 FOLDER = Path(__file__).parents[1] / "dashboard"
-# An extension of JupyterLab that asks for parts that voila's page has not.
-_WITHOUT = "jupyterlab-jupytext"
+# Extensions of JupyterLab and Notebook 7 that ask for parts that voila's page has not.
+_WITHOUT = "jupyterlab-jupytext", "@jupyter-notebook/lab-extension"
 
 
 def arguments(*words: str) -> list[str]:
@@ -16,12 +16,12 @@ def arguments(*words: str) -> list[str]:
 
     A kernel that no page is connected to ends after twenty minutes.
 
-    >>> arguments("--port=8900")[1::4]
+    >>> arguments("--port=8900")[1::5]
     ['--template=neuroviz', '--port=8900']
     """
     page = [str(FOLDER / "panels.ipynb"), "--template=neuroviz"]
     alone = ["--MappingKernelManager.cull_idle_timeout=1200", "--MappingKernelManager.cull_interval=60"]
-    return [*page, f"--VoilaConfiguration.extension_denylist={_WITHOUT}", *alone, *words]
+    return [*page, *(f"--VoilaConfiguration.extension_denylist={name}" for name in _WITHOUT), *alone, *words]
 
 
 def notebook() -> str:

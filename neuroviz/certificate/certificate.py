@@ -20,7 +20,7 @@ from neuroviz.engine.block import whole_number
 from neuroviz.engine.budget import Budget, BudgetSpent
 from neuroviz.engine.cost import Cost, or_infinite, prover
 from neuroviz.engine.formulas import expected_dimension, general_formula
-from neuroviz.engine.orbit_slice import num_columns
+from neuroviz.engine.gauge_slice import num_columns
 
 ROUTES = ("theorem", "ball")
 DEFAULT_BUDGET = 60.0

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
+from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.measure import Measurement, measure_dimension
-from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.kit.controls import typed_head_dims
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 
@@ -13,7 +13,7 @@ MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 12, 12, 6, 8
 # Limits, measured on a laptop-like core: a study beyond the first two numbers runs in the background,
 # and no spectrum is computed beyond `_MOST_PARAMETERS`.
 _QUICK_PARAMETERS, _QUICK_COLUMNS = 450, 400  # a move within these takes some 0.2 s
-_MOST_PARAMETERS, _MOST_COLUMNS = 900, 1500
+_MOST_PARAMETERS = 900
 
 
 @dataclass(frozen=True)

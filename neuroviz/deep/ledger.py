@@ -6,9 +6,9 @@ from operator import sub
 
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
+from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import Measurement, measure_dimension
-from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.kit.controls import typed_head_dims, typed_widths
 from neuroviz.kit.settings import choice, seed, text, whole
 

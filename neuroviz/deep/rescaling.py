@@ -10,7 +10,7 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, Weights, forward
 from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import virtual_weights
-from neuroviz.engine.virtual import balancing_factor
+from neuroviz.engine.unrolling import balancing_factor
 from neuroviz.kit.words import numbered, percent, signed, tiny
 
 

@@ -20,8 +20,8 @@ from neuroviz.engine.budget import available_bytes, in_bytes
 from neuroviz.engine.elimination import Arithmetic, Float64, eliminate, fastest_arithmetic, stored
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import general_formula
+from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.network import jacobian, random_tokens, random_weights
-from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.engine.random_rank import bytes_in_between, inputs_at_once, numbers_in_between
 
 prover = SimpleNamespace()

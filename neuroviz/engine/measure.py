@@ -54,7 +54,7 @@ class Measurement:
 
     @property
     def kernel(self) -> int:
-        """How many columns of an exact or float measurement do nothing: `num_columns` − `value`.
+        """How many columns do nothing, `num_columns` − `value`; a certified measurement has no columns.
 
         >>> ExactMeasurement(12, 17, 0, "", 15, 7, 0.0, "weights", "flint").kernel
         3

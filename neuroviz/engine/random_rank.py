@@ -12,8 +12,8 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.elimination import WORTH_THREADS, Arithmetic, Float64, eliminate, spare_rows, stored
 from neuroviz.engine.field import Field, PrimeField
+from neuroviz.engine.gauge_slice import gauge_slice
 from neuroviz.engine.network import BlockWeights, Weights, jacobian, random_block_weights, random_tokens
-from neuroviz.engine.orbit_slice import gauge_slice
 from neuroviz.engine.progress import Report
 from neuroviz.engine.rank import arithmetic_of, exact_rank
 from neuroviz.engine.threads import Run, in_turn, side_by_side

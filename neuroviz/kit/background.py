@@ -168,7 +168,7 @@ class Background:
         _send(self._process.stdin, request)
         return self._process
 
-    def _hear(
+    def _on_message(
         self, child: subprocess.Popen, message: bytes | None, ticket: int, answers: deque, loop: _Loop
     ) -> bool:
         """Deliver one message of the child, None for its end; returns whether it was the last."""
@@ -284,7 +284,7 @@ def _listen(
             if len(length) == _LENGTH_BYTES:
                 message = child.stdout.read(int.from_bytes(length, "big"))
         listener = background()
-        is_last = listener is None or listener._hear(child, message, ticket, answers, loop)
+        is_last = listener is None or listener._on_message(child, message, ticket, answers, loop)
         del listener  # the thread must not keep the background alive while it waits
 
 

@@ -127,7 +127,7 @@ class Chart(anywidget.AnyWidget):
         Chart._has_sent.add(painter)
         controls = {name: one for name, one in (controls or {}).items() if is_scene or name in walks}
         super().__init__(drawn=drawn, painter=painter, code=brought, controls=controls)
-        self.on_msg(self._hear)
+        self.on_msg(self._on_message)
 
     @staticmethod
     def _plain(parts: Parts) -> dict:
@@ -145,7 +145,7 @@ class Chart(anywidget.AnyWidget):
             self._trait_values["drawn"] = now | {"revision": revision + 1}
             self.send({"changes": steps, "from": revision, "to": revision + 1})
 
-    def _hear(self, _widget: Chart, message: dict, _buffers: list) -> None:
+    def _on_message(self, _widget: Chart, message: dict, _buffers: list) -> None:
         if message.get("want") == "painter":
             self.send({"painter": True}, buffers=[bundle(self.painter)])
         elif message.get("want") == "figure" and message.get("unless") != self.drawn["revision"]:

@@ -98,7 +98,7 @@ class Panel(Shell):
         self.figure = Chart(self.draw(self._shown), self.controls, self.walks)
         self.figure.observe(self._on_width, names="width")
         self._box.children = [self.figure]
-        self._say(self._shown, started=None)
+        self._show_answer(self._shown, started=None)
         if presets is not None:
             place = self.children.index(self._box)
             self.children = [*self.children[:place], row_of_presets(self, presets), *self.children[place:]]
@@ -307,7 +307,7 @@ class Panel(Shell):
                 self._background.submit(
                     type(self)._answer,
                     request,
-                    lambda result: self._arrive(result, started),
+                    lambda result: self._on_answer(result, started),
                     lambda step: self._set_status(f"working … {step}, {_seconds(started):.0f} s", "busy"),
                 )
                 return
@@ -316,9 +316,9 @@ class Panel(Shell):
         except Exception as error:  # every error is shown to the reader: the panel stays alive
             self._background.cancel()
             answer = error
-        self._arrive(answer, started)
+        self._on_answer(answer, started)
 
-    def _arrive(self, result: object, started: float) -> None:
+    def _on_answer(self, result: object, started: float) -> None:
         self._set_working(False)
         if isinstance(result, Exception):
             self._fail(result)
@@ -327,12 +327,12 @@ class Panel(Shell):
         try:
             with theme.using(self._theme):  # the theme that the figure was made in
                 self._redraw(result)
-                self._say(result, started)
+                self._show_answer(result, started)
             self._shown = result
         except Exception as error:  # shown to the reader: the panel stays alive
             self._fail(error)
 
-    def _say(self, answer: object, started: float | None) -> None:
+    def _show_answer(self, answer: object, started: float | None) -> None:
         self.description = self._describe(answer)
         self._write(self.title, self._badge(answer), self.description)
         self._write_state()

@@ -16,7 +16,7 @@ from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import paper_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.symmetry import VirtualWeights
-from neuroviz.engine.virtual import token_form
+from neuroviz.engine.unrolling import token_form
 from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.softmax.two_tokens import follow, softmax_shares
 

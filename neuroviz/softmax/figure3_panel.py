@@ -39,11 +39,11 @@ class Figure3Explorer(Panel):
         for name in ("inputs", "runs"):
             self.controls[name].disabled = not self.controls["peer"].value
 
-    def _say(self, answer: Figure3Study, started: float | None) -> None:
+    def _show_answer(self, answer: Figure3Study, started: float | None) -> None:
         s, (least, most) = answer.setting, answer.setting.span  # the buttons save the shown setting
         name = f"figure3_{'_'.join(s.kinds)}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{least}-{most}"
         self.export.offer(answer.to_csv(), name)
-        super()._say(answer, started)
+        super()._show_answer(answer, started)
 
     def _badge(self, answer: Figure3Study) -> str:
         count = len(answer.points)

@@ -12,9 +12,9 @@ from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import speaks_of_fibres
 from neuroviz.engine.cost import is_quick
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
+from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.identifiability import orbit_theorem
 from neuroviz.engine.measure import Measurement, measure_dimension
-from neuroviz.engine.orbit_slice import num_columns
 from neuroviz.softmax.statements import IN_TABLE, StatusEntry, statements
 
 QUESTIONS = ("dimension", "the paper's formula", "exact rank", "certificates", *IN_TABLE)

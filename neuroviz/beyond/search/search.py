@@ -32,6 +32,7 @@ from neuroviz.engine.block_formulas import speaks_of_fibres
 from neuroviz.engine.budget import check_memory
 from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.network import (
     BlockWeights,
     Weights,
@@ -42,7 +43,6 @@ from neuroviz.engine.network import (
     named,
     unflatten,
 )
-from neuroviz.engine.orbit_slice import gauge_slice, num_columns
 from neuroviz.engine.progress import finish
 from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights

@@ -6,7 +6,7 @@ from numpy import base_repr
 
 from neuroviz.beyond.unrolling.unrolling import Term, UnrollStudy
 from neuroviz.beyond.unrolling.words import finding, link_name, name_of, number, token
-from neuroviz.engine.virtual import Factor
+from neuroviz.engine.unrolling import Factor
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, View, compose, layer_letters
 from neuroviz.kit.scene import as_scene

@@ -9,7 +9,7 @@ from neuroviz.beyond.unrolling.unrolling import (
     study_unrolling,
 )
 from neuroviz.beyond.unrolling.words import describe
-from neuroviz.engine.virtual import unroll
+from neuroviz.engine.unrolling import unroll
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import Controls

@@ -10,7 +10,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, conditioned_tokens, forward
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
-from neuroviz.engine.virtual import (
+from neuroviz.engine.unrolling import (
     Factor,
     link_values,
     mirror,

@@ -1,4 +1,4 @@
-// One term of Eq. 12 and its reflection, in float64: `engine/virtual.py` and `unrolling.py` once more. No imports.
+// One term of Eq. 12 and its reflection, in float64: `engine/unrolling.py` and `unrolling.py` once more. No imports.
 const { min } = Math;
 
 // M̃_1, …, M̃_n by the ternary digits of the place.
