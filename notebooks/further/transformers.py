@@ -29,7 +29,7 @@ from neuroviz.lessons.teaching import predict
 # %% [markdown]
 # ## Move weights, keep outputs
 #
-# A layer of a softmax transformer with heads $h = 1, \dots, H$, perhaps a skip $X + {}$, perhaps biases $c_h$ and $\omega$:
+# A softmax layer with heads $h = 1, \dots, H$. All layers have a skip $X + {}$ or none, biases $c_h$ and $\omega$ or none:
 #
 # $$X \mapsto [X +] \sum_h V_h X \,\mathrm{softmax}\bigl(X^\top (A_h X + c_h)\bigr) + \omega .$$
 #
@@ -146,17 +146,17 @@ except ValueError as error:
 # %% [markdown]
 # ## Why there is nothing else: poles
 #
-# Take two tokens, $x_1$, and $m$ copies of $x_2$. In a head the second token takes a **share** $\nu$ of the first one. Divide the softmax by the exponential that belongs to a copy:
+# Take one layer, a token $x_1$ and $m$ copies of $x_2$. In a head $x_2$ takes a **share** $\nu$ of $x_1$. Divide numerator and denominator by the exponential of a copy:
 #
 # $$\nu = \frac{e^q}{e^q + m}, \qquad q = (x_1 - x_2)^\top (A x_2 + c) .$$
 #
-# Let $x_1 = x_2 + z w$ walk in a direction $w$. Then the **logit** is a number times $z$: $q = s z$ with $s = w^\top (A x_2 + c)$.
+# Let $x_1 = x_2 + z w$ walk in a direction $w$. Then the **logit** is $q = s z$ with the **slope** $s = w^\top (A x_2 + c)$.
 #
 # Now let $z$ be complex. Outputs are made of fractions and exponentials, and two such functions that agree for all real $z$ agree for all complex ones. The share $\nu$ has a **pole** where its denominator is 0, $e^{sz} = -m$:
 #
 # $$z = \frac{\log m + i\pi(2k + 1)}{s}, \qquad k \in \mathbb{Z}.$$
 #
-# So each head leaves a comb of poles, with teeth $2\pi / |s|$ apart. It adds $\nu V_h (x_1 - x_2)$ to the token: the output has these poles, too. Whoever computes the same has the same poles.
+# So each head has a comb of poles, $2\pi / |s|$ apart. It gives $x_2$ the sum $V_h x_2 + \nu V_h (x_1 - x_2)$: the output has these poles, too. Whoever computes the same has the same poles.
 # <!-- tested: test_same_function_explorer.py::test_a_pole_is_one -->
 
 # %% jupyter={"source_hidden": true}
@@ -171,9 +171,9 @@ predict(
 )
 
 # %% [markdown]
-# Rings are the poles of the first network, filled dots those of the second one. The left picture is layer 1. In the right one layer 1 is **frozen**: its shares are 0.
+# Rings are poles of the first network, dots those of the second. Left is layer 1, right layer 2 with layer 1 **frozen**: its shares are 0, it is $x \to Fx + \omega$ with $F = [I +] \sum_h V_h$.
 #
-# May one do this? The shares of layer 1 depend on the same $z$. Here Ax's theorem on exponentials comes in: for generic weights the exponentials of all logits, of all layers, may be treated as variables of their own, for both networks at once. Then poles of different heads cannot cancel, and no layer can hide those of another one ([docs](../../docs/mathematics.md#poles)).
+# May one do this? The shares of layer 1 depend on the same $z$. By Ax's theorem the $e^q$ of all logits act like new variables for generic (almost all) weights; they meet those of another network only in products of powers, as $e^{q'} = e^q$. Then poles cannot cancel, and no layer hides those of another ([docs](../../docs/mathematics.md#poles)).
 #
 # <!-- teacher (10 min): Press the second button, ask what will happen, and drag the third token slowly from 0 to 1. -->
 
@@ -203,12 +203,12 @@ SameFunctionExplorer(
 # %% [markdown]
 # ## From poles to weights
 #
-# Let two networks compute the same, with three tokens or more. $F = [I +] \sum_h V_h$ must be invertible in every layer of the first one, and no $V_h$ is 0.
+# Let two networks of one shape compute the same, with three tokens or more: $m \ge 2$. The first one is generic: every $F$ is invertible, no $V_h$ is 0.
 #
-# 1. **Heads.** Each head of the first network leaves poles: $V_h \ne 0$ lets them out of the head, and invertible $F$ let them through the frozen layers behind. So some head of the second one has the same comb: $s = s'$. Different heads have different combs, and both networks equally many heads, so each has one partner, $q_h = q'_{\pi(h)}$. The pairing $\pi$ is the shuffle. It stays inside a layer: logits of layer 1 are polynomials in the tokens, those of layer $i + 1$ contain exponentials of layer $i$ and of no later one. (Without a mask the first token takes shares as well. Which comb is whose, the two columns of the output tell.)
-# 2. **Bases and shifts.** Freeze all layers of both networks. Each is now one affine map, $z \to Fz + \omega$. Between two layers the first network has an affine image $z$ of the input, the second one another, $z'$. So $z' = Gz + g$, with $G = I$ and $g = 0$ at the input and at the output.
-# 3. **A and c.** Partners have equal slopes $s$ at every token $z$ and in every direction $w$: $w^\top (A_h z + c_h) = (Gw)^\top \bigl(A'_{\pi(h)} (Gz + g) + c'_{\pi(h)}\bigr)$. So $A_h = G^\top A'_{\pi(h)} G$ and $c_h = G^\top (A'_{\pi(h)} g + c'_{\pi(h)})$.
-# 4. **V and ω.** Free one head and freeze the others. It adds $\nu V_h (z_1 - z_2)$, and the output must change alike: $V'_{\pi(h)} = G_+ V_h G^{-1}$, with $G$ before the layer and $G_+$ after it. The frozen layers say the same of $F$, and how $\omega$ is shifted. With a skip subtract: $F - \sum_h V_h = I$ in both networks, so $I = G_+ I G^{-1}$. Then $G_+ = G$ in every layer, and all are $I$, as at the input.
+# 1. **Heads.** Each head of the first network leaves poles: $V_h \ne 0$ lets them out of the head, invertible $F$ through the frozen layers behind. Only shares have poles, so some head of the second has the same comb: $s = s'$, with sign, as $m \ge 2$. Generic heads have different combs, and both networks equally many heads, so each has one partner: $q_h = q'_{\pi(h)}$. The pairing $\pi$ is the shuffle. It stays inside a layer: logits of layer 1 are polynomials, those of layer $i + 1$ contain exponentials of layer $i$ and of no later one. (Without a mask $x_1$ takes shares, too. The two columns of the output tell which is which.)
+# 2. **Bases and shifts.** Freeze all layers; partners freeze together. Each layer is now $z \to Fz + \omega$ on tokens $z$. The products of all $F$ and of all $F'$ agree, so each $F'$ is invertible, too. So $z' = Gz + g$ between two layers, $G$ invertible, $G = I$ and $g = 0$ at both ends.
+# 3. **A and c.** The direction $w$ is $Gw$ in the second network. Partners have equal slopes: $w^\top (A_h z + c_h) = (Gw)^\top \bigl(A'_{\pi(h)} (Gz + g) + c'_{\pi(h)}\bigr)$. So $A_h = G^\top A'_{\pi(h)} G$ and $c_h = G^\top (A'_{\pi(h)} g + c'_{\pi(h)})$.
+# 4. **V and ω.** Free one head and its partner. They add $u = \nu V_h (z_1 - z_2)$ and $u' = \nu V'_{\pi(h)} G (z_1 - z_2)$. Outputs agree, so $u' = G_+ u$, with $G_+$ after the layer: $V'_{\pi(h)} = G_+ V_h G^{-1}$. Frozen layers say the same of $F$, and how $\omega$ moves. With skips $F - \sum_h V_h = I$ in both networks, so $I = G_+ I G^{-1}$. Then $G_+ = G$ in every layer; all are $I$, as at the input.
 #
 # This is **Theorem H** ([statement and proof](../../docs/mathematics.md#theorem-h-softmax-with-heads-all-weights-with-one-function)). □ **Status: proved here**, using Ax's theorem; not peer-reviewed. It has conditions, which almost all weights satisfy; two of them stand above. For weights in hand they are decided exactly:
 
@@ -225,9 +225,9 @@ SameFunctionExplorer(
 #
 # <details><summary>Answer</summary>
 #
-# Under a causal mask the first token sees itself only, so there are logits $q$ and no others. Step 1 is shorter, and with two tokens the signs need a condition of their own. The rest stays.
+# In step 1. Now put $m$ copies of $x_1$ before $x_2$: they see $x_1$ only, so there are logits $q$ and no others. With two tokens the signs need a condition of their own. The rest stays.
 #
 # </details>
 
 # %% [markdown]
-# What have we got? Shuffles of heads, bases where there is no skip, shifts where there are biases: you have moved each of them, and the outputs stood still. And two networks with the same function have the same poles, so the same logits, so the same weights up to these. Among networks that satisfy the conditions even the number of layers and of heads is determined. So these are all.
+# What have we got? Shuffles of heads, bases where there is no skip, shifts where there are biases: you have moved each of them, and the outputs stood still. And where the conditions hold, a network of the same shape with the same function has the same poles, so the same logits, so the same weights up to these. If both satisfy them, equal depth and heads follow. So these are all.
