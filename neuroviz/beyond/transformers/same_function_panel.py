@@ -193,7 +193,7 @@ class SameFunctionExplorer(Panel):
             said += f" Theorem H is silent: {answer.failing[0]}."
         if answer.setting.view == "poles":
             one, two = map(matches, answer.partners)
-            said += f" Poles of layer 1, layer 2 frozen: {one}; of layer 2, layer 1 frozen: {two}."
+            said += f" Poles of layer 1: {one}; of layer 2: {two}."
         return said
 
 
