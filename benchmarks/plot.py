@@ -40,6 +40,11 @@ _WORDS = {
 _APART = 0.32  # of a power of ten: how far two labels at the right end keep from each other
 
 
+def in_seconds(time: float) -> str:
+    """Two digits, and no powers of ten."""
+    return f"{time:.2g} s" if time < 100 else f"{time:.0f} s"
+
+
 def cost_figure(results: list[Table]) -> go.Figure:
     """Seconds against size: exact ranks by each engine, and whole measurements.
 
@@ -94,10 +99,10 @@ def _networks_view(table: Table) -> View:
     font = {"size": theme.size("note")}
     before_it = {"xanchor": "right", "yanchor": "bottom", "xshift": -4, "yshift": 6, "font": font}
     notes = [
-        label(f"{seconds:.2g} s, {peak:,.0f} MB", log10(p), log10(seconds), "2", **before_it)
+        label(f"{in_seconds(seconds)}, {peak:,.0f} MB", log10(p), log10(seconds), "2", **before_it)
         for p, seconds, peak in zip(P, taken, table.column("peak, MB"), strict=True)
     ]
-    said = f"{P[-1]:,} parameters: {taken[-1]:.2g} s"
+    said = f"{P[-1]:,} parameters: {in_seconds(taken[-1])}"
     axes = _axes("2", (0.7, 1.0), "parameters P", "seconds", P, 0.15, before=0.9)
     return View([trace], axes, [headline(said, "2"), *notes], [])
 
