@@ -55,9 +55,7 @@ def test_the_readme_shows_what_results_json_holds():
 def test_every_benchmark_can_be_run_and_every_table_has_its_place():
     assert all(callable(import_module(f"benchmarks.{name}").run) for name in NAMES)
     text = tables.README.read_text(encoding="utf-8")
-    assert {table.name for table in tables.in_order_of(text, {t.name: t for t in tables.read()})} >= set(
-        NAMES
-    )
+    assert {one.name for one in tables.in_order_of(text, {t.name: t for t in tables.read()})} >= set(NAMES)
 
 
 @pytest.mark.parametrize("text", ["", "<!-- one -->", "<!-- end one --><!-- one -->", "<!-- one -->" * 2])
@@ -69,9 +67,7 @@ def test_a_table_without_its_place_is_refused(text):
 def test_what_was_measured_before_stays(tmp_path, monkeypatch):
     marks = "".join(f"<!-- {name} -->\n<!-- end {name} -->\n" for name in ("summary", "one", "two"))
     (tmp_path / "README.md").write_text(marks, encoding="utf-8")
-    (tmp_path / "library.md").write_text(
-        "# library\n<!-- summary -->\n<!-- end summary -->\n", encoding="utf-8"
-    )
+    (tmp_path / "library.md").write_text("# library\n<!-- summary -->\n<!-- end summary -->\n")
     monkeypatch.setattr(tables, "LIBRARY", tmp_path / "library.md")
     monkeypatch.setattr(tables, "README", tmp_path / "README.md")
     monkeypatch.setattr(tables, "RESULTS", tmp_path / "results.json")

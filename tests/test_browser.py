@@ -251,9 +251,7 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
     page.locator(PANEL).first.scroll_into_view_if_needed()
 
     buttons = page.locator(f"{PANEL} .modebar-btn").evaluate_all("all => all.map(b => b.dataset.title)")
-    assert not [title for title in buttons if re.search("share|cloud|produced", title, re.IGNORECASE)], (
-        buttons
-    )
+    assert not [t for t in buttons if re.search("share|cloud|produced", t, re.IGNORECASE)], buttons
     assert errors_shown(page) == []
     assert page.complaints == []
     if folder := os.environ.get("NEUROVIZ_PICTURES"):  # `make pictures`

@@ -186,9 +186,7 @@ def test_a_singular_point_is_not_proved_and_no_certificate(arch, weights):
     assert proof.verify()
 
     def change(data):
-        data["weights"] = [
-            [[[str(x) for x in row] for row in M.tolist()] for M in layer] for layer in weights
-        ]
+        data["weights"] = [[[[str(x) for x in row] for row in M.tolist()] for M in one] for one in weights]
 
     assert forged(proof, change).verify().finding == "at the stored point the determinant may be 0"
 

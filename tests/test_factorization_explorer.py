@@ -112,9 +112,7 @@ def test_a_large_product_is_drawn_smaller_and_its_foot_is_the_nearest(panel):
 
 
 @pytest.mark.parametrize(("state", "said", "fibre"), REFUSED)
-def test_where_the_lemma_does_not_apply_nothing_is_recovered_and_the_panel_says_why(
-    panel, state, said, fibre
-):
+def test_where_the_lemma_does_not_apply_nothing_is_recovered(panel, state, said, fibre):
     panel.state = state
     assert panel.status.startswith("done")
     assert f"C cannot be recovered: {said}" in panel.description

@@ -112,9 +112,7 @@ def test_a_long_flow_is_declared_and_says_how_far_it_is():
 
 
 def test_what_is_remembered_of_400_runs_is_what_the_docs_say():
-    text = " ".join(
-        (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8").split()
-    )
+    text = " ".join((Path(__file__).parents[1] / "docs/mathematics.md").read_text(encoding="utf-8").split())
     counted = re.search(r"400 runs, seed 0: ([\d.]+) %, ([\d.]+) %, ([\d.]+) %, ([\d.]+) %", text).groups()
     assert [f"{float(share):.0f} %" for share in counted] == [kind.known for kind in KNOWN.values()]
     assert list(KNOWN) == list(TARGETS)

@@ -65,9 +65,7 @@ def test_the_general_formula_is_the_measured_dimension_of_any_network(seed):
 
 def wrong(formula):
     """On how many of 100 random networks a formula is not the measured dimension."""
-    return sum(
-        formula(arch) != measure_dimension(arch, prime=P).value for arch in random_architectures(100, 0)
-    )
+    return sum(formula(one) != measure_dimension(one, prime=P).value for one in random_architectures(100, 0))
 
 
 def without_effective_widths(arch):

@@ -44,9 +44,7 @@ both_kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name
 def a_network(arch, inputs=3, seed=0):
     """Weights and tokens in numpy, of a size that keeps 27th powers in range."""
     rng = np.random.default_rng(seed)
-    weights = tuple(
-        Layer(*(0.7 * matrix for matrix in layer)) for layer in random_weights(Reals(), arch, rng)
-    )
+    weights = tuple(Layer(*(0.7 * M for M in layer)) for layer in random_weights(Reals(), arch, rng))
     return weights, random_tokens(Reals(), arch, inputs, rng)
 
 

@@ -1,7 +1,7 @@
 """Searching a fibre: what is found is there, what is known to be there is found, and the panel shows it."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import mpmath
 import numpy as np
@@ -9,9 +9,10 @@ import pytest
 from count import count_fiber
 from definition import Residue, output
 from panels import PATIENCE, headlines, title, trace
+from scipy.optimize import least_squares
 
 from neuroviz.beyond.search.cases import SearchSetting, study_search
-from neuroviz.beyond.search.descent import Misfit, descend
+from neuroviz.beyond.search.descent import Misfit, _least_squares, descend
 from neuroviz.beyond.search.equivalent_weights import (
     LAYERS_SWAPPED,
     RESCALED,
@@ -497,3 +498,26 @@ def test_a_long_search_says_at_once_what_it_does_and_ends_with_the_same_answer()
     panel.cancel()
     assert panel.status.startswith("cancelled") and panel.description == before
     panel.close()
+
+
+@pytest.mark.parametrize("arch", ARCHS, ids=str)
+def test_a_descent_goes_down_as_far_as_minpack_does(arch):
+    X = 0.5 * rng(1).standard_normal((60, arch.widths[0], arch.tokens))
+    misfit = Misfit(arch.attention, X, forward(Reals(), arch.attention, random(arch, 1), X), eliminate=False)
+    chart = chart_at(arch, random(arch, 2))
+    place, left, _ = _least_squares(misfit, chart, 1e-12, 1e-14, 400)
+    value, derivative = (partial(f, chart) for f in (misfit.value, misfit.derivative))
+    scale = "jac" if arch.attention == "lightning" else 1.0
+    given = {"method": "lm", "x_scale": scale, "ftol": 1e-12, "xtol": 1e-14, "max_nfev": 400}
+    other = np.linalg.norm(least_squares(value, 0 * place, derivative, **given).fun)
+    assert left == pytest.approx(np.linalg.norm(value(place)), abs=1e-14)
+    assert left <= 1.001 * other + 1e-9
+
+
+def test_distance_sees_no_rescaling_of_lightning_and_every_one_of_softmax():
+    g = rng(3).standard_normal
+    virtual = VirtualWeights(g((2, 3)), (g((3, 3)), g((3, 3))))
+    moved = VirtualWeights(virtual.L / ((-2.0) ** 3 * 0.5), (-2 * virtual.M[0], 0.5 * virtual.M[1]))
+    assert disagreement("lightning", virtual, moved, 3) < 1e-12
+    assert distance("lightning", virtual, moved) < 1e-12 < distance("softmax", virtual, moved)
+    assert distance("lightning", virtual, moved._replace(L=2 * moved.L)) > 0.1

@@ -60,9 +60,7 @@ def random_weights(rng, widths):
 
 
 @pytest.mark.parametrize(("widths", "minimal"), [((2, 3, 2), True), ((2, 3, 3, 1), True), ((1, 3, 2), False)])
-def test_w2_w5_the_function_sees_paths_and_what_moves_no_path_is_the_gauge_of_minimal_networks(
-    widths, minimal
-):
+def test_w2_w5_the_function_sees_paths_and_what_moves_no_path_is_the_gauge(widths, minimal):
     """(1, 3, 2): two heads fill two of the three inner dimensions, and V₂ and A₂ are free on the third."""
     rng = np.random.default_rng(1)
     arch = Architecture(widths, widths[:-1], 3, "softmax", heads=2)

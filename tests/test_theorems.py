@@ -79,7 +79,5 @@ def test_two_tokens_can_have_less_than_theorem_w_says():
 
 def test_a_mask_does_not_change_the_dimension_of_one_lightning_layer():
     for heads, a, d_out in [(1, 2, 3), (2, 1, 3), (3, 3, 3), (2, 2, 1)]:
-        plain, causal = (
-            Architecture((3, d_out), (a,), 3, heads=heads, causal=mask) for mask in (False, True)
-        )
-        assert measure_dimension(plain).value == measure_dimension(causal).value
+        plain, other = (Architecture((3, d_out), (a,), 3, heads=heads, causal=mask) for mask in (False, True))
+        assert measure_dimension(plain).value == measure_dimension(other).value

@@ -74,9 +74,7 @@ def test_a_wrong_transpose_would_be_seen(monkeypatch):
 
     _, virtual, X = draw((3, 2, 3), (2, 1), 3)
     honest = sum_form(F, virtual, X)
-    monkeypatch.setattr(
-        unrolling, "unroll", lambda layers: tuple(Factor(h, False) for h, _ in unroll(layers))
-    )
+    monkeypatch.setattr(unrolling, "unroll", lambda n: tuple(Factor(h, False) for h, _ in unroll(n)))
     assert (sum_form(F, virtual, X) != honest).any()
 
 

@@ -53,7 +53,7 @@ def lines(panel):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_bars_are_the_ledger_each_begins_where_the_one_before_ends_and_thin_ones_are_the_ledger_before(
+def test_the_bars_are_the_ledger_and_thin_ones_are_the_ledger_before(
     name,
 ):
     found, old = study(name), CASES[name][2]
