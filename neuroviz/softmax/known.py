@@ -125,8 +125,9 @@ def _fibre(arch: Architecture) -> StatusEntry:
         seen = "A, V, c, ω" if arch.block.biases else "A and V"
         note = f"All {seen} with one function (see where_theorem_h_fails). {generic}; by Ax's theorem."
         return StatusEntry("heads or a skip", answer, "proved here", "Theorem H", note)
-    if one_head and arch.num_layers == 1:  # with a skip or a mask, too, the function tells A ⊗ V
-        return statements(replace(arch, skip=False, causal=False))[0]
+    if one_head and arch.num_layers == 1:
+        plain = statements(replace(arch, skip=False, causal=False))[0]
+        return replace(plain, note=f"{plain.note} A skip or a mask does not change what the function tells.")
     if theorem == "Theorem L":
         note = f"Only (cA, V/c), c ≠ 0, in each layer has the same function. {generic}."
         return StatusEntry("heads or a skip", "rescalings in each layer", "proved here", theorem, note)
