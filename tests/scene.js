@@ -78,16 +78,33 @@ export function listen() {
   };
 }
 
-// The words of figures that plotly draws one after the other, and of each drawn alone; how many stayed in between.
-export async function words(figures) {
-  const plotly = code.default, found = [[], []], nodes = () => [...box.querySelectorAll(".infolayer > .annotation")];
-  const seen = () => nodes().map((one) => [one.textContent, one.getBoundingClientRect().toJSON()]);
-  const draw = ({ data, layout }, how) => plotly[how](box, structuredClone(data), { ...structuredClone(layout), width: 1000 });
-  let kept = 0;
+// Everything in figures that plotly draws one after the other, and in each drawn alone; and what of it stayed in between.
+export async function drawings(figures) {
+  const plotly = code.default, found = [[], []], nodes = () => [...box.querySelectorAll(".main-svg *")];
+  const plain = (value) => value.replace(/(clip|legend|defs-|trace)[0-9a-f]{6}|#?p[0-9a-f]{6}-[0-9a-f]{6}/g, "$1#"); // ids are drawn by lot
+  const look = (one) => [...[...one.attributes].filter(({ name }) => name !== "style").map(({ name, value }) => `${name}=${name === "class" ? value.split(" ").sort() : value}`),
+    ...[...one.style].map((name) => `${name}:${one.style[name]}`)].map(plain).sort().join();
+  const said = (one) => [one.parentElement.classList[0], one.localName, look(one), one.childElementCount ? "" : one.textContent].join(" | ");
+  const seen = () => { // only the traces of a subplot lie on each other: the order of all else is left free
+    const free = nodes().filter((one) => !one.matches(".shape-group:empty") && !one.closest(".mlayer > *"));
+    return [...free.map(said), ...[...box.querySelectorAll(".mlayer")].map((layer) => [...layer.querySelectorAll("*")].map(said).join("\n"))].sort();
+  };
+  const draw = ({ data, layout }, how) => plotly[how](box, data, { ...structuredClone(layout), width: 1000 });
+  // As from Python: what is the same is the same object.
+  const shared = (before, now) => {
+    if (JSON.stringify(before) === JSON.stringify(now)) return before;
+    if (Array.isArray(before) !== Array.isArray(now) || typeof before !== "object" || typeof now !== "object") return now;
+    for (const name in now) now[name] = shared(before[name], now[name]);
+    return now;
+  };
+  figures.forEach((one, i) => { one.data = shared(figures[Math.max(i - 1, 0)].data, one.data); });
+  const kept = { axes: 0, lines: 0, bars: 0, maps: 0, words: 0 };
+  const kinds = { axes: ".xtick, .ytick", lines: ".scatter", bars: ".bars .point", maps: ".hm image", words: ".annotation > *" };
   for (const one of figures) {
     const before = nodes();
     await draw(one, "react");
-    kept += before.filter((node) => node.isConnected).length;
+    for (const node of before.filter((node) => node.isConnected))
+      for (const kind in kinds) kept[kind] += node.matches(kinds[kind]);
     found[0].push(seen());
   }
   for (const one of figures) {

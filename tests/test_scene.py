@@ -9,15 +9,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from panels import PATIENCE
 
 from neuroviz.beyond.proof import immersion, uniqueness
 from neuroviz.beyond.proof.immersion_panel import EXPERIMENTS, LAYERS, MODES, ProofExplorer, ProofSetting
 from neuroviz.beyond.proof.uniqueness_figure import AWAY, singletons_parts
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
+from neuroviz.beyond.transformers.same_function_panel import SameFunctionExplorer
+from neuroviz.beyond.transformers.variants_panel import VariantsExplorer
 from neuroviz.beyond.unrolling.panel import UnrollingExplorer
 from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
 from neuroviz.deep.dimension_panel import DimensionExplorer
+from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting, parts_of
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual import LOGS, VirtualSetting
@@ -998,14 +1002,35 @@ def test_the_keyboard_walks_steps_off_and_takes_another_input(scene):
 # Charts that plotly draws
 
 
-def test_words_that_stay_are_where_words_drawn_anew_are(bare_page):
-    panel, figures = DimensionExplorer(state="layers=1"), []
-    for name, value in (("width", 5), ("kind", "softmax"), ("layers", 2), ("layers", 1), ("width", 4)):
+# What moves, and which parts of the drawing nothing but a mistake would draw anew at every step.
+STAYING = {
+    DimensionExplorer: ("layers=1;width=4", {"width": 5, "kind": "softmax", "layers": 2}, ("words", "axes")),
+    HypothesesExplorer: ("", {"head_1": 5, "inner": 2, "over": "widths"}, ("maps", "axes", "words")),
+    SameFunctionExplorer: ("", {"basis": 1.0, "swapped": "both", "view": "poles"}, ("maps", "lines")),
+    VariantsExplorer: ("tokens=1", {"heads": 2, "skip": True, "before": "heads=1"}, ("axes", "words")),
+}
+
+
+@pytest.mark.parametrize("kind", STAYING, ids=lambda kind: kind.__name__)
+def test_what_stays_of_a_chart_is_as_drawn_anew(bare_page, kind):
+    state, moves, staying = STAYING[kind]
+    panel, figures = kind(state=state or None), []
+    opened = {name: panel.controls[name].value for name in moves}
+    for name, value in [*moves.items(), *opened.items()]:
         panel.controls[name].value = value
+        assert panel.wait(PATIENCE)
         figures.append(json.loads(json.dumps(panel.figure.drawn)))
     panel.close()
-    figures.append({**figures[-1], "data": figures[-1]["data"][1:]})  # other lines, the same words
+    last = figures[-1]
+    first, *between, end = last["data"]
+    faded = {**last, "data": [{**first, "opacity": 0.3}, *between, end]}  # plotly styles, and draws nothing
+    away = {**last, "data": [first, *between, {**end, "x": end.get("x", [])[::-1]}]}
+    both = {**last, "data": [{**first, "x": first.get("x", [])[::-1]}, *away["data"][1:]]}
+    fewer = {**last, "data": last["data"][:-1]}
+    figures += [faded, away, last, both, last, fewer, last, last]
     bare_page.set_content("<div id='box'></div>")
     load(bare_page, code=gzip.decompress(bundle("plotly")).decode())
-    stayed, anew, kept = ask(bare_page, "words", figures)
-    assert stayed == anew and kept >= len(stayed[-1]) > 3
+    stayed, anew, kept = ask(bare_page, "drawings", figures)
+    for one, other in zip(stayed, anew, strict=True):
+        assert one == other
+    assert all(kept[part] for part in staying), kept
