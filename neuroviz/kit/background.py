@@ -21,7 +21,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from math import inf
 from typing import BinaryIO
 
@@ -270,6 +270,19 @@ class EventLoop:
 def background() -> Background | EventLoop:
     """The worker for a panel's long work: a child process, or the event loop where there are no processes."""
     return EventLoop() if IN_A_BROWSER else Background()
+
+
+@contextmanager
+def late(call: Callable[[], None]) -> Generator[None]:
+    """Call when what stands below has taken 60 ms, at once where there are no threads; a sign costs 8 ms."""
+    timer = threading.Timer(0.06, call)
+    call() if IN_A_BROWSER else timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if timer.ident:
+            timer.join()
 
 
 def _listen(

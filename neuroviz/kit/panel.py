@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 import ipywidgets as widgets
 
 from neuroviz.kit import cells, theme
-from neuroviz.kit.background import Background, EventLoop, background
+from neuroviz.kit.background import Background, EventLoop, background, late
 from neuroviz.kit.controls import read_control, write_control
 from neuroviz.kit.page import Chart, let_go, parts
 from neuroviz.kit.plot import Parts
@@ -296,13 +296,17 @@ class Panel(Shell):
 
     def _refresh(self) -> None:
         started = time.perf_counter()
+
+        def working() -> None:
+            self._set_status("working …", "busy")
+
         try:
             self._arrange()
             self._write_state()
             request = self._read()
             slow = self._is_slow(request)
-            self._set_status("working …", "busy")
             if slow:
+                working()
                 self._set_working(True)
                 self._background.submit(
                     type(self)._answer,
@@ -312,7 +316,8 @@ class Panel(Shell):
                 )
                 return
             self._background.cancel()
-            answer = self._answer(request)
+            with late(working):
+                answer = self._answer(request)
         except Exception as error:  # every error is shown to the reader: the panel stays alive
             self._background.cancel()
             answer = error
@@ -341,7 +346,8 @@ class Panel(Shell):
 
     def _write_state(self) -> None:
         quiet, self._quiet = self._quiet, True
-        self._state_text.value = self._state_text.placeholder = self.state
+        with self._state_text.hold_sync():
+            self._state_text.value = self._state_text.placeholder = self.state
         self._quiet = quiet
 
     def _fail(self, error: Exception) -> None:

@@ -102,8 +102,9 @@ def search_in_steps(
     starts: int,
     seed: int = 0,
     kinds: tuple[str, ...] = KINDS,
+    ends: list | None = None,
 ) -> Generator[tuple[int, int, int], None, FiberSearch]:
-    """`search_fiber`, start by start: yields (done, starts, verified)."""
+    """`search_fiber`, start by start: yields (done, starts, verified); goes on after `ends`, and adds to them."""
     check_architecture("search_fiber", arch, variants=True)
     if not (arch.is_plain or speaks_of_fibres(arch)):
         raise ValueError(
@@ -128,13 +129,13 @@ def search_in_steps(
             "the function of these weights is zero (L = 0, or for lightning some M_i = 0): then everything "
             "else is free, and there is nothing to search; give weights with another function"
         )
-    ends = []
-    for number in range(starts):
+    ends = [] if ends is None else ends
+    for number in range(len(ends), starts):
         rng = np.random.default_rng([seed, 1, number])
         ends.append(_try(kind_of(number, kinds), reduced, thin, target, inputs, rng))
         yield number + 1, starts, sum(outcome.verified for _, outcome in ends)
     sigma_min, kernel = _spectrum(reduced, thin, 0.0, np.random.default_rng([seed, 2]))
-    classes, continuum, outcomes = _sort(reduced, target, ends, seed)
+    classes, continuum, outcomes = _sort(reduced, target, ends[:starts], seed)
     return FiberSearch(arch, target, seed, outcomes, classes, continuum, sigma_min, kernel)
 
 

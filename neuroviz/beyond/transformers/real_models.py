@@ -5,6 +5,7 @@ extrapolated. Norm layers and MLPs are in neither.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -54,6 +55,7 @@ class RealModel:
     source: str
     note: str = ""
 
+    @cache  # noqa: B019 (the models live as long as the module)
     def architecture(self) -> Architecture:
         """The stack of attention layers with skips."""
         groups = None if self.kv_heads == self.heads else self.kv_heads

@@ -4,7 +4,7 @@ Tokens x₁, x₂ and a third one of a weight s from 0 (not there) to 1; d = 2. 
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import pi
 
 import numpy as np
@@ -122,10 +122,8 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     >>> study.same_outputs, study.found.heads
     (True, ((1, 0), (1, 0)))
     """
-    rng = np.random.default_rng([setting.seed, 3])
-    first = _first(setting, rng)
-    E, g = rng.standard_normal((D, D)), rng.standard_normal(D)
-    lines = [_line(setting, first, layer, rng) for layer in range(LAYERS)]
+    drawn = TwinSetting(seed=setting.seed, skip=setting.skip, biases=setting.biases, signs=setting.signs)
+    first, E, g, lines, X = _by_lot(drawn)
     second = first
     if setting.signs:
         A, V, c, omega = first[0]
@@ -144,7 +142,6 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
         for layer, order in zip(second, places, strict=True)
     )
 
-    X = rng.standard_normal((_INPUTS, D, 3))
     weight = np.array([1.0, 1.0, setting.third])
     outputs = [forward(network, X, weight, setting.has_skip)[..., :2] for network in (first, second)]
     sizes = np.sqrt((outputs[0] ** 2).mean(axis=(1, 2)))
@@ -162,6 +159,16 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     ]
     pictured, failing = (outputs[0][shown], outputs[1][shown]), where_theorem_h_fails(setting.arch, pair[0])
     return TwinStudy(setting, first, second, places, pictured, moved, np.array(logits), found, failing)
+
+
+@lru_cache(16)
+def _by_lot(setting: TwinSetting) -> tuple:
+    """The first network, a basis’s and a shift’s direction, a line of inputs for each layer, and inputs."""
+    rng = np.random.default_rng([setting.seed, 3])
+    first = _first(setting, rng)
+    E, g = rng.standard_normal((D, D)), rng.standard_normal(D)
+    lines = [_line(setting, first, layer, rng) for layer in range(LAYERS)]
+    return first, E, g, lines, rng.standard_normal((_INPUTS, D, 3))
 
 
 def forward(network: Network, X: np.ndarray, weight: np.ndarray, skip: bool) -> np.ndarray:
