@@ -104,7 +104,7 @@ def search_in_steps(
     kinds: tuple[str, ...] = KINDS,
     ends: list | None = None,
 ) -> Generator[tuple[int, int, int], None, FiberSearch]:
-    """`search_fiber`, start by start: yields (done, starts, verified); goes on after `ends`, and adds to them."""
+    """`search_fiber`, start by start: yields (done, starts, verified); goes on after `ends`, adds to them."""
     check_architecture("search_fiber", arch, variants=True)
     if not (arch.is_plain or speaks_of_fibres(arch)):
         raise ValueError(
