@@ -1,4 +1,4 @@
-"""The dimension of networks with something in their `Block`: parameters less what does nothing, by name."""
+"""The dimension of networks with something in their `Block`: parameters less silent directions, by name."""
 
 from collections import Counter
 from functools import lru_cache

@@ -186,7 +186,7 @@ def effects(before: KernelLedger, after: KernelLedger) -> list[str]:
     """What a switch did, in a few words each; last, what it left alone.
 
     Where it added or took away parameters, how many of these count; else which directions come to life, or
-    no longer do anything.
+    fall silent.
     """
     more, dimensions = after.parameters - before.parameters, after.dimension - before.dimension
     if more:
