@@ -239,7 +239,7 @@ def test_with_so_many_heads_that_a_layer_reaches_everything_the_note_says_so():
         (Architecture((3, 3), (2,), 1, heads=2, skip=True), "antisymmetric part of each A is hidden"),
         (
             Architecture((3, 3, 3), (2, 2), 3, "softmax", block=Block(value_dim=1)),
-            "the formulas do not reach values of all key-value heads together of lower rank than the width",
+            "the formulas do not reach values that together have lower rank than the width",
         ),
         (Architecture.uniform(2, 2, 2, 3, heads=3), "a layer has more heads than outputs"),
         (
