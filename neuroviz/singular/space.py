@@ -139,7 +139,7 @@ def _pointers(chart: Chart, room: float, _look: tuple) -> tuple[dict, ...]:
 
 
 def _candidates(chart: Chart, kind: str) -> np.ndarray:
-    """Points of the pieces of one kind that a label may name, away from their ends."""
-    share = np.linspace(0.2, 0.8, 9)
+    """Points that a label may name: of the pieces of one kind, near the middle, as pinches are at ends."""
+    share = np.linspace(0.4, 0.6, 9)
     rows = [p.points[(share * (len(p.points) - 1)).astype(int)] for p in chart.pieces if p.kind == kind]
     return _drawn_points(chart, rows)
