@@ -122,6 +122,7 @@ class Shell(Lasting):
         """The status line; kind "busy" dims what it is about, "stale" too, "error" is read out at once."""
         role = {"error": "alert", "busy": "timer"}.get(kind, "status")  # a timer keeps still
         sign = "▨ " if kind == "error" else ""
+        kind += " nv-longer" * (kind == "busy" and self.status.startswith("working"))  # the spinner is there
         self.status, text = text, escape(text)
         self._status_html.value = (
             f'<div class="nv-status nv-{kind or "done"}" role="{role}" title="{text}">{sign}{text}</div>'

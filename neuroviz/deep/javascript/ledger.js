@@ -303,6 +303,7 @@ export function ledger(host, talk) {
     if (name === "interfaces" && net.heads.length === 1) return "one layer: nothing between";
     if (name === "rescalings" && net.H > 1 && net.kind === "lightning") return "A × c and V ÷ c in a head; heads that blend";
     if (name === "rescalings" && net.kind === "softmax") return "softmax sees A × c: none";
+    if (name === "unexplained" && !said && !counts.isSure) return "what no symmetry explains";
     if (name === "unexplained" && n) return said?.note ?? "other causes";
     if (name === "dimension") return said ? `exact rank · ${layout.annotations.at(-1).text.replaceAll("<br><b>", ": <b>").replaceAll("<br>", " · ")}` : net.H > 1 ? "the exact rank comes from Python" : "by the formula; the exact rank comes from Python";
     return WHY[name];
