@@ -164,7 +164,7 @@ export function unrolled(host, talk) {
     set(group, { "aria-valuenow": focus, "aria-valuetext": `place ${focus}: ${link}` });
     if (local.isOfTwo) grip.hide();
     else grip.to([axis, rows.tokens + turn * (rows.tokensAfter - rows.tokens)], round(100 * turn) / 100, turn > 0.5 ? "turned round" : "as it is");
-    text(`${nameOf(here)} at place ${focus} joins ${tokens.join(" and ")}: <tspan font-weight="bold">${link}</tspan>`, width - 16, 19, { fill: colors.focus, "font-size": sizes.base, "text-anchor": "end" });
+    text(`${nameOf(here)} at place ${focus} joins ${tokens.join(" and ")}: <tspan font-weight="bold">${link}</tspan>`, width - 42, 19, { fill: colors.focus, "font-size": sizes.base, "text-anchor": "end" });
     stand(host, note, where.isExact, talk.isAlone, true, isNewHere && !local.isOfTwo ? "click a factor or drag along them; drag the ring down: the term is turned round" : "");
   }
 
