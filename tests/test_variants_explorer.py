@@ -45,8 +45,7 @@ CASES = {  # setting → its network, and the one before
 }
 
 
-LONG = "heads=6;value_dim=4;shared=all;biases=yes;temperature=yes;positions=yes;width=1;tokens=1;head_dim=3"
-LONG += ";before=heads=2,kind=softmax,value_dim=1,skip=yes"
+LONG = "heads=6;value_dim=4;shared=all;biases=yes;width=1;tokens=1;head_dim=3;before=heads=2,kind=softmax"
 
 
 def study(name):
@@ -151,7 +150,6 @@ def test_a_wrong_comparison_is_explained_and_the_panel_lives_on(wrong):
         ("rotary=yes;head_dim=3", "Without effect: rotary (a = 3 is odd)."),
         (f"{LONG};rotary=yes;layers=3", "unexplained: one token sees"),
         (f"{LONG};rotary=yes;mlp=yes;layers=1", "rotary (a = 3 is odd), MLP (there is one layer)."),
-        ("mlp=yes;layers=1", "MLP (there is one layer)"),
         ("shared=all", "shared keys (give values a rank)"),
         ("shared=pairs;value_dim=2;heads=3", "3 heads: no pairs"),
     ],

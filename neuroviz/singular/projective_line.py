@@ -62,13 +62,8 @@ def roots_view(point: SurfacePoint, domain: tuple[float, float]) -> View:
     plot.line("the projective line", x, y, theme.color("axis"), 2, **filled)
     _draw_form(plot, "q₁", point.forms[0], "ink", "solid", "circle", 0.75)
     _draw_form(plot, "q₂", point.forms[1], "soft", "dash", "square-open", 1.6)
-    ring = {
-        "symbol": "circle-open",
-        "size": 3.4 * marker,
-        "color": theme.color("focus"),
-        "line": {"width": 3},
-    }
-    plot.points("common root", *_columns(common), ring, hover="common root")
+    ring = {"symbol": "circle-open", "size": 3.4 * marker, "line": {"width": 3}}
+    plot.points("common root", *_columns(common), ring | {"color": theme.color("focus")}, hover="common root")
     hidden = {"visible": False, "constrain": "domain"}
     plot.axis("x", -1.35, 1.35, **hidden)
     plot.axis("y", -1.26, 1.26, **hidden, scaleanchor="x")
