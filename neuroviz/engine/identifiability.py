@@ -1,8 +1,8 @@
 """Can this quantity be recovered from the function?
 
 A quantity, such as the trace of A₁, is locally determined by the function that a network computes
-exactly when no silent direction changes it: its gradient lies in the row
-space of the Jacobian. Rational quantities are decided over a prime field, the others in floats.
+exactly when no silent direction changes it: its gradient lies in the row space of the Jacobian. Rational
+quantities are decided over a prime field, the others in floats.
 """
 
 from collections.abc import Callable, Iterator
@@ -75,8 +75,8 @@ def is_identifiable(
     """Whether the network's function locally determines a quantity of its weights.
 
     exact   A rational function of the weights (+ − · / ** and numpy's sum, trace, @, …): differentiated over
-            F_p along a random silent direction. A derivative that is not zero shows
-            that it is not identifiable; zero shows that it is, but for a chance of about degree/p.
+            F_p along a random silent direction. A derivative that is not zero shows that it is not
+            identifiable; zero shows that it is, but for a chance of about degree/p.
     float   Anything else that is differentiable (a norm, a singular value): central differences at
             a random real network, and the share of the gradient along those directions.
 

@@ -1,10 +1,9 @@
 """Theorem A as experiments: free the exponentials, freeze layers, and count what the weights still hide.
 
 A silent direction of the virtual weights is silent in every experiment. "All frozen" shows the whole of L˙,
-"all frozen but layer i" the whole of M˙_i: so nothing is left. Each experiment is run
-here with its exact rank over F_p; where a hypothesis fails (L = 0, or an antisymmetric M_k, whose
-exponentials are tied by PQ = 1), an experiment that the proof needs shows nothing or cannot be made, and the
-kernel that appears is counted.
+"all frozen but layer i" the whole of M˙_i: so nothing is left. Each experiment is run here with its exact
+rank over F_p; where a hypothesis fails (L = 0, or an antisymmetric M_k, whose exponentials are tied by
+PQ = 1), an experiment that the proof needs shows nothing or cannot be made, and the kernel is counted.
 """
 
 from dataclasses import dataclass, field, replace

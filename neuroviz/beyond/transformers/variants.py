@@ -184,8 +184,7 @@ def costs(ledger: KernelLedger) -> dict[str, int]:
 def effects(before: KernelLedger, after: KernelLedger) -> list[str]:
     """What a switch did, in a few words each; last, what it left alone.
 
-    Where it added or took away parameters, how many of these count; else which directions come to life, or
-    fall silent.
+    Where it added or took away parameters, how many of these count; else which directions come or go.
     """
     more, dimensions = after.parameters - before.parameters, after.dimension - before.dimension
     if more:

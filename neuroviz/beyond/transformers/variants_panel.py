@@ -14,13 +14,12 @@ from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.controls import write_control
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, compose
-from neuroviz.kit.words import colored
+from neuroviz.kit.words import colored, in_two_lines
 
 UNEXPLAINED = "unexplained"
 _THICK, _THIN = 0.46, 0.14  # heights in a row: the present bar, and the former one below it
 _UP = 0.08  # the present bar and its number stand higher by this part of a row
 _TICK = 34  # pixels: the mark of the formula is longer than the bar is thick
-_TWO_LINES = 300  # signs below a picture
 _ROOM = 1.3  # the axis is longer than the longest bar by this factor: room for the numbers
 
 
@@ -156,20 +155,10 @@ class VariantsExplorer(Panel):
     def _describe(self, answer: VariantStudy) -> str:
         ledger, change = answer.ledger, ""
         if answer.before:
-            did = "; ".join(effects(answer.before, ledger))
-            change = f"With {answer.setting.toggle}: {did}."
+            change = f"With {answer.setting.toggle}: {'; '.join(effects(answer.before, ledger))}."
         found = ", ".join(f"{name} {count}" for name, count in costs(ledger).items() if count)
-        families, arch = f" ({found})" if found else "", f"{ledger.arch}: "
-        # Where two lines are too short for all, what the picture or the controls show goes.
-        texts = [_say(ledger, *said, answer.setting.ignored) for said in (
-            (arch, families, change), (arch, "", change), ("", "", change), ("", "", ""),
-        )]  # fmt: skip
-        return next((text for text in texts if len(text) <= _TWO_LINES), texts[-1])
-
-
-def _say(ledger: KernelLedger, network: str, families: str, change: str, ignored: str) -> str:
-    idle, rest = ledger.parameters - ledger.dimension, f"{ledger.unexplained} unexplained: {ledger.note}."
-    are = "direction is" if idle == 1 else "directions are"
-    said = f"{network}{ledger.parameters} parameters; {idle} {are} silent{families}; "
-    said += f"dimension {ledger.dimension} (exact, wrong with chance ≤ {ledger.error_bound:.0e})."
-    return " ".join(filter(None, (said, rest if ledger.unexplained else "", change, ignored)))
+        idle, rest = ledger.parameters - ledger.dimension, f"{ledger.unexplained} unexplained: {ledger.note}."
+        said = f"{ledger.parameters} parameters; {idle} direction{'s are' if idle != 1 else ' is'} silent; "
+        said += f"dimension {ledger.dimension} (exact, wrong with chance ≤ {ledger.error_bound:.0e})."
+        parts = [f"{ledger.arch}:", said, found and f"Silent: {found}.", rest if ledger.unexplained else ""]
+        return in_two_lines([*parts, change, answer.setting.ignored], 2, 0, 4)
