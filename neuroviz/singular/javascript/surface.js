@@ -234,8 +234,8 @@ export function surface(host, talk) {
     });
     if (common.length) {
       ring.to(common[0], where.here.where, point.roots.length ? `m = ${number(1 / Math.tan(point.roots[0] / 2))}` : "not real");
-      const [x, y] = common[0], up = y <= box.middle[1] ? -1 : 1;
-      set(box.common, { x: max(x, box.left + 0.27 * sizes.note * KINDS[point.kind].length), y: y + up * (1.5 * sizes.marker + 5) + (up > 0 ? 0.75 * sizes.note : 0) });
+      const [x, y] = common[0], up = y <= box.middle[1] ? -1 : 1, beside = 1.5 * sizes.marker + 5, rim = box.middle[1] + up * (box.radius + 5);
+      set(box.common, { x: max(x, box.left + 0.27 * sizes.note * KINDS[point.kind].length), y: up < 0 ? min(y - beside, rim) : max(y + beside, rim) + 0.75 * sizes.note }); // off the rim
     } else ring.hide();
     twin.style.display = common.length > 1 ? "" : "none";
     if (common.length > 1) set(twin, { cx: common[1][0], cy: common[1][1] });
