@@ -73,8 +73,8 @@ FactorizationExplorer(presets=buttons)
 
 # %% [markdown]
 # *What you see.* On the left are $Q$ and $K$ at the start (○) and now (●), their product $A$, and below it what $C$ does to two
-# directions. In the middle are the singular values of $A$, and
-# below them a count. The surface on the right has its own section at the end.
+# directions. In the middle are the singular values of $A$. The chart
+# below them counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■). The surface on the right has its own section at the end.
 #
 # * The singular values of $A$ stand still. Those of $Q$ are not drawn. Do they stand still, too?
 # * For head dimension $a = 1$, which of the three walks still moves anything? Guess; then press the first two buttons.
@@ -91,8 +91,8 @@ FactorizationExplorer(presets=buttons)
 # %% [markdown]
 # ## Count the freedom
 #
-# $Q$ and $K$ have $2ad$ entries. $A$ has $d^2$, but it is a product through $a$ dimensions, so its rank
-# is at most $a$, and for $a < d$ not every matrix is like that. The **dimension** of the set of all these
+# $Q$ and $K$ have $2ad$ entries, and $A$ has $d^2$. But $A$ is a product through $a$ dimensions, so its rank
+# is at most $a$; for $a < d$ not every matrix has so small a rank. The **dimension** of the set of all these
 # $A$ is the number of independent directions in which a typical one can be moved without leaving the set.
 #
 # For $d = 3$ and $a = 2$ the panel counts 8. Take $d = 4$ and $a = 3$, and commit before you press the button.
@@ -136,7 +136,7 @@ found.round(6)
 #
 # $A = K^\top Q$ has rank $a$, so $Q'$ and $K'$ have rank $a$ too. The rows of $A$ span the same space as the rows of $Q$, and also the same
 # as the rows of $Q'$; so $Q' = CQ$ for one invertible $C$, and only one, as the rows of $Q$ are independent. Put this into
-# $K^\top Q = K'^\top Q'$: it says $(K^\top - K'^\top C)\,Q = 0$. But $Q$ can be cancelled, having a right inverse, so $K = C^\top K'$.
+# $K^\top Q = K'^\top Q'$: it says $(K^\top - K'^\top C)\,Q = 0$. But $Q$ has a right inverse and can be cancelled, so $K = C^\top K'$.
 #
 # </details>
 
@@ -233,8 +233,8 @@ predict("a = 7, d = 3. By how much does the fibre miss 7² = 49?", 49 - measure_
 # derivative vanishes. For $\det A = ps - qr$ the derivative in $(p, q, r, s)$ is $(s, -r, -q, p)$. It vanishes for
 # $A = 0$ and for no other matrix, so the tip is the only singular point.
 #
-# The general rule has the same shape: for $a < d$ the singular points of $\{\mathrm{rank} \le a\}$ are the matrices of rank $\le a - 1$. These are exactly
-# the products for which a factor has dropped rank, and Lemma 3.1 failed.
+# The general rule has the same shape: for $a < d$ the singular points of $\{\mathrm{rank} \le a\}$ are the matrices of rank $\le a - 1$. They are exactly
+# the products of which a factor has dropped rank, where Lemma 3.1 does not apply.
 
 # %% [markdown]
 # ## Build one yourself

@@ -71,17 +71,17 @@ buttons = {
 FiberExplorer(presets=buttons)
 
 # %% [markdown]
-# *What you see.* On the left the plane of all $(xA, yV)$: the thick curve $xy = 1$ is the fibre, the thin ones are other
-# functions. In the middle the weights, and the outputs as bars, black at the start: a green frame means that they are equal. On the right,
-# how far the function moves when the weights take a *straight* step of some length, on logarithmic scales.
+# *What you see.* On the left is the plane of all $(xA, yV)$: the thick curve $xy = 1$ is the fibre, the thin curves are other
+# functions. In the middle are the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The chart on
+# the right shows how far the function moves when the weights take a *straight* step of some length; its scales are logarithmic.
 #
 # * Drag the point along the curve (▶ walks it). What changes, and what does not? Does another input change the answer?
 # * Drag it off the curve. What happens to the outputs?
 #
 # <details><summary>Answers</summary>
 #
-# The weights change, the outputs stand still. As soon as the point leaves the curve the outputs move. Of the 18 directions
-# one is silent, that of the curve; and no walk leads to its other arm, since between them lies $c = 0$ in $(cA, V/c)$.
+# The weights change, and the outputs stand still. As soon as the point leaves the curve, the outputs move. Of the 18 directions
+# one is silent, that of the curve. No walk leads to the other arm of the curve: between the arms lies $c = 0$ in $(cA, V/c)$.
 # <!-- check: 2 * A.size == 18 and dim((3, 3), (3,), tokens=2) == 2 * A.size - 1 -->
 # <!-- check: "outputs are what they were" in shown(FiberExplorer)[1] and "outputs have moved" in shown(FiberExplorer, "off=0.3")[1] -->
 #
@@ -144,7 +144,7 @@ predict("How many of the six leave the function alone?", same_function(X))
 #
 # Press **rank one**. The dashed curve is a second branch of the fibre, where $u$ and $v$ are swapped. Drag the point over to it: no walk
 # along the curve leads there. The weights jump, and on the branch the outputs are what they were.
-# The branch lies in no plane with the first one, so you see its **shadow**, and the point on it is hollow.
+# The branch does not lie in this plane, so you see its **shadow**, and the point on it is hollow.
 # <!-- check: "outputs are what they were" in shown(FiberExplorer, buttons["rank one"] + ";swap=yes")[1] -->
 #
 # Then press **u = v**. What becomes of the two branches? And how many directions does the text below the picture count?
@@ -213,7 +213,7 @@ predict("A has 9 dimensions. How many of them does one token not see?", two - on
 #
 # **Theorem 3.9**: for $t \ge 2$ and $V \ne 0$ the fibre in $(A, V)$ is a single point.
 #
-# With **softmax, one token**, a single weight has to be 1. So $\varphi(x) = Vx$, and $A$ is invisible altogether.
+# With **softmax, one token**, the only attention weight is 1. So $\varphi(x) = Vx$, and $A$ is invisible altogether.
 # <!-- check: "V is determined, A is free" in shown(FiberExplorer, buttons["softmax, one token"])[1] -->
 #
 # </details>
@@ -328,7 +328,7 @@ check_second_branch(A_new, V_new, A2_new, V2_new)
 #
 # * "Same outputs" in the panel means equal on 64 random inputs up to a billionth of their size. That these are *all*
 #   weights is the theorem, and the badge names it.
-# * What cannot be seen can still be chosen. Weight decay pulls along the fibre: of all $(c\,Q, c'K, V/cc')$, which are one function,
-#   it likes those with $\lVert Q \rVert = \lVert K \rVert = \lVert V \rVert$ best.
+# * What the function does not show can still be chosen. All $(c\,Q, c'K, V/cc')$ have one function, and weight decay prefers those with
+#   $\lVert Q \rVert = \lVert K \rVert = \lVert V \rVert$: it pulls along the fibre.
 #
 # Next: the set of all these functions, and [where it is singular](03_singular_locus.ipynb).

@@ -47,8 +47,8 @@ print("q1 has the coefficients", q1, "and q2 has", q2)
 #
 # </details>
 #
-# Seen from the other side: the two forms of a layer have the linear factor $v$ in common, and two forms usually have none. To have one
-# is a single equation. It is called the **resultant**. With $q_k = a_kX^2 + b_kXY + c_kY^2$ it reads
+# The two forms of a layer have the linear factor $v$ in common, and two forms usually have none. They have one exactly where a single
+# number is zero, their **resultant**. With $q_k = a_kX^2 + b_kXY + c_kY^2$ it reads
 #
 # $$R = (a_1c_2 - a_2c_1)^2 - (a_1b_2 - a_2b_1)(b_1c_2 - b_2c_1) = 0 .$$
 
@@ -124,8 +124,8 @@ predict(
 #
 # On the yellow line $q_1$ and $q_2$ are proportional, so they share *both* roots of one form, and $v$ may have either of the 2:
 # what is a key for one layer is a value for the other. This is the swap of Theorem 3.2, and $A$ and $V$ have rank one here.
-# Each choice lies on one of the two sheets, and they cross because both lead to the same function. Press **on a sheet** and drag **along it** to 0 to
-# arrive at such a point on one of them: the number that multiplies $q_2$ becomes 0, and the dashed chord is gone.
+# Each choice lies on one of the two sheets. The sheets cross because both choices lead to the same function. Press **on a sheet** and drag **along it**
+# to 0: you arrive at such a point. The number that multiplies $q_2$ becomes 0, and the dashed chord is gone.
 # <!-- check: "crossing of two sheets" in shown(SurfaceExplorer, "moves=surface;where=0.8;along=0")[1] -->
 # <!-- check: len(forms.preimages_of((1, 3, 1), (0, 0, 0))) == 2 -->
 #
@@ -180,8 +180,8 @@ SectionExplorer(state="offset=0.2", only=["turn", "tilt", "offset"])
 # ## Leave the pictures behind
 #
 # In higher dimension there is nothing to draw, but the theorem is the same. How many directions in $(A, V)$
-# are silent, to first order? Usually one, the rescaling. At a crossing it is still one: each of the two sheets is smooth by itself, and only the set,
-# where they meet, is singular. And at the boundary?
+# are silent, to first order? Usually one, the rescaling. At a crossing it is still one: each of the two sheets is smooth by itself, and the set is singular
+# where they meet. And at the boundary?
 # <!-- tested: test_singular.py::test_the_kernel_is_one_and_jumps_to_d_exactly_at_the_boundary -->
 #
 # <!-- teacher (5 min): Most expect that the kernel grows at every singular point. It does not: each sheet is smooth by itself. -->
@@ -248,8 +248,8 @@ check_boundary_layer(A_new, V_new)
 # <details><summary>What we found</summary>
 #
 # We let 400 layers learn, for several kinds of targets. For targets on the dotted line, which no layer has, 99 % of the runs end at a singular point:
-# there the nearest layer *is* singular. For random targets, which are usually no layer either, none did. So singular points attract what lies right
-# beside them and nothing else, in this small model.
+# there the nearest layer *is* singular. For random targets, which are usually no layer either, none did. So in this small model singular points
+# attract only what lies right beside them.
 # <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced -->
 #
 # </details>

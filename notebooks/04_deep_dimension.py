@@ -78,7 +78,7 @@ predict(
 #
 # </details>
 #
-# On the left are the two layers beside the basis. Turn the ring of $C$ below on the right, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
+# On the left are the two layers beside the basis. Turn the ring of $C$ at the bottom right, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
@@ -181,10 +181,11 @@ LedgerExplorer(only=["width", "head_dim", "layers", "kind"])
 #
 # <details><summary>Answers</summary>
 #
-# The sum is $144 - 48 - 32 - 3 = 61$. For $d = a = 4$ each further layer costs 16 for its head, 16 for the basis before it, 1 for its factor. Past $a = d$ the dimension stands still: every $d \times d$ matrix is already some $K^\top Q$. Softmax has no factors, so $l$ dimensions more.
+# The sum is $144 - 48 - 32 - 3 = 61$. For $d = a = 4$ each further layer costs 16 for its head, 16 for the basis before it, 1 for its factor. Past $a = d$ the dimension stands still: every $d \times d$ matrix is already some $K^\top Q$. A head then has $2ad - d^2$ silent directions, not $a^2$. Softmax has no factors, so $l$ dimensions more.
 # <!-- check: measured(uniform(4, 4, 3)) == 61 and nv.kernel_ledger(uniform(4, 4, 3)).unexplained == 0 -->
 # <!-- check: lost(uniform(4, 4, 4)) - lost(uniform(4, 4, 3)) == 16 + 16 + 1 -->
 # <!-- check: measured(uniform(4, 6, 2)) == measured(uniform(4, 4, 2)) -->
+# <!-- check: all(lost(uniform(4, a, 1)) == 2 * a * 4 - 4**2 + 1 for a in (5, 6, 8)) -->
 # <!-- check: all(measured(uniform(4, 2, l, 3, "softmax")) - measured(uniform(4, 2, l)) == l for l in (1, 2, 3)) -->
 #
 # </details>
@@ -217,7 +218,7 @@ predict(
 )
 
 # %% [markdown]
-# Each cell of the map is a network: the exact rank minus Eq. 14, and below it the exact rank. Beside the map are the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
+# Each cell of the map is a network. It shows the exact rank minus Eq. 14, and below that the exact rank. Beside the map are the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
 
 # %% jupyter={"source_hidden": true}
 HypothesesExplorer(

@@ -85,8 +85,8 @@ Figure3Explorer(
 )
 
 # %% [markdown]
-# *What you see.* On the left dimensions over the width; on the right the same ranks read off singular values in float64. The higher the gap between those
-# that count and those that are rounding errors, the surer the rank; above the dashed line it decides.
+# *What you see.* On the left are the dimensions for every width, on the right the same ranks, read off singular values in float64. Some singular values
+# count, and the others are rounding errors. The larger the gap between them, the surer is the rank; above the dashed line it decides.
 #
 # * How far apart are the numbers of softmax and lightning?
 # * Where does float32 miss, and by how much?
@@ -99,7 +99,7 @@ Figure3Explorer(
 #
 # </details>
 #
-# The eight numbers are 25, 40, 57, 76, 97, 120, 145, 172. Each can be *proved* in two ways: by our theorem, and by ball arithmetic, which computes with intervals that are sure to contain the true numbers and does not use the ideas below. The largest, 172, with each proof checked again:
+# The eight numbers are 25, 40, 57, 76, 97, 120, 145, 172. Each can be *proved* in two ways: by our theorem, and by ball arithmetic, which computes with intervals that are sure to contain the true numbers and does not use the ideas below. The cell below proves the largest, 172, in both ways, and checks each proof again:
 # <!-- check: all(nv.measure_dimension(largest, method="certified", route=r).certificate.dimension == 172 for r in ("theorem", "ball")) -->
 # <!-- check: [dim((d,) * 3, (2, 2), 3, "softmax") for d in range(3, 11)] == [25, 40, 57, 76, 97, 120, 145, 172] -->
 
@@ -164,7 +164,7 @@ ProofExplorer(
 #
 # </details>
 #
-# **Theorem A** (ours, not peer-reviewed) follows. Suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ changes nothing. *Freeze all layers*: what is left is $\dot L X = 0$, so $\dot L = 0$. *Free layer $i$ alone*: the other layers do nothing, and the outputs stand still only if $\dot M_i = 0$. So nothing is silent, and the dimension is that of the virtual weights.
+# **Theorem A** (ours, not peer-reviewed) follows. Suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ is silent. *Freeze all layers*: what is left is $\dot L X = 0$, so $\dot L = 0$. *Free layer $i$ alone*: the other layers do nothing, and the outputs stand still only if $\dot M_i = 0$. So no direction is silent, and the dimension is that of the virtual weights.
 
 # %% [markdown]
 # ## Understand why it can be exact

@@ -13,7 +13,7 @@ from neuroviz.kit.panel import Panel
 A, uniform = nv.Architecture, nv.Architecture.uniform
 OVER = PrimeField(DEFAULT_PRIME)
 _SECONDS = 120
-_TWO_LINES = 300  # signs, below a panel of 1,085 pixels
+TWO_LINES = 300  # signs, below a panel of 1,085 pixels
 
 
 def measured(arch):
@@ -92,7 +92,7 @@ def not_done(names, buttons=None):
             if button:
                 button.click()
             done = panel.wait(_SECONDS) and panel.status.startswith("done")
-            if not done or len(panel.description) > _TWO_LINES:
+            if not done or len(panel.description) > TWO_LINES:
                 label, said = button.description if button else "as it opens", panel.description
                 found.append(f"{type(panel).__name__}, {label}: {panel.status if not done else said}")
     return found

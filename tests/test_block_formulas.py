@@ -1,4 +1,4 @@
-"""What the named redundancies of a Block predict, against exact ranks; and where they stop being all."""
+"""What the named silent directions of a Block predict, against exact ranks; and where they stop being all."""
 
 from dataclasses import replace
 from itertools import product

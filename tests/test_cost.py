@@ -95,7 +95,7 @@ def test_costs_grow_with_the_network_and_a_theorem_costs_nothing():
 
 
 def test_where_full_rank_cannot_be_two_matrices_of_eight_bytes_are_counted():
-    """Among all weights some directions do nothing: no try modulo 241, and its memory would be too little."""
+    """Among all weights some directions are silent: no try modulo 241, and its memory would be too little."""
     arch = Architecture.uniform(24, 24, 3)
     slice_, weights = estimate_cost(arch), estimate_cost(arch, route="weights")
     assert slice_.arithmetic != "float64" == weights.arithmetic

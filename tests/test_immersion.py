@@ -49,7 +49,7 @@ def float_spectrum(network):
         return free_jacobian(Reals(), virtual, X, given, functionals)
 
     J = rows(virtual, X)
-    if is_wide(J):  # directions that do nothing come out as rounding
+    if is_wide(J):  # silent directions come out as rounding
         near = VirtualWeights(nearby(virtual.L, rng), tuple(nearby(M, rng) for M in virtual.M))
         J = without_rounding(J, rows(near, nearby(X, rng)))
     return from_spectrum(J, inputs, network.seed)

@@ -122,26 +122,26 @@ def test_in_a_bottleneck_every_direction_is_explained():
 # By hand: architecture, head bases, interfaces, rescalings, unexplained, what the note must say
 
 BY_HAND = [
-    (softmax((4, 4), (2,)), 4, 0, None, 0, "explain every direction"),
-    (lightning((4, 3, 5), (2, 2)), 8, 9, 2, 0, "explain every direction"),
-    (lightning((2, 2), (5,)), 2 * 5 * 2 - 4, 0, 1, 0, "explain every direction"),  # a > d
+    (softmax((4, 4), (2,)), 4, 0, None, 0, "explain every silent direction"),
+    (lightning((4, 3, 5), (2, 2)), 8, 9, 2, 0, "explain every silent direction"),
+    (lightning((2, 2), (5,)), 2 * 5 * 2 - 4, 0, 1, 0, "explain every silent direction"),  # a > d
     # One token: the antisymmetric part of A, 3 numbers at full rank; with a = 1, α − σ = 5 − 5 = 0.
     (lightning((3, 3), (3,), 1), 9, 0, 1, 3, ONE_TOKEN),
-    (lightning((3, 3), (1,), 1), 1, 0, 1, 0, "explain every direction"),
+    (lightning((3, 3), (1,), 1), 1, 0, 1, 0, "explain every silent direction"),
     # One token and softmax: all of A, α(2, 3) = 8.
     (softmax((3, 3), (2,), 1), 4, 0, None, 8, "no A is visible"),
     # Rank one: α(2, 3) − σ(2, 3) = 8 − 6 of the second layer.
     (lightning((3, 3, 3), (1, 2)), 5, 9, 2, 2, RANK_ONE),
-    (lightning((3, 3, 3), (2, 1)), 5, 9, 2, 0, "explain every direction"),  # only in the last layer
-    (lightning((3, 3, 3), (1, 1)), 2, 9, 2, 0, "explain every direction"),  # α(1, 3) = σ(1, 3) = 5
+    (lightning((3, 3, 3), (2, 1)), 5, 9, 2, 0, "explain every silent direction"),  # only in the last layer
+    (lightning((3, 3, 3), (1, 1)), 2, 9, 2, 0, "explain every silent direction"),  # α(1, 3) = σ(1, 3) = 5
     # Rank one in the middle: α(3, 3) − σ(3, 3) = 9 − 6 of the third layer.
     (lightning((3, 3, 3, 3), (2, 1, 3)), 4 + 1 + 9, 18, 3, 3, RANK_ONE),
-    # Widening 2 → 4: on the two coordinates that stay empty, 6 rows of 2 weights do nothing; 4 × 2
+    # Widening 2 → 4: on the two coordinates that stay empty, 6 rows of 2 weights are silent; 4 × 2
     # of these are interfaces.
     (lightning((2, 4, 2), (2, 2)), 8, 16, 2, 4, "2 of the 4 after layer 1"),
     (softmax((2, 4, 2), (2, 2)), 8, 16, None, 4, "2 of the 4 after layer 1"),
     # A narrow end: of four coordinates one output and one head of dimension one see three.
-    (softmax((4, 4, 1), (1, 1)), 2, 16, None, 0, "explain every direction"),
+    (softmax((4, 4, 1), (1, 1)), 2, 16, None, 0, "explain every silent direction"),
 ]
 
 
@@ -239,7 +239,7 @@ def test_with_so_many_heads_that_a_layer_reaches_everything_the_note_says_so():
         (Architecture((3, 3), (2,), 1, heads=2, skip=True), "antisymmetric part of each A is hidden"),
         (
             Architecture((3, 3, 3), (2, 2), 3, "softmax", block=Block(value_dim=1)),
-            "the formulas do not reach values of all key-value heads together of lower rank than the width",
+            "the formulas do not reach values that together have lower rank than the width",
         ),
         (Architecture.uniform(2, 2, 2, 3, heads=3), "a layer has more heads than outputs"),
         (
@@ -256,9 +256,9 @@ def test_what_is_unexplained_in_a_variant_has_a_cause_only_where_one_is_known(ar
 
 def test_the_note_of_a_variant_names_the_families_that_cost_something():
     note = kernel_ledger(Architecture((3, 3), (2,), heads=2)).note
-    assert note == "bases of keys and queries and rescalings explain every direction that does nothing"
+    assert note == "bases of keys and queries and rescalings explain every silent direction"
     alone = kernel_ledger(Architecture((3, 3), (2,), attention="softmax", heads=2)).note
-    assert alone == "bases of keys and queries explain every direction that does nothing"
+    assert alone == "bases of keys and queries explain every silent direction"
 
 
 # What it says about itself

@@ -160,8 +160,8 @@ def test_the_parts_of_a_family_stay_short():
 
 def test_below_each_bar_stands_why_it_is_there():
     rows = {name: make(ledger_parts(study(name))).layout.xaxis.ticktext for name in CASES}
-    # More than GL_a leaves KᵀQ alone where a > d: 2ad − d² = 1·8·2 − 1 directions, not a² = 64.
-    assert "same KᵀQ, a > d<br>6 × 15" in rows["deep and thin"][1]
+    # Of the a² = 64 changes of basis (a − d)² = 49 move neither Q nor K: 2ad − d² = 15 directions.
+    assert "a > d: 2ad − d²<br>6 × 15" in rows["deep and thin"][1]
     assert "GL<sub>a</sub> each<br>4 + 4" in rows["start"][1] and "A·c, V÷c<br>1 + 1" in rows["start"][3]
     assert "one layer" in rows["one layer"][2] and "one layer" not in rows["start"][2]
     assert "doubling A is seen" in rows["softmax"][3] and "softmax: none" in rows["one token, softmax"][3]

@@ -227,7 +227,7 @@ class GPTBlock(nn.Module):
 @pytest.mark.parametrize("heads", [1, 2])
 @pytest.mark.parametrize("bias", [True, False])
 def test_a_gpt_block_loses_what_torchs_encoder_layer_with_norms_first_loses(heads, bias):
-    """Neither the mask nor another way to write it changes which parameters do nothing."""
+    """Neither the mask nor another way to write it changes which directions are silent."""
     block = spread(GPTBlock(6, heads, 7, bias))
     layer = encoder_layer(6, heads, 7, norm_first=True, activation="gelu", bias=bias)
     found = functional_dimension(block, tokens(6))

@@ -51,7 +51,7 @@ def _norm(kind, x, gain, shift):
 
 
 def _lost_in_floating_point(kind, biases, layers=2, d=4, H=2, G=1, a=2):
-    """Directions of the attention weights that do nothing in a small transformer with norms and MLPs.
+    """Silent directions of the attention weights in a small transformer with norms and MLPs.
 
     Masked; tokens are rows here. The norms' and the MLPs' weights are fixed.
     """

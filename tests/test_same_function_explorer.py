@@ -115,7 +115,7 @@ def test_controls_speak_where_the_theorem_does(panel):
 
 def test_the_badge_says_how_far_the_theorem_reaches(panel):
     panel.state = "signs=yes;third=0"
-    assert "outside hypotheses" in title(panel) and "Theorem H is silent: Condition 4" in panel.description
+    assert "outside hypotheses" in title(panel) and "Theorem H says nothing: Condition 4" in panel.description
     panel.controls["third"].value = 0.5
     assert "floating point" in title(panel) and "the outputs differ" in panel.description
     panel.controls["third"].value = 1.0

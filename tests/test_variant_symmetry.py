@@ -1,4 +1,4 @@
-"""Directions that do nothing: each is in the kernel of the exact derivative, for everything in a Block."""
+"""Silent directions: each is in the kernel of the exact derivative, for everything in a Block."""
 
 from functools import cache
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from checks import TWO_LINES
 from panels import PATIENCE, headlines, plain, texts, title, trace
 
 from neuroviz.beyond.transformers.variants import VariantSetting, effects, study_variants
@@ -42,6 +43,7 @@ CASES = {  # setting → its network, and the one before
         ),
     ),
 }
+LONG = "heads=6;value_dim=4;shared=all;biases=yes;width=1;tokens=1;head_dim=3;before=heads=2,kind=softmax"
 
 
 def study(name):
@@ -53,9 +55,7 @@ def lines(panel):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_bars_are_the_ledger_and_thin_ones_are_the_ledger_before(
-    name,
-):
+def test_the_bars_are_the_ledger_and_thin_ones_that_before(name):
     found, old = study(name), CASES[name][2]
     figure, ledger = make(variants_parts(found)), found.ledger
     assert ledger == kernel_ledger(CASES[name][1])
@@ -145,19 +145,17 @@ def test_a_wrong_comparison_is_explained_and_the_panel_lives_on(wrong):
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (
-            "rotary=yes;head_dim=3",
-            "Rotary positions are off: they turn coordinates in pairs, and a = 3 is odd.",
-        ),
-        ("mlp=yes;layers=1", "There is no MLP: it stands between layers"),
-        ("shared=all", "to share them, give values a rank"),
-        ("shared=pairs;value_dim=2;heads=3", "3 heads are no pairs"),
+        ("rotary=yes;head_dim=3", "Without effect: rotary (a = 3 is odd)."),
+        (f"{LONG};rotary=yes;layers=3", "unexplained: one token sees"),
+        (f"{LONG};rotary=yes;mlp=yes;layers=1", "rotary (a = 3 is odd), MLP (there is one layer)."),
+        ("shared=all", "shared keys (give values a rank)"),
+        ("shared=pairs;value_dim=2;heads=3", "3 heads: no pairs"),
     ],
 )
 def test_what_cannot_be_is_said_and_not_done_in_silence(state, words):
-    panel = VariantsExplorer(state=f"{state};before=")
+    panel = VariantsExplorer(state=f"before=;{state}")
     assert panel.wait(PATIENCE) and panel.status.startswith("done")
-    assert words in panel.description
+    assert words in panel.description and len(panel.description) <= TWO_LINES
     assert not VariantSetting().ignored
 
 

@@ -55,7 +55,7 @@ class Pattern:
 
     @property
     def symmetries(self) -> int:
-        """How many directions of the core certainly change nothing: one rescaling a layer, or none."""
+        """How many directions of the core are certainly silent: one rescaling a layer, or none."""
         return len(self.ranks) if self.attention == "lightning" else 0
 
 

@@ -8,7 +8,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, View, compose
-from neuroviz.kit.words import colored, signed
+from neuroviz.kit.words import colored, in_two_lines, signed
 
 _MAP, _ANGLES = (0.0, 0.64), (0.75, 1.0)
 _DARKEST = sqrt(50)  # no network of `SIZES` is off by more than 50
@@ -165,12 +165,11 @@ class HypothesesExplorer(Panel):
         return badges + theory_badge(answer.expected, measured.value)
 
     def _describe(self, answer: HypothesesStudy) -> str:
-        arch, measured, expected, paper = answer.arch, answer.measured, answer.expected, answer.paper
-        off = measured.value - paper.value
-        verdict = f"off by {off:+d}".replace("-", "−") if off else "right"
+        measured, expected, paper = answer.measured.value, answer.expected, answer.paper
+        name = paper_name(paper)
+        off = f"off by {measured - paper.value:+d}".replace("-", "−") if measured != paper.value else "right"
         why = ": " + expected.note.split("So: ")[-1] if "So: " in expected.note else ""
-        return (
-            f"{arch}: {measured.value} dimensions, measured exactly; {paper_name(paper)} says {paper.value}, "
-            f"{verdict}. The general formula {agreement(expected, measured.value)}{why}. "
-            f"In the map {paper_name(paper)} is off in {len(answer.off)} of {len(answer.cells)} networks."
-        )
+        said = f"{answer.arch}: {measured} dimensions, measured exactly; {name} says {paper.value}, {off}."
+        general = f"The general formula {agreement(expected, measured)}{why}."
+        in_map = f"In the map {name} is off in {len(answer.off)} of {len(answer.cells)} networks."
+        return in_two_lines([said, general, in_map], 2)

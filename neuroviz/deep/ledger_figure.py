@@ -86,8 +86,8 @@ def _ticks(study: LedgerStudy, plot: Plot) -> None:
 def _names(study: LedgerStudy) -> list[str]:
     """Below each bar its name, and in two rows why it is there."""
     ledger, arch = study.ledger, study.ledger.arch
-    # Where a > d, more than a change of basis leaves KᵀQ as it is.
-    heads = "GL<sub>a</sub> each" if all(a <= d for d, _, a in arch.layers) else "same KᵀQ, a > d"
+    # Where a > d, (a − d)² of the a² changes of basis leave Q and K themselves as they are.
+    heads = "GL<sub>a</sub> each" if all(a <= d for d, _, a in arch.layers) else "a > d: 2ad − d²"
     between = "GL<sub>d</sub> each" if arch.num_layers > 1 else "one layer"
     scaled = "A·c, V÷c" if max(arch.heads) == 1 else "and heads that blend"
     if arch.attention == "softmax":  # one token sees no A at all: there is nothing to double

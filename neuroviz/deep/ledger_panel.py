@@ -7,6 +7,7 @@ from neuroviz.engine.ledger import KernelLedger
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.words import in_two_lines
 
 
 class LedgerExplorer(Panel):
@@ -35,8 +36,8 @@ class LedgerExplorer(Panel):
     def _describe(self, answer: LedgerStudy) -> str:
         expected, paper = answer.expected, answer.paper
         theory = say_theory(expected, answer.ledger.dimension) or "No formula is known."
-        instead = f" {paper_name(paper)} would say {paper.value}." if would_mislead(paper, expected) else ""
-        return f"{_say_ledger(answer.ledger, answer.exact)} {theory}{instead}"
+        instead = f"{paper_name(paper)} would say {paper.value}." if would_mislead(paper, expected) else ""
+        return in_two_lines([_say_ledger(answer.ledger, answer.exact), theory, instead], 1)
 
 
 def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:

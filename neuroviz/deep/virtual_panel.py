@@ -20,7 +20,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import choice, whole
-from neuroviz.kit.words import numbered, percent, signed, tiny
+from neuroviz.kit.words import in_two_lines, numbered, percent, signed, tiny
 
 _OF_THE_BASIS = ("interface", "walk", "along", "lost", "alone")
 _OF_THE_RESCALING = (*LOGS, "off")
@@ -69,7 +69,7 @@ class VirtualWeightsExplorer(Panel):
     def _describe(self, answer: InterfaceStudy | RescalingStudy) -> str:
         if isinstance(answer, RescalingStudy):
             return say_rescaling(answer)
-        return " ".join([_say_moves(answer), _say_stands(answer), _say_recovered(answer)])
+        return in_two_lines([_say_moves(answer), _say_stands(answer), _say_recovered(answer)], 2)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _say_moves(study: InterfaceStudy) -> str:
         return f"{where} C = 1: no weight has moved{one}."
     names = ", ".join(part.name for part in study.weights[3:])
     moves = [f"{V} → C {V}, C⁻¹ behind {names}"] * (not np.array_equal(study.C, np.eye(len(study.C))))
-    moves += [f"row 1 of {V} is multiplied by {signed(1 + alone)} (D)"] * bool(alone)
+    moves += [f"row 1 of {V} times {signed(1 + alone)} (D)"] * bool(alone)
     return f"{where}: {'; '.join(moves)}. They move by up to {percent(most)}."
 
 

@@ -1,4 +1,4 @@
-"""The dimension of networks with something in their `Block`: parameters less what does nothing, by name."""
+"""The dimension of networks with something in their `Block`: parameters less silent directions, by name."""
 
 from collections import Counter
 from functools import lru_cache
@@ -227,7 +227,7 @@ def what_is_missing(arch: Architecture) -> str | None:
         return "MLPs of power one"  # such MLPs are matrices of rank m and let shifts pass
     if depth > 1 and not arch.skip:
         if block.value_dim and min(block.kv_heads or H for H in arch.heads[:-1]) * block.value_dim < d[0]:
-            return "values of all key-value heads together of lower rank than the width, without skips"
+            return "values that together have lower rank than the width, without skips"
         if block.mlp and block.mlp[0] < d[0]:
             return "MLPs that are narrower than the layers, without skips"
     return None

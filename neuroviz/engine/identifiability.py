@@ -1,8 +1,8 @@
 """Can this quantity be recovered from the function?
 
 A quantity, such as the trace of A₁, is locally determined by the function that a network computes
-exactly when no direction that leaves the function alone changes it: its gradient lies in the row
-space of the Jacobian. Rational quantities are decided over a prime field, the others in floats.
+exactly when no silent direction changes it: its gradient lies in the row space of the Jacobian. Rational
+quantities are decided over a prime field, the others in floats.
 """
 
 from collections.abc import Callable, Iterator
@@ -75,8 +75,8 @@ def is_identifiable(
     """Whether the network's function locally determines a quantity of its weights.
 
     exact   A rational function of the weights (+ − · / ** and numpy's sum, trace, @, …): differentiated over
-            F_p along a random direction that leaves the function alone. A derivative that is not zero shows
-            that it is not identifiable; zero shows that it is, but for a chance of about degree/p.
+            F_p along a random silent direction. A derivative that is not zero shows that it is not
+            identifiable; zero shows that it is, but for a chance of about degree/p.
     float   Anything else that is differentiable (a norm, a singular value): central differences at
             a random real network, and the share of the gradient along those directions.
 
@@ -169,7 +169,7 @@ def _neighbours(count: int, among: int) -> Iterator[np.ndarray]:
 
 def _exact(arch: Architecture, quantity: Callable, dimension: int, seed: int) -> Identifiability:
     over, points, complete, columns = PrimeField(DEFAULT_PRIME), 0, 0, arch.num_parameters
-    silent = f"the {columns - dimension} directions that leave the function alone"
+    silent = f"the {columns - dimension} silent directions"
     for rng in np.random.default_rng([seed, over.p, 4]).spawn(_POINTS):
         weights = network.random_weights(over, arch, rng)
         X = random_tokens(over, arch, columns + 2, rng)  # as many as could be needed, one functional each
@@ -229,10 +229,10 @@ def _float(arch: Architecture, quantity: Callable, dimension: int, seed: int) ->
     slopes = gradient, along, gradient - coarse
     whole, lost, rough = (np.linalg.norm(each / scale, axis=0) for each in slopes)
     margin = float(np.max(np.where(changes, lost / np.where(changes, whole, 1.0), 0.0)))
-    share = f"{margin:.1g} of its gradient lies along the {len(silent)} directions that do nothing"
+    share = f"{margin:.1g} of its gradient lies along the {len(silent)} silent directions"
     value = None
     if gap < DECISIVE_GAP:
-        note = f"the spectrum splits by {gap:.1g} only, so the directions that do nothing are not known"
+        note = f"the spectrum splits by {gap:.1g} only, so the silent directions are not known"
     elif (largest < _NO_CHANGE * np.maximum(size, 1.0))[changes].any() or (size > _HUGE)[~changes].any():
         note = "it changes so little with the weights that rounding hides how: multiply it by a large number"
     elif (rough > _ROUGH * whole)[changes].any():

@@ -31,7 +31,7 @@ class KernelLedger:
         entries: name of a family of symmetries → how many directions it adds to the families before
             it, as `symmetry_directions` names them.
         parts: the same, layer by layer: its numbers add up to the entry.
-        unexplained: directions that do nothing and belong to none of these symmetries.
+        unexplained: silent directions that belong to none of these symmetries.
         dimension: what remains.
         note: where the unexplained directions come from.
         measured: the measurement of the dimension, over all parameters.
@@ -74,7 +74,7 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
     {'bases of keys and queries': 12, 'rescalings': 3, 'heads that blend': 3}
     """
     check_architecture("kernel_ledger", arch, variants=True)
-    check_memory(f"the directions that do nothing in {arch}", 24 * arch.num_parameters**2)
+    check_memory(f"the silent directions of {arch}", 24 * arch.num_parameters**2)
     measured = measure_dimension(arch, seed=seed, route="weights")  # this call also checks the seed
     ledger = _kernel_ledger(arch, measured)
     return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))  # the cache keeps its own
@@ -101,8 +101,8 @@ def _note(arch: Architecture, entries: dict[str, int], unexplained: int, dimensi
     if not unexplained:
         *most, last = [name for name, count in entries.items() if count or arch.is_plain] or [""]
         if not last:
-            return "no direction does nothing"
-        return f"{', '.join(most)}{' and ' * bool(most)}{last} explain every direction that does nothing"
+            return "no direction is silent"
+        return f"{', '.join(most)}{' and ' * bool(most)}{last} explain every silent direction"
     without = replace(arch, causal=False) if arch.attention == "softmax" else arch  # a mask hides nothing
     cause = _causes(without, entries) if without.is_plain else _cause_beyond(arch, dimension)
     return cause or "these symmetries do not explain all of it, and no cause is known: please tell us"

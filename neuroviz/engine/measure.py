@@ -54,7 +54,7 @@ class Measurement:
 
     @property
     def kernel(self) -> int:
-        """How many columns do nothing, `num_columns` − `value`; a certified measurement has no columns.
+        """How many directions are silent, `num_columns` − `value`; a certified measurement has no columns.
 
         >>> ExactMeasurement(12, 17, 0, "", 15, 7, 0.0, "weights", "flint").kernel
         3

@@ -160,14 +160,14 @@ def _dimensions(study: FactorizationStudy) -> Plot:
     plot.points("this a (measured)", [study.a] * 2, here, ring, cliponaxis=False)
     top, end = max(max(fibres), d * d), len(counts) + 0.6
     plot.axis("x", 0.4, end, "head dimension a", tickvals=heads, showgrid=False)
-    room = 0.138 * theme.size("note") * top  # for the key above the curves
+    room = 0.108 * theme.size("note") * top  # for the words above the curves
     plot.axis("y", -0.08 * top, room, "dimension", tickvals=ticks(0, d * d, top))
     plot.headline(_sum(study))
-    plot.key(["● matrices A of rank ≤ a", "■ fibre: (Q, K) with one A"], align="left")
-    plot.text("a = d", d, 0.7, "note", "soft", yref="y3 domain", yanchor="top", xanchor="left", xshift=4)
+    plot.key(["● matrices A  ■ fibre"], align="left")
+    plot.text("a = d", d, 0.8, "note", "soft", yref="y3 domain", yanchor="top", xanchor="left", xshift=4)
     # All matrices have d² dimensions: the level at which the count bends, and stays.
     plot.text("d²", 0.5, d * d, "note", "soft", xanchor="left", yanchor="bottom")
-    plot.rule("x", d, "axis", 1.4, "dot", upto=0.7, layer="below")
+    plot.rule("x", d, "axis", 1.4, "dot", upto=0.8, layer="below")
     plot.rule("y", d * d, "axis", 1.4, "dot", layer="below")
     return plot
 

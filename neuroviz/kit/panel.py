@@ -341,7 +341,8 @@ class Panel(Shell):
         self.description = self._describe(answer)
         self._write(self.title, self._badge(answer), self.description)
         self._write_state()
-        took = "" if started is None else f" in {1000 * _seconds(started):.0f} ms"
+        seconds = 0.0 if started is None else _seconds(started)
+        took = f" in {seconds:.1f} s" if seconds >= 1 else f" in {1000 * seconds:.0f} ms" * (seconds > 0)
         self._set_status(f"done{took}")
 
     def _write_state(self) -> None:

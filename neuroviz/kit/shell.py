@@ -33,7 +33,7 @@ class Shell(Lasting):
         row = {"display": "flex", "flex_flow": "row wrap", "width": "100%"}
 
         self._title_html = widgets.HTML(layout={"flex": "0 1 auto", "margin": "0 12px 0 2px"})
-        self._status_html = widgets.HTML(layout={"flex": "1 1 80px", "min_width": "0", "margin": "0"})
+        self._status_html = widgets.HTML(layout={"flex": "1 0 110px", "min_width": "0", "margin": "0"})
         self._cancel_button = _button("Cancel", "stop what is being measured", button | {"display": "none"})
         hidden = {} if more else {"display": "none"}
         words = {"description": "More ▾", "tooltip": "show or hide the other controls"}
@@ -122,6 +122,7 @@ class Shell(Lasting):
         """The status line; kind "busy" dims what it is about, "stale" too, "error" is read out at once."""
         role = {"error": "alert", "busy": "timer"}.get(kind, "status")  # a timer keeps still
         sign = "▨ " if kind == "error" else ""
+        kind += " nv-longer" * (kind == "busy" and self.status.startswith("working"))  # the spinner is there
         self.status, text = text, escape(text)
         self._status_html.value = (
             f'<div class="nv-status nv-{kind or "done"}" role="{role}" title="{text}">{sign}{text}</div>'

@@ -1,11 +1,12 @@
 """Names and numbers as a reader writes them: subscripts, percent, signs, powers of ten, words in colour."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import floor, inf, log10, sqrt
 
 from neuroviz.engine.formulas import numbered as numbered
 from neuroviz.kit import theme
 
+_TWO_LINES = 300  # signs, below a panel of 1,085 pixels
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -81,6 +82,19 @@ def tiny(number: float, digits: int = 0) -> str:
 def colored(role: str, text: str) -> str:
     """Words in the colour of a role."""
     return f'<span style="color:{theme.color(role)}">{text}</span>'
+
+
+def in_two_lines(sentences: Sequence[str], *spare: int) -> str:
+    """Sentences below a picture; where two lines are too short for all, the spare ones go, in this order.
+
+    >>> in_two_lines(["Short.", "Shorter."], 0), len(in_two_lines(["long" * 72, "and longer", "an end"], 1))
+    ('Short. Shorter.', 295)
+    """
+    for gone in range(len(spare) + 1):
+        said = " ".join(text for place, text in enumerate(sentences) if text and place not in spare[:gone])
+        if len(said) <= _TWO_LINES:
+            break
+    return said
 
 
 def share_in_words(share: float, runs: int) -> str:

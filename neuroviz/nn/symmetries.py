@@ -1,4 +1,4 @@
-"""Which parameters of a torch module do nothing, as far as that is known: a ledger of its symmetries."""
+"""Which directions of a torch module are silent, as far as is known: a ledger of its symmetries."""
 
 import copy
 from collections import Counter

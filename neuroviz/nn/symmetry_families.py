@@ -236,7 +236,7 @@ class Norm:
             yield _shift(f"shift of {self.name}", beta.numel(), beta, self.readers, moved)
 
     def direction(self, twice: int = 0) -> Iterator[Family]:
-        """n·y = n·β for n = 1/γ: W → W + u nᵀ, b → b − (n·β) u does nothing; `twice` were counted before."""
+        """n·y = n·β for n = 1/γ: W → W + u nᵀ, b → b − (n·β) u is silent; `twice` were counted before."""
         gamma, beta = self.layer.weight, self.layer.bias
         if beta is not None and any(reader.bias is None for reader in self.readers):
             return

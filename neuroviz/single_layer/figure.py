@@ -115,7 +115,7 @@ def _draw_steps(study: FiberStudy, plot: Plot) -> None:
     x, y = ([off], [here]) if off and here > _DRAWN else ([], [])
     ring = focus_ring("lightning") | {"size": 2 * size + 4}
     plot.points("the step of now", x, y, ring, hover="step %{x:.2g}: the function moves by %{y:.2g}")
-    top = max(1.0, log10(2 * max([*study.along.distances, *study.aside.distances, 1.0])))
+    top = log10(max([*study.along.distances, *study.aside.distances, 1.0])) + 1.6  # room for the words
     plot.log_axis("x", -4, _LONGEST_STEP, "", step=2, mirror=True)
     plot.log_axis("y", -10, top, "", step=2)
     title = {"size": "note", "role": "soft"}
@@ -134,11 +134,11 @@ def _draw_steps(study: FiberStudy, plot: Plot) -> None:
 
 
 def _beside(plot: Plot, name: str, curve: StepCurve, role: str, above: bool) -> None:
-    """The slope, beside the curve at the step of length 10⁻²; at the bottom where there is no curve."""
+    """The slope, beside the curve at the step of length 10⁻²; where there is none, in the free corner."""
     middle = len(curve.steps) // 2
     if curve.slope is None or curve.distances[middle] <= _DRAWN:
-        text, x, y = f"{name}:<br>0 at every step", -4.0, -10.0
-        place = "left", "bottom", 0, 0
+        text, x, y = f"{name}:<br>0 at every step", _LONGEST_STEP, _SMALLEST_DISTANCE
+        place = "right", "bottom", -6, 4
     else:
         text, x, y = f"slope {curve.slope:.2f}", log10(curve.steps[middle]), log10(curve.distances[middle])
         place = ("right", "bottom", -6, 4) if above else ("left", "top", 4, -6)

@@ -2,7 +2,7 @@
 
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.words import percent, signed
+from neuroviz.kit.words import in_two_lines, percent, signed
 from neuroviz.single_layer.figure import fiber_parts, order_in_words
 from neuroviz.single_layer.walk import FiberSetting, FiberStudy, study_fiber
 
@@ -37,7 +37,7 @@ class FiberExplorer(Panel):
         return theme.badge("proved", "Thm. 3.9" if answer.setting.attention == "softmax" else "Thm. 3.2")
 
     def _describe(self, answer: FiberStudy) -> str:
-        return " ".join(filter(None, (_where(answer), _outcome(answer), _which(answer), _how_fast(answer))))
+        return in_two_lines([_where(answer), _outcome(answer), _which(answer), _how_fast(answer)], 3, 0)
 
 
 def _where(study: FiberStudy) -> str:

@@ -47,8 +47,9 @@ def draw_plane(study: FiberStudy, plot: Plot) -> None:
         values = [-3, -2, -1, 0, 1, 2, 3]
         words = [str(value).replace("-", "−") for value in values]
         plot.bare_axis(which, -_REACH, _REACH, tickvals=values, ticktext=words)
-    plot.text("multiple of A", _REACH, 0, "note", "soft", xanchor="right", yanchor="top", yshift=-3)
-    plot.text("multiple of V", 0, _REACH, "note", "soft", xanchor="right", yanchor="top", xshift=-8)
+    # Below the numbers, and off the other axis: curves pass beside both axes.
+    plot.text("multiple of A", _REACH, -_REACH, "note", "soft", xanchor="right", yanchor="top", yshift=-22)
+    plot.text("multiple of V", 0, _REACH, "note", "soft", xanchor="right", yanchor="top", xshift=-22)
     _write(study, scene, plot)
 
 

@@ -53,29 +53,25 @@ def roots_view(point: SurfacePoint, domain: tuple[float, float]) -> View:
     if not common and point.facts.kind == "closure only":
         common = on_circle(next(filter(any, point.forms))).tolist()
     note, marker = theme.size("note"), theme.size("marker")
-    plot = Plot("", domain, (0.30, 1 - 5.2 * note / theme.size("height")))
+    key = ["roots on RP¹: q₁ ●—, q₂ □- -", "real pair: a chord · complex pair: a point inside"]
+    key = key[:1] if theme.current()["size"] == "lecture" else key  # large letters take the room
+    plot = Plot("", domain, (0.28, 1 - (2.3 + 1.45 * len(key)) * note / theme.size("height")))
     rim = np.linspace(0, 2 * pi, 121)
     x, y = np.cos(rim).round(5).tolist(), np.sin(rim).round(5).tolist()
     filled = {"fill": "toself", "fillcolor": theme.color("wash")}
     plot.line("the projective line", x, y, theme.color("axis"), 2, **filled)
     _draw_form(plot, "q₁", point.forms[0], "ink", "solid", "circle", 0.75)
     _draw_form(plot, "q₂", point.forms[1], "soft", "dash", "square-open", 1.6)
-    ring = {
-        "symbol": "circle-open",
-        "size": 3.4 * marker,
-        "color": theme.color("focus"),
-        "line": {"width": 3},
-    }
-    plot.points("common root", *_columns(common), ring, hover="common root")
+    ring = {"symbol": "circle-open", "size": 3.4 * marker, "line": {"width": 3}}
+    plot.points("common root", *_columns(common), ring | {"color": theme.color("focus")}, hover="common root")
     hidden = {"visible": False, "constrain": "domain"}
     plot.axis("x", -1.35, 1.35, **hidden)
     plot.axis("y", -1.26, 1.26, **hidden, scaleanchor="x")
 
     at = {"xref": "paper", "yref": "paper", "xanchor": "left", "align": "left"}
-    key = "roots on RP¹: q₁ ●—, q₂ □- -<br>real pair: a chord · complex pair: a point inside"
     said = _SHARED[point.facts.kind] if any(map(any, point.forms)) else "q₁ = q₂ = 0"
     plot.headline(said, **at, x=domain[0])
-    plot.text(key, domain[0], 1, "note", "soft", **at, yanchor="top")
+    plot.text("<br>".join(key), domain[0], 1, "note", "soft", **at, yanchor="top")
     letters = {"size": note + 1, "color": theme.color("ink")}
     plot.text("<br>".join(_facts(point)), domain[0], 0.0, "note", "ink", **at, yanchor="bottom", font=letters)
     for x, y in common[:1]:
@@ -110,9 +106,9 @@ def _facts(point: SurfacePoint) -> list[str]:
     if facts.rank_a is None:
         lines.append("no real weights: 0 preimages")
     else:
-        preimages = "infinitely many" if facts.preimages == inf else facts.preimages
-        lines.append(f"rank A = {facts.rank_a}, rank V = {facts.rank_v}")
-        lines.append(f"preimages: {preimages}, kernel there: {facts.kernel}")
+        preimages = "∞" if facts.preimages == inf else facts.preimages
+        ranks = f"rank A = {facts.rank_a}, rank V = {facts.rank_v}"
+        lines.append(f"{ranks} · preimages: {preimages}, kernel: {facts.kernel}")
     if point.discriminant is not None:
         sign = "= 0" if facts.kind == "boundary" else f"= {point.discriminant:.3g}"
         lines.append(f"discriminant of the common form {sign}".replace("-", "−"))

@@ -128,7 +128,7 @@ class SingularFacts(NamedTuple):
         kind: SMOOTH, CROSSING, BOUNDARY or THIN.
         rank_a, rank_v: ranks of A and V.
         directions: in how many dimensions (A, V) may move, to first order, with rank A ≤ a.
-        kernel: in how many of them nothing happens to the function.
+        kernel: how many of them are silent.
         dimension: of the set of functions, α(a, d) + dd′ − 1 (Cor. 3.3).
         preimages: how many weights the function has, up to rescaling.
         span: at a crossing, the dimension that the tangent spaces of both branches span together; else None.

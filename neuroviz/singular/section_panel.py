@@ -7,6 +7,7 @@ import numpy as np
 
 from neuroviz.kit import theme
 from neuroviz.kit.settings import real, whole
+from neuroviz.kit.words import in_two_lines
 from neuroviz.singular.chart import Chart, chart_of, in_drawing
 from neuroviz.singular.section import Plane, Section, section_of
 from neuroviz.singular.section_figure import (
@@ -115,7 +116,6 @@ class SectionExplorer(SlicePanel):
     def _describe(self, answer: SectionStudy) -> str:
         parts = [f"{answer.about.replace(', cut', ' cut', 1)}: {answer.found}."]
         for kind, words in _MEANING.items():
-            if points := answer.section.of_kind(kind):
-                where = "; ".join(coordinates(answer.chart.slice, point) for point in points)
-                parts.append(f"{words} ({where}).")
-        return " ".join(parts)
+            where = "; ".join(coordinates(answer.chart.slice, p) for p in answer.section.of_kind(kind))
+            parts.append(where and f"{words} ({where}).")
+        return in_two_lines(parts, 3, 2, 1)

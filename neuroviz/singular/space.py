@@ -139,7 +139,8 @@ def _pointers(chart: Chart, room: float, _look: tuple) -> tuple[dict, ...]:
 
 
 def _candidates(chart: Chart, kind: str) -> np.ndarray:
-    """Points of the pieces of one kind that a label may name, away from their ends."""
-    share = np.linspace(0.2, 0.8, 9)
-    rows = [p.points[(share * (len(p.points) - 1)).astype(int)] for p in chart.pieces if p.kind == kind]
-    return _drawn_points(chart, rows)
+    """Points that a label may name: middles of pieces, of crossings of the one that looks longest."""
+    pieces = [in_drawing(chart.slice, piece.points) for piece in chart.pieces if piece.kind == kind]
+    pieces.sort(key=lambda piece: np.ptp(camera_of(chart).seen(piece), axis=0).max())
+    named = pieces[-1:] if kind == "crossing" else pieces
+    return np.reshape([p[np.linspace(0.4 * len(p), 0.6 * len(p), 9).astype(int)] for p in named], (-1, 3))

@@ -19,8 +19,6 @@ SPACE, DISC = (0.0, 0.64), (0.68, 1.0)
 _LINE, _BALL = 0.022, 0.07
 _MOVED = {"meta": "local"}  # marks traces that the scene draws itself
 _BEYOND = 0.07  # the point's ruling sticks out, so that one finds it behind a sheet
-
-
 _MOVES = (("on the surface", "surface"), ("along the yellow curve", "curve"))
 
 

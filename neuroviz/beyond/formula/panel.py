@@ -9,7 +9,7 @@ from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.settings import Controls
-from neuroviz.kit.words import colored
+from neuroviz.kit.words import colored, in_two_lines
 
 _TABLE, _WORDS = (0.0, 0.7), 0.73
 _NUMBER, _BELOW = 0.16, -0.2  # heights of the two numbers in a cell, in rows from its middle
@@ -177,4 +177,5 @@ class FormulaExplorer(Panel):
         if known := answer.expected:
             said = f"{family.known} ({known.status}): " if family.known else ""
             parts.append(f"What is known: {said}{known.note.split('So: ')[-1]}.")
-        return " ".join([*parts, *[_LANGUAGE] * (not shown)])
+        # A hint that somebody asks for has its room.
+        return " ".join(parts) if shown else in_two_lines([*parts, _LANGUAGE], len(parts), 1)

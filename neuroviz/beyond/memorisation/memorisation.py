@@ -81,7 +81,7 @@ def _scaled(arch: Architecture, weights: Weights, X: np.ndarray, C: np.ndarray) 
 def learn(task: Task, weights: Weights, steps: int = STEPS) -> tuple[float, ...]:
     """The misfit ‖f(θ) − y‖ / scale, at the start and after each Levenberg–Marquardt step.
 
-    The step is −Jᵀ(JJᵀ + μ)⁻¹(f − y) with the exact derivative: nowhere along directions that do nothing. μ
+    The step is −Jᵀ(JJᵀ + μ)⁻¹(f − y) with the exact derivative: nowhere along silent directions. μ
     falls after a good step and grows after a bad one, which is taken back (Nielsen's rule). A run ends at
     10⁻⁹, or when 40 steps have won less than 1 %.
 

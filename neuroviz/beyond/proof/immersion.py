@@ -1,10 +1,9 @@
 """Theorem A as experiments: free the exponentials, freeze layers, and count what the weights still hide.
 
-A direction of the virtual weights that does nothing at all does nothing in every experiment. "All frozen"
-shows the whole of L˙, "all frozen but layer i" the whole of M˙_i: so nothing is left. Each experiment is run
-here with its exact rank over F_p; where a hypothesis fails (L = 0, or an antisymmetric M_k, whose
-exponentials are tied by PQ = 1), an experiment that the proof needs shows nothing or cannot be made, and the
-kernel that appears is counted.
+A silent direction of the virtual weights is silent in every experiment. "All frozen" shows the whole of L˙,
+"all frozen but layer i" the whole of M˙_i: so nothing is left. Each experiment is run here with its exact
+rank over F_p; where a hypothesis fails (L = 0, or an antisymmetric M_k, whose exponentials are tied by
+PQ = 1), an experiment that the proof needs shows nothing or cannot be made, and the kernel is counted.
 """
 
 from dataclasses import dataclass, field, replace
@@ -103,7 +102,7 @@ class Hidden:
 
     Attributes:
         measured: the exact rank of these experiments in (L, M_1, …, M_l).
-        blocks: for L, M_1, …, M_l, how many directions of this matrix alone do nothing; exact, mod p.
+        blocks: for L, M_1, …, M_l, how many directions of this matrix alone are silent; exact, mod p.
     """
 
     measured: Measurement

@@ -10,7 +10,7 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.scene import as_scene
 from neuroviz.kit.settings import choice, real, seed, switch, whole
-from neuroviz.kit.words import numbered, tiny
+from neuroviz.kit.words import in_two_lines, numbered, tiny
 
 LAYERS = range(1, MOST_LAYERS + 1)
 EXPERIMENTS = [
@@ -148,7 +148,7 @@ class ProofExplorer(Panel):
         if wanted.startswith("only-") and int(wanted.removeprefix("only-")) > layers:
             there = "is only layer 1" if layers == 1 else f"are only layers 1 to {layers}"
             parts.insert(0, f"There is no layer {wanted.removeprefix('only-')} to free: there {there}.")
-        return " ".join(filter(None, parts))
+        return in_two_lines(parts, len(parts) - 1, len(parts) - 2)
 
 
 def _say_setting(study: ImmersionStudy) -> str:

@@ -20,7 +20,7 @@ from neuroviz.engine.progress import in_steps, retold
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import choice, real, seed, whole
-from neuroviz.kit.words import rough, share_in_words
+from neuroviz.kit.words import in_two_lines, rough, share_in_words
 from neuroviz.singular.forms import kind_of
 from neuroviz.singular.surface import SLICES
 
@@ -134,10 +134,8 @@ class FlowExplorer(Panel):
         counts, kind, runs = answer.counts, answer.kind, answer.runs
         share, boundary = (share_in_words(part, runs) for part in (counts.singular, counts.boundary))
         of_them = f" ({boundary} at the boundary)" * bool(counts.singular)
-        parts = [
-            f"{answer.target}, time {answer.flow.times[-1]:g}: {share} end{'s' * (share == 'the run')} "
-            f"at a singular point{of_them}."
-        ]
+        end = f"end{'s' * (share == 'the run')} at a singular point"
+        parts = [f"{answer.target}, time {answer.flow.times[-1]:g}: {share} {end}{of_them}."]
         if kind:
             parts.append(f"This target is {PLACES[kind]}.")
         if kind == "boundary":
@@ -152,4 +150,4 @@ class FlowExplorer(Panel):
             parts.append(f"({runs} runs cannot tell 0 from a share of {most:.2g} %.)")
         drift = ", ".join(f"{name} by {rough(value, ceil)}" for name, value in answer.drift.items())
         parts.append(f"What theory calls conserved moved no more than the solver’s rounding: {drift}.")
-        return " ".join(parts)
+        return in_two_lines(parts, len(parts) - 1, len(parts) - 2)

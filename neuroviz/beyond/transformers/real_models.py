@@ -1,4 +1,4 @@
-"""The attention of real models, from their published shapes: which directions do nothing, by formula.
+"""The attention of real models, from their published shapes: which directions are silent, by formula.
 
 Nobody can measure a model of this size: formulas that were checked on small networks of the same kind are
 extrapolated. Norm layers and MLPs are in neither.
@@ -18,7 +18,7 @@ from neuroviz.kit.words import grouped, percent
 
 TOKENS = 3  # two rotary masked tokens are special; a fourth token changes no count
 SYMMETRIES = ("bases of keys and queries", "bases of values and outputs", "key biases", "value biases")
-"""What does nothing inside one layer, and so in every model that contains the layer."""
+"""The silent directions inside one layer, and so in every model that contains the layer."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class RealModel:
 
     @property
     def redundant(self) -> dict[str, int]:
-        """Directions that do nothing inside the layers: one of `SYMMETRIES` → how many in all layers."""
+        """Silent directions inside the layers: one of `SYMMETRIES` → how many in all layers."""
         found = known_redundancies(self.architecture())
         return {name: found[name] for name in SYMMETRIES if name in found}
 
@@ -162,7 +162,7 @@ class ModelSetting:
 
 @dataclass(frozen=True)
 class ModelStudy:
-    """Model → symmetry asked for → which part of its weights does nothing; the largest sum first."""
+    """Model → symmetry asked for → which part of its directions is silent; the largest sum first."""
 
     setting: ModelSetting
     shares: dict[RealModel, dict[str, float]]

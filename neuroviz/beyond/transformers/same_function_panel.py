@@ -14,7 +14,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, View, compose, headline, label
-from neuroviz.kit.words import colored, numbered, percent, signed
+from neuroviz.kit.words import colored, in_two_lines, numbered, percent, signed
 
 _WIDE, _HIGH = 1.7, 12.6  # half width and height of the part of the complex plane that is shown
 _PLACES = ((0.02, 0.47), (0.54, 0.99))
@@ -188,16 +188,16 @@ class SameFunctionExplorer(Panel):
         return theme.badge("proved here", "Theorem H")
 
     def _describe(self, answer: TwinStudy) -> str:
-        said = _where(answer) + ("" if answer.setting.view == "poles" else _what_is_found(answer))
+        said = [*_where(answer), "" if answer.setting.view == "poles" else _what_is_found(answer)]
         if answer.failing:
-            said += f" Theorem H is silent: {answer.failing[0]}."
+            said.append(f"Theorem H says nothing: {answer.failing[0]}.")
         if answer.setting.view == "poles":
             one, two = map(matches, answer.partners)
-            said += f" Poles of layer 1: {one}; of layer 2: {two}."
-        return said
+            said.append(f"Poles of layer 1: {one}; of layer 2: {two}.")
+        return in_two_lines(said, 1, 0)
 
 
-def _where(study: TwinStudy) -> str:
+def _where(study: TwinStudy) -> tuple[str, str]:
     s = study.setting
     parts = ["2 softmax layers of 2 heads, d = 2", *["skip"] * s.has_skip, *["biases"] * s.biases]
     tokens = {0.0: "two tokens", 1.0: "three tokens"}
@@ -208,8 +208,8 @@ def _where(study: TwinStudy) -> str:
     moves += [f"tokens shifted by {signed(s.shift)}"] * bool(s.shift and s.biases)
     moves += ["−A and −V in layer 1, where V₁ + V₂ = 0"] * s.signs
     moves += [f"a step of {signed(s.off)} off"] * bool(s.off)
-    moved = f" Moved: {'; '.join(moves)}." if moves else ""
-    return f"{', '.join(parts)}: {outcome(study)}.{moved}"
+    moved = f"Moved: {'; '.join(moves)}." if moves else ""
+    return f"{', '.join(parts)}: {outcome(study)}.", moved
 
 
 def _what_is_found(study: TwinStudy) -> str:
@@ -218,5 +218,5 @@ def _what_is_found(study: TwinStudy) -> str:
     if not isinstance(found, str):
         orders = [", ".join(str(k + 1) for k in order) for order in found.heads]
         heads = "; ".join(f"layer {i}, heads {order}" for i, order in enumerate(orders, start=1))
-        return f" align finds them again: {heads}."
-    return f" align refuses: {found.split(';')[0]}."
+        return f"align finds them again: {heads}."
+    return f"align refuses: {found.split(';')[0]}."

@@ -87,19 +87,18 @@ class VariantSetting:
         return ", ".join(_toggle(name, old, new) for name, old, new in pairs if old != new)
 
     @property
-    def ignored(self) -> tuple[str, ...]:
-        """The switches that cannot act here, in sentences."""
-        H, shares = self.heads, self.shared != "own" and self.heads > 1
-        own, full = "Each head has keys and values of its own: ", self.value_dim == "full"
-        pairs = "Rotary positions are off: they turn coordinates in pairs, and a = {} is odd."
-        between = "There is no MLP: it stands between layers, and there is one layer."
+    def ignored(self) -> str:
+        """The switches that cannot act here, and why, in a sentence; empty if all can."""
+        full, odd = self.value_dim == "full", self.shared == "pairs" and self.heads % 2
+        shares = self.shared != "own" and self.heads > 1
         reasons = {
-            pairs.format(self.head_dim): self.rotary and self.head_dim % 2,
-            between: self.mlp and self.layers == 1,
-            f"{own}to share them, give values a rank.": shares and full,
-            f"{own}{H} heads are no pairs.": shares and not full and self.shared == "pairs" and H % 2,
+            f"rotary (a = {self.head_dim} is odd)": self.rotary and self.head_dim % 2,
+            "MLP (there is one layer)": self.mlp and self.layers == 1,
+            "shared keys (give values a rank)": shares and full,
+            f"shared keys ({self.heads} heads: no pairs)": shares and not full and odd,
         }
-        return tuple(words for words, holds in reasons.items() if holds)
+        found = ", ".join(words for words, holds in reasons.items() if holds)
+        return f"Without effect: {found}." if found else ""
 
     @property
     def arch(self) -> Architecture:
@@ -185,8 +184,7 @@ def costs(ledger: KernelLedger) -> dict[str, int]:
 def effects(before: KernelLedger, after: KernelLedger) -> list[str]:
     """What a switch did, in a few words each; last, what it left alone.
 
-    Where it added or took away parameters, how many of these count; else which directions come to life, or
-    no longer do anything.
+    Where it added or took away parameters, how many of these count; else which directions come or go.
     """
     more, dimensions = after.parameters - before.parameters, after.dimension - before.dimension
     if more:

@@ -14,11 +14,12 @@ from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.controls import write_control
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, compose
-from neuroviz.kit.words import colored
+from neuroviz.kit.words import colored, in_two_lines
 
 UNEXPLAINED = "unexplained"
 _THICK, _THIN = 0.46, 0.14  # heights in a row: the present bar, and the former one below it
 _UP = 0.08  # the present bar and its number stand higher by this part of a row
+_TICK = 34  # pixels: the mark of the formula is longer than the bar is thick
 _ROOM = 1.3  # the axis is longer than the longest bar by this factor: room for the numbers
 
 
@@ -39,9 +40,9 @@ def variants_parts(study: VariantStudy) -> Parts:
     _draw(plot, "dimension (measured)", now, [last], "measured", said)
 
     value, source = study.expected.value, study.expected.source
-    ring = {"symbol": "diamond-open", "size": 1.6 * theme.size("marker"), "line": {"width": 2}}
     known = ([value], [last - _UP]) if value is not None else ([], [])
-    look = ring | {"color": theme.color("formula")}
+    line = {"color": theme.color("formula"), "width": theme.size("line") + 2}
+    look = {"symbol": "line-ns", "size": _TICK, "line": line}  # the mark that the ledger has, too
     plot.points("dimension by the formula", *known, look, hover=f"{source}: %{{x}}")
     x, y = [start + length for start, length in now], [row - _UP for row in range(last + 1)]
     font = {"size": theme.size("base"), "color": theme.color("ink")}
@@ -152,21 +153,12 @@ class VariantsExplorer(Panel):
         return measured_badge(answer.ledger.measured) + theory_badge(answer.expected, answer.ledger.dimension)
 
     def _describe(self, answer: VariantStudy) -> str:
-        sentences, toggle = [_say_ledger(answer.ledger)], answer.setting.toggle
+        ledger, change = answer.ledger, ""
         if answer.before:
-            did = "; ".join(effects(answer.before, answer.ledger))
-            sentences.append(f"{toggle[0].upper()}{toggle[1:]}: {did}.")
-        return " ".join([*sentences, *answer.setting.ignored])
-
-
-def _say_ledger(ledger: KernelLedger) -> str:
-    parts = [f"{name} {count}" for name, count in costs(ledger).items() if count]
-    if ledger.unexplained:
-        parts.append(f"{ledger.unexplained} unexplained: {ledger.note}")
-    idle = ledger.parameters - ledger.dimension
-    are = "direction is" if idle == 1 else "directions are"
-    costly = f" ({'; '.join(parts)})" if parts else ""
-    return (
-        f"{ledger.arch}: {ledger.parameters} parameters; {idle} {are} silent{costly}; "
-        f"dimension {ledger.dimension} (exact, wrong with chance ≤ {ledger.error_bound:.0e})."
-    )
+            change = f"With {answer.setting.toggle}: {'; '.join(effects(answer.before, ledger))}."
+        found = ", ".join(f"{name} {count}" for name, count in costs(ledger).items() if count)
+        idle, rest = ledger.parameters - ledger.dimension, f"{ledger.unexplained} unexplained: {ledger.note}."
+        said = f"{ledger.parameters} parameters; {idle} direction{'s are' if idle != 1 else ' is'} silent; "
+        said += f"dimension {ledger.dimension} (exact, wrong with chance ≤ {ledger.error_bound:.0e})."
+        parts = [f"{ledger.arch}:", said, found and f"Silent: {found}.", rest if ledger.unexplained else ""]
+        return in_two_lines([*parts, change, answer.setting.ignored], 2, 0, 4)

@@ -47,13 +47,14 @@ export function ledger(host, talk) {
 
   const isTight = () => net.heads.length > 4;
   const step = () => (isTight() ? 3 : 7), behind = () => step() * (net.H - 1); // pixels from a head to the one behind it
-  const wideOf = (d, wide) => max(wide * d, (isTight() ? 2.6 : 4.6) * look.sizes.note);
+  const leastWide = () => (isTight() ? 2.6 : 4.6) * look.sizes.note, wideOf = (d, wide) => max(wide * d, leastWide()); // room for words
   // The largest cells for which the layers have room, and some more to grow; what is held stays under the hand meanwhile.
   function fit() {
     const rooms = net.heads.length * (GAP + behind()) + 30, head = box.top + behind() + 2 * BETWEEN, high = box.low - head, most = max(...net.heads), deep = max(...net.widths.slice(1));
     const across = (wide) => net.heads.reduce((all, _, i) => all + wideOf(net.widths[i], wide), rooms + (held ? 0 : 3 * wide));
     let wide = held?.wide ?? 24;
-    while (wide > 2 && across(wide) > box.wide) wide -= 0.25;
+    const least = max(2, leastWide() / max(...net.widths.slice(0, -1))); // narrower cells leave the layers no more room
+    while (wide > least && across(wide) > box.wide) wide -= 0.25;
     if (held) return { ...held, wide, tall: min(held.tall, (held.y - head) / (2 * most), (box.low - held.y) / deep) };
     const tall = min(20, high / (2 * most + deep + 4)), rest = high - tall * (2 * most + deep + 4);
     return { wide, tall, y: head + rest / 2 + 2 * tall * (most + 1) };
@@ -298,9 +299,11 @@ export function ledger(host, talk) {
   }
 
   function whyOf(name, said, n) {
+    if (name === "head bases" && net.heads.some((a, i) => a > net.widths[i])) return "another basis in a head, 2ad − d² for a > d";
     if (name === "interfaces" && net.heads.length === 1) return "one layer: nothing between";
     if (name === "rescalings" && net.H > 1 && net.kind === "lightning") return "A × c and V ÷ c in a head; heads that blend";
     if (name === "rescalings" && net.kind === "softmax") return "softmax sees A × c: none";
+    if (name === "unexplained" && !said && !counts.isSure) return "what no symmetry explains";
     if (name === "unexplained" && n) return said?.note ?? "other causes";
     if (name === "dimension") return said ? `exact rank · ${layout.annotations.at(-1).text.replaceAll("<br><b>", ": <b>").replaceAll("<br>", " · ")}` : net.H > 1 ? "the exact rank comes from Python" : "by the formula; the exact rank comes from Python";
     return WHY[name];

@@ -142,10 +142,10 @@ export function factors(host, talk) {
     Object.assign(box, { sigma, counts });
     say(under, "σ(A)", [sigma.start + 6, sigma.from + 6], soft);
     say(under, "a", [counts.start + counts.wide + 4, counts.to + 1.2 * sizes.note], soft);
-    draw(under, "path", { d: `M${counts.start},${v(d * d)}H${counts.start + counts.wide}M${u(d)},${counts.to}V${counts.from + 0.3 * (counts.to - counts.from)}`, stroke: colors.axis, "stroke-dasharray": "2 3", fill: "none" });
-    say(under, "a = d", [u(d) + 4, counts.from + 0.3 * (counts.to - counts.from) + sizes.note], soft);
+    draw(under, "path", { d: `M${counts.start},${v(d * d)}H${counts.start + counts.wide}M${u(d)},${counts.to}V${counts.from + sizes.note}`, stroke: colors.axis, "stroke-dasharray": "2 3", fill: "none" });
+    say(under, "a = d", [u(d) + 4, counts.from + 1.9 * sizes.note], soft);
     say(under, "d²", [counts.start + 4, v(d * d) - 4], soft);
-    ["● matrices A of rank ≤ a", "■ fibre: (Q, K) with one A"].forEach((text, n) => say(under, text, [counts.start + 8, counts.from + (0.6 + 1.3 * n) * sizes.note], soft));
+    say(under, "● matrices A  ■ fibre", [counts.start + 8, counts.from + 0.6 * sizes.note], soft);
     for (const [name, kind] of [["matrices", "circle"], ["fibre", "rect"]]) {
       const [formula, measured] = ["formula", "measured"].map((how) => data.find((one) => one.name === `${name}, ${how}`));
       const mark = (one, k, size, look) => set(draw(under, kind, look), kind === "circle" ? { cx: u(one.x[k]), cy: v(one.y[k]), r: size } : { x: u(one.x[k]) - size, y: v(one.y[k]) - size, width: 2 * size, height: 2 * size });

@@ -164,10 +164,11 @@ export function surface(host, talk) {
     ];
     words.forEach((one, number) => { one.style.pointerEvents = "none"; if (number % 2) one.classList.add("nv-exact"); });
 
-    // Between the key and the five lines below, with room for the words at a root; and beside the weights.
-    const low = top + 2.9 * sizes.note, room = height - 20 - 6.8 * (sizes.note + 1) - 3 * sizes.note - low, cell = 3.2 * sizes.note;
+    // Between the key and the four lines below, with room for the words at a root; and beside the weights.
+    const low = top + 1.45 * layout.annotations[2].text.split("<br>").length * sizes.note, under = 12 + 5.4 * (sizes.note + 1);
+    const room = height - 8 - under - 3 * sizes.note - low, cell = 3.2 * sizes.note;
     const radius = min(room / 2 - 6, (column - 2 * cell - 4 * sizes.note - 24) / 2);
-    Object.assign(box, { radius, cell, low: height - 12 - 6.8 * (sizes.note + 1), middle: [left + radius + 24, low + 1.5 * sizes.note + 6 + radius] });
+    Object.assign(box, { radius, cell, low: height - under, middle: [left + radius + 24, low + 1.5 * sizes.note + 6 + radius] });
     draw(disc, "circle", { cx: box.middle[0], cy: box.middle[1], r: radius, fill: colors.wash, stroke: colors.axis, "stroke-width": 2 });
     box.chords = [0, 1].map((k) => draw(disc, "g", { stroke: k ? colors.soft : colors.ink, "stroke-width": sizes.line, fill: k ? "none" : colors.ink }));
     set(box.chords[1], { "stroke-dasharray": "7 5" });
@@ -233,8 +234,8 @@ export function surface(host, talk) {
     });
     if (common.length) {
       ring.to(common[0], where.here.where, point.roots.length ? `m = ${number(1 / Math.tan(point.roots[0] / 2))}` : "not real");
-      const [x, y] = common[0], up = y <= box.middle[1] ? -1 : 1;
-      set(box.common, { x: max(x, box.left + 0.27 * sizes.note * KINDS[point.kind].length), y: y + up * (2.2 * sizes.marker + 4) + (up > 0 ? 0.7 * sizes.note : 0) });
+      const [x, y] = common[0], up = y <= box.middle[1] ? -1 : 1, beside = 1.5 * sizes.marker + 5, rim = box.middle[1] + up * (box.radius + 5);
+      set(box.common, { x: max(x, box.left + 0.27 * sizes.note * KINDS[point.kind].length), y: up < 0 ? min(y - beside, rim) : max(y + beside, rim) + 0.75 * sizes.note }); // off the rim
     } else ring.hide();
     twin.style.display = common.length > 1 ? "" : "none";
     if (common.length > 1) set(twin, { cx: common[1][0], cy: common[1][1] });

@@ -43,9 +43,10 @@ export function unrolled(host, talk) {
 
   function placeAll(next) {
     const { t } = next.template.layout.margin, { note: unit, title } = meta.look.sizes, low = height - 14;
-    const [tokensAfter, barsAfter, valuesAfter, middle, values, bars, tokens] = [1.1, 2.3, 5.6, 7.9, 10.2, 10.9, 14.4].map((up) => low - up * unit), high = 2.4 * unit;
+    const isTight = 18 * unit > 0.7 * height, high = (isTight ? 2 : 2.4) * unit; // large words: the rows leave the tree its room
+    const [tokensAfter, barsAfter, valuesAfter, middle, values, bars, tokens] = (isTight ? [1.1, 2.2, 5, 6.4, 7.8, 8.4, 11.5] : [1.1, 2.3, 5.6, 7.9, 10.2, 10.9, 14.4]).map((up) => low - up * unit);
     rows = { tokens, values, middle, bars: bars - high, high, valuesAfter, barsAfter: barsAfter - high, tokensAfter };
-    const strip = tokens - 1.2 * unit, floor = strip - 2 * title, share = (y) => (low - y) / (low - t);
+    const strip = tokens - 1.2 * unit, floor = strip - (isTight ? 1.6 : 2) * title, share = (y) => (low - y) / (low - t);
     layout = { ...next, shapes: [], xaxis: { ...next.xaxis, domain: X }, yaxis: { ...next.yaxis, domain: [share(floor), 1] }, xaxis2: { ...next.xaxis2, domain: X }, yaxis2: { ...next.yaxis2, domain: [0, share(strip)] } };
     parts.place(layout, { left: 16, wide: width - 32, top: t, tall: low - t });
     // The headline of the strip is Python's; its other words are drawn with what they say.
@@ -164,7 +165,7 @@ export function unrolled(host, talk) {
     set(group, { "aria-valuenow": focus, "aria-valuetext": `place ${focus}: ${link}` });
     if (local.isOfTwo) grip.hide();
     else grip.to([axis, rows.tokens + turn * (rows.tokensAfter - rows.tokens)], round(100 * turn) / 100, turn > 0.5 ? "turned round" : "as it is");
-    text(`${nameOf(here)} at place ${focus} joins ${tokens.join(" and ")}: <tspan font-weight="bold">${link}</tspan>`, width - 16, 19, { fill: colors.focus, "font-size": sizes.base, "text-anchor": "end" });
+    text(`${nameOf(here)} at place ${focus} joins ${tokens.join(" and ")}: <tspan font-weight="bold">${link}</tspan>`, width - 42, 19, { fill: colors.focus, "font-size": sizes.base, "text-anchor": "end" });
     stand(host, note, where.isExact, talk.isAlone, true, isNewHere && !local.isOfTwo ? "click a factor or drag along them; drag the ring down: the term is turned round" : "");
   }
 
