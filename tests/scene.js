@@ -12,7 +12,7 @@ export function sections(local, places) {
   const cutter = code.cutterOf(local);
   return places.map((place) => {
     const plane = cutter.planeAt(place);
-    return { ...plane, ...cutter.cut(plane) };
+    return { ...plane, ...cutter.boxOf(plane), ...cutter.cut(plane) };
   });
 }
 export function ways(local, travels) {

@@ -5,6 +5,7 @@ import gzip
 import json
 import random
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -38,10 +39,10 @@ from neuroviz.single_layer import walk
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.single_layer.walk import FiberSetting, study_fiber
 from neuroviz.singular import section_panel
-from neuroviz.singular.chart import chart_of, in_drawing, local_of
+from neuroviz.singular.chart import chart_of, half_sizes, in_drawing, local_of, stretch_of
 from neuroviz.singular.forms import CLOSURE, on_circle, preimages_of
 from neuroviz.singular.section import section_of
-from neuroviz.singular.section_figure import reach
+from neuroviz.singular.section_figure import _box, reach
 from neuroviz.singular.section_panel import SectionExplorer, SectionSetting
 from neuroviz.singular.slice_panel import PRESETS
 from neuroviz.singular.space import camera_of
@@ -125,13 +126,13 @@ def assert_same(point, page, place):
             np.testing.assert_allclose([weights["V"]], V.astype(float), atol=AGREE)
 
 
-def test_the_page_moves_the_plane_of_1000_random_sections_as_python_does(bare_page):
+def test_the_page_cuts_1000_random_sections_as_python_does(bare_page):
     load(bare_page, "singular/javascript/section_plane.js")
-    draw = random.Random(4)
+    draw, kinds = random.Random(4), set()
     for settings in SLICES:
         chart = chart_of(SectionSetting(**settings).slice)
-        far = reach(chart, np.array([1.0, 0, 0]))
-        near = [float(in_drawing(chart.slice, np.array(pinch))[0]) / far for pinch in chart.pinches]
+        slice, far = chart.slice, reach(chart, np.array([1.0, 0, 0]))
+        near = [float(in_drawing(slice, np.array(pinch))[0]) / far for pinch in chart.pinches]
         places = [
             {"turn": draw.randrange(-90, 91, 5), "tilt": draw.randrange(-90, 91, 5), "offset": some(draw)}
             for _ in range(1000 // len(PRESETS))
@@ -139,17 +140,45 @@ def test_the_page_moves_the_plane_of_1000_random_sections_as_python_does(bare_pa
         stops = [round(offset, 6) for offset in near if abs(offset) < 1]
         places += [{"turn": 0, "tilt": 0, "offset": offset} for offset in stops]
         local = local_of(chart) | {"eye": list(camera_of(chart).eye)}
-        found = ask(bare_page, "sections", local, places)
-        for place, page in zip(places, found, strict=True):
+        for place, page in zip(places, ask(bare_page, "sections", local, places), strict=True):
             frame, plane = section_panel._plane(chart, SectionSetting(**settings, **place))
+            exact = section_of(slice, plane, 25)
             assert page["at"] == pytest.approx(frame.offset, abs=AGREE), place
             for name in ("normal", "across", "up"):
                 np.testing.assert_allclose(page[name], getattr(frame, name), atol=AGREE)
-            cut = [one["p"] for run in page["runs"] for one in run]
-            np.testing.assert_allclose(np.array(cut).reshape(-1, 3) @ frame.normal, frame.offset, atol=AGREE)
-        exact = [in_drawing(chart.slice, run.points) for run in section_of(chart.slice, plane).runs]
-        for one in cut[::10]:  # of the last
-            assert min(np.linalg.norm(run - one, axis=1).min() for run in exact) < 0.05
+            for one, other in zip(
+                (page["middle"], page["size"]), _box(half_sizes(slice), frame), strict=True
+            ):
+                np.testing.assert_allclose(one, other, atol=0.00051)  # Python rounds for the figure
+            # A corner is on the plane, on its ruling and in the window; the chords between are near to the curve.
+            cut = [one for run in page["runs"] for one in run]
+            p, theta = (np.array([one[name] for one in cut]) for name in ("p", "theta"))
+            if cut:
+                np.testing.assert_allclose(p @ frame.normal, frame.offset, atol=AGREE)
+                base, way = slice.lines(theta)
+                beside = p / stretch_of(slice) + slice.window.centre - base
+                beside -= (beside * way).sum(1, keepdims=True) * way
+                assert np.abs(beside * stretch_of(slice)).max() < AGREE, place
+                assert (np.linalg.norm(p[:, int(far > 1) :], axis=1) <= 1 + AGREE).all()
+            chords = [chord for run in page["runs"] for chord in pairwise(one["p"] for one in run)]
+            for run in (in_drawing(slice, run.points) for run in exact.runs):
+                if np.linalg.norm(np.ptp(run, axis=0)) > 0.1:  # less may be between two rulings as drawn
+                    assert farthest(run, np.array(chords)) < 0.001, place
+            found = [(one["kind"], *one["p"]) for one in page["singular"]]
+            wanted = [(kind, *in_drawing(slice, np.array(point))) for kind, point in exact.singular]
+            assert len(page["along"]) == len(exact.along), place
+            for one, other in zip(sorted(found), sorted(wanted), strict=True):
+                assert one[0] == other[0] and one[1:] == pytest.approx(other[1:], abs=AGREE), place
+            kinds |= {one[0] for one in found}
+    assert kinds == {"crossing", "boundary", "closure only"}
+
+
+def farthest(points: np.ndarray, chords: np.ndarray) -> float:
+    """How far the farthest of these points is from the nearest chord."""
+    start, way = chords[:, 0], chords[:, 1] - chords[:, 0]
+    share = ((points[:, None] - start) * way).sum(-1) / np.maximum((way * way).sum(-1), 1e-300)
+    away = points[:, None] - start - np.clip(share, 0, 1)[..., None] * way
+    return np.linalg.norm(away, axis=-1).min(axis=1).max()
 
 
 def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
