@@ -12,7 +12,8 @@ export function sections(local, places) {
   const cutter = code.cutterOf(local);
   return places.map((place) => {
     const plane = cutter.planeAt(place);
-    return { ...plane, ...cutter.boxOf(plane), ...cutter.cut(plane) };
+    const { runs, ...rest } = cutter.cut(plane);
+    return { ...plane, ...cutter.boxOf(plane), ...rest, runs: runs.map((run) => run.map(({ p, theta }) => [...p, theta])) };
   });
 }
 export function ways(local, travels) {
@@ -55,8 +56,8 @@ export function react({ data, layout }, width) {
 export const asked = (...some) => some.map((name) => box.talk.get(name));
 export const place = () => Object.fromEntries(names.map((name) => [name, box.talk.get(name)]));
 export function middle(selector) {
-  const { e, f } = document.querySelector(selector).transform.baseVal[0].matrix, { x, y } = box.getBoundingClientRect();
-  return [x + e, y + f];
+  const node = document.querySelector(selector), at = node.transform.baseVal[0], { x, y } = box.getBoundingClientRect(), own = node.getBoundingClientRect();
+  return at ? [x + at.matrix.e, y + at.matrix.f] : [own.x + own.width / 2, own.y + own.height / 2];
 }
 export const heights = (fill) => [...box.querySelectorAll(`rect[fill="${fill}"]`)].map((one) => +one.getAttribute("height"));
 export const numbers = (row, which) => [...box.querySelectorAll(`[data-of='${row}${which}'] text`)].map((one) => one.textContent);
