@@ -59,6 +59,16 @@ export function middle(selector) {
   const node = document.querySelector(selector), at = node.transform.baseVal[0], { x, y } = box.getBoundingClientRect(), own = node.getBoundingClientRect();
   return at ? [x + at.matrix.e, y + at.matrix.f] : [own.x + own.width / 2, own.y + own.height / 2];
 }
+// And where it is for these controls, which are then put back.
+export async function middleAt(selector, controls) {
+  const before = place(), moved = () => new Promise((then) => setTimeout(then, 400)); // a tween
+  box.talk.set(controls);
+  await moved();
+  const seen = middle(selector);
+  box.talk.set(before);
+  await moved();
+  return seen;
+}
 export const heights = (fill) => [...box.querySelectorAll(`rect[fill="${fill}"]`)].map((one) => +one.getAttribute("height"));
 export const numbers = (row, which) => [...box.querySelectorAll(`[data-of='${row}${which}'] text`)].map((one) => one.textContent);
 // Its width, and how many colours there are in two parts of it.

@@ -114,7 +114,8 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, bare_page):
     # Where motion is reduced, it is at its end in a few steps.
     here.emulate_media(reduced_motion="reduce")
     play.evaluate("""button => {
-        const handle = button.parentElement.querySelector(".noUi-handle"), places = (window.places = new Set());
+        const handle = button.parentElement.querySelector(".noUi-handle");
+        window.places = new Set();
         new MutationObserver(() => places.add(+handle.ariaValueNow)).observe(handle, {attributes: true});
         button.click();
     }""")

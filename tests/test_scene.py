@@ -147,17 +147,14 @@ def test_the_page_cuts_1000_random_sections_as_python_does(bare_page):
             for run in (in_drawing(slice, run.points) for run in exact.runs):
                 if np.linalg.norm(np.ptp(run, axis=0)) > 0.1:  # less may be between two rulings as drawn
                     assert farthest(run, chords) < 0.001, place
-            found = [(one["kind"], *one["p"]) for one in page["singular"]]
-            wanted = [(kind, *in_drawing(slice, np.array(point))) for kind, point in exact.singular]
             assert len(page["along"]) == len(exact.along), place
-            for one, other in zip(*(sorted(all, key=rounded) for all in (found, wanted)), strict=True):
-                assert one[0] == other[0] and one[1:] == pytest.approx(other[1:], abs=AGREE), place
-            kinds |= {one[0] for one in found}
+            found = [(one["kind"], one["p"]) for one in page["singular"]]
+            wanted = [(kind, in_drawing(slice, np.array(point)).tolist()) for kind, point in exact.singular]
+            order = [sorted((kind, np.round(p, 6).tolist(), p) for kind, p in all) for all in (found, wanted)]
+            for one, other in zip(*order, strict=True):
+                assert one[0] == other[0] and one[2] == pytest.approx(other[2], abs=AGREE), place
+            kinds |= {kind for kind, _ in found}
     assert kinds == {"crossing", "boundary", "closure only"}
-
-
-def rounded(mark: tuple) -> tuple:
-    return mark[0], *np.round(mark[1:], 6)
 
 
 def farthest(points: np.ndarray, chords: np.ndarray) -> float:
@@ -519,14 +516,16 @@ def test_a_change_is_followed_and_play_goes_to_its_end_in_a_few_steps_where_moti
         ask(page, "changes")
         page.evaluate("to => box.talk.set(to)", to)
         page.clock.run_for(500)
-        assert (ask(page, "changes") == 1) == (motion == "reduce")
+        pictures = ask(page, "changes")
+        assert pictures == 1 if motion == "reduce" else pictures > 5
     if end is None:  # there is no walk
         return
     page.locator(".nv-play").first.click()
     page.clock.run_for(10_000)
     assert place(page) == before | end
     assert page.locator(".nv-play").first.inner_text() == "▶"
-    assert (ask(page, "changes") <= 15) == (motion == "reduce")
+    pictures = ask(page, "changes")
+    assert 1 < pictures <= 15 if motion == "reduce" else pictures > 15
 
 
 @pytest.mark.parametrize(("kind", "state"), [one[:2] for one in MOVING])
@@ -916,22 +915,17 @@ def test_a_moves_on_its_surface_with_the_pointer(scene, state):
     assert asked(page, "entries") == [""] or "K12=" in asked(page, "entries")[0]
 
 
-def test_the_keyboard_alone_moves_q_k_c_and_a(scene):
+def test_the_keyboard_alone_changes_a_number_drops_a_rank_and_moves_a(scene):
     page = scene("d=2;a=2", kind=FactorizationExplorer)
-    others = ["C, along the rotation", "A on its surface", "let Q lose a rank"]
     page.locator("[aria-label='Q, row 1, column 1']").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Shift+ArrowDown"):
         page.keyboard.press(key)
     assert asked(page, "entries")[0].startswith("Q21=")
-    for label, key, name in ((others[0], "ArrowUp", "along"), (others[2], "Enter", "rank")):
-        before = asked(page, name)
-        page.get_by_label(label).focus()
-        page.keyboard.press(key)
-        assert asked(page, name) != before
+    page.get_by_label("let Q lose a rank").press("Enter")
+    assert asked(page, "rank") == ["Q"]
     page = scene("d=2;a=1", kind=FactorizationExplorer)
-    page.get_by_label(others[1]).focus()
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowUp")
+    for key in ("ArrowLeft", "ArrowUp"):
+        page.get_by_label("A on its surface").press(key)
     assert asked(page, "angle", "height") == [328, 0.62]
 
 
@@ -943,17 +937,6 @@ PAIR = ".nv-handle[aria-label='the point (A, V)']"
 def bars(page) -> list[float]:
     """How high the bars of φ(X) are now, in pixels."""
     return ask(page, "heights", theme.color("focus"))
-
-
-def pair_at(page, **controls) -> tuple[float, float]:
-    """Where the point is for these controls, which are then put back."""
-    before = place(page)
-    page.evaluate("controls => box.talk.set(controls)", controls)
-    page.wait_for_timeout(400)  # a tween
-    seen = middle(page, PAIR)
-    page.evaluate("controls => box.talk.set(controls)", before)
-    page.wait_for_timeout(400)
-    return seen
 
 
 @pytest.mark.parametrize(
@@ -969,7 +952,7 @@ def pair_at(page, **controls) -> tuple[float, float]:
 )
 def test_the_point_is_dragged_along_its_fibre_and_the_bars_stand_still(scene, state, goal):
     page = scene(state, kind=FiberExplorer)
-    before, still, (x, y) = place(page), bars(page), pair_at(page, **goal)
+    before, still, (x, y) = place(page), bars(page), ask(page, "middleAt", PAIR, goal)
     dragged(page, PAIR, x + 2, y - 2)
     here = place(page)
     assert here["off"] == 0 and here["along"] == pytest.approx(goal.get("along", before["along"]), abs=0.1)
