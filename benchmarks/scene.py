@@ -26,6 +26,7 @@ _PLANE = "!!document.querySelector('.nv-scene .nv-handle[transform], .main-svg .
 # The handle that is dragged, how far right and down a move goes, in pixels, and what says that it is drawn.
 SCENES = {
     "SurfaceExplorer": ("the point", 0.5, 0.5, _SPACE),
+    "SectionExplorer": ("the plane", -1.5, -0.3, _SPACE),
     "LedgerExplorer": ("width d₁", 0.8, 0.0, _PLANE),
     "FactorizationExplorer": ("C, along the rotation", 0.5, 0.5, _SPACE),
     "FiberExplorer": ("the point (A, V)", 0.2, 0.4, _PLANE),

@@ -12,7 +12,8 @@ export function sections(local, places) {
   const cutter = code.cutterOf(local);
   return places.map((place) => {
     const plane = cutter.planeAt(place);
-    return { ...plane, ...cutter.cut(plane) };
+    const { runs, ...rest } = cutter.cut(plane);
+    return { ...plane, ...cutter.boxOf(plane), ...rest, runs: runs.map((run) => run.map(({ p, theta }) => [...p, theta])) };
   });
 }
 export function ways(local, travels) {
@@ -20,8 +21,14 @@ export function ways(local, travels) {
   return travels.map((travel) => [way.movedAt(travel), way.at(travel)]);
 }
 export const experiments = (local, places) => places.map((place) => code.experimentAt(local, place));
-export const products = (all) => all.map(([local, place]) => code.factored(local, place, code.startOf(local, place)));
+export const products = (all) => all.map(([local, place]) => {
+  const found = code.factored(local, place, code.startOf(local, place)), { trace, angle, height } = found.point;
+  // A ray to a point of the surface from beside it meets the surface there.
+  const at = code.pointAt(trace, angle, height), from = [3, -4, 2], met = code.metBy(from, at.map((t, i) => t - from[i]), trace, at, 99);
+  return { ...found, lines: [1, -1].map((turn) => code.ruling(trace, angle, height, turn, 2)), met: code.pointAt(trace, met.angle, met.height) };
+});
 export const layers = (all) => all.map(([local, place]) => code.layerAt(local, place));
+export const walks = (local, along) => code.walksOf(local, along);
 export const terms = (all) => all.map(([local, place]) => code.termAt(local, place));
 const networkAt = (place) => code.networkAt(place, { widest: 8, deepest: 6 });
 export const ledgers = (places) => places.map((place) => {
@@ -37,9 +44,8 @@ export const motions = (places, shares) => places.map((place, n) => {
   return [layers, X, code.outputOf(layers, X, net.kind), moved];
 });
 export const pairs = (all) => all.map(([local, place]) => {
-  const { layers, X, kind, at } = local, { C, now } = at ? code.rebased(local, place) : { now: code.answered(local, place) };
-  const two = at ? now.slice(at - 1, at + 1).flatMap(({ Q, K, V }) => [Q, K, V]) : [];
-  return [at ? [C, ...two] : [], ...code.virtualOf(now), code.outputOf(now, X, kind)];
+  const { C, found } = code.seenAt(local, place);
+  return [C ?? [], [...found].map(([name, { now, change, log }]) => [name, now, change, log])];
 });
 
 // What is seen.
@@ -50,8 +56,18 @@ export function react({ data, layout }, width) {
 export const asked = (...some) => some.map((name) => box.talk.get(name));
 export const place = () => Object.fromEntries(names.map((name) => [name, box.talk.get(name)]));
 export function middle(selector) {
-  const { e, f } = document.querySelector(selector).transform.baseVal[0].matrix, { x, y } = box.getBoundingClientRect();
-  return [x + e, y + f];
+  const node = document.querySelector(selector), at = node.transform.baseVal[0], { x, y } = box.getBoundingClientRect(), own = node.getBoundingClientRect();
+  return at ? [x + at.matrix.e, y + at.matrix.f] : [own.x + own.width / 2, own.y + own.height / 2];
+}
+// And where it is for these controls, which are then put back.
+export async function middleAt(selector, controls) {
+  const before = place(), moved = () => new Promise((then) => setTimeout(then, 400)); // a tween
+  box.talk.set(controls);
+  await moved();
+  const seen = middle(selector);
+  box.talk.set(before);
+  await moved();
+  return seen;
 }
 export const heights = (fill) => [...box.querySelectorAll(`rect[fill="${fill}"]`)].map((one) => +one.getAttribute("height"));
 export const numbers = (row, which) => [...box.querySelectorAll(`[data-of='${row}${which}'] text`)].map((one) => one.textContent);
@@ -65,6 +81,29 @@ export async function picture(base64) {
     return new Set(new Uint32Array(pen.getImageData(0, 0, 300, 150).data.buffer)).size;
   };
   return [seen.naturalWidth, counted(300), counted(1600)];
+}
+
+// All that one takes hold of or presses, in the order of the page; what has the focus, and whether that is seen.
+const nameOf = (node) => node.getAttribute("aria-label") ?? node.textContent;
+export const hands = () => [...box.querySelectorAll("[tabindex='0'], button:not(:disabled)")].filter((one) => getComputedStyle(one).display !== "none").map(nameOf);
+export function focused() {
+  const node = document.activeElement, { outlineStyle, outlineWidth } = getComputedStyle(node);
+  const frame = node.querySelector(":scope > rect[stroke-width='4']"); // of a number
+  return box.contains(node) ? [nameOf(node), outlineStyle === "solid" && outlineWidth === "3px" || !!frame, node.role] : null;
+}
+
+// How many pictures there have been since it was asked first, frame by frame.
+let pictures = null, last;
+export function changes() {
+  const before = pictures;
+  if (pictures === null) requestAnimationFrame(function next() {
+    const now = box.innerHTML;
+    if (now !== last) pictures++;
+    last = now;
+    requestAnimationFrame(next);
+  });
+  [pictures, last] = [0, box.innerHTML];
+  return before;
 }
 
 // All that a scene sets, one control after the other, and the place after each.

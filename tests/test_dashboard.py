@@ -106,6 +106,19 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, bare_page):
     here.wait_for_function(f"before => {words} !== before", arg=before)
     # What plotly draws has a button beside a walk's slider.
     here.locator("select").first.select_option("Which transformers compute the same?")
-    here.get_by_role("button", name="play basis").click()
+    play = here.get_by_role("button", name="play basis")
+    play.click()
     here.wait_for_function(f"{words}.includes('exp(1 E)')")
+    ended = "button => window.places?.size !== 1 && button.textContent === '▶'"
+    here.wait_for_function(ended, arg=play.element_handle())
+    # Where motion is reduced, it is at its end in a few steps.
+    here.emulate_media(reduced_motion="reduce")
+    play.evaluate("""button => {
+        const handle = button.parentElement.querySelector(".noUi-handle");
+        window.places = new Set();
+        new MutationObserver(() => places.add(+handle.ariaValueNow)).observe(handle, {attributes: true});
+        button.click();
+    }""")
+    here.wait_for_function(ended, arg=play.element_handle())
+    assert here.evaluate("[places.size, [...places].at(-1)]") == [11, 1]
     assert (left, complaints) == ([], [])

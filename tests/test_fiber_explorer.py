@@ -10,6 +10,7 @@ from neuroviz.single_layer.figure import order_in_words
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.single_layer.walk import FiberSetting, study_fiber
 
+PANEL = FiberExplorer
 STATES = [
     "",
     "along=0",
@@ -23,20 +24,6 @@ STATES = [
     "preset=zero;along=1;off=0.7",
     "width=1;width_out=1;walk=antisymmetric",
 ]
-
-
-@pytest.fixture(scope="module")
-def shared():
-    panel = FiberExplorer()
-    yield panel
-    panel.close()
-
-
-@pytest.fixture
-def panel(shared):
-    shared.reset()
-    assert shared.status.startswith("done")
-    return shared
 
 
 # What it shows

@@ -57,14 +57,9 @@ def network_of(answer, seed=0):
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3, 4])
-def test_the_tree_by_the_recursion_and_the_strip_by_the_ternary_rule_hold_the_same_factors(layers):
-    nodes = sorted(grow(layers), key=lambda node: node.place)
-    assert [node.place for node in nodes] == list(range(1, len(unroll(layers)) + 1))
-    assert tuple(node.factor for node in nodes) == unroll(layers)
-
-
-@pytest.mark.parametrize("layers", [1, 2, 3, 4])
-def test_the_figure_shows_that_tree_over_that_strip(layers):
+def test_the_tree_by_the_recursion_stands_over_the_strip_by_the_ternary_rule_with_the_same_factors(layers):
+    grown = sorted(grow(layers), key=lambda node: node.place)
+    assert [(node.place, node.factor) for node in grown] == [*enumerate(unroll(layers), start=1)]
     answer = study(f"layers={layers}")
     figure = make(unrolling_parts(answer))
     nodes, bars = trace(figure, "layers"), trace(figure, "factors")

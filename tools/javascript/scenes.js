@@ -23,12 +23,11 @@ globalThis.neurovizScenes = {
       host.className = "nv-scene";
       box.talk = talk ?? alone(place);
       box.scene = SCENES[scene](host, box.talk);
-      box.camera = camera(host, `neuroviz-${scene}`);
+      camera(host, `neuroviz-${scene}`);
     } else if (!talk && box.still !== still) box.talk.set(place);
     box.still = still;
     const height = layout.height - (layout.width < LEAST ? 14 : 0); // what scrolls it has room below
     box.scene.show(data, { ...layout, height }, Math.max(layout.width, LEAST));
-    if (box.camera.nextSibling) box.camera.parentElement.append(box.camera); // the Tab key comes to it last
   },
   toImage: (box, { format }) => pictureOf(box.firstChild, format, 1),
   purge(box) {

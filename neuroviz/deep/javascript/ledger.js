@@ -190,7 +190,7 @@ export function ledger(host, talk) {
       head: edge(`head dimension a${subscript(i + 1)}`, () => net.heads[i], false, (_x, y) => -y / 2, (a) => setHead(i, a)),
       width: edge(`width d${subscript(i)}`, () => net.widths[i], true, (x) => x, (d) => setWidth(i, d)),
     }));
-    count = edge("heads H in each layer", () => net.H, true, (x, y) => (held.wide * (x - y)) / (3 * step()), setCount);
+    count = edge("heads H in each layer", () => net.H, true, (x, y) => (held.wide * (x - y)) / (2 * step()), setCount);
     set(count.text, { x: 4, y: isTight() ? -8 - 1.2 * look.sizes.note : -8 }); // beside it the next layer begins
     last = edge(`width d${subscript(l)}`, () => net.widths[l], false, (_x, y) => y, (d) => setWidth(l, d));
     set(last.text, { y: 18 });
@@ -198,7 +198,9 @@ export function ledger(host, talk) {
     const remove = (i) => { go(without(net, i)); more.focus(); };
     const bare = { background: "none", color: colors.soft, border: "none" };
     buttons = l > 1 ? net.heads.map((_, i) => button("×", `remove layer ${i + 1}`, () => remove(i), bare)) : [];
-    more.style.display = l < meta.local.deepest ? "" : "none";
+    const isThere = l < meta.local.deepest;
+    if (!isThere && document.activeElement === more) buttons.at(-1).focus(); // the keyboard goes on from here
+    more.style.display = isThere ? "" : "none";
   }
 
   // --- the picture ----------------------------------------------------------------------------------------

@@ -176,7 +176,7 @@ export function change(before, after) {
 }
 
 // A network whose basis between layers `at` and `at` + 1 has changed, as in `study_interface`; row 1 of V moves alone, too.
-export function rebased({ at, layers }, { walk, along, alone }) {
+function rebased({ at, layers }, { walk, along, alone }) {
   const entry = {
     rotation: (i, j) => (j === (i ^ 1) ? (PI / 2) * Math.sign(i - j) : 0),
     stretch: (i, j) => (i === j ? (i % 2 ? -1 : 1) * Math.log(3) : 0),
@@ -188,7 +188,7 @@ export function rebased({ at, layers }, { walk, along, alone }) {
 }
 
 // A network whose M_i are multiplied by 2^log_i, and what L answers, as in `study_rescaling`.
-export function answered({ layers, X, kind }, place) {
+function answered({ layers, X, kind }, place) {
   const logs = layers.map((_, i) => place[`log_${i + 1}`]), now = layers.map(({ Q, K, V }, i) => ({ Q: scaled(Q, 2 ** logs[i]), K, V }));
   let factor = 2 ** -sum(logs.map((log, i) => log * 3 ** (layers.length - 1 - i)));
   if (kind === "softmax") {
@@ -199,7 +199,7 @@ export function answered({ layers, X, kind }, place) {
 }
 
 // L, M_1, …, M_l.
-export function virtualOf(layers) {
+function virtualOf(layers) {
   let U;
   const M = layers.map(({ Q, K, V }) => {
     const [k, q] = [K, Q].map((one) => (U ? times(one, U) : one));
@@ -207,4 +207,20 @@ export function virtualOf(layers) {
     return times(turned(k), q);
   });
   return [U, ...M];
+}
+
+// What the figure of two networks shows of a place: for each matrix what it is now, and whether it should stand still.
+export const LOW = "₀₁₂₃₄", SAME = 1e-9; // as in virtual.py
+export function seenAt(local, place) {
+  const { layers, X, kind, at } = local, { C, now } = at ? rebased(local, place) : { now: answered(local, place) }, found = new Map();
+  const add = (name, start, end, isStill) => {
+    const most = max(size(start), size(end)), change = most ? size(start.map((row, i) => row.map((t, j) => end[i][j] - t))) / most : 0;
+    const log = size(start) && size(end) ? Math.log2(size(end) / size(start)) : 0;
+    found.set(name, { now: end, isStill, isSame: change <= SAME, change, log });
+  };
+  if (at) for (const i of [at - 1, at]) for (const letter of "QKV") add(letter + LOW[i + 1], layers[i][letter], now[i][letter], false);
+  const [before, after] = [layers, now].map(virtualOf);
+  before.forEach((M, i) => add(i ? `M${LOW[i]}` : "L", M, after[i], Boolean(at)));
+  add("φ(X)", outputOf(layers, X, kind), outputOf(now, X, kind), true);
+  return { C, found };
 }

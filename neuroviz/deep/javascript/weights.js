@@ -1,29 +1,13 @@
 // Two networks, matrix by matrix: turn the basis between two layers by hand, or drag the factors λ, and see what stands still.
 import { basisIn } from "../../kit/javascript/basis.js";
 import { partsIn } from "../../kit/javascript/parts.js";
-import { abs, draw, handle, max, min, placeOf, player, round, set, shades, sqrt, stand, write } from "../../kit/javascript/scene.js";
-import { answered, outputOf, rebased, virtualOf } from "./ledger_network.js";
+import { abs, draw, handle, max, min, placeOf, player, round, set, shades, stand, write } from "../../kit/javascript/scene.js";
+import { LOW, seenAt } from "./ledger_network.js";
 
-const SAME = 1e-9, PLANE = 124, LINE = 12; // as in virtual.py; pixels of the plane in which C is seen, and of the hint
-const LOW = "₀₁₂₃₄", VERDICT = /<b>(same|moved)<\/b>/;
-const size = (M) => sqrt(M.flat().reduce((sum, t) => sum + t * t, 0));
+const PLANE = 124, LINE = 12; // pixels of the plane in which C is seen, and of the hint
+const VERDICT = /<b>(same|moved)<\/b>/;
 const signed = (t) => String(+t.toFixed(2)).replace("-", "−");
 const percent = (t) => `${t >= 0.0995 ? round(100 * t) : +(100 * t).toPrecision(2)} %`;
-
-// What the figure shows of a place: for each matrix what it is now, and whether it should stand still.
-function seenAt(local, place) {
-  const { layers, X, kind, at } = local, { C, now } = at ? rebased(local, place) : { now: answered(local, place) }, found = new Map();
-  const add = (name, start, end, isStill) => {
-    const most = max(size(start), size(end)), change = most ? size(start.map((row, i) => row.map((t, j) => end[i][j] - t))) / most : 0;
-    const log = size(start) && size(end) ? Math.log2(size(end) / size(start)) : 0;
-    found.set(name, { now: end, isStill, isSame: change <= SAME, change, log });
-  };
-  if (at) for (const i of [at - 1, at]) for (const letter of "QKV") add(letter + LOW[i + 1], layers[i][letter], now[i][letter], false);
-  const [before, after] = [layers, now].map(virtualOf);
-  before.forEach((M, i) => add(i ? `M${LOW[i]}` : "L", M, after[i], Boolean(at)));
-  add("φ(X)", outputOf(layers, X, kind), outputOf(now, X, kind), true);
-  return { C, found };
-}
 
 export function weights(host, talk) {
   let meta, layout, data, local, width = 0, height = 0, frame = 0, built = "", isNewHere = true, hooks = [], cells = [], colorOf, turner, play, note;

@@ -68,7 +68,8 @@ export function factors(host, talk) {
       all[(all.indexOf(cell) + Math.sign(x) + all.length) % all.length].group.focus();
     });
     set(group, { tabindex: i || j ? -1 : 0 });
-    group.addEventListener("focus", () => { for (const one of cells) if (one.row === row && one.n === n) set(one.group, { tabindex: one === cell ? 0 : -1 }); });
+    group.addEventListener("focus", () => { for (const one of cells) if (one.row === row && one.n === n) set(one.group, { tabindex: one === cell ? 0 : -1 }); soon(); });
+    group.addEventListener("blur", soon);
     return cell;
   }
 

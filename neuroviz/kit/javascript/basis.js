@@ -29,6 +29,7 @@ export function basisIn(lines, words, hooks, { walk, a, look, box: { left, top, 
     const factors = `× ${number(3 ** along)}${a > 1 ? `, × ${number(3 ** -along)}` : ""}`;
     says.textContent = isSeen ? `C: ${{ rotation: `turned by ${round(90 * along)}°`, stretch: factors, shear: `slanted by ${number(1.5 * along)}` }[walk]}`.replace("-", "−") : `GL₁ has no ${walk}`;
     arrows?.forEach((one, n) => { const [x2, y2] = inPlane([C[0][n], C[1]?.[n] ?? 0]); one.setAttribute("x2", x2); one.setAttribute("y2", y2); });
-    ring?.to(inPlane(tipOf(walk, along)), along, `${along.toFixed(2)} along the ${walk}`);
+    const n = +(walk === "shear");
+    ring?.to(inPlane([C[0][n], C[1]?.[n] ?? 0]), along, `${along.toFixed(2)} along the ${walk}`);
   };
 }

@@ -12,9 +12,10 @@ export function draw(parent, tag, attributes = {}) {
   return set(parent.appendChild(document.createElementNS(SVG, tag)), attributes);
 }
 
-// HTML at a place of the scene; `words` come from Python, as the figure's annotations do.
+// HTML at a place of the scene; `words` come from Python, as the figure's annotations do. The Tab key comes to the
+// camera last.
 export function write(parent, place, words = "", kind = "div") {
-  const node = parent.appendChild(document.createElement(kind));
+  const node = parent.insertBefore(document.createElement(kind), parent.querySelector(":scope > .nv-camera"));
   Object.assign(node.style, { position: "absolute", ...place });
   node.innerHTML = words;
   return node;
@@ -177,7 +178,7 @@ export function player(parent, place, { name, seconds, from, walk }) {
   const step = (share, last) => {
     walk(min(1, share));
     if (share >= 1) return stop();
-    if (isStill()) timer = setTimeout(() => step(share + 0.1), 800);
+    if (isStill()) timer = setTimeout(() => step(to6(share + 0.1)), 800); // ten times 0.1 is 1
     else frame = requestAnimationFrame((now) => step(share + (last ? now - last : 16) / (1000 * seconds), now));
   };
   button.addEventListener("click", () => {
@@ -193,7 +194,7 @@ const CAMERA = "<svg width='18' height='18' viewBox='0 0 16 16' fill='none' stro
 export function camera(host, name) {
   const button = write(host, { top: "2px", right: "2px", padding: "3px", lineHeight: 0, border: "none", background: "none", color: "inherit", cursor: "pointer", opacity: 0 }, CAMERA, "button");
   const says = "save the picture as a PNG";
-  set(button, { type: "button", "aria-label": says, title: says });
+  set(button, { type: "button", "aria-label": says, title: says, class: "nv-camera" });
   for (const [kind, opacity] of [["pointerenter", 0.7], ["pointerleave", 0], ["focusin", 0.7], ["focusout", 0]]) host.addEventListener(kind, () => { button.style.opacity = opacity; });
   button.addEventListener("click", async () => {
     const link = document.createElement("a");

@@ -78,7 +78,7 @@ export function section(host, talk) {
     note = write(host, { left: `${side + 40}px`, bottom: "0", color: colors.soft, lineHeight: 1.1, pointerEvents: "none" });
   }
 
-  // What the plane cuts out: as Python said it where that is this place, else from the rulings as drawn.
+  // What the plane cuts out: as Python said it where that is this place, else as computed here.
   function sectionHere() {
     const named = Object.fromEntries(data.filter((trace) => trace.type !== "mesh3d").map((trace) => [trace.name, trace]));
     const pairs = ({ x, y }) => x.map((t, n) => [t, y[n]]);
@@ -92,13 +92,14 @@ export function section(host, talk) {
       const marks = Object.entries(MARKS).flatMap(([kind, { name }]) => pairs(named[name]).map((at) => ({ kind, at })));
       return { runs, marks, held: pairs(named["the singular curve lies in the plane"]) };
     }
-    const { intensity } = data.find((trace) => trace.type === "mesh3d"), { runs, singular } = found;
+    const { intensity } = data.find((trace) => trace.type === "mesh3d"), { runs, singular, along } = found;
     const sizes = meta.local.strips.map(({ theta }) => theta.length), total = sizes.reduce((a, b) => a + b, 0), steps = intensity.length / total;
     const flatten = (p) => [dot(p, plane.across), dot(p, plane.up)];
     const tone = ({ strip, row, share }) => intensity[(sizes.slice(0, strip).reduce((a, b) => a + b, 0) + row) * steps + round(share * (steps - 1))];
     return {
       runs: runs.map((run) => run.map((one) => ({ at: flatten(one.p), tone: tone(one) }))),
-      marks: singular.map(({ kind, p }) => ({ kind, at: flatten(p) })), held: [],
+      marks: singular.map(({ kind, p }) => ({ kind, at: flatten(p) })),
+      held: along.flatMap(({ points }) => [...points.map(flatten), [null]]),
     };
   }
 

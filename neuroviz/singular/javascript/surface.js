@@ -108,6 +108,14 @@ export function surface(host, talk) {
     return curve.away < edge.away ? { moves: "curve", where: curve.where } : edge.place;
   }
 
+  // By the keyboard from the surface to the singular curve beside the point, and back.
+  function change() {
+    const pixel = view.pixel(view.seen(point.drawn)), isOnCurve = where.here.moves === "curve", found = hits(pixel);
+    const nearest = (all) => all.reduce((a, b) => (away3(b.drawn, point.drawn) < away3(a.drawn, point.drawn) ? b : a)).place;
+    if (isOnCurve) go(found.length ? nearest(found) : nearestOnEdge(pixel).place);
+    else if (slice.pieces.length) go({ moves: "curve", where: nearestOnCurve(pixel).where });
+  }
+
   // --- the roots ---------------------------------------------------------------------------------------
 
   const onRim = (phi) => [Math.cos(phi), Math.sin(phi)];
@@ -191,7 +199,7 @@ export function surface(host, talk) {
         go(moves === "curve" ? { where: share + 0.005 * (x || y) } : { where: share + 0.005 * x, along: along + 0.03125 * y });
       },
       (at) => { const found = placeAt(view.pixel(at)); if (found) go(found); },
-    ) });
+    ), pressed: change });
     play = player(host, { left: `${side}px`, bottom: "2px" }, {
       name: slice.pieces.length ? "walk along the yellow curve" : "walk over all lines", seconds: 9,
       from: () => {
@@ -260,7 +268,7 @@ export function surface(host, talk) {
     });
     if (!all.length) say("the two are complex", [x - 14, y + high]);
 
-    stand(host, note, where.isExact, talk.isAlone, space.isThere, isNewHere ? "drag the ring, drag a root, turn the surface" : "");
+    stand(host, note, where.isExact, talk.isAlone, space.isThere, isNewHere ? `drag the ring, drag a root, turn the surface${slice.pieces.length ? "; Enter takes the ring to the curve" : ""}` : "");
   }
 
   const undo = talk.heard(() => where.follow());

@@ -162,7 +162,7 @@ export function unrolled(host, talk) {
     for (const [words, at] of names) text(words, 16, at);
 
     const tokens = [indices[focus - 1], indices[focus]].map((j) => (local.isOfTwo ? (j === indices.at(-1) ? "x" : "y") : `x${LOW[j + 1]}`)), link = `${tokens[0]}ᵀ${nameOf(here)}${tokens[1]} = ${said(values[focus - 1])}`;
-    set(group, { "aria-valuenow": focus, "aria-valuetext": `place ${focus}: ${link}` });
+    set(group, { "aria-disabled": Boolean(local.isOfTwo), "aria-valuenow": focus, "aria-valuetext": `place ${focus}: ${link}` });
     if (local.isOfTwo) grip.hide();
     else grip.to([axis, rows.tokens + turn * (rows.tokensAfter - rows.tokens)], round(100 * turn) / 100, turn > 0.5 ? "turned round" : "as it is");
     text(`${nameOf(here)} at place ${focus} joins ${tokens.join(" and ")}: <tspan font-weight="bold">${link}</tspan>`, width - 42, 19, { fill: colors.focus, "font-size": sizes.base, "text-anchor": "end" });
