@@ -31,18 +31,18 @@ _GONE = {
     "OneLayerExplorer": "the notebook 02_single_layer_fibers shows softmax beside lightning",
     "PeelExplorer": "the notebook further/proofs peels a layer off",
     "ProductsExplorer": "neuroviz.singular.forms.forms_of gives the products as forms",
+    "RescalingExplorer": "VirtualWeightsExplorer(state='view=rescale') rescales",
     "SingularityExplorer": "neuroviz.singular.ranks.singular_facts counts the kernel in any size",
     "SoftmaxExplorer": "nv.what_is_known(arch) says what is known",
     "SweepExplorer": "docs/library.md sweeps with nv.sweep; to_pandas gives a table for plotly.express",
     "TeleportExplorer": "studies/teleportation has the result and the script that counted it",
 }
-_INSIDE = {"RescalingExplorer": "deep.virtual_panel"}  # an old name for a view of another panel
 __all__ = sorted(_PANELS)
 __path__: list[str] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
 
 
 def __getattr__(name: str) -> object:
-    if place := _PANELS.get(name) or _INSIDE.get(name):
+    if place := _PANELS.get(name):
         return getattr(import_module(f"neuroviz.{place}"), name)
     if name in _GONE:
         raise AttributeError(f"there is no panel {name} any more: {_GONE[name]}")

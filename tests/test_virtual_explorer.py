@@ -9,7 +9,7 @@ from panels import random_states, texts, title, trace
 from neuroviz.deep import rescaling
 from neuroviz.deep import virtual as module
 from neuroviz.deep.virtual_figure import virtual_parts
-from neuroviz.deep.virtual_panel import RescalingExplorer, VirtualWeightsExplorer
+from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward
@@ -225,16 +225,13 @@ def test_softmax_has_no_rescaling_and_the_best_factor_leaves_a_distance(panel):
     ("state", "badge"),
     [
         ("", "proved · Thm. 3.7: nothing else"),
-        ("layers=1", "proved · Thm. 3.2: nothing else"),
         ("head_dim=1", "outside hypotheses · Thm. 3.7"),
         ("width=1", "outside hypotheses · Thm. 3.7"),
-        ("layers=1;width=1", "outside hypotheses · Thm. 3.2"),
-        ("layers=1;head_dim=1", "proved · Thm. 3.2: nothing else"),
         ("kind=softmax;width=1;head_dim=1", "proved here · Theorem B"),
     ],
 )
 def test_the_whole_fibre_is_claimed_only_where_it_is_known(state, badge):
-    panel = RescalingExplorer(state=state)
+    panel = VirtualWeightsExplorer(state=f"view=rescale;{state}")
     assert badge in title(panel)
     panel.close()
 
@@ -245,25 +242,6 @@ def test_theorem_b_is_not_claimed_where_m_is_antisymmetric():
     assert not rescaling._is_covered(arch, (Layer(turn, np.eye(2), np.eye(2)),))
     assert rescaling._is_covered(arch, (Layer(np.eye(2), np.eye(2), np.eye(2)),))
     assert not rescaling._is_covered(arch, (Layer(np.eye(2), np.eye(2), np.zeros((2, 2))),))
-
-
-@pytest.mark.parametrize(
-    ("state", "widths"),
-    [
-        ("", (3, 3, 3, 3)),
-        ("layers=4;log_1=1;log_2=0;log_3=0;log_4=0;off=0.1", (3,) * 5),
-        ("layers=1;log_1=-1;width=4", (4, 4)),
-        ("layers=2;kind=softmax;head_dim=1;seed=3", (3, 3, 3)),
-    ],
-)
-def test_a_state_of_the_rescaling_as_it_was_kept_before_still_opens(state, widths):
-    panel = RescalingExplorer(state=state)
-    study, asked = panel._shown, panel._read()
-    assert study.setting == asked and asked.arch.widths == widths
-    assert study.outputs.is_same == (not asked.off and asked.kind == "lightning")
-    with pytest.raises(ValueError):
-        panel.state = "view=basis"
-    panel.close()
 
 
 def test_eq_9_holds_at_random_and_extreme_settings(panel):

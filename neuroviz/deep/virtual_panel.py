@@ -1,25 +1,12 @@
 """What the function hides of the weights: a change of basis between layers, a rescaling of L and M."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from neuroviz.deep.rescaling import RescalingStudy, say_rescaling, study_rescaling
-from neuroviz.deep.virtual import (
-    LOGS,
-    MAX_LAYERS,
-    MAX_WIDTH,
-    SAME,
-    TOKENS,
-    InterfaceStudy,
-    VirtualSetting,
-    study_interface,
-)
+from neuroviz.deep.virtual import LOGS, MAX_LAYERS, SAME, InterfaceStudy, VirtualSetting, study_interface
 from neuroviz.deep.virtual_figure import virtual_parts
-from neuroviz.engine.architecture import Architecture
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.settings import choice, whole
 from neuroviz.kit.words import in_two_lines, numbered, percent, signed, tiny
 
 _OF_THE_BASIS = ("interface", "walk", "along", "lost", "alone")
@@ -70,30 +57,6 @@ class VirtualWeightsExplorer(Panel):
         if isinstance(answer, RescalingStudy):
             return say_rescaling(answer)
         return in_two_lines([_say_moves(answer), _say_stands(answer), _say_recovered(answer)], 2)
-
-
-@dataclass(frozen=True)
-class _OldRescaling(VirtualSetting):
-    """A rescaling of equal widths, of one layer too."""
-
-    view: str = choice("view", [("rescale L and the M", "rescale")])
-    layers: int = whole("layers l", 3, 1, MAX_LAYERS)
-    width: int = whole("width d", 3, 1, MAX_WIDTH)
-
-    @property
-    def arch(self) -> Architecture:
-        """The network."""
-        return Architecture.uniform(self.width, self.head_dim, self.layers, TOKENS, self.kind)
-
-
-class RescalingExplorer(VirtualWeightsExplorer):
-    """`VirtualWeightsExplorer` as it rescales a network of equal widths; for notebooks that ask for it."""
-
-    setting = _OldRescaling
-
-    def _arrange(self) -> None:
-        super()._arrange()
-        self.controls["width_in"].disabled = self.controls["width_out"].disabled = True
 
 
 def _basis_badge(study: InterfaceStudy) -> str:
