@@ -19,9 +19,9 @@
 # > N. W. Henry, G. L. Marchetti, K. Kohn. *Geometry of Lightning Self-Attention: Identifiability and Dimension.*
 # > ICLR 2025, [arXiv 2408.17221](https://arxiv.org/abs/2408.17221)
 #
-# In these notebooks you move its objects yourself. Every number that you see is exact, or says that it is not.
+# In these notebooks you move its objects yourself. Every number that you see is exact, up to a chance of error that it names, or says that it is not.
 #
-# *To begin, choose Run All Cells in the menu Run. To run one cell, click on it and press Shift and Enter. Cells that only make a picture keep
+# *To begin, choose Run All Cells in the menu Run, and scroll back up to here. To run one cell, click on it and press Shift and Enter. Cells that only make a picture keep
 # their code folded: a click on the three dots opens it.*
 
 # %% [markdown]
@@ -62,7 +62,7 @@ predict(
 # The panel opens with one layer. At the left stand its 32 parameters, a cell each: **take hold of an orange edge** and drag it, or
 # press **+** for another layer. At the right each line takes away a group of silent directions, with its reason, and 27 dimensions
 # remain. The last bar is measured; the mark at its end is a formula. Press **▶** beside a line: the weights move in these
-# directions, and the output stands still; beside the dimension they move in another one, and the output moves.
+# directions, and the output stands still. Beside the dimension they move in another one, and the output moves.
 # <!-- check: uniform(4, 2, 1).num_parameters == 32 and measured(uniform(4, 2, 1)) == 27 -->
 #
 # <!-- teacher (5 min): Let them drag an edge and press every ▶ first: only the last one moves the output. Then ask which reason for silent directions is new when a second layer comes. -->
@@ -89,7 +89,8 @@ LedgerExplorer(
 # reads in it. No other layer sees this basis, and it costs $d^2 = 16$ directions. Then 38 dimensions remain.
 # <!-- check: measured(arch) == 38 and lost(arch) - 2 * lost(uniform(4, 2, 1)) == 16 -->
 #
-# With softmax the **rescalings** are gone, since no factor can move from $A$ to $V$: 40 dimensions remain, one more for each layer.
+# With softmax the **rescalings** are gone: when a factor moves from $A$ to $V$, the output moves too, as the ▶ beside this 0 shows. So 40 dimensions
+# remain, one more for each layer.
 # <!-- check: measured(uniform(4, 2, 2, attention="softmax")) == 40 == measured(arch) + arch.num_layers -->
 #
 # </details>
@@ -106,7 +107,8 @@ LedgerExplorer(
 #
 # To measure a dimension, one changes every weight a little and watches every output. The dimension is the number of independent responses, a rank.
 #
-# * Modulo a large prime this rank has no rounding in it. That is how the panels count.
+# * Modulo a large prime this rank has no rounding in it. That is how the panels count. The weights are drawn at random; an unlucky draw would give too small
+#   a number, and the panel says how small the chance is.
 # * In floating point the same rank shows as a gap between singular values. The two ways have to agree.
 # <!-- check: nv.measure_dimension(arch, method="float").value == measured(arch) -->
 #

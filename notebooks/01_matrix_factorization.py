@@ -13,7 +13,7 @@
 # need: algebraic geometry; its words are explained where they come up.*
 #
 # You will change queries and keys without changing the attention, find the change again from its result, count how much freedom
-# there is, break the rule in two ways, and walk on the smallest surface of its kind, up to its tip.
+# there is, break the rule in two ways, and walk on a surface, up to its tip.
 
 # %% [markdown]
 # ## What attention sees of its queries and keys
@@ -52,7 +52,8 @@ print(f"Q moved by {np.abs(Q2 - Q).max():.2f}, A by {np.abs(K2.T @ Q2 - A).max()
 # ## Move it
 #
 # The panel walks through $\mathrm{GL}_a$ along a curve that starts at the identity: a rotation, a stretch or a shear.
-# Turn $C$ by its ring, and keep an eye on the green frame. Then drag a number of $Q$ or $K$ up or down.
+# Turn $C$ by its ring: the green frame says that $A$ stands still. Then drag a number of $Q$ or $K$ up or down. That is no change of basis:
+# $A$ changes with it, and you walk on from another start.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import FactorizationExplorer
@@ -124,7 +125,7 @@ found = Q2 @ np.linalg.pinv(Q)
 found.round(6)
 
 # %% [markdown]
-# That is the $C$ from above. It was determined by $Q$ and $Q'$ alone, and it carries $K$ to $K'$ as well.
+# That is the $C$ from above, and it carries $K$ to $K'$ as well.
 # <!-- check: np.allclose(found, C) and np.allclose(np.linalg.inv(found).T @ K, K2) -->
 #
 # **Lemma 3.1.** Let $a \le d$, let $Q$ and $K$ have rank $a$, and let $K^\top Q = K'^\top Q'$. Then there is exactly one invertible $C$
@@ -154,8 +155,9 @@ K3 = K + np.outer([2, -1], [1.0, 0.0, 0.0])
 np.allclose(K3.T @ thin, K.T @ thin)
 
 # %% [markdown]
-# The product is the same. But the rows of $K$ and of $K'$ together span three dimensions, while the rows of $C^{-\top}K$ always span
-# the same plane as those of $K$. So these two factorisations of one $A$ are in no common orbit: the fibre here is larger than $a^2 = 4$.
+# The product is the same. But the rows of $K$ and of $K'$ (`K3`) together span three dimensions, while the rows of $C^{-\top}K$ always span
+# the same plane as those of $K$. So these two factorisations of one $A$ are in no common orbit: the fibre here is more than one orbit. Has it more
+# dimensions than $a^2 = 4$, too?
 # <!-- check: np.linalg.matrix_rank(np.vstack([K, K3])) == 3 == np.linalg.matrix_rank(thin) + 2 -->
 
 # %% jupyter={"source_hidden": true}
@@ -180,7 +182,7 @@ predict("How many dimensions does the fibre have at this point?", here)
 # ## Break it: a head wider than the tokens
 #
 # And for $a > d$? Every $d \times d$ matrix has rank at most $d$, so all of them are products, and a larger head gains nothing: for $d = 3$ the dimension of
-# the products is $\alpha(a, d) = a(2d - a)$ up to $a = 3$, which gives 5, 8, 9, and it stays at 9 from there on. The fibre goes on growing, though no longer like $a^2$.
+# the products is $\alpha(a, d) = a(2d - a)$ up to $a = 3$, which gives 5, 8, 9, and it stays at 9 from there on. The fibre goes on growing, but not like $a^2$.
 # <!-- check: [measure_product(3, a).dimension for a in range(1, 7)] == [5, 8, 9, 9, 9, 9] -->
 
 # %% jupyter={"source_hidden": true}
@@ -212,8 +214,8 @@ predict("a = 7, d = 3. By how much does the fibre miss 7² = 49?", 49 - measure_
 #
 # <!-- teacher (6 min): Let a student drive the point to the tip and say aloud when the badge turns. x, y, z are a slice of four dimensions and not all of it: say so, or the hyperboloid looks like another set. -->
 #
-# The ball is $A$. Drag the ring of $C$: $Q$ and $K$ move and the ball stands still. Each point of the surface has a whole fibre above
-# it, and you are walking in it. Then drag the ball, or a number: both go together.
+# The ball is $A$, and the lines through it lie in the surface. Drag the ring of $C$: $Q$ and $K$ move and the ball stands still. Each point of the surface has a whole fibre above
+# it, and you are walking in it. Then drag the ball: both numbers and ball go together. A number of its own changes the trace, too, and with it the surface.
 #
 # * Press **its tip**. What is $A$ there, and which hypothesis of Lemma 3.1 fails?
 # * Press **trace 1**. Where has the tip gone?

@@ -104,7 +104,7 @@ def _annotations(point: SlicePoint, x_domain: tuple[float, float]) -> list[dict]
     which = f"2 × 2, rank ≤ 1, trace {point.trace:.3g}".replace("-", "−")
     which += f", drawn 1 : {point.unit:.2g}" if point.unit > 1 else ""
     rank = "the zero matrix" if point.rank == 0 else f"of rank {point.rank}"
-    about = f"A, {rank}" if point.is_product else f"a matrix {rank} (A, once d = 2)"
+    about = f"A, {rank}" if point.is_product else f"a 2 × 2 matrix {rank}"
     if point.rank == 2:
         about += ": off the surface"
     at_top = {"xref": "paper", "yref": "paper", "x": x_domain[0], "xanchor": "left"}

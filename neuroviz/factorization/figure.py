@@ -116,7 +116,9 @@ def _matrices(study: FactorizationStudy) -> View:
     heading = f"<b>{colored('focus', '●<br>now')}</b>"
     view = matrices_view([Row("○<br>start", first), Row(heading, second)], _LEFT)
     says = "Q and K move, A stands still" if start.Q.any() and start.K.any() else "A = 0, and stands still"
-    if study.moved <= SAME:
+    if study.place["entries"]:
+        says = "your numbers: another A, a new start"
+    elif study.moved <= SAME:
         trivial = study.a == 1 and study.walk != "stretch"
         says = f"GL₁ has no {study.walk}: nothing moves" if trivial else "C = 1: nothing has moved yet"
     if not study.is_same:
@@ -137,7 +139,7 @@ def _spectrum(study: FactorizationStudy) -> Plot:
     top = top if top > SAME else 1.0
     plot.axis("x", 0.5, study.d + 0.5, "", tickvals=index, showgrid=False)
     plot.axis("y", -0.05 * top, 1.18 * top, "σ<sub>i</sub>(A)", nticks=4)
-    plot.headline(f"rank {study.rank}{', as before' if study.is_same else ' now'}")
+    plot.headline(f"rank {study.rank}{', start and now' if study.is_same else ' now'}")
     return plot
 
 

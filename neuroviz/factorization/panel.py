@@ -179,11 +179,12 @@ class FactorizationExplorer(Panel):
         d, a, count = answer.d, answer.a, answer.count
         moved = f"by up to {answer.moved:.2f}" if answer.moved else "by 0"
         silent = f"directions {'is' if count.fibre == 1 else 'are'} silent"
+        where = "At most points " if answer.here != count.fibre else ""
         remain = f"{count.dimension} dimension{'s remain' if count.dimension != 1 else ' remains'}"
         of = "all d²" if count.dimension == d * d else "of d²"
         return (
             f"Q and K move {moved}, A by {tiny(answer.change)}. "
-            f"{count.fibre} of {2 * a * d} {silent}: {remain}, {of} = {d * d}. "
+            f"{where}{count.fibre} of {2 * a * d} {silent}: {remain}, {of} = {d * d}. "
             f"{_recovery(answer)} {_surface(answer.point)}"
         )
 

@@ -245,7 +245,7 @@ export function ledger(host, talk) {
       const low = y + out * tall;
       hooks[i].head.at(x + far + (wide * d) / 2, crown - 1, (wide * d) / 2, "a = ");
       hooks[i].width.at(x + far + wide * d, (crown + low) / 2, (low - crown) / 2);
-      if (!i) count.at(x + far + wide * d, crown - 1, 0, "H = ");
+      if (!i) count.at(x + far + max(wide * d, (wide * d) / 2 + 26), crown - 1, 0, "H = "); // off the handle of a
       if (isLast) last.at(x + (wide * d) / 2, low, (wide * d) / 2, "d′ = ");
       Object.assign(layerWords[i].style, { left: `${x}px`, top: `${box.top - 2.4 * sizes.note}px` });
       if (buttons[i]) Object.assign(buttons[i].style, { left: `${x + (isTight() ? 0.8 : 3.2) * sizes.note}px`, top: `${box.top - 1.75 * sizes.note - 11}px` });
