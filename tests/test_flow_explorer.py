@@ -108,7 +108,7 @@ def test_a_long_flow_is_declared_and_says_how_far_it_is():
     setting = FlowSetting(runs=5, time=70)
     assert setting.is_slow and not FlowSetting().is_slow and FlowSetting(runs=41).is_slow
     said = list(study_flow.in_steps(setting))
-    assert said and all(re.fullmatch(r"\d+% of the flow’s time has passed", step) for step in said)
+    assert said and all(re.fullmatch(r"\d+ % of the flow’s time has passed", step) for step in said)
 
 
 def test_what_is_remembered_of_400_runs_is_what_the_docs_say():

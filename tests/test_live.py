@@ -81,9 +81,9 @@ def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
         assert not worker.wait(0.01)
 
         worker.submit(reports, "ab", answers.append, parts.append)
-        assert worker.wait() and (parts[3:], answers[4:]) == (["a, 50%", "b, 50%"], ["ab"])
+        assert worker.wait() and (parts[3:], answers[4:]) == (["a, 50 %", "b, 50 %"], ["ab"])
         worker.submit(reports, "ab", answers.append, lambda said: (parts.append(said), worker.cancel()))
-        assert worker.wait() and (parts[5:], answers[5:]) == (["a, 50%"], [])  # it ends where it reports
+        assert worker.wait() and (parts[5:], answers[5:]) == (["a, 50 %"], [])  # it ends where it reports
 
     asyncio.run(page())
 

@@ -92,7 +92,7 @@ class _Whole:
             left = (1 - part) * takes + sum(seconds for _, seconds in self._coming)
             reached = (1 - _UNPLANNED) * (now - self._begin) / (now - self._begin + left or 1.0)
         self._reached = max(self._reached, reached)
-        self._check(f"about {self._reached:.0%} was done ({what})")
+        self._check(f"about {100 * self._reached:.0f} % was done ({what})")
         self._call(what, self._reached)
 
     def _enter(self, what: str, now: float) -> None:

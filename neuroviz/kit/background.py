@@ -217,7 +217,7 @@ class EventLoop:
 
         def report(what: str, part: float) -> None:
             if not hasattr(work, "in_steps"):  # its steps say more
-                partly(f"{what}, {part:.0%}")
+                partly(f"{what}, {100 * part:.0f} %")
             time.sleep(0)  # in a browser others have their turn
             if steps is not self._steps:
                 raise asyncio.CancelledError
@@ -329,7 +329,7 @@ def serve(arrived: queue.SimpleQueue) -> None:
             os._exit(0)  # without waiting for the thread
         try:
             work, argument = pickle.loads(message)
-            with listening(lambda what, part: tell(f"{what}, {part:.0%}")):
+            with listening(lambda what, part: tell(f"{what}, {100 * part:.0f} %")):
                 result = getattr(work, "in_steps", work)(argument)
             if isinstance(result, Generator):
                 result = finish(result, tell)

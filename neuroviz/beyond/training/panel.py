@@ -101,7 +101,7 @@ def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
         times=np.concatenate([[0.0], np.geomspace(0.1, setting.time, MOMENTS)]),
         rtol=1e-9,  # a larger tolerance shows the solver's noise once the loss is 0
     )
-    flow = yield from retold(steps, lambda share: f"{share:.0%} of the flow’s time has passed")
+    flow = yield from retold(steps, lambda share: f"{100 * share:.0f} % of the flow’s time has passed")
     return FlowStudy(flow, count_ends(flow), words, kind, known)
 
 
