@@ -13,7 +13,7 @@ memorisation.json again (minutes); with --quick it takes three networks and writ
 import json
 import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -120,7 +120,7 @@ class Curve:
     dimension: int
     misses: dict[int, list[list[float]]]
 
-    @property
+    @cached_property
     def shares(self) -> dict[int, float]:
         """N → the share of tasks that some start learnt."""
         return {N: float(np.mean([min(task) < LEARNT for task in m])) for N, m in self.misses.items()}
