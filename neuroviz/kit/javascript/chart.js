@@ -43,18 +43,20 @@ function changed(target, [key, ...rest], value) {
 
 // ipywidgets leaves the handles and number boxes of sliders nameless; who hears the page needs their names.
 function nameHandles(row) {
+  const put = (one, name, value) => one.getAttribute(name) === value || one.setAttribute(name, value); // a step writes nothing
   for (const slider of row.querySelectorAll(".widget-slider")) {
     const name = slider.querySelector(".widget-label")?.textContent.trim();
     if (!name) continue;
     const still = slider.querySelector(".noUi-target")?.hasAttribute("disabled");
     for (const handle of slider.querySelectorAll(".noUi-handle")) {
-      handle.setAttribute("aria-label", name);
-      handle.setAttribute("aria-disabled", still ? "true" : "false");
-      handle.tabIndex = still ? -1 : 0;
+      put(handle, "aria-label", name);
+      put(handle, "aria-disabled", still ? "true" : "false");
+      put(handle, "tabindex", still ? "-1" : "0");
     }
     const box = slider.querySelector(".widget-readout");
-    box?.setAttribute("role", "textbox");
-    box?.setAttribute("aria-label", `${name}, as a number`);
+    if (!box) continue;
+    put(box, "role", "textbox");
+    put(box, "aria-label", `${name}, as a number`);
   }
 }
 
