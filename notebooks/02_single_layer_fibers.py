@@ -302,7 +302,7 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# Make two such layers with numbers of your own.
+# Now find two weights with one function yourself, with numbers of your own.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_second_branch
