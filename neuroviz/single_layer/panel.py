@@ -72,7 +72,7 @@ def _outcome(study: FiberStudy) -> str:
         return "The outputs are what they were."
     said = f"The outputs have moved by {percent(study.moved)}{unit}"
     if study.setting.off and study.walked > 1e-9:
-        said += f", by {percent(study.walked)} on the walk alone"
+        said += f"; the walk alone moved them by {percent(study.walked)}"
     return f"{said}."
 
 
