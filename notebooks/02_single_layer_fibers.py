@@ -43,7 +43,7 @@ np.allclose(layer(2 * A, V / 2, X), layer(A, V, X))
 # %% [markdown]
 # $A$ and $V$ stand in the same product, so a factor can move from one to the other.
 # <!-- check: np.allclose(layer(2 * A, V / 2, X), layer(A, V, X)) -->
-# All pairs $(A, V)$ with one and the same function are called the **fibre** of that function. Is there more in it?
+# All pairs $(A, V)$ with one and the same function are called the **fibre** of that function.
 #
 # ## Walk along a fibre
 #
@@ -72,8 +72,9 @@ FiberExplorer(presets=buttons)
 
 # %% [markdown]
 # *What you see.* On the left is the plane of all $(xA, yV)$: the thick curve $xy = 1$ is the fibre, the thin curves are other
-# functions. In the middle are the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The chart on
-# the right shows how far the function moves when the weights take a *straight* step of some length; its scales are logarithmic.
+# functions. In the middle are the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The
+# slider *walk along* sets the exponent of $c = 2^{\text{walk}}$ in $(cA, V/c)$. The chart on the right, with its orders and slopes, is for
+# the next section.
 #
 # * Drag the point along the curve (▶ walks it). What changes, and what does not? Does another input change the answer?
 # * Drag it off the curve. What happens to the outputs?
@@ -90,7 +91,7 @@ FiberExplorer(presets=buttons)
 # %% [markdown]
 # ## Tell first order from second order
 #
-# The curve is bent, so a straight step along it leaves it too, but only just. Take a step of length $\varepsilon = 0.001$ that starts out along the
+# The curve of [the panel](#Walk-along-a-fibre) is bent, so a straight step along it leaves it too, but only just. Take a step of length $\varepsilon = 0.001$ that starts out along the
 # curve, and one that goes across:
 #
 # <!-- teacher (4 min): Ask for the two slopes before the cell runs. This is the one place where the word tangent is worth the chalk. -->
@@ -102,8 +103,10 @@ across = np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
 print(f"along the curve {along:.0e}, across {across:.0e}")
 
 # %% [markdown]
-# The first is a millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$; the second is two thousandths. On logarithmic scales the order is the slope of a
-# line: look at the right of the panel. That the rescaling is the *only* silent direction is Lemma A.3 of the paper.
+# The first is a millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$: of *second order*. The other is two thousandths: of *first order*.
+# The chart on the right of the panel shows how far the outputs move after a straight step of any length. Its scales are logarithmic, so the
+# order is the slope of a line. The rescaling is the *only*
+# direction in which nothing moves to first order: the only *silent* one (Lemma A.3 of the paper).
 # <!-- check: np.isclose(along, 1e-6) and np.isclose(across, 2e-3, rtol=1e-2) -->
 
 # %% [markdown]
@@ -113,8 +116,8 @@ print(f"along the curve {along:.0e}, across {across:.0e}")
 #
 # $$\varphi(X)_i = \sum_j (u \cdot x_j)\,(k \cdot x_i)\,(v \cdot x_j)\; h .$$
 #
-# The keys look at a token through $u$, the queries through $k$, the values through $v$. There are six ways to hand the three
-# vectors to the three jobs.
+# Each of the three vectors reads one number off a token: $u$ reads its key, $v$ its value, and $k$, in spite of the letter, its
+# query. There are six ways to hand the three vectors to the three jobs.
 #
 # <!-- teacher (6 min): Vote on one to six. Six is popular, since the three vectors look alike; ask which of them meets x_i and which x_j. -->
 
@@ -140,20 +143,23 @@ predict("How many of the six leave the function alone?", same_function(X))
 # So two: leave all as it is, or swap $u$ and $v$.
 # <!-- check: same_function(X) == 2 -->
 #
-# </details>
-#
-# Press **rank one**. The dashed curve is a second branch of the fibre, where $u$ and $v$ are swapped. Drag the point over to it: no walk
-# along the curve leads there. The weights jump, and on the branch the outputs are what they were.
-# The branch does not lie in this plane, so you see its **shadow**, and the point on it is hollow.
+# Go up to [the panel](#Walk-along-a-fibre) and press **rank one**. The dashed curve is a second **branch** of the fibre, where $u$ and $v$ are swapped.
+# (A hyperbola counts as *one* branch, with two arms. No walk leads to another arm or branch; but a factor $c < 0$ leads to the second arm,
+# and no factor to the second branch.) Drag the point over to the dashed curve: the weights jump, and there the outputs are what they were.
 # <!-- check: "outputs are what they were" in shown(FiberExplorer, buttons["rank one"] + ";swap=yes")[1] -->
 #
-# Then press **u = v**. What becomes of the two branches? And how many directions does the text below the picture count?
+# The second branch does not lie in the plane of the picture. You see its **shadow**, what falls straight down on the plane. Every point
+# outside the plane is drawn so, and is hollow.
+#
+# </details>
+#
+# Then press **u = v** in [the panel](#Walk-along-a-fibre). What changes in the plane? And how many silent directions does the text below the picture count?
 #
 # <details><summary>Answer</summary>
 #
-# With $u = v$ there is nothing to swap, and both branches are one. But 1 silent direction has become 3:
-# add $\varepsilon w$ to the first $v$ and take it off the second, and the product loses $\varepsilon^2 (w \cdot y)^2$, which is of second order for
-# every $w$ in $\mathbb{R}^3$. Such a function is a *boundary point* of the set of all functions of the layer (Theorem 3.4).
+# With $u = v$ there is nothing to swap, and the two branches are one. But 1 silent direction has become 3:
+# add $\varepsilon w$ to $u$ and take it off $v$. Where the product $(u \cdot x_j)(v \cdot x_j)$ was the square $(v \cdot x_j)^2$, it loses
+# $\varepsilon^2 (w \cdot x_j)^2$, which is of second order for every $w$ in $\mathbb{R}^3$. Such a function is a *boundary point* of the set of all functions of the layer (Theorem 3.4).
 # <!-- check: "3 of 18 directions are silent" in shown(FiberExplorer, buttons["u = v"])[1] -->
 #
 # </details>
@@ -161,8 +167,10 @@ predict("How many of the six leave the function alone?", same_function(X))
 # %% [markdown]
 # ## Put the three cases together
 #
-# One function is left, $\varphi = 0$. Press **zero** and drag the point: $A$ shrinks until it is 0; there, and
-# only there, it may turn without leaving the fibre, and let $V$ grow instead.
+# One function is left, $\varphi = 0$. Press **zero** in [the panel](#Walk-along-a-fibre) and drag the point: $A$ shrinks until it is 0. There, and
+# only there, the point may turn without leaving the fibre: then $A$ stays 0, and $V$ grows.
+#
+# <details><summary>Which fibres are there? Open this when you have seen all three.</summary>
 #
 # **Theorem 3.2.** Let $t \ge 2$. The pairs with the same function as $(A, V)$ are
 #
@@ -175,12 +183,14 @@ predict("How many of the six leave the function alone?", same_function(X))
 # <!-- tested: test_fiber.py::test_the_fibre_has_the_points_of_the_theorem_and_no_others -->
 # A short proof is in [docs/mathematics.md](../docs/mathematics.md#theorem-32-the-fibre-of-one-lightning-layer).
 #
+# </details>
+#
 # <!-- teacher (4 min): Cover the table, and let them name the case for three matrices of your choice. What usually goes wrong is the transpose: the swap exchanges u and v, never u and k. -->
 
 # %% [markdown]
 # ## Look with one token only
 #
-# That theorem needs a second token. With a single one, $\varphi(x) = (x^\top A x)\, V x$, and something of $A$ is hidden.
+# All this needs a second token. With a single one, $\varphi(x) = (x^\top A x)\, V x$, and something of $A$ is hidden.
 
 # %% jupyter={"source_hidden": true}
 one, two = (nv.measure_dimension(nv.Architecture((3, 3), (3,), tokens=t)).value for t in (1, 2))
@@ -190,7 +200,9 @@ predict("A has 9 dimensions. How many of them does one token not see?", two - on
 # <details><summary>Which ones? Open this when you have committed to a number.</summary>
 #
 # $x^\top A x$ is a number, so it equals $x^\top A^\top x$: only the **symmetric part** $\tfrac12(A + A^\top)$ counts. Hidden is the
-# antisymmetric part, which for $3 \times 3$ matrices has 3 dimensions. Press **one token**, where the walk adds multiples of it to $A$; then **two tokens**.
+# antisymmetric part, which for $3 \times 3$ matrices has 3 dimensions. Press **one token** in [the panel](#Walk-along-a-fibre), where the walk adds
+# multiples of it to $A$. The walk leaves the plane of the picture at once, so its point is hollow and beside the curve, a shadow again;
+# yet the outputs stand still. Then press **two tokens**.
 # And all six permutations of $u, k, v$ leave the function alone, as $\varphi(x) = (u \cdot x)(k \cdot x)(v \cdot x)\,h$.
 # <!-- check: two - one == 3 and same_function(X[:, :1]) == 6 -->
 # <!-- check: "are what they were" in shown(FiberExplorer, buttons["one token"])[1] and "have moved" in shown(FiberExplorer, buttons["two tokens"])[1] -->
@@ -202,7 +214,7 @@ predict("A has 9 dimensions. How many of them does one token not see?", two - on
 #
 # With softmax, column $i$ of the output becomes
 # $\sum_j p_{ji}\, V x_j$, where the $p_{ji}$ are positive, add up to 1, and are in the ratios of $\exp(x_j^\top A x_i)$.
-# What is its fibre? Decide what you expect. Then press **softmax** and drag.
+# What is its fibre? Decide what you expect. Then press **softmax** in [the panel](#Walk-along-a-fibre) and drag.
 #
 # <details><summary>What happens, and why</summary>
 #
@@ -272,6 +284,11 @@ predict(
 )
 
 # %% [markdown]
+# <details><summary>What is subtracted, and for all sizes? Open this when you have committed to a number.</summary>
+#
+# $21 - 4 - 1 = 16$: the basis of the head costs $a^2 = 4$, the rescaling 1.
+# <!-- check: arch.num_parameters == 21 and measured(arch) == 16 -->
+#
 # **Corollary 3.3** (Eq. 7 of the paper). For $t \ge 2$ the functions of one layer have dimension
 #
 # $$\alpha(a, d) + d d' - 1, \qquad \alpha(a, d) = a(2d - a) \text{ for } a \le d, \quad d^2 \text{ for } a > d .$$
@@ -280,17 +297,12 @@ predict(
 # With softmax the $-1$ is gone. A swap costs no dimension: two curves are as thin as one.
 # <!-- check: dim((3, 3), (2,), tokens=2, attention="softmax") - dim((3, 3), (2,), tokens=2) == 1 -->
 #
-# <details><summary>And the 21 parameters?</summary>
-#
-# $21 - 4 - 1 = 16$: the basis of the head costs $a^2 = 4$, the rescaling 1.
-# <!-- check: arch.num_parameters == 21 and measured(arch) == 16 -->
-#
 # </details>
 
 # %% [markdown]
 # ## Build one yourself
 #
-# Make a second branch with numbers of your own.
+# Now find two weights with one function yourself, with numbers of your own.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_second_branch

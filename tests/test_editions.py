@@ -152,7 +152,9 @@ def test_every_link_leads_somewhere(path):
     for edition, make in zip(EDITIONS, (student, instructor), strict=True):
         for link in re.findall(r"\]\(([^)\s]+)\)", texts(make(read(path)))):
             here = path.relative_to(FOLDER).parent / link.split("#")[0]
-            if link.endswith(".ipynb"):
+            if link.startswith("#"):
+                assert f"# {link[1:].replace('-', ' ')}\n" in texts(make(read(path))), link
+            elif link.endswith(".ipynb"):
                 assert (FOLDER / here).exists(), link
             elif not link.startswith("http"):
                 assert (TARGET / edition / here).resolve().exists(), link

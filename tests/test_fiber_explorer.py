@@ -8,7 +8,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.words import percent
 from neuroviz.single_layer.figure import order_in_words
 from neuroviz.single_layer.panel import FiberExplorer
-from neuroviz.single_layer.walk import FiberSetting, study_fiber
+from neuroviz.single_layer.walk import plane_of
 
 PANEL = FiberExplorer
 STATES = [
@@ -102,13 +102,10 @@ def test_every_point_of_the_drawn_fibre_has_the_function_of_the_start(panel, sta
     panel.state = state
     study, fiber = panel._shown, trace(panel.figure, "the fibre")
     ghosts = trace(panel.figure, "other functions")
-    plane_A = study.start.A
-    plane_V = study_fiber(FiberSetting(**{**study.setting.__dict__, "preset": "generic"})).start.V
-    plane_V = plane_V if study.setting.preset == "zero" else study.start.V
-    X = study.input_shown
+    plane, X = plane_of(study.setting), study.input_shown
 
     def apart(x, y):
-        A, V = x * plane_A, y * plane_V
+        A, V = x * plane.A, y * plane.V
         S = X.T @ A @ X if study.setting.attention == "lightning" else np.ones((1, 1))
         return np.abs(V @ X @ S - study.outputs_start).max()
 
@@ -141,4 +138,5 @@ def test_the_boundary_and_its_larger_kernel_are_said(panel):
 def test_a_slider_that_stops_beside_one_stands_at_the_crossing(panel):
     panel.controls["preset"].value = "zero"
     panel.controls["along"].value = 1.0000000000000002
-    assert panel._shown.places[1] == (0.0, 0.0) and "second order" in panel.description
+    assert panel._shown.places[1] == (0.0, 0.0) and "off it like ε^2." in panel.description
+    assert headlines(panel.figure)[3].endswith("= same: all 0")

@@ -140,13 +140,13 @@ def matrix(name: str, given: object, rows: int | None = None, columns: int | Non
     >>> matrix("Q", [[1, 0, 0]], columns=3)
     array([[1., 0., 0.]])
     """
-    wanted = f"{rows or 'any number of'} row(s) of {columns or 'any number of'} number(s)"
+    wanted = f"{rows or 'one or more'} row(s) and {columns or 'one or more'} column(s)"
     try:
         found = np.array(given, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} is a matrix, {wanted}; got {given!r}.") from None
+        raise ValueError(f"{name} is a matrix with {wanted}; got {given!r}.") from None
     if found.ndim != 2 or 0 in found.shape:
-        raise ValueError(f"{name} is a matrix, {wanted}; got an array of shape {found.shape}.")
+        raise ValueError(f"{name} is a matrix with {wanted}; got an array of shape {found.shape}.")
     if found.shape != (rows or len(found), columns or found.shape[1]):
         raise ValueError(f"{name} needs {wanted}; got shape {found.shape}.")
     if not np.isfinite(found).all():

@@ -63,8 +63,7 @@ def _matrices(study: FiberStudy) -> View:
     second = map(Tile, ("A, now", "V, now"), now, limits, factors)
     rows = [Row("○ start", tuple(first)), Row(colored("focus", "● now"), tuple(second))]
     view = matrices_view(rows, (0.335, 0.595), _HEIGHT)
-    said = headline(_outcome(study)) | {"align": "left"}
-    return view._replace(annotations=[said, *view.annotations])
+    return view._replace(annotations=[headline(_outcome(study)) | {"align": "left"}, *view.annotations])
 
 
 def _outcome(study: FiberStudy) -> str:
@@ -87,15 +86,15 @@ def _draw_outputs(study: FiberStudy, plot: Plot) -> None:
         y = outputs.T.ravel().tolist()
         plot.bars(f"φ(X), {name}", x, y, look, width=width, hover=f"{name}: %{{y:.3f}}")
     ends = -1.0, x[-1] + 1.0
-    frame = {"color": theme.color("certified"), "width": 3}
+    verdict = colored("focus", "≠ moved")
     if study.same_outputs:
-        plot.region(ends, (-most, most), frame, clear)
+        plot.region(ends, (-most, most), {"color": theme.color("certified"), "width": 3}, clear)
+        verdict = colored("certified", "= same" if study.outputs_start.any() else "= same: all 0")
     plot.rule("y", 0, "axis", 1, "solid")
     middles = [token * (rows + 1) + (rows - 1) / 2 for token in range(tokens)]
     names = [numbered("x", token + 1) for token in range(tokens)]
     plot.bare_axis("x", *ends, tickvals=middles, ticktext=names)
     plot.bare_axis("y", -most, most)
-    verdict = colored("certified", "= same") if study.same_outputs else colored("focus", "≠ moved")
     plot.headline(f"outputs φ(X)<br>{verdict}", align="left")
 
 

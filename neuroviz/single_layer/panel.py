@@ -3,7 +3,7 @@
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import in_two_lines, percent, signed
-from neuroviz.single_layer.figure import fiber_parts, order_in_words
+from neuroviz.single_layer.figure import fiber_parts
 from neuroviz.single_layer.walk import FiberSetting, FiberStudy, study_fiber
 
 
@@ -54,7 +54,7 @@ def _where(study: FiberStudy) -> str:
         }[study.case]
         c = signed(2**s.along)
         walk = {
-            "rescale": f"A times {c}, V divided by {c}",
+            "rescale": f"(cA, V/c) with c = 2^{signed(s.along)} = {c}",
             "antisymmetric": f"{signed(s.along)} times the antisymmetric part of A added",
             "a-alone": f"A times {c}, V as it was",
         }[s.walk]
@@ -72,7 +72,7 @@ def _outcome(study: FiberStudy) -> str:
         return "The outputs are what they were."
     said = f"The outputs have moved by {percent(study.moved)}{unit}"
     if study.setting.off and study.walked > 1e-9:
-        said = f"The walk left the fibre ({percent(study.walked)}{unit}); now " + said[0].lower() + said[1:]
+        said += f"; the walk alone moved them by {percent(study.walked)}"
     return f"{said}."
 
 
@@ -103,8 +103,9 @@ def _which(study: FiberStudy) -> str:
 def _how_fast(study: FiberStudy) -> str:
     """Of silent directions only what the curve does not show: a class guesses their number first."""
     along = "along the fibre" if study.stays else "in the walk's direction"
-    slopes = order_in_words(study.along.slope), order_in_words(study.aside.slope)
     if study.case == "boundary" and study.kernel > 1 and study.setting.tokens > 1:
         of_all = study.start.A.size + study.start.V.size
-        return f"To first order {study.kernel} of {of_all} directions are silent: the boundary (Lemma A.3)."
-    return f"Straight steps {along}: {slopes[0]}; off it: {slopes[1]}."
+        return f"To first order {study.kernel} of {of_all} directions are silent (Lemma A.3)."
+    slopes = [curve.slope for curve in (study.along, study.aside)]
+    like = ["by 0" if n is None else f"like ε^{signed(n, 1)}".removesuffix("^1") for n in slopes]
+    return f"A straight step ε {along} moves φ {like[0]}, off it {like[1]}."

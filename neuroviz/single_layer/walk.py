@@ -21,7 +21,7 @@ from neuroviz.engine.layer import (
 from neuroviz.engine.network import forward
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 
-PRESETS = {"generic": "generic: a curve", "rank-one": "rank one: two branches", "zero": "zero: a cross"}
+PRESETS = {"generic": "generic", "rank-one": "rank one", "zero": "zero"}
 WALKS = {
     "rescale": "(cA, V/c): rescale",
     "antisymmetric": "antisymmetric part of A",

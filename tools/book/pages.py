@@ -99,6 +99,10 @@ def to_the_top(name: str) -> str:
 def linked(text: str) -> str:
     """Links to notebooks lead to their pages; links to files that the site has not become plain text.
 
+    JupyterLab's anchors keep capitals, those of the site do not.
+
+    >>> linked("[up](#Walk-along)")
+    '[up](#walk-along)'
     >>> linked("[Start](00_start.ipynb), [status](../docs/mathematics.md#status), [code](../tools/links.py)")
     '[Start](00_start.md), [status](../docs/mathematics.md#status), code'
     >>> linked("[Training](further/training.ipynb), [more](../../README.md), [start](../00_start.ipynb)")
@@ -108,7 +112,7 @@ def linked(text: str) -> str:
     def turned(found: re.Match) -> str:
         words, target = found["words"], found["target"]
         if re.match(r"[a-z]+:|#", target):
-            return found[0]
+            return found[0].replace(target, target.lower()) if target[0] == "#" else found[0]
         path, _, place = target.partition("#")
         inside = re.fullmatch(r"(\.\./)*((notebooks|docs)/)?(further/)?[\w-]+\.(ipynb|md)", path)
         if not inside or path.endswith(("../README.md", "../CONTRIBUTING.md")):

@@ -95,7 +95,9 @@ export function fibre(host, talk) {
   }
 
   function say() {
-    stand(host, note, where.isExact, talk.isAlone, true, isNewHere ? `drag the point: along the fibre, off it${local.swapped ? ", over to the other branch" : ""}; Enter goes to the next arm` : "");
+    const isBranched = traceOf("the other branch, its shadow").x.length && local.walk === "rescale";
+    const beyond = isBranched ? ", over to the dashed curve; Enter goes to the next arm" : "; Enter changes both signs";
+    stand(host, note, where.isExact, talk.isAlone, true, isNewHere ? `drag the point: along its walk, off it${beyond}` : "");
   }
 
   // At the start nothing is walked: of "zero" it is at 0 of its walk, as of the others.
