@@ -96,7 +96,7 @@ FactorizationExplorer(presets=buttons)
 # is at most $a$; for $a < d$ not every matrix has so small a rank. The **dimension** of the set of all these
 # $A$ is the number of independent directions in which a typical one can be moved without leaving the set.
 #
-# For $d = 3$ and $a = 2$ the panel counts 8. Take $d = 4$ and $a = 3$, and commit before you press the button.
+# For $d = 3$ and $a = 2$ [the panel](#Move-it) counts 8. Take $d = 4$ and $a = 3$, and commit before you press the button.
 # <!-- check: measure_product(d=3, a=2).dimension == 8 -->
 #
 # <!-- teacher (6 min): Collect predictions by show of hands. 24 forgets the basis of the head, 16 forgets that the rank is bounded. Let somebody with each of the two explain. -->
@@ -173,7 +173,7 @@ predict("How many dimensions does the fibre have at this point?", here)
 #
 # Let $v$ be the direction in $\mathbb{R}^2$ that no query has. The keys can be changed by $v w^\top$, with any $w$ in $\mathbb{R}^3$: these are
 # $d = 3$ dimensions. Of these, $a = 2$ can also be had by changes of basis that fix all queries; 1 is
-# new: $4 + 1 = 5$. The button **Q loses a rank** says the same, and so does **rank 2 ↓** beside $Q$.
+# new: $4 + 1 = 5$. **Q loses a rank**, in [the panel](#Move-it), says the same.
 # <!-- check: here == 5 and "here it has dimension 5, against 4" in shown(FactorizationExplorer, "rank=Q")[1] -->
 #
 # </details>
@@ -210,7 +210,7 @@ predict("a = 7, d = 3. By how much does the fibre miss 7² = 49?", 49 - measure_
 #
 # $$A = \begin{pmatrix} c/2 + x & y + z \\ y - z & c/2 - x \end{pmatrix}, \qquad \det A = \frac{c^2}{4} - x^2 - y^2 + z^2 .$$
 #
-# In the space of $(x, y, z)$, rank $\le 1$ means $x^2 + y^2 = z^2 + c^2/4$. What does this surface look like for $c = 0$? Press **the cone**.
+# In the space of $(x, y, z)$, rank $\le 1$ means $x^2 + y^2 = z^2 + c^2/4$. What does this surface look like for $c = 0$? Press **the cone** in [the panel](#Move-it).
 #
 # <!-- teacher (6 min): Let a student drive the point to the tip and say aloud when the badge turns. x, y, z are a slice of four dimensions and not all of it: say so, or the hyperboloid looks like another set. -->
 #
