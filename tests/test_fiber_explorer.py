@@ -138,5 +138,5 @@ def test_the_boundary_and_its_larger_kernel_are_said(panel):
 def test_a_slider_that_stops_beside_one_stands_at_the_crossing(panel):
     panel.controls["preset"].value = "zero"
     panel.controls["along"].value = 1.0000000000000002
-    assert panel._shown.places[1] == (0.0, 0.0) and "off it like ε^2." in panel.description
+    assert panel._shown.places[1] == (0.0, 0.0) and "off it like ε²." in panel.description
     assert headlines(panel.figure)[3].endswith("= same: all 0")

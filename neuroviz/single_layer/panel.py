@@ -107,5 +107,6 @@ def _how_fast(study: FiberStudy) -> str:
         of_all = study.start.A.size + study.start.V.size
         return f"To first order {study.kernel} of {of_all} directions are silent (Lemma A.3)."
     slopes = [curve.slope for curve in (study.along, study.aside)]
-    like = ["by 0" if n is None else f"like ε^{signed(n, 1)}".removesuffix("^1") for n in slopes]
+    said, powers = [n if n is None else signed(n, 1) for n in slopes], {"1": "", "2": "²", "3": "³"}
+    like = ["by 0" if n is None else f"like ε{powers.get(n, f'^{n}')}" for n in said]
     return f"A straight step ε {along} moves φ {like[0]}, off it {like[1]}."
