@@ -175,6 +175,7 @@ predict("How many dimensions does the fibre have at this point?", here)
 # $d = 3$ dimensions. Of these, $a = 2$ can also be had by changes of basis that fix all queries; 1 is
 # new: $4 + 1 = 5$. **Q loses a rank**, in [the panel](#Move-it), says the same.
 # <!-- check: here == 5 and "here it has dimension 5, against 4" in shown(FactorizationExplorer, "rank=Q")[1] -->
+# <!-- check: "At most points 4 of 12 directions are silent" in shown(FactorizationExplorer, "rank=Q")[1] -->
 #
 # </details>
 

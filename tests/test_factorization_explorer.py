@@ -90,6 +90,7 @@ def test_entries_by_hand_take_the_place_of_those_that_are_drawn(panel):
     panel.state = "entries=Q12=0.5, K23=-1 Q71=2"
     other = panel._shown.start
     assert (other.Q != Q).sum() == (other.K != K).sum() == 1 and other.Q[0, 1] == 0.5 and other.K[1, 2] == -1
+    assert headlines(panel.figure)[0] == "your numbers: a new A that stands still"
     panel.controls["a"].value = 8
     assert panel._shown.start.Q[6, 0] == 2
     for wrong in ("Q12", "Q01=1", "Q12=9.5", "V11=1"):

@@ -117,7 +117,7 @@ def _matrices(study: FactorizationStudy) -> View:
     view = matrices_view([Row("○<br>start", first), Row(heading, second)], _LEFT)
     says = "Q and K move, A stands still" if start.Q.any() and start.K.any() else "A = 0, and stands still"
     if study.place["entries"]:
-        says = "your numbers: another A, a new start"
+        says = "your numbers: a new A that stands still"
     elif study.moved <= SAME:
         trivial = study.a == 1 and study.walk != "stretch"
         says = f"GL₁ has no {study.walk}: nothing moves" if trivial else "C = 1: nothing has moved yet"

@@ -123,7 +123,7 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     (True, ((1, 0), (1, 0)))
     """
     drawn = TwinSetting(seed=setting.seed, skip=setting.skip, biases=setting.biases, signs=setting.signs)
-    first, E, g, lines, X = _by_lot(drawn)
+    first, E, g, lines, X = _random_parts(drawn)
     second = first
     if setting.signs:
         A, V, c, omega = first[0]
@@ -162,7 +162,7 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
 
 
 @lru_cache(16)
-def _by_lot(setting: TwinSetting) -> tuple:
+def _random_parts(setting: TwinSetting) -> tuple:
     """The first network, a basis’s and a shift’s direction, a line of inputs for each layer, and inputs."""
     rng = np.random.default_rng([setting.seed, 3])
     first = _first(setting, rng)
