@@ -176,6 +176,9 @@ def study_search(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
     '4 starts, 4 verified on fresh inputs; all within ... of one point (σ_min ...).'
     >>> list(study_search.in_steps(SearchSetting("softmax-1", starts=4, seed=1)))[1]
     'softmax, 1 layer: 1 of 4 starts, 1 verified'
+    >>> long, short = (study_search(SearchSetting("softmax-1", starts=n)).search.outcomes for n in (4, 2))
+    >>> [start.residual for start in long[:2]] == [start.residual for start in short]
+    True
     """
     case = CASES[setting.case]
     yield f"{case.name}: 0 of {setting.starts} starts"
