@@ -291,7 +291,7 @@ from neuroviz.engine.sweep import Record, sweep
 
 if __name__ == "__main__":
     small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
-    large = Architecture.uniform(14, 8, 6)
+    large = Architecture.uniform(48, 40, 16)  # takes minutes, so that the interrupt comes first
     print("never:", sweep([*small, large], workers=int(sys.argv[1]), file=sys.argv[2]))
 """
 
