@@ -99,6 +99,9 @@ def complete(parts: Parts) -> Parts:
     return Parts(plain(parts.traces), plain(layout))
 
 
+_PLAIN = {int, float, str, bool, type(None)}
+
+
 def plain(value: object) -> object:
     """As JSON has it: lists instead of tuples and arrays, None instead of NaN and infinity.
 
@@ -110,8 +113,7 @@ def plain(value: object) -> object:
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, (list, tuple, range)):
-        kinds = set(map(type, value))
-        if kinds <= {int, str} or (kinds <= {int, float} and all(map(isfinite, value))):
+        if set(map(type, value)) <= _PLAIN and all(isfinite(one) for one in value if type(one) is float):
             return list(value)  # the quick way for lists, which may be long
         return [plain(inner) for inner in value]
     if isinstance(value, np.generic):

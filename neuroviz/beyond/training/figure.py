@@ -41,7 +41,7 @@ class FlowStudy:
     """N runs towards one kind of target, and how they ended.
 
     Attributes:
-        flow: the runs, seen at times that are equally spaced on a logarithmic axis.
+        flow: the runs, seen at times that are equally spaced on a logarithmic axis, and at the last.
         counts: the shares that end at singular and boundary points.
         target: in words, where the runs are drawn to.
         kind: of a target that the reader placed, where it lies; "" for random targets.
