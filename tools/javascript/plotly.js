@@ -1,6 +1,7 @@
 // What the panels' figures need of plotly.js: scatter (in its core), bars and heat maps; what has depth is a scene.
 import d3 from "@plotly/d3";
 import annotations from "plotly.js/src/components/annotations";
+import schema from "plotly.js/src/plot_api/plot_schema";
 import axes from "plotly.js/src/plots/cartesian/axes";
 import scatter from "plotly.js/src/traces/scatter";
 import Plotly from "plotly.js/lib/core";
@@ -95,5 +96,17 @@ function keepDrawn(module, { alone }) { // `alone`: a trace does not depend on t
 keepDrawn(scatter, { alone: true });
 keepDrawn(heatmap, { alone: true });
 keepDrawn(bar, { alone: false });
+
+// It looks through all attributes of every trace for those that are lists, which only a tooltip asks for.
+const { findArrayAttributes } = schema;
+schema.findArrayAttributes = (trace) => {
+  let found;
+  return new Proxy([], { get: (_, name) => (found ??= findArrayAttributes(trace))[name] });
+};
+
+// It works as long at a trace without points as at another one: these stay away.
+const { react } = Plotly;
+const hasPoints = ({ x, y }) => x?.length !== 0 && y?.length !== 0;
+Plotly.react = (box, data, ...others) => react(box, data.filter(hasPoints), ...others);
 
 export default Plotly;

@@ -8,7 +8,7 @@ is one point; it cannot prove it, and starts that do not converge say nothing (d
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, nan
 
 import numpy as np
 
@@ -131,11 +131,13 @@ def search_in_steps(
         )
     ends = [] if ends is None else ends
     for number in range(len(ends), starts):
-        rng = np.random.default_rng([seed, 1, number])
-        ends.append(_try(kind_of(number, kinds), reduced, thin, target, inputs, rng))
-        yield number + 1, starts, sum(outcome.verified for _, outcome in ends)
+        draws, looks = (np.random.default_rng([seed, which, number]) for which in (1, 3))
+        end, outcome = _try(kind_of(number, kinds), reduced, thin, target, inputs, draws)
+        around = _spectrum(reduced, end, outcome.residual, looks) if outcome.verified else (nan, 0)
+        ends.append(_End(number, outcome, *around))
+        yield number + 1, starts, sum(one.outcome.verified for one in ends)
     sigma_min, kernel = _spectrum(reduced, thin, 0.0, np.random.default_rng([seed, 2]))
-    classes, continuum, outcomes = _sort(reduced, target, ends[:starts], seed)
+    classes, continuum, outcomes = _sort(reduced, target, ends[:starts])
     return FiberSearch(arch, target, seed, outcomes, classes, continuum, sigma_min, kernel)
 
 
@@ -231,8 +233,8 @@ def _zeros(sigma: np.ndarray, residual: float) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
-    """A verified end, with what is known of its surroundings."""
+class _End:
+    """Where a start has ended; of a verified end also what is known of its surroundings."""
 
     number: int
     outcome: StartOutcome
@@ -248,16 +250,10 @@ class _Found:
 
 
 def _sort(
-    arch: Architecture, target: VirtualWeights, ends: list[tuple[Weights, StartOutcome]], seed: int
+    arch: Architecture, target: VirtualWeights, ends: list[_End]
 ) -> tuple[tuple[FiberPoint, ...], Continuum | None, tuple[StartOutcome, ...]]:
     """Gather verified ends into points; different ends that are not isolated form a continuum."""
-    rng = np.random.default_rng([seed, 3])
-    verified = [
-        _Found(number, one, *_spectrum(arch, weights, one.residual, rng))
-        for number, (weights, one) in enumerate(ends)
-        if one.verified
-    ]
-    groups = _gather(arch.attention, verified)
+    groups = _gather(arch.attention, [end for end in ends if end.outcome.verified])
     loose = [group for group in groups if all(found.kernel for found in group)]
     continuum = None
     if len(loose) > 1:  # one alone is a point, perhaps a singular one
@@ -272,13 +268,13 @@ def _sort(
     equivalents = known_equivalents(arch.attention, target)
     classes = tuple(_point(arch, target, equivalents, group) for group in groups)
     place = {found.number: i for i, group in enumerate(groups) for found in group}
-    outcomes = tuple(replace(one, point=place.get(number)) for number, (_, one) in enumerate(ends))
+    outcomes = tuple(replace(end.outcome, point=place.get(end.number)) for end in ends)
     return classes, continuum, outcomes
 
 
-def _gather(attention: str, findings: list[_Found]) -> list[list[_Found]]:
+def _gather(attention: str, findings: list[_End]) -> list[list[_End]]:
     """Groups of findings near to the best one of the group."""
-    groups: list[list[_Found]] = []
+    groups: list[list[_End]] = []
     for found in sorted(findings, key=lambda one: one.outcome.residual):
         for group in groups:
             apart = distance(attention, group[0].outcome.virtual, found.outcome.virtual)
@@ -291,7 +287,7 @@ def _gather(attention: str, findings: list[_Found]) -> list[list[_Found]]:
 
 
 def _point(
-    arch: Architecture, target: VirtualWeights, equivalents: tuple[Equivalent, ...], group: list[_Found]
+    arch: Architecture, target: VirtualWeights, equivalents: tuple[Equivalent, ...], group: list[_End]
 ) -> FiberPoint:
     best, members = group[0], [found.outcome for found in group]
     attention, virtual = arch.attention, best.outcome.virtual

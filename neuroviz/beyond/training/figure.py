@@ -169,13 +169,11 @@ def said(end: str, text: str) -> str:
 
 
 def paths(flow: Flow, values: np.ndarray) -> tuple[list, list]:
-    """Many paths, shape (N, S), as one line with gaps."""
-    times = [round(float(t), 6) for t in flow.times[1:]]
-    x, y = [], []
-    for path in values:
-        x += [*times, None]
-        y += [*(None if np.isnan(v) else float(f"{v:.6g}") for v in path), None]
-    return x, y
+    """Many paths, shape (N, S), as one line with gaps, to six digits."""
+    times = [*flow.times[1:].round(6).tolist(), None]
+    digits = 10.0 ** (5 - np.floor(np.log10(np.maximum(np.abs(values), 1e-300))))
+    rounded = np.pad(np.round(values * digits) / digits, ((0, 0), (0, 1)), constant_values=np.nan)
+    return times * len(values), [None if y != y else y for y in rounded.ravel().tolist()]
 
 
 def clipped_axis(plot: Plot, which: str, lowest: float, above: float, title: str) -> None:
