@@ -87,17 +87,17 @@ FlowExplorer(state="target=realisable;runs=40;time=60", presets=buttons)
 #
 # </details>
 #
-# <details><summary>The whole table, from 400 runs of time 600 each</summary>
+# <details><summary>The whole table, from 4,000 runs of time 600 each</summary>
 #
 # | target | singular | of these, boundary | $\sigma_2/\sigma_1 < 0.05$ |
 # | --- | --- | --- | --- |
-# | Gaussian | 0 % | | 8 % |
-# | realisable | 2 % | none | 21 % |
-# | dotted | 99 % | nearly all | all |
-# | dotted, plus noise | 4 % | nearly all | 85 % |
+# | Gaussian | 0.1 % | none | 9 % |
+# | realisable | 2.2 % | none | 19 % |
+# | dotted | 99.6 % | nearly all | all |
+# | dotted, plus noise | 5.2 % | nearly all | 82 % |
 #
-# Here $\sigma_2/\sigma_1$ of $A$ below $10^{-3}$ counts as singular. The standard error is about two per cent at most, and other seeds give other digits.
-# `attraction("dotted")` makes the third row again, and so on.
+# Here $\sigma_2/\sigma_1$ of $A$ below $10^{-3}$ counts as singular. The standard error is 0.6 per cent at most, and other seeds give other digits.
+# `attraction("dotted", runs=4000)` makes the third row again, and so on.
 # <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced -->
 #
 # **What does this say about the paper's question?** Singular points attract when the target lies off the set of functions and right beside them: then the nearest
@@ -146,7 +146,7 @@ check_singular_goal(my_q1, my_q2)
 # %% [markdown]
 # ## In practice
 #
-# * The flow is followed by an adaptive solver (Dormand and Prince's pair of orders 5 and 4), all runs in one system. "Flat" means: up to the solver's tolerance.
+# * The flow is followed by an implicit solver (LSODA of scipy), all runs in one system. "Flat" means: up to the solver's tolerance.
 # * Gradient *descent* with a finite step conserves these quantities only roughly, and stochastic descent does not conserve them.
 #
 # **On your own.** Let the weights be $(Q, K, V)$ instead of $(A, V)$ in the panel. What else is conserved now, and does it change where runs end?

@@ -28,7 +28,7 @@ from neuroviz.singular.surface import SLICES
 
 
 class Kind(NamedTuple):
-    """A kind of random target: its option, in words, and what 400 runs of time 600 gave ("Gradient flow")."""
+    """A kind of random target: its option, in words, and what 4,000 runs of time 600 gave ("Gradient flow")."""
 
     option: str
     one: str
@@ -37,15 +37,15 @@ class Kind(NamedTuple):
 
 
 TARGETS = {
-    "gaussian": Kind("Gaussian: any table", "Gaussian target", "Gaussian targets", "0 %"),
+    "gaussian": Kind("Gaussian: any table", "Gaussian target", "Gaussian targets", "0.1 %"),
     "realisable": Kind(
-        "realisable: a random layer", "target that is a layer", "targets that are layers", "2 %"
+        "realisable: a random layer", "target that is a layer", "targets that are layers", "2.2 %"
     ),
     "dotted": Kind(
-        "dotted: no real common root", "target on the dotted curve", "targets on the dotted curve", "99 %"
+        "dotted: no real common root", "target on the dotted curve", "targets on the dotted curve", "99.6 %"
     ),
     "dotted, noisy": Kind(
-        "dotted, plus noise", "target next to the dotted curve", "targets next to the dotted curve", "4 %"
+        "dotted, plus noise", "target next to the dotted curve", "targets next to the dotted curve", "5.2 %"
     ),
 }
 OPTIONS = [*((kind.option, name) for name, kind in TARGETS.items()), ("placed by you (see More)", "placed")]
@@ -160,7 +160,7 @@ class FlowExplorer(Panel):
                 f"of {BOUNDARY:g} on, which can take a time of 10,000."
             )
         if not kind:
-            parts.append(f"With 400 runs of time 600 from (A, V) it was {answer.known}.")
+            parts.append(f"With 4,000 runs of time 600 from (A, V) it was {answer.known}.")
         if counts.singular == 0 and runs > 2:
             most = min(300 / runs, 90)
             parts.append(f"({runs} runs cannot tell 0 from a share of {most:.2g} %.)")
