@@ -48,13 +48,11 @@ def test_the_runs_follow_minus_the_gradient(d, d_out, a):
     parts = starts(2, d, d_out, a)
     target = product_table(*starts(2, d, d_out, seed=9))
 
+    cuts = np.cumsum([part[0].size for part in parts])[:-1]
+
     def velocity(_time, z):
-        leaves, position = [], 0
-        for part in parts:
-            size = part[0].size
-            piece = torch.tensor(z[position : position + size].reshape(part[0].shape), requires_grad=True)
-            leaves.append(piece)
-            position += size
+        pieces = [piece.reshape(part[0].shape) for part, piece in zip(parts, np.split(z, cuts), strict=True)]
+        leaves = [torch.tensor(piece, requires_grad=True) for piece in pieces]
         A = leaves[0] if a is None else leaves[1].T @ leaves[0]
         product = torch.einsum("ik,mj->kmij", A, leaves[-1])
         loss = ((product + product.transpose(-1, -2)) / 2 - torch.tensor(target[1])).square().sum() / 2

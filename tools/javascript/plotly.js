@@ -87,10 +87,8 @@ function keepDrawn(module, { alone }) { // `alone`: a trace does not depend on t
     kept.set(gd, [...(kept.get(gd) ?? []), ...stay]);
   };
   if (style) module.style = (gd) => {
-    const stay = kept.get(gd);
+    style(without(kept.get(gd) ?? [], gd));
     kept.delete(gd);
-    if (!stay) for (const group of gd.querySelectorAll(".mlayer > *")) group.neurovizKey = undefined; // `plot` alone no longer gives its look
-    style(without(stay ?? [], gd));
   };
 }
 keepDrawn(scatter, { alone: true });
@@ -103,10 +101,5 @@ schema.findArrayAttributes = (trace) => {
   let found;
   return new Proxy([], { get: (_, name) => (found ??= findArrayAttributes(trace))[name] });
 };
-
-// It works as long at a trace without points as at another one: these stay away.
-const { react } = Plotly;
-const hasPoints = ({ x, y }) => x?.length !== 0 && y?.length !== 0;
-Plotly.react = (box, data, ...others) => react(box, data.filter(hasPoints), ...others);
 
 export default Plotly;
