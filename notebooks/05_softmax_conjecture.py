@@ -46,7 +46,13 @@ predict(
 )
 
 # %% [markdown]
-# The number is $\alpha(a, d) + dd'$: the matrices $A$ of rank at most $a$, and the matrices $V$. Only the basis inside the head is lost. **Theorem 3.9** of the paper says more: for two tokens or more, the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. ([How to read them off](../docs/mathematics.md#theorem-39-one-softmax-layer).)
+# <details><summary>What counts?</summary>
+#
+# The number is $\alpha(a, d) + dd'$: the matrices $A$ of rank at most $a$, and the matrices $V$. Only the basis inside the head is lost.
+#
+# </details>
+#
+# **Theorem 3.9** of the paper: for two tokens or more, the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. ([How to read them off](../docs/mathematics.md#theorem-39-one-softmax-layer).)
 # <!-- check: all(dim((d, e), (a,), 2, "softmax") == a * (2 * d - a) + d * e for d in (2, 3, 4) for e in (1, 3) for a in range(1, d + 1)) -->
 
 # %% [markdown]
@@ -107,7 +113,7 @@ Figure3Explorer(
 largest = nv.Architecture.uniform(10, 2, 2, 3, "softmax")
 for route in ("theorem", "ball"):
     proof = nv.measure_dimension(largest, method="certified", route=route).certificate
-    print(f"{route:7} {proof.dimension}   {proof.verify().finding}")
+    print(f"{route:7} {proof.dimension}   {proof.verify().finding}".replace("; ", ",\n              "))
 
 # %% [markdown]
 # ## Let two tokens meet
@@ -190,7 +196,7 @@ def independent(M):
     return np.linalg.matrix_rank(np.array([[S[j, i] - S[i, i] for j, i in pairs] for S in logits]))
 
 
-print("symmetric:", independent(M + M.T), "  antisymmetric:", independent(M - M.T))
+print(f"random: {independent(M)}, symmetric: {independent(M + M.T)}, antisymmetric: {independent(M - M.T)}")
 
 # %% [markdown]
 # For a symmetric $M$, going round the three tokens one way gives the same sum as going round the other way. For an antisymmetric one the differences come in pairs of opposite sign. Then exponentials may not be drawn freely: the count has to keep their relations, and the software does.

@@ -64,7 +64,7 @@ def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(panel
     assert all(moved[name] > 0.1 for name in names)
     assert all(change < 1e-9 for name, change in moved.items() if name not in names)
     assert any("C⁻¹" in text for text in texts(panel.figure))
-    panel.controls["along"].value = 0  # and before anything moves, the picture does not say what will
+    panel.controls["along"].value, panel.controls["alone"].value = 0, 0.3  # no C, also where V moves alone
     assert not any("C⁻¹" in text for text in texts(panel.figure))
 
 

@@ -168,7 +168,7 @@ class HypothesesExplorer(Panel):
         measured, expected, paper = answer.measured.value, answer.expected, answer.paper
         name = paper_name(paper)
         off = f"off by {measured - paper.value:+d}".replace("-", "−") if measured != paper.value else "right"
-        why = ": " + expected.note.split("So: ")[-1] if "So: " in expected.note else ""
+        why = expected.note.partition(". So")[2].replace("the general formula", "it")
         said = f"{answer.arch}: {measured} dimensions, measured exactly; {name} says {paper.value}, {off}."
         general = f"The general formula {agreement(expected, measured)}{why}."
         in_map = f"In the map {name} is off in {len(answer.off)} of {len(answer.cells)} networks."

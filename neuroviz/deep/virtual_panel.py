@@ -1,7 +1,5 @@
 """What the function hides of the weights: a change of basis between layers, a rescaling of L and M."""
 
-import numpy as np
-
 from neuroviz.deep.rescaling import RescalingStudy, say_rescaling, study_rescaling
 from neuroviz.deep.virtual import LOGS, MAX_LAYERS, SAME, InterfaceStudy, VirtualSetting, study_interface
 from neuroviz.deep.virtual_figure import virtual_parts
@@ -87,9 +85,10 @@ def _say_moves(study: InterfaceStudy) -> str:
     if most <= SAME:
         return f"{where} C = 1: no weight has moved{one}."
     names = ", ".join(part.name for part in study.weights[3:])
-    moves = [f"{V} → C {V}, C⁻¹ behind {names}"] * (not np.array_equal(study.C, np.eye(len(study.C))))
+    moves = [f"{V} → C {V}, C⁻¹ behind {names}"] * study.turns
     moves += [f"row 1 of {V} times {signed(1 + alone)} (D)"] * bool(alone)
-    return f"{where}: {'; '.join(moves)}. They move by up to {percent(most)}."
+    who = "They move by up to" if study.turns else f"{V} moves by"
+    return f"{where}: {'; '.join(moves)}. {who} {percent(most)}."
 
 
 def _say_stands(study: InterfaceStudy) -> str:
