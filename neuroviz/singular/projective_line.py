@@ -108,7 +108,7 @@ def _facts(point: SurfacePoint) -> list[str]:
     else:
         lines.append(f"rank A = {facts.rank_a}, rank V = {facts.rank_v} · silent directions: {facts.kernel}")
     if point.discriminant is not None:
-        sign = "= 0" if facts.kind == "boundary" else f"= {point.discriminant:.3g}"
+        sign = "= 0" if facts.kind == "boundary" else f"= {float(f'{point.discriminant:.2g}'):g}"
         name = "q₁" if any(point.forms[0]) else "q₂"
         lines.append(f"discriminant of {name} {sign}".replace("-", "−"))
     return lines
