@@ -113,7 +113,7 @@ Figure3Explorer(
 largest = nv.Architecture.uniform(10, 2, 2, 3, "softmax")
 for route in ("theorem", "ball"):
     proof = nv.measure_dimension(largest, method="certified", route=route).certificate
-    print(f"{route:7} {proof.dimension}   {proof.verify().finding}".replace("; ", ",\n              "))
+    print(f"{route}: {proof.dimension}; {proof.verify().finding}".replace("; ", "\n    "))
 
 # %% [markdown]
 # ## Let two tokens meet
@@ -196,7 +196,8 @@ def independent(M):
     return np.linalg.matrix_rank(np.array([[S[j, i] - S[i, i] for j, i in pairs] for S in logits]))
 
 
-print(f"random: {independent(M)}, symmetric: {independent(M + M.T)}, antisymmetric: {independent(M - M.T)}")
+kinds = {"random": M, "symmetric": M + M.T, "antisymmetric": M - M.T}
+print(*(f"{kind}: {independent(one)}" for kind, one in kinds.items()), sep="   ")
 
 # %% [markdown]
 # For a symmetric $M$, going round the three tokens one way gives the same sum as going round the other way. For an antisymmetric one the differences come in pairs of opposite sign. Then exponentials may not be drawn freely: the count has to keep their relations, and the software does.

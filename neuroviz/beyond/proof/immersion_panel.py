@@ -173,8 +173,8 @@ def _say_step(study: ImmersionStudy) -> str:
         i = s.modes.index("free") + 1
         if study.here.blocks[i] == 0:
             return (
-                f"Steps 2 and 4: only layer {i} acts, L does not move and L(x₁ − x₂) ≠ 0, "
-                f"so {numbered('M', i)} must not move either."
+                f"Steps 2 and 4: only layer {i} acts, L stands still, L(x₁ − x₂) ≠ 0, "
+                f"so {numbered('M', i)} stands still."
             )
         return f"These P, Q hide {numbered('M', i)}: μ(1 − μ) and ν(1 − ν) are 0."
     return ""
