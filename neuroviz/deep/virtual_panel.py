@@ -94,7 +94,7 @@ def _say_moves(study: InterfaceStudy) -> str:
 def _say_stands(study: InterfaceStudy) -> str:
     if study.moved:
         moved = ", ".join(f"{part.name} by {percent(part.change)}" for part in study.moved)
-        return f"With nothing to undo it, these move: {moved}; not a symmetry."
+        return f"Not undone, {moved.replace(' by', ' moves by', 1)}: not a symmetry."
     most = max(part.change for part in (*study.virtual, study.outputs))
     return f"L, all M and the outputs do not move{f' (rounding: {tiny(most)})' if most else ''}."
 
