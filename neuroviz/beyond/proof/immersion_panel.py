@@ -171,12 +171,10 @@ def _say_step(study: ImmersionStudy) -> str:
         return "Step 3: with every S = I the network is LX, so L must not move."
     if s.modes.count("free") == 1 and s.modes.count("frozen") == s.layers - 1:
         i = s.modes.index("free") + 1
+        M = numbered("M", i)
         if study.here.blocks[i] == 0:
-            return (
-                f"Steps 2 and 4: only layer {i} acts, L stands still, L(x₁ − x₂) ≠ 0, "
-                f"so {numbered('M', i)} stands still."
-            )
-        return f"These P, Q hide {numbered('M', i)}: μ(1 − μ) and ν(1 − ν) are 0."
+            return f"Steps 2 and 4: only layer {i} acts, L stands still, L(x₁ − x₂) ≠ 0, so {M} stands still."
+        return f"These P, Q hide {M}: μ(1 − μ) and ν(1 − ν) are 0."
     return ""
 
 
