@@ -166,7 +166,7 @@ def test_a_network_that_widens_hides_its_basis_without_any_loss_of_rank(panel, s
 
 
 def test_lemma_35_is_claimed_only_under_its_hypotheses(panel):
-    assert "proved · Lemma 3.5" in title(panel) and "the only one" in panel.description
+    assert "proved · Lemma 3.5" in title(panel) and "no other C fits" in panel.description
     panel.state = "width=3;width_out=2"  # δ > d_l: C is found, but the lemma does not say that it must be
     assert "C is recovered" in panel.description and "does not apply" in panel.description
     assert "outside hypotheses · Lemma 3.5" in title(panel)

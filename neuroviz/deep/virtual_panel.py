@@ -102,5 +102,5 @@ def _say_stands(study: InterfaceStudy) -> str:
 def _say_recovered(study: InterfaceStudy) -> str:
     if study.recovered is None:
         return f"C cannot be recovered: {study.refusal}."
-    unique = "the only one" if study.covered else "although Lemma 3.5 does not apply"
-    return f"C is recovered from the two networks, {unique}, off by {tiny(study.off)}."
+    unique = "no other C fits" if study.covered else "although Lemma 3.5 does not apply"
+    return f"C is recovered from the two networks alone: {unique} (off by {tiny(study.off)})."
