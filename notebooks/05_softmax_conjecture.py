@@ -170,7 +170,7 @@ ProofExplorer(
 #
 # </details>
 #
-# **Theorem A** (ours, not peer-reviewed) follows. Suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ is silent. *Freeze all layers*: what is left is $\dot L X = 0$, so $\dot L = 0$. *Free layer $i$ alone*: the other layers do nothing, and the outputs stand still only if $\dot M_i = 0$. So no direction is silent, and the dimension is that of the virtual weights.
+# **Theorem A** (ours, not peer-reviewed) follows. Let $L \ne 0$ and no $M_i$ be antisymmetric, and suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ is silent. *Freeze all layers*: what is left is $\dot L X = 0$, so $\dot L = 0$. *Free layer $i$ alone*: the other layers do nothing, and the outputs stand still only if $\dot M_i = 0$. So no direction is silent, and the dimension is that of the virtual weights.
 
 # %% [markdown]
 # ## Understand why it can be exact
