@@ -112,6 +112,7 @@ SurfaceExplorer(presets=buttons)
 predict(
     "Up to rescaling, how many sets of weights have this function?",
     len(forms.preimages_of((1, 3, 1), (0, 0, 0))),
+    wrong={1: "q₁ has two real roots, and q₂ = 0 has every root. Which of them may be the root of v?"},
 )
 
 # %% [markdown]
@@ -185,7 +186,14 @@ SectionExplorer(state="offset=0.2", only=["turn", "tilt", "offset"])
 from neuroviz.singular.ranks import Approach, singular_facts
 
 there = singular_facts(Approach(d=4, d_out=2, a=4, s=1, b=1))
-predict("d = 4, at a boundary point A = v kᵀ, V = h vᵀ. How many directions are silent?", there.kernel)
+predict(
+    "d = 4, at a boundary point A = v kᵀ, V = h vᵀ. How many directions are silent?",
+    there.kernel,
+    wrong={
+        1: "So it is at a crossing. What does the panel count at s = 2?",
+        2: "So it is for d = 2. Let v become v + εw in A, and v − εw in V: for which w does the product stay, to first order?",
+    },
+)
 
 # %% [markdown]
 # <details><summary>Which ones?</summary>
