@@ -169,7 +169,7 @@ class HypothesesExplorer(Panel):
         name = paper_name(paper)
         off = f"off by {measured - paper.value:+d}".replace("-", "−") if measured != paper.value else "right"
         why = expected.note.partition(". So")[2].replace("the general formula", "it")
-        said = f"{answer.arch}: {measured} dimensions, measured exactly; {name} says {paper.value}, {off}."
+        said = f"{answer.arch}: dimension {measured}, measured exactly; {name} says {paper.value}, {off}."
         general = f"The general formula {agreement(expected, measured)}{why}."
         in_map = f"In the map {name} is off in {len(answer.off)} of {len(answer.cells)} networks."
         return in_two_lines([said, general, in_map], 2)
