@@ -47,8 +47,8 @@ print("q1 has the coefficients", q1, "and q2 has", q2)
 #
 # </details>
 #
-# The two forms of a layer have the linear factor $v$ in common, and two forms usually have none. They have one exactly where a single
-# number is zero, their **resultant**. With $q_k = a_kX^2 + b_kXY + c_kY^2$ it reads
+# The two forms of a layer have the linear factor $v$ in common, and two forms usually have none. They have one, real or complex,
+# exactly where a single number is zero, their **resultant**. With $q_k = a_kX^2 + b_kXY + c_kY^2$ it reads
 #
 # $$R = (a_1c_2 - a_2c_1)^2 - (a_1b_2 - a_2b_1)(b_1c_2 - b_2c_1) = 0 .$$
 
@@ -61,20 +61,14 @@ def resultant(q1, q2):
     return (a1 * c2 - a2 * c1) ** 2 - (a1 * b2 - a2 * b1) * (b1 * c2 - b2 * c1)
 
 
-print(
-    "R =",
-    resultant(q1, q2),
-    "for the layer, and",
-    resultant((1, 0, 1), (1, 2, 1)),
-    "for X² + Y² and (X + Y)²",
-)
+print("R =", resultant(q1, q2), "for the layer, and", resultant(p1, p2), "for the other two")
 
 # %% [markdown]
 # For our layer it is zero. For $X^2 + Y^2$ and $(X+Y)^2$ it is not, so no layer has these two forms.
 # <!-- check: resultant(q1, q2) == 0 != resultant(p1, p2) -->
 
 # %% [markdown]
-# ## Take a slice, and look
+# ## Take a slice
 #
 # Six dimensions cannot be drawn. So we keep three numbers free and fix the others, in a way that keeps what is interesting:
 #
@@ -103,7 +97,7 @@ SurfaceExplorer(presets=buttons)
 # all functions share one root, the root of $v$. The surface crosses itself along the **yellow line**, and the middle of that
 # line is **dotted**. Figure 1 of the paper shows a surface with the same features.
 # On the right are the roots of $q_1$ and $q_2$, as points $[X:Y]$ of a circle. Two real roots are joined by a chord; a pair of complex
-# roots is a point inside. The ring marks the root that both share.
+# roots is a point inside. The ring marks the root that both share. Below stand the ranks of $A$ and $V$, and how many directions of the weights are silent.
 #
 # * Take hold of the orange ring on the surface and drag it. On the circle the common root follows; or drag the root, and the point follows.
 # * Drag **which line**. The ring goes round the circle: every real root belongs to one straight line.
@@ -112,11 +106,13 @@ SurfaceExplorer(presets=buttons)
 # %% [markdown]
 # ## Stand on the yellow line
 #
-# Take the point $s = 3$, $y = z = 0$ on the yellow line, where $q_1 = X^2 + 3XY + Y^2$ and $q_2 = 0$. Up to rescaling, how many weights have this function?
+# Take the point $s = 3$, $y = z = 0$ on the yellow line, where $q_1 = X^2 + 3XY + Y^2$ and $q_2 = 0$. Up to rescaling, how many sets of weights have this function?
 
 # %% jupyter={"source_hidden": true}
 predict(
-    "Up to rescaling, how many weights have this function?", len(forms.preimages_of((1, 3, 1), (0, 0, 0)))
+    "Up to rescaling, how many sets of weights have this function?",
+    len(forms.preimages_of((1, 3, 1), (0, 0, 0))),
+    wrong={1: "q₁ has two real roots, and q₂ = 0 has every root. Which of them may be the root of v?"},
 )
 
 # %% [markdown]
@@ -124,7 +120,7 @@ predict(
 #
 # On the yellow line $q_1$ and $q_2$ are proportional, so they share *both* roots of one form, and $v$ may have either of the 2:
 # what is a key for one layer is a value for the other. This is the swap of Theorem 3.2, and $A$ and $V$ have rank one here.
-# Each choice lies on one of the two sheets. The sheets cross because both choices lead to the same function. Press **on a sheet** and drag **along it**
+# Each choice lies on one of the two sheets. The sheets cross because both choices lead to the same function. In [the panel](#Take-a-slice) press **on a sheet** and drag **along it**
 # to 0: you arrive at such a point. The number that multiplies $q_2$ becomes 0, and the dashed chord is gone.
 # <!-- check: "crossing of two sheets" in shown(SurfaceExplorer, "moves=surface;where=0.8;along=0")[1] -->
 # <!-- check: len(forms.preimages_of((1, 3, 1), (0, 0, 0))) == 2 -->
@@ -138,12 +134,12 @@ predict(
 # %% [markdown]
 # ## Follow the line to its end
 #
-# Press **on the line, s = 3**, then **s = 2** and **s = 1**. Then press **▶**, or drag **where on it**. Watch the two ends of the chord. What decides whether they are real is the discriminant of $q_1$, which is $s^2 - 4$.
+# In [the panel](#Take-a-slice) press **on the line, s = 3**, then **s = 2** and **s = 1**. Then press **▶**, or drag **where on it**. Watch the two ends of the chord. What decides whether they are real is the discriminant of $q_1$, which is $s^2 - 4$.
 # <!-- check: [forms.discriminant((1, s, 1)) for s in (3, 2, 1)] == [5, 0, -3] -->
 #
 # <!-- teacher (8 min): Ask for the kind of the point at s = 3, 2, 1 before they press. What usually goes wrong: singular and boundary are taken for the same. At s = 3 the set is singular and has no boundary. -->
 #
-# * For $|s| > 2$ there are two real roots and two preimages: a **crossing**.
+# * For $|s| > 2$ there are two real roots, and two sets of weights: a **crossing**.
 # * At $s = \pm 2$ they meet: $q_1$ is a square. This is a **pinch point**, and a boundary point of the set of functions.
 # * For $|s| < 2$ they have become complex, conjugate to each other. No real layer has this function. Yet the equation $R = 0$ holds: the point lies in
 #   the **Zariski closure**, the smallest set given by polynomial equations that contains all functions of layers. That is why the middle is dotted.
@@ -190,7 +186,14 @@ SectionExplorer(state="offset=0.2", only=["turn", "tilt", "offset"])
 from neuroviz.singular.ranks import Approach, singular_facts
 
 there = singular_facts(Approach(d=4, d_out=2, a=4, s=1, b=1))
-predict("d = 4, at a boundary point A = v kᵀ, V = h vᵀ. How many directions are silent?", there.kernel)
+predict(
+    "d = 4, at a boundary point A = v kᵀ, V = h vᵀ. How many directions are silent?",
+    there.kernel,
+    wrong={
+        1: "So it is at a crossing. What does the panel count at s = 2?",
+        2: "So it is for d = 2. Let v become v + εw in A, and v − εw in V: for which w does the product stay, to first order?",
+    },
+)
 
 # %% [markdown]
 # <details><summary>Which ones?</summary>
@@ -261,3 +264,5 @@ check_boundary_layer(A_new, V_new)
 # * The polynomial equations that the functions satisfy are the subject of Y. Alexandr, H. Duan, G. Montúfar, *Algebraic Invariants of Lightning
 #   Self-Attention*, [arXiv 2604.15632](https://arxiv.org/abs/2604.15632).
 # * The surface is drawn from its straight lines, never contoured: a contouring program cannot see the dotted line, where $R$ is zero but does not change its sign.
+#
+# Next: [how many functions a deep network has](04_deep_dimension.ipynb).

@@ -28,7 +28,7 @@ from neuroviz.lessons.wrong_answers import wrong_answers
 # %% [markdown]
 # ## See what a network uses of its weights
 #
-# A lightning layer is $V X\,(X^\top A X)$ with $A = K^\top Q$. Put a second layer behind it. The second layer gets tokens $V_1 y$ and compares them:
+# A lightning layer is $V X\,(X^\top A X)$ with $A = K^\top Q$. Put a second layer behind it. It gets tokens $V_1 y$, where $y$ is a column of $X\,(X^\top A_1 X)$, and compares them:
 #
 # $$(V_1 y)^\top A_2\, (V_1 y') = y^\top (V_1^\top A_2 V_1)\, y' .$$
 #
@@ -78,7 +78,7 @@ predict(
 #
 # </details>
 #
-# On the left are the two layers beside the basis. Turn the ring of $C$ at the bottom right, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
+# In the picture are the two layers beside the basis, and what the function depends on. Turn the ring of $C$, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
@@ -123,7 +123,7 @@ predict(
 )
 
 # %% [markdown]
-# Drag the knob beside $\lambda_1 M_1$: $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two. With two layers, how many steps down is $\lambda_0$ for one step up of $\lambda_1$? And with four layers?
+# Drag the knob at the right of $\lambda_1 M_1$: $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two. With two layers, how many steps down is $\lambda_0$ for one step up of $\lambda_1$? And with four layers?
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
@@ -202,7 +202,7 @@ LedgerExplorer(only=["width", "head_dim", "layers", "kind"])
 # <!-- check: all(nv.measure_dimension(n).value == nv.paper_formula(n).value for n in (A((5, 3, 4), (2, 2)), A((4, 2, 2, 3), (3, 2, 2)))) -->
 
 # %% [markdown]
-# ## Where the formula stops: one layer of rank one
+# ## Where the formula stops
 #
 # Corollary 3.8 asks for $a_i \ge 2$. Is that a technicality? Take widths 3, 3, 3, three tokens, and a first layer with $a_1 = 1$, a second with $a_2 = 2$. Eq. 14, used anyway, says 20.
 # <!-- check: nv.paper_formula(A((3, 3, 3), (1, 2))).value == 20 -->
@@ -224,10 +224,10 @@ predict(
 HypothesesExplorer(
     state="head_1=2;head_2=2;inner=2;outer=2",
     presets={
-        "a₁ = 1": "head_1=1;head_2=3;inner=4;outer=4",
-        "a₁ = 2": "head_1=2;head_2=3;inner=4;outer=4",
-        "a₂ = 1": "head_1=2;head_2=1;inner=4;outer=4",
-        "a₁ = 1, softmax": "head_1=1;head_2=3;inner=4;outer=4;kind=softmax",
+        "a₁ = 1": "head_1=1;head_2=3;inner=4;outer=4;seed=1",
+        "a₁ = 2": "head_1=2;head_2=3;inner=4;outer=4;seed=1",
+        "a₂ = 1": "head_1=2;head_2=1;inner=4;outer=4;seed=1",
+        "a₁ = 1, softmax": "head_1=1;head_2=3;inner=4;outer=4;kind=softmax;seed=4",
         "widths": "inner=4;outer=4;over=widths",
     },
 )
@@ -239,7 +239,7 @@ HypothesesExplorer(
 #
 # <details><summary>Answers</summary>
 #
-# If $A_1 = k q^\top$ has rank one, token $i$ leaves the layer as $V_1 X X^\top k$ times the number $q^\top x_i$: all tokens are **parallel**. A later layer compares a vector with multiples of itself, $g^\top A\, g$, and sees the symmetric part of $A$ only. For the 3, 3, 3 network 2 dimensions are missing: $\alpha(2, 3) = 8$ becomes 6. A *last* layer of rank one costs nothing, since no layer looks at its tokens. A softmax of rank-one logits is not a rank-one matrix, so with softmax nothing is lost.
+# If $A_1 = k q^\top$ has rank one, token $i$ leaves the layer as $V_1 X X^\top k$ times the number $q^\top x_i$: all tokens are **parallel**; for $a_1 = 2$ they are not. A later layer compares a vector with multiples of itself, $g^\top A\, g$, and sees the symmetric part of $A$ only. For the 3, 3, 3 network 2 dimensions are missing: $\alpha(2, 3) = 8$ becomes 6. A *last* layer of rank one costs nothing, since no layer looks at its tokens. A softmax of rank-one logits is not a rank-one matrix, so with softmax nothing is lost.
 # <!-- check: nv.paper_formula(A((3, 3, 3), (1, 2))).value - dim((3, 3, 3), (1, 2)) == 2 == 8 - 6 -->
 # <!-- check: max(shown(HypothesesExplorer, "head_1=1")[0].angles[1]) < 1e-6 < 1 < max(shown(HypothesesExplorer, "head_1=2")[0].angles[1]) -->
 # <!-- check: dim((4, 4, 4), (2, 1)) == nv.paper_formula(A((4, 4, 4), (2, 1))).value -->
@@ -266,7 +266,7 @@ for heads in ((1, 2, 2), (2, 1, 2), (2, 2, 1), (1, 1, 1)):
 # </details>
 
 # %% [markdown]
-# ## Where the formula stops: a network that widens, a single token
+# ## Let a network widen, or leave it one token
 #
 # Let the inner layer be wider than the input: 2, 4, 2, with $a = 2, 2$. Eq. 14, used anyway, says 14.
 # <!-- check: nv.paper_formula(A((2, 4, 2), (2, 2))).value == 14 -->
@@ -282,7 +282,7 @@ predict(
 )
 
 # %% [markdown]
-# After the first layer the tokens live in the image of a $4 \times 2$ matrix. Two of their four coordinates carry nothing new. The button **widths** above the map shows many such networks: those with $\delta > d_0$. Is Eq. 14 right in any of them?
+# After the first layer the tokens live in the image of a $4 \times 2$ matrix. Two of their four coordinates carry nothing new. The button **widths** above [the map](#Where-the-formula-stops) shows many such networks: those with $\delta > d_0$. Is Eq. 14 right in any of them?
 #
 # <details><summary>Answer</summary>
 #

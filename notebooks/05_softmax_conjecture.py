@@ -46,7 +46,13 @@ predict(
 )
 
 # %% [markdown]
-# The number is $\alpha(a, d) + dd'$: the matrices $A$ of rank at most $a$, and the matrices $V$. Only the basis inside the head is lost. **Theorem 3.9** of the paper says more: for two tokens or more, the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. ([How to read them off](../docs/mathematics.md#theorem-39-one-softmax-layer).)
+# <details><summary>What counts?</summary>
+#
+# The number is $\alpha(a, d) + dd'$: the matrices $A$ of rank at most $a$, and the matrices $V$. Only the basis inside the head is lost.
+#
+# </details>
+#
+# **Theorem 3.9** of the paper: for two tokens or more, the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. ([How to read them off](../docs/mathematics.md#theorem-39-one-softmax-layer).)
 # <!-- check: all(dim((d, e), (a,), 2, "softmax") == a * (2 * d - a) + d * e for d in (2, 3, 4) for e in (1, 3) for a in range(1, d + 1)) -->
 
 # %% [markdown]
@@ -107,7 +113,7 @@ Figure3Explorer(
 largest = nv.Architecture.uniform(10, 2, 2, 3, "softmax")
 for route in ("theorem", "ball"):
     proof = nv.measure_dimension(largest, method="certified", route=route).certificate
-    print(f"{route:7} {proof.dimension}   {proof.verify().finding}")
+    print(f"{route}: {proof.dimension}; {proof.verify().finding}".replace("; ", "\n    "))
 
 # %% [markdown]
 # ## Let two tokens meet
@@ -164,7 +170,7 @@ ProofExplorer(
 #
 # </details>
 #
-# **Theorem A** (ours, not peer-reviewed) follows. Suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ is silent. *Freeze all layers*: what is left is $\dot L X = 0$, so $\dot L = 0$. *Free layer $i$ alone*: the other layers do nothing, and the outputs stand still only if $\dot M_i = 0$. So no direction is silent, and the dimension is that of the virtual weights.
+# **Theorem A** (ours, not peer-reviewed) follows. Let $L \ne 0$ and no $M_i$ be antisymmetric, and suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ is silent. *Freeze all layers*: what is left is $\dot L X = 0$, so $\dot L = 0$. *Free layer $i$ alone*: the other layers do nothing, and the outputs stand still only if $\dot M_i = 0$. So no direction is silent, and the dimension is that of the virtual weights.
 
 # %% [markdown]
 # ## Understand why it can be exact
@@ -190,7 +196,8 @@ def independent(M):
     return np.linalg.matrix_rank(np.array([[S[j, i] - S[i, i] for j, i in pairs] for S in logits]))
 
 
-print("symmetric:", independent(M + M.T), "  antisymmetric:", independent(M - M.T))
+kinds = {"random": M, "symmetric": M + M.T, "antisymmetric": M - M.T}
+print(*(f"{kind}: {independent(one)}" for kind, one in kinds.items()), sep="   ")
 
 # %% [markdown]
 # For a symmetric $M$, going round the three tokens one way gives the same sum as going round the other way. For an antisymmetric one the differences come in pairs of opposite sign. Then exponentials may not be drawn freely: the count has to keep their relations, and the software does.

@@ -114,7 +114,7 @@ def test_the_chosen_network_has_the_ring_and_the_covered_ones_the_frame():
 
 def test_the_words_say_what_is_measured_and_why():
     panel = HypothesesExplorer(state="head_1=1;head_2=3")
-    assert "31 dimensions, measured exactly; Eq. 14 says 36, off by −5" in panel.description
+    assert "dimension 31, measured exactly; Eq. 14 says 36, off by −5" in panel.description
     assert "In the map Eq. 14 is off in 4 of 25 networks" in panel.description
     assert "after layer 1 all tokens are parallel" in panel.description
     panel.state = "head_1=2"

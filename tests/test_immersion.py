@@ -318,7 +318,7 @@ def test_the_name_of_a_slider_says_what_it_weakens(panel):
 @pytest.mark.parametrize(
     ("state", "line", "bars", "words"),
     [
-        ("", "% of the tokens’ distance is left", "silent directions: 12 → 8 → 4 → 0", "leave 8, 4, 0"),
+        ("", "% of the tokens’ distance is left", "still silent: 12 → 8 → 4 → 0", "leave 8, 4, 0"),
         ("", "", "", "Step 1, with Ax 1971"),
         ("experiment=frozen", "frozen: nothing moves", "", "8 of 12 directions are silent, in M₁ and M₂"),
         ("experiment=frozen", "", "", "Step 3: with every S = I"),
@@ -337,7 +337,7 @@ def test_headlines_and_words_say_what_was_found(panel, state, line, bars, words)
 
 
 def test_badges_and_hatching_follow_the_hypotheses(panel):
-    assert "□ proved here · Theorem A<" in title(panel) and "kernel 0" in title(panel)
+    assert "□ proved here · Theorem A<" in title(panel) and "as they are: 0 silent" in title(panel)
     panel.state = "symmetric=0"
     assert "▨ outside hypotheses · Theorem A<" in title(panel)
     assert any("▨ cannot be made: P₁Q₁ = 1" in text for text in texts(panel.figure))

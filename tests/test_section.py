@@ -222,7 +222,7 @@ def test_the_page_is_the_plane_as_the_camera_sees_it():
     ("setting", "words", "nodes", "cusps", "rings"),
     [
         ({}, "the section crosses itself once", 1, 0, 0),
-        ({"turn": 0, "tilt": 0, "offset": 0.875}, "the section crosses itself once", 1, 0, 0),
+        ({"turn": 0, "tilt": 0, "offset": 1.0}, "the section crosses itself once", 1, 0, 0),
         ({"turn": 0, "tilt": 0, "offset": 0.57}, "the section goes through a pinch point", 0, 1, 0),
         ({"turn": 0, "tilt": 0, "offset": 0.25}, "the section is one isolated point", 0, 0, 1),
         ({"offset": 0.46875}, f"{CUSP} a pinch point", 0, 1, 0),

@@ -64,7 +64,7 @@ def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(panel
     assert all(moved[name] > 0.1 for name in names)
     assert all(change < 1e-9 for name, change in moved.items() if name not in names)
     assert any("C⁻¹" in text for text in texts(panel.figure))
-    panel.controls["along"].value = 0  # and before anything moves, the picture does not say what will
+    panel.controls["along"].value, panel.controls["alone"].value = 0, 0.3  # no C, also where V moves alone
     assert not any("C⁻¹" in text for text in texts(panel.figure))
 
 
@@ -166,7 +166,7 @@ def test_a_network_that_widens_hides_its_basis_without_any_loss_of_rank(panel, s
 
 
 def test_lemma_35_is_claimed_only_under_its_hypotheses(panel):
-    assert "proved · Lemma 3.5" in title(panel) and "the only one" in panel.description
+    assert "proved · Lemma 3.5" in title(panel) and "no other C fits" in panel.description
     panel.state = "width=3;width_out=2"  # δ > d_l: C is found, but the lemma does not say that it must be
     assert "C is recovered" in panel.description and "does not apply" in panel.description
     assert "outside hypotheses · Lemma 3.5" in title(panel)

@@ -168,8 +168,8 @@ class HypothesesExplorer(Panel):
         measured, expected, paper = answer.measured.value, answer.expected, answer.paper
         name = paper_name(paper)
         off = f"off by {measured - paper.value:+d}".replace("-", "−") if measured != paper.value else "right"
-        why = ": " + expected.note.split("So: ")[-1] if "So: " in expected.note else ""
-        said = f"{answer.arch}: {measured} dimensions, measured exactly; {name} says {paper.value}, {off}."
+        why = expected.note.partition(". So")[2].replace("the general formula", "it")
+        said = f"{answer.arch}: dimension {measured}, measured exactly; {name} says {paper.value}, {off}."
         general = f"The general formula {agreement(expected, measured)}{why}."
         in_map = f"In the map {name} is off in {len(answer.off)} of {len(answer.cells)} networks."
         return in_two_lines([said, general, in_map], 2)

@@ -144,6 +144,11 @@ class InterfaceStudy:
         return tuple(part for part in (*self.virtual, self.outputs) if not part.is_same)
 
     @property
+    def turns(self) -> bool:
+        """Whether C is another basis at all."""
+        return not np.array_equal(self.C, np.eye(len(self.C)))
+
+    @property
     def off(self) -> float:
         """The largest difference between an entry of a recovered matrix and of the applied one."""
         here, identity = self.setting.interface, np.eye(len(self.C))

@@ -118,10 +118,8 @@ def _moves(study: InterfaceStudy) -> list[_Bar]:
 def _became(study: InterfaceStudy) -> tuple[str, ...]:
     """The texts above the weights; they are short, because a longer text widens its column."""
     names = [part.name for part in study.weights]
-    if all(part.is_same for part in study.weights):
-        return tuple(names)
-    before = "DC" if study.setting.alone else "C"
-    return (*names[:2], before + names[2], *(f"{name}C⁻¹" for name in names[3:]))
+    before = "D" * bool(study.setting.alone) + "C" * study.turns
+    return (*names[:2], before + names[2], *(name + "C⁻¹" * study.turns for name in names[3:]))
 
 
 def _what_moves(study: InterfaceStudy) -> str:

@@ -1,7 +1,5 @@
 """What the function hides of the weights: a change of basis between layers, a rescaling of L and M."""
 
-import numpy as np
-
 from neuroviz.deep.rescaling import RescalingStudy, say_rescaling, study_rescaling
 from neuroviz.deep.virtual import LOGS, MAX_LAYERS, SAME, InterfaceStudy, VirtualSetting, study_interface
 from neuroviz.deep.virtual_figure import virtual_parts
@@ -87,15 +85,16 @@ def _say_moves(study: InterfaceStudy) -> str:
     if most <= SAME:
         return f"{where} C = 1: no weight has moved{one}."
     names = ", ".join(part.name for part in study.weights[3:])
-    moves = [f"{V} → C {V}, C⁻¹ behind {names}"] * (not np.array_equal(study.C, np.eye(len(study.C))))
+    moves = [f"{V} → C {V}, C⁻¹ behind {names}"] * study.turns
     moves += [f"row 1 of {V} times {signed(1 + alone)} (D)"] * bool(alone)
-    return f"{where}: {'; '.join(moves)}. They move by up to {percent(most)}."
+    who = "They move by up to" if study.turns else f"{V} moves by"
+    return f"{where}: {'; '.join(moves)}. {who} {percent(most)}."
 
 
 def _say_stands(study: InterfaceStudy) -> str:
     if study.moved:
         moved = ", ".join(f"{part.name} by {percent(part.change)}" for part in study.moved)
-        return f"With nothing to undo it, {moved}: not a symmetry."
+        return f"Not undone, {moved.replace(' by', ' moves by', 1)}: not a symmetry."
     most = max(part.change for part in (*study.virtual, study.outputs))
     return f"L, all M and the outputs do not move{f' (rounding: {tiny(most)})' if most else ''}."
 
@@ -103,5 +102,5 @@ def _say_stands(study: InterfaceStudy) -> str:
 def _say_recovered(study: InterfaceStudy) -> str:
     if study.recovered is None:
         return f"C cannot be recovered: {study.refusal}."
-    unique = "the only one" if study.covered else "although Lemma 3.5 does not apply"
-    return f"C is recovered from the two networks, {unique}, off by {tiny(study.off)}."
+    unique = "no other C fits" if study.covered else "although Lemma 3.5 does not apply"
+    return f"C is recovered from the two networks alone: {unique} (off by {tiny(study.off)})."

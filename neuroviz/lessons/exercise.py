@@ -146,7 +146,8 @@ def matrix(name: str, given: object, rows: int | None = None, columns: int | Non
     except (TypeError, ValueError):
         raise ValueError(f"{name} is a matrix with {wanted}; got {given!r}.") from None
     if found.ndim != 2 or 0 in found.shape:
-        raise ValueError(f"{name} is a matrix with {wanted}; got an array of shape {found.shape}.")
+        row = ", and one row is written [[…]]" * (found.ndim == 1)
+        raise ValueError(f"{name} is a matrix with {wanted}{row}; got an array of shape {found.shape}.")
     if found.shape != (rows or len(found), columns or found.shape[1]):
         raise ValueError(f"{name} needs {wanted}; got shape {found.shape}.")
     if not np.isfinite(found).all():

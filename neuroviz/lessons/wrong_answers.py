@@ -81,8 +81,7 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     separately = _count(arch, seen, lambda a, w: 2 * a * w)
     hint = "Q and K enter through A = KᵀQ only: the basis inside each head can be changed freely."
     yield Mistake("Q and K separately", separately - factors, hint)
-    hint = "Two silent families are still counted: the basis inside each head, and a factor "
-    hint += "between A and V."
+    hint = "Two silent families are still counted: the basis inside each head, and a factor of A and V."
     yield Mistake("Q and K separately, no rescaling", separately, hint)
     hint = "With a head wider than its tokens the basis change is no longer free: part of it acts on a space "
     hint += "where Q and K have nothing."
@@ -93,14 +92,16 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     hint = "The basis in which one layer hands its tokens to the next is seen by nobody outside: each such "
     hint += "place costs the square of its width."
     # Each inner basis costs w_i²: without it L = V_l ⋯ V_1 is counted as so many separate matrices V_i.
-    yield Mistake("no interfaces", right + sum(w * w for w in seen[1:-1]), hint)
+    inner = sum(w * w for w in seen[1:-1])
+    yield Mistake("no interfaces", right + inner, hint)
+    hint = "The bases inside the heads are taken away. Where else is a basis, and where a factor?"
+    yield Mistake("heads only", right + inner + factors, hint)
     if layers > 1:
         hint = "Bases can be changed between two layers only: the input and the output are fixed."
         yield Mistake("too many interfaces", right - seen[-2] ** 2, hint)
     hint = "That is the number of parameters. Some ways to change them leave the function as it is: how many?"
     yield Mistake("parameters", arch.num_parameters, hint)
-    hint = "That is how many directions are silent. How many are left?"
-    yield Mistake("what is lost", arch.num_parameters - right, hint)
+    yield Mistake("what is lost", arch.num_parameters - right, "So many are silent. How many are left?")
     d, d_out, a = arch.widths[0], arch.widths[-1], arch.head_dims[0]
     hint = "There is more than one layer, and each has an attention matrix of its own."
     yield Mistake("one matrix A and one V", alpha(a, d) + d * d_out - lightning, hint)

@@ -42,10 +42,10 @@ class Window:
         return across if all(self.stretch) else max(across, self.half_length + abs(self.centre[0]))
 
     def inside(self, points: np.ndarray) -> np.ndarray:
-        """Whether points, shape (…, 3), are inside."""
+        """Whether points, shape (…, 3), are inside, up to rounding: a plane may lie at the very end."""
         with np.errstate(invalid="ignore"):  # a point at infinity is outside
             away = np.linalg.norm((points - np.array(self.centre)) * self.stretch, axis=-1)
-        return (away <= self.radius) & (np.abs(points[..., 0]) <= self.half_length)
+            return np.maximum(away / self.radius, np.abs(points[..., 0]) / self.half_length) <= 1 + 1e-12
 
     def cut(self, point: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where lines, given by arrays of shape (…, 3), enter and leave; nan for a line that misses."""

@@ -1,6 +1,6 @@
 """Two quadratic forms by their roots on the projective line, drawn as a circle: chords, and points inside."""
 
-from math import cos, inf, pi, sin
+from math import cos, pi, sin
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def roots_view(point: SurfacePoint, domain: tuple[float, float]) -> View:
     if not common and point.facts.kind == "closure only":
         common = on_circle(next(filter(any, point.forms))).tolist()
     note, marker = theme.size("note"), theme.size("marker")
-    key = ["roots on RP¹: q₁ ●—, q₂ □- -", "real pair: a chord · complex pair: a point inside"]
+    key = ["roots [X:Y] on a circle: q₁ ●—, q₂ □- -", "real pair: a chord · complex pair: a point inside"]
     key = key[:1] if theme.current()["size"] == "lecture" else key  # large letters take the room
     plot = Plot("", domain, (0.28, 1 - (2.3 + 1.45 * len(key)) * note / theme.size("height")))
     rim = np.linspace(0, 2 * pi, 121)
@@ -104,12 +104,11 @@ def _facts(point: SurfacePoint) -> list[str]:
         products = "q₁ = ℓ₁v, q₂ = ℓ₂v, " if len(point.roots) == 1 else "both qₖ = ℓₖv: "
         lines.append(f"{products}v = {' or '.join(map(factor_text, point.roots))}")
     if facts.rank_a is None:
-        lines.append("no real weights: 0 preimages")
+        lines.append("no real weights")
     else:
-        preimages = "∞" if facts.preimages == inf else facts.preimages
-        ranks = f"rank A = {facts.rank_a}, rank V = {facts.rank_v}"
-        lines.append(f"{ranks} · preimages: {preimages}, kernel: {facts.kernel}")
+        lines.append(f"rank A = {facts.rank_a}, rank V = {facts.rank_v} · silent directions: {facts.kernel}")
     if point.discriminant is not None:
-        sign = "= 0" if facts.kind == "boundary" else f"= {point.discriminant:.3g}"
-        lines.append(f"discriminant of the common form {sign}".replace("-", "−"))
+        sign = "= 0" if facts.kind == "boundary" else f"= {float(f'{point.discriminant:.2g}'):g}"
+        name = "q₁" if any(point.forms[0]) else "q₂"
+        lines.append(f"discriminant of {name} {sign}".replace("-", "−"))
     return lines

@@ -27,7 +27,7 @@ _NUMBERS = {1: "one", 2: "two", 3: "three"}
 _MEANING = {
     "crossing": "A node is a crossing of two sheets: two sets of weights",
     "boundary": "At a boundary point the two sheets have met",
-    "closure only": "The ring is a point of the Zariski closure: no weights have it, nor a point near it",
+    "closure only": "An isolated point is in the Zariski closure only: no weights have it, nor one near it",
 }
 
 

@@ -19,7 +19,7 @@ SPACE, DISC = (0.0, 0.64), (0.68, 1.0)
 _LINE, _BALL = 0.022, 0.07
 _MOVED = {"meta": "local"}  # marks traces that the scene draws itself
 _BEYOND = 0.07  # the point's ruling sticks out, so that one finds it behind a sheet
-_MOVES = (("on the surface", "surface"), ("along the yellow curve", "curve"))
+_MOVES = (("on the surface", "surface"), ("along the singular curve", "curve"))
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class SurfaceSetting(SliceSetting):
 
     moves: str = choice("the point moves", _MOVES)
     where: float = real("which line", 0.8, *RANGES["where"], shown=".3g")
-    along: float = real("along it", 0.5, *RANGES["along"], shown=".3g")
+    along: float = real("along it", 0.5, *RANGES["along"])
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ def _why(point: SurfacePoint) -> str:
         "crossing": f"q₁ and q₂ are proportional, with the roots m = {roots}: either may be that of v, so "
         f"two sets of weights have this function (the swap of Theorem 3.2), and two sheets cross: {chords}.",
         "boundary": f"q₁ and q₂ are proportional, with the double root m = {roots}: keys and values use the "
-        "same linear form. The chord has shrunk to a point of the circle: two preimages have met, and the "
-        "kernel has dimension 2.",
+        "same linear form. The chord has shrunk to a point of the circle: two sets of weights have met, "
+        "and 2 directions are silent.",
         "closure only": "q₁ and q₂ are proportional, with a complex pair of roots, a point inside the "
-        "circle: the two preimages are complex, and no real weights have this function, nor one near it.",
+        "circle: both sets of weights are complex; no real weights have this function, nor one near it.",
         "off": "No common root: this function is no layer.",
     }[kind]

@@ -27,7 +27,7 @@ class SurfacePoint:
         facts: kind, ranks, kernel, number of preimages.
         roots: the real roots that both forms share.
         ruling: the ends of the ruling that the point moves along; None on the curve.
-        discriminant: that of the common form, scaled to Σ c² = 1, where both are proportional; else None.
+        discriminant: of q₁, of q₂ where q₁ = 0, where both are proportional; else None.
     """
 
     at: Place
@@ -63,8 +63,7 @@ def point_at(chart: Chart, on_curve: bool, where: float, along: float) -> Surfac
     forms, facts = slice.forms(*at), slice.facts(*at)
     if not any(map(any, forms)):
         return SurfacePoint(at, forms, facts, (), ruling, None)
-    q = max(forms, key=lambda form: sum(c * c for c in form))
-    common = discriminant(q) / sum(c * c for c in q) if facts.kind in _PROPORTIONAL else None
+    common = discriminant(next(filter(any, forms))) if facts.kind in _PROPORTIONAL else None
     return SurfacePoint(at, forms, facts, slice.roots(*at), ruling, common)
 
 

@@ -14,7 +14,7 @@ LEFT, RIGHT = (0.0, 0.49), (0.54, 1.0)
 MAP, WORDS, RIGHT_END = (1.18, 1.74), 1.88, 2.88
 TOP, LOW = 0.9, 0.1  # upper and lower edge of a layer's square, in rows
 GAP = 0.45  # a gap between the proof's experiments and the columns beside them
-NAMES = {"true": "as it is", "free": "yours", "frozen": "frozen", "collapsed": "collapsed"}
+NAMES = {"true": "as it is", "free": "free", "frozen": "frozen", "collapsed": "collapsed"}
 
 
 def immersion_parts(study: ImmersionStudy) -> Parts:
@@ -218,7 +218,7 @@ def stairs_finding(study: ImmersionStudy) -> str:
     setting, left = study.setting, study.left.kernel
     if setting.holds:
         chain = " → ".join(str(column.total) for column in columns_of(study)[:-2])
-        return f"silent directions: {chain}" if left == 0 else outside(f"{left} left: this DISAGREES")
+        return f"still silent: {chain}" if left == 0 else outside(f"{left} left: this DISAGREES")
     M, zero = numbered("M", setting.tied_layer or 0), setting.causal or setting.width == 1
     why = "L = 0" if setting.size == 0 else f"{M} = 0" if zero else f"{M} is antisymmetric"
     if left == 0:

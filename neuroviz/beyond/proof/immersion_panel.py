@@ -138,7 +138,7 @@ class ProofExplorer(Panel):
 
     def _badge(self, answer: ImmersionStudy) -> str:
         setting, found = answer.setting, answer.everything
-        measured = exact_badge(f"kernel {found.kernel}", found.measured.prime)
+        measured = exact_badge(f"as they are: {found.kernel} silent", found.measured.prime)
         theorem = "Theorem A′" if setting.causal else "Theorem A"
         return measured + theme.badge("proved here" if setting.holds else "outside hypotheses", theorem)
 
@@ -171,12 +171,10 @@ def _say_step(study: ImmersionStudy) -> str:
         return "Step 3: with every S = I the network is LX, so L must not move."
     if s.modes.count("free") == 1 and s.modes.count("frozen") == s.layers - 1:
         i = s.modes.index("free") + 1
+        M = numbered("M", i)
         if study.here.blocks[i] == 0:
-            return (
-                f"Steps 2 and 4: only layer {i} acts, L does not move and Lδ ≠ 0, "
-                f"so {numbered('M', i)} must not move either."
-            )
-        return f"These P, Q hide {numbered('M', i)}: μ(1 − μ) and ν(1 − ν) are 0."
+            return f"Steps 2 and 4: only layer {i} acts, L stands still, L(x₁ − x₂) ≠ 0, so {M} stands still."
+        return f"These P, Q hide {M}: μ(1 − μ) and ν(1 − ν) are 0."
     return ""
 
 
@@ -210,7 +208,7 @@ def _say_proof(study: ImmersionStudy) -> str:
     M = numbered("M" if s.causal else "Sym M", tied)
     why = f"{M} = 0 forces {relation_of(study)}: layer {tied} cannot be frozen"
     if left == 0 and s.causal:
-        return f"{why}, and the argument breaks here; the conclusion holds all the same: kernel 0 (exact)."
+        return f"{why}; the argument breaks, the conclusion holds all the same: 0 are silent (exact)."
     if left == 0:
-        return f"{why}; but no layer comes after it, and nothing is left all the same: kernel 0 (exact)."
-    return f"{why}, its tokens meet, and all later layers are blind: {left} {are} silent at all (exact)."
+        return f"{why}; but no layer comes after it, and all the same nothing is silent (exact)."
+    return f"{why}, its tokens meet, and all later layers are blind: {left} {are} silent altogether."

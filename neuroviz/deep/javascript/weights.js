@@ -23,7 +23,8 @@ export function weights(host, talk) {
   // Cells have one size, as on plotly's constrained axes, and the bars stand under them.
   function squared(next) {
     const { xaxis: x, yaxis: y } = next, { l, r, t, b } = next.template.layout.margin, box = { left: l, wide: width - l - r, top: t, tall: height - t - b - LINE };
-    const [low, high] = y.domain, cell = min(box.wide / x.range[1], (box.tall * (high - low)) / y.range[0]), domain = [0, (cell * x.range[1]) / box.wide];
+    const last = max(...data.filter(({ type, z }) => type === "heatmap" && z.length).map((one) => one.x.at(-1))) + 2;
+    const [low, high] = y.domain, cell = min(box.wide / last, (box.tall * (high - low)) / y.range[0]), domain = [0, (cell * x.range[1]) / box.wide];
     layout = { ...next, shapes: [], xaxis: { ...x, domain }, xaxis2: { ...next.xaxis2, domain }, yaxis: { ...y, domain: [high - (cell * y.range[0]) / box.tall, high] } };
     parts.place(layout, box);
     return cell;

@@ -24,13 +24,14 @@ const unit = (a) => { const n = Math.sqrt(dot(a, a)) || 1; return a.map((t) => t
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 const LENS = Math.tan(PI / 8), NEAR = 0.05, FAR = 60;
 const WIDTH = 1.25; // of a drawing at most, in heights of the picture: as camera.py fits it
+const FILLED = 0.96; // of the picture at most, when it is turned
 const rgb = (code) => [1, 3, 5].map((i) => parseInt(code.slice(i, i + 2), 16) / 255);
 
 // The plotly camera looks at a scene of half the size.
 export function cameraOf({ eye, center }) {
   const at = [center.x, center.y, center.z].map((t) => 2 * t), away = minus([eye.x, eye.y, eye.z].map((t) => 2 * t), at);
   const distance = Math.sqrt(dot(away, away));
-  return { at, distance, turn: Math.atan2(away[1], away[0]), tilt: Math.asin(away[2] / distance) };
+  return { at, distance, zoom: 1, turn: Math.atan2(away[1], away[0]), tilt: Math.asin(away[2] / distance) };
 }
 
 export function spaceIn(canvas) {
@@ -38,7 +39,7 @@ export function spaceIn(canvas) {
   const again = () => space.render(seenLast, false); // for who takes the picture: what was drawn before is gone
   canvas.still = () => { again(); return canvas.toDataURL(); };
   addEventListener("beforeprint", again);
-  let camera = { at: [0, 0, 0], distance: 4, turn: 0, tilt: 0.3 }, eye, right, up, ahead, view, wide = 1, tall = 1;
+  let camera = { at: [0, 0, 0], distance: 4, zoom: 1, turn: 0, tilt: 0.3 }, outline = [], outlined, eye, right, up, ahead, view, wide = 1, tall = 1;
   const known = new Map(); // trace → its mesh on the graphics card
   let shown = [], traces = [], seenLast = {}, program, uniforms, background = [1, 1, 1], last = 0, pace = 16, isSlow = false, rest = 0, isOver = false;
 
@@ -100,12 +101,14 @@ export function spaceIn(canvas) {
 
   function look() {
     const { at, turn, tilt } = camera, c = cos(tilt);
-    const distance = camera.distance * max(1, (WIDTH * tall) / wide); // in a narrow place from further away
     const away = [c * cos(turn), c * sin(turn), sin(tilt)];
-    eye = at.map((t, n) => t + distance * away[n]);
     ahead = away.map((t) => -t);
     right = unit(cross(ahead, [0, 0, 1]));
     up = cross(right, ahead);
+    // In a narrow place, and where a turn would cut the drawing, from further away.
+    const whole = outline.map((p) => dot(p, away) + max((abs(dot(p, right)) * tall) / wide, abs(dot(p, up))) / (FILLED * LENS));
+    const distance = camera.zoom * max(camera.distance * max(1, (WIDTH * tall) / wide), ...whole);
+    eye = at.map((t, n) => t + distance * away[n]);
     const a = 1 / LENS, b = (a * tall) / wide, depth = (FAR + NEAR) / (FAR - NEAR), shift = (2 * FAR * NEAR) / (FAR - NEAR);
     view = [0, 1, 2].flatMap((n) => [b * right[n], a * up[n], depth * ahead[n], ahead[n]]);
     view.push(-b * dot(right, eye), -a * dot(up, eye), -depth * dot(ahead, eye) - shift, -dot(ahead, eye));
@@ -131,6 +134,10 @@ export function spaceIn(canvas) {
     show(found, ground) {
       if (!gl) return;
       [traces, background] = [found, rgb(ground)];
+      const largest = traces.reduce((a, b) => (b.x.length > a.x.length ? b : a)), { x, y, z } = largest, each = Math.ceil(x.length / 400);
+      if (outlined !== largest) outline = x.flatMap((t, n) => (n % each ? [] : [minus([t, y[n], z[n]], camera.at)]));
+      outlined = largest;
+      look();
       for (const [trace, mesh] of known) if (!traces.includes(trace)) {
         gl.deleteVertexArray(mesh.array);
         mesh.buffers.forEach((one) => gl.deleteBuffer(one));
@@ -184,7 +191,7 @@ export function spaceIn(canvas) {
       const tilt = max(-1.5, min(1.5, camera.tilt + 0.01 * y));
       this.camera = { ...camera, turn: camera.turn - 0.01 * x, tilt };
     },
-    zoom(factor) { this.camera = { ...camera, distance: max(1, min(20, camera.distance * factor)) }; },
+    zoom(factor) { this.camera = { ...camera, zoom: max(0.2, min(5, camera.zoom * factor)) }; },
     forget() { isOver = true; removeEventListener("beforeprint", again); clearTimeout(rest); gl?.getExtension("WEBGL_lose_context")?.loseContext(); },
   };
   return space;
@@ -199,7 +206,11 @@ export function viewIn(host, over, { name, changed, clicked = () => {} }) {
   canvas.style.cssText = "position: absolute; cursor: move";
   set(canvas, { role: "application", "aria-label": `${name}: arrow keys turn it, + and - bring it near, Home puts it back` });
   drag(canvas, host, {
-    begin: (at) => { [from, far] = [at, 0]; canvas.focus({ preventScroll: true }); },
+    begin: (at) => {
+      [from, far] = [at, 0];
+      canvas.style.setProperty("outline", "none", "important"); // by the pointer: no frame around it
+      canvas.focus({ preventScroll: true });
+    },
     move: (at, [x, y]) => { far += hypot(x, y); space.turn(x, y); changed(); },
     end: () => { if (far < 4) clicked([from[0] - box.left, from[1] - box.top]); },
   });
@@ -214,6 +225,7 @@ export function viewIn(host, over, { name, changed, clicked = () => {} }) {
     changed();
   });
   canvas.addEventListener("dblclick", back);
+  for (const kind of ["keydown", "blur"]) canvas.addEventListener(kind, () => canvas.style.removeProperty("outline"));
   // Two fingers that move apart; a wheel alone scrolls the page, as ever.
   canvas.addEventListener("wheel", (event) => {
     if (!event.ctrlKey) return;
@@ -245,12 +257,16 @@ export function viewIn(host, over, { name, changed, clicked = () => {} }) {
     },
     paint(models) {
       space.render(models);
+      const inSight = []; // of labels that a turn brings over one another the first stays
       for (const label of labels) {
         const { x, y, z, ax, ay } = label.of, at = seen([x, y, z]), end = [at[0] + ax, at[1] + ay];
         Object.assign(label.style, { left: `${end[0]}px`, top: `${end[1]}px` });
         label.half ??= [label.offsetWidth / 2 + 3, label.offsetHeight / 2 + 1];
         const share = min(1, ...label.half.map((t, n) => t / (abs(n ? ay : ax) || 1))); // as far as the words
         set(label.leader, { x1: at[0], y1: at[1], x2: end[0] - share * ax, y2: end[1] - share * ay });
+        const isFree = inSight.every((one) => one.half.some((t, n) => abs(one.end[n] - end[n]) > t + label.half[n] - 6));
+        label.style.visibility = label.leader.style.visibility = isFree ? "" : "hidden";
+        if (isFree) inSight.push({ end, half: label.half });
       }
     },
   };

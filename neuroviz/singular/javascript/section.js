@@ -71,7 +71,7 @@ export function section(host, talk) {
       keyed: (x, y) => where.go({ offset: where.here.offset + (x || y) / 64 }) });
     play = player(host, { left: `${side}px`, bottom: "2px" }, {
       name: "move the plane through the surface", seconds: 9,
-      from: () => { const come = (where.here.offset + 1) / 2; return come > 0.99 ? 0 : come; },
+      from: () => { const come = (where.here.offset + 1) / 2; return come > 0.95 ? 0 : come; },
       walk: (share) => where.go({ offset: 2 * share - 1 }),
     });
     Object.assign(play.button.style, { background: colors.panel, color: colors.ink, border: `1px solid ${colors.axis}` });

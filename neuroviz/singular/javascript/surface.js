@@ -201,10 +201,10 @@ export function surface(host, talk) {
       (at) => { const found = placeAt(view.pixel(at)); if (found) go(found); },
     ), pressed: change });
     play = player(host, { left: `${side}px`, bottom: "2px" }, {
-      name: slice.pieces.length ? "walk along the yellow curve" : "walk over all lines", seconds: 9,
+      name: slice.pieces.length ? "walk along the singular curve" : "walk over all lines", seconds: 9,
       from: () => {
         const { moves, where: share } = where.here, come = slice.pieces.length ? (moves === "curve" ? 1 - share : 0) : share;
-        return come > 0.99 ? 0 : come;
+        return come > 0.95 ? 0 : come;
       },
       walk: (share) => go(slice.pieces.length ? { moves: "curve", where: 1 - share } : { moves: "surface", where: share }),
     });
@@ -242,8 +242,9 @@ export function surface(host, talk) {
     });
     if (common.length) {
       ring.to(common[0], where.here.where, point.roots.length ? `m = ${number(1 / Math.tan(point.roots[0] / 2))}` : "not real");
-      const [x, y] = common[0], up = y <= box.middle[1] ? -1 : 1, beside = 1.5 * sizes.marker + 5, rim = box.middle[1] + up * (box.radius + 5);
-      set(box.common, { x: max(x, box.left + 0.27 * sizes.note * KINDS[point.kind].length), y: up < 0 ? min(y - beside, rim) : max(y + beside, rim) + 0.75 * sizes.note }); // off the rim
+      const x = common.reduce((sum, one) => sum + one[0] / common.length, 0), [, y] = common[0], up = y <= box.middle[1] ? -1 : 1, beside = 1.5 * sizes.marker + 5, rim = box.middle[1] + up * (box.radius + 5);
+      const half = 0.27 * sizes.note * KINDS[point.kind].length, most = box.middle[0] + box.radius + 3.8 * sizes.note - 20 - half; // beside the weights
+      set(box.common, { x: max(box.left + half, min(x, most)), y: up < 0 ? min(y - beside, rim) : max(y + beside, rim) + 0.75 * sizes.note }); // off the rim
     } else ring.hide();
     twin.style.display = common.length > 1 ? "" : "none";
     if (common.length > 1) set(twin, { cx: common[1][0], cy: common[1][1] });
