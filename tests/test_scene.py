@@ -545,7 +545,9 @@ def test_the_tab_key_reaches_everything_in_a_scene_arrows_move_it_and_one_sees_w
         name, _, role = ask(page, "focused")
         reached.append(name)
         if role in ("slider", "spinbutton"):
-            before = place(page)
+            before, heard = place(page), ask(page, "valued")
+            least, value, most = map(float, heard[:3])
+            assert least <= value <= most and least < most and heard[3], name
             moved = [page.keyboard.press(key) or place(page) != before for key in ("ArrowDown", "ArrowUp")]
             assert any(moved), name
     assert reached == wanted

@@ -152,11 +152,11 @@ export function ledger(host, talk) {
   }
 
   // An edge that one takes hold of: a line with a knob, and the number that it changes.
-  function edge(name, value, isAcross, unit, put) {
+  function edge(name, value, isAcross, unit, put, most = meta.local.widest) {
     const { colors, sizes } = look;
     let from, start;
     const grip = handle(grips, {
-      name, ring: 4, color: colors.focus, scene: host, keyed: (x, y) => put(value() + (x || y)),
+      name, range: () => [1, most], ring: 4, color: colors.focus, scene: host, keyed: (x, y) => put(value() + (x || y)),
       begin: (at) => {
         for (const one of Object.values(players)) one.stop();
         [held, motion, from, start] = [{ wide: shown.wide, tall: shown.tall, y: shown.y }, null, at, value()];
@@ -190,7 +190,7 @@ export function ledger(host, talk) {
       head: edge(`head dimension a${subscript(i + 1)}`, () => net.heads[i], false, (_x, y) => -y / 2, (a) => setHead(i, a)),
       width: edge(`width d${subscript(i)}`, () => net.widths[i], true, (x) => x, (d) => setWidth(i, d)),
     }));
-    count = edge("heads H in each layer", () => net.H, true, (x, y) => (held.wide * (x - y)) / (2 * step()), setCount);
+    count = edge("heads H in each layer", () => net.H, true, (x, y) => (held.wide * (x - y)) / (2 * step()), setCount, meta.local.most);
     set(count.text, { x: 4, y: isTight() ? -8 - 1.2 * look.sizes.note : -8 }); // beside it the next layer begins
     last = edge(`width d${subscript(l)}`, () => net.widths[l], false, (_x, y) => y, (d) => setWidth(l, d));
     set(last.text, { y: 18 });

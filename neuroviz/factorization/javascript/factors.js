@@ -156,7 +156,7 @@ export function factors(host, talk) {
 
     const deep = top + 2.8 * sizes.note;
     box.space = { left: right, top: deep, wide: side + all - right, tall: height - deep - 4 };
-    grip = handle(hooks, { name: "A on its surface", ring: 1.3 * sizes.marker, color: colors.focus, scene: host, begin: hold, end: release, moved: dragBall,
+    grip = handle(hooks, { name: "A on its surface", range: () => where.range("angle"), isFlat: true, ring: 1.3 * sizes.marker, color: colors.focus, scene: host, begin: hold, end: release, moved: dragBall,
       keyed: (u, v) => { isNewHere = false; const { angle, height: z } = study.point; move({ angle: angle + 2 * u, height: z + 0.02 * v }); } });
     play = player(host, { left: `${side}px`, bottom: "2px" }, {
       name: "walk along the fibre", seconds: 6, from: () => { const come = (where.here.along + 1) / 2; return come > 0.99 ? 0 : come; }, walk: (share) => where.go({ along: 2 * share - 1 }),

@@ -119,7 +119,7 @@ export function fibre(host, talk) {
       const { swap, negative } = ways[(at + 1) % ways.length];
       go(local.swapped ? { swap, negative } : { negative });
     };
-    point = handle(hands, { name: "the point (A, V)", ring: sizes.marker + 5, color: colors.focus, scene: host, begin, end: where.release, moved: moveTo, keyed, pressed });
+    point = handle(hands, { name: "the point (A, V)", range: () => where.range("along"), isFlat: true, ring: sizes.marker + 5, color: colors.focus, scene: host, begin, end: where.release, moved: moveTo, keyed, pressed });
     const from = () => (where.here.along > most - 0.01 ? 0 : (where.here.along - least) / (most - least));
     play = player(host, { left: `${SIDE}px`, bottom: "2px" }, { name: "walk along", seconds: 6, from, walk: (share) => go({ along: least + share * (most - least), off: 0 }) });
     note = write(host, { left: `${SIDE + 40}px`, bottom: "4px", color: colors.soft, fontSize: `${sizes.note}px`, pointerEvents: "none" });
