@@ -23,7 +23,6 @@ FLOAT = nv.measure_dimension(ARCH, method="float")
 VERDICTS = [
     (40, 38, "You said 40; it is 38. 2 too many."),
     (0, 0, "You said 0; it is 0. Right."),
-    (-3, 2, "You said -3; it is 2. 5 too few."),
 ]
 
 
@@ -133,7 +132,7 @@ def test_an_answer_that_is_no_number_is_refused_at_once(answer):
         predict("How many?", answer)
 
 
-@pytest.mark.parametrize("guess", ["40", 40.0, True, [40], EXPECTED], ids=repr)
+@pytest.mark.parametrize("guess", ["40", 40.0, True, [40], EXPECTED, -3], ids=repr)
 def test_a_guess_that_is_no_number_is_refused_and_commits_to_nothing(guess):
     with pytest.raises(ValueError, match="a guess is a whole number"):
         predict("How many?", 38, guess=guess)
