@@ -8,12 +8,13 @@ from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.plot import Parts, Plot, View, compose, focus_ring, headline
 from neuroviz.kit.scene import as_scene
-from neuroviz.kit.words import colored, numbered, percent
+from neuroviz.kit.words import colored, numbered, percent, signed
 from neuroviz.single_layer.plane import draw_plane
 from neuroviz.single_layer.walk import ALONG, OFF, SHOWN, FiberStudy, StepCurve, local_of
 
 _HEIGHT = (0.06, 0.9)  # two-line headlines stand above
 _LONGEST_STEP, _SMALLEST_DISTANCE = 0.2, -10.4  # ends of the logarithmic axes
+_INSIDE = "note", "ground"  # words on a bar
 _DRAWN = 1e-10  # smaller distances are rounding, and have no place on a logarithmic axis
 
 
@@ -85,6 +86,10 @@ def _draw_outputs(study: FiberStudy, plot: Plot) -> None:
     for name, outputs, look in (("now", study.outputs_now, now), ("start", study.outputs_start, start)):
         y = outputs.T.ravel().tolist()
         plot.bars(f"φ(X), {name}", x, y, look, width=width, hover=f"{name}: %{{y:.3f}}")
+        for at, high in zip(x, y, strict=True):
+            if abs(high) > most:  # it goes on beyond the frame: an arrow, and how far
+                text, end = (f"{signed(high)} ▶", "top") if high > 0 else (f"◀ {signed(high)}", "bottom")
+                plot.text(text, at, np.clip(high, -most, most), *_INSIDE, yanchor=end, textangle=-90)
     ends = -1.0, x[-1] + 1.0
     verdict = colored("focus", "≠ moved")
     if study.same_outputs:
