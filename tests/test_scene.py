@@ -742,7 +742,9 @@ def moved_in_python(layers: tuple, motion: str, generators: list, s: float) -> l
 def test_an_edge_of_a_layer_and_its_heads_go_with_the_pointer_and_the_ledger_with_them(scene):
     page = scene("layers=2", kind=LedgerExplorer)
     edge = ".nv-handle[aria-label='width d₁']"
-    page.wait_for_function("box.textContent.includes('38') && box.textContent.includes('exact rank')")
+    page.wait_for_function(
+        "box.textContent.includes('020406080100') && /38.*exact rank/.test(box.textContent)"
+    )
     x, y = middle(page, edge)
     dragged(page, edge, x + 44, y)
     assert abs(middle(page, edge)[0] - x - 44) < 12
@@ -759,7 +761,7 @@ def test_an_edge_of_a_layer_and_its_heads_go_with_the_pointer_and_the_ledger_wit
     x, y = middle(page, heads := ".nv-handle[aria-label='heads H in each layer']")
     dragged(page, heads, x + 14, y - 14)  # two more behind the first
     assert asked(page, "heads") == [3] and np.hypot(*np.subtract(middle(page, heads), (x + 14, y - 14))) < 12
-    assert "288 parameters in 3 layers" in said(page)
+    assert "288 parameters in 3 layers" in said(page) and "0100200300400500600" in said(page)
 
 
 def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(scene):

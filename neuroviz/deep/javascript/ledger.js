@@ -19,7 +19,7 @@ export function ledger(host, talk) {
   const page = host.appendChild(document.createElement("canvas")), pen = page.getContext("2d"), over = draw(host, "svg");
   page.style.position = "absolute";
   over.style.cssText = "position: absolute; inset: 0; pointer-events: none; overflow: visible";
-  const bars = draw(over, "g"), grips = draw(over, "g"), soon = () => { frame ||= requestAnimationFrame(paint); };
+  const ruler = draw(over, "g"), bars = draw(over, "g"), grips = draw(over, "g"), soon = () => { frame ||= requestAnimationFrame(paint); };
   const where = placeOf(talk, () => meta, (place) => {
     const found = networkAt(place, meta.local);
     if (!found || JSON.stringify(found) === JSON.stringify(net)) return soon();
@@ -212,6 +212,7 @@ export function ledger(host, talk) {
     if (now.some((one, i) => one !== weightsAt[i])) drawWeights(s); // while the parameters fall they stand still
     weightsAt = now;
     drawRows();
+    drawRuler();
     const hint = isNewHere ? "drag an orange edge · press ▶: the weights move, does the output?" : "";
     stand(host, note, where.isExact, talk.isAlone, true, hint);
   }
@@ -298,6 +299,17 @@ export function ledger(host, talk) {
     set(rows[5].tick, { x1: box.left + scale * shown.formula, x2: box.left + scale * shown.formula, opacity: said ? +(said.formula !== undefined) : +(net.H === 1) });
     players.interfaces.button.disabled = l === 1;
     players.interfaces.button.style.opacity = l === 1 ? 0.35 : 1;
+  }
+
+  // How many parameters the bars are long: the scale changes where another network needs it, and is seen to change.
+  function drawRuler() {
+    const { colors, sizes } = look, { scale } = shown, step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((n) => n * scale > 5 * sizes.note), low = rows[5].at.y + rows[5].at.height;
+    ruler.replaceChildren();
+    for (let n = 0; n * scale <= box.bars + 1; n += step) {
+      const x = box.left + n * scale;
+      draw(ruler, "line", { x1: x, x2: x, y1: rows[0].at.y - 3, y2: low + 4, stroke: colors.grid });
+      draw(ruler, "text", { x, y: low + 5 + sizes.note, "font-size": sizes.note, fill: colors.soft, "text-anchor": n * scale > box.bars - 12 ? "end" : "middle" }).append(n);
+    }
   }
 
   function whyOf(name, said, n) {
