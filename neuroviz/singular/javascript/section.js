@@ -135,7 +135,7 @@ export function section(host, talk) {
     for (const { kind, at } of marks) {
       const [x, y] = to(at);
       pen.beginPath();
-      if (kind === "boundary") { pen.moveTo(x, y - size); pen.lineTo(x + size, y); pen.lineTo(x, y + size); pen.lineTo(x - size, y); pen.closePath(); } else pen.arc(x, y, size, 0, 2 * PI);
+      if (kind === "boundary") { pen.moveTo(x, y - 1.15 * size); pen.lineTo(x + size, y + 0.6 * size); pen.lineTo(x - size, y + 0.6 * size); pen.closePath(); } else pen.arc(x, y, size, 0, 2 * PI);
       [pen.strokeStyle, pen.lineWidth, pen.fillStyle] = [colors.ink, kind === "closure only" ? 3 : 2, kind === "crossing" ? colors.singular : colors.ink];
       if (kind !== "closure only") pen.fill();
       pen.stroke();
