@@ -761,7 +761,7 @@ def test_an_edge_of_a_layer_and_its_heads_go_with_the_pointer_and_the_ledger_wit
     x, y = middle(page, heads := ".nv-handle[aria-label='heads H in each layer']")
     dragged(page, heads, x + 14, y - 14)  # two more behind the first
     assert asked(page, "heads") == [3] and np.hypot(*np.subtract(middle(page, heads), (x + 14, y - 14))) < 12
-    assert "288 parameters in 3 layers" in said(page) and "0100200300400500600" in said(page)
+    page.wait_for_function("/^0100200300400500600288.*288 parameters in 3 layers/.test(box.textContent)")
 
 
 def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(scene):
