@@ -23,7 +23,6 @@ class SlicePoint:
     Attributes:
         angle, height: where its nearest matrix of rank ≤ 1 is on the surface (degrees, and z).
         place: its own (x, y, z); for rank 2 off the surface.
-        is_product: whether it is the product KᵀQ that the other views show.
     """
 
     trace: float
@@ -31,7 +30,6 @@ class SlicePoint:
     height: float
     place: Point
     rank: int
-    is_product: bool
 
     @property
     def foot(self) -> Point:
@@ -59,7 +57,6 @@ def _traces(point: SlicePoint) -> list[dict]:
     through = [ruling(point.trace, point.angle, point.height, family, _REACH) for family in families]
     foot = [point.foot] if point.rank == 2 else []
     way = [(point.foot, point.place)] if foot else []
-    name = "A" if point.is_product else "a 2 × 2 matrix"
     tip = [(0, 0, 0)] if point.trace == 0 else []
     return [
         _sheet(point.trace),
@@ -67,7 +64,7 @@ def _traces(point: SlicePoint) -> list[dict]:
         mesh("the two lines through it: one image, one kernel", "focus", rods(through, 0.017)),
         mesh("from it to the nearest matrix of rank ≤ 1", "ink", rods(way, 0.012)),
         mesh("singular point: the zero matrix", "singular", balls(tip, 0.06)),
-        mesh(name, "focus", both(balls([point.place], 0.085), balls(foot, 0.045))),
+        mesh("A", "focus", both(balls([point.place], 0.085), balls(foot, 0.045))),
     ]
 
 
@@ -104,9 +101,7 @@ def _annotations(point: SlicePoint, x_domain: tuple[float, float]) -> list[dict]
     which = f"2 × 2, rank ≤ 1, trace {point.trace:.3g}".replace("-", "−")
     which += f", drawn 1 : {point.unit:.2g}" if point.unit > 1 else ""
     rank = "the zero matrix" if point.rank == 0 else f"of rank {point.rank}"
-    about = f"A, {rank}" if point.is_product else f"a 2 × 2 matrix {rank}"
-    if point.rank == 2:
-        about += ": off the surface"
+    about = f"A, {rank}{': off the surface' if point.rank == 2 else ''}"
     at_top = {"xref": "paper", "yref": "paper", "x": x_domain[0], "xanchor": "left"}
     soft = {"size": theme.size("note"), "color": theme.color("soft")}
     text = f"{which}<br>{colored('focus', f'● {about}')}"
