@@ -75,8 +75,7 @@ FactorizationExplorer(presets=buttons)
 # %% [markdown]
 # *What you see.* On the left are $Q$ and $K$ at the start (○) and now (●), their product $A$, and below it what $C$ does to two
 # directions. On the right are the singular values of $A$. The chart
-# below them counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■). For $d = 2$ a surface joins them, which has its own
-# section at the end.
+# below them counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■). For $d = 2$ there is a surface, too: see the end.
 #
 # * The singular values of $A$ stand still. Those of $Q$ are not drawn. Do they stand still, too?
 # * For head dimension $a = 1$, which of the three walks still moves anything? Guess; then press the first two buttons.
