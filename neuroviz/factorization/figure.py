@@ -14,7 +14,6 @@ from neuroviz.kit.plot import Parts, Plot, View, compose, focus_ring, headline, 
 from neuroviz.kit.scene import as_scene
 from neuroviz.kit.words import colored
 
-_RIGHT = (0.705, 1.0)
 _UPPER, _LOWER = (0.62, 1.0), (0.0, 0.38)
 RANKS = {"full": "Q and K as they are", "Q": "Q has lost one rank", "K": "K has lost one rank"}
 RANGES = {"along": (-1, 1, 0.01), "trace": (0, 1.5, 0.05), "angle": (0, 360, 1), "height": (-1, 1, 0.01)}
@@ -74,16 +73,6 @@ class FactorizationStudy:
         return self.change <= SAME * max(1.0, largest_entry(self.products[0]))
 
     @property
-    def agrees(self) -> bool:
-        """Whether the formula and the measurement say the same for every a."""
-        return all(c.dimension == value for c, value in zip(self.counts, self.formula, strict=True))
-
-    @property
-    def columns(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Where the matrices and the charts stand, beside the surface if there is one."""
-        return ((0.0, 0.395), (0.455, 0.675)) if self.point else ((0.0, 0.56), (0.63, 1.0))
-
-    @property
     def count(self) -> ProductCount:
         """The measured dimensions for this a."""
         return self.counts[self.a - 1]
@@ -91,8 +80,10 @@ class FactorizationStudy:
 
 def factorization_parts(study: FactorizationStudy) -> Parts:
     """The views; of two by two matrices the surface, too."""
-    cone = [cone_view(study.point, _RIGHT, (0.0, 0.9))] if study.point else []
-    parts = compose(_matrices(study), _spectrum(study).view(), _dimensions(study).view(), *cone)
+    cone = [cone_view(study.point)] if study.point else []
+    left, right = ((0.0, 0.395), (0.455, 0.675)) if cone else ((0.0, 0.56), (0.63, 1.0))
+    charts = _spectrum(study, right).view(), _dimensions(study, right).view()
+    parts = compose(_matrices(study, left), *charts, *cone)
     choices = {"walk": list(WALKS), "rank": list(RANKS)}
     return as_scene(parts, "factors", study.place, heads_of(study), RANGES, choices)
 
@@ -103,7 +94,7 @@ def heads_of(study: FactorizationStudy) -> dict:
     return {"d": study.d, "a": study.a} | {name: [M.tolist() for M in pair] for name, pair in drawn.items()}
 
 
-def _matrices(study: FactorizationStudy) -> View:
+def _matrices(study: FactorizationStudy, across: tuple[float, float]) -> View:
     start, now = study.start, study.now
     weights, products = 1.6 * largest_entry(start.Q, start.K), largest_entry(study.products[0])
     products = products if products > SAME else 1.0
@@ -119,7 +110,7 @@ def _matrices(study: FactorizationStudy) -> View:
     first = tiles("start", start, study.products[0], "<b>Q</b>", "<b>K</b>", "<b>A = KᵀQ</b>")
     second = tiles("now", now, study.products[1], "C Q", "C⁻ᵀ K", f"<b>{colored(role, equal)}</b>")
     heading = f"<b>{colored('focus', '●<br>now')}</b>"
-    view = matrices_view([Row("○<br>start", first), Row(heading, second)], study.columns[0])
+    view = matrices_view([Row("○<br>start", first), Row(heading, second)], across)
     says = "Q and K move, A stands still" if start.Q.any() and start.K.any() else "A = 0, and stands still"
     if study.place["entries"]:
         says = "your numbers: a new A that stands still"
@@ -132,9 +123,9 @@ def _matrices(study: FactorizationStudy) -> View:
     return view._replace(annotations=[*view.annotations, title])
 
 
-def _spectrum(study: FactorizationStudy) -> Plot:
+def _spectrum(study: FactorizationStudy, across: tuple[float, float]) -> Plot:
     plot, index, marker = (
-        Plot("2", study.columns[1], _UPPER),
+        Plot("2", across, _UPPER),
         list(range(1, study.d + 1)),
         theme.size("marker"),
     )
@@ -152,10 +143,10 @@ def _spectrum(study: FactorizationStudy) -> Plot:
     return plot
 
 
-def _dimensions(study: FactorizationStudy) -> Plot:
+def _dimensions(study: FactorizationStudy, across: tuple[float, float]) -> Plot:
     d, counts, marker = study.d, study.counts, theme.size("marker")
     plot, heads, formula = (
-        Plot("3", study.columns[1], _LOWER),
+        Plot("3", across, _LOWER),
         [count.a for count in counts],
         list(study.formula),
     )
@@ -188,7 +179,7 @@ def _dimensions(study: FactorizationStudy) -> Plot:
 
 
 def _sum(study: FactorizationStudy) -> str:
-    if not study.agrees:
+    if any(c.dimension != value for c, value in zip(study.counts, study.formula, strict=True)):
         return "formula and measurement DIFFER"
     count, many = study.count, "" if study.count.dimension == 1 else "s"
     return f"{2 * study.a * study.d} − {count.fibre} = {count.dimension} dimension{many}"

@@ -125,8 +125,7 @@ class Chart(anywidget.AnyWidget):
         painter = "scenes" if "meta" in drawn["layout"] else "plotly"
         brought = b"" if painter in Chart._has_sent else bundle(painter)
         Chart._has_sent.add(painter)
-        shown = {"drawn": drawn, "painter": painter, "code": brought}
-        super().__init__(**shown, controls=controls or {}, walks=[*walks])
+        super().__init__(drawn=drawn, painter=painter, code=brought, controls=controls or {}, walks=[*walks])
         self.on_msg(self._on_message)
 
     @staticmethod

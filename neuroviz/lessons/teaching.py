@@ -109,8 +109,7 @@ class Prediction(Question):
             self._on_press()
 
     def _checked(self, guess: object) -> int:
-        number = _whole("a guess", guess)
-        if number < 0 <= self._answer[0]:
+        if (number := _whole("a guess", guess)) < 0 <= self._answer[0]:
             raise ValueError(f"a guess is a whole number, 0 or more, as one counts here; got {number}")
         return number
 

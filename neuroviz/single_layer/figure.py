@@ -14,7 +14,6 @@ from neuroviz.single_layer.walk import ALONG, OFF, SHOWN, FiberStudy, StepCurve,
 
 _HEIGHT = (0.06, 0.9)  # two-line headlines stand above
 _LONGEST_STEP, _SMALLEST_DISTANCE = 0.2, -10.4  # ends of the logarithmic axes
-_INSIDE = "note", "ground"  # words on a bar
 _DRAWN = 1e-10  # smaller distances are rounding, and have no place on a logarithmic axis
 
 
@@ -89,7 +88,7 @@ def _draw_outputs(study: FiberStudy, plot: Plot) -> None:
         for at, high in zip(x, y, strict=True):
             if abs(high) > most:  # it goes on beyond the frame: an arrow, and how far
                 text, end = (f"{signed(high)} ▶", "top") if high > 0 else (f"◀ {signed(high)}", "bottom")
-                plot.text(text, at, np.clip(high, -most, most), *_INSIDE, yanchor=end, textangle=-90)
+                plot.text(text, at, np.clip(high, -most, most), "note", "ground", yanchor=end, textangle=-90)
     ends = -1.0, x[-1] + 1.0
     verdict = colored("focus", "≠ moved")
     if study.same_outputs:
