@@ -134,10 +134,8 @@ def test_an_answer_that_is_no_number_is_refused_at_once(answer):
 
 @pytest.mark.parametrize("guess", ["40", 40.0, True, [40], EXPECTED, -3], ids=repr)
 def test_a_guess_that_is_no_number_is_refused_and_commits_to_nothing(guess):
-    with pytest.raises(ValueError, match="a guess is a whole number"):
-        predict("How many?", 38, guess=guess)
     prediction = predict("How many?", 38)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="a guess is a whole number"):
         prediction.commit(guess)
     assert prediction.committed is None and prediction.message == ""
     prediction.commit(38)
