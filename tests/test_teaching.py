@@ -95,11 +95,13 @@ def test_a_choice_is_remembered_as_long_as_it_can_be_made(monkeypatch):
     assert predict("Past a = d?", "it stands still", choices=others).committed is None
 
 
-def test_an_empty_box_is_no_guess():
+def test_an_empty_box_is_no_guess_nor_is_what_no_count_can_be():
     """Pressing the button with nothing filled in must not give the answer away as "You said 0"."""
     prediction = predict("How many?", 38)
-    button(prediction).click()
-    assert prediction.committed is None and "38" not in html(prediction)
+    for typed, said in (("", "Type a whole number"), ("-3", "0 or more")):
+        entry(prediction).value = typed
+        button(prediction).click()
+        assert prediction.committed is None and said in html(prediction) and "38" not in html(prediction)
     entry(prediction).value = "38"
     button(prediction).click()
     assert prediction.message.endswith("Right.")
