@@ -110,7 +110,7 @@ class Prediction(Question):
 
     def _checked(self, guess: object) -> int:
         if (number := _whole("a guess", guess)) < 0 <= self._answer[0]:
-            raise ValueError(f"a guess is a whole number, 0 or more, as one counts here; got {number}")
+            raise ValueError(f"a guess is a whole number, 0 or more, as a count is; got {number}")
         return number
 
     def _judge(self, guess: int) -> tuple[str, tuple[str, ...]]:
