@@ -88,7 +88,7 @@ def _draw_outputs(study: FiberStudy, plot: Plot) -> None:
         for at, high in zip(x, y, strict=True):
             if abs(high) > most:  # it goes on beyond the frame: an arrow, and how far
                 text, end = (f"{signed(high)} ▶", "top") if high > 0 else (f"◀ {signed(high)}", "bottom")
-                plot.text(text, at, np.clip(high, -most, most), "note", "ground", yanchor=end, textangle=-90)
+                plot.text(text, at, np.clip(high, -most, most), "note", "ink", yanchor=end, textangle=-90)
     ends = -1.0, x[-1] + 1.0
     verdict = colored("focus", "≠ moved")
     if study.same_outputs:
