@@ -156,7 +156,7 @@ function watch(kernel, say) {
 
 // Where there is no Python the status line says so, and what was asked since then is dimmed as out of date.
 function tellerOf(panel) {
-  let before = null, said = "";
+  let before = "", said = "";
   const line = () => panel.querySelector(".nv-status");
   const ask = () => { if (said) line()?.classList.add("nv-stale"); };
   const onClick = ({ target }) => { if (target.closest(".jupyter-button")) ask(); };
@@ -165,9 +165,10 @@ function tellerOf(panel) {
     ask,
     say(words) {
       if (words === said || !line()) return;
-      before ??= line().outerHTML;
+      const isSaid = line().matches(".nv-gone"); // else Python has said something since
+      if (!isSaid) before = line().outerHTML;
       said = words;
-      if (!words) { line().outerHTML = before; before = null; return; }
+      if (!words) { if (isSaid) line().outerHTML = before; return; }
       Object.assign(line(), { className: "nv-status nv-gone", role: "alert", title: words, textContent: `▨ ${words}` });
     },
     stop: () => panel.removeEventListener("click", onClick),
