@@ -74,8 +74,8 @@ FactorizationExplorer(presets=buttons)
 
 # %% [markdown]
 # *What you see.* On the left are $Q$ and $K$ at the start (○) and now (●), their product $A$, and below it what $C$ does to two
-# directions. In the middle are the singular values of $A$. The chart
-# below them counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■). The surface on the right has its own section at the end.
+# directions. On the right are the singular values of $A$. The chart
+# below them counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■). For $d = 2$ there is a surface, too: see the end.
 #
 # * The singular values of $A$ stand still. Those of $Q$ are not drawn. Do they stand still, too?
 # * For head dimension $a = 1$, which of the three walks still moves anything? Guess; then press the first two buttons.

@@ -22,7 +22,8 @@ export function ways(local, travels) {
 }
 export const experiments = (local, places) => places.map((place) => code.experimentAt(local, place));
 export const products = (all) => all.map(([local, place]) => {
-  const found = code.factored(local, place, code.startOf(local, place)), { trace, angle, height } = found.point;
+  const found = code.factored(local, place, code.startOf(local, place)), { trace, angle, height } = found.point ?? {};
+  if (!found.point) return found;
   // A ray to a point of the surface from beside it meets the surface there.
   const at = code.pointAt(trace, angle, height), from = [3, -4, 2], met = code.metBy(from, at.map((t, i) => t - from[i]), trace, at, 99);
   return { ...found, lines: [1, -1].map((turn) => code.ruling(trace, angle, height, turn, 2)), met: code.pointAt(trace, met.angle, met.height) };
@@ -86,6 +87,7 @@ export async function picture(base64) {
 // All that one takes hold of or presses, in the order of the page; what has the focus, and whether that is seen.
 const nameOf = (node) => node.getAttribute("aria-label") ?? node.textContent;
 export const hands = () => [...box.querySelectorAll("[tabindex='0'], button:not(:disabled)")].filter((one) => getComputedStyle(one).display !== "none").map(nameOf);
+export const valued = () => ["valuemin", "valuenow", "valuemax", "valuetext"].map((one) => document.activeElement.getAttribute(`aria-${one}`));
 export function focused() {
   const node = document.activeElement, { outlineStyle, outlineWidth } = getComputedStyle(node);
   const frame = node.querySelector(":scope > rect[stroke-width='4']"); // of a number

@@ -198,7 +198,7 @@ def errors_shown(page) -> list[str]:
     """Errors and warnings that cells print, and panels' status lines in trouble."""
     mime = "[data-mime-type='application/vnd.jupyter.{}']"
     places = f".jp-OutputArea-output{mime.format('stderr')}, .jp-OutputArea-output{mime.format('error')}"
-    return page.locator(f"{places}, .nv-error").all_inner_texts()
+    return page.locator(f"{places}, .nv-error, .nv-gone").all_inner_texts()
 
 
 CUT_OFF = f"""() => {{
@@ -428,7 +428,9 @@ def test_a_saved_notebook_without_its_kernel_has_pictures_and_says_how_to_bring_
     save(page)
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()
-    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status='unknown']")
+    page.locator(".nv-gone", has_text="this kernel has ended").wait_for()
+    page.locator(f"{PANEL} .noUi-handle").first.press("ArrowRight")
+    page.wait_for_selector(".nv-gone.nv-stale")
     page.goto(page.url, wait_until="domcontentloaded")
     gone = page.locator(".jp-OutputArea-output", has_text="model not found")
     gone.nth(1).wait_for()  # the question and the panel

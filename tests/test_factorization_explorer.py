@@ -265,19 +265,18 @@ def test_a_product_of_rank_two_is_off_the_surface_and_its_foot_is_the_nearest(pa
     assert panel._shown.point.rank == 1 and not trace(panel, "from it to the nearest matrix of rank ≤ 1").x
 
 
-def test_only_the_cone_has_a_singular_point(panel):
+def test_only_the_cone_has_a_singular_point_and_the_drawn_surface_has_rank_at_most_one(panel):
     tip = "singular point: the zero matrix"
+    assert "surface" not in panel.description and panel.controls["trace"].disabled
+    panel.controls["d"].value = 2
     assert np.allclose(middle_of_ball(panel, tip), 0) and panel.figure.layout.scene.annotations[0].visible
     assert "a cone" in texts(panel.figure)[-2] and "singular at 0 only" in panel.description
     panel.controls["trace"].value = 0.05
     assert not trace(panel, tip).x and not panel.figure.layout.scene.annotations[0].visible
     assert "hyperboloid" in texts(panel.figure)[-2] and "smooth everywhere" in panel.description
     assert panel.figure.layout.scene.uirevision  # plotly.js turns the camera back where this is empty
-
-
-def test_the_drawn_surface_has_rank_at_most_one(panel):
     for c in (0.0, 1.5):
-        panel.controls["trace"].value = c
+        panel.state = f"d=2;trace={c}"
         sheet = trace(panel, "rank ≤ 1")
         for x, y, z in zip(*(np.ravel(side) for side in (sheet.x, sheet.y, sheet.z)), strict=True):
             assert abs(np.linalg.det(slice_matrix(c, x, y, z))) < 1e-12

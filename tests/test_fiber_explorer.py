@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from panels import headlines, said, title, trace
+from panels import headlines, said, texts, title, trace
 
 from neuroviz.kit import theme
-from neuroviz.kit.words import percent
+from neuroviz.kit.words import percent, signed
 from neuroviz.single_layer.figure import order_in_words
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.single_layer.walk import plane_of
@@ -60,6 +60,10 @@ def test_the_matrices_are_the_weights_and_the_outputs(panel):
     A, V, X = study.now.A, study.now.V, study.input_shown
     np.testing.assert_allclose(study.outputs_now, V @ X @ X.T @ A @ X)  # Eq. 1, written out
     assert not np.allclose(A, study.start.A)
+    panel.state = "walk=a-alone;along=1.4"
+    outputs, most = panel._shown.outputs_now.T.ravel(), panel.figure.layout.yaxis4.range[1]
+    ends = [text.strip("◀▶ ") for text in texts(panel.figure) if "▶" in text or "◀" in text]
+    assert ends == [signed(y) for y in outputs if abs(y) > most] and len(ends) > 1
 
 
 @pytest.mark.parametrize("state", STATES)

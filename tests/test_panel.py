@@ -192,12 +192,15 @@ def test_a_panel_is_a_box_with_the_surface_that_all_panels_share_and_its_control
     assert toy.status.startswith("done in ") and toy.status.endswith(" ms")
 
 
-def test_texts_are_escaped_where_they_meet_html(toy):
+def test_texts_are_escaped_and_a_screen_reader_is_told_what_changed(toy):
+    assert any('aria-live="polite"' in str(getattr(w, "value", "")) for w in walk(toy))
+    assert 'role="status"' in status_html(toy)
     seen = " ".join(str(w.value) for w in walk(toy) if isinstance(w, widgets.HTML) and not is_css(w))
     assert "a &lt; b" in seen and "A &amp; B" in seen
     assert "a < b" not in seen and "A & B" not in seen
     toy.controls["number"].value = FAILS
     assert f"&lt;b&gt;{FAILS}&lt;/b&gt; &amp; more" in status_html(toy)
+    assert 'role="alert"' in status_html(toy) and "▨" in status_html(toy)
 
 
 def test_who_cannot_show_a_panel_shows_its_words(toy):
@@ -208,23 +211,13 @@ def test_who_cannot_show_a_panel_shows_its_words(toy):
     assert len(shown) == 2 and SAVED in shown["text/html"]
 
 
-def test_a_screen_reader_is_told_what_changed(toy):
-    assert any('aria-live="polite"' in str(getattr(w, "value", "")) for w in walk(toy))
-    assert 'role="status"' in status_html(toy)
-    toy.controls["number"].value = FAILS
-    assert 'role="alert"' in status_html(toy) and "▨" in status_html(toy)
-
-
-def test_few_controls_are_visible_at_first_and_the_rest_unfolds(toy):
+def test_few_controls_are_visible_at_first_and_the_rest_with_reset_state_and_copy_unfolds(toy):
     more, row = named(toy, "More"), row_of(toy, "factor")
     assert toy.controls["number"] not in row.children and row.layout.display == "none"
     more.value = True
     assert row.layout.display == "flex" and more.description.startswith("Less")
     more.value = False
     assert row.layout.display == "none" and more.description.startswith("More")
-
-
-def test_reset_state_and_copy_unfold(toy):
     tools, row = named(toy, "⋯"), box_of(toy, named(toy, "Reset"))
     assert row.layout.display == "none" and {named(toy, "State"), copy_of(toy)} < {*row.children}
     tools.value = True
@@ -290,12 +283,9 @@ def test_whatever_a_box_holds_its_state_can_be_read_back(toy):
     assert again.controls["number"].value == 3 and again.state == toy.state
 
 
-def test_a_slider_that_holds_rounding_dust_has_a_short_state(toy):
+def test_a_state_holds_no_rounding_dust_and_may_name_a_few_controls_and_leave_the_others(toy):
     toy.controls["factor"].value = 0.7000000000000004
     assert "factor=0.7;" in toy.state
-
-
-def test_a_state_may_name_a_few_controls_and_leave_the_others(toy):
     toy.controls["factor"].value = 0.5
     toy.state = " number=4 ; kind=fancy ;"
     assert toy.state == "number=4;kind=fancy;factor=0.5;flag=no;word=" and last(toy) == 6
@@ -303,7 +293,7 @@ def test_a_state_may_name_a_few_controls_and_leave_the_others(toy):
 
 @pytest.mark.parametrize(("state", "said"), BAD_STATES)
 def test_a_bad_state_is_refused_wherever_it_is_given_and_leaves_the_panel_as_it_was(toy, state, said):
-    before = shown(toy)
+    before, box = shown(toy), named(toy, "State")
     for give in (
         lambda: setattr(toy, "state", state),
         lambda: toy.complete(state),
@@ -314,18 +304,6 @@ def test_a_bad_state_is_refused_wherever_it_is_given_and_leaves_the_panel_as_it_
             give()
         assert said in str(refused.value) and shown(toy) == before
     assert "the preset 'far' is no state of Toy" in str(refused.value)
-
-
-@pytest.mark.parametrize("state", [None, 5, b"number=3", ["number=3"]])
-def test_a_state_that_is_no_text_is_refused_in_words(toy, state):
-    with pytest.raises(ValueError, match="state"):
-        toy.state = state
-
-
-@pytest.mark.parametrize(("state", "said"), BAD_STATES)
-def test_a_bad_state_in_the_box_shows_in_the_status_line_and_changes_nothing(toy, state, said):
-    before = shown(toy)
-    box = named(toy, "State")
     box.value = state
     assert said in toy.status and 'role="alert"' in status_html(toy)
     assert shown(toy) == before
@@ -333,6 +311,12 @@ def test_a_bad_state_in_the_box_shows_in_the_status_line_and_changes_nothing(toy
         box.value = good
         assert toy.status.startswith("done") and 'role="alert"' not in status_html(toy)
     assert last(toy) == 12 and box.value == toy.state
+
+
+@pytest.mark.parametrize("state", [None, 5, b"number=3", ["number=3"]])
+def test_a_state_that_is_no_text_is_refused_in_words(toy, state):
+    with pytest.raises(ValueError, match="state"):
+        toy.state = state
 
 
 def test_a_state_moves_many_controls_and_draws_once(toy, monkeypatch):

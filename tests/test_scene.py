@@ -237,7 +237,7 @@ def test_the_page_factors_1000_random_products_as_python_does(bare_page):
         asked.append([{**heads_of(studies[-1]), "start": None}, studies[-1].place])
     found = ask(bare_page, "products", asked)
     for study, page in zip(studies, found, strict=True):
-        size = max(np.abs(study.products[0]).max(), study.point.unit)
+        size = max(np.abs(study.products[0]).max(), study.point.unit if study.point else 0)
         near = {"atol": AGREE * (1 + size), "err_msg": str(study.place)}
         for name, layer in (("start", study.start), ("now", study.now)):
             for M, N in zip(page[name], layer[:2], strict=True):
@@ -245,8 +245,13 @@ def test_the_page_factors_1000_random_products_as_python_does(bare_page):
         np.testing.assert_allclose(page["A"], study.products, **near)
         np.testing.assert_allclose(page["spectra"], study.spectrum, **near)
         assert page["ranks"] == [numerical_rank(M) for M in study.start[:2]] and page["here"] == study.here
+        np.testing.assert_allclose(np.array(page["C"]) @ page["back"], np.eye(len(page["C"])), atol=AGREE)
         point, other = study.point, page["point"]
-        assert (other["rank"], other["isProduct"]) == (point.rank, point.is_product)
+        ranks.add(point and point.rank)
+        if point is None:
+            assert other is None and study.d != 2
+            continue
+        assert other["rank"] == point.rank
         foot = rank_one_point(other["trace"], other["angle"], other["height"])
         for one, same in ((other["trace"], point.trace), (other["place"], point.place), (foot, point.foot)):
             np.testing.assert_allclose(one, same, **near)
@@ -256,9 +261,7 @@ def test_the_page_factors_1000_random_products_as_python_does(bare_page):
         np.testing.assert_allclose(
             page["met"], foot, atol=1e-6 * (1 + np.abs(foot).max())
         )  # of a double root half
-        np.testing.assert_allclose(np.array(page["C"]) @ page["back"], np.eye(len(page["C"])), atol=AGREE)
-        ranks.add((point.rank, point.is_product))
-    assert ranks >= {(1, False), (0, True), (1, True), (2, True)}
+    assert ranks == {None, 0, 1, 2}
 
 
 def test_the_page_walks_beside_1000_random_fibres_as_python_does(bare_page):
@@ -546,7 +549,9 @@ def test_the_tab_key_reaches_everything_in_a_scene_arrows_move_it_and_one_sees_w
         name, _, role = ask(page, "focused")
         reached.append(name)
         if role in ("slider", "spinbutton"):
-            before = place(page)
+            before, heard = place(page), ask(page, "valued")
+            least, value, most = map(float, heard[:3])
+            assert least <= value <= most and least < most and heard[3], name
             moved = [page.keyboard.press(key) or place(page) != before for key in ("ArrowDown", "ArrowUp")]
             assert any(moved), name
     assert reached == wanted
@@ -741,7 +746,9 @@ def moved_in_python(layers: tuple, motion: str, generators: list, s: float) -> l
 def test_an_edge_of_a_layer_and_its_heads_go_with_the_pointer_and_the_ledger_with_them(scene):
     page = scene("layers=2", kind=LedgerExplorer)
     edge = ".nv-handle[aria-label='width d₁']"
-    page.wait_for_function("box.textContent.includes('38') && box.textContent.includes('exact rank')")
+    page.wait_for_function(
+        "box.textContent.includes('020406080100') && /38.*exact rank/.test(box.textContent)"
+    )
     x, y = middle(page, edge)
     dragged(page, edge, x + 44, y)
     assert abs(middle(page, edge)[0] - x - 44) < 12
@@ -757,8 +764,8 @@ def test_an_edge_of_a_layer_and_its_heads_go_with_the_pointer_and_the_ledger_wit
     page.wait_for_function("box.textContent.includes('96 parameters in 3 layers')")
     x, y = middle(page, heads := ".nv-handle[aria-label='heads H in each layer']")
     dragged(page, heads, x + 14, y - 14)  # two more behind the first
-    assert asked(page, "heads") == [3] and np.hypot(*np.subtract(middle(page, heads), (x + 14, y - 14))) < 12
-    assert "288 parameters in 3 layers" in said(page)
+    assert asked(page, "heads") == [3] and np.hypot(*np.subtract(middle(page, heads), (x + 14, y - 14))) < 20
+    page.wait_for_function("/^0100200300400500600288.*288 parameters in 3 layers/.test(box.textContent)")
 
 
 def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(scene):

@@ -11,6 +11,7 @@ from neuroviz.kit.plot import View, headline, label
 from neuroviz.kit.solids import axes_of, balls, both, join, mesh, pointer, rods, shaded_mesh, sheet
 from neuroviz.kit.words import colored
 
+_PLACE = {"x": (0.705, 1.0), "y": (0.0, 0.9)}
 _REACH = 1.15  # the surface is drawn for |z| up to here
 _MOST = (1.5, 1.67, 1.15)  # largest trace, distance from the axis and height in the picture
 _ANGLES, _HEIGHTS, _RODS = 72, 24, 16
@@ -23,7 +24,6 @@ class SlicePoint:
     Attributes:
         angle, height: where its nearest matrix of rank ≤ 1 is on the surface (degrees, and z).
         place: its own (x, y, z); for rank 2 off the surface.
-        is_product: whether it is the product KᵀQ that the other views show.
     """
 
     trace: float
@@ -31,7 +31,6 @@ class SlicePoint:
     height: float
     place: Point
     rank: int
-    is_product: bool
 
     @property
     def foot(self) -> Point:
@@ -45,13 +44,12 @@ class SlicePoint:
         return max(1.0, *(abs(t) / most for t, most in zip((self.trace, hypot(x, y), z), _MOST, strict=True)))
 
 
-def cone_view(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> View:
+def cone_view(point: SlicePoint) -> View:
     """The surface, its straight lines, the singular point if there is one, and the matrix as a ball."""
-    place, unit = point.place, point.unit
-    place = tuple(t / unit for t in place)
+    unit = point.unit
+    place = tuple(t / unit for t in point.place)
     drawn = replace(point, trace=point.trace / unit, height=point.height / unit, place=place)
-    scene = _scene(drawn, x_domain, y_domain)
-    return View(_traces(drawn), {"scene": scene}, _annotations(point, x_domain), [])
+    return View(_traces(drawn), {"scene": _scene(drawn)}, _annotations(point), [])
 
 
 def _traces(point: SlicePoint) -> list[dict]:
@@ -59,7 +57,6 @@ def _traces(point: SlicePoint) -> list[dict]:
     through = [ruling(point.trace, point.angle, point.height, family, _REACH) for family in families]
     foot = [point.foot] if point.rank == 2 else []
     way = [(point.foot, point.place)] if foot else []
-    name = "A" if point.is_product else "a 2 × 2 matrix"
     tip = [(0, 0, 0)] if point.trace == 0 else []
     return [
         _sheet(point.trace),
@@ -67,7 +64,7 @@ def _traces(point: SlicePoint) -> list[dict]:
         mesh("the two lines through it: one image, one kernel", "focus", rods(through, 0.017)),
         mesh("from it to the nearest matrix of rank ≤ 1", "ink", rods(way, 0.012)),
         mesh("singular point: the zero matrix", "singular", balls(tip, 0.06)),
-        mesh(name, "focus", both(balls([point.place], 0.085), balls(foot, 0.045))),
+        mesh("A", "focus", both(balls([point.place], 0.085), balls(foot, 0.045))),
     ]
 
 
@@ -86,12 +83,12 @@ def _all_lines(trace: float) -> list[tuple[Point, Point]]:
     return [ruling(trace, 360 * j / count, 0.0, family, _REACH) for family in families for j in range(count)]
 
 
-def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[float, float]) -> dict:
+def _scene(point: SlicePoint) -> dict:
     tip = "singular: A = 0"
     shift = (-0.27 * theme.size("note") * len(tip) - 34, 0)  # to the left, as far as its length asks for
     eye, center = {"x": 0.95, "y": -1.35, "z": 0.66}, {"x": 0.0, "y": 0.0, "z": -0.04}
     return {
-        "domain": {"x": x_domain, "y": y_domain},
+        "domain": _PLACE,
         **axes_of((1.65, 1.65, 1.25), scale=0.8),
         "camera": {"eye": eye, "center": center},
         "uirevision": "cone",  # with the same value the reader's camera stays
@@ -99,16 +96,13 @@ def _scene(point: SlicePoint, x_domain: tuple[float, float], y_domain: tuple[flo
     }
 
 
-def _annotations(point: SlicePoint, x_domain: tuple[float, float]) -> list[dict]:
+def _annotations(point: SlicePoint) -> list[dict]:
     says = "a cone, singular at its tip" if point.trace == 0 else "a hyperboloid, smooth"
     which = f"2 × 2, rank ≤ 1, trace {point.trace:.3g}".replace("-", "−")
     which += f", drawn 1 : {point.unit:.2g}" if point.unit > 1 else ""
-    rank = "the zero matrix" if point.rank == 0 else f"of rank {point.rank}"
-    about = f"A, {rank}" if point.is_product else f"a 2 × 2 matrix {rank}"
-    if point.rank == 2:
-        about += ": off the surface"
-    at_top = {"xref": "paper", "yref": "paper", "x": x_domain[0], "xanchor": "left"}
+    about = ("A, the zero matrix", "A, of rank 1", "A, of rank 2: off the surface")[point.rank]
+    at_top = {"xref": "paper", "yref": "paper", "x": _PLACE["x"][0], "xanchor": "left"}
     soft = {"size": theme.size("note"), "color": theme.color("soft")}
     text = f"{which}<br>{colored('focus', f'● {about}')}"
-    below = label(text, x_domain[0], 1, yanchor="top", align="left", font=soft)
+    below = label(text, 0, 1, yanchor="top", align="left", font=soft)
     return [headline(says) | at_top, below | at_top]

@@ -1,4 +1,4 @@
-"""Four views of A = KᵀQ: the matrices, the singular values, the count, and the smallest case as a surface."""
+"""Views of A = KᵀQ: the matrices, the singular values, the count, and the smallest case as a surface."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,6 @@ from neuroviz.kit.plot import Parts, Plot, View, compose, focus_ring, headline, 
 from neuroviz.kit.scene import as_scene
 from neuroviz.kit.words import colored
 
-_LEFT, _MIDDLE, _RIGHT = (0.0, 0.395), (0.455, 0.675), (0.705, 1.0)
 _UPPER, _LOWER = (0.62, 1.0), (0.0, 0.38)
 RANKS = {"full": "Q and K as they are", "Q": "Q has lost one rank", "K": "K has lost one rank"}
 RANGES = {"along": (-1, 1, 0.01), "trace": (0, 1.5, 0.05), "angle": (0, 360, 1), "height": (-1, 1, 0.01)}
@@ -36,7 +35,7 @@ class FactorizationStudy:
         formula: α(a, d), for the same a.
         here: dimensions of (Q, K) that leave A alone at the point in hand: of the fibre there.
         recovered: the C found from the two factorisations alone, or None where there is none to be found.
-        point: the matrix in the slice.
+        point: for d = 2 where A is in the slice of its trace.
         place, base: what the controls that the scene moves say, and what Q and K are made of beside them.
     """
 
@@ -53,7 +52,7 @@ class FactorizationStudy:
     formula: tuple[int, ...]
     here: int
     recovered: np.ndarray | None
-    point: SlicePoint
+    point: SlicePoint | None
     place: dict[str, object]
     base: tuple[np.ndarray, ...]
 
@@ -74,20 +73,17 @@ class FactorizationStudy:
         return self.change <= SAME * max(1.0, largest_entry(self.products[0]))
 
     @property
-    def agrees(self) -> bool:
-        """Whether the formula and the measurement say the same for every a."""
-        return all(c.dimension == value for c, value in zip(self.counts, self.formula, strict=True))
-
-    @property
     def count(self) -> ProductCount:
         """The measured dimensions for this a."""
         return self.counts[self.a - 1]
 
 
 def factorization_parts(study: FactorizationStudy) -> Parts:
-    """The four views."""
-    cone = cone_view(study.point, _RIGHT, (0.0, 0.9))
-    parts = compose(_matrices(study), _spectrum(study).view(), _dimensions(study).view(), cone)
+    """The views; of two by two matrices the surface, too."""
+    cone = [cone_view(study.point)] if study.point else []
+    left, right = ((0.0, 0.395), (0.455, 0.675)) if cone else ((0.0, 0.56), (0.63, 1.0))
+    charts = _spectrum(study, right).view(), _dimensions(study, right).view()
+    parts = compose(_matrices(study, left), *charts, *cone)
     choices = {"walk": list(WALKS), "rank": list(RANKS)}
     return as_scene(parts, "factors", study.place, heads_of(study), RANGES, choices)
 
@@ -98,7 +94,7 @@ def heads_of(study: FactorizationStudy) -> dict:
     return {"d": study.d, "a": study.a} | {name: [M.tolist() for M in pair] for name, pair in drawn.items()}
 
 
-def _matrices(study: FactorizationStudy) -> View:
+def _matrices(study: FactorizationStudy, across: tuple[float, float]) -> View:
     start, now = study.start, study.now
     weights, products = 1.6 * largest_entry(start.Q, start.K), largest_entry(study.products[0])
     products = products if products > SAME else 1.0
@@ -114,7 +110,7 @@ def _matrices(study: FactorizationStudy) -> View:
     first = tiles("start", start, study.products[0], "<b>Q</b>", "<b>K</b>", "<b>A = KᵀQ</b>")
     second = tiles("now", now, study.products[1], "C Q", "C⁻ᵀ K", f"<b>{colored(role, equal)}</b>")
     heading = f"<b>{colored('focus', '●<br>now')}</b>"
-    view = matrices_view([Row("○<br>start", first), Row(heading, second)], _LEFT)
+    view = matrices_view([Row("○<br>start", first), Row(heading, second)], across)
     says = "Q and K move, A stands still" if start.Q.any() and start.K.any() else "A = 0, and stands still"
     if study.place["entries"]:
         says = "your numbers: a new A that stands still"
@@ -123,12 +119,16 @@ def _matrices(study: FactorizationStudy) -> View:
         says = f"GL₁ has no {study.walk}: nothing moves" if trivial else "C = 1: nothing has moved yet"
     if not study.is_same:
         says = "A has CHANGED"
-    title = headline(says) | {"xref": "paper", "yref": "paper", "x": _LEFT[0]}
+    title = headline(says) | {"xref": "paper", "yref": "paper", "x": 0}
     return view._replace(annotations=[*view.annotations, title])
 
 
-def _spectrum(study: FactorizationStudy) -> Plot:
-    plot, index, marker = Plot("2", _MIDDLE, _UPPER), list(range(1, study.d + 1)), theme.size("marker")
+def _spectrum(study: FactorizationStudy, across: tuple[float, float]) -> Plot:
+    plot, index, marker = (
+        Plot("2", across, _UPPER),
+        list(range(1, study.d + 1)),
+        theme.size("marker"),
+    )
     ring = {"symbol": "circle-open", "size": marker + 7, "color": theme.color("ink"), "line": {"width": 1.6}}
     dot = {"size": marker, "color": theme.color("focus")}
     for when, sigma, look in zip(("start", "now"), study.spectrum, (ring, dot), strict=True):
@@ -143,9 +143,13 @@ def _spectrum(study: FactorizationStudy) -> Plot:
     return plot
 
 
-def _dimensions(study: FactorizationStudy) -> Plot:
+def _dimensions(study: FactorizationStudy, across: tuple[float, float]) -> Plot:
     d, counts, marker = study.d, study.counts, theme.size("marker")
-    plot, heads, formula = Plot("3", _MIDDLE, _LOWER), [count.a for count in counts], list(study.formula)
+    plot, heads, formula = (
+        Plot("3", across, _LOWER),
+        [count.a for count in counts],
+        list(study.formula),
+    )
     fibres = [2 * a * d - value for a, value in zip(heads, formula, strict=True)]
     for name, symbol, expected, measured, words in (
         ("matrices", "circle", formula, [count.dimension for count in counts], "rank ≤ a"),
@@ -175,7 +179,7 @@ def _dimensions(study: FactorizationStudy) -> Plot:
 
 
 def _sum(study: FactorizationStudy) -> str:
-    if not study.agrees:
+    if any(c.dimension != value for c, value in zip(study.counts, study.formula, strict=True)):
         return "formula and measurement DIFFER"
     count, many = study.count, "" if study.count.dimension == 1 else "s"
     return f"{2 * study.a * study.d} − {count.fibre} = {count.dimension} dimension{many}"

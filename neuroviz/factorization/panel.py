@@ -129,25 +129,22 @@ def _start(request: FactorizationSetting, base: tuple[np.ndarray, ...]) -> Layer
     return Layer(drop_rank(Q) if request.rank == "Q" else Q, drop_rank(K) if request.rank == "K" else K, None)
 
 
-def _point(request: FactorizationSetting, A: np.ndarray) -> SlicePoint:
-    """Where the matrix that the sliders place lies in its slice; for d = 2 that matrix is A."""
-    trace, angle, height = request.trace, request.angle, request.height
+def _point(request: FactorizationSetting, A: np.ndarray) -> SlicePoint | None:
+    """Where A, if it is two by two, lies in the slice of its trace."""
     if request.d != 2:
-        place = rank_one_point(trace, angle, height)
-        return SlicePoint(trace, angle, height, place, 1 if trace or height else 0, False)
+        return None
     if numerical_rank(A) == 0:  # A = 0 is the tip of the cone, whatever trace the slider says
-        return SlicePoint(0.0, angle, 0.0, (0.0, 0.0, 0.0), 0, True)
+        return SlicePoint(0.0, request.angle, 0.0, (0.0, 0.0, 0.0), 0)
     trace, *place = (round(t, 12) + 0.0 for t in slice_coordinates(A))
-    return SlicePoint(trace, *nearest_rank_one(trace, *place), tuple(place), numerical_rank(A), True)
+    return SlicePoint(trace, *nearest_rank_one(trace, *place), tuple(place), numerical_rank(A))
 
 
 class FactorizationExplorer(Panel):
     """A = KᵀQ stands still while Q and K walk along a fibre; how large fibres are, and one variety drawn.
 
     Controls: d, a, walk (rotation, stretch or shear in GL_a), along, rank (Lemma 3.1 needs Q and K of
-    full rank); under "More": trace, angle and height, which place the 2 × 2 matrix of the surface (for
-    d = 2 it is A), entries of Q and K, and seed. Each entry can be dragged, C is turned by a handle, and the
-    ball moves on the surface. See `Panel` for what all panels share.
+    full rank); under "More": trace, angle and height, which place a 2 × 2 matrix A on its surface, entries of
+    Q and K, and seed. Each entry can be dragged, C is turned by a handle, and A moves on its surface.
 
     >>> panel = FactorizationExplorer()
     >>> panel.controls["a"].value = 1
@@ -162,7 +159,10 @@ class FactorizationExplorer(Panel):
 
     def _arrange(self) -> None:
         # Two by two, the sliders place A, and for a = 1 nothing is left to be drawn at random.
-        self.controls["seed"].disabled = self.controls["d"].value == 2 and self.controls["a"].value == 1
+        is_small = self.controls["d"].value == 2
+        self.controls["seed"].disabled = is_small and self.controls["a"].value == 1
+        for name in ("trace", "angle", "height"):
+            self.controls[name].disabled = not is_small
 
     def _badge(self, answer: FactorizationStudy) -> str:
         count = answer.count
@@ -185,7 +185,7 @@ class FactorizationExplorer(Panel):
         return (
             f"Q and K move {moved}, A by {tiny(answer.change)}. "
             f"{where}{count.fibre} of {2 * a * d} {silent}: {remain}, {of} = {d * d}. "
-            f"{_recovery(answer)} {_surface(answer.point)}"
+            f"{_recovery(answer)}{_surface(answer.point) if answer.point else ''}"
         )
 
 
@@ -215,7 +215,5 @@ def _recovery(answer: FactorizationStudy) -> str:
 
 def _surface(point: SlicePoint) -> str:
     shape = "a cone, singular at 0 only" if point.trace == 0 else "a hyperboloid, smooth everywhere"
-    if not point.is_product:
-        return f"The surface is {shape}."
     where = {0: "A = 0 is that point", 1: "A is on it", 2: "A, of rank 2, is not on it"}[point.rank]
-    return f"The surface is {shape}; {where}."
+    return f" The surface is {shape}; {where}."

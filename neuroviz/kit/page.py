@@ -100,7 +100,7 @@ class Chart(anywidget.AnyWidget):
 
     Args:
         parts: of the figure that is drawn first.
-        controls: name → widget; what is dragged in a scene moves them, in the page.
+        controls: name → widget, of the panel; what is dragged in a scene moves them, in the page.
         walks: names of those whose slider has a button that plays it; a scene has its own.
 
     Attributes:
@@ -112,6 +112,7 @@ class Chart(anywidget.AnyWidget):
     painter = traitlets.Unicode("plotly").tag(sync=True)
     code = traitlets.Bytes(b"").tag(sync=True)
     controls = traitlets.Dict().tag(sync=True, **widgets.widget_serialization)
+    walks = traitlets.List().tag(sync=True)
     width = traitlets.Int(0).tag(sync=True)
     keeps = traitlets.Bool(False).tag(sync=True)
     _kept_in: DisplayHandle | None = None
@@ -121,12 +122,10 @@ class Chart(anywidget.AnyWidget):
     def __init__(self, parts: Parts, controls: Controls | None = None, walks: tuple[str, ...] = ()) -> None:
         self._figure = None
         drawn = self._plain(parts) | {"revision": 0}
-        is_scene = "meta" in drawn["layout"]
-        painter = "scenes" if is_scene else "plotly"
+        painter = "scenes" if "meta" in drawn["layout"] else "plotly"
         brought = b"" if painter in Chart._has_sent else bundle(painter)
         Chart._has_sent.add(painter)
-        controls = {name: one for name, one in (controls or {}).items() if is_scene or name in walks}
-        super().__init__(drawn=drawn, painter=painter, code=brought, controls=controls)
+        super().__init__(drawn=drawn, painter=painter, code=brought, controls=controls or {}, walks=[*walks])
         self.on_msg(self._on_message)
 
     @staticmethod

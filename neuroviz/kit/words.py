@@ -7,10 +7,10 @@ from neuroviz.engine.formulas import numbered as numbered
 from neuroviz.kit import theme
 
 _TWO_LINES = 300  # signs, below a panel of 1,085 pixels
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SUPERSCRIPTS = str.maketrans("-−.0123456789", "⁻⁻·⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def superscript(number: int) -> str:
+def superscript(number: int | str) -> str:
     """An exponent in Unicode: the text of a figure carries no dollar signs."""
     return str(number).translate(_SUPERSCRIPTS)
 

@@ -83,11 +83,10 @@ class Question(Lasting):
     def _on_press(self, _: widgets.Button | None = None) -> None:
         if self.committed is None:
             try:
-                guess = self._entered()
+                self.commit(self._entered())
             except ValueError as missing:
                 self._outcome.value = f'<div role="alert">{escape(str(missing))}</div>'
                 return
-            self.commit(guess)
         self._button.focus()  # the text field closes, and Shift-Enter has to work on from here
 
 
@@ -110,7 +109,9 @@ class Prediction(Question):
             self._on_press()
 
     def _checked(self, guess: object) -> int:
-        return _whole("a guess", guess)
+        if (number := _whole("a guess", guess)) < 0 <= self._answer[0]:
+            raise ValueError(f"a guess is a whole number, 0 or more, as a count is; got {number}")
+        return number
 
     def _judge(self, guess: int) -> tuple[str, tuple[str, ...]]:
         value, status, why = self._answer

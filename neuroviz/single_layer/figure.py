@@ -8,7 +8,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.plot import Parts, Plot, View, compose, focus_ring, headline
 from neuroviz.kit.scene import as_scene
-from neuroviz.kit.words import colored, numbered, percent
+from neuroviz.kit.words import colored, numbered, percent, signed
 from neuroviz.single_layer.plane import draw_plane
 from neuroviz.single_layer.walk import ALONG, OFF, SHOWN, FiberStudy, StepCurve, local_of
 
@@ -85,6 +85,10 @@ def _draw_outputs(study: FiberStudy, plot: Plot) -> None:
     for name, outputs, look in (("now", study.outputs_now, now), ("start", study.outputs_start, start)):
         y = outputs.T.ravel().tolist()
         plot.bars(f"φ(X), {name}", x, y, look, width=width, hover=f"{name}: %{{y:.3f}}")
+        for at, high in zip(x, y, strict=True):
+            if abs(high) > most:  # it goes on beyond the frame: an arrow, and how far
+                text, end = (f"{signed(high)} ▶", "top") if high > 0 else (f"◀ {signed(high)}", "bottom")
+                plot.text(text, at, np.clip(high, -most, most), "note", "ink", yanchor=end, textangle=-90)
     ends = -1.0, x[-1] + 1.0
     verdict = colored("focus", "≠ moved")
     if study.same_outputs:

@@ -2,7 +2,7 @@
 
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.words import in_two_lines, percent, signed
+from neuroviz.kit.words import in_two_lines, percent, signed, superscript
 from neuroviz.single_layer.figure import fiber_parts
 from neuroviz.single_layer.walk import FiberSetting, FiberStudy, study_fiber
 
@@ -54,7 +54,7 @@ def _where(study: FiberStudy) -> str:
         }[study.case]
         c = signed(2**s.along)
         walk = {
-            "rescale": f"(cA, V/c) with c = 2^{signed(s.along)} = {c}",
+            "rescale": f"(cA, V/c) with c = 2{superscript(signed(s.along))} = {c}",
             "antisymmetric": f"{signed(s.along)} times the antisymmetric part of A added",
             "a-alone": f"A times {c}, V as it was",
         }[s.walk]
@@ -107,6 +107,6 @@ def _how_fast(study: FiberStudy) -> str:
         of_all = study.start.A.size + study.start.V.size
         return f"To first order {study.kernel} of {of_all} directions are silent (Lemma A.3)."
     slopes = [curve.slope for curve in (study.along, study.aside)]
-    said, powers = [n if n is None else signed(n, 1) for n in slopes], {"1": "", "2": "²", "3": "³"}
-    like = ["by 0" if n is None else f"like ε{powers.get(n, f'^{n}')}" for n in said]
+    said = [n if n is None else signed(n, 1) for n in slopes]
+    like = ["by 0" if n is None else f"like ε{superscript(n) if n != '1' else ''}" for n in said]
     return f"A straight step ε {along} moves φ {like[0]}, off it {like[1]}."

@@ -24,7 +24,7 @@ _ROOM = 1.14  # around the surface, for the plane
 _EVERY = 3  # the tube in space goes through every third point of the section
 _MARKS = {  # name, label, symbol, colour, edge
     "crossing": ("nodes: two sheets cross", "a node", "circle", "singular", 2),
-    "boundary": ("cusps: boundary", "boundary", "diamond", "boundary", 0),
+    "boundary": ("cusps: boundary", "boundary", "triangle-up", "boundary", 0),
     "closure only": ("isolated points: no real common root", "isolated", "circle-open", "ink", 3),
 }
 

@@ -139,10 +139,10 @@ def map_plot(study: SingletonStudy, name: str, number: str) -> Plot:
     inset = theme.size("marker")
     corner = {"xanchor": "left", "yanchor": "bottom", "xshift": inset, "yshift": 5}
     plot.text("frozen", 0, 0, "note", "soft", **corner)
-    above = corner | {"yanchor": "top", "xshift": 1.6 * note, "yshift": -2}
+    above = corner | {"yanchor": "top", "xshift": 2.2 * note, "yshift": -1}
     plot.text("all x<sub>1</sub>", 0, 1, "note", "soft", **above)
     if not causal:
-        other = corner | {"xanchor": "right", "xshift": -1.6 * note}
+        other = corner | {"xanchor": "right", "xshift": -2.4 * note, "yshift": 2}
         plot.text("all x<sub>2</sub>", 1, 0, "note", "soft", **other)
         slanted = {"textangle": 45, "xshift": 0.6 * note, "yshift": 0.6 * note}
         plot.text("PQ = 1", 0.66, 0.34, "note", "soft", **slanted)

@@ -171,7 +171,7 @@ class SameFunctionExplorer(Panel):
     """
 
     title = "Which transformers compute the same?"
-    setting, draw, walks = TwinSetting, staticmethod(twin_parts), ("basis", "shift")
+    setting, draw, walks = TwinSetting, staticmethod(twin_parts), ("basis", "shift", "third")
     _answer = staticmethod(study_twins)
 
     def _arrange(self) -> None:

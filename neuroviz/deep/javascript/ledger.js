@@ -19,7 +19,7 @@ export function ledger(host, talk) {
   const page = host.appendChild(document.createElement("canvas")), pen = page.getContext("2d"), over = draw(host, "svg");
   page.style.position = "absolute";
   over.style.cssText = "position: absolute; inset: 0; pointer-events: none; overflow: visible";
-  const bars = draw(over, "g"), grips = draw(over, "g"), soon = () => { frame ||= requestAnimationFrame(paint); };
+  const ruler = draw(over, "g"), bars = draw(over, "g"), grips = draw(over, "g"), soon = () => { frame ||= requestAnimationFrame(paint); };
   const where = placeOf(talk, () => meta, (place) => {
     const found = networkAt(place, meta.local);
     if (!found || JSON.stringify(found) === JSON.stringify(net)) return soon();
@@ -152,11 +152,11 @@ export function ledger(host, talk) {
   }
 
   // An edge that one takes hold of: a line with a knob, and the number that it changes.
-  function edge(name, value, isAcross, unit, put) {
+  function edge(name, value, isAcross, unit, put, most = meta.local.widest) {
     const { colors, sizes } = look;
     let from, start;
     const grip = handle(grips, {
-      name, ring: 4, color: colors.focus, scene: host, keyed: (x, y) => put(value() + (x || y)),
+      name, range: () => [1, most], ring: 4, color: colors.focus, scene: host, keyed: (x, y) => put(value() + (x || y)),
       begin: (at) => {
         for (const one of Object.values(players)) one.stop();
         [held, motion, from, start] = [{ wide: shown.wide, tall: shown.tall, y: shown.y }, null, at, value()];
@@ -190,7 +190,7 @@ export function ledger(host, talk) {
       head: edge(`head dimension a${subscript(i + 1)}`, () => net.heads[i], false, (_x, y) => -y / 2, (a) => setHead(i, a)),
       width: edge(`width d${subscript(i)}`, () => net.widths[i], true, (x) => x, (d) => setWidth(i, d)),
     }));
-    count = edge("heads H in each layer", () => net.H, true, (x, y) => (held.wide * (x - y)) / (2 * step()), setCount);
+    count = edge("heads H in each layer", () => net.H, true, (x, y) => (held.wide * (x - y)) / (2 * step()), setCount, meta.local.most);
     set(count.text, { x: 4, y: isTight() ? -8 - 1.2 * look.sizes.note : -8 }); // beside it the next layer begins
     last = edge(`width d${subscript(l)}`, () => net.widths[l], false, (_x, y) => y, (d) => setWidth(l, d));
     set(last.text, { y: 18 });
@@ -212,6 +212,7 @@ export function ledger(host, talk) {
     if (now.some((one, i) => one !== weightsAt[i])) drawWeights(s); // while the parameters fall they stand still
     weightsAt = now;
     drawRows();
+    drawRuler();
     const hint = isNewHere ? "drag an orange edge · press ▶: the weights move, does the output?" : "";
     stand(host, note, where.isExact, talk.isAlone, true, hint);
   }
@@ -298,6 +299,17 @@ export function ledger(host, talk) {
     set(rows[5].tick, { x1: box.left + scale * shown.formula, x2: box.left + scale * shown.formula, opacity: said ? +(said.formula !== undefined) : +(net.H === 1) });
     players.interfaces.button.disabled = l === 1;
     players.interfaces.button.style.opacity = l === 1 ? 0.35 : 1;
+  }
+
+  // How many parameters the bars are long: the scale changes where another network needs it, and is seen to change.
+  function drawRuler() {
+    const { colors, sizes } = look, { scale } = shown, step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((n) => n * scale > 5 * sizes.note), low = rows[5].at.y + rows[5].at.height;
+    ruler.replaceChildren();
+    for (let n = 0; n * scale <= box.bars + 1; n += step) {
+      const x = box.left + n * scale;
+      draw(ruler, "line", { x1: x, x2: x, y1: rows[0].at.y - 3, y2: low + 4, stroke: colors.grid });
+      draw(ruler, "text", { x, y: low + 5 + sizes.note, "font-size": sizes.note, fill: colors.soft, "text-anchor": n * scale > box.bars - 12 ? "end" : "middle" }).append(n);
+    }
   }
 
   function whyOf(name, said, n) {

@@ -63,7 +63,7 @@ export function weights(host, talk) {
     const [from, to] = [top, max(low, top + 50)], unit = (to - from) / (most - least), y = (value) => to - unit * (value - least);
     draw(lines, "path", { d: `M${x} ${from}V${to}M${x - 4} ${y(0)}h8`, stroke: colors.focus, "stroke-opacity": 0.4, "stroke-width": 4, "stroke-linecap": "round" });
     const knob = handle(hands, {
-      name: label, ring: 5, color: colors.focus, scene: host, begin: hold, end: where.release,
+      name: label, range: () => [least, most], ring: 5, color: colors.focus, scene: host, begin: hold, end: where.release,
       moved: ([, at]) => where.go({ [name]: least + (to - at) / unit }),
       keyed: (u, v) => { isNewHere = false; where.go({ [name]: where.here[name] + step * (u || v) }); },
     });

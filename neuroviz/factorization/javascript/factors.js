@@ -74,7 +74,7 @@ export function factors(host, talk) {
   }
 
   // Where A, or the matrix of rank 1 nearest to it, is dragged to. For numbers set by hand only a = 1 leaves them no choice.
-  const isFree = () => study.point.isProduct && where.here.entries.trim() !== "";
+  const isFree = () => where.here.entries.trim() !== "";
   function move({ angle, height: z }) {
     const [turn, up] = [((angle % 360) + 360) % 360, z];
     if (!isFree()) return where.go({ angle: turn, height: up });
@@ -90,19 +90,19 @@ export function factors(host, talk) {
   function build() {
     for (const group of [under, table, marks, hooks]) group.replaceChildren();
     for (const one of [...words, ...drops, ...(play ? [play.button, note] : [])]) one.remove();
-    const { look, local } = meta, { d, a } = local, { sizes, colors } = look, side = 16, top = round(2.2 * sizes.title), all = width - 2 * side;
+    const { look, local } = meta, { d, a } = local, { sizes, colors } = look, side = 16, top = round(2.2 * sizes.title), all = width - 2 * side, hasSurface = d === 2;
     Object.assign(host.style, { height: `${height}px`, width: `${width}px`, background: colors.ground, color: colors.ink });
     Object.assign(host.style, { position: "relative", fontFamily: look.font, fontSize: `${sizes.note}px`, lineHeight: 1.35 });
     set(over, { width, height });
-    const left = 0.43 * all, middle = side + 0.475 * all, right = side + 0.705 * all, line = round(1.75 * sizes.base), low = height - 30;
+    const [left, middle, right] = (hasSurface ? [0.43, 0.475, 0.705] : [0.6, 0.63, 1]).map((share, n) => (n && side) + share * all), line = round(1.75 * sizes.base), low = height - 30;
     const title = { fontSize: `${sizes.title}px`, lineHeight: 1.2 }, half = top + 0.36 * (low - top) + 2.6 * sizes.base, strip = low - 1.4 * sizes.note;
-    words = [[side], [middle], [middle, half], [right]].map(([from, down = 6]) => write(host, { left: `${from}px`, ...title, top: `${down}px` }));
-    words.push(write(host, { left: `${right}px`, top: `${top - 4}px` }));
+    words = [[side], [middle], [middle, half], ...(hasSurface ? [[right]] : [])].map(([from, down = 6]) => write(host, { left: `${from}px`, ...title, top: `${down}px` }));
+    if (hasSurface) words.push(write(host, { left: `${right}px`, top: `${top - 4}px` }));
     for (const one of words) { one.style.pointerEvents = "none"; one.classList.add("nv-exact"); }
 
     // Matrices: two rows of Q and K, and the one A; below it the plane in which C is seen.
     const gutter = 3.2 * sizes.note, gap = 18, room = left - gutter - 2 * gap, high = strip - 1.8 * sizes.note - top - 2 * line;
-    const cell = Math.floor(min(46, high / (2 * a), (room - PLANE) / (2 * d), room / (3 * d), (low - top - 2 * line - 90) / d));
+    const cell = Math.floor(min(hasSurface ? 46 : 60, high / (2 * a), (room - PLANE) / (2 * d), room / (3 * d), (low - top - 2 * line - 90) / d));
     const slot = max(d * cell, 1.4 * sizes.base + 5.2 * sizes.note), x = [0, 1, 2].map((n) => side + gutter + n * (slot + gap)), y = [top + line, top + 2 * line + a * cell];
     box = { cell, x, y, strip: { left: x[0], top: strip, wide: x[2] - gap - x[0] } };
     const say = (group, text, [u, v], look = {}) => { const one = draw(group, "text", { x: u, y: v, fill: colors.ink, "font-size": sizes.base, ...look }); one.textContent = text; return one; };
@@ -156,7 +156,8 @@ export function factors(host, talk) {
 
     const deep = top + 2.8 * sizes.note;
     box.space = { left: right, top: deep, wide: side + all - right, tall: height - deep - 4 };
-    grip = handle(hooks, { name: "A on its surface", ring: 1.3 * sizes.marker, color: colors.focus, scene: host, begin: hold, end: release, moved: dragBall,
+    if (!hasSurface) view.hide();
+    grip = hasSurface && handle(hooks, { name: "A on its surface", range: () => where.range("angle"), isFlat: true, ring: 1.3 * sizes.marker, color: colors.focus, scene: host, begin: hold, end: release, moved: dragBall,
       keyed: (u, v) => { isNewHere = false; const { angle, height: z } = study.point; move({ angle: angle + 2 * u, height: z + 0.02 * v }); } });
     play = player(host, { left: `${side}px`, bottom: "2px" }, {
       name: "walk along the fibre", seconds: 6, from: () => { const come = (where.here.along + 1) / 2; return come > 0.99 ? 0 : come; }, walk: (share) => where.go({ along: 2 * share - 1 }),
@@ -170,10 +171,6 @@ export function factors(host, talk) {
     if (!study || !width) return;
     const { look, local } = meta, { colors, sizes, diverging } = look, { d, a } = local, seen = factored(local, where.here, shown.start), { walk, along, rank } = where.here;
     if (shape !== walk) { shape = walk; build(); fill(); }
-    const isCone = study.point.trace === 0;
-    if (box.isCone !== isCone) view.place(box.space, { annotations: layout.scene.annotations.map((one) => ({ ...one, visible: isCone })) }, look);
-    box.isCone = isCone;
-
     // The matrices. What an entry of Q reaches in A is a column, of K a row.
     const held = cells.find(({ group }) => group === document.activeElement), most = [1.6 * max(1e-9, ...seen.start.flat(2).map(abs)), max(1e-9, ...seen.A[0].flat().map(abs))];
     const digits = box.cell >= 3 * sizes.note ? 2 : box.cell >= 2 * sizes.note ? 1 : 0;
@@ -218,8 +215,17 @@ export function factors(host, talk) {
     for (let n = 0, by = one > 5 ? 1 : all; n < all; n += by) bar(n, n + by, { fill: "none", stroke: colors.axis });
     text(`fibre here: ${study.here} of ${all} directions${study.here === usual ? "" : `, against ${usual}`}`, left, under - 6, { fill: colors.focus, "font-weight": "bold" });
 
-    // The surface: the same rod and ball, moved.
-    const { point } = seen, { unit } = point, trace = point.trace / unit, z = point.height / unit, place = point.place.map((t) => t / unit), foot = pointAt(trace, point.angle, z);
+    if (seen.point) paintSurface(seen.point);
+    box.frame.setAttribute("stroke", layout.shapes[0].line.color);
+    stand(host, note, where.isExact, talk.isAlone, !seen.point || space.isThere, said || (isNewHere ? "drag a number up or down; drag the ring of C: A stands still" : ""));
+  }
+
+  // The same rod and ball, moved.
+  function paintSurface(point) {
+    const { look, local: { a } } = meta, { colors } = look, isCone = study.point.trace === 0;
+    if (box.isCone !== isCone) view.place(box.space, { annotations: layout.scene.annotations.map((one) => ({ ...one, visible: isCone })) }, look);
+    box.isCone = isCone;
+    const { unit } = point, trace = point.trace / unit, z = point.height / unit, place = point.place.map((t) => t / unit), foot = pointAt(trace, point.angle, z);
     // While it changes under the hand it has fewer corners.
     if (sheetAt !== `${trace} ${paintedIn}` || (sheet.isCoarse && !isHeld)) {
       sheet = grid(isHeld ? 12 : 24, isHeld ? 36 : 72, (t, phi) => pointAt(trace, (180 * phi) / PI, REACH * (2 * t - 1)), "");
@@ -237,8 +243,6 @@ export function factors(host, talk) {
     view.paint(models);
     if (isFree() && a > 1) grip.hide();
     else grip.to(view.seen(foot), point.angle.toFixed(0), `angle ${point.angle.toFixed(0)}°, height ${number(point.height)}`);
-    box.frame.setAttribute("stroke", layout.shapes[0].line.color);
-    stand(host, note, where.isExact, talk.isAlone, space.isThere, said || (isNewHere ? "drag a number up or down; drag the ring of C: A stands still" : ""));
   }
 
   function fill() {

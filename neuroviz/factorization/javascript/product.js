@@ -111,15 +111,15 @@ export function factored({ d, a }, place, start) {
   const C = walkAt(place.walk, a, place.along), back = walkAt(place.walk, a, -place.along), [Q, K] = start;
   const now = [product(C, Q), product(transposed(back), K)], A = [start, now].map(([q, k]) => product(transposed(k), q));
   const ranks = start.map((M) => rankOf(singularValues(M))), [q, k] = ranks, spectra = A.map(singularValues);
-  return { C, back, start, now, A, spectra, ranks, here: 2 * a * d - d * (q + k) + q * k, point: slicePoint(d, place, A[0], rankOf(spectra[0])) };
+  return { C, back, start, now, A, spectra, ranks, here: 2 * a * d - d * (q + k) + q * k, point: d === 2 ? slicePoint(place, A[0], rankOf(spectra[0])) : null };
 }
 
-function slicePoint(d, { trace, angle, height }, A, rank) {
-  let point = { trace, angle, height, place: pointAt(trace, angle, height), rank: trace || height ? 1 : 0, isProduct: d === 2 };
-  if (d === 2 && rank === 0) point = { ...point, trace: 0, height: 0, place: [0, 0, 0], rank };
-  else if (d === 2) {
+// Where A, two by two, is in the slice of its trace.
+function slicePoint({ angle }, A, rank) {
+  let point = { angle, trace: 0, height: 0, place: [0, 0, 0], rank };
+  if (rank) {
     const [[p, q], [r, s]] = A, [c, ...place] = [p + s, (p - s) / 2, (q + r) / 2, (q - r) / 2].map((t) => +t.toFixed(12) + 0);
-    point = { ...point, trace: c, ...nearest(c, ...place), place, rank };
+    point = { ...point, trace: c, ...nearest(c, ...place), place };
   }
   const [x, y, z] = point.place;
   return { ...point, unit: max(1, ...[point.trace, hypot(x, y), z].map((t, i) => abs(t) / MOST[i])) };

@@ -17,7 +17,7 @@ export function basisIn(lines, words, hooks, { walk, a, look, box: { left, top, 
     draw(lines, "polyline", { points: path.join(" "), fill: "none", stroke: colors.focus, "stroke-opacity": 0.4, "stroke-width": 5, "stroke-linecap": "round" });
     arrows = [0, 1].slice(0, min(a, 2)).map(() => draw(lines, "line", { x1: zero[0], y1: zero[1], stroke: colors.ink, "stroke-width": sizes.line, "stroke-linecap": "round" }));
     ring = handle(hooks, {
-      name: `C, along the ${walk}`, ring: 1.1 * sizes.marker, color: colors.focus, ...hook,
+      name: `C, along the ${walk}`, range: () => where.range("along"), ring: 1.1 * sizes.marker, color: colors.focus, ...hook,
       moved: ([x, y]) => {
         const [X, Y] = [(x - zero[0]) / scale, (zero[1] - y) / scale];
         where.go({ along: { rotation: Math.atan2(Y, X) / (PI / 2), stretch: Math.log(max(X, 0.1)) / Math.log(3), shear: X / 1.5 }[walk] });

@@ -51,6 +51,7 @@ export function placeOf(talk, meta, show) {
   return {
     get here() { return here; },
     get isExact() { return same(meta().place, here); },
+    range: (name) => meta().ranges[name],
     // Where something was dragged to: the nearest steps of the sliders.
     go(found) {
       const next = { ...here, ...found };
@@ -122,9 +123,11 @@ export function keys(node, move) {
   });
 }
 
-// A thing to take hold of: a ring in the focus colour, with room around it for a finger; `pressed` hears Enter.
-export function handle(parent, { name, color, ring = 9, moved, keyed, pressed, begin, end, scene }) {
+// A thing to take hold of: a ring in the focus colour, with room around it for a finger; `pressed` hears Enter. `range`
+// gives the bounds of its value; of a flat one, which has two numbers, the words say both and the value is the first.
+export function handle(parent, { name, range, isFlat = false, color, ring = 9, moved, keyed, pressed, begin, end, scene }) {
   const group = draw(parent, "g", { role: "slider", "aria-label": name, class: "nv-handle" });
+  if (isFlat) set(group, { "aria-roledescription": "2D slider" });
   group.style.cssText = "pointer-events: all; cursor: grab; outline-offset: 2px";
   draw(group, "circle", { r: max(16, ring + 4), fill: "transparent" });
   draw(group, "circle", { r: ring, fill: "none", stroke: color, "stroke-width": 3 });
@@ -143,7 +146,9 @@ export function handle(parent, { name, color, ring = 9, moved, keyed, pressed, b
   if (pressed) group.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); pressed(); } });
   return {
     to([x, y], value, words) {
+      const [least, most] = range();
       set(group, { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, "aria-valuenow": value, "aria-valuetext": words });
+      set(group, { "aria-valuemin": least, "aria-valuemax": most });
       group.style.display = "";
     },
     hide() { group.style.display = "none"; },

@@ -233,6 +233,7 @@ export function viewIn(host, over, { name, changed, clicked = () => {} }) {
     space.zoom(Math.exp(0.01 * max(-20, min(20, event.deltaY))));
     changed();
   }, { passive: false });
+  const bare = () => { for (const label of labels.splice(0)) { label.remove(); label.leader.remove(); } };
   const seen = (p) => { const [x, y] = space.project(p); return [x + box.left, y + box.top]; };
   return {
     space,
@@ -243,12 +244,14 @@ export function viewIn(host, over, { name, changed, clicked = () => {} }) {
       box = found;
       Object.assign(canvas.style, { left: `${box.left}px`, top: `${box.top}px` });
       space.resize(box.wide, box.tall);
-      for (const label of labels) { label.remove(); label.leader.remove(); }
+      canvas.style.display = "";
+      bare();
       const halo = Array(5).fill(`0 0 3px ${colors.ground}`).join(), look = { textAlign: "center", whiteSpace: "nowrap", pointerEvents: "none" };
       labels = (scene.annotations ?? []).filter(({ text, visible }) => text.trim() && visible !== false).map((of) => Object.assign(
         write(host, { ...look, textShadow: halo, transform: "translate(-50%, -50%)" }, of.text),
         { of, leader: draw(leaders, "line", { stroke: colors.soft, "stroke-width": 1.5 }) }));
     },
+    hide() { canvas.style.display = "none"; bare(); }, // until it has a place again
     show(meshes, scene, ground) {
       first = cameraOf(scene.camera);
       if (seenAs !== scene.uirevision) space.camera = first;

@@ -73,6 +73,12 @@ export function fibre(host, talk) {
     outputs[0].forEach((_, token) => outputs.forEach((row, k) => {
       const middle = x[token * outputs.length + k], [a, b] = inPlot("4", [middle - wide / 2, 0]), [c, d] = inPlot("4", [middle + wide / 2, within(row[token])]);
       draw(group, "rect", { x: a, y: min(b, d), width: c - a, height: abs(d - b), fill: marker.color, stroke: marker.line.color ?? "none", "stroke-width": marker.line.width });
+      if (within(row[token]) === row[token]) return;
+      // It goes on beyond the frame: an arrow, and how far; where the bar has no room for the number, beside it.
+      const { colors, sizes } = meta.look, isUp = row[token] > 0, far = number(row[token]), hasRoom = c - a >= sizes.note, tip = [(a + c) / 2, d + (isUp ? 3 : -3)];
+      const look = { "font-size": min(sizes.note, 0.9 * (c - a)), fill: colors.ground, "dominant-baseline": "central", "text-anchor": isUp ? "end" : "start", transform: `translate(${tip}) rotate(-90)` };
+      draw(group, "text", look).append(!hasRoom ? (isUp ? "▶" : "◀") : isUp ? `${far} ▶` : `◀ ${far}`);
+      if (!hasRoom) draw(group, "text", { x: c + 2, y: d + (isUp ? sizes.note : -4), fill: colors.focus, "font-size": sizes.note, stroke: colors.ground, "stroke-width": 3, "paint-order": "stroke" }).append(far);
     }));
   }
 
@@ -119,7 +125,7 @@ export function fibre(host, talk) {
       const { swap, negative } = ways[(at + 1) % ways.length];
       go(local.swapped ? { swap, negative } : { negative });
     };
-    point = handle(hands, { name: "the point (A, V)", ring: sizes.marker + 5, color: colors.focus, scene: host, begin, end: where.release, moved: moveTo, keyed, pressed });
+    point = handle(hands, { name: "the point (A, V)", range: () => where.range("along"), isFlat: true, ring: sizes.marker + 5, color: colors.focus, scene: host, begin, end: where.release, moved: moveTo, keyed, pressed });
     const from = () => (where.here.along > most - 0.01 ? 0 : (where.here.along - least) / (most - least));
     play = player(host, { left: `${SIDE}px`, bottom: "2px" }, { name: "walk along", seconds: 6, from, walk: (share) => go({ along: least + share * (most - least), off: 0 }) });
     note = write(host, { left: `${SIDE + 40}px`, bottom: "4px", color: colors.soft, fontSize: `${sizes.note}px`, pointerEvents: "none" });
@@ -149,7 +155,7 @@ export function fibre(host, talk) {
       } else where.follow();
       const { colors } = meta.look, isFrame = ({ line }) => line.color === colors.certified;
       const isOfPlace = ({ text, xref }) => xref.startsWith("x3") || /^<b>(other|the start|outputs)|^[×÷]/.test(text);
-      const annotations = layout.annotations.filter(({ text, xref, font }) => !(xref === "x2" && font?.color === colors.focus && (text === "" || text === "shadow")));
+      const annotations = layout.annotations.filter(({ text, xref, font, textangle }) => !textangle && !(xref === "x2" && font?.color === colors.focus && (text === "" || text === "shadow")));
       parts.show([], { ...layout, annotations, shapes: layout.shapes.filter((one) => !isFrame(one)) }, meta.look, isOfPlace);
       exact.replaceChildren();
       for (const trace of data) if (trace.xaxis === "x3") parts.drawTrace(exact, trace);

@@ -65,9 +65,9 @@ export function section(host, talk) {
     Object.assign(page, { width: 2 * box.wide, height: 2 * tall });
     Object.assign(page.style, { left: `${left}px`, top: `${top}px`, width: `${box.wide}px`, height: `${tall}px` });
     const common = { color: colors.focus, begin: hold, end: () => where.release(), scene: host };
-    tip = handle(hooks, { name: "which way the plane looks", ring: 6, ...common, moved: steer,
+    tip = handle(hooks, { name: "which way the plane looks", range: () => where.range("turn"), isFlat: true, ring: 6, ...common, moved: steer,
       keyed: (x, y) => where.go({ turn: where.here.turn + 5 * Math.sign(x), tilt: where.here.tilt + 5 * Math.sign(y) }) });
-    grip = handle(hooks, { name: "the plane", ring: 1.3 * sizes.marker, ...common, moved: push,
+    grip = handle(hooks, { name: "the plane", range: () => where.range("offset"), ring: 1.3 * sizes.marker, ...common, moved: push,
       keyed: (x, y) => where.go({ offset: where.here.offset + (x || y) / 64 }) });
     play = player(host, { left: `${side}px`, bottom: "2px" }, {
       name: "move the plane through the surface", seconds: 9,
@@ -135,7 +135,7 @@ export function section(host, talk) {
     for (const { kind, at } of marks) {
       const [x, y] = to(at);
       pen.beginPath();
-      if (kind === "boundary") { pen.moveTo(x, y - size); pen.lineTo(x + size, y); pen.lineTo(x, y + size); pen.lineTo(x - size, y); pen.closePath(); } else pen.arc(x, y, size, 0, 2 * PI);
+      if (kind === "boundary") { pen.moveTo(x, y - 1.15 * size); pen.lineTo(x + size, y + 0.6 * size); pen.lineTo(x - size, y + 0.6 * size); pen.closePath(); } else pen.arc(x, y, size, 0, 2 * PI);
       [pen.strokeStyle, pen.lineWidth, pen.fillStyle] = [colors.ink, kind === "closure only" ? 3 : 2, kind === "crossing" ? colors.singular : colors.ink];
       if (kind !== "closure only") pen.fill();
       pen.stroke();

@@ -182,14 +182,14 @@ export function surface(host, talk) {
     set(box.chords[1], { "stroke-dasharray": "7 5" });
     box.common = draw(disc, "text", { fill: colors.focus, "font-size": sizes.note, "text-anchor": "middle" });
 
-    const key = (go1, go2) => ({ color: colors.focus, begin: hold, end: release, scene: host, keyed: go1, moved: go2 });
+    const range = () => where.range("where"), key = (go1, go2) => ({ color: colors.focus, begin: hold, end: release, scene: host, keyed: go1, moved: go2 });
     others = [0, 1].map((k) => {
       const node = draw(hooks, "circle", { r: 12, fill: "transparent" });
       node.style.cssText = "pointer-events: all; cursor: grab";
       drag(node, host, { begin: hold, end: release, move: (at) => dragRoot(k, toDisc(at)) });
       return node;
     });
-    ring = handle(hooks, { name: "the common root", ring: 1.5 * sizes.marker, ...key((x, y) => go({ where: where.here.where + 0.01 * (x || y) }), (at) => dragRoot(null, toDisc(at))) });
+    ring = handle(hooks, { name: "the common root", range, ring: 1.5 * sizes.marker, ...key((x, y) => go({ where: where.here.where + 0.01 * (x || y) }), (at) => dragRoot(null, toDisc(at))) });
     twin = draw(hooks, "circle", { r: 1.5 * sizes.marker, fill: "transparent", stroke: colors.focus, "stroke-width": 3 });
     twin.style.cssText = "pointer-events: all; cursor: grab";
     drag(twin, host, { begin: hold, end: release, move: (at) => dragRoot(null, toDisc(at)) });
@@ -199,7 +199,7 @@ export function surface(host, talk) {
         go(moves === "curve" ? { where: share + 0.005 * (x || y) } : { where: share + 0.005 * x, along: along + 0.03125 * y });
       },
       (at) => { const found = placeAt(view.pixel(at)); if (found) go(found); },
-    ), pressed: change });
+    ), range, isFlat: true, pressed: change });
     play = player(host, { left: `${side}px`, bottom: "2px" }, {
       name: slice.pieces.length ? "walk along the singular curve" : "walk over all lines", seconds: 9,
       from: () => {
@@ -228,7 +228,8 @@ export function surface(host, talk) {
     } else models[0] = null;
     models[1] = ballAt(point.drawn, BALL);
     view.paint(models);
-    grip.to(view.seen(point.drawn), where.here.where, point.kind === "smooth" ? "a smooth point" : point.kind);
+    const { moves, where: share, along } = where.here, kind = point.kind === "smooth" ? "a smooth point" : point.kind;
+    grip.to(view.seen(point.drawn), share, `${moves === "curve" ? `${number(share)} along the curve` : `line ${number(share)}, ${number(along)} along it`}: ${kind}`);
 
     const common = commonOf(point).map(fromDisc);
     point.forms.forEach((q, k) => {

@@ -101,8 +101,8 @@ export function tokens(host, talk) {
       const step = (x, y) => { const [mu, nu] = here().shares[i]; setLayer(layer, "free", [mu + 0.01 * x, nu + 0.01 * y]); };
       grip(`(μ, ν) of layer ${layer}`, marker + 2, (at) => moveDot(layer, at), step, () => {
         const shares = shown[0][1][i], said = shares.map((t, j) => `${LETTERS[j]}${SMALL[i]} = ${two(t)}`);
-        return [inSquare(layer, shares), two(shares[0]), said.join(", ")];
-      });
+        return [inSquare(layer, shares), two(shares[+local.causal]), said.slice(+local.causal).join(", ")];
+      }, !local.causal);
     }
   }
 
@@ -139,8 +139,8 @@ export function tokens(host, talk) {
 
   // --- the picture: Python's parts, but for what moves -------------------------------------------------
 
-  function grip(name, ring, moved, keyed, place) {
-    const one = handle(hands, { name, ring, color: meta.look.colors.focus, scene: host, begin: hold, end: release, moved, keyed: (x, y) => { isNewHere = false; keyed(x, y); } });
+  function grip(name, ring, moved, keyed, place, isFlat = false) {
+    const one = handle(hands, { name, range: () => [0, 1], isFlat, ring, color: meta.look.colors.focus, scene: host, begin: hold, end: release, moved, keyed: (x, y) => { isNewHere = false; keyed(x, y); } });
     hooks.push(() => { const found = place(); if (found) one.to(...found); else one.hide(); });
   }
 

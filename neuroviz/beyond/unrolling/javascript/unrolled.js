@@ -73,7 +73,7 @@ export function unrolled(host, talk) {
     group.addEventListener("pointerdown", (event) => event.preventDefault()); // no frame by the pointer
     keys(group, (x, y) => pick(where.here.place + (x || y)));
     grip = handle(hands, {
-      name: "turn the window round", ring: local.layers <= LABELLED ? 9 : 5, color: colors.focus, scene: host, begin: () => { isHeld = true; stop(); hold(); },
+      name: "turn the window round", range: () => [0, 1], ring: local.layers <= LABELLED ? 9 : 5, color: colors.focus, scene: host, begin: () => { isHeld = true; stop(); hold(); },
       moved: ([, y]) => { turn = max(0, min(1, (y - rows.tokens) / (rows.tokensAfter - rows.tokens))); soon(); },
       end: () => { isHeld = false; where.release(); where.go({ reflect: turn > 0.5 }); turnTo(+where.here.reflect); },
       keyed: (x, y) => go({ reflect: (x || -y) > 0 }),
