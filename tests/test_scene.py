@@ -1056,6 +1056,6 @@ def test_a_tooltip_says_the_numbers_of_its_point(bare_page):
     figure = json.loads(json.dumps(FlowExplorer(state="runs=1;time=20").figure.drawn))
     ratio, angle = next(one["customdata"][0] for one in figure["data"] if one.get("customdata"))
     drawings(bare_page, [figure])
-    bare_page.mouse.move(*middle(bare_page, ".points path"))
-    bare_page.wait_for_function("!!document.querySelector('.hovertext')")
+    bare_page.locator(".points path").hover(force=True)
+    bare_page.wait_for_selector(".hovertext", timeout=1000 * PATIENCE)
     assert f"σ₂/σ₁ = {ratio}, sine of the angle {angle}" in bare_page.locator(".hovertext").text_content()
