@@ -9,7 +9,6 @@ from neuroviz.beyond.training.flow import (
     TARGETS,
     Flow,
     attraction,
-    count_ends,
     forms_table,
     gradient_flow,
     random_starts,
@@ -85,13 +84,7 @@ def test_what_theory_says_is_conserved_is(a):
     assert set(flow.conserved) == ({"‖A‖² − ‖V‖²"} if a is None else {"QQᵀ − KKᵀ", "‖Q‖² − ‖V‖²"})
     for values in flow.conserved.values():
         np.testing.assert_allclose(values, np.broadcast_to(values[0], values.shape), atol=1e-6)
-
-
-def test_what_theory_does_not_say_is_conserved_is_not():
-    Q, K, V = starts(8, 3, 2, 2, seed=4)
-    flow = gradient_flow(product_table(*starts(8, 3, 2, seed=5)), Q=Q, K=K, V=V, time=40)
-    for quantity in (flow.Q @ np.swapaxes(flow.Q, -1, -2), np.square(flow.A).sum(axis=(-2, -1))):
-        assert np.abs(quantity[-1] - quantity[0]).max() > 0.1
+    assert np.ptp(np.square(flow.A).sum(axis=(-2, -1)), axis=0).max() > 0.1  # this one nothing conserves
 
 
 def ended(A, V):
@@ -123,12 +116,6 @@ def test_a_target_at_the_boundary_is_reached_as_slowly_as_one_over_the_root_of_t
         assert set(flow.ends) == {"singular"}
         angles.append(flow.angle.mean())
     assert 1.9 < angles[0] / angles[1] < 2.1
-
-
-def test_the_shares_can_be_counted_from_the_runs_themselves():
-    flow = gradient_flow(random_targets("dotted", 8, 2), **random_starts(8, 2), time=30, samples=2)
-    found = attraction("dotted", 8, seed=2, time=30)
-    assert count_ends(flow) == found
 
 
 @pytest.mark.parametrize("factored", [False, True])

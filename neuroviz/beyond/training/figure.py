@@ -31,7 +31,7 @@ ENDINGS = {
     "smooth": Ending("smooth", "solid", "──", "circle-open", "○", "smooth: rank A = 2"),
     "singular": Ending("singular only", "dash", "– –", "triangle-up", "▲", "singular only: rank A = 1"),
     "boundary": Ending(
-        "at the boundary", "dot", "· · ·", "diamond", "◆", "boundary: also keys and values share a form"
+        "at the boundary", "dot", "· · ·", "triangle-down", "▼", "boundary: also keys and values share a form"
     ),
 }
 

@@ -62,7 +62,8 @@ function nameHandles(row) {
 
 function keepNamed(row) {
   nameHandles(row);
-  const observer = new MutationObserver(() => nameHandles(row));
+  const isNumber = ({ target }) => (target.closest ? target : target.parentElement)?.closest(".widget-readout");
+  const observer = new MutationObserver((records) => records.every(isNumber) || nameHandles(row)); // a step writes a number
   const attributes = { attributes: true, attributeFilter: ["disabled"] };
   observer.observe(row, { subtree: true, childList: true, characterData: true, ...attributes });
   return observer;
