@@ -28,7 +28,7 @@ SCENES = {
     "SurfaceExplorer": ("the point", 0.5, 0.5, _SPACE),
     "SectionExplorer": ("the plane", -1.5, -0.3, _SPACE),
     "LedgerExplorer": ("width d₁", 0.8, 0.0, _PLANE),
-    "FactorizationExplorer": ("C, along the rotation", 0.5, 0.5, _SPACE),
+    "FactorizationExplorer": ("C, along the rotation", 0.5, 0.5, _PLANE),
     "FiberExplorer": ("the point (A, V)", 0.2, 0.4, _PLANE),
     "VirtualWeightsExplorer": ("C, along the rotation", 0.0, 0.8, _PLANE),
     "UnrollingExplorer": ("turn the window round", 0.0, 2.0, _PLANE),

@@ -124,11 +124,7 @@ def _matrices(study: FactorizationStudy, across: tuple[float, float]) -> View:
 
 
 def _spectrum(study: FactorizationStudy, across: tuple[float, float]) -> Plot:
-    plot, index, marker = (
-        Plot("2", across, _UPPER),
-        list(range(1, study.d + 1)),
-        theme.size("marker"),
-    )
+    plot, index, marker = Plot("2", across, _UPPER), list(range(1, study.d + 1)), theme.size("marker")
     ring = {"symbol": "circle-open", "size": marker + 7, "color": theme.color("ink"), "line": {"width": 1.6}}
     dot = {"size": marker, "color": theme.color("focus")}
     for when, sigma, look in zip(("start", "now"), study.spectrum, (ring, dot), strict=True):
@@ -145,11 +141,7 @@ def _spectrum(study: FactorizationStudy, across: tuple[float, float]) -> Plot:
 
 def _dimensions(study: FactorizationStudy, across: tuple[float, float]) -> Plot:
     d, counts, marker = study.d, study.counts, theme.size("marker")
-    plot, heads, formula = (
-        Plot("3", across, _LOWER),
-        [count.a for count in counts],
-        list(study.formula),
-    )
+    plot, heads, formula = Plot("3", across, _LOWER), [count.a for count in counts], list(study.formula)
     fibres = [2 * a * d - value for a, value in zip(heads, formula, strict=True)]
     for name, symbol, expected, measured, words in (
         ("matrices", "circle", formula, [count.dimension for count in counts], "rank ≤ a"),

@@ -23,10 +23,7 @@ _RODS = 20  # rulings of a strip that are drawn as rods, about
 _TUBE, _END, _ROD = 0.03, 0.011, 0.0045
 _PINCH = 0.05
 # From where a slice is seen: most of its singular curve is in front of a sheet, for random ones with seed 0.
-_TOWARD = {
-    "S4": (-0.455, 0.777, 0.435),
-    "random": (-0.6524, 0.2444, 0.7174),
-}
+_TOWARD = {"S4": (-0.455, 0.777, 0.435), "random": (-0.6524, 0.2444, 0.7174)}
 _TOWARD_LONG = (0.95, -1.5, 0.75)
 # Where a parameter moves the surface, the camera stands still and fits the largest of the pictures.
 _FIXED = {

@@ -78,9 +78,7 @@ SLICES = {
     "S3": s3(),
     # (1 − yz)² = (1 − xz)(x − y): along x = y = 1/z, dotted for 0 < x < 4, a pinch point at (4, 4, ¼).
     "S4": _affine(
-        "S4",
-        lambda x, y, z: ((1, x, y), (z, 1, 1)),
-        window=Window(6.0, (2.0, 2.0, 0.0), (1.0, 1.0, 3.0)),
+        "S4", lambda x, y, z: ((1, x, y), (z, 1, 1)), window=Window(6.0, (2.0, 2.0, 0.0), (1.0, 1.0, 3.0))
     ),
 }
 """The slices of "Figure 1. The surface" by name; `SLICES["S3"].at(alpha=2)` for other parameters."""

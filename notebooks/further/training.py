@@ -146,7 +146,7 @@ check_singular_goal(my_q1, my_q2)
 # %% [markdown]
 # ## In practice
 #
-# * The flow is followed by an implicit solver (LSODA of scipy), all runs in one system. "Flat" means: up to the solver's tolerance.
+# * The flow is followed by an adaptive solver (Dormand and Prince's pair of orders 5 and 4), all runs in one system. "Flat" means: up to the solver's tolerance.
 # * Gradient *descent* with a finite step conserves these quantities only roughly, and stochastic descent does not conserve them.
 #
 # **On your own.** Let the weights be $(Q, K, V)$ instead of $(A, V)$ in the panel. What else is conserved now, and does it change where runs end?

@@ -6,8 +6,8 @@ rows of V (Prop. A.5), and the loss is half the squared distance to a target tab
     loss = ½ Σ_km ‖sym(l_k v_mᵀ) − T_km‖²,      θ̇ = −∇ loss
 
 The norm of a symmetric matrix is the Bombieri norm of its form: aX² + bXY + cY² has a² + b²/2 + c².
-Many starts flow at once, in one system, and scipy's LSODA follows it: near its end a run is stiff. No run
-moves another one, so that the derivative of the system is a band.
+Many starts flow at once, in one system, by Runge–Kutta steps of order 5 whose length a pair of orders chooses
+(Dormand and Prince 1980); scipy has a quicker solver, and is not part of a plain installation.
 """
 
 from collections.abc import Callable, Generator
@@ -28,6 +28,18 @@ BOUNDARY = 1e-2
 """Such a run has ended at a boundary point when `Flow.angle`, the sine of an angle, is below this."""
 TARGETS = ("gaussian", "realisable", "dotted", "dotted, noisy")
 _NOISE = 0.05
+_STAGES = tuple(
+    np.array(row)
+    for row in (
+        (1 / 5,),
+        (3 / 40, 9 / 40),
+        (44 / 45, -56 / 15, 32 / 9),
+        (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+        (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+        (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+    )
+)
+_ORDERS_APART = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
 
 
 @dataclass(frozen=True)
@@ -53,9 +65,11 @@ class Flow:
 
     def first(self, runs: int, times: np.ndarray) -> "Flow":
         """The first runs, at some of the times at which they were seen."""
-        seen = np.isin(self.times, times)
-        paths = {name: getattr(self, name) for name in ("A", "V", "Q", "K", "loss")}
-        paths = {name: None if path is None else path[seen, :runs] for name, path in paths.items()}
+        seen, paths = (
+            np.isin(self.times, times),
+            {name: getattr(self, name) for name in ("A", "V", "Q", "K", "loss")},
+        )
+        paths = {name: path[seen, :runs] for name, path in paths.items() if path is not None}
         return replace(self, times=self.times[seen], target=self.target[:runs], **paths)
 
     @cached_property
@@ -149,45 +163,61 @@ def flow_in_steps(
     parts = [np.asarray(part, dtype=float) for part in ((Q, K, V) if factored else (A, V))]
     T, times = _checked(target, parts, np.asarray(times, dtype=float))
     shapes = [part.shape for part in parts]
-    cuts = np.cumsum([part[0].size for part in parts])[:-1]
+    cuts = np.cumsum([part.size for part in parts])[:-1]
 
     def split(z: np.ndarray) -> list[np.ndarray]:
-        pieces = np.split(z.reshape(len(T), -1), cuts, axis=1)
-        return [piece.reshape(shape) for piece, shape in zip(pieces, shapes, strict=True)]
+        return [piece.reshape(shape) for piece, shape in zip(np.split(z, cuts), shapes, strict=True)]
 
-    def joined(parts: list[np.ndarray]) -> np.ndarray:
-        return np.concatenate([part.reshape(len(T), -1) for part in parts], axis=1).ravel()
-
-    def velocity(_time: float, z: np.ndarray) -> np.ndarray:
+    def velocity(z: np.ndarray) -> np.ndarray:
         *head, V = split(z)
         A = head[1].mT @ head[0] if factored else head[0]
         rest = product_table(A, V) - T
         A_bar = np.einsum("nkmij,nmj->nik", rest, V)
         V_bar = np.einsum("nkmij,nik->nmj", rest, A)
         grads = [head[1] @ A_bar, head[0] @ A_bar.mT] if factored else [A_bar]
-        return -joined([*grads, V_bar])
+        return -np.concatenate([grad.ravel() for grad in (*grads, V_bar)])
 
-    from scipy.integrate import LSODA
-
-    start = joined(parts)
-    seen, band = [start], len(start) // len(T) - 1
-    solver = LSODA(velocity, 0.0, start, times[-1], rtol=rtol, atol=rtol / 100, lband=band, uband=band)
-    while solver.status == "running":
-        said = solver.step()
-        if solver.status == "failed" or not solver.t > solver.t_old:
-            raise ValueError(
-                f"the flow stopped at time {solver.t:.3g} of {times[-1]:.3g}: "
-                f"{said or 'a step would be too small'}; scale the target and the starts to about 1"
-            )
-        if (passed := np.searchsorted(times, solver.t, "right")) > len(seen):
-            seen += list(solver.dense_output()(times[len(seen) : passed]).T)
-        yield solver.t / times[-1]
+    start = np.concatenate([part.ravel() for part in parts])
+    seen = yield from _followed(velocity, start, times, rtol)
     *head, V = (np.stack(path) for path in zip(*map(split, seen), strict=True))
     Q, K = head if factored else (None, None)
     A = K.mT @ Q if factored else head[0]
     tables = (product_table(a, v) for a, v in zip(A, V, strict=True))
     loss = np.stack([_squares(table - T).sum(axis=(-2, -1)) / 2 for table in tables])
     return Flow(times, T, A, V, Q, K, loss)
+
+
+def _followed(
+    velocity: Callable[[np.ndarray], np.ndarray], z: np.ndarray, times: np.ndarray, rtol: float
+) -> Generator[float, None, list[np.ndarray]]:
+    """The solution of ż = velocity(z) at these times; yields now and then the share that is done."""
+    v, seen, now, steps = velocity(z), [z], 0.0, 0
+    h = 0.01 * min(times[-1], np.linalg.norm(z) / max(np.linalg.norm(v), 1e-300) + 1e-6)
+    while len(seen) < len(times):
+        left = times[len(seen)] - now
+        taken, steps = min(h, left), steps + 1
+        slopes = [v]
+        for row in _STAGES:
+            end = z + taken * (row @ slopes)
+            slopes.append(velocity(end))
+        allowed = rtol * (np.maximum(np.abs(z), np.abs(end)) + 0.01)
+        error = float(np.sqrt(np.mean(np.square(taken * (_ORDERS_APART @ slopes) / allowed))))
+        if not error <= 1:  # an overflow gives NaN
+            h = taken * max(0.2, 0.9 * error**-0.2) if np.isfinite(error) else taken / 5
+            if h < 1e-14 * times[-1]:
+                raise ValueError(
+                    f"the flow stopped at time {now:.3g} of {times[-1]:.3g}: a step would be too small"
+                )
+            continue
+        z, v, now = end, slopes[-1], now + taken
+        longer = taken * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
+        h = longer if taken == h else max(h, longer)
+        if taken == left:
+            now = times[len(seen)]
+            seen.append(z)
+        if steps % 20 == 0:
+            yield now / times[-1]
+    return seen
 
 
 def _checked(target: np.ndarray, parts: list[np.ndarray], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -272,10 +302,7 @@ def attraction(target: str, runs: int = 400, seed: int = 0, time: float = 600.0)
 
 
 def random_starts(runs: int, seed: int, factored: bool = False) -> dict[str, np.ndarray]:
-    """Starts for d = 2, d′ = 1 with independent entries of variance ¼: A and V, or Q, K (a = 2) and V.
-
-    More runs begin alike.
-    """
+    """Starts for d = 2, d′ = 1 with entries of variance ¼: A, V, or Q, K (a = 2), V; more begin alike."""
     V, *heads = np.split(np.random.default_rng([seed, 7]).standard_normal((runs, 10)) / 2, (2, 6), axis=1)
     names = ("Q", "K") if factored else ("A",)
     starts = {name: head.reshape(runs, 2, 2) for name, head in zip(names, heads, strict=False)}

@@ -1,7 +1,7 @@
 """Train one layer many times, towards a target that the reader chooses, and see where the runs end."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from neuroviz.singular.surface import SLICES
 
 
 class Kind(NamedTuple):
-    """A kind of random target: its option, in words, and what 4,000 runs of time 600 gave ("Gradient flow")."""
+    """A kind of random target: its option, in words, and what 4,000 runs gave ("Gradient flow")."""
 
     option: str
     one: str
@@ -56,8 +56,8 @@ PLACES = {
     "closure only": "on the dotted curve: no layer",
     "off": "no layer, and off the closure",
 }
-QUICK_RUNS, QUICK_TIME, LONGEST = 40, 60, 600  # what is quick takes about 0.1 s, once
-MOMENTS = np.geomspace(0.1, LONGEST, 50)
+RUNS, TIMES = (40, 100, 400), (60, 150, 600)  # what is computed; the first of both takes about 0.3 s, once
+MOMENTS = np.geomspace(0.1, TIMES[-1], 50)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class FlowSetting:
 
     target: str = choice("target", OPTIONS, "dotted")
     runs: int = whole("runs N", 40, 1, 400, slow=True)
-    time: int = whole("time", 60, 10, LONGEST, step=10, slow=True)
+    time: int = whole("time", 60, 10, 600, step=10, slow=True)
     coordinates: str = choice("weights", [("(A, V)", "AV"), ("(Q, K, V)", "QKV")], "AV")
     slice: str = choice("slice", ["S1", "S3"], "S1", more=True)
     x: float = real("x", 1.0, -4, 4, 0.05, more=True, slow=True)
@@ -75,18 +75,13 @@ class FlowSetting:
     seed: int = seed()
 
     @property
-    def at(self) -> tuple[float, float, float]:
-        """Where a placed target lies."""
-        return self.x, self.y, self.z
-
-    @property
     def is_slow(self) -> bool:
         """Whether it takes longer than a slider may wait."""
-        return self.runs > QUICK_RUNS or self.time > QUICK_TIME
+        return self.runs > RUNS[0] or self.time > TIMES[0]
 
 
 @lru_cache(8)
-def _flows(_target: str, _at: tuple, _coordinates: str, _seed: int) -> list[Flow]:
+def _flows(_setting: FlowSetting) -> list[Flow]:
     """The last flow of such runs: fewer of them, for a shorter time, are its beginning."""
     return []
 
@@ -94,29 +89,25 @@ def _flows(_target: str, _at: tuple, _coordinates: str, _seed: int) -> list[Flow
 @in_steps
 def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
     """Run the flow and count where it ends."""
-    runs = max(setting.runs, QUICK_RUNS)
-    end = QUICK_TIME if setting.time <= QUICK_TIME else LONGEST
+    runs = next(n for n in RUNS if n >= setting.runs)
+    time = next(n for n in TIMES if n >= setting.time)
     if setting.target == "placed":
-        at = (setting.slice, *setting.at)
-        forms, names = SLICES[setting.slice].forms(*setting.at), SLICES[setting.slice].coordinates
+        at = setting.x, setting.y, setting.z
+        forms, names = SLICES[setting.slice].forms(*at), SLICES[setting.slice].coordinates
         table, kind, known = forms_table(*forms), str(kind_of(*forms)), ""
-        where = ", ".join(f"{name} = {value:g}" for name, value in zip(names, setting.at, strict=True))
+        where = ", ".join(f"{name} = {value:g}" for name, value in zip(names, at, strict=True))
         words = f"the target at {where} of {setting.slice}"
     else:
-        chosen, at = TARGETS[setting.target], ()
+        chosen = TARGETS[setting.target]
         table, kind, known = random_targets(setting.target, runs, setting.seed), "", chosen.known
         words = f"{setting.runs} {chosen.many if setting.runs > 1 else chosen.one}"
-    flows = _flows(setting.target, at, setting.coordinates, setting.seed)
-    if not flows or flows[0].loss.shape[1] < runs or flows[0].times[-1] < end:
-        steps = flow_in_steps(
-            table,
-            random_starts(runs, setting.seed, setting.coordinates == "QKV"),
-            times=np.unique([0, *MOMENTS[MOMENTS < end], *range(10, end + 1, 10)]),
-            rtol=1e-9,  # a larger tolerance shows the solver's noise once the loss is 0
-        )
-        flows[:] = [
-            (yield from retold(steps, lambda share: f"{100 * share:.0f} % of the flow’s time has passed"))
-        ]
+    flows = _flows(replace(setting, runs=RUNS[0], time=TIMES[0]))
+    if not flows or flows[0].loss.shape[1] < runs or flows[0].times[-1] < time:
+        starts = random_starts(runs, setting.seed, setting.coordinates == "QKV")
+        times = np.unique([0, *MOMENTS[MOMENTS < time], *range(10, time + 1, 10)])
+        steps = flow_in_steps(table, starts, times, rtol=1e-9)  # with more, noise is seen where the loss is 0
+        told = retold(steps, lambda share: f"{100 * share:.0f} % of the flow’s time has passed")
+        flows[:] = [(yield from told)]
     flow = flows[0].first(setting.runs, [0, *MOMENTS[MOMENTS < setting.time], setting.time])
     return FlowStudy(flow, count_ends(flow), words, kind, known)
 
