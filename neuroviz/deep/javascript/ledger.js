@@ -45,12 +45,12 @@ export function ledger(host, talk) {
 
   // --- where everything is ------------------------------------------------------------------------------
 
-  const isTight = () => net.heads.length > 4;
+  const isTight = () => net.heads.length > 4 || net.heads.length * (4.6 * look.sizes.note + GAP + 7) + 30 > box.wide;
   const step = () => (isTight() ? 3 : 7), behind = () => step() * (net.H - 1); // pixels from a head to the one behind it
   const leastWide = () => (isTight() ? 2.6 : 4.6) * look.sizes.note, wideOf = (d, wide) => max(wide * d, leastWide()); // room for words
   // The largest cells for which the layers have room, and some more to grow; what is held stays under the hand meanwhile.
   function fit() {
-    const rooms = net.heads.length * (GAP + behind()) + 30, head = box.top + behind() + 2 * BETWEEN, high = box.low - head, most = max(...net.heads), deep = max(...net.widths.slice(1));
+    const rooms = net.heads.length * (GAP + behind()) + 30, head = box.top + behind() + 2 * BETWEEN + 0.8 * look.sizes.note, high = box.low - head, most = max(...net.heads), deep = max(...net.widths.slice(1));
     const across = (wide) => net.heads.reduce((all, _, i) => all + wideOf(net.widths[i], wide), rooms + (held ? 0 : 3 * wide));
     let wide = held?.wide ?? 24;
     const least = max(2, leastWide() / max(...net.widths.slice(0, -1))); // narrower cells leave the layers no more room
@@ -191,7 +191,7 @@ export function ledger(host, talk) {
       width: edge(`width d${subscript(i)}`, () => net.widths[i], true, (x) => x, (d) => setWidth(i, d)),
     }));
     count = edge("heads H in each layer", () => net.H, true, (x, y) => (held.wide * (x - y)) / (2 * step()), setCount, meta.local.most);
-    set(count.text, { x: 4, y: isTight() ? -8 - 1.2 * look.sizes.note : -8 }); // beside it the next layer begins
+    set(count.text, { x: 4, y: -8 - 1.2 * look.sizes.note }); // beside it the next layer begins
     last = edge(`width d${subscript(l)}`, () => net.widths[l], false, (_x, y) => y, (d) => setWidth(l, d));
     set(last.text, { y: 18 });
     layerWords = net.heads.map((_, i) => write(host, { color: colors.soft, pointerEvents: "none", whiteSpace: "nowrap" }, `${isTight() ? "" : "layer "}${i + 1}`));
@@ -246,7 +246,7 @@ export function ledger(host, talk) {
       const low = y + out * tall;
       hooks[i].head.at(x + far + (wide * d) / 2, crown - 1, (wide * d) / 2, "a = ");
       hooks[i].width.at(x + far + wide * d, (crown + low) / 2, (low - crown) / 2);
-      if (!i) count.at(x + far + max(wide * d, (wide * d) / 2 + 26), crown - 1, 0, "H = "); // off the handle of a
+      if (!i) count.at(x + far + max(wide * d, (wide * d) / 2 + 26), crown - 1, 0, "heads: "); // off the handle of a
       if (isLast) last.at(x + (wide * d) / 2, low, (wide * d) / 2, "d′ = ");
       Object.assign(layerWords[i].style, { left: `${x}px`, top: `${box.top - 2.4 * sizes.note}px` });
       if (buttons[i]) Object.assign(buttons[i].style, { left: `${x + (isTight() ? 0.8 : 3.2) * sizes.note}px`, top: `${box.top - 1.75 * sizes.note - 11}px` });
@@ -313,7 +313,7 @@ export function ledger(host, talk) {
   }
 
   function whyOf(name, said, n) {
-    if (name === "head bases" && net.heads.some((a, i) => a > net.widths[i])) return "another basis in a head, 2ad − d² for a > d";
+    if (name === "head bases" && net.heads.some((a, i) => a > net.widths[i])) return "another basis, 2ad − d² for a > d";
     if (name === "interfaces" && net.heads.length === 1) return "one layer: nothing between";
     if (name === "rescalings" && net.H > 1 && net.kind === "lightning") return "A × c and V ÷ c in a head; heads that blend";
     if (name === "rescalings" && net.kind === "softmax") return "softmax sees A × c: none";
