@@ -11,7 +11,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.plot import BOTTOM, LEFT, TOP, Parts, Plot, compose
 from neuroviz.kit.words import power_of_ten, rough, share_in_words
 
-RUNS_DRAWN, RUNS_COMPARED = 60, 8
+RUNS_DRAWN, RUNS_COMPARED = 60, 5
 LOWEST_LOSS, LOWEST_RATIO, LOWEST_ANGLE = -8.0, -10.0, -6.0  # ends of the logarithmic axes
 MET = 1e-6  # a smaller loss counts as the target reached
 

@@ -57,7 +57,7 @@ PLACES = {
     "off": "no layer, and off the closure",
 }
 RUNS, TIMES = (40, 100, 400), (60, 150, 600)  # what is computed; the first of both takes about 0.3 s, once
-MOMENTS = np.geomspace(0.1, TIMES[-1], 50)
+MOMENTS = np.geomspace(0.1, TIMES[-1], 32)
 
 
 @dataclass(frozen=True)
