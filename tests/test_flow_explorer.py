@@ -24,9 +24,10 @@ STATES = [
 
 
 def test_the_share_is_that_of_the_one_call_that_reproduces_the_table(panel):
-    panel.state = "runs=30;time=40;seed=3"
-    known = attraction("dotted", 30, seed=3, time=40)
+    panel.state = "runs=30;time=45;seed=3"  # a time between two of the slider
+    known = attraction("dotted", 30, seed=3, time=45)
     counts = panel._shown.counts
+    assert panel._shown.flow.times[-1] == 45
     assert (counts.singular, counts.boundary) == (known.singular, known.boundary)
     assert headlines(panel.figure)[-1].startswith(share_in_words(known.singular, 30))
     assert share_in_words(known.singular, 30) in panel.description

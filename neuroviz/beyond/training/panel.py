@@ -89,8 +89,8 @@ def _flows(_setting: FlowSetting) -> list[Flow]:
 @in_steps
 def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
     """Run the flow and count where it ends."""
-    runs = next(n for n in RUNS if n >= setting.runs)
-    time = next(n for n in TIMES if n >= setting.time)
+    runs = next((n for n in RUNS if n >= setting.runs), setting.runs)
+    time = next((n for n in TIMES if n >= setting.time), setting.time)
     if setting.target == "placed":
         at = setting.x, setting.y, setting.z
         forms, names = SLICES[setting.slice].forms(*at), SLICES[setting.slice].coordinates
@@ -102,9 +102,9 @@ def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
         table, kind, known = random_targets(setting.target, runs, setting.seed), "", chosen.known
         words = f"{setting.runs} {chosen.many if setting.runs > 1 else chosen.one}"
     flows = _flows(replace(setting, runs=RUNS[0], time=TIMES[0]))
-    if not flows or flows[0].loss.shape[1] < runs or flows[0].times[-1] < time:
+    if not flows or flows[0].loss.shape[1] < runs or setting.time not in flows[0].times:
         starts = random_starts(runs, setting.seed, setting.coordinates == "QKV")
-        times = np.unique([0, *MOMENTS[MOMENTS < time], *range(10, time + 1, 10)])
+        times = np.unique([0, *MOMENTS[MOMENTS < time], *range(10, time + 1, 10), setting.time])
         steps = flow_in_steps(table, starts, times, rtol=1e-9)  # with more, noise is seen where the loss is 0
         told = retold(steps, lambda share: f"{100 * share:.0f} % of the flow’s time has passed")
         flows[:] = [(yield from told)]
