@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.request
 from contextlib import contextmanager
+from html import unescape
 
 import ipywidgets as widgets
 
@@ -120,6 +121,15 @@ def walk(widget):
 def title(panel):
     """The title line, with its badges."""
     return next(w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30])
+
+
+def answers(panel):
+    """What a panel shows → the values of its controls that it is of, as the page gets them."""
+    lines = {"badges": panel._title_html.value, "description": panel._description_html.value}
+    found = {
+        what: json.loads(unescape(re.search('data-of="(.*?)"', line)[1])) for what, line in lines.items()
+    }
+    return found | {"figure": panel.figure.drawn["of"], "status": panel._status.said["of"]}
 
 
 def ends(control):

@@ -9,13 +9,14 @@ import re
 import ipywidgets as widgets
 import pytest
 from checks import TWO_LINES
-from panels import PATIENCE, Page, differences, places, random_states, said, text, title
+from panels import PATIENCE, Page, answers, differences, places, random_states, said, text, title
 
 from neuroviz import explorables
 from neuroviz.kit import theme
 from neuroviz.kit.page import Chart
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
+from neuroviz.kit.status import values_of
 
 # Where the walk starts, if not where the panel opens: sizes that keep the far ends of the other controls
 # under some seconds. The walk still goes to both ends of the controls named here.
@@ -56,6 +57,9 @@ def wrong_here(panel, twin):
             found.append(f"an empty text in {trace.get('name')!r}: the next one there would not be drawn")
     if "nv-badge" not in title(panel):
         found.append("no badge")
+    for what, of in answers(panel).items():
+        if of != values_of(panel.controls):
+            found.append(f"the {what} of {of}")
     with theme.using(panel._theme):
         fresh = Chart(panel.draw(panel._shown))
     if parts := differences(panel.figure, fresh):
@@ -312,6 +316,11 @@ class TellsThePageTooLittle(Sound):
         self.figure.send = page
 
 
+class ShowsAnOldFigure(Sound):
+    def _redraw(self, answer):
+        self.figure.show(self.draw(answer), self.figure.drawn["of"])
+
+
 class WritesPython(Sound):
     @staticmethod
     def draw(answer):
@@ -361,6 +370,7 @@ def test_a_sound_toy_passes():
         (RefusesItsOwnState, "kind=fancy: state refused"),
         (NeverChangesItsWords, "the description never does"),
         (SaysNothing, "flag=yes: no description"),
+        (ShowsAnOldFigure, "number=0: the figure of {'number': 2"),
         (LeavesAWordBehind, "number=0: moved there, it is not the figure drawn there: layout.annotations.0"),
         (TellsThePageTooLittle, "number=0: the page shows another figure"),
         (WritesPython, "number=0: text 'at nan'"),

@@ -15,7 +15,6 @@ import pytest
 from panels import PATIENCE, free_port, serving
 
 from neuroviz.explorables import SurfaceExplorer
-from neuroviz.kit import theme
 from neuroviz.kit.page import SAVED
 from tools.moving import animated, dragged
 
@@ -284,7 +283,7 @@ def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
     page.mouse.move(x + 40, y + 30, steps=10)
     page.mouse.up()
     page.wait_for_function(f"opened => {state} !== opened", arg=opened)
-    page.wait_for_function(f"!document.querySelector('{PANEL}').classList.contains('nv-ahead')")
+    page.wait_for_function(f"!document.querySelector('{PANEL} .nv-old')")
     page.wait_for_function(f"document.querySelector('{PANEL} .nv-status').innerText.startsWith('done')")
     panel = SurfaceExplorer(state=page.evaluate(state))
     assert here.locator(".nv-description").inner_text().split() == panel.description.split()
@@ -429,7 +428,7 @@ def test_a_saved_notebook_without_its_kernel_has_pictures_and_says_how_to_bring_
     page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()
     page.locator(".nv-gone", has_text="this kernel has ended").wait_for()
     page.locator(f"{PANEL} .noUi-handle").first.press("ArrowRight")
-    page.wait_for_selector(".nv-gone.nv-stale")
+    page.wait_for_selector(f"{PANEL} .nv-old.nv-figure")
     page.goto(page.url, wait_until="domcontentloaded")
     gone = page.locator(".jp-OutputArea-output", has_text="model not found")
     gone.nth(1).wait_for()  # the question and the panel
@@ -478,18 +477,6 @@ def test_an_option_that_is_cut_off_would_be_seen(bare_page):
     )
     bare_page.set_content(f"<div class='nv'><p class='nv-title'>a panel</p>{lists}</div>")
     assert bare_page.locator(PANEL).count() == 1 and bare_page.evaluate(CUT_OFF) == ["an option"]
-
-
-@pytest.mark.parametrize("kind, opacity", [("done", 1), ("busy", 0.35), ("stale", 0.35), ("error", 0.35)])
-def test_what_is_out_of_date_is_dimmed(bare_page, kind, opacity):
-    parts = ("nv-figure", "nv-badge", "nv-description")
-    inside = "".join(f"<p class='{name}'>…</p>" for name in (f"nv-{kind}", *parts))
-    bare_page.set_content(f"{theme.css()}<div class='nv'>{inside}</div>")
-    bare_page.wait_for_function(
-        "([names, opacity]) => names.every((name) => "
-        "Math.abs(getComputedStyle(document.querySelector('.' + name)).opacity - opacity) < 0.01)",
-        arg=[parts, opacity],
-    )
 
 
 def test_the_page_forgets_an_empty_text_and_no_space(bare_page, tmp_path):

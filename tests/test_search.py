@@ -487,7 +487,7 @@ def test_a_long_search_says_at_once_what_it_does_and_ends_with_the_same_answer()
     panel = SearchExplorer(state="starts=10")
     heard = []
     set_status = panel._set_status
-    panel._set_status = lambda text, *kind: (heard.append(text), set_status(text, *kind))
+    panel._set_status = lambda text, *rest, **of: (heard.append(text), set_status(text, *rest, **of))
     panel.state = "case=softmax-zero"
     assert panel.wait(PATIENCE) and panel.status.startswith("done")
     steps = [text.removeprefix("working … softmax, M₁ = 0: ") for text in heard if "of 10 starts" in text]

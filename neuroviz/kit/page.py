@@ -102,6 +102,7 @@ class Chart(anywidget.AnyWidget):
         parts: of the figure that is drawn first.
         controls: name → widget, of the panel; what is dragged in a scene moves them, in the page.
         walks: names of those whose slider has a button that plays it; a scene has its own.
+        of: the values of the controls that the figure is of; see `neuroviz.kit.status`.
 
     Attributes:
         width: of the figure in the page, in pixels; 0 until the page has spoken.
@@ -119,9 +120,15 @@ class Chart(anywidget.AnyWidget):
     _esm = script("chart.js")
     _has_sent: ClassVar[set[str]] = set()
 
-    def __init__(self, parts: Parts, controls: Controls | None = None, walks: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        controls: Controls | None = None,
+        walks: tuple[str, ...] = (),
+        of: dict[str, object] | None = None,
+    ) -> None:
         self._figure = None
-        drawn = self._plain(parts) | {"revision": 0}
+        drawn = self._plain(parts, of) | {"revision": 0}
         painter = "scenes" if "meta" in drawn["layout"] else "plotly"
         brought = b"" if painter in Chart._has_sent else bundle(painter)
         Chart._has_sent.add(painter)
@@ -129,13 +136,13 @@ class Chart(anywidget.AnyWidget):
         self.on_msg(self._on_message)
 
     @staticmethod
-    def _plain(parts: Parts) -> dict:
+    def _plain(parts: Parts, of: dict[str, object] | None) -> dict:
         whole = complete(parts)
-        return {"data": whole.traces, "layout": whole.layout}
+        return {"data": whole.traces, "layout": whole.layout, "of": of or {}}
 
-    def show(self, parts: Parts) -> None:
-        """Draw other parts, and send the page what differs, in one message."""
-        before, now = self.drawn, self._plain(parts)
+    def show(self, parts: Parts, of: dict[str, object] | None = None) -> None:
+        """Draw other parts, of these values of the controls; send the page what differs, in one message."""
+        before, now = self.drawn, self._plain(parts, of)
         revision = before["revision"]
         steps = [step for key in now for step in changes(before[key], now[key], [key])]
         if steps:

@@ -25,6 +25,7 @@ from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import row_of_presets
 from neuroviz.kit.settings import Controls, make_controls, read_setting
 from neuroviz.kit.shell import Shell
+from neuroviz.kit.status import Values, values_of
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -87,15 +88,15 @@ class Panel(Shell):
         self._lecture.observe(self._on_lecture, names="value")
         self._state_text.observe(self._on_state_text, names="value")
 
-        request = default = self._read()
-        if state is not None:
-            request = self._restore(state)
+        default, default_values = self._read(), values_of(self.controls)
+        request = default if state is None else self._restore(state)
         self._opened_with = {name: control.value for name, control in self.controls.items()}
         self._arrange()
         # A panel opens with a picture: its default one where the state takes long.
         slow = self._is_slow(request)
         self._shown = self._answer(default if slow else request)
-        self.figure = Chart(self.draw(self._shown), self.controls, self.walks)
+        self._shown_of: Values = default_values if slow else values_of(self.controls)
+        self.figure = Chart(self.draw(self._shown), self.controls, self.walks, self._shown_of)
         self.figure.observe(self._on_width, names="width")
         self._box.children = [self.figure]
         self._show_answer(self._shown, started=None)
@@ -268,7 +269,7 @@ class Panel(Shell):
             self._fail(error)
 
     def _redraw(self, answer: object) -> None:
-        self.figure.show(self.draw(answer))
+        self.figure.show(self.draw(answer), self._shown_of)
 
     def _on_width(self, change: dict) -> None:
         if 0 < change["new"] < _ROOM_FOR_A_LECTURE:
@@ -300,10 +301,12 @@ class Panel(Shell):
         def working() -> None:
             self._set_status("working …", "busy")
 
+        of = values_of(self.controls)
         try:
             self._arrange()
             self._write_state()
             request = self._read()
+            of = values_of(self.controls)  # a control may have been arranged
             slow = self._is_slow(request)
             if slow:
                 working()
@@ -311,8 +314,8 @@ class Panel(Shell):
                 self._background.submit(
                     type(self)._answer,
                     request,
-                    lambda result: self._on_answer(result, started),
-                    lambda step: self._set_status(f"working … {step}, {_seconds(started):.0f} s", "busy"),
+                    lambda result: self._on_answer(result, started, of),
+                    lambda step: self._set_status(f"working … {step}, {_seconds(started):.0f} s", "busy", of),
                 )
                 return
             self._background.cancel()
@@ -321,14 +324,16 @@ class Panel(Shell):
         except Exception as error:  # every error is shown to the reader: the panel stays alive
             self._background.cancel()
             answer = error
-        self._on_answer(answer, started)
+        self._on_answer(answer, started, of)
 
-    def _on_answer(self, result: object, started: float) -> None:
+    def _on_answer(self, result: object, started: float, of: Values) -> None:
+        """Show the answer to the request that the controls made when they had these values."""
         self._set_working(False)
         if isinstance(result, Exception):
             self._fail(result)
             return
         self._shown = None  # unknown, in case the next lines fail half way
+        self._shown_of = of
         try:
             with theme.using(self._theme):  # the theme that the figure was made in
                 self._redraw(result)
@@ -339,11 +344,11 @@ class Panel(Shell):
 
     def _show_answer(self, answer: object, started: float | None) -> None:
         self.description = self._describe(answer)
-        self._write(self.title, self._badge(answer), self.description)
+        self._write(self.title, self._badge(answer), self.description, self._shown_of)
         self._write_state()
         seconds = 0.0 if started is None else _seconds(started)
         took = f" in {seconds:.1f} s" if seconds >= 1 else f" in {1000 * seconds:.0f} ms" * (seconds > 0)
-        self._set_status(f"done{took}")
+        self._set_status(f"done{took}", of=self._shown_of)
 
     def _write_state(self) -> None:
         quiet, self._quiet = self._quiet, True

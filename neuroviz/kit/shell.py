@@ -9,6 +9,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.controls import widths_of
 from neuroviz.kit.page import CopyButtons, Lasting
 from neuroviz.kit.settings import Controls
+from neuroviz.kit.status import Status, Values, stands_for, values_of
 
 
 class Shell(Lasting):
@@ -33,7 +34,7 @@ class Shell(Lasting):
         row = {"display": "flex", "flex_flow": "row wrap", "width": "100%"}
 
         self._title_html = widgets.HTML(layout={"flex": "0 1 auto", "margin": "0 12px 0 2px"})
-        self._status_html = widgets.HTML(layout={"flex": "1 0 110px", "min_width": "0", "margin": "0"})
+        self._status = Status(first | more, layout={"flex": "1 0 110px", "min_width": "0", "margin": "0"})
         self._cancel_button = _button("Cancel", "stop what is being measured", button | {"display": "none"})
         hidden = {} if more else {"display": "none"}
         words = {"description": "More ▾", "tooltip": "show or hide the other controls"}
@@ -41,7 +42,7 @@ class Shell(Lasting):
         words = {"description": "⋯", "tooltip": "reset, state, copy"}
         self._tools = widgets.ToggleButton(**words, layout=button | {"width": "40px"})
         self._head = widgets.Box(
-            [self._title_html, self._status_html, self._cancel_button, self._more, self._tools],
+            [self._title_html, self._status, self._cancel_button, self._more, self._tools],
             layout={"width": "100%", "min_height": "34px", "align_items": "center", "overflow": "hidden"},
         )
         self._first_row = widgets.Box([*first.values()], layout=row)
@@ -113,20 +114,22 @@ class Shell(Lasting):
         self._cancel_button.disabled = not working
         self._cancel_button.layout.display = "" if working else "none"
 
-    def _write(self, title: str, badges: str, description: str) -> None:
-        self._title_html.value = f'<div class="nv-title">{escape(title)} {badges}</div>'
+    def _write(self, title: str, badges: str, description: str, of: Values) -> None:
+        """The title with the badges of an answer, and its description; `of` says which values it is of."""
+        answer = stands_for(of)
+        self._title_html.value = f'<div class="nv-title">{escape(title)} <span {answer}>{badges}</span></div>'
         said = escape(description)
-        self._description_html.value = f'<div class="nv-description" aria-live="polite">{said}</div>'
+        self._description_html.value = f'<div class="nv-description" aria-live="polite" {answer}>{said}</div>'
 
-    def _set_status(self, text: str, kind: str = "") -> None:
-        """The status line; kind "busy" dims what it is about, "stale" too, "error" is read out at once."""
-        role = {"error": "alert", "busy": "timer"}.get(kind, "status")  # a timer keeps still
-        sign = "▨ " if kind == "error" else ""
-        kind += " nv-longer" * (kind == "busy" and self.status.startswith("working"))  # the spinner is there
-        self.status, text = text, escape(text)
-        self._status_html.value = (
-            f'<div class="nv-status nv-{kind or "done"}" role="{role}" title="{text}">{sign}{text}</div>'
-        )
+    def _set_status(self, text: str, kind: str = "done", of: Values | None = None) -> None:
+        """The status line, of the values that the controls have now if no others are given.
+
+        Args:
+            kind: "done"; "busy" has a sign that turns; "stale" says that the figure shows something else;
+                "error" is read out at once.
+        """
+        self.status = text
+        self._status.say(text, kind, values_of(self.controls) if of is None else of)
 
 
 def _button(label: str, tooltip: str, layout: dict) -> widgets.Button:

@@ -14,6 +14,7 @@ from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
 from neuroviz.kit.cells import running_cell
 from neuroviz.kit.page import Lasting
+from neuroviz.kit.status import Status, stands_for, values_of
 from neuroviz.lessons.wrong_answers import Mistake
 
 _UNTIL_TYPED = 0.2  # seconds
@@ -46,10 +47,14 @@ class Question(Lasting):
         )
         self._button.on_click(self._on_press)
         self._outcome = widgets.HTML()
+        self._controls = {"guess": entry}
+        self._status = Status(self._controls)
+        self._keep_still()
+        entry.observe(lambda _: self._keep_still(), "value")
         beside = widgets.HBox if isinstance(entry, widgets.Text) else widgets.VBox
         style = widgets.HTML(theme.css(), layout={"display": "none"})
         asked = widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}")
-        super().__init__([style, asked, beside([entry, self._button]), self._outcome])
+        super().__init__([style, asked, beside([entry, self._button, self._status]), self._outcome])
         self.add_class("nv")
 
     def _in_words(self) -> tuple[str, str]:
@@ -72,7 +77,7 @@ class Question(Lasting):
         self._entry.disabled = True
         self._button.description, self._button.tooltip = "Locked in", "your answer is locked in"
         badge = theme.badge(*status) if status else ""
-        self._outcome.value = f'<div aria-live="polite">{badge} {escape(self.message)}</div>'
+        self._tell('aria-live="polite"', f"{badge} {escape(self.message)}")
 
     def recall(self) -> None:
         """Show the answer again that was locked in before this cell of a notebook was run again, if any."""
@@ -80,12 +85,20 @@ class Question(Lasting):
             with suppress(ValueError):  # the question may have changed since
                 self.commit(_LOCKED[self._place])
 
+    def _tell(self, role: str, words: str) -> None:
+        """Write below the entry, in HTML, what is to be said of the guess that stands in it."""
+        self._outcome.value = f"<div {role} {stands_for(values_of(self._controls))}>{words}</div>"
+
+    def _keep_still(self) -> None:
+        """Nothing is said of a guess until it is locked in; the page knows that Python has seen it."""
+        self._status.say("", "done", values_of(self._controls))
+
     def _on_press(self, _: widgets.Button | None = None) -> None:
         if self.committed is None:
             try:
                 self.commit(self._entered())
             except ValueError as missing:
-                self._outcome.value = f'<div role="alert">{escape(str(missing))}</div>'
+                self._tell('role="alert"', escape(str(missing)))
                 return
         self._button.focus()  # the text field closes, and Shift-Enter has to work on from here
 

@@ -142,53 +142,15 @@ function playerOf(panel, control) {
   return () => { stop(); control.off("change:disabled", show); button.remove(); };
 }
 
-// A kernel that has ended answers nothing, however long one waits; one that is busy is still there.
-const ENDS = ["restarting", "autorestarting", "terminating", "dead"];
-function watch(kernel, say) {
-  if (!kernel?.statusChanged) return () => {}; // a page without a server
-  let isOver = false;
-  const end = () => { isOver = true; say("No Python: this kernel has ended. Run the cell again."); };
-  const heard = (_kernel, status) => { if (ENDS.includes(status)) end(); };
-  const joined = (_kernel, status) => { if (!isOver) say(status === "connected" ? "" : "No Python: this page has lost its kernel."); };
-  const ears = [[kernel.statusChanged, heard], [kernel.connectionStatusChanged, joined], [kernel.disposed, end]];
-  for (const [signal, listen] of ears) signal.connect(listen);
-  return () => { for (const [signal, listen] of ears) signal.disconnect(listen); };
-}
-
-// Where there is no Python the status line says so, and what was asked since then is dimmed as out of date.
-function tellerOf(panel) {
-  let before = "", said = "";
-  const line = () => panel.querySelector(".nv-status");
-  const ask = () => { if (said) line()?.classList.add("nv-stale"); };
-  const onClick = ({ target }) => { if (target.closest(".jupyter-button")) ask(); };
-  panel.addEventListener("click", onClick);
-  return {
-    ask,
-    say(words) {
-      if (words === said || !line()) return;
-      const isSaid = line().matches(".nv-gone"); // else Python has said something since
-      if (!isSaid) before = line().outerHTML;
-      said = words;
-      if (!words) { if (isSaid) line().outerHTML = before; return; }
-      Object.assign(line(), { className: "nv-status nv-gone", role: "alert", title: words, textContent: `▨ ${words}` });
-    },
-    stop: () => panel.removeEventListener("click", onClick),
-  };
-}
-
 export default () => {
-  let drawn, gone = "";
-  const views = new Set(), tellers = new Set();
+  let drawn;
+  const views = new Set();
   return {
     initialize({ model }) {
       drawn = model.get("drawn");
       const bytes = model.get("code"), page = pageOf(model.get("painter"));
       if (bytes?.byteLength) take(page, bytes);
       const stop = askUntilThere(page, model);
-      const leave = watch(model.widget_manager?.kernel, (words) => {
-        gone = words;
-        for (const one of tellers) one.say(gone);
-      });
       model.on("msg:custom", (message, buffers) => {
         if (message.painter) return take(page, buffers[0]);
         if (message.whole) drawn = message.whole;
@@ -200,7 +162,7 @@ export default () => {
         for (const draw of views) draw();
       });
       model.send({ want: "figure", unless: drawn.revision });
-      return () => { stop(); leave(); };
+      return stop;
     },
 
     render({ model, el }) {
@@ -208,7 +170,7 @@ export default () => {
       el.append(box);
       let painter, talk, frame = 0, width = 0, stopped = false, undo = [], rest = 0;
       const keep = async () => { // a notebook that is opened again without its kernel has this picture
-        if (stopped || gone || !box.clientWidth || document.hidden) return;
+        if (stopped || !box.clientWidth || document.hidden) return;
         const size = { width: box.clientWidth, height: box.clientHeight };
         const picture = await painter.toImage(box, { format: "webp", ...size }).catch(() => "");
         if (picture) model.send({ picture });
@@ -216,11 +178,12 @@ export default () => {
       const drawNow = async () => {
         frame = 0;
         if (!painter || stopped || width < 200) return;
-        const { data, layout } = drawn;
+        const { data, layout, of } = drawn;
         const config = { displaylogo: false, showSendToCloud: false };
         // plotly.js writes into the layout: a copy, so that what the reader turned stays apart from what is drawn.
         const own = talk ? layout : structuredClone(layout);
         await painter.react(box, data, { ...own, width }, config, talk);
+        box.dataset.of = JSON.stringify(of); // see status.js
         clearTimeout(rest);
         if (model.get("keeps")) rest = setTimeout(keep, 1500);
       };
@@ -248,16 +211,8 @@ export default () => {
         if (!panel) return;
         undo = [...panel.querySelectorAll(".nv-controls")].map(keepNamed).map((one) => () => one.disconnect());
         undo.push(keepKeys(panel));
-        const teller = tellerOf(panel);
-        tellers.add(teller);
-        teller.say(gone);
-        undo.push(() => { tellers.delete(teller); teller.stop(); });
         controlsOf(model).then((found) => {
           if (stopped) return;
-          for (const control of Object.values(found)) {
-            control.on("change:value change:index", teller.ask);
-            undo.push(() => control.off("change:value change:index", teller.ask));
-          }
           undo.push(...model.get("walks").map((name) => playerOf(panel, found[name])));
         });
       };

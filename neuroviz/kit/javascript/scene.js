@@ -211,7 +211,7 @@ export function camera(host, name) {
 // All that is drawn, as one SVG that the browser paints; what one presses is left out.
 export async function pictureOf(host, format = "png", scale = 2) {
   const { width, height } = host.getBoundingClientRect(), copy = host.cloneNode(true), page = document.createElement("canvas");
-  const isAhead = !!host.closest(".nv-ahead"); // then Python's words stay dimmed, and what says why stays
+  const isAhead = !!host.closest(".nv-ahead, .nv-old"); // then Python's words stay dimmed, and what says why stays
   for (const one of copy.querySelectorAll(isAhead ? "button" : "button, .nv-hint")) one.remove();
   if (isAhead) for (const one of copy.querySelectorAll(".nv-exact")) one.style.opacity = 0.35;
   const pages = host.querySelectorAll("canvas");
@@ -255,10 +255,11 @@ export function matrix(parent, rows, [x, y], [wide, high], { colors, diverging, 
   }));
 }
 
-// Dim what Python has not said yet, and say below the picture what there is to know of it.
+// Say below the picture what there is to know of it. In a page without Python dim what only Python says; with Python the
+// panel itself knows what is out of date (kit/javascript/status.js).
 export function stand(host, note, isExact, isAlone, hasSpace, hint) {
-  (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", !isExact);
+  (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", isAlone && !isExact);
   note.classList.add("nv-hint");
   note.textContent = !hasSpace ? "No 3-D picture: this browser has no WebGL."
-    : isAlone && !isExact ? "what is dimmed only Python says: press Live, or open the notebook" : hint;
+    : isAlone && !isExact ? "what is dimmed only Python says: it needs Live, or the notebook" : hint;
 }
