@@ -267,4 +267,4 @@ SearchExplorer(
 #
 # </details>
 #
-# **Not proved here**: other normalisations than softmax; fibres of lightning networks with several heads, a mask, or an inner matrix of rank one. (Softmax with heads and skips has [a notebook of its own](transformers.ipynb).) Related: N. W. Henry's Lean developments for causal networks, listed in the [references](../../docs/mathematics.md#references). We claim no priority.
+# **Not proved here**: other normalisations than softmax; fibres of lightning networks with several heads, a mask, or an inner matrix of rank one. (Softmax with heads and skips has [a notebook of its own](transformers.ipynb).) Related: P. V. Konda's proof for one head, which covers other normalisations and special weights, and N. W. Henry's Lean developments for causal networks; both are in the [references](../../docs/mathematics.md#references). We claim no priority.
