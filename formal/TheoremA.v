@@ -1,9 +1,11 @@
-(* Theorems A and A' of docs/mathematics.md after Lemma G, for every depth.
+(* Theorem A of docs/mathematics.md after Lemma G, and of Theorem A' the statement on the dimension after the
+   independence of the Q_i, for every depth. The statement on fibres of A' is not here.
    The freed two-token network: tokens x1, x2 in F^n, with a layer of shares (mu, nu) and delta = x1 - x2,
      x1 -> x1 - mu delta,   x2 -> x2 + nu delta;
    a direction Mdot moves the shares by mu (1 - mu) pdot and nu (1 - nu) qdot (total derivatives of the logits).
    If for all tokens and all shares with mu = 0, those of the causal network, the derivative of (L x1', L x2')
-   vanishes and L <> 0, then Ldot = 0 and every Mdot = 0. Without the mask there are more shares, so a direction
+   vanishes and L <> 0, then Ldot = 0 and every Mdot = 0. Of the M nothing is assumed: what the theorems ask of
+   them makes the shares free. Without the mask there are more shares, so a direction
    in the kernel satisfies the same hypothesis: one theorem serves both. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.

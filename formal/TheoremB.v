@@ -1,8 +1,8 @@
-(* Theorem B of docs/mathematics.md after Lemma F, for every depth, for softmax itself on two tokens, the
+(* Theorem B of docs/mathematics.md after the Tower lemma, for every depth, for softmax itself on two tokens, the
    second of weight m > 0. R is any ordered field and ex any function with the laws of `exponential`, such as
-   the real numbers and their exponential. `lemma_F` is what Step 1 uses of Lemma F: if two networks agree,
-   they agree for all positive exponentials P, Q, P', Q' of their first layers which satisfy as products the
-   integer relations that the logits p, q, p', q' satisfy as sums. Step 0, the three cases of Step 1,
+   the real numbers and their exponential. `tower_lemma` is what Step 1 uses of the Tower lemma: if two
+   networks agree, they agree for all positive exponentials P, Q, P', Q' of their first layers which satisfy as
+   products the integer relations that the logits p, q, p', q' satisfy as sums. Step 0, the three cases of Step 1,
    (dagger), continuity and Steps 2 to 6 are proved here. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
@@ -29,11 +29,11 @@ Definition layer M x := S (ex (p M x)) (ex (q M x)) x.
 Fixpoint tokens (Ms : seq mat) x := if Ms is M :: Ms' then tokens Ms' (layer M x) else x.
 Definition net (L : 'M[R]_(d, n)) Ms x := (L *m (tokens Ms x).1, L *m (tokens Ms x).2).
 
-(* what Lemma F gives for two networks with the first layers M and M' *)
+(* what the Tower lemma gives for two networks with the first layers M and M' *)
 Definition related M M' (P Q P' Q' : R) := forall a b a' b' : int,
   (forall x, a%:~R * p M x + b%:~R * q M x + a'%:~R * p M' x + b'%:~R * q M' x = 0) ->
   P ^ a * Q ^ b * P' ^ a' * Q' ^ b' = 1.
-Definition lemma_F := forall L M Ms L' M' Ms', (forall x, net L (M :: Ms) x = net L' (M' :: Ms') x) ->
+Definition tower_lemma := forall L M Ms L' M' Ms', (forall x, net L (M :: Ms) x = net L' (M' :: Ms') x) ->
   forall P Q P' Q', 0 < P -> 0 < Q -> 0 < P' -> 0 < Q' -> related M M' P Q P' Q' ->
   forall x, net L Ms (S P Q x) = net L' Ms' (S P' Q' x).
 
@@ -640,7 +640,7 @@ Proof. by move=> k0; rewrite mulr1 gt_eqF // exprn_egt1 ?ltr1n // -lt0n. Qed.
 Lemma onto P Q y : 0 < P -> 0 < Q -> P * Q != 1 -> exists x, S P Q x = y.
 Proof. by move=> P0 Q0 PQ; apply: shift_onto; rewrite shares_nz. Qed.
 
-Lemma first_layers L M Ms L' M' Ms' : lemma_F -> sym M != 0 -> sym M' != 0 -> L != 0 ->
+Lemma first_layers L M Ms L' M' Ms' : tower_lemma -> sym M != 0 -> sym M' != 0 -> L != 0 ->
   (exists y, (net L Ms y).1 <> (net L Ms y).2) -> (exists y, (net L' Ms' y).1 <> (net L' Ms' y).2) ->
   (forall x, net L (M :: Ms) x = net L' (M' :: Ms') x) -> M = M'.
 Proof.
@@ -683,8 +683,8 @@ case: (ltngtP k c) => kc.
 case/eqP: MM; move: EM; rewrite kc => /scalerI-> //; by rewrite pnatr_eq0.
 Qed.
 
-Theorem B_after_lemma_F (L : 'M_(d, n)) Ms L' Ms' :
-  lemma_F -> L != 0 -> (forall M, M \in Ms -> sym M != 0) -> size Ms = size Ms' ->
+Theorem B_after_tower_lemma (L : 'M_(d, n)) Ms L' Ms' :
+  tower_lemma -> L != 0 -> (forall M, M \in Ms -> sym M != 0) -> size Ms = size Ms' ->
   (forall x, net L Ms x = net L' Ms' x) -> L = L' /\ Ms = Ms'.
 Proof.
 move=> LF L0; elim: Ms Ms' => [|M Ms IH] [|M' Ms'] //= sMs sz E.
@@ -710,4 +710,4 @@ by apply: shift_tends (t2_const x); [exact: mu_0 tends_id|exact: nu_0 tends_id].
 Qed.
 
 End TheoremB.
-Print Assumptions B_after_lemma_F.
+Print Assumptions B_after_tower_lemma.

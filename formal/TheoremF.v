@@ -1,4 +1,4 @@
-(* The Lemma and the Corollary in Theorem F of docs/mathematics.md, over any ordered field, and the Lemma for
+(* The Trace lemma and its Corollary, in Theorem F of docs/mathematics.md, over any ordered field; the lemma for
    square matrices of any size: if S is invertible, B S + B^T S + S B = 0 only for B = 0. The Corollary: if M has
    rank 2 or more, there is an n x 2 matrix X at which the differential of X -> X X^T M X, in the direction D,
      D X^T M X + X D^T M X + X X^T M D,
@@ -13,7 +13,7 @@ Variable R : realFieldType.
 Lemma trace_mul n (A B : 'M[R]_n) : \tr (A *m B) = \sum_i \sum_j A i j * B j i.
 Proof. by apply: eq_bigr => i _; rewrite mxE. Qed.
 
-Theorem lemma_of_F n (S B : 'M[R]_n) : S \in unitmx -> B *m S + B^T *m S + S *m B = 0 -> B = 0.
+Theorem trace_lemma n (S B : 'M[R]_n) : S \in unitmx -> B *m S + B^T *m S + S *m B = 0 -> B = 0.
 Proof.
 move=> uS E; pose P := B + B^T.
 have EP : P = - (S *m B *m invmx S).
@@ -152,7 +152,7 @@ have E i j : ((two x y)^T *m M *m two x y) i j = bil M (if i == 0 then x else y)
 by rewrite det2 !E.
 Qed.
 
-Theorem corollary_of_F (M : 'M[R]_n) : (1 < \rank M)%N -> exists X : 'M[R]_(n, 2),
+Theorem trace_corollary (M : 'M[R]_n) : (1 < \rank M)%N -> exists X : 'M[R]_(n, 2),
   forall D : 'M[R]_(n, 2), D *m X^T *m M *m X + X *m D^T *m M *m X + X *m X^T *m M *m D = 0 -> D = 0.
 Proof.
 case/open_at => x [y g]; exists (two x y); move: (two x y) (two_bil M x y) => X dX D E.
@@ -163,7 +163,7 @@ have DX : D = X *m B.
   rewrite /B mulNmx mulmxN mulmxA mulmxDr !mulmxA; apply: (can_inj (mulmxK uS)).
   rewrite mulNmx mulmxKV // /S !mulmxA; apply/eqP; rewrite -subr_eq0 opprK addrA; exact/eqP.
 suff B0 : B = 0 by rewrite DX B0 mulmx0.
-apply: (lemma_of_F uS).
+apply: (trace_lemma uS).
 have : X *m (B *m S + B^T *m S + S *m B) = 0.
   by move: E; rewrite DX trmx_mul /S !mulmxDr !mulmxA.
 move/(congr1 (mulmx (X^T *m M))); rewrite mulmxA mulmx0 -/S => /(congr1 (mulmx (invmx S))).
@@ -171,5 +171,5 @@ by rewrite mulKmx // mulmx0.
 Qed.
 End Corollary.
 End TheoremF.
-Print Assumptions lemma_of_F.
-Print Assumptions corollary_of_F.
+Print Assumptions trace_lemma.
+Print Assumptions trace_corollary.

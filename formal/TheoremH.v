@@ -319,8 +319,8 @@ Definition condition_4 :=
   else forall i (I : 'I_(H i) -> bool), (i < l)%N -> \sum_(h | I h) V w h = 0 -> forall h, I h = false.
 
 (* what a layer does to the difference of the tokens, and k layers *)
-Definition N v i (nu : 'I_(H i) -> F) : mat := Fm v i - \sum_h nu h *: V v h.
-Fixpoint diff v (nu : shares) k : mat := if k is i.+1 then N v (nu i) *m diff v nu i else 1%:M.
+Definition Phi v i (nu : 'I_(H i) -> F) : mat := Fm v i - \sum_h nu h *: V v h.
+Fixpoint diff v (nu : shares) k : mat := if k is i.+1 then Phi v (nu i) *m diff v nu i else 1%:M.
 
 Lemma tokens_diff v nu k z :
   (tokens v none nu k z).1 - (tokens v none nu k z).2 = diff v nu k *m (z.1 - z.2).
@@ -333,14 +333,14 @@ Qed.
 
 (* shares that differ in layer i only *)
 Lemma diff_one v (a : shares) i n : (i < n)%N -> exists Q : mat, forall b : shares,
-  (forall j h, j != i -> b j h = a j h) -> diff v b n = Q *m (N v (b i) *m diff v a i).
+  (forall j h, j != i -> b j h = a j h) -> diff v b n = Q *m (Phi v (b i) *m diff v a i).
 Proof.
 have E b k : (k <= i)%N -> (forall j h, j != i -> b j h = a j h) -> diff v b k = diff v a k.
   elim: k => [//|k IH] ki off; rewrite /= IH ?(ltnW ki) //; congr (_ *m _); congr (_ - _).
   by apply: eq_bigr => h _; rewrite off // neq_ltn ki.
 move/subnKC=> <-; elim: (n - i.+1)%N => [|k [Q IH]].
   by exists 1%:M => b off; rewrite addn0 mul1mx /= E.
-exists (N v (a (i.+1 + k)%N) *m Q) => b off; rewrite addnS -mulmxA -IH //=; congr (_ *m _); congr (_ - _).
+exists (Phi v (a (i.+1 + k)%N) *m Q) => b off; rewrite addnS -mulmxA -IH //=; congr (_ *m _); congr (_ - _).
 by apply: eq_bigr => h _; rewrite off // neq_ltn addSn ltnS leq_addr orbT.
 Qed.
 
@@ -358,11 +358,11 @@ move=> u c4 K.
 have K1 nu : diff w' (tilde nu) l = diff w nu l.
   apply: mulmx_inj => v; have E := K nu (tilde nu) (v, 0) (tildeE nu).
   by have := tokens_diff w nu l (v, 0); rewrite -E tokens_diff /= subr0.
-have N0 i : N w (none (i := i)) = Fm w i.
-  by rewrite /N big1 ?subr0 // => h _; rewrite scale0r.
-have D0 k : diff w none k = C w k by elim: k => //= k ->; rewrite N0.
+have Phi0 i : Phi w (none (i := i)) = Fm w i.
+  by rewrite /Phi big1 ?subr0 // => h _; rewrite scale0r.
+have D0 k : diff w none k = C w k by elim: k => //= k ->; rewrite Phi0.
 pose Ct := diff w' (tilde none).
-have CtS i : Ct i.+1 = N w' (tilde none (i := i)) *m Ct i by [].
+have CtS i : Ct i.+1 = Phi w' (tilde none (i := i)) *m Ct i by [].
 have Ctl : Ct l = C w l by rewrite /Ct K1 D0.
 have uC i : (i <= l)%N -> C w i \in unitmx.
   by move=> il; apply: C_unit => j ji; apply: u; apply: leq_trans ji il.
@@ -378,7 +378,7 @@ have uT i : (i <= l)%N -> T i \in unitmx.
 have T0 : T 0%N = 1%:M by rewrite -[LHS]mulmx1 TC.
 have Tl : T l = 1%:M by rewrite -[LHS](mulmxK (uC l (leqnn l))) TC // Ctl mulmxV // uC.
 pose sg i (h : 'I_(H i)) : F := if J h then -1 else 1.
-have TN i : (i < l)%N -> N w' (tilde none (i := i)) *m T i = T i.+1 *m Fm w i.
+have TN i : (i < l)%N -> Phi w' (tilde none (i := i)) *m T i = T i.+1 *m Fm w i.
   move=> il; apply: (can_inj (mulmxK (uC i (ltnW il)))).
   by rewrite -[LHS]mulmxA TC ?(ltnW il) // -CtS -(TC _ il) CS mulmxA.
 have TV i (h : 'I_(H i)) : (i < l)%N -> sg i h *: V w' (pi i h) *m T i = T i.+1 *m V w h.
@@ -390,14 +390,14 @@ have TV i (h : 'I_(H i)) : (i < l)%N -> sg i h *: V w' (pi i h) *m T i = T i.+1 
   have E1 := K1 (one h); rewrite (HQ (one h)) // (HQ' (tilde (one h))) // in E1.
   have QC : Q' *m T i.+1 = Q.
     apply: (can_inj (mulmxK (uC _ il))); rewrite -[LHS]mulmxA TC // CS -D0.
-    by rewrite -(N0 i) CtS -E0.
-  have NV : N w (none (i := i)) - N w (@one i h i) = V w h.
-    rewrite /N opprB addrC addrA subrK (bigD1 h) //= big1 => [|k kh]; last first.
+    by rewrite -(Phi0 i) CtS -E0.
+  have NV : Phi w (none (i := i)) - Phi w (@one i h i) = V w h.
+    rewrite /Phi opprB addrC addrA subrK (bigD1 h) //= big1 => [|k kh]; last first.
       by rewrite /one (inj_eq val_inj) (negPf kh) andbF scale0r.
     rewrite big1 => [|k _]; last by rewrite scale0r.
     by rewrite /one !eqxx scale1r addr0 subr0.
-  have NV' : N w' (tilde none (i := i)) - N w' (tilde (one h) (i := i)) = sg i h *: V w' (pi i h).
-    rewrite /N opprB addrC addrA subrK -sumrB (reindex_inj (@perm_inj _ (pi i))) (bigD1 h) //= big1 => [|k kh].
+  have NV' : Phi w' (tilde none (i := i)) - Phi w' (tilde (one h) (i := i)) = sg i h *: V w' (pi i h).
+    rewrite /Phi opprB addrC addrA subrK -sumrB (reindex_inj (@perm_inj _ (pi i))) (bigD1 h) //= big1 => [|k kh].
       rewrite !tildeE /one !eqxx -scalerBl addr0 /sg; case: (J h); last by rewrite subr0.
       by rewrite subr0 subrr sub0r.
     by rewrite !tildeE /one (inj_eq val_inj) (negPf kh) andbF subrr.
@@ -405,11 +405,11 @@ have TV i (h : 'I_(H i)) : (i < l)%N -> sg i h *: V w' (pi i h) *m T i = T i.+1 
     by have := uCt l (leqnn l); rewrite /Ct (HQ' (tilde none)) // unitmx_mul => /andP[].
   apply: (can_inj (mulKmx uQ)); rewrite [RHS]mulmxA QC.
   apply: (can_inj (mulmxK (uC i (ltnW il)))).
-  rewrite -!mulmxA TC ?(ltnW il) // -NV' (mulmxBl (N w' _)) (mulmxBr Q').
-  by rewrite -NV (mulmxBl (N w _)) (mulmxBr Q) -D0 /Ct E0 E1.
+  rewrite -!mulmxA TC ?(ltnW il) // -NV' (mulmxBl (Phi w' _)) (mulmxBr Q').
+  by rewrite -NV (mulmxBl (Phi w _)) (mulmxBr Q) -D0 /Ct E0 E1.
 have TF i : (i < l)%N -> Fm w' i *m T i = T i.+1 *m (Fm w i - \sum_(h | J h) V w (i := i) h).
-  move=> il; have -> : Fm w' i = N w' (tilde none (i := i)) + \sum_(h | J h) V w' (pi i h).
-    rewrite /N (reindex_inj (@perm_inj _ (pi i))) /= [X in _ - X](bigID (@J i)) /=.
+  move=> il; have -> : Fm w' i = Phi w' (tilde none (i := i)) + \sum_(h | J h) V w' (pi i h).
+    rewrite /Phi (reindex_inj (@perm_inj _ (pi i))) /= [X in _ - X](bigID (@J i)) /=.
     rewrite [X in _ - (_ + X)]big1 => [|h /negPf Jh]; last by rewrite tildeE Jh scale0r.
     rewrite addr0 [X in _ - X](eq_bigr (fun h => V w' (pi i h))) ?subrK // => h Jh.
     by rewrite tildeE Jh subr0 scale1r.

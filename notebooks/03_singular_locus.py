@@ -146,6 +146,8 @@ predict(
 # <!-- check: [str(forms.kind_of((1, s, 1), (0, 0, 0))) for s in (3, 2, 1, -2)] == ["crossing", "boundary", "closure only", "boundary"] -->
 #
 # The dotted line hangs in the air: at $s = 1$ the nearest layer is at distance 0.5, at $s = 1.9$ at 0.05, and the line comes to the layers only at its two ends.
+# (Distances are those of the Bombieri norm, $\lVert aX^2 + bXY + cY^2 \rVert^2 = a^2 + b^2/2 + c^2$, which a rotation of $(X, Y)$ does not change. If $b^2$ counted in full, the first would be 0.577.)
+# <!-- tested: test_forms.py::test_the_nearest_layer_is_nearest_in_the_bombieri_norm -->
 # <!-- check: [round(float(forms.nearest_layer((1.0, s, 1.0), (0.0, 0.0, 0.0)).distance), 3) for s in (1, 1.9)] == [0.5, 0.05] -->
 #
 # (As **preset**, choose *tangent developable*: there all singular points are boundary points.)

@@ -78,7 +78,8 @@ predict(
 #
 # </details>
 #
-# In the picture are the two layers beside the basis, and what the function depends on. Turn the ring of $C$, and $C$ runs through the invertible matrices. Which matrices move, and which stand still?
+# In the picture are the two layers beside the basis, and what the function depends on. Turn the ring of $C$: it rotates from −90° to 90°, a few of the invertible matrices that Eq. 9 allows. Which matrices move, and which stand still?
+# <!-- check: np.allclose([shown(VirtualWeightsExplorer, f"along={t}")[0].C for t in (-1, 1)], [[[0, 1], [-1, 0]], [[0, -1], [1, 0]]]) -->
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(

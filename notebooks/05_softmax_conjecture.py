@@ -76,7 +76,7 @@ predict(
 )
 
 # %% [markdown]
-# □ **Status: proved here** for softmax (Theorems A and B of [docs/mathematics.md](../docs/mathematics.md), not peer-reviewed); ◇ **conjectured** for other functions in the place of $\exp$.
+# □ **Status: proved here** for softmax (Theorems A and B of [docs/mathematics.md](../docs/mathematics.md), not peer-reviewed), and independently by P. V. Konda (2026), whose single points hold for every real-analytic function in the place of $\exp$; ◇ **conjectured** for those that are not analytic.
 
 # %% [markdown]
 # ## Reproduce Figure 3

@@ -1,4 +1,6 @@
-"""What a notebook says stands beside its check, an HTML comment: the notebook runs once, then its checks do.
+"""What a notebook or a page of docs/ says stands beside its check, an HTML comment.
+
+A notebook runs once, then its checks do; a page has no names of its own.
 
 <!-- check: lost(arch) == 24 -->          one expression, true in the notebook's names and those of checks.py
 <!-- tested: test_cost.py::test_name -->  the test that shows it
@@ -17,12 +19,22 @@ from tools.editions import instructor, read
 from tools.notebooks import from_source
 
 TESTS = Path(__file__).parent
+PAGES = sorted((TESTS.parent / "docs").rglob("*.md"))
 COMMENT = re.compile(r"<!--\s*(check|tested|teacher[^:]*):\s*(.*?)\s*-->", re.DOTALL)
 
 
-def comments(notebook, kind):
-    """Each comment of a kind, and the text of its cell that a reader sees."""
-    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+def cells_of(notebook):
+    """The texts of a notebook."""
+    return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+def paragraphs_of(path):
+    """The texts of a page."""
+    return path.read_text(encoding="utf-8").split("\n\n")
+
+
+def comments(texts, kind):
+    """Each comment of a kind, and what a reader sees of the text that it stands in."""
     return [
         (" ".join(said.split()), COMMENT.sub("", text))
         for text in texts
@@ -35,7 +47,7 @@ def faults(source, folder, buttons=None):
     """What is wrong with a notebook once it has run, with the solutions of its exercises."""
     made = instructor(source)
     last = f"import json, sys\nsys.path.insert(0, {str(TESTS)!r})\nimport checks\n"
-    last += f"print(json.dumps(checks.failing({comments(source, 'check')!r}, globals())"
+    last += f"print(json.dumps(checks.failing({comments(cells_of(source), 'check')!r}, globals())"
     last += f" + checks.not_done(globals(), {buttons})))"
     made.cells.append(nbformat.v4.new_code_cell(last))
     ran = execute(made, folder)
@@ -49,19 +61,31 @@ def test_a_notebook_runs_and_what_it_says_is_true(path, request):
     assert faults(read(path), path.parent, buttons) == []
 
 
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_what_a_page_says_is_true(path):
+    assert checks.failing(comments(paragraphs_of(path), "check"), {}) == []
+
+
+def test_a_page_of_mathematics_has_checks():
+    texts = [text for path in PAGES for text in paragraphs_of(path)]
+    assert comments(texts, "check") and comments(texts, "tested")
+
+
 def test_what_is_tested_elsewhere_has_its_test():
-    for path in SOURCES:
-        for said, _ in comments(read(path), "tested"):
+    texts = {name_of(path): cells_of(read(path)) for path in SOURCES}
+    texts |= {path.name: paragraphs_of(path) for path in PAGES}
+    for where, said_there in texts.items():
+        for said, _ in comments(said_there, "tested"):
             file, name = said.split("::")
             text = (TESTS / file).read_text(encoding="utf-8")
-            assert f"\ndef {name}(" in text and name.startswith("test_"), f"{name_of(path)}: {said}"
+            assert f"\ndef {name}(" in text and name.startswith("test_"), f"{where}: {said}"
 
 
 def test_a_comment_is_found_with_the_text_that_a_reader_sees():
     text = (
         "# %% [markdown]\n# Of 64 <!-- check: n\n# == 64 --> count 40.\n#\n# <!-- teacher (3 min): 46. -->\n"
     )
-    assert comments(from_source(text), "check") == [("n == 64", "Of 64  count 40.\n\n")]
+    assert comments(cells_of(from_source(text)), "check") == [("n == 64", "Of 64  count 40.\n\n")]
 
 
 @pytest.mark.parametrize(

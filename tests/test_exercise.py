@@ -29,6 +29,7 @@ A = nv.Architecture
 EYE = np.eye(2, 3)
 ONES, TWOS = np.array([1.0, 1.0]), np.array([2.0, -1.0])
 HALF = Fraction(1, 2)
+TINY, HUGE = Fraction(1, 10**400), 1e200 * np.array([[1.0, 3.0], [3.0, 9.0]])
 
 # check, answer
 RIGHT = [
@@ -44,6 +45,8 @@ RIGHT = [
     (check_singular_goal, ((1, 0, 1), (0, 0, 0))),
     (check_singular_goal, ((1, 1, 1), (-2, -2, -2))),
     (check_singular_goal, ([1.5, 0, 1], [3.0, 0, 2])),
+    (check_singular_goal, ((1e200, 0, 1e200), (1, 0, 1))),
+    (check_singular_goal, (np.array([1, 0, 2]), np.array([10**18, 0, 2 * 10**18]))),
     (check_rescaling, ((Fraction(1, 2**9 * 27 * 5), 2, 3, 5),)),
     (check_rescaling, ([2**-13, 2, 2, 2],)),  # powers of two are exact as floats
     (check_rescaling, ((-1, -1, -1, -1),)),
@@ -90,6 +93,10 @@ WRONG = [
     (check_singular_goal, ((0, 0, 0), (0, 0, 0)), "A layer has"),
     (check_singular_goal, ((1, 0, 1), (0, 1, 0)), "smooth"),
     (check_singular_goal, ((1, 0), (0, 1, 0)), "q1"),
+    (check_singular_goal, ((10**400, 0, 10**400), (1, 0, 1)), "too large or too small"),
+    (check_singular_goal, ((TINY, 0, TINY), (0, 0, 0)), "too large or too small"),
+    (check_second_branch, (1e200 * np.eye(2), [ONES], 1e200 * np.eye(2), [ONES]), "too large or too small"),
+    (check_boundary_layer, (HUGE, HUGE[:1]), "too large or too small"),
     (check_rescaling, ((HALF, 2, 3, 4),), "has changed"),
     (check_rescaling, ((Fraction(1, 8), 2, 2, 2),), "has changed"),
     (check_rescaling, ((1, 1, 1, 1),), "0 or 1"),
@@ -159,6 +166,13 @@ def test_nothing_filled_in_is_no_error_and_no_pass(check):
             answer = [blank if i == place else 1 for i in range(parts)]
             assert check(*answer) is NOTHING
     assert not NOTHING and not NOTHING.filled_in and "Nothing filled in" in repr(NOTHING)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1.0, 1e200, 1e300])
+def test_the_nearest_layer_is_as_far_as_the_forms_are_large(size):
+    """For q₁ = q₂ = size · (X² + Y²) the least √(q₁² + q₂²) on unit vectors is √2 · size."""
+    said = check_singular_goal((size, 0, size), (size, 0, size)).message
+    assert f"{np.sqrt(2) * size:.3g} away in the Bombieri norm" in said and "boundary point" in said
 
 
 def test_every_check_is_tried_with_right_and_wrong_answers():

@@ -33,6 +33,23 @@ def test_the_share_is_that_of_the_one_call_that_reproduces_the_table(panel):
     assert share_in_words(known.singular, 30) in panel.description
 
 
+def test_outside_the_set_the_least_possible_loss_is_told(panel):
+    """Dotted targets are no layer's functions, however small a loss; realisable ones are reached."""
+    panel.state = "runs=40;time=60;target=dotted"
+    flow = panel._shown.flow
+    theta = np.linspace(0, np.pi, 20_001)
+    u = np.stack([np.cos(theta), np.sin(theta)])
+    values = np.einsum("nkij,is,js->nks", flow.target[:, :, 0], u, u)
+    least = (values**2).sum(axis=1).min(axis=1) / 2
+    np.testing.assert_allclose(flow.least, least, atol=1e-7)
+    assert (flow.loss >= flow.least - 1e-12).all() and flow.least.min() > 0
+    reached = ((flow.loss[-1] - flow.least) < 1e-6).sum()
+    assert headlines(panel.figure)[0] == f"no layer fits: {reached} of 40 reach the least loss"
+    panel.state = "runs=40;time=60;target=realisable"
+    assert (panel._shown.flow.least < 1e-25).all()
+    assert headlines(panel.figure)[0].endswith("of 40 runs reach their target")
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_every_run_is_drawn_where_it_ended_and_in_the_region_by_which_it_is_counted(panel, state):
     panel.state = state

@@ -250,6 +250,26 @@ def test_no_layer_is_nearer_than_the_nearest():
     assert (kind_of(*map(tuple, layer)) != OFF).all()
 
 
+def test_the_nearest_layer_is_nearest_in_the_bombieri_norm():
+    """b² counts half. Found without `nearest_layer`: project on the layers ℓ · v for each v in turn."""
+
+    def distance(q, weight_of_b):
+        scale = np.sqrt([1, weight_of_b, 1])
+        found = []
+        for theta in np.linspace(0, np.pi, 2001):
+            x, y = np.cos(theta), np.sin(theta)
+            layers = scale[:, None] * [[x, 0], [y, x], [0, y]]  # X · v and Y · v
+            best = np.linalg.lstsq(layers, scale * q)[0]
+            found.append(np.linalg.norm(layers @ best - scale * q))
+        return min(found)
+
+    for s in (1.0, 1.9):
+        near = float(nearest_layer((1.0, s, 1.0), (0.0, 0.0, 0.0)).distance)
+        assert distance((1.0, s, 1.0), 0.5) == pytest.approx(near, abs=1e-6)
+    assert distance((1.0, 1.0, 1.0), 0.5) == pytest.approx(0.5, abs=1e-6)
+    assert distance((1.0, 1.0, 1.0), 1.0) == pytest.approx(0.577, abs=5e-4)
+
+
 def test_the_circle_shows_real_roots_on_its_rim_and_complex_ones_inside():
     """Against the half-plane: Cayley's map, then Klein's, conjugated so that rim and inside fit."""
     rng = np.random.default_rng(0)

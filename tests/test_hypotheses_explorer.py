@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from panels import said, title
 
 from neuroviz.deep.hypotheses import SIZES, HypothesesSetting, _between, study_hypotheses
 from neuroviz.deep.hypotheses_panel import HypothesesExplorer, hypotheses_parts
@@ -110,6 +111,15 @@ def test_the_chosen_network_has_the_ring_and_the_covered_ones_the_frame():
             (x + i, y + j) not in covered for x, y in covered for i, j in ((1, 0), (-1, 0), (0, 1), (0, -1))
         )
         assert [frame.path.count("M") for frame in frames] == [sides] * bool(covered)
+
+
+def test_where_all_cells_are_covered_the_sign_is_that_of_the_badge():
+    """Softmax: Eq. 16 is proved here, □; ■ would be a theorem of the paper."""
+    panel = HypothesesExplorer(state="head_1=1;kind=softmax")
+    assert all(cell.covered for cell in panel._shown.cells)
+    assert "□ proved here" in title(panel)
+    assert any("□ Eq. 16 applies in every cell" in words for words in said(panel.figure))
+    assert not any("■" in words for words in said(panel.figure))
 
 
 def test_the_words_say_what_is_measured_and_why():

@@ -74,6 +74,15 @@ def test_the_minutes_have_no_gap_and_every_block_is_there():
     assert ends == [50, 90] and set(used) == set(blocks)
 
 
+def test_a_block_that_may_be_left_out_takes_its_questions_with_it():
+    """Softmax is asked for after its block on the exit ticket only, and the advice says so."""
+    advice, rest = LESSONS.split("**Running late?** Leave out ")[1].split("**Time left?**", 1)
+    left_out = re.findall(r'"([^"]*)"', advice)
+    (ticket,) = re.findall(r"### Exit ticket\n(.*)", rest, re.DOTALL)
+    asked = re.findall(r"[^.?:]*softmax[^.?]*\?", ticket)
+    assert left_out[0] == "What softmax changes" and [each.strip() for each in asked] == left_out[1:]
+
+
 def test_every_number_comes_out_again():
     found = re.findall(r"\*\*(\d+)\*\*\s+\(`([^`]*)`\)", LESSONS)
     assert len(found) >= 8 and len(found) == len(re.findall(r"\*\*\d+\*\*", LESSONS))

@@ -113,6 +113,18 @@ def test_controls_speak_where_the_theorem_does(panel):
     assert panel.controls["skip"].disabled and panel.controls["basis"].disabled
 
 
+def test_a_skip_that_nobody_ticked_is_told_with_its_reason(panel):
+    """−A and −V need a skip, as V₁ + V₂ = 0: the caption said "skip" beside a box without a tick."""
+    panel.state = "signs=yes;third=0;view=poles"
+    assert panel._shown.setting.has_skip and not panel.controls["skip"].value
+    assert "a skip, as V₁ + V₂ = 0 needs one" in panel.description
+    assert panel.controls["skip"].description == "skip: needed"
+    panel.state = "skip=yes;signs=yes;third=0"
+    assert "d = 2, skip" in panel.description and panel.controls["skip"].value
+    panel.state = "signs=no;skip=no"
+    assert "skip" not in panel.description and panel.controls["skip"].description == "skip"
+
+
 def test_the_badge_says_how_far_the_theorem_reaches(panel):
     panel.state = "signs=yes;third=0"
     assert "outside hypotheses" in title(panel) and "Theorem H says nothing: Condition 4" in panel.description

@@ -20,7 +20,7 @@ exact = np.vectorize(lambda n: flint.fmpq_poly([int(n)]), otypes=[object])
 
 
 def reduced(layers):
-    """dim T_i / N_i of the inner widths: step 1 of Theorem W, by its definition."""
+    """dim T_i / 𝒩_i of the inner widths: step 1 of Theorem W, by its definition."""
     tokens = [np.eye(layers[0].V.shape[2])]
     for layer in layers:
         U, s, _ = np.linalg.svd(np.hstack(layer.V @ tokens[-1]))
@@ -126,7 +126,7 @@ def test_w3_logits_have_no_relation_but_without_a_mask_on_a_line(causal, heads, 
 
 
 def test_w3_triangular_shares_are_limits_of_those_with_symmetric_logits():
-    """S_jc = E_jc κ_c with symmetric E."""
+    """S_jc = E_jc u_c with symmetric E."""
     S = shares(np.random.default_rng(0), 1, 3, True)[0]
 
     def off(e, second=1.0):
@@ -205,31 +205,31 @@ def test_f_the_layer_is_open_from_rank_two_on(n, rank):
 
 @pytest.mark.parametrize("least", [1, 2, 3])
 def test_k_the_second_token_moves_by_the_power_of_s_that_the_proof_says(least):
-    """Tokens x and sw; N_j is 0 before the least index and antisymmetric from it on."""
+    """Tokens x and sw; Ω_j is 0 before the least index and antisymmetric from it on."""
     rng = np.random.default_rng(least)
-    (x, w), Ms, Ns = (exact(rng.integers(1, 6, shape)) for shape in ((2, 3), (3, 3, 3), (3, 3, 3)))
+    (x, w), Ms, turns = (exact(rng.integers(1, 6, shape)) for shape in ((2, 3), (3, 3, 3), (3, 3, 3)))
 
     def form(left, M, right):
         return (left[None] @ M @ right[:, None])[0]
 
     def orders(directions):
-        """The derivatives of both tokens; on the way the leading terms of z₂ = a x + b w."""
+        """The derivatives of both tokens; on the way the leading terms of z₂ = f x + g w."""
         one, two, first, second = x, w * S, 0 * x, 0 * x
-        alpha, beta, rho = form(x, Ms[0], w), form(w, Ms[0], w), form(x, Ms[0], x)
-        for j, (M, N) in enumerate(zip(Ms, directions, strict=True), start=1):
+        alpha, beta, xi = form(x, Ms[0], w), form(w, Ms[0], w), form(x, Ms[0], x)
+        for j, (M, turn) in enumerate(zip(Ms, directions, strict=True), start=1):
             if j > 1:
                 m = form(x, M, x)
-                beta, alpha, rho = beta * alpha**2 * m, alpha * rho**2 * m, rho**3 * m
+                beta, alpha, xi = beta * alpha**2 * m, alpha * xi**2 * m, xi**3 * m
             to, own = form(one, M, two), form(two, M, two)
-            to_ = form(first, M, two) + form(one, N, two) + form(one, M, second)
-            own_ = form(second, M, two) + form(two, N, two) + form(two, M, second)
+            to_ = form(first, M, two) + form(one, turn, two) + form(one, M, second)
+            own_ = form(second, M, two) + form(two, turn, two) + form(two, M, second)
             second = first * to + one * to_ + second * own + two * own_
-            own_ = form(first, M, one) + form(one, N, one) + form(one, M, first)
+            own_ = form(first, M, one) + form(one, turn, one) + form(one, M, first)
             two, first = one * to + two * own, first * form(one, M, one) + one * own_
             one = one * form(one, M, one)
-            a, b = coordinates(two)
-            assert (one == x * rho).all()
-            assert (lowest(a), lowest(b)) == ((1, alpha[0][0]), (2 * j + 1, beta[0][0]))
+            f, g = coordinates(two)
+            assert (one == x * xi).all()
+            assert (lowest(f), lowest(g)) == ((1, alpha[0][0]), (2 * j + 1, beta[0][0]))
         return first, coordinates(second)
 
     def coordinates(z):
@@ -239,9 +239,10 @@ def test_k_the_second_token_moves_by_the_power_of_s_that_the_proof_says(least):
     def lowest(poly):
         return next((k, c) for k, c in enumerate(poly.coeffs()) if c)
 
-    first, (a, b) = orders([N - N.T if j >= least else 0 * N for j, N in enumerate(Ns, start=1)])
-    assert not first.any() and lowest(a)[0] == 2 * least - 1 and (not b or lowest(b)[0] > 2 * least - 1)
-    assert orders([N + N.T for N in Ns])[0].any()
+    antisymmetric = [turn - turn.T if j >= least else 0 * turn for j, turn in enumerate(turns, start=1)]
+    first, (f, g) = orders(antisymmetric)
+    assert not first.any() and lowest(f)[0] == 2 * least - 1 and (not g or lowest(g)[0] > 2 * least - 1)
+    assert orders([turn + turn.T for turn in turns])[0].any()
 
 
 @pytest.mark.parametrize("alone", [False, True])
@@ -262,7 +263,7 @@ def test_s_a_the_last_layer_adds_all_its_directions_behind_a_layer_with_a_skip(a
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_s_b_a_small_second_token_goes_through_the_matrices_of_the_proof(causal):
-    """Tokens x and sw: the part s¹ of the second column is (I + K₂)(I + K₁)w, K = Σ V y yᵀ A; not y yᵀ Aᵀ."""
+    """Tokens x and sw: the part s¹ of the second column is (I + Λ₂)(I + Λ₁)w, Λ = Σ V y yᵀ A; not y yᵀ Aᵀ."""
     rng = np.random.default_rng(3)
     layers, x, w = (exact(rng.integers(1, 6, size)) for size in ((2, 2, 2, 3, 3), (3, 1), (3, 1)))
 
@@ -296,13 +297,13 @@ def test_s_hypotheses_one_and_two_hold_for_generic_values_that_fill_the_width(d,
 
 @pytest.mark.parametrize("heads", [1, 2, 4])
 def test_s_the_inverse_stays_bounded_where_hypothesis_one_holds(heads):
-    """(I + s K(y))⁻¹ for s → ∞; not where yᵀA V y = 0 for all y, as A = J V⁻¹ with antisymmetric J has it."""
+    """(I + s Λ(y))⁻¹ for s → ∞; not where yᵀA V y = 0 for all y, as A = J V⁻¹ with antisymmetric J has it."""
     rng, y = np.random.default_rng(heads), np.array([0.6, -1.1, 0.7])
     A, V = rng.standard_normal((2, heads, 3, 3))
 
     def growth(A, V):
-        K = np.einsum("hij,j,k,hkl->il", V, y, y, A)
-        small, large = (np.linalg.norm(np.linalg.inv(np.eye(3) + s * K), 2) for s in (1e3, 1e6))
+        Lambda = np.einsum("hij,j,k,hkl->il", V, y, y, A)
+        small, large = (np.linalg.norm(np.linalg.inv(np.eye(3) + s * Lambda), 2) for s in (1e3, 1e6))
         return large / small
 
     assert growth(A, V) < 2 and growth((A - A.mT) @ np.linalg.inv(V[0]), V[[0] * heads]) > 500

@@ -216,7 +216,7 @@ def _adjoints(
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """⟨functional, φ˙⟩ = L˙X out + Σ ⟨B̄_i, XᵀM˙_iX⟩, all in t × t matrices.
 
-        X_i = X G_i,   G_i = G_{i−1} S_i,   S_i from N_i = G_{i−1}ᵀ B_i G_{i−1},   B_i = XᵀM_iX
+        X_i = X G_i,   G_i = G_{i−1} S_i,   S_i from s_i = G_{i−1}ᵀ B_i G_{i−1},   B_i = XᵀM_iX
 
     `out` has shape (N, t), each B̄_i (N, t, t).
     """
@@ -237,15 +237,15 @@ def _adjoints(
     G_bar = mul(mul(point.L, X)[..., None], functionals[:, None])
     bars = []
     for B, G, S, share in reversed(passed):
-        N_bar = mul(G.mT, G_bar)
-        if share is not None:  # p = N₂₁ − N₁₁, q = N₁₂ − N₂₂, μ˙ = μ(1 − μ)p˙, ν˙ = ν(1 − ν)q˙
+        s_bar = mul(G.mT, G_bar)
+        if share is not None:  # p = s₂₁ − s₁₁, q = s₁₂ − s₂₂, μ˙ = μ(1 − μ)p˙, ν˙ = ν(1 − ν)q˙
             mu, nu = share
-            p_bar = red(red(mu * red(1 - mu)) * red(N_bar[:, 1, 0] - N_bar[:, 0, 0]))
-            q_bar = red(red(nu * red(1 - nu)) * red(N_bar[:, 0, 1] - N_bar[:, 1, 1]))
-            N_bar = _two_by_two(-p_bar, q_bar, p_bar, -q_bar)
-        bars.insert(0, mul(mul(G, N_bar), G.mT))
+            p_bar = red(red(mu * red(1 - mu)) * red(s_bar[:, 1, 0] - s_bar[:, 0, 0]))
+            q_bar = red(red(nu * red(1 - nu)) * red(s_bar[:, 0, 1] - s_bar[:, 1, 1]))
+            s_bar = _two_by_two(-p_bar, q_bar, p_bar, -q_bar)
+        bars.insert(0, mul(mul(G, s_bar), G.mT))
         BG, BTG = mul(B, G), mul(B.mT, G)
-        G_bar = red(mul(G_bar, S.mT) + mul(BG, N_bar.mT) + mul(BTG, N_bar))
+        G_bar = red(mul(G_bar, S.mT) + mul(BG, s_bar.mT) + mul(BTG, s_bar))
     return out, bars
 
 

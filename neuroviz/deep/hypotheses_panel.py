@@ -93,7 +93,8 @@ def _subtitle(study: HypothesesStudy) -> str:
         one_token = "t = 1: " if study.arch.tokens == 1 else ""
         frame = colored("outside", f"▨ {one_token}{statement} does not apply")
     elif covered == len(study.cells):
-        frame = colored("certified", f"■ {statement} covers them all")
+        sign, role = theme.glyph(study.cells[0].paper.status)
+        frame = colored(role, f"{sign} {statement} applies in every cell")
     else:
         frame = colored("certified", f"frame: {statement} applies")
     return f"measured − {paper_name(study.paper)}; below: measured, cause · {frame}"

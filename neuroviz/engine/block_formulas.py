@@ -74,9 +74,9 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
 
 
 def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int:
-    """D = Σ G_i [ρ(v; w_{i−1}, n_i w_i) + ρ(a_i; w_{i−1}, n_i w_{i−1})] − Σ_{0<i<l} w_i².
+    """D = Σ G_i [dim_v(w_{i−1}, n_i w_i) + dim_{a_i}(w_{i−1}, n_i w_{i−1})] − Σ_{0<i<l} w_i².
 
-    ρ is `_determinantal`. Layers after `symmetric_after` count the symmetric part of their A only.
+    dim is `_determinantal`. Layers after `symmetric_after` count the symmetric part of their A only.
     """
     w, v = effective_widths(arch), arch.block.value_dim or inf
     count = -sum(width**2 for width in w[1:-1])
@@ -105,7 +105,7 @@ def softmax_of_any_widths(arch: Architecture) -> Expected:
 
 
 def _determinantal(rank: float, m: int, n: int) -> int:
-    """ρ(r; m, n) = s (m + n − s), s = min(r, m, n): the dimension of the m × n matrices of rank at most r."""
+    """dim_r(m, n) = s (m + n − s), s = min(r, m, n): dimension of the m × n matrices of rank at most r."""
     rank = min(rank, m, n)
     return rank * (m + n - rank)
 

@@ -386,7 +386,7 @@ def _attend(
         wiring = {"causal": arch.causal, "drift": block.biases} if arch.causal or block.biases else {}
         # Certificates store the shares of one head without an axis for heads.
         shares = tape.field.softmax(S.value if heads > 1 else S.value[:, 0], symmetric, rng, **wiring)
-        # Degree of a share: 1 if it is free, 2 for E_jc κ_c, 3 for E_jc κ_c G_j (with a drift).
+        # Degree of a share: 1 if it is free, 2 for E_jc u_c, 3 for E_jc u_c G_j (with a drift).
         degree = 2 + block.biases if symmetric and not arch.causal else 1
         S = tape.softmax(S, shares.reshape(S.value.shape), degree)
     elif arch.causal:

@@ -1,7 +1,7 @@
 """A deep lightning network written out in its virtual weights: as one product, and as one sum.
 
     one product   φ(X) = L G_{l−1} M_l G_{l−2} M_{l−1} ⋯ G_0 M_1 X                       (Eq. 10)
-    of tokens     φ(X) = L X Z_{l−1} N_l ⋯ Z_0 N_1,  N_i = XᵀM_iX                        (Eq. 11)
+    of tokens     φ(X) = L X Z_{l−1} B_l ⋯ Z_0 B_1,  B_i = XᵀM_iX                        (Eq. 11)
     one sum       φ(X)_i = Σ_{j ∈ [t]^n} L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}},  j_{n+1} = i  (Eq. 12)
 
 with n = (3^l − 1)/2 and each M̃_k one of the M_h or its transpose. Tokens, columns of X, are counted from 0,
@@ -54,7 +54,7 @@ def _factor(place: int) -> Factor:
 
 
 def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
-    """Eq. 11: φ = L X Z_{l−1} N_l ⋯ Z_0 N_1, with N_i = XᵀM_iX, Z_i = Z_{i−1} N_i Z_{i−1} N_iᵀ Z_{i−1}.
+    """Eq. 11: φ = L X Z_{l−1} B_l ⋯ Z_0 B_1, with B_i = XᵀM_iX, Z_i = Z_{i−1} B_i Z_{i−1} B_iᵀ Z_{i−1}.
 
     X may be a batch, shape (…, d₀, t); the outputs have shape (…, d_l, t).
     """
@@ -62,10 +62,10 @@ def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarra
     t = X.shape[-1]
     Z, W = np.broadcast_to(np.eye(t), (*X.shape[:-2], t, t)), np.eye(t)
     for i, M in enumerate(virtual.M):
-        N = mul(X.mT, mul(M, X))
-        W = mul(mul(Z, N), W)
+        B = mul(X.mT, mul(M, X))
+        W = mul(mul(Z, B), W)
         if i < len(virtual.M) - 1:
-            Z = mul(mul(mul(mul(Z, N), Z), N.mT), Z)
+            Z = mul(mul(mul(mul(Z, B), Z), B.mT), Z)
     return mul(virtual.L, mul(X, W))
 
 
@@ -95,9 +95,9 @@ def link_values(
     over: Field, virtual: VirtualWeights, X: np.ndarray, indices: Sequence[int]
 ) -> tuple[float, ...]:
     """The n numbers x_{j_k}ᵀ M̃_k x_{j_{k+1}} whose product a term of Eq. 12 is. Arguments as in `term`."""
-    N = [over.matmul(X.T, over.matmul(M, X)) for M in virtual.M]
+    B = [over.matmul(X.T, over.matmul(M, X)) for M in virtual.M]
     return tuple(
-        float(N[h - 1][(k, j) if transposed else (j, k)])
+        float(B[h - 1][(k, j) if transposed else (j, k)])
         for (h, transposed), j, k in zip(unroll(len(virtual.M)), indices[:-1], indices[1:], strict=True)
     )
 

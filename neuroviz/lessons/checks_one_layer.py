@@ -3,6 +3,9 @@
 Each decides by computing what the task asks for. Floats count as equal up to a relative error of 10⁻⁹.
 """
 
+from fractions import Fraction
+from math import frexp
+
 import numpy as np
 
 from neuroviz.engine.field import Reals
@@ -94,18 +97,20 @@ def check_boundary_layer(A: object, V: object) -> str:
 def check_singular_goal(q1: object, q2: object) -> str:
     """Whether no layer has the forms q₁, q₂, and the nearest one that is found is at a singular point.
 
-    The distance is that of `nearest_layer`; its kind is decided up to a relative error of 10⁻⁶.
+    The distance is that of `nearest_layer`, in the Bombieri norm; its kind is decided up to a relative error
+    of 10⁻⁶. Both forms are first multiplied by one power of two, so that their size does not matter.
 
     >>> check_singular_goal((1, 0, -1), (1, 2, 1))
     ✗ Not yet. A layer has these two forms: they share a real root.
     """
-    q1, q2 = _form("q1", q1), _form("q2", q2)
+    q1, q2, size = _of_order_one(_form("q1", q1), _form("q2", q2))
     if kind_of(q1, q2) not in (forms.OFF, forms.CLOSURE):
         raise ValueError("A layer has these two forms: they share a real root.")
     near = forms.nearest_layer(q1, q2)
     found = forms.layer_with_root(tuple(map(float, q1)), tuple(map(float, q2)), near.X, near.Y)
     kind = kind_of(*forms_of(*found), tol=_NEAREST)
-    where = f"The nearest layer is {float(near.distance):.3g} away, and its function is"
+    distance = float(near.distance) * size
+    where = f"The nearest layer is {distance:.3g} away in the Bombieri norm, and its function is"
     if kind in (BOUNDARY, CROSSING):
         words = "a boundary point" if kind == BOUNDARY else "a crossing"
         return f"No layer has these two forms. {where} {words}."
@@ -117,6 +122,19 @@ def _scaled(name: str, M: np.ndarray) -> np.ndarray:
     if not M.any():
         raise ValueError(f"{name} is 0, and so is the product KᵀQ; the task asks for another one.")
     return M / np.abs(M).max()
+
+
+def _of_order_one(q1: Form, q2: Form) -> tuple[Form, Form, float]:
+    """Both forms divided by one power of two, and this power; exact forms stay exact."""
+    largest = max(map(abs, (*q1, *q2)))
+    if not largest:
+        return q1, q2, 1.0
+    if not float(largest):
+        raise FloatingPointError("an exact number below the range of floats")
+    power = frexp(largest)[1] - 1
+    scale = Fraction(2) ** power if forms.is_exact(*q1, *q2) else 2.0**power
+    q1, q2 = (tuple(forms.tidy(c) / scale for c in q) for q in (q1, q2))
+    return q1, q2, float(scale)
 
 
 def _form(name: str, given: object) -> Form:

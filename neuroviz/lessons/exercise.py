@@ -40,6 +40,9 @@ class Verdict:
 
 
 NOTHING = Verdict(False, "Nothing filled in yet: put your answer in the place of the dots.", filled_in=False)
+OUT_OF_RANGE = Verdict(
+    False, "Some numbers are too large or too small for this check, which computes with floats: take others."
+)
 
 
 def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
@@ -47,7 +50,8 @@ def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
 
     A check takes the answer in one or more parts. It computes whether the answer does what the task asks, so
     that every correct answer passes; it never compares with one solution. A ValueError is said to the
-    learner; nothing filled in is no error. (A check may also return a `Verdict` of its own.)
+    learner, and so is that numbers leave the range of floats; nothing filled in is no error. (A check may
+    also return a `Verdict` of its own.)
 
     >>> @checker
     ... def check_even(number):
@@ -65,9 +69,12 @@ def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
         if any(part is None or part is ... for part in answer):
             return NOTHING
         try:
-            said = check(*answer)
+            with np.errstate(over="raise", invalid="raise"):
+                said = check(*answer)
         except ValueError as error:
             return Verdict(False, str(error))
+        except (FloatingPointError, OverflowError):
+            return OUT_OF_RANGE
         return said if isinstance(said, Verdict) else Verdict(True, said)
 
     checked.is_checker = True

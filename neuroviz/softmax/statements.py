@@ -87,7 +87,7 @@ one layer, tokens | all covered | proved | Thm. 3.2
     All weights are covered: rank one allows a swap; A = 0 or V = 0 gives the zero function.
 softmax | open: antisymmetric M | no formula | What is not proved
     Theorem B covers all weights with L ≠ 0 and no antisymmetric M (0 is one). Elsewhere the fibre can be
-    larger, and it is not described.
+    larger, and we do not describe it; Konda (2026) does for two tokens, and for two layers.
 d₀ = 1 | all covered | proved here | Eq. 13
     All weights are covered: the function is zero exactly when L or some M is.
 one token | open | no formula | What is not proved
@@ -101,7 +101,7 @@ softmax, one token | the same function | proved here | One token
     With one token the only attention weight is 1, whatever it is normalised from.
 softmax, one layer or bottleneck | one point? | conjectured | Conjecture 3.10
     The paper conjectures single points, and the same dimension, for normalised attention; the proofs told
-    here are for softmax.
+    here are for softmax. Konda (2026) proves single points where f is real-analytic.
 softmax | open | no formula | What is not proved
     Conjecture 3.10 is about bottlenecks; for widths such as these nothing is claimed.
 # a mask

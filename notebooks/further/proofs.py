@@ -169,7 +169,7 @@ ProofExplorer(
 #
 # **Theorem B.** Under the same hypotheses, no other virtual weights $\theta' = (L', M')$ have the function of $\theta$.
 #
-# The exponentials of both networks are freed within the rational relations between their logits (**Lemma F**). There are three kinds of relations, and for each a setting in which one network collapses and the other does not:
+# The exponentials of both networks are freed within the rational relations between their logits (the **Tower lemma**). There are three kinds of relations, and for each a setting in which one network collapses and the other does not:
 #
 # | $M_1'$ | relation | setting |
 # | --- | --- | --- |
@@ -260,11 +260,11 @@ SearchExplorer(
 # | special points: generic weights and the antisymmetric $M_1$ in one irreducible set | with two pieces the inequality says nothing |
 # | Peel lemma: $\Delta$ does not divide $F$ | a special $F$ |
 # | Lemma G: from linear to algebraic independence | the count of generators against the transcendence degree |
-# | Lemma F: the base point | a later logit that is not 0 where both first layers collapse |
+# | Tower lemma: the base point | a later logit that is not 0 where both first layers collapse |
 # | Theorem B: three kinds of relations | one that was overlooked |
 #
 # More than 20,000 exact ranks, 320 exact kernels and 44,060 starts of the search agree; [the checks](../../docs/mathematics.md#checks) are listed. A computation that agrees is no proof, and a proof that nobody else has read is not yet one that you should trust.
 #
 # </details>
 #
-# **Not proved here**: other normalisations than softmax; fibres of lightning networks with several heads, a mask, or an inner matrix of rank one. (Softmax with heads and skips has [a notebook of its own](transformers.ipynb).) Related: N. W. Henry's Lean developments for causal networks, listed in the [references](../../docs/mathematics.md#references). We claim no priority.
+# **Not proved here**: other normalisations than softmax; fibres of lightning networks with several heads, a mask, or an inner matrix of rank one. (Softmax with heads and skips has [a notebook of its own](transformers.ipynb).) Related: P. V. Konda's proof for one head, which covers other normalisations and special weights, and N. W. Henry's Lean developments for causal networks; both are in the [references](../../docs/mathematics.md#references). We claim no priority.

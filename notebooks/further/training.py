@@ -18,7 +18,8 @@
 # %% [markdown]
 # ## Ask what cannot change
 #
-# The layer is again the smallest one, $d = 2$, $d' = 1$. Its function is a pair of quadratic forms, and the loss is half the squared distance to a target pair.
+# The layer is again the smallest one, $d = 2$, $d' = 1$. Its function is a pair of quadratic forms, and the loss is half the squared distance to a target pair, in the Bombieri norm: $aX^2 + bXY + cY^2$ has the squared length $a^2 + b^2/2 + c^2$.
+# <!-- tested: test_flow_explorer.py::test_outside_the_set_the_least_possible_loss_is_told -->
 # The weights $\theta = (A, V)$ move along
 #
 # $$\dot\theta = -\nabla\,\mathrm{loss}.$$

@@ -182,7 +182,7 @@ SameFunctionExplorer(
     state="view=poles",
     presets={
         "shuffled, another basis": "swapped=both;basis=0.7",
-        "−A and −V": "swapped=none;basis=0;signs=yes;third=0",
+        "−A and −V": "swapped=none;basis=0;skip=yes;signs=yes;third=0",
         "a step off": "swapped=none;basis=0;off=0.3",
     },
 )

@@ -125,12 +125,16 @@ def linked(text: str) -> str:
 
 
 def without_comments(text: str) -> str:
-    """Remarks to the teacher are comments, which a page does not need.
+    """Remarks to the teacher and checks are comments, which a page does not need.
 
     >>> without_comments("Look. <!-- teacher (2 min): wait. -->")
     'Look. '
+    >>> without_comments("38 count.\\n<!-- check: n == 38 -->\\nSo it is.")
+    '38 count.\\nSo it is.'
     """
-    return re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    comment = r"<!--(?:(?!-->).)*-->"
+    line = rf"^[ \t]*{comment}[ \t]*\n"
+    return re.sub(rf"{line}|{comment}", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def fenced(text: str, kind: str) -> str:

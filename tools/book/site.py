@@ -18,7 +18,7 @@ from neuroviz.kit.page import bundle
 from tools import links
 from tools.book import reference
 from tools.book.live import build as live
-from tools.book.pages import lab_page, linked, page
+from tools.book.pages import lab_page, linked, page, without_comments
 from tools.book.run import executed
 from tools.notebooks import FOLDER, from_source, sources, to_text
 
@@ -71,7 +71,8 @@ def build(
         panels |= made.panels
     texts = sorted((ROOT / "docs").glob("*.md"))
     for path in texts:
-        _write(source / "docs" / path.name, _only_to(linked(path.read_text(encoding="utf-8")), chosen))
+        text = without_comments(path.read_text(encoding="utf-8"))
+        _write(source / "docs" / path.name, _only_to(linked(text), chosen))
     for name in reference.modules():
         _write(source / "reference" / f"{name}.md", reference.module_page(name))
     _write(

@@ -13,7 +13,8 @@ from neuroviz.kit.words import power_of_ten, rough, share_in_words
 
 RUNS_DRAWN, RUNS_COMPARED = 60, 5
 LOWEST_LOSS, LOWEST_RATIO, LOWEST_ANGLE = -8.0, -10.0, -6.0  # ends of the logarithmic axes
-MET = 1e-6  # a smaller loss counts as the target reached
+REACHED = 1e-6  # a loss that exceeds the least possible one by less counts as reaching it
+IS_LAYER = 1e-20  # a target with a smaller least possible loss is a layer, but for rounding
 
 
 class Ending(NamedTuple):
@@ -81,7 +82,7 @@ def losses(study: FlowStudy) -> Plot:
     top = ceil(log10(max(float(flow.loss[1:].max()), 1e-3)) + 0.1)
     plot.log_axis("x", *np.log10(flow.times[[1, -1]]), "", plain=True)
     plot.log_axis("y", LOWEST_LOSS, top, "loss", step=2)
-    plot.headline(said_of_loss(flow.loss[-1]))
+    plot.headline(said_of_loss(flow.loss[-1], flow.least))
     # The bottom left corner stays free of lines.
     found = flow.ends[:drawn].tolist()
     key = [said(e, f"{s.dashes} {s.where}: {found.count(e)}") for e, s in ENDINGS.items() if e in found]
@@ -91,14 +92,24 @@ def losses(study: FlowStudy) -> Plot:
     return plot
 
 
-def said_of_loss(last: np.ndarray) -> str:
-    """How many runs reach their target."""
-    met = int((last < MET).sum())
-    if met == len(last):
-        return "every run reaches its target"
-    if met == 0:
-        return f"no run reaches its target: loss ≥ {rough(float(last.min()), floor)}"
-    return f"{met} of {len(last)} runs reach their target"
+def said_of_loss(last: np.ndarray, least: np.ndarray) -> str:
+    """How many runs reach their target; where no layer has it, the least loss that a layer can have.
+
+    >>> said_of_loss(np.array([1e-9, 0.2]), np.zeros(2))
+    '1 of 2 runs reach their target'
+    >>> said_of_loss(np.array([1e-9, 0.2]), np.array([1e-10, 0.1]))
+    'no layer fits: 1 of 2 reach the least loss'
+    """
+    reached = int((last - least < REACHED).sum())
+    runs = "every run" if reached == len(last) else f"{reached} of {len(last)}"
+    lowest = rough(float(last.min()), floor)
+    if (least < IS_LAYER).all():
+        if not reached:
+            return f"no run reaches its target: loss ≥ {lowest}"
+        return "every run reaches its target" if runs == "every run" else f"{runs} runs reach their target"
+    if not reached:
+        return f"no layer fits, and no run ends nearest: loss ≥ {lowest}"
+    return f"no layer fits: {runs} {'reaches' if runs == 'every run' else 'reach'} the least loss"
 
 
 def conserved(study: FlowStudy) -> Plot:

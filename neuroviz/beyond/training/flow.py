@@ -20,7 +20,7 @@ import numpy as np
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.layer import product_table
 from neuroviz.engine.progress import finish
-from neuroviz.singular.forms import Form
+from neuroviz.singular.forms import Form, nearest_layer
 
 SINGULAR = 1e-3
 """A run has ended at a singular point when σ₂/σ₁ is below this, for A and for V (Thm. 3.4)."""
@@ -97,6 +97,16 @@ class Flow:
         u = np.linalg.svd(self.A[-1])[0][:, :, 0]
         v = np.linalg.svd(self.V[-1])[2][:, 0, :]
         return np.linalg.norm(u - np.sum(u * v, axis=1, keepdims=True) * v, axis=1)
+
+    @cached_property
+    def least(self) -> np.ndarray:
+        """The least loss that a layer can have, for d = 2 and d′ = 1: ½ distance². Shape (N,).
+
+        It is 0 where the target is a layer, and the flow then reaches its target.
+        """
+        T = self.target[:, :, 0]
+        q1, q2 = (tuple(np.stack([q[:, 0, 0], 2 * q[:, 0, 1], q[:, 1, 1]])) for q in np.moveaxis(T, 1, 0))
+        return nearest_layer(q1, q2).distance ** 2 / 2
 
     @cached_property
     def ends(self) -> np.ndarray:

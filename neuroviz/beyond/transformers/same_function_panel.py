@@ -177,6 +177,7 @@ class SameFunctionExplorer(Panel):
     def _arrange(self) -> None:
         controls = self.controls
         controls["skip"].disabled = controls["signs"].value
+        controls["skip"].description = "skip" if not controls["signs"].value else "skip: needed"
         controls["basis"].disabled = controls["skip"].value or controls["signs"].value
         controls["shift"].disabled = not controls["biases"].value
 
@@ -199,7 +200,8 @@ class SameFunctionExplorer(Panel):
 
 def _where(study: TwinStudy) -> tuple[str, str]:
     s = study.setting
-    parts = ["2 softmax layers of 2 heads, d = 2", *["skip"] * s.has_skip, *["biases"] * s.biases]
+    skip = "skip" if s.skip else "a skip, as V₁ + V₂ = 0 needs one"
+    parts = ["2 softmax layers of 2 heads, d = 2", *[skip] * s.has_skip, *["biases"] * s.biases]
     tokens = {0.0: "two tokens", 1.0: "three tokens"}
     parts.append(tokens.get(s.third, f"two tokens and {s.third:g} of a third"))
     swapped = "both layers" if s.swapped == "both" else s.swapped
