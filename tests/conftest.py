@@ -18,6 +18,7 @@ MOST_CASES = 20
 
 LONG = (
     "test_panel",
+    "test_background",
     "test_all_panels",
     "test_editions",
     "test_checks",

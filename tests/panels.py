@@ -1,6 +1,7 @@
 """What the tests of several panels ask of a panel: its texts, its ends, random states of it."""
 
 import json
+import os
 import random
 import re
 import socket
@@ -19,6 +20,24 @@ from neuroviz.kit.plot import changes
 
 PATIENCE = 600
 """Seconds: a test waits for an event, and this limit only ends a hang. A busy machine stays below it."""
+
+
+def is_alive(pid):
+    """Whether a process is there that has not ended."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{pid}/stat") if os.path.exists(f"/proc/{pid}/stat") else open(os.devnull) as stat:
+        return " Z " not in stat.read()
+
+
+def eventually(fact):
+    """Whether something becomes true, as soon as it is."""
+    end = time.monotonic() + PATIENCE
+    while not fact() and time.monotonic() < end:
+        time.sleep(0.02)
+    return fact()
 
 
 def free_port():

@@ -1,6 +1,5 @@
 """Panels that answer in a page without a server: the same widgets, the same Python, in a worker."""
 
-import asyncio
 import gzip
 import hashlib
 import inspect
@@ -21,10 +20,9 @@ from neuroviz import explorables
 from neuroviz.beyond.transformers import alignment
 from neuroviz.certificate import balls
 from neuroviz.engine import elimination
-from neuroviz.engine.progress import reporting
 from neuroviz.explorables import LedgerExplorer
 from neuroviz.kit import theme
-from neuroviz.kit.background import EventLoop
+from neuroviz.kit.event_loop import EventLoop
 from neuroviz.singular import curves
 from neuroviz.softmax.figure3 import Figure3Setting, study_figure3
 from tools.book import pages, site, stills
@@ -39,53 +37,6 @@ WHEELS = ROOT.parent / "shared" / "live" / "test-only"  # a numpy for Pyodide, w
 NEED_FLINT = {f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Surface")}
 
 # Long work where there are no processes
-
-
-def steps(count):
-    yield from range(count)
-    return "end"
-
-
-def reports(stages):
-    for stage in stages:
-        reporting()(stage, 0.5)
-    return stages
-
-
-def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
-    async def page():
-        worker, parts, answers = EventLoop(), [], []
-        worker.submit(steps, 3, answers.append, parts.append)
-        assert worker.running and not parts
-        while worker.running:
-            await asyncio.sleep(0)
-        assert (parts, answers) == ([0, 1, 2], ["end"])
-
-        worker.submit(steps, 10**9, answers.append)
-        await asyncio.sleep(0)
-        worker.submit(abs, -3, answers.append)  # a newer one: nobody hears of the first any more
-        await asyncio.sleep(0.01)
-        assert answers == ["end", 3] and not worker.cancel()
-
-        worker.submit(steps, 10**9, answers.append)
-        assert worker.cancel() and not worker.running
-        await asyncio.sleep(0.01)
-        assert len(answers) == 2
-
-        worker.submit(steps, 5, answers.append)  # in the middle of its steps somebody waits for it
-        await asyncio.sleep(0)
-        assert worker.wait() and answers[2:] == ["end"]
-        worker.submit(int, "x", answers.append)
-        assert worker.wait() and isinstance(answers[3], ValueError)
-        worker.submit(steps, 10**9, answers.append)
-        assert not worker.wait(0.01)
-
-        worker.submit(reports, "ab", answers.append, parts.append)
-        assert worker.wait() and (parts[3:], answers[4:]) == (["a, 50 %", "b, 50 %"], ["ab"])
-        worker.submit(reports, "ab", answers.append, lambda said: (parts.append(said), worker.cancel()))
-        assert worker.wait() and (parts[5:], answers[5:]) == (["a, 50 %"], [])  # it ends where it reports
-
-    asyncio.run(page())
 
 
 def test_a_panel_answers_without_processes_and_without_flint(monkeypatch):

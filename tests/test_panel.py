@@ -1,4 +1,4 @@
-"""The shell of every panel, with a toy inside; the child process behind it; the figure in front."""
+"""The shell of every panel, with a toy inside; the figure in front."""
 
 import asyncio
 import gc
@@ -7,24 +7,20 @@ import hashlib
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import ipywidgets as widgets
-import numpy as np
 import pytest
 from ipywidgets.widgets.widget import _instances
 from jupyter_client.manager import start_new_kernel
-from panels import PATIENCE, walk
+from panels import PATIENCE, eventually, is_alive, walk
 from plotly.offline import get_plotlyjs_version
 
 from neuroviz import explorables
 from neuroviz.kit import theme
-from neuroviz.kit.background import Background
 from neuroviz.kit.page import SAVED, Chart, CopyButtons, bundle
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
@@ -118,15 +114,6 @@ def toy():
     panel.close()
 
 
-@pytest.fixture(scope="module")
-def background():
-    """One child for the tests that leave it alive: it takes a second or two to start."""
-    shared = Background()
-    yield shared
-    shared.submit(abs, 0, lambda _: None)
-    shared.cancel()
-
-
 def named(panel, description):
     """The button or box of the shell with this description."""
     return next(w for w in walk(panel) if getattr(w, "description", "").startswith(description))
@@ -167,22 +154,6 @@ def is_css(widget):
 
 def last(panel):
     return panel.figure.data[0].y[-1]
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{pid}/stat") if os.path.exists(f"/proc/{pid}/stat") else open(os.devnull) as stat:
-        return " Z " not in stat.read()
-
-
-def eventually(fact):
-    end = time.monotonic() + PATIENCE
-    while not fact() and time.monotonic() < end:
-        time.sleep(0.02)
-    return fact()
 
 
 # The shell
@@ -408,9 +379,9 @@ def test_the_second_click_on_a_preset_draws_nothing_and_starts_nothing(toy, monk
     quick.click()
     assert not drawn and last(toy) == 21
     slow.click()
-    pid = toy._background._process.pid
+    pid = toy._background._child.process.pid
     slow.click()
-    assert toy._background.running and toy._background._process.pid == pid
+    assert toy._background.running and toy._background._child.process.pid == pid
     toy.cancel()
     slow.click()  # what was cancelled may be asked for again
     assert toy._background.running
@@ -470,9 +441,9 @@ def test_what_fails_before_the_work_or_while_drawing_is_shown_and_the_panel_reco
     ("where", "fault"),
     [
         ("subprocess.Popen", no_more_processes),
-        ("neuroviz.kit.background._send", broken_pipe),
+        ("neuroviz.kit.child.Pipe", no_more_processes),
         ("threading.Thread.start", no_more_processes),
-        ("neuroviz.kit.background.pickle.dumps", broken_pipe),
+        ("neuroviz.kit.request.pickle.dumps", broken_pipe),
     ],
 )
 def test_slow_work_that_cannot_start_is_reported_and_the_next_can(toy, monkeypatch, where, fault):
@@ -522,7 +493,7 @@ def test_a_slow_state_opens_on_the_first_picture_and_arrives_later():
 
 def test_cancel_ends_the_work_at_once_and_the_old_figure_stays(toy):
     toy.controls["number"].value = HANGS
-    process = toy._background._process
+    process = toy._background._child.process
     named(toy, "Cancel").click()
     assert toy.wait(0) and process.poll() == -signal.SIGKILL  # and not by itself
     assert toy.status.startswith("cancelled") and last(toy) == 6 and named(toy, "Cancel").disabled
@@ -571,7 +542,7 @@ def test_on_a_loop_a_result_that_is_already_queued_does_not_overwrite_a_newer_on
     async def a_notebook():
         toy.controls["number"].value = 11
         # Until the child has answered, without giving the loop a turn to deliver it.
-        assert eventually(lambda: not any("_listen" in thread.name for thread in threading.enumerate()))
+        assert toy._background._job.is_over.wait(PATIENCE)
         toy.controls["number"].value = 4
         await asyncio.sleep(0.2)
 
@@ -590,120 +561,23 @@ def test_wait_in_a_notebook_cell_does_not_wait_for_itself(toy):
     assert arrived and y == 33 and status.startswith("done")
 
 
+def test_a_panel_that_nobody_holds_takes_its_child_with_it():
+    panel = Toy(state=f"number={SLOW}")
+    assert panel.wait(PATIENCE)
+    pid = panel._background._child.process.pid
+    os.kill(pid, signal.SIGSTOP)  # it does not notice by itself that the panel is gone
+    del panel
+    gc.collect()
+    assert not is_alive(pid)
+
+
 def test_a_closed_panel_leaves_no_process(toy):
     toy.controls["number"].value = 11
     assert toy.wait(PATIENCE)
-    pid = toy._background._process.pid
+    pid = toy._background._child.process.pid
     assert is_alive(pid)
     toy.close()
     assert eventually(lambda: not is_alive(pid))
-
-
-# The child process alone
-
-
-def test_a_result_an_error_and_the_wait_for_them(background):
-    seen = []
-    assert background.wait(0) and not background.running
-    background.submit(abs, -3, seen.append)
-    assert background.running and background.wait(PATIENCE) and not background.running
-    background.submit(int, "x", seen.append)
-    assert background.wait(PATIENCE)
-    assert seen[0] == 3 and isinstance(seen[1], ValueError)
-    background.submit(time.sleep, PATIENCE, seen.append)
-    assert not background.wait(0.05) and background.cancel() and background.wait(0)
-    assert len(seen) == 2 and not background.cancel()
-
-
-def test_what_cannot_travel_is_reported_and_does_not_block_the_next(background):
-    seen = []
-    try:
-        background.submit(lambda x: x, 1, seen.append)  # a local function cannot be sent
-    except Exception as error:
-        seen.append(error)
-    assert background.wait(PATIENCE), "it waits for an answer that nobody will give"
-    background.submit(eval, "lambda: 1", seen.append)  # ... nor sent back
-    assert background.wait(PATIENCE)
-    background.submit(abs, -4, seen.append)
-    assert background.wait(PATIENCE)
-    assert isinstance(seen[0], Exception) and isinstance(seen[1], Exception) and seen[2] == 4
-
-
-def test_an_error_that_cannot_be_rebuilt_here_is_reported(background):
-    """Exceptions with arguments of their own often travel badly."""
-    seen = []
-    background.submit(raise_odd, None, seen.append)
-    assert background.wait(PATIENCE), "the listener died of it, and the panel would be busy for good"
-    assert isinstance(seen[0], Exception)
-
-
-class OddError(Exception):
-    def __init__(self, one, two):
-        super().__init__(one)
-
-
-def raise_odd(_):
-    raise OddError(1, 2)
-
-
-def test_a_child_that_died_while_idle_is_replaced():
-    """An interrupted kernel, or a machine short of memory, ends it between two requests."""
-    background, seen = Background(), []
-    background.submit(abs, -3, seen.append)
-    assert background.wait(PATIENCE)
-    background._process.kill()
-    background._process.wait()
-    background.submit(abs, -4, seen.append)
-    assert background.wait(PATIENCE) and seen[0] == 3
-    assert seen[1] == 4 or isinstance(seen[1], Exception)
-    background.submit(abs, -5, seen.append)
-    assert background.wait(PATIENCE) and seen[2] == 5
-    pid = background._process.pid
-
-    # And one that nobody holds any more goes by itself.
-    del background
-    gc.collect()
-    assert eventually(lambda: not is_alive(pid))
-
-
-def test_a_script_without_a_main_guard_is_not_run_a_second_time(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        "print('hello', flush=True)\n"
-        "from neuroviz.kit.background import Background\n"
-        "background = Background()\n"
-        "background.submit(abs, -3, print)\n"
-        "background.wait()\n"
-    )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=PATIENCE)
-    assert done.stdout.split() == ["hello", "3"], done.stderr
-
-
-def compute_for_ever(_):
-    print(os.getpid(), file=sys.stderr, flush=True)
-    while True:
-        np.linalg.svd(np.ones((300, 300)))
-
-
-def test_a_child_in_the_middle_of_its_work_ends_with_its_parent():
-    """Parent and child hold the pipe of the errors: its end is the end of both."""
-    code = (
-        f"import sys, time; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "from test_panel import Background, compute_for_ever\n"
-        "background = Background()\n"
-        "background.submit(compute_for_ever, None, print)\n"
-        "background.wait()\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as parent:
-        child = int(parent.stderr.readline())
-        assert child != parent.pid
-        parent.kill()
-        rest = threading.Thread(target=parent.stderr.read, daemon=True)
-        rest.start()
-        rest.join(PATIENCE)
-        if rest.is_alive():
-            os.kill(child, signal.SIGKILL)
-            pytest.fail("the child computes for a parent that is gone")
 
 
 # The end of a panel
@@ -816,60 +690,10 @@ def test_a_panel_lives_on_when_another_cell_shows_it_again(notebook):
     assert printed(notebook("moves it", check)) == ["True", "12.0"]
     notebook("keeps", "earlier = panel; panel.controls['number'].value = SLOW; panel.wait()")
     notebook("makes", "panel = Toy()")
-    asked = "print(earlier.comm is None, earlier._background._process is None, panel.comm is not None)"
+    asked = "print(earlier.comm is None, earlier._background._child is None, panel.comm is not None)"
     assert printed(notebook("asks", asked)) == ["True"] * 3
     notebook("makes", "del panel, earlier")
     assert printed(notebook("counts", "print(alive(Panel), len(_instances))")) == ["0", "0"]
-
-
-# Parts of an answer, from the child process
-
-
-def three(argument):
-    yield argument
-    yield argument + 1
-    return argument + 2
-
-
-def breaks(argument):
-    yield argument
-    raise ArithmeticError("half way")
-
-
-def unsendable(argument):
-    yield argument
-    yield lambda: None
-
-
-def asked(background, work, argument):
-    parts, ends_ = [], []
-    background.submit(work, argument, ends_.append, parts.append)
-    assert background.wait(PATIENCE)
-    return parts, ends_
-
-
-def test_parts_come_in_order_and_before_the_end(background):
-    assert asked(background, three, 5) == ([5, 6], [7])
-    assert asked(background, abs, -5) == ([], [5])
-    done = []
-    background.submit(three, 1, done.append)  # nobody asks for the parts
-    assert background.wait(PATIENCE) and done == [3]
-
-
-def test_an_error_half_way_ends_the_answer_and_the_child_lives_on(background):
-    for work in (breaks, unsendable):
-        parts, (error,) = asked(background, work, 5)
-        assert parts == [5] and isinstance(error, Exception)
-    assert asked(background, three, 5) == ([5, 6], [7])
-
-
-def test_parts_of_an_older_answer_never_arrive_after_a_newer_question(background):
-    old = []
-    background.submit(three, 1, old.append, old.append)
-    assert asked(background, three, 10) == ([10, 11], [12])
-    seen = list(old)
-    time.sleep(0.1)
-    assert old == seen and set(old) <= {1, 2, 3}
 
 
 # The figure

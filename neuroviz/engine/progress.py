@@ -39,6 +39,15 @@ def listening(report: Report | None) -> Iterator[None]:
         _listener.set(before)
 
 
+def in_words(what: str, part: float) -> str:
+    """A report in words.
+
+    >>> in_words("elimination", 0.5)
+    'elimination, 50 %'
+    """
+    return f"{what}, {100 * part:.0f} %"
+
+
 @contextmanager
 def showing(
     progress: bool | Report,

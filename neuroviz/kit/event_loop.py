@@ -1,0 +1,117 @@
+"""Long work in a Python without processes: it takes turns with what the page asks for, a cancel among it."""
+
+import asyncio
+import time
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from math import inf
+
+from neuroviz.engine.progress import in_words, listening, retold
+
+
+class EventLoop:
+    """A `Background` on the event loop: the page has its turn after each step of the work.
+
+    It has it also at each report of progress, where a browser can put a call aside.
+    """
+
+    def __init__(self) -> None:
+        self._job: _Job | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether a result is still to come."""
+        return self._job is not None
+
+    def submit(
+        self,
+        work: Callable,
+        argument: object,
+        done: Callable[[object], None],
+        partly: Callable[[object], None] | None = None,
+    ) -> None:
+        """As `Background.submit` says. The work begins when the event loop is next free."""
+        self.cancel()
+        self._job = job = _Job(self, work, argument, done, partly)
+        with suppress(RuntimeError):  # without a loop, `wait` takes the steps
+            asyncio.get_running_loop().create_task(self._take_turns(job))
+
+    def cancel(self) -> bool:
+        """End what is running, a call put aside when it goes on; returns whether there was something."""
+        was_running = self.running
+        self._job = None
+        return was_running
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Take all steps that are left; returns False when the time ran out first."""
+        until = inf if seconds is None else time.monotonic() + seconds
+        while self._job is not None:
+            self._job.step()
+            if self._job is not None and time.monotonic() > until:
+                return False
+            time.sleep(0)
+        return True
+
+    def close(self) -> None:
+        """End what is running."""
+        self.cancel()
+
+    async def _take_turns(self, job: "_Job") -> None:
+        while job is self._job:
+            job.step()
+            await asyncio.sleep(0)
+
+
+class _Job:
+    """One request: it is its owner's job until it is done, cancelled or replaced."""
+
+    def __init__(
+        self,
+        owner: EventLoop,
+        work: Callable,
+        argument: object,
+        done: Callable[[object], None],
+        partly: Callable[[object], None] | None,
+    ) -> None:
+        self._owner = owner
+        self._work = work
+        self._argument = argument
+        self._done = done
+        self._partly = partly or (lambda part: None)
+        self._has_steps = False
+        self._steps = self._run()
+
+    def step(self) -> None:
+        """Take a step, unless one is put aside."""
+        if not self._steps.gi_running:
+            with listening(self._hear):
+                next(self._steps, None)
+
+    def _run(self) -> Generator[None]:
+        """Do the work, and say its result."""
+        try:
+            result = getattr(self._work, "in_steps", self._work)(self._argument)
+            if isinstance(result, Generator):
+                self._has_steps = True
+                result = yield from retold(result, self._partly)
+        except asyncio.CancelledError:
+            return
+        except Exception as error:  # the panel shows it
+            result = error
+        except SystemExit as error:  # the work ends by it, and Python need not
+            result = RuntimeError(f"SystemExit: {error}")
+        if self._owner._job is not self:
+            return
+        try:
+            self._done(result)
+        finally:
+            if self._owner._job is self:
+                self._owner._job = None
+
+    def _hear(self, what: str, part: float) -> None:
+        """Tell how far the work is, unless its steps say more; then let others have their turn."""
+        if not self._has_steps:
+            self._partly(in_words(what, part))
+        time.sleep(0)
+        if self._owner._job is not self:
+            raise asyncio.CancelledError
