@@ -1,7 +1,8 @@
-"""An answer is shown as good only beside the values of the controls that it is of: in Python, in a page, in JupyterLab."""
+"""An answer is shown as good only beside the values of the controls that it is of.
 
-import shutil
-import time
+`test_browser.py` tries the same in JupyterLab.
+"""
+
 from pathlib import Path
 
 import pytest

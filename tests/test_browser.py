@@ -43,6 +43,7 @@ def lab(tmp_path_factory):
         "--ServerApp.port_retries=0",
         f"--IdentityProvider.token={token}",
         f"--ServerApp.root_dir={home}",
+        "--LabApp.expose_app_in_browser=True",  # a test runs code beside the cells
         f"--LabApp.workspaces_dir={home}/workspaces",
         f"--LabApp.user_settings_dir={home}/settings",
     ]
@@ -415,6 +416,46 @@ def test_two_tabs_on_one_kernel_a_page_loaded_again_and_a_restart(start, open_pa
     move_a_slider(page, 0)
     assert errors_shown(page) == []
     assert page.complaints == [] or "/lab/" not in page.url  # Notebook complains without a panel, too
+
+
+IN_THE_KERNEL = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+LINE = f"document.querySelector('{PANEL} .nv-status').innerText"
+OLD = f"""[...document.querySelectorAll('{PANEL} .nv-old')].map(one => one.matches('.nv-figure') ? 'figure'
+    : one.querySelector('.nv-title') ? 'badges' : 'description').sort().join()"""
+"""Which pieces of the first panel are dimmed, as they are of other values of its controls."""
+
+
+def test_in_a_second_window_and_behind_a_sleeping_cell_an_answer_is_dimmed_beside_another_setting(
+    start, open_page
+):
+    """No event arrives here: a cell sleeps, then another window restarts the kernel."""
+    page = start
+    look_at(page, 0)
+    assert page.evaluate(OLD) == "" and page.evaluate(LINE).startswith("done")
+
+    # A cell that sleeps, below a panel that nobody has touched.
+    page.keyboard.press("Escape")
+    other = open_page(page.url)
+    other.wait_for_selector(f"{KERNEL}[data-status='idle']")
+    other.evaluate(f"void {IN_THE_KERNEL}.requestExecute({{ code: 'import time; time.sleep(4)' }})")
+    page.bring_to_front()
+    page.locator(f"{PANEL} .noUi-handle").first.press("ArrowRight")
+    page.wait_for_function(f"{LINE} === 'waiting for Python'")
+    assert page.evaluate(OLD) == "badges,description,figure"
+    page.wait_for_function(f"{LINE}.startsWith('done')")
+    page.wait_for_function(f"{OLD} === ''")
+
+    # The kernel is restarted in the second window; the first one is told nothing.
+    before = page.evaluate(SAID)
+    other.bring_to_front()
+    other.evaluate(f"{IN_THE_KERNEL}.restart()")
+    other.wait_for_selector(f"{KERNEL}[data-status='idle']")
+    page.bring_to_front()
+    page.locator(f"{PANEL} .noUi-handle").first.press("ArrowRight")
+    page.wait_for_function(f"{OLD} === 'badges,description,figure'")
+    page.wait_for_function(f"{LINE}.includes('Run the cell again')")
+    assert page.evaluate(SAID) == before and page.evaluate(OLD) == "badges,description,figure"
+    other.close()
 
 
 @pytest.mark.full

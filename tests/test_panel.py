@@ -25,7 +25,7 @@ from neuroviz.kit.page import SAVED, Chart, CopyButtons, bundle
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import presets
-from neuroviz.kit.status import Status, values_of
+from neuroviz.kit.status import Status
 from neuroviz.singular.surface_panel import SurfaceExplorer
 
 ROOT = Path(__file__).parent.parent

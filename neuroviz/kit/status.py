@@ -1,8 +1,9 @@
-"""What a panel or a question says of itself, and which values of its controls an answer is of.
+"""What a panel or a question says of itself, and of which values of its controls an answer is.
 
-Each message of Python carries the values that it stands for, as `values_of` gives them: the figure, the badges,
-the description and the status line. The page compares them with its own controls, again and again, and dims
-what is of other values (`javascript/status.js`). So nothing has to be heard for an old number to look old: a kernel
+Each message of Python carries the values that it stands for, as `values_of` gives them:
+the figure, the badges, the description and the status line. The page compares them with
+its own controls, again and again, and dims what is of other values
+(`javascript/status.js`). Nothing has to be heard for an old number to look old: a kernel
 that was restarted elsewhere, one that is busy and one that is gone look alike.
 """
 
@@ -68,6 +69,7 @@ class Status(anywidget.AnyWidget):
         self.said = {"text": text, "kind": kind, "of": of}
 
     def _on_message(self, _widget: Status, message: dict, _buffers: list) -> None:
-        # The page asks after each press of a button; Python hears one thing after another, so the press was heard.
+        # The page asks after each press of a button. Python hears one thing after another,
+        # so by now it has heard the press.
         if "heard" in message:
             self.send({"heard": message["heard"]})
