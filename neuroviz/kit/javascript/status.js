@@ -118,7 +118,7 @@ export default () => {
     },
 
     render({ model, el }) {
-      el.classList.add("nv-says");
+      el.classList.add("nv-line");
       const line = el.appendChild(document.createElement("div"));
       let timer = 0, stopped = false, undo = [], shown = "";
       let presses = 0, heard = 0, pressed = 0; // of buttons; when Python was asked last

@@ -140,9 +140,15 @@
     async wake() {
       if (this.data) return;
       const name = this.element.id;
-      await Promise.all([load("look.js"), load(`panels/${name}.js`)]);
-      this.isScene = !!found[name].figure.layout.meta;
-      await load(this.isScene ? "scenes.js" : "plotly.min.js");
+      try {
+        await Promise.all([load("look.js"), load(`panels/${name}.js`)]);
+        this.isScene = !!found[name].figure.layout.meta;
+        await load(this.isScene ? "scenes.js" : "plotly.min.js");
+      } catch (error) {
+        const says = this.says ?? this.drawing.appendChild(document.createElement("p"));
+        says.textContent = `This picture cannot move: ${error.message}. Load the page again.`;
+        return;
+      }
       this.data = found[name];
       this.show();
     }
@@ -151,6 +157,9 @@
       if (Math.abs(this.width - this.drawn) > 4) this.show();
     }
     show() {
+      // Until its stills are here, the words are those of the place that the page came with.
+      const isOld = !this.data && this.place !== Number(this.element.dataset.here);
+      this.element.classList.toggle("nv-old", isOld);
       if (!this.data || this.element.dataset.live) return;
       const still = this.data.stills[this.place];
       const { figure, template } = figureAt(this.data, this.place);
