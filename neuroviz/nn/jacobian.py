@@ -2,16 +2,19 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from neuroviz.engine.rank import nearby
+from neuroviz.nn.analytic import Watch, own_derivative
 
 # Bounds of what is pushed back at once: cotangents, and entries of the derivative (8 bytes each).
 _COTANGENTS = 256
@@ -22,6 +25,12 @@ _WITH_A_BATCH = nn.RNNBase, nn.MultiheadAttention, *_TRANSFORMERS
 
 Draw = Callable[[int], Tensor | Sequence[Tensor]]
 """draw(count) returns `count` random inputs."""
+
+
+_SHORT = torch.float32, torch.float16, torch.bfloat16
+_CASTS = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat16: torch.bfloat16}
+
+_EXITS = {Tensor.numpy, Tensor.tolist, Tensor.__array__, Tensor.__dlpack__, Tensor.data_ptr}
 
 
 class _Shortenings(TorchDispatchMode):
@@ -40,6 +49,41 @@ class _Shortenings(TorchDispatchMode):
         return result
 
 
+class _InDouble(TorchFunctionMode):
+    """Maps shorter floating-point types to float64, so that a cast inside a module rounds nothing.
+
+    Attributes:
+        mapped: the types that were asked for.
+        left_torch: the first function that gave numbers out of torch, where nothing follows them; else empty.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mapped: set[torch.dtype] = set()
+        self.left_torch = ""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function in _EXITS:
+            self.left_torch = self.left_torch or function.__name__
+        if function in _CASTS:
+            self.mapped.add(_CASTS[function])
+            function = Tensor.double
+        args, kwargs = self._double((args, kwargs or {}))
+        result = function(*args, **kwargs)
+        # Without a type torch makes float32.
+        if isinstance(result, Tensor) and result.dtype in _SHORT and not any(x is result for x in args):
+            return result.double()
+        return result
+
+    def _double(self, asked: object) -> object:
+        if isinstance(asked, torch.dtype) and asked in _SHORT:
+            self.mapped.add(asked)
+            return torch.float64
+        if type(asked) in (tuple, list):
+            return type(asked)(map(self._double, asked))
+        return {key: self._double(x) for key, x in asked.items()} if type(asked) is dict else asked
+
+
 @dataclass(frozen=True)
 class Copied:
     """A copy in float64 and evaluation mode to take derivatives of: the caller's module is never called.
@@ -47,12 +91,14 @@ class Copied:
     Attributes:
         module: the copy; `what` is the name of its class.
         parameters: those of it that have `requires_grad`, each once, and their names, for messages.
+        in_double: maps its casts to shorter types, and knows which there were.
     """
 
     module: nn.Module
     parameters: tuple[Tensor, ...]
     names: tuple[str, ...]
     what: str
+    in_double: _InDouble = field(default_factory=_InDouble)
 
     @property
     def size(self) -> int:
@@ -152,8 +198,8 @@ def check_deterministic(of: Copied, one: list[Tensor]) -> int:
         second = _output(of, one)
     if shortenings.seen:
         raise ValueError(
-            f"{of.what} turns float64 numbers into {shortenings.seen} inside, and the rounding of that would "
-            "count as rank: take out the cast for the measurement, as in x.to(weight.dtype) for x.float()"
+            f"{of.what} turns float64 numbers into {shortenings.seen} inside, in compiled code or under "
+            "torch.autocast, and the rounding of that would count as rank: take this out for the measurement"
         )
     if first.shape != second.shape or not torch.equal(first, second):
         raise ValueError(
@@ -164,15 +210,19 @@ def check_deterministic(of: Copied, one: list[Tensor]) -> int:
     return len(first)
 
 
-def parameter_jacobian(of: Copied, one: list[Tensor]) -> np.ndarray:
+def parameter_jacobian(of: Copied, one: list[Tensor], watch: Watch | None = None) -> np.ndarray:
     """∂ module(*one) / ∂ parameters, shape (number of output entries, number of parameters).
+
+    A `watch` sees the call, and is told of derivatives that torch did not make.
 
     Raises:
         ValueError: if the module cannot be called or differentiated, or if an output or a derivative is
             not finite.
     """
     with _undisturbed(of):
-        output = _output(of, one)
+        output = _output(of, one, watch)
+        if watch is not None:
+            watch.doubt = watch.doubt or of.in_double.left_torch or own_derivative(output)
         J = np.zeros((len(output), of.size))
         if not output.requires_grad:
             return J
@@ -201,21 +251,26 @@ def parameter_jacobian(of: Copied, one: list[Tensor]) -> np.ndarray:
 def _pull_back(of: Copied, output: Tensor, cotangents: Tensor) -> list[Tensor | None]:
     """The cotangents pulled back to each parameter: all at once, or one by one where torch cannot."""
     gradients = partial(torch.autograd.grad, output, of.parameters, retain_graph=True, allow_unused=True)
-    with suppress(RuntimeError):  # a fault of the backward pass itself is reported below
+    with suppress(RuntimeError), of.in_double:  # a fault of the backward pass itself is reported below
         return list(gradients(cotangents, is_grads_batched=True))
     try:
-        rows = [gradients(cotangent) for cotangent in cotangents]
+        with of.in_double:
+            rows = [gradients(cotangent) for cotangent in cotangents]
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         raise ValueError(f"the derivative of {of.what} could not be taken: {why}") from error
     return [None if column[0] is None else torch.stack(column) for column in zip(*rows, strict=True)]
 
 
-def _output(of: Copied, one: list[Tensor]) -> Tensor:
+def _output(of: Copied, one: list[Tensor], watch: Watch | None = None) -> Tensor:
     """All real numbers in the output, in one row."""
+    seen = nullcontext() if watch is None else watch
+    # Fused attention would hide its softmax from the watch.
+    attention = nullcontext() if watch is None else sdpa_kernel(SDPBackend.MATH)
     try:
-        # The module may write into its input: the next call gets another copy.
-        result = of.module(*(x.clone() for x in one))
+        with of.in_double, attention, seen:
+            # The module may write into its input: the next call gets another copy.
+            result = of.module(*(x.clone() for x in one))
     except Exception as error:
         how = f"on one input of shape {_shapes(one)}, in float64 and evaluation mode"
         why = f"it raised {type(error).__name__}: {error}"
