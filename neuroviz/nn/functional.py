@@ -287,7 +287,7 @@ def _repeat(taken: list[list[Tensor]]) -> bool:
 def _casts(of: Copied) -> str:
     """Which types the module asked for and did not get."""
     asked = ", ".join(sorted(str(dtype).removeprefix("torch.") for dtype in of.in_double.mapped))
-    return asked and f"float64 in place of {asked}, which the module asks for"
+    return asked and f"double precision in place of {asked}, which the module asks for"
 
 
 def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[ModuleMeasurement, str]:

@@ -27,9 +27,20 @@ Draw = Callable[[int], Tensor | Sequence[Tensor]]
 """draw(count) returns `count` random inputs."""
 
 
-_SHORT = torch.float32, torch.float16, torch.bfloat16
-_CASTS = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat16: torch.bfloat16}
-
+_LONG = {
+    torch.float32: torch.float64,
+    torch.float16: torch.float64,
+    torch.bfloat16: torch.float64,
+    torch.complex64: torch.complex128,
+}
+_DOUBLE = torch.float64, torch.complex128
+_CASTS = {
+    Tensor.float: torch.float32,
+    Tensor.half: torch.float16,
+    Tensor.bfloat16: torch.bfloat16,
+    Tensor.cfloat: torch.complex64,
+}
+# These give numbers out of torch, where nothing follows them.
 _EXITS = {Tensor.numpy, Tensor.tolist, Tensor.__array__, Tensor.__dlpack__, Tensor.data_ptr}
 
 
@@ -42,15 +53,16 @@ class _Shortenings(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        if self.seen is None and any(isinstance(x, Tensor) and x.dtype == torch.float64 for x in args):
+        if self.seen is None and any(isinstance(x, Tensor) and x.dtype in _DOUBLE for x in args):
             results = result if isinstance(result, (tuple, list)) else [result]
-            short = [x.dtype for x in results if isinstance(x, Tensor) and x.is_floating_point()]
-            self.seen = next((dtype for dtype in short if dtype != torch.float64), None)
+            dtypes = [x.dtype for x in results if isinstance(x, Tensor)]
+            short = [t for t in dtypes if t.is_floating_point or t.is_complex]
+            self.seen = next((t for t in short if t not in _DOUBLE), None)
         return result
 
 
 class _InDouble(TorchFunctionMode):
-    """Maps shorter floating-point types to float64, so that a cast inside a module rounds nothing.
+    """Maps shorter floating-point types to float64, and complex ones to complex128: no cast rounds anything.
 
     Attributes:
         mapped: the types that were asked for.
@@ -67,21 +79,21 @@ class _InDouble(TorchFunctionMode):
             self.left_torch = self.left_torch or function.__name__
         if function in _CASTS:
             self.mapped.add(_CASTS[function])
-            function = Tensor.double
-        args, kwargs = self._double((args, kwargs or {}))
+            function, args = Tensor.to, (args[0], _LONG[_CASTS[function]])
+        args, kwargs = self._longer((args, kwargs or {}))
         result = function(*args, **kwargs)
         # Without a type torch makes float32.
-        if isinstance(result, Tensor) and result.dtype in _SHORT and not any(x is result for x in args):
-            return result.double()
+        if isinstance(result, Tensor) and result.dtype in _LONG and not any(x is result for x in args):
+            return result.to(_LONG[result.dtype])
         return result
 
-    def _double(self, asked: object) -> object:
-        if isinstance(asked, torch.dtype) and asked in _SHORT:
+    def _longer(self, asked: object) -> object:
+        if isinstance(asked, torch.dtype) and asked in _LONG:
             self.mapped.add(asked)
-            return torch.float64
+            return _LONG[asked]
         if type(asked) in (tuple, list):
-            return type(asked)(map(self._double, asked))
-        return {key: self._double(x) for key, x in asked.items()} if type(asked) is dict else asked
+            return type(asked)(map(self._longer, asked))
+        return {key: self._longer(x) for key, x in asked.items()} if type(asked) is dict else asked
 
 
 @dataclass(frozen=True)
@@ -198,8 +210,9 @@ def check_deterministic(of: Copied, one: list[Tensor]) -> int:
         second = _output(of, one)
     if shortenings.seen:
         raise ValueError(
-            f"{of.what} turns float64 numbers into {shortenings.seen} inside, in compiled code or under "
-            "torch.autocast, and the rounding of that would count as rank: take this out for the measurement"
+            f"{of.what} turns float64 numbers into {shortenings.seen} inside, the measurement cannot put "
+            "float64 in its place, and the rounding of that would count as rank: take out the cast for the "
+            "measurement, as in x.to(weight.dtype)"
         )
     if first.shape != second.shape or not torch.equal(first, second):
         raise ValueError(
