@@ -11,6 +11,7 @@ from torch import nn
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.rank import exact_rank, float_rank
 from neuroviz.engine.tape import Tape
+from neuroviz.nn import functional
 from neuroviz.nn.functional import functional_dimension
 from neuroviz.nn.jacobian import copied
 
@@ -71,6 +72,17 @@ def test_what_is_decided_of_a_relu_module_is_its_rank_on_3000_more_inputs(seed):
     elif found.clear and many.decided:
         assert found.value <= many.value
         assert found.status == "lower bound" and "a lower bound: " in found.note
+
+
+@pytest.mark.full
+def test_of_400_relu_modules_a_half_is_decided_and_a_third_of_the_bounds_falls_short():
+    """The numbers of docs/mathematics.md, "Inputs of a module": 185, and 66 of 204, by up to 11."""
+    measured = [against_many_inputs(seed) for seed in range(400)]
+    bounds = [(found, many) for found, many in measured if found.status == "lower bound"]
+    short = [many.value - found.value for found, many in bounds if many.value > found.value]
+    assert sum(found.decided for found, _ in measured) == pytest.approx(185, abs=8)
+    assert len(bounds) == pytest.approx(204, abs=8)
+    assert len(short) == pytest.approx(66, abs=8) and max(short) <= 12
 
 
 def test_what_few_inputs_show_of_a_relu_module_is_a_lower_bound():
@@ -164,6 +176,7 @@ ANALYTIC = {
     "root mean square": root_mean_square,
     "torch's root mean square": lambda x: nn.functional.rms_norm(x, (3,), eps=1e-6),
     "a rational function": lambda x: x / (1 + x**2),
+    "the logarithm of a sum of exponentials": lambda x: x * x.logsumexp(-1, keepdim=True),
     "the logarithm of a sum": lambda x: x * torch.log(1 + (x * x).sum(-1, keepdim=True)),
     "softmax": lambda x: x.softmax(-1) * x,
     "a mask that is no function of x": lambda x: x.masked_fill(torch.arange(3) > 1, 0.0) ** 2,
@@ -185,9 +198,10 @@ def test_an_analytic_function_is_decided_although_directions_are_silent(curve):
         lambda count: torch.randint(0, 2, (count, 2)).double(),
         lambda count: torch.randint(0, 9, (count, 2)).double(),
         lambda count: nn.functional.dropout(torch.randn(count, 2), 0.3),
-        lambda count: torch.randn(3, 2).repeat(count, 1)[:count],
+        lambda count: torch.linspace(-1, 1, 6).reshape(3, 2).repeat(count, 1)[:count],
+        lambda count: torch.ones(count, 2),
     ],
-    ids=["bits", "digits", "zeros in between", "three points"],
+    ids=["bits", "digits", "zeros in between", "three points", "one point"],
 )
 def test_inputs_that_take_single_values_are_a_lower_bound(draw):
     found = functional_dimension(Between(torch.tanh), draw)
@@ -224,6 +238,51 @@ def test_a_smooth_function_that_rounding_makes_straight_is_not_decided(curve, sc
         module = nn.Sequential(nn.Linear(1, 3), curve(), nn.Linear(3, 1)).double()
         found = functional_dimension(module, lambda count: scale * torch.randn(count, 1))
         assert not found.decided or found.value == 10, found.note
+
+
+@pytest.mark.parametrize("masked", [-torch.inf, torch.finfo(torch.float32).min])
+def test_a_softmax_is_sharp_where_rounding_hides_shares_and_not_where_they_are_masked(masked):
+    mask = torch.tensor([0.0, 0.0, masked], dtype=torch.float64)
+    found = functional_dimension(Between(lambda x: (x + mask).softmax(-1) * x), points(2))
+    assert found.decided, found.note
+    found = functional_dimension(Between(lambda x: (1e4 * x + mask).softmax(-1) * x), points(2))
+    assert not found.decided
+    assert not found.clear or "on most inputs softmax is straight to rounding" in found.note
+
+
+def test_a_gate_is_straight_where_its_sigmoid_is():
+    gate = functional_dimension(Between(lambda x: nn.functional.glu(torch.cat([x, x], -1))), points(2))
+    assert gate.decided
+    sharp = Between(lambda x: nn.functional.glu(torch.cat([x, 1e4 * x], -1)))
+    found = functional_dimension(sharp, points(2))
+    assert not found.decided
+    assert not found.clear or "on most inputs glu is straight to rounding" in found.note
+
+
+# --- how many inputs -----------------------------------------------------------------------------
+
+
+def test_where_more_may_add_four_growths_without_gain_end_the_search():
+    found = functional_dimension(nn.Embedding(3, 2), lambda count: torch.zeros(count, dtype=torch.long))
+    assert found.note.startswith("steady: 2 on 4, 6, 9, 14 and 21 inputs; ")
+    assert found.status == "lower bound"
+
+
+def test_where_a_neuron_bends_ever_more_rarely_2000_inputs_end_the_search():
+    """Without an end this one took 78,894 inputs."""
+    module, draw = random_relus(367)
+    found = functional_dimension(module, draw)
+    assert (found.status, found.num_inputs <= 2000) == ("lower bound", True)
+    assert f" on {found.num_inputs:,} inputs, where " in found.note
+
+
+def test_what_is_a_lower_bound_in_any_case_ends_where_memory_does(monkeypatch):
+    """Entries of 40 bytes: 21 inputs of two outputs do not fit, and 14 do."""
+    table = nn.Embedding(3, 2)
+    monkeypatch.setattr(functional, "available_bytes", lambda: 40 * 6 * 2 * 20)
+    found = functional_dimension(table, lambda count: torch.zeros(count, dtype=torch.long))
+    assert (found.value, found.status, found.num_inputs) == (2, "lower bound", 14)
+    assert found.note.startswith("2 on 14 inputs, where 9 gave 2; ")
 
 
 # --- polynomials: analytic, and with an exact rank at their own weights --------------------------
@@ -317,3 +376,9 @@ def test_what_is_decided_of_a_polynomial_module_is_its_exact_rank(seed):
     found, exact = against_the_exact_rank(seed)
     assert not found.decided or found.value == exact
     assert found.status == "float"
+
+
+@pytest.mark.full
+def test_of_400_polynomial_modules_nearly_all_are_decided():
+    """The number of docs/mathematics.md, "Inputs of a module": 393."""
+    assert sum(against_the_exact_rank(seed)[0].decided for seed in range(400)) == pytest.approx(393, abs=5)

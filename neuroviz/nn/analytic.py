@@ -181,10 +181,10 @@ def _nodes(output: Tensor) -> Iterator[object]:
 def _is_flat(name: str, u: Tensor, *args: object, **kwargs: object) -> bool:
     """Whether the function is straight at some entry, to rounding: no derivative there sees its bend."""
     if name in _SHARES:
-        shares = torch.softmax(u, *args[:1])
+        shares = (u - u.logsumexp(args[0], keepdim=True)).exp()
         return bool(((shares < _EPS) & (u > _MASKED)).any())
     if name == "glu":
-        return _is_flat("sigmoid", u.chunk(2, *args)[1])
+        return _is_flat("sigmoid", u.chunk(2, *(args or [-1]))[1])
     curve = getattr(torch.ops.aten, name)
     results = [curve(u + step, *args, **kwargs) for step in (0.0, 0.5, 1.0)]
     first, middle, last = (x if isinstance(x, Tensor) else x[0] for x in results)

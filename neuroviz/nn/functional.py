@@ -199,16 +199,12 @@ class _Rows:
             left = f"the known symmetries leave {self.bound} of {self.of.size} parameters"
             left = f"all {self.bound} parameters count" if self.bound == self.of.size else left
             enough, why = f"{left}, so more inputs cannot add to it", ""
-        elif self._doubt:
-            enough, why = "", f"{self._doubt} is not known to be analytic, so inputs elsewhere may add to it"
-        elif _repeat(self._taken):
-            enough, why = "", "the inputs take single values only, as token ids do, and others may add to it"
         elif unchanged_since is None:
             enough, why = "", "more inputs may add to it"
-        elif flat := self._mostly_flat(unchanged_since):
-            enough, why = "", f"on most inputs {flat} is straight to rounding; smaller ones may add to it"
+        elif why := self.what_may_add(unchanged_since):
+            enough = ""
         else:
-            enough, why = "the module is analytic, and generic inputs added nothing", ""
+            enough = "the module is analytic, and generic inputs added nothing"
         said = enough or f"a lower bound: {why}"
         note = f"{said}; {found.note}" if found.clear else found.note
         return replace(found, decided=bool(found.clear and enough), enough=enough, note=note)
@@ -217,10 +213,16 @@ class _Rows:
         """Whether it is all that the known symmetries leave."""
         return found.value == self.bound
 
-    def _mostly_flat(self, start: int) -> str:
-        """An operation whose bend is lost to rounding on most inputs from this one on; else empty."""
+    def what_may_add(self, start: int = 0) -> str:
+        """Why inputs that add nothing, from this one on, do not show that none adds; empty if they do."""
+        if self._doubt:
+            return f"{self._doubt} is not known to be analytic, so inputs elsewhere may add to it"
+        if _take_single_values(self._taken):
+            return "the inputs take single values only, as token ids do, and others may add to it"
         flat = [operation for operation in self._flat[start:] if operation]
-        return flat[0] if 2 * len(flat) > self.inputs - start else ""
+        if 2 * len(flat) > self.inputs - start:
+            return f"on most inputs {flat[0]} is straight to rounding; smaller ones may add to it"
+        return ""
 
     def _block(self, one: list[Tensor]) -> np.ndarray:
         """The rows of one input; what is only rounding is 0."""
@@ -241,10 +243,18 @@ class _Rows:
         except ValueError:  # at the edge of the float range rounding cannot be told apart
             return J
 
+    def fits(self, planned: int) -> bool:
+        """Whether the rows of so many inputs fit into memory."""
+        there = available_bytes()
+        return there is None or self._bytes(planned) <= there
+
+    def _bytes(self, planned: int) -> int:
+        return _BYTES * self.of.size * self.outputs * planned
+
     def _check_memory(self, planned: int) -> None:
-        columns, rows = self.of.size, self.outputs * planned
-        needed, there = _BYTES * columns * rows, available_bytes()
-        if there is not None and needed > there:
+        if not self.fits(planned):
+            columns, rows = self.of.size, self.outputs * planned
+            needed, there = self._bytes(planned), available_bytes()
             raise ValueError(
                 f"the derivative of {self.of.what} has {columns:,} columns, one for each parameter, and "
                 f"{rows:,} rows on {planned:,} inputs; with its spectrum that takes {needed / 1e9:.3g} GB, "
@@ -268,20 +278,22 @@ def _bound(of: Copied) -> int:
         return of.size
 
 
-def _repeat(taken: list[list[Tensor]]) -> bool:
-    """Whether a number of the inputs changes from one to the next and yet comes back, as in no density."""
+def _take_single_values(taken: list[list[Tensor]]) -> bool:
+    """Whether the inputs are no draws from a density: a number comes back that changed, or none changes."""
+    any_changes = False
     for argument in zip(*taken, strict=True):
         numbers = torch.cat(argument).reshape(len(argument), -1)
         numbers = torch.view_as_real(numbers.resolve_conj()).flatten(1) if numbers.is_complex() else numbers
         changing = numbers[:, (numbers != numbers[0]).any(dim=0)]
         if not changing.numel():
             continue
+        any_changes = True
         if not changing.is_floating_point():
             return True
         again = (changing.sort(dim=0).values.diff(dim=0) == 0).sum(dim=0)
         if (again > _REPEATED * len(numbers)).any():
             return True
-    return False
+    return not any_changes
 
 
 def _casts(of: Copied) -> str:
@@ -334,7 +346,8 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[ModuleMeasurement, str]:
             *first, most = (f"{inputs:,}" for inputs in same)
             return judged, f"steady: {found.value} on {', '.join(first)} and {most} inputs"
         planned = ceil(_GROWTH * planned)
-        if len(seen) > 1 and not judged.enough and planned > _MOST_IF_MORE_MAY_ADD:
+        too_many = planned > _MOST_IF_MORE_MAY_ADD or not rows.fits(planned)
+        if len(seen) > 1 and too_many and rows.what_may_add():
             before, value = seen[-2]
             return judged, f"{found.value} on {_counted(rows.inputs)}, where {before:,} gave {value}"
 
