@@ -12,6 +12,7 @@ from neuroviz.engine.field import PrimeField
 from neuroviz.engine.rank import exact_rank, float_rank
 from neuroviz.engine.tape import Tape
 from neuroviz.nn import functional
+from neuroviz.nn.analytic import Watch
 from neuroviz.nn.functional import functional_dimension
 from neuroviz.nn.jacobian import copied
 
@@ -105,6 +106,7 @@ BENDS = {
     "abs": torch.abs,
     "the root of a square": lambda x: (x * x).sqrt(),
     "a quotient": lambda x: x / x.sum(-1, keepdim=True),
+    "a quotient after a change in place": lambda x: x / (x * x + 1).mul_(x),
     "max": lambda x: torch.maximum(x, x.flip(-1)),
     "the largest": lambda x: x.amax(-1, keepdim=True) * x,
     "clamp": lambda x: x.clamp(-0.5, 0.5),
@@ -180,6 +182,7 @@ ANALYTIC = {
     "the logarithm of a sum": lambda x: x * torch.log(1 + (x * x).sum(-1, keepdim=True)),
     "softmax": lambda x: x.softmax(-1) * x,
     "a mask that is no function of x": lambda x: x.masked_fill(torch.arange(3) > 1, 0.0) ** 2,
+    "a mask of its shape": lambda x: x.masked_fill(torch.ones_like(x).cumsum(-1) > 2, 0.0) ** 2,
     "written into zeros": lambda x: torch.zeros_like(x).copy_(x) ** 2,
 }
 
@@ -257,6 +260,32 @@ def test_a_gate_is_straight_where_its_sigmoid_is():
     found = functional_dimension(sharp, points(2))
     assert not found.decided
     assert not found.clear or "on most inputs glu is straight to rounding" in found.note
+
+
+@pytest.mark.parametrize(
+    ("function", "number", "straight"),
+    [
+        (torch.tanh, 16.0, False),
+        (torch.tanh, 17.5, True),
+        (nn.functional.gelu, 7.0, False),
+        (nn.functional.gelu, 9.0, True),
+        (nn.functional.softplus, 18.0, False),
+        (nn.functional.softplus, 20.5, True),
+        (lambda x: torch.softmax(torch.cat([x, 0 * x]), 0), 30.0, False),
+        (lambda x: torch.softmax(torch.cat([x, 0 * x]), 0), 40.0, True),
+    ],
+)
+def test_an_activation_is_straight_where_its_bend_is_below_rounding(function, number, straight):
+    x = torch.tensor([number], dtype=torch.float64)
+    with Watch([x]) as watch:
+        function(x)
+    assert (watch.doubt, bool(watch.flat)) == ("", straight)
+
+
+def test_a_rank_above_the_bound_of_the_symmetries_is_undecided(monkeypatch):
+    monkeypatch.setattr(functional, "_bound", lambda of: 7)
+    found = functional_dimension(nn.Linear(3, 2), points(3))
+    assert not found.decided and "8 are more than the 7 that the known symmetries leave" in found.note
 
 
 # --- how many inputs -----------------------------------------------------------------------------
