@@ -438,6 +438,34 @@ def test_derivatives_that_are_all_zero_decide_nothing():
     assert (found.value, found.decided) == (0, False) and "all derivatives are 0" in found.note
 
 
+@pytest.mark.parametrize(
+    ("module", "inputs"),
+    [
+        (FACTORS, torch.randn(12, 3) * torch.tensor([1.0, 1.0, 1e-12])),  # lengths far apart
+        (nn.Sequential(nn.Linear(1, 6), nn.Tanh(), nn.Linear(6, 1)), 0.1 * torch.randn(40, 1)),  # no gap
+        (nn.Sequential(nn.Linear(1, 1, bias=False), *[Power(4)] * 6), torch.full((3, 1), 1e-2)),  # all zero
+        (nn.Linear(3, 2), 1e-12 * torch.randn(12, 3)),
+    ],
+    ids=["lengths", "noise", "zeros", "small"],
+)
+def test_an_undecided_module_is_told_what_it_can_do(module, inputs):
+    """A torch module has no exact rank."""
+    found = functional_dimension(module, inputs)
+    assert not found.decided
+    assert (
+        "; weights and inputs of other sizes, near 1, or a smaller module of the same kind may dec"
+        in found.note
+    )
+    assert "the exact rank" not in found.note
+
+
+def test_an_undecided_network_of_the_paper_is_told_of_its_exact_rank():
+    arch = Architecture.uniform(3, 2, 6)
+    found = functional_dimension(AttentionNetwork(arch), torch.randn(12, 3, 3))
+    assert not found.decided
+    assert f"measure_dimension({arch!r}) gives the exact rank at random weights" in found.note
+
+
 # --- arguments of the wrong kind -----------------------------------------------------------------
 
 X = torch.ones(4, 3)
@@ -454,3 +482,85 @@ ODD = {
 def test_tensors_that_are_not_dense_are_refused(made, said):
     with pytest.raises(ValueError, match=f"inputs: dense tensors .*{said}"):
         functional_dimension(nn.Linear(3, 2), made())
+
+
+# --- casts to shorter types inside ---------------------------------------------------------------
+
+
+class Cast(nn.Module):
+    """A product of two 3 × 3 matrices, nine dimensions, through shorter types on the way."""
+
+    def __init__(self, cast):
+        super().__init__()
+        self.cast = cast
+        self.first, self.second = nn.Parameter(torch.eye(3) + 0.3), nn.Parameter(torch.eye(3) - 0.2)
+
+    def forward(self, x):
+        return self.cast(x) @ self.cast(self.first) @ self.cast(self.second)
+
+
+CASTS = {
+    "float()": (lambda x: x.float(), "float32"),
+    "to(torch.float32)": (lambda x: x.to(torch.float32), "float32"),
+    "to(dtype=torch.float32)": (lambda x: x.to(dtype=torch.float32), "float32"),
+    "type(torch.float32)": (lambda x: x.type(torch.float32), "float32"),
+    "half()": (lambda x: x.half(), "float16"),
+    "bfloat16()": (lambda x: x.bfloat16(), "bfloat16"),
+    "a sum in float32": (lambda x: x * (x.sum(dtype=torch.float32) / x.sum()).to(x.dtype), "float32"),
+    "softmax in float32": (lambda x: x + 0 * x.softmax(-1, dtype=torch.float32), "float32"),
+    "through complex numbers": (lambda x: x.to(torch.complex64).real, "complex64"),
+    "cfloat()": (lambda x: x.cfloat().real, "complex64"),
+    "and back": (lambda x: x.float().to(torch.bfloat16).to(x.dtype), "bfloat16, float32"),
+}
+
+
+@pytest.mark.parametrize(("cast", "types"), CASTS.values(), ids=CASTS)
+def test_where_a_module_asks_for_a_shorter_type_it_gets_float64_and_the_note_says_so(cast, types):
+    """In float32 the rounding of the product looks like nine more directions."""
+    found = functional_dimension(Cast(cast), torch.randn(8, 3))
+    assert found.value == 9
+    assert found.note.endswith(f"; double precision in place of {types}, which the module asks for")
+    assert "in place of" not in functional_dimension(Cast(lambda x: x), torch.randn(8, 3)).note
+
+
+class Constants(nn.Module):
+    """Positions without a type, which torch makes float32."""
+
+    def __init__(self):
+        super().__init__()
+        self.map = nn.Linear(3, 2, bias=False)
+
+    def forward(self, x):
+        return self.map(torch.zeros(1, 3) + torch.arange(3).float().cos() + x) @ torch.eye(2)
+
+
+def test_constants_that_torch_would_make_float32_are_float64():
+    found = functional_dimension(Constants(), torch.randn(6, 3))
+    assert (found.value, found.decided) == (6, True)
+
+
+def test_a_cast_in_compiled_code_is_mapped_as_well():
+    class Short(nn.Module):
+        def forward(self, x):
+            return x.to(torch.float32).to(x.dtype)
+
+    compiled = torch.jit.trace(Short(), torch.ones(1, 3, dtype=torch.float64))
+    found = functional_dimension(nn.Sequential(compiled, nn.Linear(3, 2)), torch.randn(8, 3))
+    assert (found.value, found.decided) == (8, True)
+    assert found.note.endswith("; double precision in place of float32, which the module asks for")
+
+
+@pytest.mark.parametrize(
+    "cast", [lambda x: x.type("torch.FloatTensor"), lambda x: x.to(torch.float8_e5m2)], ids=["name", "float8"]
+)
+def test_a_cast_that_is_not_mapped_is_refused(cast):
+    with pytest.raises(
+        ValueError, match="turns float64 numbers into torch.float.*cannot put.*take out the cast"
+    ):
+        functional_dimension(Cast(lambda x: cast(x).to(x.dtype)), torch.randn(8, 3))
+
+
+def test_the_casts_are_mapped_within_the_measurement_only():
+    module = Cast(lambda x: x.float())
+    functional_dimension(module, torch.randn(8, 3))
+    assert module(torch.randn(8, 3)).dtype == torch.float32 == torch.zeros(1).dtype

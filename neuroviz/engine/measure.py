@@ -408,21 +408,29 @@ def _float_rows(arch: Architecture, num_inputs: int, seed: int, point: int) -> n
     return rank.without_rounding(J, rows(shaken, rank.nearby(X, rng)))
 
 
-def from_spectrum(J: np.ndarray, num_inputs: int, seed: int | None = None) -> FloatMeasurement:
-    """The float measurement read off a Jacobian with one column for each parameter."""
+def from_spectrum(
+    J: np.ndarray,
+    num_inputs: int,
+    seed: int | None = None,
+    instead: str = "the exact rank can tell",
+) -> FloatMeasurement:
+    """The float measurement read off a Jacobian with one column for each parameter.
+
+    `instead` says what to do where the spectrum decides nothing.
+    """
     found = rank.float_rank(J)
     splits = f"splits by a factor {found.gap:.1g}"
     if found.decided:
         split = "nothing is dropped" if found.gap == inf else f"the spectrum {splits}"
-        note = f"{split}; floating point is evidence, not a bound"
+        note = f"{split}; floating point is evidence, not a proof"
     elif found.wide:
         note = (
             f"undecided: rows or columns of the derivative differ in length by more than {rank.WIDEST:.0e}, "
-            "so small directions may be lost; the exact rank can tell"
+            f"so small directions may be lost; {instead}"
         )
     else:
         split = "nothing is dropped, but" if found.gap == inf else f"it {splits} only, and"
-        note = f"undecided: {split} values lie near the rounding noise; the exact rank can tell"
+        note = f"undecided: {split} values lie near the rounding noise; {instead}"
     spectrum = np.zeros(J.shape[1])  # columns beyond the number of rows get 0
     spectrum[: len(found.singular_values)] = found.singular_values[: J.shape[1]]
     spectrum.flags.writeable = False

@@ -1,9 +1,9 @@
 """The functional dimension of any torch module: a float spectrum, with its gap and whether that decides.
 
-Inputs are taken until the rank is steady.
+Inputs are taken until no further one can add to the rank, or until it is steady: then it is a lower bound.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil, inf
 from time import monotonic
 
@@ -15,8 +15,9 @@ from torch import Tensor, nn
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import Budget
 from neuroviz.engine.cost import BUDGET_SECONDS, available_bytes
-from neuroviz.engine.measure import Measurement, from_spectrum
+from neuroviz.engine.measure import FloatMeasurement, from_spectrum
 from neuroviz.engine.rank import WIDEST, differ, is_wide, without_rounding
+from neuroviz.nn.analytic import Watch
 from neuroviz.nn.jacobian import (
     Copied,
     Draw,
@@ -26,28 +27,60 @@ from neuroviz.nn.jacobian import (
     nudge,
     parameter_jacobian,
 )
+from neuroviz.nn.symmetries import module_symmetries
 
 # Up to so many parameters one thread is faster: the threads of torch and numpy wait for one another.
 _ONE_THREAD = 2048
 _BYTES = 40  # bytes of an entry: the matrix, its scaled copies, and LAPACK's workspace
 _GROWTH = 1.5  # factor by which the number of inputs grows
 _STEADY = 2  # so many growths without gain end the search
+_STEADY_IF_MORE_MAY_ADD = 4
+_MOST_IF_MORE_MAY_ADD = 2000  # inputs; a neuron may bend so rarely that the rank grows for ever
+_REPEATED = 0.1  # of a density's numbers hardly any two are the same, in float32 either
+
+
+@dataclass(frozen=True)
+class ModuleMeasurement(FloatMeasurement):
+    """A rank read off a spectrum, on inputs that may or may not be enough.
+
+    Attributes:
+        decided: whether the spectrum decides and the inputs are enough.
+        clear: whether the spectrum decides what the rank is on these inputs.
+        enough: why no further input can add to it; empty where one may.
+    """
+
+    clear: bool = False
+    enough: str = ""
+
+    @property
+    def status(self) -> str:
+        """What a reader may take the number for: "float", or "lower bound" where other inputs may add."""
+        return "lower bound" if self.clear and not self.enough else "float"
 
 
 def functional_dimension(
     module: nn.Module, inputs: Tensor | tuple[Tensor, ...] | Draw, *, budget: float | None = None
-) -> Measurement:
+) -> ModuleMeasurement:
     """How many independent directions of the parameters change the module's outputs.
 
         rank of ∂(f_θ(x₁), …, f_θ(x_N)) / ∂θ   at the module's own weights θ
 
-    A rank in floating point: evidence, not a bound. It is the dimension of the function space near f_θ when θ
-    is generic and the inputs are enough. Given a function that draws inputs, N grows by half until the rank
-    has stayed the same twice, or is the number of parameters. Given tensors, the note says whether their
-    second half still added to it.
+    A rank in floating point: evidence, not a proof. With enough inputs it is the dimension of the function
+    space near f_θ, when θ is generic. Given a function that draws inputs, N grows by half until no more are
+    needed, or until the rank has stayed the same twice; four times, or up to 2,000 inputs, where more may
+    still add. The inputs are enough, and `decided` may be true, where
+
+    - the rank is the number of parameters, or all that the symmetries of `module_symmetries` leave;
+    - or f is real-analytic in its inputs, and inputs in general position added nothing. As drawn from a
+      density they are in general position; numbers that repeat from input to input are noticed. So are
+      activations that rounding makes straight.
+
+    Else the rank is a lower bound, and `status` says so: a ReLU bends elsewhere too, token ids are other
+    numbers elsewhere, and an operation that is not known to be analytic counts as one that bends.
 
     All is done on a float64 copy in evaluation mode, one input at a time: dropout is off, and batch
-    normalisation uses its running statistics, or those of the one input. The module and torch's random
+    normalisation uses its running statistics, or those of the one input. Where the module itself asks for
+    float32, float16 or bfloat16, it gets float64, and the note says so. The module and torch's random
     numbers are left as they are. Parameters with `requires_grad` count, each once.
 
     Args:
@@ -59,7 +92,7 @@ def functional_dimension(
             function that draws, no limit for tensors. The first input is always taken.
 
     Returns:
-        A Measurement with method "float": value, singular values, gap, and whether the gap decides.
+        A measurement with value, singular values, gap, and whether all this decides.
         Where the output is a tuple, list or dictionary, all floating-point tensors in it count.
 
     Raises:
@@ -71,7 +104,10 @@ def functional_dimension(
     >>> functional_dimension(factors, torch.randn(6, 3)).value  # 3 × 3 matrices of rank 2: 2·(3 + 3 − 2)
     8
     >>> functional_dimension(factors, lambda count: torch.randn(count, 3)).note
-    'steady: 8 on 5, 8 and 12 inputs; ...'
+    '8 on 5 inputs; the known symmetries leave 8 of 12 parameters, so more inputs cannot add to it; ...'
+    >>> found = functional_dimension(nn.Embedding(5, 2), torch.tensor([0, 1, 2, 3, 0, 1, 2, 3]))
+    >>> found.value, found.status, found.decided  # nobody has asked for the last of five tokens
+    (8, 'lower bound', False)
     """
     if not isinstance(module, nn.Module):
         hint = ": call measure_dimension(arch)" if isinstance(module, Architecture) else ""
@@ -88,7 +124,7 @@ def functional_dimension(
         with threadpool_limits(1 if size <= _ONE_THREAD else None):
             rows = _Rows(of, limit)
             found, growth = _on_drawn(rows, inputs) if drawn else _on_given(rows, given)
-    return replace(found, note=f"{growth}; {found.note}")
+    return replace(found, note="; ".join(filter(None, [growth, found.note, _casts(of)])))
 
 
 class _Rows:
@@ -96,6 +132,7 @@ class _Rows:
 
     def __init__(self, of: Copied, limit: float) -> None:
         self.of, self.limit, self.inputs = of, limit, 0
+        self.bound = _bound(of)
         self._end = monotonic() + limit
         self._blocks: list[np.ndarray] = []
         self.outputs = 0  # most outputs of an input
@@ -103,6 +140,9 @@ class _Rows:
         self._near: Copied | None = None
         self._sizes = [_size(x) for x in of.module.parameters()]
         self._largest: list[float] = []  # largest size of each argument so far
+        self._taken: list[list[Tensor]] = []
+        self._doubt = ""  # an operation that is not known to be analytic
+        self._flat: list[str] = []  # for each input an operation whose bend is lost to rounding, or ""
 
     def add(self, tensors: list[Tensor], planned: int) -> bool:
         """Take these inputs, up to `planned` in all; False if the time was over before the last."""
@@ -123,29 +163,74 @@ class _Rows:
                 block = np.ldexp(block, -np.frexp(largest)[1])
                 self._derivatives.append(float(largest))
             self._blocks.append(block)
+            self._taken.append(one)
             self.outputs = max(self.outputs, len(block))
             self.inputs += 1
         return True
 
-    def measure(self) -> Measurement:
-        """The rank of the rows so far; undecided where products may have left the range of floats unseen."""
+    def measure(self) -> ModuleMeasurement:
+        """The rank of the rows so far; not clear where products may have left the range of floats unseen."""
         self._blocks = [np.concatenate(self._blocks)]
-        found = from_spectrum(self._blocks[0], self.inputs)
-        if not found.decided:
+        instead = "weights and inputs of other sizes, near 1, or a smaller module of the same kind may decide"
+        if isinstance(arch := getattr(self.of.module, "arch", None), Architecture):
+            instead = f"measure_dimension({arch!r}) gives the exact rank at random weights"
+        read = from_spectrum(self._blocks[0], self.inputs, instead=instead)
+        found = ModuleMeasurement(**vars(read), clear=read.decided)
+        if not found.clear:
             return found
         if differ(np.array(self._derivatives), by=WIDEST**2):
             why = f"derivatives on one input are more than {WIDEST**2:.0e} times as large as on another"
         elif any(0 < size < 1 / WIDEST for size in (*self._sizes, *self._largest)):
             why = f"the inputs or a parameter are smaller than {1 / WIDEST:.0e}, and products may be lost"
         elif not found.value:
-            why = "all derivatives are 0, as they also are where they left the range of floats"
+            why = "all derivatives are 0: is the output detached in the forward, or have they left the floats"
+        elif found.value > self.bound:
+            why = f"{found.value} are more than the {self.bound} that the known symmetries leave"
         else:
             return found
-        return replace(found, decided=False, note=f"undecided: {why}")
+        return replace(found, clear=False, decided=False, note=f"undecided: {why}; {instead}")
+
+    def judged(self, found: ModuleMeasurement, unchanged_since: int | None) -> ModuleMeasurement:
+        """With the reason why no further input can add to it, or with what may.
+
+        `unchanged_since` is a number of inputs that gave the same rank; None if all of them were needed.
+        """
+        if self.is_at_its_bound(found):
+            left = f"the known symmetries leave {self.bound} of {self.of.size} parameters"
+            left = f"all {self.bound} parameters count" if self.bound == self.of.size else left
+            enough, why = f"{left}, so more inputs cannot add to it", ""
+        elif unchanged_since is None:
+            enough, why = "", "more inputs may add to it"
+        elif why := self.what_may_add(unchanged_since):
+            enough = ""
+        else:
+            enough = "the module is analytic, and generic inputs added nothing"
+        said = enough or f"a lower bound: {why}"
+        note = f"{said}; {found.note}" if found.clear else found.note
+        return replace(found, decided=bool(found.clear and enough), enough=enough, note=note)
+
+    def is_at_its_bound(self, found: ModuleMeasurement) -> bool:
+        """Whether it is all that the known symmetries leave."""
+        return found.value == self.bound
+
+    def what_may_add(self, start: int = 0) -> str:
+        """Why inputs that add nothing, from this one on, do not show that none adds; empty if they do."""
+        if self._doubt:
+            return f"{self._doubt} is not known to be analytic, so inputs elsewhere may add to it"
+        if _take_single_values(self._taken):
+            return "the inputs take single values only, as token ids do, and others may add to it"
+        flat = [operation for operation in self._flat[start:] if operation]
+        if 2 * len(flat) > self.inputs - start:
+            return f"on most inputs {flat[0]} is straight to rounding; smaller ones may add to it"
+        return ""
 
     def _block(self, one: list[Tensor]) -> np.ndarray:
         """The rows of one input; what is only rounding is 0."""
-        J = parameter_jacobian(self.of, one)
+        watch = None if self._doubt else Watch(one)
+        J = parameter_jacobian(self.of, one, watch)
+        if watch is not None:
+            self._doubt = watch.doubt
+            self._flat.append(watch.flat)
         if not is_wide(J):
             return J
         if self._near is None:
@@ -158,10 +243,18 @@ class _Rows:
         except ValueError:  # at the edge of the float range rounding cannot be told apart
             return J
 
+    def fits(self, planned: int) -> bool:
+        """Whether the rows of so many inputs fit into memory."""
+        there = available_bytes()
+        return there is None or self._bytes(planned) <= there
+
+    def _bytes(self, planned: int) -> int:
+        return _BYTES * self.of.size * self.outputs * planned
+
     def _check_memory(self, planned: int) -> None:
-        columns, rows = self.of.size, self.outputs * planned
-        needed, there = _BYTES * columns * rows, available_bytes()
-        if there is not None and needed > there:
+        if not self.fits(planned):
+            columns, rows = self.of.size, self.outputs * planned
+            needed, there = self._bytes(planned), available_bytes()
             raise ValueError(
                 f"the derivative of {self.of.what} has {columns:,} columns, one for each parameter, and "
                 f"{rows:,} rows on {planned:,} inputs; with its spectrum that takes {needed / 1e9:.3g} GB, "
@@ -177,27 +270,62 @@ def _size(x: Tensor) -> float:
     return float(x.detach().abs().max())
 
 
-def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[Measurement, str]:
+def _bound(of: Copied) -> int:
+    """The most that any inputs can show: parameters, less the symmetries that are known."""
+    try:
+        return module_symmetries(of.module).bound
+    except ValueError:
+        return of.size
+
+
+def _take_single_values(taken: list[list[Tensor]]) -> bool:
+    """Whether the inputs are no draws from a density: a number comes back that changed, or none changes."""
+    any_changes = False
+    for argument in zip(*taken, strict=True):
+        numbers = torch.cat(argument).reshape(len(argument), -1)
+        numbers = torch.view_as_real(numbers.resolve_conj()).flatten(1) if numbers.is_complex() else numbers
+        changing = numbers[:, (numbers != numbers[0]).any(dim=0)]
+        if not changing.numel():
+            continue
+        any_changes = True
+        if not changing.is_floating_point():
+            return True
+        again = (changing.sort(dim=0).values.diff(dim=0) == 0).sum(dim=0)
+        if (again > _REPEATED * len(numbers)).any():
+            return True
+    return not any_changes
+
+
+def _casts(of: Copied) -> str:
+    """Which types the module asked for and did not get."""
+    asked = ", ".join(sorted(str(dtype).removeprefix("torch.") for dtype in of.in_double.mapped))
+    return asked and f"double precision in place of {asked}, which the module asks for"
+
+
+def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[ModuleMeasurement, str]:
     """The rank on these inputs, and whether the second half of them added to the first."""
     N = len(tensors[0])
     in_time = N == 1 or rows.add([x[: N // 2] for x in tensors], N)
     half = rows.measure().value if N > 1 and in_time else None
     in_time = in_time and rows.add([x[N // 2 :] for x in tensors], N)
     found = rows.measure()
-    said = f"the first {N // 2} of {N} inputs already give {half}"
+    unchanged_since = None
     if not in_time:
         said = _stopped(rows, f" of {N}")
-    elif end := _at_an_end(rows, found):
-        said = end
+    elif rows.is_at_its_bound(found):
+        said = f"{found.value} on {_counted(N)}"
     elif half is None:
         said = "one input only, so nothing shows whether more would add to it: give more inputs"
     elif half < found.value:
         said = f"still growing: {half} on the first {N // 2} of {N} inputs, {found.value} on all"
         said += ": give more inputs"
-    return found, said
+    else:
+        said = f"the first {N // 2} of {N} inputs already give {half}"
+        unchanged_since = N // 2
+    return rows.judged(found, unchanged_since), said
 
 
-def _on_drawn(rows: _Rows, draw: Draw) -> tuple[Measurement, str]:
+def _on_drawn(rows: _Rows, draw: Draw) -> tuple[ModuleMeasurement, str]:
     """The rank on more and more inputs, until more of them add nothing."""
     rows.add(_drawn(draw, 1), 1)
     seen: list[tuple[int, int]] = []
@@ -208,14 +336,20 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[Measurement, str]:
         found = rows.measure()
         seen.append((rows.inputs, found.value))
         if not in_time:
-            return found, _stopped(rows, "", seen)
-        if said := _at_an_end(rows, found):
-            return found, said
-        last = seen[-1 - _STEADY :]
-        if len(last) > _STEADY and len({value for _, value in last}) == 1:
-            *first, most = (f"{inputs:,}" for inputs, _ in last)
-            return found, f"steady: {found.value} on {', '.join(first)} and {most} inputs"
+            return rows.judged(found, None), _stopped(rows, "", seen)
+        if rows.is_at_its_bound(found):
+            return rows.judged(found, None), f"{found.value} on {_counted(rows.inputs)}"
+        last = next((i for i, (_, value) in enumerate(reversed(seen)) if value != found.value), len(seen))
+        same = [inputs for inputs, _ in seen[-last:]]
+        judged = rows.judged(found, same[0] if len(same) > 1 else None)
+        if len(same) > (_STEADY if judged.enough else _STEADY_IF_MORE_MAY_ADD):
+            *first, most = (f"{inputs:,}" for inputs in same)
+            return judged, f"steady: {found.value} on {', '.join(first)} and {most} inputs"
         planned = ceil(_GROWTH * planned)
+        too_many = planned > _MOST_IF_MORE_MAY_ADD or not rows.fits(planned)
+        if len(seen) > 1 and too_many and rows.what_may_add():
+            before, value = seen[-2]
+            return judged, f"{found.value} on {_counted(rows.inputs)}, where {before:,} gave {value}"
 
 
 def _drawn(draw: Draw, count: int) -> list[Tensor]:
@@ -233,13 +367,8 @@ def _drawn(draw: Draw, count: int) -> list[Tensor]:
     return tensors
 
 
-def _at_an_end(rows: _Rows, found: Measurement) -> str:
-    """Why more inputs can make no difference, if so."""
-    if found.value == rows.of.size:
-        return f"all {rows.of.size} parameters count: more inputs cannot add to it"
-    if found.value == 0:
-        return "no output changes with any parameter: is the output detached in the module's forward?"
-    return ""
+def _counted(inputs: int) -> str:
+    return f"{inputs:,} input{'s' if inputs > 1 else ''}"
 
 
 def _stopped(rows: _Rows, of_all: str, seen: list[tuple[int, int]] | tuple = ()) -> str:

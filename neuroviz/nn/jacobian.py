@@ -2,16 +2,19 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from neuroviz.engine.rank import nearby
+from neuroviz.nn.analytic import Watch, own_derivative
 
 # Bounds of what is pushed back at once: cotangents, and entries of the derivative (8 bytes each).
 _COTANGENTS = 256
@@ -24,6 +27,23 @@ Draw = Callable[[int], Tensor | Sequence[Tensor]]
 """draw(count) returns `count` random inputs."""
 
 
+_LONG = {
+    torch.float32: torch.float64,
+    torch.float16: torch.float64,
+    torch.bfloat16: torch.float64,
+    torch.complex64: torch.complex128,
+}
+_DOUBLE = torch.float64, torch.complex128
+_CASTS = {
+    Tensor.float: torch.float32,
+    Tensor.half: torch.float16,
+    Tensor.bfloat16: torch.bfloat16,
+    Tensor.cfloat: torch.complex64,
+}
+# These give numbers out of torch, where nothing follows them.
+_EXITS = {Tensor.numpy, Tensor.tolist, Tensor.__array__, Tensor.__dlpack__, Tensor.data_ptr}
+
+
 class _Shortenings(TorchDispatchMode):
     """Notices when something in double precision becomes shorter: the first such type."""
 
@@ -33,11 +53,47 @@ class _Shortenings(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        if self.seen is None and any(isinstance(x, Tensor) and x.dtype == torch.float64 for x in args):
+        if self.seen is None and any(isinstance(x, Tensor) and x.dtype in _DOUBLE for x in args):
             results = result if isinstance(result, (tuple, list)) else [result]
-            short = [x.dtype for x in results if isinstance(x, Tensor) and x.is_floating_point()]
-            self.seen = next((dtype for dtype in short if dtype != torch.float64), None)
+            dtypes = [x.dtype for x in results if isinstance(x, Tensor)]
+            short = [t for t in dtypes if t.is_floating_point or t.is_complex]
+            self.seen = next((t for t in short if t not in _DOUBLE), None)
         return result
+
+
+class _InDouble(TorchFunctionMode):
+    """Maps shorter floating-point types to float64, and complex ones to complex128: no cast rounds anything.
+
+    Attributes:
+        mapped: the types that were asked for.
+        left_torch: the first function that gave numbers out of torch, where nothing follows them; else empty.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mapped: set[torch.dtype] = set()
+        self.left_torch = ""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function in _EXITS:
+            self.left_torch = self.left_torch or function.__name__
+        if function in _CASTS:
+            self.mapped.add(_CASTS[function])
+            function, args = Tensor.to, (args[0], _LONG[_CASTS[function]])
+        args, kwargs = self._longer((args, kwargs or {}))
+        result = function(*args, **kwargs)
+        # Without a type torch makes float32.
+        if isinstance(result, Tensor) and result.dtype in _LONG and not any(x is result for x in args):
+            return result.to(_LONG[result.dtype])
+        return result
+
+    def _longer(self, asked: object) -> object:
+        if isinstance(asked, torch.dtype) and asked in _LONG:
+            self.mapped.add(asked)
+            return _LONG[asked]
+        if type(asked) in (tuple, list):
+            return type(asked)(map(self._longer, asked))
+        return {key: self._longer(x) for key, x in asked.items()} if type(asked) is dict else asked
 
 
 @dataclass(frozen=True)
@@ -47,12 +103,14 @@ class Copied:
     Attributes:
         module: the copy; `what` is the name of its class.
         parameters: those of it that have `requires_grad`, each once, and their names, for messages.
+        in_double: maps its casts to shorter types, and knows which there were.
     """
 
     module: nn.Module
     parameters: tuple[Tensor, ...]
     names: tuple[str, ...]
     what: str
+    in_double: _InDouble = field(default_factory=_InDouble)
 
     @property
     def size(self) -> int:
@@ -152,8 +210,9 @@ def check_deterministic(of: Copied, one: list[Tensor]) -> int:
         second = _output(of, one)
     if shortenings.seen:
         raise ValueError(
-            f"{of.what} turns float64 numbers into {shortenings.seen} inside, and the rounding of that would "
-            "count as rank: take out the cast for the measurement, as in x.to(weight.dtype) for x.float()"
+            f"{of.what} turns float64 numbers into {shortenings.seen} inside, the measurement cannot put "
+            "float64 in its place, and the rounding of that would count as rank: take out the cast for the "
+            "measurement, as in x.to(weight.dtype)"
         )
     if first.shape != second.shape or not torch.equal(first, second):
         raise ValueError(
@@ -164,15 +223,19 @@ def check_deterministic(of: Copied, one: list[Tensor]) -> int:
     return len(first)
 
 
-def parameter_jacobian(of: Copied, one: list[Tensor]) -> np.ndarray:
+def parameter_jacobian(of: Copied, one: list[Tensor], watch: Watch | None = None) -> np.ndarray:
     """∂ module(*one) / ∂ parameters, shape (number of output entries, number of parameters).
+
+    A `watch` sees the call, and is told of derivatives that torch did not make.
 
     Raises:
         ValueError: if the module cannot be called or differentiated, or if an output or a derivative is
             not finite.
     """
     with _undisturbed(of):
-        output = _output(of, one)
+        output = _output(of, one, watch)
+        if watch is not None:
+            watch.doubt = watch.doubt or of.in_double.left_torch or own_derivative(output)
         J = np.zeros((len(output), of.size))
         if not output.requires_grad:
             return J
@@ -201,21 +264,26 @@ def parameter_jacobian(of: Copied, one: list[Tensor]) -> np.ndarray:
 def _pull_back(of: Copied, output: Tensor, cotangents: Tensor) -> list[Tensor | None]:
     """The cotangents pulled back to each parameter: all at once, or one by one where torch cannot."""
     gradients = partial(torch.autograd.grad, output, of.parameters, retain_graph=True, allow_unused=True)
-    with suppress(RuntimeError):  # a fault of the backward pass itself is reported below
+    with suppress(RuntimeError), of.in_double:  # a fault of the backward pass itself is reported below
         return list(gradients(cotangents, is_grads_batched=True))
     try:
-        rows = [gradients(cotangent) for cotangent in cotangents]
+        with of.in_double:
+            rows = [gradients(cotangent) for cotangent in cotangents]
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         raise ValueError(f"the derivative of {of.what} could not be taken: {why}") from error
     return [None if column[0] is None else torch.stack(column) for column in zip(*rows, strict=True)]
 
 
-def _output(of: Copied, one: list[Tensor]) -> Tensor:
+def _output(of: Copied, one: list[Tensor], watch: Watch | None = None) -> Tensor:
     """All real numbers in the output, in one row."""
+    seen = nullcontext() if watch is None else watch
+    # Fused attention would hide its softmax from the watch.
+    attention = nullcontext() if watch is None else sdpa_kernel(SDPBackend.MATH)
     try:
-        # The module may write into its input: the next call gets another copy.
-        result = of.module(*(x.clone() for x in one))
+        with of.in_double, attention, seen:
+            # The module may write into its input: the next call gets another copy.
+            result = of.module(*(x.clone() for x in one))
     except Exception as error:
         how = f"on one input of shape {_shapes(one)}, in float64 and evaluation mode"
         why = f"it raised {type(error).__name__}: {error}"
