@@ -272,6 +272,24 @@ def test_every_notebook_works_from_a_folder_with_the_network_closed(built, brows
 
 
 @browser_test
+def test_until_the_stills_of_a_panel_are_there_its_words_are_not_those_of_another_place(
+    built, browse, tmp_path
+):
+    """The folder has lost them; where the network is slow it looks the same until they come."""
+    shutil.copytree(built, tmp_path / "site")
+    for stills in (tmp_path / "site").rglob("_static/panels/*.js"):
+        stills.unlink()
+    page = browse(tmp_path / "site" / notebooks(built)[0].relative_to(built))
+    panel = page.locator(PANEL).first
+    panel.scroll_into_view_if_needed()
+    panel.get_by_text("This picture cannot move").wait_for()
+    dim = "panel => Number(getComputedStyle(panel.querySelector('.nv-description')).opacity) < 0.5"
+    assert not panel.evaluate(dim)
+    panel.locator(".nv-control input").press("ArrowRight")
+    assert panel.evaluate(dim)
+
+
+@browser_test
 @pytest.mark.parametrize(
     "name", ["index", "downloads", "docs/mathematics", "reference/neuroviz.engine.measure"]
 )
