@@ -67,7 +67,8 @@ def symmetry_directions(
 
     Returns:
         name of the family → one array of directions, shape (directions, number of parameters), for each
-        layer or place between two layers. The rows need not be independent.
+        layer or place between two layers; affine maps go through all layers and are one array. The rows
+        need not be independent.
 
     >>> from neuroviz.engine.network import random_block_weights
     >>> arch, over = Architecture((3, 3), (3,), heads=2), PrimeField()
@@ -89,6 +90,7 @@ def symmetry_directions(
         ("value biases", softmax and block.biases, _value_biases, layers),
         ("shifts between layers", block.biases, _shifts, range(arch.num_layers)),
         ("hidden units of the MLPs", block.mlp is not None, _hidden_units, places),
+        ("affine maps between layers", _lets_affine_maps_pass(arch), _affine_maps, range(1)),
         ("bases between layers", not arch.skip, _interfaces, places),
         ("rescalings", not softmax, partial(_scalings, up=("Q", "q"), down=output), layers),
         ("heads that blend", not softmax and max(arch.heads) > 1, _blends, layers),
@@ -284,6 +286,54 @@ def _hidden_units(net: _Network, i: int) -> Iterator[Change]:
     J = np.concatenate(tape.gradients(output, np.eye(d).reshape(1, d, d, 1), [U1, U2]), axis=-1)
     for vector in null_space(over, J.reshape(-1, 2 * m * d)):
         yield {f"{i}.U1": vector[: m * d].reshape(m, d), f"{i}.U2": vector[m * d :].reshape(d, m)}
+
+
+def _lets_affine_maps_pass(arch: Architecture) -> bool:
+    """Whether tokens may become an affine map of what they were, between the first and the last layer."""
+    writes_constants = arch.attention == "softmax" or arch.block.value_dim is not None
+    squares = arch.block.mlp is not None and arch.block.mlp[1] == 2 and arch.num_layers > 1
+    return squares and arch.skip and arch.block.biases and writes_constants
+
+
+def _affine_maps(net: _Network, _: int) -> Iterator[Change]:
+    """Tokens after attention i change by s_i + L_{i−1} y, and after its MLP by s_i + L_i z; L₀ = L_{l−1} = 0.
+
+    Attention lets an affine change pass and adds any constant; an MLP of power 2 makes of it
+    L_i = L_{i−1} + 2 U₂ diag(U₁ s_i) U₁ ("Affine maps between layers"). All layers change at once.
+    """
+    over, depth, d = net.over, net.arch.num_layers, net.arch.widths[0]
+    layers = [net.layer(i) for i in range(1, depth + 1)]
+    # What each coordinate of s_i adds to L: a d × d matrix.
+    bends = []
+    for w in layers[:-1]:
+        scaled = over.reduce(2 * over.reduce(w["U2"] * w["U1"].T[:, None]))
+        bends.append(over.matmul(scaled, w["U1"]))
+    equations = np.concatenate(bends).reshape(-1, d * d).T
+    for solution in null_space(over, equations):
+        constants = solution.reshape(depth - 1, d, 1)
+        yield _affine_change(net, layers, constants, bends)
+
+
+def _affine_change(
+    net: _Network, layers: list[BlockWeights], constants: np.ndarray, bends: list[np.ndarray]
+) -> Change:
+    """What all weights do while the tokens change by s_i + L_i z."""
+    over, d = net.over, net.arch.widths[0]
+    L, s, change = np.zeros((d, d)), np.zeros((d, 1)), {}
+    for i, w in enumerate(layers, start=1):
+        is_last = i == len(layers)
+        next_s = np.zeros((d, 1)) if is_last else constants[i - 1]
+        parts = [(name, ..., -over.matmul(w[name], L)) for name in "QKV"]
+        parts += [(name.lower(), ..., -over.matmul(w[name], s)) for name in "QKV"]
+        parts += [(name, ..., over.matmul(L, w[name])) for name in (("O", "o") if "O" in w else ("V", "v"))]
+        parts.append(net.constant(i, next_s - s))
+        if not is_last:
+            parts.append(("U1", ..., -over.matmul(w["U1"], L)))
+            L = over.reduce(L + over.matmul(next_s.T, bends[i - 1].reshape(d, d * d)).reshape(d, d))
+            parts.append(("U2", ..., over.matmul(L, w["U2"])))
+        change |= net.change(i, *parts)
+        s = next_s
+    return change
 
 
 # Heads that blend
