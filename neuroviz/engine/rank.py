@@ -116,7 +116,7 @@ def lengths(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for axis in (1, 0):
         largest = np.abs(matrix).max(axis=axis, keepdims=True, initial=0.0)
         safe = np.where(largest > 0, largest, 1.0)
-        with np.errstate(over="ignore"):  # a length beyond the floats is infinite
+        with np.errstate(over="ignore", invalid="ignore"):  # a length beyond the floats is infinite
             norms.append(np.squeeze(largest, axis) * np.linalg.norm(matrix / safe, axis=axis))
     return norms[0], norms[1]
 
