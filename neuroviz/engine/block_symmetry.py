@@ -403,10 +403,14 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     changes = [over.matmul(part, basis) for part, basis in zip(parts, free, strict=True)]
     of_attention, of_values = changes[: len(groups)], changes[len(groups) :]
     of_K, of_V = K[0].size, V[0].size
+    # With temperatures what was solved for in place of Q̇ is β Q̇.
+    inverse = np.stack([over.inverse(beta) for beta in w["beta"]]) if "beta" in w else np.ones((1, 1, 1))
     for number in range(len(solutions)):
         solution = {
             "K": np.stack([rows[number, :of_K] for rows in of_attention]).reshape(K.shape),
-            "Q": np.stack([rows[number, of_K:] for rows in of_attention]).reshape(Q.shape),
+            "Q": over.reduce(
+                np.stack([rows[number, of_K:] for rows in of_attention]).reshape(Q.shape) * inverse
+            ),
             "V": np.stack([rows[number, :of_V] for rows in of_values]).reshape(V.shape),
         }
         if "O" in w:
@@ -477,11 +481,8 @@ def _coordinates(over: Field, rows: np.ndarray) -> np.ndarray:
 
 
 def _as_change(net: _Network, i: int, solution: dict[str, np.ndarray]) -> Change:
-    """K̇, Q̇, V̇, Ȯ with their biases; what was solved for in place of Q̇ is β Q̇."""
-    w, change = net.layer(i), {}
-    if "beta" in w:
-        inverse = np.stack([net.over.inverse(beta) for beta in w["beta"]])
-        solution = solution | {"Q": net.over.reduce(solution["Q"] * inverse)}
+    """K̇, Q̇, V̇, Ȯ with their biases."""
+    change: Change = {}
     for name in ("K", "Q", "V"):
         matrix = solution[name]
         if net.arch.block.biases:
