@@ -277,8 +277,8 @@ def test_until_the_stills_of_a_panel_are_there_its_words_are_not_those_of_anothe
 ):
     """The folder has lost them; where the network is slow it looks the same until they come."""
     shutil.copytree(built, tmp_path / "site")
-    for stills in (tmp_path / "site").rglob("_static/panels/*.js"):
-        stills.unlink()
+    for script in (tmp_path / "site").rglob("_static/panels/*.js"):
+        script.unlink()
     page = browse(tmp_path / "site" / notebooks(built)[0].relative_to(built))
     panel = page.locator(PANEL).first
     panel.scroll_into_view_if_needed()

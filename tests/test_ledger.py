@@ -291,3 +291,46 @@ def test_a_reader_who_changes_a_ledger_does_not_change_the_next_one():
 def test_what_is_no_architecture_or_seed_is_refused(arch, seed, said):
     with pytest.raises(ValueError, match=said):
         kernel_ledger(arch, seed)
+
+
+# Large networks
+
+
+@pytest.mark.parametrize(
+    ("arch", "entries"),
+    [
+        # 250,000 changes of basis act on 2,000 weights; 2 · 500 · 2 − 2² of them can be told apart.
+        (softmax((2, 2), (500,)), {"head bases": 4 * 500 - 4, "interfaces": 0}),
+        (
+            softmax((2, 2), (2,), block=Block(value_dim=500)),
+            {"bases of keys and queries": 4, "bases of values and outputs": 4 * 500 - 4},
+        ),
+        (softmax((2, 120, 2), (2, 2)), {"head bases": 8, "interfaces": (2 + 6) * 120 - 2 * 6}),
+        # 100 heads: the layer reaches all 12 functions.
+        (
+            lightning((2, 2), (2,), heads=100),
+            {"bases of keys and queries": 400, "rescalings": 100, "heads that blend": 1200 - 500 - 12 - 4},
+        ),
+    ],
+    ids=["head dimension 500", "values of rank 500", "inner width 120", "100 heads"],
+)
+def test_directions_that_act_alike_are_written_down_once(arch, entries):
+    ledger = kernel_ledger(arch)
+    assert ledger.entries == entries
+    assert ledger.unexplained == ledger.parameters - sum(entries.values()) - ledger.dimension
+
+
+def test_a_ledger_that_takes_long_shows_signs_of_life_and_stays_within_its_budget(monkeypatch):
+    arch, heard = softmax((2, 2), (300,)), []
+    kernel_ledger(arch, seed=5, progress=lambda what, part: heard.append((what, part)))
+    parts = [part for what, part in heard if what == "symmetries"]
+    assert len(parts) > 4 and parts == sorted(parts) and parts[-1] == 1.0
+    with pytest.raises(ValueError, match="the budget is"):
+        kernel_ledger(arch, budget=1e-9)
+    with pytest.raises(ValueError, match="budget is a number of seconds > 0"):
+        kernel_ledger(arch, budget=-1)
+    monkeypatch.setattr("neuroviz.engine.ledger._A_SECOND", 1)
+    with pytest.raises(
+        ValueError, match=r"the 1,196 silent directions of .* would take about .* raise budget"
+    ):
+        kernel_ledger(arch, seed=6)

@@ -276,13 +276,17 @@ def one_parameter_groups(arch, weights, c):
     """(row of directions, weights moved by g(c), moved by g(1/c) or g(−c), the factor between): see below."""
     back, found = F.inverse(np.array([[c]]))[0, 0], symmetry_directions(F, arch, weights)
     for i, (Q, _, V) in enumerate(weights):
-        families = [("head bases", change_head_basis, len(Q))]
+        families = [("head bases", change_head_basis, len(Q), Q.shape[1], Q.shape[1])]
         if i < len(weights) - 1:
-            families.append(("interfaces", change_interface, len(V)))
-        for name, change, size in families:
-            for row, entry in zip(found[name][i], np.eye(size * size), strict=False):
+            read_by = sum(map(len, weights[i + 1]))
+            families.append(("interfaces", change_interface, len(V), V.shape[1], read_by))
+        for name, change, size, columns, rows in families:
+            # Of a unit E in a row and a column that the others span nothing new is seen.
+            acting = [(r, c) for r, c in np.ndindex(size, size) if r < rows or c < columns]
+            for row, place in zip(found[name][i], acting, strict=False):
                 # E² = 0 off the diagonal, and 1 ± cE are inverse to each other; on it, c and 1/c are.
-                E = entry.reshape(size, size)
+                E = np.zeros((size, size))
+                E[place] = 1
                 plus, minus = (c - 1, back - 1) if E.trace() else (c, -c)
                 there, here = (change(F, weights, i, F.reduce(np.eye(size) + x * E)) for x in (plus, minus))
                 yield row, there, here, plus - minus
@@ -309,7 +313,7 @@ def test_an_interface_has_as_many_directions_as_one_counts():
             "interfaces"
         ]
         still = (width - min(before, width)) * (width - min(width, 2 * a + after))
-        assert len(rows) == width**2 and exact_rank(rows, F) == width**2 - still
+        assert len(rows) == exact_rank(rows, F) == width**2 - still
 
 
 # Finding C

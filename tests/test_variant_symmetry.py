@@ -23,6 +23,7 @@ FAMILIES = [
     "value biases",
     "shifts between layers",
     "hidden units of the MLPs",
+    "affine maps between layers",
     "bases between layers",
     "rescalings",
     "heads that blend",
@@ -48,11 +49,29 @@ def changes(J, rows):
 @cache
 def every_family():
     """Networks in which each family is found, both kinds, with and without what else there may be."""
-    return random_variants(90, seed=0) + [
-        Architecture.uniform(3, 2, 2, attention="softmax", skip=skip, block=Block(biases=True, mlp=mlp))
-        for skip in (False, True)
-        for mlp in ((2, 2), (2, 1))  # constants that an MLP does not see, and that it lets pass
-    ]
+    return (
+        random_variants(90, seed=0)
+        + [
+            Architecture.uniform(3, 2, 2, attention="softmax", skip=skip, block=Block(biases=True, mlp=mlp))
+            for skip in (False, True)
+            for mlp in ((2, 2), (2, 1))  # constants that an MLP does not see, and that it lets pass
+        ]
+        + [
+            Architecture.uniform(d, 1, layers, 2, "softmax", heads=heads, skip=True, block=block)
+            for d, layers in ((1, 3), (2, 4))
+            for heads, block in (
+                (1, Block(biases=True, mlp=(2, 2))),
+                (2, Block(value_dim=2, kv_heads=1, biases=True, mlp=(3, 2), positions=True)),
+            )
+        ]
+        + [
+            Architecture.uniform(
+                d, 2, 4, 2, "lightning", skip=True, block=Block(2, None, rotary, True, mlp=(3, 2))
+            )
+            for d in (1, 2)
+            for rotary in (False, True)
+        ]
+    )
 
 
 def test_each_direction_of_each_family_leaves_the_function_alone():

@@ -38,6 +38,44 @@ def random_variants(count, seed, attention=None, most=110):
     return found
 
 
+def random_blocks(seed, most=200):
+    """Distinct networks with something in their block: unequal layers, MLPs of any power, up to six layers.
+
+    Where a formula answers, mostly: softmax, of one width but for single layers and some bottlenecks.
+    """
+    rng = np.random.default_rng(seed)
+
+    def chance(p):
+        return bool(rng.random() < p)
+
+    def whole(least, most):
+        return int(rng.integers(least, most + 1))
+
+    found = set()
+    while True:
+        depth, d = whole(1, 6), int(rng.choice([1, 1, 2, 2, 3, 4]))
+        skip = chance(0.55)
+        widths = (d,) * (depth + 1)
+        if depth == 1 and not skip:
+            widths = (whole(1, 4), whole(1, 4))
+        elif not skip and chance(0.2):
+            widths = (whole(d, 4), *(d,) * (depth - 1), whole(d, 4))
+        value_dim = whole(1, 4) if chance(0.5) else None
+        groups = whole(1, 3) if value_dim and chance(0.5) else None
+        heads = tuple((groups or 1) * whole(1, 2 if groups else 3) for _ in range(depth))
+        rotary = chance(0.3)
+        head_dims = tuple(2 * whole(1, 2) if rotary else whole(1, 4) for _ in range(depth))
+        if chance(0.5):
+            heads, head_dims = (heads[0],) * depth, (head_dims[0],) * depth
+        mlp = (whole(1, 5), whole(1, 5) if chance(0.5) else 2) if chance(0.6) else None
+        block = Block(value_dim, groups, rotary, chance(0.7), chance(0.4), chance(0.4), mlp)
+        kind = "softmax" if chance(0.9) else "lightning"
+        arch = Architecture(widths, head_dims, whole(1, 4), kind, heads, skip, chance(0.4), block)
+        if not block.is_plain and arch.num_parameters <= most and arch not in found:
+            found.add(arch)
+            yield arch
+
+
 def random_architectures(count, seed, depth=4, width=6, head=4, tokens=4):
     """Networks of the paper, of either kind; sizes go from 1 to these."""
     draw = random.Random(seed)

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from math import prod
 
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.network import BlockWeights, Weights, named
-from neuroviz.engine.pivots import gauss_jordan
+from neuroviz.engine.rank import RowSpace
 from neuroviz.engine.rotary import QUARTER_TURN, powers_of_rotations
 from neuroviz.engine.tape import Tape
 
@@ -33,18 +34,18 @@ def null_space(over: Field, matrix: np.ndarray) -> np.ndarray:
     >>> null_space(PrimeField(7), np.array([[1.0, 2.0, 3.0]])).shape
     (2, 3)
     """
-    rows, columns = matrix.shape
     if not matrix.size:
-        return np.eye(columns)
+        return np.eye(matrix.shape[1])
     if isinstance(over, PrimeField):
-        transform, used, pivots = gauss_jordan(over, matrix)
-        free = np.setdiff1d(np.arange(columns), pivots)
-        basis = np.zeros((len(free), columns))
-        basis[np.arange(len(free)), free] = 1
-        basis[:, pivots] = over.reduce(-over.matmul(transform, matrix)[used][:, free].T)
-        return basis
+        return _row_space(over, matrix).null_space()
     _, sigma, right = np.linalg.svd(matrix)
     return right[int((sigma > 1e-9 * max(sigma[0], 1.0)).sum()) :]
+
+
+def _row_space(over: PrimeField, matrix: np.ndarray) -> RowSpace:
+    space = RowSpace(over, matrix.shape[1])
+    space.add_each(matrix)
+    return space
 
 
 def symmetry_directions(
@@ -67,7 +68,8 @@ def symmetry_directions(
 
     Returns:
         name of the family → one array of directions, shape (directions, number of parameters), for each
-        layer or place between two layers. The rows need not be independent.
+        layer or place between two layers; affine maps go through all layers and are one array. The rows
+        need not be independent.
 
     >>> from neuroviz.engine.network import random_block_weights
     >>> arch, over = Architecture((3, 3), (3,), heads=2), PrimeField()
@@ -89,6 +91,7 @@ def symmetry_directions(
         ("value biases", softmax and block.biases, _value_biases, layers),
         ("shifts between layers", block.biases, _shifts, range(arch.num_layers)),
         ("hidden units of the MLPs", block.mlp is not None, _hidden_units, places),
+        ("affine maps between layers", _lets_affine_maps_pass(arch), _affine_maps, range(1)),
         ("bases between layers", not arch.skip, _interfaces, places),
         ("rescalings", not softmax, partial(_scalings, up=("Q", "q"), down=output), layers),
         ("heads that blend", not softmax and max(arch.heads) > 1, _blends, layers),
@@ -131,8 +134,13 @@ class _Network:
 
     def rows(self, changes: Iterable[Change]) -> np.ndarray:
         """Changes as rows of all parameters, in the order of `parameter_shapes`."""
-        still = {name: np.zeros(shape) for name, shape in self.shapes.items()}
-        found = [np.concatenate([part.ravel() for part in (still | change).values()]) for change in changes]
+        ends = np.cumsum([prod(shape) for shape in self.shapes.values()])
+        starts = dict(zip(self.shapes, [0, *ends], strict=False))
+        found = []
+        for change in changes:
+            found.append(row := np.zeros(self.arch.num_parameters))
+            for name, part in change.items():
+                row[starts[name] : starts[name] + part.size] = part.ravel()
         return self.over.reduce(np.array(found).reshape(len(found), self.arch.num_parameters))
 
     def rotations(self, i: int) -> list[np.ndarray]:
@@ -145,9 +153,23 @@ class _Network:
         return powers if self.arch.causal else powers + [power.T for power in powers[1:]]
 
 
-def _units(size: int) -> Iterator[np.ndarray]:
-    for entry in np.eye(size * size):
-        yield entry.reshape(size, size)
+def _acting(over: Field, left: np.ndarray, right: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Places (i, j) of those matrix units E that give all of (left · E, E · right), each once, row by row.
+
+    E = e_i e_jᵀ with i among independent columns of `left`, or j among independent rows of `right`: the
+    others add nothing. All n² where both have rank n; few where n is far above both ranks.
+    """
+    rows, columns = _independent_columns(over, left), _independent_columns(over, right.T)
+    for row in range(len(right)):
+        for column in range(len(right)) if row in rows else sorted(columns):
+            yield row, column
+
+
+def _independent_columns(over: Field, matrix: np.ndarray) -> set[int]:
+    """Numbers of columns that span all of them; over the reals all columns."""
+    if isinstance(over, PrimeField) and matrix.shape[1] > matrix.shape[0]:
+        return {*_row_space(over, matrix).pivots.tolist()}
+    return {*range(matrix.shape[1])}
 
 
 # What a layer is made of
@@ -162,11 +184,14 @@ def _query_bases(net: _Network, i: int) -> Iterator[Change]:
     keys = [name for name in ("K", "k") if name in w and (seen_bias or name == "K")]
     queries = [name for name in ("Q", "q") if name in w]
     for g, heads in enumerate(net.heads_of(i)):
-        for E in _commuting(a) if net.arch.block.rotary else _units(a):
-            moved = [(name, h, over.matmul(E, w[name][h])) for name in queries for h in heads]
-            yield net.change(i, *moved, *((name, g, over.matmul(-E.T, w[name][g])) for name in keys))
         K = np.concatenate([w[name][g] for name in keys], axis=-1)
         Q = np.concatenate([w[name][h] for h in heads for name in queries], axis=1)
+        for E in _commuting(a) if net.arch.block.rotary else ():
+            moved = [(name, h, over.matmul(E, w[name][h])) for name in queries for h in heads]
+            yield net.change(i, *moved, *((name, g, over.matmul(-E.T, w[name][g])) for name in keys))
+        for row, column in () if net.arch.block.rotary else _acting(over, K.T, Q):
+            moved = [(name, (h, row), w[name][h, column]) for name in queries for h in heads]
+            yield net.change(i, *moved, *((name, (g, column), -w[name][g, row]) for name in keys))
         unseen = null_space(over, np.concatenate([over.matmul(K.T, R) for R in turns]))
         yield from _fill(net, i, unseen, [(name, h) for name in queries for h in heads])
         unread = null_space(over, np.concatenate([over.matmul(R, Q).T for R in turns]))
@@ -202,12 +227,13 @@ def _value_bases(net: _Network, i: int) -> Iterator[Change]:
         return change
 
     for g, heads in enumerate(net.heads_of(i)):
-        for E in _units(net.arch.block.value_dim):
-            moved = [(name, g, over.matmul(E, w[name][g])) for name in values]
-            yield repaired(*moved, *(("O", h, over.matmul(w["O"][h], -E)) for h in heads))
         outputs = np.concatenate([w["O"][h] for h in heads])
-        yield from _fill(net, i, null_space(over, outputs), [(name, g) for name in values])
         W = np.concatenate([w[name][g] for name in values], axis=-1)
+        for row, column in _acting(over, outputs, W):
+            moved = [(name, (g, row), w[name][g, column]) for name in values]
+            every = slice(None)
+            yield repaired(*moved, *(("O", (h, every, column), -w["O"][h][:, row]) for h in heads))
+        yield from _fill(net, i, null_space(over, outputs), [(name, g) for name in values])
         for vector in null_space(over, W.T):
             for h, row in product(heads, range(net.arch.widths[i])):
                 yield repaired(("O", (h, row), vector))
@@ -261,7 +287,7 @@ def _shifts(net: _Network, i: int) -> Iterator[Change]:
 
 def _interfaces(net: _Network, i: int) -> Iterator[Change]:
     """Another basis for the tokens after layer i; with an MLP there, before and after it."""
-    over, here, after = net.over, net.layer(i), net.layer(i + 1)
+    here, after = net.layer(i), net.layer(i + 1)
     written = ("O", "o") if "O" in here else ("V", "v")
     writers = [{f"{i}.{name}": here[name] for name in written if name in here}]
     readers = [{f"{i + 1}.{name}": after[name] for name in ("Q", "K", "V")}]
@@ -269,9 +295,18 @@ def _interfaces(net: _Network, i: int) -> Iterator[Change]:
         writers.append({f"{i}.U2": here["U2"]})
         readers.insert(0, {f"{i}.U1": here["U1"]})
     for writer, reader in zip(writers, readers, strict=True):
-        for E in _units(net.arch.widths[i]):
-            change = {name: over.matmul(E, matrix) for name, matrix in writer.items()}
-            yield change | {name: over.matmul(matrix, -E) for name, matrix in reader.items()}
+        d = net.arch.widths[i]
+        right = np.concatenate(
+            [np.moveaxis(matrix, -2, 0).reshape(d, -1) for matrix in writer.values()], axis=1
+        )
+        left = np.concatenate([matrix.reshape(-1, d) for matrix in reader.values()])
+        for row, column in _acting(net.over, left, right):
+            change = {name: np.zeros(matrix.shape) for name, matrix in (writer | reader).items()}
+            for name, matrix in writer.items():
+                change[name][..., row, :] = matrix[..., column, :]
+            for name, matrix in reader.items():
+                change[name][..., column] = -matrix[..., row]
+            yield change
 
 
 def _hidden_units(net: _Network, i: int) -> Iterator[Change]:
@@ -286,52 +321,168 @@ def _hidden_units(net: _Network, i: int) -> Iterator[Change]:
         yield {f"{i}.U1": vector[: m * d].reshape(m, d), f"{i}.U2": vector[m * d :].reshape(d, m)}
 
 
+def _lets_affine_maps_pass(arch: Architecture) -> bool:
+    """Whether tokens may become an affine map of what they were, between the first and the last layer."""
+    writes_constants = arch.attention == "softmax" or arch.block.value_dim is not None
+    squares = arch.block.mlp is not None and arch.block.mlp[1] == 2 and arch.num_layers > 1
+    return squares and arch.skip and arch.block.biases and writes_constants
+
+
+def _affine_maps(net: _Network, _: int) -> Iterator[Change]:
+    """Tokens after attention i change by s_i + L_{i−1} y, and after its MLP by s_i + L_i z; L₀ = L_{l−1} = 0.
+
+    Attention lets an affine change pass and adds any constant; an MLP of power 2 makes of it
+    L_i = L_{i−1} + 2 U₂ diag(U₁ s_i) U₁ ("Affine maps between layers"). All layers change at once.
+    """
+    over, depth, d = net.over, net.arch.num_layers, net.arch.widths[0]
+    layers = [net.layer(i) for i in range(1, depth + 1)]
+    # What each coordinate of s_i adds to L: a d × d matrix.
+    bends = []
+    for w in layers[:-1]:
+        scaled = over.reduce(2 * over.reduce(w["U2"] * w["U1"].T[:, None]))
+        bends.append(over.matmul(scaled, w["U1"]))
+    equations = np.concatenate(bends).reshape(-1, d * d).T
+    for solution in null_space(over, equations):
+        constants = solution.reshape(depth - 1, d, 1)
+        yield _affine_change(net, layers, constants, bends)
+
+
+def _affine_change(
+    net: _Network, layers: list[BlockWeights], constants: np.ndarray, bends: list[np.ndarray]
+) -> Change:
+    """What all weights do while the tokens change by s_i + L_i z."""
+    over, d = net.over, net.arch.widths[0]
+    L, s, change = np.zeros((d, d)), np.zeros((d, 1)), {}
+    for i, w in enumerate(layers, start=1):
+        is_last = i == len(layers)
+        next_s = np.zeros((d, 1)) if is_last else constants[i - 1]
+        parts = [(name, ..., -over.matmul(w[name], L)) for name in "QKV"]
+        parts += [(name.lower(), ..., -over.matmul(w[name], s)) for name in "QKV"]
+        parts += [(name, ..., over.matmul(L, w[name])) for name in (("O", "o") if "O" in w else ("V", "v"))]
+        parts.append(net.constant(i, next_s - s))
+        if not is_last:
+            parts.append(("U1", ..., -over.matmul(w["U1"], L)))
+            L = over.reduce(L + over.matmul(next_s.T, bends[i - 1].reshape(d, d * d)).reshape(d, d))
+            parts.append(("U2", ..., over.matmul(L, w["U2"])))
+        change |= net.change(i, *parts)
+        s = next_s
+    return change
+
+
 # Heads that blend
 
 
 def _blends(net: _Network, i: int) -> Iterator[Change]:
     """Ȧ_h = Σ_k g_hk A_k and V̇_h = −Σ_k g_kh V_k for those g that Q, K, V and O can follow.
 
-    With A_h = β_h K_gᵀ Rᵟ Q_h (all δ, biases as one more column) and V_h = O_h W_g this is one linear system
-    in g and the changes of K, Q, W and O; its solutions with g = 0 are changes of basis.
+    Let A and V have the A_h = β_h K_gᵀ Rᵟ Q_h (all δ, biases as one more column) and V_h = O_h W_g as rows.
+    Then gA = Ȧ and Vᵀg = −V̇ᵀ have a common solution g if and only if the rows of Ȧ are in the row space
+    of A, those of V̇ in that of V, and VᵀȦ + V̇ᵀA = 0. The first two are solved group by group.
     """
-    over, arch, w = net.over, net.arch, net.layer(i)
-    H, low = arch.heads[i - 1], arch.block.value_dim is not None
-    if H == 1:
+    over, w = net.over, net.layer(i)
+    if net.arch.heads[i - 1] == 1:
         return
-    groups = net.heads_of(i)
-    of = np.repeat(np.arange(len(groups)), groups.shape[1])
     Q, K, V = (np.concatenate([w[n] for n in (name, name.lower()) if n in w], axis=-1) for name in "QKV")
     if "beta" in w:
         Q = over.reduce(Q * w["beta"])
-    shapes = {"g": (H, H), "K": K.shape, "Q": Q.shape, "V": V.shape} | ({"O": w["O"].shape} if low else {})
-    ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()])
+    groups = net.heads_of(i)
+    turns, still = net.rotations(i), [np.eye(V.shape[1])]
+    attention = _Rows(over, [_Products(over, K[g], Q[heads], turns) for g, heads in enumerate(groups)])
+    outputs = [w["O"].mT[heads] if "O" in w else None for heads in groups]
+    values = _Rows(over, [_Products(over, *each, still) for each in zip(V, outputs, strict=True)])
+    # Each free change is a column; there is an equation for each entry of VᵀȦ + V̇ᵀA.
+    columns = []
+    for heads, moved in zip(groups, attention.moved, strict=True):
+        sums = over.matmul(values.rows[heads].T, moved.swapaxes(0, 1).reshape(len(heads), -1))
+        columns.append(sums.reshape(-1, *moved.shape[::2]).swapaxes(0, 1).reshape(len(moved), -1))
+    for heads, moved in zip(groups, values.moved, strict=True):
+        columns.append(over.matmul(moved.mT, attention.rows[heads]).reshape(len(moved), -1))
+    solutions = null_space(over, np.concatenate(columns).T)
+    free = [*attention.free, *values.free]
+    parts = np.split(solutions, np.cumsum([len(basis) for basis in free])[:-1], axis=1)
+    changes = [over.matmul(part, basis) for part, basis in zip(parts, free, strict=True)]
+    of_attention, of_values = changes[: len(groups)], changes[len(groups) :]
+    of_K, of_V = K[0].size, V[0].size
+    # With temperatures what was solved for in place of Q̇ is β Q̇.
+    inverse = np.stack([over.inverse(beta) for beta in w["beta"]]) if "beta" in w else np.ones((1, 1, 1))
+    for number in range(len(solutions)):
+        solution = {
+            "K": np.stack([rows[number, :of_K] for rows in of_attention]).reshape(K.shape),
+            "Q": over.reduce(
+                np.stack([rows[number, of_K:] for rows in of_attention]).reshape(Q.shape) * inverse
+            ),
+            "V": np.stack([rows[number, :of_V] for rows in of_values]).reshape(V.shape),
+        }
+        if "O" in w:
+            solution["O"] = np.stack([rows[number, of_V:] for rows in of_values]).reshape(w["O"].mT.shape).mT
+        yield _as_change(net, i, solution)
 
-    def split(rows: np.ndarray) -> dict[str, np.ndarray]:
-        parts = zip(shapes.items(), np.split(rows, ends[:-1], axis=-1), strict=True)
-        return {name: part.reshape(-1, *shape) for (name, shape), part in parts}
 
-    unit, rows = split(np.eye(ends[-1])), []  # the effect of each unknown alone
-    for R in net.rotations(i):
-        turned, KR = over.matmul(R, Q), over.matmul(K.mT[of], R)
-        moved = over.matmul(unit["K"].mT[:, of], turned) + over.matmul(KR, unit["Q"])
-        rows.append(moved - np.einsum("nhk,kij->nhij", unit["g"], over.matmul(KR, Q)))
-    values, moved = V[of], unit["V"][:, of]
-    if low:
-        moved = over.matmul(unit["O"], values) + over.matmul(w["O"], moved)
-        values = over.matmul(w["O"], values)
-    rows.append(moved + np.einsum("nkh,kij->nhij", unit["g"], values))
-    system = over.reduce(np.concatenate([row.reshape(ends[-1], -1) for row in rows], axis=1)).T
-    for vector in null_space(over, system):
-        yield _as_change(net, i, {name: part[0] for name, part in split(vector).items()})
+class _Products:
+    """firstᵀ R second_h for the heads h of a group and some R; without seconds `first` itself.
+
+    Attributes:
+        rows: a row for each head.
+        effect: shape (entries of the factors, heads, entries of a row): what each entry alone changes.
+    """
+
+    def __init__(
+        self, over: Field, first: np.ndarray, seconds: np.ndarray | None, turns: list[np.ndarray]
+    ) -> None:
+        if seconds is None:
+            self.rows, self.effect = first.reshape(1, -1), np.eye(first.size)[:, None]
+            return
+        (a, x), (heads, _, y) = first.shape, seconds.shape
+        rows, effects = [], []
+        for R in turns:
+            left, right = over.matmul(first.T, R), over.matmul(R, seconds)
+            rows.append(over.matmul(left, seconds).reshape(heads, -1))
+            of_first = np.zeros((a, x, heads, x, y))
+            of_seconds = np.zeros((heads, a, y, heads, x, y))
+            for column in range(x):
+                of_first[:, column, :, column] = right.swapaxes(0, 1)
+            for h, column in product(range(heads), range(y)):
+                of_seconds[h, :, column, h, :, column] = left.T
+            both = of_first.reshape(-1, heads, x * y), of_seconds.reshape(-1, heads, x * y)
+            effects.append(np.concatenate(both))
+        self.rows, self.effect = np.concatenate(rows, axis=-1), np.concatenate(effects, axis=-1)
+
+
+class _Rows:
+    """The rows of all heads, and those changes of factors that leave each in the space of all.
+
+    Attributes:
+        rows: of all heads, in coordinates of their space.
+        free: for each group a basis of these changes.
+        moved: for each group what they do to its rows, shape (changes, heads, coordinates).
+    """
+
+    def __init__(self, over: Field, groups: list[_Products]) -> None:
+        rows = np.concatenate([group.rows for group in groups])
+        outside = null_space(over, rows).T
+        inside = _coordinates(over, rows)
+        self.rows = over.matmul(rows, inside)
+        self.free, self.moved = [], []
+        for group in groups:
+            entries, heads, length = group.effect.shape
+            leaves = over.matmul(group.effect, outside).reshape(entries, -1)
+            free = null_space(over, leaves.T)
+            moved = over.matmul(free, group.effect.reshape(entries, -1)).reshape(len(free), heads, length)
+            self.free.append(free)
+            self.moved.append(over.matmul(moved, inside))
+
+
+def _coordinates(over: Field, rows: np.ndarray) -> np.ndarray:
+    """A matrix with rows · it as independent as the rows, and no more columns than that needs."""
+    if isinstance(over, PrimeField):
+        return np.eye(rows.shape[1])[:, _row_space(over, rows).pivots]
+    _, sigma, right = np.linalg.svd(rows, full_matrices=False)
+    return right[sigma > 1e-9 * max(sigma[0], 1.0)].T
 
 
 def _as_change(net: _Network, i: int, solution: dict[str, np.ndarray]) -> Change:
-    """K̇, Q̇, V̇, Ȯ with their biases; what was solved for in place of Q̇ is β Q̇."""
-    w, change = net.layer(i), {}
-    if "beta" in w:
-        inverse = np.stack([net.over.inverse(beta) for beta in w["beta"]])
-        solution = solution | {"Q": net.over.reduce(solution["Q"] * inverse)}
+    """K̇, Q̇, V̇, Ȯ with their biases."""
+    change: Change = {}
     for name in ("K", "Q", "V"):
         matrix = solution[name]
         if net.arch.block.biases:

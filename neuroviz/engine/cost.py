@@ -54,7 +54,7 @@ class Cost:
     stages: tuple[tuple[str, float], ...] = ()
 
     def __str__(self) -> str:
-        return f"about {_in_words(self.seconds)} and {in_bytes(self.bytes)}"
+        return f"about {in_words(self.seconds)} and {in_bytes(self.bytes)}"
 
 
 def checked_question(
@@ -158,7 +158,7 @@ def check_budget(cost: Cost, budget: float, arch: Architecture) -> None:
     short = memory is not None and cost.bytes > memory
     if cost.seconds <= budget and not short:
         return
-    limit = f"there are {in_bytes(memory)} of memory" if short else f"the budget is {_in_words(budget)}"
+    limit = f"there are {in_bytes(memory)} of memory" if short else f"the budget is {in_words(budget)}"
     instead = "method='certified' (by a theorem every size is quick)" if arch.is_plain else "smaller sizes"
     raise ValueError(
         f"a matrix with {cost.columns} columns would take {cost} for {arch}, and {limit}; raise budget, take "
@@ -280,7 +280,12 @@ def _svd() -> Callable[[], object]:
     return partial(np.linalg.svd, np.random.default_rng(0).standard_normal((300, 200)), compute_uv=False)
 
 
-def _in_words(seconds: float) -> str:
+def in_words(seconds: float) -> str:
+    """Seconds in words.
+
+    >>> in_words(90), in_words(600)
+    ('90 seconds', '10 minutes')
+    """
     if seconds > 1e15:
         return "more seconds than floats hold" if seconds == inf else f"{seconds / 86_400:.1e} days"
     for size, name in ((86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):

@@ -12,13 +12,19 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import what_is_missing
 from neuroviz.engine.block_symmetry import symmetry_directions
-from neuroviz.engine.budget import check_memory
+from neuroviz.engine.budget import Budget, check_memory
+from neuroviz.engine.cost import BUDGET_SECONDS, in_words
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.formulas import collapsing_layer, effective_widths, general_formula, numbered
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.network import random_block_weights
-from neuroviz.engine.progress import reporting
+from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rank import RowSpace, schwartz_zippel
+
+_BYTES = 64  # of memory for each entry of the silent directions, at the peak
+_A_SECOND = 1200  # silent directions of as many parameters that take a second at most, about
+_SECONDS_WITHOUT_A_BAR = 4.0
+_AT_ONCE = 256  # rows between two signs of life
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,12 @@ class KernelLedger:
     error_bound: float
 
 
-def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
+def kernel_ledger(
+    arch: Architecture,
+    seed: int = 0,
+    budget: float | None = None,
+    progress: bool | Report | None = None,
+) -> KernelLedger:
     """What each symmetry costs: parameters − Σ entries − unexplained = dimension, all measured.
 
     The dimension is the exact rank over all parameters; an entry is the exact rank of the
@@ -60,10 +71,11 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
     Args:
         arch: any `Architecture`.
         seed: a whole number ≥ 0.
+        budget, progress: as in `measure_dimension`; the symmetries count, too.
 
     Raises:
         ValueError: if `arch` is not an Architecture or the seed is not a whole number, or if the network is
-            too large, as in `measure_dimension`.
+            too large for the memory or the budget.
 
     >>> ledger = kernel_ledger(Architecture((4, 3, 5), (2, 2)))
     >>> ledger.parameters, ledger.entries, ledger.unexplained, ledger.dimension
@@ -74,9 +86,22 @@ def kernel_ledger(arch: Architecture, seed: int = 0) -> KernelLedger:
     {'bases of keys and queries': 12, 'rescalings': 3, 'heads that blend': 3}
     """
     check_architecture("kernel_ledger", arch, variants=True)
+    seconds = BUDGET_SECONDS if budget is None else budget
+    limit = Budget(seconds, "no ledger", "take fewer heads")  # an impossible budget raises here
     check_memory(f"the silent directions of {arch}", 24 * arch.num_parameters**2)
-    measured = measure_dimension(arch, seed=seed, route="weights")  # this call also checks the seed
-    ledger = _kernel_ledger(arch, measured)
+    # This call also checks the seed, and refuses what is too large to be measured.
+    measured = measure_dimension(arch, seed=seed, route="weights", budget=budget, progress=progress)
+    check_memory(f"the silent directions of {arch}", _BYTES * measured.kernel * arch.num_parameters)
+    takes = measured.kernel**2 * arch.num_parameters / _A_SECOND**3
+    if takes > seconds:
+        raise ValueError(
+            f"the {measured.kernel:,} silent directions of {arch} would take about {in_words(takes)}, and "
+            f"the budget is {in_words(seconds)}; raise budget, or take fewer heads or smaller sizes"
+        )
+    if progress is None:
+        progress = takes > _SECONDS_WITHOUT_A_BAR
+    with showing(progress, [("symmetries", takes)], limit.check):
+        ledger = _kernel_ledger(arch, measured)
     return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))  # the cache keeps its own
 
 
@@ -86,15 +111,21 @@ def _kernel_ledger(arch: Architecture, measured: Measurement) -> KernelLedger:
     rng = np.random.default_rng([measured.seed, over.p, 3])
     space, parts = RowSpace(over, arch.num_parameters), {}
     for name, each in symmetry_directions(over, arch, random_block_weights(over, arch, rng)).items():
-        reporting()("symmetries", space.dimension / arch.num_parameters)
-        rows = [np.zeros((0, arch.num_parameters)), *each]
-        new, ends = space.add_each(np.concatenate(rows)), np.cumsum([*map(len, rows)])
-        parts[name] = tuple(int(part.sum()) for part in np.split(new, ends)[1:-1])
+        parts[name] = tuple(_added(space, rows, arch.num_parameters) for rows in each)
     entries = {name: sum(numbers) for name, numbers in parts.items()}
     unexplained = arch.num_parameters - space.dimension - measured.value
     error = min(1.0, measured.error_bound + schwartz_zippel(space.dimension, 1, over.p))
     left = unexplained, measured.value, _note(arch, entries, unexplained, measured.value)
     return KernelLedger(arch, arch.num_parameters, entries, parts, *left, measured, error)
+
+
+def _added(space: RowSpace, rows: np.ndarray, parameters: int) -> int:
+    """How many directions these rows add to those before, with a sign of life now and then."""
+    before = space.dimension
+    for start in range(0, len(rows), _AT_ONCE):
+        reporting()("symmetries", space.dimension / parameters)
+        space.add(rows[start : start + _AT_ONCE])
+    return space.dimension - before
 
 
 def _note(arch: Architecture, entries: dict[str, int], unexplained: int, dimension: int) -> str:

@@ -15,6 +15,7 @@ from neuroviz.engine.field import PrimeField
 from neuroviz.engine.pivots import gauss_jordan
 
 _BLOCK = 32
+_WIDE = 1000  # columns from which larger blocks pay
 _SMALLEST_SCALE = 1e-9
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a true zero is computed as less than this
 _DUST = 1e-12  # rows shorter than this, relative to the longest, may be rounding
@@ -115,7 +116,8 @@ def lengths(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for axis in (1, 0):
         largest = np.abs(matrix).max(axis=axis, keepdims=True, initial=0.0)
         safe = np.where(largest > 0, largest, 1.0)
-        norms.append(np.squeeze(largest, axis) * np.linalg.norm(matrix / safe, axis=axis))
+        with np.errstate(over="ignore", invalid="ignore"):  # a length beyond the floats is infinite
+            norms.append(np.squeeze(largest, axis) * np.linalg.norm(matrix / safe, axis=axis))
     return norms[0], norms[1]
 
 
@@ -211,9 +213,14 @@ class RowSpace:
 
     def __init__(self, over: PrimeField, columns: int) -> None:
         self._field = over
-        self._basis = np.zeros((0, columns))  # its pivot columns form the identity
+        self._rows = np.zeros((0, columns))  # the basis, and room for more of it
         self._pivots = np.zeros(0, dtype=np.intp)
         self._free = np.arange(columns)
+
+    @property
+    def _basis(self) -> np.ndarray:
+        """Independent rows, whose pivot columns form the identity."""
+        return self._rows[: len(self._pivots)]
 
     @property
     def dimension(self) -> int:
@@ -232,10 +239,11 @@ class RowSpace:
         [True, False, True]
         """
         new = np.zeros(len(rows), dtype=bool)
-        for start in range(0, len(rows), _BLOCK):
+        size = _BLOCK if rows.shape[1] < _WIDE else 4 * _BLOCK  # each block goes through the whole basis
+        for start in range(0, len(rows), size):
             if not len(self._free):
                 break
-            new[start + self._add_block(rows[start : start + _BLOCK])] = True
+            new[start + self._add_block(rows[start : start + size])] = True
         return new
 
     def orthogonal_vector(self, rng: np.random.Generator) -> np.ndarray:
@@ -253,6 +261,25 @@ class RowSpace:
         vector[self._pivots] = self._field.reduce(-self._field.matmul(self._basis, vector[:, None])[:, 0])
         return vector
 
+    @property
+    def pivots(self) -> np.ndarray:
+        """Columns in which the rows added so far are as independent as in all."""
+        return np.sort(self._pivots)
+
+    def null_space(self) -> np.ndarray:
+        """A basis of the vectors whose product with every row added so far is 0, as rows.
+
+        >>> space = RowSpace(PrimeField(7), columns=3)
+        >>> space.add(np.array([[1.0, 2.0, 3.0]]))
+        1
+        >>> space.null_space().tolist()
+        [[-2.0, 1.0, 0.0], [-3.0, 0.0, 1.0]]
+        """
+        basis = np.zeros((len(self._free), self._basis.shape[1]))
+        basis[np.arange(len(self._free)), self._free] = 1
+        basis[:, self._pivots] = self._field.reduce(-self._basis[:, self._free].T)
+        return basis
+
     def _add_block(self, rows: np.ndarray) -> np.ndarray:
         """Adds rows; returns the places of those that were independent of all before them.
 
@@ -260,18 +287,23 @@ class RowSpace:
         some columns, and is examined again in more columns, still represents its own place.
         """
         F, places, found = self._field, np.arange(len(rows)), []
-        if len(self._pivots):
-            rows = F.reduce(rows - F.matmul(rows[:, self._pivots], self._basis))
+        # Rows of symmetries are zero nearly everywhere, so only what can change is multiplied.
+        factors = rows[:, self._pivots]
+        met = np.flatnonzero(factors.any(axis=0))
+        if len(met):
+            rows = F.reduce(rows - F.matmul(factors[:, met], self._basis[met]))
         # A few columns more than rows usually hold all pivots; only dependent rows need a wider look.
         width = len(rows) + 2
         while len(rows) and len(self._free):
-            columns = self._free[:width]
+            columns = self._free[rows[:, self._free].any(axis=0)][:width]
             transform, used, pivots = gauss_jordan(F, rows[:, columns])
             rows = F.matmul(transform, rows)
             new, pivots = rows[used], columns[pivots]
-            if len(self._pivots):
-                self._basis = F.reduce(self._basis - F.matmul(self._basis[:, pivots], new))
-            self._basis = np.concatenate([self._basis, new])
+            factors = self._basis[:, pivots]
+            met = np.flatnonzero(factors.any(axis=1))
+            if len(met):
+                self._basis[met] = F.reduce(self._basis[met] - F.matmul(factors[met], new))
+            self._append(new)
             self._pivots = np.concatenate([self._pivots, pivots])
             self._free = np.setdiff1d(self._free, pivots, assume_unique=True)
             found.append(places[used])
@@ -280,6 +312,16 @@ class RowSpace:
             rows, places = rows[left], places[left]
             width *= 8
         return np.concatenate(found) if found else np.zeros(0, dtype=int)
+
+    def _append(self, new: np.ndarray) -> None:
+        """Write rows after the basis; the room for it doubles when it is full."""
+        start, room = len(self._pivots), len(self._rows)
+        stop = start + len(new)
+        if stop > room:
+            more = np.zeros((min(max(stop, 2 * room), self._rows.shape[1]), self._rows.shape[1]))
+            more[:start] = self._basis
+            self._rows = more
+        self._rows[start:stop] = new
 
 
 def numerical_rank(matrix: np.ndarray, tol: float = 1e-9) -> int:

@@ -12,6 +12,7 @@ FAMILIES = {
     "bases of keys and queries": "bases of K, Q", "bases of values and outputs": "bases of V, O",
     "temperatures": "temperatures", "key biases": "key biases", "value biases": "value biases",
     "shifts between layers": "shifts of tokens", "hidden units of the MLPs": "MLP units",
+    "affine maps between layers": "affine maps",
     "bases between layers": "bases between layers", "rescalings": "rescalings",
     "heads that blend": "blends of heads",
 }  # fmt: skip
