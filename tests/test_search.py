@@ -29,12 +29,20 @@ from neuroviz.beyond.search.initial_guesses import draw
 from neuroviz.beyond.search.local_coordinates import Chart, chart_at, flat, narrow, tangent_map
 from neuroviz.beyond.search.panel import SearchExplorer, search_parts
 from neuroviz.beyond.search.search import VERIFIED, search_fiber
+from neuroviz.beyond.search.units import fitting_units
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.layer import Pair, function_table
-from neuroviz.engine.network import Layer, forward, random_weights
+from neuroviz.engine.network import (
+    Layer,
+    flatten,
+    forward,
+    random_block_weights,
+    random_weights,
+    unflatten,
+)
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import VirtualWeights, as_network, virtual_weights
 from neuroviz.kit.plot import make
@@ -191,6 +199,87 @@ def test_with_too_few_inputs_networks_agree_by_accident_and_fresh_inputs_tell():
     assert agree
     right, *wrong = (forward(Reals(), "softmax", network, fresh) for network in (weights, *agree))
     assert all(np.abs(output - right).max() > 1e-6 for output in wrong)
+
+
+# Networks of other sizes
+
+
+ONE, TWO_LAYERS = (Architecture.uniform(2, 2, layers, 3, "softmax") for layers in (1, 2))
+BIASED = replace(HEADS, block=Block(1, 1, biases=True, temperature=True))
+SIZES = [
+    *((arch, {f"1.{name}": size}) for arch in (ONE, HEADS) for name, size in
+      (("Q", 1e4), ("Q", 1e-4), ("Q", 1e8), ("V", 1e8), ("V", 1e-8))),
+    (TWO_LAYERS, {"2.V": 1e8}),
+    (TWO_LAYERS, {"1.V": 1e8, "2.Q": 1e-8, "2.K": 1e-8}),
+    (TWO_LAYERS, {"1.Q": 1e8, "2.Q": 1e8}),
+    (HEADS, {"1.V": np.array([100, 1])[:, None, None]}),
+    (BIASED, {"1.O": 1e8, "1.o": 1e8}),
+    (BIASED, {"1.V": 1e8, "1.v": 1e8, "1.o": 1e8}),
+    (BIASED, {"1.beta": 1e8, "1.Q": 1e-8, "1.q": 1e-8}),
+    (BIASED, {"1.Q": 1e8, "1.q": 1e4, "1.v": 1e-4, "1.o": 1e-4}),
+]  # fmt: skip
+
+
+def of_other_sizes(arch, change, seed=5):
+    """Random weights, of which some are so many times larger."""
+    weights = random_block_weights(Reals(), arch, rng(seed))
+    weights |= {name: factor * weights[name] for name, factor in change.items()}
+    return unflatten(arch, flatten(weights))
+
+
+@pytest.mark.parametrize(("arch", "change"), SIZES, ids=str)
+def test_a_search_is_right_for_weights_of_any_size(arch, change):
+    """Saturated, kernels of 4 to 8 were seen where there are none."""
+    weights = of_other_sizes(arch, change)
+    search = search_fiber(arch, weights, starts=6, kinds=("near ρM",))
+    assert search.kernel == 0 and search.sigma_min > 1e-4 and search.continuum is None
+    assert search.verified and {one.symmetry for one in search.classes} <= {SAME, SHUFFLED}
+    given = comparable(arch, weights, weights)
+    for one in search.classes:
+        assert one.kernel == 0 and one.residual <= VERIFIED
+    for one, other in zip((given.L, *given.M), (search.target.L, *search.target.M), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-12 * np.abs(one).max(initial=0.0))
+    same = [one for one in search.classes if one.symmetry == SAME]
+    assert all(distance("softmax", given, one.virtual) < 1e-6 for one in same)
+
+
+@pytest.mark.parametrize("size", [1e8, 1e-8])
+def test_heads_that_no_input_shows_together_are_refused_at_once(size):
+    with pytest.raises(ValueError, match="needs tokens that all heads tell apart"):
+        search_fiber(TWO_LAYERS, of_other_sizes(TWO_LAYERS, {"1.V": size}), progress=pytest.fail)
+    half = np.array([size, 1])[:, None, None]
+    for name, said in (
+        ("1.Q", "tokens that all heads tell apart"),
+        ("1.V", "would not see all heads of layer 1"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            search_fiber(HEADS, of_other_sizes(HEADS, {name: half}), progress=pytest.fail)
+
+
+@pytest.mark.parametrize(
+    "arch", [ONE, TWO_LAYERS, HEADS, Architecture.uniform(3, 2, 3, 3, "softmax")], ids=str
+)
+def test_networks_of_ordinary_sizes_are_searched_as_they_are(arch):
+    for seed in range(20):
+        assert set(fitting_units(arch, random(arch, seed))) == {1.0}
+
+
+@pytest.mark.parametrize("name", ["1.q", "1.v", "1.o"])
+def test_biases_that_no_input_shows_are_refused_at_once(name):
+    change = {"1.o": 1e-6, "1.v": 1e-6} if name == "1.v" else {name: 1e6}
+    with pytest.raises(ValueError, match="would not see all weights of layer 1.*biases"):
+        search_fiber(BIASED, of_other_sizes(BIASED, change), progress=pytest.fail)
+
+
+def test_tensors_are_searched_as_the_numbers_that_they_hold():
+    torch = pytest.importorskip("torch")
+    (layer,) = random(ONE)
+    half = Layer(*(torch.nn.Parameter(torch.tensor(matrix).bfloat16()) for matrix in layer))
+    exact = Layer(*(matrix.detach().double().numpy() for matrix in half))
+    one, other = (search_fiber(ONE, (each,), starts=2) for each in (half, exact))
+    np.testing.assert_array_equal(flat(one.target), flat(other.target))
+    with pytest.raises(ValueError, match="finite weights; 1.V"):
+        search_fiber(ONE, (layer._replace(V=np.inf * layer.V),))
 
 
 # How it is run.

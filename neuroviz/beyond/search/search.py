@@ -26,6 +26,8 @@ from neuroviz.beyond.search.equivalent_weights import (
 from neuroviz.beyond.search.initial_guesses import KINDS, draw, kind_of
 from neuroviz.beyond.search.local_coordinates import chart_at, narrow, tangent_map
 from neuroviz.beyond.search.result import Continuum, FiberPoint, FiberSearch, StartOutcome
+from neuroviz.beyond.search.units import as_given, fitting_units, in_units
+from neuroviz.beyond.transformers.alignment import numbers
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.block_formulas import speaks_of_fibres
@@ -82,7 +84,8 @@ def search_fiber(
 
     Raises:
         ValueError: if the weights are not of this architecture or their function is zero, if the starts,
-            seed or kinds make no search, or if a step would take more memory than there is.
+            seed or kinds make no search, if no inputs show all heads of a softmax network, or if a step would
+            take more memory than there is.
 
     >>> from neuroviz.engine.network import random_weights
     >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
@@ -112,7 +115,7 @@ def search_in_steps(
             "or in a bottleneck that the values fill; two tokens or more; no rotary or learned positions, "
             f"no MLPs; got {arch}"
         )
-    _check(arch, weights, starts, seed, kinds)
+    weights = _checked(arch, weights, starts, seed, kinds)
     # Half of the inputs are for the polish, which needs an equation for each coordinate.
     enough = arch.num_parameters // min(4, arch.tokens * arch.widths[-1]) + 1
     inputs = _INPUTS_PER_COORDINATE[arch.attention] * (num_columns(arch) if arch.is_plain else enough)
@@ -122,6 +125,8 @@ def search_in_steps(
     reduced, thin = arch, unflatten(arch, flatten(weights))
     if arch.is_plain:
         reduced, thin = gauge_slice(arch).reduced, narrow(arch, weights)
+    units = fitting_units(reduced, thin)
+    thin = in_units(reduced, thin, units)
     target = comparable(reduced, thin, thin)
     fresh = Reals().random(np.random.default_rng([seed, 0]), (FRESH_INPUTS, arch.widths[0], arch.tokens))
     if not np.linalg.norm(forward(Reals(), reduced, thin, fresh)) > 0:
@@ -138,18 +143,31 @@ def search_in_steps(
         yield number + 1, starts, sum(one.outcome.verified for one in ends)
     sigma_min, kernel = _spectrum(reduced, thin, 0.0, np.random.default_rng([seed, 2]))
     classes, continuum, outcomes = _sort(reduced, target, ends[:starts])
+    if continuum:
+        continuum = replace(continuum, example=as_given(reduced, continuum.example, units))
+    outcomes, classes = (
+        tuple(replace(one, virtual=as_given(reduced, one.virtual, units)) for one in each)
+        for each in (outcomes, classes)
+    )
+    target = as_given(reduced, target, units)
     return FiberSearch(arch, target, seed, outcomes, classes, continuum, sigma_min, kernel)
 
 
-def _check(arch: Architecture, weights: Weights, starts: int, seed: int, kinds: tuple[str, ...]) -> None:
+def _checked(
+    arch: Architecture, weights: Weights | BlockWeights, starts: int, seed: int, kinds: tuple[str, ...]
+) -> Weights | BlockWeights:
     wanted = named(layer_shapes(arch)) if arch.block.is_plain else arch.parameter_shapes
     given = weights if isinstance(weights, dict) else named(weights)
     if wanted != (got := {name: np.shape(matrix) for name, matrix in given.items()}):
         raise ValueError(f"{arch} has weights of shapes {wanted}; got {got}")
+    floats = {name: numbers("search_fiber", name, given[name]).astype(float) for name in wanted}
+    if unclear := [name for name, matrix in floats.items() if not np.isfinite(matrix).all()]:
+        raise ValueError(f"search_fiber needs finite weights; {unclear[0]} has entries that are none")
     whole_number("starts", starts)
     whole_number("seed", seed, least=0)
     if not isinstance(kinds, (tuple, list)) or not kinds or any(kind not in KINDS for kind in kinds):
         raise ValueError(f"kinds of start are some of {', '.join(map(repr, KINDS))}; got {kinds!r}")
+    return unflatten(arch, flatten(floats))
 
 
 def _tokens(arch: Architecture, inputs: int, rng: np.random.Generator, scale: float = 1.0) -> np.ndarray:

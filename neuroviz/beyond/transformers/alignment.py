@@ -14,6 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neuroviz.beyond.transformers.comparison import (
+    EPSILON,
+    Attention,
+    Judge,
+    Sum,
+    Verdict,
+    exactly,
+    fills,
+    length,
+    solved,
+)
+from neuroviz.beyond.transformers.outputs import outputs_differ
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.network import BlockWeights
 
@@ -75,16 +87,46 @@ def shown(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]
     return found
 
 
-def _check(caller: str, arch: Architecture, weights: BlockWeights) -> None:
+def checked(caller: str, arch: Architecture, weights: BlockWeights) -> BlockWeights:
+    """The weights as arrays, float16 and torch tensors too, if they are weights of this network."""
     check_architecture(caller, arch, variants=True)
-    got = {n: np.shape(w) for n, w in weights.items()} if isinstance(weights, dict) else {}
+    given = weights if isinstance(weights, dict) else {}
+    found = {}
     for name, shape in arch.parameter_shapes.items():
-        if got.get(name) != shape:
-            raise ValueError(
-                f"{caller} needs a dict with {name} of shape {shape}, for {arch}; got {got.get(name, 'none')}"
-            )
-        if not np.isfinite(np.asarray(weights[name], float)).all():
+        if np.shape(given.get(name)) != shape or name not in given:
+            got = np.shape(given[name]) if name in given else "none"
+            raise ValueError(f"{caller} needs a dict with {name} of shape {shape}, for {arch}; got {got}")
+        found[name] = numbers(caller, name, given[name])
+        if not np.isfinite(found[name].astype(float)).all():
             raise ValueError(f"{caller} needs finite weights; {name} has entries that are none")
+    return found
+
+
+def numbers(caller: str, name: str, weight: object) -> np.ndarray:
+    """An array of real numbers; of floats it keeps the kind that numpy has, and bfloat16 becomes float64."""
+    try:
+        if hasattr(weight, "detach"):  # a torch tensor, perhaps a parameter, perhaps on another device
+            weight = weight.detach().cpu()
+            if str(weight.dtype) == "torch.bfloat16":
+                weight = weight.double()
+        found = np.asarray(weight)
+        if found.dtype.kind not in "fiuO":
+            found = found.astype(float, casting="safe")  # a bfloat16 of numpy has a kind of its own
+        found.astype(float)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{caller} needs arrays of real numbers; {name} is none: {error}") from None
+    return found
+
+
+def stored_epsilon(weights: BlockWeights) -> float:
+    """How far apart the numbers near 1 are, of the coarsest kind among these weights.
+
+    >>> stored_epsilon({"1.Q": np.ones(2, np.float16), "1.K": np.ones(2)})
+    0.0009765625
+    """
+    kinds = {str(getattr(w, "dtype", "")).removeprefix("torch.") for w in weights.values()}
+    known = {"float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+    return max((known[kind] for kind in kinds & {*known}), default=EPSILON)
 
 
 def align(
@@ -93,16 +135,19 @@ def align(
     """Find heads, bases and shifts that lead from the first weights to the second: both compute the same.
 
     Layer by layer: G_{i−1} is known, so the heads are told by their A; with the heads known G_i follows from
-    their V, by least squares. At the end every equation of Theorem H is checked.
+    their V. Every equation of Theorem H is checked, in units of each head and each output, and between layers
+    in a basis of the tokens that all heads of the first weights fill alike. At the end outputs are compared,
+    on tokens of every size at which some head neither ignores nor saturates.
 
     Args:
         arch: a softmax network, of any widths; heads, skips, masks, biases and shared keys are welcome.
-        first, second: real weights, as in `random_block_weights`.
-        tolerance: the largest relative difference that counts as equal.
+        first, second: real weights, as in `random_block_weights`; arrays or torch tensors.
+        tolerance: the largest relative difference that counts as equal. Outputs may differ by its root.
 
     Raises:
-        ValueError: if weights have other shapes; or if there is no such change, naming the first layer where
-            it fails. Under the conditions of Theorem H (`where_theorem_h_fails`) the functions then differ.
+        ValueError: if weights have other shapes; if there is no such change, naming the first layer where it
+            fails (under the conditions of Theorem H, `where_theorem_h_fails`, the functions then differ);
+            or if this cannot be told: heads attend alike or do not fill the width, or rounding hides it.
 
     >>> from neuroviz.engine.network import random_block_weights
     >>> from neuroviz.engine.field import Reals
@@ -112,59 +157,236 @@ def align(
     >>> align(arch, first, second).heads
     ((1, 0), (0, 1))
     """
-    for weights in (first, second):
-        _check("align", arch, weights)
-    ours, theirs = (shown("align", arch, weights) for weights in (first, second))
-    G, g, heads, error = np.eye(arch.widths[0]), np.zeros(arch.widths[0]), [], 0.0
-    bases, shifts, second = [G], [g], []
+    epsilon = max(stored_epsilon(w) if isinstance(w, dict) else 0.0 for w in (first, second))
+    pair = [checked("align", arch, weights) for weights in (first, second)]
+    pair = [{name: w.astype(float) for name, w in weights.items()} for weights in pair]
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not equal
+        ours, theirs = (_summed(arch, weights) for weights in pair)
+        found = _align_layers(arch, ours, theirs, Judge(tolerance, epsilon))
+        said = outputs_differ(arch, *pair, [_values(one) for one in ours], np.sqrt(tolerance))
+    if said:
+        agree = f"the weights agree up to {found.error:.1e}"
+        raise ValueError(f"{agree}, but {said}: heads cancel there, or layers magnify")
+    return found
+
+
+class _Rounded(NamedTuple):
+    """`Shown`, and how far rounding moves each matrix."""
+
+    A: Sum
+    V: Sum
+    c: Sum
+    omega: Sum
+
+
+class _Tokens(NamedTuple):
+    """Tokens z = basis · ẑ + origin, where ẑ is the same for both networks."""
+
+    basis: Sum
+    origin: Sum
+
+
+def _summed(arch: Architecture, weights: BlockWeights) -> list[_Rounded]:
+    several = (
+        weights,
+        {n: np.abs(w) for n, w in weights.items()},
+        {n: 1.0 * (w != 0) for n, w in weights.items()},
+    )
+    found = []
+    for values, terms, counts in zip(*(shown("align", arch, w) for w in several), strict=True):
+        parts = zip(values, terms, counts, strict=True)
+        # A term may be too small for float64.
+        found.append(_Rounded(*(Sum(value, moved + np.finfo(float).tiny * n) for value, moved, n in parts)))
+    return found
+
+
+def _values(layer: _Rounded) -> Shown:
+    return Shown(*(each.value for each in layer))
+
+
+def _align_layers(
+    arch: Architecture, ours: list[_Rounded], theirs: list[_Rounded], judge: Judge
+) -> Alignment:
+    here = there = _Tokens(exactly(np.eye(arch.widths[0])), exactly(np.zeros(arch.widths[0])))
+    heads, error, second = [], 0.0, []
+    bases, shifts = [here.basis.value], [here.origin.value]
     for i, (one, other) in enumerate(zip(ours, theirs, strict=True), start=1):
-        A, c = G.T @ other.A @ G, (other.A @ g + other.c) @ G
-        apart = _relative(one.A[:, None] - A, one.A) + _relative((one.c[:, None] - c)[..., None], one.A)
-        order = apart.argmin(axis=1)
-        worst = int(apart.min(axis=1).argmax())
-        if (off := float(apart[worst, order[worst]])) > tolerance:
-            raise ValueError(
-                f"layer {i}: no head of the second weights attends as head {worst + 1} of the first does; "
-                f"the nearest differs by {off:.1e} of its size"
-            )
-        for h, k in combinations(range(len(order)), 2):
-            if order[h] == order[k]:
-                raise ValueError(
-                    f"layer {i}: heads {h + 1} and {k + 1} attend alike and cannot be told apart; merge them"
-                )
-        heads.append(tuple(order.tolist()))
-        V, reached = other.V[order], np.concatenate(one.V @ np.linalg.inv(G), axis=1)
         last = i == arch.num_layers
-        if arch.skip or last:
-            after = np.eye(arch.widths[i])
+        own_inputs, own_outputs = arch.skip or i == 1, arch.skip or last  # no change of basis mixes these
+        A, A2 = _attention(one, here), _attention(other, there)
+        order, attention = _partners(i, A, A2, one.V.value, own_inputs, judge)
+        A2 = [A2[k] for k in order]
+        other = other._replace(A=other.A[order], V=other.V[order], c=other.c[order])
+
+        origins = _through(one, here, arch.skip), _through(other, there, arch.skip)
+        if own_outputs:
+            after = after2 = exactly(np.eye(arch.widths[i]))
         else:
-            if np.linalg.matrix_rank(reached) < len(reached):
-                raise ValueError(
-                    f"layer {i}: its heads do not fill the width, so the basis is not determined"
-                )
-            after = np.linalg.lstsq(reached.T, np.concatenate(V, axis=1).T)[0].T
-        missed = float(_relative(after @ one.V @ np.linalg.inv(G) - V, V).max())
-        through = other.V.sum(0) @ g + (g if arch.skip else 0) + other.omega
-        g = through - after @ one.omega
+            after, after2 = _bases_after(i, one.V @ here.basis, other.V @ there.basis)
+        V, V2 = solved(after, one.V @ here.basis), solved(after2, other.V @ there.basis)
+        worst = judge.values(V, V2, own_outputs, own_inputs)
         if last:
-            missed = max(missed, float(np.abs(g).max() / max(1.0, np.abs(through).max())))
-            g = np.zeros_like(g)
-        if missed > tolerance:
-            what = "the values and biases" if last or arch.skip else "the values of all heads in one basis"
-            raise ValueError(f"layer {i}: {what} do not agree; they differ by {missed:.1e} of their size")
-        if not last and np.linalg.cond(after) > 1 / tolerance:
-            raise ValueError(f"layer {i}: the change of basis is not invertible")
-        second.append(Shown(A, np.linalg.solve(after, other.V @ G), c, through if last else one.omega))
-        error, G = max(error, off, missed), after
-        bases.append(G)
-        shifts.append(g)
+            worst = worst.worse(judge.constants(*origins, V, A, arch.skip))
+        if worst.kind != "equal":
+            _refuse_values(i, worst, A, own_inputs, own_outputs, judge)
+
+        error = max(error, attention.share, worst.share)
+        own_order = np.argsort(order)
+        seen = [A2[h] for h in own_order], V2.value[own_order]
+        second.append(_as_the_first(one, here, after, *seen))
+        if last:  # nothing shifts the outputs
+            second[-1] = second[-1]._replace(omega=one.omega.value + origins[1].value - origins[0].value)
+            origins = 2 * (exactly(np.zeros(arch.widths[i])),)
+        here, there = _Tokens(after, origins[0]), _Tokens(after2, origins[1])
+        bases.append(after2.value @ _inverse(after))
+        shifts.append(there.origin.value - bases[-1] @ here.origin.value)
+        heads.append(tuple(order))
     return Alignment(tuple(heads), tuple(bases), tuple(shifts), tuple(second), error)
 
 
-def _relative(difference: np.ndarray, to: np.ndarray) -> np.ndarray:
-    """The size of matrices, in units of the largest matrix of `to`."""
-    unit = np.linalg.norm(to, axis=(-2, -1)).max() or 1.0
-    return np.linalg.norm(difference, axis=(-2, -1)) / unit
+def _attention(layer: _Rounded, tokens: _Tokens) -> list[Attention]:
+    """A and c of each head for ẑ."""
+    B = tokens.basis
+    found = []
+    for h in range(len(layer.A.value)):
+        A = B.mT @ layer.A[h]
+        found.append(Attention(A @ B, A @ tokens.origin + B.mT @ layer.c[h]))
+    return found
+
+
+def _through(layer: _Rounded, tokens: _Tokens, skip: bool) -> Sum:
+    """Where the layer takes the origin."""
+    V = Sum(layer.V.value.sum(axis=0), layer.V.moved.sum(axis=0))
+    found = V @ tokens.origin + layer.omega
+    return found + tokens.origin if skip else found
+
+
+def _bases_after(i: int, V: Sum, V2: Sum) -> tuple[Sum, Sum]:
+    """Bases B, B′ of the tokens after layer i, with V_h = B R_h and V′_h = B′ R_h if they can be.
+
+    The R_h side by side have orthonormal rows, once each is divided by the size of V_h; in layer 1 each of
+    its columns by that of V_h, as coordinates of the inputs have sizes of their own.
+    """
+    size = np.abs(V.value).max(axis=1 if i == 1 else (1, 2), keepdims=True)
+    size[size == 0] = 1.0
+    rows, rows2 = (_side_by_side(Sum(each.value / size, each.moved / size)) for each in (V, V2))
+    largest, scaled = _with_rows_of_one_size(rows)
+    if not fills(*scaled):
+        raise ValueError(f"layer {i}: its heads do not fill the width, so the basis is not determined")
+    L = np.linalg.qr(scaled.value.T, "r").T
+    B = exactly(largest * L)
+    R = solved(B, rows)
+    B2 = rows2 @ R.mT
+    if not fills(*_with_rows_of_one_size(B2)[1]):
+        raise ValueError(
+            f"layer {i}: the heads of the second weights do not fill the width as those of the first do, or "
+            "rounding hides it"
+        )
+    return B, B2
+
+
+def _side_by_side(V: Sum) -> Sum:
+    return Sum(np.concatenate(V.value, axis=1), np.concatenate(V.moved, axis=1))
+
+
+def _inverse(basis: Sum) -> np.ndarray:
+    return solved(basis, exactly(np.eye(len(basis.value)))).value
+
+
+def _with_rows_of_one_size(M: Sum) -> tuple[np.ndarray, Sum]:
+    """The largest entry of each row, and the rows divided by it."""
+    largest = np.abs(M.value).max(axis=1, keepdims=True)
+    largest[largest == 0] = 1.0
+    return largest, Sum(M.value / largest, M.moved / largest)
+
+
+def _as_the_first(one: _Rounded, here: _Tokens, after: Sum, A2: list[Attention], V2: np.ndarray) -> Shown:
+    """The second layer in the bases of the first; ω is that of the first, which fixes the shift."""
+    back = _inverse(here.basis)
+    A = np.array([back.T @ each.A.value @ back for each in A2])
+    c = np.array([each.c.value for each in A2]) @ back - A @ here.origin.value
+    return Shown(A, after.value @ V2 @ back, c, one.omega.value)
+
+
+def _partners(
+    i: int, A: list[Attention], A2: list[Attention], V: np.ndarray, own_inputs: bool, judge: Judge
+) -> tuple[list[int], Verdict]:
+    """For each head of the first weights the head of the second that attends as it does."""
+    order, worst = [], Verdict("equal", 0.0, 0.0)
+    for h, one in enumerate(A):
+        far = np.array([_apart(one, other, judge) for other in A2])
+        near = np.flatnonzero(far <= max(far.min(), 2 * judge.tolerance))
+        found = {int(k): judge.attention(one, A2[k], own_inputs) for k in near}
+        k = min(found, key=lambda k: found[k].share)
+        _refuse_attention(i, h, found[k], V[h], judge)
+        order.append(k)
+        worst = worst.worse(found[k])
+    for k in range(len(A2)):
+        if order.count(k) == 0 and all(
+            judge.attention(one, A2[k], own_inputs).kind == "unequal" for one in A
+        ):
+            raise ValueError(
+                f"layer {i}: no head of the first weights attends as head {k + 1} of the second does"
+            )
+    for h, k in combinations(range(len(order)), 2):
+        if order[h] == order[k]:
+            _refuse_twins(i, h, k)
+    return order, worst
+
+
+def _apart(one: Attention, other: Attention, judge: Judge) -> float:
+    """How differently two heads attend, roughly: relative to the larger one, or to what rounding hides."""
+    found = 0.0
+    for a, b in zip(one, other, strict=True):
+        size = max(length(a.value), length(b.value))
+        unit = size + length(judge.noise(a, b)) / judge.tolerance
+        found += length(a.value - b.value) / unit if unit > 0 else 0.0
+    return found if np.isfinite(found) else np.inf
+
+
+def _refuse_attention(i: int, h: int, found: Verdict, V: np.ndarray, judge: Judge) -> None:
+    """If a head has no partner, say so, and why."""
+    if found.kind == "hidden":
+        raise ValueError(f"layer {i}, head {h + 1}: {_hidden('how it attends', found, judge)}")
+    if found.kind == "unequal":
+        blind = ""
+        if not V.any():
+            blind = f"; head {h + 1} has V = 0, so no output shows how it attends"
+        raise ValueError(
+            f"layer {i}: no head of the second weights attends as head {h + 1} of the first does; "
+            f"the nearest differs by {found.share:.1e} of its size{blind}"
+        )
+
+
+def _refuse_twins(i: int, h: int, k: int) -> None:
+    raise ValueError(
+        f"layer {i}: heads {h + 1} and {k + 1} attend alike and cannot be told apart; merge them"
+    )
+
+
+def _refuse_values(
+    i: int, found: Verdict, A: list[Attention], own_inputs: bool, own_outputs: bool, judge: Judge
+) -> None:
+    """Say why values do not agree: perhaps heads that attend alike have changed places."""
+    if found.kind == "hidden":
+        raise ValueError(f"layer {i}: {_hidden('its values', found, judge)}")
+    for h, k in combinations(range(len(A)), 2):
+        if judge.attention(A[h], A[k], own_inputs).kind != "unequal":
+            _refuse_twins(i, h, k)
+    what = "the values and biases" if own_outputs else "the values of all heads in one basis"
+    raise ValueError(f"layer {i}: {what} do not agree; they differ by {found.share:.1e} of their size")
+
+
+def _hidden(what: str, found: Verdict, judge: Judge) -> str:
+    if not np.isfinite(found.rounding):
+        return f"float64 does not reach far enough for {what}: numbers overflow, or vanish"
+    why = "bases are ill-conditioned, or terms cancel"
+    if judge.epsilon > EPSILON:
+        why = f"they are stored to {judge.epsilon:.0e}; a larger tolerance may do"
+    return (
+        f"rounding hides {what}: the two differ by {found.share:.1e} of its size, and rounding "
+        f"the weights can make {found.rounding:.1e} ({why})"
+    )
 
 
 def where_theorem_h_fails(
@@ -193,6 +415,7 @@ def where_theorem_h_fails(
     'Condition 2: head 1 of layer 1 has V = 0'
     """
     margins = theorem_h_margins(arch, weights)
+    weights = checked("where_theorem_h_fails", arch, weights)
     floats = any(np.asarray(w).dtype.kind == "f" for w in weights.values())
     near = f"undecided, closer than {tolerance:.0e}: "
     return tuple(near * (m > 0) + said for said, m in margins.items() if m <= tolerance * floats)
@@ -213,7 +436,7 @@ def theorem_h_margins(arch: Architecture, weights: BlockWeights) -> dict[str, fl
     {'Condition 1': 0.33, 'Condition 2': 1.0}
     """
     about = "where_theorem_h_fails"
-    _check(about, arch, weights)
+    weights = checked(about, arch, weights)
     if arch.tokens == 1 or {*arch.widths[1:-1]} - {min(arch.widths)}:
         raise ValueError(f"{about} is about two tokens or more, and one layer or a bottleneck; got {arch}")
     layers = shown(about, arch, {n: _fractions(w) for n, w in weights.items()})
