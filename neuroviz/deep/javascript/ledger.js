@@ -1,6 +1,6 @@
 // The ledger, to take hold of: a network as its weights, whose edges one drags, and beside it what its parameters come to.
 import { abs, draw, handle, max, min, PI, placeOf, player, round, set, shades, sin, stand, tween, write } from "../../kit/javascript/scene.js";
-import { change, controlsFor, countsOf, headsOf, longer, movedBy, networkAt, outputOf, weightsOf, without } from "./ledger_network.js";
+import { change, controlsFor, countsOf, headsOf, inWords, longer, movedBy, networkAt, outputOf, weightsOf, without } from "./ledger_network.js";
 
 const ROWS = ["parameters", "head bases", "interfaces", "rescalings", "unexplained", "dimension"];
 const WHY = {
@@ -270,7 +270,7 @@ export function ledger(host, talk) {
     });
     pen.fillRect(box.side, zero - 0.5, (now.length + (net.tokens - 1) * 0.7) * step, 1);
     const little = come.toExponential(0).replace(/e-(.*)/, (_, n) => `·10⁻${n.replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit])}`);
-    const is = come > 1e-6 ? `<b style="color:${colors.focus}">moves</b> by ${round(100 * come)} %` : `<b>stands still</b>, to ${little}`;
+    const is = come > 1e-6 ? `<b style="color:${colors.focus}">moves</b> by ${inWords(come)}` : `<b>stands still</b>, to ${little}`;
     say(words[2], moved ? `weights move by up to ${moved.toFixed(2)}; the output ${is}` : "<b>output</b> for one input, from these weights");
   }
 
