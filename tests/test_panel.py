@@ -637,7 +637,7 @@ def notebook():
 
     def run(cell, code):
         content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
-        content |= {"allow_stdin": False, "stop_on_error": True}
+        content |= {"allow_stdin": True, "stop_on_error": True}  # False: nobody is there
         request = client.session.msg("execute_request", content, metadata={"cellId": cell})
         client.shell_channel.send(request)
         heard = []

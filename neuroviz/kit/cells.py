@@ -3,6 +3,7 @@
 Those that a callback of `interact` has made are closed when it is called again.
 """
 
+import os
 import re
 import sys
 from dataclasses import dataclass, field
@@ -37,6 +38,16 @@ def running_cell() -> str:
     return str(_message().get("metadata", {}).get("cellId", ""))
 
 
+def nobody_is_there() -> bool:
+    """Whether a notebook runs without a page, to be read later, as by nbconvert --execute. Voila has readers.
+
+    >>> nobody_is_there()
+    False
+    """
+    is_voila = os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
+    return _message().get("content", {}).get("allow_stdin") is False and not is_voila
+
+
 def keep(made: widgets.Widget) -> None:
     """Remember what the running cell makes: it is closed when that cell runs again, and by no other."""
     cell = running_cell()
@@ -62,7 +73,7 @@ def _message() -> dict:
 
 
 def _output_of_interact() -> widgets.Output | None:
-    """Where the callback of an `interact` shows what it makes, while one is called; ipywidgets does not tell."""
+    """Where a callback of `interact` shows what it makes, while one is called; ipywidgets does not tell."""
     frame = sys._getframe(1)
     while frame:
         if frame.f_globals.get("__name__") == "ipywidgets.widgets.interaction":
