@@ -90,7 +90,7 @@ class Lasting(widgets.VBox):
         """The widget, and words for those who cannot show it: GitHub, nbviewer, a notebook not trusted.
 
         A trusted notebook in JupyterLab takes the widget even when it is gone; a style puts the words there.
-        Where nobody is there to move it, words and a picture take the place of the widget: its page would need
+        Where nobody is there to move it, words and a picture take its place: the widget would need
         the internet.
         """
         heading, text = self._in_words()
