@@ -515,6 +515,54 @@ def test_of_eighteen_surfaces_each_is_there_when_it_comes_into_sight(scene):
     assert page.evaluate(f"{all_of_them}.filter((one) => {bare}).length") == 0
 
 
+RECTANGLE = (
+    "node => (({left, right, top, bottom}) => [left, right, top, bottom])(node.getBoundingClientRect())"
+)
+
+
+def overlap(one, other):
+    """Whether two rectangles of the page, left, right, top, bottom, have a pixel in common."""
+    return min(one[1], other[1]) > max(one[0], other[0]) and min(one[3], other[3]) > max(one[2], other[2])
+
+
+@pytest.mark.parametrize("width", [950, 1100])
+def test_in_a_lecture_the_words_of_a_fibre_of_rank_one_leave_each_other_room(scene, look, width):
+    look("light", "lecture")
+    page = scene("preset=rank-one;swap=yes", kind=FiberExplorer)
+    redraw(page, FiberExplorer(state="preset=rank-one;swap=yes"), width)
+    page.wait_for_timeout(200)
+    button = page.locator("button", has_text="another input X").evaluate(RECTANGLE)
+    hint = page.locator(".nv-hint").evaluate(RECTANGLE)
+    assert "drag the point" in said(page) and not overlap(hint, button)
+    shadow = page.locator("text", has_text="shadow").filter(has_not_text="branch")
+    rectangles = shadow.evaluate_all(f"all => all.map({RECTANGLE})")
+    branch = "[...box.querySelectorAll('div, text')].filter(one => /^its other branch/.test(one.textContent))"
+    words = page.evaluate(f"{branch}.map({RECTANGLE})")
+    assert words and rectangles
+    assert not [pair for pair in [(a, b) for a in rectangles for b in words if a != b] if overlap(*pair)]
+
+
+@pytest.mark.parametrize("width", [950, 1100])
+def test_in_a_lecture_the_width_of_a_layer_stays_off_the_letters_of_the_next(scene, look, width):
+    look("light", "lecture")
+    page = scene("layers=4", kind=LedgerExplorer)
+    redraw(page, LedgerExplorer(state="layers=4"), width)
+    page.wait_for_timeout(600)
+    lefts = page.evaluate(
+        "[...box.querySelectorAll('div')].filter(one => /^(layer )?[1-4]$/.test(one.textContent))"
+        ".map(one => one.getBoundingClientRect().left)"
+    )
+    assert len(lefts) == 4
+    widths = page.evaluate(
+        "[...box.querySelectorAll('text')].filter(one => one.textContent.trim() === '4')"
+        ".map(one => one.getBoundingClientRect().right)"
+    )
+    letters = 4 + 0.75 * theme.size("note")  # Q, K and V end 4 pixels before their layer
+    assert len(widths) >= 4
+    for right, left in zip(sorted(widths)[:3], lefts[1:], strict=True):
+        assert right < left - letters
+
+
 def test_a_slice_that_changes_is_drawn_anew(scene):
     page = scene("preset=crossing")
     seen = page.locator("canvas").screenshot()
