@@ -19,11 +19,13 @@ from neuroviz.engine.formulas import expected_dimension, general_formula, paper_
 from neuroviz.engine.identifiability import Identifiability, is_identifiable
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
+from neuroviz.engine.printing import print_everywhere
 from neuroviz.engine.sweep import Record, Sweep, sweep
 from neuroviz.engine.unrolling import unroll
 from neuroviz.moved import keep_old_addresses
 
 keep_old_addresses()
+print_everywhere()
 _LATER = {
     "Alignment": "neuroviz.beyond.transformers.alignment",
     "FiberSearch": "neuroviz.beyond.search.result",

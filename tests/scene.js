@@ -36,6 +36,7 @@ export const ledgers = (places) => places.map((place) => {
   const net = networkAt(place);
   return { ...net, ...code.countsOf(net), again: code.controlsFor(net) };
 });
+export const movesBy = (shares) => shares.map(code.inWords);
 export const motions = (places, shares) => places.map((place, n) => {
   const net = networkAt(place), { layers, X } = code.weightsOf(net);
   const moved = ["head bases", "interfaces", "rescalings", "dimension"].map((motion) => {

@@ -10,6 +10,7 @@ import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 
+import nbformat
 import plotly.graph_objects as go
 import pytest
 from panels import PATIENCE, free_port, serving
@@ -17,6 +18,8 @@ from panels import PATIENCE, free_port, serving
 from neuroviz.explorables import SurfaceExplorer
 from neuroviz.kit.page import SAVED
 from tools.moving import animated, dragged
+from tools.notebooks import KERNEL as KERNEL_SPEC
+from tools.notebooks import LANGUAGE
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -510,6 +513,33 @@ def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):
             here.get_by_role("button", name=name, exact=True).click()
         saved.value.save_as(tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(begins)
+
+
+def written(lab, name: str, *cells: str) -> str:
+    """A notebook of these cells."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.metadata = {"kernelspec": KERNEL_SPEC, "language_info": LANGUAGE}
+    nbformat.write(notebook, lab.notebooks / name)
+    return name
+
+
+@pytest.mark.full
+def test_home_and_end_go_to_the_ends_that_a_slider_has_now(lab, open_page):
+    code = "from neuroviz.explorables import UnrollingExplorer\nUnrollingExplorer()"
+    page = open_page(lab.url(written(lab, "unrolled.ipynb", code)))
+    run_all(page, lab)
+    look_at(page, 0)
+    layers, place = (page.locator(f".noUi-handle[aria-label='{name}']") for name in ("layers l", "place k"))
+    now = "name => document.querySelector(`.noUi-handle[aria-label='${name}']`).ariaValueNow"
+    for _ in range(2):
+        layers.press("ArrowRight")
+    page.wait_for_function(f"({now.replace('Now', 'Max')})('place k') === '40.0'")
+    for key, end in (("End", "40.0"), ("Home", "1.0"), ("End", "40.0")):
+        place.press(key)
+        page.wait_for_function(f"end => ({now})('place k') === end", arg=end)
+        in_scene = "document.querySelector('.nv-scene [aria-label=\"place k\"]').ariaValueNow"
+        page.wait_for_function(f"end => Number({in_scene}) === Number(end)", arg=end)
+    assert page.complaints == []
 
 
 def test_an_option_that_is_cut_off_would_be_seen(bare_page):

@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from threading import Event, Thread
 
 import flint
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 import neuroviz.certificate.small_rank_pieces
 import neuroviz.certificate.verify
-from neuroviz.certificate.balls import ball_jacobian, ball_tangents, proved_invertible
+from neuroviz.certificate.balls import ball_jacobian, ball_tangents, precision, proved_invertible
 from neuroviz.certificate.certificate import ROUTES, Certificate, certify, routes_to_try
 from neuroviz.certificate.find import ball_proof, words
 from neuroviz.engine import budget as budget_module
@@ -429,3 +430,23 @@ TOO_LATE = r"not proved in 1e-09 s: .* raise budget, choose route='theorem', or 
 def test_what_cannot_be_asked_for_or_proved_is_refused(ask, said):
     with pytest.raises(ValueError, match=said):
         ask()
+
+
+def test_precisions_of_two_threads_neither_mix_nor_stay():
+    before, begun, leave = flint.ctx.prec, Event(), Event()
+
+    def other():
+        with precision(before + 200):
+            begun.set()
+            leave.wait()
+
+    thread = Thread(target=other)
+    with precision(before + 100):
+        thread.start()
+        assert not begun.wait(0.2)  # it waits for this block
+        assert flint.ctx.prec == before + 100
+    begun.wait()
+    assert flint.ctx.prec == before + 200
+    leave.set()
+    thread.join()
+    assert flint.ctx.prec == before

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from tools.notebooks import FOLDER, KERNEL, from_source, sources, to_text
+from tools.notebooks import FOLDER, KERNEL, LANGUAGE, from_source, sources, to_text
 
 SOURCES = sources()
 MOST_WORDS, MOST_CELLS = 1200, 10
@@ -113,6 +113,16 @@ def test_both_files_name_the_same_kernel(path):
         assert notebook.metadata.kernelspec == KERNEL
         # A pair declared here makes JupyterLab compare modification times, which a clone does not keep.
         assert "formats" not in notebook.metadata.get("jupytext", {})
+
+
+def test_every_shipped_notebook_says_its_language_as_the_kernel_does():
+    from ipykernel.ipkernel import IPythonKernel
+
+    said = {key: value for key, value in IPythonKernel.language_info.items() if key != "version"}
+    assert said == LANGUAGE
+    for path in (*FOLDER.rglob("*.ipynb"), *(FOLDER.parent / "dashboard").glob("*.ipynb")):
+        if ".ipynb_checkpoints" not in path.parts:
+            assert read(path).metadata.language_info == LANGUAGE, path
 
 
 @by_name

@@ -637,7 +637,7 @@ def notebook():
 
     def run(cell, code):
         content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
-        content |= {"allow_stdin": False, "stop_on_error": True}
+        content |= {"allow_stdin": True, "stop_on_error": True}  # False: nobody is there
         request = client.session.msg("execute_request", content, metadata={"cellId": cell})
         client.shell_channel.send(request)
         heard = []
@@ -694,6 +694,41 @@ def test_a_panel_lives_on_when_another_cell_shows_it_again(notebook):
     assert printed(notebook("asks", asked)) == ["True"] * 3
     notebook("makes", "del panel, earlier")
     assert printed(notebook("counts", "print(alive(Panel), len(_instances))")) == ["0", "0"]
+
+
+IN_A_CALLBACK = """
+called = []
+def show(n):
+    called.append(Toy())
+    return called[-1]
+"""
+PANELS_ALIVE = "print(sum(one.comm is not None for one in called))"
+
+
+@pytest.mark.parametrize("made", ["interactive(show, n=(0, 3))", "interact(show, n=(0, 3)).widget"])
+def test_panels_made_inside_interact_end_when_the_next_is_made_and_with_it(notebook, made):
+    """A slider that moves is a message of its own, and of no cell: the test asks as one."""
+    notebook("defines", IN_A_CALLBACK + "shown = None")
+    notebook("interacts", f"from ipywidgets import interact, interactive\nshown = {made}")
+    notebook("updates", "shown.update()")
+    for value in (2, 3):
+        notebook("", f"shown.children[0].value = {value}")
+        assert printed(notebook("counts", PANELS_ALIVE)) == ["1"]
+    assert printed(notebook("counts", "print(called[-1].comm is not None)")) == ["True"]
+    notebook("", "shown.close_all(); shown.out.close()")
+    assert printed(notebook("counts", PANELS_ALIVE)) == ["0"]
+
+
+def test_panels_made_inside_interact_end_with_their_cell(notebook):
+    notebook("defines", IN_A_CALLBACK)
+    notebook("imports", "from ipywidgets import interactive")
+    notebook("interacts", "shown = interactive(show, n=(0, 3)); shown.update()")
+    notebook("", "shown.children[0].value = 2")
+    notebook("", "shown.children[0].value = 3")
+    assert printed(notebook("counts", PANELS_ALIVE)) == ["1"]
+    notebook("interacts", "pass")
+    assert printed(notebook("counts", PANELS_ALIVE)) == ["0"]
+    notebook("", "del shown, called[:]")
 
 
 # The figure

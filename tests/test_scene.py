@@ -293,6 +293,13 @@ def test_the_page_walks_beside_1000_random_fibres_as_python_does(bare_page):
             )
 
 
+def test_a_motion_is_said_in_percent_as_far_as_that_is_read_at_a_glance(bare_page):
+    load(bare_page, NETWORK)
+    found = ask(bare_page, "movesBy", [0.004, 0.5, 9.99, 10, 69.325, 6932.51])
+    words = ["0 %", "50 %", "999 %", "10 times its size", "69 times its size", "6,900 times its size"]
+    assert found == words
+
+
 # To take hold of
 
 
@@ -405,6 +412,155 @@ def test_play_walks_through_the_pinch_point(scene):
     stopped = place(page)
     page.wait_for_timeout(1000)
     assert place(page) == stopped
+
+
+@pytest.mark.parametrize("state", ["", "where=0.3;along=0.6", "preset=crossing;where=0.7;along=-0.4"])
+def test_enter_takes_the_point_to_the_nearest_place_of_the_curve_and_back_to_where_it_was(scene, state):
+    page = scene(state)
+    page.locator(POINT).focus()
+    start = place(page)
+    page.keyboard.press("Enter")
+    landed = place(page)
+    assert landed["moves"] == "curve"
+    panel = SurfaceExplorer(state=state)
+    chart = chart_of(panel._read().slice)
+    panel.close()
+
+    def drawn(on_curve, where, along=0.0):
+        return in_drawing(chart.slice, point_at(chart, on_curve, where, along).at)
+
+    begin = drawn(False, start["where"], start["along"])
+    away = [np.linalg.norm(drawn(True, where) - begin) for where in np.linspace(0, 1, 401)]
+    assert np.linalg.norm(drawn(True, landed["where"]) - begin) < min(away) + 0.02
+    page.keyboard.press("Enter")
+    back = place(page)
+    assert back.pop("moves") == start.pop("moves") == "surface" and back == pytest.approx(start, abs=1e-6)
+
+
+def test_the_plane_walks_slowly_and_ends_where_it_still_meets_the_surface(scene):
+    page = scene("offset=-1", motion="reduce", kind=SectionExplorer)
+    state = place(page)
+    page.locator(".nv-play").click()
+    page.wait_for_function("document.querySelector('.nv-play').textContent === '▶'")
+    end = place(page)
+    assert 0.3 < end["offset"] < 1 and {**end, "offset": 0} == {**state, "offset": 0}
+    for offset, is_met in ((end["offset"], True), (1.0, False)):
+        panel = SectionExplorer(state=f"offset={offset}")
+        figure = panel.figure
+        (line,) = [one for one in figure.data if one.name == "the section" and one.type == "scatter"]
+        assert bool(line.x is not None and len(line.x)) == is_met
+        panel.close()
+
+
+def test_a_second_finger_moves_nothing(scene):
+    page = scene()
+    touch = page.context.new_cdp_session(page)
+    box = page.locator("canvas").bounding_box()
+    first = {"x": box["x"] + 60, "y": box["y"] + 60, "id": 1}
+    second = {"x": first["x"] + 250, "y": first["y"] + 90, "id": 2}
+
+    def fingers(kind, *points):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [*points]})
+        page.wait_for_timeout(60)
+        return middle(page, POINT)
+
+    begin = fingers("touchStart", first)
+    first["x"] += 30
+    turned = fingers("touchMove", first)
+    assert np.hypot(*np.subtract(turned, begin)) > 3
+    for kind in ("touchStart", "touchMove"):
+        assert fingers(kind, first, second) == turned, kind
+        second["y"] += 20
+    first["x"] += 30
+    assert fingers("touchMove", first, second) != turned  # the finger that began still holds it
+    fingers("touchEnd")
+
+
+def test_of_eighteen_surfaces_each_is_there_when_it_comes_into_sight(scene):
+    """A browser gives a page sixteen contexts, and takes the oldest away without a word."""
+    page = scene()
+    panel = SurfaceExplorer()
+    page.evaluate(
+        """([{data, layout}, count]) => {
+            for (let n = 0; n < count; n++) {
+                const one = document.createElement("div");
+                one.className = "one-of-many";
+                document.body.append(one);
+                neurovizScenes.react(one, data, {...layout, width: 900});
+            }
+        }""",
+        [panel.figure.drawn, 18],
+    )
+    panel.close()
+    seen = page.locator(".one-of-many canvas")
+    page.wait_for_timeout(500)
+    for n in (0, 17, 9, 1, 0):
+        seen.nth(n).scroll_into_view_if_needed()
+        page.wait_for_function(
+            """async (n) => {
+                const canvas = document.querySelectorAll(".one-of-many canvas")[n];
+                const pen = document.createElement("canvas").getContext("2d");
+                const shown = Object.assign(new Image(), {src: canvas.still()});
+                await shown.decode();
+                pen.drawImage(shown, 0, 0, 300, 150);
+                const colours = new Set(new Uint32Array(pen.getImageData(0, 0, 300, 150).data.buffer));
+                return !canvas.getContext("webgl2").isContextLost() && colours.size > 100;
+            }""",
+            arg=n,
+            timeout=20_000,
+        )
+    # Those that sleep have a picture: what is printed shows all.
+    bare = "one.getContext('webgl2').isContextLost() && !one.style.background.includes('url(')"
+    all_of_them = "[...document.querySelectorAll('.one-of-many canvas')]"
+    assert page.evaluate(f"{all_of_them}.filter((one) => {bare}).length") == 0
+
+
+RECTANGLE = (
+    "node => (({left, right, top, bottom}) => [left, right, top, bottom])(node.getBoundingClientRect())"
+)
+
+
+def overlap(one, other):
+    """Whether two rectangles of the page, left, right, top, bottom, have a pixel in common."""
+    return min(one[1], other[1]) > max(one[0], other[0]) and min(one[3], other[3]) > max(one[2], other[2])
+
+
+@pytest.mark.parametrize("width", [950, 1100])
+def test_in_a_lecture_the_words_of_a_fibre_of_rank_one_leave_each_other_room(scene, look, width):
+    look("light", "lecture")
+    page = scene("preset=rank-one;swap=yes", kind=FiberExplorer)
+    redraw(page, FiberExplorer(state="preset=rank-one;swap=yes"), width)
+    page.wait_for_timeout(200)
+    button = page.locator("button", has_text="another input X").evaluate(RECTANGLE)
+    hint = page.locator(".nv-hint").evaluate(RECTANGLE)
+    assert "drag the point" in said(page) and not overlap(hint, button)
+    shadow = page.locator("text", has_text="shadow").filter(has_not_text="branch")
+    rectangles = shadow.evaluate_all(f"all => all.map({RECTANGLE})")
+    branch = "[...box.querySelectorAll('div, text')].filter(one => /^its other branch/.test(one.textContent))"
+    words = page.evaluate(f"{branch}.map({RECTANGLE})")
+    assert words and rectangles
+    assert not [pair for pair in [(a, b) for a in rectangles for b in words if a != b] if overlap(*pair)]
+
+
+@pytest.mark.parametrize("width", [950, 1100])
+def test_in_a_lecture_the_width_of_a_layer_stays_off_the_letters_of_the_next(scene, look, width):
+    look("light", "lecture")
+    page = scene("layers=4", kind=LedgerExplorer)
+    redraw(page, LedgerExplorer(state="layers=4"), width)
+    page.wait_for_timeout(600)
+    lefts = page.evaluate(
+        "[...box.querySelectorAll('div')].filter(one => /^(layer )?[1-4]$/.test(one.textContent))"
+        ".map(one => one.getBoundingClientRect().left)"
+    )
+    assert len(lefts) == 4
+    widths = page.evaluate(
+        "[...box.querySelectorAll('text')].filter(one => one.textContent.trim() === '4')"
+        ".map(one => one.getBoundingClientRect().right)"
+    )
+    letters = 4 + 0.75 * theme.size("note")  # Q, K and V end 4 pixels before their layer
+    assert len(widths) >= 4
+    for right, left in zip(sorted(widths)[:3], lefts[1:], strict=True):
+        assert right < left - letters
 
 
 def test_a_slice_that_changes_is_drawn_anew(scene):

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from itertools import product
 from math import inf
 
@@ -334,17 +334,67 @@ def test_nothing_is_measured_twice_on_resume(tmp_path, counted):
     assert len(counted) == 2 * len(SMALL)
 
 
-def test_a_last_line_that_was_cut_off_anywhere_is_dropped(tmp_path, counted):
+@contextmanager
+def files_end_at(size):
+    """As on a full disk: the system writes the part of a line that fits, and refuses the rest."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_is_full_for_a_moment_costs_no_record_but_the_torn_one(tmp_path, counted):
+    file, whole = tmp_path / "sweep.jsonl", tmp_path / "whole.jsonl"
+    sweep(SMALL[:5], file=whole, progress=False)
+    good = whole.read_bytes().splitlines(keepends=True)
+    with files_end_at(len(b"".join(good[:2])) + 40) as lift:
+
+        def room_again_after_three(done, _of, _record):
+            if done == 3:
+                lift()
+
+        with pytest.raises(OSError) as refused:
+            sweep(SMALL[:5], file=file, progress=room_again_after_three)
+    assert "the same call goes on from there" in refused.value.__notes__[0]
+    assert file.read_bytes() == b"".join(good[:2]) + good[2][:40]
+    counted.clear()
+    sweep(SMALL[:5], file=file, progress=False)
+    assert counted == SMALL[2:5]
+    assert file.read_bytes() == whole.read_bytes()
+
+
+ENDS = {
+    "as it was": b"",
+    "zeros": bytes(512),
+    "a blank line": b"\n",
+    "blank lines": b"\n \n\r\n",
+    "zeros and a line": bytes(512) + b"\n",
+}
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+def test_a_torn_end_of_any_shape_costs_at_most_the_torn_record(tmp_path, counted, end):
     file = tmp_path / "sweep.jsonl"
     found = sweep(SMALL[:3], file=file, progress=False)
     whole = file.read_bytes()
     start = whole[:-1].rfind(b"\n") + 1
-    for cut in range(start + 1, len(whole)):
-        file.write_bytes(whole[:cut])
+    complete = len(whole) - 1  # without its newline
+    for cut in range(start, len(whole) + 1):
+        file.write_bytes(whole[:cut] + end)
         counted.clear()
         assert sweep(SMALL[:3], file=file, progress=False) == found
-        assert counted == SMALL[2:3]
+        assert counted == SMALL[2 : 3 if cut < complete else 2]
         assert file.read_bytes() == whole
+
+
+def test_a_first_record_that_became_zeros_is_measured_again(tmp_path, counted):
+    file = tmp_path / "sweep.jsonl"
+    file.write_bytes(bytes(512))
+    sweep(SMALL[:1], file=file, progress=False)
+    assert counted == SMALL[:1] and len(lines(file)) == 1
 
 
 def test_a_broken_line_in_the_middle_is_refused_with_its_number_and_left_alone(tmp_path):
@@ -352,10 +402,40 @@ def test_a_broken_line_in_the_middle_is_refused_with_its_number_and_left_alone(t
     sweep(SMALL[:3], file=file, progress=False)
     good = file.read_bytes().splitlines(keepends=True)
     other = good[1].replace(b'{"version": 2, ', b'{"version": 7, ')
-    for bad in (b"{}\n", b"\n", b"3\n", b"null\n", b"\xff\xfe\n", good[1][:40] + b"\n", other):
+    huge = good[1].replace(b'"gap": null', b'"gap": 1' + b"0" * 400)
+    two = good[1][:40] + good[1]
+    deep = b"[" * 100_000 + b"\n"
+    assert other != good[1] != huge
+    for bad in (
+        b"{}\n",
+        b"\n",
+        b"3\n",
+        b"null\n",
+        b"\xff\xfe\n",
+        bytes(512) + b"\n",
+        good[1][:40] + b"\n",
+        two,
+        huge,
+        deep,
+        other,
+    ):
         broken = good[0] + bad + good[2]
         file.write_bytes(broken)
         with pytest.raises(ValueError, match=r"sweep\.jsonl, line 2: a (line of a sweep's file is|record)"):
+            sweep(SMALL[:3], file=file, progress=False)
+        assert file.read_bytes() == broken
+
+
+def test_a_whole_last_line_that_is_no_record_of_ours_is_refused_and_left_alone(tmp_path):
+    file = tmp_path / "sweep.jsonl"
+    sweep(SMALL[:3], file=file, progress=False)
+    good = file.read_bytes().splitlines(keepends=True)
+    newer = good[2].replace(b'{"version": 2, ', b'{"version": 7, ')
+    edited = good[2].replace(b'"tokens": ', b'"tokens": -')
+    for bad in (newer, edited, b"a note of mine"):
+        broken = good[0] + good[1] + bad
+        file.write_bytes(broken)
+        with pytest.raises(ValueError, match=r"sweep\.jsonl, line 3: "):
             sweep(SMALL[:3], file=file, progress=False)
         assert file.read_bytes() == broken
 

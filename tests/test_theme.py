@@ -3,6 +3,7 @@
 import re
 from itertools import product
 from pathlib import Path
+from threading import Event, Thread
 
 import plotly.graph_objects as go
 import pytest
@@ -167,3 +168,36 @@ def test_hex_codes_stand_in_the_theme_only(path):
 def test_the_search_finds_hex_codes_and_lets_comments_pass():
     assert all(map(HEX.search, ('"#1668B0"', "'#fff'", "color:#14171A;", "#15181CFF")))
     assert not any(map(HEX.search, ("# a comment", "issue #12", "#define", "# 1668B0")))
+
+
+def test_a_look_of_a_block_holds_in_its_thread_alone_and_undoes_no_choice_of_another(look):
+    look("light", "notebook")
+    seen, inside, chosen = [], Event(), Event()
+
+    def callback():
+        with theme.using({"size": "lecture"}):
+            inside.set()
+            chosen.wait()
+            seen.append(theme.current())
+        seen.append(theme.current())
+
+    thread = Thread(target=callback)
+    thread.start()
+    inside.wait()
+    assert theme.current() == {"mode": "light", "size": "notebook"}
+    theme.use("dark")  # as a cell does
+    chosen.set()
+    thread.join()
+    assert theme.current() == {"mode": "dark", "size": "notebook"}
+    assert seen == [{"mode": "light", "size": "lecture"}, {"mode": "dark", "size": "notebook"}]
+
+
+def test_a_choice_within_a_block_lasts_as_long_as_the_block(look):
+    look("light")
+    with theme.using({"size": "lecture"}):
+        theme.use("dark")
+        assert theme.current() == {"mode": "dark", "size": "lecture"}
+        with pytest.raises(ValueError, match="mode must be one of"), theme.using({"mode": "grey"}):
+            pass
+        assert theme.current() == {"mode": "dark", "size": "lecture"}
+    assert theme.current() == {"mode": "light", "size": "notebook"}

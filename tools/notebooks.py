@@ -16,6 +16,16 @@ import nbformat
 FOLDER = Path(__file__).parents[1] / "notebooks"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
+# As the kernel says it, but for its version: what reads a notebook without a kernel takes it from here.
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
+
 
 def sources(folder: Path = FOLDER) -> list[Path]:
     """The sources in the order of reading: the numbered ones, then those in further/."""
@@ -35,7 +45,7 @@ def from_source(source: str) -> nbformat.NotebookNode:
             cell.outputs, cell.execution_count = [], None
     # Not kept: jupytext's own metadata. A declared pair makes JupyterLab compare two modification
     # times, which are arbitrary after a clone, and refuse to open the notebook.
-    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": LANGUAGE})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     return notebook
 

@@ -5,7 +5,9 @@ it), as matrices of python-flint's balls; and the criterion that proves a matrix
 docs/mathematics.md: "Ball arithmetic". The precision is python-flint's, `flint.ctx.prec`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from threading import RLock
 
 import flint  # import this module late: flint would take a quarter of neuroviz's import time
 import numpy as np
@@ -15,6 +17,19 @@ from neuroviz.engine.network import Weights
 
 _ROWS_AT_ONCE = 64  # rows of a product in one call: python-flint ignores Ctrl-C within a call
 _BITS_A_STEP = 10  # bits that one float inverse gains at least; often 50
+_ONE_AT_A_TIME = RLock()  # python-flint has one precision for all threads
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Within the block balls have so many bits. Another thread's block waits until this one ends.
+
+    >>> with precision(100):
+    ...     flint.ctx.prec
+    100
+    """
+    with _ONE_AT_A_TIME, flint.ctx.workprec(bits):
+        yield
 
 
 def _balls(matrices: Iterable[np.ndarray]) -> list[arb_mat]:

@@ -111,9 +111,7 @@ def ball_proof(
     Raises:
         ValueError: as `by_ball`.
     """
-    import flint
-
-    from neuroviz.certificate.balls import ball_jacobian, proved_invertible
+    from neuroviz.certificate.balls import ball_jacobian, precision, proved_invertible
 
     across, done = gauge_slice(arch), "nothing is done yet"
     n = num_columns(arch)
@@ -122,7 +120,7 @@ def ball_proof(
         def pause(number: int = n, begun: str = f"{done}, and {bits} bits were begun") -> None:
             budget.check(f"{begun} ({f'{number} of' if number < n else 'all'} {n} inputs)")
 
-        with flint.ctx.workprec(bits):
+        with precision(bits):
             B = ball_jacobian(arch.attention, weights, across.free, X, functionals, pause)
             if proved_invertible(B, pause):
                 break

@@ -171,7 +171,7 @@ def verify_ball(arch: Architecture, dimension: int, source: str, data: dict) -> 
     """Forward differentiation in balls, and the determinant by python-flint's own elimination."""
     import flint
 
-    from neuroviz.certificate.balls import ball_tangents
+    from neuroviz.certificate.balls import ball_tangents, precision
 
     def determinant() -> flint.arb:
         """Of how the functional of each input (a row) moves with each free entry (a column)."""
@@ -193,7 +193,7 @@ def verify_ball(arch: Architecture, dimension: int, source: str, data: dict) -> 
     if not isinstance(bits, int) or not 2 <= bits <= _MOST_BITS:
         raise ValueError(f"bits is a whole number from 2 to {_MOST_BITS}; got {bits!r}")
     for factor in _BITS_AGAIN:
-        with flint.ctx.workprec(factor * bits):
+        with precision(factor * bits):
             if not determinant().contains(0):
                 said = f"the determinant of the {n} × {n} matrix, found forward, is not 0; {n} free entries"
                 return Verification(True, said)

@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from dataclasses import asdict, dataclass, fields
 from math import inf
 from pathlib import Path
+from typing import BinaryIO
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block, whole_number
@@ -95,14 +96,22 @@ class Record:
                 gap, block = read["gap"], Block(**read["arch"].get("block", {}))
                 arch = Architecture(**read["arch"] | {"block": block})
                 return cls(**read | {"arch": arch, "gap": None if gap is None else float(gap)})
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+            # ArithmeticError: a whole number too large for a float. RecursionError: brackets without end.
+            seen = line if isinstance(line, str) else line.decode(errors="replace")
             raise ValueError(
-                f"a line of a sweep's file is what Record.to_json writes; this is not ({error})"
+                "a line of a sweep's file is what Record.to_json writes; "
+                f"this one is not: {_beginning_of(seen)}"
             ) from None
         raise ValueError(
             f"a record of version {VERSION} is needed; this one is of version {version!r}, and its numbers "
             "may be of other random points: give the sweep another file"
         )
+
+
+def _beginning_of(line: str) -> str:
+    """What an error shows of a line."""
+    return repr(line) if len(line) <= 60 else f"{line[:60]!r} …"
 
 
 _COLUMNS = tuple(Record(Architecture((1, 1), (1,)), "exact", 0, None, "failed").row())
@@ -178,13 +187,15 @@ def sweep(
             it is not shut down. If it breaks for good, what is left is recorded as failed; without workers
             the sweep waits for some, with a warning after a minute.
         file: where each record is appended as one line of JSON. What it holds already is not measured again,
-            except for what failed; a last line that was cut off is dropped.
+            except for what failed. A last record that was torn, by a full disk or a power cut, is cut off
+            and measured again.
         progress: a bar with the time left; False: none; or a function called as (done, of, record).
         seed: as in `measure_dimension`.
 
     Raises:
         ValueError: if an argument is none of the above, or the file holds something else.
         ImportError: if workers > 1 and loky is not installed.
+        OSError: if the file cannot be written, as on a full disk. The same call goes on where it ended.
 
     >>> from neuroviz import Architecture
     >>> from neuroviz.engine.sweep import sweep
@@ -207,7 +218,7 @@ def sweep(
         for done, record in enumerate(records, start=of - len(todo) + 1):
             found[record.arch] = record
             if log:
-                log.write((record.to_json() + "\n").encode())
+                _append(log, (record.to_json() + "\n").encode())
             if progress is True:
                 bar.update()
             elif progress:
@@ -364,24 +375,52 @@ def _pool(workers: int) -> Iterator[Executor]:
 # The file
 
 
+def _append(log: BinaryIO, line: bytes) -> None:
+    """All of a line. The system may write a part of it, and says why only when asked for the rest."""
+    rest = line
+    try:
+        while rest:
+            rest = rest[log.write(rest) :]
+    except OSError as error:
+        error.add_note("The file keeps what was measured before: the same call goes on from there.")
+        raise
+
+
 def _read(path: Path, method: str, seed: int) -> dict[Architecture, Record]:
-    """What a file holds of this sweep, but for what failed; a torn last line is cut off the file."""
+    """What a file holds of this sweep, but for what failed; a torn end is cut off the file."""
     if not path.exists():
         return {}
-    whole, end, torn = path.read_bytes().rpartition(b"\n")
+    whole = path.read_bytes()
+    # A power cut leaves blocks of zeros, an editor blank lines.
+    lines = whole.rstrip(b"\0 \t\r\n").split(b"\n")
+    if _is_torn(lines[-1]):
+        del lines[-1]
     found = {}
-    for number, line in enumerate(whole.split(b"\n") if end else [], start=1):
+    for number, line in enumerate(lines, start=1):
         try:
             record = Record.from_json(line)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
         if (record.method, record.seed) == (method, seed) and not record.failed:
             found[record.arch] = record
-    if not (torn.startswith(_BEGINNING) or _BEGINNING.startswith(torn)):  # it is another program's file
-        raise ValueError(f"{path} ends in something that is no record: give the sweep another file")
-    if torn:
-        os.truncate(path, len(whole + end))
+    good = b"".join(line + b"\n" for line in lines)
+    if whole != good:
+        with open(path, "r+b") as file:
+            file.truncate(len(good))  # a full disk allows it
+            file.seek(max(0, len(good) - 1))
+            file.write(good[-1:])
     return found
+
+
+def _is_torn(line: bytes) -> bool:
+    """Whether a last line is a record that ends too early; of an object in JSON no beginning is one."""
+    if not (line.startswith(_BEGINNING) or _BEGINNING.startswith(line)):
+        return False
+    try:
+        json.loads(line)
+    except ValueError:
+        return True
+    return False
 
 
 def path_of(name: str, file: str | Path) -> Path:

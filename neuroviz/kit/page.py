@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
+from uuid import uuid4
 
 import anywidget
 import comm
@@ -13,7 +16,7 @@ import ipywidgets as widgets
 import traitlets
 from ipywidgets.widgets import widget as registry
 
-from neuroviz.kit.cells import running_cell
+from neuroviz.kit.cells import nobody_is_there, running_cell
 from neuroviz.kit.plot import Parts, changes, complete
 from neuroviz.kit.settings import Controls
 
@@ -59,10 +62,14 @@ _NOTICE = f"""<style class="nv-kept">
 {_GONE} {{ font-size: 0; }}
 {_GONE}::after {{
   content: "{SAVED}"; font-size: var(--jp-content-font-size1); font-style: italic; }}
-.jp-OutputArea-child:has(> * > .nv-kept):not(:has(+ * > .jupyter-widgets.jp-OutputArea-output)) {{
+.lm-Widget.jp-OutputArea-child:has(> * > .nv-kept):not(:has(+ * > .jupyter-widgets.jp-OutputArea-output)) {{
   display: none; }}
 </style>"""
-"""Replaces what JupyterLab writes for a widget that is gone: "Error displaying widget: …"."""
+"""Replaces what JupyterLab writes for a widget that is gone: "Error displaying widget: …".
+
+It hides the kept picture where the widget is there. Only JupyterLab's own pages have `lm-Widget`: what
+nbconvert makes of a notebook shows the picture.
+"""
 
 
 class Lasting(widgets.VBox):
@@ -75,19 +82,28 @@ class Lasting(widgets.VBox):
     def _keep(self, shown: DisplayHandle) -> None:
         """Put a picture of the widget into the output that stands before it, if there is one."""
 
+    def _drawn(self) -> str:
+        """What draws a picture of the widget in a page without Python, as HTML."""
+        return ""
+
     def _repr_mimebundle_(self, **settings: object) -> dict:
         """The widget, and words for those who cannot show it: GitHub, nbviewer, a notebook not trusted.
 
         A trusted notebook in JupyterLab takes the widget even when it is gone; a style puts the words there.
+        Where nobody is there to move it, words and a picture take its place: the widget would need
+        the internet.
         """
+        heading, text = self._in_words()
+        said = f"<p><b>{escape(heading)}</b> {escape(text)}</p>"
+        if nobody_is_there():
+            return {"text/plain": f"{heading} {text}", "text/html": said + self._drawn()}
         if running_cell():
             from IPython.display import display
 
             self._keep(display({"text/html": _NOTICE, "text/plain": ""}, raw=True, display_id=True))
-        heading, text = self._in_words()
         return super()._repr_mimebundle_(**settings) | {
             "text/plain": f"{heading} {text} {SAVED}",
-            "text/html": f"<p><b>{escape(heading)}</b> {escape(text)}</p><p><i>{escape(SAVED)}</i></p>",
+            "text/html": f"{said}<p><i>{escape(SAVED)}</i></p>",
         }
 
 
@@ -119,6 +135,7 @@ class Chart(anywidget.AnyWidget):
     _kept_in: DisplayHandle | None = None
     _esm = script("chart.js")
     _has_sent: ClassVar[set[str]] = set()
+    _has_brought: ClassVar[set[str]] = set()
 
     def __init__(
         self,
@@ -164,6 +181,19 @@ class Chart(anywidget.AnyWidget):
         """Have the page send a picture of each figure into an output, which a notebook saves."""
         self._kept_in, self.keeps = shown, True
 
+    def as_html(self) -> str:
+        """The figure for a page without Python and internet; a kernel's first brings what draws it."""
+        brought = ""
+        if self.painter not in Chart._has_brought:
+            brought = b64encode(bundle(self.painter)).decode()
+            Chart._has_brought.add(self.painter)
+        figure = json.dumps(self.drawn, allow_nan=False).replace("<", "\\u003c")
+        name = f"nv-{uuid4().hex}"
+        script = script_of_a_page(name, self.painter, brought, figure)
+        return (
+            f'<div id="{name}" style="min-height: {self.drawn["layout"].get("height", 370)}px"></div>{script}'
+        )
+
     @property
     def figure(self) -> go.Figure:
         """The figure as it is now, as a plotly Figure; changing it changes nothing in the page."""
@@ -182,6 +212,12 @@ class Chart(anywidget.AnyWidget):
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         return getattr(self.figure, name)
+
+
+def script_of_a_page(name: str, painter: str, brought: str, figure: str) -> str:
+    """What draws a figure into the element of this name; `brought` is the bundle of its painter, or empty."""
+    words = json.dumps([name, painter, brought])
+    return f"<script>({script('alone.js')})(...{words}, {figure});</script>"
 
 
 def bundle(name: str) -> bytes:

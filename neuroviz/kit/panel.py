@@ -160,6 +160,9 @@ class Panel(Shell):
     def _keep(self, shown: DisplayHandle) -> None:
         self.figure.keep(shown)
 
+    def _drawn(self) -> str:
+        return self.figure.as_html()
+
     @property
     def state(self) -> str:
         """All controls as name=value;…: assigning such a string restores the panel, seed included."""

@@ -6,6 +6,7 @@ a second cue beside its hue (filled or hollow, dashed, hatched, a glyph in the b
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from html import escape
 from pathlib import Path
 
@@ -83,7 +84,9 @@ _STATUS = {
     "outside hypotheses": ("▨", "outside", "outside hypotheses"),
 }
 
-_current = {"mode": "light", "size": "notebook"}
+_chosen = {"mode": "light", "size": "notebook"}
+"""What `use` has chosen, for all threads."""
+_here: ContextVar[dict[str, str] | None] = ContextVar("what `using` says in this thread", default=None)
 
 
 def use(mode: str | None = None, size: str | None = None) -> None:
@@ -97,23 +100,29 @@ def use(mode: str | None = None, size: str | None = None) -> None:
     >>> use("light")
     """
     asked = (("mode", mode, _MODES), ("size", size, _SIZES))
-    _current.update({key: _known(key, value, known) for key, value, known in asked if value is not None})
+    found = {key: _known(key, value, known) for key, value, known in asked if value is not None}
+    here = _here.get()
+    (_chosen if here is None else here).update(found)
 
 
 def current() -> dict[str, str]:
     """The mode and the size in use, as arguments for `using`."""
-    return dict(_current)
+    here = _here.get()
+    return dict(_chosen if here is None else here)
 
 
 @contextmanager
 def using(choice: dict[str, str]) -> Iterator[None]:
-    """The mode and size of an earlier `current()`, for the length of a with block."""
-    before = current()
-    use(**choice)
+    """The mode and size of an earlier `current()`, for the length of a with block, in this thread alone.
+
+    What other threads choose meanwhile stays.
+    """
+    token = _here.set(current())
     try:
+        use(**choice)
         yield
     finally:
-        use(**before)
+        _here.reset(token)
 
 
 def color(role: str) -> str:
@@ -122,7 +131,7 @@ def color(role: str) -> str:
     Raises:
         ValueError: if there is no such role.
     """
-    colors = _MODES[_current["mode"]]
+    colors = _MODES[current()["mode"]]
     return colors[_known("role", role, colors)]
 
 
@@ -132,7 +141,7 @@ def scale(name: str) -> list[list]:
     Raises:
         ValueError: if there is no such scale.
     """
-    scales = _SCALES[_current["mode"]]
+    scales = _SCALES[current()["mode"]]
     return scales[_known("scale", name, scales)]
 
 
@@ -151,7 +160,7 @@ def letters_on(name: str, place: float) -> str:
     >>> letters_on("diverging", 0.0), letters_on("diverging", 0.5)
     ('ground', 'ink')
     """
-    first, last = _INK_READS[_current["mode"]][_known("scale", name, _INK_READS["light"])]
+    first, last = _INK_READS[current()["mode"]][_known("scale", name, _INK_READS["light"])]
     if not 0 <= place <= 1:
         raise ValueError(f"a place on a scale is a number from 0 to 1; got {place!r}")
     return "ink" if first <= place <= last else "ground"
@@ -163,7 +172,7 @@ def size(name: str) -> float:
     Raises:
         ValueError: if there is no such size.
     """
-    sizes = _SIZES[_current["size"]]
+    sizes = _SIZES[current()["size"]]
     return sizes[_known("size", name, sizes)]
 
 
@@ -184,7 +193,7 @@ def margin() -> dict[str, int]:
 
 def template() -> dict:
     """The plotly template that all figures share, as plain data."""
-    c, s = _MODES[_current["mode"]], _SIZES[_current["size"]]
+    c, s = _MODES[current()["mode"]], _SIZES[current()["size"]]
     small = {"size": max(12, s["tick"] - 3), "color": c["soft"]}
     both = {"gridcolor": c["grid"], "zeroline": False, "linecolor": c["axis"]}
     axis = both | {

@@ -1,6 +1,6 @@
 // The ledger, to take hold of: a network as its weights, whose edges one drags, and beside it what its parameters come to.
 import { abs, draw, handle, max, min, PI, placeOf, player, round, set, shades, sin, stand, tween, write } from "../../kit/javascript/scene.js";
-import { change, controlsFor, countsOf, headsOf, longer, movedBy, networkAt, outputOf, weightsOf, without } from "./ledger_network.js";
+import { change, controlsFor, countsOf, headsOf, inWords, longer, movedBy, networkAt, outputOf, weightsOf, without } from "./ledger_network.js";
 
 const ROWS = ["parameters", "head bases", "interfaces", "rescalings", "unexplained", "dimension"];
 const WHY = {
@@ -8,7 +8,7 @@ const WHY = {
   rescalings: "A × c and V ÷ c in a layer", unexplained: "nothing left", dimension: "what moves the function",
 };
 const FULL = [25, 100, 250, 600, 1300, 2600, 5000]; // parameters that fill the width of the bars
-const SECONDS = 5, GAP = 34, BETWEEN = 6; // of a motion; pixels between layers, and between Q, K and V
+const SECONDS = 5, BETWEEN = 6; // of a motion; pixels between Q, K and V
 const subscript = (n) => String(n).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
 const inParts = (parts) => (parts.length > 2 && new Set(parts).size === 1 ? `${parts.length} × ${parts[0]}` : parts.join(" + "));
 const flat = (layers) => layers.flatMap((layer) => headsOf(layer).flatMap(({ Q, K, V }) => [Q, K, V]));
@@ -45,12 +45,13 @@ export function ledger(host, talk) {
 
   // --- where everything is ------------------------------------------------------------------------------
 
-  const isTight = () => net.heads.length > 4 || net.heads.length * (4.6 * look.sizes.note + GAP + 7) + 30 > box.wide;
+  const gap = () => max(34, 2.9 * look.sizes.note); // between layers: the width of one, and the letters of the next
+  const isTight = () => net.heads.length > 4 || net.heads.length * (4.6 * look.sizes.note + gap() + 7) + 30 > box.wide;
   const step = () => (isTight() ? 3 : 7), behind = () => step() * (net.H - 1); // pixels from a head to the one behind it
   const leastWide = () => (isTight() ? 2.6 : 4.6) * look.sizes.note, wideOf = (d, wide) => max(wide * d, leastWide()); // room for words
   // The largest cells for which the layers have room, and some more to grow; what is held stays under the hand meanwhile.
   function fit() {
-    const rooms = net.heads.length * (GAP + behind()) + 30, head = box.top + behind() + 2 * BETWEEN + 0.8 * look.sizes.note, high = box.low - head, most = max(...net.heads), deep = max(...net.widths.slice(1));
+    const rooms = net.heads.length * (gap() + behind()) + 30, head = box.top + behind() + 2 * BETWEEN + 0.8 * look.sizes.note, high = box.low - head, most = max(...net.heads), deep = max(...net.widths.slice(1));
     const across = (wide) => net.heads.reduce((all, _, i) => all + wideOf(net.widths[i], wide), rooms + (held ? 0 : 3 * wide));
     let wide = held?.wide ?? 24;
     const least = max(2, leastWide() / max(...net.widths.slice(0, -1))); // narrower cells leave the layers no more room
@@ -250,7 +251,7 @@ export function ledger(host, talk) {
       if (isLast) last.at(x + (wide * d) / 2, low, (wide * d) / 2, "d′ = ");
       Object.assign(layerWords[i].style, { left: `${x}px`, top: `${box.top - 2.4 * sizes.note}px` });
       if (buttons[i]) Object.assign(buttons[i].style, { left: `${x + (isTight() ? 0.8 : 3.2) * sizes.note}px`, top: `${box.top - 1.75 * sizes.note - 11}px` });
-      x += wideOf(d, wide) + GAP + far;
+      x += wideOf(d, wide) + gap() + far;
       if (isLast) Object.assign(more.style, { left: `${x - 10}px`, top: `${y - 11}px` });
     });
     drawOutput(output, s ? change(flat(base.layers), flat(layers)) : 0);
@@ -270,7 +271,7 @@ export function ledger(host, talk) {
     });
     pen.fillRect(box.side, zero - 0.5, (now.length + (net.tokens - 1) * 0.7) * step, 1);
     const little = come.toExponential(0).replace(/e-(.*)/, (_, n) => `·10⁻${n.replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit])}`);
-    const is = come > 1e-6 ? `<b style="color:${colors.focus}">moves</b> by ${round(100 * come)} %` : `<b>stands still</b>, to ${little}`;
+    const is = come > 1e-6 ? `<b style="color:${colors.focus}">moves</b> by ${inWords(come)}` : `<b>stands still</b>, to ${little}`;
     say(words[2], moved ? `weights move by up to ${moved.toFixed(2)}; the output ${is}` : "<b>output</b> for one input, from these weights");
   }
 

@@ -224,3 +224,6 @@ export function seenAt(local, place) {
   add("φ(X)", outputOf(layers, X, kind), outputOf(now, X, kind), true);
   return { C, found };
 }
+
+// How far the output moves, as a share of its size: in percent while that is read at a glance.
+export const inWords = (share) => (share < 10 ? `${Math.round(100 * share)} %` : `${(+share.toPrecision(2)).toLocaleString("en")} times its size`);

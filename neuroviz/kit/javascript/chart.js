@@ -60,8 +60,21 @@ function nameHandles(row) {
   }
 }
 
+// noUiSlider 15 takes Home and End to the ends that a slider had at first. One step before the end of now an arrow is right.
+function toItsEnds(event) {
+  const handle = event.target.closest?.(".noUi-handle"), isEnd = event.key === "End";
+  const slider = handle?.closest(".noUi-target")?.noUiSlider;
+  if (!slider || !(isEnd || event.key === "Home")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const end = Number(isEnd ? handle.ariaValueMax : handle.ariaValueMin), step = slider.options.step || 0;
+  slider.setHandle(Number(handle.dataset.handle), isEnd ? end - step : end + step, false);
+  handle.dispatchEvent(new KeyboardEvent("keydown", { key: isEnd ? "ArrowRight" : "ArrowLeft", bubbles: true }));
+}
+
 function keepNamed(row) {
   nameHandles(row);
+  row.addEventListener("keydown", toItsEnds, true);
   const isNumber = ({ target }) => (target.closest ? target : target.parentElement)?.closest(".widget-readout");
   const observer = new MutationObserver((records) => records.every(isNumber) || nameHandles(row)); // a step writes a number
   const attributes = { attributes: true, attributeFilter: ["disabled"] };

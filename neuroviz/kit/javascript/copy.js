@@ -6,6 +6,13 @@ const linked = (globalThis.neurovizLinked ??= {
   hash: location.hash || new URL(performance.getEntriesByType("navigation")[0]?.name ?? location).hash,
 });
 
+// What can be read of an address: a link may have been cut at "%3", or be of somebody else who writes "100%".
+function read(text) {
+  return text.replace(/(%[0-9a-f]{2})+/gi, (code) => {
+    try { return decodeURIComponent(code); } catch { return code; }
+  });
+}
+
 // JupyterLab takes path and hash out of the address. With a server of one's own there is nobody to send it to.
 function address() {
   const found = new URL(location);
@@ -17,7 +24,7 @@ const hasServer = () => Boolean(document.querySelector("#jupyter-config-data:not
 
 export default {
   initialize({ model }) { // the buttons themselves may never be unfolded
-    const wanted = decodeURIComponent(linked.hash).match(/^#(\w+)(?:@[\w-]+)?:(.*)$/);
+    const wanted = read(linked.hash).match(/^#(\w+)(?:@[\w-]+)?:(.*)$/);
     if (wanted?.[1] !== model.get("name")) return;
     linked.hash = "";
     model.send({ state: wanted[2] });

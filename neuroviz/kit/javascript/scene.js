@@ -83,9 +83,10 @@ export function placeOf(talk, meta, show) {
   };
 }
 
-// Drags a node: `move` hears where the pointer is, in pixels of the scene, and how far it has come.
+// Drags a node: `move` hears where the pointer is, in pixels of the scene, and how far it has come. A second finger does
+// nothing: between two fingers what is dragged would jump.
 export function drag(node, scene, { begin = () => {}, move, end = () => {} }) {
-  let last = null;
+  let last = null, holds = null; // the pointer that began
   const place = (event) => {
     const box = scene.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
@@ -93,18 +94,24 @@ export function drag(node, scene, { begin = () => {}, move, end = () => {} }) {
   node.style.touchAction = "none";
   node.addEventListener("pointerdown", (event) => {
     if (event.button) return;
-    node.setPointerCapture(event.pointerId);
+    event.stopPropagation();
+    if (last) return;
+    holds = event.pointerId;
+    node.setPointerCapture(holds);
     last = place(event);
     begin(last);
-    event.stopPropagation();
   });
   node.addEventListener("pointermove", (event) => {
-    if (!last) return;
+    if (!last || event.pointerId !== holds) return;
     const here = place(event), come = [here[0] - last[0], here[1] - last[1]];
     last = here;
     move(here, come);
   });
-  const stop = () => { if (last) { last = null; end(); } };
+  const stop = (event) => {
+    if (!last || event.pointerId !== holds) return;
+    last = null;
+    end();
+  };
   node.addEventListener("pointerup", stop);
   node.addEventListener("lostpointercapture", stop);
 }

@@ -27,6 +27,10 @@ const WIDTH = 1.25; // of a drawing at most, in heights of the picture: as camer
 const FILLED = 0.96; // of the picture at most, when it is turned
 const rgb = (code) => [1, 3, 5].map((i) => parseInt(code.slice(i, i + 2), 16) / 255);
 
+// A browser gives a page 16 contexts, and takes the oldest away for the next one. So many of ours there are at once: those
+// in sight, and those that were seen last; the others sleep behind a picture of theirs.
+const MOST_AWAKE = 8, awake = new Set();
+
 // The plotly camera looks at a scene of half the size.
 export function cameraOf({ eye, center }) {
   const at = [center.x, center.y, center.z].map((t) => 2 * t), away = minus([eye.x, eye.y, eye.z].map((t) => 2 * t), at);
@@ -37,11 +41,39 @@ export function cameraOf({ eye, center }) {
 export function spaceIn(canvas) {
   const gl = canvas.getContext("webgl2", { antialias: false, powerPreference: "low-power" });
   const again = () => space.render(seenLast, false); // for who takes the picture: what was drawn before is gone
-  canvas.still = () => { again(); return canvas.toDataURL(); };
+  canvas.still = () => { if (isAsleep) return asleepAs; again(); return canvas.toDataURL(); };
   addEventListener("beforeprint", again);
   let camera = { at: [0, 0, 0], distance: 4, zoom: 1, turn: 0, tilt: 0.3 }, outline = [], outlined, eye, right, up, ahead, view, wide = 1, tall = 1;
   const known = new Map(); // trace → its mesh on the graphics card
   let shown = [], traces = [], seenLast = {}, program, uniforms, background = [1, 1, 1], last = 0, pace = 16, isSlow = false, rest = 0, isOver = false;
+  let isInSight = false, isAsleep = false, isWanted = false, hasHeard = true, asleepAs = "";
+  const lender = gl?.getExtension("WEBGL_lose_context");
+  const one = {
+    get mayRest() { return !isInSight; },
+    rest() {
+      asleepAs = shown.length ? canvas.still() : "data:,";
+      isAsleep = true;
+      canvas.style.background = `url(${asleepAs}) 0 0 / 100% 100%`;
+      [isWanted, hasHeard] = [false, false];
+      awake.delete(one);
+      lender.loseContext();
+    },
+  };
+  function wake() {
+    if (!lender || isOver) return;
+    awake.delete(one);
+    awake.add(one); // the last seen stands last
+    if (isAsleep) {
+      [isAsleep, isWanted] = [false, true];
+      if (hasHeard) lender.restoreContext();
+    }
+    for (const other of [...awake]) if (awake.size > MOST_AWAKE && other !== one && other.mayRest) other.rest();
+  }
+  const sight = new IntersectionObserver((entries) => {
+    isInSight = entries[entries.length - 1].isIntersecting;
+    if (isInSight) wake();
+  }, { rootMargin: "300px" });
+  sight.observe(canvas);
 
   function prepare() {
     program = gl.createProgram();
@@ -58,12 +90,19 @@ export function spaceIn(canvas) {
   }
   if (gl) prepare();
   // A graphics card that was taken away, by sleep or by too many pictures, comes back empty.
-  canvas.addEventListener("webglcontextlost", (event) => { if (!isOver) event.preventDefault(); });
+  canvas.addEventListener("webglcontextlost", (event) => {
+    if (isOver) return;
+    event.preventDefault();
+    hasHeard = true; // a browser gives nothing back before
+    if (isWanted) setTimeout(() => lender.restoreContext());
+  });
   canvas.addEventListener("webglcontextrestored", () => {
     known.clear();
+    isWanted = false;
     prepare();
     show();
     space.render(seenLast);
+    canvas.style.background = "";
   });
 
   function upload({ x, y, z, i, j, k, color, intensity, colorscale, cmin, cmax, lighting, opacity = 1 }) {
@@ -192,8 +231,9 @@ export function spaceIn(canvas) {
       this.camera = { ...camera, turn: camera.turn - 0.01 * x, tilt };
     },
     zoom(factor) { this.camera = { ...camera, zoom: max(0.2, min(5, camera.zoom * factor)) }; },
-    forget() { isOver = true; removeEventListener("beforeprint", again); clearTimeout(rest); gl?.getExtension("WEBGL_lose_context")?.loseContext(); },
+    forget() { isOver = true; sight.disconnect(); awake.delete(one); removeEventListener("beforeprint", again); clearTimeout(rest); gl?.getExtension("WEBGL_lose_context")?.loseContext(); },
   };
+  wake();
   return space;
 }
 

@@ -91,7 +91,7 @@ export function fibre(host, talk) {
     const places = { "the swap": isSwapped ? xy([start.x[0], start.y[0]], base) : xy(), "the step off": xy(base, at), now: { ...xy(at), marker } };
     for (const name of MOVING) parts.drawTrace(moving, { ...traceOf(name), ...places[name] });
     const [x, y] = inPlot("2", at);
-    if (outside) draw(moving, "text", { x, y: y + sizes.marker + 22, fill: colors.focus, "font-size": sizes.note, "text-anchor": "middle" }).append("shadow");
+    if (outside) draw(moving, "text", { x, y: y - sizes.marker - 14, stroke: colors.ground, "stroke-width": 4, "paint-order": "stroke", fill: colors.focus, "font-size": sizes.note, "text-anchor": "middle" }).append("shadow");
     ["A, now", "V, now"].forEach((name, i) => drawMatrix(moving, name, now[i]));
     drawBars(moving, traceOf("φ(X), now"), outputs);
     drawBars(moving, traceOf("φ(X), start"), startOutputs());
@@ -102,8 +102,13 @@ export function fibre(host, talk) {
 
   function say() {
     const isBranched = traceOf("the other branch, its shadow").x.length && local.walk === "rescale";
-    const beyond = isBranched ? ", over to the dashed curve; Enter goes to the next arm" : "; Enter changes both signs";
-    stand(host, note, where.isExact, talk.isAlone, true, isNewHere ? `drag the point: along its walk, off it${beyond}` : "");
+    const drag = `drag the point: along its walk, off it${isBranched ? ", over to the dashed curve" : ""}`;
+    const beyond = isBranched ? "; Enter goes to the next arm" : "; Enter changes both signs";
+    const room = other.offsetLeft - SIDE - 48;
+    for (const hint of [drag + beyond, drag, "drag the point"]) { // what fits before the button
+      stand(host, note, where.isExact, talk.isAlone, true, isNewHere ? hint : "");
+      if (note.offsetWidth <= room) break;
+    }
   }
 
   // At the start nothing is walked: of "zero" it is at 0 of its walk, as of the others.
@@ -128,7 +133,7 @@ export function fibre(host, talk) {
     point = handle(hands, { name: "the point (A, V)", range: () => where.range("along"), isFlat: true, ring: sizes.marker + 5, color: colors.focus, scene: host, begin, end: where.release, moved: moveTo, keyed, pressed });
     const from = () => (where.here.along > most - 0.01 ? 0 : (where.here.along - least) / (most - least));
     play = player(host, { left: `${SIDE}px`, bottom: "2px" }, { name: "walk along", seconds: 6, from, walk: (share) => go({ along: least + share * (most - least), off: 0 }) });
-    note = write(host, { left: `${SIDE + 40}px`, bottom: "4px", color: colors.soft, fontSize: `${sizes.note}px`, pointerEvents: "none" });
+    note = write(host, { left: `${SIDE + 40}px`, bottom: "4px", whiteSpace: "nowrap", color: colors.soft, fontSize: `${sizes.note}px`, pointerEvents: "none" });
     const button = { background: colors.panel, color: colors.ink, border: `1px solid ${colors.axis}` };
     other = write(host, { left: `${parts.along("x", "x4 domain", 0)}px`, bottom: "2px", height: "26px", cursor: "pointer", fontSize: `${sizes.note}px`, ...button }, "another input X", "button");
     set(other, { type: "button" });

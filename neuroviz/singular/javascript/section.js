@@ -12,7 +12,7 @@ const MARKS = {
 
 export function section(host, talk) {
   let cutter, meta, layout, data, width = 0, height = 0, plane, box, found, frame = 0, built = "", isNewHere = true, flat;
-  let words = [], grip, tip, play, note, solids = [], paintedIn, boxed = "";
+  let words = [], grip, tip, play, note, solids = [], paintedIn, boxed = "", ends = [-1, 1];
   const over = draw(host, "svg");
   over.style.cssText = "position: absolute; inset: 0; pointer-events: none; overflow: visible";
   const soon = () => { frame ||= requestAnimationFrame(paint); };
@@ -49,6 +49,13 @@ export function section(host, talk) {
     where.go(best);
   }
 
+  // The offsets between which the plane meets the surface: beyond them there is nothing to see.
+  function span() {
+    const all = Array.from({ length: 65 }, (_, n) => n / 32 - 1);
+    const meets = all.filter((offset) => cutter.cut(cutter.planeAt({ ...where.here, offset })).runs.some((run) => run.length > 2));
+    return meets.length > 1 ? [meets[0], meets[meets.length - 1]] : [-1, 1];
+  }
+
   function build() {
     for (const one of [...words, ...(play ? [play.button, note] : [])]) one.remove();
     hooks.replaceChildren(arrow);
@@ -70,9 +77,13 @@ export function section(host, talk) {
     grip = handle(hooks, { name: "the plane", range: () => where.range("offset"), ring: 1.3 * sizes.marker, ...common, moved: push,
       keyed: (x, y) => where.go({ offset: where.here.offset + (x || y) / 64 }) });
     play = player(host, { left: `${side}px`, bottom: "2px" }, {
-      name: "move the plane through the surface", seconds: 9,
-      from: () => { const come = (where.here.offset + 1) / 2; return come > 0.95 ? 0 : come; },
-      walk: (share) => where.go({ offset: 2 * share - 1 }),
+      name: "move the plane through the surface", seconds: 20,
+      from: () => {
+        ends = span();
+        const come = (where.here.offset - ends[0]) / (ends[1] - ends[0]);
+        return come < 0 || come > 0.95 ? 0 : come;
+      },
+      walk: (share) => where.go({ offset: ends[0] + share * (ends[1] - ends[0]) }),
     });
     Object.assign(play.button.style, { background: colors.panel, color: colors.ink, border: `1px solid ${colors.axis}` });
     note = write(host, { left: `${side + 40}px`, bottom: "0", color: colors.soft, lineHeight: 1.1, pointerEvents: "none" });

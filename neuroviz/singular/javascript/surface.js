@@ -63,16 +63,17 @@ export function surface(host, talk) {
     return found;
   }
 
-  function nearestOnCurve(pixel) {
+  // `seenAt` says where the points of the curve are, as `target` is: on the screen, or in space.
+  function nearestOnCurve(target, seenAt = space.project) {
     let best = { away: Infinity };
+    const minus = (a, b) => a.map((t, i) => t - b[i]), dot = (a, b) => a.reduce((sum, t, i) => sum + t * b[i], 0);
     slice.pieces.forEach((piece, index) => {
       let before = null;
       for (let row = 0; row < piece.points.length / 3; row++) {
-        const drawn = slice.inDrawing([0, 1, 2].map((i) => piece.points[3 * row + i])), seen = space.project(drawn);
+        const drawn = slice.inDrawing([0, 1, 2].map((i) => piece.points[3 * row + i])), seen = seenAt(drawn);
         if (before) {
-          const way = [seen[0] - before.seen[0], seen[1] - before.seen[1]], square = way[0] ** 2 + way[1] ** 2 || 1;
-          const share = max(0, min(1, ((pixel[0] - before.seen[0]) * way[0] + (pixel[1] - before.seen[1]) * way[1]) / square));
-          const away = away2(pixel, [before.seen[0] + share * way[0], before.seen[1] + share * way[1]]);
+          const way = minus(seen, before.seen), share = max(0, min(1, dot(minus(target, before.seen), way) / (dot(way, way) || 1)));
+          const away = hypot(...minus(target, before.seen.map((t, i) => t + share * way[i])));
           if (away < best.away) {
             // Half a step from its ends, as rounding may lead to the next piece, which begins elsewhere.
             const run = slice.runs[index], [first, last] = [0, 1].map((end) => slice.starts[index + end] / slice.length);
@@ -108,12 +109,20 @@ export function surface(host, talk) {
     return curve.away < edge.away ? { moves: "curve", where: curve.where } : edge.place;
   }
 
-  // By the keyboard from the surface to the singular curve beside the point, and back.
+  // By the keyboard from the surface to the singular curve beside the point, and back to where it was.
+  let left = null;
   function change() {
     const pixel = view.pixel(view.seen(point.drawn)), isOnCurve = where.here.moves === "curve", found = hits(pixel);
+    const came = left;
+    left = null;
+    if (isOnCurve && came?.to === where.here.where) return go(came.from);
     const nearest = (all) => all.reduce((a, b) => (away3(b.drawn, point.drawn) < away3(a.drawn, point.drawn) ? b : a)).place;
     if (isOnCurve) go(found.length ? nearest(found) : nearestOnEdge(pixel).place);
-    else if (slice.pieces.length) go({ moves: "curve", where: nearestOnCurve(pixel).where });
+    else if (slice.pieces.length) {
+      const from = where.here;
+      go({ moves: "curve", where: nearestOnCurve(point.drawn, (drawn) => drawn).where });
+      left = { from, to: where.here.where };
+    }
   }
 
   // --- the roots ---------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 // the first that makes such a panel, which then reads the state (copy.js of the package).
 
 const opened = performance.getEntriesByType("navigation")[0]?.name ?? location; // JupyterLab changes location
-const name = /^#(\w+)(?:@[\w-]+)?:/.exec(decodeURIComponent(new URL(opened).hash))?.[1];
+// Names of panels need no decoding; what follows may have been cut, and is read in copy.js.
+const name = /^#(\w+)(?:(?:@|%40)[\w-]+)?(?::|%3a)/i.exec(new URL(opened).hash)?.[1];
 
 const until = async (there) => {
   for (;;) {
