@@ -19,7 +19,7 @@ from neuroviz.engine.block import Block
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
-from neuroviz.engine.network import Layer, block_degree, jacobian, layer_shapes
+from neuroviz.engine.network import block_degree, jacobian
 
 BOTH = ("lightning", "softmax")
 NOT_FULL = Architecture((3, 3, 1), (1, 3))  # rank 12 on a slice of 15
@@ -208,11 +208,11 @@ def along_a_line(arch, order: int, monkeypatch) -> list[np.ndarray]:
     """A Jacobian row while weights, tokens, cotangent and attention weights all move along a line."""
     over, rng = PrimeField(), np.random.default_rng(0)
     draw = lambda shape: [over.random(rng, shape) for _ in range(2)]  # noqa: E731
-    weights = [[draw(shape) for shape in shapes] for shapes in layer_shapes(arch)]
+    weights = {name: draw(shape) for name, shape in arch.parameter_shapes.items()}
     X, cotangent = draw((1, arch.widths[0], arch.tokens)), draw((1, 1, arch.widths[-1], arch.tokens))
-    attention = [(draw((1, arch.tokens, arch.tokens)), draw((1, 1, arch.tokens))) for _ in weights]
+    attention = [(draw((1, arch.tokens, arch.tokens)), draw((1, 1, arch.tokens))) for _ in arch.layers]
 
-    def softmax(self, logits, symmetric, rng):
+    def softmax(self, logits, symmetric, rng, causal):
         E, c = (self.reduce(a + s * b) for a, b in attention[layer[0]])
         layer[0] += 1
         S = np.triu(E, 1) + np.swapaxes(np.triu(E, 1), -1, -2) if symmetric else E
@@ -227,8 +227,8 @@ def along_a_line(arch, order: int, monkeypatch) -> list[np.ndarray]:
     for s in range(order + 1):
         layer = [0]
         at = lambda pair: over.reduce(pair[0] + s * pair[1])  # noqa: B023, E731
-        moved = tuple(Layer(*map(at, matrices)) for matrices in weights)
-        rows.append(jacobian(over, arch.attention, moved, at(X), at(cotangent))[0, 0])
+        moved = {name: at(pair) for name, pair in weights.items()}
+        rows.append(jacobian(over, arch, moved, at(X), at(cotangent))[0, 0])
     return rows
 
 
@@ -249,7 +249,17 @@ SHORT = [
 ]
 
 
-@pytest.mark.parametrize("arch", [Architecture(*sizes, 3, kind) for kind in BOTH for sizes in SHORT], ids=str)
+BESIDE_THE_ORIGIN = [
+    Architecture((1,) * (depth + 1), (1,) * depth, 3, "softmax", block=Block(biases=True))
+    for depth in (1, 2, 3)
+]
+
+
+@pytest.mark.parametrize(
+    "arch",
+    [Architecture(*sizes, 3, kind) for kind in BOTH for sizes in SHORT] + BESIDE_THE_ORIGIN,
+    ids=str,
+)
 def test_an_entry_of_the_derivative_is_a_polynomial_of_the_degree_in_the_error_bound(arch, monkeypatch):
     """So minors have a degree, and Schwartz and Zippel's count applies. It is not much too large either."""
     degree = block_degree(arch)
