@@ -1,6 +1,7 @@
 """A measurement against computations that share nothing with it, and what it says about itself."""
 
 import random
+import re
 from itertools import product
 from math import comb
 
@@ -391,6 +392,31 @@ def test_what_floats_decided_wrongly_they_leave_undecided(arch, seeds):
     for seed in seeds:
         found = measure_dimension(arch, "float", seed=seed)
         assert not found.decided and "undecided" in found.note
+
+
+@pytest.mark.parametrize(
+    ("at_the_points", "said"),
+    [
+        ((1e-4, 1e-4), None),
+        ((1e-6, 1e-4), "splits by a factor .*e\\+0[89] only"),
+        ((1e-4, 1e-6), "another random point decides nothing"),
+    ],
+)
+def test_a_float_rank_is_decided_by_a_gap_of_ten_billion_at_two_points(at_the_points, said, monkeypatch):
+    """A wrong rank was seen with gaps up to 7·10⁹ at both, so 10⁹ is not enough at either."""
+    arch = Architecture((3, 3), (3,))
+
+    def rows(arch, num_inputs, seed, point):
+        rng, n = np.random.default_rng(point), arch.num_parameters
+        left, right = (np.linalg.qr(rng.normal(size=(m, n)))[0] for m in (9 * num_inputs, n))
+        values = np.concatenate([np.ones(17), [at_the_points[point - 2]], np.full(n - 18, 1e-15)])
+        return left * values @ right.T
+
+    monkeypatch.setattr(package, "_float_rows", rows)
+    package.clear_cache()
+    found = measure_dimension(arch, "float")
+    assert found.value == 18 and found.decided == (said is None) and re.search(said or "splits", found.note)
+    package.clear_cache()
 
 
 def test_tokens_on_a_line_are_named_where_nothing_else_is_seen():

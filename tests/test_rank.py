@@ -223,6 +223,14 @@ def test_a_spectrum_is_decided_where_it_splits_far_from_the_noise(values, expect
     assert found.decided == decided and expected in (None, found.value)
 
 
+@pytest.mark.parametrize(("dropped", "decided"), [(0.0, True), (100.0, False)])
+def test_what_is_dropped_from_a_large_matrix_has_to_be_as_small_as_a_computed_zero(dropped, decided):
+    """In 400 rows 400 units of rounding are noise, but zeros come out at a few: 100 may be a true value."""
+    values = [1, 0.5, 0.2, dropped * np.finfo(float).eps]
+    found = float_rank(spectrum(values, rows=400))
+    assert found.value == 3 and found.gap > 1e12 and found.decided == decided
+
+
 @pytest.mark.parametrize("factor", [1e-200, 1e-9, 1e9, 1e200])
 def test_scaling_a_matrix_or_one_row_changes_no_rank(factor):
     matrix = spectrum([1, 0.5, 0.2, 0, 0])

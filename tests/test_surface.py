@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 from neuroviz.singular.chart import singular_places
-from neuroviz.singular.curves import Window
+from neuroviz.singular.curves import Window, polynomial, zeros
 from neuroviz.singular.forms import (
     BOUNDARY,
     CLOSURE,
@@ -336,3 +336,19 @@ def test_the_slices_are_named_and_a_float_parameter_is_the_rational_number_that_
     assert SLICES["S3"].at(alpha=2.0) == s3(2) and hash(s3(2)) == hash(s3(2.0))
     assert s3(0.1).parameters == (("alpha", Fraction(0.1)),)
     assert s1k(-1).forms(x, y, z) == SLICES["S1"].forms(x, y, z)
+
+
+@pytest.mark.parametrize("zero", [0, 3, Fraction(1, 3), Fraction(-7, 1234), Fraction(9999, 10_000)])
+def test_a_zero_of_a_form_that_is_a_small_fraction_is_exact(zero):
+    """Beside √2, which is none; the zero [0:1] is where a form has a lower degree than is said."""
+    linear, other = polynomial(-zero, 1), polynomial(-2, 0, 1)
+    found = zeros(linear * other, 4)
+    exact = [(u, v) for u, v in found if isinstance(u, int)]
+    assert exact == [(0, 1), (Fraction(zero).denominator, Fraction(zero).numerator)]
+    slopes = sorted(v / u for u, v in found if not isinstance(u, int))
+    assert slopes == pytest.approx([-(2**0.5), 2**0.5])
+
+
+def test_a_zero_with_a_larger_denominator_is_near():
+    ((u, v),) = zeros(polynomial(-1, 10_001), 1)
+    assert v / u == pytest.approx(1 / 10_001, rel=1e-12) and u**2 + v**2 == pytest.approx(1)
