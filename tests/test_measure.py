@@ -254,6 +254,27 @@ BESIDE_THE_ORIGIN = [
     Architecture((1,) * (depth + 1), (1,) * depth, 3, "softmax", block=Block(biases=True))
     for depth in (1, 2, 3)
 ]
+VARIANTS = [
+    Architecture((2,) * (depth + 1), (1,) * depth, 2, **more)
+    for depth in (1, 2)
+    for more in (
+        {"causal": True},
+        {"skip": True},
+        {"heads": 2},
+        {"block": Block(value_dim=1, kv_heads=1), "heads": 2},
+        {"block": Block(biases=True)},
+        {"block": Block(temperature=True)},
+        {"block": Block(positions=True)},
+        {"block": Block(mlp=(2, 3))},
+    )
+]
+
+
+def has_the_degree_in_the_error_bound(arch, monkeypatch) -> bool:
+    """It is not larger, and not much smaller either."""
+    degree = block_degree(arch)
+    rows = along_a_line(arch, degree + 1, monkeypatch)
+    return not difference(rows, degree + 1).any() and bool(difference(rows, degree - 1).any())
 
 
 @pytest.mark.parametrize(
@@ -262,11 +283,13 @@ BESIDE_THE_ORIGIN = [
     ids=str,
 )
 def test_an_entry_of_the_derivative_is_a_polynomial_of_the_degree_in_the_error_bound(arch, monkeypatch):
-    """So minors have a degree, and Schwartz and Zippel's count applies. It is not much too large either."""
-    degree = block_degree(arch)
-    rows = along_a_line(arch, degree + 1, monkeypatch)
-    assert not difference(rows, degree + 1).any()
-    assert difference(rows, degree - 1).any()
+    """So minors have a degree, and Schwartz and Zippel's count applies."""
+    assert has_the_degree_in_the_error_bound(arch, monkeypatch)
+
+
+@pytest.mark.parametrize("arch", VARIANTS, ids=str)
+def test_the_degree_counts_skips_masks_heads_and_all_of_a_block(arch, monkeypatch):
+    assert has_the_degree_in_the_error_bound(arch, monkeypatch)
 
 
 # Where the rank is not full: random combinations of the columns
