@@ -138,6 +138,8 @@ def test_more_runs_can_only_raise_its_rank():
     ranks = [float32_rank(NINE, seed=seed, inputs=60).value for seed in range(3)]
     assert float32_rank(NINE, seed=0, inputs=60, runs=3).value == max(ranks)
     assert float32_rank(NINE, seed=0, inputs=60, runs=3).seed == ranks.index(max(ranks))
+    easy = Architecture((2, 2), (1,))
+    assert float32_rank(easy, seed=5, runs=3).seed == 5, "of equal ones the first"
 
 
 def test_a_wrong_rank_is_flagged_and_drawn_with_its_error(missed):

@@ -1,6 +1,7 @@
 """Every formula against a measurement, and what it says where it has no right to speak."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import flint
@@ -265,3 +266,11 @@ def test_formulas_of_very_deep_networks_are_at_once_what_they_say(attention):
         assert proof.verify() and proof.dimension == expected_dimension(arch).value
         for said in (expected_dimension(arch).note, paper_formula(arch).note, str(proof)):
             assert len(said) < 600
+
+
+@pytest.mark.parametrize("widths", [(3, 3, 3), (3, 2, 3), (2, 3, 2)])
+def test_a_mask_over_one_head_a_layer_is_theorem_a_prime_and_changes_nothing(widths):
+    masked = Architecture(widths, (2, 2), 3, "softmax", causal=True)
+    found = expected_dimension(masked)
+    assert (found.source, found.value) == ("Theorem A′", measure_dimension(masked).value)
+    assert found.value == general_formula(replace(masked, causal=False)).value
