@@ -11,6 +11,7 @@ from variants import random_architectures
 
 from neuroviz.certificate.certificate import certify
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
 from neuroviz.engine.expected import alpha, sigma
 from neuroviz.engine.formulas import collapsing_layer, expected_dimension, general_formula, paper_formula
 from neuroviz.engine.measure import measure_dimension
@@ -274,3 +275,11 @@ def test_a_mask_over_one_head_a_layer_is_theorem_a_prime_and_changes_nothing(wid
     found = expected_dimension(masked)
     assert (found.source, found.value) == ("Theorem A′", measure_dimension(masked).value)
     assert found.value == general_formula(replace(masked, causal=False)).value
+
+
+@pytest.mark.parametrize(("d", "heads", "v"), [(2, 2, 1), (2, 1, 2), (3, 3, 1), (3, 2, 1)])
+def test_lightning_layers_with_skips_add_up_where_the_values_just_fill_the_width(d, heads, v):
+    """Theorem S asks for H v ≥ d."""
+    arch = Architecture((d,) * 3, (2, 2), 3, heads=heads, skip=True, block=Block(value_dim=v))
+    found = expected_dimension(arch)
+    assert found.value == (measure_dimension(arch).value if heads * v >= d else None)

@@ -291,3 +291,7 @@ def test_a_reader_who_changes_a_ledger_does_not_change_the_next_one():
 def test_what_is_no_architecture_or_seed_is_refused(arch, seed, said):
     with pytest.raises(ValueError, match=said):
         kernel_ledger(arch, seed)
+
+
+def test_a_probability_is_at_most_one_however_deep_the_network_is():
+    assert kernel_ledger(Architecture.uniform(1, 1, 15)).error_bound == 1

@@ -398,6 +398,9 @@ ONCE_DECIDED = {
     "another point sees more": (
         Architecture((2,) * 4, (2, 3, 2), 3, "softmax", **SKIP, **MASK, block=AND_AN_MLP), [100009]
     ),
+    "gaps of 2e9 and 1e9": (Architecture((4, 6, 2, 5, 5, 5), (2, 2, 3, 3, 2), 3), [20539]),
+    "gaps of 7e9 and 7e8": (Architecture((2, 4, 3, 5, 5, 5, 1), (3, 3, 3, 4, 4, 3), 4), [21668]),
+    "gaps of 3e10 and 4e8": (Architecture((2, 3, 5, 6, 3, 4, 3), (3, 2, 4, 4, 2, 4), 2), [21642]),
     "derivatives that became 0": (
         Architecture((3, 4, 4, 3, 2), (1, 2, 2, 3), 3, **MASK, block=Block(1, positions=True, mlp=(1, 3))),
         [394343],

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
-from neuroviz.engine.rank import RowSpace, exact_rank, float_rank, schwartz_zippel
+from neuroviz.engine.rank import RowSpace, exact_rank, float_rank, schwartz_zippel, without_rounding
 
 P = DEFAULT_PRIME
 SHAPES = [  # around 45 columns, where flint hands over, and blocks of 32 rows and a few columns more
@@ -249,6 +249,24 @@ def test_a_line_of_rounding_errors_does_not_count(axis):
     matrix[(3, slice(None)) if axis == 0 else (slice(None), 3)] = line
     found = float_rank(matrix)
     assert found.value == 6 or not found.decided
+
+
+@pytest.mark.parametrize(
+    ("length", "change", "is_rounding"), [(1e-13, 0.1, True), (1e-13, 0.01, False), (1e-11, 0.1, False)]
+)
+@pytest.mark.parametrize("axis", [0, 1], ids=["rows", "columns"])
+def test_a_line_is_rounding_if_it_is_short_and_changes_at_a_near_point(length, change, is_rounding, axis):
+    """10⁻¹² of the longest, a twentieth of itself: a small derivative is as smooth as a large one."""
+    matrix = np.random.default_rng(0).normal(size=(5, 5))
+    matrix[2] *= length / np.linalg.norm(matrix[2]) * np.linalg.norm(matrix, axis=1).max()
+    near = matrix.copy()
+    near[2] *= 1 + change
+    matrix, near = (matrix, near) if axis == 0 else (matrix.T, near.T)
+    kept = without_rounding(matrix, near)
+    expected = matrix.copy()
+    if is_rounding:
+        expected[(2, slice(None)) if axis == 0 else (slice(None), 2)] = 0
+    np.testing.assert_array_equal(kept, expected)
 
 
 @pytest.mark.parametrize("entry", [np.nan, np.inf, -np.inf])

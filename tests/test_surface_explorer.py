@@ -155,6 +155,21 @@ def test_the_two_sides_of_a_sharp_edge_differ_too():
     assert near.sum() > 20 and np.abs(tones).max() < 1e-6
 
 
+@pytest.mark.parametrize("where", [0.2, 0.5, 0.8])
+def test_the_circle_shows_the_roots_of_each_form(where):
+    """The root [cos t : sin t] stands at the angle 2t; a complex pair is a point inside."""
+    answer = study("figure-1", where=where)
+    traces = {trace["name"]: trace for trace in surface_parts(answer).traces}
+    for name, (a, b, c) in zip(("q₁", "q₂"), answer.point.forms, strict=True):
+        drawn = traces[f"roots of {name}"]
+        places = np.array([drawn["x"], drawn["y"]]).T
+        for t in np.arctan2(*places[:, ::-1].T) / 2:
+            X, Y = np.cos(t), np.sin(t)
+            value, size = a * X * X + b * X * Y + c * Y * Y, np.linalg.norm([float(a), float(b), float(c)])
+            assert len(places) == 1 or abs(value) < 1e-9 * size
+        assert len(places) == (2 if b * b > 4 * a * c else 1)
+
+
 # Presets, parameters and layers
 
 
