@@ -3,7 +3,7 @@
 import random
 import re
 from itertools import product
-from math import comb
+from math import ceil, comb
 
 import flint
 import mpmath
@@ -193,6 +193,8 @@ def test_a_float_measurement_says_where_it_comes_from():
     assert (found.method, found.status, found.seed, found.value) == ("float", "float", 3, 12)
     assert not any(hasattr(found, name) for name in ("prime", "error_bound", "route", "certificate"))
     assert len(found.singular_values) == found.num_columns == NOT_FULL.num_parameters
+    enough = rank_by_inputs(NOT_FULL, seed=3).enough
+    assert found.num_inputs == enough + ceil(enough / 2) + 1, "half as many again, and one"
     assert found.decided and found.gap > 1e7
     assert found.singular_values[0] == 1 and (np.diff(found.singular_values) <= 0).all()
     with pytest.raises(ValueError, match="read-only"):
