@@ -291,6 +291,8 @@ def test_it_opens_on_the_figure_of_the_paper(panel):
 def test_the_files_are_of_what_is_shown_whichever_end_of_the_widths_comes_first(panel):
     assert panel.export.name == "figure3_softmax_l2_t3_a2_d3-10"
     assert [int(line["exact"]) for line in table(panel)] == SOFTMAX
+    first, last = panel.controls["first"], panel.controls["last"]
+    assert (first.min, first.max) == (last.min, last.max) == (1, 12)
     panel.state = "lightning=yes;first=4;last=3"
     assert panel.export.name == "figure3_softmax_lightning_l2_t3_a2_d3-4"
     assert [line["exact"] for line in table(panel)] == ["25", "40", "23", "38"]

@@ -1,5 +1,6 @@
 """A measurement against computations that share nothing with it, and what it says about itself."""
 
+import inspect
 import random
 import re
 from itertools import product
@@ -12,6 +13,7 @@ import pytest
 from definition import RandomExponential, fractions, measure, residues
 from variants import random_architectures, random_variants
 
+import neuroviz
 from neuroviz.engine import cost, network
 from neuroviz.engine import measure as package
 from neuroviz.engine import random_rank as points
@@ -501,3 +503,12 @@ def test_numpy_integers_are_whole_numbers():
     assert found == measure_dimension(arch, seed=2, inputs=9, prime=1_000_003)
     numbers = found.value, found.seed, found.num_inputs, found.num_columns, found.prime
     assert {type(x) for x in numbers} == {int}
+
+
+def test_whoever_gives_no_seed_gets_the_seed_zero_everywhere():
+    asked = [
+        getattr(neuroviz, name) for name in neuroviz.__all__ if inspect.isfunction(getattr(neuroviz, name))
+    ]
+    seeds = [inspect.signature(function).parameters.get("seed") for function in asked]
+    defaults = [seed.default for seed in seeds if seed is not None and seed.default is not seed.empty]
+    assert len(defaults) > 5 and set(defaults) == {0}
