@@ -12,6 +12,7 @@ from variants import random_architectures
 from neuroviz.certificate.certificate import certify
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
+from neuroviz.engine.block_formulas import effective_widths
 from neuroviz.engine.expected import alpha, sigma
 from neuroviz.engine.formulas import collapsing_layer, expected_dimension, general_formula, paper_formula
 from neuroviz.engine.measure import measure_dimension
@@ -283,3 +284,16 @@ def test_lightning_layers_with_skips_add_up_where_the_values_just_fill_the_width
     arch = Architecture((d,) * 3, (2, 2), 3, heads=heads, skip=True, block=Block(value_dim=v))
     found = expected_dimension(arch)
     assert found.value == (measure_dimension(arch).value if heads * v >= d else None)
+
+
+def test_the_general_formula_names_the_widths_that_are_seen_where_they_are_fewer():
+    for arch in random_architectures(60, seed=5):
+        if arch.attention == "softmax" and arch.tokens > 1:
+            assert ("can be seen" in general_formula(arch).note) == (effective_widths(arch) != arch.widths)
+
+
+@pytest.mark.parametrize(("d", "heads"), [(2, 2), (2, (2, 1)), (3, 3), (1, 2), (2, 3)])
+def test_deep_lightning_heads_have_a_formula_up_to_as_many_as_the_width(d, heads):
+    arch = Architecture((d,) * 3, (d, d), 3, heads=heads)
+    found = expected_dimension(arch)
+    assert found.value == (measure_dimension(arch).value if max(arch.heads) <= d else None)
