@@ -155,3 +155,19 @@ def test_lightning_with_mlps_between_its_layers():
                 answered += 1
                 assert measure_dimension(arch).value == theory.value, str(arch)
     assert answered > 30
+
+
+@pytest.mark.parametrize(
+    ("widths", "heads", "block"),
+    [
+        ((3, 3, 2), 2, Block(value_dim=2)),
+        ((2, 3, 2), 1, Block(value_dim=1)),
+        ((3, 2, 3), 2, Block(value_dim=1, kv_heads=1)),
+        ((3, 3, 3), (2, 1), Block(value_dim=2)),
+    ],
+)
+def test_for_two_tokens_theorem_w_is_told_as_a_bound(widths, heads, block):
+    arch = Architecture(widths, (2, 2), 2, "softmax", heads=heads, block=block)
+    found, bound = expected_dimension(arch), expected_dimension(replace(arch, tokens=3)).value
+    assert found.value is None and f"it is at most {bound} (Theorem W)" in found.note
+    assert measure_dimension(arch).value <= bound

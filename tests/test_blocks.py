@@ -1,6 +1,7 @@
 """Everything in a Block, heads, skips and masks: the engine against torch, whole numbers and balls."""
 
 import random
+from dataclasses import replace
 from itertools import product
 
 import definition
@@ -100,18 +101,27 @@ def test_over_a_prime_field_it_is_the_same_polynomial(arch):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_tokens_are_said_to_be_on_a_line_exactly_where_they_are(seed):
-    """Against the tokens themselves; two heads leave the line. Biases only move the line."""
+    """Against the tokens themselves: heads leave the line, biases move it, behind them a power bends it."""
     rng = np.random.default_rng(seed)
-    widths, heads = rng.integers(1, 3, 5), rng.integers(1, 3, 4)
-    block = Block(value_dim=int(rng.integers(1, 3)), biases=bool(rng.integers(2)))
-    arch = Architecture(widths, (1,) * 4, 4, "softmax", heads, block=block)
-    over, seen = PrimeField(), []
-    weights, X = random_block_weights(over, arch, rng), random_tokens(over, arch, 1, rng)
-    for i in range(4):
-        part = Architecture(widths[: i + 1], (1,) * i, 4, "softmax", heads[:i], block=block) if i else None
-        tokens = forward(over, part, weights, X, rng)[0] if i else X[0]
-        seen.append(exact_rank(over.reduce(tokens - tokens[:, :1] * block.biases), over) <= 1)
-    assert on_a_line(arch) == tuple(seen)
+
+    def whole(least, most, *shape):
+        return rng.integers(least, most + 1, shape).tolist()
+
+    for _ in range(5):
+        skip = bool(rng.random() < 0.4)
+        widths, heads = ([whole(1, 2)] * 5, whole(1, 2)) if skip else (whole(1, 2, 5), whole(1, 2, 4))
+        mlp = (whole(1, 2), whole(1, 3)) if rng.random() < 0.6 else None
+        block = Block(value_dim=whole(1, 2), biases=bool(rng.integers(2)), mlp=mlp)
+        arch = Architecture(widths, (1,) * 4, 4, "softmax", heads, skip, block=block)
+        over, seen = PrimeField(), []
+        weights, X = random_block_weights(over, arch, rng), random_tokens(over, arch, 1, rng)
+        for i in range(4):
+            tokens = X[0]
+            if i:
+                part = replace(arch, widths=arch.widths[: i + 1], head_dims=(1,) * i, heads=arch.heads[:i])
+                tokens = forward(over, part, weights, X, rng)[0]
+            seen.append(exact_rank(over.reduce(tokens - tokens[:, :1] * block.biases), over) <= 1)
+        assert on_a_line(arch) == tuple(seen), arch
 
 
 ROTARY = [
@@ -239,9 +249,24 @@ ON_A_LINE = [
 
 
 @pytest.mark.parametrize("arch", ON_A_LINE, ids=str)
-def test_biases_on_a_line_let_exponentials_differ_by_a_factor_of_their_token(arch):
-    """Such exponentials, free otherwise, have the rank of the reals (no rank was seen to need the factor)."""
+def test_biases_on_a_line_leave_the_free_exponentials_symmetric(arch):
+    """Such exponentials have the rank of the reals."""
     clear_cache()
     found, seen = measure_dimension(arch), measure_dimension(arch, method="float")
     assert seen.gap < 1e4 or seen.value == found.value
     assert found.value == measure_dimension(arch, prime=8_388_587, seed=1).value
+
+
+@pytest.mark.parametrize("arch", [arch for arch in ON_A_LINE if not arch.causal], ids=str)
+def test_biases_on_a_line_add_a_factor_of_each_token_that_no_share_feels(arch, monkeypatch):
+    """E_ji G_j has the columns of E_ji G_j G_i, symmetric again; so S₁₂S₂₃S₃₁ = S₂₁S₃₂S₁₃ over the reals."""
+    seen, softmax = [], Reals.softmax
+    monkeypatch.setattr(Reals, "softmax", lambda *some: seen.append(softmax(*some)) or seen[-1])
+    rng = np.random.default_rng(0)
+    weights, X = random_block_weights(Reals(), arch, rng), random_tokens(Reals(), arch, 5, rng)
+    forward(Reals(), arch, weights, X)
+    assert len(seen) == arch.num_layers
+    for S in seen:
+        there, back = S[..., 0, 1] * S[..., 1, 2] * S[..., 2, 0], S[..., 1, 0] * S[..., 2, 1] * S[..., 0, 2]
+        np.testing.assert_allclose(there, back, rtol=1e-9)
+        assert (np.abs(S[..., 0, 1] / S[..., 1, 0] - 1) > 1e-6).any()

@@ -2,15 +2,19 @@
 
 import subprocess
 import sys
+import threading
+import time
 import tracemalloc
+from contextlib import nullcontext
 from functools import partial
 from itertools import count, groupby
 from math import prod
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from neuroviz.engine import budget, cost, measure, progress
+from neuroviz.engine import budget, cost, measure, progress, threads
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -271,6 +275,72 @@ def test_what_cannot_be_measured_has_no_cost():
 
 
 @pytest.mark.usefixtures("nobody_else_limits_threads")
+@pytest.mark.parametrize("arithmetic", [Float64(), Float32(), SimpleNamespace(name="int8")])
+def test_at_the_size_that_is_timed_a_rank_is_expected_to_take_that_time(arithmetic, monkeypatch):
+    """And at s times as many columns s to s³ times as long; s^1.5 to s² for few of them."""
+    monkeypatch.setattr(cost, "_timed", lambda work, arithmetic, columns: {256: 1.0, LARGE: 100.0}[columns])
+    assert cost._rank_seconds(256, arithmetic) == pytest.approx(1)
+    assert cost._rank_seconds(LARGE, arithmetic) == pytest.approx(100)
+    for s in (2, 4, 5.5):
+        assert s**1.5 <= cost._rank_seconds(256 * s, arithmetic) <= s**2
+        assert s <= cost._rank_seconds(LARGE * s, arithmetic) / 100 <= s**3
+    far = cost._rank_seconds(10**6 * LARGE, arithmetic) / 100
+    assert 1e16 < far < 1e18, "in the end by elimination, that is s³"
+
+
+def test_at_the_size_that_is_timed_a_spectrum_is_expected_to_take_that_time(monkeypatch):
+    timed, arch = cost._timed, Architecture((10, 10), (5,), 3)
+    monkeypatch.setattr(cost, "_timed", lambda work, *of: 7.0 if work is cost._svd else timed(work, *of))
+    assert arch.num_parameters == 200 and arch.tokens * arch.widths[-1] * 10 == 300
+    assert dict(estimate_cost(arch, "float", inputs=10).stages)["spectrum"] == pytest.approx(7)
+    assert dict(estimate_cost(arch, "float", inputs=20).stages)["spectrum"] == pytest.approx(14)
+
+
+def test_at_the_size_that_is_timed_a_derivative_is_expected_to_take_that_time(monkeypatch):
+    """Beside the calls, which a small network needs most of its time for."""
+    monkeypatch.setattr(cost, "_timed", lambda work, arch: {cost._WIDE: 7.0, cost._NARROW: 0.0}[arch])
+    assert cost._derivative_seconds(cost._WIDE, 64, 1) == pytest.approx(7)
+    assert cost._derivative_seconds(cost._WIDE, 64, 3) == pytest.approx(21)
+    monkeypatch.setattr(cost, "_timed", lambda work, arch: {cost._WIDE: 0.0, cost._NARROW: 4.0}[arch])
+    assert cost._derivative_seconds(Architecture.uniform(1, 1, 1), 64, 1) == 7 + 2
+    assert cost._derivative_seconds(Architecture.uniform(1, 1, 5), 64, 1) == 7 + 2 * 5
+
+
+def test_of_three_runs_each_is_timed_alone():
+    runs = []
+    assert cost._timed(lambda: lambda: runs.append(0)) >= 0
+    assert len(runs) == 3
+
+
+@pytest.mark.parametrize(
+    ("cpus", "pools", "most", "at_once"), [(8, 4, None, 4), (8, 4, 3, 3), (2, 4, None, 2), (8, 4, 1, 1)]
+)
+def test_side_by_side_run_as_many_jobs_as_pools_processors_and_the_caller_allow(
+    cpus, pools, most, at_once, monkeypatch
+):
+    class Pools:
+        lib_controllers = [SimpleNamespace(num_threads=pools)]
+
+        def limit(self, limits):
+            return nullcontext()
+
+    monkeypatch.setattr(threads, "_pools", Pools)
+    monkeypatch.setattr(threads.os, "cpu_count", lambda: cpus)
+    all_there = threading.Barrier(at_once)  # is passed by so many together, so fewer would wait in vain
+
+    def job():
+        all_there.wait(timeout=20)
+        running.append(0)
+        most_seen.append(len(running))
+        time.sleep(0.01)
+        running.pop()
+
+    running, most_seen = [], []
+    with threads.side_by_side(most) as run:
+        list(run([job] * (3 * at_once)))
+    assert len(most_seen) == 3 * at_once and max(most_seen) <= at_once
+
+
 def test_small_ranks_run_on_one_thread_and_leave_the_pools_as_they_were():
     from threadpoolctl import threadpool_info, threadpool_limits
 

@@ -128,6 +128,17 @@ def test_bytes_that_saturate_are_noticed(monkeypatch):
         int8_is_exact.cache_clear()
 
 
+def test_bytes_whose_products_add_up_exactly_are_taken(monkeypatch):
+    import torch
+
+    monkeypatch.setattr(torch, "_int_mm", lambda a, b: (a.double() @ b.double()).int())
+    int8_is_exact.cache_clear()
+    try:
+        assert int8_is_exact()
+    finally:
+        int8_is_exact.cache_clear()
+
+
 @pytest.mark.parametrize("arithmetic", [Float64(), Float32()], ids=NAMES[:2])
 @pytest.mark.parametrize("rank", [1800, 1500])
 def test_progress_is_told_often_and_as_large_as_the_work_done(arithmetic, rank, monkeypatch):

@@ -15,6 +15,7 @@ from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Layer, jacobian
 from neuroviz.engine.rank import float_rank
 from neuroviz.kit.plot import make
+from neuroviz.kit.words import tiny
 from neuroviz.nn.modules import AttentionNetwork
 from neuroviz.softmax.figure3 import Figure3Setting, float32_rank, procedure_jacobian, study_figure3
 from neuroviz.softmax.figure3_figure import figure3_parts
@@ -137,6 +138,8 @@ def test_more_runs_can_only_raise_its_rank():
     ranks = [float32_rank(NINE, seed=seed, inputs=60).value for seed in range(3)]
     assert float32_rank(NINE, seed=0, inputs=60, runs=3).value == max(ranks)
     assert float32_rank(NINE, seed=0, inputs=60, runs=3).seed == ranks.index(max(ranks))
+    easy = Architecture((2, 2), (1,))
+    assert float32_rank(easy, seed=5, runs=3).seed == 5, "of equal ones the first"
 
 
 def test_a_wrong_rank_is_flagged_and_drawn_with_its_error(missed):
@@ -288,6 +291,8 @@ def test_it_opens_on_the_figure_of_the_paper(panel):
 def test_the_files_are_of_what_is_shown_whichever_end_of_the_widths_comes_first(panel):
     assert panel.export.name == "figure3_softmax_l2_t3_a2_d3-10"
     assert [int(line["exact"]) for line in table(panel)] == SOFTMAX
+    first, last = panel.controls["first"], panel.controls["last"]
+    assert (first.min, first.max) == (last.min, last.max) == (1, 12)
     panel.state = "lightning=yes;first=4;last=3"
     assert panel.export.name == "figure3_softmax_lightning_l2_t3_a2_d3-4"
     assert [line["exact"] for line in table(panel)] == ["25", "40", "23", "38"]
@@ -313,6 +318,21 @@ def test_the_float32_procedure_runs_in_the_background_and_can_be_cancelled(panel
     assert panel.status.startswith("cancelled") and not panel._background.running
     assert panel.export.table == before
     assert not panel.controls["inputs"].disabled
+
+
+def test_it_says_how_many_float_ranks_are_right_and_where_none_is_decided(panel):
+    study = small()
+    first, *others = study.points
+    wrong = replace(first, floating=replace(first.floating, value=24))
+    unsure = replace(wrong, floating=replace(wrong.floating, decided=False))
+    gap = tiny(min(point.floating.gap for point in study.points))
+    for points, said in (
+        (study.points, f"In float64 3 of 3 come out right, with gaps from {gap} on."),
+        ([wrong, *others], "In float64 2 of 3 come out right, with gaps from"),
+        ([unsure, *others], "In float64 2 of 3 come out right; it cannot decide at δ = 3."),
+        ([others[0]], "In float64 1 of 1 comes out right, with a gap of"),
+    ):
+        assert said in panel._describe(replace(study, points=tuple(points)))
 
 
 def test_what_takes_long_is_declared():

@@ -1,6 +1,7 @@
 """Every formula against a measurement, and what it says where it has no right to speak."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import flint
@@ -10,6 +11,8 @@ from variants import random_architectures
 
 from neuroviz.certificate.certificate import certify
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.block_formulas import effective_widths
 from neuroviz.engine.expected import alpha, sigma
 from neuroviz.engine.formulas import collapsing_layer, expected_dimension, general_formula, paper_formula
 from neuroviz.engine.measure import measure_dimension
@@ -265,3 +268,32 @@ def test_formulas_of_very_deep_networks_are_at_once_what_they_say(attention):
         assert proof.verify() and proof.dimension == expected_dimension(arch).value
         for said in (expected_dimension(arch).note, paper_formula(arch).note, str(proof)):
             assert len(said) < 600
+
+
+@pytest.mark.parametrize("widths", [(3, 3, 3), (3, 2, 3), (2, 3, 2)])
+def test_a_mask_over_one_head_a_layer_is_theorem_a_prime_and_changes_nothing(widths):
+    masked = Architecture(widths, (2, 2), 3, "softmax", causal=True)
+    found = expected_dimension(masked)
+    assert (found.source, found.value) == ("Theorem A′", measure_dimension(masked).value)
+    assert found.value == general_formula(replace(masked, causal=False)).value
+
+
+@pytest.mark.parametrize(("d", "heads", "v"), [(2, 2, 1), (2, 1, 2), (3, 3, 1), (3, 2, 1)])
+def test_lightning_layers_with_skips_add_up_where_the_values_just_fill_the_width(d, heads, v):
+    """Theorem S asks for H v ≥ d."""
+    arch = Architecture((d,) * 3, (2, 2), 3, heads=heads, skip=True, block=Block(value_dim=v))
+    found = expected_dimension(arch)
+    assert found.value == (measure_dimension(arch).value if heads * v >= d else None)
+
+
+def test_the_general_formula_names_the_widths_that_are_seen_where_they_are_fewer():
+    for arch in random_architectures(60, seed=5):
+        if arch.attention == "softmax" and arch.tokens > 1:
+            assert ("can be seen" in general_formula(arch).note) == (effective_widths(arch) != arch.widths)
+
+
+@pytest.mark.parametrize(("d", "heads"), [(2, 2), (2, (2, 1)), (3, 3), (1, 2), (2, 3)])
+def test_deep_lightning_heads_have_a_formula_up_to_as_many_as_the_width(d, heads):
+    arch = Architecture((d,) * 3, (d, d), 3, heads=heads)
+    found = expected_dimension(arch)
+    assert found.value == (measure_dimension(arch).value if max(arch.heads) <= d else None)

@@ -459,3 +459,14 @@ def test_two_classes_of_weights_disagree_on_what_is_identifiable_near_each(arch)
     point = virtual_weights(Reals(), random_weights(Reals(), arch, np.random.default_rng(0)))
     one, other = known_equivalents("lightning", point)
     assert not np.allclose(ratios(one.virtual.L), ratios(other.virtual.L))
+
+
+@pytest.mark.parametrize("kind", ["lightning", "softmax"])
+def test_the_gap_above_the_silent_directions_is_between_two_neighbours_of_the_spectrum(kind):
+    """At the dimension it is wide; one more or one less is inside what is kept, or inside the rounding."""
+    arch = Architecture((3, 2, 2), (2, 1), 3, kind)
+    dimension = measure_dimension(arch).value
+    gaps = [
+        identifiability._silent_directions(arch, n, 0)[2] for n in (dimension - 1, dimension, dimension + 1)
+    ]
+    assert gaps[1] > DECISIVE_GAP and max(gaps[0], gaps[2]) < 1e4

@@ -12,7 +12,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.softmax.known import QUESTIONS, what_is_known
-from neuroviz.softmax.statements import _TABLE, _read
+from neuroviz.softmax.statements import _TABLE, _facts, _read
 
 STATUSES = {
     "proved", "proved here", "exact", "certified", "observed", "conjectured", "no formula",
@@ -261,3 +261,20 @@ def test_what_is_no_architecture_or_no_question_is_refused():
         what_is_known("softmax")
     with pytest.raises(ValueError, match="question is one of"):
         what_is_known(Architecture((2, 2), (1,))).entry("depth")
+
+
+@pytest.mark.parametrize(
+    ("widths", "is_one"),
+    [
+        ((3, 2, 3), True),
+        ((2, 2, 2), True),
+        ((4, 2, 2, 3), True),
+        ((2, 3, 3), False),  # wider than the input
+        ((3, 3, 2), False),  # wider than the output
+        ((4, 3, 2, 3), False),  # of two widths
+        ((3, 3), False),  # without a width in between
+    ],
+)
+def test_a_bottleneck_has_one_inner_width_that_neither_end_is_below(widths, is_one):
+    arch = Architecture(widths, (2,) * (len(widths) - 1), 3, "lightning")
+    assert ("bottleneck" in _facts(arch)) == is_one

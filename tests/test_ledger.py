@@ -293,6 +293,10 @@ def test_what_is_no_architecture_or_seed_is_refused(arch, seed, said):
         kernel_ledger(arch, seed)
 
 
+def test_a_probability_is_at_most_one_however_deep_the_network_is():
+    assert kernel_ledger(Architecture.uniform(1, 1, 15)).error_bound == 1
+
+
 # Large networks
 
 

@@ -1,9 +1,11 @@
 """A measurement against computations that share nothing with it, and what it says about itself."""
 
+import inspect
 import random
+import re
 from dataclasses import replace
 from itertools import islice, product
-from math import comb
+from math import ceil, comb
 
 import flint
 import mpmath
@@ -12,6 +14,7 @@ import pytest
 from definition import RandomExponential, fractions, measure, residues
 from variants import random_architectures, random_blocks, random_variants
 
+import neuroviz
 from neuroviz.engine import cost, network
 from neuroviz.engine import measure as package
 from neuroviz.engine import random_rank as points
@@ -20,7 +23,7 @@ from neuroviz.engine.block import Block
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
-from neuroviz.engine.network import Layer, block_degree, jacobian, layer_shapes
+from neuroviz.engine.network import block_degree, jacobian
 
 BOTH = ("lightning", "softmax")
 NOT_FULL = Architecture((3, 3, 1), (1, 3))  # rank 12 on a slice of 15
@@ -193,6 +196,8 @@ def test_a_float_measurement_says_where_it_comes_from():
     assert (found.method, found.status, found.seed, found.value) == ("float", "float", 3, 12)
     assert not any(hasattr(found, name) for name in ("prime", "error_bound", "route", "certificate"))
     assert len(found.singular_values) == found.num_columns == NOT_FULL.num_parameters
+    enough = rank_by_inputs(NOT_FULL, seed=3).enough
+    assert found.num_inputs == enough + ceil(enough / 2) + 1, "half as many again, and one"
     assert found.decided and found.gap > 1e7
     assert found.singular_values[0] == 1 and (np.diff(found.singular_values) <= 0).all()
     with pytest.raises(ValueError, match="read-only"):
@@ -209,11 +214,11 @@ def along_a_line(arch, order: int, monkeypatch) -> list[np.ndarray]:
     """A Jacobian row while weights, tokens, cotangent and attention weights all move along a line."""
     over, rng = PrimeField(), np.random.default_rng(0)
     draw = lambda shape: [over.random(rng, shape) for _ in range(2)]  # noqa: E731
-    weights = [[draw(shape) for shape in shapes] for shapes in layer_shapes(arch)]
+    weights = {name: draw(shape) for name, shape in arch.parameter_shapes.items()}
     X, cotangent = draw((1, arch.widths[0], arch.tokens)), draw((1, 1, arch.widths[-1], arch.tokens))
-    attention = [(draw((1, arch.tokens, arch.tokens)), draw((1, 1, arch.tokens))) for _ in weights]
+    attention = [(draw((1, arch.tokens, arch.tokens)), draw((1, 1, arch.tokens))) for _ in arch.layers]
 
-    def softmax(self, logits, symmetric, rng):
+    def softmax(self, logits, symmetric, rng, causal):
         E, c = (self.reduce(a + s * b) for a, b in attention[layer[0]])
         layer[0] += 1
         S = np.triu(E, 1) + np.swapaxes(np.triu(E, 1), -1, -2) if symmetric else E
@@ -228,8 +233,8 @@ def along_a_line(arch, order: int, monkeypatch) -> list[np.ndarray]:
     for s in range(order + 1):
         layer = [0]
         at = lambda pair: over.reduce(pair[0] + s * pair[1])  # noqa: B023, E731
-        moved = tuple(Layer(*map(at, matrices)) for matrices in weights)
-        rows.append(jacobian(over, arch.attention, moved, at(X), at(cotangent))[0, 0])
+        moved = {name: at(pair) for name, pair in weights.items()}
+        rows.append(jacobian(over, arch, moved, at(X), at(cotangent))[0, 0])
     return rows
 
 
@@ -250,13 +255,46 @@ SHORT = [
 ]
 
 
-@pytest.mark.parametrize("arch", [Architecture(*sizes, 3, kind) for kind in BOTH for sizes in SHORT], ids=str)
-def test_an_entry_of_the_derivative_is_a_polynomial_of_the_degree_in_the_error_bound(arch, monkeypatch):
-    """So minors have a degree, and Schwartz and Zippel's count applies. It is not much too large either."""
+BESIDE_THE_ORIGIN = [
+    Architecture((1,) * (depth + 1), (1,) * depth, 3, "softmax", block=Block(biases=True))
+    for depth in (1, 2, 3)
+]
+VARIANTS = [
+    Architecture((2,) * (depth + 1), (1,) * depth, 2, **more)
+    for depth in (1, 2)
+    for more in (
+        {"causal": True},
+        {"skip": True},
+        {"heads": 2},
+        {"block": Block(value_dim=1, kv_heads=1), "heads": 2},
+        {"block": Block(biases=True)},
+        {"block": Block(temperature=True)},
+        {"block": Block(positions=True)},
+        {"block": Block(mlp=(2, 3))},
+    )
+]
+
+
+def has_the_degree_in_the_error_bound(arch, monkeypatch) -> bool:
+    """It is not larger, and not much smaller either."""
     degree = block_degree(arch)
     rows = along_a_line(arch, degree + 1, monkeypatch)
-    assert not difference(rows, degree + 1).any()
-    assert difference(rows, degree - 1).any()
+    return not difference(rows, degree + 1).any() and bool(difference(rows, degree - 1).any())
+
+
+@pytest.mark.parametrize(
+    "arch",
+    [Architecture(*sizes, 3, kind) for kind in BOTH for sizes in SHORT] + BESIDE_THE_ORIGIN,
+    ids=str,
+)
+def test_an_entry_of_the_derivative_is_a_polynomial_of_the_degree_in_the_error_bound(arch, monkeypatch):
+    """So minors have a degree, and Schwartz and Zippel's count applies."""
+    assert has_the_degree_in_the_error_bound(arch, monkeypatch)
+
+
+@pytest.mark.parametrize("arch", VARIANTS, ids=str)
+def test_the_degree_counts_skips_masks_heads_and_all_of_a_block(arch, monkeypatch):
+    assert has_the_degree_in_the_error_bound(arch, monkeypatch)
 
 
 # Where the rank is not full: random combinations of the columns
@@ -365,6 +403,9 @@ ONCE_DECIDED = {
     "another point sees more": (
         Architecture((2,) * 4, (2, 3, 2), 3, "softmax", **SKIP, **MASK, block=AND_AN_MLP), [100009]
     ),
+    "gaps of 2e9 and 1e9": (Architecture((4, 6, 2, 5, 5, 5), (2, 2, 3, 3, 2), 3), [20539]),
+    "gaps of 7e9 and 7e8": (Architecture((2, 4, 3, 5, 5, 5, 1), (3, 3, 3, 4, 4, 3), 4), [21668]),
+    "gaps of 3e10 and 4e8": (Architecture((2, 3, 5, 6, 3, 4, 3), (3, 2, 4, 4, 2, 4), 2), [21642]),
     "derivatives that became 0": (
         Architecture((3, 4, 4, 3, 2), (1, 2, 2, 3), 3, **MASK, block=Block(1, positions=True, mlp=(1, 3))),
         [394343],
@@ -385,6 +426,31 @@ def test_what_floats_decided_wrongly_they_leave_undecided_or_decide_rightly(arch
             assert arch.skip and found.value == measure_dimension(arch).value
         else:
             assert "undecided" in found.note
+
+
+@pytest.mark.parametrize(
+    ("at_the_points", "said"),
+    [
+        ((1e-4, 1e-4), None),
+        ((1e-6, 1e-4), "splits by a factor .*e\\+0[89] only"),
+        ((1e-4, 1e-6), "another random point decides nothing"),
+    ],
+)
+def test_a_float_rank_is_decided_by_a_gap_of_ten_billion_at_two_points(at_the_points, said, monkeypatch):
+    """A wrong rank was seen with gaps up to 7·10⁹ at both, so 10⁹ is not enough at either."""
+    arch = Architecture((3, 3), (3,))
+
+    def rows(arch, num_inputs, seed, point):
+        rng, n = np.random.default_rng(point), arch.num_parameters
+        left, right = (np.linalg.qr(rng.normal(size=(m, n)))[0] for m in (9 * num_inputs, n))
+        values = np.concatenate([np.ones(17), [at_the_points[point - 2]], np.full(n - 18, 1e-15)])
+        return left * values @ right.T
+
+    monkeypatch.setattr(package, "_float_rows", rows)
+    package.clear_cache()
+    found = measure_dimension(arch, "float")
+    assert found.value == 18 and found.decided == (said is None) and re.search(said or "splits", found.note)
+    package.clear_cache()
 
 
 def test_tokens_on_a_line_are_named_where_nothing_else_is_seen():
@@ -477,3 +543,12 @@ def test_numpy_integers_are_whole_numbers():
     assert found == measure_dimension(arch, seed=2, inputs=9, prime=1_000_003)
     numbers = found.value, found.seed, found.num_inputs, found.num_columns, found.prime
     assert {type(x) for x in numbers} == {int}
+
+
+def test_whoever_gives_no_seed_gets_the_seed_zero_everywhere():
+    asked = [
+        getattr(neuroviz, name) for name in neuroviz.__all__ if inspect.isfunction(getattr(neuroviz, name))
+    ]
+    seeds = [inspect.signature(function).parameters.get("seed") for function in asked]
+    defaults = [seed.default for seed in seeds if seed is not None and seed.default is not seed.empty]
+    assert len(defaults) > 5 and set(defaults) == {0}

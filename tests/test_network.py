@@ -19,6 +19,7 @@ from neuroviz.engine.network import (
     random_weights,
     unflatten,
 )
+from neuroviz.engine.tape import Tape
 
 ARCHITECTURES = [
     Architecture(widths, head_dims, tokens, attention)
@@ -136,3 +137,31 @@ def test_tokens_are_rescaled_only_where_that_changes_no_rank():
             jacobian(over, attention, weights, X, rng=np.random.default_rng(0), rescale=True)
     with pytest.raises(ValueError, match="lightning over the reals.*got lightning 2→2, a = 2, t = 2, skip"):
         jacobian(Reals(), replace(arch, skip=True), *point(arch), rescale=True)
+
+
+WITH_DEGREES = {
+    # of w → the step, with x of degree 1: the degree of the value, and of its derivative in w
+    "w + x": (lambda tape, w, x: tape.add(w, x), 1, 0),
+    "x + w": (lambda tape, w, x: tape.add(x, w), 1, 0),
+    "w x": (lambda tape, w, x: tape.matmul(w, x), 2, 1),
+    "x w": (lambda tape, w, x: tape.matmul(x, w), 2, 1),
+    "wᵀ x": (lambda tape, w, x: tape.inner_products(w, x), 2, 1),
+    "xᵀ w": (lambda tape, w, x: tape.inner_products(x, w), 2, 1),
+    "w times x": (lambda tape, w, x: tape.times(w, x), 2, 1),
+    "w³": (lambda tape, w, x: tape.power(w, 3), 3, 2),
+    "(w x)³ + x": (lambda tape, w, x: tape.add(tape.power(tape.matmul(w, x), 3), x), 6, 5),
+    "rows of w": (lambda tape, w, x: tape.split(w, [(1, 1), (1, 1)])[1], 1, 0),
+    "w for three heads": (lambda tape, w, x: tape.share(w, 3), 1, 0),
+    "their sum": (lambda tape, w, x: tape.over_heads(tape.share(w, 3)), 1, 0),
+    "softmax of w, shares of degree 2": (lambda tape, w, x: tape.softmax(w, np.eye(2)[None, None], 2), 2, 4),
+}
+
+
+@pytest.mark.parametrize("name", WITH_DEGREES)
+def test_each_step_of_a_tape_has_the_degree_of_its_formula(name):
+    """The cotangent, of degree 1, counts in a derivative."""
+    step, of_the_value, of_the_derivative = WITH_DEGREES[name]
+    tape = Tape(Reals())
+    w, x = tape.parameter(np.eye(2)), tape.constant(np.eye(2))
+    result = step(tape, w, x)
+    assert (result.degree, tape.degree(result, [w])) == (of_the_value, 1 + of_the_derivative)

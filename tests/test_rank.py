@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
-from neuroviz.engine.rank import RowSpace, exact_rank, float_rank, schwartz_zippel
+from neuroviz.engine.rank import RowSpace, exact_rank, float_rank, schwartz_zippel, without_rounding
 
 P = DEFAULT_PRIME
 SHAPES = [  # around 45 columns, where flint hands over, and blocks of 32 rows and a few columns more
@@ -213,6 +213,8 @@ def test_a_clear_spectrum_is_decided_and_right(shape):
         ([0, 0, 0], 0, True),
         ([1, 1, 1, 1e-11, 1e-17], None, False),  # near the noise
         ([1, 1, 1, 1e-13, 1e-17], None, False),
+        ([1, 1, 1, 1e-11], 4, True),  # 1,500 times the noise of 30 rows
+        ([1, 1, 1, 1e-12], None, False),  # 150 times
         ([1, 1, 1, 1e-13], None, False),  # nothing is dropped: an infinite gap alone decides nothing
         ([10.0**-k for k in range(17)], None, False),  # no gap
     ],
@@ -221,6 +223,14 @@ def test_a_clear_spectrum_is_decided_and_right(shape):
 def test_a_spectrum_is_decided_where_it_splits_far_from_the_noise(values, expected, decided):
     found = float_rank(spectrum(values))
     assert found.decided == decided and expected in (None, found.value)
+
+
+@pytest.mark.parametrize(("dropped", "decided"), [(0.0, True), (100.0, False)])
+def test_what_is_dropped_from_a_large_matrix_has_to_be_as_small_as_a_computed_zero(dropped, decided):
+    """In 400 rows 400 units of rounding are noise, but zeros come out at a few: 100 may be a true value."""
+    values = [1, 0.5, 0.2, dropped * np.finfo(float).eps]
+    found = float_rank(spectrum(values, rows=400))
+    assert found.value == 3 and found.gap > 1e12 and found.decided == decided
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e-9, 1e9, 1e200])
@@ -241,6 +251,24 @@ def test_a_line_of_rounding_errors_does_not_count(axis):
     matrix[(3, slice(None)) if axis == 0 else (slice(None), 3)] = line
     found = float_rank(matrix)
     assert found.value == 6 or not found.decided
+
+
+@pytest.mark.parametrize(
+    ("length", "change", "is_rounding"), [(1e-13, 0.1, True), (1e-13, 0.01, False), (1e-11, 0.1, False)]
+)
+@pytest.mark.parametrize("axis", [0, 1], ids=["rows", "columns"])
+def test_a_line_is_rounding_if_it_is_short_and_changes_at_a_near_point(length, change, is_rounding, axis):
+    """10⁻¹² of the longest, a twentieth of itself: a small derivative is as smooth as a large one."""
+    matrix = np.random.default_rng(0).normal(size=(5, 5))
+    matrix[2] *= length / np.linalg.norm(matrix[2]) * np.linalg.norm(matrix, axis=1).max()
+    near = matrix.copy()
+    near[2] *= 1 + change
+    matrix, near = (matrix, near) if axis == 0 else (matrix.T, near.T)
+    kept = without_rounding(matrix, near)
+    expected = matrix.copy()
+    if is_rounding:
+        expected[(2, slice(None)) if axis == 0 else (slice(None), 2)] = 0
+    np.testing.assert_array_equal(kept, expected)
 
 
 @pytest.mark.parametrize("entry", [np.nan, np.inf, -np.inf])

@@ -280,3 +280,15 @@ def test_through_the_middle_along_every_axis():
     for setting in SETTINGS.values():
         for turn, tilt in [(0, 0), (90, 0), (0, 90), (0, -90)]:
             assert study_section(SectionSetting(**setting, turn=turn, tilt=tilt, offset=0.0)).found
+
+
+def test_a_plane_through_a_line_that_all_rulings_meet_cuts_out_that_line():
+    """At (x, 0, 0) the forms are (X − xY)(X + Y) and (X − xY)(X − 2Y): the ruling of root x meets it."""
+    along = (0, -1, -1), (0, -1, 2)
+    part = Slice(
+        "a directrix", ((1, 1, 0), (1, -2, 0)), (along, ((1, 0, 0), (0, 0, 1)), ((0, 0, 1), (1, 1, 0)))
+    )
+    (line,) = [run for run in section_of(part, Plane((0, 1, 2), 0)).runs if not run.is_ruling]
+    x, y, z = line.points.T
+    assert np.abs([y, z]).max() < 1e-12 and x.min() < -1.99 and x.max() > 1.99
+    np.testing.assert_allclose(np.tan(line.theta) * x, 1, rtol=1e-9)

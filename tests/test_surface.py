@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from neuroviz.singular.chart import singular_places
-from neuroviz.singular.curves import Window
+from neuroviz.singular.chart import chart_of, half_sizes, in_drawing, singular_places
+from neuroviz.singular.curves import Window, polynomial, zeros
 from neuroviz.singular.forms import (
     BOUNDARY,
     CLOSURE,
@@ -336,3 +336,32 @@ def test_the_slices_are_named_and_a_float_parameter_is_the_rational_number_that_
     assert SLICES["S3"].at(alpha=2.0) == s3(2) and hash(s3(2)) == hash(s3(2.0))
     assert s3(0.1).parameters == (("alpha", Fraction(0.1)),)
     assert s1k(-1).forms(x, y, z) == SLICES["S1"].forms(x, y, z)
+
+
+@pytest.mark.parametrize("zero", [0, 3, Fraction(1, 3), Fraction(-7, 1234), Fraction(9999, 10_000)])
+def test_a_zero_of_a_form_that_is_a_small_fraction_is_exact(zero):
+    """Beside √2, which is none; the zero [0:1] is where a form has a lower degree than is said."""
+    linear, other = polynomial(-zero, 1), polynomial(-2, 0, 1)
+    found = zeros(linear * other, 4)
+    exact = [(u, v) for u, v in found if isinstance(u, int)]
+    assert exact == [(0, 1), (Fraction(zero).denominator, Fraction(zero).numerator)]
+    slopes = sorted(v / u for u, v in found if not isinstance(u, int))
+    assert slopes == pytest.approx([-(2**0.5), 2**0.5])
+
+
+def test_a_zero_with_a_larger_denominator_is_near():
+    ((u, v),) = zeros(polynomial(-1, 10_001), 1)
+    assert v / u == pytest.approx(1 / 10_001, rel=1e-12) and u**2 + v**2 == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", SLICES)
+def test_the_window_of_a_named_slice_shows_its_singular_curve_large_and_its_pinch_points(name):
+    """In the drawing, which reaches to 1 across; a pinch point stands in its inner part, off the middle."""
+    part = SLICES[name]
+    chart = chart_of(part)
+    curve = in_drawing(part, np.concatenate([piece.points for piece in chart.pieces]))
+    reached = np.ptp(curve, axis=0)
+    assert (reached[reached > 1e-9] > 0.4).all() and reached.any()
+    assert len(chart.pinches) == len(part.pinch_points()) > 0
+    away = np.linalg.norm(in_drawing(part, chart.pinches) / half_sizes(part), axis=1)
+    assert (away < 0.9).all() and (name == "S3" or (away > 0.3).all())

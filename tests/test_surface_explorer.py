@@ -8,7 +8,7 @@ import pytest
 
 from neuroviz.kit import theme
 from neuroviz.singular.camera import Camera, _cross, half_size
-from neuroviz.singular.chart import chart_of, in_drawing, stretch_of, tone
+from neuroviz.singular.chart import chart_of, in_drawing, singular_places, stretch_of, tone
 from neuroviz.singular.forms import resultant
 from neuroviz.singular.projective_line import KIND_WORDS
 from neuroviz.singular.slice_panel import PRESETS
@@ -149,6 +149,25 @@ def test_the_two_sides_of_a_sharp_edge_differ_too():
     tones = tone(chart, strip.theta, strip.starts, strip.ends, np.linspace(-1, 1, 21))
     assert (tones.min(axis=1) < -0.5).any() and (tones.max(axis=1) > 0.5).any()
     assert (np.diff(tones, axis=1) >= -1e-12).all(), "from one side to the other, once"
+    at_the_edge, _ = singular_places(chart.slice, strip.theta, strip.starts, strip.ends)
+    near = np.abs(at_the_edge) < 1e3
+    tones = tone(chart, strip.theta[near], strip.starts[near], strip.ends[near], at_the_edge[near, None])
+    assert near.sum() > 20 and np.abs(tones).max() < 1e-6
+
+
+@pytest.mark.parametrize("where", [0.2, 0.5, 0.8])
+def test_the_circle_shows_the_roots_of_each_form(where):
+    """The root [cos t : sin t] stands at the angle 2t; a complex pair is a point inside."""
+    answer = study("figure-1", where=where)
+    traces = {trace["name"]: trace for trace in surface_parts(answer).traces}
+    for name, (a, b, c) in zip(("q₁", "q₂"), answer.point.forms, strict=True):
+        drawn = traces[f"roots of {name}"]
+        places = np.array([drawn["x"], drawn["y"]]).T
+        for t in np.arctan2(*places[:, ::-1].T) / 2:
+            X, Y = np.cos(t), np.sin(t)
+            value, size = a * X * X + b * X * Y + c * Y * Y, np.linalg.norm([float(a), float(b), float(c)])
+            assert len(places) == 1 or abs(value) < 1e-9 * size
+        assert len(places) == (2 if b * b > 4 * a * c else 1)
 
 
 # Presets, parameters and layers
@@ -231,6 +250,19 @@ def test_the_drawing_fills_the_height_or_the_width_and_is_not_cut(key):
     across, up = np.abs(camera_of(chart).seen(points)).max(axis=0)
     assert up < 1.02 and across < 1.45
     assert up > 0.7 or across > 1.0
+
+
+@every_preset
+def test_the_axes_cut_nothing_off(key):
+    """Plotly draws no part of a mesh beyond the range of an axis."""
+    chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
+    points = np.concatenate([corners(trace) for trace in chart_traces(chart) if len(trace["x"])])
+    for room in (1.0, 1.6):
+        scene = scene_of(chart, SPACE, room)
+        for name, reached in zip("xyz", np.abs(points).max(axis=0), strict=True):
+            low, high = scene[f"{name}axis"]["range"]
+            assert low <= -reached and reached <= high
+            assert scene["aspectratio"][name] == pytest.approx((high - low) / 2), "true proportions"
 
 
 def test_the_camera_sees_a_point_where_plotly_draws_it():

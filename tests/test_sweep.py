@@ -12,6 +12,7 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from dataclasses import fields
 from itertools import product
 from math import inf
 
@@ -505,6 +506,7 @@ def test_the_tables_hold_every_record(tmp_path, counted):
     file = tmp_path / "sweep.csv"
     assert found.to_csv(file) is None and file.read_bytes().decode() == found.to_csv()
     table = found.to_pandas()
+    assert {field.name for field in fields(Record)} - {"arch"} <= set(table.columns)
     empty = dict.fromkeys(("value", "error_bound", "prime", "gap", "decided", "route"), [""]) | {"note": []}
     read = pandas.read_csv(file, dtype=table.dtypes.to_dict(), keep_default_na=False, na_values=empty)
     pandas.testing.assert_frame_equal(read, table)

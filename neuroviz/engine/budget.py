@@ -96,8 +96,8 @@ def check_memory(what: str, size: int) -> None:
 def in_bytes(size: int) -> str:
     """A number of bytes in words.
 
-    >>> in_bytes(3 * 10**9), in_bytes(10**40)
-    ('3 GB', '10^28 TB')
+    >>> in_bytes(3 * 10**9), in_bytes(10**18), in_bytes(10**40)
+    ('3 GB', '10^6 TB', '10^28 TB')
     """
     if size >= 10**18:
         return f"10^{len(str(size)) - 13} TB"

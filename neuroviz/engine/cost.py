@@ -281,10 +281,12 @@ def _svd() -> Callable[[], object]:
 
 
 def in_words(seconds: float) -> str:
-    """Seconds in words.
+    """A time in the largest unit of which there are two.
 
-    >>> in_words(90), in_words(600)
-    ('90 seconds', '10 minutes')
+    >>> [in_words(seconds) for seconds in (119.0, 120.0, 7_199.0, 7_200.0, 172_799.0, 172_800.0)]
+    ['1.2e+02 seconds', '2 minutes', '120 minutes', '2 hours', '48 hours', '2 days']
+    >>> [in_words(seconds) for seconds in (1e15, 1e16, inf)]
+    ['11,574,074,074 days', '1.2e+11 days', 'more seconds than floats hold']
     """
     if seconds > 1e15:
         return "more seconds than floats hold" if seconds == inf else f"{seconds / 86_400:.1e} days"

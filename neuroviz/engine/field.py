@@ -43,7 +43,6 @@ class Reals:
         symmetric: bool,
         rng: np.random.Generator,
         causal: bool = False,
-        drift: bool = False,
     ) -> np.ndarray:
         """exp(s_ji) / Σ_k exp(s_ki), column by column (Eq. 15 with temperature 1); with a mask over k ≤ i."""
         if causal:
@@ -139,7 +138,6 @@ class PrimeField:
         symmetric: bool,
         rng: np.random.Generator,
         causal: bool = False,
-        drift: bool = False,
     ) -> np.ndarray:
         """Random columns that sum to 1; they stand for a softmax whose exponentials are free variables.
 
@@ -148,8 +146,8 @@ class PrimeField:
         element E_ji ("Exponentials as free elements"). The columns E_ji / Σ_k E_ki are then free
         but for their sums. Logits symmetric in j and i share their exponentials, E_ji = E_ij; then
         the columns are E_ji c_i off the diagonal, with the c_i = 1 / Σ_k E_ki free as well. Under a mask only
-        one of E_ji, E_ij occurs, and nothing is shared. With a drift, a term of the logits in j alone,
-        E_ji has a free factor G_j more.
+        one of E_ji, E_ij occurs, and nothing is shared. A term of the logits in j alone is a factor G_j, and
+        changes nothing: the columns of E_ji G_j are those of E_ji G_j G_i, symmetric again.
         """
         S = self.random(rng, logits.shape)
         if causal:
@@ -158,8 +156,6 @@ class PrimeField:
             above = np.triu(S, 1)
             c = self.random(rng, (*logits.shape[:-2], 1, logits.shape[-1]))
             S = self.reduce((above + np.swapaxes(above, -1, -2)) * c)
-            if drift:
-                S = self.reduce(S * self.random(rng, (*logits.shape[:-1], 1)))
         diagonal = np.arange(logits.shape[-1])
         S[..., diagonal, diagonal] = 0
         S[..., diagonal, diagonal] = self.reduce(1 - S.sum(axis=-2))

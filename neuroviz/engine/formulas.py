@@ -208,7 +208,7 @@ def _lightning_variant(arch: Architecture) -> Expected:
         return Expected(visible_count(arch) - depth, "proved here", "Theorem K", note)
     if arch.causal:
         return no_formula("several lightning heads with a mask, in more than one layer")
-    if len(set(arch.widths)) > 1 or max(arch.heads) > d or d == 1:
+    if len(set(arch.widths)) > 1 or max(arch.heads) > d:
         return no_formula("several lightning heads in deep networks, unless all widths are d ≥ 2 and H ≤ d")
     layers = tuple(zip(arch.heads, arch.head_dims, strict=True))
     if any(H == min(a, d) == 1 for H, a in layers[:-1]):

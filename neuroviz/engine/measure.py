@@ -158,7 +158,7 @@ def measure_dimension(
             ("How many inputs", "Exact rank"). Softmax: each exponential is a fresh element (Ax 1971).
             When the rank is below the number of columns, a second independent point is tried.
     float   float64 at well conditioned weights and tokens, half as many inputs again as the exact
-            rank needs; the spectrum, its gap, and whether the gap decides. Evidence only.
+            rank needs, and one; the spectrum, its gap, and whether the gap decides. Evidence only.
     certified   the strongest proof that we have, as an object that checks itself again: see
             `neuroviz.certificate.certificate`. The status of the statement it rests on is in its argument.
 

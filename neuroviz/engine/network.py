@@ -290,11 +290,11 @@ def on_a_line(arch: Architecture) -> tuple[bool, ...]:
     (False, True, False)
     """
     lines, line = [], arch.widths[0] == 1
-    for i, (H, d_out) in enumerate(zip(arch.heads, arch.widths[1:], strict=True)):
+    for H, d_out in zip(arch.heads, arch.widths[1:], strict=True):
         lines.append(line)
         thin = min(d_out, H * (arch.block.value_dim or d_out)) == 1
         line = line if arch.skip else (line and H == 1) or thin
-        if arch.block.mlp and i < arch.num_layers - 1:
+        if arch.block.mlp:
             hidden, power = arch.block.mlp
             if line and arch.block.biases and power > 1 and d_out > 1:
                 line = False  # a line beside the origin becomes a curve
@@ -383,11 +383,10 @@ def _attend(
         S = tape.times(w["beta"], S)
     if arch.attention == "softmax":
         symmetric = line and not block.rotary
-        wiring = {"causal": arch.causal, "drift": block.biases} if arch.causal or block.biases else {}
+        # Also with biases: they add a factor of each token, which is no freedom (PrimeField.softmax).
         # Certificates store the shares of one head without an axis for heads.
-        shares = tape.field.softmax(S.value if heads > 1 else S.value[:, 0], symmetric, rng, **wiring)
-        # Degree of a share: 1 if it is free, 2 for E_jc u_c, 3 for E_jc u_c G_j (with a drift).
-        degree = 2 + block.biases if symmetric and not arch.causal else 1
+        shares = tape.field.softmax(S.value if heads > 1 else S.value[:, 0], symmetric, rng, arch.causal)
+        degree = 2 if symmetric and not arch.causal else 1  # of a share: E_jc u_c, or one that is free
         S = tape.softmax(S, shares.reshape(S.value.shape), degree)
     elif arch.causal:
         S = tape.times(S, tape.constant(np.triu(np.ones((arch.tokens, arch.tokens))), degree=0))

@@ -291,6 +291,13 @@ def walk_in_gl(kind: str, a: int, s: float) -> np.ndarray:
     >>> walk_in_gl("stretch", 2, 1.0)
     array([[3.        , 0.        ],
            [0.        , 0.33333333]])
+    >>> walk_in_gl("rotation", 3, 1.0).round(9)
+    array([[ 0., -1.,  0.],
+           [ 1.,  0.,  0.],
+           [ 0.,  0.,  1.]])
+    >>> walk_in_gl("shear", 2, 1.0)
+    array([[1. , 1.5],
+           [0. , 1. ]])
     """
     if kind not in WALKS:
         raise ValueError(f"a walk is one of {', '.join(WALKS)}; got {kind!r}")

@@ -30,7 +30,11 @@ def label(text: str, x: object, y: object, axis: str = "", **more: object) -> di
 
 
 def ticks(low: int, middle: int, high: int) -> list[int]:
-    """Two or three ticks; the middle one stays, and an end too near to it goes."""
+    """Two or three ticks; the middle one stays, and an end too near to it goes.
+
+    >>> ticks(0, 10, 25), ticks(0, 23, 25), ticks(0, 22, 25)
+    ([0, 10, 25], [0, 23], [0, 22, 25])
+    """
     near = 0.08 * max(high - low, 1)
     return [v for v in dict.fromkeys((low, middle, high)) if v == middle or abs(v - middle) > near]
 

@@ -29,6 +29,8 @@ def rough(value: float, to: Callable[[float], int] = round) -> str:
 
     >>> rough(31_700_000_000_000.0), rough(42.0), rough(0.13, floor), rough(0.0)
     ('3·10¹³', '40', '0.1', '0')
+    >>> rough(96_000.0), rough(999.0), rough(0.00096)  # 10·10⁴ is 1·10⁵
+    ('1·10⁵', '1·10³', '1·10⁻³')
     """
     if value in (0, inf):
         return "∞" if value else "0"
