@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import tqdm.auto  # noqa: F401  # a test loads ipykernel, and after it the bar would be a widget
 
 # numpy reads these when it is imported, which is later. Most matrices here are small: threads only wait.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
