@@ -146,7 +146,7 @@ def answers(panel):
     """What a panel shows → the values of its controls that it is of, as the page gets them."""
     lines = {"badges": panel._title_html.value, "description": panel._description_html.value}
     found = {
-        what: json.loads(unescape(re.search('data-of="(.*?)"', line)[1])) for what, line in lines.items()
+        what: json.loads(unescape(re.search('data-setting="(.*?)"', line)[1])) for what, line in lines.items()
     }
     return found | {"figure": panel.figure.drawn["of"], "status": panel._status.said["of"]}
 

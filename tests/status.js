@@ -56,7 +56,7 @@ window.begin = async (source, text = "") => {
 
 // An answer of Python: each piece of it, or some of them.
 window.python = (of, text, kind = "done", pieces = ["figure", "badge", "description"]) => {
-  for (const piece of pieces) document.querySelector(`.of-${piece}`).dataset.of = JSON.stringify(of);
+  for (const piece of pieces) document.querySelector(`.of-${piece}`).dataset.setting = JSON.stringify(of);
   window.statusLine.set("said", { text, kind, of });
 };
 

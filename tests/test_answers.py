@@ -20,10 +20,10 @@ PAGE = f"""{theme.css()}<div class="nv">
   class="jupyter-button">Copy</button></span>
   <div id="slider"><div class="noUi-target"><div class="noUi-handle"></div></div></div>
   <div id="box"><input type="text"></div>
-  <div class="widget-html"><div class="nv-title">panel <span class="of-badge" data-of='OF'><span
+  <div class="widget-html"><div class="nv-title">panel <span class="of-badge" data-setting='OF'><span
     class="nv-badge">exact</span></span></div></div>
-  <div class="nv-figure"><div class="of-figure" data-of='OF'>…</div></div>
-  <div class="widget-html"><div class="nv-description of-description" data-of='OF'>…</div></div>
+  <div class="nv-figure"><div class="of-figure" data-setting='OF'>…</div></div>
+  <div class="widget-html"><div class="nv-description of-description" data-setting='OF'>…</div></div>
 </div>""".replace("OF", '{"number": 2, "kind": "plain", "word": ""}')
 ALL = ["figure", "badge", "description"]
 

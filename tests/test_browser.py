@@ -470,7 +470,7 @@ def test_a_saved_notebook_without_its_kernel_has_pictures_and_says_how_to_bring_
     save(page)
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()
-    page.locator(".nv-gone", has_text="this kernel has ended").wait_for()
+    page.locator(f"{PANEL} .nv-gone", has_text="this kernel has ended").wait_for()
     page.locator(f"{PANEL} .noUi-handle").first.press("ArrowRight")
     page.wait_for_selector(f"{PANEL} .nv-old.nv-figure")
     page.goto(page.url, wait_until="domcontentloaded")

@@ -41,9 +41,9 @@ def stands_for(values: Mapping[str, object]) -> str:
     """The attribute of an HTML element whose words are of these values.
 
     >>> stands_for({"number": 3})
-    'data-of="{&quot;number&quot;: 3}"'
+    'data-setting="{&quot;number&quot;: 3}"'
     """
-    return f'data-of="{escape(json.dumps(values))}"'
+    return f'data-setting="{escape(json.dumps(values))}"'
 
 
 class Status(anywidget.AnyWidget):

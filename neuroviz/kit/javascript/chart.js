@@ -196,7 +196,7 @@ export default () => {
         // plotly.js writes into the layout: a copy, so that what the reader turned stays apart from what is drawn.
         const own = talk ? layout : structuredClone(layout);
         await painter.react(box, data, { ...own, width }, config, talk);
-        box.dataset.of = JSON.stringify(of); // see status.js
+        box.dataset.setting = JSON.stringify(of); // see status.js
         clearTimeout(rest);
         if (model.get("keeps")) rest = setTimeout(keep, 1500);
       };

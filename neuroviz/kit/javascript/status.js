@@ -1,5 +1,5 @@
 // The status line of a panel or a question, and the one rule by which a page knows what is out of date: every answer of
-// Python carries the values of the controls that it is of (data-of), and the page compares them with its own controls,
+// Python carries the values of the controls that it is of (data-setting), and the page compares them with its own controls,
 // again and again. No event has to arrive: a kernel that is busy, that is gone, or that was restarted elsewhere look alike.
 
 const LATE = 150; // milliseconds that an answer may be behind the controls
@@ -144,9 +144,9 @@ export default () => {
 
         const look = () => {
           memory.look();
-          for (const piece of panel.querySelectorAll("[data-of]")) {
+          for (const piece of panel.querySelectorAll("[data-setting]")) {
             const frame = piece.closest(".widget-html, .nv-figure") ?? piece;
-            frame.classList.toggle("nv-old", memory.isOld(JSON.parse(piece.dataset.of)));
+            frame.classList.toggle("nv-old", memory.isOld(JSON.parse(piece.dataset.setting)));
           }
           const { text, kind, of } = model.get("said");
           const isUnheard = presses > heard && performance.now() - pressed > LATE;
