@@ -14,10 +14,17 @@ from torch_blocks import BlockNetwork
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import PrimeField, Reals
+from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.measure import clear_cache, measure_dimension
-from neuroviz.engine.network import forward, jacobian, on_a_line, random_block_weights, random_tokens
-from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.network import (
+    block_degree,
+    forward,
+    jacobian,
+    on_a_line,
+    random_block_weights,
+    random_tokens,
+)
+from neuroviz.engine.rank import exact_rank, schwartz_zippel
 from neuroviz.nn.modules import AttentionNetwork
 
 KINDS = ("lightning", "softmax")
@@ -141,6 +148,22 @@ def test_layers_turn_by_the_same_angles(arch, known):
     assert 0 < found.error_bound < 1e-4 and "Lindemann" in found.note
     spectrum = measure_dimension(arch, method="float")
     assert not spectrum.decided or spectrum.value == found.value
+
+
+@pytest.mark.parametrize(
+    ("tokens", "angle", "related"),
+    [(2, 4, True), (3, 4, False), (2, 8, False)],
+    ids=["good enough", "just not", "poor"],
+)
+def test_a_bound_above_a_millionth_is_taken_at_angles_in_general_position_instead(tokens, angle, related):
+    """Powers of one angle have a high degree: bounds of 5·10⁻⁷, 2·10⁻⁶ and 5·10⁻⁵ at two points."""
+    arch = Architecture((2, 2), (angle,), tokens, block=Block(rotary=True))
+    found = measure_dimension(arch)
+    degree = block_degree(arch, related=related)
+    bound = schwartz_zippel(found.value, degree, DEFAULT_PRIME) ** 2
+    assert found.error_bound == pytest.approx(bound)
+    at_the_angles = schwartz_zippel(found.value, block_degree(arch), DEFAULT_PRIME) ** 2
+    assert (at_the_angles > 1e-6) == (not related) and at_the_angles < 1e-4
 
 
 def rank_in_balls(arch, bits=600):

@@ -2,13 +2,14 @@
 
 from itertools import combinations
 from math import hypot
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from neuroviz.kit import theme
 from neuroviz.singular.camera import Camera, _cross, half_size
-from neuroviz.singular.chart import chart_of, in_drawing, singular_places, stretch_of, tone
+from neuroviz.singular.chart import _slope, chart_of, in_drawing, singular_places, stretch_of, tone
 from neuroviz.singular.forms import resultant
 from neuroviz.singular.projective_line import KIND_WORDS
 from neuroviz.singular.slice_panel import PRESETS
@@ -153,6 +154,17 @@ def test_the_two_sides_of_a_sharp_edge_differ_too():
     near = np.abs(at_the_edge) < 1e3
     tones = tone(chart, strip.theta[near], strip.starts[near], strip.ends[near], at_the_edge[near, None])
     assert near.sum() > 20 and np.abs(tones).max() < 1e-6
+
+
+@pytest.mark.parametrize(("multiple", "sign"), [(1.0, 1), (1e-5, 1), (1e-7, -1), (0.0, -1)])
+def test_the_common_form_has_the_sign_of_the_first_form_unless_that_is_rounding(multiple, sign):
+    """q₁ = m·q and q₂ = −q: below a millionth q₁ is rounding, and q₂ tells the sign."""
+    form = np.array([[0.0], [1.0], [0.0]])  # XY rises through its root [1 : 0]
+    pair = multiple * form, -form
+    slice = SimpleNamespace(forms=lambda x, y, z: pair)
+    at, X, Y = np.zeros((1, 3)), np.array([1.0]), np.array([0.0])
+    rises = _slope(slice, at, X, Y)[0]
+    assert np.sign(rises) == sign, rises
 
 
 @pytest.mark.parametrize("where", [0.2, 0.5, 0.8])

@@ -132,6 +132,24 @@ def test_heads_blend_from_more_than_the_square_of_what_their_rank_lacks(d, H):
         assert blends(Architecture((d, H * d), (a,), heads=H)) == [expected], a
 
 
+@pytest.mark.parametrize(("d", "a", "H"), [(2, 1, 1), (2, 1, 3), (2, 2, 2), (3, 2, 5)])
+def test_in_floats_heads_blend_in_as_many_directions_as_in_the_field(d, a, H):
+    """The derivative does not see them; with dependent and with independent rows of all heads."""
+    arch, over, rng = Architecture((d, H * d), (a,), heads=H), Reals(), np.random.default_rng(2)
+    weights = random_block_weights(over, arch, rng)
+    J = jacobian(over, arch, weights, random_tokens(over, arch, 40, rng)).reshape(-1, arch.num_parameters)
+    found = {
+        name: np.concatenate(parts)
+        for name, parts in symmetry_directions(over, arch, weights).items()
+        if parts
+    }
+    after = np.concatenate([*found.values()])
+    before = np.concatenate([rows for name, rows in found.items() if name != "heads that blend"])
+    assert np.abs(J @ after.T).max() < 1e-9 * np.abs(J).max()
+    rank = [np.linalg.matrix_rank(rows, tol=1e-9) for rows in (before, after)]
+    assert [rank[1] - rank[0]] == (blends(arch) if H > 1 else [0])
+
+
 @pytest.mark.parametrize("more", [{}, {"skip": True, "causal": True}])
 def test_heads_that_share_one_key_and_one_value_always_blend(more):
     """Σ_h O_h (W X XᵀKᵀ) Q_h X: any g acts on the Q_h and O_h, whatever the ranks."""

@@ -1,6 +1,5 @@
 """Do the tests feel every comparison and every number? Seeded changes, one at a time.
 
-    pip install coverage                      what `record` needs, and nothing else does
     python -m tools.mutants record            once: which test runs which line
     python -m tools.mutants hunt --seed 35    until twenty in a row are caught
 

@@ -473,11 +473,10 @@ class _Rows:
 
 
 def _coordinates(over: Field, rows: np.ndarray) -> np.ndarray:
-    """A matrix with rows · it as independent as the rows, and no more columns than that needs."""
+    """A matrix with rows · it as independent as the rows, and no more columns than there are rows."""
     if isinstance(over, PrimeField):
         return np.eye(rows.shape[1])[:, _row_space(over, rows).pivots]
-    _, sigma, right = np.linalg.svd(rows, full_matrices=False)
-    return right[sigma > 1e-9 * max(sigma[0], 1.0)].T
+    return np.linalg.svd(rows, full_matrices=False)[2].T
 
 
 def _as_change(net: _Network, i: int, solution: dict[str, np.ndarray]) -> Change:

@@ -357,7 +357,8 @@ def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     two = G[..., 1, 2] - 0.5j * (G[..., 2, 2] - G[..., 1, 1])
     size = np.abs(one) + np.abs(two)
     # A leading coefficient near 0 is moved away from 0; Newton's method undoes the change.
-    two = np.where(np.abs(two) > 1e-10 * size, two, np.where(size > 0, 1e-10 * size, 1.0))
+    floor = ROUNDING * size
+    two = np.where(np.abs(two) > floor, two, np.where(size > 0, floor, 1.0))
     companion = np.zeros((*two.shape, 4, 4), dtype=complex)
     companion[..., 0, :] = np.stack([-one, 0 * one, -one.conj(), -two.conj()], -1) / two[..., None]
     companion[..., [1, 2, 3], [0, 1, 2]] = 1
