@@ -172,6 +172,10 @@ def test_the_circle_shows_the_roots_of_each_form(where):
     """The root [cos t : sin t] stands at the angle 2t; a complex pair is a point inside."""
     answer = study("figure-1", where=where)
     traces = {trace["name"]: trace for trace in surface_parts(answer).traces}
+    rim = np.array([traces["the projective line"][name] for name in "xy"])
+    np.testing.assert_allclose(np.hypot(*rim), 1.0, atol=1e-5)
+    steps = np.diff(np.unwrap(np.arctan2(*rim[::-1])))
+    assert np.ptp(steps) < 1e-4 and abs(steps.sum() - 2 * np.pi) < 1e-4, "once round"
     for name, (a, b, c) in zip(("q₁", "q₂"), answer.point.forms, strict=True):
         drawn = traces[f"roots of {name}"]
         places = np.array([drawn["x"], drawn["y"]]).T
