@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from test_rank import flint_rank
 
+from neuroviz.engine import elimination
 from neuroviz.engine.elimination import (
     Float32,
     Float64,
@@ -13,6 +14,7 @@ from neuroviz.engine.elimination import (
     eliminate,
     fastest_arithmetic,
     int8_is_exact,
+    int8_is_fast,
     invert_pivots,
     stored,
 )
@@ -126,6 +128,16 @@ def test_bytes_that_saturate_are_noticed(monkeypatch):
         assert fastest_arithmetic().name == "float32"
     finally:
         int8_is_exact.cache_clear()
+
+
+@pytest.mark.parametrize(("of_bytes", "of_floats"), [(1.0, 2.0), (2.0, 1.0), (1.0, 1.0)])
+def test_bytes_are_fast_where_their_products_take_less_time(monkeypatch, of_bytes, of_floats):
+    import torch
+
+    readings = iter(np.cumsum([0.0, of_bytes, 0.0, of_floats]))
+    monkeypatch.setattr(torch, "_int_mm", lambda a, b: None)
+    monkeypatch.setattr(elimination, "process_time", lambda: next(readings))
+    assert int8_is_fast.__wrapped__() == (of_bytes < of_floats)
 
 
 def test_bytes_whose_products_add_up_exactly_are_taken(monkeypatch):
