@@ -95,6 +95,11 @@ def softmax_of_any_widths(arch: Architecture) -> Expected:
 
     >>> softmax_of_any_widths(Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))).value
     32
+    >>> for widths in ((2, 3, 2), (1, 2, 9, 2)):
+    ...     heads = Architecture(widths, (1,) * (len(widths) - 1), 3, "softmax", heads=2)
+    ...     print(softmax_of_any_widths(heads).note)
+    nothing but the bases of heads and layers is lost
+    of the widths, 1, 2, 4, 2 can be seen by later layers; nothing but the bases of heads and layers is lost
     """
     w, value = effective_widths(arch), visible_count(arch)
     if arch.tokens == 2 and not speaks_of_fibres(arch):
