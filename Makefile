@@ -107,7 +107,7 @@ pictures: test-env ## take the README's picture anew, in a real browser
 	NEUROVIZ_PICTURES=docs/pictures $(BIN)/python -m pytest tests/test_browser.py
 
 javascript: ## build the panels' plotly.js and scenes anew (needs node)
-	cd tools/javascript && npm ci --no-audit --no-fund --ignore-scripts && node build.mjs
+	cd web && npm ci --no-audit --no-fund --ignore-scripts && node build.mjs
 
 links: env ## write the repository's address (pyproject.toml) wherever else it stands
 	$(BIN)/python -m tools.links

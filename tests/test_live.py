@@ -31,7 +31,7 @@ from tools.book.live import lite
 from tools.notebooks import FOLDER, sources
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ROOT / "tools" / "javascript"
+SOURCES = ROOT / "web"
 PANEL = ".nv:has(.nv-title)"
 WHEELS = ROOT.parent / "shared" / "live" / "test-only"  # a numpy for Pyodide, where a test machine has one
 NEED_FLINT = {f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Surface")}

@@ -788,10 +788,13 @@ def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_a
 @pytest.mark.parametrize("name", ["plotly", "scenes"])
 def test_a_bundle_is_built_from_what_stands_here(name):
     """`make javascript` builds it; plotly.js has the version that plotly's own Python package has."""
-    tools, said = ROOT / "tools" / "javascript", hashlib.sha256()
-    scenes = sorted((ROOT / "neuroviz").rglob("*.js"), key=lambda path: path.as_posix())
-    sources = {"plotly": [tools / "plotly.js"], "scenes": [tools / "scenes.js", *scenes]}[name]
-    for source in (*sources, tools / "build.mjs", tools / "package-lock.json"):
+    web, said = ROOT / "web", hashlib.sha256()
+    here = [p for p in web.rglob("*") if p.suffix in (".ts", ".css") and "node_modules" not in p.parts]
+    scenes = [web / "old_scenes.js"]
+    for found in (here, (ROOT / "neuroviz").rglob("*.js")):
+        scenes += sorted(found, key=lambda path: path.as_posix())
+    sources = {"plotly": [web / "plotly.js"], "scenes": scenes}[name]
+    for source in (*sources, web / "build.mjs", web / "package-lock.json"):
         said.update(source.read_bytes())
     packed = bundle(name)
     banner = gzip.decompress(packed)[:200].decode()

@@ -17,7 +17,8 @@ import traitlets
 from ipywidgets.widgets import widget as registry
 
 from neuroviz.kit.cells import nobody_is_there, running_cell
-from neuroviz.kit.plot import Parts, changes, complete
+from neuroviz.kit.picture import Picture
+from neuroviz.kit.plot import Parts, changes, complete, plain
 from neuroviz.kit.settings import Controls
 
 if TYPE_CHECKING:
@@ -139,25 +140,28 @@ class Chart(anywidget.AnyWidget):
 
     def __init__(
         self,
-        parts: Parts,
+        parts: Parts | Picture,
         controls: Controls | None = None,
         walks: tuple[str, ...] = (),
         of: dict[str, object] | None = None,
     ) -> None:
         self._figure = None
         drawn = self._plain(parts, of) | {"revision": 0}
-        painter = "scenes" if "meta" in drawn["layout"] else "plotly"
+        is_scene = isinstance(parts, Picture) or "meta" in drawn["layout"]
+        painter = "scenes" if is_scene else "plotly"
         brought = b"" if painter in Chart._has_sent else bundle(painter)
         Chart._has_sent.add(painter)
         super().__init__(drawn=drawn, painter=painter, code=brought, controls=controls or {}, walks=[*walks])
         self.on_msg(self._on_message)
 
     @staticmethod
-    def _plain(parts: Parts, of: dict[str, object] | None) -> dict:
+    def _plain(parts: Parts | Picture, of: dict[str, object] | None) -> dict:
+        if isinstance(parts, Picture):
+            return plain(parts.message()) | {"of": of or {}}
         whole = complete(parts)
         return {"data": whole.traces, "layout": whole.layout, "of": of or {}}
 
-    def show(self, parts: Parts, of: dict[str, object] | None = None) -> None:
+    def show(self, parts: Parts | Picture, of: dict[str, object] | None = None) -> None:
         """Draw other parts, of these values of the controls; send the page what differs, in one message."""
         before, now = self.drawn, self._plain(parts, of)
         revision = before["revision"]
@@ -190,13 +194,33 @@ class Chart(anywidget.AnyWidget):
         figure = json.dumps(self.drawn, allow_nan=False).replace("<", "\\u003c")
         name = f"nv-{uuid4().hex}"
         script = script_of_a_page(name, self.painter, brought, figure)
-        return (
-            f'<div id="{name}" style="min-height: {self.drawn["layout"].get("height", 370)}px"></div>{script}'
-        )
+        look = self.drawn.get("look") or {"sizes": self.drawn["layout"]}
+        height = look["sizes"].get("height", 370)
+        return f'<div id="{name}" style="min-height: {height}px"></div>{script}'
+
+    @property
+    def facts(self) -> dict:
+        """What Python says of a scene, as plain data; `facts["schema"]` names its form.
+
+        Raises:
+            AttributeError: if the figure is a chart, which is a plotly Figure: see `figure`.
+        """
+        if "facts" not in self.drawn:
+            raise AttributeError("this figure is a plotly Figure (.data, .layout); only scenes have facts")
+        return self.drawn["facts"]
 
     @property
     def figure(self) -> go.Figure:
-        """The figure as it is now, as a plotly Figure; changing it changes nothing in the page."""
+        """The figure as it is now, as a plotly Figure; changing it changes nothing in the page.
+
+        Raises:
+            AttributeError: if it is a scene, which the page alone draws: see `facts`.
+        """
+        if "facts" in self.drawn:
+            raise AttributeError(
+                "this figure is a scene, not a plotly Figure: its data are .facts, and the camera in its "
+                "corner saves it as a PNG"
+            )
         if self._figure is None:
             import plotly.graph_objects as go
 

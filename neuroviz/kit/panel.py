@@ -21,6 +21,7 @@ from neuroviz.kit import cells, theme
 from neuroviz.kit.background import Background, EventLoop, background, late
 from neuroviz.kit.controls import read_control, write_control
 from neuroviz.kit.page import Chart, let_go, parts
+from neuroviz.kit.picture import Picture
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import row_of_presets
 from neuroviz.kit.settings import Controls, make_controls, read_setting
@@ -45,7 +46,8 @@ class Panel(Shell):
 
     Attributes:
         controls: name → widget.
-        figure: a widget that can also be shown alone, with the attributes of a plotly Figure.
+        figure: a widget that can also be shown alone; a chart has the attributes of a plotly Figure.
+        facts: what Python says of a scene, as plain data; see the docstring of `neuroviz.kit.picture`.
         description: in words, what the figure shows now.
         status: the visible line: busy, done, or the error.
         state: a short string; assigning it restores the panel.
@@ -136,8 +138,8 @@ class Panel(Shell):
         return getattr(request, "is_slow", False)
 
     @staticmethod
-    def draw(answer: object) -> Parts:
-        """The figure of an answer as plain data."""
+    def draw(answer: object) -> Parts | Picture:
+        """The figure of an answer as plain data: of a plotly figure, or of a scene that the page draws."""
         raise NotImplementedError
 
     def _describe(self, answer: object) -> str:
@@ -162,6 +164,11 @@ class Panel(Shell):
 
     def _drawn(self) -> str:
         return self.figure.as_html()
+
+    @property
+    def facts(self) -> dict:
+        """What Python says of a scene, as plain data; a panel with a plotly chart raises AttributeError."""
+        return self.figure.facts
 
     @property
     def state(self) -> str:

@@ -95,7 +95,7 @@ class Shell(Lasting):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        self._box.layout.height = f"{theme.size('height') + 4:.0f}px"
+        self._box.layout.min_height = f"{theme.size('height') + 4:.0f}px"
 
     def _go_to(self, state: str) -> None:
         """As if the reader had entered this state."""

@@ -3,7 +3,7 @@
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import in_two_lines, percent, signed, superscript
-from neuroviz.single_layer.figure import fiber_parts
+from neuroviz.single_layer.facts import fiber_picture
 from neuroviz.single_layer.walk import FiberSetting, FiberStudy, study_fiber
 
 
@@ -23,7 +23,7 @@ class FiberExplorer(Panel):
     title = "Which weights give this function?"
     setting = FiberSetting
     _answer = staticmethod(study_fiber)
-    draw = staticmethod(fiber_parts)
+    draw = staticmethod(fiber_picture)
 
     def _arrange(self) -> None:
         rank_one = self.controls["preset"].value == "rank-one"

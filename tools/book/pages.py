@@ -224,7 +224,7 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         *([presets(data["presets"])] if data["presets"] else []),
         f'<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure of this panel">'
         f'<div class="nv-figure" role="img" aria-label="{escape(still["description"])}" '
-        f'style="height:{data["height"]}px"></div></div>',
+        f'style="min-height:{data["height"]}px"></div></div>',
         f'<div class="nv-description" aria-live="polite">{escape(still["description"])}</div>',
         f'<div class="nv-below">This is one control of the panel. Live has the others, and so has '
         f'<a href="{file}" download>the notebook</a>: {others}. '
@@ -240,6 +240,6 @@ def _figure(identity: str, data: dict) -> str:
     return (
         f'<div class="nv-panel" id="{identity}" data-here="0">\n'
         f'<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure">'
-        f'<div class="nv-figure" role="img" aria-label="{said}" style="height:{data["height"]}px"></div>'
+        f'<div class="nv-figure" role="img" aria-label="{said}" style="min-height:{data["height"]}px"></div>'
         "</div>\n</div>"
     )

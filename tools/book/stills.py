@@ -225,6 +225,9 @@ def plain(figure: go.Figure | Chart) -> dict:
     >>> plain(drawn)["data"][0]["x"]
     [0.1, 0.33333]
     """
+    if isinstance(figure, Chart) and "facts" in figure.drawn:
+        names = "name", "facts", "place", "ranges", "choices", "look"
+        return {name: _short(figure.drawn[name]) for name in names}
     found = json.loads(figure.to_json())
     found["layout"].pop("template", None)
     found["layout"].pop("width", None)
@@ -233,12 +236,19 @@ def plain(figure: go.Figure | Chart) -> dict:
     return {"data": _short(found["data"]), "layout": _short(found["layout"])}
 
 
+def height_of(figure: Chart) -> float:
+    """The height of a panel's figure in pixels, as wide as a page."""
+    if "facts" in figure.drawn:
+        return figure.drawn["look"]["sizes"]["height"]
+    return figure.layout.height
+
+
 def _short(value: object) -> object:
     if isinstance(value, dict):
         if "bdata" in value:
             return _short(_decoded(value).tolist())
         # What a scene computes from keeps its digits: points of its curves are points of these.
-        return {key: inner if key == "local" else _short(inner) for key, inner in value.items()}
+        return {key: inner if key in ("local", "formulas") else _short(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_short(inner) for inner in value]
     if isinstance(value, float) and math.isfinite(value):
@@ -303,7 +313,7 @@ def packed(panel: Panel, name: str) -> dict:
         "state": panel.state,
         "open": opened,
         "here": here,
-        "height": panel.figure.layout.height,
+        "height": height_of(panel.figure),
         "figure": stills[0].figure,
         "stills": [
             {

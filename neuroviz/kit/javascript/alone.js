@@ -1,5 +1,5 @@
 // A panel's figure in a page without Python: what nbconvert makes of a notebook that it has run.
-async (name, painter, brought, { data, layout }) => {
+async (name, painter, brought, drawn) => {
   const painters = (globalThis.neurovizAlone ??= {});
   const load = async () => {
     const packed = Uint8Array.from(atob(brought), (sign) => sign.charCodeAt(0));
@@ -14,7 +14,9 @@ async (name, painter, brought, { data, layout }) => {
   const draw = ([entry], sight) => {
     if (entry.contentRect.width < 200) return; // a slide that is not seen yet
     sight.disconnect();
-    found.react(box, data, { ...layout, width: Math.floor(entry.contentRect.width) }, config);
+    const width = Math.floor(entry.contentRect.width);
+    if (painter === "scenes") found.react(box, drawn, width);
+    else found.react(box, drawn.data, { ...drawn.layout, width }, config);
   };
   new ResizeObserver(draw).observe(box);
 }

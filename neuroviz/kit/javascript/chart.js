@@ -191,12 +191,13 @@ export default () => {
       const drawNow = async () => {
         frame = 0;
         if (!painter || stopped || width < 200) return;
-        const { data, layout, of } = drawn;
-        const config = { displaylogo: false, showSendToCloud: false };
-        // plotly.js writes into the layout: a copy, so that what the reader turned stays apart from what is drawn.
-        const own = talk ? layout : structuredClone(layout);
-        await painter.react(box, data, { ...own, width }, config, talk);
-        box.dataset.setting = JSON.stringify(of); // see status.js
+        if (talk) await painter.react(box, drawn, width, talk);
+        else {
+          const config = { displaylogo: false, showSendToCloud: false };
+          // plotly.js writes into the layout: a copy, so that what the reader turned stays apart from what is drawn.
+          await painter.react(box, drawn.data, { ...structuredClone(drawn.layout), width }, config);
+        }
+        box.dataset.setting = JSON.stringify(drawn.of); // see status.js
         clearTimeout(rest);
         if (model.get("keeps")) rest = setTimeout(keep, 1500);
       };
@@ -204,7 +205,7 @@ export default () => {
       views.add(draw);
       const name = model.get("painter");
       pageOf(name).ready.then(async (found) => {
-        if (name === "scenes") talk = talkOf(await controlsOf(model), () => drawn.layout.meta.choices);
+        if (name === "scenes") talk = talkOf(await controlsOf(model), () => drawn.choices ?? drawn.layout.meta.choices);
         painter = found;
         draw();
       }).catch((error) => { box.textContent = `what draws this figure cannot be loaded in this page: ${error}`; });

@@ -142,7 +142,8 @@
       const name = this.element.id;
       try {
         await Promise.all([load("look.js"), load(`panels/${name}.js`)]);
-        this.isScene = !!found[name].figure.layout.meta;
+        const { figure } = found[name];
+        this.isScene = !!(figure.facts ?? figure.layout.meta);
         await load(this.isScene ? "scenes.js" : "plotly.min.js");
       } catch (error) {
         const says = this.says ?? this.drawing.appendChild(document.createElement("p"));
@@ -152,7 +153,11 @@
       this.data = found[name];
       this.show();
     }
-    get width() { return Math.max(this.drawing.parentElement.clientWidth, 820); }
+    // A scene fits the width of a phone; a chart of plotly is scrolled there, as its words have their size.
+    get width() {
+      const { clientWidth } = this.drawing.parentElement;
+      return this.data.figure.facts ? clientWidth : Math.max(clientWidth, 820);
+    }
     fit() {
       if (Math.abs(this.width - this.drawn) > 4) this.show();
     }
@@ -164,9 +169,12 @@
       const still = this.data.stills[this.place];
       const { figure, template } = figureAt(this.data, this.place);
       this.drawn = this.width;
-      const layout = { ...figure.layout, template, width: this.drawn, autosize: false };
-      const painter = this.isScene ? neurovizScenes : Plotly;
-      painter.react(this.drawing, figure.data, layout, { displaylogo: false, showSendToCloud: false });
+      if (figure.facts) neurovizScenes.react(this.drawing, figure, this.drawn);
+      else {
+        const layout = { ...figure.layout, template, width: this.drawn, autosize: false };
+        if (this.isScene) neurovizScenes.react(this.drawing, { ...figure, layout }, this.drawn);
+        else Plotly.react(this.drawing, figure.data, layout, { displaylogo: false, showSendToCloud: false });
+      }
       if (this.control) {
         this.element.querySelector(".nv-title").innerHTML = still.title;
         this.element.querySelector(".nv-description").textContent = still.description;

@@ -10,18 +10,20 @@ import css from "esbuild-plugin-inline-css";
 
 const here = (name) => new URL(name, import.meta.url).pathname;
 const version = (name) => JSON.parse(readFileSync(here(`node_modules/${name}/package.json`))).version;
-// Scenes are what the package has of JavaScript.
-const SCENES = readdirSync(here("../../neuroviz"), { recursive: true }).filter((path) => path.endsWith(".js")).sort()
-  .map((path) => `../../neuroviz/${path}`);
+// Scenes are what stands here in folders, and until all are there, what the package has of JavaScript.
+const below = (folder, ...kinds) => readdirSync(here(folder), { recursive: true })
+  .filter((path) => kinds.some((kind) => path.endsWith(kind)) && !path.includes("node_modules"))
+  .sort().map((path) => `${folder}${path}`);
+const SCENES = ["old_scenes.js", ...below("./", ".ts", ".css"), ...below("../neuroviz/", ".js")];
 const digest = (names) => {
   const sources = createHash("sha256");
   for (const name of [...names, "build.mjs", "package-lock.json"]) sources.update(readFileSync(here(name)));
   return sources.digest("hex");
 };
 
-async function make(folder, name, banner, options) {
+async function make(folder, name, banner, { entry = `${name}.js`, ...options }) {
   const { outputFiles } = await build({
-    entryPoints: [here(`${name}.js`)],
+    entryPoints: [here(entry)],
     outdir: here("."),
     bundle: true,
     minify: true,
@@ -33,7 +35,7 @@ async function make(folder, name, banner, options) {
     ...options,
   });
   for (const { path, contents } of outputFiles) {
-    const to = here(`../../${folder}/${name}.${path.split(".").at(-1)}.gz`);
+    const to = here(`../${folder}/${name}.${path.split(".").at(-1)}.gz`);
     writeFileSync(to, gzipSync(contents, { level: 9 }));
   }
 }
@@ -46,7 +48,12 @@ await make(panels, "plotly", `/* ${license}; built from ${digest(["plotly.js"])}
   alias: { regl: "@plotly/regl", stream: "stream-browserify" },
   define: { global: "window", "define.amd": "false" },
 });
-await make(panels, "scenes", `/* built from ${digest(["scenes.js", ...SCENES])} */`, { format: "iife" });
+await make(panels, "scenes", `/* built from ${digest(SCENES)} */`, {
+  entry: "scenes.ts",
+  format: "iife",
+  loader: { ".css": "text" },
+  target: "es2022",
+});
 const widgets = `@jupyter-widgets/controls ${version("@jupyter-widgets/controls")}, Copyright Jupyter Development \
 Team, BSD-3-Clause License; anywidget ${version("anywidget")}, Copyright Trevor Manz, MIT License`;
 await make("tools/book/live", "live", `/* ${widgets}; built from ${digest(["live.js", "amd.js"])} */`, {

@@ -1,0 +1,60 @@
+"""What Python tells the page about a picture: facts, the controls that it moves, and the theme.
+
+A picture is drawn once, by the page. Python says what is true (`facts`), in numbers and words; the
+page decides where that stands and how it looks, and computes what follows a pointer. Nothing here
+knows a drawing library.
+"""
+
+from typing import Any, NamedTuple
+
+from neuroviz.kit import theme
+
+_ROLES = (
+    "ground", "panel", "ink", "soft", "axis", "grid", "wash", "measured", "certified", "outside",
+    "focus", "ghost", "symmetry", "singular", "boundary", "ruling", "sheet a", "sheet mid", "sheet b",
+)  # fmt: skip
+_SIZES = ("base", "title", "note", "tick", "marker", "line", "height")
+
+
+class Picture(NamedTuple):
+    """A picture of the page.
+
+    Attributes:
+        name: of the scene, as `web/scenes.ts` lists it, such as "fibre".
+        facts: plain data; `facts["schema"]` names its form and version, such as "fibre/1".
+        place: control → value, of those that the picture moves: where the facts are exact.
+        ranges: control → least, most and step, of those in `place` that are sliders.
+        choices: control → values, in the order of the list, of those in `place` that are lists.
+    """
+
+    name: str
+    facts: dict[str, Any]
+    place: dict[str, Any]
+    ranges: dict[str, tuple[float, float, float]]
+    choices: dict[str, list] = {}
+
+    def message(self) -> dict[str, Any]:
+        """All that the page gets."""
+        return {**self._asdict(), "look": look()}
+
+
+def look() -> dict[str, Any]:
+    """The theme in use: what the roles of facts look like."""
+    return {
+        "colors": {role: theme.color(role) for role in _ROLES},
+        "diverging": [code for _, code in theme.scale("diverging")],
+        "sizes": {name: theme.size(name) for name in _SIZES},
+        "font": theme.FONT,
+    }
+
+
+def words(*lines: str, last: str | None = None) -> list[dict[str, str]]:
+    """A few lines for the page; `last` is the role of the last one.
+
+    >>> words("outputs", "= same", last="certified")
+    [{'text': 'outputs'}, {'text': '= same', 'role': 'certified'}]
+    """
+    said = [{"text": line} for line in lines]
+    if last is not None:
+        said[-1]["role"] = last
+    return said

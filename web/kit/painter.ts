@@ -1,0 +1,86 @@
+/** What chart.js calls: draws any scene in an element, in a panel or in a page without Python. */
+import css from "./scene.css";
+import { alone } from "./controls";
+import type { Message, Scene, Talk, Value } from "./picture";
+import { camera, pictureOf } from "./still";
+import { dress } from "./view";
+
+type Place = Record<string, Value>;
+
+/** A scene: what draws it, and the style sheet that is its own. */
+export interface SceneKind<Facts, P extends Place> {
+  make(host: HTMLElement, talk: Talk): Scene<Facts, P>;
+  style: string;
+}
+
+// A message says which scene it is for, so that the types of all scenes meet here.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type AnyKind = SceneKind<any, any>;
+
+interface Drawn {
+  host: HTMLElement;
+  scene: ReturnType<AnyKind["make"]>;
+  talk: Talk;
+  /** The place that Python said last. */
+  said: string;
+}
+
+/** Pixels: in a narrower element views stand one below the other. */
+const NARROW = 700;
+
+export function painterOf(kinds: Record<string, AnyKind>) {
+  const all = new WeakMap<HTMLElement, Drawn>();
+
+  function begin(box: HTMLElement, message: Message<unknown, Place>, talk: Talk): Drawn {
+    const { make, style } = kinds[message.name];
+    const host = box.appendChild(document.createElement("div"));
+    host.className = `nv-scene nv-${message.name}`;
+    // In the host, so that a saved picture has it, too.
+    host.appendChild(document.createElement("style")).textContent = css + style;
+    const drawn = { host, scene: make(host, talk), talk, said: "" };
+    camera(host, `neuroviz-${message.name}`);
+    all.set(box, drawn);
+    return drawn;
+  }
+
+  return {
+    /** Draws what Python says, in this width; without a `talk` there is no Python. */
+    react(box: HTMLElement, message: Message<unknown, Place>, width: number, talk?: Talk) {
+      const before = all.get(box);
+      const drawn = before ?? begin(box, message, talk ?? alone(message.place));
+      const said = JSON.stringify(message.place);
+      if (before && !talk && before.said !== said) drawn.talk.set(message.place);
+      drawn.said = said;
+      drawn.host.classList.toggle("narrow", width < NARROW);
+      drawn.host.style.width = `${width}px`;
+      dress(drawn.host, message.look);
+      drawn.scene.show(message, width);
+    },
+    /** The picture as it is seen, as the address of an image. */
+    toImage(box: HTMLElement, { format }: { format: "png" | "webp" }) {
+      return pictureOf(all.get(box)!.host, format, 1);
+    },
+    purge(box: HTMLElement) {
+      all.get(box)?.scene.close();
+      all.delete(box);
+      box.replaceChildren();
+    },
+    /** The controls of a scene, for tests and for pages without Python. */
+    talkOf: (box: HTMLElement) => all.get(box)?.talk,
+  };
+}
+
+/** Says below the picture what there is to know; without Python, dims what only Python says. */
+export function stand(
+  host: HTMLElement,
+  note: HTMLElement,
+  isExact: boolean,
+  isAlone: boolean,
+  hint: string,
+) {
+  // With Python, status.js knows what is out of date.
+  const isAhead = isAlone && !isExact;
+  (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", isAhead);
+  const says = "what is dimmed only Python says: it needs Live, or the notebook";
+  note.textContent = isAhead ? says : hint;
+}

@@ -1,0 +1,161 @@
+/**
+ * A layer beside its fibre: drag the point (A, V) along the fibre, off it, and over to another
+ * branch.
+ */
+import { interpolate } from "d3-interpolate";
+import { Controls, type Way } from "../kit/controls";
+import { eachFrame, player, tween } from "../kit/motion";
+import { stand } from "../kit/painter";
+import type { Message, Scene, Talk } from "../kit/picture";
+import css from "./fibre.css";
+import type { FibreFacts, FibrePlace } from "./fibre_facts";
+import { layerAt, stopsOf, type Layer, type Stop } from "./fibre_layer";
+import { outputsView } from "./fibre_outputs";
+import { planeView } from "./fibre_plane";
+import { stepsView } from "./fibre_steps";
+import { weightsView } from "./fibre_weights";
+
+const LEAP = 0.3; // in the plane: what jumps further is followed on its way
+
+function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
+  let message: Message<FibreFacts, FibrePlace>;
+  let stops: Stop[];
+  let shown: Layer | null = null; // also on the way between two places
+  let atStart: Layer; // with the input that is shown
+  let drawnFor = "";
+  let isTouched = false;
+  let stopTween = () => {};
+
+  const controls = new Controls<FibrePlace>(talk, follow);
+  const frame = eachFrame(paint);
+  const plane = planeView(host, {
+    name: "the point (A, V)",
+    isFlat: true,
+    begin() {
+      isTouched = true;
+      play.stop();
+      controls.hold();
+    },
+    end: () => controls.release(),
+    moved(pointer) {
+      const { formulas } = message.facts;
+      controls.go(plane.nearest(pointer, stops, formulas, isSwapped(), controls.range("off")));
+    },
+    keyed(right, up) {
+      isTouched = true;
+      const { along, off } = controls.here;
+      controls.go({ along: along + 0.01 * right, off: off + 0.01 * up });
+    },
+    pressed: goToNextArm,
+  });
+  const weights = weightsView(host);
+  const outputs = outputsView(host);
+  const steps = stepsView(host);
+
+  const footer = host.appendChild(document.createElement("div"));
+  footer.className = "nv-footer";
+  const note = footer.appendChild(document.createElement("span"));
+  note.className = "nv-hint";
+  const play = player(footer, {
+    name: "walk along",
+    seconds: 6,
+    from() {
+      const [least, most] = controls.range("along");
+      const share = (controls.here.along - least) / (most - least);
+      return share > 0.997 ? 0 : share;
+    },
+    to(share) {
+      const [least, most] = controls.range("along");
+      controls.go({ along: least + share * (most - least), off: 0 });
+    },
+  });
+  const other = host.appendChild(document.createElement("button"));
+  Object.assign(other, { type: "button", className: "nv-other", textContent: "another input X" });
+  other.addEventListener("click", () => {
+    controls.go({ input: (controls.here.input % controls.range("input")[1]) + 1 });
+  });
+
+  function isSwapped(): boolean {
+    return controls.here.swap && message.facts.formulas.swapped !== null;
+  }
+
+  /** By the keyboard from arm to arm, over all branches. */
+  function goToNextArm() {
+    const { swapped, attention } = message.facts.formulas;
+    const branches = swapped && attention !== "softmax" ? [false, true] : [isSwapped()];
+    const arms = branches.flatMap((swap) => [false, true].map((negative) => ({ swap, negative })));
+    const here = arms.findIndex((arm) => {
+      return arm.negative === controls.here.negative && arm.swap === isSwapped();
+    });
+    const { swap, negative } = arms[(here + 1) % arms.length];
+    controls.go(swapped ? { swap, negative } : { negative }, "leapt");
+  }
+
+  /** What leaps is followed on its way, and outputs that are equal stand still on it. */
+  function follow(place: FibrePlace, way: Way) {
+    const { formulas } = message.facts;
+    const next = layerAt(formulas, place);
+    const start = { along: 0, off: 0, swap: false, negative: false, input: place.input };
+    atStart = layerAt(formulas, start);
+    stopTween();
+    const far = shown ? Math.hypot(next.at[0] - shown.at[0], next.at[1] - shown.at[1]) : 0;
+    if (way === "leapt" && far > LEAP) {
+      const between = interpolate(shown, next) as (share: number) => Layer;
+      stopTween = tween((share) => {
+        shown = share === 1 ? next : between(share); // d3 fills one object again and again
+        frame.soon();
+      });
+    } else shown = next;
+    frame.soon();
+  }
+
+  function paint() {
+    if (!shown) return;
+    const { here } = controls;
+    plane.move(shown, atStart.at, here, isSwapped(), controls.range("along"));
+    weights.move(shown.now);
+    outputs.move(shown.outputs, atStart.outputs);
+    say();
+  }
+
+  function say() {
+    const { plane: said, formulas } = message.facts;
+    const isBranched = said.shadow.length > 0 && formulas.walk === "rescale";
+    const beyond = isBranched
+      ? ", over to the dashed curve; Enter goes to the next arm"
+      : "; Enter changes both signs";
+    const hint = isTouched ? "" : `drag the point: along its walk, off it${beyond}`;
+    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
+  }
+
+  return {
+    show(next, width) {
+      const isNew = message?.facts.formulas !== next.facts.formulas;
+      message = next;
+      const { facts, look } = next;
+      if (isNew) {
+        stops = stopsOf(facts.formulas, next.ranges.along);
+        isTouched = false;
+        shown = null;
+        play.stop();
+      }
+      controls.take(next, isNew);
+
+      const looks = JSON.stringify([width, look, facts.plane]);
+      if (isNew || looks !== drawnFor) plane.draw(facts.plane, atStart.at, look);
+      drawnFor = looks;
+      weights.draw(facts.weights, look);
+      outputs.draw(facts.outputs, look);
+      steps.draw(facts.steps, look);
+      frame.soon();
+    },
+    close() {
+      controls.close();
+      stopTween();
+      play.stop();
+      frame.stop();
+    },
+  };
+}
+
+export const fibre = { make, style: css };

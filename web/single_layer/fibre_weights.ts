@@ -1,0 +1,71 @@
+/** The weights: A and V at the start, and below them A and V now. */
+import { scaleLinear } from "d3-scale";
+import type { Look } from "../kit/picture";
+import { textLines, viewIn, type Group } from "../kit/view";
+import type { Matrix, Pair, WeightFacts } from "./fibre_facts";
+
+const MOST = 46; // pixels: the largest cell
+const GAP = 18; // pixels between A and V
+
+export function weightsView(host: HTMLElement) {
+  const { svg, size, headline } = viewIn(host, "weights");
+  const words = svg.append("g");
+  const tiles = [0, 1, 2, 3].map(() => svg.append("g")); // A and V at the start, A and V now
+  let paint: (group: Group, which: number, matrix: Matrix) => void = () => {};
+
+  return {
+    draw(facts: WeightFacts, { diverging, sizes }: Look) {
+      const [width, height] = size();
+      const shape = facts.start.map((M) => ({ rows: M.length, columns: M[0].length }));
+      const line = 1.6 * sizes.base;
+      const gutter = 4 * sizes.base;
+      const rows = Math.max(...shape.map((one) => one.rows));
+      const columns = shape[0].columns + shape[1].columns;
+      const wide = (width - gutter - GAP) / columns;
+      const cell = Math.max(4, Math.min(MOST, wide, (height - 3 * line) / (2 * rows)));
+      const left = [gutter, gutter + GAP + cell * shape[0].columns];
+      const top = [line, line + cell * rows + line];
+
+      headline(facts.says, true);
+      words.selectAll("*").remove();
+      const large = { start: "below", kind: "large" } as const;
+      textLines(words, [0, top[0]], ["○ start"], { role: "ink", ...large });
+      textLines(words, [0, top[1]], ["● now"], { role: "focus", ...large });
+      ["A", "V"].forEach((name, k) => {
+        const middle = left[k] + (cell * shape[k].columns) / 2;
+        const look = { role: "ink", anchor: "middle", kind: "large" } as const;
+        textLines(words, [middle, line / 2], [name], { ...look, kind: "large bold" });
+        const below = top[1] + cell * shape[k].rows + line / 2;
+        const factor = facts.factors[k];
+        if (factor) textLines(words, [middle, below], [factor], { ...look, isExact: true });
+      });
+      tiles.forEach((tile, k) => {
+        tile.attr("transform", `translate(${left[k % 2]} ${top[k < 2 ? 0 : 1]})`);
+      });
+      const shades = facts.limits.map((most) => {
+        const stops = [-most, -most / 2, 0, most / 2, most];
+        return scaleLinear<string>().domain(stops).range(diverging).clamp(true);
+      });
+      paint = (group, which, matrix) => paintCells(group, matrix, cell, shades[which]);
+      facts.start.forEach((matrix, k) => paint(tiles[k], k, matrix));
+    },
+
+    move(now: Pair) {
+      now.forEach((matrix, k) => paint(tiles[2 + k], k, matrix));
+    },
+  };
+}
+
+function paintCells(group: Group, matrix: Matrix, cell: number, shade: (entry: number) => string) {
+  const columns = matrix[0].length;
+  group
+    .selectAll("rect")
+    .data(matrix.flat())
+    .join("rect")
+    .attr("class", "cell")
+    .attr("x", (_, n) => cell * (n % columns))
+    .attr("y", (_, n) => cell * Math.floor(n / columns))
+    .attr("width", cell)
+    .attr("height", cell)
+    .attr("fill", shade);
+}
