@@ -95,8 +95,10 @@ def changed(target, path, value):
 
 
 def plain(figure):
-    """The data and the layout of a figure, without what differs from one to the next."""
+    """What a figure says, without what differs from one to the next: a chart's data and layout, or facts."""
     drawn = figure.drawn if isinstance(figure, Chart) else json.loads(figure.to_json())
+    if "facts" in drawn:
+        return {name: drawn[name] for name in ("facts", "place", "ranges", "choices", "look")}
     data = [{"type": "scatter", **trace} for trace in drawn["data"]]  # as plotly takes one without a type
     return without({"data": data, "layout": drawn["layout"]}, ("uid", "template"))
 
@@ -167,8 +169,10 @@ def text(value):
 
 
 def said(figure):
-    """Every text in a figure, also that of axes and that which appears on hovering."""
+    """Every text in a figure, also that of axes and that which appears on hovering; all words of facts."""
     found = []
+    if isinstance(figure, Chart) and "facts" in figure.drawn:
+        return list(words_of(figure.facts))
 
     def collect(value, key=""):
         if isinstance(value, dict):
@@ -183,6 +187,15 @@ def said(figure):
 
     collect(plain(figure))
     return found
+
+
+def words_of(facts):
+    """Every text in the facts of a scene."""
+    if isinstance(facts, str):
+        yield facts
+    elif isinstance(facts, (dict, list)):
+        for inner in facts.values() if isinstance(facts, dict) else facts:
+            yield from words_of(inner)
 
 
 def bare(text):

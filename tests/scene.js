@@ -28,8 +28,6 @@ export const products = (all) => all.map(([local, place]) => {
   const at = code.pointAt(trace, angle, height), from = [3, -4, 2], met = code.metBy(from, at.map((t, i) => t - from[i]), trace, at, 99);
   return { ...found, lines: [1, -1].map((turn) => code.ruling(trace, angle, height, turn, 2)), met: code.pointAt(trace, met.angle, met.height) };
 });
-export const layers = (all) => all.map(([local, place]) => code.layerAt(local, place));
-export const walks = (local, along) => code.walksOf(local, along);
 export const terms = (all) => all.map(([local, place]) => code.termAt(local, place));
 const networkAt = (place) => code.networkAt(place, { widest: 8, deepest: 6 });
 export const ledgers = (places) => places.map((place) => {
@@ -51,15 +49,17 @@ export const pairs = (all) => all.map(([local, place]) => {
 });
 
 // What is seen.
-export function react({ data, layout }, width) {
-  globalThis.names = Object.keys(layout.meta.place);
-  return neurovizScenes.react(box, data, { ...layout, width });
+export function react(drawn, width) {
+  globalThis.names = Object.keys(drawn.place ?? drawn.layout.meta.place);
+  neurovizScenes.react(box, drawn, width);
+  box.talk ??= neurovizScenes.talkOf(box);
 }
 export const asked = (...some) => some.map((name) => box.talk.get(name));
 export const place = () => Object.fromEntries(names.map((name) => [name, box.talk.get(name)]));
 export function middle(selector) {
-  const node = document.querySelector(selector), at = node.transform.baseVal[0], { x, y } = box.getBoundingClientRect(), own = node.getBoundingClientRect();
-  return at ? [x + at.matrix.e, y + at.matrix.f] : [own.x + own.width / 2, own.y + own.height / 2];
+  const node = document.querySelector(selector), at = node.transform.baseVal[0], { x, y } = box.getBoundingClientRect();
+  const own = (node.querySelector(".ring") ?? node).getBoundingClientRect();
+  return at && !node.querySelector(".ring") ? [x + at.matrix.e, y + at.matrix.f] : [own.x + own.width / 2, own.y + own.height / 2];
 }
 // And where it is for these controls, which are then put back.
 export async function middleAt(selector, controls) {
@@ -71,7 +71,7 @@ export async function middleAt(selector, controls) {
   await moved();
   return seen;
 }
-export const heights = (fill) => [...box.querySelectorAll(`rect[fill="${fill}"]`)].map((one) => +one.getAttribute("height"));
+export const heights = (fill) => box.querySelector(".nv-fibre") ? [...box.querySelectorAll(".now rect")].map((one) => +one.getAttribute("height")) : [...box.querySelectorAll(`rect[fill="${fill}"]`)].map((one) => +one.getAttribute("height"));
 export const numbers = (row, which) => [...box.querySelectorAll(`[data-of='${row}${which}'] text`)].map((one) => one.textContent);
 // Its width, and how many colours there are in two parts of it.
 export async function picture(base64) {
