@@ -75,7 +75,13 @@ $(STAMP)-book $(STAMP)-dashboard: $(STAMP)-%: $(STAMP)
 	@mkdir -p $(@D)
 	@cp $< $@
 
-test-env: env $(STAMP)-tests ## the environment, with what the tests need
+# What the scenes are checked with. A reader needs no node: the bundles are there.
+web/node_modules/.installed: web/package-lock.json
+	@if command -v npm >/dev/null; then \
+	  cd web && npm ci --no-audit --no-fund --no-progress --ignore-scripts --loglevel=error && touch node_modules/.installed; \
+	else echo "neuroviz: there is no node here; the tests of web/ are left out"; fi
+
+test-env: env $(STAMP)-tests web/node_modules/.installed ## the environment, with what the tests need
 
 test: lint ## ruff, then pytest: everything, of tests with many cases 20 of them
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
@@ -107,7 +113,7 @@ pictures: test-env ## take the README's picture anew, in a real browser
 	NEUROVIZ_PICTURES=docs/pictures $(BIN)/python -m pytest tests/test_browser.py
 
 javascript: ## build the panels' plotly.js and scenes anew (needs node)
-	cd web && npm ci --no-audit --no-fund --ignore-scripts && node build.mjs
+	cd web && npm ci --no-audit --no-fund --ignore-scripts && npm run build
 
 links: env ## write the repository's address (pyproject.toml) wherever else it stands
 	$(BIN)/python -m tools.links

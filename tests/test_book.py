@@ -152,7 +152,7 @@ def test_a_figure_is_a_still_without_a_control():
     packed = stills.packed_figure(figure)
     assert packed["figure"] == stills.plain(figure) and packed["stills"][0]["changes"] == []
     text = pages.panel("x-1", "x", packed)
-    assert 'role="img" aria-label="2 of 2 fit" style="height:300px"' in text
+    assert 'role="img" aria-label="2 of 2 fit" style="min-height:300px"' in text
     assert "nv-control" not in text and "nv-below" not in text
 
 

@@ -1119,7 +1119,7 @@ def test_a_bar_that_is_longer_than_the_axis_says_its_number(scene):
     panel = FiberExplorer(state="walk=a-alone;along=1.4")
     outputs, reach = panel._shown.outputs_now.T.ravel(), panel.facts["outputs"]["reach"]
     panel.close()
-    seen = [words.strip("◀▶ ") for words in page.locator(".now text.beside, .now text").all_inner_texts()]
+    seen = [words.strip("◀▶ ") for words in page.locator(".now text").all_text_contents()]
     assert [words for words in seen if words] == [signed(y) for y in outputs if abs(y) > reach]
     assert len(seen) > 1
 

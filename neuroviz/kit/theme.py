@@ -24,7 +24,7 @@ _ROLES = {  # light, dark
     "formula": ("#14171A", "#F2F4F7"),
     "certified": ("#00806A", "#4FD6B0"),
     "outside": ("#A03A86", "#F0A0DC"),
-    "focus": ("#D9480F", "#FF8A4C"),
+    "focus": ("#D0450E", "#FF8A4C"),
     "ghost": ("#9AA3AD", "#7C8794"),
     "symmetry": ("#B9C3CD", "#56616C"),
     "singular": ("#F2B800", "#FFD21F"),

@@ -215,6 +215,7 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         )
     file = f"{to_the_top(notebook)}files/{notebook}.ipynb"
     others = escape(", ".join(data["others"])) or "everything else"
+    role = "group" if "facts" in data["figure"] else "img"  # a scene has handles, an image has none
     lines = [
         f'<div class="nv-panel" id="{identity}" data-here="{here}" '
         f'data-open="{escape(json.dumps(data["open"]))}">',
@@ -223,7 +224,7 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         f"{control}{_LIVE}</div>",
         *([presets(data["presets"])] if data["presets"] else []),
         f'<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure of this panel">'
-        f'<div class="nv-figure" role="img" aria-label="{escape(still["description"])}" '
+        f'<div class="nv-figure" role="{role}" aria-label="{escape(still["description"])}" '
         f'style="min-height:{data["height"]}px"></div></div>',
         f'<div class="nv-description" aria-live="polite">{escape(still["description"])}</div>',
         f'<div class="nv-below">This is one control of the panel. Live has the others, and so has '
