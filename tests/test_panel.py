@@ -26,6 +26,7 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import presets
 from neuroviz.kit.status import Status
+from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
 
 ROOT = Path(__file__).parent.parent
@@ -874,3 +875,16 @@ def test_a_panel_that_is_refused_what_it_should_show_can_be_closed(kind, argumen
     with pytest.raises((ValueError, TypeError)):
         panel.__init__(**arguments)
     panel.close()
+
+
+def test_a_scene_has_facts_and_says_that_it_is_no_plotly_figure(toy):
+    scene = FiberExplorer()
+    assert scene.facts["schema"] == "fibre/1" and scene.facts is scene.figure.facts
+    with pytest.raises(AttributeError, match="'data': a scene is no plotly Figure; .* in .facts"):
+        scene.figure.data  # noqa: B018
+    with pytest.raises(TypeError, match="no plotly Figure"):
+        scene.figure.figure  # noqa: B018
+    with pytest.raises(TypeError, match="only a scene has facts"):
+        toy.facts  # noqa: B018
+    assert not hasattr(scene.figure, "unfold")
+    scene.close()

@@ -73,6 +73,11 @@ nbconvert makes of a notebook shows the picture.
 """
 
 
+_NO_FIGURE = (
+    "a scene is no plotly Figure; what it shows is in .facts, and the camera in its corner saves a PNG"
+)
+
+
 class Lasting(widgets.VBox):
     """A widget that, in a saved notebook opened without its kernel, says how to bring it back."""
 
@@ -203,10 +208,10 @@ class Chart(anywidget.AnyWidget):
         """What Python says of a scene, as plain data; `facts["schema"]` names its form.
 
         Raises:
-            AttributeError: if the figure is a chart, which is a plotly Figure: see `figure`.
+            TypeError: if the figure is a chart, which is a plotly Figure: see `figure`.
         """
         if "facts" not in self.drawn:
-            raise AttributeError("this figure is a plotly Figure (.data, .layout); only scenes have facts")
+            raise TypeError("only a scene has facts; this is a chart, with .data and .layout as plotly has")
         return self.drawn["facts"]
 
     @property
@@ -214,13 +219,10 @@ class Chart(anywidget.AnyWidget):
         """The figure as it is now, as a plotly Figure; changing it changes nothing in the page.
 
         Raises:
-            AttributeError: if it is a scene, which the page alone draws: see `facts`.
+            TypeError: if it is a scene, which the page alone draws: see `facts`.
         """
         if "facts" in self.drawn:
-            raise AttributeError(
-                "this figure is a scene, not a plotly Figure: its data are .facts, and the camera in its "
-                "corner saves it as a PNG"
-            )
+            raise TypeError(_NO_FIGURE)
         if self._figure is None:
             import plotly.graph_objects as go
 
@@ -235,6 +237,8 @@ class Chart(anywidget.AnyWidget):
     def __getattr__(self, name: str) -> object:
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if "facts" in self.drawn:
+            raise AttributeError(f"no attribute {name!r}: {_NO_FIGURE}")
         return getattr(self.figure, name)
 
 

@@ -167,7 +167,7 @@ class Panel(Shell):
 
     @property
     def facts(self) -> dict:
-        """What Python says of a scene, as plain data; a panel with a plotly chart raises AttributeError."""
+        """What Python says of a scene, as plain data; of a panel with a chart, TypeError."""
         return self.figure.facts
 
     @property
