@@ -19,12 +19,8 @@ from neuroviz.beyond.proof.uniqueness_figure import AWAY, singletons_parts
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
 from neuroviz.beyond.training.panel import FlowExplorer
-from neuroviz.beyond.transformers.same_function_panel import SameFunctionExplorer
-from neuroviz.beyond.transformers.variants_panel import VariantsExplorer
 from neuroviz.beyond.unrolling.panel import UnrollingExplorer
 from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
-from neuroviz.deep.dimension_panel import DimensionExplorer
-from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting, parts_of
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual import LOGS, VirtualSetting
@@ -1160,47 +1156,14 @@ def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_s
 # Charts that plotly draws
 
 
-# What moves, and which parts of the drawing nothing but a mistake would draw anew at every step.
-STAYING = {
-    DimensionExplorer: ("layers=1;width=4", {"width": 5, "kind": "softmax", "layers": 2}, ("words", "axes")),
-    FlowExplorer: ("runs=9;time=20", {"target": "gaussian", "coordinates": "QKV"}, ("axes", "words")),
-    HypothesesExplorer: ("", {"head_1": 5, "inner": 2, "over": "widths"}, ("maps", "axes", "words")),
-    SameFunctionExplorer: ("", {"basis": 1.0, "swapped": "both", "view": "poles"}, ("maps", "lines")),
-    VariantsExplorer: ("tokens=1", {"heads": 2, "skip": True, "before": "heads=1"}, ("axes", "words")),
-}
-
-
-@pytest.mark.parametrize("kind", STAYING, ids=lambda kind: kind.__name__)
-def test_what_stays_of_a_chart_is_as_drawn_anew(bare_page, kind):
-    state, moves, staying = STAYING[kind]
-    panel, figures = kind(state=state or None), []
-    opened = {name: panel.controls[name].value for name in moves}
-    for name, value in [*moves.items(), *opened.items()]:
-        panel.controls[name].value = value
-        assert panel.wait(PATIENCE)
-        figures.append(json.loads(json.dumps(panel.figure.drawn)))
-    panel.close()
-    last = figures[-1]
-    first, *between, end = last["data"]
-    faded = {**last, "data": [{**first, "opacity": 0.3}, *between, end]}  # plotly styles, and draws nothing
-    away = {**last, "data": [first, *between, {**end, "x": end.get("x", [])[::-1]}]}
-    both = {**last, "data": [{**first, "x": first.get("x", [])[::-1]}, *away["data"][1:]]}
-    figures += [faded, away, last, both, last, {**last, "data": [first, *between]}, last, last]
-    stayed, anew, kept = drawings(bare_page, figures)
-    assert stayed == anew
-    assert all(kept[part] for part in staying), kept
-
-
-def drawings(page, figures: list[dict]) -> list:
-    page.set_content("<div id='box'></div>")
-    load(page, code=gzip.decompress(bundle("plotly")).decode())
-    return ask(page, "drawings", figures)
-
-
 def test_a_tooltip_says_the_numbers_of_its_point(bare_page):
     figure = json.loads(json.dumps(FlowExplorer(state="runs=1;time=20").figure.drawn))
     ratio, angle = next(one["customdata"][0] for one in figure["data"] if one.get("customdata"))
-    drawings(bare_page, [figure])
+    bare_page.set_content("<div id='box'></div>")
+    load(bare_page, code=gzip.decompress(bundle("plotly")).decode())
+    bare_page.evaluate(
+        "figure => code.default.react(box, figure.data, {...figure.layout, width: 1000})", figure
+    )
     bare_page.locator(".points path").hover(force=True)
     bare_page.wait_for_selector(".hovertext", timeout=1000 * PATIENCE)
     assert f"σ₂/σ₁ = {ratio}, sine of the angle {angle}" in bare_page.locator(".hovertext").text_content()
