@@ -180,6 +180,7 @@ export default () => {
 
     render({ model, el }) {
       const box = document.createElement("div");
+      box.className = `nv-${model.get("painter")}`;
       el.append(box);
       let painter, talk, frame = 0, width = 0, stopped = false, undo = [], rest = 0;
       const keep = async () => { // a notebook that is opened again without its kernel has this picture
