@@ -169,3 +169,25 @@ def test_a_null_space_is_all_of_it_in_both_fields():
     np.testing.assert_allclose(basis @ basis.T, np.eye(4), atol=1e-12)
     assert null_space(F, np.zeros((0, 3))).shape == null_space(Reals(), np.zeros((2, 3))).shape == (3, 3)
     assert null_space(F, np.eye(3)).shape == null_space(Reals(), np.eye(3)).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("largest", "least", "is_null"),
+    [
+        (1.0, 3e-9, False),
+        (1.0, 3e-10, True),
+        (1000.0, 3e-6, False),
+        (1000.0, 3e-7, True),
+        (0.01, 3e-9, False),  # a small matrix is measured by 1
+        (0.01, 3e-10, True),
+    ],
+)
+def test_over_the_reals_a_direction_counts_as_lost_below_1e_9_of_the_largest_or_of_1(largest, least, is_null):
+    rng = np.random.default_rng(3)
+    left, right = (np.linalg.qr(rng.standard_normal((n, n)))[0] for n in (4, 3))
+    sigma = np.zeros((4, 3))
+    np.fill_diagonal(sigma, [largest, largest / 2, least])
+    found = null_space(Reals(), left @ sigma @ right)
+    assert len(found) == is_null
+    if is_null:
+        assert abs(abs(found[0] @ right[2]) - 1) < 1e-9

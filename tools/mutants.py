@@ -7,7 +7,7 @@ A change turns a comparison (< to <=, == to !=, in to not in) or a number: n to 
 number with a point, and one from 100 on, times and by 100. The changes of all rooms stand
 in an order that the seed alone decides; an edit elsewhere does not shuffle it. Each is made
 in a copy of the tree, and the tests that run its lines are asked, the shortest first. A
-change that all of them let pass has survived.
+change that all of them let pass has survived; one whose lines no recorded test runs is *not asked*.
 
 Verdicts are added to build/mutants/verdicts.jsonl, and the next hunt goes on behind them.
 After a mend: `again NAME`. For a survivor that changes no answer, but speed, memory or
@@ -276,7 +276,7 @@ def record(limit: float, only: list[str]) -> None:
         before = time.perf_counter()
         try:
             done = subprocess.run(command, cwd=ROOT, env=env, timeout=limit, capture_output=True, text=True)
-            said = done.stdout.strip().splitlines()[-1:]
+            said = (done.stdout.strip() or done.stderr.strip()).splitlines()[-1:]
         except subprocess.TimeoutExpired:
             said = f"left out: more than {limit:.0f} s"
         print(f"{place}: {time.perf_counter() - before:.0f} s, {said}", flush=True)
@@ -432,6 +432,7 @@ def judge(mutant: Mutant, tree: Path, tests: Felt) -> dict:
     """The verdict on one change: caught, and by what, or survived, and how many tests let it pass."""
     source = (tree / mutant.path).read_text(encoding="utf-8")
     asked = tests.of(mutant, tree)
+    passed = "survived" if asked else "not asked"
     first, rest, total = [], [], 0.0
     for test in asked:
         total += tests.seconds[test]
@@ -440,7 +441,7 @@ def judge(mutant: Mutant, tree: Path, tests: Felt) -> dict:
         elif total < _ALL_SECONDS:
             rest.append(test)
     verdict = {"name": mutant.name, "place": f"{mutant.path}:{mutant.lines[0]}", "where": mutant.where}
-    verdict |= {"was": mutant.was, "now": mutant.now, "verdict": "survived", "tests": len(asked)}
+    verdict |= {"was": mutant.was, "now": mutant.now, "verdict": passed, "tests": len(asked)}
     text = max(text for _, text in mutants(mutant.path, source, mutant.name))
     (tree / mutant.path).write_text(text, encoding="utf-8")
     took = 0.0
