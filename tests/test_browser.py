@@ -197,6 +197,13 @@ def save(page) -> None:
     page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
 
 
+HERE = f"document.querySelector('{PANEL}')"
+INSIDE = """(panel, one) => {
+  const [outer, inner] = [panel, one].map((node) => node.getBoundingClientRect());
+  return outer.left <= inner.left && inner.right <= outer.right && outer.top <= inner.top;
+}"""
+
+
 def errors_shown(page) -> list[str]:
     """Errors and warnings that cells print, and panels' status lines in trouble."""
     mime = "[data-mime-type='application/vnd.jupyter.{}']"
@@ -320,6 +327,9 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(sta
     button.click()
     page.wait_for_selector(".nv-error")
     assert ["width goes from 1 to 8" in one for one in errors_shown(page)] == [True]
+    for wide in (820, 1280):  # in a narrow window, too, the message stays in its panel
+        page.set_viewport_size({"width": wide, "height": 720})
+        assert page.evaluate(f"(panel => ({INSIDE})(panel, panel.querySelector('.nv-error')))({HERE})")
     assert page.evaluate("navigator.clipboard.readText()") == said
     typed.fill(said.split('"')[1])
     typed.press("Enter")

@@ -45,6 +45,7 @@ class Shell(Lasting):
             [self._title_html, self._status, self._cancel_button, self._more, self._tools],
             layout={"width": "100%", "min_height": "34px", "align_items": "center", "overflow": "hidden"},
         )
+        self._head.add_class("nv-head")
         self._first_row = widgets.Box([*first.values()], layout=row)
         self._more_row = widgets.Box(layout=row | {"display": "none"})
         for controls in (self._first_row, self._more_row):
