@@ -2,6 +2,7 @@
  * The picture as it is seen, as a PNG or WebP: for the reader's button, and for a notebook that is
  * saved.
  */
+import type { DrawnCanvas } from "./space";
 
 /** All that is drawn, as one SVG that the browser paints; what one presses is left out. */
 export async function pictureOf(
@@ -18,8 +19,8 @@ export async function pictureOf(
   const canvases = host.querySelectorAll("canvas");
   copy.querySelectorAll("canvas").forEach((canvas, index) => {
     const image = document.createElement("img");
-    canvases[index].dispatchEvent(new Event("still")); // see space.ts
-    image.src = canvases[index].toDataURL();
+    const seen: DrawnCanvas = canvases[index];
+    image.src = seen.still?.() ?? seen.toDataURL();
     image.style.cssText = canvas.style.cssText;
     canvas.replaceWith(image);
   });

@@ -1,0 +1,178 @@
+/** Solids on a canvas, by OGL. What was drawn is kept as numbers, as a graphics card may lose it. */
+import { Camera, Geometry, Mesh, Program, Renderer, Transform } from "ogl";
+import type { Solid, Triple } from "./solids";
+
+const VERTEX = `#version 300 es
+in vec3 position;
+in vec3 normal;
+in vec3 color;
+uniform mat4 modelViewMatrix;
+uniform mat4 projectionMatrix;
+out vec3 tint;
+out vec3 outward;
+void main() {
+  tint = color;
+  outward = normal;
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}`;
+
+// Lambert's law: what is turned to the sun is lighter; a sheet has light on both of its sides.
+const FRAGMENT = `#version 300 es
+precision highp float;
+in vec3 tint;
+in vec3 outward;
+uniform vec3 sun;
+uniform float light;
+out vec4 pixel;
+void main() {
+  vec3 up = gl_FrontFacing ? normalize(outward) : -normalize(outward);
+  float share = 0.8 + 0.23 * max(dot(up, sun), 0.0);
+  pixel = vec4(tint * mix(1.0, share, light), 1.0);
+}`;
+
+const SUN = [2, -6, 9].map((t) => t / Math.hypot(2, -6, 9));
+
+/** How a solid looks: its colour, as a code, if its corners have none; without light it is even. */
+export interface Look {
+  color?: string;
+  isLit?: boolean;
+}
+
+/** A solid that is drawn. */
+export interface Thing {
+  show(isShown: boolean): void;
+  moveTo(at: Triple): void;
+  /** Another form, in the same look. */
+  change(solid: Solid): void;
+  remove(): void;
+}
+
+interface Kept {
+  solid: Solid;
+  look: Look;
+  at: Triple;
+  isShown: boolean;
+  mesh?: Mesh;
+}
+
+export class Stage {
+  private renderer?: Renderer;
+  private program?: Program;
+  private dull?: Program;
+  private world = new Transform();
+  private readonly all = new Set<Kept>();
+  private ground: Triple = [1, 1, 1];
+  private size: [number, number] = [1, 1];
+  private ratio = 1;
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.begin();
+  }
+
+  /** Whether the browser can draw. */
+  get isThere(): boolean {
+    return this.renderer !== undefined;
+  }
+
+  /** Anew, after the graphics card was lost. */
+  begin() {
+    if (!this.canvas.getContext("webgl2", { antialias: false, powerPreference: "low-power" })) {
+      return;
+    }
+    const renderer = new Renderer({ canvas: this.canvas, dpr: this.ratio });
+    const { gl } = renderer;
+    const programOf = (light: number) => {
+      const uniforms = { sun: { value: SUN }, light: { value: light } };
+      return new Program(gl, { vertex: VERTEX, fragment: FRAGMENT, uniforms, cullFace: false });
+    };
+    this.renderer = renderer;
+    this.program = programOf(1);
+    this.dull = programOf(0);
+    this.world = new Transform();
+    this.resize(...this.size);
+    this.background(this.ground);
+    for (const kept of this.all) this.put(kept);
+  }
+
+  resize(wide: number, tall: number) {
+    this.size = [wide, tall];
+    this.renderer?.setSize(wide, tall);
+  }
+
+  /** How many pixels of the canvas make one of the page. */
+  dense(ratio: number) {
+    if (ratio === this.ratio || !this.renderer) return;
+    this.ratio = this.renderer.dpr = ratio;
+    this.resize(...this.size);
+  }
+
+  background(color: Triple | string) {
+    this.ground = typeof color === "string" ? rgb(color) : color;
+    this.renderer?.gl.clearColor(...this.ground, 1);
+  }
+
+  add(solid: Solid, look: Look): Thing {
+    const kept: Kept = { solid, look, at: [0, 0, 0], isShown: true };
+    this.all.add(kept);
+    this.put(kept);
+    return {
+      show(isShown) {
+        kept.isShown = isShown;
+        if (kept.mesh) kept.mesh.visible = isShown;
+      },
+      moveTo(at) {
+        kept.at = at;
+        kept.mesh?.position.set(...at);
+      },
+      change: (form) => {
+        kept.solid = form;
+        this.drop(kept);
+        this.put(kept);
+      },
+      remove: () => {
+        this.drop(kept);
+        this.all.delete(kept);
+      },
+    };
+  }
+
+  render(camera: Camera) {
+    this.renderer?.render({ scene: this.world, camera, frustumCull: false, sort: false });
+  }
+
+  close() {
+    for (const kept of this.all) this.drop(kept);
+    this.all.clear();
+  }
+
+  private put(kept: Kept) {
+    if (!this.renderer) return;
+    const { solid, look } = kept;
+    const { gl } = this.renderer;
+    const one = look.color === undefined ? [0, 0, 0] : rgb(look.color);
+    const color = solid.color ?? solid.position.map((_, n) => one[n % 3]);
+    const geometry = new Geometry(gl, {
+      position: { size: 3, data: new Float32Array(solid.position) },
+      normal: { size: 3, data: new Float32Array(solid.normal) },
+      color: { size: 3, data: new Float32Array(color) },
+      index: { data: new Uint32Array(solid.faces) },
+    });
+    const program = look.isLit === false ? this.dull : this.program;
+    kept.mesh = new Mesh(gl, { geometry, program });
+    kept.mesh.position.set(...kept.at);
+    kept.mesh.visible = kept.isShown;
+    kept.mesh.setParent(this.world);
+  }
+
+  private drop(kept: Kept) {
+    kept.mesh?.setParent(null);
+    kept.mesh?.geometry.remove();
+    kept.mesh = undefined;
+  }
+}
+
+/** Red, green and blue of a code such as #0B4F8A, from 0 to 1, as they are written. */
+export function rgb(code: string): Triple {
+  const channel = (start: number) => parseInt(code.slice(start, start + 2), 16) / 255;
+  return [channel(1), channel(3), channel(5)];
+}
