@@ -6,9 +6,8 @@ import { ledger } from "../neuroviz/deep/javascript/ledger.js";
 import { unrolled } from "../neuroviz/beyond/unrolling/javascript/unrolled.js";
 import { weights } from "../neuroviz/deep/javascript/weights.js";
 import { section } from "../neuroviz/singular/javascript/section.js";
-import { surface } from "../neuroviz/singular/javascript/surface.js";
 
-const SCENES = { factors, ledger, section, surface, tokens, unrolled, weights };
+const SCENES = { factors, ledger, section, tokens, unrolled, weights };
 
 const LEAST = 820; // pixels, as in the book: in a narrower place a scene is scrolled, as its words have their size
 

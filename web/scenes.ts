@@ -1,8 +1,9 @@
 /** All scenes as one plain script: a page that is opened from a disk may load no module. */
 import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
+import { surface } from "./singular/surface";
 import { asOnce } from "./old_scenes.js";
 
-const painter = painterOf({ fibre });
+const painter = painterOf({ fibre, surface });
 
 Object.assign(globalThis, { neurovizScenes: asOnce(painter) });

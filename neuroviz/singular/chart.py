@@ -135,7 +135,7 @@ def _slope(slice: Slice, at: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.nda
 
 @lru_cache(maxsize=64)
 def local_of(chart: Chart) -> dict:
-    """What the page needs to find points of a slice by itself: see `javascript/surface_point.js`."""
+    """What the page needs to find points of a slice by itself: see `web/singular/surface_point.ts`."""
     slice = chart.slice
     return {
         "pairs": [[[float(c) for c in q] for q in pair] for pair in slice.pairs],

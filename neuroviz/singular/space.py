@@ -124,7 +124,11 @@ def _outline(chart: Chart) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _pointers(chart: Chart, room: float, _look: tuple) -> tuple[dict, ...]:
-    """At most one label of each kind, where it covers nothing."""
+    return tuple(solids.pointer(text, *place) for text, *place in labels_of(chart, room))
+
+
+def labels_of(chart: Chart, room: float) -> list[tuple]:
+    """At most one label of each kind, where it covers nothing: its text, what it names, and the way there."""
     pinches = _drawn_points(chart, chart.pinches)
     named = {
         "pinch point: boundary": pinches[np.abs(pinches).max(axis=1, initial=0) < 2.2],
@@ -132,7 +136,7 @@ def _pointers(chart: Chart, room: float, _look: tuple) -> tuple[dict, ...]:
     }
     shown = {text: points for text, points in reversed(named.items()) if len(points)}
     placed = beside(camera_of(chart).backed(room), _outline(chart), list(shown.items()))
-    return tuple(solids.pointer(text, *place) for text, place in zip(shown, placed, strict=True))
+    return [(text, *place) for text, place in zip(shown, placed, strict=True)]
 
 
 def _candidates(chart: Chart, kind: str) -> np.ndarray:

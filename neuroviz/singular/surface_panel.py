@@ -2,23 +2,14 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from neuroviz.kit import theme
-from neuroviz.kit.plot import Parts, View, compose
-from neuroviz.kit.scene import as_scene
 from neuroviz.kit.settings import choice, real
-from neuroviz.kit.solids import balls, frame, mesh, rods
-from neuroviz.singular.chart import Chart, chart_of, in_drawing, local_of
-from neuroviz.singular.projective_line import KIND_WORDS, root_text, roots_view
+from neuroviz.singular.chart import Chart, chart_of
+from neuroviz.singular.projective_line import KIND_WORDS, root_text
 from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
-from neuroviz.singular.space import chart_traces, headline_at, scene_of
+from neuroviz.singular.surface_facts import surface_picture
 from neuroviz.singular.surface_point import RANGES, SurfacePoint, point_at
 
-SPACE, DISC = (0.0, 0.64), (0.68, 1.0)
-_LINE, _BALL = 0.022, 0.07
-_MOVED = {"meta": "local"}  # marks traces that the scene draws itself
-_BEYOND = 0.07  # the point's ruling sticks out, so that one finds it behind a sheet
 _MOVES = (("on the surface", "surface"), ("along the singular curve", "curve"))
 
 
@@ -47,45 +38,6 @@ def study_surface(setting: SurfaceSetting) -> SurfaceStudy:
     return SurfaceStudy(setting, chart, point)
 
 
-def surface_parts(study: SurfaceStudy) -> Parts:
-    """The slice in space, and beside it the roots of both forms."""
-    parts = compose(_space(study), roots_view(study.point, DISC))
-    place = {name: getattr(study.setting, name) for name in ("moves", "where", "along")}
-    choices = {"moves": [value for _, value in _MOVES]}
-    return as_scene(parts, "surface", place, local_of(study.chart), RANGES, choices)
-
-
-def _space(study: SurfaceStudy) -> View:
-    chart, point = study.chart, study.point
-    place = in_drawing(chart.slice, np.array(point.at))
-    lines = [_longer(in_drawing(chart.slice, np.array(point.ruling)))] if point.ruling else []
-    traces = [
-        *chart_traces(chart),
-        mesh("the ruling through the point", "focus", rods(lines, _LINE), hoverinfo="skip", **_MOVED),
-        mesh(f"the point: {KIND_WORDS[point.facts.kind]}", "focus", balls([place], _BALL), **_MOVED),
-    ]
-    scene = scene_of(chart, SPACE)
-    scene["annotations"] = [frame(place, 2.6 * theme.size("marker")), *scene["annotations"]]
-    return View(traces, {"scene": scene}, [headline_at(SPACE, _headline(chart))], [])
-
-
-def _longer(line: np.ndarray) -> np.ndarray:
-    along = line[1] - line[0]
-    along = along / max(np.linalg.norm(along), 1e-12)
-    return np.array([line[0] - _BEYOND * along, line[1] + _BEYOND * along])
-
-
-def _headline(chart: Chart) -> str:
-    kinds, name = {piece.kind for piece in chart.pieces}, slice_name(chart.slice)
-    if "crossing" in kinds:
-        return f"{name}: the surface crosses itself along the yellow line"
-    if "boundary" in kinds:
-        return f"{name}: a sharp edge, all of it boundary"
-    if "closure only" in kinds:
-        return f"{name}: the yellow curve is isolated, no crossing"
-    return f"{name}: no singular points in this window"
-
-
 class SurfaceExplorer(SlicePanel):
     """The functions of one layer with d = 2, d′ = 1, in a 3-dimensional slice: where, and why, singular.
 
@@ -99,7 +51,7 @@ class SurfaceExplorer(SlicePanel):
 
     title = "Where is the set of functions singular?"
     setting = SurfaceSetting
-    _answer, draw = staticmethod(study_surface), staticmethod(surface_parts)
+    _answer, draw = staticmethod(study_surface), staticmethod(surface_picture)
 
     def _arrange(self) -> None:
         super()._arrange()

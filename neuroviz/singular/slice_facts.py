@@ -1,0 +1,76 @@
+"""The facts of a slice in space: what two scenes say of it, as plain data.
+
+`web/singular/slice_facts.ts` types them. Points of space are in the units of the drawing,
+where the window is about a unit ball.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from neuroviz.kit import theme
+from neuroviz.kit.picture import words
+from neuroviz.singular.chart import Chart, tone
+from neuroviz.singular.slice_panel import slice_name
+from neuroviz.singular.space import camera_of, labels_of
+
+_STEPS = 11  # places along a ruling of which the tone is said
+
+Facts = dict[str, Any]
+
+
+@lru_cache(maxsize=64)
+def slice_facts(chart: Chart, room: float = 1.0) -> Facts:
+    """What no moved point changes, seen from `room` times further away than it fills the picture.
+
+    >>> from neuroviz.singular.chart import chart_of
+    >>> from neuroviz.singular.surface_panel import SurfaceSetting
+    >>> facts = slice_facts(chart_of(SurfaceSetting().slice))
+    >>> facts["name"], facts["labels"][0]["lines"]
+    ('S1', ['two sheets cross'])
+    """
+    camera = camera_of(chart).backed(room)
+    along = np.linspace(-1, 1, _STEPS)
+    with theme.using({"size": "notebook"}):
+        height = theme.size("height")
+        labels = labels_of(chart, room)
+    return {
+        "name": chart.slice.name,
+        "says": words(headline_of(chart)),
+        # its numbers are those of a drawing of half the size
+        "camera": {"eye": _doubled(camera.eye), "center": _doubled(camera.center)},
+        # Which of two crossing sheets, from −1 to 1: for each strip, ruling by ruling.
+        "tones": [
+            tone(chart, strip.theta, strip.starts, strip.ends, along)
+            .round(3)
+            .ravel()
+            .tolist()
+            for strip in chart.strips
+        ],
+        "labels": [
+            {
+                "lines": text.split("<br>"),
+                "at": np.asarray(at).tolist(),
+                "away": [round(way / height, 4) for way in away],
+            }
+            for text, at, away in labels
+        ],
+    }
+
+
+def headline_of(chart: Chart) -> str:
+    """What there is to see in a slice."""
+    name = slice_name(chart.slice)
+    kinds = {piece.kind for piece in chart.pieces}
+    if "crossing" in kinds:
+        return f"{name}: the surface crosses itself along the yellow line"
+    if "boundary" in kinds:
+        return f"{name}: a sharp edge, all of it boundary"
+    if "closure only" in kinds:
+        return f"{name}: the yellow curve is isolated, no crossing"
+    return f"{name}: no singular points in this window"
+
+
+def _doubled(at: tuple[float, float, float]) -> list[float]:
+    return [2 * t for t in at]
