@@ -1,13 +1,6 @@
 // What tests ask of a page: `code` is the file that they loaded last, `box` holds a scene or a figure.
 
 // The page's arithmetic at many places, one after the other.
-export function points(local, places) {
-  const slice = code.sliceOf(local);
-  return places.map((place) => {
-    const point = slice.pointAt(place);
-    return { ...point, circle: point.forms.map(code.onCircle) };
-  });
-}
 export function sections(local, places) {
   const cutter = code.cutterOf(local);
   return places.map((place) => {

@@ -40,12 +40,11 @@ from neuroviz.kit.words import signed
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.singular import section_panel
 from neuroviz.singular.chart import chart_of, half_sizes, in_drawing, local_of, stretch_of
-from neuroviz.singular.forms import CLOSURE, on_circle, preimages_of
 from neuroviz.singular.section import section_of
 from neuroviz.singular.section_figure import _box
 from neuroviz.singular.section_panel import SectionExplorer, SectionSetting
 from neuroviz.singular.space import camera_of
-from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceSetting
+from neuroviz.singular.surface_panel import SurfaceExplorer
 from neuroviz.singular.surface_point import point_at
 from neuroviz.softmax.two_tokens import follow
 
@@ -81,40 +80,6 @@ def ask(page, name: str, *arguments: object) -> object:
 
 
 # Local is what Python says
-
-
-def test_the_page_and_python_agree_at_1000_random_points(bare_page):
-    load(bare_page, "singular/javascript/surface_point.js")
-    draw, kinds = random.Random(3), set()
-    for settings in SLICES:
-        chart = chart_of(SurfaceSetting(**settings).slice)
-        sides = [draw.choice(["surface", "curve"]) for _ in range(1000 // len(SLICES))]
-        places = [{"moves": moves, "where": round(draw.random(), 6), "along": some(draw)} for moves in sides]
-        found = ask(bare_page, "points", local_of(chart), places)
-        for place, page in zip(places, found, strict=True):
-            point = point_at(chart, place["moves"] == "curve", place["where"], place["along"])
-            assert page["kind"] == point.facts.kind, place
-            kinds.add(page["kind"])
-            assert_same(chart, point, page, place)
-    assert kinds == {"smooth", "crossing", "boundary", "closure only"}
-
-
-def assert_same(chart, point, page, place):
-    size = 1 + np.abs(point.at).max()
-    forms = np.array(point.forms, dtype=float)
-    np.testing.assert_allclose(page["at"], point.at, atol=AGREE * size, err_msg=str(place))
-    np.testing.assert_allclose(page["drawn"], in_drawing(chart.slice, point.at), atol=AGREE)
-    np.testing.assert_allclose(page["ruling"] or [], point.ruling or [], atol=AGREE * size)
-    np.testing.assert_allclose(page["forms"], forms, atol=AGREE * size)
-    angles = np.exp(1j * np.array([root.angle for root in point.roots]))
-    np.testing.assert_allclose(np.exp(1j * np.array(page["roots"])), angles, atol=AGREE)
-    for q, marks in zip(point.forms, page["circle"], strict=True):
-        if np.abs(np.array(q, dtype=float)).max() > AGREE * np.abs(forms).max():  # else it is rounding
-            np.testing.assert_allclose(marks, on_circle(q), atol=AGREE)
-    if point.facts.kind != CLOSURE and forms.any():
-        for weights, (A, V) in zip(page["preimages"], preimages_of(*point.forms), strict=True):
-            np.testing.assert_allclose(weights["A"], A.astype(float), atol=AGREE * np.abs(forms).max())
-            np.testing.assert_allclose([weights["V"]], V.astype(float), atol=AGREE)
 
 
 def test_the_page_cuts_1000_random_sections_as_python_does(bare_page):

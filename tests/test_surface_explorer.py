@@ -9,13 +9,14 @@ import pytest
 
 from neuroviz.kit import theme
 from neuroviz.singular.camera import Camera, _cross, half_size
-from neuroviz.singular.chart import _slope, chart_of, in_drawing, singular_places, stretch_of, tone
-from neuroviz.singular.forms import resultant
+from neuroviz.singular.chart import _slope, chart_of, in_drawing, singular_places, tone
+from neuroviz.singular.forms import on_circle
 from neuroviz.singular.projective_line import KIND_WORDS
 from neuroviz.singular.slice_panel import PRESETS
-from neuroviz.singular.space import CURVES, camera_of, chart_traces, scene_of
+from neuroviz.singular.space import camera_of, labels_of
 from neuroviz.singular.surface import SLICES, s3
-from neuroviz.singular.surface_panel import SPACE, SurfaceExplorer, SurfaceSetting, surface_parts
+from neuroviz.singular.surface_facts import surface_facts
+from neuroviz.singular.surface_panel import SurfaceExplorer, SurfaceSetting
 from neuroviz.singular.surface_point import point_at
 
 PANEL = SurfaceExplorer
@@ -28,30 +29,6 @@ every_preset = pytest.mark.parametrize("key", SETTINGS)
 
 def study(key="figure-1", **more):
     return SurfaceExplorer._answer(SurfaceSetting(**SETTINGS[key], **more))
-
-
-def drawn(answer):
-    """The traces of a study by name."""
-    return {trace["name"]: trace for trace in surface_parts(answer).traces}
-
-
-def corners(trace) -> np.ndarray:
-    return np.array([trace["x"], trace["y"], trace["z"]], dtype=float).T
-
-
-def middle(trace) -> np.ndarray:
-    return (corners(trace).min(axis=0) + corners(trace).max(axis=0)) / 2
-
-
-@every_preset
-def test_the_drawn_mesh_is_the_surface_to_rounding(key):
-    slice = SurfaceSetting(**SETTINGS[key]).slice
-    points = corners(chart_traces(chart_of(slice))[0]) / stretch_of(slice) + np.array(slice.window.centre)
-    forms = slice.forms(*points.T)
-    size = np.sqrt(sum(c**2 for q in forms for c in q))
-    assert (np.abs(resultant(*forms)) <= 1e-12 * size**4 + 1e-15).all()
-    moved = slice.forms(*(points + 0.02).T)
-    assert not (np.abs(resultant(*moved)) <= 1e-12 * size**4 + 1e-15).all()
 
 
 @every_preset
@@ -67,20 +44,6 @@ def test_solid_curves_lie_on_the_mesh_and_dotted_ones_off_it(key):
         assert all(d > 0.02 if piece.kind == "closure only" else d < 0.04 for d in away), piece.kind
 
 
-def test_the_default_is_like_figure_1():
-    """A surface that crosses itself along a line; a yellow line whose middle segment is dotted."""
-    answer = study()
-    (headline, *_) = surface_parts(answer).layout["annotations"]
-    assert headline["text"] == "<b>S1: the surface crosses itself along the yellow line</b>"
-    traces = drawn(answer)
-    crossing, dotted, _, pinch = (traces[name] for name in CURVES)
-    assert np.abs(corners(crossing)[:, 1:]).max() < 0.04 and np.abs(corners(dotted)[:, 1:]).max() < 0.04
-    assert np.abs(corners(dotted)[:, 0]).max() < 1.25 and np.abs(corners(crossing)[:, 0]).min() > 1.15
-    assert (np.diff(np.unique(corners(dotted)[:, 0].round(3))) > 0.05).sum() > 8, "dotted"
-    assert crossing["color"] == dotted["color"] == theme.color("singular")
-    assert corners(pinch)[:, 0].max() == pytest.approx(1.25, abs=0.002)
-
-
 @every_preset
 def test_the_kind_in_figure_and_words_is_that_of_the_slice(panel, key):
     for moves in ("surface", "curve"):
@@ -90,18 +53,15 @@ def test_the_kind_in_figure_and_words_is_that_of_the_slice(panel, key):
             assert point.facts == slice.facts(*point.at) and kind == slice.kind(*point.at) != "off"
             assert KIND_WORDS[kind] in panel._describe(answer)
             assert ("Cor. A.6" in panel._badge(answer)) == (kind == "closure only")
-            parts = surface_parts(answer)
-            assert any(f"<b>{KIND_WORDS[kind]}</b>" in a["text"] for a in parts.layout["annotations"])
-            ball = next(trace for trace in parts.traces if trace["name"].startswith("the point"))
-            np.testing.assert_allclose(middle(ball), in_drawing(slice, np.array(point.at)), atol=1e-4)
+            assert surface_facts(answer)["point"]["lines"][0] == KIND_WORDS[kind]
 
 
 def test_sliding_through_a_pinch_point_two_chords_meet_and_a_point_inside_appears():
     seen = []
     for where in (0.95, 0.85, 0.785, 0.7, 0.5):
         answer = study(moves="curve", where=where)
-        ring = drawn(answer)["common root"]
-        seen.append((len(ring["x"]), hypot(ring["x"][0], ring["y"][0]), answer.point))
+        roots = on_circle(next(filter(any, answer.point.forms)))
+        seen.append((len(roots), hypot(*roots[0]), answer.point))
     assert [count for count, _, _ in seen] == [2, 2, 1, 1, 1]
     assert [abs(radius - 1) < 1e-9 for _, radius, _ in seen] == [True, True, True, False, False]
     assert [point.facts.preimages for *_, point in seen] == [2, 2, 1, 0, 0]
@@ -167,25 +127,6 @@ def test_the_common_form_has_the_sign_of_the_first_form_unless_that_is_rounding(
     assert np.sign(rises) == sign, rises
 
 
-@pytest.mark.parametrize("where", [0.2, 0.5, 0.8])
-def test_the_circle_shows_the_roots_of_each_form(where):
-    """The root [cos t : sin t] stands at the angle 2t; a complex pair is a point inside."""
-    answer = study("figure-1", where=where)
-    traces = {trace["name"]: trace for trace in surface_parts(answer).traces}
-    rim = np.array([traces["the projective line"][name] for name in "xy"])
-    np.testing.assert_allclose(np.hypot(*rim), 1.0, atol=1e-5)
-    steps = np.diff(np.unwrap(np.arctan2(*rim[::-1])))
-    assert np.ptp(steps) < 1e-4 and abs(steps.sum() - 2 * np.pi) < 1e-4, "once round"
-    for name, (a, b, c) in zip(("q₁", "q₂"), answer.point.forms, strict=True):
-        drawn = traces[f"roots of {name}"]
-        places = np.array([drawn["x"], drawn["y"]]).T
-        for t in np.arctan2(*places[:, ::-1].T) / 2:
-            X, Y = np.cos(t), np.sin(t)
-            value, size = a * X * X + b * X * Y + c * Y * Y, np.linalg.norm([float(a), float(b), float(c)])
-            assert len(places) == 1 or abs(value) < 1e-9 * size
-        assert len(places) == (2 if b * b > 4 * a * c else 1)
-
-
 # Presets, parameters and layers
 
 
@@ -226,16 +167,6 @@ def test_many_seeds_make_a_surface():
         assert SurfaceSetting(name="random", seed=seed).slice.rulings(count=10), "inside the window"
 
 
-def test_a_point_that_moves_leaves_the_heavy_traces_and_the_camera_alone():
-    one, two, other = (surface_parts(study(key, where=w)) for key, w in (("crossing", 0.2), ("tangent", 0.7),
-                                                                        ("rays", 0.7)))  # fmt: skip
-    names = [parts.layout["scene"]["uirevision"] for parts in (one, two, other)]
-    assert names[0] == names[1] == "S3" != names[2]
-    assert one.layout["scene"]["camera"] == two.layout["scene"]["camera"]
-    chart = chart_of(SLICES["S1"])
-    assert all(a is b for a, b in zip(chart_traces(chart), chart_traces(chart), strict=True))
-
-
 # Labels and camera
 
 
@@ -246,11 +177,10 @@ def test_no_label_covers_another_or_leaves_the_scene_and_no_lines_cross(key, siz
         chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
         tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
         boxes, lines = [], []
-        for label in scene_of(chart, SPACE)["annotations"]:
-            if label["visible"]:
-                anchor = camera_of(chart).seen(np.array([label[axis] for axis in "xyz"])) * tall / 2 * [1, -1]
-                boxes.append((anchor + [label["ax"], label["ay"]], half_size(label["text"])))
-                lines.append((anchor, boxes[-1][0]))
+        for text, at, away in labels_of(chart, 1.0):
+            anchor = camera_of(chart).seen(np.array(at)) * tall / 2 * [1, -1]
+            boxes.append((anchor + away, half_size(text)))
+            lines.append((anchor, boxes[-1][0]))
         assert boxes
         assert not any(_cross(*one, *other) for one, other in combinations(lines, 2))
         for place, half in boxes:
@@ -266,19 +196,6 @@ def test_the_drawing_fills_the_height_or_the_width_and_is_not_cut(key):
     across, up = np.abs(camera_of(chart).seen(points)).max(axis=0)
     assert up < 1.02 and across < 1.45
     assert up > 0.7 or across > 1.0
-
-
-@every_preset
-def test_the_axes_cut_nothing_off(key):
-    """Plotly draws no part of a mesh beyond the range of an axis."""
-    chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
-    points = np.concatenate([corners(trace) for trace in chart_traces(chart) if len(trace["x"])])
-    for room in (1.0, 1.6):
-        scene = scene_of(chart, SPACE, room)
-        for name, reached in zip("xyz", np.abs(points).max(axis=0), strict=True):
-            low, high = scene[f"{name}axis"]["range"]
-            assert low <= -reached and reached <= high
-            assert scene["aspectratio"][name] == pytest.approx((high - low) / 2), "true proportions"
 
 
 def test_the_camera_sees_a_point_where_plotly_draws_it():

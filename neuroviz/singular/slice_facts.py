@@ -42,10 +42,7 @@ def slice_facts(chart: Chart, room: float = 1.0) -> Facts:
         "camera": {"eye": _doubled(camera.eye), "center": _doubled(camera.center)},
         # Which of two crossing sheets, from −1 to 1: for each strip, ruling by ruling.
         "tones": [
-            tone(chart, strip.theta, strip.starts, strip.ends, along)
-            .round(3)
-            .ravel()
-            .tolist()
+            tone(chart, strip.theta, strip.starts, strip.ends, along).round(3).ravel().tolist()
             for strip in chart.strips
         ],
         "labels": [

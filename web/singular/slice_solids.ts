@@ -134,7 +134,7 @@ export function outlineOf(slice: Slice): Triple[] {
 }
 
 /** A curve cut into short stretches: dotted, whatever the zoom. */
-function dashes(curve: Triple[]): Rod[] {
+export function dashes(curve: Triple[]): Rod[] {
   const runs = [0];
   for (let k = 1; k < curve.length; k++) runs.push(runs[k - 1] + distance(curve[k - 1], curve[k]));
   const length = runs[runs.length - 1];
