@@ -411,12 +411,12 @@ def test_of_eighteen_surfaces_each_is_there_when_it_comes_into_sight(scene):
     page = scene()
     panel = SurfaceExplorer()
     page.evaluate(
-        """([{data, layout}, count]) => {
+        """([drawn, count]) => {
             for (let n = 0; n < count; n++) {
                 const one = document.createElement("div");
                 one.className = "one-of-many";
                 document.body.append(one);
-                neurovizScenes.react(one, {data, layout}, 900);
+                neurovizScenes.react(one, drawn, 900);
             }
         }""",
         [panel.figure.drawn, 18],
