@@ -12,6 +12,7 @@ from neuroviz.kit import theme
 _ROLES = (
     "ground", "panel", "ink", "soft", "axis", "grid", "wash", "measured", "certified", "outside",
     "focus", "ghost", "symmetry", "singular", "boundary", "ruling", "sheet a", "sheet mid", "sheet b",
+    "layer 1", "layer 2", "layer 3", "layer 4",
 )  # fmt: skip
 _SIZES = ("base", "title", "note", "tick", "marker", "line", "height")
 

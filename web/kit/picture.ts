@@ -22,7 +22,11 @@ export type Role =
   | "ruling"
   | "sheet a"
   | "sheet mid"
-  | "sheet b";
+  | "sheet b"
+  | "layer 1"
+  | "layer 2"
+  | "layer 3"
+  | "layer 4";
 
 /** A few words, and the role of their colour: ink, if none is named. */
 export interface Said {
