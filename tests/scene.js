@@ -13,7 +13,6 @@ export function ways(local, travels) {
   const way = code.wayOf(local);
   return travels.map((travel) => [way.movedAt(travel), way.at(travel)]);
 }
-export const experiments = (local, places) => places.map((place) => code.experimentAt(local, place));
 export const products = (all) => all.map(([local, place]) => {
   const found = code.factored(local, place, code.startOf(local, place)), { trace, angle, height } = found.point ?? {};
   if (!found.point) return found;

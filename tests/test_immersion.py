@@ -1,15 +1,13 @@
 """The experiments of Theorem A: kernels that fall to 0, what stays where it fails, and the panel."""
 
-from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
-from panels import ends, headlines, plain, texts, title, trace, without
+from panels import ends, plain, without
 
 from neuroviz.beyond.proof.immersion import MODES, ImmersionSetting, real_network, study_immersion
-from neuroviz.beyond.proof.immersion_figure import immersion_parts
 from neuroviz.beyond.proof.immersion_panel import ProofExplorer
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
@@ -17,7 +15,6 @@ from neuroviz.engine.measure import from_spectrum
 from neuroviz.engine.network import conditioned_tokens
 from neuroviz.engine.rank import exact_rank, is_wide, nearby, without_rounding
 from neuroviz.engine.symmetry import VirtualWeights
-from neuroviz.kit.plot import make
 from neuroviz.softmax.two_tokens import Shares, free_jacobian, softmax_shares
 
 F = PrimeField()
@@ -313,85 +310,3 @@ def test_the_name_of_a_slider_says_what_it_weakens(panel):
     assert panel.controls["symmetric"].description == "M₂ times"
     panel.state = "weak_layer=3"
     assert panel.controls["symmetric"].disabled and "no layer 3 to weaken" in panel.description
-
-
-@pytest.mark.parametrize(
-    ("state", "line", "bars", "words"),
-    [
-        ("", "% of the tokens’ distance is left", "still silent: 12 → 8 → 4 → 0", "leave 8, 4, 0"),
-        ("", "", "", "Step 1, with Ax 1971"),
-        ("experiment=frozen", "frozen: nothing moves", "", "8 of 12 directions are silent, in M₁ and M₂"),
-        ("experiment=frozen", "", "", "Step 3: with every S = I"),
-        ("experiment=only-1;mu_1=1;nu_1=0", "", "", "These P, Q hide M₁"),
-        ("experiment=only-4", "", "", "There is no layer 4 to free: there are only layers 1 to 2."),
-        ("symmetric=0", "they meet in layer 1: the rest is blind", "4 directions are silent: M₁ is", ""),
-        ("symmetric=0;weak_layer=2", "", "M₂ is antisymmetric, but last: nothing is left", "no layer"),
-        ("symmetric=0;causal=yes", "", "the argument breaks, yet nothing is left", "holds all the same"),
-        ("size=0", "", "8 directions are silent: L = 0", "L = 0 makes every output 0"),
-    ],
-)  # fmt: skip
-def test_headlines_and_words_say_what_was_found(panel, state, line, bars, words):
-    panel.state = state
-    over_lines, over_bars = headlines(panel.figure)
-    assert line in over_lines and bars in over_bars and words in panel.description
-
-
-def test_badges_and_hatching_follow_the_hypotheses(panel):
-    assert "□ proved here · Theorem A<" in title(panel) and "as they are: 0 silent" in title(panel)
-    panel.state = "symmetric=0"
-    assert "▨ outside hypotheses · Theorem A<" in title(panel)
-    assert any("▨ cannot be made: P₁Q₁ = 1" in text for text in texts(panel.figure))
-    panel.state = "causal=yes"
-    assert "▨ outside hypotheses · Theorem A′" in title(panel)
-    assert any("▨ cannot be made: Q₁ = 1" in text for text in texts(panel.figure))
-
-
-@pytest.mark.parametrize("state", STATES)
-def test_every_bar_is_a_measured_kernel(panel, state):
-    panel.state = state
-    s, figure = panel._shown, panel.figure
-    bars = [t for t in figure.data if t.type == "bar"]
-    heights = np.array([t.y for t in bars])
-    size = s.setting.width**2
-    expected = [size * (s.setting.layers + 1)] + [one.so_far.kernel for one in s.experiments]
-    expected += [s.everything.kernel, s.here.kernel]
-    np.testing.assert_array_equal(heights.sum(axis=0), expected)
-    for block, hidden in enumerate(s.here.blocks):
-        assert heights[block][-1] == hidden
-    numbers = [f"<b>{n}</b>" for n in expected]
-    assert [text for text in texts(figure) if text in numbers] == numbers
-    hatched = [shape == "/" for shape in bars[0].marker.pattern.shape]
-    assert hatched == [False, *(not one.possible for one in s.experiments), False, False]
-
-
-@pytest.mark.parametrize("state", STATES)
-def test_the_lines_are_the_places_of_the_tokens(panel, state):
-    panel.state = state
-    s = panel._shown
-    for j in (0, 1):
-        line = trace(panel.figure, f"token {j + 1}")
-        np.testing.assert_allclose(line.x, s.places[:, j])
-        assert list(line.y) == list(range(s.setting.layers + 1))
-    x = np.array([0.0, 1.0])  # what is drawn is what S does
-    for given, places in zip(s.given, s.places[1:], strict=True):
-        x = x @ np.array([[1 - given.mu, given.nu], [given.mu, 1 - given.nu]])
-        np.testing.assert_allclose(places, x, atol=1e-12)
-
-
-def test_a_disagreement_would_be_said(panel):
-    shown = panel._shown
-    wrong = replace(
-        shown, everything=replace(shown.everything, measured=replace(shown.here.measured, value=9))
-    )
-    assert "DISAGREES" in panel._describe(wrong)
-    last = shown.experiments[-1]
-    left = replace(last, so_far=replace(last.so_far, measured=replace(last.so_far.measured, value=11)))
-    figure = make(immersion_parts(replace(shown, experiments=(*shown.experiments[:-1], left))))
-    assert "1 left: this DISAGREES" in headlines(figure)[1]
-
-
-def test_directions_that_mix_matrices_have_their_own_bar(panel):
-    shown = panel._shown
-    mixed = replace(shown.here, measured=replace(shown.here.measured, value=10))
-    figure = make(immersion_parts(replace(shown, here=mixed)))
-    assert trace(figure, "hidden in several matrices at once (measured)").y[-1] == mixed.mixed == 2

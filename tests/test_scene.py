@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import random
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,8 +12,8 @@ import pytest
 from panels import PATIENCE
 from test_surface_explorer import SETTINGS
 
-from neuroviz.beyond.proof import immersion, uniqueness
-from neuroviz.beyond.proof.immersion_panel import EXPERIMENTS, LAYERS, MODES, ProofExplorer, ProofSetting
+from neuroviz.beyond.proof import uniqueness
+from neuroviz.beyond.proof.immersion_panel import ProofExplorer
 from neuroviz.beyond.proof.uniqueness_figure import AWAY, singletons_parts
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
@@ -46,7 +45,6 @@ from neuroviz.singular.section_panel import SectionExplorer, SectionSetting
 from neuroviz.singular.space import camera_of
 from neuroviz.singular.surface_panel import SurfaceExplorer
 from neuroviz.singular.surface_point import point_at
-from neuroviz.softmax.two_tokens import follow
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -127,31 +125,6 @@ def farthest(points: np.ndarray, chords: np.ndarray) -> float:
     share = ((points[:, None] - start) * way).sum(-1) / np.maximum((way * way).sum(-1), 1e-300)
     away = points[:, None] - start - np.clip(share, 0, 1)[..., None] * way
     return np.linalg.norm(away, axis=-1).min(axis=1).max()
-
-
-def test_the_page_sets_1000_random_layers_as_python_does(bare_page):
-    load(bare_page, TOKENS)
-    draw, modes, seen = random.Random(5), [key for _, key in MODES], set()
-    experiments = [key for _, key in EXPERIMENTS] + 4 * ["own"]
-    for seed in range(20):
-        sizes = {name: draw.randint(1, 4) for name in ("layers", "weak_layer")}
-        rest = {"symmetric": draw.choice([0, 0.35, 1]), "width": draw.randint(1, 3), "seed": seed}
-        network = ProofSetting(**sizes, **rest, causal=seed % 3 == 0)
-        settings = []
-        for _ in range(50):
-            chosen = {f"mode_{i}": draw.choice(modes) for i in LAYERS}
-            chosen |= {f"{share}_{i}": draw.randint(0, 100) / 100 for i in LAYERS for share in ("mu", "nu")}
-            chosen |= {f"input_{i}": draw.randint(0, 100) / 100 for i in (1, 2)}
-            settings.append(replace(network, experiment=draw.choice(experiments), **chosen))
-        local = ProofExplorer.draw(ProofExplorer._answer(network)).layout["meta"]["local"]
-        found = ask(bare_page, "experiments", local, [vars(one) for one in settings])
-        for setting, page in zip(settings, found, strict=True):
-            given = immersion._set_shares(setting.network, *immersion.real_network(setting.network))
-            places = [row[0] for row in follow(Reals(), given, np.array([setting.network.inputs]))]
-            np.testing.assert_allclose(page["shares"], given, atol=AGREE, err_msg=str(setting))
-            np.testing.assert_allclose(page["places"], places, atol=AGREE, err_msg=str(setting))
-            seen |= set(setting.modes)
-    assert seen == set(modes)
 
 
 def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
@@ -519,56 +492,6 @@ def test_the_plane_is_dragged_through_the_surface_and_turned(scene):
 
 def named(label: str) -> str:
     return f".nv-handle[aria-label='{label}']"
-
-
-def test_a_token_is_dragged_until_it_meets_the_other(scene):
-    page = scene(kind=ProofExplorer)
-    one, other = (named(f"token {token} after layer 1") for token in (1, 2))
-    (_, y), (u, _) = middle(page, one), middle(page, other)
-    dragged(page, one, u - 3, y)
-    here = place(page)
-    assert (here["experiment"], here["mode_1"], here["mode_2"]) == ("own", "free", "true")
-    assert here["mu_1"] + here["nu_1"] == pytest.approx(1, abs=AGREE)
-    # Layer 2 hears of it at once: equal tokens stay equal, and no share of theirs shows.
-    assert middle(page, one) == pytest.approx((u, y), abs=2)
-    assert not page.locator(named("token 1 after layer 2")).is_visible()
-    other, (u, y) = named("token 2 at the start"), middle(page, named("token 2 at the start"))
-    dragged(page, other, u - 60, y)
-    assert 0 < place(page)["input_2"] < 1 and middle(page, other) == pytest.approx((u - 60, y), abs=2)
-    assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
-
-
-def test_the_dot_goes_with_the_pointer_and_a_layer_is_frozen_by_a_click(scene):
-    page = scene("experiment=only-1;mu_1=0.2;nu_1=0.2", kind=ProofExplorer)
-    dot, token = named("(μ, ν) of layer 1"), named("token 2 after layer 1")
-    (x, y), before = middle(page, dot), middle(page, token)
-    dragged(page, dot, x + 30, y - 10)
-    assert middle(page, dot) == pytest.approx((x + 30, y - 10), abs=2)
-    here = place(page)
-    assert here["experiment"] == "only-1" and here["mu_1"] > 0.3 and here["nu_1"] > 0.2
-    assert middle(page, token)[0] < before[0]
-    page.locator("[aria-label='layer 1 frozen']").click(position={"x": 4, "y": 40})
-    here = place(page)
-    assert (here["experiment"], here["mode_1"], here["mode_2"]) == ("own", "frozen", "frozen")
-    page.wait_for_function("document.querySelector('[aria-label=\"layer 1 frozen\"]').ariaPressed === 'true'")
-    page.locator("[aria-label='layer 1 frozen']").press("Enter")
-    assert place(page)["mode_1"] == "true"
-
-
-def test_the_keyboard_alone_sets_the_layers(scene):
-    page = scene(kind=ProofExplorer)
-    for label, key, name, way in (
-        ("(μ, ν) of layer 1", "ArrowRight", "mu_1", 1),
-        ("(μ, ν) of layer 1", "Shift+ArrowDown", "nu_1", -1),
-        ("token 1 after layer 2", "ArrowRight", "mu_2", 1),
-        ("token 2 after layer 2", "ArrowRight", "nu_2", -1),
-        ("token 1 at the start", "ArrowRight", "input_1", 1),
-    ):
-        page.locator(named(label)).focus()
-        page.keyboard.press("ArrowUp" if "(" in label else "ArrowLeft")  # now the layer is the reader's own
-        before = place(page)[name]
-        page.keyboard.press(key)
-        assert way * (place(page)[name] - before) > 0.005, (label, key)
 
 
 def test_the_dot_of_the_second_network_goes_its_way(scene):

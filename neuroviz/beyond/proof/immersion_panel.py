@@ -3,12 +3,11 @@
 from dataclasses import dataclass, replace
 
 from neuroviz.beyond.proof.immersion import MOST_LAYERS, ImmersionSetting, ImmersionStudy, study_immersion
-from neuroviz.beyond.proof.immersion_figure import MAP, immersion_parts, letter, relation_of
+from neuroviz.beyond.proof.immersion_facts import immersion_facts, letter, relation_of
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.plot import Parts
-from neuroviz.kit.scene import as_scene
+from neuroviz.kit.picture import Picture
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import in_two_lines, numbered, tiny
 
@@ -96,11 +95,9 @@ def study_proof(setting: ProofSetting) -> ImmersionStudy:
     return replace(study_immersion(setting.network), place=place)
 
 
-def proof_parts(study: ImmersionStudy) -> Parts:
-    """The figure, as a scene."""
-    s = study.setting
-    local = {"forms": study.forms, "tied": s.tied_layer, "copies": 1, "causal": s.causal, "map": MAP}
-    return as_scene(immersion_parts(study), "tokens", study.place, local, _RANGES, _CHOICES)
+def proof_picture(study: ImmersionStudy) -> Picture:
+    """The tokens on their line, and what the experiments leave hidden."""
+    return Picture("immersion", immersion_facts(study), study.place, _RANGES, _CHOICES)
 
 
 class ProofExplorer(Panel):
@@ -120,7 +117,7 @@ class ProofExplorer(Panel):
 
     title = "Theorem A: freeze all layers but one"
     old_states = {"copies=.*": ""}
-    setting, draw, _answer = ProofSetting, staticmethod(proof_parts), staticmethod(study_proof)
+    setting, draw, _answer = ProofSetting, staticmethod(proof_picture), staticmethod(study_proof)
 
     def _arrange(self) -> None:
         setting = self._read()

@@ -1,0 +1,152 @@
+/**
+ * The experiments of Theorem A: two tokens run down the layers and meet. Drag a token or the dot
+ * (μ, ν) of a layer, press a layer to freeze it.
+ */
+import { interpolate } from "d3-interpolate";
+import { Controls, type Way } from "../kit/controls";
+import { eachFrame, player, tween } from "../kit/motion";
+import { stand } from "../kit/painter";
+import type { Message, Scene, Talk } from "../kit/picture";
+import css from "./immersion.css";
+import type { ImmersionFacts, ImmersionPlace } from "./immersion_facts";
+import { hiddenView } from "./immersion_hidden";
+import { askedModes, modesOf, runOf, setFree, setMode } from "./immersion_layers";
+import { tokensView, type Now } from "./immersion_tokens";
+import tokensCss from "./token_paths.css";
+import type { Run } from "./two_tokens";
+
+const LEAP = 0.15; // of the tokens' line: what moves further is followed on its way
+const SECONDS = 1.2; // for a layer, while tokens run
+const HINT = "drag a token, at the start or below, or a dot; click a layer to freeze it";
+const ALWAYS = "columns of S sum to 1: tokens stay on their line";
+
+function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPlace> {
+  let message: Message<ImmersionFacts, ImmersionPlace>;
+  let shown: Run | null = null; // also on the way between two places
+  let running: number | null = null; // layers that the tokens have run through
+  let drawnFor = "";
+  let isTouched = false;
+  let stopTween = () => {};
+
+  const controls = new Controls<ImmersionPlace>(talk, follow);
+  const frame = eachFrame(paint);
+  const formulas = () => message.facts.formulas;
+  const tokens = tokensView(host, {
+    begin() {
+      touch();
+      controls.hold();
+    },
+    end: () => controls.release(),
+    here: () => runOf(formulas(), controls.here),
+    range: () => controls.range("input_1"), // all shares have the same
+    start(token, place) {
+      touch();
+      controls.go({ [`input_${token}`]: place });
+    },
+    free(layer, shares) {
+      touch();
+      controls.go(setFree(formulas(), controls.here, layer, shares));
+    },
+    freeze(layer) {
+      touch();
+      const isFrozen = modesOf(formulas(), controls.here)[layer - 1] === "frozen";
+      const mode = isFrozen ? "true" : "frozen";
+      controls.go(setMode(formulas(), controls.here, layer, mode), "leapt");
+    },
+  });
+
+  const footer = host.appendChild(document.createElement("div"));
+  footer.className = "nv-footer";
+  const note = footer.appendChild(document.createElement("span"));
+  note.className = "nv-hint";
+  const play = player(footer, {
+    name: "run down the layers",
+    get seconds() {
+      return SECONDS * formulas().forms.length;
+    },
+    from: () => 0,
+    to(share) {
+      running = share < 1 ? share * formulas().forms.length : null;
+      frame.soon();
+    },
+  });
+  const hidden = hiddenView(host);
+
+  /** Who takes hold of something knows what to do, and runs no longer. */
+  function touch() {
+    isTouched = true;
+    running = null;
+    play.stop();
+    frame.soon();
+  }
+
+  /** What is done to the layers, where the picture is. */
+  function now(): Now {
+    return {
+      run: shown!,
+      asked: askedModes(formulas(), controls.here),
+      modes: modesOf(formulas(), controls.here),
+      running,
+    };
+  }
+
+  /** What leaps is followed on its way. */
+  function follow(place: ImmersionPlace, way: Way) {
+    const next = runOf(formulas(), place);
+    stopTween();
+    if (way === "leapt" && shown && isFar(shown, next)) {
+      const between = interpolate(shown, next) as (share: number) => Run;
+      stopTween = tween((share) => {
+        shown = share === 1 ? next : between(share); // d3 fills one object again and again
+        frame.soon();
+      });
+    } else shown = next;
+    frame.soon();
+  }
+
+  function paint() {
+    if (!shown) return;
+    tokens.move(now());
+    stand(host, note, controls.isExact, talk.isAlone ?? false, isTouched ? ALWAYS : HINT);
+  }
+
+  return {
+    show(next, width) {
+      const isNew = message?.facts.formulas !== next.facts.formulas;
+      message = next;
+      const { facts, look } = next;
+      const layers = facts.formulas.forms.length;
+      host.style.setProperty("--layers", String(layers));
+      host.style.setProperty("--columns", String(facts.hidden.columns.length));
+      if (isNew) {
+        if (shown?.shares.length !== layers) shown = null;
+        running = null;
+        play.stop();
+        tokens.build(facts.formulas);
+      }
+      controls.take(next, isNew);
+
+      const looks = JSON.stringify([width, look, facts]);
+      if (isNew || looks !== drawnFor) {
+        tokens.draw(facts.tokens, look);
+        hidden.draw(facts.hidden, look);
+      }
+      drawnFor = looks;
+      frame.soon();
+    },
+    close() {
+      controls.close();
+      stopTween();
+      play.stop();
+      frame.stop();
+    },
+  };
+}
+
+/** Whether a token or a share moves so far that one cannot see how. */
+function isFar(one: Run, other: Run): boolean {
+  const [before, after] = [one, other].map(({ places, shares }) => [...places, ...shares].flat());
+  return before.some((value, index) => Math.abs(value - after[index]) > LEAP);
+}
+
+export const immersion = { make, style: tokensCss + css };
