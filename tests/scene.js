@@ -9,10 +9,6 @@ export function sections(local, places) {
     return { ...plane, ...cutter.boxOf(plane), ...rest, runs: runs.map((run) => run.map(({ p, theta }) => [...p, theta])) };
   });
 }
-export function ways(local, travels) {
-  const way = code.wayOf(local);
-  return travels.map((travel) => [way.movedAt(travel), way.at(travel)]);
-}
 export const products = (all) => all.map(([local, place]) => {
   const found = code.factored(local, place, code.startOf(local, place)), { trace, angle, height } = found.point ?? {};
   if (!found.point) return found;

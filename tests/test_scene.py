@@ -12,11 +12,8 @@ import pytest
 from panels import PATIENCE
 from test_surface_explorer import SETTINGS
 
-from neuroviz.beyond.proof import uniqueness
 from neuroviz.beyond.proof.immersion_panel import ProofExplorer
-from neuroviz.beyond.proof.uniqueness_figure import AWAY, singletons_parts
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
-from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
 from neuroviz.beyond.training.panel import FlowExplorer
 from neuroviz.beyond.unrolling.panel import UnrollingExplorer
 from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
@@ -51,7 +48,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 ROOT = Path(__file__).parent.parent
 AGREE = 1e-9
 SIZES = ("width", "width_out", "layers", "widths", "head_dims")
-TOKENS, NETWORK = "beyond/proof/javascript/token_places.js", "deep/javascript/ledger_network.js"
+NETWORK = "deep/javascript/ledger_network.js"
 LOAD = "async ([name, code]) => { const blob = new Blob([code], {type: 'text/javascript'});" \
     " window[name] = await import(URL.createObjectURL(blob)); }"  # fmt: skip
 SLICES = [*SETTINGS.values()]
@@ -125,31 +122,6 @@ def farthest(points: np.ndarray, chords: np.ndarray) -> float:
     share = ((points[:, None] - start) * way).sum(-1) / np.maximum((way * way).sum(-1), 1e-300)
     away = points[:, None] - start - np.clip(share, 0, 1)[..., None] * way
     return np.linalg.norm(away, axis=-1).min(axis=1).max()
-
-
-def test_the_page_goes_1000_random_ways_as_python_does(bare_page):
-    load(bare_page, TOKENS)
-    draw, cases = random.Random(10), set()
-    for seed in range(28):
-        causal, candidate = seed % 3 == 0, list(CANDIDATES)[seed % len(CANDIDATES)]
-        rho = draw.choice(["1/3", "1/2", "1", "2", "3"])
-        sizes = {"layers": draw.randint(1, 3), "symmetric": draw.choice([0.0, 0.5, 1.0, 1.0])}
-        setting = UniquenessSetting(candidate, rho, causal=causal, seed=seed, **sizes)
-        study = uniqueness.study_singleton(setting)
-        exact = (one.in_floats() for one in uniqueness.two_networks(setting))
-        way = uniqueness._Way(setting, study.case, study.relations.power, *exact)
-        local = singletons_parts(study).layout["meta"]["local"]
-        travels = [0.0, 0.5, 1.0, *(round(draw.random(), 2) for _ in range(33))]
-        found = ask(bare_page, "ways", local, travels)
-        for travel, (moved, page) in zip(travels, found, strict=True):
-            assert moved == way.moved(travel)
-            for one, two in zip(way.at(travel), page, strict=True):
-                said = f"{setting} at {travel}"
-                np.testing.assert_allclose(two["shares"], one.shares, atol=AGREE, err_msg=said)
-                clipped = np.clip(one.places, -AWAY, AWAY), np.clip(two["places"], -AWAY, AWAY)
-                np.testing.assert_allclose(*clipped, atol=AGREE, err_msg=said)
-        cases.add(study.case)
-    assert cases == {"A", "B2", "B1, ρ < 0", "B1, ρ > 0", "peel", "same", "outside"}
 
 
 def test_the_page_factors_1000_random_products_as_python_does(bare_page):
@@ -492,18 +464,6 @@ def test_the_plane_is_dragged_through_the_surface_and_turned(scene):
 
 def named(label: str) -> str:
     return f".nv-handle[aria-label='{label}']"
-
-
-def test_the_dot_of_the_second_network_goes_its_way(scene):
-    page = scene(kind=SingletonExplorer)
-    dot, token = named("(μ, ν) of θ′"), named("token 2 of θ′ after layer 1")
-    assert not page.locator(named("(μ, ν) of θ")).is_visible()  # θ stands still
-    (x, y), before = middle(page, dot), middle(page, token)
-    dragged(page, dot, x, y - 20)
-    assert place(page)["travel"] > 0.42 and middle(page, dot)[1] == pytest.approx(y - 20, abs=4)
-    assert middle(page, token)[0] < before[0] - 5
-    dragged(page, token, *before)
-    assert place(page)["travel"] == pytest.approx(0.4, abs=0.02)
 
 
 # A state; another one, which it goes to in a moment; and where ▶ ends.

@@ -6,11 +6,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from panels import bare, headlines, texts, title, trace
+from panels import title
 
 from neuroviz.beyond.proof.separation import find_ending
 from neuroviz.beyond.proof.uniqueness import study_singleton
-from neuroviz.beyond.proof.uniqueness_figure import singletons_parts, verdict
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.proof.weight_pairs import (
     CANDIDATES,
@@ -21,7 +20,6 @@ from neuroviz.beyond.proof.weight_pairs import (
     two_networks,
 )
 from neuroviz.engine.field import Reals
-from neuroviz.kit.plot import make
 from neuroviz.softmax.two_tokens import attention, exponentials, logits, softmax_shares
 
 RHOS = [Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fraction(5, 7)]
@@ -310,71 +308,6 @@ def test_an_unknown_candidate_is_refused():
 
 PANEL = SingletonExplorer
 OTHER, SECOND = "not the same function", "a second preimage"
-
-
-def drawn(*args, **change):
-    study = study_singleton(setting_of(*args, **change))
-    return study, make(singletons_parts(study))
-
-
-@pytest.mark.parametrize(
-    ("setting", "seen", "follows"),
-    [
-        (setting_of("unrelated"), "θ′ collapses, θ does not", OTHER),
-        (setting_of("positive", Fraction(1, 2)), "θ collapses, θ′ does not", OTHER),
-        (setting_of("negative"), "they meet at x₁ and at x₂", OTHER),
-        (setting_of("other M₂", layers=1), "all is frozen, and LX ≠ L′X", OTHER),
-        (setting_of("unrelated", travel=0.5), "on the way", "move it on to 1"),
-        (setting_of("other M₂", symmetric=0.0), "Sym M₁ = 0: nothing tells them apart", SECOND),
-        (setting_of("unrelated", size=0.0), "L = 0: nothing tells them apart", SECOND),
-        (setting_of("positive", Fraction(1)), "θ′ is θ", "nothing to tell apart"),
-        (setting_of("negative", symmetric=0.0), "both collapse, in different places", OTHER),
-    ],
-)
-def test_the_verdict_is_read_off_the_exact_comparison(setting, seen, follows):
-    found = study_singleton(setting)
-    assert verdict(found) == (seen, follows)
-    assert {seen, follows} <= {bare(text) for text in texts(make(singletons_parts(found)))}
-    if not found.ending.same and setting.travel == 1:
-        same = replace(found, ending=replace(found.ending, left_meet=True, right_meet=False))
-        assert verdict(same)[0] == "θ collapses, θ′ does not"
-
-
-def test_lines_and_dots_are_those_of_the_study():
-    found, figure = drawn("same symmetric part", travel=0.4, layers=3)
-    for name, side in (("θ", found.left), ("θ′", found.right)):
-        for token in (0, 1):
-            line = trace(figure, f"token {token + 1} of {name}")
-            assert list(line.x) == list(side.places[:, token]) and list(line.y) == [0, 1, 2, 3]
-        dot = trace(figure, f"(P, Q) of {name}")
-        assert (dot.x[0], dot.y[0]) == side.shares[0]
-    assert trace(figure, "what is allowed to θ′").x and not trace(figure, "what is allowed to θ").x
-    assert trace(figure, "way of θ′").x and not trace(figure, "way of θ").x
-
-
-@pytest.mark.parametrize("causal", [False, True])
-def test_nothing_infinite_is_drawn(causal):
-    _, figure = drawn("positive", Fraction(2), causal=causal)
-    assert [(t.name, t.y) for t in figure.data if "meeting" in t.name] == [("meeting of θ′", (1,))]
-    assert "θ′: the tokens meet" in headlines(figure)
-    for one in figure.data:
-        assert all(abs(value) < 10 for value in (*(one.x or ()), *(one.y or ())))
-    assert any("∞ times as far" in text for text in texts(figure))
-
-
-@pytest.mark.parametrize(
-    ("candidate", "layers", "letters"),
-    [
-        ("unrelated", 2, "M₁′ M₂ L"),
-        ("other M₂", 2, "M₁ M₂′ L"),
-        ("other M₂", 1, "M₁ L′"),
-        ("the same", 1, "M₁ L"),
-    ],
-)
-def test_another_matrix_has_a_prime(candidate, layers, letters):
-    _, figure = drawn(candidate, layers=layers)
-    assert " ".join(figure.layout.yaxis4.ticktext) == letters
-    assert " ".join(figure.layout.yaxis.ticktext) == letters.replace("′", "")
 
 
 def test_a_control_without_a_say_is_disabled(panel):

@@ -1,7 +1,7 @@
 """Theorem B under the reader's hands: another set of weights, and the place where it gives itself away."""
 
 from neuroviz.beyond.proof.uniqueness import SingletonStudy, study_singleton
-from neuroviz.beyond.proof.uniqueness_figure import apart, singletons_parts
+from neuroviz.beyond.proof.uniqueness_facts import apart, uniqueness_picture
 from neuroviz.beyond.proof.weight_pairs import WITH_RHO, UniquenessSetting
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
@@ -27,7 +27,7 @@ class SingletonExplorer(Panel):
 
     title = "Could other weights do the same?"
     old_states = {"candidate=irrational": "candidate=unrelated", "copies=.*": ""}
-    setting, draw = UniquenessSetting, staticmethod(singletons_parts)
+    setting, draw = UniquenessSetting, staticmethod(uniqueness_picture)
     _answer = staticmethod(study_singleton)
 
     def _arrange(self) -> None:

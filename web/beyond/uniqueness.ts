@@ -1,0 +1,147 @@
+/**
+ * Two networks on the same two tokens: drag the exponentials along the way that tells the two
+ * apart.
+ */
+import { interpolate } from "d3-interpolate";
+import { Controls, type Way } from "../kit/controls";
+import { eachFrame, player, tween } from "../kit/motion";
+import { stand } from "../kit/painter";
+import type { Message, Scene, Talk } from "../kit/picture";
+import tokensCss from "./token_paths.css";
+import css from "./uniqueness.css";
+import type { UniquenessFacts, UniquenessPlace } from "./uniqueness_facts";
+import type { Hands } from "./uniqueness_hands";
+import { mapsView } from "./uniqueness_maps";
+import { wayView } from "./uniqueness_tokens";
+import { drawnAt, movedAt, nearest, stopsOf, type Both, type Stop } from "./uniqueness_way";
+
+const LEAP = 0.15; // of the tokens' line: what moves further is followed on its way
+const HINT = "drag a dot along its way, or a token that moves";
+
+function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessPlace> {
+  let message: Message<UniquenessFacts, UniquenessPlace>;
+  let stops: Stop[];
+  let shown: Both | null = null; // also on the way between two places
+  let drawnFor = "";
+  let isTouched = false;
+  let stopTween = () => {};
+
+  const controls = new Controls<UniquenessPlace>(talk, follow);
+  const frame = eachFrame(paint);
+  const formulas = () => message.facts.formulas;
+  const hands: Hands = {
+    begin() {
+      touch();
+      controls.hold();
+    },
+    end: () => controls.release(),
+    step(steps) {
+      touch();
+      const [, , step] = controls.range("travel");
+      controls.go({ travel: controls.here.travel + step * steps });
+    },
+    near(seen, pointer, isOfLayer) {
+      const where = isOfLayer ? hands.way().ofLayer : stops;
+      controls.go({ travel: nearest(where, seen, pointer, controls.here.travel) });
+    },
+    way() {
+      const moved = movedAt(formulas(), controls.here.travel);
+      return {
+        stops,
+        ofLayer: stops.filter(({ travel }) => movedAt(formulas(), travel) === moved),
+        moved,
+        movedLast: movedAt(formulas(), 1),
+        name: (side) => message.facts.networks[side].name,
+      };
+    },
+  };
+  const left = wayView(host, 0, hands);
+  const maps = mapsView(host, hands);
+  const right = wayView(host, 1, hands);
+
+  const footer = host.appendChild(document.createElement("div"));
+  footer.className = "nv-footer";
+  const note = footer.appendChild(document.createElement("span"));
+  note.className = "nv-hint";
+  const play = player(footer, {
+    name: "go the way",
+    seconds: 6,
+    from: () => (controls.here.travel > 0.99 ? 0 : controls.here.travel),
+    to: (share) => controls.go({ travel: share }),
+  });
+
+  /** Who takes hold of something knows what to do. */
+  function touch() {
+    isTouched = true;
+    play.stop();
+  }
+
+  const hasWay = () => !["same", "outside"].includes(formulas().step);
+
+  /** What leaps is followed on its way. */
+  function follow({ travel }: UniquenessPlace, way: Way) {
+    const next = drawnAt(formulas(), travel);
+    stopTween();
+    if (way === "leapt" && shown && isFar(shown, next)) {
+      const between = interpolate(shown, next) as unknown as (share: number) => Both;
+      stopTween = tween((share) => {
+        shown = share === 1 ? next : between(share); // d3 fills one object again and again
+        frame.soon();
+      });
+    } else shown = next;
+    frame.soon();
+  }
+
+  function paint() {
+    if (!shown) return;
+    const { travel } = controls.here;
+    const moved = movedAt(formulas(), travel);
+    const range = controls.range("travel");
+    left.move(shown[0], moved, travel, range);
+    maps.move(shown, travel, range);
+    right.move(shown[1], moved, travel, range);
+    const hint = isTouched || !hasWay() ? "" : HINT;
+    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
+  }
+
+  return {
+    show(next, width) {
+      const isNew = message?.facts.formulas !== next.facts.formulas;
+      message = next;
+      const { facts, look } = next;
+      if (isNew) {
+        stops = stopsOf(facts.formulas, next.ranges.travel);
+        if (shown?.[0].shares.length !== facts.formulas.forms[0].length) shown = null;
+        play.stop();
+      }
+      controls.take(next, isNew);
+      if (isNew) for (const view of [left, maps, right]) view.build();
+      footer.classList.toggle("without-way", !hasWay());
+
+      const looks = JSON.stringify([width, look, facts]);
+      if (isNew || looks !== drawnFor) {
+        left.draw(facts.networks[0], look);
+        maps.draw(facts, look);
+        right.draw(facts.networks[1], look);
+      }
+      drawnFor = looks;
+      frame.soon();
+    },
+    close() {
+      controls.close();
+      stopTween();
+      play.stop();
+      frame.stop();
+    },
+  };
+}
+
+/** Whether a token or a share moves so far that one cannot see how. */
+function isFar(one: Both, other: Both): boolean {
+  const [before, after] = [one, other].map((both) =>
+    both.flatMap(({ places, shares }) => [...places, ...shares].flat()),
+  );
+  return before.some((value, index) => Math.abs(value - after[index]) > LEAP);
+}
+
+export const uniqueness = { make, style: tokensCss + css };
