@@ -1,5 +1,13 @@
 /** Solids on a canvas, by OGL. What was drawn is kept as numbers, as a graphics card may lose it. */
-import { Camera, Geometry, Mesh, Program, Renderer, Transform } from "ogl";
+import {
+  Camera,
+  Geometry,
+  Mesh,
+  Program,
+  Renderer,
+  Transform,
+  type OGLRenderingContext,
+} from "ogl";
 import type { Solid, Triple } from "./solids";
 
 const VERTEX = `#version 300 es
@@ -23,19 +31,24 @@ in vec3 tint;
 in vec3 outward;
 uniform vec3 sun;
 uniform float light;
+uniform float opacity;
 out vec4 pixel;
 void main() {
   vec3 up = gl_FrontFacing ? normalize(outward) : -normalize(outward);
   float share = 0.8 + 0.23 * max(dot(up, sun), 0.0);
-  pixel = vec4(tint * mix(1.0, share, light), 1.0);
+  pixel = vec4(tint * mix(1.0, share, light), opacity);
 }`;
 
 const SUN = [2, -6, 9].map((t) => t / Math.hypot(2, -6, 9));
 
-/** How a solid looks: its colour, as a code, if its corners have none; without light it is even. */
+/** How a solid looks. */
 export interface Look {
+  /** A code, if its corners have no colours. */
   color?: string;
+  /** Without light it is even. */
   isLit?: boolean;
+  /** Less than 1: what is behind it is seen through it. */
+  opacity?: number;
 }
 
 /** A solid that is drawn. */
@@ -57,8 +70,7 @@ interface Kept {
 
 export class Stage {
   private renderer?: Renderer;
-  private program?: Program;
-  private dull?: Program;
+  private readonly programs = new Map<string, Program>();
   private world = new Transform();
   private readonly all = new Set<Kept>();
   private ground: Triple = [1, 1, 1];
@@ -80,14 +92,8 @@ export class Stage {
       return;
     }
     const renderer = new Renderer({ canvas: this.canvas, dpr: this.ratio });
-    const { gl } = renderer;
-    const programOf = (light: number) => {
-      const uniforms = { sun: { value: SUN }, light: { value: light } };
-      return new Program(gl, { vertex: VERTEX, fragment: FRAGMENT, uniforms, cullFace: false });
-    };
     this.renderer = renderer;
-    this.program = programOf(1);
-    this.dull = programOf(0);
+    this.programs.clear();
     this.world = new Transform();
     this.resize(...this.size);
     this.background(this.ground);
@@ -137,7 +143,7 @@ export class Stage {
   }
 
   render(camera: Camera) {
-    this.renderer?.render({ scene: this.world, camera, frustumCull: false, sort: false });
+    this.renderer?.render({ scene: this.world, camera, frustumCull: false });
   }
 
   close() {
@@ -157,11 +163,35 @@ export class Stage {
       color: { size: 3, data: new Float32Array(color) },
       index: { data: new Uint32Array(solid.faces) },
     });
-    const program = look.isLit === false ? this.dull : this.program;
-    kept.mesh = new Mesh(gl, { geometry, program });
+    kept.mesh = new Mesh(gl, { geometry, program: this.programOf(look, gl) });
     kept.mesh.position.set(...kept.at);
     kept.mesh.visible = kept.isShown;
     kept.mesh.setParent(this.world);
+  }
+
+  /** What is seen through is drawn after all others, and hides nothing behind it. */
+  private programOf({ isLit = true, opacity = 1 }: Look, gl: OGLRenderingContext): Program {
+    const key = `${isLit} ${opacity}`;
+    const known = this.programs.get(key);
+    if (known) return known;
+    const program = new Program(gl, {
+      vertex: VERTEX,
+      fragment: FRAGMENT,
+      uniforms: {
+        sun: { value: SUN },
+        light: { value: Number(isLit) },
+        opacity: { value: opacity },
+      },
+      cullFace: false,
+      transparent: opacity < 1,
+      depthWrite: opacity === 1,
+    });
+    if (opacity < 1) {
+      // The canvas itself stays solid: what is behind it in the page is not seen.
+      program.setBlendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    }
+    this.programs.set(key, program);
+    return program;
   }
 
   private drop(kept: Kept) {
