@@ -3,9 +3,10 @@ import { immersion } from "./beyond/immersion";
 import { uniqueness } from "./beyond/uniqueness";
 import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
+import { section } from "./singular/section";
 import { surface } from "./singular/surface";
 import { asOnce } from "./old_scenes.js";
 
-const painter = painterOf({ fibre, immersion, surface, uniqueness });
+const painter = painterOf({ fibre, immersion, section, surface, uniqueness });
 
 Object.assign(globalThis, { neurovizScenes: asOnce(painter) });

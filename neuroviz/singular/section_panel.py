@@ -1,28 +1,19 @@
 """A plane through the surface of Figure 1, and the curve that it cuts out."""
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 
 import numpy as np
 
 from neuroviz.kit import theme
 from neuroviz.kit.settings import real, whole
 from neuroviz.kit.words import in_two_lines
-from neuroviz.singular.chart import Chart, chart_of, in_drawing
+from neuroviz.singular.chart import Chart, chart_of
 from neuroviz.singular.section import Plane, Section, section_of
-from neuroviz.singular.section_figure import (
-    RANGES,
-    Frame,
-    SectionStudy,
-    frame_of,
-    plane_of,
-    reach,
-    section_parts,
-)
+from neuroviz.singular.section_facts import section_picture
+from neuroviz.singular.section_plane import RANGES, Frame, plane_at
 from neuroviz.singular.slice import Slice
 from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
 
-_SNAP = 0.02  # share of the way out: nearer to a pinch point than this, the plane snaps to it
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 _MEANING = {
     "crossing": "A node is a crossing of two sheets: two sets of weights",
@@ -40,29 +31,34 @@ class SectionSetting(SliceSetting):
     offset: float = real("move it", 0.6875, *RANGES["offset"])
 
 
+@dataclass(frozen=True)
+class SectionStudy:
+    """A slice, a plane and what the one cuts out of the other.
+
+    Attributes:
+        setting: the controls.
+        chart: the slice.
+        frame: the plane as it is drawn.
+        section: the curve and its singular points.
+        about: what is drawn in space, in a few words.
+        found: what was found in the plane, in a few words.
+    """
+
+    setting: SectionSetting
+    chart: Chart
+    frame: Frame
+    section: Section
+    about: str
+    found: str
+
+
 def study_section(setting: SectionSetting) -> SectionStudy:
     """The plane, snapped to a pinch point that is near, and its section."""
     chart = chart_of(setting.slice)
-    frame, plane = _plane(chart, setting)
+    frame, plane = plane_at(chart, setting.turn, setting.tilt, setting.offset)
     section = section_of(setting.slice, plane)
     about = f"{slice_name(setting.slice)}, cut by {_equation(setting.slice, plane)}"
-    place = {"turn": setting.turn, "tilt": setting.tilt, "offset": setting.offset}
-    return SectionStudy(chart, frame, section, about, _found(chart, section), place)
-
-
-def _plane(chart: Chart, setting: SectionSetting) -> tuple[Frame, Plane]:
-    frame = frame_of(chart, setting.turn, setting.tilt, 0.0)
-    far = reach(chart, frame.normal)
-    asked = setting.offset * far
-    heights = {float(in_drawing(chart.slice, np.array(p)) @ frame.normal): p for p in reversed(chart.pinches)}
-    near = min(heights, key=lambda height: abs(height - asked), default=np.inf)
-    snaps = abs(near - asked) < _SNAP * far
-    frame = replace(frame, offset=near if snaps else asked)
-    plane = plane_of(chart, frame)
-    if snaps:  # exactly through the pinch point: rounding cannot hide the cusp
-        through = zip(plane.normal, heights[near], strict=True)
-        plane = replace(plane, offset=sum(n * Fraction(t) for n, t in through))
-    return frame, plane
+    return SectionStudy(setting, chart, frame, section, about, _found(chart, section))
 
 
 def _equation(slice: Slice, plane: Plane) -> str:
@@ -107,7 +103,7 @@ class SectionExplorer(SlicePanel):
     title = "What does a plane cut out of it?"
     setting = SectionSetting
     _answer = staticmethod(study_section)
-    draw = staticmethod(section_parts)
+    draw = staticmethod(section_picture)
 
     def _badge(self, answer: SectionStudy) -> str:
         only_closure = answer.section.of_kind("closure only") and not answer.section.runs
