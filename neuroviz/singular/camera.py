@@ -1,7 +1,6 @@
 """Where things in a scene are seen: a camera that fills the picture, labels that stand beside the drawing.
 
-A scene is drawn at half its coordinates, so that a drawing of radius 1 is as large as plotly expects;
-plotly looks through a lens of 45° from top to bottom.
+The lens is one of 45° from top to bottom, as in `web/kit/space.ts`.
 """
 
 from collections.abc import Sequence
@@ -13,7 +12,6 @@ import numpy as np
 from neuroviz.kit import theme
 
 _LENS = tan(pi / 8)
-_SCALE = 0.5
 _WIDEST = 0.7  # labels stay within this part of the scene's height from the middle: panels may be narrow
 _FILLED = np.array([1.25, 0.92])  # most of half the scene's height that is filled sideways and upwards
 _STEP = 16  # pixels between the places that a label may take
@@ -21,7 +19,7 @@ _STEP = 16  # pixels between the places that a label may take
 
 @dataclass(frozen=True)
 class Camera:
-    """Where the eye is and what it looks at, in the units of plotly's scene; up is z."""
+    """Where the eye is and what it looks at, in the drawing; up is z."""
 
     eye: tuple[float, float, float]
     center: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -30,7 +28,7 @@ class Camera:
         """Points of the drawing, shape (…, 3), on the screen, (…, 2): 1 is half the scene's height."""
         eye, center = np.array(self.eye), np.array(self.center)
         right, up, ahead = _axes(eye - center)
-        away = np.asarray(points, dtype=float) * _SCALE - eye
+        away = np.asarray(points, dtype=float) - eye
         return np.stack([away @ right, away @ up], axis=-1) / (away @ ahead * _LENS)[..., None]
 
     def backed(self, factor: float) -> "Camera":
@@ -38,17 +36,13 @@ class Camera:
         eye, center = np.array(self.eye), np.array(self.center)
         return Camera(tuple((center + factor * (eye - center)).round(4).tolist()), self.center)
 
-    def layout(self) -> dict:
-        """As plotly writes it."""
-        return {name: dict(zip("xyz", getattr(self, name), strict=True)) for name in ("eye", "center")}
-
 
 def fitting(points: np.ndarray, toward: Sequence[float]) -> Camera:
     """The camera in a direction from which a drawing is as large as `_FILLED` says."""
     toward = np.array(toward, dtype=float) / np.linalg.norm(toward)
     right, up, _ = _axes(toward)
-    center = points.mean(axis=0) * _SCALE
-    distance = 4 * float(np.linalg.norm(points * _SCALE - center, axis=1).max())
+    center = points.mean(axis=0)
+    distance = 4 * float(np.linalg.norm(points - center, axis=1).max())
     for _ in range(12):
         seen = Camera(tuple(center + distance * toward), tuple(center)).seen(points)
         low, high = seen.min(axis=0), seen.max(axis=0)
@@ -66,7 +60,7 @@ def beside(
     A place is near to what it names, off the drawing and off the other labels, and no lines cross. A label
     is given by its text and the points, shape (k, 3), any of which it may name; the drawing by points too.
     """
-    # The template leaves this height of the figure to the scene.
+    # The page leaves about this height of a picture to space.
     tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
     pixels = tall / 2 * np.array([1, -1])
     drawn, found, taken, lines = camera.seen(drawing) * pixels, [], [], []
@@ -106,7 +100,7 @@ def _cross(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.nda
 
 def half_size(text: str) -> np.ndarray:
     """How far a label reaches from its middle, in pixels, to the side and up; about."""
-    lines = text.split("<br>")
+    lines = text.split("\n")
     return theme.size("note") * np.array([0.27 * max(map(len, lines)), 0.68 * len(lines)]) + [5, 4]
 
 

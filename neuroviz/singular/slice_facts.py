@@ -38,8 +38,7 @@ def slice_facts(chart: Chart, room: float = 1.0) -> Facts:
     return {
         "name": chart.slice.name,
         "says": words(headline_of(chart)),
-        # its numbers are those of a drawing of half the size
-        "camera": {"eye": _doubled(camera.eye), "center": _doubled(camera.center)},
+        "camera": {"eye": list(camera.eye), "center": list(camera.center)},
         # Which of two crossing sheets, from −1 to 1: for each strip, ruling by ruling.
         "tones": [
             tone(chart, strip.theta, strip.starts, strip.ends, along).round(3).ravel().tolist()
@@ -47,7 +46,7 @@ def slice_facts(chart: Chart, room: float = 1.0) -> Facts:
         ],
         "labels": [
             {
-                "lines": text.split("<br>"),
+                "lines": text.split("\n"),
                 "at": np.asarray(at).tolist(),
                 "away": [round(way / height, 4) for way in away],
             }
@@ -67,7 +66,3 @@ def headline_of(chart: Chart) -> str:
     if "closure only" in kinds:
         return f"{name}: the yellow curve is isolated, no crossing"
     return f"{name}: no singular points in this window"
-
-
-def _doubled(at: tuple[float, float, float]) -> list[float]:
-    return [2 * t for t in at]

@@ -98,7 +98,7 @@ export function sectionPage(host: HTMLElement) {
       const across = (here[0] - middle[0]) / half[0];
       const isHigh = (here[1] - middle[1]) / half[1] > NEAR;
       const anchor = across > NEAR ? "end" : across < -NEAR ? "start" : "middle";
-      const place = [x, y + (isHigh ? 1.4 : -1.4) * marker] as const;
+      const place = [x, y + (isHigh ? 1.6 : -1.6) * marker] as const;
       const start = isHigh ? "below" : "above";
       textLines(marks, place, [LABELS[kind]], { role: "ink", anchor, start });
     }
