@@ -1,14 +1,6 @@
 // What tests ask of a page: `code` is the file that they loaded last, `box` holds a scene or a figure.
 
 // The page's arithmetic at many places, one after the other.
-export function sections(local, places) {
-  const cutter = code.cutterOf(local);
-  return places.map((place) => {
-    const plane = cutter.planeAt(place);
-    const { runs, ...rest } = cutter.cut(plane);
-    return { ...plane, ...cutter.boxOf(plane), ...rest, runs: runs.map((run) => run.map(({ p, theta }) => [...p, theta])) };
-  });
-}
 export const products = (all) => all.map(([local, place]) => {
   const found = code.factored(local, place, code.startOf(local, place)), { trace, angle, height } = found.point ?? {};
   if (!found.point) return found;

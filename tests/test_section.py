@@ -1,19 +1,13 @@
-"""Sections of the surface by planes, and the panel of them: what is drawn and said is what is there."""
+"""Sections of the surface by planes: what is found is what is there."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from test_surface import label
-from test_surface_explorer import SETTINGS
 
-from neuroviz.singular.chart import in_drawing, stretch_of
 from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, resultant
 from neuroviz.singular.section import Plane, section_of
-from neuroviz.singular.section_figure import frame_of, plane_of, section_parts
-from neuroviz.singular.section_panel import SectionExplorer, SectionSetting, study_section
-from neuroviz.singular.slice_panel import PRESETS
-from neuroviz.singular.space import camera_of
 from neuroviz.singular.surface import SLICES, Slice, s1k, s3
 
 SOME = [*SLICES.values(), s3(2), s1k(Fraction(1, 2)), Slice.random(4)]
@@ -156,130 +150,6 @@ def test_a_plane_needs_a_normal():
     with pytest.raises(ValueError, match="finite"):
         Plane((1, float("nan"), 0), 1)
     assert Plane((0.5, 0, 0), 2.0).equation == (Fraction(1, 2), 0, 0, -2)
-
-
-# The panel
-
-CUSP = "the section has a cusp at"
-
-
-def random_studies(count: int, seed: int):
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        setting = {"turn": 5 * int(rng.integers(-18, 19)), "tilt": 5 * int(rng.integers(-18, 19))}
-        offset, which = int(rng.integers(-40, 41)) / 64, int(rng.integers(len(PRESETS)))
-        yield study_section(SectionSetting(**setting, offset=offset, **[*SETTINGS.values()][which]))
-
-
-def drawn(study) -> dict:
-    return {trace["name"]: trace for trace in section_parts(study).traces}
-
-
-def points_of(trace, axes="xy") -> np.ndarray:
-    return np.array([trace[axis] for axis in axes], dtype=float).T
-
-
-def test_every_drawn_point_is_on_the_surface_in_the_plane_and_inside_the_rectangle():
-    # The page has five digits, and where sheets nearly touch a distance is the root of R.
-    count = 0
-    for study in random_studies(12, seed=0):
-        frame, slice, parts = study.frame, study.chart.slice, section_parts(study)
-        traces = {trace["name"]: trace for trace in parts.traces}
-        flat = points_of(traces["which sheet"])
-        space = frame.offset * frame.normal + flat @ np.array([frame.across, frame.up])
-        points = space / stretch_of(slice) + np.array(slice.window.centre)
-        size = np.sqrt(sum(c**2 for q in slice.forms(*points.T) for c in q))
-        assert (np.abs(slice.resultant(*points.T)) <= 1e-3 * size**4).all()
-        assert np.abs(study.section.plane.height(points)).max(initial=0) < 1e-4 * slice.window.reach
-        (edge,) = parts.layout["shapes"]
-        assert (flat >= np.array([edge["x0"], edge["y0"]]) - 0.03).all()
-        assert (flat <= np.array([edge["x1"], edge["y1"]]) + 0.03).all()
-        (tube,) = (t for t in parts.traces if t["name"] == "the section" and "z" in t)
-        tube = points_of(tube, "xyz")
-        assert np.abs(tube @ frame.normal - frame.offset).max(initial=0) < 0.03
-        for point in frame.on_page(tube)[::40]:
-            assert np.linalg.norm(flat - point, axis=-1).min() < 0.05, "space and page show one curve"
-        count += len(points)
-    assert count > 1000
-
-
-def test_the_page_is_the_plane_as_the_camera_sees_it():
-    """Right is right and up is up: nothing is mirrored; and the plane drawn is the plane that cuts."""
-    for study in random_studies(12, seed=6):
-        frame, chart = study.frame, study.chart
-        camera, middle = camera_of(chart), frame.offset * frame.normal
-        here, *there = camera.seen(middle + 0.01 * np.array([0 * middle, frame.across, frame.up]))
-        if abs(camera.eye @ frame.normal) > 0.6:  # else the plane is seen from its edge
-            assert np.linalg.det(np.array(there) - here) > 0
-        plane, points = plane_of(chart, frame), np.random.default_rng(0).normal(0, 1, (20, 3))
-        height = plane.height(points) * np.linalg.norm(np.array(plane.normal, dtype=float))
-        expected = in_drawing(chart.slice, points) @ frame.normal - frame.offset
-        np.testing.assert_allclose(height, expected, atol=1e-9)
-        assert frame_of(chart, frame.turn, frame.tilt, frame.offset) == frame
-
-
-@pytest.mark.parametrize(
-    ("setting", "words", "nodes", "cusps", "rings"),
-    [
-        ({}, "the section crosses itself once", 1, 0, 0),
-        ({"turn": 0, "tilt": 0, "offset": 1.0}, "the section crosses itself once", 1, 0, 0),
-        ({"turn": 0, "tilt": 0, "offset": 0.57}, "the section goes through a pinch point", 0, 1, 0),
-        ({"turn": 0, "tilt": 0, "offset": 0.25}, "the section is one isolated point", 0, 0, 1),
-        ({"offset": 0.46875}, f"{CUSP} a pinch point", 0, 1, 0),
-        ({"turn": 45, "tilt": 20, "offset": 0.203125}, "the section has one isolated point", 0, 0, 1),
-        ({"turn": -90, "tilt": 0, "offset": 0.0}, "the plane holds the yellow line", 0, 0, 0),
-        ({"offset": 1.0}, "the plane misses what is drawn", 0, 0, 0),
-        ({"name": "S3", "alpha": 2.0, "offset": 0.3125}, f"{CUSP} the sharp edge", 0, 1, 0),
-        ({"name": "S2", "turn": 0, "tilt": 0, "offset": 0.0}, "the section crosses itself once", 1, 0, 0),
-    ],
-)
-def test_the_headline_says_what_is_found_and_the_marks_show_it(setting, words, nodes, cusps, rings):
-    study = study_section(SectionSetting(**setting))
-    assert study.found == words and words in SectionExplorer._describe(None, study)
-    traces = drawn(study)
-    names = "nodes: two sheets cross", "cusps: boundary", "isolated points: no real common root"
-    marks = [traces[name] for name in names]
-    assert [len(mark["x"]) for mark in marks] == [nodes, cusps, rings]
-    assert len({mark["marker"]["symbol"] for mark in marks}) == 3, "a second cue beside the colour"
-    for kind, mark in zip((CROSSING, BOUNDARY, CLOSURE), marks, strict=True):
-        points = in_drawing(study.chart.slice, np.reshape(study.section.of_kind(kind), (-1, 3)))
-        np.testing.assert_allclose(points_of(mark), study.frame.on_page(points), atol=1e-4)
-
-
-def test_the_plane_stops_at_a_pinch_point_and_nowhere_else():
-    studies = [study_section(SectionSetting(offset=step / 64)) for step in range(24, 40)]
-    kinds = [kind for study in studies for kind, _ in study.section.singular]
-    assert len(kinds) == 16 and kinds == sorted(kinds, key=[CLOSURE, BOUNDARY, CROSSING].index)
-    assert 1 <= kinds.count(BOUNDARY) <= 4
-
-
-def test_two_sheets_have_two_colours_at_a_node():
-    traces = drawn(study_section(SectionSetting(turn=0, tilt=0, offset=0.875)))
-    tones = np.array(traces["which sheet"]["marker"]["color"])
-    assert (tones > 0.9).sum() > 200 < (tones < -0.9).sum()
-
-
-def test_a_plane_keeps_its_equation():
-    for setting, words in (
-        ({"turn": 0, "tilt": 0, "offset": 0.5}, "s = 1.75"),
-        ({"turn": 90, "tilt": 0, "offset": 0.25}, "y = 0.25"),
-        ({"turn": 0, "tilt": 90, "offset": -0.5}, "z = −1"),
-    ):
-        assert study_section(SectionSetting(**setting)).about == f"S1, cut by {words}"
-
-
-def test_only_the_plane_is_seen_through_and_the_surface_stays_as_it_is():
-    traces = section_parts(study_section(SectionSetting())).traces
-    assert [trace["name"] for trace in traces if trace.get("opacity")] == ["the plane"]
-    moved = section_parts(study_section(SectionSetting(turn=20, offset=0.25))).traces
-    assert all(one is other for one, other in zip(traces[1:6], moved[1:6], strict=True))
-
-
-def test_through_the_middle_along_every_axis():
-    """Here planes hold lines, apexes and the yellow curve."""
-    for setting in SETTINGS.values():
-        for turn, tilt in [(0, 0), (90, 0), (0, 90), (0, -90)]:
-            assert study_section(SectionSetting(**setting, turn=turn, tilt=tilt, offset=0.0)).found
 
 
 def test_a_plane_through_a_line_that_all_rulings_meet_cuts_out_that_line():

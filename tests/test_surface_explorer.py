@@ -198,11 +198,11 @@ def test_the_drawing_fills_the_height_or_the_width_and_is_not_cut(key):
     assert up > 0.7 or across > 1.0
 
 
-def test_the_camera_sees_a_point_where_plotly_draws_it():
+def test_the_camera_sees_a_point_where_the_page_draws_it():
     """Above the middle is up, to the right of it right, and nearer is larger."""
-    camera = Camera((0.0, -2.0, 0.0))
+    camera = Camera((0.0, -4.0, 0.0))
     right, up, near, far = camera.seen(np.array([[1, 0, 0], [0, 0, 1], [1, -1, 0], [1, 1, 0]]))
     assert right[0] > 0 == right[1] and up[1] > 0 == up[0]
     assert near[0] > right[0] > far[0] > 0
-    # 0.5 up, seen from 2 away through a lens of 45°
+    # 1 up, seen from 4 away through a lens of 45°
     assert up[1] == pytest.approx(0.25 / np.tan(np.pi / 8))
