@@ -211,25 +211,28 @@ export class Space {
     // Not d3-drag: it would keep a finger from scrolling the page, where the picture is as wide as
     // a phone.
     let last: Point | null = null;
+    let holder = 0; // the finger that began: another one moves nothing
     let far = 0;
     canvas.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      canvas.setPointerCapture(event.pointerId);
+      if (event.button || last) return;
+      holder = event.pointerId;
+      canvas.setPointerCapture(holder);
       canvas.classList.add("by-pointer");
       [last, far] = [[event.clientX, event.clientY], 0];
     });
-    canvas.addEventListener("pointermove", ({ clientX, clientY }) => {
-      if (!last) return;
+    canvas.addEventListener("pointermove", ({ clientX, clientY, pointerId }) => {
+      if (!last || pointerId !== holder) return;
       const way: Point = [clientX - last[0], clientY - last[1]];
       last = [clientX, clientY];
       far += Math.hypot(...way);
       this.turnBy(...way);
     });
-    canvas.addEventListener("pointerup", ({ offsetX, offsetY }) => {
-      if (last && far < CLICK) options.clicked([offsetX, offsetY]);
-      last = null;
+    canvas.addEventListener("pointerup", ({ offsetX, offsetY, pointerId }) => {
+      if (pointerId === holder && last && far < CLICK) options.clicked([offsetX, offsetY]);
     });
-    canvas.addEventListener("pointercancel", () => (last = null));
+    canvas.addEventListener("lostpointercapture", ({ pointerId }) => {
+      if (pointerId === holder) last = null;
+    });
     canvas.addEventListener("dblclick", () => this.back());
     canvas.addEventListener("blur", () => canvas.classList.remove("by-pointer"));
     canvas.addEventListener("keydown", (event) => {
