@@ -2,10 +2,11 @@
 import { immersion } from "./beyond/immersion";
 import { uniqueness } from "./beyond/uniqueness";
 import { painterOf } from "./kit/painter";
+import { ledger } from "./deep/ledger";
 import { fibre } from "./single_layer/fibre";
 import { surface } from "./singular/surface";
 import { asOnce } from "./old_scenes.js";
 
-const painter = painterOf({ fibre, immersion, surface, uniqueness });
+const painter = painterOf({ fibre, immersion, ledger, surface, uniqueness });
 
 Object.assign(globalThis, { neurovizScenes: asOnce(painter) });
