@@ -1,7 +1,7 @@
 """The facts of a ledger: what its picture says, as plain data.
 
-`web/deep/ledger_facts.ts` types them. Every number is counted or measured; the page computes its own
-beside them, and shows those of another network only until Python has answered.
+`web/deep/ledger_facts.ts` types them. Every number is counted or measured. The page computes its
+own beside them, and shows those of another network until Python has answered.
 """
 
 from typing import Any
@@ -20,11 +20,12 @@ from neuroviz.kit.picture import Picture, words
 
 SCHEMA = "ledger/1"
 _SYMMETRIES = {
-    "head bases": "Q, K with the same KᵀQ in each layer (Lemma 3.1): a² = dim GL_a for a ≤ d, "
-    "else 2ad − d²",
+    "head bases": "Q, K with the same KᵀQ in each layer (Lemma 3.1): "
+    "a² = dim GL_a for a ≤ d, else 2ad − d²",
     "interfaces": "another basis between two layers (Eq. 9)",
-    "rescalings": "A → cA, V → V/c in each head (Eq. 13); with several heads what mixes them, too",
-}
+    "rescalings": "A → cA, V → V/c in each head (Eq. 13); "
+    "with several heads what mixes them, too",
+}  # fmt: skip
 """What each family is, and where it is proved."""
 
 Facts = dict[str, Any]
@@ -48,6 +49,7 @@ def ledger_facts(study: LedgerStudy) -> Facts:
     """
     ledger, expected, paper = study.ledger, study.expected, study.paper
     n, dimension = ledger.parameters, ledger.dimension
+    misleads = would_mislead(paper, expected)
     return {
         "schema": SCHEMA,
         "says": words(_silent(n - dimension, n)),
@@ -58,14 +60,15 @@ def ledger_facts(study: LedgerStudy) -> Facts:
             "count": dimension,
             "says": f"exact rank {dimension} mod {ledger.measured.prime}",
         },
-        "formula": None if expected.value is None else _formula(expected.source, expected.value),
-        "paper": _formula(paper_name(paper), paper.value) if would_mislead(paper, expected) else None,
+        "formula": _formula(expected.source, expected.value),
+        "paper": _formula(paper_name(paper), paper.value if misleads else None),
         "limits": {"width": MAX_WIDTH, "heads": MAX_HEADS, "layers": MAX_LAYERS},
     }
 
 
 def _silent(idle: int, n: int) -> str:
-    return f"{idle} of {n} direction{'s' * (n > 1)} {'is' if idle == 1 else 'are'} silent"
+    directions, are = "directions" if n > 1 else "direction", "is" if idle == 1 else "are"
+    return f"{idle} of {n} {directions} {are} silent"
 
 
 def _family(study: LedgerStudy, name: str) -> Facts:
@@ -74,5 +77,6 @@ def _family(study: LedgerStudy, name: str) -> Facts:
     return {"name": name, "cost": sum(parts), "parts": parts, "says": _SYMMETRIES[name]}
 
 
-def _formula(source: str, value: int) -> Facts:
-    return {"source": source, "value": value}
+def _formula(source: str, value: int | None) -> Facts | None:
+    """A formula and what it says; nothing where it says none."""
+    return None if value is None else {"source": source, "value": value}

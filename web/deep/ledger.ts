@@ -27,6 +27,7 @@ import { largestChange, type Matrix } from "./matrix";
 
 /** Parameters that fill the width of the bars. */
 const FULL = [25, 100, 250, 600, 1300, 2600, 5000];
+const NARROW = 43; // sizes of a title: in a narrower place views stand one below the other, too
 const [FALL, TURN] = [800, 200]; // milliseconds: at first all falls; then what changes goes there
 
 /** The numbers that the picture is drawn from. */
@@ -159,6 +160,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
       const looks = JSON.stringify([width, look]);
       const isOther = looks !== drawnFor;
       drawnFor = looks;
+      if (width < NARROW * look.sizes.title) host.classList.add("narrow");
       rows.draw(facts, look);
       if (isOther) {
         layers.draw(look);

@@ -6,8 +6,8 @@ import type { Group } from "../kit/view";
 const KNOB = 4; // pixels: its radius
 
 export interface EdgeOptions {
-  /** Whether it is dragged to the right, or up and down. */
-  way: "across" | "along";
+  /** Whether it is dragged to the right, or up and down; a stem is a line that only shows the way. */
+  way: "across" | "along" | "across stem";
   /** The number, and what happens when the reader sets another. */
   value(): number;
   put(value: number): void;
@@ -51,7 +51,7 @@ export function edge(parent: Group, options: EdgeOptions): Edge {
   const held: Group = group.select(".nv-handle");
   const lines = ["reach", "seen"].map((kind) => held.insert("line", ".room").attr("class", kind));
   const title = held.append("title");
-  const words = held.append("text");
+  const words = held.append("text").attr("class", "nv-label");
 
   return {
     move({ name, at, line: [[x1, y1], [x2, y2]], words: { text, anchor, shift } }) {

@@ -63,7 +63,7 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
   };
 
   const count = edge(svg.append("g"), {
-    way: "across",
+    way: "across stem",
     value: () => net.heads,
     put: (value) => options.go({ ...net, heads: within(value, limits.heads) }),
     steps: (right, down) => (right - down) / (2 * spacingOf(net, room).step),

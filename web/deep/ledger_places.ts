@@ -45,7 +45,9 @@ export interface Spacing {
 
 const LARGEST = [24, 20]; // pixels: a cell, wide and tall
 const BETWEEN = 6; // pixels between Q, K and V
-const LEFT = 14; // pixels: room for the letters of the first layer
+
+/** Room for the letters of the first layer. */
+const start = (room: Room): number => 4 + 0.85 * room.note;
 
 /** From the upper edge of the layers up to the knob that says how many heads there are. */
 export const lift = ({ note, button }: Room): number => Math.max(16 + note, button);
@@ -61,7 +63,7 @@ export function spacingOf(net: Network, room: Room): Spacing {
   if (!isTight) return { gap: wideGap, least: 4.6 * note, step: 7, isTight, hasLetters: true };
   const step = 3;
   const behind = step * (net.heads - 1);
-  const all = width - LEFT - tail(room);
+  const all = width - start(room) - tail(room);
   const share = (all - (layers - 1) * beside(room)) / layers - behind;
   const least = Math.min(2.6 * note, share);
   const rest = (all - layers * (least + behind)) / Math.max(1, layers - 1);
@@ -80,7 +82,7 @@ export function fitOf(net: Network, room: Room, held: Fit | null): Fit {
   const { gap, least, step } = spacingOf(net, room);
   const layers = net.headDims.length;
   const behind = step * (net.heads - 1);
-  const fixed = LEFT + (layers - 1) * gap + layers * behind + tail(room);
+  const fixed = start(room) + (layers - 1) * gap + layers * behind + tail(room);
   const inputs = net.widths.slice(0, -1);
   const across = (wide: number) => {
     const growth = held ? 0 : 3 * wide;
@@ -115,7 +117,7 @@ const lowest = ({ height, note }: Room) => height - Math.max(22, note + 10);
 export function layersAt(net: Network, room: Room, { wide, tall, y }: Fit): LayerBox[] {
   const { gap, least, step } = spacingOf(net, room);
   const behind = step * (net.heads - 1);
-  let left = LEFT;
+  let left = start(room);
   return net.headDims.map((a, i) => {
     const width = wide * net.widths[i];
     const K = y - BETWEEN - a * tall;

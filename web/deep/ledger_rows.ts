@@ -9,7 +9,7 @@ import type { Motion } from "./ledger_weights";
 import { ROWS, type Numbers, type Row, type RowName } from "./ledger_words";
 
 const SECONDS = 5; // of a motion
-const RULER = 5; // sizes of words: so far apart are two numbers of the ruler
+const RULER = 6; // sizes of words: so far apart are two numbers of the ruler
 
 export interface RowsOptions {
   /** Where a motion begins: at 0, or where it was stopped. */

@@ -138,7 +138,8 @@ const soft = (text: string): Said => ({ text, role: "soft" });
 export function inParts(parts: number[]): string {
   if (parts.length < 2) return "";
   const isEven = parts.length > 2 && new Set(parts).size === 1;
-  return `: ${isEven ? `${parts.length} × ${parts[0]}` : parts.join(" + ")}`;
+  const all = isEven ? `${parts.length} × ${parts[0]}` : parts.join(" + ");
+  return `: ${all.replaceAll(" ", "\u00a0")}`; // a sum is not broken over two lines
 }
 
 /** How far the output moves, as a share of its size: in percent while that is read at a glance. */
