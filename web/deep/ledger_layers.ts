@@ -39,7 +39,7 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
   let net: Network;
   let limits: LedgerFacts["limits"];
   let look: Look;
-  let room: Room = { width: 0, height: 0, note: 0, button: 0, canGrow: true };
+  let room: Room = { width: 0, height: 0, note: 0, button: 0, mostHeads: 1, canGrow: true };
   let shown: Fit;
   let held: Fit | null = null;
   let shade: (entry: number) => string;
@@ -155,7 +155,7 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
       add.hidden = !canGrow;
       if (hadFocus && !canGrow) hands[hands.length - 1].remove.focus();
       const button = (canGrow ? add : hands[0].remove).offsetHeight;
-      room = { ...room, button, canGrow };
+      room = { ...room, button, mostHeads: limits.heads, canGrow };
       return fitOf(net, room, held);
     },
 

@@ -7,6 +7,8 @@ export interface Room {
   height: number;
   note: number;
   button: number;
+  /** There may be so many heads. */
+  mostHeads: number;
   /** Whether there may be more layers: a button adds one. */
   canGrow: boolean;
 }
@@ -59,16 +61,21 @@ export function spacingOf(net: Network, room: Room): Spacing {
   const { note, width } = room;
   const layers = net.headDims.length;
   const wideGap = Math.max(34, 2.9 * note);
-  const isTight = layers > 4 || layers * (4.6 * note + wideGap + 7) + 30 > width;
-  if (!isTight) return { gap: wideGap, least: 4.6 * note, step: 7, isTight, hasLetters: true };
-  const step = 3;
+  const words = 4.6 * note; // above a layer, such as "layer 1 ×"
+  const fixed = start(room) + tail(room) + (layers - 1) * wideGap;
+  const isRoomy = (behind: number) => fixed + layers * (words + behind) <= width;
+  // It does not depend on how many heads there are: it is what a hand that drags them goes by.
+  const step = isRoomy(7 * (room.mostHeads - 1)) ? 7 : 3;
   const behind = step * (net.heads - 1);
+  if (layers <= 4 && isRoomy(behind)) {
+    return { gap: wideGap, least: words, step, isTight: false, hasLetters: true };
+  }
   const all = width - start(room) - tail(room);
   const share = (all - (layers - 1) * beside(room)) / layers - behind;
   const least = Math.min(2.6 * note, share);
   const rest = (all - layers * (least + behind)) / Math.max(1, layers - 1);
   const gap = Math.min(wideGap, rest);
-  return { gap, least, step, isTight, hasLetters: gap > 17 + 1.4 * note };
+  return { gap, least, step, isTight: true, hasLetters: gap > 17 + 1.4 * note };
 }
 
 /** Right of the last layer: its number, and the button that adds one. */
