@@ -251,8 +251,9 @@ def stacked(layers: list[list[dict]]) -> tuple[Layer, ...]:
 
 
 def exponential(E: np.ndarray) -> np.ndarray:
-    values, vectors = np.linalg.eig(E.astype(complex))
-    return (vectors * np.exp(values) @ np.linalg.inv(vectors)).real
+    """By its eigenvalues, which are distinct for these E; the page sums the series."""
+    values, vectors = np.linalg.eig(E)
+    return ((vectors * np.exp(values)) @ np.linalg.inv(vectors)).real
 
 
 def moved_in_python(layers, motion, generators, s):
