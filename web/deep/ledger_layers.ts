@@ -81,12 +81,12 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
   const add = button("+", () => options.go(longer(net)));
   add.classList.add("add");
   label(add, "add a layer");
+  box.append(add);
 
   function button(text: string, pressed: () => void): HTMLButtonElement {
     const made = document.createElement("button");
     Object.assign(made, { type: "button", textContent: text });
     made.addEventListener("click", pressed);
-    box.append(made);
     return made;
   }
 
@@ -98,14 +98,13 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
   function handOf(i: number): Hand {
     const name = document.createElement("span");
     name.className = "name role-soft";
-    box.append(name);
     const remove = button("×", () => {
       options.go(without(net, i));
       add.focus();
     });
     remove.classList.add("remove");
     label(remove, `remove layer ${i + 1}`);
-    box.append(add); // the Tab key comes to it last
+    add.before(name, remove);
     return {
       name,
       remove,
