@@ -9,20 +9,6 @@ export const products = (all) => all.map(([local, place]) => {
   return { ...found, lines: [1, -1].map((turn) => code.ruling(trace, angle, height, turn, 2)), met: code.pointAt(trace, met.angle, met.height) };
 });
 export const terms = (all) => all.map(([local, place]) => code.termAt(local, place));
-const networkAt = (place) => code.networkAt(place, { widest: 8, deepest: 6 });
-export const ledgers = (places) => places.map((place) => {
-  const net = networkAt(place);
-  return { ...net, ...code.countsOf(net), again: code.controlsFor(net) };
-});
-export const movesBy = (shares) => shares.map(code.inWords);
-export const motions = (places, shares) => places.map((place, n) => {
-  const net = networkAt(place), { layers, X } = code.weightsOf(net);
-  const moved = ["head bases", "interfaces", "rescalings", "dimension"].map((motion) => {
-    const now = code.movedBy(layers, motion, shares[n]);
-    return [motion, code.generatorsOf(layers, motion), now, code.outputOf(now, X, net.kind)];
-  });
-  return [layers, X, code.outputOf(layers, X, net.kind), moved];
-});
 export const pairs = (all) => all.map(([local, place]) => {
   const { C, found } = code.seenAt(local, place);
   return [C ?? [], [...found].map(([name, { now, change, log }]) => [name, now, change, log])];

@@ -1,12 +1,13 @@
 /** All scenes as one plain script: a page that is opened from a disk may load no module. */
 import { immersion } from "./beyond/immersion";
 import { uniqueness } from "./beyond/uniqueness";
+import { ledger } from "./deep/ledger";
 import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
 import { section } from "./singular/section";
 import { surface } from "./singular/surface";
 import { asOnce } from "./old_scenes.js";
 
-const painter = painterOf({ fibre, immersion, section, surface, uniqueness });
+const painter = painterOf({ fibre, immersion, ledger, section, surface, uniqueness });
 
 Object.assign(globalThis, { neurovizScenes: asOnce(painter) });

@@ -1,8 +1,6 @@
 """Where the parameters of one network go: numbers only, no picture."""
 
 from dataclasses import dataclass, field
-from itertools import accumulate
-from operator import sub
 
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
@@ -65,7 +63,7 @@ class LedgerSetting:
 
 @dataclass(frozen=True)
 class LedgerStudy:
-    """Everything the figure of the ledger shows.
+    """Everything the picture of the ledger shows.
 
     Attributes:
         ledger: where the parameters of the network go.
@@ -80,20 +78,9 @@ class LedgerStudy:
     paper: Expected
     place: dict[str, object] = field(default_factory=dict)
 
-    @property
-    def costs(self) -> list[int]:
-        """What is taken away, step by step: the three families and the unexplained."""
-        found = self.ledger.entries
-        return [*(found.get(a, 0) + found.get(b, 0) for a, b in FAMILIES.items()), self.ledger.unexplained]
-
-    @property
-    def levels(self) -> list[int]:
-        """What is left after each step: all parameters, then less each cost."""
-        return list(accumulate(self.costs, sub, initial=self.ledger.parameters))
-
 
 def study_ledger(setting: LedgerSetting) -> LedgerStudy:
-    """Measure everything that the figure of one network shows."""
+    """Measure everything that the picture of one network shows."""
     arch, seed = setting.arch, setting.seed
     measured, expected = measure_dimension(arch, seed=seed), expected_dimension(arch)
     paper = paper_formula(arch) if arch.is_plain else expected
@@ -109,14 +96,3 @@ def parts_of(ledger: KernelLedger, family: str) -> tuple[int, ...]:
     [(12,), (), (6,)]
     """
     return tuple(map(sum, zip(*filter(None, map(ledger.parts.get, (family, FAMILIES[family]))), strict=True)))
-
-
-def family_parts(ledger: KernelLedger, family: str) -> str:
-    """What a family costs, layer by layer, in few characters; empty where it costs nothing.
-
-    Three or more equal numbers are multiplied, up to three others added up, more end in an ellipsis.
-    """
-    parts = parts_of(ledger, family)
-    if len(parts) > 2 and len(set(parts)) == 1:
-        return f"{len(parts)} × {parts[0]}"
-    return " + ".join(map(str, parts if len(parts) < 4 else (*parts[:2], "…")))

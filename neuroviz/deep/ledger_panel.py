@@ -2,7 +2,7 @@
 
 from neuroviz.deep.dimension import paper_name, say_theory, would_mislead
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting, LedgerStudy, parts_of, study_ledger
-from neuroviz.deep.ledger_figure import ledger_parts
+from neuroviz.deep.ledger_facts import ledger_picture
 from neuroviz.engine.ledger import KernelLedger
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit.badges import measured_badge, theory_badge
@@ -23,7 +23,7 @@ class LedgerExplorer(Panel):
     """
 
     title, setting = "Where do the parameters go?", LedgerSetting
-    _answer, draw = staticmethod(study_ledger), staticmethod(ledger_parts)
+    _answer, draw = staticmethod(study_ledger), staticmethod(ledger_picture)
 
     def _arrange(self) -> None:
         for name in ("width", "width_out", "layers"):

@@ -1,0 +1,181 @@
+/**
+ * The ledger: a network as its weights, whose edges one drags, and beside it what its parameters
+ * come to. Each ▶ moves the weights along a symmetry, and the output stands still.
+ */
+import { interpolate } from "d3-interpolate";
+import { Controls } from "../kit/controls";
+import { eachFrame, tween } from "../kit/motion";
+import { stand } from "../kit/painter";
+import type { Message, Scene, Talk } from "../kit/picture";
+import css from "./ledger.css";
+import type { LedgerFacts, LedgerPlace } from "./ledger_facts";
+import { layersView } from "./ledger_layers";
+import { controlsFor, countsOf, networkAt, type Counts, type Network } from "./ledger_network";
+import { outputView } from "./ledger_output";
+import type { Fit } from "./ledger_places";
+import { rowsView } from "./ledger_rows";
+import {
+  matricesOf,
+  movedBy,
+  outputOf,
+  weightsOf,
+  type Layer,
+  type Motion,
+} from "./ledger_weights";
+import { numbersOf, rowsOf, type Numbers } from "./ledger_words";
+import { largestChange, type Matrix } from "./matrix";
+
+/** Parameters that fill the width of the bars. */
+const FULL = [25, 100, 250, 600, 1300, 2600, 5000];
+const NARROW = 43; // sizes of a title: in a narrower place views stand one below the other, too
+const [FALL, TURN] = [800, 200]; // milliseconds: at first all falls; then what changes goes there
+
+/** The numbers that the picture is drawn from. */
+interface Shown {
+  fit: Fit;
+  numbers: Numbers;
+  full: number;
+}
+
+/** A network, with weights and an input of its own, and its output. */
+interface Subject {
+  net: Network;
+  counts: Counts;
+  layers: Layer[];
+  X: Matrix;
+  output: Matrix;
+}
+
+function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
+  let message: Message<LedgerFacts, LedgerPlace>;
+  let subject: Subject | null = null;
+  let shown: Shown | null = null;
+  let motion: { name: Motion; share: number } | null = null;
+  let isTouched = false;
+  let drawnFor = "";
+  let stopTween = () => {};
+
+  const controls = new Controls<LedgerPlace>(talk, follow);
+  const frame = eachFrame(paint);
+  const layers = layersView(host, {
+    go,
+    begin() {
+      rows.stop();
+      motion = null;
+      controls.hold();
+    },
+    end() {
+      controls.release();
+      turn(TURN);
+    },
+  });
+  const output = outputView(host);
+  const rows = rowsView(host, {
+    from(name) {
+      isTouched = true;
+      return motion?.name === name && motion.share < 0.99 ? motion.share : 0;
+    },
+    walk(name, share) {
+      motion = share < 1 ? { name, share } : null;
+      frame.soon();
+    },
+  });
+  const footer = host.appendChild(document.createElement("div"));
+  footer.className = "nv-footer";
+  const note = footer.appendChild(document.createElement("span"));
+  note.className = "nv-hint";
+
+  function go(next: Network) {
+    isTouched = true;
+    // Controls are set one after the other: on the way, too, there are as many head dimensions as
+    // layers.
+    const isOther = next.headDims.length !== subject!.net.headDims.length;
+    if (isOther && controls.here.head_dims) controls.go({ head_dims: "" });
+    controls.go(controlsFor(next));
+  }
+
+  function follow(place: LedgerPlace) {
+    const net = networkAt(place, message.facts.limits);
+    if (net && JSON.stringify(net) !== JSON.stringify(subject?.net)) {
+      const weights = weightsOf(net);
+      const start = outputOf(weights.layers, weights.X, net.kind);
+      subject = { net, counts: countsOf(net), ...weights, output: start };
+      if (shown) turn(TURN);
+    }
+    frame.soon();
+  }
+
+  /** Python's facts, where they are about the network that is shown. */
+  const exactly = () => (controls.isExact ? message.facts : null);
+
+  /** Goes to where the numbers are now; at first the bars fall from all parameters. */
+  function turn(milliseconds: number) {
+    const { net, counts } = subject!;
+    stopTween();
+    const fit = layers.take(net, message.facts.limits);
+    const numbers = numbersOf(counts, exactly());
+    const full = FULL.find((most) => most >= numbers.parameters) ?? numbers.parameters;
+    const next: Shown = { fit, numbers, full };
+    const nothing = { ...numbers, costs: [0, 0, 0, 0], dimension: numbers.parameters };
+    const between = interpolate(shown ?? { ...next, numbers: nothing }, next);
+    stopTween = tween((share) => {
+      shown = share === 1 ? next : between(share);
+      frame.soon();
+    }, milliseconds);
+  }
+
+  function paint() {
+    if (!subject || !shown) return;
+    const { net, counts, X } = subject;
+    const facts = exactly();
+    const s = motion ? Math.sin(2 * Math.PI * motion.share) : 0;
+    const moved = motion && s ? movedBy(subject.layers, motion.name, s) : subject.layers;
+    const now = s ? outputOf(moved, X, net.kind) : subject.output;
+    const far = s ? largestChange(matricesOf(subject.layers), matricesOf(moved)) : 0;
+    headlines();
+    layers.move(shown.fit, moved);
+    output.move(now, subject.output, far);
+    rows.say(rowsOf(net, counts, facts), facts !== null, net.headDims.length === 1);
+    rows.move(shown.numbers, shown.full, facts ? facts.formula !== null : net.heads === 1);
+    const hint = "drag an orange edge · press ▶: the weights move, does the output?";
+    stand(host, note, controls.isExact, talk.isAlone ?? false, isTouched ? "" : hint);
+  }
+
+  function headlines() {
+    const { net, counts } = subject!;
+    const count = net.headDims.length;
+    const what = `${counts.parameters} parameters in ${count} layer${count > 1 ? "s" : ""}`;
+    layers.headline([{ text: `${what}: drag an edge` }], false);
+    rows.headline(message.facts.says, true);
+  }
+
+  return {
+    show(next, width) {
+      const isFirst = !message;
+      message = next;
+      controls.take(next, isFirst);
+      if (!subject) return; // the controls say no network
+      const { facts, look } = next;
+      headlines();
+      const looks = JSON.stringify([width, look]);
+      const isOther = looks !== drawnFor;
+      drawnFor = looks;
+      if (width < NARROW * look.sizes.title) host.classList.add("narrow");
+      rows.draw(facts, look);
+      if (isOther) {
+        layers.draw(look);
+        output.draw();
+      }
+      if (isOther || controls.isExact) turn(isFirst ? FALL : TURN);
+      frame.soon();
+    },
+    close() {
+      controls.close();
+      stopTween();
+      rows.stop();
+      frame.stop();
+    },
+  };
+}
+
+export const ledger = { make, style: css };

@@ -1,0 +1,143 @@
+/** Where the matrices of a network stand in a box of pixels. */
+import type { Network } from "./ledger_network";
+
+/** The box, the size of its words, and the height of the buttons on its upper edge. */
+export interface Room {
+  width: number;
+  height: number;
+  note: number;
+  button: number;
+  /** There may be so many heads. */
+  mostHeads: number;
+  /** Whether there may be more layers: a button adds one. */
+  canGrow: boolean;
+}
+
+/** Cells are so wide and so tall, and the matrices V begin at so much from above. */
+export interface Fit {
+  wide: number;
+  tall: number;
+  y: number;
+}
+
+/** A layer: its matrices Q, K and V stand one below the other, its heads one behind the other. */
+export interface LayerBox {
+  left: number;
+  /** Of its first head. */
+  width: number;
+  tops: { Q: number; K: number; V: number };
+  low: number;
+  /** The right and the upper edge of the head that is farthest behind. */
+  right: number;
+  crown: number;
+}
+
+export interface Spacing {
+  /** From one layer to the next. */
+  gap: number;
+  /** A layer is at least so wide: there are words above it. */
+  least: number;
+  /** From one head to the one behind it, to the right and up. */
+  step: number;
+  /** Whether words have to be short. */
+  isTight: boolean;
+  /** Whether every layer has its letters Q, K and V; else only the first one. */
+  hasLetters: boolean;
+}
+
+const LARGEST = [24, 20]; // pixels: a cell, wide and tall
+const BETWEEN = 6; // pixels between Q, K and V
+
+/** Room for the letters of the first layer. */
+const start = (room: Room): number => 4 + 0.85 * room.note;
+
+/** From the upper edge of the layers up to the knob that says how many heads there are. */
+export const lift = ({ note, button }: Room): number => Math.max(16 + note, button);
+
+/** Right of a layer: room for the number that is its width. */
+export const beside = ({ note }: Room): number => 13 + 0.7 * note;
+
+export function spacingOf(net: Network, room: Room): Spacing {
+  const { note, width } = room;
+  const layers = net.headDims.length;
+  const wideGap = Math.max(34, 2.9 * note);
+  const words = 4.6 * note; // above a layer, such as "layer 1 ×"
+  const fixed = start(room) + tail(room) + (layers - 1) * wideGap;
+  const isRoomy = (behind: number) => fixed + layers * (words + behind) <= width;
+  // It does not depend on how many heads there are: it is what a hand that drags them goes by.
+  const step = isRoomy(7 * (room.mostHeads - 1)) ? 7 : 3;
+  const behind = step * (net.heads - 1);
+  if (layers <= 4 && isRoomy(behind)) {
+    return { gap: wideGap, least: words, step, isTight: false, hasLetters: true };
+  }
+  const all = width - start(room) - tail(room);
+  const share = (all - (layers - 1) * beside(room)) / layers - behind;
+  const least = Math.min(2.6 * note, share);
+  const rest = (all - layers * (least + behind)) / Math.max(1, layers - 1);
+  const gap = Math.min(wideGap, rest);
+  return { gap, least, step, isTight: true, hasLetters: gap > 17 + 1.4 * note };
+}
+
+/** Right of the last layer: its number, and the button that adds one. */
+const tail = (room: Room) => beside(room) + (room.canGrow ? room.button : 0);
+
+/**
+ * The largest cells for which there is room, and some more to grow. What is held stays under the
+ * hand meanwhile.
+ */
+export function fitOf(net: Network, room: Room, held: Fit | null): Fit {
+  const { gap, least, step } = spacingOf(net, room);
+  const layers = net.headDims.length;
+  const behind = step * (net.heads - 1);
+  const fixed = start(room) + (layers - 1) * gap + layers * behind + tail(room);
+  const inputs = net.widths.slice(0, -1);
+  const across = (wide: number) => {
+    const growth = held ? 0 : 3 * wide;
+    return inputs.reduce((all, d) => all + Math.max(wide * d, least), fixed + growth);
+  };
+  const narrowest = Math.max(2, least / Math.max(...inputs)); // less leaves no more room
+  let wide = held?.wide ?? LARGEST[0];
+  while (wide > narrowest && across(wide) > room.width) wide -= 0.25;
+
+  const head = headroom(room) + behind + 2 * BETWEEN;
+  const low = lowest(room);
+  const most = Math.max(...net.headDims);
+  const deep = Math.max(...net.widths.slice(1));
+  if (held) {
+    const above = (held.y - head) / (2 * most);
+    const below = (low - held.y) / deep;
+    return { wide, tall: Math.min(held.tall, above, below), y: held.y };
+  }
+  const rows = 2 * most + deep + 4;
+  const tall = Math.min(LARGEST[1], (low - head) / rows);
+  const rest = low - head - tall * rows;
+  return { wide, tall, y: head + rest / 2 + 2 * tall * (most + 1) };
+}
+
+/** The layers begin below the buttons, the knob of the heads, and the words beside it. */
+const headroom = (room: Room) =>
+  room.button + lift(room) + Math.max(0.6 * room.note, room.button / 2);
+
+/** Below the layers stands the width of the output. */
+const lowest = ({ height, note }: Room) => height - Math.max(22, note + 10);
+
+export function layersAt(net: Network, room: Room, { wide, tall, y }: Fit): LayerBox[] {
+  const { gap, least, step } = spacingOf(net, room);
+  const behind = step * (net.heads - 1);
+  let left = start(room);
+  return net.headDims.map((a, i) => {
+    const width = wide * net.widths[i];
+    const K = y - BETWEEN - a * tall;
+    const Q = K - BETWEEN - a * tall;
+    const box = {
+      left,
+      width,
+      tops: { Q, K, V: y },
+      low: y + tall * net.widths[i + 1],
+      right: left + behind + width,
+      crown: Q - behind,
+    };
+    left += Math.max(width, least) + behind + gap;
+    return box;
+  });
+}

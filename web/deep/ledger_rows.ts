@@ -1,0 +1,187 @@
+/** The ledger: what there is, what each family of symmetries takes away, and what is left. */
+import { scaleLinear } from "d3-scale";
+import { select } from "d3-selection";
+import { player } from "../kit/motion";
+import type { Look } from "../kit/picture";
+import { classOf, viewIn } from "../kit/view";
+import type { LedgerFacts } from "./ledger_facts";
+import type { Motion } from "./ledger_weights";
+import { ROWS, type Numbers, type Row, type RowName } from "./ledger_words";
+
+const SECONDS = 5; // of a motion
+const RULER = 6; // sizes of words: so far apart are two numbers of the ruler
+
+export interface RowsOptions {
+  /** Where a motion begins: at 0, or where it was stopped. */
+  from(motion: Motion): number;
+  walk(motion: Motion, share: number): void;
+}
+
+export function rowsView(host: HTMLElement, options: RowsOptions) {
+  const { svg, size, headline } = viewIn(host, "rows");
+  const hatch = `nv-hatch-${Math.random().toString(36).slice(2)}`;
+  addHatch();
+  const ruler = svg.append("g").attr("class", "ruler");
+  const bars = svg.append("g");
+  const list = select(svg.node()!.parentElement!).append("div").attr("class", "rows");
+  const rows = ROWS.map(rowOf);
+  const x = scaleLinear();
+  let look: Look;
+  let said = "";
+
+  function addHatch() {
+    const pattern = svg.append("pattern").attr("id", hatch);
+    pattern.attr("width", 7).attr("height", 7).attr("patternUnits", "userSpaceOnUse");
+    pattern.attr("patternTransform", "rotate(45)");
+    pattern.append("rect").attr("class", "ground").attr("width", 7).attr("height", 7);
+    pattern.append("rect").attr("class", "stripe").attr("width", 2.5).attr("height", 7);
+  }
+
+  function rowOf(name: RowName) {
+    const kind = name.replace(" ", "-");
+    const node = list.append("div").attr("class", `row ${kind}`);
+    const number = node.append("strong").attr("class", "number");
+    const words = node.append("p");
+    words.append("b").text(name);
+    const why = words.append("span").attr("class", "why");
+    const room = node.append("div").attr("class", "room");
+    const group = bars.append("g").attr("class", `bar ${kind}`);
+    const rest = group.append("rect").attr("class", "rest");
+    const bar = group.append("rect").attr("class", "long");
+    const title = group.append("title");
+    const drop = group.append("line").attr("class", "drop");
+    if (name === "unexplained") bar.attr("fill", `url(#${hatch})`);
+    const motion = name === "parameters" || name === "unexplained" ? null : name;
+    const play = motion && playerOf(node.node()!, motion);
+    if (motion) {
+      const button = node.select<HTMLButtonElement>(".nv-play");
+      const press = () => button.node()!.click();
+      words.classed("pressed", true).on("click", press);
+      group.classed("pressed", true).on("click", press);
+    }
+    return { node, number, why, room: room.node()!, group, rest, bar, title, drop, motion, play };
+  }
+
+  function playerOf(node: HTMLElement, motion: Motion) {
+    const name =
+      motion === "dimension"
+        ? "move the weights in another direction: the output moves"
+        : `move the weights along ${motion}: does the output move?`;
+    return player(node, {
+      name,
+      seconds: SECONDS,
+      from() {
+        stopAll(motion);
+        return options.from(motion);
+      },
+      to: (share) => options.walk(motion, share),
+    });
+  }
+
+  function stopAll(but: Motion | null = null) {
+    for (const { motion, play } of rows) if (motion !== but) play?.stop();
+  }
+
+  return {
+    headline,
+    stop: () => stopAll(),
+
+    draw(facts: LedgerFacts, given: Look) {
+      look = given;
+      said = "";
+      const titles = [
+        facts.parameters.says,
+        ...facts.families.map(({ says }) => says),
+        facts.unexplained.says,
+        facts.dimension.says,
+      ];
+      rows.forEach(({ title }, i) => title.text(titles[i]));
+    },
+
+    /** The words of another network. */
+    say(next: Row[], isExact: boolean, isLonely: boolean) {
+      const now = JSON.stringify([next, isExact]);
+      if (now === said) return;
+      said = now;
+      next.forEach(({ number, role, isOpen, why }, i) => {
+        const row = rows[i];
+        row.number.attr("class", `number ${classOf(role)}`).text(number);
+        row.group.classed("open", isOpen).classed("exact", isExact);
+        row.why
+          .selectAll("span")
+          .data(why)
+          .join("span")
+          .attr("class", ({ role }) => classOf(role ?? "ink"))
+          .text(({ text }) => text);
+        if (row.motion === "interfaces") {
+          row.node.select<HTMLButtonElement>(".nv-play").property("disabled", isLonely);
+        }
+      });
+      measure();
+    },
+
+    /** Bars, `full` of whose parameters fill the width, and whether there is a formula. */
+    move({ parameters, costs, dimension, formula }: Numbers, full: number, hasFormula: boolean) {
+      x.domain([0, full]);
+      let level = parameters;
+      rows.forEach((row, i) => {
+        const cost = costs[i - 1] ?? 0;
+        const below = level - cost;
+        let [from, to] = [Math.min(below, level), Math.max(below, level)];
+        if (i === 0) [from, to] = [0, parameters];
+        if (row.motion === "dimension") [from, to] = [0, dimension];
+        row.bar.attr("x", x(from)).attr("width", x(to) - x(from));
+        const rest = row.motion === "dimension" ? 0 : below;
+        row.rest.attr("width", Math.max(0, x(rest) - x(0)));
+        row.drop.attr("x1", x(level)).attr("x2", x(level));
+        level = below;
+      });
+      const seen = hasFormula ? "inline" : "none";
+      bars.select(".tick").attr("x1", x(formula)).attr("x2", x(formula)).style("display", seen);
+      drawRuler();
+    },
+  };
+
+  /** Where the bars are: the style sheet says so. */
+  function measure() {
+    size();
+    const rooms = rows.map(({ room }) => room);
+    const left = rooms[0].offsetLeft;
+    x.range([left, left + rooms[0].offsetWidth]);
+    rows.forEach(({ rest, bar, drop }, i) => {
+      const { offsetTop: top, offsetHeight: high } = rooms[i];
+      bar.attr("y", top).attr("height", high);
+      rest.attr("x", left).attr("y", top).attr("height", high);
+      const above = rooms[i - 1];
+      drop.style("display", above ? "inline" : "none");
+      if (above) drop.attr("y1", above.offsetTop + above.offsetHeight).attr("y2", top + high);
+    });
+    const { offsetTop: top, offsetHeight: high } = rooms[rooms.length - 1];
+    const tick = bars.selectAll("line.tick").data([0]).join("line").attr("class", "tick");
+    tick.attr("y1", top - 4).attr("y2", top + high + 4);
+  }
+
+  /** The scale changes where another network needs it, and is seen to change. */
+  function drawRuler() {
+    const { note } = look.sizes;
+    const [left, right] = x.range();
+    const top = rows[0].room.offsetTop - 3;
+    const last = rows[rows.length - 1].room;
+    const low = last.offsetTop + last.offsetHeight;
+    const ticks = x.ticks(Math.max(2, (right - left) / (RULER * note)));
+    const lines = ruler.selectAll("line").data(ticks).join("line");
+    lines
+      .attr("x1", x)
+      .attr("x2", x)
+      .attr("y1", top)
+      .attr("y2", low + 4);
+    ruler
+      .selectAll("text")
+      .data(ticks)
+      .join("text")
+      .attr("x", x)
+      .attr("y", low + 5 + note)
+      .attr("text-anchor", (n) => (x(n) > right - note ? "end" : "middle"))
+      .text(String);
+  }
+}
