@@ -247,19 +247,6 @@ def test_enter_takes_the_point_to_the_nearest_place_of_the_curve_and_back_to_whe
     assert back.pop("moves") == start.pop("moves") == "surface" and back == pytest.approx(start, abs=1e-6)
 
 
-def test_the_plane_walks_slowly_and_ends_where_it_still_meets_the_surface(scene):
-    page = scene("offset=-1", motion="reduce", kind=SectionExplorer)
-    state = place(page)
-    page.locator(".nv-play").click()
-    page.wait_for_function("document.querySelector('.nv-play').textContent === '▶'")
-    end = place(page)
-    assert 0.3 < end["offset"] < 1 and {**end, "offset": 0} == {**state, "offset": 0}
-    for offset, is_met in ((end["offset"], True), (1.0, False)):
-        panel = SectionExplorer(state=f"offset={offset}")
-        assert bool(panel.facts["section"]["runs"]) == is_met
-        panel.close()
-
-
 def test_a_second_finger_moves_nothing(scene):
     page = scene()
     touch = page.context.new_cdp_session(page)
@@ -359,19 +346,6 @@ def test_a_slice_that_changes_is_drawn_anew(scene):
     page.wait_for_timeout(300)
     assert page.locator("canvas").screenshot() != seen
     assert page.locator(POINT).count() == 1
-
-
-def test_the_plane_is_dragged_through_the_surface_and_turned(scene):
-    page = scene("turn=0;tilt=0;offset=0", kind=SectionExplorer)
-    plane, arrow = (f".nv-handle[aria-label='{name}']" for name in ("the plane", "which way the plane looks"))
-    (x, y), (u, v) = middle(page, plane), middle(page, arrow)
-    dragged(page, plane, x + (u - x), y + (v - y))  # to where its arrow ended
-    assert place(page)["offset"] == pytest.approx(0.55 / 2.1, abs=0.02)
-    assert np.hypot(*np.subtract(middle(page, plane), (u, v))) < 3
-    u, v = middle(page, arrow)
-    dragged(page, arrow, u - 20, v - 25)
-    turned = place(page)
-    assert (turned["turn"], turned["tilt"]) != (0, 0) and turned["turn"] % 5 == turned["tilt"] % 5 == 0
 
 
 def named(label: str) -> str:

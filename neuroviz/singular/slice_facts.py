@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from neuroviz.kit import theme
-from neuroviz.kit.picture import words
 from neuroviz.singular.chart import Chart, tone
-from neuroviz.singular.slice_panel import slice_name
 from neuroviz.singular.space import camera_of, labels_of
 
 _STEPS = 11  # places along a ruling of which the tone is said
@@ -37,7 +35,6 @@ def slice_facts(chart: Chart, room: float = 1.0) -> Facts:
         labels = labels_of(chart, room)
     return {
         "name": chart.slice.name,
-        "says": words(headline_of(chart)),
         "camera": {"eye": list(camera.eye), "center": list(camera.center)},
         # Which of two crossing sheets, from −1 to 1: for each strip, ruling by ruling.
         "tones": [
@@ -53,16 +50,3 @@ def slice_facts(chart: Chart, room: float = 1.0) -> Facts:
             for text, at, away in labels
         ],
     }
-
-
-def headline_of(chart: Chart) -> str:
-    """What there is to see in a slice."""
-    name = slice_name(chart.slice)
-    kinds = {piece.kind for piece in chart.pieces}
-    if "crossing" in kinds:
-        return f"{name}: the surface crosses itself along the yellow line"
-    if "boundary" in kinds:
-        return f"{name}: a sharp edge, all of it boundary"
-    if "closure only" in kinds:
-        return f"{name}: the yellow curve is isolated, no crossing"
-    return f"{name}: no singular points in this window"

@@ -2,7 +2,6 @@
  * The facts of a slice in space: `neuroviz/singular/slice_facts.py` says what they mean; and what
  * the page needs to compute points of it.
  */
-import type { Said } from "../kit/picture";
 import type { Triple } from "../kit/solids";
 import type { Pointer, Sight } from "../kit/space";
 
@@ -12,7 +11,6 @@ export type Form = Triple;
 export interface SliceFacts {
   /** While it stays, the camera stays where the reader turned it. */
   name: string;
-  says: Said[];
   camera: Sight;
   /** Which of two crossing sheets, from −1 to 1: for each strip, ruling by ruling. */
   tones: number[][];
