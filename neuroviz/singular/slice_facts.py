@@ -26,7 +26,7 @@ def slice_facts(chart: Chart, room: float = 1.0) -> Facts:
     >>> from neuroviz.singular.surface_panel import SurfaceSetting
     >>> facts = slice_facts(chart_of(SurfaceSetting().slice))
     >>> facts["name"], facts["labels"][0]["lines"]
-    ('S1', ['two sheets cross'])
+    ('S1', ['isolated points:', 'no real common root'])
     """
     camera = camera_of(chart).backed(room)
     along = np.linspace(-1, 1, _STEPS)
