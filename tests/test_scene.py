@@ -20,7 +20,6 @@ from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual import LOGS, VirtualSetting
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer, study_virtual
-from neuroviz.engine.field import Reals
 from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import WALKS
 from neuroviz.factorization.determinantal import rank_one_point, ruling

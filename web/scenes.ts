@@ -1,8 +1,8 @@
 /** All scenes as one plain script: a page that is opened from a disk may load no module. */
 import { immersion } from "./beyond/immersion";
 import { uniqueness } from "./beyond/uniqueness";
-import { painterOf } from "./kit/painter";
 import { ledger } from "./deep/ledger";
+import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
 import { surface } from "./singular/surface";
 import { asOnce } from "./old_scenes.js";
