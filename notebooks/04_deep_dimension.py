@@ -219,7 +219,7 @@ predict(
 )
 
 # %% [markdown]
-# Each cell of the map is a network. It shows the exact rank minus Eq. 14, and below that the exact rank. Beside the map are the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
+# Each cell of the map is a network. It shows the exact rank minus Eq. 14, and below that the exact rank. Click a cell, and the panel goes to its network. Beside the map are the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
 
 # %% jupyter={"source_hidden": true}
 HypothesesExplorer(

@@ -1,6 +1,7 @@
 /** All scenes as one plain script: a page that is opened from a disk may load no module. */
 import { immersion } from "./beyond/immersion";
 import { uniqueness } from "./beyond/uniqueness";
+import { hypotheses } from "./deep/hypotheses";
 import { ledger } from "./deep/ledger";
 import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
@@ -8,6 +9,14 @@ import { section } from "./singular/section";
 import { surface } from "./singular/surface";
 import { asOnce } from "./old_scenes.js";
 
-const painter = painterOf({ fibre, immersion, ledger, section, surface, uniqueness });
+const painter = painterOf({
+  fibre,
+  hypotheses,
+  immersion,
+  ledger,
+  section,
+  surface,
+  uniqueness,
+});
 
 Object.assign(globalThis, { neurovizScenes: asOnce(painter) });

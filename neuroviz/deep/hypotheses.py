@@ -74,21 +74,29 @@ class HypothesesStudy:
     """A network of two layers, its neighbours on a map, and the angles between its tokens.
 
     Attributes:
-        arch: the network.
-        measured: its dimension.
+        setting: as asked for.
+        measured: the dimension of its network.
         expected, paper: what theory says, and what the paper's formula says, applicable or not.
-        over: what the map varies: "heads", (a₁, a₂), or "widths", the inner width and the outer ones.
         cells: of the map, one for each pair of `SIZES`.
         angles: for the input and after each layer, the angles between all pairs of tokens, in degrees.
     """
 
-    arch: Architecture
+    setting: HypothesesSetting
     measured: Measurement
     expected: Expected
     paper: Expected
-    over: str
     cells: tuple[MapCell, ...]
     angles: tuple[tuple[float, ...], ...]
+
+    @property
+    def arch(self) -> Architecture:
+        """The network."""
+        return self.setting.arch
+
+    @property
+    def over(self) -> str:
+        """What the map varies: "heads", (a₁, a₂), or "widths", the inner width and the outer ones."""
+        return self.setting.over
 
     @property
     def here(self) -> tuple[int, int]:
@@ -120,7 +128,7 @@ def study_hypotheses(request: HypothesesSetting) -> HypothesesStudy:
         cause = _cause(net) if measured.value != paper.value else ""
         cells.append(MapCell(x, y, measured, paper, paper.status != "outside hypotheses", cause))
     here = measure_dimension(arch, seed=seed), expected_dimension(arch), paper_formula(arch)
-    return HypothesesStudy(arch, *here, over, tuple(cells), _angles(arch, seed))
+    return HypothesesStudy(request, *here, tuple(cells), _angles(arch, seed))
 
 
 def _cause(arch: Architecture) -> str:

@@ -23,7 +23,7 @@ class Picture(NamedTuple):
     Attributes:
         name: of the scene, as `web/scenes.ts` lists it, such as "fibre".
         facts: plain data; `facts["schema"]` names its form and version, such as "fibre/1".
-        place: control → value, of those that the picture moves: where the facts are exact.
+        place: control → value, of those that the picture moves or follows: where the facts are exact.
         ranges: control → least, most and step, of those in `place` that are sliders.
         choices: control → values, in the order of the list, of those in `place` that are lists.
     """
@@ -44,6 +44,7 @@ def look() -> dict[str, Any]:
     return {
         "colors": {role: theme.color(role) for role in _ROLES},
         "diverging": [code for _, code in theme.scale("diverging")],
+        "deficit": theme.scale("deficit"),
         "sizes": {name: theme.size(name) for name in _SIZES},
         "font": theme.FONT,
     }

@@ -136,7 +136,7 @@ def color(role: str) -> str:
 
 
 def scale(name: str) -> list[list]:
-    """A plotly colour scale: "diverging" for entries of weights, "deficit" for measured minus formula.
+    """Places from 0 to 1 with colours: "diverging" for entries, "deficit" for measured minus formula.
 
     Raises:
         ValueError: if there is no such scale.

@@ -34,10 +34,15 @@ export interface Said {
   role?: Role;
 }
 
+/** Colours between two ends, 0 and 1. */
+export type Scale = [place: number, color: string][];
+
 export interface Look {
   colors: Record<Role, string>;
   /** Five colours, from the most negative number to the most positive one. */
   diverging: string[];
+  /** Measured − formula: from the largest difference, at 0, to none, at 1, which has its own colour. */
+  deficit: Scale;
   sizes: Record<"base" | "title" | "note" | "tick" | "marker" | "line" | "height", number>;
   font: string;
 }
