@@ -32,7 +32,7 @@ export function spectrumView(host: HTMLElement) {
     move({ spectra }: Product) {
       const { marker, note } = look.sizes;
       const level = levelOf(Math.max(...spectra.flat(), 1e-9));
-      y.domain([-0.05 * level, 1.15 * level]);
+      y.domain([-0.12 * level, 1.15 * level]);
       axes.selectAll("*").remove();
       drawAxes(axes, x, y, [0, level]);
       textLines(axes, [x.range()[0] + 6, y.range()[1] - 2], ["σ(A)"], { role: "soft" });
@@ -107,7 +107,7 @@ export function dimensionsView(host: HTMLElement) {
     const rules = `M${left} ${y(d * d)}H${right}M${x(d)} ${low}V${high - note}`;
     axes.append("path").attr("class", "level").attr("d", rules);
     const soft = { role: "soft" } as const;
-    textLines(axes, [right + 4, low + 1.1 * note], ["a"], soft);
+    textLines(axes, [right + 6, low + 4 + 0.7 * note], ["a"], soft);
     textLines(axes, [x(d) + 4, high - 0.6 * note], ["a = d"], soft);
     textLines(axes, [left + 4, y(d * d) - 0.6 * note], ["d²"], soft);
     textLines(axes, [left + 8, 0.6 * note], ["● matrices A  ■ fibre"], soft);

@@ -16,7 +16,7 @@ import type { Product } from "./factors_product";
 const SLOPE = 1 / 60; // of an entry, for a pixel of the pointer
 const KEY = 0.1; // of an entry: what an arrow key changes
 const [WIDEST, LEAST] = [60, 8]; // pixels: of a cell
-const PLANE = 124; // pixels of the plane below A
+const [PLANE, BELOW] = [124, 124]; // pixels: width and height of what is below A
 const STRONGEST = 0.6; // share of the colour of the largest entries: on it, letters are read
 
 export interface MatricesOptions {
@@ -119,7 +119,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       (height - head - headBelow - fibre.offsetHeight - gap) / (2 * a),
       (room - PLANE) / (2 * d),
       room / (3 * d),
-      (height - head - 110) / d,
+      (height - head - BELOW) / d,
     );
     section.style.setProperty("--fit", `${Math.max(LEAST, Math.floor(found))}px`);
   }
