@@ -9,11 +9,13 @@ import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
 import css from "./factors.css";
 import { dimensionsView, spectrumView } from "./factors_charts";
-import { entered, type EntryPlace } from "./factors_entries";
+import { entered, wordsOf, type EntryPlace } from "./factors_entries";
 import type { FactorsFacts, FactorsPlace, Pair } from "./factors_facts";
-import { largestOf } from "./factors_matrix";
+import { largestOf, norm, scaled } from "./factors_matrix";
 import { matricesView } from "./factors_matrices";
 import { productOf, startOf, type Product } from "./factors_product";
+import { headsAt, type Foot } from "./factors_slice";
+import { surfaceView } from "./factors_surface";
 
 const NEAR = 1e-6; // matrices that differ by less are the same for the eye
 
@@ -59,6 +61,13 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
   });
   const spectrum = spectrumView(host);
   const dimensions = dimensionsView(host);
+  const surface = surfaceView(host, {
+    changed: () => frame.soon(),
+    begin: hold,
+    end: release,
+    keyed: touch,
+    moved: moveA,
+  });
 
   const footer = host.appendChild(document.createElement("div"));
   footer.className = "nv-footer";
@@ -105,6 +114,17 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     said = wasHeld ? matrices.says(entry) : "";
   }
 
+  const isFree = () => controls.here.entries.trim() !== "";
+
+  /** Where A, or the matrix of rank ≤ 1 nearest to it, is to be. */
+  function moveA(foot: Foot) {
+    if (!isFree()) return controls.go(foot);
+    // Of numbers set by hand, a = 1 leaves one choice: K keeps its length.
+    const length = norm(product.start[1]) || 1;
+    const [Q, K] = headsAt(product.point!.trace, foot);
+    controls.go({ entries: wordsOf([scaled(Q, 1 / length), scaled(K, length)]) });
+  }
+
   /** What leaps to other matrices is followed on its way. */
   function follow(next: FactorsPlace) {
     const { facts } = message;
@@ -135,12 +155,18 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     basis.move(here.along, controls.range("along"));
     spectrum.move(seen);
     dimensions.move(of.a, of.d, shown.here);
+    if (seen.point && message.facts.surface) {
+      const canMove = of.a === 1 || !isFree();
+      surface.move({ point: seen.point, isFree: isFree(), canMove, isHeld });
+    }
     say();
   }
 
   function say() {
     const hint = isTouched ? "" : "drag a number up or down; drag the ring of C: A stands still";
-    stand(host, note, controls.isExact, talk.isAlone ?? false, said || hint);
+    const isMissing = message.facts.surface && !surface.isThere;
+    const missing = isMissing ? "No 3-D picture: this browser has no WebGL." : "";
+    stand(host, note, controls.isExact, talk.isAlone ?? false, missing || said || hint);
   }
 
   return {
@@ -165,10 +191,15 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
       if (drawn !== drawnFor) dimensions.draw(facts.dimensions, d, look);
       drawnFor = drawn;
       basis.draw({ walk: controls.here.walk, heads: a, ends: walks }, look);
+      if (facts.surface) {
+        const ranges = { angle: controls.range("angle"), height: controls.range("height") };
+        surface.draw(facts.surface, look, ranges);
+      }
       frame.soon();
     },
     close() {
       controls.close();
+      surface.close();
       stopTween();
       play.stop();
       frame.stop();

@@ -3,7 +3,7 @@
  * `neuroviz/factorization/factors_facts.py` says what they mean.
  */
 import type { Said } from "../kit/picture";
-import type { Triple } from "../kit/space";
+import type { Triple } from "../kit/solids";
 import type { Matrix, Walk, WalkEnds } from "../kit/walks";
 
 export type Pair = [Q: Matrix, K: Matrix];

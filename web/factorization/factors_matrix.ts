@@ -17,6 +17,9 @@ export const transposed = (A: Matrix): Matrix => A[0].map((_, j) => A.map((row) 
 export const norm = (A: Matrix): number =>
   sqrt(A.flat().reduce((sum, entry) => sum + entry ** 2, 0));
 
+export const scaled = (A: Matrix, factor: number): Matrix =>
+  A.map((row) => row.map((entry) => factor * entry));
+
 export const copyOf = (A: Matrix): Matrix => A.map((row) => [...row]);
 
 export const largestOf = (...all: Matrix[]): number => max(...all.flat(2).map(abs));

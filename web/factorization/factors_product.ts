@@ -2,7 +2,7 @@
  * A = KᵀQ of a place in float64: `study.py` and `determinantal.py` once more. A test compares both
  * at random places.
  */
-import type { Triple } from "../kit/space";
+import type { Triple } from "../kit/solids";
 import { walkAt, type Matrix } from "../kit/walks";
 import type { FactorsPlace, Formulas, Pair } from "./factors_facts";
 import { copyOf, dropRank, product, rankOf, singularValues, transposed } from "./factors_matrix";

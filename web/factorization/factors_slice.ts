@@ -5,7 +5,7 @@
  *     A = ( trace/2 + x     y + z
  *           y − z           trace/2 − x )
  */
-import type { Triple } from "../kit/space";
+import type { Triple } from "../kit/solids";
 import type { Matrix } from "../kit/walks";
 import type { Pair } from "./factors_facts";
 
