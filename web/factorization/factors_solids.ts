@@ -29,13 +29,6 @@ export function drawnAt(point: SlicePoint): SlicePoint {
   return { ...point, trace: point.trace / unit, height: point.height / unit, place };
 }
 
-/** Points enough to say where the drawing is, whatever the trace is. */
-export function outline(): Triple[] {
-  return [REACH, -REACH].flatMap((height) => {
-    return Array.from({ length: 16 }, (_, n) => pointAt(MOST[0], { angle: 22.5 * n, height }));
-  });
-}
-
 export function drawSurface(stage: Stage, { colors }: Look) {
   const nothing = joined([]);
   const sheet = stage.add(nothing, {});

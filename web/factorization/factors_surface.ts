@@ -8,7 +8,7 @@ import { classOf, number, viewIn } from "../kit/view";
 import type { SurfaceFacts } from "./factors_facts";
 import type { SlicePoint } from "./factors_product";
 import { metBy, pointAt, type Foot } from "./factors_slice";
-import { drawSurface, drawnAt, outline, REACH, unitOf } from "./factors_solids";
+import { drawSurface, drawnAt, REACH, unitOf } from "./factors_solids";
 
 const SIGHT: Sight = { eye: [2.375, -3.375, 1.65], center: [0, 0, -0.1] };
 const [TURN, RISE] = [2, 0.02]; // degrees and height: what an arrow key changes
@@ -42,7 +42,7 @@ export function surfaceView(host: HTMLElement, options: SurfaceOptions) {
     changed: options.changed,
     clicked() {},
   });
-  space.see(SIGHT, outline());
+  space.see(SIGHT, []); // from so far that no turn brings it over an edge
   let state: SurfaceState;
   let ranges: Record<"angle" | "height", Range>;
   let facts: SurfaceFacts;
