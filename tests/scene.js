@@ -1,13 +1,6 @@
 // What tests ask of a page: `code` is the file that they loaded last, `box` holds a scene or a figure.
 
 // The page's arithmetic at many places, one after the other.
-export const products = (all) => all.map(([local, place]) => {
-  const found = code.factored(local, place, code.startOf(local, place)), { trace, angle, height } = found.point ?? {};
-  if (!found.point) return found;
-  // A ray to a point of the surface from beside it meets the surface there.
-  const at = code.pointAt(trace, angle, height), from = [3, -4, 2], met = code.metBy(from, at.map((t, i) => t - from[i]), trace, at, 99);
-  return { ...found, lines: [1, -1].map((turn) => code.ruling(trace, angle, height, turn, 2)), met: code.pointAt(trace, met.angle, met.height) };
-});
 export const terms = (all) => all.map(([local, place]) => code.termAt(local, place));
 export const pairs = (all) => all.map(([local, place]) => {
   const { C, found } = code.seenAt(local, place);
@@ -38,7 +31,6 @@ export async function middleAt(selector, controls) {
   return seen;
 }
 export const heights = (fill) => box.querySelector(".nv-fibre") ? [...box.querySelectorAll(".now rect")].map((one) => +one.getAttribute("height")) : [...box.querySelectorAll(`rect[fill="${fill}"]`)].map((one) => +one.getAttribute("height"));
-export const numbers = (row, which) => [...box.querySelectorAll(`[data-of='${row}${which}'] text`)].map((one) => one.textContent);
 // Its width, and how many colours there are in two parts of it.
 export async function picture(base64) {
   const seen = Object.assign(new Image(), { src: `data:image/png;base64,${base64}` });
@@ -57,8 +49,7 @@ export const hands = () => [...box.querySelectorAll("[tabindex='0'], button:not(
 export const valued = () => ["valuemin", "valuenow", "valuemax", "valuetext"].map((one) => document.activeElement.getAttribute(`aria-${one}`));
 export function focused() {
   const node = document.activeElement, { outlineStyle, outlineWidth } = getComputedStyle(node);
-  const frame = node.querySelector(":scope > rect[stroke-width='4']"); // of a number
-  return box.contains(node) ? [nameOf(node), outlineStyle === "solid" && outlineWidth === "3px" || !!frame, node.role] : null;
+  return box.contains(node) ? [nameOf(node), outlineStyle === "solid" && outlineWidth === "3px", node.role] : null;
 }
 
 // How many pictures there have been since it was asked first, frame by frame.

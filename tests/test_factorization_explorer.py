@@ -5,15 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 import sympy
-from panels import headlines, texts, title
-from panels import trace as trace_of
+from panels import title
 
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.network import Layer
 from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import WALKS, walk_in_gl
-from neuroviz.factorization import panel as module
+from neuroviz.factorization import study as module
 from neuroviz.factorization.determinantal import (
     factor,
     measure_product,
@@ -45,8 +44,8 @@ REFUSED = [
 ]
 
 
-def trace(panel, name):
-    return trace_of(panel.figure, name)
+def said(facts):
+    return " ".join(line["text"] for line in facts["says"])
 
 
 def heads(d, a, seed=0):
@@ -90,7 +89,7 @@ def test_entries_by_hand_take_the_place_of_those_that_are_drawn(panel):
     panel.state = "entries=Q12=0.5, K23=-1 Q71=2"
     other = panel._shown.start
     assert (other.Q != Q).sum() == (other.K != K).sum() == 1 and other.Q[0, 1] == 0.5 and other.K[1, 2] == -1
-    assert headlines(panel.figure)[0] == "your numbers: a new A that stands still"
+    assert said(panel.facts["matrices"]) == "your numbers: a new A that stands still"
     panel.controls["a"].value = 8
     assert panel._shown.start.Q[6, 0] == 2
     for wrong in ("Q12", "Q01=1", "Q12=9.5", "V11=1"):
@@ -98,12 +97,11 @@ def test_entries_by_hand_take_the_place_of_those_that_are_drawn(panel):
         assert "entries are such as Q12=0.5" in panel.status and repr(wrong) in panel.status
 
 
-def test_a_large_product_is_drawn_smaller_and_its_foot_is_the_nearest(panel):
+def test_the_foot_of_a_large_product_is_the_nearest(panel):
     panel.state = "d=2;a=2;entries=Q11=4 Q12=-3 K22=5"
     point = panel._shown.point
-    assert point.unit > 1 and "drawn 1 :" in texts(panel.figure)[-1]
-    assert np.hypot(*middle_of_ball(panel, "A")[:2]) < 1.68 and abs(middle_of_ball(panel, "A")[2]) < 1.16
-    places = product(range(360), np.linspace(-2 * point.unit, 2 * point.unit, 400))
+    far = 2 * np.abs(point.place).max()
+    places = product(range(360), np.linspace(-far, far, 800))
     around = [rank_one_point(point.trace, angle, z) for angle, z in places]
     least = np.linalg.norm(np.array(around) - point.place, axis=1).min()
     assert least - 1e-3 < np.linalg.norm(np.subtract(point.foot, point.place)) <= least + 1e-9
@@ -168,31 +166,25 @@ def test_a_given_matrix_is_factored():
         factor(A, 1, np.random.default_rng(0))
 
 
-def test_the_view_of_dimensions_shows_measurements_beside_the_formula(panel):
+def test_the_counts_are_said(panel):
+    """`test_factors_facts` has that they are measured, and stand beside the formula."""
     for d, a in SIZES:
         panel.state = f"d={d};a={a}"
-        last = max(d + 2, a)
-        measured, fibres = trace(panel, "matrices, measured"), trace(panel, "fibre, measured")
-        assert list(measured.x) == list(range(1, last + 1))
-        assert list(measured.y) == [measure_product(d, b).dimension for b in measured.x]
-        assert list(fibres.y) == [measure_product(d, b).fibre for b in measured.x]
-        assert list(trace(panel, "matrices, formula").y) == [alpha(b, d) for b in measured.x]
-        assert list(trace(panel, "this a (measured)").y) == [measured.y[a - 1], fibres.y[a - 1]]
-        assert f"{fibres.y[a - 1]} of {2 * a * d} directions " in panel.description
-        assert f"{measured.y[a - 1]} dimension" in panel.description and f"d² = {d * d}" in panel.description
-        bend = next(s for s in panel.figure.layout.shapes if s.type == "line")
-        assert bend.x0 == bend.x1 == d
+        facts = panel.facts["dimensions"]
+        dimension, fibre = (facts[what]["measured"][a - 1] for what in ("matrices", "fibre"))
+        assert f"{fibre} of {2 * a * d} directions " in panel.description
+        assert f"{dimension} dimension" in panel.description and f"d² = {d * d}" in panel.description
 
 
 def test_a_wrong_formula_leaves_the_measurement_alone_and_the_panel_says_so(panel, monkeypatch):
-    before = trace(panel, "matrices, measured").y
+    before = panel.facts["dimensions"]["matrices"]["measured"]
     monkeypatch.setattr(module, "alpha", lambda a, d: alpha(a, d) + 1)
     panel.controls["along"].value = 0.5
-    assert trace(panel, "matrices, measured").y == before
-    assert "≠ formula" in title(panel) and any("DIFFER" in text for text in headlines(panel.figure))
+    assert panel.facts["dimensions"]["matrices"]["measured"] == before
+    assert "≠ formula" in title(panel) and "DIFFER" in said(panel.facts["dimensions"])
     monkeypatch.undo()
     panel.controls["along"].value = 0.4
-    assert "≠" not in title(panel) and not any("DIFFER" in text for text in headlines(panel.figure))
+    assert "≠" not in title(panel) and "DIFFER" not in said(panel.facts["dimensions"])
 
 
 # The surface
@@ -235,19 +227,16 @@ def test_a_straight_line_keeps_the_image_or_the_kernel(at, family, stack):
     np.testing.assert_allclose(start + (at[2] + 1.2) / 2.4 * (end - start), rank_one_point(*at), atol=1e-12)
 
 
-def middle_of_ball(panel, name):
-    ball = trace(panel, name)
-    return np.array([(max(side) + min(side)) / 2 for side in (ball.x, ball.y, ball.z)])
-
-
 @pytest.mark.parametrize("at", SLICES)
-def test_the_ball_is_the_product_that_the_matrices_show(panel, at):
+def test_the_point_of_the_surface_is_the_product_wherever_the_walk_is(panel, at):
     panel.state = "d=2;a=1;walk=stretch;trace={};angle={};height={}".format(*at)
-    shown = slice_coordinates(np.array(trace(panel, "A = KᵀQ, now").z))
-    np.testing.assert_allclose(shown, (at[0], *rank_one_point(*at)), atol=1e-9)
-    np.testing.assert_allclose(middle_of_ball(panel, "A"), shown[1:], atol=2e-3)
-    panel.controls["along"].value = -1.0
-    np.testing.assert_allclose(middle_of_ball(panel, "A"), shown[1:], atol=2e-3)
+    for along in (0.4, -1.0):
+        panel.controls["along"].value = along
+        point = panel._shown.point
+        seen = slice_coordinates(panel._shown.products[1])
+        np.testing.assert_allclose(seen, (at[0], *rank_one_point(*at)), atol=1e-9)
+        np.testing.assert_allclose(point.place, seen[1:], atol=1e-9)
+        np.testing.assert_allclose(point.foot, point.place, atol=1e-9)
     assert "A is on it" in panel.description
 
 
@@ -260,35 +249,23 @@ def test_a_product_of_rank_two_is_off_the_surface_and_its_foot_is_the_nearest(pa
     places = product(range(0, 360, 5), np.linspace(-1.5, 1.5, 121))
     around = [rank_one_point(at[0], angle, z) for angle, z in places]
     assert distance <= np.linalg.norm(np.array(around) - A, axis=1).min() + 1e-9
-    assert len(trace(panel, "from it to the nearest matrix of rank ≤ 1").x) > 0
     panel.state = "rank=Q"
-    assert panel._shown.point.rank == 1 and not trace(panel, "from it to the nearest matrix of rank ≤ 1").x
+    assert panel._shown.point.rank == 1
 
 
-def test_only_the_cone_has_a_singular_point_and_the_drawn_surface_has_rank_at_most_one(panel):
-    tip = "singular point: the zero matrix"
+def test_only_the_cone_has_a_singular_point(panel):
     assert "surface" not in panel.description and panel.controls["trace"].disabled
     panel.controls["d"].value = 2
-    assert np.allclose(middle_of_ball(panel, tip), 0) and panel.figure.layout.scene.annotations[0].visible
-    assert "a cone" in texts(panel.figure)[-2] and "singular at 0 only" in panel.description
+    assert "singular at 0 only" in panel.description and panel.facts["surface"]["tip"]
     panel.controls["trace"].value = 0.05
-    assert not trace(panel, tip).x and not panel.figure.layout.scene.annotations[0].visible
-    assert "hyperboloid" in texts(panel.figure)[-2] and "smooth everywhere" in panel.description
-    assert panel.figure.layout.scene.uirevision  # plotly.js turns the camera back where this is empty
-    for c in (0.0, 1.5):
-        panel.state = f"d=2;trace={c}"
-        sheet = trace(panel, "rank ≤ 1")
-        for x, y, z in zip(*(np.ravel(side) for side in (sheet.x, sheet.y, sheet.z)), strict=True):
-            assert abs(np.linalg.det(slice_matrix(c, x, y, z))) < 1e-12
+    assert "smooth everywhere" in panel.description
 
 
 def test_a_product_that_changed_would_be_seen(panel, monkeypatch):
-    """The equality on the screen is measured: a wrong symmetry takes the green frames away."""
-    assert any("= same A" in text for text in texts(panel.figure))
+    """The equality on the screen is measured: a wrong symmetry takes the green frame away."""
+    assert panel.facts["matrices"]["same"]
     wrong = lambda over, weights, layer, C: (Layer(C @ weights[0].Q, C.T @ weights[0].K, None),)  # noqa: E731
     monkeypatch.setattr(module, "change_head_basis", wrong)
     panel.controls["walk"].value = "shear"
-    assert any("A has CHANGED" in text for text in texts(panel.figure))
-    assert "rank 2 now" in headlines(panel.figure)
-    assert any("≠ A CHANGED" in text for text in texts(panel.figure))
+    assert not panel.facts["matrices"]["same"] and said(panel.facts["matrices"]) == "A has CHANGED"
     assert "outside hypotheses" in title(panel)

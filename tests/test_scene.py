@@ -19,11 +19,8 @@ from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual import LOGS, VirtualSetting
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer, study_virtual
-from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import WALKS
-from neuroviz.factorization.determinantal import rank_one_point, ruling
-from neuroviz.factorization.figure import RANKS, heads_of
-from neuroviz.factorization.panel import FactorizationExplorer, FactorizationSetting, study_factorization
+from neuroviz.factorization.panel import FactorizationExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 from neuroviz.kit.words import signed
@@ -64,50 +61,6 @@ def ask(page, name: str, *arguments: object) -> object:
 
 
 # Local is what Python says
-
-
-def test_the_page_factors_1000_random_products_as_python_does(bare_page):
-    load(bare_page, "factorization/javascript/product.js")
-    draw, ranks, asked, studies = random.Random(5), set(), [], []
-    for _ in range(1000):
-        some = [
-            f"{draw.choice('QK')}{draw.randint(1, 4)}{draw.randint(1, 4)}" for _ in range(draw.randrange(4))
-        ]
-        setting = FactorizationSetting(
-            d=draw.choice([1, 2, 2, 2, 3, 4, 6]), a=draw.choice([1, 1, 2, 3, 8]), walk=draw.choice(WALKS),
-            along=draw.randint(-100, 100) / 100, rank=draw.choice(list(RANKS)), seed=draw.randint(0, 9),
-            trace=draw.randint(0, 30) / 20, angle=draw.randint(0, 360), height=draw.randint(-100, 100) / 100,
-            entries=" ".join(f"{name}={draw.randint(-60, 60) / 20}" for name in some),
-        )  # fmt: skip
-        studies.append(study_factorization(setting))
-        asked.append([{**heads_of(studies[-1]), "start": None}, studies[-1].place])
-    found = ask(bare_page, "products", asked)
-    for study, page in zip(studies, found, strict=True):
-        size = max(np.abs(study.products[0]).max(), study.point.unit if study.point else 0)
-        near = {"atol": AGREE * (1 + size), "err_msg": str(study.place)}
-        for name, layer in (("start", study.start), ("now", study.now)):
-            for M, N in zip(page[name], layer[:2], strict=True):
-                np.testing.assert_allclose(M, N, **near)
-        np.testing.assert_allclose(page["A"], study.products, **near)
-        np.testing.assert_allclose(page["spectra"], study.spectrum, **near)
-        assert page["ranks"] == [numerical_rank(M) for M in study.start[:2]] and page["here"] == study.here
-        np.testing.assert_allclose(np.array(page["C"]) @ page["back"], np.eye(len(page["C"])), atol=AGREE)
-        point, other = study.point, page["point"]
-        ranks.add(point and point.rank)
-        if point is None:
-            assert other is None and study.d != 2
-            continue
-        assert other["rank"] == point.rank
-        foot = rank_one_point(other["trace"], other["angle"], other["height"])
-        for one, same in ((other["trace"], point.trace), (other["place"], point.place), (foot, point.foot)):
-            np.testing.assert_allclose(one, same, **near)
-        assert other["unit"] == pytest.approx(point.unit)
-        lines = [ruling(point.trace, point.angle, point.height, family, 2) for family in ("image", "kernel")]
-        np.testing.assert_allclose(page["lines"], lines, **near)
-        np.testing.assert_allclose(
-            page["met"], foot, atol=1e-6 * (1 + np.abs(foot).max())
-        )  # of a double root half
-    assert ranks == {None, 0, 1, 2}
 
 
 # To take hold of
@@ -559,80 +512,6 @@ def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene):
 
 def asked(page, *names: str) -> list:
     return ask(page, "asked", *names)
-
-
-def drag_entry(page, name: str, up: float) -> None:
-    entry = f"[role=spinbutton][aria-label='{name}']"
-    x, y = middle(page, entry)
-    dragged(page, entry, x, y - up)
-
-
-@pytest.mark.parametrize(
-    "state", ["entries=Q12=0.25", "d=2;a=2;walk=shear", "d=2;a=1;walk=stretch;along=-0.8"]
-)
-def test_a_number_goes_with_the_pointer_and_a_follows(scene, state):
-    page = scene(state, kind=FactorizationExplorer)
-    before = [ask(page, "numbers", 0, which) for which in range(3)]
-    drag_entry(page, "Q, row 1, column 2", 30)
-    after = [ask(page, "numbers", 0, which) for which in range(3)]
-    assert float(after[0][1].replace("−", "-")) == pytest.approx(
-        float(before[0][1].replace("−", "-")) + 0.5, abs=0.031
-    )
-    assert [one == other for one, other in zip(before[0], after[0], strict=True)].count(False) == 1
-    assert before[1] == after[1] and before[2] != after[2]
-    assert "Q12=" in asked(page, "entries")[0] and "only Python says" in said(page)
-    first, now = ask(page, "numbers", 0, 1), ask(page, "numbers", 1, 1)
-    drag_entry(page, "C⁻ᵀ K, row 1, column 1", -30)
-    moved = ask(page, "numbers", 1, 1)
-    assert [one == other for one, other in zip(now, moved, strict=True)].count(False) == 1
-    assert ask(page, "numbers", 0, 1) != first and "K11=" in asked(page, "entries")[0]
-
-
-def test_c_is_turned_by_hand_and_a_stands_still(scene):
-    page = scene("d=4;a=2", kind=FactorizationExplorer)
-    A, now = (ask(page, "numbers", *which) for which in ((0, 2), (1, 0)))
-    x, y = middle(page, ring := ".nv-handle[aria-label='C, along the rotation']")
-    dragged(page, ring, x + 5, y + 40)
-    assert asked(page, "along")[0] < 0.1
-    assert ask(page, "numbers", 0, 2) == A and ask(page, "numbers", 1, 0) != now
-
-
-def test_a_rank_that_is_dropped_makes_the_fibre_larger_and_a_number_by_hand_brings_it_back(scene):
-    page = scene(kind=FactorizationExplorer)
-    assert "fibre here: 4 of 12 directions" in said(page)
-    page.get_by_label("let Q lose a rank").click()
-    page.wait_for_function("box.textContent.includes('fibre here: 5 of 12 directions, against 4')")
-    assert asked(page, "rank") == ["Q"]
-    drag_entry(page, "Q, row 1, column 1", 30)
-    assert asked(page, "rank") == ["full"] and len(asked(page, "entries")[0].split()) == 12
-    assert "fibre here: 4 of 12" in said(page)
-
-
-@pytest.mark.parametrize(
-    "state", ["d=2;a=1;walk=stretch", "d=2;a=3", "d=2;a=1;walk=stretch;entries=Q11=2 K11=-1"]
-)
-def test_a_moves_on_its_surface_with_the_pointer(scene, state):
-    page = scene(state, kind=FactorizationExplorer)
-    ball, A = ".nv-handle[aria-label='A on its surface']", ask(page, "numbers", 0, 2)
-    x, y = middle(page, ball)
-    dragged(page, ball, x - 25, y + 10)
-    assert np.hypot(*np.subtract(middle(page, ball), (x - 25, y + 10))) < 3
-    assert ask(page, "numbers", 0, 2) != A
-    assert asked(page, "entries") == [""] or "K12=" in asked(page, "entries")[0]
-
-
-def test_the_keyboard_alone_changes_a_number_drops_a_rank_and_moves_a(scene):
-    page = scene("d=2;a=2", kind=FactorizationExplorer)
-    page.locator("[aria-label='Q, row 1, column 1']").focus()
-    for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Shift+ArrowDown"):
-        page.keyboard.press(key)
-    assert asked(page, "entries")[0].startswith("Q21=")
-    page.get_by_label("let Q lose a rank").press("Enter")
-    assert asked(page, "rank") == ["Q"]
-    page = scene("d=2;a=1", kind=FactorizationExplorer)
-    for key in ("ArrowLeft", "ArrowUp"):
-        page.get_by_label("A on its surface").press(key)
-    assert asked(page, "angle", "height") == [328, 0.62]
 
 
 # The fibre

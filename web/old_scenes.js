@@ -1,10 +1,9 @@
 // All scenes, as one painter: what plotly.js is for the other figures, `react` and `purge` included.
 import { alone, camera, pictureOf } from "../neuroviz/kit/javascript/scene.js";
-import { factors } from "../neuroviz/factorization/javascript/factors.js";
 import { unrolled } from "../neuroviz/beyond/unrolling/javascript/unrolled.js";
 import { weights } from "../neuroviz/deep/javascript/weights.js";
 
-const SCENES = { factors, unrolled, weights };
+const SCENES = { unrolled, weights };
 
 const LEAST = 820; // pixels, as in the book: in a narrower place a scene is scrolled, as its words have their size
 

@@ -3,20 +3,13 @@ import { immersion } from "./beyond/immersion";
 import { uniqueness } from "./beyond/uniqueness";
 import { hypotheses } from "./deep/hypotheses";
 import { ledger } from "./deep/ledger";
+import { factors } from "./factorization/factors";
 import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
 import { section } from "./singular/section";
 import { surface } from "./singular/surface";
 import { asOnce } from "./old_scenes.js";
 
-const painter = painterOf({
-  fibre,
-  hypotheses,
-  immersion,
-  ledger,
-  section,
-  surface,
-  uniqueness,
-});
+const painter = painterOf({ factors, fibre, hypotheses, immersion, ledger, section, surface, uniqueness });
 
 Object.assign(globalThis, { neurovizScenes: asOnce(painter) });

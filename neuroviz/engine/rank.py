@@ -324,7 +324,11 @@ class RowSpace:
         self._rows[start:stop] = new
 
 
-def numerical_rank(matrix: np.ndarray, tol: float = 1e-9) -> int:
+TOLERANCE = 1e-9
+"""What `numerical_rank` takes for rounding, unless it is told otherwise."""
+
+
+def numerical_rank(matrix: np.ndarray, tol: float = TOLERANCE) -> int:
     """How many singular values exceed tol, or tol times the largest if that is more.
 
     For small matrices with entries of order one, where what rounding leaves is far below tol.

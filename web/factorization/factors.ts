@@ -1,0 +1,218 @@
+/**
+ * A = KᵀQ: drag a number of Q or K, turn C by hand while A stands still, move A on its surface.
+ */
+import { interpolate } from "d3-interpolate";
+import { basisView } from "../kit/basis";
+import { Controls } from "../kit/controls";
+import { eachFrame, player, tween } from "../kit/motion";
+import { stand } from "../kit/painter";
+import type { Message, Scene, Talk } from "../kit/picture";
+import css from "./factors.css";
+import { dimensionsView, spectrumView } from "./factors_charts";
+import { entered, wordsOf, type EntryPlace } from "./factors_entries";
+import type { FactorsFacts, FactorsPlace, Pair } from "./factors_facts";
+import { largestOf, norm, scaled } from "./factors_matrix";
+import { matricesView } from "./factors_matrices";
+import { productOf, startOf, type Product } from "./factors_product";
+import { headsAt, type Foot } from "./factors_slice";
+import { surfaceView } from "./factors_surface";
+
+const NEAR = 1e-6; // matrices that differ by less are the same for the eye
+
+/** What is seen: on the way from one place to another, between both. */
+interface Shown {
+  start: Pair;
+  /** The dimension of the fibre. */
+  here: number;
+}
+
+function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> {
+  let message: Message<FactorsFacts, FactorsPlace>;
+  let product: Product;
+  let place: FactorsPlace | null = null; // that `product` is of
+  let shown: Shown;
+  let drawnFor = "";
+  let formulas = "";
+  let isHeld = false;
+  let isTouched = false;
+  let said = "";
+  let stopTween = () => {};
+
+  const controls = new Controls<FactorsPlace>(talk, follow);
+  const frame = eachFrame(paint);
+  const matrices = matricesView(host, {
+    begin: hold,
+    end: release,
+    keyed: touch,
+    put,
+    pressed(name) {
+      touch();
+      controls.go({ rank: controls.here.rank === name ? "full" : name });
+    },
+  });
+  const basis = basisView(matrices.beside, {
+    begin: hold,
+    end: release,
+    moved: (along) => controls.go({ along }),
+    keyed(step) {
+      touch();
+      controls.go({ along: controls.here.along + step });
+    },
+  });
+  const spectrum = spectrumView(host);
+  const dimensions = dimensionsView(host);
+  const surface = surfaceView(host, {
+    changed: () => frame.soon(),
+    begin: hold,
+    end: release,
+    keyed: touch,
+    moved: moveA,
+  });
+
+  const footer = host.appendChild(document.createElement("div"));
+  footer.className = "nv-footer";
+  const note = footer.appendChild(document.createElement("span"));
+  note.className = "nv-hint";
+  const play = player(footer, {
+    name: "walk along the fibre",
+    seconds: 6,
+    from() {
+      const [least, most] = controls.range("along");
+      const share = (controls.here.along - least) / (most - least);
+      return share > 0.99 ? 0 : share;
+    },
+    to(share) {
+      const [least, most] = controls.range("along");
+      controls.go({ along: least + share * (most - least) });
+    },
+  });
+
+  function touch() {
+    isTouched = true;
+  }
+
+  function hold() {
+    isHeld = true;
+    touch();
+    play.stop();
+    controls.hold();
+  }
+
+  function release() {
+    isHeld = false;
+    said = "";
+    controls.release();
+    frame.soon();
+  }
+
+  function put(entry: EntryPlace, value: number) {
+    const { largest } = message.facts.formulas;
+    const wasHeld = isHeld;
+    isHeld = true; // the hand moves it, and nothing else
+    controls.go(entered(product, controls.here, entry, value, largest));
+    isHeld = wasHeld;
+    said = wasHeld ? matrices.says(entry) : "";
+  }
+
+  const isFree = () => controls.here.entries.trim() !== "";
+
+  /** Where A, or the matrix of rank ≤ 1 nearest to it, is to be. */
+  function moveA(foot: Foot) {
+    if (!isFree()) return controls.go(foot);
+    // Of numbers set by hand, a = 1 leaves one choice: K keeps its length.
+    const length = norm(product.start[1]) || 1;
+    const [Q, K] = headsAt(product.point!.trace, foot);
+    controls.go({ entries: wordsOf([scaled(Q, 1 / length), scaled(K, length)]) });
+  }
+
+  /** What leaps to other matrices is followed on its way. */
+  function follow(next: FactorsPlace) {
+    const { facts } = message;
+    const start = controls.isExact ? facts.matrices.start : startOf(facts.formulas, next);
+    const isLeap = place && !isHeld && (place.rank !== next.rank || place.entries !== next.entries);
+    product = productOf(facts.formulas, next, start);
+    place = next;
+    stopTween();
+    const end: Shown = { start, here: product.here };
+    if (isLeap) {
+      const between = interpolate(shown, end) as (share: number) => Shown;
+      stopTween = tween((share) => {
+        // d3 fills one object again and again.
+        shown = share === 1 ? end : structuredClone(between(share));
+        frame.soon();
+      });
+    } else shown = end;
+    frame.soon();
+  }
+
+  function paint() {
+    if (!place) return;
+    const { formulas: of, dimensions: counted } = message.facts;
+    const { here } = controls;
+    const seen = { ...productOf(of, here, shown.start), ranks: product.ranks, here: product.here };
+    const usual = counted.fibre.measured[of.a - 1];
+    matrices.move(seen, here.rank, Math.round(shown.here), usual, !isTouched);
+    basis.move(here.along, controls.range("along"));
+    spectrum.move(seen);
+    dimensions.move(of.a, of.d, shown.here);
+    if (seen.point && message.facts.surface) {
+      const canMove = of.a === 1 || !isFree();
+      surface.move({ point: seen.point, isFree: isFree(), canMove, isHeld });
+    }
+    say();
+  }
+
+  function say() {
+    const hint = isTouched ? "" : "drag a number up or down; drag the ring of C: A stands still";
+    const isMissing = message.facts.surface && !surface.isThere;
+    const missing = isMissing ? "No 3-D picture: this browser has no WebGL." : "";
+    stand(host, note, controls.isExact, talk.isAlone ?? false, missing || said || hint);
+  }
+
+  return {
+    show(next, width) {
+      const { facts, look } = next;
+      const isNew = JSON.stringify(facts.formulas) !== formulas;
+      formulas = JSON.stringify(facts.formulas);
+      message = next;
+      if (isNew) {
+        place = null;
+        isTouched = false;
+        play.stop();
+      }
+      controls.take(next, isNew);
+      if (controls.isExact && isOther(facts.matrices.start, product.start)) follow(controls.here);
+
+      const { d, a, walks } = facts.formulas;
+      host.classList.toggle("with-surface", facts.surface !== null);
+      matrices.draw(facts.matrices, d, a, look);
+      spectrum.draw(facts.spectrum, d, look);
+      const drawn = JSON.stringify([width, look, facts.dimensions]);
+      if (drawn !== drawnFor) dimensions.draw(facts.dimensions, d, look);
+      drawnFor = drawn;
+      basis.draw({ walk: controls.here.walk, heads: a, ends: walks }, look);
+      if (facts.surface) {
+        const ranges = { angle: controls.range("angle"), height: controls.range("height") };
+        surface.draw(facts.surface, look, ranges);
+      }
+      frame.soon();
+    },
+    close() {
+      controls.close();
+      surface.close();
+      stopTween();
+      play.stop();
+      frame.stop();
+    },
+  };
+}
+
+/** Of equal singular values another one may have gone. */
+function isOther(one: Pair, other: Pair): boolean {
+  return one.some((M, n) => {
+    const gaps = M.map((row, i) => row.map((entry, j) => entry - other[n][i][j]));
+    return largestOf(gaps) > NEAR;
+  });
+}
+
+export const factors = { make, style: css };

@@ -1,0 +1,271 @@
+/**
+ * Q and K at the start and now, their product A, and how many directions leave it alone. Each
+ * number of Q and K is taken hold of.
+ */
+import { drag } from "d3-drag";
+import { interpolateRgb } from "d3-interpolate";
+import { select } from "d3-selection";
+import type { Look } from "../kit/picture";
+import { classOf, number, sectionIn } from "../kit/view";
+import type { Matrix } from "../kit/walks";
+import type { EntryPlace } from "./factors_entries";
+import type { MatrixFacts, Rank } from "./factors_facts";
+import { largestOf } from "./factors_matrix";
+import type { Product } from "./factors_product";
+
+const SLOPE = 1 / 60; // of an entry, for a pixel of the pointer
+const KEY = 0.1; // of an entry: what an arrow key changes
+const [WIDEST, LEAST] = [60, 8]; // pixels: of a cell
+const [PLANE, BELOW] = [124, 124]; // pixels: width and height of what is below A
+const STRONGEST = 0.6; // share of the colour of the largest entries: on it, letters are read
+
+export interface MatricesOptions {
+  begin(): void;
+  end(): void;
+  /** An entry is to have this value. */
+  put(entry: EntryPlace, value: number): void;
+  keyed(): void;
+  /** A factor loses a rank, or gets it back. */
+  pressed(factor: "Q" | "K"): void;
+}
+
+interface Cell {
+  node: HTMLElement;
+  i: number;
+  j: number;
+}
+
+/** A matrix of the table: its name, its numbers, and what it is in a product. */
+interface Table {
+  node: HTMLElement;
+  /** How it is called here; at the start, of a factor, without what C does. */
+  name: string;
+  cells: Cell[];
+  of(shown: Product): Matrix;
+  entry?: Pick<EntryPlace, "when" | "factor">;
+}
+
+export function matricesView(host: HTMLElement, options: MatricesOptions) {
+  const { section, headline } = sectionIn(host, "matrices");
+  const tables = append(section, "tables");
+  const pairs = append(tables, "pairs");
+  const all: Table[] = [];
+  const names = { start: ["Q", "K"], now: ["C Q", "C⁻ᵀ K"] } as const;
+  for (const when of ["start", "now"] as const) {
+    const label = append(pairs, `when ${classOf(when === "now" ? "focus" : "ink")}`);
+    label.textContent = when === "now" ? "● now" : "○ start";
+    for (const factor of [0, 1] as const) {
+      const of = (shown: Product) => shown[when][factor];
+      all.push(tableIn(pairs, names[when][factor], of, { when, factor }));
+    }
+  }
+  const buttons = (["Q", "K"] as const).map((name, factor) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.addEventListener("click", () => options.pressed(name));
+    all[factor].node.querySelector(".name")!.append(button);
+    return button;
+  });
+  const fibre = append(pairs, "fibre");
+  const fibreSays = append(fibre, "says");
+  const directions = append(fibre, "directions");
+  const beside = append(tables, "beside");
+  const product = tableIn(beside, "A = KᵀQ", (shown) => shown.A[0]);
+  all.push(product);
+  const frame = append(product.node.querySelector(".cells")!, "frame nv-exact");
+  let look: Look;
+  let shown: Product;
+  let held: { table: Table; cell: Cell } | null = null;
+
+  return {
+    /** Where there is room for another view, below A. */
+    beside,
+
+    draw(facts: MatrixFacts, d: number, a: number, next: Look) {
+      look = next;
+      headline(facts.says, true);
+      frame.className = `frame nv-exact ${classOf(facts.same ? "certified" : "outside")}`;
+      for (const table of all) fill(table, table === product ? d : a, d);
+      section.style.setProperty("--columns", String(d));
+      fit(d, a);
+    },
+
+    move(next: Product, rank: Rank, here: number, usual: number, isNewHere: boolean) {
+      shown = next;
+      paint();
+      for (const { node } of all[0].cells.slice(0, 1)) node.classList.toggle("hinted", isNewHere);
+      moveButtons(rank);
+      moveDirections(here, usual);
+    },
+
+    /** The name of an entry, and its value, in words. */
+    says(entry: EntryPlace): string {
+      const table = all.find(
+        (one) => one.entry?.when === entry.when && one.entry.factor === entry.factor,
+      )!;
+      return `${nameOf(table, entry)}: ${number(table.of(shown)[entry.i][entry.j])}`;
+    },
+  };
+
+  /** Cells as large as there is room for; a style sheet may want larger ones. */
+  function fit(d: number, a: number) {
+    const [width, height] = [tables.clientWidth, tables.clientHeight];
+    const gap = 18;
+    const head = all[0].node.querySelector<HTMLElement>(".name")!.offsetHeight;
+    const headBelow = all[2].node.querySelector<HTMLElement>(".name")!.offsetHeight;
+    const room = width - pairs.querySelector<HTMLElement>(".when")!.offsetWidth - 2 * gap - 12;
+    const found = Math.min(
+      WIDEST,
+      (height - head - headBelow - fibre.offsetHeight - gap) / (2 * a),
+      (room - PLANE) / (2 * d),
+      room / (3 * d),
+      (height - head - BELOW) / d,
+    );
+    section.style.setProperty("--fit", `${Math.max(LEAST, Math.floor(found))}px`);
+  }
+
+  function fill(table: Table, rows: number, columns: number) {
+    if (table.cells.length === rows * columns && table.cells.at(-1)?.j === columns - 1) return;
+    for (const { node } of table.cells) node.remove();
+    table.cells = Array.from({ length: rows * columns }, (_, n) => {
+      const [i, j] = [Math.floor(n / columns), n % columns];
+      const node = document.createElement("div");
+      node.className = "cell";
+      table.node.querySelector(".cells")!.append(node);
+      const cell = { node, i, j };
+      if (table.entry) takeHold(table, cell);
+      return cell;
+    });
+  }
+
+  function takeHold(table: Table, cell: Cell) {
+    const { node, i, j } = cell;
+    const entry: EntryPlace = { ...table.entry!, i, j };
+    const value = () => table.of(shown)[i][j];
+    const name = nameOf(table, entry);
+    node.classList.add("nv-grip", "nv-handle");
+    node.role = "spinbutton";
+    node.ariaLabel = name;
+    node.tabIndex = i || j ? -1 : 0;
+    let from = 0;
+    let begun = 0;
+    const follow = drag<HTMLElement, unknown>()
+      .container(section)
+      .on("start", ({ y }) => {
+        [from, begun] = [value(), y];
+        options.begin();
+        node.focus({ preventScroll: true });
+      })
+      .on("drag", ({ y }) => {
+        options.put(entry, from + SLOPE * (begun - y));
+      })
+      .on("end", () => options.end());
+    select<HTMLElement, unknown>(node).call(follow);
+    node.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const up = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      const right = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!up && !right) return;
+      event.preventDefault();
+      event.stopPropagation();
+      options.keyed();
+      if (up) options.put(entry, value() + KEY * up * (event.shiftKey ? 10 : 1));
+      if (right) neighbour(table, cell, right).node.focus();
+    });
+    node.addEventListener("focus", () => {
+      // The Tab key comes back to the number that one was at.
+      for (const other of table.cells) other.node.tabIndex = other === cell ? 0 : -1;
+      held = { table, cell };
+      paint();
+    });
+    node.addEventListener("blur", () => {
+      held = null;
+      paint();
+    });
+  }
+
+  function paint() {
+    if (!shown) return;
+    const { colors, diverging, sizes } = look;
+    const largest = [1.6 * largestOf(...shown.start), largestOf(shown.A[0])];
+    const cellSize = all[0].cells[0].node.offsetWidth;
+    const digits = cellSize >= 3 * sizes.note ? 2 : cellSize >= 2 * sizes.note ? 1 : 0;
+    section.classList.toggle("without-numbers", digits === 0);
+    for (const table of all) {
+      const limit = largest[table === product ? 1 : 0] || 1;
+      const matrix = table.of(shown);
+      for (const { node, i, j } of table.cells) {
+        const value = matrix[i][j];
+        const color = diverging[value < 0 ? 0 : diverging.length - 1];
+        const share = STRONGEST * Math.min(1, Math.abs(value) / limit);
+        node.style.background = interpolateRgb(colors.panel, color)(share);
+        node.textContent = inDigits(value, digits);
+        node.classList.toggle("reached", table === product && isReached(i, j));
+        if (!table.entry) continue;
+        node.ariaValueNow = value.toFixed(2);
+        node.ariaValueText = number(value);
+      }
+    }
+  }
+
+  /** An entry of Q reaches a column of A, one of K a row. */
+  function isReached(i: number, j: number): boolean {
+    if (!held) return false;
+    return (held.table.entry!.factor === 0 ? j : i) === held.cell.j;
+  }
+
+  function moveButtons(rank: Rank) {
+    buttons.forEach((button, factor) => {
+      const name = factor ? "K" : "Q";
+      const isLost = rank === name;
+      const label = `rank ${shown.ranks[factor]} ${isLost ? "↑" : "↓"}`;
+      const does = isLost ? `give ${name} its rank back` : `let ${name} lose a rank`;
+      button.textContent = label;
+      button.ariaLabel = `${label}, ${does}`;
+      button.title = isLost ? "give it back" : "let it lose a rank";
+      button.ariaPressed = String(isLost);
+      button.disabled = !isLost && shown.ranks[factor] === 0;
+    });
+  }
+
+  /** All directions of Q and K, and how many of them the fibre has. */
+  function moveDirections(here: number, usual: number) {
+    const count = 2 * shown.start[0].flat().length;
+    const against = shown.here === usual ? "" : `, against ${usual}`;
+    fibreSays.textContent = `fibre here: ${shown.here} of ${count} directions${against}`;
+    select(directions)
+      .classed("dense", count > 40)
+      .selectAll("i")
+      .data(Array.from({ length: count }, (_, n) => n))
+      .join("i")
+      .attr("class", (n) => (n < Math.min(here, usual) ? "usual" : n < here ? "more" : null));
+  }
+}
+
+function append(parent: Element, kind: string): HTMLElement {
+  const node = document.createElement("div");
+  node.className = kind;
+  parent.append(node);
+  return node;
+}
+
+function tableIn(parent: Element, name: string, of: Table["of"], entry?: Table["entry"]): Table {
+  const node = append(parent, "table");
+  append(node, "name").append(name);
+  append(node, "cells");
+  return { node, name, cells: [], of, entry };
+}
+
+function neighbour({ cells }: Table, cell: Cell, way: number): Cell {
+  return cells[(cells.indexOf(cell) + way + cells.length) % cells.length];
+}
+
+function nameOf({ name }: Table, { i, j }: Pick<EntryPlace, "i" | "j">): string {
+  return `${name}, row ${i + 1}, column ${j + 1}`;
+}
+
+function inDigits(value: number, digits: number): string {
+  if (!digits) return "";
+  if (Math.abs(value) < 0.5 * 10 ** -digits) return "0";
+  return value.toFixed(digits).replace("-", "−");
+}
