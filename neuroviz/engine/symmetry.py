@@ -271,9 +271,9 @@ def _right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
     return R
 
 
-WALKS = ("rotation", "stretch", "shear")
-
-_STRETCH, _SHEAR = 3.0, 1.5  # at the end of a walk: the stretch factor, and the entry of the shear
+WALK_ENDS = {"rotation": pi / 2, "stretch": 3.0, "shear": 1.5}
+"""Walk in GL_a → where it is at s = 1: its angle, its factor, or its entry."""
+WALKS = tuple(WALK_ENDS)
 
 
 def walk_in_gl(kind: str, a: int, s: float) -> np.ndarray:
@@ -301,11 +301,12 @@ def walk_in_gl(kind: str, a: int, s: float) -> np.ndarray:
     """
     if kind not in WALKS:
         raise ValueError(f"a walk is one of {', '.join(WALKS)}; got {kind!r}")
+    end = WALK_ENDS[kind]
     if kind == "stretch":
-        return np.diag([_STRETCH ** (s if i % 2 == 0 else -s) for i in range(a)])
-    block = np.array([[1.0, _SHEAR * s], [0.0, 1.0]])
+        return np.diag([end ** (s if i % 2 == 0 else -s) for i in range(a)])
+    block = np.array([[1.0, end * s], [0.0, 1.0]])
     if kind == "rotation":
-        c, sine = cos(pi / 2 * s), sin(pi / 2 * s)
+        c, sine = cos(end * s), sin(end * s)
         block = np.array([[c, -sine], [sine, c]])
     C = np.eye(a)
     for i in range(0, a - 1, 2):
