@@ -1,0 +1,46 @@
+/** Matrices of numbers, as lists of rows. */
+
+export type Matrix = number[][];
+
+export const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+export const made = (
+  rows: number,
+  columns: number,
+  entry: (row: number, column: number) => number,
+): Matrix =>
+  Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => entry(i, j)));
+
+export const each = (A: Matrix, of: (entry: number, row: number, column: number) => number) =>
+  A.map((row, i) => row.map((entry, j) => of(entry, i, j)));
+
+export const scaled = (c: number, A: Matrix): Matrix => each(A, (entry) => c * entry);
+
+export const plus = (A: Matrix, B: Matrix): Matrix => each(A, (entry, i, j) => entry + B[i][j]);
+
+export const transposed = (A: Matrix): Matrix => A[0].map((_, j) => A.map((row) => row[j]));
+
+/** The length of a matrix, as a vector of its entries. */
+export const size = (A: Matrix): number => Math.sqrt(sum(A.flat().map((entry) => entry * entry)));
+
+export function product(A: Matrix, B: Matrix): Matrix {
+  const columns = transposed(B);
+  return A.map((row) => columns.map((column) => sum(row.map((entry, k) => entry * column[k]))));
+}
+
+/** exp(sE), for E that is not large: the sum of its series. */
+export function exponential(E: Matrix, s: number): Matrix {
+  let term = made(E.length, E.length, (i, j) => Number(i === j));
+  let total = term;
+  for (let n = 1; n < 30; n++) {
+    term = scaled(s / n, product(term, E));
+    total = plus(total, term);
+  }
+  return total;
+}
+
+/** The largest change of an entry. */
+export function largestChange(before: Matrix[], after: Matrix[]): number {
+  const old = before.flat(2);
+  return Math.max(...after.flat(2).map((entry, n) => Math.abs(entry - old[n])));
+}
