@@ -3,10 +3,9 @@ import { alone, camera, pictureOf } from "../neuroviz/kit/javascript/scene.js";
 import { factors } from "../neuroviz/factorization/javascript/factors.js";
 import { ledger } from "../neuroviz/deep/javascript/ledger.js";
 import { unrolled } from "../neuroviz/beyond/unrolling/javascript/unrolled.js";
-import { weights } from "../neuroviz/deep/javascript/weights.js";
 import { section } from "../neuroviz/singular/javascript/section.js";
 
-const SCENES = { factors, ledger, section, unrolled, weights };
+const SCENES = { factors, ledger, section, unrolled };
 
 const LEAST = 820; // pixels, as in the book: in a narrower place a scene is scrolled, as its words have their size
 

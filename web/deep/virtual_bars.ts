@@ -8,7 +8,7 @@ import type { Table } from "./virtual_places";
 import { barOf, type Bar } from "./virtual_words";
 
 const WIDTH = 30; // pixels of a bar
-const BLOCK = 100; // pixels of the height of a block, where there are several
+const BLOCK = 100; // pixels of the height of a block, where they are below one another
 
 export function barsView(host: HTMLElement) {
   const { svg, size, headline } = viewIn(host, "bars");
@@ -25,8 +25,7 @@ export function barsView(host: HTMLElement) {
     draw(next: VirtualFacts, at: Table, how: Look) {
       [facts, table, look] = [next, at, how];
       headline(facts.bars.says, true);
-      const blocks = blocksOf();
-      box.style.height = blocks > 1 ? `${blocks * BLOCK}px` : "";
+      box.style.height = isStacked() ? `${blocksOf() * BLOCK}px` : "";
       size();
     },
 
@@ -40,7 +39,7 @@ export function barsView(host: HTMLElement) {
       const heights = found.map((one) => one.height);
       const y = scaleLinear()
         .domain([Math.min(0, ...heights), Math.max(1, ...heights)])
-        .range([tall - (blocks > 1 ? 1.6 * base : 3), 1.4 * base]);
+        .range([tall - (isStacked() ? 1.6 * base : 3), 1.4 * base]);
       for (const group of [names, zeros, bars]) group.selectAll("*").remove();
       for (let block = 0; block < blocks; block++) {
         const middle = block * tall + (y.range()[0] + y.range()[1]) / 2;
@@ -50,13 +49,17 @@ export function barsView(host: HTMLElement) {
       found.forEach((bar, n) => {
         const { middle, block } = table.places[n];
         drawBar(bar, middle, block * tall, y);
-        if (blocks === 1) return;
+        if (!isStacked()) return;
         const below: [number, number] = [middle, block * tall + y.range()[0] + 0.8 * base];
         const name = facts.matrices[n].name;
         textLines(names, below, [name], { role: "ink", anchor: "middle", kind: "large" });
       });
     },
   };
+
+  function isStacked() {
+    return host.classList.contains("stacked");
+  }
 
   /** The change of basis has a place in the table, but no bar. */
   function blocksOf() {
@@ -83,7 +86,7 @@ export function barsView(host: HTMLElement) {
     // The number of a bar that goes down stands on the line.
     group
       .append("text")
-      .attr("class", "large bold")
+      .attr("class", "large bold middle")
       .attr("x", middle)
       .attr("y", Math.min(end, zero) - 5)
       .text(bar.words);

@@ -7,10 +7,11 @@ import { classOf, textLines, viewIn, type Group } from "../kit/view";
 import type { Matrix } from "./matrix";
 import type { MatrixControl, MatrixFacts, VirtualFacts, VirtualPlace } from "./virtual_facts";
 import type { Seen } from "./virtual_network";
-import { tableOf, type Column, type Place, type Table } from "./virtual_places";
+import { tableOf, type Block, type Column, type Place, type Table } from "./virtual_places";
 import { short, signed } from "./virtual_words";
 
 const FRAME = 4; // pixels between a matrix and its frame
+const STROKE = 3; // pixels of the frame
 const KNOB = 6; // pixels: its radius
 const LETTER = 0.56; // the width of an average letter, as a share of its height
 const ROOM_FOR_NUMBERS = 2.5; // letters high
@@ -34,7 +35,7 @@ interface Track {
   control: MatrixControl;
   knob: Handle;
   at: number;
-  top: number;
+  block: Block;
 }
 
 export function matricesView(host: HTMLElement, options: MatricesOptions) {
@@ -48,7 +49,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   let matrices: MatrixFacts[] = [];
   let look: Look;
   let table: Table;
-  let line = 0;
+  let line = 0; // the height of a line of words
   let tilesNow: Record<string, Tile> = {};
   let applied: Tile | null = null;
   let tracks: Track[] = [];
@@ -59,28 +60,23 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       look = next;
       matrices = facts.matrices;
       const { sizes } = look;
-      const isNarrow = host.classList.contains("narrow");
-      const gutter = 4.2 * sizes.base;
-      line = 1.55 * sizes.base;
+      line = 1.2 * sizes.base;
       headline(facts.says, true);
-      box.style.height = "";
-      const [width, height] = size();
       const shapes = matrices.map(({ key }) => parts[key].start);
       const columns = matrices.map((one, n) => columnOf(one, shapes[n], n));
       if (C) columns.push(columnOfBasis(C));
-      table = tableOf(columns, { width, height: isNarrow ? null : height, gutter, line });
-      box.style.height = table.blocks > 1 ? `${table.blocks * table.blockHeight}px` : "";
-      size();
+      arrange(columns);
 
       for (const group of [words, tiles, ways, knobs]) group.selectAll("*").remove();
-      for (let block = 0; block < table.blocks; block++) drawNamesOfRows(block);
+      const last = table.places[matrices.length - 1].block;
+      for (const block of table.blocks.slice(0, last + 1)) drawNamesOfRows(block);
       tilesNow = {};
       tracks = [];
       matrices.forEach((one, n) => {
         const place = table.places[n];
         const [top, below] = topsOf(place);
-        nameOf(one.name, place, top, "role-ink large bold");
-        if (one.above) nameOf(one.above, place, below, "role-ink large nv-exact");
+        nameOf(one.name, place, top, "role-ink large bold middle");
+        if (one.above) nameOf(one.above, place, below, "role-ink large middle nv-exact");
         tileAt(tiles, shapes[n], place.left, top, one.limit).fill(shapes[n]);
         tilesNow[one.key] = tileAt(tiles, shapes[n], place.left, below, one.limit);
         if (one.control) drawTrack(one.control, place, shapes[n], ranges[one.control.name]);
@@ -99,14 +95,35 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
         if (one.isStill) drawVerdict(now, table.places[n], isSame);
       });
       if (C) applied?.fill(C);
-      for (const { control, knob, at, top } of tracks) {
+      for (const { control, knob, at, block } of tracks) {
         const range = ranges[control.name];
         const value = place[control.name];
-        const y = scaleOf(range, top)(value);
+        const y = scaleOf(range, block)(value);
         knob.to([at, y], value, `${control.says}: ${signed(value)}`, range);
       }
     },
   };
+
+  /** In a row, if there is room; else in blocks below one another, as high as they have to be. */
+  function arrange(columns: Column[]) {
+    const isNarrow = host.classList.contains("narrow");
+    host.classList.toggle("stacked", isNarrow);
+    box.style.height = "";
+    const [width, height] = size();
+    const gutter = 4.2 * look.sizes.base;
+    const room = {
+      width,
+      height: isNarrow ? null : height,
+      gutter,
+      line,
+      frame: FRAME + STROKE / 2,
+    };
+    table = tableOf(columns, room);
+    const isStacked = isNarrow || table.blocks.length > 1;
+    host.classList.toggle("stacked", isStacked);
+    box.style.height = isStacked ? `${table.blocks.at(-1)!.end}px` : "";
+    size();
+  }
 
   function wide(text: string) {
     return LETTER * look.sizes.base * text.length;
@@ -129,31 +146,29 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
 
   /** The tops of a matrix at the start, and of it now. */
   function topsOf({ block }: Place) {
-    const top = block * table.blockHeight;
-    return [top + table.start, top + table.now];
+    const { start, now } = table.blocks[block];
+    return [start, now];
   }
 
-  function drawNamesOfRows(block: number) {
-    const top = block * table.blockHeight;
+  function drawNamesOfRows({ start, now }: Block) {
     const kind = "large";
-    textLines(words, [0, top + table.start], ["○", "start"], { role: "ink", start: "below", kind });
-    const now = ["●", "now"];
-    textLines(words, [0, top + table.now], now, { role: "focus", start: "below", kind });
+    textLines(words, [0, start], ["○", "start"], { role: "ink", start: "below", kind });
+    textLines(words, [0, now], ["●", "now"], { role: "focus", start: "below", kind });
   }
 
   /** Words above a matrix. */
   function nameOf(text: string, { middle }: Place, top: number, look: string) {
-    const y = top - FRAME - 5;
+    const y = top - FRAME - 6;
     words.append("text").attr("class", look).attr("x", middle).attr("y", y).text(text);
   }
 
   function drawBasis(basis: NonNullable<VirtualFacts["basis"]>, C: Matrix, place: Place) {
     const [top, below] = topsOf(place);
-    nameOf(basis.name, place, top, "role-ink large bold");
+    nameOf(basis.name, place, top, "role-ink large bold middle");
     applied = tileAt(tiles, C, place.left, top, basis.limit);
     const { recovered, agrees } = basis;
-    if (!recovered) return nameOf("?", place, below, "role-outside large nv-exact");
-    nameOf("recovered", place, below, "role-ink large nv-exact");
+    if (!recovered) return nameOf("?", place, below, "role-outside large middle nv-exact");
+    nameOf("recovered", place, below, "role-ink large middle nv-exact");
     const group = tiles.append("g").attr("class", "nv-exact");
     tileAt(group, recovered, place.left, below, basis.limit).fill(recovered);
     frame(group, recovered, place.left, below, agrees ? "certified" : "outside");
@@ -167,9 +182,9 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     frame(verdicts, matrix, place.left, below, role);
     verdicts
       .append("text")
-      .attr("class", `${classOf(role)} large bold`)
+      .attr("class", `${classOf(role)} large bold middle`)
       .attr("x", place.middle)
-      .attr("y", below - FRAME - 5)
+      .attr("y", below - FRAME - 6)
       .text(isSame ? "same" : "moved");
   }
 
@@ -208,7 +223,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
           .selectAll("text")
           .data(hasNumbers ? entries : [])
           .join("text")
-          .attr("class", (entry) => classOf(lettersOn(shade(entry), look)))
+          .attr("class", (entry) => `middle ${classOf(lettersOn(shade(entry), look))}`)
           .attr("x", (_, n) => x(n) + cell / 2)
           .attr("y", (_, n) => y(n) + cell / 2)
           .attr("dominant-baseline", "central")
@@ -217,15 +232,15 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     };
   }
 
-  function scaleOf([least, most]: Range, top: number) {
-    return scaleLinear([least, most], [top + table.track, top]);
+  function scaleOf([least, most]: Range, { now, track }: Block) {
+    return scaleLinear([least, most], [now + track, now]);
   }
 
   function drawTrack(control: MatrixControl, place: Place, matrix: Matrix, range: Range) {
-    const [, top] = topsOf(place);
+    const block = table.blocks[place.block];
     const at = place.left + table.cell * matrix[0].length + 12;
-    const scale = scaleOf(range, top);
-    const way = `M${at} ${top}V${top + table.track}M${at - 4} ${scale(0)}h8`;
+    const scale = scaleOf(range, block);
+    const way = `M${at} ${block.now}V${block.now + block.track}M${at - 4} ${scale(0)}h8`;
     ways.append("path").attr("class", "way").attr("d", way);
     const knob = handle(knobs.append("g"), {
       name: control.says,
@@ -235,7 +250,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       keyed: (right, up) => options.keyed(control.name, right || up),
     });
     knob.radius(KNOB);
-    tracks.push({ control, knob, at, top });
+    tracks.push({ control, knob, at, block });
   }
 }
 

@@ -28,8 +28,7 @@ export interface Seen {
 export function seenAt(formulas: Formulas, place: VirtualPlace): Seen {
   const { layers, interface: at, X, kind, same } = formulas;
   const C = at === null ? null : basisAt(formulas, at, place.walk, place.along);
-  const now =
-    at === null ? rescaled(formulas, place) : rebased(formulas, at, place);
+  const now = at === null ? rescaled(formulas, place) : rebased(formulas, at, place);
   const parts: Record<string, Moved> = {};
   const add = (key: string, start: Matrix, end: Matrix) => {
     parts[key] = movedOf(start, end, same);

@@ -24,24 +24,32 @@ export interface Room {
   gutter: number;
   /** The height of a line of words. */
   line: number;
+  /** Around a matrix, for its frame. */
+  frame: number;
 }
 
 export interface Place {
   left: number;
   middle: number;
+  /** Its number, from 0. */
   block: number;
+}
+
+/** Columns side by side; its lengths are from the top of the picture. */
+export interface Block {
+  top: number;
+  /** The tops of the matrices at the start, and of those now. */
+  start: number;
+  now: number;
+  end: number;
+  /** The length of a track. */
+  track: number;
 }
 
 export interface Table {
   cell: number;
   places: Place[];
-  blocks: number;
-  /** From the top of a block: the matrices at the start, and those now. */
-  start: number;
-  now: number;
-  /** The length of a track. */
-  track: number;
-  blockHeight: number;
+  blocks: Block[];
 }
 
 const LARGEST = 46;
@@ -53,66 +61,87 @@ const WIDE_GAP = 34; // between two groups of them
 const TRACK = 50; // the least length of a track
 const LONG_TRACK = 110; // where a finger has to find its steps
 const BESIDE = 22; // for a track
-const EDGE = 8; // below the last row, for a frame
 
 export function tableOf(columns: Column[], room: Room): Table {
   if (room.height === null) return inBlocks(columns, room);
   for (const gap of [GAP, LEAST_GAP]) {
     for (let cell = LARGEST; cell >= LEAST; cell -= 0.5) {
-      const table = inARow(columns, room, cell, gap);
-      if (table) return table;
+      const [block, end] = blockOf(columns, room, cell, gap, 0);
+      if (end <= room.width && heightOf(columns, room, cell, 0, TRACK).end <= room.height) {
+        return { cell, places: block, blocks: [heightOf(columns, room, cell, 0, TRACK)] };
+      }
     }
   }
   return inBlocks(columns, room);
 }
 
-/** All columns side by side; null where they have no room with such cells. */
-function inARow(columns: Column[], room: Room, cell: number, gap: number): Table | null {
-  const heights = heightsOf(columns, room, cell, TRACK);
-  if (heights.blockHeight > room.height!) return null;
-  const places: Place[] = [];
-  let end = room.gutter - gap;
-  for (const column of columns) {
-    const slot = slotOf(column, cell);
-    const left = end + (column.isFirst ? Math.max(gap, WIDE_GAP) : gap);
-    places.push({ ...placeOf(column, cell, left), block: 0 });
-    end = left + slot;
-  }
-  return end > room.width ? null : { cell, places, blocks: 1, ...heights };
-}
-
-/** As many columns in a block as it has room for, and a new block for each group. */
+/** Each group in as few blocks as it has room in, and in these about as many columns. */
 function inBlocks(columns: Column[], room: Room): Table {
   const cell = IN_BLOCKS;
   const places: Place[] = [];
-  let block = 0;
-  let end = room.gutter;
-  columns.forEach((column, n) => {
-    const slot = slotOf(column, cell);
-    if (n && (column.isFirst || end + slot > room.width)) {
-      block++;
-      end = room.gutter;
+  const blocks: Block[] = [];
+  let top = 0;
+  for (const group of groupsOf(columns)) {
+    for (const part of partsOf(
+      group,
+      (some) => blockOf(some, room, cell, GAP, 0)[1] <= room.width,
+    )) {
+      const block = heightOf(part, room, cell, top, LONG_TRACK);
+      places.push(...blockOf(part, room, cell, GAP, blocks.length)[0]);
+      blocks.push(block);
+      top = block.end;
     }
-    places.push({ ...placeOf(column, cell, end), block });
-    end += slot + GAP;
+  }
+  return { cell, places, blocks };
+}
+
+function groupsOf(columns: Column[]): Column[][] {
+  const groups: Column[][] = [];
+  for (const column of columns) {
+    if (column.isFirst || !groups.length) groups.push([]);
+    groups.at(-1)!.push(column);
+  }
+  return groups;
+}
+
+function partsOf(group: Column[], fits: (some: Column[]) => boolean): Column[][] {
+  for (let count = 1; count <= group.length; count++) {
+    const most = Math.ceil(group.length / count);
+    const parts = Array.from({ length: Math.ceil(group.length / most) }, (_, n) =>
+      group.slice(n * most, (n + 1) * most),
+    );
+    if (count === group.length || parts.every(fits)) return parts;
+  }
+  return [];
+}
+
+/** Columns side by side, and where the last one ends. */
+function blockOf(
+  columns: Column[],
+  { gutter }: Room,
+  cell: number,
+  gap: number,
+  block: number,
+): [Place[], number] {
+  let end = gutter;
+  const places = columns.map((column, n) => {
+    const { words, hasTrack, isFirst } = column;
+    const matrix = cell * column.columns;
+    const wide = matrix + (hasTrack ? BESIDE : 0);
+    const slot = Math.max(wide, words);
+    const begin = end + (n === 0 ? 0 : isFirst ? Math.max(gap, WIDE_GAP) : gap);
+    const left = begin + (slot - wide) / 2;
+    end = begin + slot;
+    return { left, middle: left + matrix / 2, block };
   });
-  return { cell, places, blocks: block + 1, ...heightsOf(columns, room, cell, LONG_TRACK) };
+  return [places, end];
 }
 
-/** How wide a column is, with its words. */
-const slotOf = ({ columns, words, hasTrack }: Column, cell: number) =>
-  Math.max(cell * columns + (hasTrack ? BESIDE : 0), words);
-
-function placeOf(column: Column, cell: number, left: number) {
-  const wide = cell * column.columns + (column.hasTrack ? BESIDE : 0);
-  const begin = left + (slotOf(column, cell) - wide) / 2;
-  return { left: begin, middle: begin + (cell * column.columns) / 2 };
-}
-
-function heightsOf(columns: Column[], { line }: Room, cell: number, least: number) {
+function heightOf(columns: Column[], room: Room, cell: number, top: number, least: number): Block {
+  const { line, frame } = room;
   const tall = cell * Math.max(...columns.map(({ rows }) => rows));
-  const hasTrack = columns.some((column) => column.hasTrack);
-  const track = hasTrack ? Math.max(tall, least) : 0;
-  const now = line + tall + line;
-  return { start: line, now, track, blockHeight: now + Math.max(tall, track) + EDGE };
+  const track = columns.some(({ hasTrack }) => hasTrack) ? Math.max(tall, least) : 0;
+  const start = top + line + frame;
+  const now = start + tall + frame + line + frame;
+  return { top, start, now, track, end: now + Math.max(tall, track) + 2 * frame };
 }
