@@ -16,6 +16,7 @@ import { seenAt } from "./virtual_network";
 
 const BASIS_HINT =
   "drag the ring: C turns, the virtual weights stand still · drag the knob: V moves alone";
+const STILL_HINT = "drag the knob: V moves alone";
 const RESCALING_HINT = "drag a knob up or down: λ₀ answers";
 
 function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> {
@@ -75,6 +76,12 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
     return message.facts.basis ? "along" : "log_1";
   }
 
+  function hint(): string {
+    if (!message.facts.basis) return RESCALING_HINT;
+    const { walk, heads } = walkOf();
+    return isSeen(walk, heads) ? BASIS_HINT : STILL_HINT;
+  }
+
   /** Of the basis that changes. */
   function walkOf() {
     const { layers, interface: at, ends } = message.facts.formulas;
@@ -106,8 +113,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
     matrices.move(seen, here, ranges);
     bars.move(seen);
     if (facts.basis) basis.move(here.along, ranges.along);
-    const hint = facts.basis ? BASIS_HINT : RESCALING_HINT;
-    stand(host, note, controls.isExact, talk.isAlone ?? false, isTouched ? "" : hint);
+    stand(host, note, controls.isExact, talk.isAlone ?? false, isTouched ? "" : hint());
   }
 
   return {

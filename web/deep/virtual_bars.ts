@@ -61,14 +61,12 @@ export function barsView(host: HTMLElement) {
     return host.classList.contains("stacked");
   }
 
-  /** The change of basis has a place in the table, but no bar. */
   function blocksOf() {
-    return table.places[facts.matrices.length - 1].block + 1;
+    return table.places.at(-1)!.block + 1;
   }
 
   function drawZero(block: number, y: number) {
-    const places = table.places.slice(0, facts.matrices.length);
-    const xs = places.filter((place) => place.block === block).map(({ middle }) => middle);
+    const xs = table.places.filter((place) => place.block === block).map(({ middle }) => middle);
     const [left, right] = [Math.min(...xs) - WIDTH, Math.max(...xs) + WIDTH];
     zeros.append("path").attr("d", `M${left} ${y}H${right}`);
   }

@@ -12,6 +12,7 @@ import { short, signed } from "./virtual_words";
 
 const FRAME = 4; // pixels between a matrix and its frame
 const STROKE = 3; // pixels of the frame
+const ASIDE = 200; // pixels for the change of basis, beside the others
 const KNOB = 6; // pixels: its radius
 const LETTER = 0.56; // the width of an average letter, as a share of its height
 const ROOM_FOR_NUMBERS = 2.5; // letters high
@@ -64,8 +65,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       headline(facts.says, true);
       const shapes = matrices.map(({ key }) => parts[key].start);
       const columns = matrices.map((one, n) => columnOf(one, shapes[n], n));
-      if (C) columns.push(columnOfBasis(C));
-      arrange(columns);
+      arrange(columns, C && columnOfBasis(C));
 
       for (const group of [words, tiles, ways, knobs]) group.selectAll("*").remove();
       const last = table.places[matrices.length - 1].block;
@@ -82,7 +82,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
         if (one.control) drawTrack(one.control, place, shapes[n], ranges[one.control.name]);
       });
       applied = null;
-      if (facts.basis && C) drawBasis(facts.basis, C, table.places[matrices.length]);
+      if (facts.basis && C && table.basis) drawBasis(facts.basis, C, table.basis);
       return table;
     },
 
@@ -105,7 +105,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   };
 
   /** In a row, if there is room; else in blocks below one another, as high as they have to be. */
-  function arrange(columns: Column[]) {
+  function arrange(columns: Column[], basis: Column | null) {
     const isNarrow = host.classList.contains("narrow");
     host.classList.toggle("stacked", isNarrow);
     box.style.height = "";
@@ -117,8 +117,9 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       gutter,
       line,
       frame: FRAME + STROKE / 2,
+      aside: basis ? ASIDE : 0,
     };
-    table = tableOf(columns, room);
+    table = tableOf(columns, basis, room);
     const isStacked = isNarrow || table.blocks.length > 1;
     host.classList.toggle("stacked", isStacked);
     box.style.height = isStacked ? `${table.blocks.at(-1)!.end}px` : "";
@@ -141,7 +142,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
 
   function columnOfBasis(C: Matrix): Column {
     const [rows, columns] = [C.length, C.length];
-    return { rows, columns, words: wide("recovered"), hasTrack: false, isFirst: true };
+    return { rows, columns, words: wide("recovered"), hasTrack: false, isFirst: false };
   }
 
   /** The tops of a matrix at the start, and of it now. */

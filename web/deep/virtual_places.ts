@@ -26,6 +26,8 @@ export interface Room {
   line: number;
   /** Around a matrix, for its frame. */
   frame: number;
+  /** At the right of a row, for the change of basis; 0 where there is none. */
+  aside: number;
 }
 
 export interface Place {
@@ -50,49 +52,49 @@ export interface Table {
   cell: number;
   places: Place[];
   blocks: Block[];
+  /** Where the change of basis stands. */
+  basis: Place | null;
 }
 
 const LARGEST = 46;
 const LEAST = 5;
 const IN_BLOCKS = 18; // a cell where the table is as high as it has to be
 const GAP = 18; // between two columns
-const LEAST_GAP = 6; // where there is little room
+const LEAST_GAP = 13; // where there is little room
 const WIDE_GAP = 34; // between two groups of them
 const TRACK = 50; // the least length of a track
 const LONG_TRACK = 110; // where a finger has to find its steps
 const BESIDE = 22; // for a track
 
-export function tableOf(columns: Column[], room: Room): Table {
-  if (room.height === null) return inBlocks(columns, room);
+/** Where columns stand, and `basis`, the change of basis beside or below them. */
+export function tableOf(columns: Column[], basis: Column | null, room: Room): Table {
+  if (room.height === null) return inBlocks(columns, basis, room);
   for (const gap of [GAP, LEAST_GAP]) {
     for (let cell = LARGEST; cell >= LEAST; cell -= 0.5) {
-      const [block, end] = blockOf(columns, room, cell, gap, 0);
-      if (end <= room.width && heightOf(columns, room, cell, 0, TRACK).end <= room.height) {
-        return { cell, places: block, blocks: [heightOf(columns, room, cell, 0, TRACK)] };
-      }
+      const [places, end] = blockOf(columns, room, cell, gap, 0);
+      const block = heightOf(basis ? [...columns, basis] : columns, room, cell, 0, TRACK);
+      const right = room.width - room.aside;
+      if (end > right || block.end > room.height) continue;
+      const beside = basis && blockOf([basis], { ...room, gutter: right }, cell, gap, 0)[0][0];
+      return { cell, places, blocks: [block], basis: beside };
     }
   }
-  return inBlocks(columns, room);
+  return inBlocks(columns, basis, room);
 }
 
 /** Each group in as few blocks as it has room in, and in these about as many columns. */
-function inBlocks(columns: Column[], room: Room): Table {
+function inBlocks(columns: Column[], basis: Column | null, room: Room): Table {
   const cell = IN_BLOCKS;
-  const places: Place[] = [];
   const blocks: Block[] = [];
-  let top = 0;
-  for (const group of groupsOf(columns)) {
-    for (const part of partsOf(
-      group,
-      (some) => blockOf(some, room, cell, GAP, 0)[1] <= room.width,
-    )) {
-      const block = heightOf(part, room, cell, top, LONG_TRACK);
-      places.push(...blockOf(part, room, cell, GAP, blocks.length)[0]);
-      blocks.push(block);
-      top = block.end;
-    }
-  }
-  return { cell, places, blocks };
+  const fits = (some: Column[]) => blockOf(some, room, cell, GAP, 0)[1] <= room.width;
+  const add = (some: Column[]): Place[] => {
+    const block = heightOf(some, room, cell, blocks.at(-1)?.end ?? 0, LONG_TRACK);
+    blocks.push(block);
+    return blockOf(some, room, cell, GAP, blocks.length - 1)[0];
+  };
+  const parts = groupsOf(columns).flatMap((group) => partsOf(group, fits));
+  const places = parts.flatMap(add);
+  return { cell, places, blocks, basis: basis && add([basis])[0] };
 }
 
 function groupsOf(columns: Column[]): Column[][] {
