@@ -31,10 +31,6 @@ export const motions = (places, shares) => places.map((place, n) => {
   });
   return [layers, X, code.outputOf(layers, X, net.kind), moved];
 });
-export const pairs = (all) => all.map(([local, place]) => {
-  const { C, found } = code.seenAt(local, place);
-  return [C ?? [], [...found].map(([name, { now, change, log }]) => [name, now, change, log])];
-});
 
 // What is seen.
 export function react(drawn, width) {

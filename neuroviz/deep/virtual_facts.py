@@ -6,7 +6,6 @@ has a key, by which the page finds what it computes: "V1", "L", "M2", or "output
 
 from typing import Any
 
-
 from neuroviz.deep.rescaling import RescalingStudy
 from neuroviz.deep.virtual import LOGS, RANGES, SAME, InterfaceStudy, Moved
 from neuroviz.engine.network import Weights
@@ -167,8 +166,7 @@ def _rescaled(study: RescalingStudy) -> list[Facts]:
     layers = study.setting.layers
     missed = {"name": "off", "says": "log₂ of what λ₀ misses"}
     factors = [
-        {"name": name, "says": f"log₂ {numbered('λ', i)}"}
-        for i, name in enumerate(LOGS[:layers], start=1)
+        {"name": name, "says": f"log₂ {numbered('λ', i)}"} for i, name in enumerate(LOGS[:layers], start=1)
     ]
     parts = zip(_virtual_keys(layers), study.virtual, [missed, *factors], strict=True)
     found = [
