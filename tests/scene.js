@@ -71,7 +71,7 @@ export async function picture(base64) {
 
 // All that one takes hold of or presses, in the order of the page; what has the focus, and whether that is seen.
 const nameOf = (node) => node.getAttribute("aria-label") ?? node.textContent;
-export const hands = () => [...box.querySelectorAll("[tabindex='0'], button:not(:disabled)")].filter((one) => getComputedStyle(one).display !== "none").map(nameOf);
+export const hands = () => [...box.querySelectorAll("[tabindex='0'], button:not(:disabled)")].filter((one) => one.checkVisibility()).map(nameOf);
 export const valued = () => ["valuemin", "valuenow", "valuemax", "valuetext"].map((one) => document.activeElement.getAttribute(`aria-${one}`));
 export function focused() {
   const node = document.activeElement, { outlineStyle, outlineWidth } = getComputedStyle(node);
