@@ -2,10 +2,9 @@
 import { alone, camera, pictureOf } from "../neuroviz/kit/javascript/scene.js";
 import { factors } from "../neuroviz/factorization/javascript/factors.js";
 import { ledger } from "../neuroviz/deep/javascript/ledger.js";
-import { unrolled } from "../neuroviz/beyond/unrolling/javascript/unrolled.js";
 import { section } from "../neuroviz/singular/javascript/section.js";
 
-const SCENES = { factors, ledger, section, unrolled };
+const SCENES = { factors, ledger, section };
 
 const LEAST = 820; // pixels, as in the book: in a narrower place a scene is scrolled, as its words have their size
 
