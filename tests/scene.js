@@ -1,15 +1,8 @@
 // What tests ask of a page: `code` is the file that they loaded last, `box` holds a scene or a figure.
 
-// The page's arithmetic at many places, one after the other.
-export const terms = (all) => all.map(([local, place]) => code.termAt(local, place));
-export const pairs = (all) => all.map(([local, place]) => {
-  const { C, found } = code.seenAt(local, place);
-  return [C ?? [], [...found].map(([name, { now, change, log }]) => [name, now, change, log])];
-});
-
 // What is seen.
 export function react(drawn, width) {
-  globalThis.names = Object.keys(drawn.place ?? drawn.layout.meta.place);
+  globalThis.names = Object.keys(drawn.place);
   neurovizScenes.react(box, drawn, width);
   box.talk ??= neurovizScenes.talkOf(box);
 }
@@ -45,7 +38,7 @@ export async function picture(base64) {
 
 // All that one takes hold of or presses, in the order of the page; what has the focus, and whether that is seen.
 const nameOf = (node) => node.getAttribute("aria-label") ?? node.textContent;
-export const hands = () => [...box.querySelectorAll("[tabindex='0'], button:not(:disabled)")].filter((one) => getComputedStyle(one).display !== "none").map(nameOf);
+export const hands = () => [...box.querySelectorAll("[tabindex='0'], button:not(:disabled)")].filter((one) => one.checkVisibility()).map(nameOf);
 export const valued = () => ["valuemin", "valuenow", "valuemax", "valuetext"].map((one) => document.activeElement.getAttribute(`aria-${one}`));
 export function focused() {
   const node = document.activeElement, { outlineStyle, outlineWidth } = getComputedStyle(node);

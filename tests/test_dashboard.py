@@ -48,7 +48,7 @@ def test_panels_are_large_and_follow_the_room(page):
     page["look"].value = "dark"
     (panel,) = page["stage"].children
     assert theme.current() == {"mode": "dark", "size": "lecture"}
-    assert panel.figure.layout.template.layout.paper_bgcolor == theme.color("ground")
+    assert panel.figure.drawn["look"]["colors"]["ground"] == theme.color("ground")
     assert theme.color("ground") in page["room"].value
     arrow = quote(f"stroke='{theme.color('ink')}'")  # of the boxes: black on black is not seen
     assert arrow in page["room"].value

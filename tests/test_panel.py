@@ -16,7 +16,7 @@ import ipywidgets as widgets
 import pytest
 from ipywidgets.widgets.widget import _instances
 from jupyter_client.manager import start_new_kernel
-from panels import PATIENCE, eventually, is_alive, walk
+from panels import PATIENCE, eventually, is_alive, plain, walk
 from plotly.offline import get_plotlyjs_version
 
 from neuroviz import explorables
@@ -775,8 +775,9 @@ def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_a
     code = (
         "from neuroviz.kit.page import Chart\n"
         "from neuroviz.kit.plot import Parts\n"
-        "scene = {'meta': {'scene': 'surface'}}\n"
-        "charts = [Chart(Parts([], layout)) for layout in ({}, {}, scene, scene, {})]\n"
+        "from neuroviz.kit.picture import Picture\n"
+        "chart, scene = Parts([], {}), Picture('surface', {}, {}, {})\n"
+        "charts = [Chart(parts) for parts in (chart, chart, scene, scene, chart)]\n"
         "print([(chart.painter, len(chart.code) > 5000) for chart in charts])\n"
     )
     plotly, scenes = ("plotly", True), ("scenes", True)
@@ -791,9 +792,7 @@ def test_a_bundle_is_built_from_what_stands_here(name):
     """`make javascript` builds it; plotly.js has the version that plotly's own Python package has."""
     web, said = ROOT / "web", hashlib.sha256()
     here = [p for p in web.rglob("*") if p.suffix in (".ts", ".css") and "node_modules" not in p.parts]
-    scenes = [web / "old_scenes.js"]
-    for found in (here, (ROOT / "neuroviz").rglob("*.js")):
-        scenes += sorted(found, key=lambda path: path.as_posix())
+    scenes = sorted(here, key=lambda path: path.relative_to(web).as_posix())
     sources = {"plotly": [web / "plotly.js"], "scenes": scenes}[name]
     for source in (*sources, web / "build.mjs", web / "package-lock.json"):
         said.update(source.read_bytes())
@@ -824,13 +823,13 @@ def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
         assert panel.status.startswith("done")
     with theme.using({"mode": "dark", "size": "notebook"}):
         usual = SurfaceExplorer(state=narrow.state)
-    sizes = [panel.figure.layout.template.layout.font.size for panel in (narrow, wide, usual)]
+    sizes = [panel.figure.drawn["look"]["sizes"]["base"] for panel in (narrow, wide, usual)]
     assert sizes[0] == sizes[2] < sizes[1]
 
 
 def test_the_lecture_switch_makes_letters_large_and_goes_back_without_loss():
     panel = SurfaceExplorer(state="where=0.3")
-    state, usual = panel.state, panel.figure.to_json()
+    state, usual = panel.state, plain(panel.figure)
     width = panel.controls["where"].layout.width
     panel._more.value = True
     panel._lecture.value = True
@@ -838,17 +837,15 @@ def test_the_lecture_switch_makes_letters_large_and_goes_back_without_loss():
     assert (
         "nv-lecture" in panel._dom_classes and not panel._more.value and panel._more.layout.display == "none"
     )
-    assert (
-        panel.figure.layout.template.layout.font.size == 18 and panel.controls["where"].layout.width > width
-    )
+    assert panel.figure.drawn["look"]["sizes"]["base"] == 18 and panel.controls["where"].layout.width > width
     panel._lecture.value = False
     panel.state = state
-    assert panel.figure.to_json() == usual and panel.controls["where"].layout.width == width
+    assert plain(panel.figure) == usual and panel.controls["where"].layout.width == width
     assert "nv-lecture" not in panel._dom_classes and panel._more.layout.display == ""
     narrow = SurfaceExplorer()
     narrow.figure.width = 830
     narrow._lecture.value = True
-    assert narrow.figure.layout.template.layout.font.size == 14
+    assert narrow.figure.drawn["look"]["sizes"]["base"] == 14
 
 
 @pytest.mark.parametrize("hook", ["_make_controls", "_read", "_answer", "draw", "_describe"])

@@ -17,9 +17,7 @@ from neuroviz.beyond.training.panel import FlowExplorer
 from neuroviz.beyond.unrolling.panel import UnrollingExplorer
 from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
 from neuroviz.deep.ledger_panel import LedgerExplorer
-from neuroviz.deep.virtual import LOGS, VirtualSetting
-from neuroviz.deep.virtual_panel import VirtualWeightsExplorer, study_virtual
-from neuroviz.engine.symmetry import WALKS
+from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.factorization.panel import FactorizationExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
@@ -401,39 +399,6 @@ def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_al
     assert colors[0] == 2200 and min(colors[1:]) > 20  # the surface, and the roots beside it
 
 
-def test_in_a_narrow_place_a_scene_is_scrolled(scene):
-    page = scene(kind=UnrollingExplorer)
-    page.evaluate("box.style.width = '384px'")
-    redraw(page, UnrollingExplorer(state="layers=2"), 384)
-    page.wait_for_function("box.scrollWidth === 820")
-    assert page.evaluate("box.clientWidth") == 384
-
-
-def test_the_page_moves_the_weights_of_1000_random_pairs_of_networks_as_python_does(bare_page):
-    load(bare_page, NETWORK)
-    draw, asked, expected = random.Random(7), [], []
-    for _ in range(1000):
-        whole = {name: draw.randint(1, 4) for name in ("width", "width_in", "width_out", "head_dim")}
-        whole |= {"layers": draw.randint(2, 4), "seed": draw.randint(0, 9), "lost": draw.random() < 0.2}
-        lists = {"view": ["basis", "rescale"], "place": ["first", "middle", "last"], "walk": WALKS}
-        lists |= {"kind": ["lightning", "softmax"], "alone": [0, -0.3, 0.25]}
-        moves = {name: draw.randint(-20, 20) / 20 for name in (*LOGS, "off", "along")}
-        chosen = {name: draw.choice(values) for name, values in lists.items()}
-        study = study_virtual(VirtualSetting(**whole, **moves, **chosen))
-        meta = VirtualWeightsExplorer.draw(study).layout["meta"]
-        asked.append([meta["local"], meta["place"]])
-        expected.append(
-            [getattr(study, "C", []), *getattr(study, "weights", ()), *study.virtual, study.outputs]
-        )
-    for (C, page), (same, *parts) in zip(ask(bare_page, "pairs", asked), expected, strict=True):
-        np.testing.assert_allclose(C, same, atol=AGREE)
-        for (name, now, change, log), part in zip(page, parts, strict=True):
-            assert name == part.name and change == pytest.approx(part.change, abs=AGREE)
-            np.testing.assert_allclose(now, part.now, rtol=AGREE, atol=AGREE * (1 + np.abs(part.now).max()))
-            start, end = map(np.linalg.norm, (part.start, part.now))
-            assert log == pytest.approx(np.log2(end / start) if start and end else 0, abs=AGREE)
-
-
 def test_the_page_multiplies_1000_random_terms_as_python_does(bare_page):
     load(bare_page, "beyond/unrolling/javascript/term.js")
     draw, studies = random.Random(8), []
@@ -454,35 +419,6 @@ def test_the_page_multiplies_1000_random_terms_as_python_does(bare_page):
                 numbers = [other["start"], *other["values"]], [one.start, *one.values]
                 np.testing.assert_allclose(*numbers, atol=AGREE)
                 assert other["value"] == pytest.approx(one.value, rel=AGREE, abs=AGREE)
-
-
-@pytest.mark.parametrize("kind", ["lightning", "softmax"])
-def test_c_is_turned_by_hand_and_the_virtual_weights_stand_still(scene, kind):
-    page = scene(f"layers=4;interface=middle;width=4;kind={kind}", kind=VirtualWeightsExplorer)
-    ring, knob = (
-        f".nv-handle[aria-label='{name}']" for name in ("C, along the rotation", "row 1 of V₂ alone")
-    )
-    x, y = middle(page, ring)
-    dragged(page, ring, x, y + 60)
-    assert asked(page, "along")[0] < 0.1 and np.hypot(*np.subtract(middle(page, ring), (x, y + 60))) < 20
-    assert said(page).count("same") == 6 and "only Python says" in said(page)
-    page.locator(knob).focus()
-    page.keyboard.press("Shift+ArrowUp")
-    # L, M₃, M₄ and the outputs have moved; so are the bars called.
-    page.wait_for_function("(box.textContent.match(/moved/g) ?? []).length === 5")
-    assert asked(page, "alone") == [0.1]
-
-
-def test_a_factor_is_dragged_and_l_answers_until_its_own_knob_moves(scene):
-    page = scene("view=rescale", kind=VirtualWeightsExplorer)
-    knob, miss = (f".nv-handle[aria-label='{name}']" for name in ("log₂ λ₁", "log₂ of what λ₀ misses"))
-    x, y = middle(page, knob)
-    dragged(page, knob, x, y - 200)
-    assert asked(page, "log_1", "log_2") == [1, 0.5] and "same" in said(page) and "−3.5" in said(page)
-    page.locator(miss).focus()
-    page.keyboard.press("ArrowDown")
-    page.wait_for_function("!box.textContent.includes('same')")
-    assert asked(page, "off") == [-0.05]
 
 
 TURN = ".nv-handle[aria-label='turn the window round']"

@@ -4,37 +4,34 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from panels import random_states, texts, title, trace
+from panels import random_states, title
 
 from neuroviz.deep import rescaling
 from neuroviz.deep import virtual as module
-from neuroviz.deep.virtual_figure import virtual_parts
+from neuroviz.deep.virtual_facts import virtual_facts
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward
 from neuroviz.engine.symmetry import walk_in_gl
-from neuroviz.kit import theme
-from neuroviz.kit.plot import make
+from neuroviz.kit.words import signed
 
 PANEL = VirtualWeightsExplorer
 
 
-def frames(figure):
-    """The colour of the frame around each matrix of the table, by its name."""
-
-    def middle(x, y):
-        return round(x[0] + x[-1], 6), round(y[0] + y[-1], 6)
-
-    shapes = [s for s in figure.layout.shapes if s.type == "rect"]
-    around = {middle((s.x0, s.x1), (s.y0, s.y1)): s.line.color for s in shapes}
-    tables = {t.name: middle(t.x, t.y) for t in figure.data if t.type == "heatmap"}
-    return {name: around[place] for name, place in tables.items() if place in around}
+def said(facts):
+    return " ".join(line["text"] for line in facts["says"])
 
 
-def bars(figure):
-    found = trace(figure, "how far each matrix has moved")
-    return dict(zip(found.customdata, found.y, strict=True))
+def changes(study):
+    """How far each matrix has moved, by its name."""
+    parts = (*study.weights, *study.virtual, study.outputs)
+    return {part.name: part.change for part in parts}
+
+
+def above(panel):
+    """What the weights have become, in words."""
+    return [matrix["above"] or "" for matrix in panel.facts["matrices"]]
 
 
 # Eq. 8 and Eq. 9: what moves and what does not
@@ -57,55 +54,42 @@ def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(panel
     """Eq. 9, at every interface of four layers."""
     panel.state = f"layers=4;width=3;width_in=4;width_out=4;interface={place};walk={walk};kind={kind}"
     i = {"first": 1, "middle": 2, "last": 3}[place]
-    moved = bars(panel.figure)
+    moved = changes(panel._shown)
     weights = [f"{letter}{'₀₁₂₃₄'[layer]}" for layer in (i, i + 1) for letter in "QKV"]
     names = weights[2:]
     assert list(moved) == [*weights, "L", "M₁", "M₂", "M₃", "M₄", "φ(X)"]
     assert all(moved[name] > 0.1 for name in names)
     assert all(change < 1e-9 for name, change in moved.items() if name not in names)
-    assert any("C⁻¹" in text for text in texts(panel.figure))
+    assert any("C⁻¹" in text for text in above(panel))
     panel.controls["along"].value, panel.controls["alone"].value = 0, 0.3  # no C, also where V moves alone
-    assert not any("C⁻¹" in text for text in texts(panel.figure))
+    assert not any("C⁻¹" in text for text in above(panel))
 
 
-def test_the_matrices_shown_are_those_of_two_networks_with_the_same_virtual_weights(panel):
-    """Recomputed from what the figure draws, for two layers: L = V₂V₁, M₁ = K₁ᵀQ₁, M₂ = V₁ᵀK₂ᵀQ₂V₁."""
+def test_the_study_has_two_networks_with_the_same_virtual_weights(panel):
+    """Recomputed for two layers: L = V₂V₁, M₁ = K₁ᵀQ₁, M₂ = V₁ᵀK₂ᵀQ₂V₁."""
+    study = panel._shown
+    parts = {part.name: part for part in (*study.weights, *study.virtual)}
     for which in ("start", "now"):
-        V1, Q2, K2, V2, L, M2 = (
-            np.array(trace(panel.figure, f"{name}, {which}").z)
-            for name in ("V₁", "Q₂", "K₂", "V₂", "L", "M₂")
-        )
+        V1, Q2, K2, V2, L, M2 = (getattr(parts[name], which) for name in ("V₁", "Q₂", "K₂", "V₂", "L", "M₂"))
         assert np.allclose(V2 @ V1, L) and np.allclose(V1.T @ K2.T @ Q2 @ V1, M2)
-    C = np.array(trace(panel.figure, "C₁, applied").z)
-    for name, change in (("V₁", lambda W: C @ W), ("Q₂", lambda W: W @ np.linalg.inv(C))):
-        start, now = (np.array(trace(panel.figure, f"{name}, {which}").z) for which in ("start", "now"))
+    for name, change in (("V₁", lambda W: study.C @ W), ("Q₂", lambda W: W @ np.linalg.inv(study.C))):
+        start, now = parts[name].start, parts[name].now
         assert np.allclose(change(start), now) and not np.allclose(start, now)
 
 
-def test_frames_say_same_only_where_the_matrices_agree(panel):
-    certified, outside = theme.color("certified"), theme.color("outside")
-    still = [f"{name}, {which}" for name in ("L", "M₁", "M₂", "φ(X)") for which in ("start", "now")]
-    assert set(frames(panel.figure)) == {*still, "C₁, recovered"}
-    assert set(frames(panel.figure).values()) == {certified}
-    assert sum("same" in text for text in texts(panel.figure)) == 4
-
+def test_the_facts_say_moved_only_where_the_matrices_differ(panel):
+    assert panel.facts["basis"]["agrees"] and "stand still" in said(panel.facts)
     panel.controls["alone"].value = 0.05
-    found = frames(panel.figure)
-    assert [name for name in still if found[name] == certified] == ["M₁, start", "M₁, now"]
-    assert [name for name in still if found[name] == outside] == [n for n in still if "M₁" not in n]
-    assert any("L, M₂ and φ(X) MOVED" in text for text in texts(panel.figure))
+    assert "L, M₂ and φ(X) MOVED" in said(panel.facts)
+    assert [part.name for part in panel._shown.virtual if part.is_same] == ["M₁"]
 
 
 @pytest.mark.parametrize(("error", "same"), [(1e-12, True), (1e-10, True), (1e-8, False), (0.1, False)])
 def test_a_matrix_is_the_same_up_to_one_in_a_thousand_million(panel, error, same):
-    """The frames, the words over them and the bars follow the matrices, whoever made them."""
     study = panel._shown
     L = study.virtual[0]
     off = replace(study, virtual=(replace(L, now=L.start * (1 + error)), *study.virtual[1:]))
-    figure = make(virtual_parts(off))
-    role = "certified" if same else "outside"
-    assert frames(figure)["L, now"] == frames(figure)["L, start"] == theme.color(role)
-    assert any("MOVED" in text for text in texts(figure)) == (not same)
+    assert ("MOVED" in said(virtual_facts(off))) == (not same)
     assert (off.moved == ()) == same
 
 
@@ -113,7 +97,7 @@ def test_a_matrix_is_the_same_up_to_one_in_a_thousand_million(panel, error, same
 @pytest.mark.parametrize("kind", ["lightning", "softmax"])
 def test_moving_v_alone_is_no_symmetry_and_the_panel_says_so(panel, alone, kind):
     panel.state = f"alone={alone};kind={kind}"
-    moved = bars(panel.figure)
+    moved = changes(panel._shown)
     assert min(moved["L"], moved["M₂"], moved["φ(X)"]) > 1e-3 and moved["M₁"] < 1e-9
     assert "not a symmetry" in panel.description and "need the same virtual weights" in panel.description
     assert "outside hypotheses" in title(panel) and "same function" not in title(panel)
@@ -130,7 +114,7 @@ def test_moving_v_alone_is_no_symmetry_and_the_panel_says_so(panel, alone, kind)
 def test_the_recovered_change_of_basis_is_that_of_the_walk(panel, walk, along, layers):
     panel.state = f"walk={walk};along={along};layers={layers};interface=last;width=3"
     i = layers - 1
-    shown_C = np.array(trace(panel.figure, f"C{'₀₁₂₃'[i]}, recovered").z)
+    shown_C = np.array(panel.facts["basis"]["recovered"])
     assert np.allclose(shown_C, walk_in_gl(walk, 3, along), atol=1e-9)
     others = [C for j, C in enumerate(panel._shown.recovered, start=1) if j != i]
     assert all(np.allclose(C, np.eye(3), atol=1e-9) for C in others) and len(others) == layers - 2
@@ -141,7 +125,7 @@ def test_a_wrong_recovery_would_be_seen(panel):
     study = panel._shown
     wrong = replace(study, recovered=(study.C.T,))
     assert wrong.off > 0.1
-    assert frames(make(virtual_parts(wrong)))["C₁, recovered"] == theme.color("outside")
+    assert not virtual_facts(wrong)["basis"]["agrees"]
 
 
 @pytest.mark.parametrize("place", ["first", "last"])
@@ -152,16 +136,16 @@ def test_where_v_has_lost_rank_the_recovery_is_refused_in_words(panel, place):
     assert study.recovered is None and study.refusal in panel.description
     assert f"{name} has rank 2; got rank 1" in study.refusal
     assert "outside hypotheses · Lemma 3.5" in title(panel) and "proved · Eq. 9" in title(panel)
-    assert not any(name.endswith("recovered") for name in frames(panel.figure))
+    assert panel.facts["basis"]["recovered"] is None and not panel.facts["basis"]["agrees"]
     # The function is the same all the same, and so are the virtual weights.
-    assert study.moved == () and bars(panel.figure)["Q₂" if place == "first" else "Q₃"] > 0.1
+    assert study.moved == () and changes(study)["Q₂" if place == "first" else "Q₃"] > 0.1
 
 
 @pytest.mark.parametrize("state", ["width=3;width_in=2", "width=4;width_in=1;layers=4;interface=last"])
 def test_a_network_that_widens_hides_its_basis_without_any_loss_of_rank(panel, state):
     panel.state = state
     assert panel._shown.moved == () and panel._shown.refusal
-    assert any("L and M do not determine" in text for text in texts(panel.figure))
+    assert "L and M do not determine" in said(panel.facts["bars"])
     assert "outside hypotheses · Lemma 3.5" in title(panel)
 
 
@@ -186,22 +170,22 @@ def test_the_input_is_scaled_so_that_lightning_outputs_have_size_one():
 def test_with_the_answer_of_eq_13_the_outputs_stand_still(panel, layers):
     panel.state = f"view=rescale;layers={layers};log_1=-0.8;log_2=1;log_3=0.45;log_4=-0.3"
     study = panel._shown
-    start, now = (np.array(trace(panel.figure, f"φ(X), {w}").z) for w in ("start", "now"))
+    start, now = panel._shown.outputs.start, panel._shown.outputs.now
     assert np.abs(start - now).max() < 1e-9 and np.abs(start).max() == pytest.approx(1)
     assert study.exponents == tuple(3 ** (layers - i) for i in range(1, layers + 1))
     assert not study.unanswered.is_same  # and without the answer they do not
     ratio = np.linalg.norm(study.unanswered.now) / np.linalg.norm(study.unanswered.start)
     assert ratio * study.balance == pytest.approx(1)
-    assert any("the function has not" in text for text in texts(panel.figure))
+    assert "the function has not" in said(panel.facts)
 
 
 @pytest.mark.parametrize("off", [-1, 0.05])
 def test_another_factor_than_that_of_eq_13_is_seen(panel, off):
     panel.state = f"view=rescale;off={off}"
-    start, now = (np.array(trace(panel.figure, f"φ(X), {w}").z) for w in ("start", "now"))
-    assert np.allclose(now, 2**off * start) and bars(panel.figure)["φ(X)"] == pytest.approx(off)
+    start, now = panel._shown.outputs.start, panel._shown.outputs.now
+    assert np.allclose(now, 2**off * start) and f"× {signed(2**off)}" in said(panel.facts)
     assert "another function" in panel.description and "missed" in panel.description
-    assert not any("the function has not" in text for text in texts(panel.figure))
+    assert "the function has not" not in said(panel.facts)
 
 
 def test_softmax_has_no_rescaling_and_the_best_factor_leaves_a_distance(panel):
@@ -213,12 +197,12 @@ def test_softmax_has_no_rescaling_and_the_best_factor_leaves_a_distance(panel):
         for c in (0.9 * study.factor, 1.1 * study.factor)
     ]
     assert min(worse) > np.linalg.norm(study.outputs.now - study.outputs.start)
-    assert any("no λ₀ can answer" in text for text in texts(panel.figure))
-    assert any("at best off by" in text for text in texts(panel.figure))
+    assert "no λ₀ can answer" in said(panel.facts["bars"])
+    assert "at best off by" in said(panel.facts)
     assert "proved here · Theorem B" in title(panel) and "outside hypotheses · Eq. 13" in title(panel)
     panel.state = "log_1=0;log_2=0;log_3=0"
     assert panel._shown.outputs.is_same
-    assert not any("no λ₀ can answer" in text for text in texts(panel.figure))
+    assert "no λ₀ can answer" not in said(panel.facts["bars"])
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ import css from "esbuild-plugin-inline-css";
 
 const here = (name) => new URL(name, import.meta.url).pathname;
 const version = (name) => JSON.parse(readFileSync(here(`node_modules/${name}/package.json`))).version;
-// Scenes are what stands here in folders, and until all are there, what the package has of JavaScript.
+// Scenes are what stands here in folders.
 const below = (folder, ...kinds) => readdirSync(here(folder), { recursive: true })
   .filter((path) => kinds.some((kind) => path.endsWith(kind)) && !path.includes("node_modules"))
   .sort().map((path) => `${folder}${path}`);
-const SCENES = ["old_scenes.js", ...below("./", ".ts", ".css"), ...below("../neuroviz/", ".js")];
+const SCENES = below("./", ".ts", ".css");
 const digest = (names) => {
   const sources = createHash("sha256");
   for (const name of [...names, "build.mjs", "package-lock.json"]) sources.update(readFileSync(here(name)));

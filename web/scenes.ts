@@ -1,15 +1,27 @@
 /** All scenes as one plain script: a page that is opened from a disk may load no module. */
 import { immersion } from "./beyond/immersion";
 import { uniqueness } from "./beyond/uniqueness";
+import { unrolled } from "./beyond/unrolled";
 import { hypotheses } from "./deep/hypotheses";
 import { ledger } from "./deep/ledger";
+import { virtual } from "./deep/virtual";
 import { factors } from "./factorization/factors";
 import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
 import { section } from "./singular/section";
 import { surface } from "./singular/surface";
-import { asOnce } from "./old_scenes.js";
 
-const painter = painterOf({ factors, fibre, hypotheses, immersion, ledger, section, surface, uniqueness });
+const painter = painterOf({
+  factors,
+  fibre,
+  hypotheses,
+  immersion,
+  ledger,
+  section,
+  surface,
+  uniqueness,
+  unrolled,
+  virtual,
+});
 
-Object.assign(globalThis, { neurovizScenes: asOnce(painter) });
+Object.assign(globalThis, { neurovizScenes: painter });

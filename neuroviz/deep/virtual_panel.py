@@ -2,7 +2,7 @@
 
 from neuroviz.deep.rescaling import RescalingStudy, say_rescaling, study_rescaling
 from neuroviz.deep.virtual import LOGS, MAX_LAYERS, SAME, InterfaceStudy, VirtualSetting, study_interface
-from neuroviz.deep.virtual_figure import virtual_parts
+from neuroviz.deep.virtual_facts import virtual_picture
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import in_two_lines, numbered, percent, signed, tiny
@@ -32,7 +32,7 @@ class VirtualWeightsExplorer(Panel):
 
     title, setting = "What nobody sees of the weights", VirtualSetting
     old_states = {"free=.*": ""}
-    _answer, draw = staticmethod(study_virtual), staticmethod(virtual_parts)
+    _answer, draw = staticmethod(study_virtual), staticmethod(virtual_picture)
 
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}

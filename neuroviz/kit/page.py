@@ -117,7 +117,7 @@ class Chart(anywidget.AnyWidget):
     """A figure in the page; other attributes (`data`, `layout`, `to_json`, …) are those of a plotly Figure.
 
     The page gets the figure whole, and then what changes. What draws it there is plotly.js, or the scenes
-    (`neuroviz.kit.scene`): it comes with the first chart of a kernel that needs it; all charts of a page
+    (`neuroviz.kit.picture`): it comes with the first chart of a kernel that needs it; all charts of a page
     share it, and a page that has none asks for it.
 
     Args:
@@ -152,8 +152,7 @@ class Chart(anywidget.AnyWidget):
     ) -> None:
         self._figure = None
         drawn = self._plain(parts, of) | {"revision": 0}
-        is_scene = isinstance(parts, Picture) or "meta" in drawn["layout"]
-        painter = "scenes" if is_scene else "plotly"
+        painter = "scenes" if isinstance(parts, Picture) else "plotly"
         brought = b"" if painter in Chart._has_sent else bundle(painter)
         Chart._has_sent.add(painter)
         super().__init__(drawn=drawn, painter=painter, code=brought, controls=controls or {}, walks=[*walks])

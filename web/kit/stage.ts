@@ -1,4 +1,4 @@
-/** Solids on a canvas, by OGL. What was drawn is kept as numbers, as a graphics card may lose it. */
+/** Solids on a canvas, by OGL. All is kept as numbers, as a graphics card may lose it. */
 import {
   Camera,
   Geometry,

@@ -1,6 +1,6 @@
 """Eq. 12, one term at a time, and the reflection of Figure 4."""
 
-from neuroviz.beyond.unrolling.figure import unrolling_parts
+from neuroviz.beyond.unrolling.unrolled_facts import unrolled_picture
 from neuroviz.beyond.unrolling.unrolling import (
     MAX_PLACE,
     MAX_TOKENS,
@@ -28,7 +28,7 @@ class UnrollingExplorer(Panel):
 
     title, setting = "A network unrolled", UnrollSetting
     old_states = {"(indices|equal_ends)=.*": ""}
-    _answer, draw = staticmethod(study_unrolling), staticmethod(unrolling_parts)
+    _answer, draw = staticmethod(study_unrolling), staticmethod(unrolled_picture)
     _describe = staticmethod(describe)
 
     def _make_controls(self) -> tuple[Controls, Controls]:

@@ -206,7 +206,7 @@ export default () => {
       views.add(draw);
       const name = model.get("painter");
       pageOf(name).ready.then(async (found) => {
-        if (name === "scenes") talk = talkOf(await controlsOf(model), () => drawn.choices ?? drawn.layout.meta.choices);
+        if (name === "scenes") talk = talkOf(await controlsOf(model), () => drawn.choices);
         painter = found;
         draw();
       }).catch((error) => { box.textContent = `what draws this figure cannot be loaded in this page: ${error}`; });

@@ -143,7 +143,7 @@
       try {
         await Promise.all([load("look.js"), load(`panels/${name}.js`)]);
         const { figure } = found[name];
-        this.isScene = !!(figure.facts ?? figure.layout.meta);
+        this.isScene = !!figure.facts;
         await load(this.isScene ? "scenes.js" : "plotly.min.js");
       } catch (error) {
         const says = this.says ?? this.drawing.appendChild(document.createElement("p"));
@@ -172,8 +172,7 @@
       if (figure.facts) neurovizScenes.react(this.drawing, figure, this.drawn);
       else {
         const layout = { ...figure.layout, template, width: this.drawn, autosize: false };
-        if (this.isScene) neurovizScenes.react(this.drawing, { ...figure, layout }, this.drawn);
-        else Plotly.react(this.drawing, figure.data, layout, { displaylogo: false, showSendToCloud: false });
+        Plotly.react(this.drawing, figure.data, layout, { displaylogo: false, showSendToCloud: false });
       }
       if (this.control) {
         this.element.querySelector(".nv-title").innerHTML = still.title;

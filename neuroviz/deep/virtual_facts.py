@@ -1,0 +1,205 @@
+"""What moves and what stands still, as plain data: a change of basis (Eq. 9), or a rescaling (Eq. 13).
+
+`web/deep/virtual_facts.ts` types it. Words are lists of {"text": …, "role": …}, a line each. A matrix
+has a key, by which the page finds what it computes: "V1", "L", "M2", or "output".
+"""
+
+from typing import Any
+
+from neuroviz.deep.rescaling import RescalingStudy
+from neuroviz.deep.virtual import LOGS, RANGES, SAME, InterfaceStudy, Moved
+from neuroviz.engine.network import Weights
+from neuroviz.engine.symmetry import WALK_ENDS, WALKS
+from neuroviz.kit.matrices import largest_entry
+from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.words import numbered, percent, signed, tiny
+
+SCHEMA = "virtual/1"
+
+Facts = dict[str, Any]
+
+
+def virtual_picture(study: InterfaceStudy | RescalingStudy) -> Picture:
+    """The two networks, matrix by matrix, and how far each matrix has moved."""
+    place = {name: getattr(study.setting, name) for name in ("walk", *RANGES)}
+    return Picture("virtual", virtual_facts(study), place, RANGES, {"walk": list(WALKS)})
+
+
+def virtual_facts(study: InterfaceStudy | RescalingStudy) -> Facts:
+    """What the picture says, and what its formulas need.
+
+    >>> from neuroviz.deep.virtual import VirtualSetting, study_interface
+    >>> facts = virtual_facts(study_interface(VirtualSetting()))
+    >>> facts["says"]
+    [{'text': 'V₁, Q₂, K₂ and V₂ move; L, every M and the outputs stand still'}]
+    >>> [matrix["key"] for matrix in facts["matrices"] if matrix["isStill"]]
+    ['L', 'M1', 'M2', 'output']
+    """
+    if isinstance(study, RescalingStudy):
+        of_the_view = {
+            "says": _what_outputs_do(study),
+            "matrices": _rescaled(study),
+            "basis": None,
+            "bars": {"unit": "log₂", "says": _cost(study)},
+        }
+        interface = None
+    else:
+        of_the_view = {
+            "says": _what_moves(study),
+            "matrices": _changed(study),
+            "basis": _basis(study),
+            "bars": {"unit": "moved", "says": _what_is_recovered(study)},
+        }
+        interface = study.setting.interface
+    formulas = {
+        "kind": study.setting.kind,
+        "layers": _layers(study.start),
+        "X": study.X[0],
+        "interface": interface,
+        "ends": WALK_ENDS,
+        "same": SAME,
+    }
+    return {"schema": SCHEMA, **of_the_view, "formulas": formulas}
+
+
+def _layers(network: Weights) -> list[Facts]:
+    return [layer._asdict() for layer in network]
+
+
+def _matrix(
+    key: str,
+    part: Moved,
+    limit: float,
+    *,
+    above: str | None = None,
+    control: Facts | None = None,
+) -> Facts:
+    """A matrix; without words above it, it should stand still."""
+    return {
+        "key": key,
+        "name": part.name,
+        "above": above,
+        "limit": limit,
+        "isStill": above is None,
+        "control": control,
+    }
+
+
+def _still(key: str, part: Moved) -> Facts:
+    return _matrix(key, part, largest_entry(part.start))
+
+
+def _virtual_keys(layers: int) -> list[str]:
+    return ["L", *(f"M{i}" for i in range(1, layers + 1))]
+
+
+# A change of basis
+
+
+def _changed(study: InterfaceStudy) -> list[Facts]:
+    """The weights at the change, then all that should stand still."""
+    i, layers = study.setting.interface, study.setting.layers
+    keys = [f"{letter}{layer}" for layer in (i, i + 1) for letter in "QKV"]
+    limits = [1.6 * largest_entry(part.start) for part in study.weights]
+    for head in (slice(0, 2), slice(3, 5)):  # Q and K of a layer
+        limits[head] = [max(limits[head])] * 2
+    alone = {"name": "alone", "says": f"row 1 of {numbered('V', i)} alone"}
+    weights = [
+        _matrix(key, part, limit, above=above, control=alone if key == f"V{i}" else None)
+        for key, part, limit, above in zip(keys, study.weights, limits, _became(study), strict=True)
+    ]
+    still = zip(_virtual_keys(layers), study.virtual, strict=True)
+    return [*weights, *(_still(*one) for one in still), _still("output", study.outputs)]
+
+
+def _became(study: InterfaceStudy) -> tuple[str, ...]:
+    """The texts above the weights; they are short, because a longer text widens its column."""
+    names = [part.name for part in study.weights]
+    before = "D" * bool(study.setting.alone) + "C" * study.turns
+    return (*names[:2], before + names[2], *(name + "C⁻¹" * study.turns for name in names[3:]))
+
+
+def _basis(study: InterfaceStudy) -> Facts:
+    limit, i = largest_entry(study.C), study.setting.interface
+    return {
+        "name": numbered("C", i),
+        "limit": limit,
+        "recovered": None if study.recovered is None else study.recovered[i - 1],
+        "agrees": study.recovered is not None and study.off <= SAME * limit,
+    }
+
+
+def _what_moves(study: InterfaceStudy) -> list:
+    if study.moved:
+        names = _and([part.name for part in study.moved])
+        alone = f"{numbered('V', study.setting.interface)} alone is no symmetry"
+        return words(f"{names} MOVED: {alone}", last="outside")
+    moving = [part.name for part in study.weights if not part.is_same]
+    if not moving:
+        return words("nothing has moved yet")
+    verb = "moves" if len(moving) == 1 else "move"
+    return words(f"{_and(moving)} {verb}; L, every M and the outputs stand still")
+
+
+def _and(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _what_is_recovered(study: InterfaceStudy) -> list:
+    i = study.setting.interface
+    C = numbered("C", i)
+    if study.recovered is not None:
+        how = f", off by {tiny(study.off)}" if study.off else " exactly"
+        return words(f"the two networks determine {C}: recovered{how}")
+    if study.moved:
+        return words("no C to recover: these are two functions", last="outside")
+    U = "V₁" if i == 1 else f"{numbered('V', i)}{'⋯' if i > 2 else ''}V₁"
+    rank = f"{U} has rank {study.rank} of {len(study.C)}"
+    return words(f"L and M do not determine {C}: {rank}", last="outside")
+
+
+# A rescaling
+
+
+def _rescaled(study: RescalingStudy) -> list[Facts]:
+    """L and the M, each with its factor, and the outputs, which should stand still."""
+    layers = study.setting.layers
+    missed = {"name": "off", "says": "log₂ of what λ₀ misses"}
+    factors = [
+        {"name": name, "says": f"log₂ {numbered('λ', i)}"} for i, name in enumerate(LOGS[:layers], start=1)
+    ]
+    parts = zip(_virtual_keys(layers), study.virtual, [missed, *factors], strict=True)
+    found = [
+        _matrix(
+            key,
+            part,
+            2 * largest_entry(part.start),
+            above=f"{numbered('λ', i)}{part.name}",
+            control=control,
+        )
+        for i, (key, part, control) in enumerate(parts)
+    ]
+    return [*found, _still("output", study.outputs)]
+
+
+def _cost(study: RescalingStudy) -> list:
+    if not any(study.setting.logs):
+        return words("all λ are 1: nothing to answer")
+    if not study.is_symmetry:
+        return words("softmax: no λ₀ can answer", last="outside")
+    layers, most = len(study.setting.logs), study.exponents[0]
+    if layers == 1:
+        return words("one step of λ₁ costs λ₀ one step")
+    last = numbered("λ", layers)
+    return words(f"one step of λ₁ costs λ₀ {most} steps, one of {last} only 1")
+
+
+def _what_outputs_do(study: RescalingStudy) -> list:
+    if not any(study.setting.logs) and not study.setting.off:
+        return words("the start: all factors are 1")
+    if study.outputs.is_same:
+        return words("L and the M have changed, the function has not", last="certified")
+    if study.is_symmetry:
+        return words(f"the outputs are × {signed(2**study.setting.off)}", last="outside")
+    best = "at best off by" if not study.setting.off else "the outputs are off by"
+    return words(f"{best} {percent(study.outputs.change)}", last="outside")

@@ -1,0 +1,143 @@
+"""The virtual weights in a browser, without a kernel: held by mouse, finger and keyboard."""
+
+import numpy as np
+import pytest
+from test_scene import asked, dragged, middle, place, redraw, said, scene  # noqa: F401  # a fixture
+from test_touch import phone  # noqa: F401  # a fixture
+
+from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
+from neuroviz.kit import theme
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+RING = ".nv-handle[aria-label='C, along the rotation']"
+VALUE = "(name) => neurovizScenes.talkOf(box).get(name)"
+NAMES = "[...box.querySelectorAll('text')].map((one) => one.textContent)"
+# Where words are that may not lie on one another.
+BOXES = """[...box.querySelectorAll("h4 span, .nv-footer, .nv-view-matrices text, .nv-view-bars text")]
+  .map((one) => {
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    const {left, right, top, bottom} = range.getBoundingClientRect();
+    return [left, right, top, bottom, one.textContent];
+  })"""
+
+
+def knob(name):
+    return f".nv-handle[aria-label='{name}']"
+
+
+@pytest.mark.parametrize("kind", ["lightning", "softmax"])
+def test_c_is_turned_by_hand_and_the_virtual_weights_stand_still(scene, kind):  # noqa: F811
+    page = scene(f"layers=4;interface=middle;width=4;kind={kind}", kind=VirtualWeightsExplorer)
+    x, y = middle(page, RING)
+    dragged(page, RING, x, y + 60)
+    assert asked(page, "along")[0] < 0.1
+    assert np.hypot(*np.subtract(middle(page, RING), (x, y + 60))) < 25
+    assert said(page).count("same") == 6 and "only Python says" in said(page)
+    page.locator(knob("row 1 of V₂ alone")).focus()
+    page.keyboard.press("Shift+ArrowUp")
+    # L, M₃, M₄ and the outputs have moved; so are the bars called.
+    page.wait_for_function(
+        "[...box.querySelectorAll('text')].filter((one) => one.textContent === 'moved').length === 5"
+    )
+    assert asked(page, "alone") == [0.1]
+
+
+def test_a_factor_is_dragged_and_l_answers_until_its_own_knob_moves(scene):  # noqa: F811
+    page = scene("view=rescale", kind=VirtualWeightsExplorer)
+    factor = knob("log₂ λ₁")
+    x, y = middle(page, factor)
+    dragged(page, factor, x, y - 200)
+    assert asked(page, "log_1", "log_2") == [1, 0.5]
+    assert "same" in said(page) and "−3.5" in said(page)
+    page.locator(knob("log₂ of what λ₀ misses")).focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function(f"!{NAMES}.includes('same')")
+    assert asked(page, "off") == [-0.05]
+
+
+def test_frames_and_words_say_same_and_moved_as_the_facts_do(scene):  # noqa: F811
+    page = scene("alone=0.05", kind=VirtualWeightsExplorer)
+    words = page.evaluate(NAMES)
+    assert words.count("same") == 1 and words.count("moved") == 4  # one is the name of the bars
+    frames = ".nv-view-matrices .frame"
+    assert page.locator(f"{frames}.role-certified").count() == 2
+    assert page.locator(f"{frames}.role-outside").count() == 6
+    page = scene("", kind=VirtualWeightsExplorer)
+    assert page.locator(f"{frames}.role-certified").count() == 9  # C, as it is recovered, is one
+    assert "nv-exact" in page.get_by_text("recovered", exact=True).get_attribute("class")
+
+
+def test_gl_1_has_no_rotation_and_nothing_to_turn_or_to_play(scene):  # noqa: F811
+    page = scene("width=1", kind=VirtualWeightsExplorer)
+    assert "GL₁ has no rotation" in said(page) and "drag the ring" not in said(page)
+    assert not page.locator(RING).is_visible() and not page.locator(".nv-play").is_visible()
+    page.evaluate("box.talk.set({walk: 'stretch'})")
+    stretch = page.locator(knob("C, along the stretch"))
+    stretch.wait_for()
+    assert page.locator(".nv-play").is_visible()
+    stretch.focus()
+    before = place(page)["along"]
+    page.keyboard.press("ArrowRight")
+    assert place(page)["along"] == pytest.approx(before + 0.02)
+
+
+@pytest.mark.parametrize(
+    ("state", "name", "control"),
+    [
+        ("", "row 1 of V₁ alone", "alone"),
+        ("view=rescale;layers=4", "log₂ λ₁", "log_1"),
+    ],
+)
+def test_a_finger_drags_a_knob_on_a_phone(phone, state, name, control):  # noqa: F811
+    page = phone(lambda: VirtualWeightsExplorer(state=state or None), 390, 844)
+    page.locator(knob(name)).scroll_into_view_if_needed()
+    before = page.evaluate(VALUE, control)
+    x, y = centre(page, name)
+    touch = page.context.new_cdp_session(page)
+    for kind, down in (("Start", 0), ("Move", 5), ("Move", 12), ("Move", 30)):
+        at = [{"x": x, "y": y + down}]
+        touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": at})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_timeout(100)
+    assert page.evaluate(VALUE, control) < before
+    assert centre(page, name) == pytest.approx((x, y + 30), abs=3)
+    assert page.evaluate("cancelled") == []
+
+
+def centre(page, name):
+    box = page.locator(f"{knob(name)} .ring").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_in_a_narrow_place_views_stand_below_one_another(scene):  # noqa: F811
+    for width in (390, 820):
+        page = scene("layers=4;width=4", kind=VirtualWeightsExplorer)
+        page.set_viewport_size({"width": width, "height": 900})
+        redraw(page, VirtualWeightsExplorer(state="layers=4;width=4"), width)
+        page.wait_for_timeout(100)
+        page.evaluate("document.body.style.margin = 0")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        boxes = [page.locator(f".nv-view-{one}").bounding_box() for one in ("matrices", "basis", "bars")]
+        for above, below in zip(boxes, boxes[1:], strict=False):
+            assert below["y"] >= above["y"] + above["height"]
+    page = scene("", kind=VirtualWeightsExplorer)
+    tops = [page.locator(f".nv-view-{one}").bounding_box()["y"] for one in ("basis", "bars")]
+    assert tops[0] == pytest.approx(tops[1], abs=1)
+
+
+@pytest.mark.parametrize("state", ["", "layers=4;width=4;alone=0.2", "view=rescale;layers=4"])
+@pytest.mark.parametrize("size", ["notebook", "lecture"])
+def test_words_stay_apart(scene, state, size):  # noqa: F811
+    with theme.using({"size": size}):
+        page = scene(state, kind=VirtualWeightsExplorer)
+        for width in (1085, 820, 390):
+            redraw(page, VirtualWeightsExplorer(state=state or None), width)
+            page.wait_for_timeout(100)
+            found = page.evaluate(BOXES)
+            for n, one in enumerate(found):
+                for other in found[:n]:
+                    beside = one[0] >= other[1] - 1 or other[0] >= one[1] - 1
+                    below = one[2] >= other[3] - 3 or other[2] >= one[3] - 3
+                    assert beside or below, (width, one, other)

@@ -1,0 +1,44 @@
+/** Numbers in words, as `neuroviz/kit/words.py` says them; and what stands at a bar. */
+import type { Role } from "../kit/picture";
+import type { MatrixFacts, VirtualFacts } from "./virtual_facts";
+import type { Moved } from "./virtual_network";
+
+const minus = (words: string) => words.replace("-", "−");
+
+/** A number without idle zeros. */
+export const signed = (value: number): string => minus(String(+value.toFixed(2)));
+
+/** A part of the whole, with two digits where it is small. */
+export function percent(part: number): string {
+  const hundredths = 100 * part;
+  return `${part >= 0.0995 ? Math.round(hundredths) : +hundredths.toPrecision(2)} %`;
+}
+
+/** An entry in at most four signs, as long as it is below 1000. */
+export function short(entry: number): string {
+  const size = Math.abs(entry);
+  if (size < 0.005) return "0";
+  if (size < 0.05) return minus(entry.toFixed(2).replace("0.", "."));
+  return minus(entry.toFixed(size < 9.95 ? 1 : 0));
+}
+
+/** How high a bar is, what stands over it, and in which colour. */
+export interface Bar {
+  height: number;
+  words: string;
+  role: Role;
+}
+
+/** How far a matrix has moved, or log₂ of what it was multiplied by. */
+export function barOf({ isStill }: MatrixFacts, moved: Moved, facts: VirtualFacts): Bar {
+  const { change, isSame, log } = moved;
+  const isRescaling = facts.basis === null;
+  // No factor makes the outputs of softmax the same: how far they are off is no power of 2.
+  const isFactor = isRescaling && !(isStill && facts.formulas.kind === "softmax");
+  if (isSame && isStill) return { height: 0, words: "0", role: "certified" };
+  const off = isRescaling && !isFactor ? "off by " : "";
+  const height = isFactor ? log : isSame ? 0 : change;
+  const words = isFactor ? signed(log) : isSame ? "0" : `${off}${percent(change)}`;
+  if (isStill) return { height, words, role: "outside" };
+  return { height, words, role: words === "0" ? "soft" : "focus" };
+}
