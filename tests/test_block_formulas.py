@@ -111,6 +111,14 @@ def test_where_no_formula_is_claimed_the_names_do_not_explain_it_all(arch, words
     assert measure_dimension(arch).value != predicted
 
 
+@pytest.mark.parametrize(("hidden", "power"), [(2, 1), (1, 1), (1, 2)])
+def test_an_mlp_stands_between_layers_so_one_layer_has_none_whose_power_could_matter(hidden, power):
+    arch = with_a_block(TWO | {"widths": (3, 3), "head_dims": (2,)}, mlp=(hidden, power), biases=True)
+    without = replace(arch, block=Block(biases=True))
+    assert what_is_missing(arch) is None and arch.num_parameters == without.num_parameters
+    assert expected_dimension(arch).value == measure_dimension(without).value
+
+
 @pytest.mark.parametrize(
     ("block", "status", "source"),
     [

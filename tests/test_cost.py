@@ -274,6 +274,22 @@ def test_what_cannot_be_measured_has_no_cost():
                 ask(arch, **arguments)
 
 
+def test_columns_are_expected_to_be_mixed_where_few_of_them_may_not_all_count(monkeypatch):
+    """As dear as another elimination, of the rows of two inputs more than there are columns."""
+    monkeypatch.setattr(cost, "_rank_seconds", lambda columns, arithmetic: 1.0)
+    full, not_full = Architecture.uniform(3, 2, 2), Architecture((3, 3, 1), (1, 3))
+
+    def eliminations(arch):
+        return [seconds for what, seconds in estimate_cost(arch).stages if what == "elimination"]
+
+    assert estimate_cost(full).columns == general_formula(full).value == 23
+    assert estimate_cost(not_full).columns == 15 > general_formula(not_full).value
+    for limit, mixing in ((14, 1), (15, 1), (16, 2)):
+        monkeypatch.setattr(cost, "MIXED", limit)
+        assert eliminations(not_full) == pytest.approx([mixing * 17 / 15] * 2)
+        assert eliminations(full) == pytest.approx([25 / 23])
+
+
 @pytest.mark.usefixtures("nobody_else_limits_threads")
 @pytest.mark.parametrize("arithmetic", [Float64(), Float32(), SimpleNamespace(name="int8")])
 def test_at_the_size_that_is_timed_a_rank_is_expected_to_take_that_time(arithmetic, monkeypatch):

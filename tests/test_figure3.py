@@ -142,6 +142,12 @@ def test_more_runs_can_only_raise_its_rank():
     assert float32_rank(easy, seed=5, runs=3).seed == 5, "of equal ones the first"
 
 
+def test_whoever_asks_for_a_float32_rank_and_says_no_more_gets_one_run_on_250_inputs_from_seed_0():
+    arch = Architecture((2, 2), (1,))
+    found = float32_rank(arch)
+    assert (found.seed, found.num_inputs, found.runs) == (0, 250, 1)
+
+
 def test_a_wrong_rank_is_flagged_and_drawn_with_its_error(missed):
     by_width = {p.width: p for p in missed.points}
     for width in (9, 10):
@@ -297,6 +303,20 @@ def test_the_files_are_of_what_is_shown_whichever_end_of_the_widths_comes_first(
     assert panel.export.name == "figure3_softmax_lightning_l2_t3_a2_d3-4"
     assert [line["exact"] for line in table(panel)] == ["25", "40", "23", "38"]
     assert list(trace(panel.figure, "exact (measured), lightning").y) == [23, 38]
+
+
+def test_of_one_width_no_second_one_is_named(panel):
+    for state, said in (
+        ("first=4;last=4", "2 layers, δ = 4, exact"),
+        ("last=5", "2 layers, δ = 4, …, 5, exact"),
+    ):
+        panel.state = state
+        assert said in panel.description
+
+
+def test_every_whole_number_can_be_chosen_but_of_inputs_every_tenth(panel):
+    steps = {name: control.step for name, control in panel.controls.items() if hasattr(control, "step")}
+    assert steps.pop("inputs") == 10 and len(steps) > 5 and set(steps.values()) == {1}
 
 
 @pytest.mark.parametrize(

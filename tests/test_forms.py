@@ -24,6 +24,7 @@ from neuroviz.singular.forms import (
     forms_of,
     kind_of,
     layer_with_root,
+    make_root,
     nearest_layer,
     on_circle,
     preimages_of,
@@ -108,6 +109,21 @@ def test_roots_at_infinity_double_roots_and_irrational_ones():
     assert [root.m for root in common_roots((1, 0, -2), ZERO)] == pytest.approx([2**0.5, -(2**0.5)])
     assert common_roots((1, 0, 1), ZERO) == ()
     assert common_roots((Fraction(1, 2), 0, Fraction(-2, 9)), ZERO) == (Root(2, 3), Root(-2, 3))
+
+
+@pytest.mark.parametrize(
+    ("X", "Y", "root"),
+    [
+        (0.3, 0.4, (0.6, 0.8)),
+        (-0.3, 0.4, (-0.6, 0.8)),
+        (3.0, 4.0, (0.6, 0.8)),
+        (0.5, 0.0, (1, 0)),
+        (0.0, 0.5, (0, 1)),
+        (3e-9, 4e-9, (0.6, 0.8)),
+    ],
+)
+def test_a_root_of_floats_has_length_one_and_points_up_or_to_the_right(X, Y, root):
+    assert make_root(X, Y) == make_root(-X, -Y) == pytest.approx(root)
 
 
 def test_whole_numbers_are_decided_exactly_where_floats_cannot_be():

@@ -16,9 +16,11 @@ from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
 from neuroviz.engine.block_symmetry import symmetry_directions
 from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import expected_dimension, general_formula
+from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import flatten, random_weights, unflatten
+from neuroviz.engine.sweep import sweep
 
 BOTH = ("lightning", "softmax")
 LINE, RANK_ONE = "lie on a line", "has rank one"
@@ -338,3 +340,12 @@ def test_a_ledger_that_takes_long_shows_signs_of_life_and_stays_within_its_budge
         ValueError, match=r"the 1,196 silent directions of .* would take about .* raise budget"
     ):
         kernel_ledger(arch, seed=6)
+
+
+def test_whoever_gives_no_seed_is_told_of_the_seed_zero():
+    """What is found at a random point says at which: also where nobody asked for one."""
+    arch = Architecture((2, 2), (1,))
+    measured = kernel_ledger(arch).measured, measure_dimension(arch), measure_dimension(arch, "float")
+    others = rank_by_inputs(arch), is_identifiable(arch, lambda w: w[0].Q[0, 0])
+    swept = sweep([arch], progress=False).records
+    assert {found.seed for found in (*measured, *others, *swept)} == {0}

@@ -453,6 +453,23 @@ def test_a_float_rank_is_decided_by_a_gap_of_ten_billion_at_two_points(at_the_po
     package.clear_cache()
 
 
+@pytest.mark.parametrize(
+    "arch",
+    [
+        Architecture.uniform(1, 1, 4, 3, "softmax"),
+        Architecture.uniform(2, 2, 3, 3, "softmax"),
+        Architecture.uniform(3, 2, 3, 3, "softmax", skip=True),
+        Architecture.uniform(3, 2, 3, 3, "lightning", skip=True),
+    ],
+    ids=str,
+)
+def test_weights_are_drawn_so_that_a_spectrum_splits_at_the_exact_rank(arch):
+    """On a line, in the plane and beside skips; a softmax twice as sharp hides ranks on a line."""
+    for seed in range(5):
+        found = measure_dimension(arch, "float", seed=seed)
+        assert found.value == measure_dimension(arch).value and found.gap > 1e10, seed
+
+
 def test_tokens_on_a_line_are_named_where_nothing_else_is_seen():
     block = Block(biases=True, positions=True, mlp=(1, 3))
     arch = Architecture((1, 1, 1), (2, 2), 2, "softmax", heads=2, skip=True, causal=True, block=block)

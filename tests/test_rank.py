@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
-from neuroviz.engine.rank import RowSpace, exact_rank, float_rank, schwartz_zippel, without_rounding
+from neuroviz.engine.rank import (
+    RowSpace,
+    exact_rank,
+    float_rank,
+    numerical_rank,
+    schwartz_zippel,
+    without_rounding,
+)
 
 P = DEFAULT_PRIME
 SHAPES = [  # around 45 columns, where flint hands over, and blocks of 32 rows and a few columns more
@@ -279,3 +286,19 @@ def test_a_matrix_that_overflowed_is_refused(entry):
         float_rank(matrix)
     with pytest.raises(ValueError, match="needs a matrix with entries; got shape"):
         float_rank(matrix[:0])
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rank"),
+    [
+        ([1, 2e-9], 2),
+        ([1, 5e-10], 1),
+        ([50, 6e-8], 2),  # above 1 the largest counts
+        ([50, 4e-8], 1),
+        ([1e-3, 2e-9, 5e-10], 2),  # below 1 it does not
+        ([1e-10, 0], 0),
+    ],
+)
+def test_a_singular_value_counts_above_1e_9_and_above_1e_9_of_the_largest(sigma, rank):
+    assert numerical_rank(np.diag(sigma)) == rank
+    assert numerical_rank(np.diag(sigma) / 1e3, tol=1e-12) == (rank if max(sigma) <= 1 else 2)

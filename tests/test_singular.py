@@ -58,6 +58,16 @@ def test_the_kernel_is_that_of_the_network_itself(d, d_out, a, s, b):
 
 
 @every_size
+def test_at_b_0_the_values_are_orthogonal_to_the_keys_and_at_b_1_they_are_not(d, d_out, a):
+    """At s = 1 A = u kᵀ and V = h vᵀ; at b = 0 v = w ⟂ u, of as many entries as pair off, so V A = 0."""
+    for seed in range(4):
+        A, V = Approach(d, d_out, a, 1, 0, seed).numerators()
+        assert not (V @ A).any() and (V[0] != 0).sum() == d - d % 2
+        A, V = Approach(d, d_out, a, 1, 1, seed).numerators()
+        assert (V @ A).any()
+
+
+@every_size
 def test_at_a_smooth_point_the_image_has_the_dimension_of_the_set(d, d_out, a):
     facts = singular_facts(Approach(d, d_out, a, HALF, HALF))
     measured = measure_dimension(Architecture((d, d_out), (a,), tokens=2)).value

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 from neuroviz.singular.chart import chart_of, half_sizes, in_drawing, singular_places
-from neuroviz.singular.curves import Window, polynomial, zeros
+from neuroviz.singular.curves import Window, _cosines, polynomial, zeros
 from neuroviz.singular.forms import (
     BOUNDARY,
     CLOSURE,
@@ -352,6 +352,16 @@ def test_a_zero_of_a_form_that_is_a_small_fraction_is_exact(zero):
 def test_a_zero_with_a_larger_denominator_is_near():
     ((u, v),) = zeros(polynomial(-1, 10_001), 1)
     assert v / u == pytest.approx(1 / 10_001, rel=1e-12) and u**2 + v**2 == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("lo", "hi"), [(0.1, 0.7), (-1 / 3, 1e5), (1e-9, 0.3)])
+def test_an_interval_is_sampled_from_end_to_end_and_denser_there(lo, hi):
+    t = _cosines(lo, hi, 101)
+    steps = np.diff(t)
+    assert (t[0], t[-1]) == (lo, hi) and (steps > 0).all()
+    assert t + t[::-1] == pytest.approx(np.full(101, lo + hi)), "from both ends alike"
+    assert steps[0] == pytest.approx((hi - lo) * (1 - np.cos(np.pi / 100)) / 2, rel=1e-6)
+    assert steps.max() > 50 * steps[0]
 
 
 @pytest.mark.parametrize("name", SLICES)

@@ -104,6 +104,17 @@ def test_where_two_sheets_cross_their_colours_differ(slice):
     assert seen > 5
 
 
+def test_on_a_surface_that_does_not_cross_itself_the_colour_goes_round_once_with_the_root():
+    """A root [cos θ : sin θ] is back at θ + π, and between its two colours lies a quarter turn."""
+    plain = SimpleNamespace(slice=None, pieces=())
+    theta = np.linspace(0, np.pi, 181)
+    tones = tone(plain, theta, None, None, np.array([-1.0, 0.5, 1.0]))
+    assert tones.shape == (181, 3) and (tones == tones[:, :1]).all()
+    falls, rises = np.split(np.diff(tones[:, 0]), 2)
+    assert (falls < 0).all() and (rises > 0).all()
+    assert tones[[0, 45, 90, 135, 180], 0] == pytest.approx([0.8, 0, -0.8, 0, 0.8])
+
+
 def test_the_two_sides_of_a_sharp_edge_differ_too():
     chart = chart_of(s3(2))
     (strip,) = chart.strips

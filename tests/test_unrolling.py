@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from definition import factors
 
+from neuroviz.engine import unrolling
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.network import forward, random_tokens, random_weights
@@ -161,6 +162,16 @@ def test_eq_28_is_the_part_linear_in_one_token(layers):
         total = (total + outputs[s].astype(int) * weight) % p
     expected = part_linear_in_one_token(F, virtual, y, x)
     assert (F.reduce(total.astype(float)) == expected).all() and expected.any()
+
+
+def test_a_sum_of_up_to_two_million_terms_is_added_one_by_one(monkeypatch):
+    """One layer has t² terms: 1,000 tokens a million of them, 1,415 just above two."""
+    added = []
+    monkeypatch.setattr(unrolling, "term", lambda *_: added.append(1) or np.zeros(1))
+    one_layer = draw((1, 1), (1,), 1)[1]
+    assert sum_form(F, one_layer, np.ones((1, 1000))).shape == (1, 1000) and len(added) == 10**6
+    with pytest.raises(ValueError, match=r"1415\^1 terms for each of 1415 outputs"):
+        sum_form(F, one_layer, np.ones((1, 1415)))
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def make_controls(setting: type) -> tuple[Controls, Controls]:
 
 
 def read_setting(setting: type, controls: Controls) -> object:
-    """The controls as a setting; floats are rounded to 6 decimals, as a slider may give 1.0000000000000002.
+    """The controls as a setting; floats are rounded to 8 decimals, as a slider may give 1.0000000000000002.
 
     Raises:
         ValueError: if the setting refuses them.

@@ -137,9 +137,8 @@ def _within(p: np.ndarray, d: np.ndarray, radius: float) -> tuple[np.ndarray, np
 
 def _cosines(lo: float, hi: float, count: int) -> np.ndarray:
     """Numbers from lo to hi, denser towards both ends, where curves run off quickly."""
-    found = lo + (hi - lo) * (1 - np.cos(np.linspace(0, pi, count))) / 2
-    found[-1] = hi  # rounding may miss the end
-    return found
+    cosines = np.cos(np.linspace(0, pi, count))
+    return ((1 + cosines) * lo + (1 - cosines) * hi) / 2  # both ends without rounding
 
 
 def _intervals(hit: Map, lo: float, hi: float, closed: bool) -> list[tuple[float, float]]:

@@ -102,9 +102,9 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
     [(('crossing', (3.0, 0.0, 0.0)),), (('boundary', (2.0, 0.0, 0.0)),)]
     """
     equations = [*([pair[k] for pair in slice.pairs] for k in (0, 1)), [(e,) for e in plane.equation]]
-    moving, degree, lost = curves.solve(equations, 4) or ((0, 0, 0, 0), 0, [])
+    moving, degree, lost = curves.solve(equations, 4) or (None, 0, [])
     runs = []
-    if moving[3] and degree > 0:
+    if degree > 0 and moving[3]:
         curve = RationalCurve(moving, degree)
         poles = {atan2(v, u) % pi for u, v in curve.poles()}
         inside = curves.stretches(curve.at, slice.window.inside, poles, count)

@@ -1,0 +1,56 @@
+"""What a field of a setting declares is what its control does."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from neuroviz.kit.settings import choice, make_controls, read_setting, real, seed, switch, text, toggle, whole
+
+
+def declared():
+    @dataclass(frozen=True)
+    class Setting:
+        width: int = whole("width d", 3, 1, 8)
+        inputs: int = whole("inputs N", 250, 10, 250, step=10, more=True, slow=True)
+        angle: float = real("angle", 0.3, 0.0, 2.0, 0.05)
+        kind: str = choice("kind", ["plain", "masked"], "masked")
+        other: str = choice("other", [("in words", "key"), ("at last", "last")], name="another")
+        flag: bool = switch("flag", more=True)
+        down: bool = toggle("down", True)
+        word: str = text("word", placeholder="any")
+        seed: int = seed()
+
+    return Setting, *make_controls(Setting)
+
+
+def test_a_control_starts_at_the_default_in_the_range_and_the_row_of_its_field():
+    _, first, more = declared()
+    assert list(first) == ["width", "angle", "kind", "another", "down"]
+    assert list(more) == ["inputs", "flag", "word", "seed"]
+    values = [control.value for control in (first | more).values()]
+    assert values == [3, 0.3, "masked", "key", True, 250, False, "", 0]
+
+
+def test_a_slider_moves_one_by_one_and_at_once_unless_the_field_says_otherwise():
+    _, first, more = declared()
+    width, inputs = first["width"], more["inputs"]
+    assert (width.min, width.max, width.step, width.continuous_update) == (1, 8, 1, True)
+    assert (inputs.min, inputs.max, inputs.step, inputs.continuous_update) == (10, 250, 10, False)
+    angle = first["angle"]
+    assert (angle.min, angle.max, angle.step, angle.readout_format) == (0, 2, 0.05, ".2f")
+
+
+def test_a_seed_is_a_number_from_0_to_a_million():
+    _, _, more = declared()
+    assert (more["seed"].min, more["seed"].max) == (0, 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("moved", "read"),
+    [(0.1 + 0.2, 0.3), (1 + 1e-9, 1.0), (1.23456789, 1.23456789), (0.1234567849, 0.12345678)],
+)
+def test_a_setting_is_read_without_the_dust_of_a_slider(moved, read):
+    setting, first, more = declared()
+    first["angle"].value, first["another"].value = moved, "last"
+    found = read_setting(setting, first | more)
+    assert (found.angle, found.other, found.width) == (read, "last", 3)
