@@ -15,7 +15,6 @@ from neuroviz.beyond.proof.immersion_panel import ProofExplorer
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 from neuroviz.beyond.training.panel import FlowExplorer
 from neuroviz.beyond.unrolling.panel import UnrollingExplorer
-from neuroviz.beyond.unrolling.unrolling import UnrollSetting, study_unrolling
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.factorization.panel import FactorizationExplorer
@@ -397,28 +396,6 @@ def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_al
     picture = base64.b64encode(saved.value.path().read_bytes()).decode()
     colors = ask(page, "picture", picture)
     assert colors[0] == 2200 and min(colors[1:]) > 20  # the surface, and the roots beside it
-
-
-def test_the_page_multiplies_1000_random_terms_as_python_does(bare_page):
-    load(bare_page, "beyond/unrolling/javascript/term.js")
-    draw, studies = random.Random(8), []
-    for _ in range(1000):
-        layers, tokens = draw.randint(1, 4), draw.randint(2, 4)
-        at = {"place": draw.randint(1, (3**layers - 1) // 2), "output": draw.randint(1, tokens)}
-        of = {name: draw.random() < 0.2 for name in ("antisymmetric", "two_tokens")}
-        seeds = {"index_seed": draw.randint(0, 99), "seed": draw.randint(0, 5)}
-        studies.append(study_unrolling(UnrollSetting(layers, tokens, **at, reflect=True, **of, **seeds)))
-    asked = [[study.local, study.moves] for study in studies]
-    found = ask(bare_page, "terms", asked)
-    for study, page in zip(studies, found, strict=True):
-        assert [(one["layer"], one["isTransposed"]) for one in page["factors"]] == list(study.factors)
-        assert page["window"] == [study.window[0], study.window[-1]] and page["focus"] == study.focus
-        for one, other in ((study, page), (study.reflection, page["turned"])):
-            if one:
-                assert other["indices"] == list(one.indices)
-                numbers = [other["start"], *other["values"]], [one.start, *one.values]
-                np.testing.assert_allclose(*numbers, atol=AGREE)
-                assert other["value"] == pytest.approx(one.value, rel=AGREE, abs=AGREE)
 
 
 TURN = ".nv-handle[aria-label='turn the window round']"
