@@ -6,7 +6,7 @@ import type { Group } from "../kit/view";
 const KNOB = 4; // pixels: its radius
 
 export interface EdgeOptions {
-  /** Whether it is dragged to the right, or up and down; a stem is a line that only shows the way. */
+  /** Dragged to the right, or up and down; a stem is a line that only shows the way. */
   way: "across" | "along" | "across stem";
   /** The number, and what happens when the reader sets another. */
   value(): number;

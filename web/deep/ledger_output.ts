@@ -1,4 +1,4 @@
-/** The output for one input, token by token: filled bars now, hollow ones before the weights moved. */
+/** The output for one input, token by token: filled bars now, hollow ones at the start. */
 import { scaleLinear } from "d3-scale";
 import type { Said } from "../kit/picture";
 import { viewIn, type Group } from "../kit/view";

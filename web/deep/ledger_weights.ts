@@ -22,7 +22,7 @@ export type Motion = FamilyName | "dimension";
 /** Where in the sequences of random numbers the weights and the motions begin. */
 const [INPUT, BASIS, LINE] = [10, 20, 30];
 
-/** A number from −1 to 1 for each place, always the same: a weight stays while others come and go. */
+/** From −1 to 1, for each place always the same: a weight stays while others come and go. */
 function drawn(...place: number[]): number {
   let bits = 0x9e3779b9;
   for (const n of place) {
