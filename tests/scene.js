@@ -9,7 +9,7 @@ export function react(drawn, width) {
 export const asked = (...some) => some.map((name) => box.talk.get(name));
 export const place = () => Object.fromEntries(names.map((name) => [name, box.talk.get(name)]));
 export function middle(selector) {
-  const node = document.querySelector(selector), at = node.transform.baseVal[0], { x, y } = box.getBoundingClientRect();
+  const node = document.querySelector(selector), at = node.transform?.baseVal[0], { x, y } = box.getBoundingClientRect();
   const own = (node.querySelector(".ring") ?? node).getBoundingClientRect();
   return at && !node.querySelector(".ring") ? [x + at.matrix.e, y + at.matrix.f] : [own.x + own.width / 2, own.y + own.height / 2];
 }

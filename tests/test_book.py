@@ -380,7 +380,7 @@ def test_every_figure_has_a_description_and_every_control_a_name(built):
     for path in notebooks(built):
         text = path.read_text(encoding="utf-8")
         panels = text.count('class="nv-panel"')
-        assert panels == len(re.findall(r'role="img" aria-label="[^"]{20,}"', text))
+        assert panels == len(re.findall(r'role="(?:img|group)" aria-label="[^"]{20,}" style', text))
         named = re.findall(
             r'<label for="([^"]+)">[^<]+</label>\n<(?:input type="range"|select) id="([^"]+)"', text
         )

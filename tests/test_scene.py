@@ -480,7 +480,9 @@ def test_a_bar_that_is_longer_than_the_axis_says_its_number(scene):
     outputs, reach = panel._shown.outputs_now.T.ravel(), panel.facts["outputs"]["reach"]
     panel.close()
     seen = [words.strip("◀▶ ") for words in page.locator(".now text").all_text_contents()]
-    assert [words for words in seen if words] == [signed(y) for y in outputs if abs(y) > reach]
+    assert [words for words in seen if words] == [
+        f"{y:.2f}".replace("-", "−") for y in outputs if abs(y) > reach
+    ]
     assert len(seen) > 1
 
 

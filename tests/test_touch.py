@@ -18,7 +18,8 @@ HEAR = """() => {
 }"""
 # The middle of every handle, and how far its room reaches.
 HANDLES = """() => [...box.querySelectorAll(".nv-handle")].flatMap((one) => {
-  const {left, top, width, height} = one.getBoundingClientRect();
+  const hand = one.querySelector(".room") ?? one; // a stem below a ring is not taken hold of
+  const {left, top, width, height} = hand.getBoundingClientRect();
   return width ? [[one.getAttribute("aria-label"), left + width / 2, top + height / 2, width, height]] : [];
 })"""
 # What can be pressed, besides handles, and how large it is.

@@ -32,7 +32,8 @@ export function drawnAt(point: SlicePoint): SlicePoint {
 export function drawSurface(stage: Stage, { colors }: Look) {
   const nothing = joined([]);
   const sheet = stage.add(nothing, {});
-  const lines = stage.add(nothing, { color: colors.ruling, isLit: false }); // in light they are pale
+  // In the light they would be pale.
+  const lines = stage.add(nothing, { color: colors.ruling, isLit: false });
   const through = stage.add(nothing, { color: colors.focus });
   const way = stage.add(nothing, { color: colors.ink });
   const tip = stage.add(ball(TIP), { color: colors.singular });

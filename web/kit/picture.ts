@@ -41,7 +41,7 @@ export interface Look {
   colors: Record<Role, string>;
   /** Five colours, from the most negative number to the most positive one. */
   diverging: string[];
-  /** Measured − formula: from the largest difference, at 0, to none, at 1, which has its own colour. */
+  /** Measured − formula: from the largest difference, 0, to none, 1, which has its own colour. */
   deficit: Scale;
   sizes: Record<"base" | "title" | "note" | "tick" | "marker" | "line" | "height", number>;
   font: string;

@@ -1,4 +1,4 @@
-/** Solids as plain numbers: tubes, balls, and where a ray meets them. No graphics card is needed. */
+/** Solids as plain numbers: tubes, balls, and where a ray meets them; without a graphics card. */
 
 export type Triple = [x: number, y: number, z: number];
 
