@@ -44,6 +44,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     begin: hold,
     end: release,
     keyed: touch,
+    largest: () => message.facts.formulas.largest,
     put,
     pressed(name) {
       touch();

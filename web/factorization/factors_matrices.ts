@@ -23,6 +23,8 @@ export interface MatricesOptions {
   begin(): void;
   end(): void;
   /** An entry is to have this value. */
+  /** How far an entry goes, up and down. */
+  largest(): number;
   put(entry: EntryPlace, value: number): void;
   keyed(): void;
   /** A factor loses a rank, or gets it back. */
@@ -202,6 +204,8 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
         node.textContent = inDigits(value, digits);
         node.classList.toggle("reached", table === product && isReached(i, j));
         if (!table.entry) continue;
+        node.ariaValueMin = String(-options.largest());
+        node.ariaValueMax = String(options.largest());
         node.ariaValueNow = value.toFixed(2);
         node.ariaValueText = number(value);
       }

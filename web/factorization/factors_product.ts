@@ -11,7 +11,7 @@ import { coordinatesOf, headsAt, matrixAt, nearestTo, pointAt, type Foot } from 
 const ENTRY = /([QK])(\d)(\d)=(-?\d*\.?\d+)/g;
 const DIGITS = 12; // of coordinates in the slice: what comes after is rounding
 
-/** Where A, two by two, is in the slice of its trace; `angle`, `height`: its nearest of rank ≤ 1. */
+/** Where A, two by two, is in the slice of its trace; `angle`, `height`: nearest of rank ≤ 1. */
 export interface SlicePoint extends Foot {
   trace: number;
   place: Triple;
