@@ -20,7 +20,6 @@ from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.factorization.panel import FactorizationExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
-from neuroviz.kit.words import signed
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.singular.chart import chart_of, in_drawing
 from neuroviz.singular.section_panel import SectionExplorer
