@@ -201,7 +201,7 @@ export class Stage {
   }
 }
 
-/** Red, green and blue of a code such as #0B4F8A, from 0 to 1, as they are written. */
+/** Red, green and blue of a code of six digits, from 0 to 1, as they are written. */
 export function rgb(code: string): Triple {
   const channel = (start: number) => parseInt(code.slice(start, start + 2), 16) / 255;
   return [channel(1), channel(3), channel(5)];
