@@ -289,7 +289,7 @@ def test_a_symmetry_plays_on_the_weights_while_the_output_stands_still(opened, m
     for name in ("rescalings", "dimension"):  # a doubled A is seen; and so is any other direction
         page.get_by_text(name, exact=True).click()
         page.wait_for_function("/weights move by up to .*moves by/.test(box.textContent)")
-        assert page.locator(".moves .now").count() == 1
+        page.wait_for_selector(".moves .now", state="attached")  # in steps it comes and goes
     page.evaluate("talk.set({layers: 1})")
     page.wait_for_function("document.querySelectorAll('.nv-play')[1].disabled")
 
