@@ -196,7 +196,7 @@ def test_the_page_cuts_1000_random_sections_as_python_does():
     assert kinds == {CROSSING, BOUNDARY, CLOSURE}
     # The page does not see a section that leaves the window for less than the way from one of its
     # rulings to the next.
-    assert len(gaps) > 500 and max(gaps) < 0.01 and np.mean(np.array(gaps) > 0.001) < 0.005
+    assert len(gaps) > 1000 and max(gaps) < 0.005 and np.sum(np.array(gaps) > 0.001) < 4
 
 
 def assert_same(chart, place: dict, page: dict) -> list[float]:
@@ -255,6 +255,24 @@ def test_the_rectangle_of_a_plane_holds_all_of_the_window_that_is_in_it():
         assert len(flat) > 500
         reach = np.abs(flat - page["middle"]).max(axis=0)
         assert (reach <= np.array(page["half"])).all()
+
+
+@pytest.mark.parametrize("some", SLICES)
+def test_the_rectangle_of_a_plane_through_the_middle_is_no_larger_than_needed(some):
+    """And it keeps its size when the plane moves, so that the page does not zoom."""
+    places = [{"turn": 35, "tilt": -20, "offset": offset} for offset in (0, 0.3, -0.6)]
+    study = study_section(SectionSetting(**some))
+    ((page, *moved),) = ask(_SECTIONS, [[facts_of(study), places]])
+    frame, _ = plane_at(study.chart, **places[0])
+    half = np.array(half_sizes(study.chart.slice))
+    draw = np.random.default_rng(5)
+    flat = np.array(page["middle"]) + draw.uniform(-1, 1, (100_000, 2)) * page["half"]
+    space = frame.offset * frame.normal + flat @ np.array([frame.across, frame.up])
+    inside = np.linalg.norm(space[:, int(half[0] > 1) :], axis=1) <= 1
+    flat = flat[inside & (np.abs(space[:, 0]) <= half[0])]
+    reach = np.ptp(flat, axis=0) / 2
+    np.testing.assert_allclose(page["half"], reach, atol=0.05 * half[0])
+    assert all(one["half"] == page["half"] for one in moved)
 
 
 @pytest.mark.parametrize("some", SLICES)

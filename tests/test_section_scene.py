@@ -19,6 +19,20 @@ CURVES = """() => [".edges path", ".frame"].map((which) =>
     return [left, right, top, bottom];
   }))"""
 
+# How many triangles of what is drawn next are seen through.
+WATCH = """() => {
+  window.seenThrough = [];
+  const gl = WebGL2RenderingContext.prototype;
+  for (const name of ["drawElements", "drawArrays"]) {
+    const draw = gl[name];
+    gl[name] = function (...given) {
+      const count = given[name === "drawElements" ? 1 : 2] / 3;
+      window.seenThrough.push([count, this.isEnabled(this.BLEND)]);
+      return draw.apply(this, given);
+    };
+  }
+}"""
+
 
 def test_the_plane_is_dragged_through_the_surface_and_turned(scene):  # noqa: F811
     page = scene("turn=0;tilt=0;offset=0", kind=SectionExplorer)
@@ -85,6 +99,16 @@ def test_a_singular_point_has_a_mark_of_its_kind_and_a_name(scene, state, marks)
             break
     shapes = {one.evaluate("one => one.tagName") for one in page.locator(".mark").all()}
     assert shapes <= {"polygon"} if "boundary" in marks else shapes <= {"circle"}
+
+
+def test_only_the_plane_is_seen_through(scene):  # noqa: F811
+    page = scene(kind=SectionExplorer)
+    page.evaluate(WATCH)
+    page.evaluate("to => box.talk.set(to)", {"offset": 0.6})
+    page.wait_for_function("seenThrough.some(([, isClear]) => isClear)")
+    drawn = page.evaluate("seenThrough")
+    assert {count for count, is_clear in drawn if is_clear} == {2}, "the two triangles of the plane"
+    assert sum(not is_clear for _, is_clear in drawn) > 4 and max(drawn)[0] > 1000
 
 
 def test_the_yellow_line_is_dashed_in_a_plane_that_holds_it(scene):  # noqa: F811
