@@ -17,7 +17,8 @@ const SLOPE = 1 / 60; // of an entry, for a pixel of the pointer
 const KEY = 0.1; // of an entry: what an arrow key changes
 const [WIDEST, LEAST] = [60, 8]; // pixels: of a cell
 const [PLANE, BELOW] = [124, 124]; // pixels: width and height of what is below A
-const STRONGEST = 0.6; // share of the colour of the largest entries: on it, letters are read
+// Share of the colour of the largest entries: on it, letters in ink have a contrast of 4.6 or more.
+const STRONGEST = 0.5;
 
 export interface MatricesOptions {
   begin(): void;
