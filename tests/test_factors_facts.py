@@ -113,6 +113,7 @@ AGREE = 1e-9
 PRODUCTS = """
 import { productOf, startOf } from "factorization/factors_product";
 import { metBy, pointAt, rulingAt } from "factorization/factors_slice";
+import { drawnAt, unitOf } from "factorization/factors_solids";
 say(given.map(([formulas, place]: any) => {
   const found = productOf(formulas, place, startOf(formulas, place));
   if (!found.point) return found;
@@ -122,7 +123,8 @@ say(given.map(([formulas, place]: any) => {
   const toward = at.map((t, i) => t - from[i]);
   const met = metBy({ from, toward } as any, trace, at, 99);
   const lines = ["image", "kernel"].map((family: any) => rulingAt(trace, found.point!, family, 2));
-  return { ...found, lines, met: pointAt(trace, met) };
+  const drawn = { ...drawnAt(found.point), unit: unitOf(found.point) };
+  return { ...found, lines, met: pointAt(trace, met), drawn };
 }));
 """
 WORDS = """
@@ -182,6 +184,11 @@ def assert_same_point(page, point, near):
     at = (point.trace, point.angle, point.height)
     lines = [ruling(*at, family, 2) for family in ("image", "kernel")]
     np.testing.assert_allclose(page["lines"], lines, **near)
+    # A large matrix is drawn smaller, and all others as they are.
+    drawn = page["drawn"]
+    x, y, z = drawn["place"]
+    assert drawn["unit"] >= 1 and np.hypot(x, y) < 1.68 and abs(z) < 1.16
+    np.testing.assert_allclose(np.multiply(drawn["unit"], drawn["place"]), point.place, **near)
     # A double root has half the digits.
     np.testing.assert_allclose(page["met"], foot, atol=1e-6 * (1 + np.abs(foot).max()))
 

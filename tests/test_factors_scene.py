@@ -6,7 +6,6 @@ from test_scene import ask, dragged, middle, place, redraw, said, scene  # noqa:
 from test_touch import phone, touch  # noqa: F401  # the fixture
 
 from neuroviz.factorization.panel import FactorizationExplorer
-from neuroviz.kit import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -99,6 +98,14 @@ def test_a_rank_that_is_dropped_makes_the_fibre_larger_and_a_number_brings_it_ba
     assert "fibre here: 4 of 12" in said(page)
 
 
+def test_a_walk_that_moves_nothing_has_no_ring(scene):  # noqa: F811
+    page = scene("a=2", kind=FactorizationExplorer)
+    assert page.locator(RING).is_visible()
+    redraw(page, FactorizationExplorer(state="a=1"))
+    page.wait_for_function("box.textContent.includes('GL₁ has no rotation: nothing moves')")
+    assert not page.locator(RING).is_visible()
+
+
 def test_the_name_of_a_button_has_the_words_that_are_seen_on_it(scene):  # noqa: F811
     page = scene(kind=FactorizationExplorer)
     for button in page.locator(".name button").all():
@@ -152,9 +159,10 @@ def test_what_python_says_comes_back_when_it_has_answered(scene):  # noqa: F811
     assert "your numbers: a new A that stands still" in said(page)
 
 
-@pytest.mark.parametrize("state", ["", "d=2;a=2", "d=1;a=1", "d=6;a=8", "d=4;a=1;walk=stretch"])
-@pytest.mark.parametrize("width", [820, 1085])
-@pytest.mark.parametrize("size", ["notebook", "lecture"])
+@pytest.mark.parametrize("state", ["", "d=2;a=2", "d=1;a=1;walk=stretch", "d=6;a=8", "d=4;a=1;walk=stretch"])
+@pytest.mark.parametrize(
+    ("size", "width"), [("notebook", 820), ("notebook", 1085), ("lecture", 900), ("lecture", 1085)]
+)
 def test_words_stay_apart_and_in_the_picture(scene, look, state, width, size):  # noqa: F811
     look(size=size)
     page = scene(state, kind=FactorizationExplorer)
@@ -189,4 +197,3 @@ def test_the_picture_is_saved_with_its_matrices(scene):  # noqa: F811
     picture = still.removeprefix("data:image/png;base64,")
     wide, *colors = ask(page, "picture", picture)
     assert wide == 1100 and min(colors) > 8
-    assert theme.color("focus")

@@ -44,6 +44,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     begin: hold,
     end: release,
     keyed: touch,
+    valueOf: ({ when, factor, i, j }) => product[when][factor][i][j],
     largest: () => message.facts.formulas.largest,
     put,
     pressed(name) {
@@ -66,8 +67,12 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     changed: () => frame.soon(),
     begin: hold,
     end: release,
-    keyed: touch,
     moved: moveA,
+    keyed(turn, rise) {
+      touch();
+      const { angle, height } = product.point!;
+      moveA({ angle: (((angle + turn) % 360) + 360) % 360, height: height + rise });
+    },
   });
 
   const footer = host.appendChild(document.createElement("div"));

@@ -22,9 +22,9 @@ export function spectrumView(host: HTMLElement) {
   return {
     draw(facts: SpectrumFacts, d: number, next: Look) {
       look = next;
+      headline(facts.says, true);
       const [width, height] = size();
       const { note } = look.sizes;
-      headline(facts.says, true);
       x.domain([0.5, d + 0.5]).range([2.4 * note, width - RIGHT]);
       y.range([height - 1.6 * note, note]);
     },
@@ -63,9 +63,9 @@ export function dimensionsView(host: HTMLElement) {
   return {
     draw(facts: DimensionFacts, d: number, next: Look) {
       look = next;
+      headline(facts.says, true);
       const [width, height] = size();
       const { note } = look.sizes;
-      headline(facts.says, true);
       const { heads, matrices, fibre } = facts;
       const top = Math.max(...matrices.formula, ...fibre.formula);
       x.domain([0.4, heads.length + 0.6]).range([2.4 * note, width - RIGHT]);

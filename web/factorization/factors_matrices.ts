@@ -17,14 +17,17 @@ const SLOPE = 1 / 60; // of an entry, for a pixel of the pointer
 const KEY = 0.1; // of an entry: what an arrow key changes
 const [WIDEST, LEAST] = [60, 8]; // pixels: of a cell
 const [PLANE, BELOW] = [124, 124]; // pixels: width and height of what is below A
-const STRONGEST = 0.6; // share of the colour of the largest entries: on it, letters are read
+// Share of the colour of the largest entries: on it, letters in ink have a contrast of 4.6 or more.
+const STRONGEST = 0.5;
 
 export interface MatricesOptions {
   begin(): void;
   end(): void;
-  /** An entry is to have this value. */
+  /** Where an entry is now, also if that is not painted yet. */
+  valueOf(entry: EntryPlace): number;
   /** How far an entry goes, up and down. */
   largest(): number;
+  /** An entry is to have this value. */
   put(entry: EntryPlace, value: number): void;
   keyed(): void;
   /** A factor loses a rank, or gets it back. */
@@ -102,15 +105,17 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
 
     /** The name of an entry, and its value, in words. */
     says(entry: EntryPlace): string {
-      const table = all.find(
-        (one) => one.entry?.when === entry.when && one.entry.factor === entry.factor,
-      )!;
-      return `${nameOf(table, entry)}: ${number(table.of(shown)[entry.i][entry.j])}`;
+      const table = all.find(({ entry: one }) => {
+        return one?.when === entry.when && one.factor === entry.factor;
+      })!;
+      return `${nameOf(table, entry)}: ${number(options.valueOf(entry))}`;
     },
   };
 
   /** Cells as large as there is room for; a style sheet may want larger ones. */
   function fit(d: number, a: number) {
+    // Measured with small cells: large ones would keep the room that they had before.
+    section.style.setProperty("--fit", `${LEAST}px`);
     const [width, height] = [tables.clientWidth, tables.clientHeight];
     const gap = 18;
     const head = all[0].node.querySelector<HTMLElement>(".name")!.offsetHeight;
@@ -143,7 +148,6 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   function takeHold(table: Table, cell: Cell) {
     const { node, i, j } = cell;
     const entry: EntryPlace = { ...table.entry!, i, j };
-    const value = () => table.of(shown)[i][j];
     const name = nameOf(table, entry);
     node.classList.add("nv-grip", "nv-handle");
     node.role = "spinbutton";
@@ -154,7 +158,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     const follow = drag<HTMLElement, unknown>()
       .container(section)
       .on("start", ({ y }) => {
-        [from, begun] = [value(), y];
+        [from, begun] = [options.valueOf(entry), y];
         options.begin();
         node.focus({ preventScroll: true });
       })
@@ -171,7 +175,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       event.preventDefault();
       event.stopPropagation();
       options.keyed();
-      if (up) options.put(entry, value() + KEY * up * (event.shiftKey ? 10 : 1));
+      if (up) options.put(entry, options.valueOf(entry) + KEY * up * (event.shiftKey ? 10 : 1));
       if (right) neighbour(table, cell, right).node.focus();
     });
     node.addEventListener("focus", () => {

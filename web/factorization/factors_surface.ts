@@ -19,7 +19,8 @@ export interface SurfaceOptions {
   end(): void;
   /** The matrix of rank ≤ 1 nearest to A is to be here. */
   moved(foot: Foot): void;
-  keyed(): void;
+  /** By arrow keys: so many degrees around, and so far up. */
+  keyed(turn: number, rise: number): void;
 }
 
 /** What is seen of A, and how it may be moved. */
@@ -58,11 +59,7 @@ export function surfaceView(host: HTMLElement, options: SurfaceOptions) {
     begin: options.begin,
     end: options.end,
     moved: drag,
-    keyed(right, up) {
-      options.keyed();
-      const { angle, height } = state.point;
-      options.moved({ angle: turned(angle + TURN * right), height: height + RISE * up });
-    },
+    keyed: (right, up) => options.keyed(TURN * right, RISE * up),
   });
 
   function drag(at: Point) {

@@ -62,6 +62,7 @@ export function basisView(host: HTMLElement, options: BasisOptions) {
     move(along: number, range: Range) {
       const { walk, heads, ends } = of;
       headline([{ text: saidOf(of, along) }], false);
+      if (!isSeen(walk, heads)) return ring.hide();
       const C = walkAt(walk, heads, along, ends);
       const zero = inPlane([0, 0]);
       arrows.slice(0, heads).forEach((arrow, n) => {
