@@ -117,8 +117,9 @@ export function termView(host: HTMLElement, options: TermOptions) {
           turn,
           true,
         );
+        // The tokens are the same: the window has turned about its axis.
         const flip = Math.cos(Math.PI * turn);
-        drawTokens(shown, turned, rows.tokensAfter, ahead, 0.4 + 0.6 * turn, flip, axis);
+        drawTokens(shown, term, rows.tokensAfter, ahead, 0.4 + 0.6 * turn, flip, axis);
         drawMoves(shown, turn);
       } else {
         if (!formulas.isOfTwo) drawFold(shown, axis);
@@ -151,7 +152,7 @@ export function termView(host: HTMLElement, options: TermOptions) {
       .attr("class", `${kind} ${classOf(role)}`)
       .attr("x", at[0])
       .attr("y", at[1])
-      .attr("dominant-baseline", "central")
+      .attr("dy", "0.35em")
       .text(words);
   }
 
@@ -202,7 +203,7 @@ export function termView(host: HTMLElement, options: TermOptions) {
     });
     if (isLabelled) text(group, said(start), [head, low], "ink");
     const [right, kind] = resultAt();
-    text(group, `= ${said(value)}`, [right, end], "ink", `${kind} large bold`);
+    text(group, `= ${said(value)}`, [right, end], "ink", `${kind} large bold nv-label`);
   }
 
   /** Beside the row, or at the end of its own one. */
@@ -272,9 +273,16 @@ export function termView(host: HTMLElement, options: TermOptions) {
         .attr("opacity", turn)
         .attr("d", `M${from} ${top}L${to} ${low}`);
     }
-    const half = 3 * look.sizes.base;
+    const half = 2.7 * look.sizes.base;
     const axis = Math.max(half, Math.min(width - half, x(barAt(focus))));
     const words = strip.append("g").attr("opacity", turn ** 6);
+    words
+      .append("rect")
+      .attr("class", "ground")
+      .attr("x", axis - half)
+      .attr("y", rows.middle - 0.65 * look.sizes.base)
+      .attr("width", 2 * half)
+      .attr("height", 1.3 * look.sizes.base);
     text(
       words,
       becomes(factors[focus - 1]),

@@ -41,8 +41,8 @@ export function treeView(host: HTMLElement, picked: (place: number) => void) {
       const isNarrow = host.classList.contains("narrow");
       tree = grow(layers);
       const most = (sizes.marker + 4 + 2 * layers) / 2;
-      const low = height - (isNarrow ? 1.6 * sizes.note : LEAF + 2);
-      const y = scaleLinear([0, layers], [low, most + 5]);
+      const low = height - (isNarrow ? 1.6 * sizes.note : LEAF + 5);
+      const y = scaleLinear([0, layers], [low, most + 5 + (isNarrow ? sizes.note : 0)]);
       // Large nodes of many layers would touch.
       const room = 0.42 * (y(0) - y(1));
       radius = ({ layer }) => Math.min(room, (sizes.marker + 4 + 2 * layer) / 2);
@@ -109,7 +109,7 @@ export function treeView(host: HTMLElement, picked: (place: number) => void) {
     const away = radius(root) + 4;
     const { value, key, query } = root.children;
     const children = [
-      { name: "value", x: value, side: -1 },
+      { name: "value", x: value, side: isNarrow ? 1 : -1 },
       { name: isNarrow ? "key" : "key, mirrored", x: key, side: 1 },
       { name: "query", x: query, side: 1 },
     ];
