@@ -29,7 +29,7 @@ _DRAWN = "document.querySelectorAll('.js-plotly-plot:has(.main-svg), .nv-scene:h
 
 @contextmanager
 def opened(root: Path, sources: Sequence[str], height: int = 900, patience: float = 300) -> Iterator[tuple]:
-    """A notebook of these cells in a checkout's JupyterLab: the page, and the lengths of what it gets."""
+    """A notebook of these cells in a checkout's JupyterLab: the page, and what its websockets get."""
     import nbformat
     from playwright.sync_api import sync_playwright
 
@@ -60,7 +60,9 @@ def opened(root: Path, sources: Sequence[str], height: int = 900, patience: floa
             page = browser.new_page(viewport={"width": 1280, "height": height})
             page.set_default_timeout(1000 * patience)
             received = []
-            page.on("websocket", lambda socket: socket.on("framereceived", lambda f: received.append(len(f))))
+            page.on(
+                "websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(frame))
+            )
             page.goto(f"{address}/lab/tree/cells.ipynb?token={token}&reset", wait_until="domcontentloaded")
             page.wait_for_selector(_IDLE)
             page.wait_for_timeout(4000)
@@ -89,7 +91,7 @@ def take(root: Path) -> tuple[float, float, float, float]:
             page.wait_for_function(f"{_DRAWN} >= {count}", polling=50)
             seconds.append(time.perf_counter() - start)
         page.wait_for_timeout(2000)
-        return float(sum(received)), held() - empty, *seconds
+        return float(sum(map(len, received))), held() - empty, *seconds
 
 
 def run(effort: Effort) -> list[Table]:

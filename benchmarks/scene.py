@@ -2,9 +2,10 @@
 
 The first picture is processor time of the page's main thread, from the run of the panel's cell to the figure,
 less what a cell with an empty widget takes, in a page that has drawn a slider already: so JupyterLab's own
-code, and MathJax, are there. Then a handle is dragged by 60 pointer moves; where nothing can be dragged, a
-slider is moved by 60 keys. BEFORE=path takes another checkout, too, in turns with this one;
-SCENES=SurfaceExplorer,… takes only these.
+code, and MathJax, are there. Then a handle is dragged by 60 pointer moves, and once more by 60; where nothing
+can be dragged, a slider is moved by 60 keys. The first message is what the kernel sends for the panel, less
+the scripts and style sheets in it; a step's is what it sends for 60 moves, by 60. BEFORE=path takes another
+checkout, too, in turns with this one; SCENES=SurfaceExplorer,… takes only these.
 
 A *step* is one key on the first slider, or another choice in the first list, back and forth: processor time
 of the kernel and of the page's main thread until all is quiet, less what both spend in the same time without
@@ -13,6 +14,8 @@ and JupyterLab take.
 """
 
 import os
+import re
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from statistics import median
 
@@ -20,8 +23,9 @@ from benchmarks.page import ROOT, opened
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
-MOVES, LEAST_FRAMES, MOST_SCRIPT = 60, 55, 16.0
+MOVES, LEAST_FRAMES, MOST_SCRIPT = 60, 55, 8.0
 _SPACE = "!!(document.querySelector('.nv-scene canvas, .gl-container canvas')?.width > 300)"
+_MAP = "!!document.querySelector('.nv-scene [role=gridcell], .js-plotly-plot .main-svg')"
 _PLANE = "!!document.querySelector('.nv-scene .nv-handle[transform], .main-svg .scatterlayer path')"
 # The handle that is dragged, how far right and down a move goes, in pixels, and what says that it is drawn.
 SCENES = {
@@ -34,26 +38,49 @@ SCENES = {
     "UnrollingExplorer": ("turn the window round", 0.0, 2.0, _PLANE),
     "ProofExplorer": ("(μ, ν) of layer 1", 0.8, -0.8, _PLANE),
     "SingletonExplorer": ("(μ, ν) of θ′", 0.0, -0.8, _PLANE),
+    "HypothesesExplorer": ("", 0.0, 0.0, _MAP),
 }
 PLOTLY = (
     "DimensionExplorer", "Figure3Explorer", "FlagExplorer", "FlowExplorer", "FormulaExplorer",
-    "HypothesesExplorer", "MemorisationExplorer", "RealModelsExplorer", "SameFunctionExplorer",
+    "MemorisationExplorer", "RealModelsExplorer", "SameFunctionExplorer",
     "SearchExplorer", "VariantsExplorer",
 )  # fmt: skip
 KEYS, MOST_STEP = 10, 60.0
 _SLIDER = ".noUi-target:not([disabled]) .noUi-handle"
+_NOTHING = "!!document.querySelector('.nothing')"
 _EMPTY = "an empty widget"
 _FRAMES = "window.frames_ = 0; (function next() { window.frames_++; requestAnimationFrame(next); })()"
 
 
-def take(root: Path, panel: str) -> tuple[float, float, float, float]:
-    """First picture, ms; script a step, ms; all of the main thread a frame, ms; frames of 60 steps."""
-    label, right, down, is_drawn = SCENES.get(panel, ("", 0, 0, "!!document.querySelector('.nothing')"))
+@dataclass(frozen=True)
+class Taken:
+    """What one panel costs in one page."""
+
+    picture: float
+    """Processor time of the page's main thread until the first picture, ms."""
+    first_drag: float
+    """Script a move, ms, of the first 60 moves ever."""
+    second_drag: float
+    frames: float
+    """Drawn during 60 moves; the smaller of both drags."""
+    first_message: float
+    """kB, without scripts and style sheets."""
+    message: float
+    """Bytes a move."""
+
+
+def take(root: Path, panel: str) -> Taken:
+    """One panel in a fresh notebook: its first picture, then two drags."""
+    label, right, down, is_drawn = SCENES.get(panel, ("", 0, 0, _NOTHING))
     grip = f'.nv-handle[aria-label="{label}"]'
-    last = "ipywidgets.HTML('<i class=nothing></i>')" if panel == _EMPTY else f"{panel}()"
-    load = "" if panel == _EMPTY else f"from neuroviz.explorables import {panel}\n{panel}().close()\n"
+    if panel == _EMPTY:
+        load = ""
+        last = "ipywidgets.HTML('<i class=nothing></i>')"
+    else:
+        load = f"from neuroviz.explorables import {panel}\n{panel}().close()\n"
+        last = f"{panel}()"
     cells = f"import ipywidgets\n{load}ipywidgets.FloatSlider(description='x')", last
-    with opened(root, cells) as (page, _received):
+    with opened(root, cells) as (page, received):
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -63,35 +90,54 @@ def take(root: Path, panel: str) -> tuple[float, float, float, float]:
 
         for is_there in ("!!document.querySelector('.noUi-handle')", is_drawn):
             page.wait_for_timeout(3000)
+            received.clear()
             start = spent("TaskDuration")
             page.get_by_role("menuitem", name="Run", exact=True).click()
             page.get_by_text("Run Selected Cell", exact=True).click()
             page.wait_for_function(is_there, polling=200)  # a question a frame would cost as much itself
-        drawn = spent("TaskDuration") - start
-        if panel == _EMPTY:
-            return drawn, 0.0, 0.0, 0.0
+        picture = spent("TaskDuration") - start
         page.wait_for_timeout(3000)
+        first_message = sum(_length(frame) for frame in received) / 1000
+        if panel == _EMPTY:
+            return Taken(picture, 0.0, 0.0, 0.0, first_message, 0.0)
         page.evaluate(_FRAMES)
         page.wait_for_timeout(500)
-        is_scene = page.locator(grip).count()
-        if is_scene:
-            box = page.locator(f"{grip} circle").last.bounding_box()
-            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-            page.mouse.move(x, y)
-            page.mouse.down()
-        else:
-            page.locator(".noUi-handle:visible").last.focus()
-        before = spent("ScriptDuration"), spent("TaskDuration")
-        frames = page.evaluate("window.frames_")
+        drags = []
+        for _ in range(2):
+            received.clear()
+            frames = page.evaluate("window.frames_")
+            script = spent("ScriptDuration")
+            _drag(page, grip, right, down)
+            script = spent("ScriptDuration") - script
+            frames = page.evaluate("window.frames_") - frames
+            page.wait_for_timeout(2000)
+            message = sum(_length(frame) for frame in received)
+            drags.append((script / MOVES, frames, message / MOVES))
+        scripts, frames, messages = zip(*drags, strict=True)
+        return Taken(picture, *scripts, float(min(frames)), first_message, max(messages))
+
+
+def _drag(page: object, grip: str, right: float, down: float) -> None:
+    """Sixty moves of the handle; of the last slider where there is none."""
+    if not page.locator(grip).count():
+        page.locator(".noUi-handle:visible").last.focus()
         for step in range(MOVES):
-            if is_scene:
-                page.mouse.move(x + right * step, y + down * step)
-            else:
-                page.keyboard.press("ArrowLeft" if step % 2 else "ArrowRight")
-        frames = page.evaluate("window.frames_") - frames
-        after = spent("ScriptDuration"), spent("TaskDuration")
-        script, task = (b - a for a, b in zip(before, after, strict=True))
-        return drawn, script / MOVES, task / frames, float(frames)
+            page.keyboard.press("ArrowLeft" if step % 2 else "ArrowRight")
+        return
+    box = page.locator(f"{grip} circle").last.bounding_box()
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(MOVES):
+        page.mouse.move(x + right * step, y + down * step)
+    page.mouse.up()
+
+
+def _length(frame: str | bytes) -> int:
+    """The length of a message, without the scripts and style sheets in it."""
+    raw = frame.encode() if isinstance(frame, str) else frame
+    return len(re.sub(rb'"_(esm|css)": ?"(?:[^"\\\\]|\\\\.)*"', b"", raw))
 
 
 def step(root: Path, panel: str) -> tuple[str, float, float, float]:
@@ -161,27 +207,54 @@ def run(effort: Effort) -> list[Table]:
     roots = {"now": ROOT}
     if before := os.environ.get("BEFORE"):
         roots["before"] = Path(before)
-    panels = [name for name in SCENES if name in os.environ.get("SCENES", ",".join(SCENES)).split(",")]
-    found = {(panel, name): [] for panel in panels for name in roots} | {(_EMPTY, "now"): []}
+    asked = os.environ.get("SCENES", ",".join(SCENES)).split(",")
+    panels = [name for name in SCENES if name in asked]
+    found = {(panel, name): [] for panel in panels for name in roots}
+    found[_EMPTY, "now"] = []
     for _ in range(1 if effort.quick else 3):
         for panel, name in found:
-            found[panel, name].append(take(roots[name], panel))
-    middle = {key: [median(column) for column in zip(*taken, strict=True)] for key, taken in found.items()}
-    empty = middle.pop((_EMPTY, "now"))[0]
+            found[panel, name].append(astuple(take(roots[name], panel)))
+    middle = {
+        key: Taken(*(median(column) for column in zip(*taken, strict=True))) for key, taken in found.items()
+    }
+    empty = middle.pop((_EMPTY, "now"))
     rows = tuple(
-        (f"{panel}, {name}", first - empty, *numbers) for (panel, name), (first, *numbers) in middle.items()
+        (
+            f"{panel}, {name}",
+            one.picture - empty.picture,
+            one.first_drag,
+            one.second_drag,
+            one.frames,
+            one.first_message - empty.first_message,
+            one.message,
+        )
+        for (panel, name), one in middle.items()
     )
-    script, frames = (pick(middle[panel, "now"][k] for panel in panels) for pick, k in ((max, 1), (min, 3)))
+    now = [middle[panel, "now"] for panel in panels]
+    script = max(max(one.first_drag, one.second_drag) for one in now)
+    frames = min(one.frames for one in now)
     met = frames >= LEAST_FRAMES and script <= MOST_SCRIPT
-    said = f"at least {frames:.0f} frames, at most {script:.1f} ms of script a step"
-    findings = [Finding("a scene dragged by 60 pointer moves", said, "≥ 55 frames, ≤ 16 ms", met)]
+    said = f"at least {frames:.0f} frames, at most {script:.1f} ms of script a move"
+    findings = [Finding("a scene dragged by 60 pointer moves", said, "≥ 55 frames, ≤ 8 ms", met)]
     if before:
-        firsts = [[middle[panel, name][0] - empty for name in ("now", "before")] for panel in panels]
-        shares = {panel: now / then for panel, (now, then) in zip(panels, firsts, strict=True)}
-        slowest = max(shares, key=shares.get)
-        said = f"at most {shares[slowest]:.2f} of the time of the panel that it replaced ({slowest})"
-        findings.append(Finding("the first picture of a scene", said, "≤ 0.5", shares[slowest] <= 0.5))
-    header = ("", "first picture, ms", "script a step, ms", "main thread a frame, ms", "frames of 60 steps")
-    forms = ("", ".0f", ".1f", ".0f", ".0f")
+        shares = {}
+        for panel in panels:
+            now, then = (middle[panel, name].picture - empty.picture for name in ("now", "before"))
+            shares[panel] = now / then
+        slower = [panel for panel, share in shares.items() if share > 1]
+        said = f"slower than before in {len(slower)} of {len(panels)}" + "".join(
+            f"; {panel} {shares[panel]:.2f}" for panel in slower
+        )
+        findings.append(Finding("the first picture of a scene", said, "at most 2 slower", len(slower) <= 2))
+    header = (
+        "",
+        "first picture, ms",
+        "script a move, first drag, ms",
+        "second drag, ms",
+        "frames of 60 moves",
+        "first message, kB",
+        "message a move, bytes",
+    )
+    forms = ("", ".0f", ".1f", ".1f", ".0f", ".0f", ".0f")
     scenes = Table("scene", header, forms, rows, machine("one server, one browser"), tuple(findings))
     return [scenes, steps(effort)]
